@@ -1,0 +1,56 @@
+//! What a scan returns.
+
+use std::ops::Range;
+
+use crate::PhiKind;
+
+/// One piece of PHI: what it is, where it stands, how sure we are and which rule said so.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Finding {
+    /// The kind of PHI.
+    pub kind: PhiKind,
+    /// Byte range in the scanned text, on character boundaries.
+    pub span: Range<usize>,
+    /// Calibrated confidence, 0 to 1.
+    pub score: f32,
+    /// The rule that found it, such as `ssn.labelled`.
+    pub rule: &'static str,
+}
+
+/// The findings of one scan: in order of position, never overlapping.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Findings {
+    list: Vec<Finding>,
+    incomplete: bool,
+}
+
+impl Findings {
+    /// The findings, in order.
+    pub fn iter(&self) -> std::slice::Iter<'_, Finding> {
+        self.list.iter()
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Whether nothing was found.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Whether all of the text was looked at. When not, the caller must not call the text clean.
+    pub fn is_complete(&self) -> bool {
+        !self.incomplete
+    }
+}
+
+impl<'a> IntoIterator for &'a Findings {
+    type Item = &'a Finding;
+    type IntoIter = std::slice::Iter<'a, Finding>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.list.iter()
+    }
+}

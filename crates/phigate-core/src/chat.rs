@@ -1,0 +1,1 @@
+//! The chat request: the one walk over all of its text.

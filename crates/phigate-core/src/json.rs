@@ -1,0 +1,1 @@
+//! Strict JSON with the byte range of everything, so that rewriting is splicing.

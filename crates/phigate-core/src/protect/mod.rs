@@ -1,0 +1,1 @@
+//! What happens to a request in each mode.

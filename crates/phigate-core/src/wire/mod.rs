@@ -1,0 +1,1 @@
+//! The formats of the providers, behind one format for callers.

@@ -1,0 +1,1 @@
+//! Remembers: accounts, keys, settings and the sealed audit trail, in SQLite or PostgreSQL.

@@ -1,0 +1,1 @@
+//! What a running gateway holds: settings, store, detector, providers.

@@ -1,0 +1,1 @@
+//! Settings: flags, environment, file and defaults, checked once.

@@ -1,0 +1,1 @@
+//! Simulated providers for trying everything without a key.

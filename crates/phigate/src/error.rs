@@ -1,0 +1,1 @@
+//! Everything a caller can be told, with its status and code.

@@ -1,0 +1,14 @@
+//! phigate: a gateway that keeps protected health information out of language models.
+
+mod app;
+mod cli;
+mod config;
+mod dashboard;
+mod demo;
+mod error;
+mod metrics;
+mod pipeline;
+mod provider;
+mod server;
+
+fn main() {}

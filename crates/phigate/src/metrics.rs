@@ -1,0 +1,1 @@
+//! Counters and histograms in the Prometheus format.

@@ -1,0 +1,1 @@
+//! The edge: accepting connections, limits, routing.
