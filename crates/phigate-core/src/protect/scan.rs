@@ -84,6 +84,11 @@ impl Scanned {
     pub fn request(&self) -> &ChatRequest {
         &self.request
     }
+
+    /// Whether PHI was found in such a place.
+    pub fn has_phi_in(&self, place: Place) -> bool {
+        self.found.iter().any(|finding| finding.place == place)
+    }
 }
 
 /// Scans all of a request.
