@@ -1,0 +1,64 @@
+//! What the administrative commands share: the store, opened for one command, and the account it acts on.
+
+use std::future::Future;
+use std::io::Read;
+
+use anyhow::{Context, bail};
+use phigate_store::{AccountInfo, SecretString, Vault};
+
+use crate::app;
+use crate::config::Config;
+
+use super::Global;
+
+/// Who acts, in the audit trail.
+pub(super) const ACTOR: &str = "cli";
+
+/// An open store and the settings it was found by.
+pub(super) struct Session {
+    pub(super) vault: Vault,
+    pub(super) config: Config,
+    account: Option<String>,
+}
+
+impl Session {
+    /// The account to act on: the one named, or the only one.
+    pub(super) async fn account(&self) -> anyhow::Result<AccountInfo> {
+        let mut accounts = self.vault.accounts().await?;
+        match &self.account {
+            Some(name) => {
+                let found = accounts.into_iter().find(|account| account.name == *name);
+                found.with_context(|| format!("there is no account {name}: `phigate account list` shows them"))
+            }
+            None if accounts.len() == 1 => Ok(accounts.remove(0)),
+            None => bail!("there are {} accounts: choose one with --account NAME", accounts.len()),
+        }
+    }
+}
+
+/// Opens the store, creating it if there is none, runs `work` and closes the store, so that nothing queued is lost.
+pub(super) fn with_store<T, F>(global: &Global, work: impl FnOnce(Session) -> F) -> anyhow::Result<T>
+where
+    F: Future<Output = anyhow::Result<T>>,
+{
+    let config = Config::load(global.flags())?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let vault = app::open_vault(&config, app::Role::Command).await?;
+        let session = Session { vault: vault.clone(), config, account: global.account.clone() };
+        let result = work(session).await;
+        vault.close().await;
+        result
+    })
+}
+
+/// A secret from standard input, without the line break that a shell adds.
+pub(super) fn secret_from_stdin(what: &str) -> anyhow::Result<SecretString> {
+    let mut text = String::new();
+    std::io::stdin().lock().read_to_string(&mut text).with_context(|| format!("cannot read the {what} from standard input"))?;
+    let trimmed = text.trim_end_matches(['\r', '\n']);
+    if trimmed.is_empty() {
+        bail!("the {what} on standard input is empty");
+    }
+    Ok(SecretString::from(trimmed))
+}
