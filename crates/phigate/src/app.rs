@@ -14,7 +14,7 @@ use phigate_store::{Account, Settings, Vault};
 use crate::config::Config;
 use crate::error::GatewayError;
 use crate::metrics::Metrics;
-use crate::provider::Providers;
+use crate::provider::Provider;
 use crate::server::{Drain, KeyLimits};
 
 /// Texts whose findings are remembered, per account.
@@ -27,7 +27,7 @@ const SCANNERS_MAX: usize = 1024;
 pub(crate) struct App {
     pub(crate) config: Config,
     pub(crate) vault: Vault,
-    pub(crate) providers: Providers,
+    pub(crate) provider: Provider,
     pub(crate) limits: KeyLimits,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) drain: Drain,
@@ -37,9 +37,11 @@ pub(crate) struct App {
 impl App {
     /// Puts the parts together.
     pub(crate) fn new(config: Config, vault: Vault, metrics: Arc<Metrics>, drain: Drain) -> anyhow::Result<Self> {
-        let providers = Providers::new(&config).context("cannot prepare connections to providers")?;
+        let ca_file = config.provider_ca_file.as_deref();
+        let provider = Provider::new(&config.limits, config.allow_private_providers, ca_file)
+            .context("cannot prepare connections to providers")?;
         let limits = KeyLimits::new(&config.limits);
-        Ok(Self { config, vault, providers, limits, metrics, drain, scanners: Mutex::default() })
+        Ok(Self { config, vault, provider, limits, metrics, drain, scanners: Mutex::default() })
     }
 
     /// The scanner of an account: its own settings and its own memory, so that one account's texts tell another nothing.

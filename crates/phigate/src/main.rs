@@ -7,8 +7,12 @@ mod dashboard;
 mod demo;
 mod error;
 mod metrics;
+mod openapi;
 mod pipeline;
 mod provider;
+mod routes;
 mod server;
 
-fn main() {}
+fn main() -> std::process::ExitCode {
+    cli::main()
+}

@@ -8,6 +8,7 @@ mod demo;
 mod doctor;
 mod eval;
 mod key;
+mod logs;
 mod mode;
 mod openapi;
 mod progress;

@@ -8,6 +8,7 @@ mod decide;
 mod evidence;
 mod relay;
 mod reply;
+mod send;
 mod trail;
 
 use std::net::IpAddr;
@@ -15,10 +16,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use axum::response::{IntoResponse, Response};
-use bytes::Bytes;
 use http::{HeaderMap, header};
-use phigate_core::wire::FailureKind;
-use phigate_core::wire::ProviderFailure;
+use phigate_core::wire::WireFormat;
 use phigate_store::{Admission, AdmitError};
 use uuid::Uuid;
 
@@ -50,11 +49,11 @@ pub(crate) async fn answer(app: &Arc<App>, call: Call) -> Response {
         Ok(admission) => admission,
         Err(error) => return error.into_response(),
     };
-    let _turn = match app.limits.admit_key(&admission.key_id, call.received) {
+    let turn = match app.limits.take_turn(&admission.key_id) {
         Ok(turn) => turn,
         Err(retry_after_s) => return GatewayError::RateLimited { retry_after_s }.into_response(),
     };
-    let mut trail = Trail::open(app, call.request_id, call.received, &admission);
+    let mut trail = Trail::open(app, call.request_id, call.received, &admission, turn);
     match converse(app, call, &admission, &mut trail).await {
         Ok(response) => response,
         Err(error) => trail.fail(error).await,
@@ -72,15 +71,16 @@ async fn converse(
     let (body, _inflight) = call.upload.read().await?;
     let Decided { evidence, verdict } = decide::decide(app, admission, body).await;
     trail.saw(evidence);
-    let Forward { route, outgoing, context, is_stream } = verdict?;
+    let Forward { route, envelope, context, is_stream } = verdict?;
     trail.decide().await?;
-    let incoming = app.providers.send(outgoing).await.map_err(|error| error.failure())?;
-    trail.provider_answered(incoming.status());
-    if !incoming.is_success() {
-        return Err(refused_by_provider(app, &route, incoming).await);
+    let incoming = send::send(&app.provider, &admission.account.id, envelope).await?;
+    trail.provider_answered(incoming.status);
+    if !incoming.status.is_success() {
+        return Err(refused_by_provider(app, admission, route.format, incoming).await);
     }
     if is_stream {
-        Ok(relay::stream(route.format.open_stream(&context), incoming, trail))
+        let translator = route.format.open_stream(&context);
+        Ok(relay::stream(translator, incoming, trail.hand_over(), app.drain.clone()))
     } else {
         reply::whole(route.format, &context, incoming, trail).await
     }
@@ -124,16 +124,20 @@ fn require_json(headers: &HeaderMap) -> Result<(), GatewayError> {
 }
 
 /// A provider's refusal. Its own words may quote the prompt, so they are scanned before they are passed on.
-async fn refused_by_provider(app: &App, route: &decide::Route, incoming: Incoming) -> GatewayError {
-    let status = incoming.status();
-    let retry_after = incoming.header(header::RETRY_AFTER);
-    let body = incoming.read_all().await.unwrap_or_else(|_| Bytes::new());
-    let mut failure = route.format.read_failure(status, retry_after.as_deref(), &body);
-    failure.provider_message = failure.provider_message.map(|words| app.without_phi(&words));
+async fn refused_by_provider(
+    app: &App,
+    admission: &Admission,
+    format: &dyn WireFormat,
+    incoming: Incoming,
+) -> GatewayError {
+    let status = incoming.status.as_u16();
+    let retry_after = incoming.headers.get(header::RETRY_AFTER).cloned();
+    let retry_after = retry_after.as_ref().and_then(|value| value.to_str().ok());
+    let body = incoming.body.read_all().await.unwrap_or_default();
+    let mut failure = format.read_failure(status, retry_after, &body);
+    failure.provider_message = match (failure.provider_message, app.scanner(&admission.account)) {
+        (Some(words), Ok(scanner)) => Some(app.without_phi(&scanner, &words)),
+        _ => None,
+    };
     GatewayError::Provider(failure)
-}
-
-/// A failure to reach a provider, or to hear it out.
-pub(crate) fn unreachable(kind: FailureKind) -> GatewayError {
-    GatewayError::Provider(ProviderFailure::new(kind))
 }

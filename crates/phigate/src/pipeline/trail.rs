@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use axum::response::{IntoResponse, Response};
+use http::StatusCode;
 use jiff::Timestamp;
 use phigate_core::protect::Report;
 use phigate_core::wire::ReplySummary;
@@ -16,6 +17,8 @@ use uuid::Uuid;
 
 use crate::app::App;
 use crate::error::GatewayError;
+use crate::metrics::Answered;
+use crate::server::Turn;
 
 use super::evidence::Evidence;
 
@@ -27,15 +30,25 @@ pub(super) struct Trail {
     received: Instant,
     evidence: Evidence,
     is_decided: bool,
+    /// The action of the decision, once there is one.
+    action: &'static str,
     /// Whether the outcome has been handed over.
     is_closed: bool,
     provider_status: Option<u16>,
     first_byte_ms: Option<u64>,
+    /// The key's place among its concurrent requests, given back with the trail.
+    turn: Option<Turn>,
 }
 
 impl Trail {
     /// Starts the trail of an admitted request.
-    pub(super) fn open(app: &Arc<App>, request_id: Uuid, received: Instant, admission: &Admission) -> Self {
+    pub(super) fn open(
+        app: &Arc<App>,
+        request_id: Uuid,
+        received: Instant,
+        admission: &Admission,
+        turn: Turn,
+    ) -> Self {
         Self {
             app: Arc::clone(app),
             admission: admission.clone(),
@@ -43,9 +56,11 @@ impl Trail {
             received,
             evidence: Evidence::default(),
             is_decided: false,
+            action: "",
             is_closed: false,
             provider_status: None,
             first_byte_ms: None,
+            turn: Some(turn),
         }
     }
 
@@ -78,8 +93,8 @@ impl Trail {
     }
 
     /// The provider answered with this status.
-    pub(super) fn provider_answered(&mut self, status: u16) {
-        self.provider_status = Some(status);
+    pub(super) fn provider_answered(&mut self, status: StatusCode) {
+        self.provider_status = Some(status.as_u16());
         self.first_byte_ms = Some(self.elapsed_ms());
     }
 
@@ -122,7 +137,7 @@ impl Trail {
         self.record(action, Some(error.code()), must_wait).await
     }
 
-    async fn record(&mut self, action: &str, error_code: Option<&str>, must_wait: bool) -> Result<(), GatewayError> {
+    async fn record(&mut self, action: &'static str, error_code: Option<&str>, must_wait: bool) -> Result<(), GatewayError> {
         let decision = self.decision(action, error_code);
         let started = Instant::now();
         let written = if must_wait {
@@ -130,13 +145,17 @@ impl Trail {
         } else {
             self.app.vault.record_decision_lazily(decision).await
         };
-        self.app.metrics.audit_write(started.elapsed(), written.is_ok());
-        self.app.metrics.decided(&self.admission.account.mode, action, &self.evidence.kinds());
+        self.app.metrics.recorded(started.elapsed());
         written.map_err(|error| {
+            self.app.metrics.record_failed();
             tracing::error!(request.id = %self.request_id, "decision of request {} not recorded: {error}", self.request_id);
             GatewayError::AuditUnavailable
         })?;
         self.is_decided = true;
+        self.action = action;
+        for (kind, count) in self.evidence.report.iter().flat_map(Report::counts) {
+            self.app.metrics.found(kind.code(), count as u64);
+        }
         Ok(())
     }
 
@@ -181,7 +200,7 @@ impl Trail {
     ) -> Result<(), GatewayError> {
         let outcome = self.outcome(status, summary, error_code);
         self.is_closed = true;
-        self.app.metrics.answered(status, self.evidence.family, self.received.elapsed());
+        self.count(status);
         self.app.vault.record_outcome(&self.admission.account.id, outcome).await?;
         Ok(())
     }
@@ -204,6 +223,16 @@ impl Trail {
             first_byte_ms: self.first_byte_ms,
             total_ms: Some(self.elapsed_ms()),
         }
+    }
+
+    fn count(&self, status: u16) {
+        let mode = phigate_core::protect::mode(&self.admission.account.mode);
+        self.app.metrics.answered(&Answered {
+            status: status.into(),
+            mode: mode.map_or("", |mode| mode.id),
+            action: self.action,
+            family: self.evidence.family.unwrap_or_default(),
+        });
     }
 
     fn elapsed_ms(&self) -> u64 {
