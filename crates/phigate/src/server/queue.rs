@@ -46,11 +46,12 @@ fn permits(count: u64) -> usize {
 mod tests {
     use super::*;
 
-    #[tokio::test(start_paused = true)]
+    #[tokio::test]
     async fn the_queue_is_short_in_places_and_in_time() {
         let queue = Queue::new(&Limits {
             concurrency: 1,
             queue: 1,
+            queue_ms: 50,
             ..Limits::default()
         });
         let working = queue.enter().await.unwrap();
