@@ -2,20 +2,20 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use phi_detect::{Detector, PhiKind};
 use phigate_core::chat::ChatLimits;
 use phigate_core::protect::{self, Memory, Scanner};
 use phigate_core::text::PhiText;
-use phigate_store::{Account, Settings, Vault};
+use phigate_store::{Account, Options, Settings, Target, Vault};
 
-use crate::config::Config;
+use crate::config::{self, Config};
 use crate::error::GatewayError;
 use crate::metrics::Metrics;
 use crate::provider::Provider;
-use crate::server::{Drain, KeyLimits};
+use crate::server::{BadKeys, Drain, KeyLimits};
 
 /// Texts whose findings are remembered, per account.
 const REMEMBERED_TEXTS: usize = 4096;
@@ -23,12 +23,40 @@ const REMEMBERED_TEXTS: usize = 4096;
 /// Accounts whose scanners are kept; beyond this, all are made anew.
 const SCANNERS_MAX: usize = 1024;
 
+/// How long a stopping process waits for its last records to be written.
+pub(crate) const CLOSING: Duration = Duration::from_secs(20);
+
+/// What a process opens the store for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// One command.
+    Command,
+    /// Answering requests: it also closes what ended processes left open.
+    Server,
+}
+
+/// Opens the store that the settings name, making it when there is none.
+pub(crate) async fn open_vault(config: &Config, role: Role) -> anyhow::Result<Vault> {
+    let target = match &config.database_url {
+        Some(url) => Target::Url(url.expose().to_owned()),
+        None => Target::Folder(config.data.clone()),
+    };
+    let master_key = match &config.master_key {
+        config::MasterKeySource::File(path) => phigate_store::MasterKeySource::File(path.clone()),
+        config::MasterKeySource::Env(name) => phigate_store::MasterKeySource::Env(name.clone()),
+        config::MasterKeySource::Command(command) => phigate_store::MasterKeySource::Command(command.clone()),
+    };
+    let options = Options { serve: role == Role::Server, ..Options::new(target, master_key) };
+    Ok(Vault::open(options).await?)
+}
+
 /// Everything that answering a request needs.
 pub(crate) struct App {
     pub(crate) config: Config,
     pub(crate) vault: Vault,
     pub(crate) provider: Provider,
-    pub(crate) limits: KeyLimits,
+    pub(crate) key_limits: KeyLimits,
+    pub(crate) bad_keys: BadKeys,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) drain: Drain,
     scanners: Mutex<HashMap<String, (Settings, Arc<Scanner>)>>,
@@ -40,8 +68,17 @@ impl App {
         let ca_file = config.provider_ca_file.as_deref();
         let provider = Provider::new(&config.limits, config.allow_private_providers, ca_file)
             .context("cannot prepare connections to providers")?;
-        let limits = KeyLimits::new(&config.limits);
-        Ok(Self { config, vault, provider, limits, metrics, drain, scanners: Mutex::default() })
+        let now = Instant::now();
+        Ok(Self {
+            key_limits: KeyLimits::new(&config.limits, now),
+            bad_keys: BadKeys::new(&config.limits, now),
+            config,
+            vault,
+            provider,
+            metrics,
+            drain,
+            scanners: Mutex::default(),
+        })
     }
 
     /// The scanner of an account: its own settings and its own memory, so that one account's texts tell another nothing.

@@ -13,7 +13,7 @@ use phigate_core::chat::RequestError;
 use phigate_core::wire::ProviderFailure;
 use phigate_store::{AdmitError, StoreError};
 
-use crate::server::{EdgeError, ErrorBody};
+use crate::server::{EdgeError, ErrorBody, Limited};
 
 /// Who is to blame, as `error.type` says it.
 const CALLER: &str = "invalid_request_error";
@@ -153,6 +153,12 @@ impl IntoResponse for GatewayError {
 impl From<EdgeError> for GatewayError {
     fn from(error: EdgeError) -> Self {
         Self::Edge(error)
+    }
+}
+
+impl From<Limited> for GatewayError {
+    fn from(limited: Limited) -> Self {
+        Self::RateLimited { retry_after_s: limited.retry_after_s }
     }
 }
 

@@ -7,7 +7,6 @@ mod dashboard;
 mod demo;
 mod error;
 mod metrics;
-mod openapi;
 mod pipeline;
 mod provider;
 mod routes;

@@ -7,16 +7,15 @@ use axum::Router;
 use axum::extract::{Path, Request, State};
 use axum::response::{IntoResponse, Json, Response};
 use axum::routing::{get, post};
-use http::{HeaderMap, HeaderValue, StatusCode, header};
+use http::{HeaderMap, StatusCode};
 use phigate_core::wire::{FORMATS, WireFormat};
 use phigate_store::Account;
 use serde_json::{Value, json};
 
 use crate::app::App;
 use crate::error::GatewayError;
-use crate::openapi;
 use crate::pipeline::{self, Call};
-use crate::server::{Peer, RequestId, Upload};
+use crate::server::{Peer, RequestId, Upload, health_routes};
 
 /// The routes of the interface.
 pub(crate) fn router(app: Arc<App>) -> Router {
@@ -24,10 +23,13 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .route("/v1/chat/completions", post(chat_completions))
         .route("/v1/models", get(models))
         .route("/v1/models/{*id}", get(model))
-        .route("/healthz", get(|| async { Json(json!({ "status": "ok" })) }))
-        .route("/readyz", get(ready))
-        .route("/openapi.json", get(describe))
-        .with_state(app)
+        .with_state(Arc::clone(&app))
+        .merge(health_routes(app.drain.clone(), move || is_ready(Arc::clone(&app))))
+}
+
+/// Requests can be served while the store can be written.
+async fn is_ready(app: Arc<App>) -> bool {
+    app.vault.ping().await.is_ok()
 }
 
 async fn chat_completions(State(app): State<Arc<App>>, request: Request) -> Response {
@@ -60,7 +62,7 @@ async fn model(
     Ok(Json(describe_model(*format, &id)))
 }
 
-async fn account_of(app: &App, request: &Request) -> Result<Arc<Account>, GatewayError> {
+async fn account_of(app: &Arc<App>, request: &Request) -> Result<Arc<Account>, GatewayError> {
     let headers: &HeaderMap = request.headers();
     let peer = request.extensions().get::<Peer>().map(|peer| peer.0.ip());
     let peer = peer.unwrap_or(std::net::IpAddr::V4(std::net::Ipv4Addr::UNSPECIFIED));
@@ -79,19 +81,4 @@ fn usable(account: &Account) -> impl Iterator<Item = (&'static dyn WireFormat, &
 
 fn describe_model(format: &dyn WireFormat, model: &str) -> Value {
     json!({ "id": model, "object": "model", "created": 0, "owned_by": format.id() })
-}
-
-/// Whether requests can be served: the store answers, and we are not stopping.
-async fn ready(State(app): State<Arc<App>>) -> Response {
-    let store = app.vault.ping().await;
-    let is_ready = store.is_ok() && !app.drain.is_draining();
-    let status = if is_ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
-    let word = |fine: bool| if fine { "ok" } else { "unavailable" };
-    let body = json!({ "status": word(is_ready), "store": word(store.is_ok()), "draining": app.drain.is_draining() });
-    (status, Json(body)).into_response()
-}
-
-async fn describe() -> Response {
-    let json = HeaderValue::from_static("application/json");
-    ([(header::CONTENT_TYPE, json)], openapi::DOCUMENT).into_response()
 }

@@ -36,7 +36,7 @@ async fn seed(app: &App) -> anyhow::Result<Option<Greeting>> {
         let key = SecretString::from("demo-key-of-no-value");
         app.vault.set_provider(&account.id, format.id(), Some(&key), Some(&base_url), ACTOR).await?;
     }
-    let key = app.vault.create_key(&account.id, "demo", None, ACTOR).await?;
+    let key = app.vault.create_api_key(&account.id, "demo", None, ACTOR).await?;
     let owner = app.vault.first_owner_link().await?;
     Ok(Some(Box::new(move |base| greet(base, &key.key, owner.as_ref()))))
 }

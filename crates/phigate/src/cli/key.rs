@@ -1,11 +1,10 @@
 //! `phigate key`: API keys for callers.
 
 use std::process::ExitCode;
-use std::time::Duration;
 
 use anyhow::{Context, bail};
 use clap::Subcommand;
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use super::Global;
 use super::store::{ACTOR, with_store};
@@ -19,7 +18,7 @@ pub(super) enum Key {
         name: String,
         /// When it stops working: a number with s, m, h or d
         #[arg(long, value_name = "90d", value_parser = duration)]
-        expires: Option<Duration>,
+        expires: Option<SignedDuration>,
     },
     /// List the account's keys
     List,
@@ -34,7 +33,7 @@ pub(super) enum Key {
         id: String,
         /// How long the old key goes on working
         #[arg(long, default_value = "24h", value_parser = duration)]
-        overlap: Duration,
+        overlap: SignedDuration,
     },
 }
 
@@ -43,12 +42,11 @@ pub(super) fn run(key: Key, global: &Global) -> anyhow::Result<ExitCode> {
         let account = session.account().await?;
         match key {
             Key::Create { name, expires } => {
-                let expires = expires.map(|after| Timestamp::now() + after);
-                let key = session.vault.create_key(&account.id, &name, expires, ACTOR).await?;
+                let key = session.vault.create_api_key(&account.id, &name, expires, ACTOR).await?;
                 println!("{}", key.key.expose());
             }
             Key::List => {
-                for key in session.vault.keys(&account.id).await? {
+                for key in session.vault.api_keys(&account.id).await? {
                     let state = match (key.revoked, key.expires) {
                         (Some(_), _) => "revoked".to_owned(),
                         (None, Some(expires)) if expires <= Timestamp::now() => "expired".to_owned(),
@@ -59,9 +57,9 @@ pub(super) fn run(key: Key, global: &Global) -> anyhow::Result<ExitCode> {
                     println!("{}\t{}\t{state}\t{used}", key.id, key.name);
                 }
             }
-            Key::Revoke { id } => session.vault.revoke_key(&account.id, &id, ACTOR).await?,
+            Key::Revoke { id } => session.vault.revoke_api_key(&account.id, &id, ACTOR).await?,
             Key::Rotate { id, overlap } => {
-                let key = session.vault.rotate_key(&account.id, &id, overlap, ACTOR).await?;
+                let key = session.vault.rotate_api_key(&account.id, &id, overlap, ACTOR).await?;
                 println!("{}", key.key.expose());
             }
         }
@@ -70,10 +68,10 @@ pub(super) fn run(key: Key, global: &Global) -> anyhow::Result<ExitCode> {
 }
 
 /// Reads `90d`, `24h`, `15m` or `30s`.
-fn duration(text: &str) -> anyhow::Result<Duration> {
+fn duration(text: &str) -> anyhow::Result<SignedDuration> {
     let unit_at = text.len().saturating_sub(1);
     let (number, unit) = text.split_at_checked(unit_at).context("write a number with s, m, h or d")?;
-    let number: u64 = number.parse().context("write a number with s, m, h or d, such as 90d")?;
+    let number: i64 = number.parse().context("write a number with s, m, h or d, such as 90d")?;
     let seconds = match unit {
         "s" => 1,
         "m" => 60,
@@ -81,11 +79,11 @@ fn duration(text: &str) -> anyhow::Result<Duration> {
         "d" => 86_400,
         _ => bail!("write a number with s, m, h or d, such as 90d"),
     };
-    let seconds = number.checked_mul(seconds).filter(|seconds| *seconds <= CENTURY_S).context("longer than a century")?;
-    Ok(Duration::from_secs(seconds))
+    let seconds = number.checked_mul(seconds).filter(|seconds| (0..=CENTURY_S).contains(seconds)).context("longer than a century")?;
+    Ok(SignedDuration::from_secs(seconds))
 }
 
-const CENTURY_S: u64 = 100 * 366 * 86_400;
+const CENTURY_S: i64 = 100 * 366 * 86_400;
 
 #[cfg(test)]
 mod tests {

@@ -1,20 +1,24 @@
-//! Logs on standard error, and panics that tell their place and nothing else.
+//! Logs on standard error. Libraries stay at warnings: theirs may quote what passes through them.
 
 use tracing_subscriber::EnvFilter;
 
-use crate::config::{LogFormat, LogSettings};
+use crate::config::{LogFormat, LogLevel, LogSettings};
+use crate::server;
 
-/// Starts logging. Call once.
+/// Starts logging, and makes panics tell their place alone. Call once.
 pub(super) fn start(settings: &LogSettings) {
-    std::panic::set_hook(Box::new(|panic| {
-        // The message of a panic may quote what was being read.
-        let place = panic.location().map(ToString::to_string).unwrap_or_default();
-        tracing::error!("internal failure at {place}");
-    }));
-    let filter = EnvFilter::try_new(&settings.level).unwrap_or_else(|_| EnvFilter::new("info"));
+    let level = match settings.level {
+        LogLevel::Error => "error",
+        LogLevel::Warn => "warn",
+        LogLevel::Info => "info",
+        LogLevel::Debug => "debug",
+        LogLevel::Trace => "trace",
+    };
+    let filter = EnvFilter::new(format!("warn,phigate={level},phigate_store={level}"));
     let logs = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
     match settings.format {
         LogFormat::Text => logs.init(),
         LogFormat::Json => logs.json().init(),
     }
+    server::quiet_panics();
 }

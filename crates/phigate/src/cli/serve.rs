@@ -66,8 +66,9 @@ pub(super) fn start(
         let app = Arc::new(App::new(config, vault, Metrics::new(), drain)?);
         let greeting = prepare(&app).await?;
         let result = serve_app(&app, greeting).await;
-        app.vault.close().await;
-        result
+        let closed = app.vault.close(app::CLOSING).await;
+        result?;
+        Ok::<(), anyhow::Error>(closed?)
     });
     // Whatever still runs has been told to stop; its time is over.
     runtime.shutdown_background();

@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::io::Read;
+use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use phigate_store::{AccountInfo, SecretString, Vault};
@@ -16,7 +17,7 @@ pub(super) const ACTOR: &str = "cli";
 
 /// An open store and the settings it was found by.
 pub(super) struct Session {
-    pub(super) vault: Vault,
+    pub(super) vault: Arc<Vault>,
     pub(super) config: Config,
     account: Option<String>,
 }
@@ -24,15 +25,8 @@ pub(super) struct Session {
 impl Session {
     /// The account to act on: the one named, or the only one.
     pub(super) async fn account(&self) -> anyhow::Result<AccountInfo> {
-        let mut accounts = self.vault.accounts().await?;
-        match &self.account {
-            Some(name) => {
-                let found = accounts.into_iter().find(|account| account.name == *name);
-                found.with_context(|| format!("there is no account {name}: `phigate account list` shows them"))
-            }
-            None if accounts.len() == 1 => Ok(accounts.remove(0)),
-            None => bail!("there are {} accounts: choose one with --account NAME", accounts.len()),
-        }
+        let found = self.vault.find_account(self.account.as_deref()).await;
+        found.context("choose an account with --account NAME; `phigate account list` shows them")
     }
 }
 
@@ -44,10 +38,10 @@ where
     let config = Config::load(global.flags())?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
-        let vault = app::open_vault(&config, app::Role::Command).await?;
-        let session = Session { vault: vault.clone(), config, account: global.account.clone() };
+        let vault = Arc::new(app::open_vault(&config, app::Role::Command).await?);
+        let session = Session { vault: Arc::clone(&vault), config, account: global.account.clone() };
         let result = work(session).await;
-        vault.close().await;
+        vault.close(app::CLOSING).await?;
         result
     })
 }

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 use clap::Subcommand;
 use phigate_store::Role;
 
@@ -40,12 +40,12 @@ pub(super) fn run(user: User, global: &Global) -> anyhow::Result<ExitCode> {
                     bail!("give the password on standard input with --password-stdin");
                 }
                 let password = secret_from_stdin("password")?;
-                let role = if role == "auditor" { Role::Auditor } else { Role::Owner };
+                let role = Role::from_code(&role).context("the roles are owner and auditor")?;
                 session.vault.add_user(&account.id, &email, role, &password, ACTOR).await?;
             }
             User::List => {
                 for user in session.vault.users(&account.id).await? {
-                    println!("{}\t{}", user.email, user.role.as_str());
+                    println!("{}\t{}", user.email, user.role.code());
                 }
             }
             User::Remove { email } => session.vault.remove_user(&account.id, &email, ACTOR).await?,

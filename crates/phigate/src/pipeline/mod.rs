@@ -17,8 +17,9 @@ use std::time::Instant;
 
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, header};
+use jiff::Timestamp;
 use phigate_core::wire::WireFormat;
-use phigate_store::{Admission, AdmitError};
+use phigate_store::{AdminAct, Admission, AdmitError};
 use uuid::Uuid;
 
 use crate::app::App;
@@ -49,11 +50,11 @@ pub(crate) async fn answer(app: &Arc<App>, call: Call) -> Response {
         Ok(admission) => admission,
         Err(error) => return error.into_response(),
     };
-    let turn = match app.limits.take_turn(&admission.key_id) {
-        Ok(turn) => turn,
-        Err(retry_after_s) => return GatewayError::RateLimited { retry_after_s }.into_response(),
+    let permit = match app.key_limits.admit(&admission.key_id, call.received) {
+        Ok(permit) => permit,
+        Err(limited) => return GatewayError::from(limited).into_response(),
     };
-    let mut trail = Trail::open(app, call.request_id, call.received, &admission, turn);
+    let mut trail = Trail::open(app, call.request_id, call.received, &admission, permit);
     match converse(app, call, &admission, &mut trail).await {
         Ok(response) => response,
         Err(error) => trail.fail(error).await,
@@ -87,34 +88,47 @@ async fn converse(
 }
 
 /// Finds the account of a caller. Bad keys are counted against their address.
-pub(crate) async fn admit(app: &App, headers: &HeaderMap, peer: IpAddr) -> Result<Admission, GatewayError> {
-    if let Err(retry_after_s) = app.limits.allow_bad_key(peer) {
-        return Err(GatewayError::RateLimited { retry_after_s });
-    }
+pub(crate) async fn admit(app: &Arc<App>, headers: &HeaderMap, peer: IpAddr) -> Result<Admission, GatewayError> {
     let admitted = match bearer(headers) {
         Ok(key) => app.vault.admit(key).await,
-        Err(error) => return Err(bad_key(app, peer, error)),
+        Err(error) => Err(error),
     };
-    admitted.map_err(|error| match error {
-        AdmitError::Store(error) => error.into(),
-        error => bad_key(app, peer, error.into()),
-    })
+    match admitted {
+        Ok(admission) => Ok(admission),
+        Err(AdmitError::Store(error)) => Err(error.into()),
+        Err(error) => Err(bad_key(app, peer, error)),
+    }
 }
 
 /// The key of `Authorization: Bearer KEY`. Schemes are case-insensitive (RFC 9110).
-fn bearer(headers: &HeaderMap) -> Result<&str, GatewayError> {
-    let header = headers.get(header::AUTHORIZATION).ok_or(GatewayError::MissingKey)?;
-    let text = header.to_str().map_err(|_| GatewayError::InvalidKey)?;
+fn bearer(headers: &HeaderMap) -> Result<&str, AdmitError> {
+    let header = headers.get(header::AUTHORIZATION).ok_or(AdmitError::Missing)?;
+    let text = header.to_str().map_err(|_| AdmitError::Malformed)?;
     match text.split_once(' ') {
         Some((scheme, key)) if scheme.eq_ignore_ascii_case("bearer") && !key.trim().is_empty() => Ok(key.trim()),
-        _ => Err(GatewayError::InvalidKey),
+        _ => Err(AdmitError::Malformed),
     }
 }
 
-fn bad_key(app: &App, peer: IpAddr, error: GatewayError) -> GatewayError {
-    app.limits.count_bad_key(peer);
-    app.metrics.bad_key();
-    error
+/// A bad key is an act on the account it belonged to, or on the installation. The limit on bad keys also limits the records.
+fn bad_key(app: &Arc<App>, peer: IpAddr, error: AdmitError) -> GatewayError {
+    if let Err(limited) = app.bad_keys.strike(peer, Instant::now()) {
+        return limited.into();
+    }
+    let (account_id, key_id) = match &error {
+        AdmitError::Revoked { key_id, account_id } | AdmitError::Expired { key_id, account_id } => {
+            (Some(account_id.clone()), Some(key_id.clone()))
+        }
+        _ => (None, None),
+    };
+    let mut act = AdminAct::new(Timestamp::now(), "", "caller", "key.refused").detail("address", peer);
+    act.target = key_id;
+    let app = Arc::clone(app);
+    tokio::spawn(async move {
+        // A record of a failed try must not hold up the answer to it.
+        let _ = app.vault.record_admin(account_id.as_deref(), &act).await;
+    });
+    error.into()
 }
 
 fn require_json(headers: &HeaderMap) -> Result<(), GatewayError> {

@@ -10,7 +10,7 @@ use std::time::Instant;
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use jiff::Timestamp;
-use phigate_core::protect::Report;
+use phigate_core::protect::{ModeRule, Report};
 use phigate_core::wire::ReplySummary;
 use phigate_store::{Admission, Decision, NewDecision, Outcome, Usage};
 use uuid::Uuid;
@@ -18,7 +18,7 @@ use uuid::Uuid;
 use crate::app::App;
 use crate::error::GatewayError;
 use crate::metrics::Answered;
-use crate::server::Turn;
+use crate::server::KeyPermit;
 
 use super::evidence::Evidence;
 
@@ -37,7 +37,7 @@ pub(super) struct Trail {
     provider_status: Option<u16>,
     first_byte_ms: Option<u64>,
     /// The key's place among its concurrent requests, given back with the trail.
-    turn: Option<Turn>,
+    permit: Option<KeyPermit>,
 }
 
 impl Trail {
@@ -47,7 +47,7 @@ impl Trail {
         request_id: Uuid,
         received: Instant,
         admission: &Admission,
-        turn: Turn,
+        permit: KeyPermit,
     ) -> Self {
         Self {
             app: Arc::clone(app),
@@ -60,7 +60,7 @@ impl Trail {
             is_closed: false,
             provider_status: None,
             first_byte_ms: None,
-            turn: Some(turn),
+            permit: Some(permit),
         }
     }
 
@@ -70,7 +70,7 @@ impl Trail {
             app: Arc::clone(&self.app),
             admission: self.admission.clone(),
             evidence: std::mem::take(&mut self.evidence),
-            turn: self.turn.take(),
+            permit: self.permit.take(),
             ..*self
         };
         self.is_closed = true;
@@ -86,10 +86,16 @@ impl Trail {
     /// flag mode, which is queued: nothing about it needs proof before it leaves.
     pub(super) async fn decide(&mut self) -> Result<(), GatewayError> {
         let action = self.evidence.action.unwrap_or(REFUSED);
-        let is_plain = !self.evidence.has_phi()
+        let must_wait = !self.is_plain();
+        self.record(action, None, must_wait).await
+    }
+
+    /// Whether this is a clean request in flag mode: its records may be written a moment later.
+    fn is_plain(&self) -> bool {
+        let mode = phigate_core::protect::mode(&self.admission.account.mode);
+        !self.evidence.has_phi()
             && self.evidence.unscannable().is_empty()
-            && phigate_core::protect::mode(&self.admission.account.mode).is_some_and(|mode| mode.forwards_unscanned());
-        self.record(action, None, !is_plain).await
+            && mode.is_some_and(ModeRule::forwards_unscanned)
     }
 
     /// The provider answered with this status.
@@ -143,7 +149,7 @@ impl Trail {
         let written = if must_wait {
             self.app.vault.record_decision(decision, self.app.decision_deadline()).await
         } else {
-            self.app.vault.record_decision_lazily(decision).await
+            self.app.vault.record_decision_lazily(decision, self.app.decision_deadline()).await
         };
         self.app.metrics.recorded(started.elapsed());
         written.map_err(|error| {
@@ -201,7 +207,12 @@ impl Trail {
         let outcome = self.outcome(status, summary, error_code);
         self.is_closed = true;
         self.count(status);
-        self.app.vault.record_outcome(&self.admission.account.id, outcome).await?;
+        let account_id = &self.admission.account.id;
+        if self.is_plain() {
+            self.app.vault.queue_outcome(account_id, &outcome);
+        } else {
+            self.app.vault.record_outcome(account_id, &outcome, self.app.decision_deadline()).await?;
+        }
         Ok(())
     }
 
@@ -241,19 +252,13 @@ impl Trail {
 }
 
 impl Drop for Trail {
-    /// The caller hung up: its connection's task is gone, so the outcome is written by one of its own.
+    /// The caller hung up, and its connection's task is gone.
     fn drop(&mut self) {
         if !self.is_decided || self.is_closed {
             return;
         }
         let outcome = self.outcome(CLIENT_CLOSED_REQUEST, None, Some("client_disconnected"));
-        let app = Arc::clone(&self.app);
-        let account_id = self.admission.account.id.clone();
-        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            runtime.spawn(async move {
-                let _ = app.vault.record_outcome(&account_id, outcome).await;
-            });
-        }
+        self.app.vault.queue_outcome(&self.admission.account.id, &outcome);
     }
 }
 
