@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use axum::Router;
+use axum::{Extension, Router};
 use axum::extract::{Path, Request, State};
 use axum::response::{IntoResponse, Json, Response};
 use axum::routing::{get, post};
@@ -44,29 +44,27 @@ async fn chat_completions(State(app): State<Arc<App>>, request: Request) -> Resp
 }
 
 /// The identifiers the account can use now: those of families with a provider key, and the owner's aliases.
-async fn models(State(app): State<Arc<App>>, request: Request) -> Result<Json<Value>, GatewayError> {
-    let account = account_of(&app, &request).await?;
+async fn models(
+    State(app): State<Arc<App>>,
+    Extension(peer): Extension<Peer>,
+    headers: HeaderMap,
+) -> Result<Json<Value>, GatewayError> {
+    let account = pipeline::admit(&app, &headers, peer.0.ip()).await?.account;
     let data: Vec<Value> = usable(&account).map(|(format, model)| describe_model(format, model)).collect();
     Ok(Json(json!({ "object": "list", "data": data })))
 }
 
 async fn model(
     State(app): State<Arc<App>>,
+    Extension(peer): Extension<Peer>,
     Path(id): Path<String>,
-    request: Request,
+    headers: HeaderMap,
 ) -> Result<Json<Value>, GatewayError> {
-    let account = account_of(&app, &request).await?;
+    let account = pipeline::admit(&app, &headers, peer.0.ip()).await?.account;
     let is_configured = |format: &&&dyn WireFormat| account.providers.contains_key(format.id());
     let format = FORMATS.iter().find(|format| format.serves(&id)).filter(is_configured);
     let format = format.ok_or(GatewayError::UnknownModel)?;
     Ok(Json(describe_model(*format, &id)))
-}
-
-async fn account_of(app: &Arc<App>, request: &Request) -> Result<Arc<Account>, GatewayError> {
-    let headers: &HeaderMap = request.headers();
-    let peer = request.extensions().get::<Peer>().map(|peer| peer.0.ip());
-    let peer = peer.unwrap_or(std::net::IpAddr::V4(std::net::Ipv4Addr::UNSPECIFIED));
-    Ok(pipeline::admit(app, headers, peer).await?.account)
 }
 
 fn usable(account: &Account) -> impl Iterator<Item = (&'static dyn WireFormat, &str)> {

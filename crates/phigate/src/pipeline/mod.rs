@@ -121,7 +121,7 @@ fn bad_key(app: &Arc<App>, peer: IpAddr, error: AdmitError) -> GatewayError {
         }
         _ => (None, None),
     };
-    let mut act = AdminAct::new(Timestamp::now(), "", "caller", "key.refused").detail("address", peer);
+    let mut act = AdminAct::new(Timestamp::now(), "", "caller", "key.refused").detail("address", &peer);
     act.target = key_id;
     let app = Arc::clone(app);
     tokio::spawn(async move {
