@@ -3,6 +3,7 @@
 mod accounts;
 mod admit;
 mod api_keys;
+mod end_user;
 mod providers;
 mod record;
 mod settings;
