@@ -18,7 +18,8 @@ use std::time::Instant;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, header};
 use jiff::Timestamp;
-use phigate_core::wire::WireFormat;
+use phigate_core::text::PhiText;
+use phigate_core::wire::{FailureKind, WireFormat};
 use phigate_store::{AdminAct, Admission, AdmitError};
 use uuid::Uuid;
 
@@ -150,8 +151,17 @@ async fn refused_by_provider(
     let body = incoming.body.read_all().await.unwrap_or_default();
     let mut failure = format.read_failure(status, retry_after, &body);
     failure.provider_message = match (failure.provider_message, app.scanner(&admission.account)) {
-        (Some(words), Ok(scanner)) => Some(app.without_phi(&scanner, &words)),
+        (Some(words), Ok(scanner)) if may_be_told(admission, format, failure.kind, &words) => {
+            Some(app.without_phi(&scanner, &words))
+        }
         _ => None,
     };
     GatewayError::Provider(failure)
+}
+
+/// Only why a request was rejected helps its caller. Words that quote our key help nobody.
+fn may_be_told(admission: &Admission, format: &dyn WireFormat, kind: FailureKind, words: &PhiText) -> bool {
+    let key = admission.account.providers.get(format.id()).map(|provider| provider.key.expose());
+    let quotes_key = key.is_some_and(|key| words.expose().contains(key));
+    matches!(kind, FailureKind::Rejected(_)) && !quotes_key
 }

@@ -3,6 +3,8 @@
 //! The caller's connection pulls: when it stops reading, nothing more is read from the
 //! provider; when it goes away, this is dropped, and the provider's connection with it.
 
+use std::time::Duration;
+
 use axum::body::Body;
 use axum::response::Response;
 use bytes::Bytes;
@@ -33,6 +35,9 @@ pub(super) fn stream(
     response
 }
 
+/// Time for the error event to reach the caller before the connection breaks off.
+const LAST_EVENT: Duration = Duration::from_millis(50);
+
 struct Relay {
     translator: Box<dyn StreamTranslator + Send>,
     answer: Answer,
@@ -58,7 +63,11 @@ impl State {
     async fn next(self) -> Option<(Result<Bytes, BrokenOff>, State)> {
         match self {
             Self::Open(relay) => Some(relay.advance().await),
-            Self::Broken => Some((Err(BrokenOff), Self::Done)),
+            Self::Broken => {
+                // An error closes the connection at once; the event before it needs time to leave.
+                tokio::time::sleep(LAST_EVENT).await;
+                Some((Err(BrokenOff), Self::Done))
+            }
             Self::Done => None,
         }
     }
