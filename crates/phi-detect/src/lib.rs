@@ -16,6 +16,7 @@ mod people;
 mod places;
 mod resolve;
 mod rules;
+mod structure;
 mod words;
 
 pub use finding::{Finding, Findings};
@@ -68,16 +69,19 @@ impl Detector {
 
     /// Finds PHI in a text that stands alone: a message, a note, a document.
     pub fn scan(&self, text: &str) -> Findings {
-        self.scan_with(text, Vec::new())
+        self.scan_with(text, structure::fields(text))
     }
 
     /// Finds PHI in the value of a named field, where the name may give meaning: `("birthDate", "1970-01-02")`.
     pub fn scan_field(&self, name: &str, text: &str) -> Findings {
-        let field = Field {
-            span: 0..text.len(),
-            meaning: labels::of_key(name),
-        };
-        self.scan_with(text, vec![field])
+        let mut fields = structure::fields(text);
+        if fields.is_empty() {
+            fields.push(Field {
+                span: 0..text.len(),
+                meaning: labels::of_key(name),
+            });
+        }
+        self.scan_with(text, fields)
     }
 
     fn scan_with(&self, text: &str, fields: Vec<Field>) -> Findings {

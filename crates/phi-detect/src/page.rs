@@ -102,6 +102,17 @@ impl<'a> Page<'a> {
         (start < end).then(|| (LEXICON.sense(&self.bytes()[start..end]), start))
     }
 
+    /// The fields of one meaning, with their values.
+    pub(crate) fn fields_of(
+        &self,
+        meaning: Meaning,
+    ) -> impl Iterator<Item = (Range<usize>, &'a [u8])> {
+        self.fields
+            .iter()
+            .filter(move |field| field.meaning == Some(meaning))
+            .map(|field| (field.span.clone(), self.slice(field.span.clone())))
+    }
+
     /// Whether a label ends exactly here.
     pub(crate) fn label_ends_at(&self, at: usize) -> bool {
         self.labels
