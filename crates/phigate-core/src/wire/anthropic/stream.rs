@@ -188,7 +188,7 @@ impl Stream {
                 say(writer, "reasoning_content", more, out);
             }
             (Block::Thinking { signature, .. }, "signature_delta") => {
-                signature.push_str(delta.text_of("signature").unwrap_or_default())
+                signature.push_str(delta.text_of("signature").unwrap_or_default());
             }
             (
                 Block::Tool {
