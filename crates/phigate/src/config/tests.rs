@@ -149,7 +149,12 @@ fn unknown_settings_are_named() {
 
 #[test]
 fn wrong_values_are_named_and_never_shown() {
-    let rows: &[(&str, &[(&str, &str)], &str)] = &[
+    type Row = (
+        &'static str,
+        &'static [(&'static str, &'static str)],
+        &'static str,
+    );
+    let rows: &[Row] = &[
         // The file, the environment, and what the message names.
         ("listen = 'hunter2'", &[], "listen"),
         ("listen = 7", &[], "line 1"),

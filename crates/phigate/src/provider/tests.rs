@@ -164,6 +164,22 @@ async fn connections_are_opened_late_kept_and_never_shared_between_accounts() {
     }
 }
 
+#[rustfmt::skip] // one row a line
+const MISBEHAVIOUR: &[(&str, &[Act], ProviderError)] = &[
+    // A provider that does this, how, and what we call it.
+    ("redirects", &[Act::Say("HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1/\r\ncontent-length: 0\r\n\r\n")], ProviderError::Redirect),
+    ("speaks something else", &[Act::Say("SSH-2.0-nothing\r\n\r\n")], ProviderError::Broken),
+    ("hangs up", &[Act::Say("")], ProviderError::Broken),
+    ("says two lengths", &[Act::Say("HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab")], ProviderError::Broken),
+    ("stops in the middle", &[Act::Say("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nab")], ProviderError::Broken),
+    ("stops between chunks", &[Act::Say("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nab\r\n")], ProviderError::Broken),
+    ("compresses unasked", &[Act::Say("HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 1\r\n\r\na")], ProviderError::Broken),
+    ("never answers", &[Act::Stall("")], ProviderError::Timeout),
+    ("falls silent", &[Act::Stall("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nab")], ProviderError::Timeout),
+    ("never ends", &[Act::Endless("HTTP/1.1 200 OK\r\n\r\n")], ProviderError::TooLarge),
+    ("sends a header without end", &[Act::Endless("HTTP/1.1 200 OK\r\nx: ")], ProviderError::Broken),
+];
+
 #[tokio::test]
 async fn misbehaviour_has_a_name() {
     let limits = Limits {
@@ -173,65 +189,7 @@ async fn misbehaviour_has_a_name() {
         provider_retries: 0,
         ..Limits::default()
     };
-    let rows: &[(&str, &'static [Act], ProviderError)] = &[
-        // What it does, how, and what we call it.
-        (
-            "redirects",
-            &[Act::Say(
-                "HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1/\r\ncontent-length: 0\r\n\r\n",
-            )],
-            ProviderError::Redirect,
-        ),
-        (
-            "speaks something else",
-            &[Act::Say("SSH-2.0-nothing\r\n\r\n")],
-            ProviderError::Broken,
-        ),
-        ("hangs up", &[Act::Say("")], ProviderError::Broken),
-        (
-            "says two lengths",
-            &[Act::Say(
-                "HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab",
-            )],
-            ProviderError::Broken,
-        ),
-        (
-            "stops in the middle",
-            &[Act::Say("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nab")],
-            ProviderError::Broken,
-        ),
-        (
-            "stops between chunks",
-            &[Act::Say(
-                "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nab\r\n",
-            )],
-            ProviderError::Broken,
-        ),
-        (
-            "compresses unasked",
-            &[Act::Say(
-                "HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 1\r\n\r\na",
-            )],
-            ProviderError::Broken,
-        ),
-        ("never answers", &[Act::Stall("")], ProviderError::Timeout),
-        (
-            "falls silent",
-            &[Act::Stall("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nab")],
-            ProviderError::Timeout,
-        ),
-        (
-            "never ends",
-            &[Act::Endless("HTTP/1.1 200 OK\r\n\r\n")],
-            ProviderError::TooLarge,
-        ),
-        (
-            "sends a header without end",
-            &[Act::Endless("HTTP/1.1 200 OK\r\nx: ")],
-            ProviderError::Broken,
-        ),
-    ];
-    for (what, acts, error) in rows {
+    for (what, acts, error) in MISBEHAVIOUR {
         let fake = fake(acts).await;
         let got = match provider(limits).send(call(&fake.base, "a")).await {
             Ok(answer) => answer.body.read_all().await.err(),

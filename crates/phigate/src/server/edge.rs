@@ -6,6 +6,7 @@ use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::Instant;
 
 use axum::Router;
 use axum::body::Body;
@@ -17,16 +18,18 @@ use http::header::{
 };
 use http::{HeaderMap, HeaderValue, Method, Request, Version};
 use hyper::body::Incoming;
+use tokio::sync::OwnedSemaphorePermit;
 use tower::ServiceExt;
 use uuid::Uuid;
 
+use super::activity::{Activity, Ongoing};
 use super::drain::Drain;
 use super::error::EdgeError;
 use super::guard::REFUSE;
 use super::queue::Queue;
 use super::upload::Intake;
 use crate::config::Limits;
-use crate::metrics::Metrics;
+use crate::metrics::{Metrics, Running};
 
 /// On every response; also the key of the audit record.
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-gateway-request-id");
@@ -67,12 +70,18 @@ impl Edge {
     }
 
     /// Answers one request, whatever happens.
-    pub(super) async fn answer(&self, peer: SocketAddr, request: Request<Incoming>) -> Response {
+    pub(super) async fn answer(
+        &self,
+        peer: SocketAddr,
+        activity: &Arc<Activity>,
+        request: Request<Incoming>,
+    ) -> Response {
         let id = Uuid::now_v7();
-        let held = self.metrics.request_started();
-        let mut response = match self.admit(&request) {
-            Ok(()) => self.forward(id, peer, request).await,
-            Err(error) => closing(error.into_response()),
+        let watched = (request.version() >= Version::HTTP_2).then(|| activity.begin());
+        let running = self.metrics.request_started();
+        let (mut response, place) = match self.admit(&request) {
+            Ok(()) => self.take_turn(id, peer, request).await,
+            Err(error) => (closing(error.into_response()), None),
         };
         let headers = response.headers_mut();
         let text = HeaderValue::from_str(&id.to_string()).expect("a UUID is plain text");
@@ -80,7 +89,14 @@ impl Edge {
         headers
             .entry(CACHE_CONTROL)
             .or_insert(HeaderValue::from_static("no-store"));
-        response.map(|body| Body::new(Carried { body, _held: held }))
+        response.map(|body| {
+            Body::new(Carried {
+                body,
+                watched,
+                _place: place,
+                _running: running,
+            })
+        })
     }
 
     /// What is refused before anything else is looked at.
@@ -107,29 +123,34 @@ impl Edge {
         Ok(())
     }
 
+    /// Waits for a place where one is needed; it is kept until the answer was sent.
+    async fn take_turn(
+        &self,
+        id: Uuid,
+        peer: SocketAddr,
+        request: Request<Incoming>,
+    ) -> (Response, Option<OwnedSemaphorePermit>) {
+        if !request.uri().path().starts_with("/v1/") {
+            return (self.forward(id, peer, request).await, None);
+        }
+        match self.queue.enter().await {
+            Some(place) => (self.forward(id, peer, request).await, Some(place)),
+            None => (EdgeError::TooManyRequests.into_response(), None),
+        }
+    }
+
     async fn forward(&self, id: Uuid, peer: SocketAddr, request: Request<Incoming>) -> Response {
-        let place = if request.uri().path().starts_with("/v1/") {
-            match self.queue.enter().await {
-                Some(place) => Some(place),
-                None => return EdgeError::TooManyRequests.into_response(),
-            }
-        } else {
-            None
-        };
         let mut request = request.map(Body::new);
         let extensions = request.extensions_mut();
         extensions.insert(RequestId(id));
         extensions.insert(Peer(peer));
         extensions.insert(Arc::clone(&self.intake));
-        let answered = AssertUnwindSafe(self.router.clone().oneshot(request))
-            .catch_unwind()
-            .await;
-        let response = match answered {
+        let answered = AssertUnwindSafe(self.router.clone().oneshot(request));
+        match answered.catch_unwind().await {
             Ok(Ok(response)) => response,
             Ok(Err(never)) => match never {},
             Err(panic) => panicked(panic),
-        };
-        response.map(|body| Body::new(Carried { body, _held: place }))
+        }
     }
 }
 
@@ -167,13 +188,16 @@ fn check_http2(request: &Request<Incoming>, fields_max: usize) -> Result<(), Edg
     Ok(())
 }
 
-/// A body that keeps something until it was sent or given up.
-struct Carried<H> {
+/// A body that keeps what belongs to its request until it was sent or given up.
+struct Carried {
     body: Body,
-    _held: H,
+    /// On HTTP/2: whether the caller takes what is offered.
+    watched: Option<Ongoing>,
+    _place: Option<OwnedSemaphorePermit>,
+    _running: Running,
 }
 
-impl<H: Unpin> http_body::Body for Carried<H> {
+impl http_body::Body for Carried {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -181,7 +205,14 @@ impl<H: Unpin> http_body::Body for Carried<H> {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<http_body::Frame<Bytes>, axum::Error>>> {
-        Pin::new(&mut self.body).poll_frame(cx)
+        let polled = Pin::new(&mut self.body).poll_frame(cx);
+        if let Some(watched) = &self.watched {
+            match polled {
+                Poll::Ready(_) => watched.offered(Instant::now()),
+                Poll::Pending => watched.taken(),
+            }
+        }
+        polled
     }
 
     fn is_end_stream(&self) -> bool {
