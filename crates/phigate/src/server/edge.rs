@@ -3,15 +3,11 @@
 use std::any::Any;
 use std::net::SocketAddr;
 use std::panic::AssertUnwindSafe;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
-use std::time::Instant;
 
 use axum::Router;
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
-use bytes::Bytes;
 use futures_util::FutureExt;
 use http::header::{
     AUTHORIZATION, CACHE_CONTROL, CONNECTION, CONTENT_ENCODING, CONTENT_TYPE, HOST, HeaderName,
@@ -22,14 +18,15 @@ use tokio::sync::OwnedSemaphorePermit;
 use tower::ServiceExt;
 use uuid::Uuid;
 
-use super::activity::{Activity, Ongoing};
+use super::activity::Activity;
+use super::carried::Carried;
 use super::drain::Drain;
 use super::error::EdgeError;
 use super::guard::REFUSE;
 use super::queue::Queue;
 use super::upload::Intake;
 use crate::config::Limits;
-use crate::metrics::{Metrics, Running};
+use crate::metrics::Metrics;
 
 /// On every response; also the key of the audit record.
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-gateway-request-id");
@@ -89,14 +86,7 @@ impl Edge {
         headers
             .entry(CACHE_CONTROL)
             .or_insert(HeaderValue::from_static("no-store"));
-        response.map(|body| {
-            Body::new(Carried {
-                body,
-                watched,
-                _place: place,
-                _running: running,
-            })
-        })
+        response.map(|body| Body::new(Carried::new(body, watched, (place, running))))
     }
 
     /// What is refused before anything else is looked at.
@@ -186,40 +176,4 @@ fn check_http2(request: &Request<Incoming>, fields_max: usize) -> Result<(), Edg
         return Err(EdgeError::RepeatedHeader);
     }
     Ok(())
-}
-
-/// A body that keeps what belongs to its request until it was sent or given up.
-struct Carried {
-    body: Body,
-    /// On HTTP/2: whether the caller takes what is offered.
-    watched: Option<Ongoing>,
-    _place: Option<OwnedSemaphorePermit>,
-    _running: Running,
-}
-
-impl http_body::Body for Carried {
-    type Data = Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<http_body::Frame<Bytes>, axum::Error>>> {
-        let polled = Pin::new(&mut self.body).poll_frame(cx);
-        if let Some(watched) = &self.watched {
-            match polled {
-                Poll::Ready(_) => watched.offered(Instant::now()),
-                Poll::Pending => watched.taken(),
-            }
-        }
-        polled
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> http_body::SizeHint {
-        self.body.size_hint()
-    }
 }

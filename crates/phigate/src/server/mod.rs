@@ -4,6 +4,7 @@
 //! then the router. Handlers read bodies through [`Upload`].
 
 mod activity;
+mod carried;
 mod chunked;
 mod drain;
 mod edge;

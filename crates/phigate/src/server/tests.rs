@@ -57,6 +57,7 @@ pub(super) fn test_router() -> Router {
         .route("/v1/panic", routing::get(panics))
         .route("/v1/endless", routing::get(endless))
         .route("/v1/slow", routing::get(slow))
+        .route("/v1/broken", routing::get(broken))
 }
 
 async fn echo(request: Request) -> Response {
@@ -92,6 +93,15 @@ async fn slow() -> Response {
         })
     });
     Response::new(Body::from_stream(pieces))
+}
+
+async fn broken() -> Response {
+    let pieces = [
+        Ok(Bytes::from_static(b"first ")),
+        Ok(Bytes::from_static(b"last words")),
+        Err("broken off"),
+    ];
+    Response::new(Body::from_stream(stream::iter(pieces)))
 }
 
 /// Sends bytes and returns everything that comes until the server hangs up.
@@ -605,4 +615,15 @@ async fn an_http2_caller_who_does_not_read_or_ask_is_dropped() {
         let ended = tokio::time::timeout(Duration::from_secs(3), connection).await;
         assert!(ended.is_ok(), "{path}: the connection was kept");
     }
+}
+
+#[tokio::test]
+async fn an_answer_that_breaks_off_delivers_its_last_words_and_no_end() {
+    let server = start(Limits::default()).await;
+    let answer = exchange(server.address, get_request("/v1/broken")).await;
+    assert!(answer.contains("last words"), "{answer}");
+    assert!(
+        !answer.ends_with("0\r\n\r\n"),
+        "the body ended as if it were whole"
+    );
 }
