@@ -28,10 +28,19 @@ pub(super) fn stream(
     let mut response = Response::new(Body::empty());
     trail.write_headers(&mut response);
     let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream; charset=utf-8"));
+    headers.insert(
+        header::CONTENT_TYPE,
+        HeaderValue::from_static("text/event-stream; charset=utf-8"),
+    );
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-    let relay = Relay { translator, answer: incoming.body, trail, drain };
-    *response.body_mut() = Body::from_stream(stream::unfold(State::Open(Box::new(relay)), State::next));
+    let relay = Relay {
+        translator,
+        answer: incoming.body,
+        trail,
+        drain,
+    };
+    *response.body_mut() =
+        Body::from_stream(stream::unfold(State::Open(Box::new(relay)), State::next));
     response
 }
 
@@ -107,10 +116,17 @@ impl Relay {
         (Ok(Bytes::from(out)), State::Done)
     }
 
-    async fn break_off(mut self: Box<Self>, mut out: Vec<u8>, failure: &ProviderFailure) -> (Result<Bytes, BrokenOff>, State) {
+    async fn break_off(
+        mut self: Box<Self>,
+        mut out: Vec<u8>,
+        failure: &ProviderFailure,
+    ) -> (Result<Bytes, BrokenOff>, State) {
         out.extend_from_slice(&error_event(failure));
         let summary = self.translator.summary().clone();
-        let _ = self.trail.close(200, Some(&summary), Some(failure.kind.code())).await;
+        let _ = self
+            .trail
+            .close(200, Some(&summary), Some(failure.kind.code()))
+            .await;
         (Ok(Bytes::from(out)), State::Broken)
     }
 }
