@@ -326,7 +326,8 @@ fn is_ordinal_tail(word: &[u8]) -> bool {
 }
 
 fn is_tied_before(page: &Page<'_>, start: usize) -> bool {
-    matches!(page.byte_before(start), b'/' | b'-' | b'.' | b',')
+    !page.is_field_edge(start)
+        && matches!(page.byte_before(start), b'/' | b'-' | b'.' | b',')
         && page.byte_before(start - 1).is_ascii_digit()
 }
 

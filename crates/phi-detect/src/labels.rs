@@ -56,7 +56,7 @@ static PHRASES: &[(Meaning, &str)] = &[
     (Meaning::Phone, PHONE),
     (
         Meaning::PhoneMaybe,
-        "call|called|calling|calls|callback|call back|reach|reached|reachable|text|texted|dial|dialed|ring|contact|contacted|page|paged|ext|extension|voicemail|answers at|number|numbers|line|desk|office|front desk|nurse line|clinic|pharmacy|t|p|f|m|w|h|c|o",
+        "call|called|answering at|not answering|messages to|calling|calls|callback|call back|reach|reached|reachable|text|texted|dial|dialed|ring|contact|contacted|page|paged|ext|extension|voicemail|answers at|number|numbers|line|desk|office|front desk|nurse line|clinic|pharmacy|t|p|f|m|w|h|c|o",
     ),
     (
         Meaning::Email,
@@ -110,7 +110,7 @@ patient mrn|pt mrn|patient medical record number|health record number|health rec
 
 const MRN_MAYBE: &str = "chart|record|patient id|patient ids|patient identifier|patient no|patient number|patient num|patient identification number|\
 pt id|pt no|pt number|pt num|patientid|pid|patid|mr|file number|file no|account|acct|acct no|acct number|account number|account no|\
-pat id|pat no|ptid|id number|patient nbr|case id|subject id|visit mrn";
+pat id|pat no|emr|ehr|ptid|id number|patient nbr|case id|subject id|visit mrn";
 
 const NAME: &str = "patient name|patients name|patient full name|pt name|pts name|patientname|ptname|client name|member name|subscriber name|insured name|guarantor name|\
 first name|firstname|fname|given|given name|givenname|given names|last name|lastname|lname|family|family name|familyname|surname|middle name|middlename|mname|maiden name|\

@@ -69,7 +69,7 @@ const EPONYM_TAILS: &str = "disease syndrome catheter lymphoma sarcoma score sca
     triad tetralogy pentad sphincter space pouch laboratory solution agar virus bacillus exam \
     examination grade grading staging stage breakpoint suture approximation type patch monitor \
     apgar exercises stockings ligament tendon muscle fascia fossa plexus ganglion nerve disorder \
-    cancer carcinoma melanoma granulomatosis vasculitis purpura fever rash paralysis respirations \
+    sequence cancer carcinoma melanoma granulomatosis vasculitis purpura fever rash paralysis respirations \
     breathing correction interval paste shield shoe needle trocar scope laryngoscope speculum \
     tractor hook plate screw rod nail pin frame table chart schedule bed ward wing pavilion \
     building hall street avenue road drive lane";

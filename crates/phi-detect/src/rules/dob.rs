@@ -42,6 +42,11 @@ pub(super) static RULE: PhiRule = PhiRule {
 };
 
 fn find(page: &Page<'_>, out: &mut Out<'_>) {
+    for (span, value) in page.fields_of(Meaning::Dob) {
+        if is_time_stamp(value) {
+            out.push(span, 0.97, "dob.field");
+        }
+    }
     let mut free_from = 0;
     for index in 0..page.marks.len() {
         if (page.marks[index].start as usize) < free_from {
@@ -55,6 +60,21 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
             out.push(date.span, score, rule);
         }
     }
+}
+
+/// Whether the whole value of a field is a time stamp that starts with a date: `198808181126+0215`.
+fn is_time_stamp(value: &[u8]) -> bool {
+    let digits = value
+        .iter()
+        .take_while(|byte| byte.is_ascii_digit())
+        .count();
+    let year = &value[..digits.min(4)];
+    matches!(digits, 8 | 10 | 12 | 14)
+        && (b"1880".as_slice()..=b"2040".as_slice()).contains(&year)
+        && value.len() <= 26
+        && value[digits..]
+            .iter()
+            .all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'+' | b'-'))
 }
 
 fn judge(page: &Page<'_>, date: &DateHit) -> Option<(f32, &'static str)> {
