@@ -309,7 +309,7 @@ pub(crate) fn placeholder_at(bytes: &[u8]) -> Option<usize> {
 
 /// Matches phrases of the label table at the marks that can start one; the longest wins.
 fn find_labels(bytes: &[u8], marks: &[Mark]) -> Vec<Label> {
-    let mut found = Vec::new();
+    let mut found: Vec<Label> = Vec::new();
     let mut free_from = 0;
     for mark in marks.iter().filter(|mark| mark.sense.has(Sense::LABEL)) {
         if (mark.start as usize) < free_from {
@@ -319,6 +319,12 @@ fn find_labels(bytes: &[u8], marks: &[Mark]) -> Vec<Label> {
             && (mark.len() > 1 || end > mark.end as usize || is_abbreviation(bytes, mark.range()))
         {
             free_from = end;
+            if let Some(last) = found.last_mut()
+                && goes_on_as_number(bytes, last, mark.range())
+            {
+                last.end = end as u32;
+                continue;
+            }
             found.push(Label {
                 start: mark.start,
                 end: end as u32,
@@ -327,6 +333,12 @@ fn find_labels(bytes: &[u8], marks: &[Mark]) -> Vec<Label> {
         }
     }
     found
+}
+
+/// "credit card number": the word belongs to the label before it.
+fn goes_on_as_number(bytes: &[u8], last: &Label, word: Range<usize>) -> bool {
+    let is_next = last.end as usize + 1 == word.start && bytes[word.start - 1] == b' ';
+    is_next && last.meaning != Meaning::Name && bytes[word].eq_ignore_ascii_case(b"number")
 }
 
 /// A single letter is a label only with its sign: "b. 1962", "T: 206…".

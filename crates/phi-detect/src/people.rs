@@ -270,7 +270,10 @@ pub(crate) fn ends_like_a_field(page: &Page<'_>, end: usize) -> bool {
     let is_label = page
         .word_at(at)
         .is_some_and(|(sense, _)| sense.has(Sense::LABEL | Sense::CREDENTIAL));
-    matches!(
+    // "Sure, that is fine": a sentence goes on after its first word.
+    let is_sentence =
+        byte == b',' && page.byte(at + 1) == b' ' && page.byte(at + 2).is_ascii_lowercase();
+    let is_sign = matches!(
         byte,
         0 | b'\n'
             | b'\r'
@@ -286,7 +289,8 @@ pub(crate) fn ends_like_a_field(page: &Page<'_>, end: usize) -> bool {
             | b'*'
             | b'&'
             | b']'
-    ) || is_label
+    );
+    is_sign && !is_sentence || is_label
 }
 
 /// Where a surname and comma right before a given name start: "Galloway, Leah".

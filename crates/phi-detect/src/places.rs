@@ -161,7 +161,12 @@ fn with_street_word(
         } else if found.is_some() {
             break;
         }
-        names += usize::from(!token.sense.has(Sense::DIRECTION) || token.span.len() > 2);
+        let is_number = page
+            .slice(token.span.clone())
+            .iter()
+            .all(u8::is_ascii_digit);
+        let is_letter = token.sense.has(Sense::DIRECTION) && token.span.len() <= 2;
+        names += usize::from(!is_number && !is_letter);
     }
     let last = found.or_else(|| {
         tokens
@@ -280,11 +285,15 @@ pub(crate) fn named_street(page: &Page<'_>, start: usize) -> Option<Line> {
     let last = tokens
         .iter()
         .take(4)
-        .rposition(|token| token.sense.has(Sense::STREET) && token.is_capital)?;
-    let all_capital = tokens[..=last].iter().all(|token| token.is_capital);
+        .rposition(|token| token.sense.has(Sense::STREET) && token.is_capital && !token.has_digit);
+    // "Rua Diadema 1903": abroad the number stands last.
+    let last = last.or_else(|| tokens.iter().take(5).position(|token| token.has_digit))?;
+    let all_capital = tokens[..last]
+        .iter()
+        .all(|token| token.is_capital && !token.has_digit && !token.sense.has(Sense::STOP));
     (last > 0 && all_capital).then(|| Line {
         span: tokens[0].span.start..tokens[last].span.end,
-        score: 0.3,
+        score: 0.2,
     })
 }
 
@@ -376,7 +385,7 @@ fn post_office_before(bytes: &[u8], box_start: usize) -> Option<usize> {
 pub(crate) fn tail(page: &Page<'_>, line_end: usize) -> Option<Tail> {
     let unit = unit(page, line_end);
     let from = unit.unwrap_or(line_end);
-    let place = city_state_zip(page, from);
+    let place = city_state_zip(page, from).or_else(|| city_alone(page, from));
     match (unit, place) {
         (None, place) => place,
         (Some(end), None) => Some(Tail { end, score: 0.35 }),
@@ -424,7 +433,9 @@ pub(crate) fn lone_unit(page: &Page<'_>, start: usize) -> Option<Line> {
     let token = next_token(page, skip(page.bytes(), end, b".# "))
         .filter(|token| token.has_digit && token.span.len() <= 6)?;
     let is_road_code = page.byte_before(start).is_ascii_alphanumeric();
-    (!is_road_code).then_some(Line {
+    // Hospitals number their operating suites.
+    let is_operating = token.span.len() < 2;
+    (!is_road_code && !is_operating).then_some(Line {
         span: start..token.span.end,
         score: 0.55,
     })
@@ -452,7 +463,7 @@ fn city_state_zip(page: &Page<'_>, from: usize) -> Option<Tail> {
             }
             break;
         }
-        let is_region = position > 0 && is_state(text, token.sense)
+        let is_region = position > 0 && is_state(page, &token)
             || token.sense.has(Sense::COUNTRY) && token.is_capital;
         if is_region {
             has_region = true;
@@ -460,9 +471,7 @@ fn city_state_zip(page: &Page<'_>, from: usize) -> Option<Tail> {
                 end: token.span.end,
                 score: 0.3,
             });
-        } else if best.is_some() && !token.is_capital
-            || !(token.is_capital || is_lower && !token.sense.has(Sense::STOP))
-        {
+        } else if !token.is_capital && (best.is_some() || !is_lower) {
             break;
         }
         at = token.span.end;
@@ -470,11 +479,48 @@ fn city_state_zip(page: &Page<'_>, from: usize) -> Option<Tail> {
     best
 }
 
-fn is_state(word: &[u8], sense: Sense) -> bool {
-    sense.has(Sense::STATE)
-        && (word.len() > 2
-            || word.iter().all(u8::is_ascii_uppercase)
-            || word.iter().all(u8::is_ascii_lowercase))
+/// `, Evanston` at the end of a line.
+fn city_alone(page: &Page<'_>, from: usize) -> Option<Tail> {
+    if page.slice(from..from + 2) != b", " {
+        return None;
+    }
+    let mut at = from + 2;
+    for _ in 0..3 {
+        let token = token_at(page, at)?;
+        let is_other =
+            token.has_digit || token.sense.has(Sense::STOP | Sense::LABEL | Sense::GIVEN);
+        if !token.is_capital || is_other {
+            return None;
+        }
+        at = token.span.end;
+        let after_dot = at + usize::from(page.byte(at) == b'.');
+        if matches!(page.byte(after_dot), 0 | b'\n' | b'\r') {
+            return Some(Tail {
+                end: at,
+                score: 0.1,
+            });
+        }
+        if page.byte(at) != b' ' {
+            return None;
+        }
+        at += 1;
+    }
+    None
+}
+
+/// A state; in lower case, where "in" and "or" are words, only with a ZIP code after it.
+fn is_state(page: &Page<'_>, token: &Token) -> bool {
+    if !token.sense.has(Sense::STATE) {
+        return false;
+    }
+    if token.is_shouted || token.is_capital && token.span.len() > 2 {
+        return true;
+    }
+    let next = next_token(page, token.span.end);
+    next.is_some_and(|next| {
+        let text = page.slice(next.span.clone());
+        text.len() >= 5 && text[..5].iter().all(u8::is_ascii_digit)
+    })
 }
 
 /// Whether the address is written in lower case throughout, so that capitals say nothing.
@@ -541,7 +587,8 @@ fn line_tokens(page: &Page<'_>, from: usize) -> Vec<Token> {
         let Some(token) = next_token(page, at) else {
             break;
         };
-        if is_one_of(page.slice(token.span.clone()), BREAKERS) {
+        let is_written_as_name = token.is_capital && !token.is_shouted;
+        if is_one_of(page.slice(token.span.clone()), BREAKERS) && !is_written_as_name {
             break;
         }
         at = token.span.end;

@@ -34,7 +34,7 @@ pub(crate) static WORDS: &[(Sense, &str)] = &[
 
 const TITLES: &str = "dr drs doctor mr mrs ms mx miss mister missus prof professor sir madam mme \
     nurse rev reverend pastor father fr sister rabbi imam judge justice attorney atty officer ofc \
-    sgt ssg sfc cpl pvt lt ltc capt captain cmdr col colonel maj gen general sen senator rep hon \
+    sgt ssg sfc cpl pvt lt ltc capt captain cmdr col colonel maj sen senator hon \
     don dona senor senora srta sra herr frau";
 
 const ROLES: &str = "patient patients pt pts client resident attending physician surgeon provider pcp \
@@ -154,5 +154,5 @@ const FILLERS: &str = "is was are be as no num number nbr numero id ident identi
     current currently new old also being recorded documented verified confirmed stated states said \
     says reported given provided called and or still has have date by with i i'm he she they \
     es el la su mi de confirm please correct actually starts starting begins beginning under using \
-    shown shows entered into from use that this would should which ending card line home cell work \
+    me us him them shown shows entered into from use that this would should which ending card line home cell work \
     mobile day evening night primary secondary main alternate alt best office";

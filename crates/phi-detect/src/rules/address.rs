@@ -42,6 +42,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "CPT 99213 and 93000 were denied.",
         "The patient lives at .",
         "5 days in the ICU at St. Mary",
+        "taken to operative Suite #5 and placed",
         "walked 2 miles in the park",
         "PATIENT OF 65 YEARS OLD IS SUFFERING IN A PLACE",
         "PSA 11.6. Dr. Roe reviewed the notes",
@@ -73,7 +74,7 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
         {
             free_from = span.end;
             out.push(span, score, "address.street");
-        } else if mark.is_number() && mark.len() == 5 {
+        } else if mark.is_number() && (4..=6).contains(&mark.len()) {
             zip(page, mark.range(), out);
         }
     }
@@ -131,7 +132,8 @@ fn zip(page: &Page<'_>, span: Range<usize>, out: &mut Out<'_>) {
     });
     if claim.is_some_and(|claim| claim.is(Meaning::Zip) && claim.is_firm()) {
         out.push(span.start..end, 0.9, "address.zip");
-    } else if claim.is_none_or(|claim| !claim.is_firm())
+    } else if span.len() == 5
+        && claim.is_none_or(|claim| !claim.is_firm())
         && let Some(region) = places::region_before(page, span.start)
     {
         // A country belongs to the line, a state does not.

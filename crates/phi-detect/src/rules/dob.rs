@@ -35,6 +35,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "seen 3/14/2024 for a cough",
         "born in 1962",
         "DOB [DOB], visit 3/14/2024",
+        "Born at 27 6/7 weeks",
     ],
     precedence: 0.26,
     joiners: &[],
@@ -83,7 +84,7 @@ fn judge(page: &Page<'_>, date: &DateHit) -> Option<(f32, &'static str)> {
         let is_tight = claim.tie >= Tie::Tight;
         return match (claim.meaning, date.form) {
             (Meaning::Dob, Form::Full) if claim.is_firm() => Some((0.98, "dob.labelled")),
-            (Meaning::Dob, Form::Compact | Form::DayMonth) if is_tight => {
+            (Meaning::Dob, Form::Compact | Form::DayMonth | Form::Fraction) if is_tight => {
                 Some((0.93, "dob.labelled"))
             }
             (Meaning::Dob, Form::Full) => Some((0.85, "dob.near")),

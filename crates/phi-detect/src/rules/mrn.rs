@@ -138,7 +138,7 @@ fn beside_a_name(
     let is_patient_number = before == b'#' && follows_patient(page, span.start - 1);
     let is_reference = before == b'/'
         && after == b'/'
-        && follows_capital(page, span.start - 1)
+        && follows_word(page, span.start - 1)
         && opens_date(page, span.end + 1);
     let is_apposition = page.slice(span.start.saturating_sub(2)..span.start) == b", "
         && after == b','
@@ -173,7 +173,7 @@ fn follows_patient(page: &Page<'_>, at: usize) -> bool {
     })
 }
 
-fn follows_capital(page: &Page<'_>, at: usize) -> bool {
+fn follows_word(page: &Page<'_>, at: usize) -> bool {
     page.word_before(at)
         .is_some_and(|(sense, start)| at - start >= 2 && !sense.has(Sense::STOP))
 }
@@ -197,7 +197,7 @@ fn value_span(page: &Page<'_>, index: usize) -> Range<usize> {
     let mut end = page.marks[index].end as usize;
     for mark in page.marks[index + 1..].iter().take(4) {
         let is_tied = mark.start as usize == end + 1
-            && matches!(page.byte(end), b'-' | b'.' | b'/')
+            && matches!(page.byte(end), b'-' | b'.')
             && (mark.is_number() || mark.is_code());
         if !is_tied {
             break;
@@ -230,15 +230,15 @@ fn value_span(page: &Page<'_>, index: usize) -> Range<usize> {
 
 /// Dates, times, amounts and ages are no record numbers even after "chart" or "MRN".
 fn is_something_else(page: &Page<'_>, span: &Range<usize>, value: &[u8]) -> bool {
-    let slashes = value.iter().filter(|&&byte| byte == b'/').count();
     let before = page.byte_before(span.start);
     let after = page.byte(span.end);
     let is_amount = before == b'$'
         || after == b'%'
         || before == b'.' && page.byte_before(span.start - 1).is_ascii_digit();
+    let is_date = after == b'/' && page.byte(span.end + 1).is_ascii_digit() && value.len() <= 2;
     let is_time = after == b':' && page.byte(span.end + 1).is_ascii_digit();
     let is_year = value.len() == 4 && (value.starts_with(b"19") || value.starts_with(b"20"));
-    slashes == 2 || is_amount || is_time || is_year
+    is_date || is_amount || is_time || is_year
 }
 
 /// Values in a format the site named: `9` a digit, `A` a letter, `X` either, anything else itself.

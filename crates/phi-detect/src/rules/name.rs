@@ -99,7 +99,8 @@ fn after_title(page: &Page<'_>, start: usize, end: usize) -> Option<Name> {
     let is_written_as_title = match (title[0].is_ascii_uppercase(), has_dot) {
         (true, true) => is_short,
         (true, false) => !(title.len() == 2 && title[1].is_ascii_uppercase()),
-        (false, _) => matches!(title, b"dr" | b"mr" | b"mrs" | b"ms" | b"doctor" | b"nurse"),
+        (false, true) => matches!(title, b"dr" | b"mr" | b"mrs" | b"ms"),
+        (false, false) => matches!(title, b"dr" | b"mr" | b"mrs" | b"ms" | b"doctor" | b"nurse"),
     };
     if !is_written_as_title || matches!(page.byte_before(start), b'-' | b'/' | b'\'') {
         return None;

@@ -42,6 +42,8 @@ pub(super) static RULE: PhiRule = PhiRule {
         "call  after lunch",
         "2025-02-03 11:02:33",
         "10.1056/NEJMoa2034577",
+        "Please charge my credit card. Number is 4563824065059",
+        "my driver's license number is 2270-66-1551",
     ],
     precedence: 0.25,
     joiners: &[],
@@ -115,6 +117,12 @@ fn number_at(page: &Page<'_>, index: usize) -> Option<(Range<usize>, f32, &'stat
             Shape::Plain if is_called => Some((0.9, "phone.labelled")),
             Shape::Plain if is_spoken_of(page, span.start, is_of_calling) && claim.is_none() => {
                 Some((0.7, "phone.spoken_of"))
+            }
+            Shape::Plain
+                if claim.is_none()
+                    && page.slice(span.start.saturating_sub(4)..span.start) == b" at " =>
+            {
+                Some((0.6, "phone.at"))
             }
             Shape::Plain => None,
         };
@@ -216,10 +224,10 @@ fn labelled(
             Some((span, 0.9, "phone.named_after"))
         }
         7 if is_local && may_be => Some((span, 0.85, "phone.local")),
-        10..=15 if is_simple && (may_be && starts_with_zero || is_tight) => {
+        10..=11 if is_simple && (may_be && starts_with_zero || is_tight) => {
             Some((span, 0.75, "phone.abroad"))
         }
-        6..=15 if is_grouped && is_tight => Some((span, 0.7, "phone.abroad")),
+        6..=13 if is_grouped && is_tight => Some((span, 0.7, "phone.abroad")),
         6 if is_grouped && is_firm => Some((span, 0.7, "phone.abroad")),
         _ if is_abroad => Some((span, if may_be { 0.75 } else { 0.55 }, "phone.abroad")),
         _ => None,
