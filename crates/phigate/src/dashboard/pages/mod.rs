@@ -1,0 +1,18 @@
+//! One file a page: its typed context, its template, its handlers.
+
+pub(crate) mod account;
+pub(crate) mod audit;
+pub(crate) mod help;
+pub(crate) mod keys;
+pub(crate) mod login;
+pub(crate) mod message;
+pub(crate) mod overview;
+pub(crate) mod playground;
+pub(crate) mod providers;
+pub(crate) mod record;
+pub(crate) mod settings;
+pub(crate) mod setup;
+pub(crate) mod users;
+
+#[cfg(test)]
+mod samples;
