@@ -1,0 +1,10 @@
+//! `phigate openapi`: the description of the interface, as served on `/openapi.json`.
+
+use std::process::ExitCode;
+
+use crate::openapi;
+
+pub(super) fn run() -> anyhow::Result<ExitCode> {
+    print!("{}", openapi::DOCUMENT);
+    Ok(ExitCode::SUCCESS)
+}
