@@ -27,6 +27,11 @@ impl Chrome {
         assets::address(name)
     }
 
+    /// The page one is on, to come back to.
+    pub(crate) fn here(&self) -> &'static str {
+        self.nav.iter().find(|item| item.current).map_or("/account", |item| item.href)
+    }
+
     /// The three choices of colours.
     pub(crate) fn themes(&self) -> Vec<ThemeChoice> {
         Theme::ALL

@@ -155,14 +155,12 @@ impl Piece {
 }
 
 /// What stands in the place of a finding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) enum Treatment {
     /// The finding itself.
     Keep,
-    /// Nothing.
-    Remove,
-    /// The placeholder of its kind.
-    Mask,
+    /// What a mode puts there; nothing when it is empty.
+    Replace(fn(PhiKind) -> &'static str),
 }
 
 /// A text cut at its findings, each treated and highlighted.
@@ -180,20 +178,14 @@ pub(crate) fn pieces(text: &str, findings: &Findings, treatment: Treatment) -> V
             pieces.push(Piece::plain(before));
         }
         let shown = match treatment {
-            Treatment::Keep => Some(found),
-            Treatment::Remove => None,
-            Treatment::Mask => Some(finding.kind.placeholder()),
+            Treatment::Keep => found,
+            Treatment::Replace(word) => word(finding.kind),
         };
-        if let Some(shown) = shown {
+        if !shown.is_empty() {
             pieces.push(Piece {
                 text: shown.to_owned(),
                 class: kind_class(finding.kind),
-                title: format!(
-                    "{}, score {:.2}, rule {}",
-                    finding.kind.label(),
-                    finding.score,
-                    finding.rule
-                ),
+                title: format!("{}, score {:.2}, rule {}", finding.kind.label(), finding.score, finding.rule),
             });
         }
         position = finding.span.end;

@@ -10,7 +10,7 @@ use crate::dashboard::chrome::Chrome;
 pub(crate) struct Page {
     pub(crate) chrome: Chrome,
     pub(crate) heading: &'static str,
-    pub(crate) words: String,
+    pub(crate) words: &'static str,
     pub(crate) href: &'static str,
     pub(crate) link: &'static str,
 }
