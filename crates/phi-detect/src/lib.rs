@@ -3,11 +3,26 @@
 //! Text in, findings out: no I/O, no clock, no randomness. The same text gives
 //! the same findings on every machine.
 
+mod candidate;
+mod context;
+mod dates;
+mod digits;
 mod finding;
 mod kind;
+mod labels;
+mod lexicon;
+mod page;
+mod people;
+mod places;
+mod resolve;
+mod rules;
+mod words;
 
 pub use finding::{Finding, Findings};
 pub use kind::PhiKind;
+pub use rules::{PhiRule, RULES};
+
+use page::{Field, Page};
 
 /// Changes whenever the findings for some text may change; written into every audit record.
 pub const VERSION: &str = concat!("phi-detect ", env!("CARGO_PKG_VERSION"));
@@ -24,25 +39,62 @@ pub struct Settings {
 /// Scans text. Build one per account settings and share it.
 #[derive(Debug, Clone, Default)]
 pub struct Detector {
-    _settings: Settings,
+    settings: Settings,
 }
 
 impl Detector {
     /// A detector with these settings; wrong settings are refused with a message for the owner.
     pub fn new(settings: Settings) -> Result<Self, SettingsError> {
-        Ok(Self {
-            _settings: settings,
-        })
+        for &(kind, threshold) in &settings.thresholds {
+            if !(0.0..=1.0).contains(&threshold) {
+                let message = format!("the threshold of {} must lie between 0 and 1", kind.code());
+                return Err(SettingsError(message));
+            }
+        }
+        for format in &settings.mrn_formats {
+            let digits = format
+                .bytes()
+                .filter(|byte| matches!(byte, b'9' | b'X'))
+                .count();
+            if digits < 4 || format.len() > 32 || !format.is_ascii() {
+                let message = format!(
+                    "the record number format {format:?} needs at least 4 of 9 or X, in at most 32 plain characters"
+                );
+                return Err(SettingsError(message));
+            }
+        }
+        Ok(Self { settings })
     }
 
     /// Finds PHI in a text that stands alone: a message, a note, a document.
-    pub fn scan(&self, _text: &str) -> Findings {
-        Findings::default()
+    pub fn scan(&self, text: &str) -> Findings {
+        self.scan_with(text, Vec::new())
     }
 
     /// Finds PHI in the value of a named field, where the name may give meaning: `("birthDate", "1970-01-02")`.
-    pub fn scan_field(&self, _name: &str, text: &str) -> Findings {
-        self.scan(text)
+    pub fn scan_field(&self, name: &str, text: &str) -> Findings {
+        let field = Field {
+            span: 0..text.len(),
+            meaning: labels::of_key(name),
+        };
+        self.scan_with(text, vec![field])
+    }
+
+    fn scan_with(&self, text: &str, fields: Vec<Field>) -> Findings {
+        let page = Page::new(text, fields);
+        let mut candidates = Vec::new();
+        rules::find_all(&page, &self.settings, &mut candidates);
+        Findings::new(resolve::resolve(text, candidates, |kind| {
+            self.threshold(kind)
+        }))
+    }
+
+    fn threshold(&self, kind: PhiKind) -> f32 {
+        self.settings
+            .thresholds
+            .iter()
+            .find(|(one, _)| *one == kind)
+            .map_or(kind.rule().threshold, |(_, threshold)| *threshold)
     }
 }
 

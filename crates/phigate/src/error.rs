@@ -4,6 +4,8 @@
 //! a caller or a provider sent, except a provider's own explanation after the
 //! same scan that the request went through.
 
+use std::borrow::Cow;
+
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use phi_detect::PhiKind;
@@ -11,12 +13,11 @@ use phigate_core::chat::RequestError;
 use phigate_core::wire::ProviderFailure;
 use phigate_store::{AdmitError, StoreError};
 
-use crate::server::{EdgeError, ErrorBody};
+use crate::server::{EdgeError, ErrorBody, Limited};
 
 /// Who is to blame, as `error.type` says it.
 const CALLER: &str = "invalid_request_error";
 const GATEWAY: &str = "gateway_error";
-const PROVIDER: &str = "provider_error";
 const RATE: &str = "rate_limit_error";
 
 /// Why a request was not answered as asked.
@@ -124,10 +125,23 @@ fn blocked(kinds: &[PhiKind]) -> ErrorBody {
 }
 
 fn provider(failure: &ProviderFailure) -> ErrorBody {
-    let status = StatusCode::from_u16(failure.status()).unwrap_or(StatusCode::BAD_GATEWAY);
-    let mut body = ErrorBody::new(status, failure.kind(), failure.code(), failure.message());
-    body.retry_after_s = failure.retry_after_s();
+    let kind = failure.kind;
+    let status = StatusCode::from_u16(kind.status()).unwrap_or(StatusCode::BAD_GATEWAY);
+    let words = failure.provider_message.as_ref().map(|words| first_line(words.expose()));
+    let message = match words {
+        Some(words) => format!("{} It said: {words}", kind.message()).into(),
+        None => Cow::Borrowed(kind.message()),
+    };
+    let mut body = ErrorBody::new(status, kind.error_type(), kind.code(), message);
+    body.param.clone_from(&failure.param);
+    body.retry_after_s = failure.retry_after_s;
     body
+}
+
+/// A provider's explanation is a sentence; what is longer is no explanation.
+fn first_line(words: &str) -> String {
+    const CHARACTERS_MAX: usize = 500;
+    words.lines().next().unwrap_or_default().chars().take(CHARACTERS_MAX).collect()
 }
 
 impl IntoResponse for GatewayError {
@@ -139,6 +153,12 @@ impl IntoResponse for GatewayError {
 impl From<EdgeError> for GatewayError {
     fn from(error: EdgeError) -> Self {
         Self::Edge(error)
+    }
+}
+
+impl From<Limited> for GatewayError {
+    fn from(limited: Limited) -> Self {
+        Self::RateLimited { retry_after_s: limited.retry_after_s }
     }
 }
 

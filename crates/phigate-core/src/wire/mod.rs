@@ -6,14 +6,14 @@
 //!
 //! A new format is a folder, a `mod` line and a row in [`FORMATS`].
 
+mod anthropic;
 mod failure;
+mod google;
 mod openai;
-#[allow(dead_code)]
 mod parameters;
-#[allow(dead_code)]
 mod request;
 pub mod sse;
-#[allow(dead_code)]
+mod translate;
 mod tree;
 
 pub use failure::{FailureKind, ProviderFailure, error_event};
@@ -24,6 +24,8 @@ pub use request::{Call, Expectation, HeaderValue, ProviderRequest, Refusal, Refu
 pub static FORMATS: &[&dyn WireFormat] = &[
     // One row per folder.
     &openai::OpenAi,
+    &anthropic::Anthropic,
+    &google::Google,
 ];
 
 /// How one family of providers is spoken to.

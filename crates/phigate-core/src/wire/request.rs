@@ -53,8 +53,6 @@ pub struct Expectation {
     pub(super) include_usage: bool,
     /// A tool of this name stands for the structured answer: its input is the reply's content.
     pub(super) answer_tool: Option<String>,
-    /// The caller used the legacy `functions`, and reads `function_call` in place of `tool_calls`.
-    pub(super) legacy_functions: bool,
 }
 
 impl ProviderRequest {

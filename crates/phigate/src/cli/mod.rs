@@ -8,6 +8,7 @@ mod demo;
 mod doctor;
 mod eval;
 mod key;
+mod logs;
 mod mode;
 mod openapi;
 mod progress;
@@ -15,7 +16,7 @@ mod provider;
 mod scan;
 mod serve;
 mod store;
-mod user;
+//mod user;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -80,8 +81,7 @@ enum Command {
     #[command(subcommand)]
     Account(account::Account),
     /// Add, list and remove people who may log in
-    #[command(subcommand)]
-    User(user::User),
+    //User(user::User),
     /// Create, list, revoke and rotate API keys
     #[command(subcommand)]
     Key(key::Key),
@@ -131,7 +131,7 @@ fn run(command: Command, global: &Global) -> anyhow::Result<ExitCode> {
         Command::Serve(serve) => serve::run(&serve, global),
         Command::Demo(serve) => demo::run(&serve, global),
         Command::Account(account) => account::run(account, global),
-        Command::User(user) => user::run(user, global),
+        //Command::User(user) => user::run(user, global),
         Command::Key(key) => key::run(key, global),
         Command::Provider(provider) => provider::run(provider, global),
         Command::Mode(mode) => mode::run(mode, global),

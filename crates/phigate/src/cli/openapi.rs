@@ -2,9 +2,9 @@
 
 use std::process::ExitCode;
 
-use crate::openapi;
+use crate::server::OPENAPI;
 
 pub(super) fn run() -> anyhow::Result<ExitCode> {
-    print!("{}", openapi::DOCUMENT);
+    print!("{OPENAPI}");
     Ok(ExitCode::SUCCESS)
 }

@@ -5,17 +5,22 @@
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::time::Instant;
 
 use bytes::Bytes;
 use phigate_core::chat::{ChatRequest, RequestError};
 use phigate_core::protect::{self, CleanRequest, Outcome, Policy, Scanner};
-use phigate_core::wire::{self, Call, ProviderRequest, Refusal, ReplyContext, WireFormat};
+use phigate_core::wire::{
+    self, Call, FailureKind, ProviderFailure, ProviderRequest, Refusal, ReplyContext, WireFormat,
+};
 use phigate_store::{Account, Admission, Provider};
 use uuid::Uuid;
 
 use crate::app::App;
 use crate::error::GatewayError;
-use crate::provider::{BaseUrl, Outgoing};
+use crate::provider::BaseUrl;
+
+use super::send::Envelope;
 
 use super::evidence::Evidence;
 
@@ -31,7 +36,7 @@ pub(super) struct Decided {
 /// A request that may leave once its decision is recorded.
 pub(super) struct Forward {
     pub(super) route: Route,
-    pub(super) outgoing: Outgoing,
+    pub(super) envelope: Envelope,
     pub(super) context: ReplyContext,
     pub(super) is_stream: bool,
 }
@@ -81,7 +86,9 @@ impl Desk {
         evidence.read(&request);
         let (route, provider) = self.route(&request)?;
         evidence.routed(request.model(), route.format.id());
-        let scanned = self.app.metrics.time_scan(|| protect::scan(&self.scanner, request));
+        let started = Instant::now();
+        let scanned = protect::scan(&self.scanner, request);
+        self.app.metrics.scanned(started.elapsed());
         evidence.scanned(&scanned);
         let clean = match protect::apply(&self.policy()?, &self.scanner, scanned) {
             Outcome::Forward(clean) => clean,
@@ -97,8 +104,8 @@ impl Desk {
             expectation: request.expectation.clone(),
         };
         let is_stream = clean.request().is_stream();
-        let outgoing = self.address(&route, provider, request)?;
-        Ok(Forward { route, outgoing, context, is_stream })
+        let envelope = self.address(&route, provider, request)?;
+        Ok(Forward { route, envelope, context, is_stream })
     }
 
     /// A mode that this version does not know is not guessed at.
@@ -130,11 +137,16 @@ impl Desk {
         Ok(request)
     }
 
-    fn address(&self, route: &Route, provider: &Provider, request: ProviderRequest) -> Result<Outgoing, GatewayError> {
+    fn address(
+        &self,
+        route: &Route,
+        provider: &Provider,
+        request: ProviderRequest,
+    ) -> Result<Envelope, GatewayError> {
         let text = provider.base_url.as_deref().unwrap_or_else(|| route.format.default_base_url());
         let base = BaseUrl::parse(text, self.app.config.allow_private_providers)
-            .map_err(|_| super::unreachable(wire::FailureKind::Unreachable))?;
-        Ok(Outgoing::new(&self.account.id, base, request, &provider.key))
+            .map_err(|_| GatewayError::Provider(ProviderFailure::new(FailureKind::Unreachable)))?;
+        Ok(Envelope::new(base, request, &provider.key))
     }
 }
 

@@ -8,6 +8,7 @@ mod decide;
 mod evidence;
 mod relay;
 mod reply;
+mod send;
 mod trail;
 
 use std::net::IpAddr;
@@ -15,11 +16,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use axum::response::{IntoResponse, Response};
-use bytes::Bytes;
 use http::{HeaderMap, header};
-use phigate_core::wire::FailureKind;
-use phigate_core::wire::ProviderFailure;
-use phigate_store::{Admission, AdmitError};
+use jiff::Timestamp;
+use phigate_core::wire::WireFormat;
+use phigate_store::{AdminAct, Admission, AdmitError};
 use uuid::Uuid;
 
 use crate::app::App;
@@ -50,11 +50,11 @@ pub(crate) async fn answer(app: &Arc<App>, call: Call) -> Response {
         Ok(admission) => admission,
         Err(error) => return error.into_response(),
     };
-    let _turn = match app.limits.admit_key(&admission.key_id, call.received) {
-        Ok(turn) => turn,
-        Err(retry_after_s) => return GatewayError::RateLimited { retry_after_s }.into_response(),
+    let permit = match app.key_limits.admit(&admission.key_id, call.received) {
+        Ok(permit) => permit,
+        Err(limited) => return GatewayError::from(limited).into_response(),
     };
-    let mut trail = Trail::open(app, call.request_id, call.received, &admission);
+    let mut trail = Trail::open(app, call.request_id, call.received, &admission, permit);
     match converse(app, call, &admission, &mut trail).await {
         Ok(response) => response,
         Err(error) => trail.fail(error).await,
@@ -72,49 +72,63 @@ async fn converse(
     let (body, _inflight) = call.upload.read().await?;
     let Decided { evidence, verdict } = decide::decide(app, admission, body).await;
     trail.saw(evidence);
-    let Forward { route, outgoing, context, is_stream } = verdict?;
+    let Forward { route, envelope, context, is_stream } = verdict?;
     trail.decide().await?;
-    let incoming = app.providers.send(outgoing).await.map_err(|error| error.failure())?;
-    trail.provider_answered(incoming.status());
-    if !incoming.is_success() {
-        return Err(refused_by_provider(app, &route, incoming).await);
+    let incoming = send::send(&app.provider, &admission.account.id, envelope).await?;
+    trail.provider_answered(incoming.status);
+    if !incoming.status.is_success() {
+        return Err(refused_by_provider(app, admission, route.format, incoming).await);
     }
     if is_stream {
-        Ok(relay::stream(route.format.open_stream(&context), incoming, trail))
+        let translator = route.format.open_stream(&context);
+        Ok(relay::stream(translator, incoming, trail.hand_over(), app.drain.clone()))
     } else {
         reply::whole(route.format, &context, incoming, trail).await
     }
 }
 
 /// Finds the account of a caller. Bad keys are counted against their address.
-pub(crate) async fn admit(app: &App, headers: &HeaderMap, peer: IpAddr) -> Result<Admission, GatewayError> {
-    if let Err(retry_after_s) = app.limits.allow_bad_key(peer) {
-        return Err(GatewayError::RateLimited { retry_after_s });
-    }
+pub(crate) async fn admit(app: &Arc<App>, headers: &HeaderMap, peer: IpAddr) -> Result<Admission, GatewayError> {
     let admitted = match bearer(headers) {
         Ok(key) => app.vault.admit(key).await,
-        Err(error) => return Err(bad_key(app, peer, error)),
+        Err(error) => Err(error),
     };
-    admitted.map_err(|error| match error {
-        AdmitError::Store(error) => error.into(),
-        error => bad_key(app, peer, error.into()),
-    })
+    match admitted {
+        Ok(admission) => Ok(admission),
+        Err(AdmitError::Store(error)) => Err(error.into()),
+        Err(error) => Err(bad_key(app, peer, error)),
+    }
 }
 
 /// The key of `Authorization: Bearer KEY`. Schemes are case-insensitive (RFC 9110).
-fn bearer(headers: &HeaderMap) -> Result<&str, GatewayError> {
-    let header = headers.get(header::AUTHORIZATION).ok_or(GatewayError::MissingKey)?;
-    let text = header.to_str().map_err(|_| GatewayError::InvalidKey)?;
+fn bearer(headers: &HeaderMap) -> Result<&str, AdmitError> {
+    let header = headers.get(header::AUTHORIZATION).ok_or(AdmitError::Missing)?;
+    let text = header.to_str().map_err(|_| AdmitError::Malformed)?;
     match text.split_once(' ') {
         Some((scheme, key)) if scheme.eq_ignore_ascii_case("bearer") && !key.trim().is_empty() => Ok(key.trim()),
-        _ => Err(GatewayError::InvalidKey),
+        _ => Err(AdmitError::Malformed),
     }
 }
 
-fn bad_key(app: &App, peer: IpAddr, error: GatewayError) -> GatewayError {
-    app.limits.count_bad_key(peer);
-    app.metrics.bad_key();
-    error
+/// A bad key is an act on the account it belonged to, or on the installation. The limit on bad keys also limits the records.
+fn bad_key(app: &Arc<App>, peer: IpAddr, error: AdmitError) -> GatewayError {
+    if let Err(limited) = app.bad_keys.strike(peer, Instant::now()) {
+        return limited.into();
+    }
+    let (account_id, key_id) = match &error {
+        AdmitError::Revoked { key_id, account_id } | AdmitError::Expired { key_id, account_id } => {
+            (Some(account_id.clone()), Some(key_id.clone()))
+        }
+        _ => (None, None),
+    };
+    let mut act = AdminAct::new(Timestamp::now(), "", "caller", "key.refused").detail("address", &peer);
+    act.target = key_id;
+    let app = Arc::clone(app);
+    tokio::spawn(async move {
+        // A record of a failed try must not hold up the answer to it.
+        let _ = app.vault.record_admin(account_id.as_deref(), &act).await;
+    });
+    error.into()
 }
 
 fn require_json(headers: &HeaderMap) -> Result<(), GatewayError> {
@@ -124,16 +138,20 @@ fn require_json(headers: &HeaderMap) -> Result<(), GatewayError> {
 }
 
 /// A provider's refusal. Its own words may quote the prompt, so they are scanned before they are passed on.
-async fn refused_by_provider(app: &App, route: &decide::Route, incoming: Incoming) -> GatewayError {
-    let status = incoming.status();
-    let retry_after = incoming.header(header::RETRY_AFTER);
-    let body = incoming.read_all().await.unwrap_or_else(|_| Bytes::new());
-    let mut failure = route.format.read_failure(status, retry_after.as_deref(), &body);
-    failure.provider_message = failure.provider_message.map(|words| app.without_phi(&words));
+async fn refused_by_provider(
+    app: &App,
+    admission: &Admission,
+    format: &dyn WireFormat,
+    incoming: Incoming,
+) -> GatewayError {
+    let status = incoming.status.as_u16();
+    let retry_after = incoming.headers.get(header::RETRY_AFTER).cloned();
+    let retry_after = retry_after.as_ref().and_then(|value| value.to_str().ok());
+    let body = incoming.body.read_all().await.unwrap_or_default();
+    let mut failure = format.read_failure(status, retry_after, &body);
+    failure.provider_message = match (failure.provider_message, app.scanner(&admission.account)) {
+        (Some(words), Ok(scanner)) => Some(app.without_phi(&scanner, &words)),
+        _ => None,
+    };
     GatewayError::Provider(failure)
-}
-
-/// A failure to reach a provider, or to hear it out.
-pub(crate) fn unreachable(kind: FailureKind) -> GatewayError {
-    GatewayError::Provider(ProviderFailure::new(kind))
 }

@@ -6,30 +6,38 @@
 use axum::body::Body;
 use axum::response::Response;
 use bytes::Bytes;
-use futures_util::stream;
+use futures_util::{StreamExt, stream};
 use http::{HeaderValue, header};
 use phigate_core::wire::{ProviderFailure, StreamTranslator, error_event};
 
-use crate::provider::Incoming;
+use crate::provider::{Answer, Incoming, ProviderError};
+use crate::server::Drain;
 
+use super::send;
 use super::trail::Trail;
 
 /// Relays a stream. The trail ends with it.
-pub(super) fn stream(translator: Box<dyn StreamTranslator + Send>, incoming: Incoming, trail: Trail) -> Response {
+pub(super) fn stream(
+    translator: Box<dyn StreamTranslator + Send>,
+    incoming: Incoming,
+    trail: Trail,
+    drain: Drain,
+) -> Response {
     let mut response = Response::new(Body::empty());
     trail.write_headers(&mut response);
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream; charset=utf-8"));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-    let relay = Relay { translator, incoming, trail };
+    let relay = Relay { translator, answer: incoming.body, trail, drain };
     *response.body_mut() = Body::from_stream(stream::unfold(State::Open(Box::new(relay)), State::next));
     response
 }
 
 struct Relay {
     translator: Box<dyn StreamTranslator + Send>,
-    incoming: Incoming,
+    answer: Answer,
     trail: Trail,
+    drain: Drain,
 }
 
 enum State {
@@ -61,10 +69,15 @@ impl Relay {
     async fn advance(mut self: Box<Self>) -> (Result<Bytes, BrokenOff>, State) {
         let mut out = Vec::new();
         loop {
-            let step = match self.incoming.chunk().await {
-                Ok(Some(bytes)) => self.translator.push(&bytes, &mut out),
-                Ok(None) => self.translator.finish(&mut out),
-                Err(error) => Err(error.failure()),
+            let piece = tokio::select! {
+                piece = self.answer.next() => piece,
+                // The grace period is over: better an error event than a silent cut.
+                () = self.drain.cut() => Some(Err(ProviderError::Broken)),
+            };
+            let step = match piece {
+                Some(Ok(bytes)) => self.translator.push(&bytes, &mut out),
+                Some(Err(error)) => Err(send::failure(error)),
+                None => self.translator.finish(&mut out),
             };
             if let Err(failure) = step {
                 return self.break_off(out, &failure).await;

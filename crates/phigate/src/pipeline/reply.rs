@@ -8,6 +8,7 @@ use phigate_core::wire::{ReplyContext, WireFormat};
 use crate::error::GatewayError;
 use crate::provider::Incoming;
 
+use super::send;
 use super::trail::Trail;
 
 /// Brings a whole answer back. Its outcome is recorded before the caller gets it.
@@ -17,7 +18,7 @@ pub(super) async fn whole(
     incoming: Incoming,
     trail: &mut Trail,
 ) -> Result<Response, GatewayError> {
-    let body = incoming.read_all().await?;
+    let body = incoming.body.read_all().await.map_err(send::failed)?;
     let reply = format.read_reply(context, &body).map_err(GatewayError::Provider)?;
     let mut response = Response::new(Body::from(reply.body));
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));

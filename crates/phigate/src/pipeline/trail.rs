@@ -8,14 +8,17 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use axum::response::{IntoResponse, Response};
+use http::StatusCode;
 use jiff::Timestamp;
-use phigate_core::protect::Report;
+use phigate_core::protect::{ModeRule, Report};
 use phigate_core::wire::ReplySummary;
 use phigate_store::{Admission, Decision, NewDecision, Outcome, Usage};
 use uuid::Uuid;
 
 use crate::app::App;
 use crate::error::GatewayError;
+use crate::metrics::Answered;
+use crate::server::KeyPermit;
 
 use super::evidence::Evidence;
 
@@ -27,15 +30,25 @@ pub(super) struct Trail {
     received: Instant,
     evidence: Evidence,
     is_decided: bool,
+    /// The action of the decision, once there is one.
+    action: &'static str,
     /// Whether the outcome has been handed over.
     is_closed: bool,
     provider_status: Option<u16>,
     first_byte_ms: Option<u64>,
+    /// The key's place among its concurrent requests, given back with the trail.
+    permit: Option<KeyPermit>,
 }
 
 impl Trail {
     /// Starts the trail of an admitted request.
-    pub(super) fn open(app: &Arc<App>, request_id: Uuid, received: Instant, admission: &Admission) -> Self {
+    pub(super) fn open(
+        app: &Arc<App>,
+        request_id: Uuid,
+        received: Instant,
+        admission: &Admission,
+        permit: KeyPermit,
+    ) -> Self {
         Self {
             app: Arc::clone(app),
             admission: admission.clone(),
@@ -43,9 +56,11 @@ impl Trail {
             received,
             evidence: Evidence::default(),
             is_decided: false,
+            action: "",
             is_closed: false,
             provider_status: None,
             first_byte_ms: None,
+            permit: Some(permit),
         }
     }
 
@@ -55,7 +70,7 @@ impl Trail {
             app: Arc::clone(&self.app),
             admission: self.admission.clone(),
             evidence: std::mem::take(&mut self.evidence),
-            turn: self.turn.take(),
+            permit: self.permit.take(),
             ..*self
         };
         self.is_closed = true;
@@ -71,15 +86,21 @@ impl Trail {
     /// flag mode, which is queued: nothing about it needs proof before it leaves.
     pub(super) async fn decide(&mut self) -> Result<(), GatewayError> {
         let action = self.evidence.action.unwrap_or(REFUSED);
-        let is_plain = !self.evidence.has_phi()
+        let must_wait = !self.is_plain();
+        self.record(action, None, must_wait).await
+    }
+
+    /// Whether this is a clean request in flag mode: its records may be written a moment later.
+    fn is_plain(&self) -> bool {
+        let mode = phigate_core::protect::mode(&self.admission.account.mode);
+        !self.evidence.has_phi()
             && self.evidence.unscannable().is_empty()
-            && phigate_core::protect::mode(&self.admission.account.mode).is_some_and(|mode| mode.forwards_unscanned());
-        self.record(action, None, !is_plain).await
+            && mode.is_some_and(ModeRule::forwards_unscanned)
     }
 
     /// The provider answered with this status.
-    pub(super) fn provider_answered(&mut self, status: u16) {
-        self.provider_status = Some(status);
+    pub(super) fn provider_answered(&mut self, status: StatusCode) {
+        self.provider_status = Some(status.as_u16());
         self.first_byte_ms = Some(self.elapsed_ms());
     }
 
@@ -122,21 +143,25 @@ impl Trail {
         self.record(action, Some(error.code()), must_wait).await
     }
 
-    async fn record(&mut self, action: &str, error_code: Option<&str>, must_wait: bool) -> Result<(), GatewayError> {
+    async fn record(&mut self, action: &'static str, error_code: Option<&str>, must_wait: bool) -> Result<(), GatewayError> {
         let decision = self.decision(action, error_code);
         let started = Instant::now();
         let written = if must_wait {
             self.app.vault.record_decision(decision, self.app.decision_deadline()).await
         } else {
-            self.app.vault.record_decision_lazily(decision).await
+            self.app.vault.record_decision_lazily(decision, self.app.decision_deadline()).await
         };
-        self.app.metrics.audit_write(started.elapsed(), written.is_ok());
-        self.app.metrics.decided(&self.admission.account.mode, action, &self.evidence.kinds());
+        self.app.metrics.recorded(started.elapsed());
         written.map_err(|error| {
+            self.app.metrics.record_failed();
             tracing::error!(request.id = %self.request_id, "decision of request {} not recorded: {error}", self.request_id);
             GatewayError::AuditUnavailable
         })?;
         self.is_decided = true;
+        self.action = action;
+        for (kind, count) in self.evidence.report.iter().flat_map(Report::counts) {
+            self.app.metrics.found(kind.code(), count as u64);
+        }
         Ok(())
     }
 
@@ -181,8 +206,13 @@ impl Trail {
     ) -> Result<(), GatewayError> {
         let outcome = self.outcome(status, summary, error_code);
         self.is_closed = true;
-        self.app.metrics.answered(status, self.evidence.family, self.received.elapsed());
-        self.app.vault.record_outcome(&self.admission.account.id, outcome).await?;
+        self.count(status);
+        let account_id = &self.admission.account.id;
+        if self.is_plain() {
+            self.app.vault.queue_outcome(account_id, &outcome);
+        } else {
+            self.app.vault.record_outcome(account_id, &outcome, self.app.decision_deadline()).await?;
+        }
         Ok(())
     }
 
@@ -206,25 +236,29 @@ impl Trail {
         }
     }
 
+    fn count(&self, status: u16) {
+        let mode = phigate_core::protect::mode(&self.admission.account.mode);
+        self.app.metrics.answered(&Answered {
+            status: status.into(),
+            mode: mode.map_or("", |mode| mode.id),
+            action: self.action,
+            family: self.evidence.family.unwrap_or_default(),
+        });
+    }
+
     fn elapsed_ms(&self) -> u64 {
         self.received.elapsed().as_millis() as u64
     }
 }
 
 impl Drop for Trail {
-    /// The caller hung up: its connection's task is gone, so the outcome is written by one of its own.
+    /// The caller hung up, and its connection's task is gone.
     fn drop(&mut self) {
         if !self.is_decided || self.is_closed {
             return;
         }
         let outcome = self.outcome(CLIENT_CLOSED_REQUEST, None, Some("client_disconnected"));
-        let app = Arc::clone(&self.app);
-        let account_id = self.admission.account.id.clone();
-        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            runtime.spawn(async move {
-                let _ = app.vault.record_outcome(&account_id, outcome).await;
-            });
-        }
+        self.app.vault.queue_outcome(&self.admission.account.id, &outcome);
     }
 }
 

@@ -1,0 +1,30 @@
+//! Scans lines of `{"id","text"}` from standard input and writes lines of `{"id","spans"}`.
+//!
+//! The same protocol as the gateway's `scan --jsonl`, for scoring the detector alone.
+//! Offsets are Unicode code points, end exclusive.
+
+use std::io::{BufRead, BufWriter, Write};
+
+use phi_detect::{Detector, Settings};
+use serde_json::{Value, json};
+
+fn main() -> std::io::Result<()> {
+    let detector = Detector::new(Settings::default()).map_err(std::io::Error::other)?;
+    let mut output = BufWriter::new(std::io::stdout().lock());
+    for line in std::io::stdin().lock().lines() {
+        let row: Value = serde_json::from_str(&line?)?;
+        let text = row["text"].as_str().unwrap_or_default();
+        let spans: Vec<Value> = detector
+            .scan(text)
+            .iter()
+            .map(|finding| {
+                let start = text[..finding.span.start].chars().count();
+                let end = start + text[finding.span.clone()].chars().count();
+                json!({"start": start, "end": end, "type": finding.kind.code(), "score": finding.score, "rule": finding.rule})
+            })
+            .collect();
+        writeln!(output, "{}", json!({"id": row["id"], "spans": spans}))?;
+        output.flush()?;
+    }
+    Ok(())
+}

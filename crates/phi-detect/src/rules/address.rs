@@ -1,0 +1,117 @@
+//! Postal addresses.
+//!
+//! A street line starts with a number and ends with a street word; boxes, rural
+//! routes, highways and military lines have forms of their own. Unit, city, state
+//! and ZIP that follow belong to the same finding.
+
+use std::ops::Range;
+
+use super::{Out, PhiRule};
+use crate::context::{Tie, claim_before};
+use crate::labels::Meaning;
+use crate::lexicon::Sense;
+use crate::page::Page;
+use crate::places::{self, Line};
+
+pub(super) static RULE: PhiRule = PhiRule {
+    code: "address",
+    label: "Address",
+    placeholder: "[ADDRESS]",
+    summary: "Street addresses through unit, city, state and ZIP as one finding, also over several lines; PO boxes, rural \
+        routes, highways, military addresses, ZIP codes that are called so.",
+    not_found: "A city, state or country alone; wards, rooms and beds; counts followed by a word that is also a street word.",
+    authority: "USPS Publication 28, Postal Addressing Standards",
+    threshold: 0.5,
+    hits: &[
+        "The patient lives at «1428 Larchmont Avenue, Spokane, WA 99205».",
+        "«12 Oak St Apt 4B, Springfield, IL 62704-1234» is home",
+        "mail to «P.O. Box 175, Yakima, WA 98901»",
+        "ship to «PSC 5769, Box 3624\nAPO AE 46311»",
+        "address: «8170 Walker Path\nKirkview, WY 58131»; phone",
+        "«13125 Highway 138», just past the mill",
+        "zip code «99205»",
+        "lives at «17 Elm Court»",
+    ],
+    misses: &[
+        "He has 2 dogs and a drive to succeed",
+        "take 2 tablets by way of mouth",
+        "Patient is in room 12, bed 3",
+        "CPT 99213 and 93000 were denied.",
+        "The patient lives at .",
+        "5 days in the ICU at St. Mary",
+        "walked 2 miles in the park",
+    ],
+    precedence: 0.15,
+    joiners: &[", ", "\n", ",\n", " "],
+    find,
+};
+
+fn find(page: &Page<'_>, out: &mut Out<'_>) {
+    let mut free_from = 0;
+    for index in 0..page.marks.len() {
+        let mark = page.marks[index];
+        let start = mark.start as usize;
+        if start < free_from {
+            continue;
+        }
+        let line = if mark.is_number() || mark.is_code() {
+            places::street_line(page, start)
+        } else if mark.sense.has(Sense::BOX) {
+            places::box_line(page, start)
+        } else {
+            None
+        };
+        if let Some(line) = line
+            && let Some((span, score)) = whole(page, &line)
+        {
+            free_from = span.end;
+            out.push(span, score, "address.street");
+        } else if mark.is_number() && mark.len() == 5 {
+            zip(page, mark.range(), out);
+        }
+    }
+    for field in &page.fields {
+        if field.meaning == Some(Meaning::Address)
+            && is_address_like(page.slice(field.span.clone()))
+        {
+            out.push(field.span.clone(), 0.9, "address.field");
+        }
+    }
+}
+
+/// The street line with everything that follows and belongs to it, and how sure that makes us.
+fn whole(page: &Page<'_>, line: &Line) -> Option<(Range<usize>, f32)> {
+    let tail = places::tail(page, line.span.end);
+    let claim = claim_before(page, line.span.start, |meaning| meaning == Meaning::Address);
+    let is_called = claim.is_some_and(|claim| claim.tie >= Tie::Near);
+    let score =
+        line.score + if tail.is_some() { 0.35 } else { 0.0 } + if is_called { 0.35 } else { 0.0 };
+    let end = tail.unwrap_or(line.span.end);
+    (score >= 0.3).then_some((line.span.start..end, score.min(0.98)))
+}
+
+/// A ZIP code on its own: called so, or after a state.
+fn zip(page: &Page<'_>, span: Range<usize>, out: &mut Out<'_>) {
+    let end = places::zip_end(page, span.end);
+    let claim = claim_before(page, span.start, |meaning| {
+        matches!(
+            meaning,
+            Meaning::Zip | Meaning::Thing | Meaning::OtherId | Meaning::Mrn | Meaning::Ssn
+        )
+    });
+    if claim.is_some_and(|claim| claim.is(Meaning::Zip) && claim.is_firm()) {
+        out.push(span.start..end, 0.9, "address.zip");
+    } else if claim.is_none() && places::follows_state(page, span.start) {
+        out.push(span.start..end, 0.7, "address.zip");
+    }
+}
+
+/// Whether the value of an address field says anything.
+fn is_address_like(value: &[u8]) -> bool {
+    value.len() >= 3
+        && value.len() <= 200
+        && value.iter().any(u8::is_ascii_digit)
+        && value.iter().any(u8::is_ascii_alphabetic)
+        && !value.contains(&b'@')
+        && !value.starts_with(b"http")
+}

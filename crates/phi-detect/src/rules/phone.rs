@@ -1,0 +1,304 @@
+//! Telephone, mobile, fax and pager numbers.
+//!
+//! North American numbers have ten digits; area and exchange start with 2 to 9.
+//! International numbers start with "+" and have at most fifteen digits.
+
+use std::ops::Range;
+
+use super::{Out, PhiRule};
+use crate::context::{Claim, Tie, claim_after, claim_before};
+use crate::digits::{self, Run};
+use crate::labels::Meaning;
+use crate::page::Page;
+
+pub(super) static RULE: PhiRule = PhiRule {
+    code: "phone",
+    label: "Phone",
+    placeholder: "[PHONE]",
+    summary: "US and international telephone, mobile, fax and pager numbers in the usual groupings, with country code \
+        and extension; seven digits, digits without separators and spelled digits where the words around speak of calling.",
+    not_found: "911, 988 and other short codes, in-house extensions alone, ranges, lab values, order and version numbers, time stamps.",
+    authority: "North American Numbering Plan (ATIS-0300051); ITU-T E.164",
+    threshold: 0.5,
+    hits: &[
+        "Please call the patient back on «206-555-0142» after lunch.",
+        "Call her back on «(206) 555-0142» after 5pm",
+        "Fax the referral to «206.555.0143»",
+        "+44: «+44 20 7946 0958»",
+        "cell «2065550142»",
+        "phone: «206-555-0142 x123»",
+        "tel «1-800-555-0199 ext. 44»",
+        "call «555-0142» if worse",
+        "pager «(206)555-0142»",
+        "her number is «two zero six five five five zero one four two»",
+    ],
+    misses: &[
+        "Call 911 or 988 in a crisis.",
+        "ratio 2065550142 seen",
+        "MRN 206-555-0142",
+        "order number 206-555-0142",
+        "platelets 150-400, sodium 135-145",
+        "version 1.2.840.113",
+        "call  after lunch",
+        "2025-02-03 11:02:33",
+        "10.1056/NEJMoa2034577",
+    ],
+    precedence: 0.25,
+    joiners: &[],
+    find,
+};
+
+fn find(page: &Page<'_>, out: &mut Out<'_>) {
+    let mut free_from = 0;
+    for index in 0..page.marks.len() {
+        let mark = page.marks[index];
+        if !mark.is_number() || (mark.start as usize) < free_from {
+            continue;
+        }
+        if let Some((span, score, rule)) = number_at(page, index) {
+            let span = with_extension(page, span);
+            free_from = span.end;
+            out.push(span, score, rule);
+        }
+    }
+    for spoken in digits::spoken(page) {
+        let claim = nearest(page, spoken.span.start);
+        let is_called =
+            claim.is_some_and(|claim| claim.is(Meaning::Phone) || claim.is(Meaning::PhoneMaybe));
+        if matches!(spoken.digits, 7 | 10 | 11) && is_called {
+            out.push(spoken.span, 0.9, "phone.spoken");
+        }
+    }
+}
+
+/// A number whose first group is the mark.
+fn number_at(page: &Page<'_>, index: usize) -> Option<(Range<usize>, f32, &'static str)> {
+    let run = Run::read_all(page, index, 6, is_separator);
+    let start = run.span.start;
+    if page.byte_before(start) == b'+' {
+        return international(page, &run);
+    }
+    if is_tied_before(page, start) {
+        return None;
+    }
+    let claim = nearest(page, start);
+    let is_phone = claim.is_some_and(|claim| claim.is(Meaning::Phone) && claim.tie >= Tie::Near);
+    let is_firm = claim.is_some_and(|claim| claim.is(Meaning::Phone) && claim.is_firm());
+    let may_be_phone = is_phone
+        || claim.is_some_and(|claim| claim.is(Meaning::PhoneMaybe) && claim.tie >= Tie::Near);
+    let is_other = claim.is_some_and(|claim| {
+        !claim.is(Meaning::Phone) && !claim.is(Meaning::PhoneMaybe) && claim.is_firm()
+    });
+    if let Some((span, strength)) = north_american(page, index) {
+        if goes_on(page, span.end) || is_other {
+            return None;
+        }
+        return match strength {
+            Shape::Clear => Some((
+                span,
+                if may_be_phone { 0.98 } else { 0.9 },
+                "phone.north_american",
+            )),
+            Shape::Plain if may_be_phone || is_called_after(page, span.end) => {
+                Some((span, 0.9, "phone.labelled"))
+            }
+            Shape::Spaced => Some((span, if may_be_phone { 0.95 } else { 0.65 }, "phone.spaced")),
+            Shape::Plain => None,
+        };
+    }
+    if is_other {
+        return None;
+    }
+    labelled(page, index, is_firm, may_be_phone)
+}
+
+/// How much a ten-digit number looks like a telephone number by itself.
+enum Shape {
+    /// Parentheses, dashes or dots in the right places.
+    Clear,
+    /// Spaces only.
+    Spaced,
+    /// No separators.
+    Plain,
+}
+
+/// Ten digits in the North American grouping, with or without the country code.
+fn north_american(page: &Page<'_>, index: usize) -> Option<(Range<usize>, Shape)> {
+    let marks = &page.marks[index..];
+    let first = marks[0];
+    let country = if first.len() == 1 && page.byte(first.start as usize) == b'1'
+        || first.len() == 3 && page.slice(first.range()) == b"001"
+    {
+        1
+    } else {
+        0
+    };
+    let with_country = Run::read(page, index + country, &[3, 3, 4], is_separator).filter(|_| {
+        country == 0 || is_separator(page.slice(first.end as usize..marks[1].start as usize))
+    });
+    if let Some(run) = with_country {
+        let digits = run.digits(page);
+        let separators = page.slice(run.span.clone());
+        let is_spaced = !separators
+            .iter()
+            .any(|byte| matches!(byte, b'-' | b'.' | b'(' | b')' | b'/'));
+        let opens = page.byte_before(run.span.start) == b'(' && separators.contains(&b')');
+        let is_valid = matches!(digits[0], b'2'..=b'9') && matches!(digits[3], b'2'..=b'9');
+        let start = if country == 1 {
+            first.start as usize
+        } else {
+            run.span.start - usize::from(opens)
+        };
+        let shape = match (is_spaced, is_valid || country == 1 || opens) {
+            (true, true) => Shape::Spaced,
+            (true, false) => Shape::Plain,
+            (false, _) => Shape::Clear,
+        };
+        return Some((start..run.span.end, shape));
+    }
+    let value = page.slice(first.range());
+    let is_plain = match value.len() {
+        10 => matches!(value[0], b'2'..=b'9') && matches!(value[3], b'2'..=b'9'),
+        11 => value[0] == b'1' && matches!(value[1], b'2'..=b'9'),
+        _ => false,
+    };
+    is_plain.then(|| (first.range(), Shape::Plain))
+}
+
+/// Other groupings, when the words around speak of a telephone.
+fn labelled(
+    page: &Page<'_>,
+    index: usize,
+    is_firm: bool,
+    may_be: bool,
+) -> Option<(Range<usize>, f32, &'static str)> {
+    let run = Run::read_all(page, index, 6, is_separator);
+    let digits = run.digits(page).len();
+    let lengths = run.lengths(page);
+    let opens =
+        page.byte_before(run.span.start) == b'(' && page.slice(run.span.clone()).contains(&b')');
+    let span = run.span.start - usize::from(opens)..run.span.end;
+    if goes_on(page, span.end) || looks_like_date(&lengths) {
+        return None;
+    }
+    let is_local = lengths == [3, 4];
+    let is_grouped_abroad =
+        lengths.len() >= 3 && (8..=13).contains(&digits) && page.byte(run.span.start) == b'0';
+    match digits {
+        7..=15 if is_firm && digits >= 7 => Some((span, 0.93, "phone.labelled")),
+        7 if is_local && may_be => Some((span, 0.85, "phone.local")),
+        10..=15 if may_be && page.byte(run.span.start) == b'0' => {
+            Some((span, 0.75, "phone.abroad"))
+        }
+        _ if is_grouped_abroad && may_be => Some((span, 0.75, "phone.abroad")),
+        _ if is_grouped_abroad => Some((span, 0.55, "phone.abroad")),
+        _ => None,
+    }
+}
+
+/// After "+": a country code and up to fifteen digits.
+fn international(page: &Page<'_>, run: &Run) -> Option<(Range<usize>, f32, &'static str)> {
+    let digits = run.digits(page).len();
+    let span = run.span.start - 1..run.span.end;
+    let before = page.byte_before(span.start);
+    let stands_alone = !before.is_ascii_alphanumeric();
+    ((8..=15).contains(&digits) && stands_alone).then_some((span, 0.95, "phone.international"))
+}
+
+/// Takes a directly attached extension into the number: "x123", "ext. 44", "#5".
+fn with_extension(page: &Page<'_>, span: Range<usize>) -> Range<usize> {
+    let bytes = page.bytes();
+    let mut at = span.end;
+    while at < bytes.len() && at < span.end + 2 && matches!(bytes[at], b' ' | b',') {
+        at += 1;
+    }
+    let word = &bytes[at..crate::page::word_end(bytes, at)];
+    let is_extension = [b"x".as_slice(), b"ext", b"extension", b"extn"]
+        .iter()
+        .any(|one| word.eq_ignore_ascii_case(one));
+    if !is_extension {
+        return span;
+    }
+    at += word.len();
+    let gap = bytes[at..]
+        .iter()
+        .take(2)
+        .take_while(|byte| matches!(byte, b' ' | b'.' | b':' | b'#'))
+        .count();
+    at += gap;
+    let digits = bytes[at.min(bytes.len())..]
+        .iter()
+        .take(7)
+        .take_while(|byte| byte.is_ascii_digit())
+        .count();
+    if (1..=6).contains(&digits) {
+        span.start..at + digits
+    } else {
+        span
+    }
+}
+
+fn is_separator(between: &[u8]) -> bool {
+    matches!(
+        between,
+        b"-" | b"."
+            | b" "
+            | b") "
+            | b")"
+            | b")-"
+            | b" ("
+            | b"-("
+            | b" - "
+            | b"/"
+            | b". "
+            | b" . "
+            | b"- "
+            | b" -"
+            | b").",
+    ) || matches!(between, b"(0)" | b"\n" | b"-\n" | b"-\r\n" | b"  " | b"_")
+}
+
+/// Whether the number is the tail of something longer.
+fn is_tied_before(page: &Page<'_>, start: usize) -> bool {
+    let before = page.byte_before(start);
+    let second = page.byte_before(start.saturating_sub(1));
+    matches!(before, b'-' | b'.' | b'/' | b'_' | b':' | b',')
+        && second.is_ascii_alphanumeric()
+        && (second.is_ascii_digit() || before == b'/')
+        || matches!(before, b'$' | b'#' if second.is_ascii_alphanumeric())
+}
+
+/// Whether the number goes on after its end: `555-0142-88`, `555.01.2`, `5550142%`.
+fn goes_on(page: &Page<'_>, end: usize) -> bool {
+    let after = page.byte(end);
+    matches!(after, b'-' | b'.' | b'/' | b':' | b'_') && page.byte(end + 1).is_ascii_digit()
+        || after == b'%'
+}
+
+fn looks_like_date(lengths: &[usize]) -> bool {
+    matches!(
+        lengths,
+        [4, 2, 2] | [1 | 2, 1 | 2, 4] | [4, 1 | 2, 1 | 2, ..]
+    )
+}
+
+fn is_called_after(page: &Page<'_>, end: usize) -> bool {
+    claim_after(page, end, |meaning| meaning == Meaning::Phone).is_some()
+}
+
+fn nearest(page: &Page<'_>, at: usize) -> Option<Claim> {
+    claim_before(page, at, |meaning| {
+        matches!(
+            meaning,
+            Meaning::Phone
+                | Meaning::PhoneMaybe
+                | Meaning::Ssn
+                | Meaning::Mrn
+                | Meaning::MrnMaybe
+                | Meaning::Medicare
+                | Meaning::OtherId
+                | Meaning::Thing
+                | Meaning::Zip
+        )
+    })
+}
