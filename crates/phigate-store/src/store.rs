@@ -203,13 +203,17 @@ pub struct OpenRow {
     pub instance: Uuid,
 }
 
-/// A row to delete by retention.
+/// Names a record, for its content and for deletion by retention.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RowKey {
     /// Id of the record.
     pub record: Uuid,
     /// Its time.
     pub time_us: i64,
+    /// Its lane.
+    pub lane: i64,
+    /// Its place there.
+    pub seq: i64,
 }
 
 /// Everything one transaction writes.

@@ -67,12 +67,22 @@ function swapLive(fresh) {
   }
 }
 
-// Fetches the page again every few seconds while it is being looked at. The header tells
-// the server that nobody did anything, so that the idle time-out of the login still counts.
+// Fetches the page again every few seconds while somebody is there. When nobody has touched
+// anything for ten minutes it stops, so that the idle time-out of the login still comes.
+const PRESENCE_MS = 10 * 60 * 1000;
+
 function liveUpdates(sign) {
   const every = Number(sign.dataset.every) * 1000;
   const words = sign.querySelector("span:last-child");
   let timer = 0;
+  let touched = Date.now();
+  for (const kind of ["pointermove", "keydown", "scroll"]) {
+    addEventListener(kind, () => {
+      const wasAway = Date.now() - touched > PRESENCE_MS;
+      touched = Date.now();
+      if (wasAway) look();
+    }, { passive: true });
+  }
   const show = (state, text) => {
     sign.classList.toggle("on", state === "on");
     sign.classList.toggle("off", state === "off");
@@ -81,6 +91,10 @@ function liveUpdates(sign) {
   const next = () => { clearTimeout(timer); timer = setTimeout(look, every); };
   async function look() {
     if (document.hidden) return;
+    if (Date.now() - touched > PRESENCE_MS) {
+      show("off", "Paused while you are away");
+      return;
+    }
     try {
       const answer = await fetch(location.href, { headers: { "X-Live": "1" }, redirect: "manual" });
       if (answer.type === "opaqueredirect" || answer.status === 401) {

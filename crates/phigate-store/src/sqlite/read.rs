@@ -180,7 +180,7 @@ pub(crate) fn chain(
             "SELECT r.account, r.time, r.id, r.kind, r.request, r.key_id, r.mode, r.action, r.model, r.types, r.act,
                     r.body, c.record, c.time, c.lane, c.seq, c.leaf, c.digest, c.mac, c.signature
              FROM audit_chain c
-             LEFT JOIN audit_record r ON r.account = c.account AND r.time = c.time AND r.id = c.record
+             LEFT JOIN audit_record r ON r.account = c.account AND r.time = c.time AND r.id = c.record AND r.lane = c.lane AND r.seq = c.seq
              WHERE c.account = ?1 AND c.lane = ?2 AND c.seq > ?3 ORDER BY c.seq LIMIT ?4",
         )?
         .query_map(params![account, lane, after, limit], |row| {
@@ -390,6 +390,8 @@ pub(crate) fn old_rows(
             Ok(RowKey {
                 record: uuid(row, 0)?,
                 time_us: row.get(1)?,
+                lane: row.get(2)?,
+                seq: row.get(3)?,
             })
         })?
         .collect()

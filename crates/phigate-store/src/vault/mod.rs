@@ -3,10 +3,17 @@
 mod accounts;
 mod admit;
 mod api_keys;
+mod audit;
 mod end_user;
+mod links;
+mod passwords;
 mod providers;
 mod record;
+mod sessions;
 mod settings;
+mod stats;
+mod throttle;
+mod users;
 
 use crate::backend::Target;
 use crate::keys::keyring::Keyring;
@@ -67,6 +74,8 @@ pub struct Vault {
     pub(crate) keyring: Arc<Keyring>,
     pub(crate) writer: Arc<Writer>,
     pub(crate) clock: Clock,
+    passwords: passwords::Passwords,
+    throttle: throttle::Throttle,
     cache: Mutex<admit::Cache>,
     running: Mutex<Option<JoinHandle<()>>>,
     created: bool,
@@ -111,6 +120,8 @@ impl Vault {
             keyring,
             writer,
             clock: options.clock,
+            passwords: passwords::Passwords::default(),
+            throttle: throttle::Throttle::default(),
             cache: Mutex::default(),
             running: Mutex::new(Some(running)),
             created,

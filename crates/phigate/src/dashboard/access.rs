@@ -47,7 +47,7 @@ const FORM_READ: Duration = Duration::from_secs(20);
 /// Sent by the script of a page that refreshes itself.
 const LIVE: HeaderName = HeaderName::from_static("x-live");
 
-static HEADERS: &[(HeaderName, &str)] = &[
+const HEADERS: [(HeaderName, &str); 7] = [
     (
         header::CONTENT_SECURITY_POLICY,
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
@@ -73,7 +73,8 @@ pub(crate) async fn gate(State((dash, needs)): State<(Dash, Needs)>, request: Re
         Ok(request) => {
             let fresh = request.extensions().get::<FreshGuest>().cloned();
             let mut response = next.run(request).await;
-            if let Some(FreshGuest(cookie)) = fresh {
+            let is_page = response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"text/html"));
+            if let Some(FreshGuest(cookie)) = fresh.filter(|_| is_page) {
                 response.headers_mut().append(header::SET_COOKIE, Cookie::Guest.set(&cookie, is_secure));
             }
             response
@@ -122,23 +123,21 @@ async fn admit_member(dash: &Dash, needs: Needs, request: Request) -> Result<Req
     let (mut parts, body) = request.into_parts();
     let form = read_write(&parts, body).await?;
     let cookie = Cookie::Session.read(&parts.headers, dash.is_secure).ok_or_else(|| sign_in_first(&parts))?;
-    let session = session_of(dash, &parts.headers, &cookie).await?.ok_or_else(|| sign_in_first(&parts))?;
+    let session = session_of(dash, &cookie).await?.ok_or_else(|| sign_in_first(&parts))?;
     if !needs.admits(session.user.role) {
         return Err(refused(PageError::WrongRole));
     }
     if form.as_ref().is_some_and(|form| !cookies::is_form_token(&cookie, form.get("csrf"))) {
         return Err(refused(PageError::StaleForm));
     }
-    let account = dash.vault.account(&session.user.account_id).await.map_err(|error| refused(error.into()))?;
+    let account = dash.app.vault.account(&session.user.account_id).await.map_err(|error| refused(error.into()))?;
     let head = head(dash, &mut parts, form, &cookie).await;
     parts.extensions.insert(SignedIn { head: Arc::new(head), session: Arc::new(session), account });
     Ok(Request::from_parts(parts, Body::empty()))
 }
 
-/// The session behind a cookie. A page that refreshes itself is nobody's doing, so it does not keep a session alive.
-async fn session_of(dash: &Dash, headers: &HeaderMap, cookie: &str) -> Result<Option<Session>, Box<Response>> {
-    let is_used = !headers.contains_key(LIVE);
-    dash.vault.session(cookie, is_used).await.map_err(|error| refused(error.into()))
+async fn session_of(dash: &Dash, cookie: &str) -> Result<Option<Session>, Box<Response>> {
+    dash.app.vault.session(cookie).await.map_err(|error| refused(error.into()))
 }
 
 /// Reading needs no form. A write must come from one of our pages; its form is read here, once, for everybody.

@@ -7,7 +7,9 @@ use phigate_store::Role;
 
 use super::access::{Needs, gate};
 use super::chrome::NavItem;
-use super::pages::{account, audit, help, keys, login, overview, playground, providers, record, settings, setup, users};
+use super::pages::{
+    account, audit, help, keys, login, overview, playground, providers, record, settings, setup, users,
+};
 use super::{Dash, assets};
 
 /// A route: where, who, what.
@@ -47,9 +49,7 @@ pub(crate) static ROUTES: &[Route] = &[
     route!(POST "/account/totp/remove" Auditor account::remove_totp),
     route!(POST "/account/sessions/revoke" Auditor account::revoke_session),
     route!(GET "/audit" Auditor audit::show),
-    route!(GET "/audit/export" Auditor audit::export),
     route!(POST "/audit/find" Auditor audit::find),
-    route!(POST "/audit/verify" Auditor audit::verify),
     route!(GET "/audit/{request_id}" Auditor record::show),
     route!(POST "/audit/{request_id}/reveal" Auditor record::reveal),
     route!(GET "/playground" Auditor playground::show),

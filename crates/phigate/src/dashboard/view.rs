@@ -209,6 +209,15 @@ pub(crate) fn grouped(number: u64) -> String {
     grouped
 }
 
+/// A message of ours, which start small and end bare, as a sentence.
+pub(crate) fn in_sentence(message: &str) -> String {
+    let mut letters = message.chars();
+    match letters.next() {
+        Some(first) => format!("{}{}.", first.to_uppercase(), letters.as_str()),
+        None => String::new(),
+    }
+}
+
 /// A share in per cent; a small share that is not none never reads as none.
 pub(crate) fn percent(part: u64, whole: u64) -> String {
     if whole == 0 || part == 0 {

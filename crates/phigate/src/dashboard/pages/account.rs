@@ -58,7 +58,7 @@ pub(crate) async fn change_password(State(dash): State<Dash>, visit: SignedIn) -
     }
     let password = SecretString::new(form.exact("password").to_owned());
     let keep = Some(visit.session.id.as_str());
-    dash.vault.set_password(visit.account_id(), visit.actor(), &password, keep, visit.actor()).await?;
+    dash.app.vault.set_password(visit.account_id(), visit.actor(), &password, keep, visit.actor()).await?;
     Ok(go_to("/account?done=password"))
 }
 
@@ -90,8 +90,8 @@ pub(crate) async fn confirm_totp(State(dash): State<Dash>, visit: SignedIn) -> A
     }
     let user = &visit.session.user;
     let sealed = SecretBytes::from(secret.as_bytes());
-    dash.vault.set_totp(user, Some(&sealed), Some(&visit.session.id), visit.actor()).await?;
-    dash.vault.use_totp_step(user, step).await?;
+    dash.app.vault.set_totp(user, Some(&sealed), Some(&visit.session.id), visit.actor()).await?;
+    dash.app.vault.use_totp_step(user, step).await?;
     Ok(go_to("/account?done=totp-on"))
 }
 
@@ -100,7 +100,7 @@ pub(crate) async fn remove_totp(State(dash): State<Dash>, visit: SignedIn) -> An
     if let Some(refusal) = confirm(&dash, &visit, visit.form().exact("current")).await? {
         return draw(&dash, &visit, Some(refusal), None).await;
     }
-    dash.vault.set_totp(&visit.session.user, None, Some(&visit.session.id), visit.actor()).await?;
+    dash.app.vault.set_totp(&visit.session.user, None, Some(&visit.session.id), visit.actor()).await?;
     Ok(go_to("/account?done=totp-off"))
 }
 
@@ -108,11 +108,11 @@ pub(crate) async fn remove_totp(State(dash): State<Dash>, visit: SignedIn) -> An
 pub(crate) async fn revoke_session(State(dash): State<Dash>, visit: SignedIn) -> Answer {
     let id = visit.form().get("id");
     // Only your own: an owner ends those of others by removing the user.
-    let is_own = dash.vault.sessions(&visit.session.user).await?.iter().any(|session| session.id == id);
+    let is_own = dash.app.vault.sessions(&visit.session.user).await?.iter().any(|session| session.id == id);
     if !is_own {
         return Err(PageError::NotFound);
     }
-    dash.vault.end_session(visit.account_id(), id, visit.actor()).await?;
+    dash.app.vault.end_session(visit.account_id(), id, visit.actor()).await?;
     Ok(go_to("/account?done=session"))
 }
 
@@ -128,7 +128,7 @@ pub(crate) async fn set_theme(State(dash): State<Dash>, visit: SignedIn) -> Answ
 pub(crate) async fn confirm(dash: &Dash, visit: &SignedIn, password: &str) -> Result<Option<String>, PageError> {
     let password = SecretString::new(password.to_owned());
     let origin = visit.head.peer.to_string();
-    match dash.vault.confirm_password(&visit.session.user, &password, &origin).await {
+    match dash.app.vault.confirm_password(&visit.session.user, &password, &origin).await {
         Ok(true) => Ok(None),
         Ok(false) => Ok(Some("That is not your current password.".to_owned())),
         Err(StoreError::Throttled { retry_after_s }) => {
@@ -139,7 +139,7 @@ pub(crate) async fn confirm(dash: &Dash, visit: &SignedIn, password: &str) -> Re
 }
 
 async fn draw(dash: &Dash, visit: &SignedIn, error: Option<String>, offer: Option<Offer>) -> Answer {
-    let sessions = dash.vault.sessions(&visit.session.user).await?;
+    let sessions = dash.app.vault.sessions(&visit.session.user).await?;
     page_with(
         if error.is_some() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK },
         &Page {

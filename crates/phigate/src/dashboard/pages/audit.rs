@@ -95,8 +95,8 @@ pub(crate) async fn find(State(dash): State<Dash>, visit: SignedIn) -> Answer {
     let (Some(kind), false) = (PhiKind::from_code(code), value.is_empty()) else {
         return draw(&dash, &visit, Some("Choose a type and enter the whole value.".to_owned()), None).await;
     };
-    let normal = phigate_core::protect::normalise(kind, value);
-    let hits = dash.vault.find_identifier(visit.account_id(), kind.code(), &normal.into(), visit.actor()).await?;
+    let normal = phigate_core::protect::normalise(value);
+    let hits = dash.app.vault.find_identifier(visit.account_id(), kind.code(), &normal.into(), visit.actor()).await?;
     let sent = hits.iter().filter(|hit| hit.action.as_deref() == Some("forwarded")).count();
     let words = match (hits.len(), sent) {
         (0, _) => "Never found in a request of this account.".to_owned(),
@@ -151,7 +151,7 @@ async fn draw(dash: &Dash, visit: &SignedIn, error: Option<String>, found: Optio
         Ok(filter) => (filter, error),
         Err(refusal) => (Filter::default(), Some(refusal)),
     };
-    let keys = dash.vault.api_keys(visit.account_id()).await?;
+    let keys = dash.app.vault.api_keys(visit.account_id()).await?;
     let before = Cursor::decode(query.get("before"));
     let (rows, acts, next) = list(dash, visit, &filter, before, &super::keys::names(&keys)).await?;
     let has_custom_range = !query.get("since").is_empty() || !query.get("until").is_empty();
@@ -203,10 +203,10 @@ async fn list(
     names: &BTreeMap<String, String>,
 ) -> Result<Listed, PageError> {
     if filter.record == Some(RecordKind::Admin) {
-        let page = dash.vault.records(visit.account_id(), filter, before, ROWS).await?;
+        let page = dash.app.vault.audit_list(visit.account_id(), filter, before, ROWS).await?;
         return Ok((Vec::new(), page.items.iter().filter_map(act_row).collect(), page.next));
     }
-    let page = dash.vault.requests(visit.account_id(), filter, before, ROWS).await?;
+    let page = dash.app.vault.request_list(visit.account_id(), filter, before, ROWS).await?;
     Ok((page.items.iter().map(|request| request_row(request, names)).collect(), Vec::new(), page.next))
 }
 

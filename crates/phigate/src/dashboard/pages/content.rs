@@ -126,7 +126,7 @@ fn cut(text: &str, findings: &[&Finding], replacement: Option<fn(PhiKind) -> &'s
             pieces.push(Piece {
                 text: shown.to_owned(),
                 class: kind.map_or("k6", kind_class),
-                title: format!("{}, score {:.2}, rule {}", kind.map_or(finding.kind.as_str(), PhiKind::label), finding.score, finding.rule),
+                title: format!("{}, score {:.2}, rule {}", label(finding), finding.score, finding.rule),
             });
         }
         copied = end;
@@ -135,6 +135,13 @@ fn cut(text: &str, findings: &[&Finding], replacement: Option<fn(PhiKind) -> &'s
         pieces.push(Piece::plain(rest));
     }
     pieces
+}
+
+fn label(finding: &Finding) -> &str {
+    match PhiKind::from_code(&finding.kind) {
+        Some(kind) => kind.label(),
+        None => &finding.kind,
+    }
 }
 
 /// Every string of a document with its place; none when it is not a document.

@@ -84,7 +84,7 @@ pub(crate) async fn create(State(dash): State<Dash>, visit: SignedIn) -> Answer 
         return draw(&dash, &visit, StatusCode::UNPROCESSABLE_ENTITY, Some(error), None).await;
     };
     let valid = days.map(|days| SignedDuration::from_hours(days * 24));
-    let new = dash.vault.create_api_key(visit.account_id(), name, valid, visit.actor()).await?;
+    let new = dash.app.vault.create_api_key(visit.account_id(), name, valid, visit.actor()).await?;
     let fresh = fresh(&visit, format!("Key “{name}” created"), &new);
     draw(&dash, &visit, StatusCode::OK, None, Some(fresh)).await
 }
@@ -94,7 +94,7 @@ pub(crate) async fn rotate(State(dash): State<Dash>, visit: SignedIn, Path(id): 
     let asked = visit.form().get("overlap");
     let hours = OVERLAPS.iter().find(|(code, _)| *code == asked).map(|(_, hours)| *hours).ok_or(PageError::NotFound)?;
     let overlap = SignedDuration::from_hours(hours);
-    match dash.vault.rotate_api_key(visit.account_id(), &id, overlap, visit.actor()).await {
+    match dash.app.vault.rotate_api_key(visit.account_id(), &id, overlap, visit.actor()).await {
         Ok(new) => {
             let fresh = fresh(&visit, "Key rotated. This is the new one".to_owned(), &new);
             draw(&dash, &visit, StatusCode::OK, None, Some(fresh)).await
@@ -109,7 +109,7 @@ pub(crate) async fn rotate(State(dash): State<Dash>, visit: SignedIn, Path(id): 
 
 /// `POST /keys/{id}/revoke`
 pub(crate) async fn revoke(State(dash): State<Dash>, visit: SignedIn, Path(id): Path<String>) -> Answer {
-    dash.vault.revoke_api_key(visit.account_id(), &id, visit.actor()).await?;
+    dash.app.vault.revoke_api_key(visit.account_id(), &id, visit.actor()).await?;
     Ok(go_to("/keys?done=key-revoked"))
 }
 
@@ -126,7 +126,7 @@ async fn draw(
     fresh: Option<Fresh>,
 ) -> Answer {
     let now = Timestamp::now();
-    let mut keys = dash.vault.api_keys(visit.account_id()).await?;
+    let mut keys = dash.app.vault.api_keys(visit.account_id()).await?;
     keys.sort_by_key(|key| (key.revoked.is_some(), std::cmp::Reverse(key.created)));
     let asked = visit.form().get("expires");
     page_with(

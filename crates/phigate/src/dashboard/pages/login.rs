@@ -36,7 +36,7 @@ pub(crate) async fn sign_in(State(dash): State<Dash>, guest: Guest) -> Answer {
     }
     let form = &guest.0.form;
     let password = SecretString::new(form.exact("password").to_owned());
-    match dash.vault.verify_login(form.get("email"), &password, &guest.0.peer.to_string()).await? {
+    match dash.app.vault.verify_login(form.get("email"), &password, &guest.0.peer.to_string()).await? {
         LoginOutcome::Wrong => {
             let error = "Wrong e-mail or password.".to_owned();
             draw(&guest, StatusCode::UNAUTHORIZED, Some(error), false)
@@ -64,18 +64,18 @@ async fn check_code(dash: &Dash, guest: &Guest) -> Answer {
         return enter(dash, guest, &user).await;
     }
     dash.halfway.failed(&user.id);
-    let account = dash.vault.account(&user.account_id).await?;
+    let account = dash.app.vault.account(&user.account_id).await?;
     let act = AdminAct::new(Timestamp::now(), &account.name, &user.email, "login.failed")
         .detail("factor", "code")
-        .detail("from", guest.0.peer);
-    dash.vault.record_admin(Some(&user.account_id), &act).await?;
+        .detail("from", &guest.0.peer);
+    dash.app.vault.record_admin(Some(&user.account_id), &act).await?;
     let error = "That is not the code the app shows now. Wait for the next one and type it.".to_owned();
     draw(guest, StatusCode::UNAUTHORIZED, Some(error), true)
 }
 
 /// Whether a code is right, and was not used before.
 pub(crate) async fn is_right_code(dash: &Dash, user: &User, code: &str) -> Result<bool, PageError> {
-    let Some(secret) = dash.vault.totp(user).await? else {
+    let Some(secret) = dash.app.vault.totp(user).await? else {
         return Ok(false);
     };
     let Ok(secret) = std::str::from_utf8(secret.expose()) else {
@@ -83,7 +83,7 @@ pub(crate) async fn is_right_code(dash: &Dash, user: &User, code: &str) -> Resul
     };
     let now_s = u64::try_from(Timestamp::now().as_second()).unwrap_or(0);
     match totp::matching_step(secret, code, now_s) {
-        Some(step) => Ok(dash.vault.use_totp_step(user, step).await?),
+        Some(step) => Ok(dash.app.vault.use_totp_step(user, step).await?),
         None => Ok(false),
     }
 }
@@ -96,7 +96,7 @@ async fn enter(dash: &Dash, guest: &Guest, user: &User) -> Answer {
 
 /// Begins a session and gives its cookie, always a new one, to the browser.
 pub(crate) async fn begin(dash: &Dash, guest: &Guest, user: &User, response: &mut Response) -> Result<(), PageError> {
-    let session = dash.vault.begin_session(user, SessionPolicy::default(), &guest.0.described()).await?;
+    let session = dash.app.vault.begin_session(user, SessionPolicy::default(), &guest.0.described()).await?;
     let headers = response.headers_mut();
     headers.append(header::SET_COOKIE, Cookie::Session.set(session.token.expose(), dash.is_secure));
     headers.append(header::SET_COOKIE, Cookie::Guest.clear(dash.is_secure));
@@ -112,7 +112,7 @@ pub(crate) fn inside(next: &str) -> String {
 
 /// `POST /logout`
 pub(crate) async fn sign_out(State(dash): State<Dash>, visit: SignedIn) -> Answer {
-    dash.vault.end_session(visit.account_id(), &visit.session.id, visit.actor()).await?;
+    dash.app.vault.end_session(visit.account_id(), &visit.session.id, visit.actor()).await?;
     let mut response = go_to("/login?done=signed-out");
     let headers = response.headers_mut();
     headers.append(header::SET_COOKIE, Cookie::Session.clear(dash.is_secure));

@@ -2,6 +2,7 @@
 
 pub(crate) mod account;
 pub(crate) mod audit;
+mod content;
 pub(crate) mod help;
 pub(crate) mod keys;
 pub(crate) mod login;
@@ -10,9 +11,11 @@ pub(crate) mod overview;
 pub(crate) mod playground;
 pub(crate) mod providers;
 pub(crate) mod record;
+mod rows;
 pub(crate) mod settings;
 pub(crate) mod setup;
 pub(crate) mod users;
+pub(crate) mod verify;
 
 #[cfg(test)]
 mod samples;

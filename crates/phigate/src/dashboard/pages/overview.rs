@@ -7,13 +7,14 @@ use axum::extract::State;
 use jiff::{SignedDuration, Timestamp};
 use phi_detect::PhiKind;
 use phigate_core::protect::MODES;
-use phigate_core::wire::{FORMATS, format_with_id};
+use phigate_core::wire::FORMATS;
 use phigate_store::{ApiKeyInfo, Bucket, Filter, RecordKind, RequestRow, Stats, Window};
 
-use super::audit::Row;
+use super::rows::{Row, request_row};
 use crate::dashboard::Dash;
 use crate::dashboard::chart::{Chart, Slot};
 use crate::dashboard::chrome::Chrome;
+use crate::dashboard::latency::added_ms;
 use crate::dashboard::view::{Choice, choices, grouped, percent};
 use crate::dashboard::visit::{Answer, SignedIn, page};
 
@@ -135,11 +136,11 @@ pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
     let asked = visit.head.query.get("period");
     let period = PERIODS.iter().find(|period| period.code == asked).unwrap_or(&PERIODS[0]);
     let account_id = visit.account_id();
-    let stats = dash.vault.stats(account_id, period.window).await?;
+    let stats = dash.app.vault.stats(account_id, period.window).await?;
     let with_phi = Filter { phi_detected: Some(true), ..Filter::default() };
-    let latest = dash.vault.requests(account_id, &with_phi, None, LATEST).await?.items;
-    let recent = dash.vault.requests(account_id, &Filter::default(), None, RECENT).await?.items;
-    let keys = dash.vault.keys(account_id).await?;
+    let latest = dash.app.vault.request_list(account_id, &with_phi, None, LATEST).await?.items;
+    let recent = dash.app.vault.request_list(account_id, &Filter::default(), None, RECENT).await?.items;
+    let keys = dash.app.vault.api_keys(account_id).await?;
     let mode = MODES.iter().find(|mode| mode.id == visit.account.mode);
     let names = super::keys::names(&keys);
     let health = health(&dash, &visit, &recent).await;
@@ -149,14 +150,14 @@ pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
         headline: headline(&stats, period.words),
         periods: choices(PERIODS.iter().map(|period| (period.code, period.label)), period.code),
         steps: (visit.is_owner() && recent.is_empty()).then(|| steps(&visit, &keys)),
-        figures: figures(&stats, dash.gateway.added_ms(), period),
+        figures: figures(&stats, added_ms(&dash.app.metrics.text()), period),
         chart: Chart::new(&stats.buckets.iter().map(slot).collect::<Vec<_>>(), period.span, period.by_day),
         attention,
         types: bars(&stats.by_type, PhiKind::all().map(|kind| (kind.code(), kind.label()))),
         modes: bars(&stats.by_mode, MODES.iter().map(|mode| (mode.id, mode.label))),
         mode_label: mode.map_or_else(|| visit.account.mode.clone(), |mode| mode.label.to_owned()),
         health,
-        latest: latest.iter().map(|request| super::audit::request_row(request, &names)).collect(),
+        latest: latest.iter().map(|request| request_row(request, &names)).collect(),
     })
 }
 
@@ -230,7 +231,7 @@ fn figures(stats: &Stats, added_ms: Option<[f64; 2]>, period: &Period) -> Vec<Fi
         figure("With PHI", percent(stats.with_phi, stats.requests), format!("{} requests", grouped(stats.with_phi)), "&phi=yes"),
         figure("Blocked", grouped(blocked), format!("{} refused for other reasons", grouped(refused)), "&action=blocked"),
         match added_ms {
-            Some([half, _]) => Figure { unit: "ms", ..figure("Added by phigate", format!("{half:.1}"), answers, "") },
+            Some([half, _]) => Figure { unit: "ms", ..figure("Added by phigate", format!("≤ {half}"), answers, "") },
             None => figure("Answer time", middle.map_or_else(|| "–".to_owned(), duration), answers, ""),
         },
     ]
@@ -268,7 +269,7 @@ fn bars<'a>(counts: &BTreeMap<String, u64>, names: impl Iterator<Item = (&'a str
 }
 
 async fn health(dash: &Dash, visit: &SignedIn, recent: &[RequestRow]) -> Vec<Health> {
-    let store = match dash.vault.ping().await {
+    let store = match dash.app.vault.ping().await {
         Ok(()) => Health { tone: "ok", name: "Audit store".to_owned(), text: "writes records".to_owned() },
         Err(_) => Health {
             tone: "bad",
@@ -346,7 +347,7 @@ async fn attention(
         since: now.checked_sub(SignedDuration::from_hours(24)).ok(),
         ..Filter::default()
     };
-    let failed = dash.vault.records(visit.account_id(), &failed, None, 50).await?.items.len();
+    let failed = dash.app.vault.audit_list(visit.account_id(), &failed, None, 50).await?.items.len();
     if failed >= FAILED_LOGINS {
         say("warn", format!("{failed} sign-ins failed in the last 24 hours."), "/audit?record=admin", "Show them");
     }

@@ -12,12 +12,14 @@ use phigate_core::protect::mode;
 use phigate_core::wire::{FORMATS, format_for_model};
 use serde_json::{Value, json};
 
-use super::settings::{ModeCard, detector, mode_cards};
+use super::settings::{ModeCard, mode_cards};
 use super::{help, rows};
+use crate::app::detector;
 use crate::dashboard::Dash;
 use crate::dashboard::chrome::Chrome;
 use crate::dashboard::view::{Fact, Piece, Treatment, kind_class, pieces};
 use crate::dashboard::visit::{Answer, PageError, SignedIn, page_with};
+use crate::pipeline;
 
 /// The playground.
 #[derive(Template)]
@@ -83,7 +85,7 @@ pub(crate) async fn send(State(dash): State<Dash>, visit: SignedIn) -> Answer {
         return draw(&visit, Some(error), None);
     }
     let body = json!({ "model": model, "messages": [{ "role": "user", "content": text }] });
-    let response = dash.gateway.answer(visit.account.clone(), body.to_string().into()).await;
+    let response = pipeline::answer_for_dashboard(&dash.app, visit.account.clone(), body.to_string().into()).await;
     let reply = read_reply(response).await?;
     draw(&visit, None, Some(reply))
 }

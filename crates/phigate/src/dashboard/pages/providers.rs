@@ -10,9 +10,10 @@ use phigate_store::SecretString;
 
 use crate::dashboard::Dash;
 use crate::dashboard::chrome::Chrome;
-use crate::dashboard::gateway::Trial;
-use crate::dashboard::view::When;
+use crate::dashboard::gateway::{Trial, try_provider};
+use crate::dashboard::view::{When, in_sentence};
 use crate::dashboard::visit::{Answer, PageError, SignedIn, go_to, page_with};
+use crate::provider::BaseUrl;
 
 /// The provider families.
 #[derive(Template)]
@@ -78,7 +79,7 @@ pub(crate) async fn save(State(dash): State<Dash>, visit: SignedIn, Path(family)
     } else if base_url.is_empty() {
         None
     } else {
-        dash.gateway.check_base_url(base_url).err()
+        BaseUrl::parse(base_url, dash.app.config.allow_private_providers).err().map(|error| in_sentence(&error.to_string()))
     };
     if refusal.is_some() {
         let remark = Remark { family: format.id(), error: refusal, ..Remark::default() };
@@ -86,7 +87,7 @@ pub(crate) async fn save(State(dash): State<Dash>, visit: SignedIn, Path(family)
     }
     let key = (!key.is_empty()).then(|| SecretString::new(key.to_owned()));
     let base_url = (!base_url.is_empty()).then_some(base_url);
-    dash.vault.set_provider(visit.account_id(), format.id(), key.as_ref(), base_url, visit.actor()).await?;
+    dash.app.vault.set_provider(visit.account_id(), format.id(), key.as_ref(), base_url, visit.actor()).await?;
     Ok(go_to(&format!("/providers?done=provider#{}", format.id())))
 }
 
@@ -98,14 +99,14 @@ fn is_header_text(key: &str) -> bool {
 /// `POST /providers/{family}/remove`
 pub(crate) async fn remove(State(dash): State<Dash>, visit: SignedIn, Path(family): Path<String>) -> Answer {
     let format = format_with_id(&family).ok_or(PageError::NotFound)?;
-    dash.vault.remove_provider(visit.account_id(), format.id(), visit.actor()).await?;
+    dash.app.vault.remove_provider(visit.account_id(), format.id(), visit.actor()).await?;
     Ok(go_to("/providers?done=provider-removed"))
 }
 
 /// `POST /providers/{family}/test`
 pub(crate) async fn test(State(dash): State<Dash>, visit: SignedIn, Path(family): Path<String>) -> Answer {
     let format = format_with_id(&family).ok_or(PageError::NotFound)?;
-    let trial = dash.gateway.try_provider(visit.account.clone(), format.id()).await;
+    let trial = try_provider(&dash.app, &visit.account, format).await;
     let test = Some(in_words(&trial));
     draw(&dash, &visit, StatusCode::OK, Remark { family: format.id(), test, ..Remark::default() }).await
 }
@@ -118,14 +119,17 @@ fn in_words(trial: &Trial) -> TestResult {
             "The provider refuses the key",
             "Check that it was copied whole, is still active and may use this API. Then replace it here.".to_owned(),
         ),
-        Trial::Refused { status } => (
+        Trial::Unexpected { status } => (
             "warn",
             "It answers, but not as expected",
             format!("Status {status}. If you set a base URL, check that it is the root of the provider’s API."),
         ),
-        Trial::Unreachable(why) => {
-            ("bad", "No connection", format!("{why}. Check the base URL and that this server may reach the internet."))
-        }
+        Trial::Failed(error) => (
+            "bad",
+            "No connection",
+            format!("{} Check the base URL, and that this server may reach it.", in_sentence(&error.to_string())),
+        ),
+        Trial::WrongAddress(why) => ("bad", "The base URL cannot be used", in_sentence(why)),
         Trial::NotSet => ("warn", "No key is stored", "Set a key first.".to_owned()),
     };
     TestResult { tone, title, words }
@@ -142,11 +146,11 @@ pub(crate) async fn save_aliases(State(dash): State<Dash>, visit: SignedIn) -> A
     };
     let (account_id, actor) = (visit.account_id(), visit.actor());
     for model in visit.account.aliases.keys().filter(|model| !wanted.contains_key(*model)) {
-        dash.vault.set_alias(account_id, model, None, actor).await?;
+        dash.app.vault.set_alias(account_id, model, None, actor).await?;
     }
     for (model, served) in &wanted {
         if visit.account.aliases.get(model) != Some(served) {
-            dash.vault.set_alias(account_id, model, Some(served), actor).await?;
+            dash.app.vault.set_alias(account_id, model, Some(served), actor).await?;
         }
     }
     Ok(go_to("/providers?done=aliases#aliases"))
@@ -176,7 +180,7 @@ fn read_aliases(text: &str) -> Result<BTreeMap<String, String>, String> {
 }
 
 async fn draw(dash: &Dash, visit: &SignedIn, status: StatusCode, remark: Remark) -> Answer {
-    let stored = dash.vault.providers(visit.account_id()).await?;
+    let stored = dash.app.vault.providers(visit.account_id()).await?;
     let providers = FORMATS.iter().map(|format| {
         let known = stored.iter().find(|provider| provider.family == format.id());
         let is_meant = remark.family == format.id();
@@ -208,7 +212,7 @@ async fn draw(dash: &Dash, visit: &SignedIn, status: StatusCode, remark: Remark)
         &Page {
             chrome: visit.chrome("/providers"),
             error: None,
-            private_allowed: dash.gateway.allows_private_providers(),
+            private_allowed: dash.app.config.allow_private_providers,
             providers: providers.collect(),
             aliases,
             alias_error: remark.alias_error,

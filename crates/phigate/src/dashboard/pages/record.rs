@@ -73,11 +73,11 @@ pub(crate) async fn reveal(State(dash): State<Dash>, visit: SignedIn, Path(id): 
         if let Some(refusal) = account::confirm(&dash, &visit, visit.form().exact("password")).await? {
             return draw(&dash, &visit, &id, Some(refusal), None).await;
         }
-        dash.vault.confirm_session(&visit.session).await?;
+        dash.app.vault.confirm_session(&visit.session).await?;
     }
-    let records = dash.vault.audit_show(visit.account_id(), request_id).await?;
+    let records = dash.app.vault.audit_show(visit.account_id(), request_id).await?;
     let decision = decision_of(&records).ok_or(PageError::NotFound)?;
-    match dash.vault.reveal(visit.account_id(), request_id, visit.actor(), Some(reason)).await {
+    match dash.app.vault.reveal(visit.account_id(), request_id, visit.actor(), Some(reason)).await {
         Ok(revealed) => draw(&dash, &visit, &id, None, Some(Content::new(decision, &revealed))).await,
         Err(StoreError::Unreadable(_)) => {
             let error = "The content cannot be read: it was deleted at the end of its retention, or it is damaged.";
@@ -101,13 +101,13 @@ fn decision_of(records: &[Record]) -> Option<&Decision> {
 
 async fn draw(dash: &Dash, visit: &SignedIn, id: &str, error: Option<String>, content: Option<Content>) -> Answer {
     let request_id = Uuid::try_parse(id).map_err(|_| PageError::NotFound)?;
-    let records = dash.vault.audit_show(visit.account_id(), request_id).await?;
+    let records = dash.app.vault.audit_show(visit.account_id(), request_id).await?;
     let decision = decision_of(&records).ok_or(PageError::NotFound)?;
     let outcome = records.iter().find_map(|record| match record {
         Record::Outcome(outcome) => Some(outcome),
         Record::Decision(_) | Record::Admin(_) => None,
     });
-    let names = keys::names(&dash.vault.api_keys(visit.account_id()).await?);
+    let names = keys::names(&dash.app.vault.api_keys(visit.account_id()).await?);
     let key_name = names.get(&decision.key_id).filter(|name| !name.is_empty());
     let (label, tone) = action(decision);
     let has_content = decision.sealed.is_some();

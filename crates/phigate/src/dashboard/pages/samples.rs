@@ -1,10 +1,12 @@
 //! Every page with invented content: they must render, hold no inline script or style, and escape
-//! what came from outside. With `PHIGATE_PAGES` set to a folder they are also written there.
+//! what came from outside. With `DASHBOARD_PAGES` set to a folder they are also written there.
 
 use askama::Template;
 use jiff::Timestamp;
 
 use super::*;
+use super::rows::{Act, Row};
+use super::content::{Content, Passage};
 use crate::dashboard::chart::{Chart, Slot};
 use crate::dashboard::chrome::{Chrome, NavItem, Notice, Theme};
 use crate::dashboard::view::{Fact, KindChip, Piece, When, choices};
@@ -49,11 +51,11 @@ fn chrome(current: &'static str) -> Chrome {
     }
 }
 
-fn row(minutes_ago: i64, action: &str, tone: &'static str, types: &[(&str, u64)]) -> audit::Row {
-    audit::Row {
+fn row(minutes_ago: i64, action: &'static str, tone: &'static str, types: &[(&str, u64)]) -> Row {
+    Row {
         href: "/audit/0193f0aa-0000-7000-8000-000000000001".to_owned(),
         time: when(minutes_ago),
-        action: action.to_owned(),
+        action,
         tone,
         types: types
             .iter()
@@ -66,7 +68,7 @@ fn row(minutes_ago: i64, action: &str, tone: &'static str, types: &[(&str, u64)]
     }
 }
 
-fn rows() -> Vec<audit::Row> {
+fn rows() -> Vec<Row> {
     vec![
         row(1, "Masked", "masked", &[("name", 2), ("mrn", 1)]),
         row(
@@ -284,6 +286,7 @@ fn audit_page(is_empty: bool) -> audit::Page {
         request: String::new(),
         since: String::new(),
         until: String::new(),
+        acts: vec![],
         rows: if is_empty { vec![] } else { rows() },
         newer: String::new(),
         older: if is_empty { String::new() } else { "/audit?before=1".to_owned() },
@@ -296,10 +299,9 @@ fn record_page(is_revealed: bool) -> record::Page {
     record::Page {
         chrome: chrome("/audit"),
         error: None,
-        heading: "Request masked".to_owned(),
         request_id: "0193f0aa-0000-7000-8000-000000000001".to_owned(),
         tone: "masked",
-        action: "Masked".to_owned(),
+        action: "Masked",
         types: vec![KindChip::new("name", 2), KindChip::new("mrn", 1)],
         decision: vec![
             Fact::time("Decided", moment(3)),
@@ -316,7 +318,7 @@ fn record_page(is_revealed: bool) -> record::Page {
             Fact::text("Tokens", "312 in, 96 out"),
             Fact::text("Time", "first byte after 412 ms, last after 1.9 s"),
         ],
-        no_outcome: "",
+        acts: vec![Act { time: when(2), act: "Content revealed".to_owned(), tone: "warn", actor: "sam.doe@clinic.example".to_owned(), target: String::new(), href: String::new(), words: HOSTILE.to_owned() }],
         findings: vec![record::FindingRow {
             label: "Name".to_owned(),
             class: "k6",
@@ -330,9 +332,9 @@ fn record_page(is_revealed: bool) -> record::Page {
         content_words: "The original and what was sent in its place are stored encrypted.",
         asks_password: true,
         reason: String::new(),
-        content: is_revealed.then(|| record::Content {
+        content: is_revealed.then(|| Content {
             sent_title: "Sent to the provider",
-            passages: vec![record::Passage {
+            passages: vec![Passage {
                 path: "messages[0].content".to_owned(),
                 original: highlighted(),
                 sent: masked(),
@@ -372,15 +374,15 @@ fn keys_page(is_empty: bool) -> keys::Page {
 }
 
 fn providers_page() -> providers::Page {
-    let entry = |family: &str, label, prefixes: &str, default_url, is_set: bool| providers::Entry {
-        family: family.to_owned(),
+    let entry = |family, label, models: &str, default_url, is_set: bool| providers::Entry {
+        family,
         label,
-        prefixes: prefixes.to_owned(),
+        models: models.to_owned(),
         is_set,
         last_four: "4f2a".to_owned(),
         base_url: String::new(),
         default_url,
-        changed: is_set.then(|| when(1_300)),
+        changed: is_set.then(|| (when(1_300), "morgan.roe@clinic.example".to_owned())),
         test: is_set.then(|| providers::TestResult {
             tone: "ok",
             title: "Connection works",
@@ -402,14 +404,14 @@ fn providers_page() -> providers::Page {
             entry(
                 "openai",
                 "OpenAI",
-                "gpt-*, chatgpt-*, o1*, o3*, o4*",
+                "gpt-4o, gpt-5.2",
                 "https://api.openai.com",
                 true,
             ),
             entry(
                 "anthropic",
                 "Anthropic",
-                "claude-*",
+                "claude-opus-4-5",
                 "https://api.anthropic.com",
                 false,
             ),
@@ -438,23 +440,17 @@ fn settings_page() -> settings::Page {
             by: "morgan.roe@clinic.example".to_owned(),
         }),
         modes: mode_cards(),
-        allow_unscannable: false,
-        legal_hold: false,
-        thresholds: kinds
-            .into_iter()
-            .map(|(code, label)| settings::Threshold {
-                code,
-                label,
-                value: String::new(),
-                error: false,
-            })
-            .collect(),
-        mrn_formats: String::new(),
-        content_days: "2192".to_owned(),
-        record_days: "2192".to_owned(),
-        requests_per_minute: String::new(),
+        draft: settings::Draft {
+            allow_unscannable: false,
+            legal_hold: false,
+            thresholds: kinds.into_iter().map(|(code, label)| settings::Threshold { code, label, value: String::new(), error: false }).collect(),
+            mrn_formats: String::new(),
+            content_days: "2192".to_owned(),
+            record_days: "2192".to_owned(),
+            requests_per_minute: String::new(),
+            concurrency: String::new(),
+        },
         default_per_minute: 600,
-        concurrency: String::new(),
         default_concurrency: 64,
     }
 }
@@ -467,7 +463,7 @@ fn playground_page() -> playground::Page {
             "Jane Roe, born 03/04/1961, MRN 00412345, asks about her potassium of 3.1. Call 555-0142. {HOSTILE}"
         ),
         model: "gpt-4o".to_owned(),
-        models: vec!["gpt-4o".to_owned()],
+        models: vec!["gpt-4o"],
         mode_code: "mask".to_owned(),
         mode_label: "Mask".to_owned(),
         may_send: true,
@@ -481,7 +477,7 @@ fn playground_page() -> playground::Page {
             rule: "name.model",
         }],
         modes: mode_cards(),
-        answer: Some(playground::Answer {
+        answer: Some(playground::Reply {
             tone: "ok",
             status: "200".to_owned(),
             facts: vec![Fact::text("PHI found", "dob, phone, mrn, name")],
@@ -523,8 +519,9 @@ fn account_page(offers: bool) -> account::Page {
         error: None,
         has_totp: false,
         offer: offers.then(|| account::Offer {
-            secret: "JBSW Y3DP EHPK 3PXP".to_owned(),
-            uri: "otpauth://totp/phigate:morgan?secret=JBSWY3DPEHPK3PXP".to_owned(),
+            secret: "JBSWY3DPEHPK3PXP".to_owned(),
+            grouped: "JBSW Y3DP EHPK 3PXP".to_owned(),
+            address: "otpauth://totp/phigate:morgan?secret=JBSWY3DPEHPK3PXP".to_owned(),
         }),
         sessions: vec![account::SessionRow {
             id: "s1".to_owned(),
@@ -545,9 +542,8 @@ fn all() -> Vec<(&'static str, String)> {
         chrome: bare(),
         error: error.map(str::to_owned),
         email: "morgan.roe@clinic.example".to_owned(),
+        next: "/".to_owned(),
         asks_code,
-        asks_account: false,
-        account: String::new(),
     };
     let setup = setup::Page {
         chrome: bare(),
@@ -562,8 +558,7 @@ fn all() -> Vec<(&'static str, String)> {
     let message = message::Page {
         chrome: bare(),
         heading: "Not for your role",
-        words: "Auditors read the log; this page changes settings. Ask an owner of the account."
-            .to_owned(),
+        words: "Auditors read the log; this page changes settings. Ask an owner of the account.",
         href: "/",
         link: "To the overview",
     };
@@ -572,6 +567,7 @@ fn all() -> Vec<(&'static str, String)> {
         base_url: "http://127.0.0.1:8080/v1".to_owned(),
         snippets: vec![help::Snippet { title: "curl", code: "curl http://127.0.0.1:8080/v1/chat/completions \\\n  -H 'Authorization: Bearer phg_…'".to_owned() }, help::Snippet { title: "Python", code: "from openai import OpenAI\nclient = OpenAI(base_url=…)".to_owned() }],
         kinds: "SSN, name".to_owned(),
+        may_set_up: true,
     };
     let pages: Vec<(&'static str, askama::Result<String>)> = vec![
         ("account", account_page(false).render()),
@@ -605,7 +601,7 @@ fn all() -> Vec<(&'static str, String)> {
 
 #[test]
 fn pages_hold_no_inline_script_or_style_and_escape_what_comes_from_outside() {
-    let folder = std::env::var_os("PHIGATE_PAGES").map(std::path::PathBuf::from);
+    let folder = std::env::var_os("DASHBOARD_PAGES").map(std::path::PathBuf::from);
     for (name, html) in all() {
         if let Some(folder) = &folder {
             std::fs::write(folder.join(format!("{name}.html")), &html).unwrap();

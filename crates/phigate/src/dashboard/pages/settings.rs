@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use askama::Template;
 use axum::extract::State;
 use http::StatusCode;
-use phi_detect::{Detector, Findings, PhiKind};
+use phi_detect::{Findings, PhiKind};
 use phigate_core::protect::{Effect, MODES, ModeRule, mode};
 use phigate_store::{Retention, Settings};
 
+use crate::app::detector;
 use crate::dashboard::Dash;
 use crate::dashboard::chrome::Chrome;
 use crate::dashboard::fields::Fields;
@@ -90,7 +91,7 @@ pub(crate) async fn save_mode(State(dash): State<Dash>, visit: SignedIn) -> Answ
         let error = Some("Choose one of the four modes.".to_owned());
         return draw(&dash, &visit, error, stored(&visit.account.settings)).await;
     };
-    dash.vault.set_mode(visit.account_id(), mode.id, visit.actor()).await?;
+    dash.app.vault.set_mode(visit.account_id(), mode.id, visit.actor()).await?;
     Ok(go_to("/settings?done=mode"))
 }
 
@@ -98,7 +99,7 @@ pub(crate) async fn save_mode(State(dash): State<Dash>, visit: SignedIn) -> Answ
 pub(crate) async fn save_rules(State(dash): State<Dash>, visit: SignedIn) -> Answer {
     match read(visit.form(), &visit.account.settings) {
         Ok(settings) => {
-            dash.vault.set_settings(visit.account_id(), &settings, visit.actor()).await?;
+            dash.app.vault.set_settings(visit.account_id(), &settings, visit.actor()).await?;
             Ok(go_to("/settings?done=settings"))
         }
         Err(error) => draw(&dash, &visit, Some(error), typed(visit.form())).await,
@@ -187,18 +188,6 @@ fn days(form: &Fields, field: &str, least: u32, words: &str) -> Result<u32, Stri
     days.ok_or_else(|| format!("{words} must be a whole number from {least} to {DAYS_MAX}."))
 }
 
-/// The detector as the account has it set.
-pub(crate) fn detector(settings: &Settings) -> Result<Detector, phi_detect::SettingsError> {
-    Detector::new(phi_detect::Settings {
-        thresholds: settings
-            .thresholds
-            .iter()
-            .filter_map(|(code, score)| Some((PhiKind::from_code(code)?, *score as f32)))
-            .collect(),
-        mrn_formats: settings.mrn_formats.clone(),
-    })
-}
-
 fn stored(settings: &Settings) -> Draft {
     let limit = |name: &str| settings.limits.get(name).map(ToString::to_string).unwrap_or_default();
     Draft {
@@ -242,7 +231,7 @@ fn score(text: &str) -> Option<f64> {
 }
 
 async fn draw(dash: &Dash, visit: &SignedIn, error: Option<String>, draft: Draft) -> Answer {
-    let state = dash.vault.mode(visit.account_id()).await?;
+    let state = dash.app.vault.mode(visit.account_id()).await?;
     let findings = detector(&visit.account.settings).map_err(|_| PageError::Broken)?.scan(EXAMPLE);
     let status = if error.is_some() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
     let changed = state.changed.zip(state.changed_by);
@@ -254,8 +243,8 @@ async fn draw(dash: &Dash, visit: &SignedIn, error: Option<String>, draft: Draft
             mode_changed: changed.map(|(time, by)| ModeChange { time: When::at(time), by }),
             modes: mode_cards(&state.mode, EXAMPLE, &findings),
             draft,
-            default_per_minute: dash.limits.requests_per_minute,
-            default_concurrency: dash.limits.concurrency,
+            default_per_minute: dash.app.config.limits.key_requests_per_minute,
+            default_concurrency: dash.app.config.limits.key_concurrency,
         },
     )
 }
@@ -274,13 +263,13 @@ mod tests {
     fn settings_are_read_from_the_form() {
         let form = form(&[
             ("threshold_name", "0.4"),
-            ("mrn_formats", " MR-9999999 \r\n\r\nAA999"),
+            ("mrn_formats", " MR-9999999 \r\n\r\nAB-999999"),
             ("legal_hold", "yes"),
             ("concurrency", "8"),
         ]);
         let settings = read(&form, &Settings::default()).unwrap();
         assert_eq!(settings.thresholds, BTreeMap::from([("name".to_owned(), 0.4)]));
-        assert_eq!(settings.mrn_formats, ["MR-9999999", "AA999"]);
+        assert_eq!(settings.mrn_formats, ["MR-9999999", "AB-999999"]);
         assert_eq!(settings.limits, BTreeMap::from([(CONCURRENCY.to_owned(), 8)]));
         assert!(settings.retention.legal_hold && !settings.allow_unscannable);
         assert_eq!(settings.retention.content_days, 30);

@@ -28,7 +28,7 @@ pub(crate) const PASSWORD_MIN: usize = 12;
 
 /// `GET /setup/{token}`
 pub(crate) async fn show(State(dash): State<Dash>, guest: Guest, Path(token): Path<String>) -> Answer {
-    match dash.vault.link(&token).await? {
+    match dash.app.vault.link(&token).await? {
         Some(link) => draw(&dash, &guest, &token, &link, None).await,
         None => used_up(&guest),
     }
@@ -36,7 +36,7 @@ pub(crate) async fn show(State(dash): State<Dash>, guest: Guest, Path(token): Pa
 
 /// `POST /setup/{token}`
 pub(crate) async fn create(State(dash): State<Dash>, guest: Guest, Path(token): Path<String>) -> Answer {
-    let Some(link) = dash.vault.link(&token).await? else {
+    let Some(link) = dash.app.vault.link(&token).await? else {
         return used_up(&guest);
     };
     let form = &guest.0.form;
@@ -45,7 +45,7 @@ pub(crate) async fn create(State(dash): State<Dash>, guest: Guest, Path(token): 
         return draw(&dash, &guest, &token, &link, Some(error)).await;
     }
     let email = link.email.clone().unwrap_or_else(|| form.get("email").to_owned());
-    match dash.vault.redeem_link(&token, &email, &SecretString::new(password.to_owned())).await {
+    match dash.app.vault.redeem_link(&token, &email, &SecretString::new(password.to_owned())).await {
         Ok(user) => {
             let mut response = go_to("/?done=welcome");
             login::begin(&dash, &guest, &user, &mut response).await?;
@@ -88,7 +88,7 @@ fn used_up(guest: &Guest) -> Answer {
 }
 
 async fn draw(dash: &Dash, guest: &Guest, token: &str, link: &Link, error: Option<String>) -> Answer {
-    let account = dash.vault.account(&link.account_id).await?;
+    let account = dash.app.vault.account(&link.account_id).await?;
     let (heading, words) = match link.purpose {
         LinkPurpose::Owner => (
             "Create the owner login",

@@ -57,11 +57,11 @@ pub(crate) async fn invite(State(dash): State<Dash>, visit: SignedIn) -> Answer 
     let Some(role) = Role::from_code(visit.form().get("role")) else {
         return draw(&dash, &visit, Some("Choose a role."), None).await;
     };
-    if dash.vault.users(visit.account_id()).await?.iter().any(|user| user.email == email) {
+    if dash.app.vault.users(visit.account_id()).await?.iter().any(|user| user.email == email) {
         return draw(&dash, &visit, Some("This person has a login already."), None).await;
     }
     let invite = Invite { purpose: LinkPurpose::Invite, role, email: Some(email.clone()), valid: INVITATION };
-    let token = dash.vault.create_link(visit.account_id(), &invite, visit.actor()).await?;
+    let token = dash.app.vault.create_link(visit.account_id(), &invite, visit.actor()).await?;
     let link = InviteLink {
         email,
         url: format!("{}/setup/{}", visit.head.origin, token.expose()),
@@ -81,12 +81,12 @@ pub(crate) async fn remove(State(dash): State<Dash>, visit: SignedIn) -> Answer 
     if email == visit.actor() {
         return draw(&dash, &visit, Some("You cannot remove yourself. Another owner can."), None).await;
     }
-    dash.vault.remove_user(visit.account_id(), email, visit.actor()).await?;
+    dash.app.vault.remove_user(visit.account_id(), email, visit.actor()).await?;
     Ok(go_to("/users?done=user-removed"))
 }
 
 async fn draw(dash: &Dash, visit: &SignedIn, error: Option<&str>, link: Option<InviteLink>) -> Answer {
-    let users = dash.vault.users(visit.account_id()).await?;
+    let users = dash.app.vault.users(visit.account_id()).await?;
     let role = visit.form().get("role");
     page_with(
         if error.is_some() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK },
