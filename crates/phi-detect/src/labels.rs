@@ -178,6 +178,17 @@ pub(crate) fn of_key(key: &str) -> Option<Meaning> {
     })
 }
 
+/// What a name means when every word of it counts: "SSN", "date of birth", but not "ssn format".
+pub(crate) fn of_whole_key(key: &str) -> Option<Meaning> {
+    let words = words_of_key(key);
+    let key = words.iter().fold(0, |key, &word| extend(key, word));
+    if words.len() <= LONGEST {
+        meaning(key)
+    } else {
+        None
+    }
+}
+
 /// Hashes of the words of a name, cut at capitals, digits and everything that is no letter.
 fn words_of_key(key: &str) -> Vec<u64> {
     let bytes = key.as_bytes();

@@ -57,18 +57,21 @@ pub(crate) struct Page<'a> {
     pub(crate) labels: Vec<Label>,
     /// In order, never overlapping.
     pub(crate) fields: Vec<Field>,
+    /// Runs of letters and digits too long for a word; may be text in another coding.
+    pub(crate) long_runs: Vec<Range<usize>>,
 }
 
 impl<'a> Page<'a> {
     /// Reads the text once. `fields` are in order and do not overlap.
     pub(crate) fn new(text: &'a str, fields: Vec<Field>) -> Self {
-        let marks = mark(text.as_bytes());
+        let (marks, long_runs) = mark(text.as_bytes());
         let labels = find_labels(text.as_bytes(), &marks);
         Page {
             text,
             marks,
             labels,
             fields,
+            long_runs,
         }
     }
 
@@ -100,6 +103,17 @@ impl<'a> Page<'a> {
     pub(crate) fn word_before(&self, end: usize) -> Option<(Sense, usize)> {
         let start = word_start(self.bytes(), end);
         (start < end).then(|| (LEXICON.sense(&self.bytes()[start..end]), start))
+    }
+
+    /// The fields of one meaning, with their values.
+    pub(crate) fn fields_of(
+        &self,
+        meaning: Meaning,
+    ) -> impl Iterator<Item = (Range<usize>, &'a [u8])> {
+        self.fields
+            .iter()
+            .filter(move |field| field.meaning == Some(meaning))
+            .map(|field| (field.span.clone(), self.slice(field.span.clone())))
     }
 
     /// Whether a label ends exactly here.
@@ -173,7 +187,8 @@ const fn classes() -> [u8; 256] {
 }
 
 /// The one pass over the bytes.
-fn mark(bytes: &[u8]) -> Vec<Mark> {
+fn mark(bytes: &[u8]) -> (Vec<Mark>, Vec<Range<usize>>) {
+    let mut long_runs = Vec::new();
     let mut marks = Vec::with_capacity(bytes.len() / 24 + 8);
     let lexicon = &*LEXICON;
     let mut at = 0;
@@ -193,6 +208,9 @@ fn mark(bytes: &[u8]) -> Vec<Mark> {
                 seen |= class;
                 state = lexicon::step(state, bytes[at]);
                 at += 1;
+            }
+            if at - start >= LONG_RUN_BYTES {
+                long_runs.push(start..at);
             }
             let sense = match seen {
                 LETTER => lexicon.sense_of(lexicon::finish(state)),
@@ -216,8 +234,11 @@ fn mark(bytes: &[u8]) -> Vec<Mark> {
             at += length.max(1);
         }
     }
-    marks
+    (marks, long_runs)
 }
+
+/// Few words are longer than this.
+const LONG_RUN_BYTES: usize = 12;
 
 fn push(marks: &mut Vec<Mark>, span: Range<usize>, sense: Sense) {
     marks.push(Mark {

@@ -70,11 +70,15 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
             zip(page, mark.range(), out);
         }
     }
-    for field in &page.fields {
-        if field.meaning == Some(Meaning::Address)
-            && is_address_like(page.slice(field.span.clone()))
-        {
-            out.push(field.span.clone(), 0.9, "address.field");
+    for (span, value) in page.fields_of(Meaning::Address) {
+        if is_address_like(value) {
+            out.push(span, 0.9, "address.field");
+        }
+    }
+    for (span, value) in page.fields_of(Meaning::Zip) {
+        let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
+        if (3..=9).contains(&digits) && value.len() <= 12 {
+            out.push(span, 0.9, "address.zip");
         }
     }
 }

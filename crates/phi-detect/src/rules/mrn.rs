@@ -56,6 +56,13 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
             out.push(span, score, rule);
         }
     }
+    for meaning in [Meaning::Mrn, Meaning::MrnMaybe] {
+        for (span, value) in page.fields_of(meaning) {
+            if is_field_value(value) {
+                out.push(span, 0.95, "mrn.field");
+            }
+        }
+    }
     for spoken in digits::spoken(page) {
         let is_mrn = nearest(page, spoken.span.start)
             .is_some_and(|claim| claim.is(Meaning::Mrn) && claim.is_firm());
@@ -69,6 +76,15 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
             out.push(span, 0.9, "mrn.site_format");
         }
     }
+}
+
+/// Whether the whole value of a record number field is one.
+fn is_field_value(value: &[u8]) -> bool {
+    let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let is_plain = value.iter().all(|byte| {
+        byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b' ' | b'/')
+    });
+    is_plain && digits >= 3 && value.len() <= 64
 }
 
 /// The value that starts at this mark, if a label makes it a record number.

@@ -72,10 +72,16 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
             out.push(span, score, "name.labelled");
         }
     }
-    for field in &page.fields {
-        let is_name = field.meaning == Some(Meaning::Name);
-        if is_name && people::is_name_value(page.slice(field.span.clone())) {
-            out.push(field.span.clone(), 0.95, "name.field");
+    for (span, value) in page.fields_of(Meaning::Name) {
+        if people::is_name_value(value) {
+            out.push(span, 0.95, "name.field");
+        }
+    }
+    for (span, _) in page.fields_of(Meaning::NameMaybe) {
+        if people::name_at(page, span.start, Cue::Label) == Some(span.clone())
+            && people::has_surname(page, &span)
+        {
+            out.push(span, 0.75, "name.field");
         }
     }
 }

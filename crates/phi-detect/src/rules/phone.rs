@@ -61,6 +61,11 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
             out.push(span, score, rule);
         }
     }
+    for (span, value) in page.fields_of(Meaning::Phone) {
+        if is_field_value(value) {
+            out.push(span, 0.95, "phone.field");
+        }
+    }
     for spoken in digits::spoken(page) {
         let claim = nearest(page, spoken.span.start);
         let is_called =
@@ -69,6 +74,16 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
             out.push(spoken.span, 0.9, "phone.spoken");
         }
     }
+}
+
+/// Whether the whole value of a telephone field is a number, with an extension perhaps.
+fn is_field_value(value: &[u8]) -> bool {
+    let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let letters = value
+        .iter()
+        .filter(|byte| byte.is_ascii_alphabetic())
+        .count();
+    (7..=21).contains(&digits) && letters <= 4 && value.len() <= 32 && !value.contains(&b':')
 }
 
 /// A number whose first group is the mark.

@@ -14,8 +14,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use super::*;
 
-/// A server with a few handlers that show what passes the edge.
-struct Running {
+/// A running server.
+pub(super) struct Running {
     address: SocketAddr,
     drain: Drain,
     over: tokio::task::JoinHandle<()>,
@@ -23,16 +23,21 @@ struct Running {
 
 async fn start(limits: Limits) -> Running {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    serve_on(listener, limits, test_router(), None)
+}
+
+/// Serves these handlers as the gateway would.
+pub(super) fn serve_on(
+    listener: TcpListener,
+    limits: Limits,
+    router: Router,
+    certificate: Option<Certificate>,
+) -> Running {
     let address = listener.local_addr().unwrap();
     let drain = Drain::default();
-    let router = Router::new()
-        .route("/v1/echo", routing::post(echo))
-        .route("/v1/panic", routing::get(panics))
-        .route("/v1/endless", routing::get(endless))
-        .route("/v1/slow", routing::get(slow))
-        .merge(health_routes(drain.clone(), || async { true }));
+    let router = router.merge(health_routes(drain.clone(), || async { true }));
     let edge = Edge::new(finish(router), &limits, drain.clone(), Metrics::new());
-    let server = Server::new(edge, &limits, None, drain.clone());
+    let server = Server::new(edge, &limits, certificate, drain.clone());
     let over = tokio::spawn(async move {
         server
             .run(&listener, Duration::from_millis(limits.drain_ms))
@@ -43,6 +48,16 @@ async fn start(limits: Limits) -> Running {
         drain,
         over,
     }
+}
+
+/// A few handlers that show what passes the edge.
+pub(super) fn test_router() -> Router {
+    Router::new()
+        .route("/v1/echo", routing::post(echo))
+        .route("/v1/panic", routing::get(panics))
+        .route("/v1/endless", routing::get(endless))
+        .route("/v1/slow", routing::get(slow))
+        .route("/v1/broken", routing::get(broken))
 }
 
 async fn echo(request: Request) -> Response {
@@ -78,6 +93,15 @@ async fn slow() -> Response {
         })
     });
     Response::new(Body::from_stream(pieces))
+}
+
+async fn broken() -> Response {
+    let pieces = [
+        Ok(Bytes::from_static(b"first ")),
+        Ok(Bytes::from_static(b"last words")),
+        Err("broken off"),
+    ];
+    Response::new(Body::from_stream(stream::iter(pieces)))
 }
 
 /// Sends bytes and returns everything that comes until the server hangs up.
@@ -169,124 +193,46 @@ async fn a_plain_request_is_answered_with_an_id() {
     }
 }
 
-#[tokio::test]
-async fn what_the_edge_refuses_is_answered_once_and_the_connection_closed() {
-    let server = start(Limits::default()).await;
-    let smuggled = "POST /v1/echo HTTP/1.1\r\nHost: gw\r\nContent-Length: 5\r\n\r\nhello";
-    let many: String = (0..101)
-        .map(|number| format!("X-{number}: v\r\n"))
-        .collect();
-    let large: String = (0..9)
-        .map(|number| format!("X-{number}: {}\r\n", "v".repeat(4000)))
-        .collect();
-    let rows: Vec<(String, u16, &str)> = vec![
-        // The request, the status and the code.
-        (
-            format!(
-                "POST /v1/echo HTTP/1.1\r\nHost: gw\r\nContent-Length: 6\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n{smuggled}"
-            ),
-            400,
-            "invalid_http",
-        ),
-        (
-            format!(
-                "POST /v1/echo HTTP/1.1\r\nHost: gw\r\nContent-Length: 5\r\nContent-Length: 9\r\n\r\nhello{smuggled}"
-            ),
-            400,
-            "invalid_http",
-        ),
-        (
-            post(
-                "/v1/echo",
-                "Transfer-Encoding: gzip, chunked\r\n",
-                "0\r\n\r\n",
-            ),
-            400,
-            "invalid_http",
-        ),
+const SMUGGLED: &str = "POST /v1/echo HTTP/1.1\r\nHost: gw\r\nContent-Length: 5\r\n\r\nhello";
+
+/// Requests that no handler may see, with the status and code of the refusal.
+#[rustfmt::skip] // one row a line
+fn refused() -> Vec<(String, u16, &'static str)> {
+    let many: String = (0..101).map(|number| format!("X-{number}: v\r\n")).collect();
+    let large: String = (0..9).map(|number| format!("X-{number}: {}\r\n", "v".repeat(4000))).collect();
+    vec![
+        (format!("POST /v1/echo HTTP/1.1\r\nHost: gw\r\nContent-Length: 6\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n{SMUGGLED}"), 400, "invalid_http"),
+        (format!("POST /v1/echo HTTP/1.1\r\nHost: gw\r\nContent-Length: 5\r\nContent-Length: 9\r\n\r\nhello{SMUGGLED}"), 400, "invalid_http"),
+        (post("/v1/echo", "Transfer-Encoding: gzip, chunked\r\n", "0\r\n\r\n"), 400, "invalid_http"),
         (post("/v1/echo", "Host: other\r\n", ""), 400, "invalid_http"),
-        (
-            post(
-                "/v1/echo",
-                "Authorization: Bearer a\r\nAuthorization: Bearer b\r\n",
-                "",
-            ),
-            400,
-            "invalid_http",
-        ),
-        (
-            post("http://evil.example/v1/echo", "", ""),
-            400,
-            "invalid_http",
-        ),
-        (
-            "CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n\r\n".to_owned(),
-            405,
-            "method_not_allowed",
-        ),
-        (
-            "TRACE /v1/echo HTTP/1.1\r\nHost: gw\r\n\r\n".to_owned(),
-            405,
-            "method_not_allowed",
-        ),
-        (
-            "REFUSE /20 HTTP/1.1\r\nHost: gw\r\n\r\n".to_owned(),
-            405,
-            "method_not_allowed",
-        ),
-        (
-            format!(
-                "{}{smuggled}",
-                post("/v1/echo", "Connection: Upgrade\r\nUpgrade: foo\r\n", "")
-            ),
-            400,
-            "invalid_http",
-        ),
+        (post("/v1/echo", "Authorization: Bearer a\r\nAuthorization: Bearer b\r\n", ""), 400, "invalid_http"),
+        (post("http://evil.example/v1/echo", "", ""), 400, "invalid_http"),
+        ("CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n\r\n".to_owned(), 405, "method_not_allowed"),
+        ("TRACE /v1/echo HTTP/1.1\r\nHost: gw\r\n\r\n".to_owned(), 405, "method_not_allowed"),
+        ("REFUSE /20 HTTP/1.1\r\nHost: gw\r\n\r\n".to_owned(), 405, "method_not_allowed"),
+        (format!("{}{SMUGGLED}", post("/v1/echo", "Connection: Upgrade\r\nUpgrade: foo\r\n", "")), 400, "invalid_http"),
         (post("/v1/echo", ": x\r\n", ""), 400, "invalid_http"),
         (post("/v1/echo", "X: a\r\n b\r\n", ""), 400, "invalid_http"),
-        (
-            "GET /v1/echo HTTP/1.1\nHost: gw\n\n".to_owned(),
-            400,
-            "invalid_http",
-        ),
+        ("GET /v1/echo HTTP/1.1\nHost: gw\n\n".to_owned(), 400, "invalid_http"),
         ("hello\r\n\r\n".to_owned(), 400, "invalid_http"),
         ("GET / HTTP/1.1\r\n\r\n".to_owned(), 400, "invalid_http"),
         ("GET / HTTP/3.0\r\n\r\n".to_owned(), 505, "invalid_http"),
         (post("/v1/echo", &many, ""), 431, "headers_too_large"),
         (post("/v1/echo", &large, ""), 431, "headers_too_large"),
-        (
-            post(&format!("/{}", "a".repeat(9000)), "", ""),
-            414,
-            "uri_too_long",
-        ),
-        (
-            post(&format!("/{}", "a".repeat(70_000)), "", ""),
-            414,
-            "uri_too_long",
-        ),
+        (post(&format!("/{}", "a".repeat(9000)), "", ""), 414, "uri_too_long"),
+        (post(&format!("/{}", "a".repeat(70_000)), "", ""), 414, "uri_too_long"),
         (post("/v1/echo", "Expect: tea\r\n", ""), 417, "invalid_http"),
-        (
-            post(
-                "/v1/echo",
-                "Content-Encoding: br\r\nContent-Length: 2\r\n",
-                "hi",
-            ),
-            415,
-            "unsupported_media_type",
-        ),
-        (
-            post(
-                "/v1/echo",
-                "Transfer-Encoding: chunked\r\n",
-                "5\nhello\r\n0\r\n\r\n",
-            ),
-            400,
-            "invalid_http",
-        ),
+        (post("/v1/echo", "Content-Encoding: br\r\nContent-Length: 2\r\n", "hi"), 415, "unsupported_media_type"),
+        (post("/v1/echo", "Transfer-Encoding: chunked\r\n", "5\nhello\r\n0\r\n\r\n"), 400, "invalid_http"),
         (post("/v1/nothing", "", ""), 404, "not_found"),
         (get_request("/nothing"), 404, "not_found"),
-    ];
-    for (request, status, code) in rows {
+    ]
+}
+
+#[tokio::test]
+async fn what_the_edge_refuses_is_answered_once_and_the_connection_closed() {
+    let server = start(Limits::default()).await;
+    for (request, status, code) in refused() {
         let case = request.chars().take(90).collect::<String>();
         expect_refusal(
             &exchange(server.address, &request).await,
@@ -643,4 +589,41 @@ async fn http2_is_served_and_guarded_too() {
         .map(|(name, value)| (name.as_str(), value.as_str()))
         .collect();
     assert_eq!(send("POST", "/v1/echo", &many).await.0, 431);
+}
+
+#[tokio::test]
+async fn an_http2_caller_who_does_not_read_or_ask_is_dropped() {
+    use http_body_util::{BodyExt, Empty};
+    use hyper::client::conn::http2;
+
+    let server = start(Limits {
+        write_stall_ms: 400,
+        idle_ms: 400,
+        ..Limits::default()
+    })
+    .await;
+    for path in ["/v1/endless", "/healthz"] {
+        let stream = TokioIo::new(TcpStream::connect(server.address).await.unwrap());
+        let (mut sender, connection) = http2::handshake(TokioExecutor::new(), stream)
+            .await
+            .unwrap();
+        let connection = tokio::spawn(connection);
+        let request = http::Request::get(format!("http://{}{path}", server.address))
+            .body(Empty::<Bytes>::new());
+        let mut answer = sender.send_request(request.unwrap()).await.unwrap();
+        answer.body_mut().frame().await.unwrap().unwrap();
+        let ended = tokio::time::timeout(Duration::from_secs(3), connection).await;
+        assert!(ended.is_ok(), "{path}: the connection was kept");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_breaks_off_delivers_its_last_words_and_no_end() {
+    let server = start(Limits::default()).await;
+    let answer = exchange(server.address, get_request("/v1/broken")).await;
+    assert!(answer.contains("last words"), "{answer}");
+    assert!(
+        !answer.ends_with("0\r\n\r\n"),
+        "the body ended as if it were whole"
+    );
 }
