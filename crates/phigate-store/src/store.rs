@@ -291,6 +291,11 @@ pub trait Store: Send + Sync + 'static {
         limit: usize,
     ) -> Result<Vec<ChainRow>>;
 
+    /// Accounts that have records, chained or not.
+    async fn accounts_with_records(&self) -> Result<Vec<String>>;
+    /// A record that no chain entry names, if there is one.
+    async fn unchained(&self, account: &str) -> Result<Option<RowKey>>;
+
     /// Records, newest first.
     async fn list(
         &self,

@@ -82,6 +82,16 @@ impl Store for Sqlite {
         .await
     }
 
+    async fn accounts_with_records(&self) -> Result<Vec<String>> {
+        self.on_reader(read::accounts_with_records).await
+    }
+
+    async fn unchained(&self, account: &str) -> Result<Option<RowKey>> {
+        let account = account.to_owned();
+        self.on_reader(move |connection| read::unchained(connection, &account))
+            .await
+    }
+
     async fn list(
         &self,
         account: &str,

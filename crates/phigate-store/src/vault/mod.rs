@@ -5,15 +5,19 @@ mod admit;
 mod api_keys;
 mod audit;
 mod end_user;
+pub(crate) mod join;
 mod links;
 mod passwords;
 mod providers;
 mod record;
+mod retention;
+mod rotate;
 mod sessions;
 mod settings;
 mod stats;
 mod throttle;
 mod users;
+mod verify;
 
 use crate::backend::Target;
 use crate::keys::keyring::Keyring;
@@ -33,6 +37,8 @@ use tokio::task::JoinHandle;
 use uuid::Uuid;
 
 pub(crate) use accounts::account_name;
+pub(crate) use audit::parse as parse_record;
+pub(crate) use retention::RECORDS_DELETED;
 
 /// How a vault is opened. Start from [`Options::new`] and change what differs.
 #[derive(Clone)]

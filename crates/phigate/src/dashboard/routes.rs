@@ -8,7 +8,7 @@ use phigate_store::Role;
 use super::access::{Needs, gate};
 use super::chrome::NavItem;
 use super::pages::{
-    account, audit, help, keys, login, overview, playground, providers, record, settings, setup, users,
+    account, audit, export, help, keys, login, overview, playground, providers, record, settings, setup, users, verify,
 };
 use super::{Dash, assets};
 
@@ -49,7 +49,9 @@ pub(crate) static ROUTES: &[Route] = &[
     route!(POST "/account/totp/remove" Auditor account::remove_totp),
     route!(POST "/account/sessions/revoke" Auditor account::revoke_session),
     route!(GET "/audit" Auditor audit::show),
+    route!(GET "/audit/export" Auditor export::export),
     route!(POST "/audit/find" Auditor audit::find),
+    route!(POST "/audit/verify" Auditor verify::verify),
     route!(GET "/audit/{request_id}" Auditor record::show),
     route!(POST "/audit/{request_id}/reveal" Auditor record::reveal),
     route!(GET "/playground" Auditor playground::show),

@@ -3,6 +3,7 @@
 pub(crate) mod account;
 pub(crate) mod audit;
 mod content;
+pub(crate) mod export;
 pub(crate) mod help;
 pub(crate) mod keys;
 pub(crate) mod login;
