@@ -16,17 +16,18 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use axum::response::{IntoResponse, Response};
-use http::{HeaderMap, header};
+use bytes::Bytes;
+use http::{HeaderMap, HeaderValue, header};
 use jiff::Timestamp;
 use phigate_core::text::PhiText;
 use phigate_core::wire::{FailureKind, WireFormat};
-use phigate_store::{AdminAct, Admission, AdmitError};
+use phigate_store::{Account, AdminAct, Admission, AdmitError};
 use uuid::Uuid;
 
 use crate::app::App;
 use crate::error::GatewayError;
 use crate::provider::Incoming;
-use crate::server::Upload;
+use crate::server::{REQUEST_ID, Upload};
 
 use decide::{Decided, Forward};
 use trail::Trail;
@@ -71,6 +72,33 @@ async fn converse(
 ) -> Result<Response, GatewayError> {
     require_json(&call.headers)?;
     let (body, _inflight) = call.upload.read().await?;
+    forward(app, body, admission, trail).await
+}
+
+/// Answers a request that somebody signed in sends from the dashboard: without an API key, else like any other.
+pub(crate) async fn answer_for_dashboard(app: &Arc<App>, account: Arc<Account>, body: Bytes) -> Response {
+    let (request_id, received) = (Uuid::now_v7(), Instant::now());
+    let admission = Admission { key_id: DASHBOARD_KEY.to_owned(), account };
+    let permit = match app.key_limits.admit(&admission.account.id, received) {
+        Ok(permit) => permit,
+        Err(limited) => return GatewayError::from(limited).into_response(),
+    };
+    let mut trail = Trail::open(app, request_id, received, &admission, permit);
+    let mut response = match forward(app, body, &admission, &mut trail).await {
+        Ok(response) => response,
+        Err(error) => trail.fail(error).await,
+    };
+    if let Ok(id) = HeaderValue::from_str(&request_id.to_string()) {
+        response.headers_mut().insert(REQUEST_ID, id);
+    }
+    response
+}
+
+/// Stands in records where a caller's key would: a word no key has.
+const DASHBOARD_KEY: &str = "dashboard";
+
+/// From the bytes of a body to the provider's answer.
+async fn forward(app: &Arc<App>, body: Bytes, admission: &Admission, trail: &mut Trail) -> Result<Response, GatewayError> {
     let Decided { evidence, verdict } = decide::decide(app, admission, body).await;
     trail.saw(evidence);
     let Forward {
