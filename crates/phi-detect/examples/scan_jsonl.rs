@@ -1,6 +1,7 @@
 //! Scans lines of `{"id","text"}` from standard input and writes lines of `{"id","spans"}`.
 //!
 //! The same protocol as the gateway's `scan --jsonl`, for scoring the detector alone.
+//! A line may also carry `"field"`, the name of the field the text stands in.
 //! Offsets are Unicode code points, end exclusive.
 
 use std::io::{BufRead, BufWriter, Write};
@@ -14,8 +15,11 @@ fn main() -> std::io::Result<()> {
     for line in std::io::stdin().lock().lines() {
         let row: Value = serde_json::from_str(&line?)?;
         let text = row["text"].as_str().unwrap_or_default();
-        let spans: Vec<Value> = detector
-            .scan(text)
+        let findings = match row["field"].as_str() {
+            Some(name) => detector.scan_field(name, text),
+            None => detector.scan(text),
+        };
+        let spans: Vec<Value> = findings
             .iter()
             .map(|finding| {
                 let start = text[..finding.span.start].chars().count();

@@ -7,6 +7,7 @@ mod candidate;
 mod context;
 mod dates;
 mod digits;
+mod encoded;
 mod finding;
 mod kind;
 mod labels;
@@ -16,13 +17,17 @@ mod people;
 mod places;
 mod resolve;
 mod rules;
+mod structure;
+mod view;
 mod words;
 
 pub use finding::{Finding, Findings};
 pub use kind::PhiKind;
 pub use rules::{PhiRule, RULES};
 
+use labels::Meaning;
 use page::{Field, Page};
+use view::View;
 
 /// Changes whenever the findings for some text may change; written into every audit record.
 pub const VERSION: &str = concat!("phi-detect ", env!("CARGO_PKG_VERSION"));
@@ -35,6 +40,9 @@ pub struct Settings {
     /// Site formats of medical record numbers: `9` a digit, `A` a letter, `X` either, anything else itself.
     pub mrn_formats: Vec<String>,
 }
+
+/// Text coded within text is decoded this often.
+const CODING_DEPTH_MAX: usize = 2;
 
 /// Scans text. Build one per account settings and share it.
 #[derive(Debug, Clone, Default)]
@@ -68,25 +76,35 @@ impl Detector {
 
     /// Finds PHI in a text that stands alone: a message, a note, a document.
     pub fn scan(&self, text: &str) -> Findings {
-        self.scan_with(text, Vec::new())
+        Findings::new(self.find(text, None, 0))
     }
 
     /// Finds PHI in the value of a named field, where the name may give meaning: `("birthDate", "1970-01-02")`.
     pub fn scan_field(&self, name: &str, text: &str) -> Findings {
-        let field = Field {
-            span: 0..text.len(),
-            meaning: labels::of_key(name),
-        };
-        self.scan_with(text, vec![field])
+        Findings::new(self.find(text, labels::of_key(name), 0))
     }
 
-    fn scan_with(&self, text: &str, fields: Vec<Field>) -> Findings {
-        let page = Page::new(text, fields);
+    /// Scans a text that may be the value of a field, `depth` codings deep.
+    fn find(&self, text: &str, meaning: Option<Meaning>, depth: usize) -> Vec<Finding> {
+        let view = View::new(text);
+        let mut fields = structure::fields(view.text());
+        if fields.is_empty() && meaning.is_some() {
+            fields.push(Field {
+                span: 0..view.text().len(),
+                meaning,
+            });
+        }
+        let page = Page::new(view.text(), fields);
         let mut candidates = Vec::new();
         rules::find_all(&page, &self.settings, &mut candidates);
-        Findings::new(resolve::resolve(text, candidates, |kind| {
-            self.threshold(kind)
-        }))
+        if depth < CODING_DEPTH_MAX {
+            let scan = |decoded: &str| self.find(decoded, None, depth + 1);
+            encoded::find(&page, &scan, &mut candidates);
+        }
+        for candidate in &mut candidates {
+            candidate.span = view.to_source(&candidate.span);
+        }
+        resolve::resolve(text, candidates, |kind| self.threshold(kind))
     }
 
     fn threshold(&self, kind: PhiKind) -> f32 {

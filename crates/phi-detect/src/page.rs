@@ -57,18 +57,21 @@ pub(crate) struct Page<'a> {
     pub(crate) labels: Vec<Label>,
     /// In order, never overlapping.
     pub(crate) fields: Vec<Field>,
+    /// Runs of letters and digits too long for a word; may be text in another coding.
+    pub(crate) long_runs: Vec<Range<usize>>,
 }
 
 impl<'a> Page<'a> {
     /// Reads the text once. `fields` are in order and do not overlap.
     pub(crate) fn new(text: &'a str, fields: Vec<Field>) -> Self {
-        let marks = mark(text.as_bytes());
+        let (marks, long_runs) = mark(text.as_bytes());
         let labels = find_labels(text.as_bytes(), &marks);
         Page {
             text,
             marks,
             labels,
             fields,
+            long_runs,
         }
     }
 
@@ -102,11 +105,33 @@ impl<'a> Page<'a> {
         (start < end).then(|| (LEXICON.sense(&self.bytes()[start..end]), start))
     }
 
+    /// The fields of one meaning, with their values.
+    pub(crate) fn fields_of(
+        &self,
+        meaning: Meaning,
+    ) -> impl Iterator<Item = (Range<usize>, &'a [u8])> {
+        self.fields
+            .iter()
+            .filter(move |field| field.meaning == Some(meaning))
+            .map(|field| (field.span.clone(), self.slice(field.span.clone())))
+    }
+
     /// Whether a label ends exactly here.
     pub(crate) fn label_ends_at(&self, at: usize) -> bool {
         self.labels
             .binary_search_by_key(&at, |label| label.end as usize)
             .is_ok()
+    }
+
+    /// Whether a field starts or ends exactly here, so that what stands on both sides does not belong together.
+    pub(crate) fn is_field_edge(&self, at: usize) -> bool {
+        let next = self.fields.partition_point(|field| field.span.start < at);
+        let starts = self
+            .fields
+            .get(next)
+            .is_some_and(|field| field.span.start == at);
+        let ends = next > 0 && self.fields[next - 1].span.end == at;
+        starts || ends
     }
 
     /// The field that holds the position.
@@ -173,7 +198,8 @@ const fn classes() -> [u8; 256] {
 }
 
 /// The one pass over the bytes.
-fn mark(bytes: &[u8]) -> Vec<Mark> {
+fn mark(bytes: &[u8]) -> (Vec<Mark>, Vec<Range<usize>>) {
+    let mut long_runs = Vec::new();
     let mut marks = Vec::with_capacity(bytes.len() / 24 + 8);
     let lexicon = &*LEXICON;
     let mut at = 0;
@@ -193,6 +219,9 @@ fn mark(bytes: &[u8]) -> Vec<Mark> {
                 seen |= class;
                 state = lexicon::step(state, bytes[at]);
                 at += 1;
+            }
+            if at - start >= LONG_RUN_BYTES {
+                long_runs.push(start..at);
             }
             let sense = match seen {
                 LETTER => lexicon.sense_of(lexicon::finish(state)),
@@ -216,8 +245,11 @@ fn mark(bytes: &[u8]) -> Vec<Mark> {
             at += length.max(1);
         }
     }
-    marks
+    (marks, long_runs)
 }
+
+/// Few words are longer than this.
+const LONG_RUN_BYTES: usize = 12;
 
 fn push(marks: &mut Vec<Mark>, span: Range<usize>, sense: Sense) {
     marks.push(Mark {
@@ -247,7 +279,23 @@ fn push_code(bytes: &[u8], span: Range<usize>, marks: &mut Vec<Mark>) {
             return;
         }
     }
+    if let Some((number, extension)) = number_and_extension(bytes, span.clone()) {
+        push(marks, number, Sense::NUMBER);
+        push(marks, extension, Sense::NUMBER);
+        return;
+    }
     push(marks, span, Sense::CODE);
+}
+
+/// `0142x695`: the end of a telephone number and its extension.
+fn number_and_extension(bytes: &[u8], span: Range<usize>) -> Option<(Range<usize>, Range<usize>)> {
+    let x = bytes[span.clone()]
+        .iter()
+        .position(|byte| matches!(byte, b'x' | b'X'))?;
+    let (number, extension) = (span.start..span.start + x, span.start + x + 1..span.end);
+    let is_number = |span: &Range<usize>| bytes[span.clone()].iter().all(u8::is_ascii_digit);
+    let fits = matches!(number.len(), 4 | 7 | 10 | 11) && (1..=6).contains(&extension.len());
+    (fits && is_number(&number) && is_number(&extension)).then_some((number, extension))
 }
 
 /// The length of a mask placeholder at the start of `bytes`, if one stands there.
@@ -261,14 +309,22 @@ pub(crate) fn placeholder_at(bytes: &[u8]) -> Option<usize> {
 
 /// Matches phrases of the label table at the marks that can start one; the longest wins.
 fn find_labels(bytes: &[u8], marks: &[Mark]) -> Vec<Label> {
-    let mut found = Vec::new();
+    let mut found: Vec<Label> = Vec::new();
     let mut free_from = 0;
     for mark in marks.iter().filter(|mark| mark.sense.has(Sense::LABEL)) {
         if (mark.start as usize) < free_from {
             continue;
         }
-        if let Some((end, meaning)) = longest_phrase(bytes, mark.range()) {
+        if let Some((end, meaning)) = longest_phrase(bytes, mark.range())
+            && (mark.len() > 1 || end > mark.end as usize || is_abbreviation(bytes, mark.range()))
+        {
             free_from = end;
+            if let Some(last) = found.last_mut()
+                && goes_on_as_number(bytes, last, mark.range())
+            {
+                last.end = end as u32;
+                continue;
+            }
             found.push(Label {
                 start: mark.start,
                 end: end as u32,
@@ -277,6 +333,23 @@ fn find_labels(bytes: &[u8], marks: &[Mark]) -> Vec<Label> {
         }
     }
     found
+}
+
+/// "credit card number": the word belongs to the label before it.
+fn goes_on_as_number(bytes: &[u8], last: &Label, word: Range<usize>) -> bool {
+    let is_next = last.end as usize + 1 == word.start && bytes[word.start - 1] == b' ';
+    is_next && last.meaning != Meaning::Name && bytes[word].eq_ignore_ascii_case(b"number")
+}
+
+/// A single letter is a label only with its sign: "b. 1962", "T: 206…".
+fn is_abbreviation(bytes: &[u8], letter: Range<usize>) -> bool {
+    let before = letter
+        .start
+        .checked_sub(1)
+        .map_or(b' ', |before| bytes[before]);
+    let after = bytes.get(letter.end).copied().unwrap_or(0);
+    matches!(after, b':' | b'.')
+        && matches!(before, b' ' | b'\n' | b'\t' | b'(' | b',' | b'|' | b';')
 }
 
 fn longest_phrase(bytes: &[u8], head: Range<usize>) -> Option<(usize, Meaning)> {

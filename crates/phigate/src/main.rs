@@ -1,6 +1,7 @@
 //! phigate: a gateway that keeps protected health information out of language models.
 
 mod app;
+mod audit_csv;
 mod cli;
 mod config;
 mod dashboard;

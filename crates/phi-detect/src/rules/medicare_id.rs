@@ -43,6 +43,16 @@ pub(super) static RULE: PhiRule = PhiRule {
 };
 
 fn find(page: &Page<'_>, out: &mut Out<'_>) {
+    for (span, value) in page.fields_of(Meaning::Medicare) {
+        let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
+        let characters = value
+            .iter()
+            .filter(|byte| byte.is_ascii_alphanumeric())
+            .count();
+        if digits >= 4 && (9..=12).contains(&characters) && value.len() <= 16 {
+            out.push(span, 0.97, "medicare_id.field");
+        }
+    }
     for index in 0..page.marks.len() {
         let mark = page.marks[index];
         if mark.is_code() {

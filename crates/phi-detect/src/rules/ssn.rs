@@ -67,6 +67,16 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
             oddly_grouped(page, index, out);
         }
     }
+    for (span, value) in page.fields_of(Meaning::Ssn) {
+        if is_field_value(value) {
+            out.push(span, 0.98, "ssn.field");
+        }
+    }
+    for (span, value) in page.fields_of(Meaning::SsnMaybe) {
+        if is_issued(value) && value.iter().all(u8::is_ascii_digit) {
+            out.push(span, 0.8, "ssn.field");
+        }
+    }
     for spoken in digits::spoken(page) {
         if spoken.digits == 9
             && let Some(claim) = nearest(page, spoken.span.start)
@@ -75,6 +85,23 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
             out.push(spoken.span, 0.95, "ssn.spoken");
         }
     }
+}
+
+/// Whether the whole value of an SSN field is one: nine digits however grouped, or the last four.
+fn is_field_value(value: &[u8]) -> bool {
+    let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let is_plain = value.iter().all(|byte| {
+        byte.is_ascii_digit() || matches!(byte, b'-' | b' ' | b'.' | b'x' | b'X' | b'*' | b'#')
+    });
+    // A number that some program wrote as 5.36228741e8.
+    let is_scaled = std::str::from_utf8(value)
+        .ok()
+        .filter(|text| text.contains(['e', 'E']))
+        .and_then(|text| text.parse::<f64>().ok())
+        .is_some_and(|number| number.fract() == 0.0 && (1e6..1e9).contains(&number));
+    let is_prefixed =
+        digits >= 9 && value.len() <= 16 && value.iter().all(u8::is_ascii_alphanumeric);
+    is_plain && matches!(digits, 4 | 9) || is_prefixed || is_scaled
 }
 
 /// `536-22-8741`, with any separators.

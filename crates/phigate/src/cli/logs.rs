@@ -15,7 +15,9 @@ pub(super) fn start(settings: &LogSettings) {
         LogLevel::Trace => "trace",
     };
     let filter = EnvFilter::new(format!("warn,phigate={level},phigate_store={level}"));
-    let logs = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let logs = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr);
     match settings.format {
         LogFormat::Text => logs.init(),
         LogFormat::Json => logs.json().init(),

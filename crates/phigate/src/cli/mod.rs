@@ -16,7 +16,7 @@ mod provider;
 mod scan;
 mod serve;
 mod store;
-//mod user;
+mod user;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -31,7 +31,11 @@ pub(crate) const EXIT_NO: u8 = 1;
 const EXIT_FAILURE: u8 = 2;
 
 #[derive(Parser)]
-#[command(name = "phigate", version, about = "Keeps protected health information out of language models")]
+#[command(
+    name = "phigate",
+    version,
+    about = "Keeps protected health information out of language models"
+)]
 struct Cli {
     #[command(flatten)]
     global: Global,
@@ -81,7 +85,8 @@ enum Command {
     #[command(subcommand)]
     Account(account::Account),
     /// Add, list and remove people who may log in
-    //User(user::User),
+    #[command(subcommand)]
+    User(user::User),
     /// Create, list, revoke and rotate API keys
     #[command(subcommand)]
     Key(key::Key),
@@ -131,7 +136,7 @@ fn run(command: Command, global: &Global) -> anyhow::Result<ExitCode> {
         Command::Serve(serve) => serve::run(&serve, global),
         Command::Demo(serve) => demo::run(&serve, global),
         Command::Account(account) => account::run(account, global),
-        //Command::User(user) => user::run(user, global),
+        Command::User(user) => user::run(user, global),
         Command::Key(key) => key::run(key, global),
         Command::Provider(provider) => provider::run(provider, global),
         Command::Mode(mode) => mode::run(mode, global),

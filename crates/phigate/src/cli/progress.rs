@@ -18,7 +18,13 @@ impl Progress {
     /// Progress over things of this name.
     pub(super) fn new(what: &'static str) -> Self {
         let now = Instant::now();
-        Self { what, count: 0, is_terminal: std::io::stderr().is_terminal(), started: now, told: now }
+        Self {
+            what,
+            count: 0,
+            is_terminal: std::io::stderr().is_terminal(),
+            started: now,
+            told: now,
+        }
     }
 
     /// One more is done.
@@ -26,7 +32,12 @@ impl Progress {
         self.count += 1;
         if self.is_terminal && self.told.elapsed() >= EVERY {
             self.told = Instant::now();
-            eprint!("\r{} {}, {:.0} s", self.count, self.what, self.started.elapsed().as_secs_f64());
+            eprint!(
+                "\r{} {}, {:.0} s",
+                self.count,
+                self.what,
+                self.started.elapsed().as_secs_f64()
+            );
             let _ = std::io::stderr().flush();
         }
     }
