@@ -19,6 +19,8 @@ use uuid::Uuid;
 /// How long a record may take in tests on a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
+pub mod postgres;
+
 /// A place where a store can be made.
 pub struct Site {
     pub folder: TempDir,
@@ -30,6 +32,16 @@ impl Site {
         let folder = tempfile::tempdir().unwrap();
         let target = Target::Folder(folder.path().join("data"));
         Self { folder, target }
+    }
+
+    /// A database of its own on a server.
+    pub fn postgres(server: &postgres::Postgres, name: &str) -> Self {
+        // PostgreSQL cuts longer names off.
+        let name = &name[..name.len().min(60)];
+        Self {
+            folder: tempfile::tempdir().unwrap(),
+            target: Target::Url(server.database(name)),
+        }
     }
 
     pub fn data(&self) -> PathBuf {
