@@ -34,6 +34,30 @@ impl Site {
         Self { folder, target }
     }
 
+    /// In a folder that exists, such as a small disk.
+    pub fn in_folder(folder: &TempDir) -> Self {
+        let own = tempfile::tempdir_in(folder.path()).unwrap();
+        let target = Target::Folder(own.path().join("data"));
+        Self {
+            folder: own,
+            target,
+        }
+    }
+
+    /// The same store again, in another folder.
+    pub fn copy(&self) -> Self {
+        let copy = Self::sqlite();
+        std::fs::create_dir(copy.data()).unwrap();
+        std::fs::copy(self.key_file(), copy.key_file()).unwrap();
+        for entry in std::fs::read_dir(self.data()).unwrap() {
+            let entry = entry.unwrap();
+            if entry.path().is_file() {
+                std::fs::copy(entry.path(), copy.data().join(entry.file_name())).unwrap();
+            }
+        }
+        copy
+    }
+
     /// A database of its own on a server.
     pub fn postgres(server: &postgres::Postgres, name: &str) -> Self {
         // PostgreSQL cuts longer names off.
