@@ -15,6 +15,7 @@ mod head;
 mod health;
 mod limits;
 mod panic;
+mod process;
 mod queue;
 mod tls;
 mod upload;
@@ -42,7 +43,7 @@ pub(crate) use error::EdgeError;
 pub(crate) use health::{OPENAPI, routes as health_routes};
 pub(crate) use limits::{BadKeys, KeyLimits, KeyPermit, Limited};
 pub(crate) use panic::quiet_panics;
-pub(crate) use upload::{InflightPermit, Upload};
+pub(crate) use upload::Upload;
 
 use crate::config::{Config, Limits};
 use crate::metrics::Metrics;
@@ -75,6 +76,7 @@ pub(crate) async fn serve(
     drain: Drain,
     on_listening: impl FnOnce(SocketAddr),
 ) -> Result<(), ServeError> {
+    process::prepare();
     let listener = listen(config.listen).await?;
     let certificate = config
         .tls
@@ -155,7 +157,7 @@ impl Server {
             guard,
             idle: Duration::from_millis(limits.idle_ms),
             connections: Arc::new(Semaphore::new(
-                count(limits.connections).min(Semaphore::MAX_PERMITS),
+                count(process::connections_max(limits.connections)).min(Semaphore::MAX_PERMITS),
             )),
             tracked: TaskTracker::new(),
             drain,

@@ -189,9 +189,14 @@ impl Gateway {
             .collect()
     }
 
+    /// The server's process.
+    pub fn pid(&self) -> u32 {
+        self.child.as_ref().unwrap().id()
+    }
+
     /// Sends a signal to the server.
     pub fn signal(&self, name: &str) {
-        let pid = self.child.as_ref().unwrap().id().to_string();
+        let pid = self.pid().to_string();
         assert!(
             Command::new("kill")
                 .args([name, &pid])
