@@ -9,6 +9,9 @@ mod error;
 mod metrics;
 mod pipeline;
 mod provider;
+mod routes;
 mod server;
 
-fn main() {}
+fn main() -> std::process::ExitCode {
+    cli::main()
+}

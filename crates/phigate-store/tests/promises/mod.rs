@@ -1,0 +1,5 @@
+//! The promises, by subject.
+
+pub mod keys;
+pub mod opening;
+pub mod records;

@@ -1,0 +1,147 @@
+//! A place for a store of either engine, and records to put in it.
+
+#![allow(dead_code, reason = "each test file uses its part")]
+
+use jiff::Timestamp;
+use phigate_store::{
+    Decision, Finding, Identifier, MasterKeySource, NewDecision, Options, Outcome, SecretBytes,
+    Sizes, Target, Usage, Vault,
+};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+use tempfile::TempDir;
+use uuid::Uuid;
+
+/// How long a record may take in tests on a busy machine.
+pub const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A place where a store can be made.
+pub struct Site {
+    pub folder: TempDir,
+    target: Target,
+}
+
+impl Site {
+    pub fn sqlite() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let target = Target::Folder(folder.path().join("data"));
+        Self { folder, target }
+    }
+
+    pub fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    pub fn key_file(&self) -> PathBuf {
+        self.folder.path().join("data.key")
+    }
+
+    pub fn options(&self) -> Options {
+        Options::new(self.target.clone(), MasterKeySource::File(self.key_file()))
+    }
+
+    pub async fn open(&self) -> Vault {
+        Vault::open(self.options()).await.unwrap()
+    }
+
+    /// Opens as a server does.
+    pub async fn serve(&self) -> Vault {
+        Vault::open(Options {
+            serve: true,
+            ..self.options()
+        })
+        .await
+        .unwrap()
+    }
+}
+
+pub async fn close(vault: Vault) {
+    vault.close(PATIENCE).await.unwrap();
+}
+
+/// The only account's id.
+pub async fn account(vault: &Vault) -> String {
+    vault.find_account(None).await.unwrap().id
+}
+
+/// A decision with PHI in mask mode.
+pub fn masked(account_id: &str) -> NewDecision {
+    let decision = Decision {
+        request_id: Uuid::now_v7(),
+        time: Timestamp::now(),
+        account: "default".to_owned(),
+        key_id: "abcdefghijkl".to_owned(),
+        mode: "mask".to_owned(),
+        action: "masked".to_owned(),
+        model: Some("gpt-4o".to_owned()),
+        family: Some("openai".to_owned()),
+        stream: false,
+        phi_detected: true,
+        types: BTreeMap::from([("ssn".to_owned(), 1), ("name".to_owned(), 1)]),
+        findings: vec![Finding {
+            kind: "ssn".to_owned(),
+            path: "messages[0].content".to_owned(),
+            start: 4,
+            end: 15,
+            score: 0.99,
+            rule: "ssn".to_owned(),
+        }],
+        unscannable: Vec::new(),
+        sizes: Sizes {
+            body: 100,
+            text: 30,
+            sent: Some(90),
+        },
+        detector_version: "1".to_owned(),
+        error_code: None,
+        sealed: None,
+    };
+    NewDecision {
+        account_id: account_id.to_owned(),
+        decision,
+        original: Some(SecretBytes::from(&b"Jane Roe, SSN 900-55-1234"[..])),
+        sent: Some(SecretBytes::from(&b"[NAME], SSN [SSN]"[..])),
+        identifiers: vec![Identifier {
+            kind: "ssn".to_owned(),
+            value: "900551234".into(),
+        }],
+    }
+}
+
+/// A decision about a clean request.
+pub fn clean(account_id: &str) -> NewDecision {
+    let mut new = masked(account_id);
+    new.decision.mode = "flag".to_owned();
+    new.decision.action = "forwarded".to_owned();
+    new.decision.phi_detected = false;
+    new.decision.types.clear();
+    new.decision.findings.clear();
+    NewDecision {
+        original: None,
+        sent: None,
+        identifiers: Vec::new(),
+        ..new
+    }
+}
+
+/// The outcome of an answered request.
+pub fn answered(request_id: Uuid) -> Outcome {
+    Outcome {
+        request_id,
+        time: Timestamp::now(),
+        account: "default".to_owned(),
+        status: Some(200),
+        provider_status: Some(200),
+        served_model: Some("gpt-4o-2024-08-06".to_owned()),
+        finish_reason: Some("stop".to_owned()),
+        usage: Some(Usage {
+            prompt_tokens: 7,
+            completion_tokens: 3,
+            total_tokens: 10,
+        }),
+        error_code: None,
+        first_byte_ms: Some(120),
+        total_ms: Some(340),
+    }
+}

@@ -1,0 +1,24 @@
+//! Logs on standard error. Libraries stay at warnings: theirs may quote what passes through them.
+
+use tracing_subscriber::EnvFilter;
+
+use crate::config::{LogFormat, LogLevel, LogSettings};
+use crate::server;
+
+/// Starts logging, and makes panics tell their place alone. Call once.
+pub(super) fn start(settings: &LogSettings) {
+    let level = match settings.level {
+        LogLevel::Error => "error",
+        LogLevel::Warn => "warn",
+        LogLevel::Info => "info",
+        LogLevel::Debug => "debug",
+        LogLevel::Trace => "trace",
+    };
+    let filter = EnvFilter::new(format!("warn,phigate={level},phigate_store={level}"));
+    let logs = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    match settings.format {
+        LogFormat::Text => logs.init(),
+        LogFormat::Json => logs.json().init(),
+    }
+    server::quiet_panics();
+}
