@@ -33,7 +33,7 @@ ALSO_WORDS = set("""
     kenya asia angeles boston chester cleveland columbus denver devon lincoln london madison orlando
     phoenix preston savannah sydney victoria vienna warren washington wilmington milan geneva lourdes
     monday tuesday wednesday thursday friday saturday january february march april july september
-    october november december
+    october november december rocky maple stanford christian ana alta santiago argentina whitney
 """.split())
 
 

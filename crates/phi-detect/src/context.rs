@@ -81,6 +81,19 @@ pub(crate) fn claim_before(
     })
 }
 
+/// Whether the sentence up to `at` speaks of something, however far back and whatever else it names.
+pub(crate) fn is_spoken_of(page: &Page<'_>, at: usize, meaning: impl Fn(Meaning) -> bool) -> bool {
+    let next = page
+        .labels
+        .partition_point(|label| (label.end as usize) <= at);
+    page.labels[..next]
+        .iter()
+        .rev()
+        .take(REACH_LABELS + 3)
+        .take_while(|label| at - (label.end as usize) <= REACH_BYTES * 2)
+        .any(|label| meaning(label.meaning) && Gap::read(page, label.end as usize, at).is_some())
+}
+
 /// The label right after `end`: "536-22-8741 (SSN)", "3/14/62 is her date of birth".
 pub(crate) fn claim_after(
     page: &Page<'_>,
@@ -130,6 +143,9 @@ fn starts_with_word(text: &[u8], words: &[&[u8]]) -> bool {
 #[derive(Default)]
 struct Gap {
     words: usize,
+    /// Small words other than "and" and "or".
+    fillers: usize,
+    /// Numbers of three digits or more; shorter ones are counts and ages.
     numbers: usize,
     line_breaks: usize,
 }
@@ -143,12 +159,18 @@ impl Gap {
         while at < to {
             let byte = bytes[at];
             if byte.is_ascii_digit() {
-                gap.numbers += 1;
-                at = skip_code(bytes, at, to);
+                let end = skip_code(bytes, at, to);
+                gap.numbers += usize::from(end - at >= 3);
+                at = end;
             } else if is_word_byte(byte) {
                 let end = word_end(bytes, at).max(at + 1).min(to);
                 let sense = LEXICON.sense(&bytes[at..end]);
-                gap.words += usize::from(!sense.has(Sense::FILLER));
+                let is_joint = matches!(&bytes[at..end], b"and" | b"or" | b"AND" | b"OR");
+                if !sense.has(Sense::FILLER) {
+                    gap.words += 1;
+                } else if !is_joint {
+                    gap.fillers += 1;
+                }
                 at = end;
             } else {
                 let ends_sentence = matches!(byte, b'.' | b'?' | b'!')
@@ -166,10 +188,11 @@ impl Gap {
     }
 
     fn tie(&self) -> Option<Tie> {
+        let is_list = self.numbers > 0 && self.words == 0 && self.fillers == 0;
         match (self.words, self.numbers, self.line_breaks) {
             (0, 0, 0..=2) => Some(Tie::Tight),
-            (0, 1.., _) => Some(Tie::List),
-            (1..=REACH_WORDS, _, 0) => Some(Tie::Near),
+            _ if is_list => Some(Tie::List),
+            (0..=REACH_WORDS, 0, 0) => Some(Tie::Near),
             _ => None,
         }
     }

@@ -17,8 +17,10 @@ pub(crate) struct DateHit {
 pub(crate) enum Form {
     /// Day, month and year.
     Full,
-    /// Day and month without a year: could be a fraction or a ratio.
+    /// Day and month in words, without a year.
     DayMonth,
+    /// Two numbers and a slash: a day and month, a fraction or a ratio.
+    Fraction,
     /// Digits without separators: could be any number.
     Compact,
 }
@@ -79,7 +81,7 @@ fn numeric(page: &Page<'_>, index: usize) -> Option<DateHit> {
     let is_day_month = separator == b'/' && first.len() <= 2 && is_either_order(one, two);
     is_day_month.then_some(DateHit {
         span: first.start as usize..second.end as usize,
-        form: Form::DayMonth,
+        form: Form::Fraction,
     })
 }
 
@@ -326,7 +328,8 @@ fn is_ordinal_tail(word: &[u8]) -> bool {
 }
 
 fn is_tied_before(page: &Page<'_>, start: usize) -> bool {
-    matches!(page.byte_before(start), b'/' | b'-' | b'.' | b',')
+    !page.is_field_edge(start)
+        && matches!(page.byte_before(start), b'/' | b'-' | b'.' | b',')
         && page.byte_before(start - 1).is_ascii_digit()
 }
 

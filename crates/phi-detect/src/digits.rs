@@ -141,9 +141,12 @@ pub(crate) fn is_loose_separator(between: &[u8]) -> bool {
 pub(crate) fn is_inside_longer(page: &Page<'_>, span: &Range<usize>) -> bool {
     let joins = |byte: u8| matches!(byte, b'-' | b'.' | b'/' | b'_' | b':' | b',');
     let before = page.byte_before(span.start);
-    let goes_on_before = joins(before) && page.byte_before(span.start - 1).is_ascii_digit();
+    let goes_on_before = !page.is_field_edge(span.start)
+        && joins(before)
+        && page.byte_before(span.start - 1).is_ascii_digit();
     let after = page.byte(span.end);
-    let goes_on_after = joins(after) && page.byte(span.end + 1).is_ascii_digit();
+    let goes_on_after =
+        !page.is_field_edge(span.end) && joins(after) && page.byte(span.end + 1).is_ascii_digit();
     let is_amount = matches!(before, b'$') || after == b'%';
     goes_on_before || goes_on_after || is_amount
 }

@@ -208,12 +208,17 @@ fn codes(page: &Page<'_>, found: &mut Vec<Coded>) {
                     })
                     .collect()
             };
-            let text = values(16).into_iter().chain(values(10)).find_map(|bytes| {
-                let text = String::from_utf8(bytes).ok()?;
-                looks_hidden(&text).then_some(text)
-            });
             let ratio = (span.len() / count, 1);
-            found.extend(text.map(|text| Coded { span, text, ratio }));
+            for bytes in values(16).into_iter().chain(values(10)) {
+                let text = String::from_utf8(bytes)
+                    .ok()
+                    .filter(|text| looks_hidden(text));
+                found.extend(text.map(|text| Coded {
+                    span: span.clone(),
+                    text,
+                    ratio,
+                }));
+            }
         }
         index += count.max(1);
     }

@@ -56,7 +56,7 @@ static PHRASES: &[(Meaning, &str)] = &[
     (Meaning::Phone, PHONE),
     (
         Meaning::PhoneMaybe,
-        "call|called|calling|calls|callback|call back|reach|reached|reachable|text|texted|dial|dialed|ring|contact|contacted|page|paged|ext|extension|voicemail|answers at|number|numbers|line|desk|office|front desk|nurse line|clinic|pharmacy|t|p|f|m|w|h|c|o",
+        "call|called|answering at|not answering|messages to|calling|calls|callback|call back|reach|reached|reachable|text|texted|dial|dialed|ring|contact|contacted|page|paged|ext|extension|voicemail|answers at|number|numbers|line|desk|office|front desk|nurse line|clinic|pharmacy|t|p|f|m|w|h|c|o",
     ),
     (
         Meaning::Email,
@@ -100,7 +100,7 @@ patient phone|pt phone|emergency contact phone|daytime phone|evening phone|best 
 
 const ADDRESS: &str = "address|addresses|addr|addr1|addr2|address1|address2|address line|address line 1|address line 2|street|street address|home address|\
 mailing address|mail address|shipping address|billing address|street line|streetaddressline|street address line|street1|residence|\
-line1|line2|domicilio|direccion|patient address|pt address|residential address|current address|permanent address|previous address|new address|old address|work address|address1 line|ship to|mail to|lives at|lives on|living at|resides at|residing at|resides on";
+line1|line2|domicilio|direccion|patient address|pt address|residential address|current address|permanent address|previous address|new address|old address|work address|address1 line|ship to|mail to|lives at|lives on|live at|live on|lived at|lived on|living on|moved to|staying at|corner of|intersection of|living at|resides at|residing at|resides on";
 
 const MRN: &str = "mrn|mrns|mrn no|mrn number|mr no|mr number|mr num|mr nbr|mrnum|mrnumber|medrec|med rec|med rec no|med rec number|med record|\
 med record no|med record number|medical record|medical records number|medical record number|medical record numbers|medical record no|\
@@ -110,7 +110,7 @@ patient mrn|pt mrn|patient medical record number|health record number|health rec
 
 const MRN_MAYBE: &str = "chart|record|patient id|patient ids|patient identifier|patient no|patient number|patient num|patient identification number|\
 pt id|pt no|pt number|pt num|patientid|pid|patid|mr|file number|file no|account|acct|acct no|acct number|account number|account no|\
-pat id|pat no|ptid|id number|patient nbr|case id|subject id|visit mrn";
+pat id|pat no|emr|ehr|ptid|id number|patient nbr|case id|subject id|visit mrn";
 
 const NAME: &str = "patient name|patients name|patient full name|pt name|pts name|patientname|ptname|client name|member name|subscriber name|insured name|guarantor name|\
 first name|firstname|fname|given|given name|givenname|given names|last name|lastname|lname|family|family name|familyname|surname|middle name|middlename|mname|maiden name|\
@@ -122,7 +122,7 @@ medicare beneficiary number|medicare claim number|medicare card|medicare card nu
 
 const OTHER_ID: &str = "member|member id|member no|member number|memberid|subscriber id|subscriber number|subscriber no|policy|policy number|policy no|policy id|group|group number|group no|group id|\
 insurance id|insurance number|insurance no|insurance policy|plan id|plan number|payer id|payor id|medicaid|medicaid id|medicaid number|medi cal|claim|claim number|claim no|claim id|claims|\
-auth|auth number|authorization|authorization number|authorization no|auth no|prior auth|npi|npis|npi number|dea|dea number|dea no|ncpdp|license|license number|license no|licence|driver license|drivers license|driver s license|dl|\
+auth|auth number|authorization|authorization number|authorization no|auth no|prior auth|npi|npis|npi number|dea|dea number|dea no|ncpdp|license|license number|license no|licence|driver license|drivers license|drivers license number|driver license number|driver s license number|driver s license|dl|\
 passport|passport number|plate|vin|serial|serial number|serial no|sn|device id|implant|accession|accession number|accession no|acc|rx|rx number|rx no|prescription number|prescription no|badge|badge number|\
 employee id|employee number|card|card number|credit card|debit card|visa|mastercard|amex|bank account|account ending|routing|routing number|iban|nhs|nhs number|ramq|encounter|encounter number|encounter no|encounter id|visit number|visit no|visit id|visit|\
 case|case number|case no|csn|fin|fin number|har|id|ids|confirmation|confirmation number|confirmation no|reference|reference number|reference no|ref|ref no|ref number|tracking|tracking number|specimen|specimen id|specimen number|order|order number|order no|order id|orders|requisition|requisition number|ein|upin|taxonomy|clia|bin|pcn|grp|user id|student id|military id|dod id|edipi";

@@ -45,6 +45,9 @@ impl Sense {
     pub(crate) const BOX: Sense = Sense(1 << 18);
     /// "lives", "resides", "address": what follows is where someone lives.
     pub(crate) const DWELLING: Sense = Sense(1 << 19);
+    /// A road word that stands before the name: "rue", "calle".
+    pub(crate) const ROAD: Sense = Sense(1 << 21);
+    pub(crate) const COUNTRY: Sense = Sense(1 << 22);
     /// Spoken or bracketed "at" and "dot" of an e-mail address.
     pub(crate) const MAIL_WORD: Sense = Sense(1 << 20);
 
@@ -62,7 +65,10 @@ impl Sense {
         | Self::EPONYM_TAIL.0
         | Self::NUMBER_WORD.0
         | Self::ORDINAL.0
-        | Self::DIRECTION.0);
+        | Self::DIRECTION.0
+        | Self::ROAD.0
+        | Self::COUNTRY.0
+        | Self::DWELLING.0);
 
     pub(crate) fn has(self, other: Sense) -> bool {
         self.0 & other.0 != 0

@@ -123,6 +123,17 @@ impl<'a> Page<'a> {
             .is_ok()
     }
 
+    /// Whether a field starts or ends exactly here, so that what stands on both sides does not belong together.
+    pub(crate) fn is_field_edge(&self, at: usize) -> bool {
+        let next = self.fields.partition_point(|field| field.span.start < at);
+        let starts = self
+            .fields
+            .get(next)
+            .is_some_and(|field| field.span.start == at);
+        let ends = next > 0 && self.fields[next - 1].span.end == at;
+        starts || ends
+    }
+
     /// The field that holds the position.
     pub(crate) fn field_at(&self, at: usize) -> Option<&Field> {
         let next = self.fields.partition_point(|field| field.span.start <= at);
@@ -268,7 +279,23 @@ fn push_code(bytes: &[u8], span: Range<usize>, marks: &mut Vec<Mark>) {
             return;
         }
     }
+    if let Some((number, extension)) = number_and_extension(bytes, span.clone()) {
+        push(marks, number, Sense::NUMBER);
+        push(marks, extension, Sense::NUMBER);
+        return;
+    }
     push(marks, span, Sense::CODE);
+}
+
+/// `0142x695`: the end of a telephone number and its extension.
+fn number_and_extension(bytes: &[u8], span: Range<usize>) -> Option<(Range<usize>, Range<usize>)> {
+    let x = bytes[span.clone()]
+        .iter()
+        .position(|byte| matches!(byte, b'x' | b'X'))?;
+    let (number, extension) = (span.start..span.start + x, span.start + x + 1..span.end);
+    let is_number = |span: &Range<usize>| bytes[span.clone()].iter().all(u8::is_ascii_digit);
+    let fits = matches!(number.len(), 4 | 7 | 10 | 11) && (1..=6).contains(&extension.len());
+    (fits && is_number(&number) && is_number(&extension)).then_some((number, extension))
 }
 
 /// The length of a mask placeholder at the start of `bytes`, if one stands there.
@@ -282,14 +309,22 @@ pub(crate) fn placeholder_at(bytes: &[u8]) -> Option<usize> {
 
 /// Matches phrases of the label table at the marks that can start one; the longest wins.
 fn find_labels(bytes: &[u8], marks: &[Mark]) -> Vec<Label> {
-    let mut found = Vec::new();
+    let mut found: Vec<Label> = Vec::new();
     let mut free_from = 0;
     for mark in marks.iter().filter(|mark| mark.sense.has(Sense::LABEL)) {
         if (mark.start as usize) < free_from {
             continue;
         }
-        if let Some((end, meaning)) = longest_phrase(bytes, mark.range()) {
+        if let Some((end, meaning)) = longest_phrase(bytes, mark.range())
+            && (mark.len() > 1 || end > mark.end as usize || is_abbreviation(bytes, mark.range()))
+        {
             free_from = end;
+            if let Some(last) = found.last_mut()
+                && goes_on_as_number(bytes, last, mark.range())
+            {
+                last.end = end as u32;
+                continue;
+            }
             found.push(Label {
                 start: mark.start,
                 end: end as u32,
@@ -298,6 +333,23 @@ fn find_labels(bytes: &[u8], marks: &[Mark]) -> Vec<Label> {
         }
     }
     found
+}
+
+/// "credit card number": the word belongs to the label before it.
+fn goes_on_as_number(bytes: &[u8], last: &Label, word: Range<usize>) -> bool {
+    let is_next = last.end as usize + 1 == word.start && bytes[word.start - 1] == b' ';
+    is_next && last.meaning != Meaning::Name && bytes[word].eq_ignore_ascii_case(b"number")
+}
+
+/// A single letter is a label only with its sign: "b. 1962", "T: 206…".
+fn is_abbreviation(bytes: &[u8], letter: Range<usize>) -> bool {
+    let before = letter
+        .start
+        .checked_sub(1)
+        .map_or(b' ', |before| bytes[before]);
+    let after = bytes.get(letter.end).copied().unwrap_or(0);
+    matches!(after, b':' | b'.')
+        && matches!(before, b' ' | b'\n' | b'\t' | b'(' | b',' | b'|' | b';')
 }
 
 fn longest_phrase(bytes: &[u8], head: Range<usize>) -> Option<(usize, Meaning)> {

@@ -18,6 +18,18 @@ pub(crate) enum Cue {
     Given,
 }
 
+/// A name and what speaks for it.
+pub(crate) struct Name {
+    pub(crate) span: Range<usize>,
+    /// Words that are not just initials.
+    pub(crate) words: usize,
+    /// Words that are known given names.
+    pub(crate) known: usize,
+    pub(crate) is_capital: bool,
+    /// "Last, First".
+    pub(crate) has_comma: bool,
+}
+
 /// One word of a name.
 struct Part {
     span: Range<usize>,
@@ -27,78 +39,111 @@ struct Part {
 }
 
 /// The name that starts exactly at `start`, if the words there look like one.
-pub(crate) fn name_at(page: &Page<'_>, start: usize, cue: Cue) -> Option<Range<usize>> {
+pub(crate) fn name_at(page: &Page<'_>, start: usize, cue: Cue) -> Option<Name> {
+    let mut name = Name {
+        span: start..start,
+        words: 0,
+        known: 0,
+        is_capital: true,
+        has_comma: false,
+    };
     let mut at = start;
-    let mut end = start;
-    let mut parts = 0;
-    let mut known = 0;
-    while parts < 5 {
+    for position in 0..5 {
         let Some(part) = part_at(page, at) else {
             break;
         };
-        let text = page.slice(part.span.clone());
-        if !fits(&part, text, cue, parts) {
+        if !fits(page, &part, cue, position) {
             break;
         }
-        parts += 1;
-        known += usize::from(part.sense.has(Sense::GIVEN));
-        // A particle is part of a name only when a name goes on after it.
-        if !part.sense.has(Sense::PARTICLE) || part.is_capital {
-            end = part.span.end;
+        let is_particle = part.sense.has(Sense::PARTICLE) && !part.is_capital;
+        if !is_particle {
+            // A particle is part of a name only when a name goes on after it.
+            name.span.end = part.span.end;
+            name.words += usize::from(!part.is_initial);
+            name.known += usize::from(part.sense.has(Sense::GIVEN));
+            name.is_capital &= part.is_capital;
+            name.has_comma |= at > start && page.byte_before(at.saturating_sub(1)) == b',';
         }
-        let Some(next) = next_start(page, part.span.end, cue, parts) else {
+        let Some(next) = next_start(page, &part, cue, position) else {
             break;
         };
         at = next;
     }
-    let end = with_suffix(page, end);
-    let is_eponym = parts > 0 && is_before_eponym_tail(page, end, cue);
-    let is_enough = match cue {
-        Cue::Title | Cue::Given => parts >= 1,
-        Cue::Label => {
-            let is_last_first = parts >= 2 && page.slice(start..end).contains(&b',');
-            parts >= 1 && (known > 0 || page.byte(start).is_ascii_uppercase() || is_last_first)
-        }
-        Cue::Weak => parts >= 1,
-    };
-    (end > start && is_enough && !is_eponym).then_some(start..end)
+    if name.words == 0 || is_before_eponym_tail(page, name.span.end, cue) {
+        return None;
+    }
+    name.span.end = with_suffix(page, with_initial_dot(page, &name.span));
+    Some(name)
 }
 
 /// Whether this word can be the next part of a name.
-fn fits(part: &Part, text: &[u8], cue: Cue, position: usize) -> bool {
-    let is_stop = part.sense.has(Sense::STOP) && !part.sense.has(Sense::GIVEN);
-    let is_other_word = part.sense.has(Sense::CREDENTIAL)
-        || part.sense.has(Sense::TITLE)
-        || part.sense.has(Sense::EPONYM_TAIL)
-        || (part.sense.has(Sense::MONTH) && !part.sense.has(Sense::GIVEN));
+fn fits(page: &Page<'_>, part: &Part, cue: Cue, position: usize) -> bool {
+    let is_known = part.sense.has(Sense::GIVEN);
     if part.is_initial {
-        return position > 0 || matches!(cue, Cue::Title | Cue::Label);
+        return position > 0 || page.byte(part.span.end) == b'.' && cue != Cue::Weak;
     }
-    if part.sense.has(Sense::PARTICLE) && (position > 0 || part.is_capital) {
+    if part.sense.has(Sense::PARTICLE) && (position > 0 || part.is_capital) && part.span.len() > 1 {
         return true;
     }
-    if is_stop
-        || (is_other_word && position > 0 && !part.sense.has(Sense::GIVEN))
-        || part.sense.has(Sense::LABEL) && !part.sense.has(Sense::GIVEN)
-    {
+    let is_other_word = part.sense.has(Sense::STOP)
+        || part.sense.has(Sense::LABEL) && cue != Cue::Title
+        || position > 0 && part.sense.has(Sense::CREDENTIAL)
+        || position > 0 && part.sense.has(Sense::TITLE)
+        || part.sense.has(Sense::EPONYM_TAIL) && cue != Cue::Title
+        || part.sense.has(Sense::MONTH)
+        || position > 0 && part.sense.has(Sense::UNIT)
+        || position == 0 && part.sense.has(Sense::TITLE);
+    if is_other_word && !is_known {
         return false;
     }
-    let is_acronym =
-        text.len() <= 4 && text.iter().all(u8::is_ascii_uppercase) && !part.sense.has(Sense::GIVEN);
-    if is_acronym && cue != Cue::Title {
+    let text = page.slice(part.span.clone());
+    let is_acronym = text.len() <= 4 && text.iter().all(u8::is_ascii_uppercase) && !is_known;
+    if is_acronym && (cue != Cue::Title || text.len() < 3) && !is_shouted(page, part.span.start) {
         return false;
     }
     part.is_capital || (cue == Cue::Label && part.sense.0 & !Sense::GIVEN.0 == 0)
 }
 
-/// Where the next part would start: after one space, a hyphen or, in "Last, First", a comma.
-fn next_start(page: &Page<'_>, end: usize, cue: Cue, parts: usize) -> Option<usize> {
-    let at = end + usize::from(page.byte(end) == b'.');
+/// Whether the words before are in capitals too, so that capitals say nothing about this one.
+fn is_shouted(page: &Page<'_>, at: usize) -> bool {
+    let before = page.slice(at.saturating_sub(12)..at);
+    let letters = before
+        .iter()
+        .filter(|byte| byte.is_ascii_alphabetic())
+        .count();
+    letters >= 4 && !before.iter().any(u8::is_ascii_lowercase)
+}
+
+/// Where the next part would start: after one space or, in "Last, First", a comma.
+fn next_start(page: &Page<'_>, part: &Part, cue: Cue, position: usize) -> Option<usize> {
+    let has_dot = page.byte(part.span.end) == b'.';
+    // After a dot a sentence may begin, unless the dot belongs to an initial.
+    if has_dot && !part.is_initial {
+        return None;
+    }
+    let at = part.span.end + usize::from(has_dot);
     match page.byte(at) {
         b' ' if page.byte(at + 1) != b' ' => Some(at + 1),
-        b',' if parts == 1 && cue == Cue::Label && page.byte(at + 1) == b' ' => Some(at + 2),
+        b',' if position == 0 && cue == Cue::Label && page.byte(at + 1) == b' ' => Some(at + 2),
+        // "J.T."
+        _ if has_dot
+            && page.byte(at).is_ascii_uppercase()
+            && !page.byte(at + 1).is_ascii_alphanumeric() =>
+        {
+            Some(at)
+        }
         _ => None,
     }
+}
+
+/// Takes the dot of a last initial: "Jane Q."
+fn with_initial_dot(page: &Page<'_>, span: &Range<usize>) -> usize {
+    let is_initial = span.len() >= 2
+        && !is_word_byte(page.byte(span.end - 2))
+        && page.byte(span.end - 1).is_ascii_uppercase();
+    let ends_sentence =
+        page.byte(span.end + 1) == b' ' && page.byte(span.end + 2).is_ascii_uppercase();
+    span.end + usize::from(is_initial && page.byte(span.end) == b'.' && !ends_sentence)
 }
 
 fn with_suffix(page: &Page<'_>, end: usize) -> usize {
@@ -108,12 +153,12 @@ fn with_suffix(page: &Page<'_>, end: usize) -> usize {
             .iter()
             .take_while(|byte| matches!(byte, b',' | b' '))
             .count();
-    let word_end = at
-        + page
-            .slice(at..page.text.len().min(at + 4))
-            .iter()
-            .take_while(|byte| byte.is_ascii_alphabetic())
-            .count();
+    let length = page
+        .slice(at..page.text.len().min(at + 4))
+        .iter()
+        .take_while(|byte| byte.is_ascii_alphabetic())
+        .count();
+    let word_end = at + length;
     let is_suffix = matches!(
         page.slice(at..word_end),
         b"Jr" | b"Sr" | b"II" | b"III" | b"IV" | b"JR" | b"SR" | b"jr" | b"sr"
@@ -121,7 +166,7 @@ fn with_suffix(page: &Page<'_>, end: usize) -> usize {
     if at > end && is_suffix {
         word_end
             + usize::from(
-                page.byte(word_end) == b'.' && !page.byte(word_end + 1).is_ascii_alphanumeric(),
+                page.byte(word_end) == b'.' && !page.byte(word_end + 2).is_ascii_uppercase(),
             )
     } else {
         end
@@ -137,7 +182,7 @@ fn is_before_eponym_tail(page: &Page<'_>, end: usize, cue: Cue) -> bool {
     if page.slice(at..at + 2) == b"'s" {
         at += 2;
     }
-    page.byte(at) == b' '
+    matches!(page.byte(at), b' ' | b'-')
         && page
             .word_at(at + 1)
             .is_some_and(|(sense, _)| sense.has(Sense::EPONYM_TAIL))
@@ -152,22 +197,21 @@ fn part_at(page: &Page<'_>, start: usize) -> Option<Part> {
         let joins = matches!(byte, b'-' | b'\'')
             && end > start
             && bytes.get(end + 1).is_some_and(u8::is_ascii_alphabetic)
-            && !is_possessive(bytes, end);
+            && !is_contraction(bytes, end);
         if !(byte.is_ascii_alphabetic() || byte >= 0x80 || joins) {
             break;
         }
         end += 1;
     }
-    if end == start
-        || bytes
-            .get(end)
-            .is_some_and(|&byte| is_word_byte(byte) || byte == b'@' || byte == b'_')
-    {
+    let goes_on = bytes
+        .get(end)
+        .is_some_and(|&byte| is_word_byte(byte) || matches!(byte, b'@' | b'_' | b'('));
+    if end == start || goes_on {
         return None;
     }
     let text = &bytes[start..end];
     let simple = text.split(|&byte| byte == b'-').next().unwrap_or(text);
-    let first = page.text[start..].chars().next()?;
+    let first = page.text.get(start..)?.chars().next()?;
     Some(Part {
         span: start..end,
         sense: LEXICON.sense(simple),
@@ -176,19 +220,21 @@ fn part_at(page: &Page<'_>, start: usize) -> Option<Part> {
     })
 }
 
-fn is_possessive(bytes: &[u8], apostrophe: usize) -> bool {
-    bytes[apostrophe] == b'\''
-        && matches!(bytes.get(apostrophe + 1), Some(b's' | b'S'))
-        && bytes
-            .get(apostrophe + 2)
-            .is_none_or(|&byte| !is_word_byte(byte))
+/// Whether the apostrophe starts "'s", "'m", "'ll" rather than standing inside a name like O'Brien.
+fn is_contraction(bytes: &[u8], apostrophe: usize) -> bool {
+    let tail = bytes[apostrophe + 1..]
+        .iter()
+        .take(3)
+        .take_while(|byte| byte.is_ascii_alphabetic())
+        .count();
+    bytes[apostrophe] == b'\'' && tail <= 2
 }
 
-/// Where the value of a label starts, and whether a sign or verb announces it.
-pub(crate) fn value_start(page: &Page<'_>, label_end: usize) -> Option<(usize, bool)> {
+/// Where the value of a label starts, and whether a sign or a verb announces it.
+pub(crate) fn value_start(page: &Page<'_>, label: Range<usize>) -> Option<(usize, bool)> {
     let bytes = page.bytes();
-    let limit = bytes.len().min(label_end + 12);
-    let mut at = label_end;
+    let limit = bytes.len().min(label.end + 12);
+    let mut at = label.end;
     let mut is_explicit = false;
     let mut spaces = 0;
     while at < limit {
@@ -196,19 +242,55 @@ pub(crate) fn value_start(page: &Page<'_>, label_end: usize) -> Option<(usize, b
             b':' | b'=' | b'>' => is_explicit = true,
             b' ' | b'\t' => spaces += 1,
             b'"' | b'\'' | b'*' if is_explicit => {}
-            b'.' if at == label_end => {}
+            // "Pt. Jane Roe", but not the end of a sentence.
+            b'.' if at == label.end && label.len() <= 3 => {}
             _ => break,
         }
         at += 1;
     }
     for verb in [b"is ".as_slice(), b"was ", b"named ", b"called "] {
-        if page.slice(at..at + verb.len()).eq_ignore_ascii_case(verb) && at > label_end {
+        if at > label.end && page.slice(at..at + verb.len()).eq_ignore_ascii_case(verb) {
             return Some((at + verb.len(), true));
         }
     }
     // Two spaces are what redaction leaves.
     let is_redacted = !is_explicit && spaces != 1;
-    (at > label_end && !is_redacted).then_some((at, is_explicit))
+    (at > label.end && !is_redacted).then_some((at, is_explicit))
+}
+
+/// Whether a value ends where a field of a form would: at a line break, a sign, or a label.
+pub(crate) fn ends_like_a_field(page: &Page<'_>, end: usize) -> bool {
+    let at = end
+        + page
+            .slice(end..end + 3)
+            .iter()
+            .take_while(|&&byte| byte == b' ')
+            .count();
+    let byte = page.byte(at);
+    let is_label = page
+        .word_at(at)
+        .is_some_and(|(sense, _)| sense.has(Sense::LABEL | Sense::CREDENTIAL));
+    // "Sure, that is fine": a sentence goes on after its first word.
+    let is_sentence =
+        byte == b',' && page.byte(at + 1) == b' ' && page.byte(at + 2).is_ascii_lowercase();
+    let is_sign = matches!(
+        byte,
+        0 | b'\n'
+            | b'\r'
+            | b','
+            | b';'
+            | b'|'
+            | b'('
+            | b')'
+            | b'/'
+            | b'"'
+            | b'<'
+            | b'-'
+            | b'*'
+            | b'&'
+            | b']'
+    );
+    is_sign && !is_sentence || is_label
 }
 
 /// Where a surname and comma right before a given name start: "Galloway, Leah".
@@ -226,23 +308,41 @@ pub(crate) fn surname_before(page: &Page<'_>, given: usize) -> Option<usize> {
     }
     let part = part_at(page, start)?;
     let is_free = !is_word_byte(page.byte_before(start));
-    let is_listed =
-        part.sense.has(Sense::STOP) || part.sense.has(Sense::LABEL) || part.sense.has(Sense::STATE);
-    (part.is_capital
-        && part.span.len() > 1
-        && is_free
-        && !is_listed
-        && page.byte(given).is_ascii_uppercase())
-    .then_some(start)
+    let is_listed = part
+        .sense
+        .has(Sense::STOP | Sense::LABEL | Sense::STATE | Sense::CREDENTIAL | Sense::EPONYM_TAIL)
+        && !part.sense.has(Sense::GIVEN);
+    let in_a_list = page.byte_before(start) == b' ' && page.byte_before(start - 1) == b',';
+    let is_acronym = part.span.len() <= 4
+        && page
+            .slice(part.span.clone())
+            .iter()
+            .all(u8::is_ascii_uppercase);
+    let looks_right =
+        part.is_capital && part.span.len() > 1 && page.byte(given).is_ascii_uppercase();
+    (looks_right && is_free && !is_listed && !in_a_list && !is_acronym).then_some(start)
 }
 
-/// Whether a name has more than its given name: another capitalised word of two letters or more.
-pub(crate) fn has_surname(page: &Page<'_>, span: &Range<usize>) -> bool {
-    page.slice(span.clone())
-        .split(|&byte| byte == b' ')
-        .filter(|word| word.len() > 1 && word[0].is_ascii_uppercase())
-        .count()
-        >= 2
+/// Whether a full name, given name first, ends exactly here.
+pub(crate) fn ends_full_name(page: &Page<'_>, end: usize) -> bool {
+    let Some((last, last_start)) = page.word_before(end) else {
+        return false;
+    };
+    let is_capital = page.byte(last_start).is_ascii_uppercase() && !last.has(Sense::STOP);
+    let mut at = last_start;
+    // Up to two words before the last, one of them a given name.
+    for _ in 0..2 {
+        if page.byte_before(at) != b' ' {
+            return false;
+        }
+        let word_end = at - 1 - usize::from(page.byte_before(at - 1) == b'.');
+        match page.word_before(word_end) {
+            Some((sense, _)) if sense.has(Sense::GIVEN) => return is_capital,
+            Some((_, start)) => at = start,
+            None => return false,
+        }
+    }
+    false
 }
 
 /// Whether the whole value of a name field can be a name.
@@ -251,13 +351,18 @@ pub(crate) fn is_name_value(value: &[u8]) -> bool {
         .iter()
         .filter(|&&byte| byte.is_ascii_alphabetic() || byte >= 0x80)
         .count();
+    let is_word_list = value
+        .split(|byte| !byte.is_ascii_alphabetic())
+        .filter(|word| !word.is_empty())
+        .all(|word| LEXICON.sense(word).has(Sense::STOP));
     letters >= 1
         && value.len() <= 80
+        && !is_word_list
         && !value.iter().any(|byte| {
             byte.is_ascii_digit()
                 || matches!(
                     byte,
-                    b'@' | b'_' | b'{' | b'}' | b'<' | b'>' | b'[' | b']' | b'/'
+                    b'@' | b'_' | b'{' | b'}' | b'<' | b'>' | b'[' | b']' | b'/' | b'$'
                 )
         })
 }

@@ -25,6 +25,8 @@ pub(crate) static WORDS: &[(Sense, &str)] = &[
     (Sense::DIRECTION, DIRECTIONS),
     (Sense::BOX, BOXES),
     (Sense::DWELLING, DWELLINGS),
+    (Sense::ROAD, ROADS),
+    (Sense::COUNTRY, COUNTRIES),
     // Between label and value.
     (Sense::FILLER, FILLERS),
     (Sense::MAIL_WORD, "at dot arroba punto"),
@@ -32,7 +34,7 @@ pub(crate) static WORDS: &[(Sense, &str)] = &[
 
 const TITLES: &str = "dr drs doctor mr mrs ms mx miss mister missus prof professor sir madam mme \
     nurse rev reverend pastor father fr sister rabbi imam judge justice attorney atty officer ofc \
-    sgt ssg sfc cpl pvt lt ltc capt captain cmdr col colonel maj gen general sen senator rep hon \
+    sgt ssg sfc cpl pvt lt ltc capt captain cmdr col colonel maj sen senator hon \
     don dona senor senora srta sra herr frau";
 
 const ROLES: &str = "patient patients pt pts client resident attending physician surgeon provider pcp \
@@ -69,7 +71,7 @@ const EPONYM_TAILS: &str = "disease syndrome catheter lymphoma sarcoma score sca
     triad tetralogy pentad sphincter space pouch laboratory solution agar virus bacillus exam \
     examination grade grading staging stage breakpoint suture approximation type patch monitor \
     apgar exercises stockings ligament tendon muscle fascia fossa plexus ganglion nerve disorder \
-    cancer carcinoma melanoma granulomatosis vasculitis purpura fever rash paralysis respirations \
+    sequence cancer carcinoma melanoma granulomatosis vasculitis purpura fever rash paralysis respirations \
     breathing correction interval paste shield shoe needle trocar scope laryngoscope speculum \
     tractor hook plate screw rod nail pin frame table chart schedule bed ward wing pavilion \
     building hall street avenue road drive lane";
@@ -88,23 +90,43 @@ const ORDINALS: &str = "first second third fourth fifth sixth seventh eighth nin
     thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth \
     twenty-first twenty-second twenty-third thirtieth thirty-first";
 
-const STREETS: &str = "street st avenue ave av boulevard blvd road rd drive dr lane ln court ct circle cir \
-    place pl plaza plz terrace ter terr parkway pkwy pky way trail trl tr square sq loop alley aly \
-    highway hwy freeway fwy expressway expy turnpike tpke pike crossing xing crescent cres close \
-    mews row walk path pass ridge rdg run creek crk cove cv point pt hill hills hls hollow holw \
-    heights hts grove grv glen gln gardens gdns garden green grn meadow meadows mdws manor mnr \
-    park parks park's valley vly view vw vista vis village vlg bend bnd bluff blf bluffs bridge \
-    brg brook brk canyon cyn causeway cswy center ctr cliff clf common commons cmns corner cor \
-    corners cors course crse estate estates est ests extension ext falls fls ferry fry field \
-    fields flds flat flats forest frst forge frg fork forks frk garden gateway gtwy harbor hbr \
-    haven hvn inlet inlt island is isle junction jct key knoll knl knolls lake lk lakes landing \
-    lndg light loaf lock lodge ldg mall mill mills ml mls mission msn motorway mtwy mount mt \
-    mountain mtn neck orchard orch oval overpass opas parkways passage psge pine pines pnes plain \
-    plains plns port prt prairie pr radial ranch rnch rapid rapids rpds rest river riv route rte \
-    shoal shoals shls shore shores shrs skyway skwy spring springs spgs spur stravenue stra stream \
-    strm summit smt throughway trwy trace trce track trak trafficway tunnel tunl turn underpass \
-    union un unions viaduct via ville vl walks wall wells well wls ways station sta strand \
-    calle avenida camino paseo via strasse rue";
+// USPS Publication 28, appendix C1, without abbreviations that are common words or units.
+const STREETS: &str = "allee alley allees aly annex arcade arc avenue ave av aven avenues bayou beach bch bend bnd bluff \
+    bluffs blf bottom boulevard blvd boul branch brg bridge brook brooks brk burg burgs bypass byp byway \
+    camp canyon cyn cape causeway cswy center centers centre ctr circle circles cir cliff cliffs clf club \
+    common commons corner corners course court courts ct cts cove coves creek crk crescent cres crest \
+    crossing xing crossroad crossroads curve dale dam divide drive drives dr drs estate estates expressway \
+    expy extension extensions fall falls fls ferry fry field fields fld flat flats ford fords forest forge \
+    forges fork forks fort freeway fwy garden gardens gdns gateway gtwy glen glens green greens grove groves \
+    grv harbor harbors hbr haven hvn heights hts highlands highway hwy hill hills hls hollow holw inlet inlt island \
+    islands isle junction junctions jct key keys knoll knolls knl lake lakes lk land landing lndg lane \
+    lanes ln light lights loaf lock locks lodge ldg loop mall manor manors mnr meadow meadows mdws mews mill \
+    mills mission motorway mount mt mountain mountains mtn neck orchard orch oval overpass park parks parkway \
+    parkways pkwy pky pass passage path paths pike pine pines place pl plain plains plaza plz point points \
+    port ports prairie quay radial ramp ranch rapid rapids rest ridge ridges rdg river road roads rd rds route row \
+    rue run shoal shoals shore shores skyway spring springs spgs spur spurs square squares sq station \
+    stravenue stream street streets str st sts summit terrace ter terr throughway trace track trafficway \
+    trail trails trl tunnel turnpike tpke underpass union unions valley valleys viaduct view views vw \
+    village villages ville vista walk walks wall way ways well wells close gate";
+
+/// Road words that stand before the name, in other languages.
+const ROADS: &str = "rue via calle rua avenida avenue boulevard piazza viale corso camino paseo carrer strada chemin \
+    ul ulica ulice rruga impasse allee quai plaza praca rambla carretera colonia vila";
+
+const COUNTRIES: &str = "afghanistan albania algeria andorra angola argentina armenia australia austria azerbaijan bahamas \
+    bahrain bangladesh barbados belarus belgium belize benin bhutan bolivia bosnia botswana brazil brunei \
+    bulgaria burundi cambodia cameroon canada chad chile china colombia comoros congo croatia cuba cyprus \
+    czechia denmark djibouti dominica ecuador egypt eritrea estonia ethiopia fiji finland france gabon \
+    gambia germany ghana greece greenland grenada guatemala guinea guyana haiti honduras hungary iceland \
+    india indonesia iran iraq ireland israel italy jamaica japan jordan kazakhstan kenya kiribati korea \
+    kuwait kyrgyzstan laos latvia lebanon lesotho liberia libya liechtenstein lithuania luxembourg macedonia \
+    madagascar malawi malaysia maldives mali malta mauritania mauritius mexico micronesia moldova monaco \
+    mongolia montenegro morocco mozambique myanmar namibia nauru nepal netherlands nicaragua niger nigeria \
+    norway oman pakistan palau panama paraguay peru philippines poland portugal qatar romania russia rwanda \
+    samoa senegal serbia seychelles singapore slovakia slovenia somalia spain sudan suriname swaziland \
+    sweden switzerland syria taiwan tajikistan tanzania thailand togo tonga tunisia turkey turkmenistan \
+    tuvalu uganda ukraine uruguay uzbekistan vanuatu venezuela vietnam yemen zambia zimbabwe zealand rica \
+    republic emirates kingdom timor verde lanka arabia usa";
 
 const UNITS: &str = "apt apartment apts suite ste unit floor fl flr room rm bldg building lot trlr trailer \
     space spc dept department ph penthouse no upper lower rear front basement bsmt slip hngr lobby \
@@ -121,11 +143,10 @@ const STATES: &str = "al ak az ar ca co ct de dc fl ga hi id il in ia ks ky la m
 const DIRECTIONS: &str = "n s e w ne nw se sw north south east west northeast northwest southeast southwest \
     no so";
 
-const BOXES: &str = "po pob box rr hc psc cmr apo fpo dpo unit rural route highway hwy county state interstate \
-    cr sr fm uss usns usnv usdp";
+const BOXES: &str = "po pob box postbox rr hc psc cmr unit uss usns usnv usnc uscgc usdp";
 
 const DWELLINGS: &str = "lives live living lived resides residing reside resident address addresses addr \
-    domiciled located moved home house residence mail mailed ship shipped deliver delivered";
+    domiciled located moved residence mail mailed ship shipped deliver delivered";
 
 const FILLERS: &str = "is was are be as no num number nbr numero id ident identifier code on of for the a an \
     my his her their our your this patient's pt patient file record listed reads read equals eq to \
@@ -133,5 +154,5 @@ const FILLERS: &str = "is was are be as no num number nbr numero id ident identi
     current currently new old also being recorded documented verified confirmed stated states said \
     says reported given provided called and or still has have date by with i i'm he she they \
     es el la su mi de confirm please correct actually starts starting begins beginning under using \
-    shown shows entered into from use that this would should which ending card line home cell work \
+    me us him them shown shows entered into from use that this would should which ending card line home cell work \
     mobile day evening night primary secondary main alternate alt best office";

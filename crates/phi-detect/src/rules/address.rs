@@ -30,6 +30,9 @@ pub(super) static RULE: PhiRule = PhiRule {
         "address: «8170 Walker Path\nKirkview, WY 58131»; phone",
         "«13125 Highway 138», just past the mill",
         "zip code «99205»",
+        "2231 Broadway: sent to «2231 Broadway, New York, NY 10027»",
+        "lives on «Larchmont Avenue» with her aunt",
+        "«22 Amsinckstrasse 9\n Suite 776\n Arnsdorf\n Malta 38302»",
         "lives at «17 Elm Court»",
     ],
     misses: &[
@@ -39,7 +42,11 @@ pub(super) static RULE: PhiRule = PhiRule {
         "CPT 99213 and 93000 were denied.",
         "The patient lives at .",
         "5 days in the ICU at St. Mary",
+        "taken to operative Suite #5 and placed",
         "walked 2 miles in the park",
+        "PATIENT OF 65 YEARS OLD IS SUFFERING IN A PLACE",
+        "PSA 11.6. Dr. Roe reviewed the notes",
+        "given 10 Units Lantus and 4 Tylenol",
     ],
     precedence: 0.15,
     joiners: &[", ", "\n", ",\n", " "],
@@ -48,8 +55,7 @@ pub(super) static RULE: PhiRule = PhiRule {
 
 fn find(page: &Page<'_>, out: &mut Out<'_>) {
     let mut free_from = 0;
-    for index in 0..page.marks.len() {
-        let mark = page.marks[index];
+    for mark in &page.marks {
         let start = mark.start as usize;
         if start < free_from {
             continue;
@@ -61,15 +67,33 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
         } else {
             None
         };
+        let line =
+            line.or_else(|| places::lone_unit(page, start).filter(|_| mark.sense.has(Sense::UNIT)));
         if let Some(line) = line
             && let Some((span, score)) = whole(page, &line)
         {
             free_from = span.end;
             out.push(span, score, "address.street");
-        } else if mark.is_number() && mark.len() == 5 {
+        } else if mark.is_number() && (4..=6).contains(&mark.len()) {
             zip(page, mark.range(), out);
         }
     }
+    for label in page
+        .labels
+        .iter()
+        .filter(|label| label.meaning == Meaning::Address)
+    {
+        let after = label.end as usize + usize::from(page.byte(label.end as usize) == b':');
+        if let Some(line) = places::named_street(page, after)
+            && let Some((span, score)) = whole(page, &line)
+        {
+            out.push(span, score, "address.named_street");
+        }
+    }
+    in_fields(page, out);
+}
+
+fn in_fields(page: &Page<'_>, out: &mut Out<'_>) {
     for (span, value) in page.fields_of(Meaning::Address) {
         if is_address_like(value) {
             out.push(span, 0.9, "address.field");
@@ -87,14 +111,17 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
 fn whole(page: &Page<'_>, line: &Line) -> Option<(Range<usize>, f32)> {
     let tail = places::tail(page, line.span.end);
     let claim = claim_before(page, line.span.start, |meaning| meaning == Meaning::Address);
-    let is_called = claim.is_some_and(|claim| claim.tie >= Tie::Near);
-    let score =
-        line.score + if tail.is_some() { 0.35 } else { 0.0 } + if is_called { 0.35 } else { 0.0 };
-    let end = tail.unwrap_or(line.span.end);
+    let called = match claim.map(|claim| claim.tie) {
+        Some(Tie::Tight | Tie::Field) => 0.55,
+        Some(Tie::Near | Tie::List) => 0.2,
+        None => 0.0,
+    };
+    let score = line.score + tail.as_ref().map_or(0.0, |tail| tail.score) + called;
+    let end = tail.map_or(line.span.end, |tail| tail.end);
     (score >= 0.3).then_some((line.span.start..end, score.min(0.98)))
 }
 
-/// A ZIP code on its own: called so, or after a state.
+/// A ZIP code on its own: called so, or after a state or country.
 fn zip(page: &Page<'_>, span: Range<usize>, out: &mut Out<'_>) {
     let end = places::zip_end(page, span.end);
     let claim = claim_before(page, span.start, |meaning| {
@@ -105,8 +132,14 @@ fn zip(page: &Page<'_>, span: Range<usize>, out: &mut Out<'_>) {
     });
     if claim.is_some_and(|claim| claim.is(Meaning::Zip) && claim.is_firm()) {
         out.push(span.start..end, 0.9, "address.zip");
-    } else if claim.is_none() && places::follows_state(page, span.start) {
-        out.push(span.start..end, 0.7, "address.zip");
+    } else if span.len() == 5
+        && claim.is_none_or(|claim| !claim.is_firm())
+        && let Some(region) = places::region_before(page, span.start)
+    {
+        // A country belongs to the line, a state does not.
+        let is_state = span.start - region <= 3;
+        let start = if is_state { span.start } else { region };
+        out.push(start..end, 0.65, "address.zip");
     }
 }
 

@@ -35,6 +35,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "seen 3/14/2024 for a cough",
         "born in 1962",
         "DOB [DOB], visit 3/14/2024",
+        "Born at 27 6/7 weeks",
     ],
     precedence: 0.26,
     joiners: &[],
@@ -42,6 +43,11 @@ pub(super) static RULE: PhiRule = PhiRule {
 };
 
 fn find(page: &Page<'_>, out: &mut Out<'_>) {
+    for (span, value) in page.fields_of(Meaning::Dob) {
+        if is_time_stamp(value) {
+            out.push(span, 0.97, "dob.field");
+        }
+    }
     let mut free_from = 0;
     for index in 0..page.marks.len() {
         if (page.marks[index].start as usize) < free_from {
@@ -57,13 +63,28 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
     }
 }
 
+/// Whether the whole value of a field is a time stamp that starts with a date: `198808181126+0215`.
+fn is_time_stamp(value: &[u8]) -> bool {
+    let digits = value
+        .iter()
+        .take_while(|byte| byte.is_ascii_digit())
+        .count();
+    let year = &value[..digits.min(4)];
+    matches!(digits, 8 | 10 | 12 | 14)
+        && (b"1880".as_slice()..=b"2040".as_slice()).contains(&year)
+        && value.len() <= 26
+        && value[digits..]
+            .iter()
+            .all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'+' | b'-'))
+}
+
 fn judge(page: &Page<'_>, date: &DateHit) -> Option<(f32, &'static str)> {
     let claim = nearest(page, date.span.start);
     if let Some(claim) = claim {
         let is_tight = claim.tie >= Tie::Tight;
         return match (claim.meaning, date.form) {
             (Meaning::Dob, Form::Full) if claim.is_firm() => Some((0.98, "dob.labelled")),
-            (Meaning::Dob, Form::Compact | Form::DayMonth) if is_tight => {
+            (Meaning::Dob, Form::Compact | Form::DayMonth | Form::Fraction) if is_tight => {
                 Some((0.93, "dob.labelled"))
             }
             (Meaning::Dob, Form::Full) => Some((0.85, "dob.near")),

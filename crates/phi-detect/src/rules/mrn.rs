@@ -9,7 +9,9 @@ use super::{Out, PhiRule};
 use crate::context::{Claim, Tie, claim_after, claim_before};
 use crate::digits;
 use crate::labels::Meaning;
+use crate::lexicon::Sense;
 use crate::page::{Mark, Page};
+use crate::people;
 
 pub(super) static RULE: PhiRule = PhiRule {
     code: "mrn",
@@ -24,7 +26,10 @@ pub(super) static RULE: PhiRule = PhiRule {
         "MRN: «00482913» admitted for chest pain.",
         "medical record number is «E1234567»",
         "chart #«45-01-63»",
-        "MRN«482913»",
+        "«MRN482913» is hers",
+        "Picking up patient #«65878146», from bed 16",
+        "ref: Roe/«51550497»/February 17, 2023",
+        "Jane Roe, «5819919», is a 6 day old girl",
         "pt. MRN# «MR-00482913», stable",
         "patient ID «7563388»",
         "hospital no. «H 482913»",
@@ -92,11 +97,14 @@ fn labelled(page: &Page<'_>, index: usize) -> Option<(Range<usize>, f32, &'stati
     let span = value_span(page, index);
     let value = page.slice(span.clone());
     let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
-    let claim = nearest(page, span.start);
+    let claim = nearest(page, page.marks[index].start as usize);
     let Some(claim) = claim else {
         let is_named_after =
             claim_after(page, span.end, |meaning| meaning == Meaning::Mrn).is_some();
-        return (is_named_after && digits >= 5).then_some((span, 0.85, "mrn.named_after"));
+        if is_named_after && digits >= 5 {
+            return Some((span, 0.85, "mrn.named_after"));
+        }
+        return beside_a_name(page, &span, digits);
     };
     if is_something_else(page, &span, value) {
         return None;
@@ -110,8 +118,78 @@ fn labelled(page: &Page<'_>, index: usize) -> Option<(Range<usize>, f32, &'stati
         Meaning::MrnMaybe if claim.tie >= Tie::Tight && digits >= 5 => {
             Some((span, 0.8, "mrn.patient_number"))
         }
+        Meaning::OtherId if claim.tie == Tie::Near => beside_a_name(page, &span, digits),
         _ => None,
     }
+}
+
+/// A number that no label explains but that stands with a patient: "patient #65878146",
+/// "Roe/51550497/February 17", "Jane Roe, 5819919, is a".
+fn beside_a_name(
+    page: &Page<'_>,
+    span: &Range<usize>,
+    digits: usize,
+) -> Option<(Range<usize>, f32, &'static str)> {
+    if !(5..=10).contains(&digits) || page.field_at(span.start).is_some() {
+        return None;
+    }
+    let before = page.byte_before(span.start);
+    let after = page.byte(span.end);
+    let is_patient_number = before == b'#' && follows_patient(page, span.start - 1);
+    let is_reference = before == b'/'
+        && after == b'/'
+        && follows_word(page, span.start - 1)
+        && opens_date(page, span.end + 1);
+    let is_apposition = page.slice(span.start.saturating_sub(2)..span.start) == b", "
+        && after == b','
+        && digits >= 6
+        && people::ends_full_name(page, span.start - 2);
+    if is_patient_number {
+        Some((span.clone(), 0.85, "mrn.patient_number"))
+    } else if is_reference {
+        Some((span.clone(), 0.7, "mrn.reference"))
+    } else if is_apposition {
+        Some((span.clone(), 0.65, "mrn.beside_name"))
+    } else {
+        None
+    }
+}
+
+/// Whether "patient", "pt" or the like stands right before.
+fn follows_patient(page: &Page<'_>, at: usize) -> bool {
+    let end = at - usize::from(page.byte_before(at) == b' ');
+    page.word_before(end).is_some_and(|(_, start)| {
+        let word = page.slice(start..end);
+        [
+            b"patient".as_slice(),
+            b"pt",
+            b"resident",
+            b"client",
+            b"chart",
+            b"record",
+        ]
+        .iter()
+        .any(|one| word.eq_ignore_ascii_case(one))
+    })
+}
+
+fn follows_word(page: &Page<'_>, at: usize) -> bool {
+    page.word_before(at)
+        .is_some_and(|(sense, start)| at - start >= 2 && !sense.has(Sense::STOP))
+}
+
+fn opens_date(page: &Page<'_>, at: usize) -> bool {
+    let is_month = page
+        .word_at(at)
+        .is_some_and(|(sense, _)| sense.has(Sense::MONTH));
+    let digits = page
+        .slice(at..page.text.len().min(at + 5))
+        .iter()
+        .take_while(|byte| byte.is_ascii_digit())
+        .count();
+    is_month
+        || matches!(digits, 1 | 2 | 4)
+            && matches!(page.byte(at + digits), b'/' | b'-' | b'.' | b' ')
 }
 
 /// The whole value at a mark: groups tied by "-", and a short prefix tied or set before it.
@@ -119,7 +197,7 @@ fn value_span(page: &Page<'_>, index: usize) -> Range<usize> {
     let mut end = page.marks[index].end as usize;
     for mark in page.marks[index + 1..].iter().take(4) {
         let is_tied = mark.start as usize == end + 1
-            && matches!(page.byte(end), b'-' | b'.' | b'/')
+            && matches!(page.byte(end), b'-' | b'.')
             && (mark.is_number() || mark.is_code());
         if !is_tied {
             break;
@@ -127,6 +205,10 @@ fn value_span(page: &Page<'_>, index: usize) -> Range<usize> {
         end = mark.end as usize;
     }
     let mut start = page.marks[index].start as usize;
+    if page.byte_before(start).is_ascii_alphabetic() {
+        // "MRN482913" is one token; taking half of it would leave a stump.
+        return page.word_before(start).map_or(start, |(_, word)| word)..end;
+    }
     let tie = page.byte_before(start);
     if matches!(tie, b'-' | b' ')
         && let Some((_, word)) = page.word_before(start - 1)
@@ -148,15 +230,15 @@ fn value_span(page: &Page<'_>, index: usize) -> Range<usize> {
 
 /// Dates, times, amounts and ages are no record numbers even after "chart" or "MRN".
 fn is_something_else(page: &Page<'_>, span: &Range<usize>, value: &[u8]) -> bool {
-    let slashes = value.iter().filter(|&&byte| byte == b'/').count();
     let before = page.byte_before(span.start);
     let after = page.byte(span.end);
     let is_amount = before == b'$'
         || after == b'%'
         || before == b'.' && page.byte_before(span.start - 1).is_ascii_digit();
+    let is_date = after == b'/' && page.byte(span.end + 1).is_ascii_digit() && value.len() <= 2;
     let is_time = after == b':' && page.byte(span.end + 1).is_ascii_digit();
     let is_year = value.len() == 4 && (value.starts_with(b"19") || value.starts_with(b"20"));
-    slashes == 2 || is_amount || is_time || is_year
+    is_date || is_amount || is_time || is_year
 }
 
 /// Values in a format the site named: `9` a digit, `A` a letter, `X` either, anything else itself.

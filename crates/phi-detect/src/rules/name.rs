@@ -8,8 +8,8 @@ use std::ops::Range;
 use super::{Out, PhiRule};
 use crate::labels::Meaning;
 use crate::lexicon::Sense;
-use crate::page::Page;
-use crate::people::{self, Cue};
+use crate::page::{Label, Page};
+use crate::people::{self, Cue, Name};
 
 pub(super) static RULE: PhiRule = PhiRule {
     code: "name",
@@ -51,15 +51,14 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
     for mark in &page.marks {
         let (start, end) = (mark.start as usize, mark.end as usize);
         if mark.sense.has(Sense::TITLE)
-            && let Some(span) = after_title(page, start, end)
+            && let Some(name) = after_title(page, start, end)
         {
-            out.push(span, 0.93, "name.title");
+            out.push(name.span, 0.93, "name.title");
         }
         if mark.sense.has(Sense::KIN)
-            && let Some(span) = people::name_at(page, end + 1, Cue::Weak)
-            && page.byte(end) == b' '
+            && let Some(name) = after_kin(page, start, end)
         {
-            out.push(span, 0.75, "name.family");
+            out.push(name.span, 0.75, "name.family");
         }
         if mark.sense.has(Sense::GIVEN)
             && let Some((span, score, rule)) = round_given_name(page, start)
@@ -68,32 +67,45 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
         }
     }
     for label in &page.labels {
-        if let Some((span, score)) = after_label(page, label.meaning, label.end as usize) {
+        if matches!(label.meaning, Meaning::Name | Meaning::NameMaybe)
+            && let Some((span, score)) = after_label(page, label)
+        {
             out.push(span, score, "name.labelled");
         }
     }
+    in_fields(page, out);
+}
+
+fn in_fields(page: &Page<'_>, out: &mut Out<'_>) {
     for (span, value) in page.fields_of(Meaning::Name) {
         if people::is_name_value(value) {
             out.push(span, 0.95, "name.field");
         }
     }
     for (span, _) in page.fields_of(Meaning::NameMaybe) {
-        if people::name_at(page, span.start, Cue::Label) == Some(span.clone())
-            && people::has_surname(page, &span)
-        {
+        let name = people::name_at(page, span.start, Cue::Given);
+        if name.is_some_and(|name| name.span == span && name.words >= 2 && name.known >= 1) {
             out.push(span, 0.75, "name.field");
         }
     }
 }
 
-/// `Dr. Newman`. The title itself must not be part of a longer word or an acronym in a table head.
-fn after_title(page: &Page<'_>, start: usize, end: usize) -> Option<Range<usize>> {
+/// `Dr. Newman`.
+fn after_title(page: &Page<'_>, start: usize, end: usize) -> Option<Name> {
     let title = page.slice(start..end);
-    let is_written_as_title = title[0].is_ascii_uppercase() || title.len() <= 3;
-    if !is_written_as_title || page.byte_before(start) == b'-' {
+    let has_dot = page.byte(end) == b'.';
+    let is_short = title.len() <= 4;
+    // "MS" is a disease and "general" an adjective; a title is written like one.
+    let is_written_as_title = match (title[0].is_ascii_uppercase(), has_dot) {
+        (true, true) => is_short,
+        (true, false) => !(title.len() == 2 && title[1].is_ascii_uppercase()),
+        (false, true) => matches!(title, b"dr" | b"mr" | b"mrs" | b"ms"),
+        (false, false) => matches!(title, b"dr" | b"mr" | b"mrs" | b"ms" | b"doctor" | b"nurse"),
+    };
+    if !is_written_as_title || matches!(page.byte_before(start), b'-' | b'/' | b'\'') {
         return None;
     }
-    let after = end + usize::from(page.byte(end) == b'.');
+    let after = end + usize::from(has_dot);
     // One space: redaction leaves two where a name was.
     if page.byte(after) != b' ' {
         return None;
@@ -101,26 +113,83 @@ fn after_title(page: &Page<'_>, start: usize, end: usize) -> Option<Range<usize>
     people::name_at(page, after + 1, Cue::Title)
 }
 
-/// `Patient: Jane Roe`, `Patient Jane Roe`, `name is jane roe`.
-fn after_label(page: &Page<'_>, meaning: Meaning, end: usize) -> Option<(Range<usize>, f32)> {
-    if !matches!(meaning, Meaning::Name | Meaning::NameMaybe) {
+/// `my husband Kimberly`, `aunt Brenda Smith`.
+fn after_kin(page: &Page<'_>, start: usize, end: usize) -> Option<Name> {
+    if page.byte(end) != b' ' || !page.byte(start).is_ascii_lowercase() {
         return None;
     }
-    let (start, is_explicit) = people::value_start(page, end)?;
-    let cue = match (is_explicit, meaning) {
-        (true, _) => Cue::Label,
-        (false, _) => Cue::Weak,
+    let name = people::name_at(page, end + 1, Cue::Weak)?;
+    (name.known > 0 || name.words >= 2).then_some(name)
+}
+
+/// `Patient: Jane Roe`, `Patient Jane Roe`, `name is jane roe`.
+fn after_label(page: &Page<'_>, label: &Label) -> Option<(Range<usize>, f32)> {
+    let place = label.start as usize..label.end as usize;
+    let (start, is_explicit) = people::value_start(page, place.clone())?;
+    let last_word = page.word_before(place.end);
+    let calls_it_name = last_word.is_some_and(|(_, at)| {
+        let word = page.slice(at..place.end);
+        word.eq_ignore_ascii_case(b"name")
+            || word.eq_ignore_ascii_case(b"nombre")
+            || word.eq_ignore_ascii_case(b"by")
+    });
+    if !is_explicit {
+        let is_role = last_word.is_some_and(|(sense, _)| sense.has(Sense::ROLE));
+        let name = people::name_at(page, start, Cue::Weak).filter(|_| is_role || calls_it_name)?;
+        let is_shouted_head =
+            name.words == 1 && page.slice(place).iter().all(u8::is_ascii_uppercase);
+        return (!is_shouted_head).then_some((name.span, 0.75));
+    }
+    let name = people::name_at(page, start, Cue::Label)?;
+    let is_field_of_a_form = people::ends_like_a_field(page, name.span.end);
+    let is_likely = match (name.is_capital, name.words) {
+        (true, 2..) => name.known > 0 || is_field_of_a_form,
+        (true, _) => {
+            name.known > 0 && is_field_of_a_form
+                || calls_it_name
+                || is_field_of_a_form
+                    && name.span.len() > 3
+                    && label.meaning == Meaning::Name
+                    && !opens_a_turn(page, label)
+        }
+        (false, _) => {
+            calls_it_name && (name.known > 0 || name.has_comma)
+                || name.known > 0 && name.words >= 2 && is_field_of_a_form
+        }
     };
-    let span = people::name_at(page, start, cue)?;
-    Some((span, if is_explicit { 0.9 } else { 0.75 }))
+    is_likely.then_some((name.span, 0.9))
+}
+
+/// Whether the label is a speaker's in a transcript, whose words follow.
+fn opens_a_turn(page: &Page<'_>, label: &Label) -> bool {
+    let start = label.start as usize;
+    let is_first_on_line = start == 0 || page.byte_before(start) == b'\n';
+    let word = page.slice(start..label.end as usize);
+    is_first_on_line
+        && [
+            b"patient".as_slice(),
+            b"client",
+            b"pt",
+            b"mother",
+            b"father",
+            b"parent",
+            b"provider",
+            b"physician",
+            b"spouse",
+            b"guardian",
+        ]
+        .iter()
+        .any(|one| word.eq_ignore_ascii_case(one))
 }
 
 /// `Maria Delgado`, `Delgado, Maria`.
 fn round_given_name(page: &Page<'_>, start: usize) -> Option<(Range<usize>, f32, &'static str)> {
-    if let Some(before) = people::surname_before(page, start) {
-        let span = people::name_at(page, start, Cue::Given)?;
-        return Some((before..span.end, 0.8, "name.last_first"));
+    if matches!(page.byte_before(start), b'-' | b'@' | b'.' | b'_') {
+        return None;
     }
-    let span = people::name_at(page, start, Cue::Given)?;
-    people::has_surname(page, &span).then_some((span, 0.8, "name.given"))
+    let name = people::name_at(page, start, Cue::Given)?;
+    if let Some(before) = people::surname_before(page, start) {
+        return Some((before..name.span.end, 0.8, "name.last_first"));
+    }
+    (name.words >= 2 && name.is_capital).then_some((name.span, 0.8, "name.given"))
 }

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::{Out, PhiRule};
-use crate::context::{Claim, Tie, claim_after, claim_before};
+use crate::context::{Claim, Tie, claim_after, claim_before, is_spoken_of};
 use crate::digits::{self, Run};
 use crate::labels::Meaning;
 use crate::page::Page;
@@ -42,6 +42,8 @@ pub(super) static RULE: PhiRule = PhiRule {
         "call  after lunch",
         "2025-02-03 11:02:33",
         "10.1056/NEJMoa2034577",
+        "Please charge my credit card. Number is 4563824065059",
+        "my driver's license number is 2270-66-1551",
     ],
     precedence: 0.25,
     joiners: &[],
@@ -97,34 +99,44 @@ fn number_at(page: &Page<'_>, index: usize) -> Option<(Range<usize>, f32, &'stat
         return None;
     }
     let claim = nearest(page, start);
-    let is_phone = claim.is_some_and(|claim| claim.is(Meaning::Phone) && claim.tie >= Tie::Near);
+    let is_phone = claim.is_some_and(|claim| claim.is(Meaning::Phone));
     let is_firm = claim.is_some_and(|claim| claim.is(Meaning::Phone) && claim.is_firm());
     let may_be_phone = is_phone
         || claim.is_some_and(|claim| claim.is(Meaning::PhoneMaybe) && claim.tie >= Tie::Near);
     let is_other = claim.is_some_and(|claim| {
         !claim.is(Meaning::Phone) && !claim.is(Meaning::PhoneMaybe) && claim.is_firm()
     });
-    if let Some((span, strength)) = north_american(page, index) {
+    if let Some((span, shape)) = north_american(page, index) {
         if goes_on(page, span.end) || is_other {
             return None;
         }
-        return match strength {
-            Shape::Clear => Some((
-                span,
-                if may_be_phone { 0.98 } else { 0.9 },
-                "phone.north_american",
-            )),
-            Shape::Plain if may_be_phone || is_called_after(page, span.end) => {
-                Some((span, 0.9, "phone.labelled"))
+        let is_called = may_be_phone || is_called_after(page, span.end);
+        let found = match shape {
+            Shape::Clear => Some((if is_called { 0.98 } else { 0.9 }, "phone.north_american")),
+            Shape::Spaced => Some((if is_called { 0.95 } else { 0.65 }, "phone.spaced")),
+            Shape::Plain if is_called => Some((0.9, "phone.labelled")),
+            Shape::Plain if is_spoken_of(page, span.start, is_of_calling) && claim.is_none() => {
+                Some((0.7, "phone.spoken_of"))
             }
-            Shape::Spaced => Some((span, if may_be_phone { 0.95 } else { 0.65 }, "phone.spaced")),
+            Shape::Plain
+                if claim.is_none()
+                    && page.slice(span.start.saturating_sub(4)..span.start) == b" at " =>
+            {
+                Some((0.6, "phone.at"))
+            }
             Shape::Plain => None,
         };
+        return found.map(|(score, rule)| (span, score, rule));
     }
     if is_other {
         return None;
     }
-    labelled(page, index, is_firm, may_be_phone)
+    let is_tight = claim.is_some_and(|claim| claim.tie >= Tie::Tight);
+    labelled(page, index, is_firm, may_be_phone, may_be_phone && is_tight)
+}
+
+fn is_of_calling(meaning: Meaning) -> bool {
+    matches!(meaning, Meaning::Phone | Meaning::PhoneMaybe)
 }
 
 /// How much a ten-digit number looks like a telephone number by itself.
@@ -173,7 +185,7 @@ fn north_american(page: &Page<'_>, index: usize) -> Option<(Range<usize>, Shape)
     }
     let value = page.slice(first.range());
     let is_plain = match value.len() {
-        10 => matches!(value[0], b'2'..=b'9') && matches!(value[3], b'2'..=b'9'),
+        10 => matches!(value[0], b'2'..=b'9'),
         11 => value[0] == b'1' && matches!(value[1], b'2'..=b'9'),
         _ => false,
     };
@@ -186,6 +198,7 @@ fn labelled(
     index: usize,
     is_firm: bool,
     may_be: bool,
+    is_tight: bool,
 ) -> Option<(Range<usize>, f32, &'static str)> {
     let run = Run::read_all(page, index, 6, is_separator);
     let digits = run.digits(page).len();
@@ -196,17 +209,27 @@ fn labelled(
     if goes_on(page, span.end) || looks_like_date(&lengths) {
         return None;
     }
+    let is_simple = page
+        .slice(run.span.clone())
+        .iter()
+        .all(|byte| byte.is_ascii_digit() || matches!(byte, b' ' | b'-') || opens && *byte == b')');
     let is_local = lengths == [3, 4];
-    let is_grouped_abroad =
-        lengths.len() >= 3 && (8..=13).contains(&digits) && page.byte(run.span.start) == b'0';
+    let is_grouped = lengths.len() >= 2 && is_simple;
+    let starts_with_zero = page.byte(run.span.start) == b'0';
+    let is_abroad =
+        is_grouped && lengths.len() >= 3 && (8..=13).contains(&digits) && starts_with_zero;
     match digits {
-        7..=15 if is_firm && digits >= 7 => Some((span, 0.93, "phone.labelled")),
+        7..=15 if is_firm => Some((span, 0.93, "phone.labelled")),
+        7..=15 if is_simple && is_called_after(page, span.end) => {
+            Some((span, 0.9, "phone.named_after"))
+        }
         7 if is_local && may_be => Some((span, 0.85, "phone.local")),
-        10..=15 if may_be && page.byte(run.span.start) == b'0' => {
+        10..=11 if is_simple && (may_be && starts_with_zero || is_tight) => {
             Some((span, 0.75, "phone.abroad"))
         }
-        _ if is_grouped_abroad && may_be => Some((span, 0.75, "phone.abroad")),
-        _ if is_grouped_abroad => Some((span, 0.55, "phone.abroad")),
+        6..=13 if is_grouped && is_tight => Some((span, 0.7, "phone.abroad")),
+        6 if is_grouped && is_firm => Some((span, 0.7, "phone.abroad")),
+        _ if is_abroad => Some((span, if may_be { 0.75 } else { 0.55 }, "phone.abroad")),
         _ => None,
     }
 }
@@ -275,6 +298,9 @@ fn is_separator(between: &[u8]) -> bool {
 
 /// Whether the number is the tail of something longer.
 fn is_tied_before(page: &Page<'_>, start: usize) -> bool {
+    if page.is_field_edge(start) {
+        return false;
+    }
     let before = page.byte_before(start);
     let second = page.byte_before(start.saturating_sub(1));
     matches!(before, b'-' | b'.' | b'/' | b'_' | b':' | b',')
@@ -285,6 +311,9 @@ fn is_tied_before(page: &Page<'_>, start: usize) -> bool {
 
 /// Whether the number goes on after its end: `555-0142-88`, `555.01.2`, `5550142%`.
 fn goes_on(page: &Page<'_>, end: usize) -> bool {
+    if page.is_field_edge(end) {
+        return false;
+    }
     let after = page.byte(end);
     matches!(after, b'-' | b'.' | b'/' | b':' | b'_') && page.byte(end + 1).is_ascii_digit()
         || after == b'%'
@@ -297,8 +326,30 @@ fn looks_like_date(lengths: &[usize]) -> bool {
     )
 }
 
+/// "206-555-0142 (cell)", "206-555-0142-Fax", "206-555-0142 is her phone".
 fn is_called_after(page: &Page<'_>, end: usize) -> bool {
-    claim_after(page, end, |meaning| meaning == Meaning::Phone).is_some()
+    if claim_after(page, end, |meaning| meaning == Meaning::Phone).is_some() {
+        return true;
+    }
+    let at = end
+        + page
+            .slice(end..end + 2)
+            .iter()
+            .take_while(|byte| matches!(byte, b'-' | b' ' | b'('))
+            .count();
+    let word = page.slice(at..crate::page::word_end(page.bytes(), at));
+    let is_kind = [
+        b"office".as_slice(),
+        b"fax",
+        b"home",
+        b"cell",
+        b"mobile",
+        b"work",
+        b"pager",
+    ]
+    .iter()
+    .any(|kind| word.eq_ignore_ascii_case(kind));
+    at > end && is_kind && page.byte(at - 1) != b' '
 }
 
 fn nearest(page: &Page<'_>, at: usize) -> Option<Claim> {

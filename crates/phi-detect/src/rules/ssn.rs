@@ -72,6 +72,11 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
             out.push(span, 0.98, "ssn.field");
         }
     }
+    for (span, value) in page.fields_of(Meaning::SsnMaybe) {
+        if is_issued(value) && value.iter().all(u8::is_ascii_digit) {
+            out.push(span, 0.8, "ssn.field");
+        }
+    }
     for spoken in digits::spoken(page) {
         if spoken.digits == 9
             && let Some(claim) = nearest(page, spoken.span.start)
@@ -94,7 +99,9 @@ fn is_field_value(value: &[u8]) -> bool {
         .filter(|text| text.contains(['e', 'E']))
         .and_then(|text| text.parse::<f64>().ok())
         .is_some_and(|number| number.fract() == 0.0 && (1e6..1e9).contains(&number));
-    is_plain && matches!(digits, 4 | 9) || is_scaled
+    let is_prefixed =
+        digits >= 9 && value.len() <= 16 && value.iter().all(u8::is_ascii_alphanumeric);
+    is_plain && matches!(digits, 4 | 9) || is_prefixed || is_scaled
 }
 
 /// `536-22-8741`, with any separators.

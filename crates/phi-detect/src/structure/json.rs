@@ -192,7 +192,9 @@ impl Reader<'_> {
         let outer = if open.is_object {
             open.key.clone()
         } else {
-            None
+            // An array stands under a key of the object round it, and that under another.
+            let above = self.open.len().checked_sub(2);
+            above.and_then(|above| self.open[above].key.clone())
         };
         let name = &self.bytes[key];
         let value = &self.bytes[span.clone()];

@@ -14,7 +14,7 @@ enum Part {
     Name,
     /// An identifier, then a name (HL7 XCN).
     Provider,
-    /// Street, other, city, state, ZIP (HL7 XAD).
+    /// Street, other, city, state, ZIP, country (HL7 XAD).
     Address,
     /// Telephone numbers (HL7 XTN).
     Phones,
@@ -109,7 +109,7 @@ static HL7: &[(&[u8; 3], &[(usize, Part)])] = &[
             (14, Part::Phones),
             (18, Part::Plain(Meaning::OtherId)),
             (19, Part::Plain(Meaning::Ssn)),
-            (20, Part::Plain(Meaning::OtherId)),
+            (20, Part::Plain(Meaning::SsnMaybe)),
         ],
     ),
     (b"PR1", &[(8, Part::Provider), (11, Part::Provider)]),
@@ -193,7 +193,7 @@ fn hl7_value(bytes: &[u8], value: Range<usize>, part: Part, found: &mut Vec<Fiel
         Part::Plain(meaning) => push(first, meaning),
         Part::Name => push(filled(&components, 0..4), Meaning::Name),
         Part::Provider => push(filled(&components, 1..5), Meaning::Name),
-        Part::Address => push(filled(&components, 0..5), Meaning::Address),
+        Part::Address => push(filled(&components, 0..6), Meaning::Address),
         Part::Ids => {
             let kind = components
                 .get(4)
@@ -205,12 +205,14 @@ fn hl7_value(bytes: &[u8], value: Range<usize>, part: Part, found: &mut Vec<Fiel
     }
 }
 
+/// By the identifier types of HL7 table 0203; senders put much else there, and then it is the patient's number.
 fn id_meaning(kind: &[u8]) -> Meaning {
     match kind {
         b"SS" => Meaning::Ssn,
         b"MC" => Meaning::Medicare,
-        b"" | b"MR" | b"PI" | b"PT" | b"PN" | b"U" => Meaning::Mrn,
-        _ => Meaning::OtherId,
+        b"DL" | b"PPN" | b"AN" | b"VN" | b"MA" | b"MB" | b"NI" | b"NPI" | b"BC" | b"BA" | b"EI"
+        | b"SN" | b"XX" => Meaning::OtherId,
+        _ => Meaning::Mrn,
     }
 }
 
