@@ -13,6 +13,7 @@ mod model;
 mod secret;
 mod sqlite;
 mod store;
+mod trail;
 mod vault;
 mod writer;
 
@@ -22,6 +23,10 @@ pub use keys::master::MasterKeySource;
 pub use model::*;
 pub use secret::{SecretBytes, SecretString};
 pub use store::Store;
+pub use trail::{
+    Checkpoint, Export, ExportLine, ExportVerifier, Fault, FaultKind, Report, append_checkpoints,
+    read_checkpoints,
+};
 pub use vault::{Options, Vault};
 
 /// Where the time comes from; tests give a fixed one.

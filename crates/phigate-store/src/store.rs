@@ -203,13 +203,17 @@ pub struct OpenRow {
     pub instance: Uuid,
 }
 
-/// A row to delete by retention.
+/// Names a record, for its content and for deletion by retention.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RowKey {
     /// Id of the record.
     pub record: Uuid,
     /// Its time.
     pub time_us: i64,
+    /// Its lane.
+    pub lane: i64,
+    /// Its place there.
+    pub seq: i64,
 }
 
 /// Everything one transaction writes.
@@ -286,6 +290,11 @@ pub trait Store: Send + Sync + 'static {
         after: i64,
         limit: usize,
     ) -> Result<Vec<ChainRow>>;
+
+    /// Accounts that have records, chained or not.
+    async fn accounts_with_records(&self) -> Result<Vec<String>>;
+    /// A record that no chain entry names, if there is one.
+    async fn unchained(&self, account: &str) -> Result<Option<RowKey>>;
 
     /// Records, newest first.
     async fn list(

@@ -5,11 +5,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
+use jiff::SignedDuration;
 use phi_detect::{Detector, PhiKind};
 use phigate_core::chat::ChatLimits;
 use phigate_core::protect::{self, Memory, Scanner};
 use phigate_core::text::PhiText;
-use phigate_store::{Account, Options, Settings, Target, Vault};
+use phigate_store::{
+    Account, Invite, LinkPurpose, Options, Role as UserRole, SecretString, Settings, Target, Vault,
+};
 
 use crate::config::{self, Config};
 use crate::error::GatewayError;
@@ -44,9 +47,14 @@ pub(crate) async fn open_vault(config: &Config, role: Role) -> anyhow::Result<Va
     let master_key = match &config.master_key {
         config::MasterKeySource::File(path) => phigate_store::MasterKeySource::File(path.clone()),
         config::MasterKeySource::Env(name) => phigate_store::MasterKeySource::Env(name.clone()),
-        config::MasterKeySource::Command(command) => phigate_store::MasterKeySource::Command(command.clone()),
+        config::MasterKeySource::Command(command) => {
+            phigate_store::MasterKeySource::Command(command.clone())
+        }
     };
-    let options = Options { serve: role == Role::Server, ..Options::new(target, master_key) };
+    let options = Options {
+        serve: role == Role::Server,
+        ..Options::new(target, master_key)
+    };
     Ok(Vault::open(options).await?)
 }
 
@@ -64,7 +72,12 @@ pub(crate) struct App {
 
 impl App {
     /// Puts the parts together.
-    pub(crate) fn new(config: Config, vault: Vault, metrics: Arc<Metrics>, drain: Drain) -> anyhow::Result<Self> {
+    pub(crate) fn new(
+        config: Config,
+        vault: Vault,
+        metrics: Arc<Metrics>,
+        drain: Drain,
+    ) -> anyhow::Result<Self> {
         let ca_file = config.provider_ca_file.as_deref();
         let provider = Provider::new(&config.limits, config.allow_private_providers, ca_file)
             .context("cannot prepare connections to providers")?;
@@ -89,12 +102,19 @@ impl App {
         {
             return Ok(Arc::clone(scanner));
         }
-        let detector = detector(&account.settings).map_err(|_| GatewayError::DetectorUnavailable)?;
-        let scanner = Arc::new(Scanner::with_memory(detector, Memory::new(REMEMBERED_TEXTS)));
+        let detector =
+            detector(&account.settings).map_err(|_| GatewayError::DetectorUnavailable)?;
+        let scanner = Arc::new(Scanner::with_memory(
+            detector,
+            Memory::new(REMEMBERED_TEXTS),
+        ));
         if scanners.len() >= SCANNERS_MAX {
             scanners.clear();
         }
-        scanners.insert(account.id.clone(), (account.settings.clone(), Arc::clone(&scanner)));
+        scanners.insert(
+            account.id.clone(),
+            (account.settings.clone(), Arc::clone(&scanner)),
+        );
         Ok(scanner)
     }
 
@@ -114,6 +134,34 @@ impl App {
         Duration::from_millis(self.config.limits.decision_ms)
     }
 
+    /// A one-time link for creating the owner's login, while the first account has none. Earlier ones stop working.
+    pub(crate) async fn first_owner_link(&self) -> anyhow::Result<Option<SecretString>> {
+        let accounts = self.vault.accounts().await?;
+        let Some(account) = accounts.first() else {
+            return Ok(None);
+        };
+        if self
+            .vault
+            .users(&account.id)
+            .await?
+            .iter()
+            .any(|user| user.role == UserRole::Owner)
+        {
+            return Ok(None);
+        }
+        let invite = Invite {
+            purpose: LinkPurpose::Owner,
+            role: UserRole::Owner,
+            email: None,
+            valid: SignedDuration::from_hours(24),
+        };
+        Ok(Some(
+            self.vault
+                .create_link(&account.id, &invite, "system")
+                .await?,
+        ))
+    }
+
     /// A provider's words with every finding masked, in every mode: they may quote the prompt.
     pub(crate) fn without_phi(&self, scanner: &Scanner, words: &PhiText) -> PhiText {
         let findings = scanner.detector().scan(words.expose());
@@ -129,7 +177,10 @@ pub(crate) fn detector(settings: &Settings) -> Result<Detector, phi_detect::Sett
         .iter()
         .filter_map(|(code, score)| Some((PhiKind::from_code(code)?, *score as f32)))
         .collect();
-    Detector::new(phi_detect::Settings { thresholds, mrn_formats: settings.mrn_formats.clone() })
+    Detector::new(phi_detect::Settings {
+        thresholds,
+        mrn_formats: settings.mrn_formats.clone(),
+    })
 }
 
 fn has_same_detection(one: &Settings, other: &Settings) -> bool {

@@ -60,21 +60,51 @@ impl GatewayError {
     pub(crate) fn body(&self) -> ErrorBody {
         match self {
             Self::Edge(error) => error.body(),
-            Self::MissingKey => error(401, CALLER, "missing_api_key", "send your API key as Authorization: Bearer phg_…"),
-            Self::InvalidKey => error(401, CALLER, "invalid_api_key", "the API key is malformed, unknown, revoked or expired"),
+            Self::MissingKey => error(
+                401,
+                CALLER,
+                "missing_api_key",
+                "send your API key as Authorization: Bearer phg_…",
+            ),
+            Self::InvalidKey => error(
+                401,
+                CALLER,
+                "invalid_api_key",
+                "the API key is malformed, unknown, revoked or expired",
+            ),
             Self::RateLimited { retry_after_s } => {
-                let mut body = error(429, RATE, "rate_limit_exceeded", "too many requests: wait before trying again");
+                let mut body = error(
+                    429,
+                    RATE,
+                    "rate_limit_exceeded",
+                    "too many requests: wait before trying again",
+                );
                 body.retry_after_s = Some(*retry_after_s);
                 body
             }
-            Self::MediaType => error(415, CALLER, "unsupported_media_type", "send the body as Content-Type: application/json"),
+            Self::MediaType => error(
+                415,
+                CALLER,
+                "unsupported_media_type",
+                "send the body as Content-Type: application/json",
+            ),
             Self::Request(problem) => {
-                let mut body = ErrorBody::new(StatusCode::BAD_REQUEST, CALLER, problem.code, problem.message.clone());
+                let mut body = ErrorBody::new(
+                    StatusCode::BAD_REQUEST,
+                    CALLER,
+                    problem.code,
+                    problem.message.clone(),
+                );
                 body.param.clone_from(&problem.param);
                 body
             }
             Self::UnknownModel => {
-                let mut body = error(404, CALLER, "model_not_found", "no provider family serves this model");
+                let mut body = error(
+                    404,
+                    CALLER,
+                    "model_not_found",
+                    "no provider family serves this model",
+                );
                 body.param = Some("model".into());
                 body
             }
@@ -86,9 +116,12 @@ impl GatewayError {
                 "audit_unavailable",
                 "the audit record could not be written, so nothing was forwarded: try again shortly",
             ),
-            Self::DetectorUnavailable => {
-                error(503, GATEWAY, "detector_unavailable", "the request could not be scanned, so nothing was forwarded")
-            }
+            Self::DetectorUnavailable => error(
+                503,
+                GATEWAY,
+                "detector_unavailable",
+                "the request could not be scanned, so nothing was forwarded",
+            ),
             Self::Provider(failure) => provider(failure),
         }
     }
@@ -110,24 +143,35 @@ fn error(status: u16, kind: &'static str, code: &'static str, message: &'static 
 }
 
 fn not_configured(family: &str) -> ErrorBody {
-    let message = format!("no provider key is set for {family}: the account's owner sets it under Providers");
-    let mut body = ErrorBody::new(StatusCode::BAD_REQUEST, CALLER, "provider_not_configured", message);
+    let message =
+        format!("no provider key is set for {family}: the account's owner sets it under Providers");
+    let mut body = ErrorBody::new(
+        StatusCode::BAD_REQUEST,
+        CALLER,
+        "provider_not_configured",
+        message,
+    );
     body.param = Some("model".into());
     body
 }
 
 fn blocked(kinds: &[PhiKind]) -> ErrorBody {
-    let message = "the request was blocked because protected health information was detected in its content";
+    let message =
+        "the request was blocked because protected health information was detected in its content";
     let mut body = error(403, "phi_error", "phi_blocked", message);
     let codes: Vec<&str> = kinds.iter().map(|kind| kind.code()).collect();
-    body.extra.insert("phi_types".into(), serde_json::json!(codes));
+    body.extra
+        .insert("phi_types".into(), serde_json::json!(codes));
     body
 }
 
 fn provider(failure: &ProviderFailure) -> ErrorBody {
     let kind = failure.kind;
     let status = StatusCode::from_u16(kind.status()).unwrap_or(StatusCode::BAD_GATEWAY);
-    let words = failure.provider_message.as_ref().map(|words| first_line(words.expose()));
+    let words = failure
+        .provider_message
+        .as_ref()
+        .map(|words| first_line(words.expose()));
     let message = match words {
         Some(words) => format!("{} It said: {words}", kind.message()).into(),
         None => Cow::Borrowed(kind.message()),
@@ -141,7 +185,13 @@ fn provider(failure: &ProviderFailure) -> ErrorBody {
 /// A provider's explanation is a sentence; what is longer is no explanation.
 fn first_line(words: &str) -> String {
     const CHARACTERS_MAX: usize = 500;
-    words.lines().next().unwrap_or_default().chars().take(CHARACTERS_MAX).collect()
+    words
+        .lines()
+        .next()
+        .unwrap_or_default()
+        .chars()
+        .take(CHARACTERS_MAX)
+        .collect()
 }
 
 impl IntoResponse for GatewayError {
@@ -158,7 +208,9 @@ impl From<EdgeError> for GatewayError {
 
 impl From<Limited> for GatewayError {
     fn from(limited: Limited) -> Self {
-        Self::RateLimited { retry_after_s: limited.retry_after_s }
+        Self::RateLimited {
+            retry_after_s: limited.retry_after_s,
+        }
     }
 }
 
@@ -179,9 +231,10 @@ impl From<AdmitError> for GatewayError {
     fn from(error: AdmitError) -> Self {
         match error {
             AdmitError::Missing => Self::MissingKey,
-            AdmitError::Malformed | AdmitError::Unknown | AdmitError::Revoked { .. } | AdmitError::Expired { .. } => {
-                Self::InvalidKey
-            }
+            AdmitError::Malformed
+            | AdmitError::Unknown
+            | AdmitError::Revoked { .. }
+            | AdmitError::Expired { .. } => Self::InvalidKey,
             AdmitError::Store(error) => error.into(),
         }
     }

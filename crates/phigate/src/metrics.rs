@@ -176,12 +176,17 @@ impl Metrics {
         Router::new().route("/metrics", get(move || async move { metrics.page() }))
     }
 
-    fn page(&self) -> Response {
+    /// Everything, in the format of `/metrics`.
+    pub(crate) fn text(&self) -> String {
         let mut page = String::new();
         text::encode(&mut page, &self.registry).expect("a string takes everything");
+        page
+    }
+
+    fn page(&self) -> Response {
         let kind =
             HeaderValue::from_static("application/openmetrics-text; version=1.0.0; charset=utf-8");
-        ([(CONTENT_TYPE, kind)], page).into_response()
+        ([(CONTENT_TYPE, kind)], self.text()).into_response()
     }
 }
 

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use axum::{Extension, Router};
 use axum::extract::{Path, Request, State};
 use axum::response::{IntoResponse, Json, Response};
 use axum::routing::{get, post};
+use axum::{Extension, Router};
 use http::{HeaderMap, StatusCode};
 use phigate_core::wire::{FORMATS, WireFormat};
 use phigate_store::Account;
@@ -24,7 +24,9 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .route("/v1/models", get(models))
         .route("/v1/models/{*id}", get(model))
         .with_state(Arc::clone(&app))
-        .merge(health_routes(app.drain.clone(), move || is_ready(Arc::clone(&app))))
+        .merge(health_routes(app.drain.clone(), move || {
+            is_ready(Arc::clone(&app))
+        }))
 }
 
 /// Requests can be served while the store can be written.
@@ -35,11 +37,20 @@ async fn is_ready(app: Arc<App>) -> bool {
 async fn chat_completions(State(app): State<Arc<App>>, request: Request) -> Response {
     let received = Instant::now();
     let (parts, upload) = Upload::split(request);
-    let (Some(id), Some(peer)) = (parts.extensions.get::<RequestId>(), parts.extensions.get::<Peer>()) else {
+    let (Some(id), Some(peer)) = (
+        parts.extensions.get::<RequestId>(),
+        parts.extensions.get::<Peer>(),
+    ) else {
         // The edge gives both to every request.
         return StatusCode::INTERNAL_SERVER_ERROR.into_response();
     };
-    let call = Call { request_id: id.0, received, peer: peer.0.ip(), headers: parts.headers, upload };
+    let call = Call {
+        request_id: id.0,
+        received,
+        peer: peer.0.ip(),
+        headers: parts.headers,
+        upload,
+    };
     pipeline::answer(&app, call).await
 }
 
@@ -50,7 +61,9 @@ async fn models(
     headers: HeaderMap,
 ) -> Result<Json<Value>, GatewayError> {
     let account = pipeline::admit(&app, &headers, peer.0.ip()).await?.account;
-    let data: Vec<Value> = usable(&account).map(|(format, model)| describe_model(format, model)).collect();
+    let data: Vec<Value> = usable(&account)
+        .map(|(format, model)| describe_model(format, model))
+        .collect();
     Ok(Json(json!({ "object": "list", "data": data })))
 }
 
@@ -62,18 +75,28 @@ async fn model(
 ) -> Result<Json<Value>, GatewayError> {
     let account = pipeline::admit(&app, &headers, peer.0.ip()).await?.account;
     let is_configured = |format: &&&dyn WireFormat| account.providers.contains_key(format.id());
-    let format = FORMATS.iter().find(|format| format.serves(&id)).filter(is_configured);
+    let format = FORMATS
+        .iter()
+        .find(|format| format.serves(&id))
+        .filter(is_configured);
     let format = format.ok_or(GatewayError::UnknownModel)?;
     Ok(Json(describe_model(*format, &id)))
 }
 
 fn usable(account: &Account) -> impl Iterator<Item = (&'static dyn WireFormat, &str)> {
-    let configured = FORMATS.iter().copied().filter(|format| account.providers.contains_key(format.id()));
+    let configured = FORMATS
+        .iter()
+        .copied()
+        .filter(|format| account.providers.contains_key(format.id()));
     configured.flat_map(|format| {
         let listed = format.listed_models();
         let aliases = account.aliases.keys().map(String::as_str);
         let further = aliases.filter(|alias| format.serves(alias) && !listed.contains(alias));
-        listed.iter().copied().chain(further).map(move |model| (format, model))
+        listed
+            .iter()
+            .copied()
+            .chain(further)
+            .map(move |model| (format, model))
     })
 }
 

@@ -12,7 +12,9 @@ fn a_graceful_stop_keeps_every_record() {
     let provider = Provider::start();
     let mut gateway = Gateway::start(&provider);
     let key = gateway.key();
-    let ids: Vec<String> = (0..20).map(|_| gateway.chat(&key, &ask("gpt-4o", CLEAN_TEXT)).request_id()).collect();
+    let ids: Vec<String> = (0..20)
+        .map(|_| gateway.chat(&key, &ask("gpt-4o", CLEAN_TEXT)).request_id())
+        .collect();
     gateway.signal("-TERM");
     assert_eq!(gateway.wait(), Some(0));
     for id in ids {
@@ -24,7 +26,10 @@ fn a_graceful_stop_keeps_every_record() {
 fn a_running_stream_finishes_while_the_gateway_drains() {
     let provider = Provider::start();
     let mut gateway = Gateway::start(&provider);
-    provider.answer_next(Reply::Events(openai_stream(&["a", "b", "c"]), Duration::from_millis(200)));
+    provider.answer_next(Reply::Events(
+        openai_stream(&["a", "b", "c"]),
+        Duration::from_millis(200),
+    ));
     let key = gateway.key();
     let body = r#"{"model":"gpt-4o","messages":[{"role":"user","content":"Hi."}],"stream":true}"#;
     let answer = std::thread::scope(|scope| {
@@ -46,7 +51,8 @@ fn a_killed_gateway_needs_no_repair() {
     let key = gateway.key();
     provider.answer_next(Reply::Silence(Duration::from_secs(60)));
     std::thread::scope(|scope| {
-        let pending = scope.spawn(|| std::panic::catch_unwind(|| gateway.chat(&key, &ask("gpt-4o", SSN_TEXT))));
+        let pending = scope
+            .spawn(|| std::panic::catch_unwind(|| gateway.chat(&key, &ask("gpt-4o", SSN_TEXT))));
         while provider.seen().is_empty() {
             std::thread::sleep(Duration::from_millis(10));
         }
@@ -57,7 +63,12 @@ fn a_killed_gateway_needs_no_repair() {
     gateway.serve();
     assert_eq!(gateway.chat(&key, &ask("gpt-4o", CLEAN_TEXT)).status, 200);
     // The killed process's lease must run out before its open request is closed.
-    let is_closed = || gateway.command(&["audit", "export"]).lines().any(|line| line.contains("\"interrupted\""));
+    let is_closed = || {
+        gateway
+            .command(&["audit", "export"])
+            .lines()
+            .any(|line| line.contains("\"interrupted\""))
+    };
     for _ in 0..100 {
         if is_closed() {
             return;
@@ -77,13 +88,22 @@ fn an_unsafe_key_file_stops_the_start() {
     assert_eq!(refused.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&refused.stderr).contains("chmod 600"));
     std::fs::remove_file(&key).unwrap();
-    assert_eq!(gateway.try_command(&["serve", "--listen", "127.0.0.1:0"], "").status.code(), Some(2));
+    assert_eq!(
+        gateway
+            .try_command(&["serve", "--listen", "127.0.0.1:0"], "")
+            .status
+            .code(),
+        Some(2)
+    );
 }
 
 #[test]
 fn plain_text_on_a_public_address_is_refused() {
     let gateway = Gateway::offline();
-    let refused = gateway.try_command(&["serve", "--listen", "0.0.0.0:0", "--metrics-listen", "off"], "");
+    let refused = gateway.try_command(
+        &["serve", "--listen", "0.0.0.0:0", "--metrics-listen", "off"],
+        "",
+    );
     assert_eq!(refused.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&refused.stderr).contains("--behind-tls-proxy"));
 }

@@ -82,6 +82,16 @@ impl Store for Sqlite {
         .await
     }
 
+    async fn accounts_with_records(&self) -> Result<Vec<String>> {
+        self.on_reader(read::accounts_with_records).await
+    }
+
+    async fn unchained(&self, account: &str) -> Result<Option<RowKey>> {
+        let account = account.to_owned();
+        self.on_reader(move |connection| read::unchained(connection, &account))
+            .await
+    }
+
     async fn list(
         &self,
         account: &str,
@@ -138,7 +148,9 @@ impl Store for Sqlite {
         limit: usize,
     ) -> Result<Vec<RowKey>> {
         let account = account.to_owned();
-        let sql = "SELECT DISTINCT record, time FROM audit_content WHERE account = ?1 AND time < ?2 ORDER BY time LIMIT ?3";
+        let sql = "SELECT DISTINCT r.id, r.time, r.lane, r.seq FROM audit_content c
+                   JOIN audit_record r ON r.account = c.account AND r.time = c.time AND r.id = c.record
+                   WHERE c.account = ?1 AND c.time < ?2 ORDER BY c.time LIMIT ?3";
         self.on_reader(move |connection| {
             read::old_rows(connection, sql, &account, before_us, rows(limit))
         })
@@ -152,7 +164,7 @@ impl Store for Sqlite {
         limit: usize,
     ) -> Result<Vec<RowKey>> {
         let account = account.to_owned();
-        let sql = "SELECT id, time FROM audit_record WHERE account = ?1 AND time < ?2 ORDER BY time LIMIT ?3";
+        let sql = "SELECT id, time, lane, seq FROM audit_record WHERE account = ?1 AND time < ?2 ORDER BY time LIMIT ?3";
         self.on_reader(move |connection| {
             read::old_rows(connection, sql, &account, before_us, rows(limit))
         })

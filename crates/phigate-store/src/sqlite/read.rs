@@ -180,7 +180,7 @@ pub(crate) fn chain(
             "SELECT r.account, r.time, r.id, r.kind, r.request, r.key_id, r.mode, r.action, r.model, r.types, r.act,
                     r.body, c.record, c.time, c.lane, c.seq, c.leaf, c.digest, c.mac, c.signature
              FROM audit_chain c
-             LEFT JOIN audit_record r ON r.account = c.account AND r.time = c.time AND r.id = c.record
+             LEFT JOIN audit_record r ON r.account = c.account AND r.time = c.time AND r.id = c.record AND r.lane = c.lane AND r.seq = c.seq
              WHERE c.account = ?1 AND c.lane = ?2 AND c.seq > ?3 ORDER BY c.seq LIMIT ?4",
         )?
         .query_map(params![account, lane, after, limit], |row| {
@@ -200,6 +200,38 @@ pub(crate) fn chain(
             })
         })?
         .collect()
+}
+
+pub(crate) fn accounts_with_records(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+    // Jumps along the index from account to account.
+    connection
+        .prepare_cached(
+            "WITH RECURSIVE each(account) AS (
+                 SELECT min(account) FROM audit_record
+                 UNION ALL
+                 SELECT (SELECT min(account) FROM audit_record WHERE account > each.account)
+                 FROM each WHERE each.account IS NOT NULL)
+             SELECT account FROM each WHERE account IS NOT NULL",
+        )?
+        .query_map([], |row| row.get(0))?
+        .collect()
+}
+
+pub(crate) fn unchained(
+    connection: &Connection,
+    account: &str,
+) -> rusqlite::Result<Option<RowKey>> {
+    connection
+        .prepare_cached(
+            "SELECT r.id, r.time, r.lane, r.seq FROM audit_record r
+             LEFT JOIN audit_chain c
+             ON c.account = r.account AND c.lane = r.lane AND c.seq = r.seq AND c.record = r.id AND c.time = r.time
+             WHERE r.account = ?1 AND c.record IS NULL LIMIT 1",
+        )?
+        .query_row([account], |row| {
+            Ok(RowKey { record: uuid(row, 0)?, time_us: row.get(1)?, lane: row.get(2)?, seq: row.get(3)? })
+        })
+        .optional()
 }
 
 const RECORD: &str = "SELECT account, time, id, kind, request, key_id, mode, action, model, types, act, body FROM audit_record";
@@ -390,6 +422,8 @@ pub(crate) fn old_rows(
             Ok(RowKey {
                 record: uuid(row, 0)?,
                 time_us: row.get(1)?,
+                lane: row.get(2)?,
+                seq: row.get(3)?,
             })
         })?
         .collect()

@@ -246,10 +246,10 @@ fn insert(transaction: &Transaction<'_>, batch: &Batch) -> rusqlite::Result<()> 
 
 fn insert_records(transaction: &Transaction<'_>, batch: &Batch) -> rusqlite::Result<()> {
     let mut statement = transaction.prepare_cached(
-        "INSERT INTO audit_record (account, time, id, kind, request, key_id, mode, action, model, types, act, body)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+        "INSERT INTO audit_record (account, time, id, kind, request, key_id, mode, action, model, types, act, body, lane, seq)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
     )?;
-    for (row, _) in &batch.records {
+    for (row, link) in &batch.records {
         let request = row.request.as_ref().map(Uuid::as_bytes);
         statement.execute(params![
             row.account,
@@ -263,7 +263,9 @@ fn insert_records(transaction: &Transaction<'_>, batch: &Batch) -> rusqlite::Res
             row.model,
             row.types,
             row.act,
-            row.body
+            row.body,
+            link.lane,
+            link.seq
         ])?;
     }
     Ok(())

@@ -3,10 +3,21 @@
 mod accounts;
 mod admit;
 mod api_keys;
+mod audit;
 mod end_user;
+pub(crate) mod join;
+mod links;
+mod passwords;
 mod providers;
 mod record;
+mod retention;
+mod rotate;
+mod sessions;
 mod settings;
+mod stats;
+mod throttle;
+mod users;
+mod verify;
 
 use crate::backend::Target;
 use crate::keys::keyring::Keyring;
@@ -26,6 +37,8 @@ use tokio::task::JoinHandle;
 use uuid::Uuid;
 
 pub(crate) use accounts::account_name;
+pub(crate) use audit::parse as parse_record;
+pub(crate) use retention::RECORDS_DELETED;
 
 /// How a vault is opened. Start from [`Options::new`] and change what differs.
 #[derive(Clone)]
@@ -67,6 +80,8 @@ pub struct Vault {
     pub(crate) keyring: Arc<Keyring>,
     pub(crate) writer: Arc<Writer>,
     pub(crate) clock: Clock,
+    passwords: passwords::Passwords,
+    throttle: throttle::Throttle,
     cache: Mutex<admit::Cache>,
     running: Mutex<Option<JoinHandle<()>>>,
     created: bool,
@@ -111,6 +126,8 @@ impl Vault {
             keyring,
             writer,
             clock: options.clock,
+            passwords: passwords::Passwords::default(),
+            throttle: throttle::Throttle::default(),
             cache: Mutex::default(),
             running: Mutex::new(Some(running)),
             created,

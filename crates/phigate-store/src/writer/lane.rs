@@ -5,20 +5,22 @@
 //! should two processes hold one lane, the unique place in the chain lets only one of them write.
 
 use crate::chain::Linker;
-use crate::store::{Batch, Change, CommitError, Expect, Item, SYSTEM};
+use crate::store::{Batch, Change, CommitError, Expect, Head, Item, SYSTEM};
 use crate::writer::job::{Job, Waiter};
 use crate::writer::{Writer, entry};
 use crate::{Result, StoreError};
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use uuid::Uuid;
 
 /// How often a lease is renewed.
 pub(crate) const BEAT: Duration = Duration::from_secs(5);
 /// How long it runs.
 const LEASE_US: i64 = 20_000_000;
+/// How often chains are joined.
+const JOIN: Duration = Duration::from_secs(3_600);
 const KIND: &str = "lane";
 /// Kind of the items that hold when an API key was last used.
 pub(crate) const KEY_USED: &str = "api_key_used";
@@ -27,6 +29,9 @@ pub(crate) const KEY_USED: &str = "api_key_used";
 pub(crate) struct Lane {
     pub(crate) linker: Linker,
     version: i64,
+    /// Ends of other chains as last joined: account and lane → place.
+    joined: HashMap<(String, i64), i64>,
+    join_due: Option<Instant>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -58,6 +63,8 @@ impl Writer {
                             heads: HashMap::new(),
                         },
                         version,
+                        joined: HashMap::new(),
+                        join_due: None,
                     });
                 }
                 Err(CommitError::Stale) => {}
@@ -87,8 +94,41 @@ impl Writer {
         self.touch_used().await;
         if self.serve {
             self.recover().await;
+            if let Some(held) = lane.as_mut() {
+                self.join(held).await;
+            }
             if let Err(error) = self.store.tidy().await {
                 tracing::warn!("store housekeeping failed: {error}");
+            }
+        }
+    }
+
+    /// Names the ends of the other chains in this one, at first and then now and again.
+    async fn join(&self, lane: &mut Lane) {
+        if lane.join_due.is_some_and(|due| due > Instant::now()) {
+            return;
+        }
+        lane.join_due = Some(Instant::now() + JOIN);
+        let Ok(heads) = self.store.heads(None).await else {
+            return;
+        };
+        let mut news: BTreeMap<String, Vec<Head>> = BTreeMap::new();
+        for head in heads
+            .into_iter()
+            .filter(|head| head.lane != lane.linker.lane)
+        {
+            let before = lane
+                .joined
+                .insert((head.account.clone(), head.lane), head.seq);
+            if before != Some(head.seq) {
+                news.entry(head.account.clone()).or_default().push(head);
+            }
+        }
+        for (account, heads) in news {
+            if let Ok(name) = crate::vault::account_name(&*self.store, &account).await {
+                let act = crate::vault::join::act((self.clock)(), &name, &heads);
+                self.queue
+                    .push_always(Job::of(entry::admin(&account, &act), Waiter::none()));
             }
         }
     }

@@ -196,6 +196,7 @@ impl Writer {
 
     fn batch(&self, lane: &mut Lane, group: &[Job]) -> Batch {
         let mut batch = Batch::default();
+        let mut opened: BTreeMap<Uuid, OpenRow> = BTreeMap::new();
         let mut counters: BTreeMap<(String, i64, String), i64> = BTreeMap::new();
         for job in group {
             batch.changes.extend(job.changes.iter().cloned());
@@ -208,7 +209,11 @@ impl Writer {
                 batch.contents.extend(entry.contents.iter().cloned());
                 batch.tokens.extend(entry.tokens.iter().cloned());
                 match entry.effect {
-                    Effect::Opens(request) => batch.opened.push(self.open_row(entry, request)),
+                    Effect::Opens(request) => {
+                        opened.insert(request, self.open_row(entry, request));
+                    }
+                    // Decided and ended within one group: it never was open.
+                    Effect::Closes(request) if opened.remove(&request).is_some() => {}
                     Effect::Closes(request) => {
                         batch.closed.push((entry.row.account.clone(), request));
                     }
@@ -222,6 +227,7 @@ impl Writer {
                 }
             }
         }
+        batch.opened = opened.into_values().collect();
         chain::sign_ends(&self.keyring.root.signing, &mut batch.records);
         let number = lane.linker.lane;
         let row = |((account, hour, name), count)| CounterRow {

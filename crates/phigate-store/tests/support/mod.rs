@@ -1,14 +1,17 @@
 //! A place for a store of either engine, and records to put in it.
 
 #![allow(dead_code, reason = "each test file uses its part")]
+#![allow(unreachable_pub, reason = "shared by the test files")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use phigate_store::{
-    Decision, Finding, Identifier, MasterKeySource, NewDecision, Options, Outcome, SecretBytes,
-    Sizes, Target, Usage, Vault,
+    Clock, Decision, Filter, Finding, Identifier, MasterKeySource, NewDecision, Options, Outcome,
+    Record, SecretBytes, Sizes, Target, Usage, Vault,
 };
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tempfile::TempDir;
 use uuid::Uuid;
@@ -144,4 +147,53 @@ pub fn answered(request_id: Uuid) -> Outcome {
         first_byte_ms: Some(120),
         total_ms: Some(340),
     }
+}
+
+/// A clock that moves only when told to.
+#[derive(Clone)]
+pub struct Watch(Arc<Mutex<Timestamp>>);
+
+impl Watch {
+    pub fn new() -> Self {
+        Self(Arc::new(Mutex::new(
+            Timestamp::from_second(1_767_225_600).unwrap(),
+        )))
+    }
+
+    pub fn now(&self) -> Timestamp {
+        *self.0.lock().unwrap()
+    }
+
+    pub fn advance(&self, by: SignedDuration) {
+        let mut now = self.0.lock().unwrap();
+        *now = now.checked_add(by).unwrap();
+    }
+
+    pub fn clock(&self) -> Clock {
+        let watch = self.clone();
+        Arc::new(move || watch.now())
+    }
+}
+
+/// The statuses of a request's outcomes.
+pub async fn outcomes(vault: &Vault, account_id: &str, request: Uuid) -> Vec<Option<u16>> {
+    let records = vault
+        .audit_show(account_id, request)
+        .await
+        .unwrap_or_default();
+    let status = |record: Record| match record {
+        Record::Outcome(outcome) => Some(outcome.status),
+        Record::Decision(_) | Record::Admin(_) => None,
+    };
+    records.into_iter().filter_map(status).collect()
+}
+
+/// The lines of an export.
+pub async fn export(vault: &Vault, account_id: &str, filter: &Filter) -> Vec<String> {
+    let mut export = vault.audit_export(account_id, filter, "cli").await.unwrap();
+    let mut lines = Vec::new();
+    while let Some(line) = export.next().await.unwrap() {
+        lines.push(line.json);
+    }
+    lines
 }

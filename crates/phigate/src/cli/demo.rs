@@ -28,17 +28,32 @@ pub(super) fn run(serve: &Serve, global: &Global) -> anyhow::Result<ExitCode> {
 
 /// Starts the simulated providers and fills the account.
 async fn seed(app: &App) -> anyhow::Result<Option<Greeting>> {
-    let listener = TcpListener::bind("127.0.0.1:0").await.context("cannot start the simulated providers")?;
+    let listener = TcpListener::bind("127.0.0.1:0")
+        .await
+        .context("cannot start the simulated providers")?;
     let base_url = format!("http://{}", listener.local_addr()?);
     tokio::spawn(async move { axum::serve(listener, demo::router()).await });
-    let account = app.vault.accounts().await?.into_iter().next().context("the store has no account")?;
+    let account = app
+        .vault
+        .accounts()
+        .await?
+        .into_iter()
+        .next()
+        .context("the store has no account")?;
     for format in FORMATS {
         let key = SecretString::from("demo-key-of-no-value");
-        app.vault.set_provider(&account.id, format.id(), Some(&key), Some(&base_url), ACTOR).await?;
+        app.vault
+            .set_provider(&account.id, format.id(), Some(&key), Some(&base_url), ACTOR)
+            .await?;
     }
-    let key = app.vault.create_api_key(&account.id, "demo", None, ACTOR).await?;
-    let owner = None::<SecretString>;
-    Ok(Some(Box::new(move |base| greet(base, &key.key, owner.as_ref()))))
+    let key = app
+        .vault
+        .create_api_key(&account.id, "demo", None, ACTOR)
+        .await?;
+    let owner = app.first_owner_link().await?;
+    Ok(Some(Box::new(move |base| {
+        greet(base, &key.key, owner.as_ref())
+    })))
 }
 
 fn greet(base: &str, key: &SecretString, owner: Option<&SecretString>) {
@@ -47,16 +62,24 @@ fn greet(base: &str, key: &SecretString, owner: Option<&SecretString>) {
     eprintln!("API key: {key}\n");
     for (model, text) in [
         ("gpt-4o", "Patient John Smith, SSN 536-22-8741, has a cough"),
-        ("claude-opus-4-5", "Call Maria Delgado at 415-555-0134 about her results"),
+        (
+            "claude-opus-4-5",
+            "Call Maria Delgado at 415-555-0134 about her results",
+        ),
         ("gemini-2.5-flash", "What is the usual dose of amoxicillin?"),
     ] {
         eprintln!("curl -i {base}/v1/chat/completions -H 'Authorization: Bearer {key}' \\");
         eprintln!("  -H 'Content-Type: application/json' \\");
-        eprintln!("  -d '{{\"model\":\"{model}\",\"messages\":[{{\"role\":\"user\",\"content\":\"{text}\"}}]}}'\n");
+        eprintln!(
+            "  -d '{{\"model\":\"{model}\",\"messages\":[{{\"role\":\"user\",\"content\":\"{text}\"}}]}}'\n"
+        );
     }
     eprintln!("Change what happens to PHI:  phigate --data {DATA} mode set mask");
     match owner {
-        Some(link) => eprintln!("Dashboard, first login:      {base}/setup/{}\n", link.expose()),
+        Some(link) => eprintln!(
+            "Dashboard, first login:      {base}/setup/{}\n",
+            link.expose()
+        ),
         None => eprintln!("Dashboard:                   {base}/\n"),
     }
 }

@@ -52,9 +52,12 @@ struct Tally {
 }
 
 pub(super) fn run(eval: &Eval) -> anyhow::Result<ExitCode> {
-    let file = std::fs::File::open(&eval.gold).with_context(|| format!("cannot read {}", eval.gold.display()))?;
+    let file = std::fs::File::open(&eval.gold)
+        .with_context(|| format!("cannot read {}", eval.gold.display()))?;
     let detector = Detector::default();
-    let mut tallies: BTreeMap<PhiKind, Tally> = PhiKind::all().map(|kind| (kind, Tally::default())).collect();
+    let mut tallies: BTreeMap<PhiKind, Tally> = PhiKind::all()
+        .map(|kind| (kind, Tally::default()))
+        .collect();
     let mut progress = Progress::new("documents");
     let mut documents = 0;
     for (index, line) in std::io::BufReader::new(file).lines().enumerate() {
@@ -62,8 +65,13 @@ pub(super) fn run(eval: &Eval) -> anyhow::Result<ExitCode> {
         if line.trim().is_empty() {
             continue;
         }
-        let document: Document = serde_json::from_str(&line)
-            .map_err(|error| anyhow::anyhow!("line {}, column {}: not a labelled document", index + 1, error.column()))?;
+        let document: Document = serde_json::from_str(&line).map_err(|error| {
+            anyhow::anyhow!(
+                "line {}, column {}: not a labelled document",
+                index + 1,
+                error.column()
+            )
+        })?;
         score(&detector, &document, &mut tallies);
         documents += 1;
         progress.step();
@@ -78,16 +86,33 @@ fn score(detector: &Detector, document: &Document, tallies: &mut BTreeMap<PhiKin
     let labels: Vec<(Option<PhiKind>, Range<usize>)> = document
         .spans
         .iter()
-        .map(|label| (PhiKind::from_code(&label.kind.to_ascii_lowercase()), label.start..label.end))
+        .map(|label| {
+            (
+                PhiKind::from_code(&label.kind.to_ascii_lowercase()),
+                label.start..label.end,
+            )
+        })
         .collect();
     let found: Vec<(PhiKind, Range<usize>)> = findings
         .iter()
-        .map(|finding| (finding.kind, code_points(&document.text, finding.span.clone())))
+        .map(|finding| {
+            (
+                finding.kind,
+                code_points(&document.text, finding.span.clone()),
+            )
+        })
         .collect();
-    for (kind, span) in labels.iter().filter_map(|(kind, span)| Some(((*kind)?, span))) {
+    for (kind, span) in labels
+        .iter()
+        .filter_map(|(kind, span)| Some(((*kind)?, span)))
+    {
         let tally = tallies.entry(kind).or_default();
         tally.labelled += 1;
-        tally.touched += usize::from(found.iter().any(|(other, at)| *other == kind && touches(at, span)));
+        tally.touched += usize::from(
+            found
+                .iter()
+                .any(|(other, at)| *other == kind && touches(at, span)),
+        );
         tally.exact += usize::from(found.iter().any(|(other, at)| *other == kind && at == span));
         tally.characters += span.len();
         tally.leaked += uncovered(span, found.iter().map(|(_, at)| at));
@@ -95,12 +120,18 @@ fn score(detector: &Detector, document: &Document, tallies: &mut BTreeMap<PhiKin
     for (kind, span) in &found {
         let tally = tallies.entry(*kind).or_default();
         // A label that is none of our kinds makes no finding wrong or right.
-        let is_outside_our_kinds = labels.iter().any(|(other, at)| other.is_none() && touches(at, span));
+        let is_outside_our_kinds = labels
+            .iter()
+            .any(|(other, at)| other.is_none() && touches(at, span));
         if is_outside_our_kinds {
             continue;
         }
         tally.found += 1;
-        tally.right += usize::from(labels.iter().any(|(other, at)| *other == Some(*kind) && touches(at, span)));
+        tally.right += usize::from(
+            labels
+                .iter()
+                .any(|(other, at)| *other == Some(*kind) && touches(at, span)),
+        );
         tally.over += uncovered(span, labels.iter().map(|(_, at)| at));
     }
 }
@@ -116,7 +147,9 @@ fn touches(one: &Range<usize>, other: &Range<usize>) -> bool {
 
 fn uncovered<'a>(span: &Range<usize>, others: impl Iterator<Item = &'a Range<usize>>) -> usize {
     let covering: Vec<&Range<usize>> = others.filter(|other| touches(other, span)).collect();
-    span.clone().filter(|at| !covering.iter().any(|other| other.contains(at))).count()
+    span.clone()
+        .filter(|at| !covering.iter().any(|other| other.contains(at)))
+        .count()
 }
 
 fn print(documents: usize, tallies: &BTreeMap<PhiKind, Tally>) {
@@ -126,7 +159,13 @@ fn print(documents: usize, tallies: &BTreeMap<PhiKind, Tally>) {
         "type", "labelled", "found", "precision", "recall", "strict F1", "leak", "over-redac"
     );
     for (kind, tally) in tallies {
-        let share = |part: usize, whole: usize| if whole == 0 { "-".into() } else { format!("{:.3}", part as f64 / whole as f64) };
+        let share = |part: usize, whole: usize| {
+            if whole == 0 {
+                "-".into()
+            } else {
+                format!("{:.3}", part as f64 / whole as f64)
+            }
+        };
         println!(
             "{:<12} {:>8} {:>8} {:>10} {:>8} {:>10} {:>8} {:>10}",
             kind.code(),
@@ -139,5 +178,7 @@ fn print(documents: usize, tallies: &BTreeMap<PhiKind, Tally>) {
             tally.over,
         );
     }
-    println!("precision and recall: a finding and a label of one type that touch; leak: share of labelled characters in no finding; over-redac: characters found outside any label");
+    println!(
+        "precision and recall: a finding and a label of one type that touch; leak: share of labelled characters in no finding; over-redac: characters found outside any label"
+    );
 }

@@ -42,24 +42,39 @@ pub(super) fn run(key: Key, global: &Global) -> anyhow::Result<ExitCode> {
         let account = session.account().await?;
         match key {
             Key::Create { name, expires } => {
-                let key = session.vault.create_api_key(&account.id, &name, expires, ACTOR).await?;
+                let key = session
+                    .vault
+                    .create_api_key(&account.id, &name, expires, ACTOR)
+                    .await?;
                 println!("{}", key.key.expose());
             }
             Key::List => {
                 for key in session.vault.api_keys(&account.id).await? {
                     let state = match (key.revoked, key.expires) {
                         (Some(_), _) => "revoked".to_owned(),
-                        (None, Some(expires)) if expires <= Timestamp::now() => "expired".to_owned(),
+                        (None, Some(expires)) if expires <= Timestamp::now() => {
+                            "expired".to_owned()
+                        }
                         (None, Some(expires)) => format!("expires {expires}"),
                         (None, None) => "active".to_owned(),
                     };
-                    let used = key.last_used.map_or("never used".into(), |time| format!("last used {time}"));
+                    let used = key
+                        .last_used
+                        .map_or("never used".into(), |time| format!("last used {time}"));
                     println!("{}\t{}\t{state}\t{used}", key.id, key.name);
                 }
             }
-            Key::Revoke { id } => session.vault.revoke_api_key(&account.id, &id, ACTOR).await?,
+            Key::Revoke { id } => {
+                session
+                    .vault
+                    .revoke_api_key(&account.id, &id, ACTOR)
+                    .await?
+            }
             Key::Rotate { id, overlap } => {
-                let key = session.vault.rotate_api_key(&account.id, &id, overlap, ACTOR).await?;
+                let key = session
+                    .vault
+                    .rotate_api_key(&account.id, &id, overlap, ACTOR)
+                    .await?;
                 println!("{}", key.key.expose());
             }
         }
@@ -70,8 +85,12 @@ pub(super) fn run(key: Key, global: &Global) -> anyhow::Result<ExitCode> {
 /// Reads `90d`, `24h`, `15m` or `30s`.
 fn duration(text: &str) -> anyhow::Result<SignedDuration> {
     let unit_at = text.len().saturating_sub(1);
-    let (number, unit) = text.split_at_checked(unit_at).context("write a number with s, m, h or d")?;
-    let number: i64 = number.parse().context("write a number with s, m, h or d, such as 90d")?;
+    let (number, unit) = text
+        .split_at_checked(unit_at)
+        .context("write a number with s, m, h or d")?;
+    let number: i64 = number
+        .parse()
+        .context("write a number with s, m, h or d, such as 90d")?;
     let seconds = match unit {
         "s" => 1,
         "m" => 60,
@@ -79,7 +98,10 @@ fn duration(text: &str) -> anyhow::Result<SignedDuration> {
         "d" => 86_400,
         _ => bail!("write a number with s, m, h or d, such as 90d"),
     };
-    let seconds = number.checked_mul(seconds).filter(|seconds| (0..=CENTURY_S).contains(seconds)).context("longer than a century")?;
+    let seconds = number
+        .checked_mul(seconds)
+        .filter(|seconds| (0..=CENTURY_S).contains(seconds))
+        .context("longer than a century")?;
     Ok(SignedDuration::from_secs(seconds))
 }
 
@@ -91,7 +113,12 @@ mod tests {
 
     #[test]
     fn durations_are_a_number_and_a_unit() {
-        for (text, seconds) in [("30s", 30), ("15m", 900), ("24h", 86_400), ("90d", 7_776_000)] {
+        for (text, seconds) in [
+            ("30s", 30),
+            ("15m", 900),
+            ("24h", 86_400),
+            ("90d", 7_776_000),
+        ] {
             assert_eq!(duration(text).unwrap().as_secs(), seconds);
         }
         for text in ["", "d", "90", "9 d", "-1d", "1w", "99999999999999999d", "é"] {

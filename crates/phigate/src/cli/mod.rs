@@ -8,6 +8,7 @@ mod demo;
 mod doctor;
 mod eval;
 mod key;
+mod keys;
 mod logs;
 mod mode;
 mod openapi;
@@ -16,7 +17,7 @@ mod provider;
 mod scan;
 mod serve;
 mod store;
-//mod user;
+mod user;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -31,7 +32,11 @@ pub(crate) const EXIT_NO: u8 = 1;
 const EXIT_FAILURE: u8 = 2;
 
 #[derive(Parser)]
-#[command(name = "phigate", version, about = "Keeps protected health information out of language models")]
+#[command(
+    name = "phigate",
+    version,
+    about = "Keeps protected health information out of language models"
+)]
 struct Cli {
     #[command(flatten)]
     global: Global,
@@ -81,10 +86,14 @@ enum Command {
     #[command(subcommand)]
     Account(account::Account),
     /// Add, list and remove people who may log in
-    //User(user::User),
+    #[command(subcommand)]
+    User(user::User),
     /// Create, list, revoke and rotate API keys
     #[command(subcommand)]
     Key(key::Key),
+    /// Change the master key without downtime
+    #[command(subcommand)]
+    Keys(keys::Keys),
     /// Set, list and remove the keys of model providers
     #[command(subcommand)]
     Provider(provider::Provider),
@@ -131,8 +140,9 @@ fn run(command: Command, global: &Global) -> anyhow::Result<ExitCode> {
         Command::Serve(serve) => serve::run(&serve, global),
         Command::Demo(serve) => demo::run(&serve, global),
         Command::Account(account) => account::run(account, global),
-        //Command::User(user) => user::run(user, global),
+        Command::User(user) => user::run(user, global),
         Command::Key(key) => key::run(key, global),
+        Command::Keys(keys) => keys::run(&keys, global),
         Command::Provider(provider) => provider::run(provider, global),
         Command::Mode(mode) => mode::run(mode, global),
         Command::Scan(scan) => scan::run(&scan),

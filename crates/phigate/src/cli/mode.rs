@@ -29,7 +29,9 @@ enum Verb {
 
 fn known(text: &str) -> anyhow::Result<&'static str> {
     let ids: Vec<&str> = MODES.iter().map(|mode| mode.id).collect();
-    Ok(protect::mode(text).with_context(|| format!("the modes are {}", ids.join(", ")))?.id)
+    Ok(protect::mode(text)
+        .with_context(|| format!("the modes are {}", ids.join(", ")))?
+        .id)
 }
 
 pub(super) fn run(mode: Mode, global: &Global) -> anyhow::Result<ExitCode> {

@@ -18,15 +18,31 @@ impl Progress {
     /// Progress over things of this name.
     pub(super) fn new(what: &'static str) -> Self {
         let now = Instant::now();
-        Self { what, count: 0, is_terminal: std::io::stderr().is_terminal(), started: now, told: now }
+        Self {
+            what,
+            count: 0,
+            is_terminal: std::io::stderr().is_terminal(),
+            started: now,
+            told: now,
+        }
     }
 
     /// One more is done.
     pub(super) fn step(&mut self) {
-        self.count += 1;
+        self.reach(self.count + 1);
+    }
+
+    /// This many are done.
+    pub(super) fn reach(&mut self, count: u64) {
+        self.count = count;
         if self.is_terminal && self.told.elapsed() >= EVERY {
             self.told = Instant::now();
-            eprint!("\r{} {}, {:.0} s", self.count, self.what, self.started.elapsed().as_secs_f64());
+            eprint!(
+                "\r{} {}, {:.0} s",
+                self.count,
+                self.what,
+                self.started.elapsed().as_secs_f64()
+            );
             let _ = std::io::stderr().flush();
         }
     }

@@ -37,7 +37,8 @@ pub(super) enum Provider {
 
 fn family(text: &str) -> anyhow::Result<&'static str> {
     let known: Vec<&str> = FORMATS.iter().map(|format| format.id()).collect();
-    let format = wire::format_with_id(text).with_context(|| format!("the families are {}", known.join(", ")))?;
+    let format = wire::format_with_id(text)
+        .with_context(|| format!("the families are {}", known.join(", ")))?;
     Ok(format.id())
 }
 
@@ -45,7 +46,11 @@ pub(super) fn run(provider: Provider, global: &Global) -> anyhow::Result<ExitCod
     with_store(global, async |session| {
         let account = session.account().await?;
         match provider {
-            Provider::Set { family, key_stdin, base_url } => set(&session, &account.id, family, key_stdin, base_url).await?,
+            Provider::Set {
+                family,
+                key_stdin,
+                base_url,
+            } => set(&session, &account.id, family, key_stdin, base_url).await?,
             Provider::List => {
                 for provider in session.vault.providers(&account.id).await? {
                     let format = wire::format_with_id(&provider.family);
@@ -54,7 +59,12 @@ pub(super) fn run(provider: Provider, global: &Global) -> anyhow::Result<ExitCod
                     println!("{}\t{address}\tkey …{}", provider.family, provider.last4);
                 }
             }
-            Provider::Remove { family } => session.vault.remove_provider(&account.id, family, ACTOR).await?,
+            Provider::Remove { family } => {
+                session
+                    .vault
+                    .remove_provider(&account.id, family, ACTOR)
+                    .await?
+            }
         }
         Ok(ExitCode::SUCCESS)
     })
@@ -70,12 +80,24 @@ async fn set(
     if let Some(url) = &base_url {
         BaseUrl::parse(url, session.config.allow_private_providers)?;
     }
-    let stored = session.vault.providers(account_id).await?.into_iter().find(|provider| provider.family == family);
+    let stored = session
+        .vault
+        .providers(account_id)
+        .await?
+        .into_iter()
+        .find(|provider| provider.family == family);
     if !key_stdin && stored.is_none() {
         bail!("no key is stored for {family}: give it on standard input with --key-stdin");
     }
-    let key = if key_stdin { Some(secret_from_stdin("provider key")?) } else { None };
+    let key = if key_stdin {
+        Some(secret_from_stdin("provider key")?)
+    } else {
+        None
+    };
     let base_url = base_url.or(stored.and_then(|provider| provider.base_url));
-    session.vault.set_provider(account_id, family, key.as_ref(), base_url.as_deref(), ACTOR).await?;
+    session
+        .vault
+        .set_provider(account_id, family, key.as_ref(), base_url.as_deref(), ACTOR)
+        .await?;
     Ok(())
 }

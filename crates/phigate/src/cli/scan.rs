@@ -43,7 +43,11 @@ pub(super) fn run(scan: &Scan) -> anyhow::Result<ExitCode> {
         texts(scan, &detector, &mut out)?
     };
     out.flush()?;
-    Ok(if scan.check && found > 0 { ExitCode::from(EXIT_NO) } else { ExitCode::SUCCESS })
+    Ok(if scan.check && found > 0 {
+        ExitCode::from(EXIT_NO)
+    } else {
+        ExitCode::SUCCESS
+    })
 }
 
 /// A finding as it is printed: where and what, never the text itself.
@@ -64,7 +68,9 @@ fn spans<'a>(text: &str, findings: &Findings, file: Option<&'a Path>) -> Vec<Spa
     let mut counted = (0, 0);
     let mut count_to = |byte: usize| {
         let (from, characters) = counted;
-        let more = text.get(from..byte).map_or(0, |piece| piece.chars().count());
+        let more = text
+            .get(from..byte)
+            .map_or(0, |piece| piece.chars().count());
         counted = (byte, characters + more);
         counted.1
     };
@@ -92,8 +98,13 @@ fn texts(scan: &Scan, detector: &Detector, out: &mut impl Write) -> anyhow::Resu
         let text = read(file)?;
         let findings = detector.scan(&text);
         if scan.mask || scan.redact {
-            let mode = protect::mode(if scan.mask { "mask" } else { "redact" }).context("no such mode")?;
-            out.write_all(mode.rewrite(&text, &findings).unwrap_or_default().as_bytes())?;
+            let mode =
+                protect::mode(if scan.mask { "mask" } else { "redact" }).context("no such mode")?;
+            out.write_all(
+                mode.rewrite(&text, &findings)
+                    .unwrap_or_default()
+                    .as_bytes(),
+            )?;
         } else if !scan.json {
             table(out, file, &text, &findings)?;
         }
@@ -109,29 +120,56 @@ fn texts(scan: &Scan, detector: &Detector, out: &mut impl Write) -> anyhow::Resu
 fn read(file: Option<&Path>) -> anyhow::Result<String> {
     let mut bytes = Vec::new();
     match file {
-        None => std::io::stdin().lock().read_to_end(&mut bytes).context("cannot read standard input")?,
+        None => std::io::stdin()
+            .lock()
+            .read_to_end(&mut bytes)
+            .context("cannot read standard input")?,
         Some(path) => std::fs::File::open(path)
             .and_then(|mut file| file.read_to_end(&mut bytes))
             .with_context(|| format!("cannot read {}", path.display()))?,
     };
     match String::from_utf8(bytes) {
         Ok(text) => Ok(text),
-        Err(_) => bail!("{} is not UTF-8 text", file.map_or("standard input".into(), |path| path.display().to_string())),
+        Err(_) => bail!(
+            "{} is not UTF-8 text",
+            file.map_or("standard input".into(), |path| path.display().to_string())
+        ),
     }
 }
 
 /// One line a finding: place, type, score and rule.
-fn table(out: &mut impl Write, file: Option<&Path>, text: &str, findings: &Findings) -> anyhow::Result<()> {
+fn table(
+    out: &mut impl Write,
+    file: Option<&Path>,
+    text: &str,
+    findings: &Findings,
+) -> anyhow::Result<()> {
     let name = file.map_or("-".into(), |path| path.display().to_string());
     for finding in findings {
         let before = text.get(..finding.span.start).unwrap_or_default();
         let line = 1 + before.bytes().filter(|byte| *byte == b'\n').count();
-        let column = 1 + before.rsplit('\n').next().unwrap_or_default().chars().count();
-        let length = text.get(finding.span.clone()).unwrap_or_default().chars().count();
+        let column = 1 + before
+            .rsplit('\n')
+            .next()
+            .unwrap_or_default()
+            .chars()
+            .count();
+        let length = text
+            .get(finding.span.clone())
+            .unwrap_or_default()
+            .chars()
+            .count();
         let (kind, rule, score) = (finding.kind.code(), finding.rule, finding.score);
-        writeln!(out, "{name}:{line}:{column}\t{kind}\t{length} characters\tscore {score:.2}\t{rule}")?;
+        writeln!(
+            out,
+            "{name}:{line}:{column}\t{kind}\t{length} characters\tscore {score:.2}\t{rule}"
+        )?;
     }
-    let verdict = if findings.is_empty() { "no PHI found".into() } else { format!("{} found", findings.len()) };
+    let verdict = if findings.is_empty() {
+        "no PHI found".into()
+    } else {
+        format!("{} found", findings.len())
+    };
     writeln!(out, "{name}: {verdict}")?;
     Ok(())
 }
@@ -146,13 +184,17 @@ struct Line<'a> {
 /// One document a line, answered in order.
 fn lines(scan: &Scan, detector: &Detector, out: &mut impl Write) -> anyhow::Result<usize> {
     let mut found = 0;
-    let inputs: Vec<Option<&PathBuf>> =
-        if scan.files.is_empty() { vec![None] } else { scan.files.iter().map(Some).collect() };
+    let inputs: Vec<Option<&PathBuf>> = if scan.files.is_empty() {
+        vec![None]
+    } else {
+        scan.files.iter().map(Some).collect()
+    };
     for file in inputs {
         let mut input: Box<dyn BufRead> = match file {
             None => Box::new(std::io::stdin().lock()),
             Some(path) => {
-                let file = std::fs::File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
+                let file = std::fs::File::open(path)
+                    .with_context(|| format!("cannot read {}", path.display()))?;
                 Box::new(std::io::BufReader::new(file))
             }
         };
@@ -161,7 +203,11 @@ fn lines(scan: &Scan, detector: &Detector, out: &mut impl Write) -> anyhow::Resu
     Ok(found)
 }
 
-fn lines_of(input: &mut dyn BufRead, detector: &Detector, out: &mut impl Write) -> anyhow::Result<usize> {
+fn lines_of(
+    input: &mut dyn BufRead,
+    detector: &Detector,
+    out: &mut impl Write,
+) -> anyhow::Result<usize> {
     let mut found = 0;
     let mut line = Vec::new();
     let mut progress = Progress::new("documents");
@@ -174,8 +220,12 @@ fn lines_of(input: &mut dyn BufRead, detector: &Detector, out: &mut impl Write) 
             continue;
         }
         // The parser's message may quote the text, so only the place is told.
-        let document: Line<'_> = serde_json::from_slice(&line)
-            .map_err(|error| anyhow::anyhow!("line {number}, column {}: not a JSON object with id and text", error.column()))?;
+        let document: Line<'_> = serde_json::from_slice(&line).map_err(|error| {
+            anyhow::anyhow!(
+                "line {number}, column {}: not a JSON object with id and text",
+                error.column()
+            )
+        })?;
         let findings = detector.scan(&document.text);
         found += findings.len();
         let answer = serde_json::json!({ "id": document.id, "spans": spans(&document.text, &findings, None) });

@@ -11,7 +11,7 @@ use crate::app::{self, App, Role};
 use crate::config::{Config, Flags};
 use crate::metrics::Metrics;
 use crate::server::{self, Drain};
-use crate::{dashboard, routes};
+use crate::{dashboard, housekeeping, routes};
 
 use super::Global;
 use super::logs;
@@ -59,7 +59,9 @@ pub(super) fn start(
     prepare: impl AsyncFnOnce(&App) -> anyhow::Result<Option<Greeting>>,
 ) -> anyhow::Result<ExitCode> {
     logs::start(&config.log);
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()?;
     let served = runtime.block_on(async {
         let drain = Drain::on_signals().context("cannot listen for signals")?;
         let vault = app::open_vault(&config, Role::Server).await?;
@@ -78,8 +80,13 @@ pub(super) fn start(
 
 async fn serve_app(app: &Arc<App>, greeting: Option<Greeting>) -> anyhow::Result<()> {
     let router = routes::router(Arc::clone(app)).merge(dashboard::router(Arc::clone(app)));
+    housekeeping::start(app);
     let owner_link = owner_link(app).await?;
-    let scheme = if app.config.tls.is_some() { "https" } else { "http" };
+    let scheme = if app.config.tls.is_some() {
+        "https"
+    } else {
+        "http"
+    };
     let on_listening = |address: SocketAddr| {
         let base = format!("{scheme}://{address}");
         println!("listening on {base}");
@@ -89,13 +96,23 @@ async fn serve_app(app: &Arc<App>, greeting: Option<Greeting>) -> anyhow::Result
         }
     };
     let metrics = Arc::clone(&app.metrics);
-    server::serve(&app.config, router, metrics, app.drain.clone(), on_listening).await?;
+    server::serve(
+        &app.config,
+        router,
+        metrics,
+        app.drain.clone(),
+        on_listening,
+    )
+    .await?;
     Ok(())
 }
 
 /// A one-time link for creating the owner's login, while there is none.
 async fn owner_link(app: &App) -> anyhow::Result<Option<String>> {
-    let _ = app; Ok(None)
+    Ok(app
+        .first_owner_link()
+        .await?
+        .map(|token| format!("/setup/{}", token.expose())))
 }
 
 fn welcome(base: &str, owner_link: Option<&str>) {

@@ -31,15 +31,24 @@ impl Session {
 }
 
 /// Opens the store, creating it if there is none, runs `work` and closes the store, so that nothing queued is lost.
-pub(super) fn with_store<T, F>(global: &Global, work: impl FnOnce(Session) -> F) -> anyhow::Result<T>
+pub(super) fn with_store<T, F>(
+    global: &Global,
+    work: impl FnOnce(Session) -> F,
+) -> anyhow::Result<T>
 where
     F: Future<Output = anyhow::Result<T>>,
 {
     let config = Config::load(global.flags())?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
     runtime.block_on(async {
         let vault = Arc::new(app::open_vault(&config, app::Role::Command).await?);
-        let session = Session { vault: Arc::clone(&vault), config, account: global.account.clone() };
+        let session = Session {
+            vault: Arc::clone(&vault),
+            config,
+            account: global.account.clone(),
+        };
         let result = work(session).await;
         vault.close(app::CLOSING).await?;
         result
@@ -49,7 +58,10 @@ where
 /// A secret from standard input, without the line break that a shell adds.
 pub(super) fn secret_from_stdin(what: &str) -> anyhow::Result<SecretString> {
     let mut text = String::new();
-    std::io::stdin().lock().read_to_string(&mut text).with_context(|| format!("cannot read the {what} from standard input"))?;
+    std::io::stdin()
+        .lock()
+        .read_to_string(&mut text)
+        .with_context(|| format!("cannot read the {what} from standard input"))?;
     let trimmed = text.trim_end_matches(['\r', '\n']);
     if trimmed.is_empty() {
         bail!("the {what} on standard input is empty");

@@ -35,20 +35,32 @@ pub(super) fn run(user: User, global: &Global) -> anyhow::Result<ExitCode> {
     with_store(global, async |session| {
         let account = session.account().await?;
         match user {
-            User::Add { email, password_stdin, role } => {
+            User::Add {
+                email,
+                password_stdin,
+                role,
+            } => {
                 if !password_stdin {
                     bail!("give the password on standard input with --password-stdin");
                 }
                 let password = secret_from_stdin("password")?;
                 let role = Role::from_code(&role).context("the roles are owner and auditor")?;
-                session.vault.add_user(&account.id, &email, role, &password, ACTOR).await?;
+                session
+                    .vault
+                    .create_user(&account.id, &email, &password, role, ACTOR)
+                    .await?;
             }
             User::List => {
                 for user in session.vault.users(&account.id).await? {
                     println!("{}\t{}", user.email, user.role.code());
                 }
             }
-            User::Remove { email } => session.vault.remove_user(&account.id, &email, ACTOR).await?,
+            User::Remove { email } => {
+                session
+                    .vault
+                    .remove_user(&account.id, &email, ACTOR)
+                    .await?
+            }
         }
         Ok(ExitCode::SUCCESS)
     })

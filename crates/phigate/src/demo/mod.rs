@@ -1,2 +1,4 @@
 //! Simulated providers for trying everything without a key.
-pub(crate) fn router() -> axum::Router { axum::Router::new() }
+pub(crate) fn router() -> axum::Router {
+    axum::Router::new()
+}

@@ -52,9 +52,18 @@ pub(super) struct Route {
 pub(super) async fn decide(app: &Arc<App>, admission: &Admission, body: Bytes) -> Decided {
     let scanner = match app.scanner(&admission.account) {
         Ok(scanner) => scanner,
-        Err(error) => return Decided { evidence: Evidence::of_body(&body), verdict: Err(error) },
+        Err(error) => {
+            return Decided {
+                evidence: Evidence::of_body(&body),
+                verdict: Err(error),
+            };
+        }
     };
-    let desk = Desk { app: Arc::clone(app), account: Arc::clone(&admission.account), scanner };
+    let desk = Desk {
+        app: Arc::clone(app),
+        account: Arc::clone(&admission.account),
+        scanner,
+    };
     if body.len() <= INLINE_BYTES_MAX {
         return desk.decide(body);
     }
@@ -76,8 +85,9 @@ impl Desk {
     fn decide(&self, body: Bytes) -> Decided {
         let mut evidence = Evidence::of_body(&body);
         // The panic hook tells where; a request that could not be scanned is not forwarded.
-        let verdict = std::panic::catch_unwind(AssertUnwindSafe(|| self.steps(body, &mut evidence)))
-            .unwrap_or(Err(GatewayError::DetectorUnavailable));
+        let verdict =
+            std::panic::catch_unwind(AssertUnwindSafe(|| self.steps(body, &mut evidence)))
+                .unwrap_or(Err(GatewayError::DetectorUnavailable));
         Decided { evidence, verdict }
     }
 
@@ -105,13 +115,21 @@ impl Desk {
         };
         let is_stream = clean.request().is_stream();
         let envelope = self.address(&route, provider, request)?;
-        Ok(Forward { route, envelope, context, is_stream })
+        Ok(Forward {
+            route,
+            envelope,
+            context,
+            is_stream,
+        })
     }
 
     /// A mode that this version does not know is not guessed at.
     fn policy(&self) -> Result<Policy, GatewayError> {
         let mode = protect::mode(&self.account.mode).ok_or(GatewayError::DetectorUnavailable)?;
-        Ok(Policy { mode, allow_unscannable: self.account.settings.allow_unscannable })
+        Ok(Policy {
+            mode,
+            allow_unscannable: self.account.settings.allow_unscannable,
+        })
     }
 
     fn route(&self, request: &ChatRequest) -> Result<(Route, &Provider), GatewayError> {
@@ -119,18 +137,34 @@ impl Desk {
         let format = wire::format_for_model(asked).ok_or(GatewayError::UnknownModel)?;
         let model = alias(&self.account, format, asked);
         let family = format.id();
-        let provider = self.account.providers.get(family).ok_or(GatewayError::NotConfigured { family })?;
+        let provider = self
+            .account
+            .providers
+            .get(family)
+            .ok_or(GatewayError::NotConfigured { family })?;
         Ok((Route { format, model }, provider))
     }
 
     /// Writes the provider's request. Outside flag mode a translated body is scanned once more: translation joins texts that stood apart.
-    fn translate(&self, route: &Route, clean: &CleanRequest) -> Result<ProviderRequest, GatewayError> {
+    fn translate(
+        &self,
+        route: &Route,
+        clean: &CleanRequest,
+    ) -> Result<ProviderRequest, GatewayError> {
         let body = clean.request().document().expose().as_bytes();
         let hash_user = |user: &str| self.app.vault.hash_end_user(&self.account.id, user);
-        let call = Call { body, model: &route.model, stream: clean.request().is_stream(), hash_user: &hash_user };
+        let call = Call {
+            body,
+            model: &route.model,
+            stream: clean.request().is_stream(),
+            hash_user: &hash_user,
+        };
         let request = route.format.write_request(&call).map_err(refusal)?;
         let must_be_clean = !clean.mode().forwards_unscanned();
-        if must_be_clean && request.body != body && !protect::is_clean(&self.scanner, request.body.clone()) {
+        if must_be_clean
+            && request.body != body
+            && !protect::is_clean(&self.scanner, request.body.clone())
+        {
             let message = "the request holds PHI that shows only in the provider's format and cannot be replaced there";
             return Err(RequestError::field("phi_not_rewritable", "messages", message).into());
         }
@@ -143,7 +177,10 @@ impl Desk {
         provider: &Provider,
         request: ProviderRequest,
     ) -> Result<Envelope, GatewayError> {
-        let text = provider.base_url.as_deref().unwrap_or_else(|| route.format.default_base_url());
+        let text = provider
+            .base_url
+            .as_deref()
+            .unwrap_or_else(|| route.format.default_base_url());
         let base = BaseUrl::parse(text, self.app.config.allow_private_providers)
             .map_err(|_| GatewayError::Provider(ProviderFailure::new(FailureKind::Unreachable)))?;
         Ok(Envelope::new(base, request, &provider.key))
@@ -153,7 +190,13 @@ impl Desk {
 /// The owner's alias for a model, else the format's own, else the model as asked for.
 fn alias(account: &Account, format: &dyn WireFormat, asked: &str) -> String {
     let of_owner = account.aliases.get(asked).map(String::as_str);
-    let of_format = || format.default_aliases().iter().find(|(from, _)| *from == asked).map(|(_, to)| *to);
+    let of_format = || {
+        format
+            .default_aliases()
+            .iter()
+            .find(|(from, _)| *from == asked)
+            .map(|(_, to)| *to)
+    };
     of_owner.or_else(of_format).unwrap_or(asked).to_owned()
 }
 

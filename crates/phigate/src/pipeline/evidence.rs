@@ -35,7 +35,13 @@ pub(super) struct Evidence {
 impl Evidence {
     /// A body of which nothing is known but its size.
     pub(super) fn of_body(body: &Bytes) -> Self {
-        Self { sizes: Sizes { body: body.len() as u64, ..Sizes::default() }, ..Self::default() }
+        Self {
+            sizes: Sizes {
+                body: body.len() as u64,
+                ..Sizes::default()
+            },
+            ..Self::default()
+        }
     }
 
     /// It is a chat request.
@@ -53,7 +59,9 @@ impl Evidence {
     pub(super) fn scanned(&mut self, scanned: &Scanned) {
         let report = scanned.report();
         if report.has_phi() {
-            self.original = Some(SecretBytes::new(scanned.request().document().expose().as_bytes().to_vec()));
+            self.original = Some(SecretBytes::new(
+                scanned.request().document().expose().as_bytes().to_vec(),
+            ));
         }
         if scanned.has_phi_in(Place::Structure) {
             self.model = Some("[withheld]".into());
@@ -64,7 +72,11 @@ impl Evidence {
     /// It may leave.
     pub(super) fn cleared(&mut self, clean: &CleanRequest, request: &ProviderRequest) {
         let has_phi = clean.report().has_phi();
-        self.action = Some(if has_phi { clean.mode().action } else { FORWARDED });
+        self.action = Some(if has_phi {
+            clean.mode().action
+        } else {
+            FORWARDED
+        });
         self.sizes.sent = Some(request.body.len() as u64);
         if has_phi {
             self.sent = Some(SecretBytes::new(request.body.clone()));
@@ -87,10 +99,16 @@ impl Evidence {
     pub(super) fn write_headers(&self, headers: &mut HeaderMap) {
         if self.report.is_some() {
             let codes: Vec<&str> = self.kinds().into_iter().map(PhiKind::code).collect();
-            headers.insert(PHI_DETECTED, HeaderValue::from_static(if self.has_phi() { "true" } else { "false" }));
+            headers.insert(
+                PHI_DETECTED,
+                HeaderValue::from_static(if self.has_phi() { "true" } else { "false" }),
+            );
             headers.insert(PHI_TYPES, list(&codes));
         }
-        for (name, params) in [(PARAMS_ADJUSTED, &self.adjusted), (PARAMS_DROPPED, &self.dropped)] {
+        for (name, params) in [
+            (PARAMS_ADJUSTED, &self.adjusted),
+            (PARAMS_DROPPED, &self.dropped),
+        ] {
             if !params.is_empty() {
                 headers.insert(name, list(params));
             }
@@ -115,14 +133,22 @@ impl Evidence {
     /// What could not be scanned, as the record tells it.
     pub(super) fn unscannable(&self) -> Vec<Unscannable> {
         let parts = self.report.iter().flat_map(Report::unscannable);
-        parts.map(|part| Unscannable { path: part.path.clone(), kind: part.kind.into() }).collect()
+        parts
+            .map(|part| Unscannable {
+                path: part.path.clone(),
+                kind: part.kind.into(),
+            })
+            .collect()
     }
 
     /// The values found, for the keyed hashes of the disclosure lookup.
     pub(super) fn identifiers(&self) -> Vec<Identifier> {
         let values = self.report.iter().flat_map(Report::identifiers);
         values
-            .map(|(kind, value)| Identifier { kind: kind.code().into(), value: SecretString::from(value.expose()) })
+            .map(|(kind, value)| Identifier {
+                kind: kind.code().into(),
+                value: SecretString::from(value.expose()),
+            })
             .collect()
     }
 }
@@ -132,7 +158,10 @@ const FORWARDED: &str = "forwarded";
 
 /// Comma-separated names. A name that is no header text (an unknown parameter may be anything) is left out of the header, not out of the record.
 fn list(names: &[impl AsRef<str>]) -> HeaderValue {
-    let is_plain = |name: &&str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'));
+    let is_plain = |name: &&str| {
+        name.bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'))
+    };
     let plain: Vec<&str> = names.iter().map(AsRef::as_ref).filter(is_plain).collect();
     HeaderValue::from_str(&plain.join(",")).unwrap_or_else(|_| HeaderValue::from_static(""))
 }

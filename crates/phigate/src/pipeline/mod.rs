@@ -16,16 +16,18 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use axum::response::{IntoResponse, Response};
-use http::{HeaderMap, header};
+use bytes::Bytes;
+use http::{HeaderMap, HeaderValue, header};
 use jiff::Timestamp;
-use phigate_core::wire::WireFormat;
-use phigate_store::{AdminAct, Admission, AdmitError};
+use phigate_core::text::PhiText;
+use phigate_core::wire::{FailureKind, WireFormat};
+use phigate_store::{Account, AdminAct, Admission, AdmitError};
 use uuid::Uuid;
 
 use crate::app::App;
 use crate::error::GatewayError;
 use crate::provider::Incoming;
-use crate::server::Upload;
+use crate::server::{REQUEST_ID, Upload};
 
 use decide::{Decided, Forward};
 use trail::Trail;
@@ -70,9 +72,41 @@ async fn converse(
 ) -> Result<Response, GatewayError> {
     require_json(&call.headers)?;
     let (body, _inflight) = call.upload.read().await?;
+    forward(app, body, admission, trail).await
+}
+
+/// Answers a request that somebody signed in sends from the dashboard: without an API key, else like any other.
+pub(crate) async fn answer_for_dashboard(app: &Arc<App>, account: Arc<Account>, body: Bytes) -> Response {
+    let (request_id, received) = (Uuid::now_v7(), Instant::now());
+    let admission = Admission { key_id: DASHBOARD_KEY.to_owned(), account };
+    let permit = match app.key_limits.admit(&admission.account.id, received) {
+        Ok(permit) => permit,
+        Err(limited) => return GatewayError::from(limited).into_response(),
+    };
+    let mut trail = Trail::open(app, request_id, received, &admission, permit);
+    let mut response = match forward(app, body, &admission, &mut trail).await {
+        Ok(response) => response,
+        Err(error) => trail.fail(error).await,
+    };
+    if let Ok(id) = HeaderValue::from_str(&request_id.to_string()) {
+        response.headers_mut().insert(REQUEST_ID, id);
+    }
+    response
+}
+
+/// Stands in records where a caller's key would: a word no key has.
+const DASHBOARD_KEY: &str = "dashboard";
+
+/// From the bytes of a body to the provider's answer.
+async fn forward(app: &Arc<App>, body: Bytes, admission: &Admission, trail: &mut Trail) -> Result<Response, GatewayError> {
     let Decided { evidence, verdict } = decide::decide(app, admission, body).await;
     trail.saw(evidence);
-    let Forward { route, envelope, context, is_stream } = verdict?;
+    let Forward {
+        route,
+        envelope,
+        context,
+        is_stream,
+    } = verdict?;
     trail.decide().await?;
     let incoming = send::send(&app.provider, &admission.account.id, envelope).await?;
     trail.provider_answered(incoming.status);
@@ -81,14 +115,23 @@ async fn converse(
     }
     if is_stream {
         let translator = route.format.open_stream(&context);
-        Ok(relay::stream(translator, incoming, trail.hand_over(), app.drain.clone()))
+        Ok(relay::stream(
+            translator,
+            incoming,
+            trail.hand_over(),
+            app.drain.clone(),
+        ))
     } else {
         reply::whole(route.format, &context, incoming, trail).await
     }
 }
 
 /// Finds the account of a caller. Bad keys are counted against their address.
-pub(crate) async fn admit(app: &Arc<App>, headers: &HeaderMap, peer: IpAddr) -> Result<Admission, GatewayError> {
+pub(crate) async fn admit(
+    app: &Arc<App>,
+    headers: &HeaderMap,
+    peer: IpAddr,
+) -> Result<Admission, GatewayError> {
     let admitted = match bearer(headers) {
         Ok(key) => app.vault.admit(key).await,
         Err(error) => Err(error),
@@ -102,10 +145,14 @@ pub(crate) async fn admit(app: &Arc<App>, headers: &HeaderMap, peer: IpAddr) -> 
 
 /// The key of `Authorization: Bearer KEY`. Schemes are case-insensitive (RFC 9110).
 fn bearer(headers: &HeaderMap) -> Result<&str, AdmitError> {
-    let header = headers.get(header::AUTHORIZATION).ok_or(AdmitError::Missing)?;
+    let header = headers
+        .get(header::AUTHORIZATION)
+        .ok_or(AdmitError::Missing)?;
     let text = header.to_str().map_err(|_| AdmitError::Malformed)?;
     match text.split_once(' ') {
-        Some((scheme, key)) if scheme.eq_ignore_ascii_case("bearer") && !key.trim().is_empty() => Ok(key.trim()),
+        Some((scheme, key)) if scheme.eq_ignore_ascii_case("bearer") && !key.trim().is_empty() => {
+            Ok(key.trim())
+        }
         _ => Err(AdmitError::Malformed),
     }
 }
@@ -121,7 +168,8 @@ fn bad_key(app: &Arc<App>, peer: IpAddr, error: AdmitError) -> GatewayError {
         }
         _ => (None, None),
     };
-    let mut act = AdminAct::new(Timestamp::now(), "", "caller", "key.refused").detail("address", &peer);
+    let mut act =
+        AdminAct::new(Timestamp::now(), "", "caller", "key.refused").detail("address", &peer);
     act.target = key_id;
     let app = Arc::clone(app);
     tokio::spawn(async move {
@@ -132,9 +180,16 @@ fn bad_key(app: &Arc<App>, peer: IpAddr, error: AdmitError) -> GatewayError {
 }
 
 fn require_json(headers: &HeaderMap) -> Result<(), GatewayError> {
-    let media_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let media_type = headers
+        .get(header::CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
     let essence = media_type.split(';').next().unwrap_or_default().trim();
-    if essence.eq_ignore_ascii_case("application/json") { Ok(()) } else { Err(GatewayError::MediaType) }
+    if essence.eq_ignore_ascii_case("application/json") {
+        Ok(())
+    } else {
+        Err(GatewayError::MediaType)
+    }
 }
 
 /// A provider's refusal. Its own words may quote the prompt, so they are scanned before they are passed on.
@@ -150,8 +205,26 @@ async fn refused_by_provider(
     let body = incoming.body.read_all().await.unwrap_or_default();
     let mut failure = format.read_failure(status, retry_after, &body);
     failure.provider_message = match (failure.provider_message, app.scanner(&admission.account)) {
-        (Some(words), Ok(scanner)) => Some(app.without_phi(&scanner, &words)),
+        (Some(words), Ok(scanner)) if may_be_told(admission, format, failure.kind, &words) => {
+            Some(app.without_phi(&scanner, &words))
+        }
         _ => None,
     };
     GatewayError::Provider(failure)
+}
+
+/// Only why a request was rejected helps its caller. Words that quote our key help nobody.
+fn may_be_told(
+    admission: &Admission,
+    format: &dyn WireFormat,
+    kind: FailureKind,
+    words: &PhiText,
+) -> bool {
+    let key = admission
+        .account
+        .providers
+        .get(format.id())
+        .map(|provider| provider.key.expose());
+    let quotes_key = key.is_some_and(|key| words.expose().contains(key));
+    matches!(kind, FailureKind::Rejected(_)) && !quotes_key
 }

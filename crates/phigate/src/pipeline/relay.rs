@@ -3,6 +3,8 @@
 //! The caller's connection pulls: when it stops reading, nothing more is read from the
 //! provider; when it goes away, this is dropped, and the provider's connection with it.
 
+use std::time::Duration;
+
 use axum::body::Body;
 use axum::response::Response;
 use bytes::Bytes;
@@ -26,12 +28,24 @@ pub(super) fn stream(
     let mut response = Response::new(Body::empty());
     trail.write_headers(&mut response);
     let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream; charset=utf-8"));
+    headers.insert(
+        header::CONTENT_TYPE,
+        HeaderValue::from_static("text/event-stream; charset=utf-8"),
+    );
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-    let relay = Relay { translator, answer: incoming.body, trail, drain };
-    *response.body_mut() = Body::from_stream(stream::unfold(State::Open(Box::new(relay)), State::next));
+    let relay = Relay {
+        translator,
+        answer: incoming.body,
+        trail,
+        drain,
+    };
+    *response.body_mut() =
+        Body::from_stream(stream::unfold(State::Open(Box::new(relay)), State::next));
     response
 }
+
+/// Time for the error event to reach the caller before the connection breaks off.
+const LAST_EVENT: Duration = Duration::from_millis(50);
 
 struct Relay {
     translator: Box<dyn StreamTranslator + Send>,
@@ -58,7 +72,11 @@ impl State {
     async fn next(self) -> Option<(Result<Bytes, BrokenOff>, State)> {
         match self {
             Self::Open(relay) => Some(relay.advance().await),
-            Self::Broken => Some((Err(BrokenOff), Self::Done)),
+            Self::Broken => {
+                // An error closes the connection at once; the event before it needs time to leave.
+                tokio::time::sleep(LAST_EVENT).await;
+                Some((Err(BrokenOff), Self::Done))
+            }
             Self::Done => None,
         }
     }
@@ -98,10 +116,17 @@ impl Relay {
         (Ok(Bytes::from(out)), State::Done)
     }
 
-    async fn break_off(mut self: Box<Self>, mut out: Vec<u8>, failure: &ProviderFailure) -> (Result<Bytes, BrokenOff>, State) {
+    async fn break_off(
+        mut self: Box<Self>,
+        mut out: Vec<u8>,
+        failure: &ProviderFailure,
+    ) -> (Result<Bytes, BrokenOff>, State) {
         out.extend_from_slice(&error_event(failure));
         let summary = self.translator.summary().clone();
-        let _ = self.trail.close(200, Some(&summary), Some(failure.kind.code())).await;
+        let _ = self
+            .trail
+            .close(200, Some(&summary), Some(failure.kind.code()))
+            .await;
         (Ok(Bytes::from(out)), State::Broken)
     }
 }

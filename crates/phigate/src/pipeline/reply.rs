@@ -19,8 +19,13 @@ pub(super) async fn whole(
     trail: &mut Trail,
 ) -> Result<Response, GatewayError> {
     let body = incoming.body.read_all().await.map_err(send::failed)?;
-    let reply = format.read_reply(context, &body).map_err(GatewayError::Provider)?;
+    let reply = format
+        .read_reply(context, &body)
+        .map_err(GatewayError::Provider)?;
     let mut response = Response::new(Body::from(reply.body));
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response.headers_mut().insert(
+        header::CONTENT_TYPE,
+        HeaderValue::from_static("application/json"),
+    );
     trail.succeed(&reply.summary, response).await
 }

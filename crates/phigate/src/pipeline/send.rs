@@ -46,9 +46,22 @@ pub(super) async fn send(
     account: &str,
     envelope: Envelope,
 ) -> Result<Incoming, GatewayError> {
-    let Envelope { base, path, query, headers, body } = envelope;
-    let outgoing =
-        Outgoing { account, base: &base, method: Method::POST, path, query, headers, body };
+    let Envelope {
+        base,
+        path,
+        query,
+        headers,
+        body,
+    } = envelope;
+    let outgoing = Outgoing {
+        account,
+        base: &base,
+        method: Method::POST,
+        path,
+        query,
+        headers,
+        body,
+    };
     provider.send(outgoing).await.map_err(failed)
 }
 

@@ -28,6 +28,8 @@ pub(super) struct Trail {
     admission: Admission,
     request_id: Uuid,
     received: Instant,
+    /// When the provider's turn began.
+    sent: Instant,
     evidence: Evidence,
     is_decided: bool,
     /// The action of the decision, once there is one.
@@ -54,6 +56,7 @@ impl Trail {
             admission: admission.clone(),
             request_id,
             received,
+            sent: received,
             evidence: Evidence::default(),
             is_decided: false,
             action: "",
@@ -87,7 +90,10 @@ impl Trail {
     pub(super) async fn decide(&mut self) -> Result<(), GatewayError> {
         let action = self.evidence.action.unwrap_or(REFUSED);
         let must_wait = !self.is_plain();
-        self.record(action, None, must_wait).await
+        self.record(action, None, must_wait).await?;
+        self.app.metrics.added(self.received.elapsed());
+        self.sent = Instant::now();
+        Ok(())
     }
 
     /// Whether this is a clean request in flag mode: its records may be written a moment later.
@@ -102,10 +108,16 @@ impl Trail {
     pub(super) fn provider_answered(&mut self, status: StatusCode) {
         self.provider_status = Some(status.as_u16());
         self.first_byte_ms = Some(self.elapsed_ms());
+        let family = self.evidence.family.unwrap_or_default();
+        self.app.metrics.provider_answered(family, self.sent.elapsed());
     }
 
     /// Ends the trail with an answer and gives the headers to it.
-    pub(super) async fn succeed(&mut self, summary: &ReplySummary, mut response: Response) -> Result<Response, GatewayError> {
+    pub(super) async fn succeed(
+        &mut self,
+        summary: &ReplySummary,
+        mut response: Response,
+    ) -> Result<Response, GatewayError> {
         self.close(200, Some(summary), None).await?;
         self.evidence.write_headers(response.headers_mut());
         Ok(response)
@@ -122,7 +134,12 @@ impl Trail {
         if !self.is_decided && self.record_refusal(&error).await.is_err() {
             error = GatewayError::AuditUnavailable;
         }
-        if self.is_decided && self.close(error.status(), None, Some(error.code())).await.is_err() {
+        if self.is_decided
+            && self
+                .close(error.status(), None, Some(error.code()))
+                .await
+                .is_err()
+        {
             tracing::warn!(request.id = %self.request_id, "outcome of request {} waits to be written", self.request_id);
         }
         self.is_closed = true;
@@ -135,7 +152,11 @@ impl Trail {
         if matches!(error, GatewayError::AuditUnavailable) {
             return Err(GatewayError::AuditUnavailable);
         }
-        let action = if matches!(error, GatewayError::Blocked(_)) { BLOCKED } else { REFUSED };
+        let action = if matches!(error, GatewayError::Blocked(_)) {
+            BLOCKED
+        } else {
+            REFUSED
+        };
         // Nothing was sent, whatever had been prepared.
         self.evidence.sent = None;
         self.evidence.sizes.sent = None;
@@ -143,13 +164,24 @@ impl Trail {
         self.record(action, Some(error.code()), must_wait).await
     }
 
-    async fn record(&mut self, action: &'static str, error_code: Option<&str>, must_wait: bool) -> Result<(), GatewayError> {
+    async fn record(
+        &mut self,
+        action: &'static str,
+        error_code: Option<&str>,
+        must_wait: bool,
+    ) -> Result<(), GatewayError> {
         let decision = self.decision(action, error_code);
         let started = Instant::now();
         let written = if must_wait {
-            self.app.vault.record_decision(decision, self.app.decision_deadline()).await
+            self.app
+                .vault
+                .record_decision(decision, self.app.decision_deadline())
+                .await
         } else {
-            self.app.vault.record_decision_lazily(decision, self.app.decision_deadline()).await
+            self.app
+                .vault
+                .record_decision_lazily(decision, self.app.decision_deadline())
+                .await
         };
         self.app.metrics.recorded(started.elapsed());
         written.map_err(|error| {
@@ -169,7 +201,9 @@ impl Trail {
         let evidence = &mut self.evidence;
         let account = &self.admission.account;
         let counts = evidence.report.iter().flat_map(Report::counts);
-        let types: BTreeMap<String, u32> = counts.map(|(kind, count)| (kind.code().into(), count as u32)).collect();
+        let types: BTreeMap<String, u32> = counts
+            .map(|(kind, count)| (kind.code().into(), count as u32))
+            .collect();
         NewDecision {
             account_id: account.id.clone(),
             original: evidence.original.take(),
@@ -211,12 +245,20 @@ impl Trail {
         if self.is_plain() {
             self.app.vault.queue_outcome(account_id, &outcome);
         } else {
-            self.app.vault.record_outcome(account_id, &outcome, self.app.decision_deadline()).await?;
+            self.app
+                .vault
+                .record_outcome(account_id, &outcome, self.app.decision_deadline())
+                .await?;
         }
         Ok(())
     }
 
-    fn outcome(&self, status: u16, summary: Option<&ReplySummary>, error_code: Option<&str>) -> Outcome {
+    fn outcome(
+        &self,
+        status: u16,
+        summary: Option<&ReplySummary>,
+        error_code: Option<&str>,
+    ) -> Outcome {
         Outcome {
             request_id: self.request_id,
             time: Timestamp::now(),
@@ -225,11 +267,13 @@ impl Trail {
             provider_status: self.provider_status,
             served_model: summary.and_then(|summary| summary.served_model.clone()),
             finish_reason: summary.and_then(|summary| summary.finish_reason.clone()),
-            usage: summary.and_then(|summary| summary.usage).map(|usage| Usage {
-                prompt_tokens: usage.prompt_tokens,
-                completion_tokens: usage.completion_tokens,
-                total_tokens: usage.total_tokens,
-            }),
+            usage: summary
+                .and_then(|summary| summary.usage)
+                .map(|usage| Usage {
+                    prompt_tokens: usage.prompt_tokens,
+                    completion_tokens: usage.completion_tokens,
+                    total_tokens: usage.total_tokens,
+                }),
             error_code: error_code.map(Into::into),
             first_byte_ms: self.first_byte_ms,
             total_ms: Some(self.elapsed_ms()),
@@ -258,7 +302,9 @@ impl Drop for Trail {
             return;
         }
         let outcome = self.outcome(CLIENT_CLOSED_REQUEST, None, Some("client_disconnected"));
-        self.app.vault.queue_outcome(&self.admission.account.id, &outcome);
+        self.app
+            .vault
+            .queue_outcome(&self.admission.account.id, &outcome);
     }
 }
 

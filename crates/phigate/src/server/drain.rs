@@ -3,6 +3,9 @@
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
+/// SIGXFSZ.
+const FILE_TOO_LARGE: i32 = 25;
+
 /// A handle on the stop. Clones share it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Drain {
@@ -22,10 +25,13 @@ impl Drain {
             signal(SignalKind::terminate())?,
             signal(SignalKind::interrupt())?,
         );
+        // A file that grows over a limit would end the process; with a handler the write fails.
+        let mut file_too_large = signal(SignalKind::from_raw(FILE_TOO_LARGE))?;
         let handle = drain.clone();
         tokio::spawn(async move {
             loop {
                 tokio::select! {
+                    _ = file_too_large.recv() => continue,
                     _ = terminate.recv() => {}
                     _ = interrupt.recv() => {}
                 }

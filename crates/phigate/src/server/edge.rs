@@ -3,23 +3,23 @@
 use std::any::Any;
 use std::net::SocketAddr;
 use std::panic::AssertUnwindSafe;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 
 use axum::Router;
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
-use bytes::Bytes;
 use futures_util::FutureExt;
 use http::header::{
     AUTHORIZATION, CACHE_CONTROL, CONNECTION, CONTENT_ENCODING, CONTENT_TYPE, HOST, HeaderName,
 };
 use http::{HeaderMap, HeaderValue, Method, Request, Version};
 use hyper::body::Incoming;
+use tokio::sync::OwnedSemaphorePermit;
 use tower::ServiceExt;
 use uuid::Uuid;
 
+use super::activity::Activity;
+use super::carried::Carried;
 use super::drain::Drain;
 use super::error::EdgeError;
 use super::guard::REFUSE;
@@ -67,12 +67,18 @@ impl Edge {
     }
 
     /// Answers one request, whatever happens.
-    pub(super) async fn answer(&self, peer: SocketAddr, request: Request<Incoming>) -> Response {
+    pub(super) async fn answer(
+        &self,
+        peer: SocketAddr,
+        activity: &Arc<Activity>,
+        request: Request<Incoming>,
+    ) -> Response {
         let id = Uuid::now_v7();
-        let held = self.metrics.request_started();
-        let mut response = match self.admit(&request) {
-            Ok(()) => self.forward(id, peer, request).await,
-            Err(error) => closing(error.into_response()),
+        let watched = (request.version() >= Version::HTTP_2).then(|| activity.begin());
+        let running = self.metrics.request_started();
+        let (mut response, place) = match self.admit(&request) {
+            Ok(()) => self.take_turn(id, peer, request).await,
+            Err(error) => (closing(error.into_response()), None),
         };
         let headers = response.headers_mut();
         let text = HeaderValue::from_str(&id.to_string()).expect("a UUID is plain text");
@@ -80,7 +86,7 @@ impl Edge {
         headers
             .entry(CACHE_CONTROL)
             .or_insert(HeaderValue::from_static("no-store"));
-        response.map(|body| Body::new(Carried { body, _held: held }))
+        response.map(|body| Body::new(Carried::new(body, watched, (place, running))))
     }
 
     /// What is refused before anything else is looked at.
@@ -107,29 +113,34 @@ impl Edge {
         Ok(())
     }
 
+    /// Waits for a place where one is needed; it is kept until the answer was sent.
+    async fn take_turn(
+        &self,
+        id: Uuid,
+        peer: SocketAddr,
+        request: Request<Incoming>,
+    ) -> (Response, Option<OwnedSemaphorePermit>) {
+        if !request.uri().path().starts_with("/v1/") {
+            return (self.forward(id, peer, request).await, None);
+        }
+        match self.queue.enter().await {
+            Some(place) => (self.forward(id, peer, request).await, Some(place)),
+            None => (EdgeError::TooManyRequests.into_response(), None),
+        }
+    }
+
     async fn forward(&self, id: Uuid, peer: SocketAddr, request: Request<Incoming>) -> Response {
-        let place = if request.uri().path().starts_with("/v1/") {
-            match self.queue.enter().await {
-                Some(place) => Some(place),
-                None => return EdgeError::TooManyRequests.into_response(),
-            }
-        } else {
-            None
-        };
         let mut request = request.map(Body::new);
         let extensions = request.extensions_mut();
         extensions.insert(RequestId(id));
         extensions.insert(Peer(peer));
         extensions.insert(Arc::clone(&self.intake));
-        let answered = AssertUnwindSafe(self.router.clone().oneshot(request))
-            .catch_unwind()
-            .await;
-        let response = match answered {
+        let answered = AssertUnwindSafe(self.router.clone().oneshot(request));
+        match answered.catch_unwind().await {
             Ok(Ok(response)) => response,
             Ok(Err(never)) => match never {},
             Err(panic) => panicked(panic),
-        };
-        response.map(|body| Body::new(Carried { body, _held: place }))
+        }
     }
 }
 
@@ -165,30 +176,4 @@ fn check_http2(request: &Request<Incoming>, fields_max: usize) -> Result<(), Edg
         return Err(EdgeError::RepeatedHeader);
     }
     Ok(())
-}
-
-/// A body that keeps something until it was sent or given up.
-struct Carried<H> {
-    body: Body,
-    _held: H,
-}
-
-impl<H: Unpin> http_body::Body for Carried<H> {
-    type Data = Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<http_body::Frame<Bytes>, axum::Error>>> {
-        Pin::new(&mut self.body).poll_frame(cx)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> http_body::SizeHint {
-        self.body.size_hint()
-    }
 }

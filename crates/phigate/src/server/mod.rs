@@ -3,6 +3,8 @@
 //! A connection passes `guard` (raw bytes), the HTTP library, `edge` (around every request) and
 //! then the router. Handlers read bodies through [`Upload`].
 
+mod activity;
+mod carried;
 mod chunked;
 mod drain;
 mod edge;
@@ -13,15 +15,17 @@ mod head;
 mod health;
 mod limits;
 mod panic;
+mod process;
 mod queue;
 mod tls;
 mod upload;
 
+use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::Router;
 use hyper::service::service_fn;
@@ -39,10 +43,11 @@ pub(crate) use error::EdgeError;
 pub(crate) use health::{OPENAPI, routes as health_routes};
 pub(crate) use limits::{BadKeys, KeyLimits, KeyPermit, Limited};
 pub(crate) use panic::quiet_panics;
-pub(crate) use upload::{InflightPermit, Upload};
+pub(crate) use upload::Upload;
 
 use crate::config::{Config, Limits};
 use crate::metrics::Metrics;
+use activity::{Activity, Verdict};
 use edge::Edge;
 use guard::{Guard, GuardLimits};
 use head::HeadLimits;
@@ -71,8 +76,13 @@ pub(crate) async fn serve(
     drain: Drain,
     on_listening: impl FnOnce(SocketAddr),
 ) -> Result<(), ServeError> {
+    process::prepare();
     let listener = listen(config.listen).await?;
-    let certificate = config.tls.as_ref().map(Certificate::watch).transpose()?;
+    let certificate = config
+        .tls
+        .as_ref()
+        .map(|files| Certificate::watch(files, tls::LOOK_AGAIN))
+        .transpose()?;
     if let Some(address) = config.metrics_listen {
         let listener = listen(address).await?;
         let edge = Edge::new(
@@ -116,6 +126,7 @@ struct Server {
     certificate: Option<Certificate>,
     http: auto::Builder<TokioExecutor>,
     guard: GuardLimits,
+    idle: Duration,
     connections: Arc<Semaphore>,
     /// Connections from before the drain: these are waited for.
     tracked: TaskTracker,
@@ -144,8 +155,9 @@ impl Server {
             certificate,
             http: http_builder(limits),
             guard,
+            idle: Duration::from_millis(limits.idle_ms),
             connections: Arc::new(Semaphore::new(
-                count(limits.connections).min(Semaphore::MAX_PERMITS),
+                count(process::connections_max(limits.connections)).min(Semaphore::MAX_PERMITS),
             )),
             tracked: TaskTracker::new(),
             drain,
@@ -223,13 +235,15 @@ impl Server {
     where
         I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        let edge = Arc::clone(&self.edge);
+        let activity = Activity::new(Instant::now());
+        let (edge, seen) = (Arc::clone(&self.edge), Arc::clone(&activity));
         let service = service_fn(move |request| {
-            let edge = Arc::clone(&edge);
-            async move { Ok::<_, std::convert::Infallible>(edge.answer(peer, request).await) }
+            let (edge, seen) = (Arc::clone(&edge), Arc::clone(&seen));
+            async move { Ok::<_, Infallible>(edge.answer(peer, &seen, request).await) }
         });
         let io = TokioIo::new(Guard::new(stream, self.guard));
         let mut connection = pin!(self.http.serve_connection(io, service));
+        let mut looks = tokio::time::interval(self.look_every());
         // A connection that is opened while draining gets one answer: that we are.
         let mut told = self.drain.is_draining();
         loop {
@@ -241,8 +255,21 @@ impl Server {
                     connection.as_mut().graceful_shutdown();
                 }
                 () = self.drain.now() => return,
+                _ = looks.tick() => match activity.look(Instant::now(), self.idle, self.guard.write_stall) {
+                    Verdict::Fine => {}
+                    Verdict::Idle if !told => {
+                        told = true;
+                        connection.as_mut().graceful_shutdown();
+                    }
+                    Verdict::Idle | Verdict::Stalled => return,
+                }
             }
         }
+    }
+
+    /// Often enough that a deadline is missed by a quarter at most.
+    fn look_every(&self) -> Duration {
+        self.idle.min(self.guard.write_stall) / 4
     }
 }
 

@@ -12,7 +12,8 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::config::TlsFiles;
 
-const LOOK_AGAIN: Duration = Duration::from_secs(30);
+/// How often the files are looked at.
+pub(super) const LOOK_AGAIN: Duration = Duration::from_secs(30);
 
 /// Why a certificate cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -33,7 +34,7 @@ pub(super) struct Certificate {
 
 impl Certificate {
     /// Reads the files, and keeps looking at them as long as the server runs.
-    pub(super) fn watch(files: &TlsFiles) -> Result<Self, TlsError> {
+    pub(super) fn watch(files: &TlsFiles, every: Duration) -> Result<Self, TlsError> {
         let certificate = Self {
             current: Arc::new(ArcSwap::new(read(files)?)),
         };
@@ -41,7 +42,7 @@ impl Certificate {
         tokio::spawn(async move {
             let mut seen = changed_at(&files);
             loop {
-                tokio::time::sleep(LOOK_AGAIN).await;
+                tokio::time::sleep(every).await;
                 let now = changed_at(&files);
                 if now == seen {
                     continue;
@@ -91,4 +92,89 @@ fn changed_at(files: &TlsFiles) -> [Option<SystemTime>; 2] {
             .ok()
     };
     [changed(&files.cert), changed(&files.key)]
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use tokio::net::TcpListener;
+
+    use super::super::tests::{serve_on, test_router};
+    use super::*;
+    use crate::config::Limits;
+    use crate::provider::{BaseUrl, Outgoing, Provider, ProviderError};
+
+    /// A folder with a fresh self-signed certificate for 127.0.0.1.
+    fn certificate(folder: &Path) -> TlsFiles {
+        let made = rcgen::generate_simple_self_signed(vec!["127.0.0.1".to_owned()]).unwrap();
+        let files = TlsFiles {
+            cert: folder.join("cert.pem"),
+            key: folder.join("key.pem"),
+        };
+        std::fs::write(&files.cert, made.cert.pem()).unwrap();
+        std::fs::write(&files.key, made.signing_key.serialize_pem()).unwrap();
+        files
+    }
+
+    async fn echo(base: &BaseUrl, trusted: Option<PathBuf>) -> Result<bytes::Bytes, ProviderError> {
+        let provider = Provider::new(&Limits::default(), true, trusted.as_deref()).unwrap();
+        let call = Outgoing {
+            account: "a",
+            base,
+            method: http::Method::POST,
+            path: vec!["v1".to_owned(), "echo".to_owned()],
+            query: None,
+            headers: Vec::new(),
+            body: bytes::Bytes::from_static(b"hello"),
+        };
+        provider.send(call).await?.body.read_all().await
+    }
+
+    #[tokio::test]
+    async fn a_trusted_certificate_is_spoken_to_and_a_changed_one_is_taken_up() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = certificate(folder.path());
+        let watched = Certificate::watch(&files, Duration::from_millis(50)).unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let base =
+            BaseUrl::parse(&format!("https://{}", listener.local_addr().unwrap()), true).unwrap();
+        let server = serve_on(listener, Limits::default(), test_router(), Some(watched));
+
+        assert_eq!(
+            echo(&base, Some(files.cert.clone())).await.unwrap(),
+            "hello"
+        );
+        assert_eq!(
+            echo(&base, None).await,
+            Err(ProviderError::Unreachable),
+            "an unknown certificate was trusted"
+        );
+
+        let old = tempfile::tempdir().unwrap();
+        std::fs::copy(&files.cert, old.path().join("old.pem")).unwrap();
+        certificate(folder.path());
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        assert_eq!(
+            echo(&base, Some(files.cert.clone())).await.unwrap(),
+            "hello"
+        );
+        assert_eq!(
+            echo(&base, Some(old.path().join("old.pem"))).await,
+            Err(ProviderError::Unreachable)
+        );
+        drop(server);
+    }
+
+    #[tokio::test]
+    async fn files_that_are_no_certificate_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = certificate(folder.path());
+        std::fs::write(&files.key, "nothing").unwrap();
+        let error = Certificate::watch(&files, LOOK_AGAIN).err().unwrap();
+        assert!(error.to_string().contains("tls.key"));
+        std::fs::write(&files.cert, "nothing").unwrap();
+        let error = Certificate::watch(&files, LOOK_AGAIN).err().unwrap();
+        assert!(error.to_string().contains("tls.cert"));
+    }
 }

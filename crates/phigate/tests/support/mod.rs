@@ -19,7 +19,8 @@ pub const CLEAN_TEXT: &str = "What is the usual dose of amoxicillin?";
 
 /// A request with one user message.
 pub fn ask(model: &str, text: &str) -> String {
-    serde_json::json!({ "model": model, "messages": [{ "role": "user", "content": text }] }).to_string()
+    serde_json::json!({ "model": model, "messages": [{ "role": "user", "content": text }] })
+        .to_string()
 }
 
 /// A gateway process with a folder of its own. It is killed when dropped.
@@ -53,10 +54,17 @@ impl Gateway {
     /// The same with further settings from the environment.
     pub fn start_with(provider: &Provider, settings: &[(&str, &str)]) -> Self {
         let mut gateway = Self::offline();
-        gateway.settings.extend(settings.iter().map(|(name, value)| ((*name).into(), (*value).into())));
+        gateway.settings.extend(
+            settings
+                .iter()
+                .map(|(name, value)| ((*name).into(), (*value).into())),
+        );
         for family in ["openai", "anthropic", "google"] {
             let url = provider.url();
-            gateway.command_with_input(&["provider", "set", family, "--key-stdin", "--base-url", &url], "sk-test-of-no-value\n");
+            gateway.command_with_input(
+                &["provider", "set", family, "--key-stdin", "--base-url", &url],
+                "sk-test-of-no-value\n",
+            );
         }
         gateway.serve();
         gateway
@@ -70,11 +78,23 @@ impl Gateway {
     /// Starts (or starts again) the server.
     pub fn serve(&mut self) {
         let mut command = self.base();
-        command.args(&self.options).args(["--listen", "127.0.0.1:0", "--metrics-listen", "off"]);
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        command
+            .args(&self.options)
+            .args(["--listen", "127.0.0.1:0", "--metrics-listen", "off"]);
+        let mut child = command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
         let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        self.address = line.trim().strip_prefix("listening on http://").unwrap_or_default().to_owned();
+        BufReader::new(child.stdout.take().unwrap())
+            .read_line(&mut line)
+            .unwrap();
+        self.address = line
+            .trim()
+            .strip_prefix("listening on http://")
+            .unwrap_or_default()
+            .to_owned();
         let logs = Arc::clone(&self.logs);
         let stderr = BufReader::new(child.stderr.take().unwrap());
         std::thread::spawn(move || {
@@ -83,12 +103,19 @@ impl Gateway {
             }
         });
         self.child = Some(child);
-        assert!(!self.address.is_empty(), "the server did not start: {}", self.logs.lock().unwrap());
+        assert!(
+            !self.address.is_empty(),
+            "the server did not start: {}",
+            self.logs.lock().unwrap()
+        );
     }
 
     fn base(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_phigate"));
-        command.current_dir(self.folder.path()).arg("--data").arg(self.data());
+        command
+            .current_dir(self.folder.path())
+            .arg("--data")
+            .arg(self.data());
         for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("PHIGATE_")) {
             command.env_remove(name);
         }
@@ -112,7 +139,11 @@ impl Gateway {
     /// Runs a command and gives whatever came of it.
     pub fn try_command(&self, arguments: &[&str], input: &str) -> Output {
         let mut command = self.base();
-        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         child.stdin.take().unwrap().write_all(input.as_bytes()).ok();
         child.wait_with_output().unwrap()
@@ -150,19 +181,36 @@ impl Gateway {
     /// The records of one request, as `audit export` tells them.
     pub fn records(&self, request_id: &str) -> Vec<serde_json::Value> {
         let export = self.command(&["audit", "export"]);
-        let records = export.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
-        records.filter(|record| record["request_id"] == request_id).collect()
+        let records = export
+            .lines()
+            .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        records
+            .filter(|record| record["request_id"] == request_id)
+            .collect()
+    }
+
+    /// The server's process.
+    pub fn pid(&self) -> u32 {
+        self.child.as_ref().unwrap().id()
     }
 
     /// Sends a signal to the server.
     pub fn signal(&self, name: &str) {
-        let pid = self.child.as_ref().unwrap().id().to_string();
-        assert!(Command::new("kill").args([name, &pid]).status().unwrap().success());
+        let pid = self.pid().to_string();
+        assert!(
+            Command::new("kill")
+                .args([name, &pid])
+                .status()
+                .unwrap()
+                .success()
+        );
     }
 
     /// Waits for the server to end; gives its exit code.
     pub fn wait(&mut self) -> Option<i32> {
-        self.child.take().and_then(|mut child| child.wait().unwrap().code())
+        self.child
+            .take()
+            .and_then(|mut child| child.wait().unwrap().code())
     }
 
     /// Whether any file of the installation holds these bytes.
@@ -173,7 +221,8 @@ impl Gateway {
                 if path.is_dir() {
                     return search(&path, needle);
                 }
-                std::fs::read(&path).is_ok_and(|bytes| bytes.windows(needle.len()).any(|window| window == needle))
+                std::fs::read(&path)
+                    .is_ok_and(|bytes| bytes.windows(needle.len()).any(|window| window == needle))
             })
         }
         search(self.folder.path(), needle)

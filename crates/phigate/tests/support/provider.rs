@@ -30,7 +30,10 @@ pub struct Seen {
 impl Seen {
     /// A header's value.
     pub fn header(&self, name: &str) -> Option<&str> {
-        let found = self.headers.iter().find(|(key, _)| key.eq_ignore_ascii_case(name));
+        let found = self
+            .headers
+            .iter()
+            .find(|(key, _)| key.eq_ignore_ascii_case(name));
         found.map(|(_, value)| value.as_str())
     }
 
@@ -121,7 +124,10 @@ fn serve(socket: TcpStream, shared: &Mutex<Shared>) {
 
 fn read_request(reader: &mut BufReader<TcpStream>) -> Option<Seen> {
     let mut line = String::new();
-    reader.read_line(&mut line).ok().filter(|count| *count > 0)?;
+    reader
+        .read_line(&mut line)
+        .ok()
+        .filter(|count| *count > 0)?;
     let target = line.split(' ').nth(1)?.to_owned();
     let mut headers = Vec::new();
     loop {
@@ -132,16 +138,25 @@ fn read_request(reader: &mut BufReader<TcpStream>) -> Option<Seen> {
             None => break,
         }
     }
-    let mut seen = Seen { target, headers, body: Vec::new() };
-    let length: usize = seen.header("content-length").and_then(|text| text.parse().ok()).unwrap_or(0);
+    let mut seen = Seen {
+        target,
+        headers,
+        body: Vec::new(),
+    };
+    let length: usize = seen
+        .header("content-length")
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(0);
     seen.body = vec![0; length];
     reader.read_exact(&mut seen.body).ok()?;
     Some(seen)
 }
 
 fn write_reply(socket: &mut TcpStream, reply: Reply) -> std::io::Result<()> {
-    let events = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
-    let chunk = |socket: &mut TcpStream, text: &str| write!(socket, "{:x}\r\n{text}\r\n", text.len());
+    let events =
+        "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
+    let chunk =
+        |socket: &mut TcpStream, text: &str| write!(socket, "{:x}\r\n{text}\r\n", text.len());
     match reply {
         Reply::Json(status, body) => write!(
             socket,
@@ -172,7 +187,8 @@ fn write_reply(socket: &mut TcpStream, reply: Reply) -> std::io::Result<()> {
 
 /// A completion in the format that the path belongs to.
 fn default_reply(seen: &Seen) -> Reply {
-    let is_stream = seen.target.contains("stream") || String::from_utf8_lossy(&seen.body).contains("\"stream\":true");
+    let is_stream = seen.target.contains("stream")
+        || String::from_utf8_lossy(&seen.body).contains("\"stream\":true");
     let body = if seen.target.contains("/messages") {
         serde_json::json!({"id":"msg_1","type":"message","role":"assistant","model":"claude-test","content":[{"type":"text","text":"Hello."}],
             "stop_reason":"end_turn","stop_sequence":null,"usage":{"input_tokens":9,"output_tokens":7}})
@@ -196,8 +212,16 @@ pub fn openai_stream(words: &[&str]) -> Vec<String> {
             "choices":[{"index":0,"delta":delta,"finish_reason":finish}]});
         format!("data: {chunk}\n\n")
     };
-    let mut events = vec![event(serde_json::json!({"role":"assistant","content":""}), serde_json::Value::Null)];
-    events.extend(words.iter().map(|word| event(serde_json::json!({ "content": word }), serde_json::Value::Null)));
+    let mut events = vec![event(
+        serde_json::json!({"role":"assistant","content":""}),
+        serde_json::Value::Null,
+    )];
+    events.extend(words.iter().map(|word| {
+        event(
+            serde_json::json!({ "content": word }),
+            serde_json::Value::Null,
+        )
+    }));
     events.push(event(serde_json::json!({}), "stop".into()));
     events.push("data: [DONE]\n\n".into());
     events

@@ -199,8 +199,8 @@ fn content_blocks<'b>(draft: &Draft<'_>, message: &Message<'b>) -> Result<Vec<Js
         match part {
             Part::Text(text, _) if text.trim().is_empty() => draft.adjust("messages"),
             Part::Text(text, mark) => blocks.push(text_block(*text, *mark)),
-            Part::Image(image, mark) => blocks.push(image_block(draft, *image, *mark, &place())?),
-            Part::File(file) => blocks.push(document_block(*file, &place())?),
+            Part::Image(image, mark) => blocks.push(image_block(draft, image, *mark, &place())?),
+            Part::File(file) => blocks.push(document_block(file, &place())?),
             Part::Audio(_) => {
                 return Err(Refusal::value(
                     place(),
@@ -231,13 +231,13 @@ fn with_mark(mut block: Json<'_>, mark: CacheMark) -> Json<'_> {
 
 fn image_block<'b>(
     draft: &Draft<'_>,
-    image: Image<'b>,
+    image: &Image<'b>,
     mark: CacheMark,
     place: &str,
 ) -> Result<Json<'b>, Refusal> {
     let source = match image {
         Image::Address(address) => {
-            Json::object([("type", Json::text("url")), ("url", Json::text(address))])
+            Json::object([("type", Json::text("url")), ("url", Json::text(*address))])
         }
         Image::Inline(inline) => {
             let media_type = image_type(draft, inline).ok_or_else(|| {
@@ -249,7 +249,7 @@ fn image_block<'b>(
             Json::object([
                 ("type", Json::text("base64")),
                 ("media_type", Json::text(media_type)),
-                ("data", Json::text(inline.base64)),
+                ("data", Json::text(inline.base64.clone())),
             ])
         }
     };
@@ -260,7 +260,7 @@ fn image_block<'b>(
 }
 
 /// The provider refuses a picture whose bytes are of another type than declared, so the bytes decide.
-fn image_type(draft: &Draft<'_>, inline: Inline<'_>) -> Option<&'static str> {
+fn image_type(draft: &Draft<'_>, inline: &Inline<'_>) -> Option<&'static str> {
     let declared = inline.media_type.to_ascii_lowercase();
     let declared = if declared == "image/jpg" {
         "image/jpeg"
@@ -270,21 +270,21 @@ fn image_type(draft: &Draft<'_>, inline: Inline<'_>) -> Option<&'static str> {
     let accepted = ["image/png", "image/jpeg", "image/gif", "image/webp"]
         .into_iter()
         .find(|media_type| *media_type == declared);
-    let sniffed = sniffed_type(inline.base64);
+    let sniffed = sniffed_type(&inline.base64);
     if sniffed.is_some() && sniffed != accepted {
         draft.adjust("messages");
     }
     sniffed.or(accepted)
 }
 
-fn document_block<'b>(file: Inline<'b>, place: &str) -> Result<Json<'b>, Refusal> {
+fn document_block<'b>(file: &Inline<'b>, place: &str) -> Result<Json<'b>, Refusal> {
     if !file.media_type.eq_ignore_ascii_case("application/pdf") {
         return Err(Refusal::value(place, "this provider accepts PDF files"));
     }
     let source = Json::object([
         ("type", Json::text("base64")),
         ("media_type", Json::text("application/pdf")),
-        ("data", Json::text(file.base64)),
+        ("data", Json::text(file.base64.clone())),
     ]);
     Ok(Json::object([
         ("type", Json::text("document")),

@@ -16,6 +16,38 @@ pub(super) fn read(context: &ReplyContext, body: &[u8]) -> Result<Reply, Provide
     let Some(Json::List(blocks)) = message.get("content") else {
         return Err(unreadable());
     };
+    let (mut choice, has_answer) = read_blocks(context, blocks)?;
+    let mut summary = ReplySummary {
+        served_model: message.text_of("model").map(str::to_owned),
+        ..ReplySummary::default()
+    };
+    let stop = message.text_of("stop_reason");
+    choice.finish_reason = finish_reason(stop, has_answer && choice.calls.is_empty(), &mut summary);
+    if stop == Some("refusal") {
+        let text = std::mem::take(&mut choice.text);
+        choice.refusal = Some(if text.is_empty() {
+            explanation(&message)
+        } else {
+            text
+        });
+    }
+    let mut counts = Counts::default();
+    counts.read(message.get("usage"));
+    let usage = counts.usage();
+    summary.finish_reason = Some(choice.finish_reason.to_owned());
+    summary.usage = Some(usage);
+    let model = summary.served_model.as_deref().unwrap_or(&context.model);
+    Ok(Reply {
+        body: completion(context, model, vec![choice], &usage),
+        summary,
+    })
+}
+
+/// What the blocks say, and whether one of them was the answer in the form of a tool call.
+fn read_blocks(
+    context: &ReplyContext,
+    blocks: &[Json<'_>],
+) -> Result<(Choice, bool), ProviderFailure> {
     let mut choice = Choice::default();
     let (mut thoughts, mut has_answer) = (Vec::new(), false);
     for block in blocks {
@@ -33,7 +65,7 @@ pub(super) fn read(context: &ReplyContext, body: &[u8]) -> Result<Reply, Provide
                 ));
             }
             "redacted_thinking" => {
-                thoughts.push(hidden_thought(block.text_of("data").unwrap_or_default()))
+                thoughts.push(hidden_thought(block.text_of("data").unwrap_or_default()));
             }
             "tool_use" => {
                 let (id, name) = block
@@ -54,33 +86,10 @@ pub(super) fn read(context: &ReplyContext, body: &[u8]) -> Result<Reply, Provide
             _ => {}
         }
     }
-    let mut summary = ReplySummary {
-        served_model: message.text_of("model").map(str::to_owned),
-        ..ReplySummary::default()
-    };
-    let stop = message.text_of("stop_reason");
-    choice.finish_reason = finish_reason(stop, has_answer && choice.calls.is_empty(), &mut summary);
-    if stop == Some("refusal") {
-        let text = std::mem::take(&mut choice.text);
-        choice.refusal = Some(if text.is_empty() {
-            explanation(&message)
-        } else {
-            text
-        });
-    }
     if !thoughts.is_empty() {
         choice.carrier = Some((CARRIER, Json::List(thoughts)));
     }
-    let mut counts = Counts::default();
-    counts.read(message.get("usage"));
-    let usage = counts.usage();
-    summary.finish_reason = Some(choice.finish_reason.to_owned());
-    summary.usage = Some(usage);
-    let model = summary.served_model.as_deref().unwrap_or(&context.model);
-    Ok(Reply {
-        body: completion(context, model, vec![choice], &usage),
-        summary,
-    })
+    Ok((choice, has_answer))
 }
 
 /// The finish reason for a stop reason. `is_answer`: the tools called were no tools but the answer.

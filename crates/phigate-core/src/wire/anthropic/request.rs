@@ -155,7 +155,7 @@ fn write_thinking(
             match traits.thinking {
                 Thinking::Unknown | Thinking::Budget => {}
                 Thinking::Effort | Thinking::EffortShown => {
-                    body.insert("thinking", Json::object([("type", Json::text("disabled"))]))
+                    body.insert("thinking", Json::object([("type", Json::text("disabled"))]));
                 }
                 Thinking::Always => draft.drop_parameter("reasoning_effort"),
             }
@@ -181,7 +181,7 @@ fn write_thinking(
         // A forced tool and thinking exclude each other, and so do a short limit and thoughts lost on the way.
         _ if toolbox.is_forced() => draft.drop_parameter("reasoning_effort"),
         Thinking::Budget if limit <= 1_024 || lacks_thoughts(messages) => {
-            draft.drop_parameter("reasoning_effort")
+            draft.drop_parameter("reasoning_effort");
         }
         Thinking::Budget => {
             if budget >= limit {
@@ -289,10 +289,10 @@ impl<'b> Toolbox<'b> {
         match read_answer_form(draft)? {
             AnswerForm::Text => {}
             AnswerForm::AnyObject if traits.has_schemas => {
-                toolbox.native_schema = Some(open_object())
+                toolbox.native_schema = Some(open_object());
             }
             AnswerForm::Schema(schema) if traits.has_schemas => {
-                toolbox.native_schema = Some(schema.clone())
+                toolbox.native_schema = Some(schema.clone());
             }
             AnswerForm::AnyObject => {
                 return Err(Refusal::value(

@@ -19,7 +19,8 @@ pub(super) struct Stream {
     open: Vec<(u64, Block)>,
     calls: u64,
     has_answer: bool,
-    has_finished: bool,
+    /// The finish reason, held back until the stream is complete: what broke off must not look finished.
+    finish: Option<&'static str>,
     is_done: bool,
     counts: Counts,
     summary: ReplySummary,
@@ -50,7 +51,7 @@ impl Stream {
             open: Vec::new(),
             calls: 0,
             has_answer: false,
-            has_finished: false,
+            finish: None,
             is_done: false,
             counts: Counts::default(),
             summary: ReplySummary::default(),
@@ -188,7 +189,7 @@ impl Stream {
                 say(writer, "reasoning_content", more, out);
             }
             (Block::Thinking { signature, .. }, "signature_delta") => {
-                signature.push_str(delta.text_of("signature").unwrap_or_default())
+                signature.push_str(delta.text_of("signature").unwrap_or_default());
             }
             (
                 Block::Tool {
@@ -250,7 +251,10 @@ impl Stream {
         self.counts.read(event.get("usage"));
         self.summary.usage = Some(self.counts.usage());
         let delta = event.get("delta").ok_or_else(unreadable)?;
-        let Some(stop) = delta.text_of("stop_reason").filter(|_| !self.has_finished) else {
+        let Some(stop) = delta
+            .text_of("stop_reason")
+            .filter(|_| self.finish.is_none())
+        else {
             return Ok(());
         };
         if stop == "refusal" {
@@ -261,18 +265,18 @@ impl Stream {
             self.has_answer && self.calls == 0,
             &mut self.summary,
         );
-        self.summary.finish_reason = Some(reason.to_owned());
-        writer.finish(0, reason, out);
-        self.has_finished = true;
+        self.finish = Some(reason);
         Ok(())
     }
 
     fn stop_message(&mut self, out: &mut Vec<u8>) -> Result<(), ProviderFailure> {
-        let writer = self
+        let (writer, reason) = self
             .writer
             .as_ref()
-            .filter(|_| self.has_finished)
+            .zip(self.finish)
             .ok_or_else(unreadable)?;
+        self.summary.finish_reason = Some(reason.to_owned());
+        writer.finish(0, reason, out);
         writer.done(&self.counts.usage(), out);
         self.is_done = true;
         Ok(())

@@ -2,7 +2,7 @@
 
 use super::super::request::Refusal;
 use super::super::translate::draft::Draft;
-use super::super::translate::media::Image;
+use super::super::translate::media::{Image, Inline};
 use super::super::translate::messages::{CacheMark, Message, Part, Role};
 use super::super::tree::Json;
 use super::models::{Thinking, Traits};
@@ -30,7 +30,7 @@ pub(super) fn write<'b>(
         match message.role {
             Role::System => {}
             Role::User => {
-                contents.push(content("user", user_parts(draft, message, system.take())?))
+                contents.push(content("user", user_parts(draft, message, system.take())?));
             }
             Role::Assistant => {
                 let parts = assistant_parts(draft, traits, message)?;
@@ -211,15 +211,6 @@ fn result_object<'b>(message: &Message<'b>) -> Json<'b> {
 fn content_parts<'b>(draft: &Draft<'_>, message: &Message<'b>) -> Result<Vec<Json<'b>>, Refusal> {
     let mut parts: Vec<Json<'b>> = Vec::with_capacity(message.parts.len());
     for (number, part) in message.parts.iter().enumerate() {
-        let inline = |media_type: &'b str, data: &'b str| {
-            Json::object([(
-                "inlineData",
-                Json::object([
-                    ("mimeType", Json::text(media_type)),
-                    ("data", Json::text(data)),
-                ]),
-            )])
-        };
         if matches!(
             part,
             Part::Text(_, CacheMark::Set) | Part::Image(_, CacheMark::Set)
@@ -236,9 +227,7 @@ fn content_parts<'b>(draft: &Draft<'_>, message: &Message<'b>) -> Result<Vec<Jso
                 }
                 _ => parts.push(text_part(*text)),
             },
-            Part::Image(Image::Inline(image), _) => {
-                parts.push(inline(image.media_type, image.base64))
-            }
+            Part::Image(Image::Inline(image), _) => parts.push(inline_part(image)),
             Part::Image(Image::Address(_), _) => {
                 let place = message.place(&format!("content[{number}].image_url.url"));
                 return Err(Refusal::value(
@@ -246,10 +235,16 @@ fn content_parts<'b>(draft: &Draft<'_>, message: &Message<'b>) -> Result<Vec<Jso
                     "pictures are not fetched from the web: send the picture itself, as a data: address",
                 ));
             }
-            Part::Audio(media) | Part::File(media) => {
-                parts.push(inline(media.media_type, media.base64))
-            }
+            Part::Audio(media) | Part::File(media) => parts.push(inline_part(media)),
         }
     }
     Ok(parts)
+}
+
+fn inline_part<'b>(media: &Inline<'b>) -> Json<'b> {
+    let data = Json::object([
+        ("mimeType", Json::text(media.media_type)),
+        ("data", Json::text(media.base64.clone())),
+    ]);
+    Json::object([("inlineData", data)])
 }

@@ -13,55 +13,72 @@ pub(super) fn read(context: &ReplyContext, body: &[u8]) -> Result<Reply, Provide
     if let Some(error) = super::error_object(&response) {
         return Err(failure_of(error));
     }
-    let mut summary = ReplySummary {
-        served_model: served_model(&response),
-        ..ReplySummary::default()
+    // A server that streams without being asked for events answers with a list of partial answers.
+    let responses = match &response {
+        Json::List(items) => items.as_slice(),
+        whole => std::slice::from_ref(whole),
     };
-    let mut minted = 0;
-    let mut choices = Vec::new();
-    for candidate in response
-        .get("candidates")
-        .map(Json::items)
-        .unwrap_or_default()
-    {
-        choices.push(read_candidate(
-            context,
-            candidate,
-            &mut minted,
-            &mut summary,
-        )?);
+    let mut summary = ReplySummary::default();
+    let mut usage = Usage::default();
+    let (mut minted, mut choices) = (0, Vec::new());
+    for response in responses {
+        summary.served_model = served_model(response).or(summary.served_model);
+        if let Some(metadata) = response.given("usageMetadata") {
+            usage = read_usage(metadata);
+        }
+        for candidate in response
+            .get("candidates")
+            .map(Json::items)
+            .unwrap_or_default()
+        {
+            read_candidate(context, candidate, &mut minted, &mut choices)?;
+        }
     }
     if choices.is_empty() {
-        if !is_blocked(&response) {
+        if !responses.iter().any(is_blocked) {
             return Err(unreadable());
         }
-        choices.push(Choice {
-            finish_reason: "content_filter",
-            ..Choice::default()
-        });
+        choices.push((Choice::default(), Some("SAFETY".to_owned())));
     }
-    let usage = usage(response.get("usageMetadata"));
-    summary.finish_reason = choices
+    let mut finished = Vec::with_capacity(choices.len());
+    for (mut choice, reason) in choices {
+        choice.finish_reason =
+            finish_reason(reason.as_deref(), !choice.calls.is_empty(), &mut summary)?;
+        finished.push(choice);
+    }
+    summary.finish_reason = finished
         .first()
         .map(|choice| choice.finish_reason.to_owned());
     summary.usage = Some(usage);
     let model = summary.served_model.as_deref().unwrap_or(&context.model);
     Ok(Reply {
-        body: completion(context, model, choices, &usage),
+        body: completion(context, model, finished, &usage),
         summary,
     })
 }
+
+/// A choice and the provider's word for why it ended.
+type Candidate = (Choice, Option<String>);
 
 fn read_candidate(
     context: &ReplyContext,
     candidate: &Json<'_>,
     minted: &mut u64,
-    summary: &mut ReplySummary,
-) -> Result<Choice, ProviderFailure> {
-    let mut choice = Choice {
-        index: candidate.count_of("index"),
-        ..Choice::default()
-    };
+    choices: &mut Vec<Candidate>,
+) -> Result<(), ProviderFailure> {
+    let index = candidate.count_of("index");
+    let position = choices
+        .iter()
+        .position(|(choice, _)| choice.index == index)
+        .unwrap_or_else(|| {
+            let choice = Choice {
+                index,
+                ..Choice::default()
+            };
+            choices.push((choice, None));
+            choices.len() - 1
+        });
+    let (choice, reason) = &mut choices[position];
     for part in parts_of(candidate) {
         let signature = part.text_of("thoughtSignature");
         if let Some(function) = part.given("functionCall") {
@@ -87,13 +104,11 @@ fn read_candidate(
             choice.carrier = Some((CARRIER, signature_json(signature)));
         }
     }
-    choice.logprobs = logprobs(candidate);
-    choice.finish_reason = finish_reason(
-        candidate.get("finishReason"),
-        !choice.calls.is_empty(),
-        summary,
-    )?;
-    Ok(choice)
+    choice.logprobs = logprobs(candidate).or(choice.logprobs.take());
+    *reason = reason_name(candidate.get("finishReason"))
+        .map(str::to_owned)
+        .or(reason.take());
+    Ok(())
 }
 
 /// The parts of a candidate; none when it has no content.
@@ -162,23 +177,24 @@ pub(super) fn signature_json(signature: &str) -> Json<'static> {
     )])
 }
 
-/// The finish reason, which some servers give as a number. A botched tool call is a failure of the provider: the
-/// caller asked for tools, and would take the silence for an answer.
+/// The provider's word for why a candidate ended, which some servers give as a number.
+pub(super) fn reason_name<'b>(reason: Option<&'b Json<'_>>) -> Option<&'b str> {
+    match reason? {
+        Json::Text(name) => Some(name),
+        number => NUMBERED
+            .get(usize::try_from(number.as_u64()?).ok()?)
+            .copied(),
+    }
+}
+
+/// The finish reason. A botched tool call is a failure of the provider: the caller asked for tools, and would take
+/// the silence for an answer.
 pub(super) fn finish_reason(
-    reason: Option<&Json<'_>>,
+    name: Option<&str>,
     has_calls: bool,
     summary: &mut ReplySummary,
 ) -> Result<&'static str, ProviderFailure> {
-    let name = match reason {
-        Some(Json::Text(name)) => name.as_ref(),
-        Some(number) => number
-            .as_u64()
-            .and_then(|number| NUMBERED.get(usize::try_from(number).ok()?))
-            .copied()
-            .unwrap_or_default(),
-        None => "",
-    };
-    match name {
+    match name.unwrap_or_default() {
         "STOP" if has_calls => Ok("tool_calls"),
         "STOP" | "OTHER" | "NO_IMAGE" | "IMAGE_OTHER" => Ok("stop"),
         "MAX_TOKENS" => Ok("length"),
@@ -222,16 +238,17 @@ const NUMBERED: &[&str] = &[
     "TOO_MANY_TOOL_CALLS",
 ];
 
-/// The tokens used, in OpenAI's arithmetic: thoughts are not part of the candidates there.
-pub(super) fn usage(metadata: Option<&Json<'_>>) -> Usage {
-    let count = |name: &str| metadata.map_or(0, |metadata| metadata.count_of(name));
+/// The tokens used, in OpenAI's arithmetic: thoughts are not part of the candidates there. The total is the provider's
+/// own. Where it gave none, some count is missing, and a sum of the others would pass for a whole.
+pub(super) fn read_usage(metadata: &Json<'_>) -> Usage {
+    let count = |name: &str| metadata.count_of(name);
     let prompt_tokens = count("promptTokenCount").saturating_add(count("toolUsePromptTokenCount"));
     let completion_tokens =
         count("candidatesTokenCount").saturating_add(count("thoughtsTokenCount"));
     Usage {
         prompt_tokens,
         completion_tokens,
-        total_tokens: prompt_tokens.saturating_add(completion_tokens),
+        total_tokens: count("totalTokenCount"),
         cached_tokens: count("cachedContentTokenCount"),
         cache_write_tokens: 0,
         reasoning_tokens: count("thoughtsTokenCount"),

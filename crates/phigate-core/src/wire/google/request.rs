@@ -94,7 +94,7 @@ fn generation_config<'b>(draft: &'b Draft<'b>, traits: &Traits) -> Result<Json<'
     match draft.count("n")? {
         None => {}
         Some(count) if (1..=CANDIDATES_MAX).contains(&count) => {
-            config.insert("candidateCount", count.into())
+            config.insert("candidateCount", count.into());
         }
         Some(_) => {
             return Err(Refusal::value(

@@ -13,8 +13,8 @@ use super::super::{
 use super::contents::CARRIER;
 use super::partial::PartialArguments;
 use super::reply::{
-    call_id, finish_reason, is_blocked, is_thought, logprobs, parts_of, served_model,
-    signature_json, signed_call, usage,
+    call_id, finish_reason, is_blocked, is_thought, logprobs, parts_of, read_usage, reason_name,
+    served_model, signature_json, signed_call,
 };
 use super::{error_object, failure_of};
 
@@ -76,7 +76,7 @@ impl Stream {
             ));
         }
         if let Some(metadata) = response.given("usageMetadata") {
-            self.usage = usage(Some(metadata));
+            self.usage = read_usage(metadata);
             self.summary.usage = Some(self.usage);
         }
         self.is_blocked |= is_blocked(&response);
@@ -126,7 +126,7 @@ impl Stream {
             if !text.is_empty() {
                 match probabilities.take() {
                     Some(probabilities) => {
-                        writer.text_with_logprobs(index, text, probabilities, out)
+                        writer.text_with_logprobs(index, text, probabilities, out);
                     }
                     None => writer.field(index, "content", Json::text(text), out),
                 }
@@ -135,10 +135,10 @@ impl Stream {
                 writer.field(index, CARRIER, signature_json(signature), out);
             }
         }
-        if candidate.given("finishReason").is_some() {
+        if let Some(reason) = reason_name(candidate.get("finishReason")) {
             choice.close_call(writer, out);
             choice.finish = Some(finish_reason(
-                candidate.get("finishReason"),
+                Some(reason),
                 choice.calls > 0,
                 &mut self.summary,
             )?);

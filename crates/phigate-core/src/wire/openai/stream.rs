@@ -34,8 +34,11 @@ impl StreamTranslator for Relay {
         if !self.is_done
             && let Some(event) = self.reader.finish()
         {
+            let before = out.len();
             self.relay(&event, out)?;
-            out.extend_from_slice(b"\n\n");
+            if out.len() > before {
+                out.extend_from_slice(b"\n\n");
+            }
         }
         if self.is_done {
             Ok(())
@@ -55,8 +58,10 @@ impl StreamTranslator for Relay {
 
 impl Relay {
     fn relay(&mut self, event: &SseEvent, out: &mut Vec<u8>) -> Result<(), ProviderFailure> {
+        let text = std::str::from_utf8(&event.raw).map_err(|_| unreadable())?;
         match event.data.as_deref() {
-            None => {}
+            None if is_comment(text) => {}
+            None => return Ok(()),
             Some(b"[DONE]") => self.is_done = true,
             Some(data) => {
                 let chunk = Json::read_bytes(data).map_err(|_| unreadable())?;
@@ -73,4 +78,10 @@ impl Relay {
         out.extend_from_slice(&event.raw);
         Ok(())
     }
+}
+
+/// Comments keep connections alive, so they are passed on. Other lines without data mean nothing to anybody.
+fn is_comment(text: &str) -> bool {
+    text.split(['\r', '\n'])
+        .all(|line| line.is_empty() || line.starts_with(':'))
 }

@@ -2,18 +2,17 @@
 
 use super::super::request::Refusal;
 use super::super::tree::Json;
+use std::borrow::Cow;
 
 /// A `data:` address taken apart.
-#[derive(Clone, Copy)]
 pub(in super::super) struct Inline<'b> {
     /// The declared media type, in the caller's spelling.
     pub(in super::super) media_type: &'b str,
-    /// The base64 text.
-    pub(in super::super) base64: &'b str,
+    /// The base64 text, in the standard alphabet.
+    pub(in super::super) base64: Cow<'b, str>,
 }
 
 /// A picture.
-#[derive(Clone, Copy)]
 pub(in super::super) enum Image<'b> {
     /// Its bytes are in the request.
     Inline(Inline<'b>),
@@ -62,7 +61,10 @@ pub(in super::super) fn read_audio<'b>(
             ));
         }
     };
-    Ok(Inline { media_type, base64 })
+    Ok(Inline {
+        media_type,
+        base64: Cow::Borrowed(base64),
+    })
 }
 
 /// Reads a `file` part.
@@ -108,6 +110,7 @@ fn read_inline<'b>(address: &'b str, place: &str) -> Result<Inline<'b>, Refusal>
         .split(';')
         .skip(1)
         .any(|option| option.eq_ignore_ascii_case("base64"));
+    let base64 = standard_alphabet(base64);
     let is_clean = base64
         .bytes()
         .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'='));
@@ -115,6 +118,28 @@ fn read_inline<'b>(address: &'b str, place: &str) -> Result<Inline<'b>, Refusal>
         return Err(refusal());
     }
     Ok(Inline { media_type, base64 })
+}
+
+/// Base64 comes in two alphabets, and sometimes in lines. Providers agree on one of the alphabets, and on no lines.
+fn standard_alphabet(base64: &str) -> Cow<'_, str> {
+    if !base64
+        .bytes()
+        .any(|byte| matches!(byte, b'-' | b'_' | b' ' | b'\r' | b'\n'))
+    {
+        return Cow::Borrowed(base64);
+    }
+    let letters = base64
+        .chars()
+        .filter(|letter| !matches!(letter, ' ' | '\r' | '\n'));
+    Cow::Owned(
+        letters
+            .map(|letter| match letter {
+                '-' => '+',
+                '_' => '/',
+                other => other,
+            })
+            .collect(),
+    )
 }
 
 fn starts_with_ignoring_case(text: &str, start: &str) -> bool {

@@ -28,6 +28,8 @@ CREATE TABLE audit_record (
     model TEXT,
     types TEXT,
     act TEXT,
+    lane INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
     body TEXT NOT NULL
 );
 -- Holds every column a search can name, so that rows are fetched only when they match.
