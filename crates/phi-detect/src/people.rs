@@ -355,8 +355,9 @@ pub(crate) fn is_name_value(value: &[u8]) -> bool {
         .filter(|word| !word.is_empty())
     {
         words += 1;
-        let is_word_of_prose =
-            LEXICON.sense(word).has(Sense::STOP) && (!has_capitals || word[0].is_ascii_lowercase());
+        let is_stop = LEXICON.sense(word).has(Sense::STOP);
+        common += usize::from(is_stop);
+        let is_word_of_prose = is_stop && (!has_capitals || word[0].is_ascii_lowercase());
         stops += usize::from(is_word_of_prose);
     }
     let has_signs = value.iter().any(|byte| {

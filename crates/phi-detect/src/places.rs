@@ -323,7 +323,11 @@ pub(crate) fn tail(page: &Page<'_>, line_end: usize) -> Option<Tail> {
         (None, place) => place,
         (Some(end), None) => Some(Tail {
             end: city_after_unit(page, end),
-            score: 0.5,
+            score: if page.byte(skip(page.bytes(), line_end, b" ,")) == b'#' {
+                0.2
+            } else {
+                0.5
+            },
         }),
         (Some(_), Some(place)) => Some(Tail {
             end: place.end,
@@ -533,9 +537,12 @@ fn is_house_number(page: &Page<'_>, token: &Token) -> bool {
 }
 
 fn is_tied_before(page: &Page<'_>, start: usize) -> bool {
+    if page.byte_before(start) == b'#' {
+        return true;
+    }
     matches!(
         page.byte_before(start),
-        b'/' | b'.' | b'-' | b':' | b'$' | b'#' | b'_'
+        b'/' | b'.' | b'-' | b':' | b'$' | b'_'
     ) && !page
         .byte_before(start.saturating_sub(1))
         .is_ascii_whitespace()
