@@ -1,0 +1,94 @@
+//! The engines, and which one an address means.
+
+use crate::store::Store;
+use crate::{Result, StoreError, postgres, sqlite};
+use std::future::Future;
+use std::path::{Path, PathBuf};
+use std::pin::Pin;
+use std::sync::Arc;
+
+/// Where the store is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Target {
+    /// A folder on this machine.
+    Folder(PathBuf),
+    /// An address such as `postgres://…`; its scheme picks the engine.
+    Url(String),
+}
+
+type Opening<'a> = Pin<Box<dyn Future<Output = Result<Arc<dyn Store>>> + Send + 'a>>;
+
+/// An engine.
+pub struct Backend {
+    /// Its name.
+    pub name: &'static str,
+    /// What its addresses begin with.
+    pub schemes: &'static [&'static str],
+    open: for<'a> fn(&'a str, bool) -> Opening<'a>,
+}
+
+/// Every engine.
+pub static BACKENDS: &[Backend] = &[
+    // Alphabetical, one row per folder.
+    Backend {
+        name: "postgres",
+        schemes: &["postgres://", "postgresql://"],
+        open: open_postgres,
+    },
+    Backend {
+        name: "sqlite",
+        schemes: &["sqlite://"],
+        open: open_sqlite,
+    },
+];
+
+impl Target {
+    /// Opens the store, making it when asked to and missing.
+    pub(crate) async fn open(&self, create: bool) -> Result<Arc<dyn Store>> {
+        let address = match self {
+            Self::Folder(folder) => format!("sqlite://{}", folder.display()),
+            Self::Url(url) => url.clone(),
+        };
+        for backend in BACKENDS {
+            if backend
+                .schemes
+                .iter()
+                .any(|scheme| address.starts_with(scheme))
+            {
+                return (backend.open)(&address, create).await;
+            }
+        }
+        let known: Vec<&str> = BACKENDS
+            .iter()
+            .flat_map(|backend| backend.schemes)
+            .copied()
+            .collect();
+        Err(StoreError::UnknownEngine(known.join(", ")))
+    }
+
+    /// The folder, where there is one; the master key must lie outside it.
+    pub(crate) fn folder(&self) -> Option<&Path> {
+        match self {
+            Self::Folder(folder) => Some(folder),
+            Self::Url(url) => url.strip_prefix("sqlite://").map(Path::new),
+        }
+    }
+}
+
+fn open_sqlite(address: &str, create: bool) -> Opening<'_> {
+    Box::pin(async move {
+        let folder = PathBuf::from(address.trim_start_matches("sqlite://"));
+        let opened =
+            tokio::task::spawn_blocking(move || sqlite::Sqlite::open(&folder, create)).await;
+        let store =
+            opened.map_err(|_| StoreError::Unavailable("opening was cut short".to_owned()))??;
+        Ok(Arc::new(store) as Arc<dyn Store>)
+    })
+}
+
+fn open_postgres(address: &str, create: bool) -> Opening<'_> {
+    Box::pin(async move {
+        let store = postgres::Postgres::open(address, create).await?;
+        Ok(Arc::new(store) as Arc<dyn Store>)
+    })
+}

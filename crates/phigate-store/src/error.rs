@@ -1,0 +1,132 @@
+//! What can go wrong in the store, said so that an operator knows the fix. No message holds content.
+
+use std::path::PathBuf;
+
+/// Why the store could not do what was asked.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum StoreError {
+    /// The database cannot be reached or written now; it may come back by itself.
+    #[error("the store is unavailable: {0}")]
+    Unavailable(String),
+    /// The deadline passed before the write was known to be durable.
+    #[error("the store did not answer in time")]
+    Timeout,
+    /// Nothing with this name or id in this account.
+    #[error("no such {0}")]
+    NotFound(&'static str),
+    /// The name is taken, or somebody else changed the same thing at the same moment.
+    #[error("{0} exists already or was changed at the same moment")]
+    Conflict(&'static str),
+    /// A value the store refuses to keep.
+    #[error("invalid {what}: {why}")]
+    Invalid {
+        /// What was given.
+        what: &'static str,
+        /// The rule it breaks.
+        why: &'static str,
+    },
+    /// Too many wrong passwords; try again later.
+    #[error("too many failed attempts; try again in {retry_after_s} s")]
+    Throttled {
+        /// Seconds to wait.
+        retry_after_s: u64,
+    },
+    /// The master key is not the one this store was made with.
+    #[error(
+        "the master key does not belong to this store (it was made with key {expected}); give the right key with --master-key-file"
+    )]
+    WrongMasterKey {
+        /// Public label of the key that is needed.
+        expected: String,
+    },
+    /// The store is not empty and its master key file is not there.
+    #[error(
+        "the master key file {0} is missing; restore it from its backup, without it the sealed content cannot be read"
+    )]
+    MissingMasterKey(PathBuf),
+    /// The master key could not be read.
+    #[error("cannot read the master key from {place}: {why}")]
+    MasterKey {
+        /// File, variable or command.
+        place: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// The key file lies inside the data folder, where every backup would take it along.
+    #[error(
+        "the master key file {0} is inside the data folder; move it elsewhere and name it with --master-key-file"
+    )]
+    KeyInsideData(PathBuf),
+    /// The key file can be read by others.
+    #[error(
+        "the master key file {path} can be read by others (mode {mode:o}); run: chmod 600 {path}"
+    )]
+    KeyReadable {
+        /// The file.
+        path: PathBuf,
+        /// Its permission bits.
+        mode: u32,
+    },
+    /// There is no store here and the caller did not ask to create one.
+    #[error("there is no store at {0}")]
+    Missing(String),
+    /// The store was written by a newer version.
+    #[error("the store has schema {found}, this version knows {known}; install the newer phigate")]
+    NewerSchema {
+        /// In the store.
+        found: i64,
+        /// Known here.
+        known: i64,
+    },
+    /// A migration that was applied differs from the one in this program.
+    #[error("migration {0} was applied with different text; this store was made by another build")]
+    ChangedMigration(i64),
+    /// The database would acknowledge writes that are not on disk.
+    #[error("the database is set to weaker durability than promised: {0}")]
+    WeakDurability(String),
+    /// No engine knows this kind of address.
+    #[error("unknown kind of database address; known are: {0}")]
+    UnknownEngine(String),
+    /// Something stored cannot be read: damaged, tampered with, or sealed under a deleted key.
+    #[error("stored {0} cannot be read: damaged, or its key was deleted")]
+    Unreadable(&'static str),
+    /// The vault was closed.
+    #[error("the store is closed")]
+    Closed,
+}
+
+/// Why a caller was not admitted.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum AdmitError {
+    /// The key is empty.
+    #[error("no API key given")]
+    Missing,
+    /// Not a key of ours: wrong shape or checksum.
+    #[error("malformed API key")]
+    Malformed,
+    /// Well formed, but not known (or its account is gone).
+    #[error("unknown API key")]
+    Unknown,
+    /// Revoked by an owner.
+    #[error("API key {key_id} was revoked")]
+    Revoked {
+        /// Public id.
+        key_id: String,
+        /// Account it belonged to.
+        account_id: String,
+    },
+    /// Past its date.
+    #[error("API key {key_id} has expired")]
+    Expired {
+        /// Public id.
+        key_id: String,
+        /// Account it belongs to.
+        account_id: String,
+    },
+    /// The store could not tell.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Short for results of this crate.
+pub type Result<T, E = StoreError> = std::result::Result<T, E>;

@@ -1,0 +1,118 @@
+//! API keys: `phg_` + public id + `_` + secret + checksum.
+//!
+//! The checksum lets junk be refused before the store is asked. What is stored is a keyed hash of
+//! the whole key; a fast hash is right here, because the secret has 256 bits.
+
+use crate::keys::{random_base62, random_id};
+use crate::{AdmitError, SecretString};
+use aws_lc_rs::hmac;
+use subtle::ConstantTimeEq;
+
+const PREFIX: &str = "phg_";
+const ID: usize = 12;
+/// 43 letters of 62 hold 256 bits.
+const SECRET: usize = 43;
+const CHECK: usize = 6;
+
+/// A new key and its public id.
+pub(crate) fn generate() -> (String, SecretString) {
+    let id = random_id(ID);
+    let body = format!("{PREFIX}{id}_{}", random_base62(SECRET));
+    let key = format!("{body}{}", checksum(&body));
+    (id, SecretString::new(key))
+}
+
+/// The public id of a well-formed key.
+pub(crate) fn public_id(key: &str) -> Result<&str, AdmitError> {
+    if key.is_empty() {
+        return Err(AdmitError::Missing);
+    }
+    let well_formed = key.len() == PREFIX.len() + ID + 1 + SECRET + CHECK
+        && key
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        && key.starts_with(PREFIX)
+        && key.as_bytes()[PREFIX.len() + ID] == b'_';
+    if !well_formed {
+        return Err(AdmitError::Malformed);
+    }
+    let (body, check) = key.split_at(key.len() - CHECK);
+    if checksum(body) != check {
+        return Err(AdmitError::Malformed);
+    }
+    Ok(&key[PREFIX.len()..PREFIX.len() + ID])
+}
+
+/// The keyed hash that is stored.
+pub(crate) fn hash(pepper: &hmac::Key, key: &str) -> [u8; 32] {
+    hmac::sign(pepper, key.as_bytes())
+        .as_ref()
+        .try_into()
+        .expect("HMAC-SHA-256 gives 32 bytes")
+}
+
+/// Whether a key is the one that was hashed, in constant time.
+pub(crate) fn matches(pepper: &hmac::Key, key: &str, stored: &[u8]) -> bool {
+    hash(pepper, key).ct_eq(stored).into()
+}
+
+/// CRC-32 in six letters of 62.
+fn checksum(text: &str) -> String {
+    const LETTERS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    let mut rest = crc32(text.as_bytes()) as usize;
+    let mut out = [b'0'; CHECK];
+    for place in out.iter_mut().rev() {
+        *place = LETTERS[rest % 62];
+        rest /= 62;
+    }
+    out.iter().map(|byte| char::from(*byte)).collect()
+}
+
+fn crc32(bytes: &[u8]) -> u32 {
+    let mut crc = u32::MAX;
+    for byte in bytes {
+        crc ^= u32::from(*byte);
+        for _ in 0..8 {
+            crc = (crc >> 1) ^ (0xEDB8_8320 & 0u32.wrapping_sub(crc & 1));
+        }
+    }
+    !crc
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_checksum_is_the_usual_crc() {
+        assert_eq!(crc32(b"123456789"), 0xCBF4_3926);
+    }
+
+    #[test]
+    fn a_new_key_reads_back_and_any_changed_letter_is_refused() {
+        let (id, key) = generate();
+        assert_eq!(public_id(key.expose()).unwrap(), id);
+        for position in 0..key.expose().len() {
+            let mut changed = key.expose().as_bytes().to_vec();
+            changed[position] = if changed[position] == b'x' {
+                b'y'
+            } else {
+                b'x'
+            };
+            let changed = String::from_utf8(changed).unwrap();
+            assert!(public_id(&changed).is_err(), "position {position}");
+        }
+        assert!(matches!(public_id(""), Err(AdmitError::Missing)));
+        assert!(matches!(public_id("phg_ü"), Err(AdmitError::Malformed)));
+    }
+
+    #[test]
+    fn only_the_right_key_matches_its_hash() {
+        let pepper = hmac::Key::new(hmac::HMAC_SHA256, &[1; 32]);
+        let (_, key) = generate();
+        let (_, other) = generate();
+        let stored = hash(&pepper, key.expose());
+        assert!(matches(&pepper, key.expose(), &stored));
+        assert!(!matches(&pepper, other.expose(), &stored));
+    }
+}

@@ -1,0 +1,464 @@
+//! Data keys: made per account, purpose and month, kept wrapped by the master key, cached open.
+
+use crate::keys::master::{MasterKey, MasterKeySource};
+use crate::keys::seal::{self, KeyId, Place};
+use crate::keys::{Key, derive, hex, random};
+use crate::store::{Batch, Change, CommitError, Expect, Item, SYSTEM, Store};
+use crate::{Result, SecretBytes, StoreError};
+use aws_lc_rs::hmac;
+use aws_lc_rs::signature::Ed25519KeyPair;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use zeroize::Zeroizing;
+
+/// Kind of the items that hold wrapped data keys.
+pub(crate) const DATA_KEY: &str = "data_key";
+/// Kind and id of the item by which the store recognises its master key.
+pub(crate) const META: &str = "meta";
+pub(crate) const MASTER: &str = "master";
+
+/// What a data key is for. Purposes never share a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Purpose {
+    /// Content of requests; a new key every month.
+    Content,
+    /// Provider keys and second factors.
+    Secrets,
+    /// Keyed hashes of identifiers; one key for ever, or lookups would miss.
+    Lookup,
+    /// Of the installation: pepper, chain key, signing key.
+    Root,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(crate) struct WrappedKey {
+    pub(crate) purpose: Purpose,
+    pub(crate) month: String,
+    pub(crate) wrapped: String,
+    pub(crate) master: String,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(crate) struct MasterMark {
+    pub(crate) id: String,
+    pub(crate) check: String,
+}
+
+/// All keys of an open store.
+pub(crate) struct Keyring {
+    store: Arc<dyn Store>,
+    source: MasterKeySource,
+    data: Option<PathBuf>,
+    master: RwLock<(MasterKey, i64)>,
+    open: RwLock<HashMap<(String, KeyId), Key>>,
+    current: Mutex<HashMap<(String, Purpose), (String, KeyId)>>,
+    making: tokio::sync::Mutex<()>,
+    pub(crate) root: RootKeys,
+}
+
+/// Keys of the installation itself.
+pub(crate) struct RootKeys {
+    pub(crate) pepper: hmac::Key,
+    pub(crate) chain: hmac::Key,
+    pub(crate) signing: Ed25519KeyPair,
+}
+
+impl RootKeys {
+    fn from(root: &[u8; 32]) -> Self {
+        let mac = |purpose| hmac::Key::new(hmac::HMAC_SHA256, &*derive(root, purpose));
+        Self {
+            pepper: mac("api key pepper"),
+            chain: mac("chain"),
+            signing: Ed25519KeyPair::from_seed_unchecked(&*derive(root, "checkpoint signing"))
+                .expect("every 32 bytes are an Ed25519 seed"),
+        }
+    }
+}
+
+impl Keyring {
+    /// Opens the keys of a store, making them when it is empty. Says whether it was.
+    pub(crate) async fn open(
+        store: Arc<dyn Store>,
+        source: MasterKeySource,
+        data: Option<PathBuf>,
+    ) -> Result<(Self, bool)> {
+        let mut created = false;
+        if store.item(SYSTEM, META, MASTER).await?.is_none() {
+            created = create(&store, &source, data.as_deref()).await?;
+        }
+        let (mark, master) = load_master(&store, &source, data.as_deref()).await?;
+        let roots = store.items(Some(SYSTEM), DATA_KEY).await?;
+        let root = roots.first().ok_or(StoreError::Unreadable("root key"))?;
+        let (_, key) = unwrap(&master, root)?;
+        let keyring = Self {
+            store,
+            source,
+            data,
+            master: RwLock::new((master, mark)),
+            open: RwLock::default(),
+            current: Mutex::default(),
+            making: tokio::sync::Mutex::default(),
+            root: RootKeys::from(&key),
+        };
+        Ok((keyring, created))
+    }
+
+    /// The key new values of a purpose are sealed under, made if there is none for this month.
+    pub(crate) async fn current(
+        &self,
+        account: &str,
+        purpose: Purpose,
+        now: Timestamp,
+    ) -> Result<(KeyId, Key)> {
+        let month = match purpose {
+            Purpose::Content => now.strftime("%Y-%m").to_string(),
+            Purpose::Secrets | Purpose::Lookup | Purpose::Root => String::new(),
+        };
+        if let Some(found) = self.cached(account, purpose, &month) {
+            return Ok(found);
+        }
+        // One at a time, so that a busy start does not make a key per request.
+        let _making = self.making.lock().await;
+        if let Some(found) = self.cached(account, purpose, &month) {
+            return Ok(found);
+        }
+        let (id, key) = match self.stored(account, purpose, &month).await? {
+            Some(found) => found,
+            None => self.make(account, purpose, &month).await?,
+        };
+        self.remember(account, id, &key);
+        lock(&self.current).insert((account.to_owned(), purpose), (month, id));
+        Ok((id, key))
+    }
+
+    /// The key a value was sealed under.
+    pub(crate) async fn by_id(&self, account: &str, id: KeyId) -> Result<Key> {
+        if let Some(key) = self
+            .open
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(&(account.to_owned(), id))
+        {
+            return Ok(key.clone());
+        }
+        let item = self.store.item(account, DATA_KEY, &hex(&id)).await?;
+        let item = item.ok_or(StoreError::Unreadable("content"))?;
+        let (_, key) = self.unwrap_fresh(&item).await?;
+        self.remember(account, id, &key);
+        Ok(key)
+    }
+
+    /// Opens a sealed value.
+    pub(crate) async fn unseal(&self, place: Place<'_>, sealed: &[u8]) -> Result<SecretBytes> {
+        let key = self.by_id(place.account, seal::key_id(sealed)?).await?;
+        seal::open(&key, place, sealed)
+    }
+
+    /// Seals a value under the current key of a purpose.
+    pub(crate) async fn seal(
+        &self,
+        purpose: Purpose,
+        now: Timestamp,
+        place: Place<'_>,
+        plain: &[u8],
+    ) -> Result<Vec<u8>> {
+        let (id, key) = self.current(place.account, purpose, now).await?;
+        Ok(seal::seal(&key, id, place, plain))
+    }
+
+    /// Forgets the open keys of a shredded account.
+    pub(crate) fn forget(&self, account: &str) {
+        self.open
+            .write()
+            .unwrap_or_else(PoisonError::into_inner)
+            .retain(|(of, _), _| of != account);
+        lock(&self.current).retain(|(of, _), _| of != account);
+    }
+
+    /// Public label of the master key in use.
+    pub(crate) fn master_id(&self) -> String {
+        self.master
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .0
+            .id()
+    }
+
+    /// The changes that put every data key under another master key.
+    pub(crate) async fn rewrap(&self, new: &MasterKey) -> Result<Vec<Change>> {
+        let (old, mark) = self
+            .master
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        let mut changes = vec![put_mark(new, Expect::Version(mark))];
+        for item in self.store.items(None, DATA_KEY).await? {
+            let (wrapped, key) = unwrap(&old, &item)?;
+            let version = item.version;
+            changes.push(Change::Put(
+                wrap(
+                    new,
+                    &item.account,
+                    &item.id,
+                    wrapped.purpose,
+                    &wrapped.month,
+                    &key,
+                ),
+                Expect::Version(version),
+            ));
+        }
+        Ok(changes)
+    }
+
+    /// Uses another master key from now on.
+    pub(crate) async fn switch(&self, new: MasterKey) -> Result<()> {
+        let item = self
+            .store
+            .item(SYSTEM, META, MASTER)
+            .await?
+            .ok_or(StoreError::Unreadable("master key mark"))?;
+        *self.master.write().unwrap_or_else(PoisonError::into_inner) = (new, item.version);
+        Ok(())
+    }
+
+    fn cached(&self, account: &str, purpose: Purpose, month: &str) -> Option<(KeyId, Key)> {
+        let (of, id) = lock(&self.current)
+            .get(&(account.to_owned(), purpose))
+            .cloned()?;
+        if of != month {
+            return None;
+        }
+        let open = self.open.read().unwrap_or_else(PoisonError::into_inner);
+        Some((id, open.get(&(account.to_owned(), id))?.clone()))
+    }
+
+    async fn stored(
+        &self,
+        account: &str,
+        purpose: Purpose,
+        month: &str,
+    ) -> Result<Option<(KeyId, Key)>> {
+        for item in self.store.items(Some(account), DATA_KEY).await? {
+            let (wrapped, key) = self.unwrap_fresh(&item).await?;
+            if wrapped.purpose == purpose && wrapped.month == month {
+                return Ok(Some((parse_id(&item.id)?, key)));
+            }
+        }
+        Ok(None)
+    }
+
+    async fn make(&self, account: &str, purpose: Purpose, month: &str) -> Result<(KeyId, Key)> {
+        for _ in 0..3 {
+            let id: KeyId = random();
+            let key: Key = Zeroizing::new(random());
+            let (master, version) = self
+                .master
+                .read()
+                .unwrap_or_else(PoisonError::into_inner)
+                .clone();
+            let check = Change::Check {
+                account: SYSTEM.to_owned(),
+                kind: META.to_owned(),
+                id: MASTER.to_owned(),
+                version,
+            };
+            let put = Change::Put(
+                wrap(&master, account, &hex(&id), purpose, month, &key),
+                Expect::Absent,
+            );
+            let batch = Batch {
+                changes: vec![check, put],
+                ..Batch::default()
+            };
+            match self.store.commit(Arc::new(batch)).await {
+                Ok(()) => return Ok((id, key)),
+                Err(CommitError::Stale) => {
+                    self.reload().await?;
+                    if let Some(found) = self.stored(account, purpose, month).await? {
+                        return Ok(found);
+                    }
+                }
+                Err(
+                    CommitError::Failed(error)
+                    | CommitError::Unknown(error)
+                    | CommitError::Rejected(error),
+                ) => return Err(error),
+                Err(CommitError::LaneTaken | CommitError::NotOpen(_)) => break,
+            }
+        }
+        Err(StoreError::Unavailable(
+            "cannot store a new data key".to_owned(),
+        ))
+    }
+
+    /// Another process may have rotated the master key; its file then holds the new one.
+    async fn reload(&self) -> Result<()> {
+        let (mark, master) = load_master(&self.store, &self.source, self.data.as_deref()).await?;
+        *self.master.write().unwrap_or_else(PoisonError::into_inner) = (master, mark);
+        Ok(())
+    }
+
+    async fn unwrap_fresh(&self, item: &Item) -> Result<(WrappedKey, Key)> {
+        let (master, _) = self
+            .master
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        match unwrap(&master, item) {
+            Ok(opened) => Ok(opened),
+            Err(_) => {
+                self.reload().await?;
+                let (master, _) = self
+                    .master
+                    .read()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .clone();
+                unwrap(&master, item)
+            }
+        }
+    }
+
+    fn remember(&self, account: &str, id: KeyId, key: &Key) {
+        let mut open = self.open.write().unwrap_or_else(PoisonError::into_inner);
+        open.insert((account.to_owned(), id), key.clone());
+    }
+}
+
+/// Writes the master key's mark and the root key of an empty store. False when another process did.
+async fn create(
+    store: &Arc<dyn Store>,
+    source: &MasterKeySource,
+    data: Option<&std::path::Path>,
+) -> Result<bool> {
+    let master = match source.read(data)? {
+        Some(master) => master,
+        None => source.create(data)?,
+    };
+    let root: Key = Zeroizing::new(random());
+    let id: KeyId = random();
+    let batch = Batch {
+        changes: vec![
+            put_mark(&master, Expect::Absent),
+            Change::Put(
+                wrap(&master, SYSTEM, &hex(&id), Purpose::Root, "", &root),
+                Expect::Absent,
+            ),
+        ],
+        ..Batch::default()
+    };
+    match store.commit(Arc::new(batch)).await {
+        Ok(()) => Ok(true),
+        Err(CommitError::Stale) => Ok(false),
+        Err(
+            CommitError::Failed(error) | CommitError::Unknown(error) | CommitError::Rejected(error),
+        ) => Err(error),
+        Err(CommitError::LaneTaken | CommitError::NotOpen(_)) => Err(StoreError::Conflict("store")),
+    }
+}
+
+async fn load_master(
+    store: &Arc<dyn Store>,
+    source: &MasterKeySource,
+    data: Option<&std::path::Path>,
+) -> Result<(i64, MasterKey)> {
+    let item = store
+        .item(SYSTEM, META, MASTER)
+        .await?
+        .ok_or(StoreError::Unreadable("master key mark"))?;
+    let mark: MasterMark =
+        serde_json::from_str(&item.body).map_err(|_| StoreError::Unreadable("master key mark"))?;
+    let master = source
+        .read(data)?
+        .ok_or_else(|| StoreError::MissingMasterKey(source.describe()))?;
+    if STANDARD.encode(master.check()) != mark.check {
+        return Err(StoreError::WrongMasterKey { expected: mark.id });
+    }
+    Ok((item.version, master))
+}
+
+fn put_mark(master: &MasterKey, expect: Expect) -> Change {
+    let mark = MasterMark {
+        id: master.id(),
+        check: STANDARD.encode(master.check()),
+    };
+    Change::Put(
+        Item {
+            account: SYSTEM.to_owned(),
+            kind: META.to_owned(),
+            id: MASTER.to_owned(),
+            lookup: None,
+            version: 0,
+            body: serde_json::to_string(&mark).expect("plain strings serialise"),
+        },
+        expect,
+    )
+}
+
+fn wrap(
+    master: &MasterKey,
+    account: &str,
+    id: &str,
+    purpose: Purpose,
+    month: &str,
+    key: &Key,
+) -> Item {
+    let field = field(purpose, month);
+    let place = Place {
+        account,
+        table: DATA_KEY,
+        record: id,
+        field: &field,
+    };
+    let wrapped = WrappedKey {
+        purpose,
+        month: month.to_owned(),
+        wrapped: STANDARD.encode(seal::seal(&master.wrapping(), [0; 8], place, &**key)),
+        master: master.id(),
+    };
+    Item {
+        account: account.to_owned(),
+        kind: DATA_KEY.to_owned(),
+        id: id.to_owned(),
+        // Two processes must never hash identifiers with two keys: of two such items one is refused.
+        lookup: (purpose == Purpose::Lookup).then(|| format!("lookup/{account}")),
+        version: 0,
+        body: serde_json::to_string(&wrapped).expect("plain strings serialise"),
+    }
+}
+
+fn unwrap(master: &MasterKey, item: &Item) -> Result<(WrappedKey, Key)> {
+    let unreadable = || StoreError::Unreadable("data key");
+    let wrapped: WrappedKey = serde_json::from_str(&item.body).map_err(|_| unreadable())?;
+    let sealed = STANDARD
+        .decode(&wrapped.wrapped)
+        .map_err(|_| unreadable())?;
+    let field = field(wrapped.purpose, &wrapped.month);
+    let place = Place {
+        account: &item.account,
+        table: DATA_KEY,
+        record: &item.id,
+        field: &field,
+    };
+    let plain = seal::open(&master.wrapping(), place, &sealed)?;
+    let key = Zeroizing::new(plain.expose().try_into().map_err(|_| unreadable())?);
+    Ok((wrapped, key))
+}
+
+fn field(purpose: Purpose, month: &str) -> String {
+    format!("{purpose:?}/{month}")
+}
+
+fn parse_id(text: &str) -> Result<KeyId> {
+    let number = u64::from_str_radix(text, 16).map_err(|_| StoreError::Unreadable("data key"))?;
+    Ok(number.to_be_bytes())
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,159 @@
+//! Accounts and what belongs to them: settings, providers, API keys.
+
+use crate::SecretString;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A consistent picture of one account, as requests use it.
+#[derive(Debug, Clone)]
+pub struct Account {
+    /// Stable id; rows and records hang on it.
+    pub id: String,
+    /// The name people use.
+    pub name: String,
+    /// Code of the mode in force.
+    pub mode: String,
+    /// Everything else the owner can set.
+    pub settings: Settings,
+    /// Provider entries by family code.
+    pub providers: BTreeMap<String, Provider>,
+    /// Model ids the owner maps to others.
+    pub aliases: BTreeMap<String, String>,
+    /// Grows with every change anywhere in the store's settings.
+    pub version: u64,
+}
+
+/// A caller that may proceed.
+#[derive(Debug, Clone)]
+pub struct Admission {
+    /// Public id of the API key, twelve characters.
+    pub key_id: String,
+    /// The account as it stood at or after the start of the call.
+    pub account: Arc<Account>,
+}
+
+/// What an owner can set for an account. Missing fields take their defaults.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Settings {
+    /// Forward images, audio and files that cannot be scanned, also outside flag mode.
+    pub allow_unscannable: bool,
+    /// Score from which a finding counts, by kind of PHI.
+    pub thresholds: BTreeMap<String, f64>,
+    /// Formats of medical record numbers at this site.
+    pub mrn_formats: Vec<String>,
+    /// Limits that differ from the configuration, by their names there.
+    pub limits: BTreeMap<String, u64>,
+    /// How long records are kept.
+    pub retention: Retention,
+}
+
+/// How long records are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Retention {
+    /// Days for which sealed content is kept.
+    pub content_days: u32,
+    /// Days for which records themselves are kept.
+    pub metadata_days: u32,
+    /// While set, nothing is deleted.
+    pub legal_hold: bool,
+}
+
+impl Default for Retention {
+    fn default() -> Self {
+        // Six years, leap days included: 45 CFR 164.316(b)(2)(i).
+        Self {
+            content_days: 2192,
+            metadata_days: 2192,
+            legal_hold: false,
+        }
+    }
+}
+
+/// A provider as a request uses it.
+#[derive(Debug, Clone)]
+pub struct Provider {
+    /// Root of the provider's API, when it differs from the family's own.
+    pub base_url: Option<String>,
+    /// The key to send.
+    pub key: ProviderKey,
+    /// Last four characters, for display.
+    pub last4: String,
+}
+
+/// A provider's API key in the clear; never printed.
+pub type ProviderKey = SecretString;
+
+/// An account in a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct AccountInfo {
+    /// Stable id.
+    pub id: String,
+    /// Name.
+    pub name: String,
+    /// When it was made.
+    pub created: Timestamp,
+}
+
+/// An API key in a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ApiKeyInfo {
+    /// Public id, twelve characters.
+    pub id: String,
+    /// Name the owner gave.
+    pub name: String,
+    /// When it was made.
+    pub created: Timestamp,
+    /// Who made it.
+    pub created_by: String,
+    /// When it stops working.
+    pub expires: Option<Timestamp>,
+    /// When it was revoked.
+    pub revoked: Option<Timestamp>,
+    /// When it was last used, to about ten seconds.
+    pub last_used: Option<Timestamp>,
+    /// The key that replaces it, when it was rotated.
+    pub rotated_to: Option<String>,
+}
+
+/// A key just made: the only moment its text exists.
+#[derive(Debug)]
+pub struct NewApiKey {
+    /// Public id.
+    pub id: String,
+    /// The full key, to be shown once.
+    pub key: SecretString,
+    /// When it stops working.
+    pub expires: Option<Timestamp>,
+}
+
+/// A provider entry in a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ProviderInfo {
+    /// Family code.
+    pub family: String,
+    /// Root of the API, when set.
+    pub base_url: Option<String>,
+    /// Last four characters of the key.
+    pub last4: String,
+    /// When it was last changed.
+    pub updated: Timestamp,
+    /// By whom.
+    pub updated_by: String,
+}
+
+/// The mode in force and its last change.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ModeState {
+    /// Code of the mode in force.
+    pub mode: String,
+    /// The mode before, when it was ever changed.
+    pub previous: Option<String>,
+    /// Who changed it last.
+    pub changed_by: Option<String>,
+    /// When.
+    pub changed: Option<Timestamp>,
+}

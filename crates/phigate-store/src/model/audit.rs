@@ -1,0 +1,271 @@
+//! Audit records. Field names are those of the export and bind.
+
+use crate::{SecretBytes, SecretString};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use uuid::Uuid;
+
+/// One record of the trail, as exported.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "record", rename_all = "lowercase")]
+pub enum Record {
+    /// What was decided about a request, before it was forwarded or refused.
+    Decision(Decision),
+    /// What came of it.
+    Outcome(Outcome),
+    /// What a person, the command line or the system itself did.
+    Admin(AdminAct),
+}
+
+impl Record {
+    /// The request this record belongs to, if any.
+    pub fn request_id(&self) -> Option<Uuid> {
+        match self {
+            Self::Decision(decision) => Some(decision.request_id),
+            Self::Outcome(outcome) => Some(outcome.request_id),
+            Self::Admin(act) => act.request_id,
+        }
+    }
+
+    /// When it happened.
+    pub fn time(&self) -> Timestamp {
+        match self {
+            Self::Decision(decision) => decision.time,
+            Self::Outcome(outcome) => outcome.time,
+            Self::Admin(act) => act.time,
+        }
+    }
+}
+
+/// What was decided about a request.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Decision {
+    /// The request's id, also in its `X-Gateway-Request-Id`.
+    pub request_id: Uuid,
+    /// When it was decided.
+    pub time: Timestamp,
+    /// Name of the account.
+    pub account: String,
+    /// Public id of the API key.
+    pub key_id: String,
+    /// Mode in force.
+    pub mode: String,
+    /// `forwarded`, `blocked`, `redacted`, `masked` or `refused`.
+    pub action: String,
+    /// Model asked for, when the request could be read that far.
+    pub model: Option<String>,
+    /// Provider family, when known.
+    pub family: Option<String>,
+    /// Whether a stream was asked for.
+    pub stream: bool,
+    /// Whether any PHI was found.
+    pub phi_detected: bool,
+    /// Kind of PHI → number of findings.
+    pub types: BTreeMap<String, u32>,
+    /// Each finding, without its text.
+    pub findings: Vec<Finding>,
+    /// Parts that could not be scanned.
+    pub unscannable: Vec<Unscannable>,
+    /// Sizes in bytes.
+    pub sizes: Sizes,
+    /// Version of the detector that decided.
+    pub detector_version: String,
+    /// Why, for a refusal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_code: Option<String>,
+    /// Digests of the sealed content; filled by the vault.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sealed: Option<SealedDigests>,
+}
+
+/// Where PHI was found; never what it said.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Finding {
+    /// Kind of PHI.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Place in the request, such as `messages[0].content`.
+    pub path: String,
+    /// First code point.
+    pub start: u64,
+    /// One past the last code point.
+    pub end: u64,
+    /// How sure the detector was.
+    pub score: f64,
+    /// Which rule found it.
+    pub rule: String,
+}
+
+/// A part that could not be scanned.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unscannable {
+    /// Place in the request.
+    pub path: String,
+    /// What it was, such as `image_url`.
+    pub kind: String,
+}
+
+/// Sizes in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Sizes {
+    /// Body as received.
+    pub body: u64,
+    /// Text that was scanned.
+    pub text: u64,
+    /// Body as sent to the provider; absent when nothing was sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sent: Option<u64>,
+}
+
+/// Digests of sealed (encrypted) content, which tie it to its record.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct SealedDigests {
+    /// Of the sealed original.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub original: Option<String>,
+    /// Of the sealed sent content.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sent: Option<String>,
+}
+
+/// A decision with what must be sealed beside it.
+#[derive(Debug, Clone)]
+pub struct NewDecision {
+    /// Account the request belongs to.
+    pub account_id: String,
+    /// The record.
+    pub decision: Decision,
+    /// The body as received; none for a clean request.
+    pub original: Option<SecretBytes>,
+    /// The body as sent; none when it equals the original or nothing was sent.
+    pub sent: Option<SecretBytes>,
+    /// Normalised identifiers found, for disclosure lookup; stored as keyed hashes only.
+    pub identifiers: Vec<Identifier>,
+}
+
+/// One identifier found, normalised, such as an SSN without its hyphens.
+#[derive(Debug, Clone)]
+pub struct Identifier {
+    /// Kind of PHI.
+    pub kind: String,
+    /// Normalised value.
+    pub value: SecretString,
+}
+
+/// What came of a request.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// The request.
+    pub request_id: Uuid,
+    /// When it ended.
+    pub time: Timestamp,
+    /// Name of the account.
+    pub account: String,
+    /// Status the caller got; none when it was never known.
+    pub status: Option<u16>,
+    /// Status of the provider.
+    pub provider_status: Option<u16>,
+    /// Model that answered.
+    pub served_model: Option<String>,
+    /// Why the answer ended.
+    pub finish_reason: Option<String>,
+    /// Tokens.
+    pub usage: Option<Usage>,
+    /// Our error code, or `interrupted` when the process died in between.
+    pub error_code: Option<String>,
+    /// Milliseconds to the first byte of the answer.
+    pub first_byte_ms: Option<u64>,
+    /// Milliseconds to the last byte.
+    pub total_ms: Option<u64>,
+}
+
+/// Tokens as the provider counted them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Usage {
+    /// Of the prompt.
+    pub prompt_tokens: u64,
+    /// Of the answer.
+    pub completion_tokens: u64,
+    /// Together.
+    pub total_tokens: u64,
+}
+
+/// What a person, the command line or the system itself did.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AdminAct {
+    /// When.
+    pub time: Timestamp,
+    /// Name of the account; empty for acts on the installation itself.
+    pub account: String,
+    /// `cli`, a user's e-mail, or `system`.
+    pub actor: String,
+    /// What was done, such as `mode.set`, `login.failed`, `content.reveal`.
+    pub act: String,
+    /// What it was done to: a key id, an e-mail, a family.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
+    /// The request concerned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<Uuid>,
+    /// Value before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// Value after.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
+    /// Why, as given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Anything more, such as an address or a count.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub details: BTreeMap<String, String>,
+}
+
+impl AdminAct {
+    /// An act by somebody, now to be completed with `..`.
+    pub fn new(time: Timestamp, account: &str, actor: &str, act: &str) -> Self {
+        Self {
+            time,
+            account: account.to_owned(),
+            actor: actor.to_owned(),
+            act: act.to_owned(),
+            target: None,
+            request_id: None,
+            from: None,
+            to: None,
+            reason: None,
+            details: BTreeMap::new(),
+        }
+    }
+
+    /// What it was done to.
+    pub fn target(mut self, target: &str) -> Self {
+        self.target = Some(target.to_owned());
+        self
+    }
+
+    /// The value before and after.
+    pub fn change(mut self, from: &str, to: &str) -> Self {
+        self.from = Some(from.to_owned());
+        self.to = Some(to.to_owned());
+        self
+    }
+
+    /// One more detail.
+    pub fn detail(mut self, name: &str, value: &(impl ToString + ?Sized)) -> Self {
+        self.details.insert(name.to_owned(), value.to_string());
+        self
+    }
+}
+
+/// Content of a request, unsealed.
+#[derive(Debug)]
+pub struct Revealed {
+    /// The request.
+    pub request_id: Uuid,
+    /// The body as received.
+    pub original: Option<SecretBytes>,
+    /// The body as sent to the provider.
+    pub sent: Option<SecretBytes>,
+}

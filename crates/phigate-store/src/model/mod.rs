@@ -1,0 +1,21 @@
+//! The plain types that go in and out of a [`Vault`](crate::Vault).
+
+mod account;
+mod audit;
+mod filter;
+mod people;
+mod stats;
+
+pub use account::{
+    Account, AccountInfo, Admission, ApiKeyInfo, ModeState, NewApiKey, Provider, ProviderInfo,
+    ProviderKey, Retention, Settings,
+};
+pub use audit::{
+    AdminAct, Decision, Finding, Identifier, NewDecision, Outcome, Record, Revealed, SealedDigests,
+    Sizes, Unscannable, Usage,
+};
+pub use filter::{Cursor, Disclosure, Filter, Page, RecordKind, RequestRow};
+pub use people::{
+    Invite, Link, LinkPurpose, LoginOutcome, NewSession, Role, Session, SessionPolicy, User,
+};
+pub use stats::{Bucket, Stats, Window};

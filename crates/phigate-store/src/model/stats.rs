@@ -1,0 +1,67 @@
+//! Figures for the dashboard, from counters kept with the records.
+
+use jiff::Timestamp;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// How far back, and how fine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Window {
+    /// The last 24 hours, by hour.
+    Day,
+    /// The last 7 days, by hour.
+    Week,
+    /// The last 30 days, by day.
+    Month,
+}
+
+impl Window {
+    /// Length in hours, and width of one bucket in hours.
+    pub(crate) fn hours(self) -> (i64, i64) {
+        match self {
+            Self::Day => (24, 1),
+            Self::Week => (7 * 24, 1),
+            Self::Month => (30 * 24, 24),
+        }
+    }
+}
+
+/// Figures of one account.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct Stats {
+    /// Requests decided.
+    pub requests: u64,
+    /// Of these, with PHI.
+    pub with_phi: u64,
+    /// By action.
+    pub by_action: BTreeMap<String, u64>,
+    /// Requests in which a kind of PHI was found.
+    pub by_type: BTreeMap<String, u64>,
+    /// By mode in force.
+    pub by_mode: BTreeMap<String, u64>,
+    /// By family.
+    pub by_family: BTreeMap<String, u64>,
+    /// Answers by class of status: `2xx`, `4xx`, `5xx`, `none`.
+    pub by_status: BTreeMap<String, u64>,
+    /// Tokens of prompts and answers.
+    pub tokens: u64,
+    /// Milliseconds to the last byte below which half, 95 % and 99 % of the answers were.
+    pub total_ms: [Option<u64>; 3],
+    /// Likewise to the first byte.
+    pub first_byte_ms: [Option<u64>; 3],
+    /// By hour or day, oldest first, empty ones included.
+    pub buckets: Vec<Bucket>,
+}
+
+/// Figures of one hour or day.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Bucket {
+    /// Its start.
+    pub start: Timestamp,
+    /// Requests decided.
+    pub requests: u64,
+    /// Of these, with PHI.
+    pub with_phi: u64,
+    /// By action.
+    pub by_action: BTreeMap<String, u64>,
+}

@@ -1,0 +1,162 @@
+//! Opening connections: private files, WAL, every commit synced; migrations.
+
+use crate::migrations::{Migration, pending};
+use crate::sqlite::unavailable;
+use crate::{Result, StoreError};
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
+use std::fs;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+const MIGRATIONS: &[Migration] = &[
+    // In order; added, never edited.
+    Migration {
+        version: 1,
+        sql: include_str!("migrations/0001_first.sql"),
+    },
+];
+
+/// Name of the database in its folder.
+const FILE: &str = "phigate.db";
+/// How long a write waits for another process; less than the time a request waits for its record.
+const BUSY: Duration = Duration::from_millis(1_500);
+const PATIENCE: Duration = Duration::from_secs(15);
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Access {
+    Read,
+    Write,
+}
+
+/// Makes folder, file and schema where they are missing.
+pub(crate) fn prepare(folder: &Path, create: bool) -> Result<()> {
+    let file = folder.join(FILE);
+    if !file.exists() {
+        if !create {
+            return Err(StoreError::Missing(folder.display().to_string()));
+        }
+        make_private(folder, &file).map_err(|error| {
+            StoreError::Unavailable(format!(
+                "cannot create {}: {}",
+                folder.display(),
+                error.kind()
+            ))
+        })?;
+    }
+    let started = Instant::now();
+    loop {
+        match open(folder, Access::Write).and_then(|mut connection| migrate(&mut connection)) {
+            // Several processes may be starting at once.
+            Err(Trouble::Busy) if started.elapsed() < PATIENCE => {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            Err(Trouble::Busy) => {
+                return Err(StoreError::Unavailable(
+                    "another process holds the database".to_owned(),
+                ));
+            }
+            Err(Trouble::Store(error)) => return Err(error),
+            Ok(()) => return Ok(()),
+        }
+    }
+}
+
+/// Opens a connection and sees to it that it keeps the promises.
+pub(crate) fn connect(folder: &Path, access: Access) -> Result<Connection> {
+    Ok(open(folder, access)?)
+}
+
+/// Why a connection could not be had.
+pub(crate) enum Trouble {
+    Busy,
+    Store(StoreError),
+}
+
+impl From<rusqlite::Error> for Trouble {
+    fn from(error: rusqlite::Error) -> Self {
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy,
+            _ => Self::Store(unavailable(&error)),
+        }
+    }
+}
+
+impl From<StoreError> for Trouble {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl From<Trouble> for StoreError {
+    fn from(trouble: Trouble) -> Self {
+        match trouble {
+            Trouble::Busy => Self::Unavailable("another process holds the database".to_owned()),
+            Trouble::Store(error) => error,
+        }
+    }
+}
+
+fn open(folder: &Path, access: Access) -> Result<Connection, Trouble> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(folder.join(FILE), flags)?;
+    connection.busy_timeout(BUSY)?;
+    connection.set_prepared_statement_cache_capacity(64);
+    let journal: String =
+        connection.pragma_update_and_check(None, "journal_mode", "wal", |row| row.get(0))?;
+    connection.pragma_update(None, "synchronous", "full")?;
+    connection.pragma_update(None, "secure_delete", "on")?;
+    connection.pragma_update(None, "foreign_keys", "on")?;
+    // Checkpoints happen in quiet moments, see `write`.
+    connection.pragma_update(None, "wal_autocheckpoint", 0)?;
+    connection.pragma_update(None, "cache_size", -16_384)?;
+    let synchronous: i64 = connection.pragma_query_value(None, "synchronous", |row| row.get(0))?;
+    if journal != "wal" || synchronous != 2 {
+        let found = format!(
+            "journal_mode {journal}, synchronous {synchronous}; needed are wal and 2 (full)"
+        );
+        return Err(StoreError::WeakDurability(found).into());
+    }
+    if access == Access::Read {
+        connection.pragma_update(None, "query_only", "on")?;
+    }
+    Ok(connection)
+}
+
+fn migrate(connection: &mut Connection) -> Result<(), Trouble> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    transaction.execute_batch(
+        "CREATE TABLE IF NOT EXISTS schema_migration (version INTEGER PRIMARY KEY, checksum TEXT NOT NULL)",
+    )?;
+    let applied = {
+        let mut statement =
+            transaction.prepare("SELECT version, checksum FROM schema_migration")?;
+        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        rows.collect::<rusqlite::Result<Vec<(i64, String)>>>()?
+    };
+    for step in pending(MIGRATIONS, &applied)? {
+        transaction.execute_batch(step.sql)?;
+        transaction.execute(
+            "INSERT INTO schema_migration (version, checksum) VALUES (?1, ?2)",
+            (step.version, step.checksum()),
+        )?;
+    }
+    Ok(transaction.commit()?)
+}
+
+fn make_private(folder: &Path, file: &Path) -> std::io::Result<()> {
+    fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(folder)?;
+    // SQLite would make the file readable by all; its WAL takes over the mode of the file.
+    let made = fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(file);
+    match made {
+        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => Err(error),
+        _ => fs::File::open(folder)?.sync_all(),
+    }
+}

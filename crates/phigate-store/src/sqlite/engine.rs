@@ -1,0 +1,218 @@
+//! The [`Store`] promises, kept with SQLite.
+
+use crate::error::{Result, StoreError};
+use crate::model::{Cursor, Filter};
+use crate::sqlite::{Sqlite, lock, read};
+use crate::store::{
+    AuditRow, Batch, ChainRow, Change, CommitError, Head, Item, OpenRow, RowKey, Store,
+};
+use async_trait::async_trait;
+use std::sync::Arc;
+use uuid::Uuid;
+
+#[async_trait]
+impl Store for Sqlite {
+    fn engine(&self) -> &'static str {
+        "sqlite"
+    }
+
+    async fn commit(&self, batch: Arc<Batch>) -> Result<(), CommitError> {
+        let shreds = batch
+            .changes
+            .iter()
+            .any(|change| matches!(change, Change::Shred { .. }));
+        let done = self.on_writer(move |writer| {
+            writer.commit(&batch)?;
+            if shreds {
+                // What was deleted must not live on in the log.
+                writer.scrub().map_err(CommitError::Unknown)?;
+            }
+            Ok(())
+        });
+        done.await.map_err(CommitError::Unknown)?
+    }
+
+    async fn generation(&self) -> Result<u64> {
+        self.on_hot(read::Hot::generation)
+    }
+
+    async fn item(&self, account: &str, kind: &str, id: &str) -> Result<Option<Item>> {
+        self.on_hot(|hot| read::item(hot.connection(), account, kind, id))
+    }
+
+    async fn find(&self, kind: &str, lookup: &str) -> Result<Option<Item>> {
+        self.on_hot(|hot| read::find(hot.connection(), kind, lookup))
+    }
+
+    async fn items(&self, account: Option<&str>, kind: &str) -> Result<Vec<Item>> {
+        let (account, kind) = (account.map(str::to_owned), kind.to_owned());
+        self.on_reader(move |connection| read::items(connection, account.as_deref(), &kind))
+            .await
+    }
+
+    async fn account_items(&self, account: &str, kinds: &[&str]) -> Result<Vec<Item>> {
+        self.on_hot(|hot| read::account_items(hot.connection(), account, kinds))
+    }
+
+    async fn head(&self, account: &str, lane: i64) -> Result<Option<Head>> {
+        self.on_hot(|hot| read::head(hot.connection(), account, lane))
+    }
+
+    async fn heads(&self, account: Option<&str>) -> Result<Vec<Head>> {
+        let account = account.map(str::to_owned);
+        self.on_reader(move |connection| read::heads(connection, account.as_deref()))
+            .await
+    }
+
+    async fn link_digest(&self, account: &str, lane: i64, seq: i64) -> Result<Option<[u8; 32]>> {
+        self.on_hot(|hot| read::link_digest(hot.connection(), account, lane, seq))
+    }
+
+    async fn chain(
+        &self,
+        account: &str,
+        lane: i64,
+        after: i64,
+        limit: usize,
+    ) -> Result<Vec<ChainRow>> {
+        let account = account.to_owned();
+        self.on_reader(move |connection| {
+            read::chain(connection, &account, lane, after, rows(limit))
+        })
+        .await
+    }
+
+    async fn accounts_with_records(&self) -> Result<Vec<String>> {
+        self.on_reader(read::accounts_with_records).await
+    }
+
+    async fn unchained(&self, account: &str) -> Result<Option<RowKey>> {
+        let account = account.to_owned();
+        self.on_reader(move |connection| read::unchained(connection, &account))
+            .await
+    }
+
+    async fn list(
+        &self,
+        account: &str,
+        filter: &Filter,
+        after: Option<Cursor>,
+        limit: usize,
+    ) -> Result<Vec<AuditRow>> {
+        let (account, filter) = (account.to_owned(), filter.clone());
+        self.on_reader(move |connection| {
+            read::list(connection, &account, &filter, after, rows(limit))
+        })
+        .await
+    }
+
+    async fn requests(&self, account: &str, requests: &[Uuid]) -> Result<Vec<AuditRow>> {
+        let (account, requests) = (account.to_owned(), requests.to_vec());
+        self.on_reader(move |connection| read::requests(connection, &account, &requests))
+            .await
+    }
+
+    async fn content(&self, account: &str, key: RowKey) -> Result<Vec<(String, Vec<u8>)>> {
+        let account = account.to_owned();
+        self.on_reader(move |connection| read::content(connection, &account, key.record))
+            .await
+    }
+
+    async fn tokens(
+        &self,
+        account: &str,
+        token: [u8; 16],
+        limit: usize,
+    ) -> Result<Vec<(Uuid, i64)>> {
+        let account = account.to_owned();
+        self.on_reader(move |connection| read::tokens(connection, &account, token, rows(limit)))
+            .await
+    }
+
+    async fn counters(&self, account: &str, since_hour: i64) -> Result<Vec<(i64, String, i64)>> {
+        let account = account.to_owned();
+        self.on_reader(move |connection| read::counters(connection, &account, since_hour))
+            .await
+    }
+
+    async fn open_requests(&self, alive: &[Uuid], limit: usize) -> Result<Vec<OpenRow>> {
+        let alive = alive.to_vec();
+        self.on_reader(move |connection| read::open_requests(connection, &alive, rows(limit)))
+            .await
+    }
+
+    async fn old_contents(
+        &self,
+        account: &str,
+        before_us: i64,
+        limit: usize,
+    ) -> Result<Vec<RowKey>> {
+        let account = account.to_owned();
+        let sql = "SELECT DISTINCT r.id, r.time, r.lane, r.seq FROM audit_content c
+                   JOIN audit_record r ON r.account = c.account AND r.time = c.time AND r.id = c.record
+                   WHERE c.account = ?1 AND c.time < ?2 ORDER BY c.time LIMIT ?3";
+        self.on_reader(move |connection| {
+            read::old_rows(connection, sql, &account, before_us, rows(limit))
+        })
+        .await
+    }
+
+    async fn old_records(
+        &self,
+        account: &str,
+        before_us: i64,
+        limit: usize,
+    ) -> Result<Vec<RowKey>> {
+        let account = account.to_owned();
+        let sql = "SELECT id, time, lane, seq FROM audit_record WHERE account = ?1 AND time < ?2 ORDER BY time LIMIT ?3";
+        self.on_reader(move |connection| {
+            read::old_rows(connection, sql, &account, before_us, rows(limit))
+        })
+        .await
+    }
+
+    /// A locked file says that its process lives; the system lets go of it however the process ends.
+    fn hold(&self, instance: Uuid) -> Result<()> {
+        let mut held = lock(&self.held);
+        if held.contains_key(&instance) {
+            return Ok(());
+        }
+        let path = self.lock_file(instance);
+        let made = (|| {
+            std::fs::create_dir_all(self.folder.join("writers"))?;
+            self.sweep_lock_files()?;
+            let file = std::fs::File::create(&path)?;
+            file.lock()?;
+            Ok(file)
+        })();
+        let file = made
+            .map_err(|error: std::io::Error| StoreError::Unavailable(error.kind().to_string()))?;
+        held.insert(instance, file);
+        Ok(())
+    }
+
+    fn is_gone(&self, instance: Uuid) -> bool {
+        let path = self.lock_file(instance);
+        let Ok(file) = std::fs::File::open(&path) else {
+            return false;
+        };
+        file.try_lock().is_ok()
+    }
+
+    async fn close(&self) {
+        for (instance, _) in lock(&self.held).drain() {
+            let _ = std::fs::remove_file(self.lock_file(instance));
+        }
+        lock(&self.writer).take();
+        let thread = lock(&self.thread).take();
+        if let Some(thread) = thread {
+            // The thread ends after the work it was given.
+            let _ = tokio::task::spawn_blocking(move || thread.join()).await;
+        }
+        lock(&self.readers).clear();
+    }
+}
+
+fn rows(limit: usize) -> i64 {
+    i64::try_from(limit).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,473 @@
+//! Reading rows.
+
+use crate::model::{Cursor, Filter};
+use crate::store::{AuditRow, ChainRow, Head, Item, Link, OpenRow, RowKey};
+use rusqlite::types::Value;
+use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
+use uuid::Uuid;
+
+/// The connection for reads of microseconds, and what it last saw.
+pub(crate) struct Hot {
+    connection: Connection,
+    seen: Option<(i64, u64)>,
+}
+
+impl Hot {
+    pub(crate) fn new(connection: Connection) -> Self {
+        Self {
+            connection,
+            seen: None,
+        }
+    }
+
+    /// Number of setting changes. `data_version` tells for free that nobody wrote at all since.
+    pub(crate) fn generation(&mut self) -> rusqlite::Result<u64> {
+        let version: i64 = self
+            .connection
+            .prepare_cached("PRAGMA data_version")?
+            .query_row([], |row| row.get(0))?;
+        if let Some((seen, generation)) = self.seen
+            && seen == version
+        {
+            return Ok(generation);
+        }
+        let generation: i64 = self
+            .connection
+            .prepare_cached("SELECT value FROM generation")?
+            .query_row([], |row| row.get(0))?;
+        let generation = generation.cast_unsigned();
+        self.seen = Some((version, generation));
+        Ok(generation)
+    }
+
+    pub(crate) fn connection(&self) -> &Connection {
+        &self.connection
+    }
+}
+
+const ITEM: &str = "SELECT account, kind, id, lookup, version, body FROM item";
+
+pub(crate) fn item(
+    connection: &Connection,
+    account: &str,
+    kind: &str,
+    id: &str,
+) -> rusqlite::Result<Option<Item>> {
+    connection
+        .prepare_cached(&format!(
+            "{ITEM} WHERE account = ?1 AND kind = ?2 AND id = ?3"
+        ))?
+        .query_row([account, kind, id], read_item)
+        .optional()
+}
+
+pub(crate) fn find(
+    connection: &Connection,
+    kind: &str,
+    lookup: &str,
+) -> rusqlite::Result<Option<Item>> {
+    connection
+        .prepare_cached(&format!("{ITEM} WHERE kind = ?1 AND lookup = ?2"))?
+        .query_row([kind, lookup], read_item)
+        .optional()
+}
+
+pub(crate) fn items(
+    connection: &Connection,
+    account: Option<&str>,
+    kind: &str,
+) -> rusqlite::Result<Vec<Item>> {
+    match account {
+        Some(account) => connection
+            .prepare_cached(&format!(
+                "{ITEM} WHERE account = ?1 AND kind = ?2 ORDER BY id"
+            ))?
+            .query_map([account, kind], read_item)?
+            .collect(),
+        None => connection
+            .prepare_cached(&format!("{ITEM} WHERE kind = ?1 ORDER BY account, id"))?
+            .query_map([kind], read_item)?
+            .collect(),
+    }
+}
+
+/// One statement, hence one moment.
+pub(crate) fn account_items(
+    connection: &Connection,
+    account: &str,
+    kinds: &[&str],
+) -> rusqlite::Result<Vec<Item>> {
+    let places = (0..kinds.len())
+        .map(|at| format!("?{}", at + 2))
+        .collect::<Vec<_>>()
+        .join(", ");
+    let sql = format!("{ITEM} WHERE account = ?1 AND kind IN ({places}) ORDER BY kind, id");
+    let arguments = std::iter::once(account).chain(kinds.iter().copied());
+    connection
+        .prepare_cached(&sql)?
+        .query_map(params_from_iter(arguments), read_item)?
+        .collect()
+}
+
+pub(crate) fn head(
+    connection: &Connection,
+    account: &str,
+    lane: i64,
+) -> rusqlite::Result<Option<Head>> {
+    connection
+        .prepare_cached(
+            "SELECT account, lane, seq, digest, signature FROM audit_chain
+             WHERE account = ?1 AND lane = ?2 ORDER BY seq DESC LIMIT 1",
+        )?
+        .query_row(params![account, lane], read_head)
+        .optional()
+}
+
+pub(crate) fn heads(connection: &Connection, account: Option<&str>) -> rusqlite::Result<Vec<Head>> {
+    // Jumps from chain to chain along the primary key instead of reading every entry.
+    let mut found = Vec::new();
+    let mut at: Option<(String, i64)> = account.map(|account| (account.to_owned(), i64::MIN));
+    loop {
+        let next: Option<(String, i64)> = match &at {
+            None => connection
+                .prepare_cached(
+                    "SELECT account, lane FROM audit_chain ORDER BY account, lane LIMIT 1",
+                )?
+                .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))
+                .optional()?,
+            Some((account, lane)) => connection
+                .prepare_cached(
+                    "SELECT account, lane FROM audit_chain WHERE (account, lane) > (?1, ?2)
+                     ORDER BY account, lane LIMIT 1",
+                )?
+                .query_row(params![account, lane], |row| Ok((row.get(0)?, row.get(1)?)))
+                .optional()?,
+        };
+        let Some((of, lane)) = next else {
+            return Ok(found);
+        };
+        if account.is_some_and(|account| account != of) {
+            return Ok(found);
+        }
+        found.extend(head(connection, &of, lane)?);
+        at = Some((of, lane));
+    }
+}
+
+pub(crate) fn link_digest(
+    connection: &Connection,
+    account: &str,
+    lane: i64,
+    seq: i64,
+) -> rusqlite::Result<Option<[u8; 32]>> {
+    connection
+        .prepare_cached(
+            "SELECT digest FROM audit_chain WHERE account = ?1 AND lane = ?2 AND seq = ?3",
+        )?
+        .query_row(params![account, lane, seq], |row| row.get(0))
+        .optional()
+}
+
+pub(crate) fn chain(
+    connection: &Connection,
+    account: &str,
+    lane: i64,
+    after: i64,
+    limit: i64,
+) -> rusqlite::Result<Vec<ChainRow>> {
+    connection
+        .prepare_cached(
+            "SELECT r.account, r.time, r.id, r.kind, r.request, r.key_id, r.mode, r.action, r.model, r.types, r.act,
+                    r.body, c.record, c.time, c.lane, c.seq, c.leaf, c.digest, c.mac, c.signature
+             FROM audit_chain c
+             LEFT JOIN audit_record r ON r.account = c.account AND r.time = c.time AND r.id = c.record AND r.lane = c.lane AND r.seq = c.seq
+             WHERE c.account = ?1 AND c.lane = ?2 AND c.seq > ?3 ORDER BY c.seq LIMIT ?4",
+        )?
+        .query_map(params![account, lane, after, limit], |row| {
+            let deleted = row.get_ref(0)? == rusqlite::types::ValueRef::Null;
+            Ok(ChainRow {
+                row: if deleted { None } else { Some(read_record(row)?) },
+                record: uuid(row, 12)?,
+                time_us: row.get(13)?,
+                link: Link {
+                    lane: row.get(14)?,
+                    seq: row.get(15)?,
+                    leaf: row.get(16)?,
+                    digest: row.get(17)?,
+                    mac: row.get(18)?,
+                    signature: row.get(19)?,
+                },
+            })
+        })?
+        .collect()
+}
+
+pub(crate) fn accounts_with_records(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+    // Jumps along the index from account to account.
+    connection
+        .prepare_cached(
+            "WITH RECURSIVE each(account) AS (
+                 SELECT min(account) FROM audit_record
+                 UNION ALL
+                 SELECT (SELECT min(account) FROM audit_record WHERE account > each.account)
+                 FROM each WHERE each.account IS NOT NULL)
+             SELECT account FROM each WHERE account IS NOT NULL",
+        )?
+        .query_map([], |row| row.get(0))?
+        .collect()
+}
+
+pub(crate) fn unchained(
+    connection: &Connection,
+    account: &str,
+) -> rusqlite::Result<Option<RowKey>> {
+    connection
+        .prepare_cached(
+            "SELECT r.id, r.time, r.lane, r.seq FROM audit_record r
+             LEFT JOIN audit_chain c
+             ON c.account = r.account AND c.lane = r.lane AND c.seq = r.seq AND c.record = r.id AND c.time = r.time
+             WHERE r.account = ?1 AND c.record IS NULL LIMIT 1",
+        )?
+        .query_row([account], |row| {
+            Ok(RowKey { record: uuid(row, 0)?, time_us: row.get(1)?, lane: row.get(2)?, seq: row.get(3)? })
+        })
+        .optional()
+}
+
+const RECORD: &str = "SELECT account, time, id, kind, request, key_id, mode, action, model, types, act, body FROM audit_record";
+
+pub(crate) fn list(
+    connection: &Connection,
+    account: &str,
+    filter: &Filter,
+    after: Option<Cursor>,
+    limit: i64,
+) -> rusqlite::Result<Vec<AuditRow>> {
+    let mut sql = format!("{RECORD} WHERE account = ?1");
+    let mut values: Vec<Value> = vec![account.to_owned().into()];
+    let mut add = |condition: &str, value: Value| {
+        values.push(value);
+        sql.push_str(" AND ");
+        sql.push_str(&condition.replace('?', &format!("?{}", values.len())));
+    };
+    for (condition, value) in conditions(filter) {
+        add(condition, value);
+    }
+    if let Some(Cursor { time_us, id }) = after {
+        add("time <= ?", time_us.into());
+        let place = format!("(time < {time_us} OR id < ?)");
+        add(&place, id.as_bytes().to_vec().into());
+    }
+    sql.push_str(&format!(" ORDER BY time DESC, id DESC LIMIT {limit}"));
+    connection
+        .prepare_cached(&sql)?
+        .query_map(params_from_iter(values), read_record)?
+        .collect()
+}
+
+fn conditions(filter: &Filter) -> Vec<(&'static str, Value)> {
+    let mut conditions: Vec<(&'static str, Value)> = Vec::new();
+    let mut text = |condition, value: &Option<String>| {
+        conditions.extend(value.clone().map(|value| (condition, Value::from(value))));
+    };
+    text("action = ?", &filter.action);
+    text("mode = ?", &filter.mode);
+    text("key_id = ?", &filter.key_id);
+    text("model = ?", &filter.model);
+    text("instr(types, ',' || ? || ',') > 0", &filter.phi_type);
+    match &filter.act {
+        // The dot sorts just before the slash, so a group is a range.
+        Some(group) if group.ends_with('.') => {
+            text("act >= ?", &filter.act);
+            text(
+                "act < ?",
+                &Some(format!("{}/", group.trim_end_matches('.'))),
+            );
+        }
+        _ => text("act = ?", &filter.act),
+    }
+    conditions.extend(
+        filter
+            .since
+            .map(|time| ("time >= ?", time.as_microsecond().into())),
+    );
+    conditions.extend(
+        filter
+            .until
+            .map(|time| ("time < ?", time.as_microsecond().into())),
+    );
+    conditions.extend(
+        filter
+            .record
+            .map(|kind| ("kind = ?", i64::from(kind.code()).into())),
+    );
+    conditions.extend(
+        filter
+            .request_id
+            .map(|id| ("request = ?", id.as_bytes().to_vec().into())),
+    );
+    conditions.extend(filter.phi_detected.map(|phi| {
+        (
+            "(kind = 1 AND (types IS NOT NULL) = ?)",
+            i64::from(phi).into(),
+        )
+    }));
+    conditions
+}
+
+pub(crate) fn requests(
+    connection: &Connection,
+    account: &str,
+    requests: &[Uuid],
+) -> rusqlite::Result<Vec<AuditRow>> {
+    let mut statement = connection.prepare_cached(&format!(
+        "{RECORD} WHERE account = ?1 AND request = ?2 ORDER BY time, id"
+    ))?;
+    let mut found = Vec::new();
+    for request in requests {
+        for row in statement.query_map(params![account, request.as_bytes()], read_record)? {
+            found.push(row?);
+        }
+    }
+    Ok(found)
+}
+
+pub(crate) fn content(
+    connection: &Connection,
+    account: &str,
+    record: Uuid,
+) -> rusqlite::Result<Vec<(String, Vec<u8>)>> {
+    connection
+        .prepare_cached(
+            "SELECT field, sealed FROM audit_content WHERE account = ?1 AND record = ?2",
+        )?
+        .query_map(params![account, record.as_bytes()], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })?
+        .collect()
+}
+
+pub(crate) fn tokens(
+    connection: &Connection,
+    account: &str,
+    token: [u8; 16],
+    limit: i64,
+) -> rusqlite::Result<Vec<(Uuid, i64)>> {
+    connection
+        .prepare_cached(
+            "SELECT request, time FROM audit_token WHERE account = ?1 AND token = ?2
+             ORDER BY time DESC, request DESC LIMIT ?3",
+        )?
+        .query_map(params![account, token, limit], |row| {
+            Ok((uuid(row, 0)?, row.get(1)?))
+        })?
+        .collect()
+}
+
+pub(crate) fn counters(
+    connection: &Connection,
+    account: &str,
+    since_hour: i64,
+) -> rusqlite::Result<Vec<(i64, String, i64)>> {
+    connection
+        .prepare_cached(
+            "SELECT hour, name, sum(count) FROM audit_counter WHERE account = ?1 AND hour >= ?2
+             GROUP BY hour, name ORDER BY hour, name",
+        )?
+        .query_map(params![account, since_hour], |row| {
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+        })?
+        .collect()
+}
+
+pub(crate) fn open_requests(
+    connection: &Connection,
+    alive: &[Uuid],
+    limit: i64,
+) -> rusqlite::Result<Vec<OpenRow>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT account, request, time, instance FROM open_request ORDER BY time",
+    )?;
+    let rows = statement.query_map([], |row| {
+        Ok(OpenRow {
+            account: row.get(0)?,
+            request: uuid(row, 1)?,
+            time_us: row.get(2)?,
+            instance: uuid(row, 3)?,
+        })
+    })?;
+    let mut found = Vec::new();
+    for row in rows {
+        let row = row?;
+        if !alive.contains(&row.instance) {
+            found.push(row);
+        }
+        if found.len() as i64 >= limit {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+pub(crate) fn old_rows(
+    connection: &Connection,
+    sql: &str,
+    account: &str,
+    before_us: i64,
+    limit: i64,
+) -> rusqlite::Result<Vec<RowKey>> {
+    connection
+        .prepare_cached(sql)?
+        .query_map(params![account, before_us, limit], |row| {
+            Ok(RowKey {
+                record: uuid(row, 0)?,
+                time_us: row.get(1)?,
+                lane: row.get(2)?,
+                seq: row.get(3)?,
+            })
+        })?
+        .collect()
+}
+
+fn read_item(row: &Row<'_>) -> rusqlite::Result<Item> {
+    Ok(Item {
+        account: row.get(0)?,
+        kind: row.get(1)?,
+        id: row.get(2)?,
+        lookup: row.get(3)?,
+        version: row.get(4)?,
+        body: row.get(5)?,
+    })
+}
+
+fn read_head(row: &Row<'_>) -> rusqlite::Result<Head> {
+    Ok(Head {
+        account: row.get(0)?,
+        lane: row.get(1)?,
+        seq: row.get(2)?,
+        digest: row.get(3)?,
+        signature: row.get(4)?,
+    })
+}
+
+fn read_record(row: &Row<'_>) -> rusqlite::Result<AuditRow> {
+    let request: Option<[u8; 16]> = row.get(4)?;
+    Ok(AuditRow {
+        account: row.get(0)?,
+        time_us: row.get(1)?,
+        id: uuid(row, 2)?,
+        kind: row.get(3)?,
+        request: request.map(Uuid::from_bytes),
+        key_id: row.get(5)?,
+        mode: row.get(6)?,
+        action: row.get(7)?,
+        model: row.get(8)?,
+        types: row.get(9)?,
+        act: row.get(10)?,
+        body: row.get(11)?,
+    })
+}
+
+fn uuid(row: &Row<'_>, column: usize) -> rusqlite::Result<Uuid> {
+    row.get::<_, [u8; 16]>(column).map(Uuid::from_bytes)
+}

@@ -1,0 +1,349 @@
+//! What an engine must do: keep rows, all of a batch or none, durable when `commit` returns.
+//!
+//! Engines see sealed content and public metadata only, so they have nothing to leak. Everything
+//! that is not the trail itself (accounts, keys, users, leases, wrapped data keys) is an [`Item`]:
+//! a small JSON document with an account, a kind and an id.
+
+use crate::error::{Result, StoreError};
+use crate::model::{Cursor, Filter};
+use async_trait::async_trait;
+use std::sync::Arc;
+use uuid::Uuid;
+
+/// The account of everything that belongs to the installation itself.
+pub(crate) const SYSTEM: &str = "";
+
+/// A small document: an account, an API key, a user, a lease.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Item {
+    /// Account it belongs to.
+    pub account: String,
+    /// What it is.
+    pub kind: String,
+    /// Unique within account and kind.
+    pub id: String,
+    /// Unique within the kind across accounts, when set.
+    pub lookup: Option<String>,
+    /// Grows by one with every change.
+    pub version: i64,
+    /// JSON.
+    pub body: String,
+}
+
+/// What a change relies on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Expect {
+    /// Nothing there yet.
+    Absent,
+    /// Exactly this version.
+    Version(i64),
+    /// Whatever is there.
+    Any,
+}
+
+/// One change to the items; a batch whose expectations do not hold changes nothing.
+#[derive(Debug, Clone)]
+pub enum Change {
+    /// Insert or replace.
+    Put(Item, Expect),
+    /// Remove; must be there.
+    Delete {
+        /// Account.
+        account: String,
+        /// Kind.
+        kind: String,
+        /// Id.
+        id: String,
+    },
+    /// Only check that an item has this version.
+    Check {
+        /// Account.
+        account: String,
+        /// Kind.
+        kind: String,
+        /// Id.
+        id: String,
+        /// Version it must have.
+        version: i64,
+    },
+    /// Remove every item of an account, and its sealed content and lookup hashes.
+    Shred {
+        /// Account.
+        account: String,
+    },
+}
+
+/// A record's place in its chain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Link {
+    /// Which of the account's chains.
+    pub lane: i64,
+    /// Place in it, from 1.
+    pub seq: i64,
+    /// Digest of the record alone.
+    pub leaf: [u8; 32],
+    /// Digest of everything up to here.
+    pub digest: [u8; 32],
+    /// Keyed hash of the digest.
+    pub mac: [u8; 16],
+    /// Signature of the digest; on the last record of every group.
+    pub signature: Option<Vec<u8>>,
+}
+
+/// A record as a row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AuditRow {
+    /// Account.
+    pub account: String,
+    /// The row's own id.
+    pub id: Uuid,
+    /// Microseconds since 1970.
+    pub time_us: i64,
+    /// 1 decision, 2 outcome, 3 admin.
+    pub kind: i16,
+    /// The request it belongs to.
+    pub request: Option<Uuid>,
+    /// API key id, for search.
+    pub key_id: Option<String>,
+    /// Mode, for search.
+    pub mode: Option<String>,
+    /// Action, for search.
+    pub action: Option<String>,
+    /// Model, for search.
+    pub model: Option<String>,
+    /// Kinds of PHI as `,a,b,`, for search; none when clean.
+    pub types: Option<String>,
+    /// Admin act, for search.
+    pub act: Option<String>,
+    /// The record as JSON, exactly as digested.
+    pub body: String,
+}
+
+/// A record's chain entry, and the record unless it was deleted.
+#[derive(Debug, Clone)]
+pub struct ChainRow {
+    /// Id of the record.
+    pub record: Uuid,
+    /// Time of the record.
+    pub time_us: i64,
+    /// Its place.
+    pub link: Link,
+    /// The record itself.
+    pub row: Option<AuditRow>,
+}
+
+/// The end of one chain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Head {
+    /// Account.
+    pub account: String,
+    /// Lane.
+    pub lane: i64,
+    /// Last place.
+    pub seq: i64,
+    /// Digest there.
+    pub digest: [u8; 32],
+    /// Signature there.
+    pub signature: Option<Vec<u8>>,
+}
+
+/// Sealed content of a record.
+#[derive(Debug, Clone)]
+pub struct ContentRow {
+    /// Account.
+    pub account: String,
+    /// Id of the decision record.
+    pub record: Uuid,
+    /// Its time.
+    pub time_us: i64,
+    /// `original` or `sent`.
+    pub field: &'static str,
+    /// Sealed bytes.
+    pub sealed: Vec<u8>,
+}
+
+/// Keyed hash of an identifier that occurred in a request.
+#[derive(Debug, Clone)]
+pub struct TokenRow {
+    /// Account.
+    pub account: String,
+    /// Keyed hash.
+    pub token: [u8; 16],
+    /// Time of the decision.
+    pub time_us: i64,
+    /// The request.
+    pub request: Uuid,
+}
+
+/// An amount to add to an hourly counter.
+#[derive(Debug, Clone)]
+pub struct CounterRow {
+    /// Account.
+    pub account: String,
+    /// Hours since 1970.
+    pub hour: i64,
+    /// Lane, so that writers do not wait for each other.
+    pub lane: i64,
+    /// What is counted.
+    pub name: String,
+    /// How much to add.
+    pub count: i64,
+}
+
+/// A request that has a decision and no outcome yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenRow {
+    /// Account.
+    pub account: String,
+    /// The request.
+    pub request: Uuid,
+    /// Time of the decision.
+    pub time_us: i64,
+    /// Which process decided.
+    pub instance: Uuid,
+}
+
+/// Names a record, for its content and for deletion by retention.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RowKey {
+    /// Id of the record.
+    pub record: Uuid,
+    /// Its time.
+    pub time_us: i64,
+    /// Its lane.
+    pub lane: i64,
+    /// Its place there.
+    pub seq: i64,
+}
+
+/// Everything one transaction writes.
+#[derive(Debug, Clone, Default)]
+pub struct Batch {
+    /// Item changes, in order.
+    pub changes: Vec<Change>,
+    /// Tell everybody that settings changed.
+    pub bump: bool,
+    /// Records with their links.
+    pub records: Vec<(AuditRow, Link)>,
+    /// Sealed content.
+    pub contents: Vec<ContentRow>,
+    /// Lookup hashes.
+    pub tokens: Vec<TokenRow>,
+    /// Counters, sorted by key.
+    pub counters: Vec<CounterRow>,
+    /// Requests that now wait for their outcome.
+    pub opened: Vec<OpenRow>,
+    /// Requests that must be open and now have their outcome: account and request.
+    pub closed: Vec<(String, Uuid)>,
+    /// Content to delete: account and rows.
+    pub drop_contents: Option<(String, Vec<RowKey>)>,
+    /// Records to delete, their content included: account and rows.
+    pub drop_records: Option<(String, Vec<RowKey>)>,
+}
+
+/// Why a batch was not written.
+#[derive(Debug, Clone)]
+pub enum CommitError {
+    /// Certainly not written.
+    Failed(StoreError),
+    /// May or may not be written; ask [`Store::link_digest`].
+    Unknown(StoreError),
+    /// Somebody else wrote to this lane.
+    LaneTaken,
+    /// These requests are not open: they have their outcome already.
+    NotOpen(Vec<Uuid>),
+    /// An expectation about an item does not hold.
+    Stale,
+    /// The database will never take this; trying again is useless.
+    Rejected(StoreError),
+}
+
+/// An engine. One batch is one transaction; a read sees every commit that was acknowledged before it began.
+#[async_trait]
+pub trait Store: Send + Sync + 'static {
+    /// Name of the engine.
+    fn engine(&self) -> &'static str;
+
+    /// Writes a batch, all or nothing, durable when it returns `Ok`.
+    async fn commit(&self, batch: Arc<Batch>) -> Result<(), CommitError>;
+    /// Number of setting changes so far.
+    async fn generation(&self) -> Result<u64>;
+
+    /// One item.
+    async fn item(&self, account: &str, kind: &str, id: &str) -> Result<Option<Item>>;
+    /// One item by its lookup value.
+    async fn find(&self, kind: &str, lookup: &str) -> Result<Option<Item>>;
+    /// All items of a kind, of one account or of all, ordered by account and id.
+    async fn items(&self, account: Option<&str>, kind: &str) -> Result<Vec<Item>>;
+    /// Items of several kinds of one account, seen at one moment.
+    async fn account_items(&self, account: &str, kinds: &[&str]) -> Result<Vec<Item>>;
+
+    /// End of one chain.
+    async fn head(&self, account: &str, lane: i64) -> Result<Option<Head>>;
+    /// Ends of all chains of an account, or of all accounts.
+    async fn heads(&self, account: Option<&str>) -> Result<Vec<Head>>;
+    /// The digest at one place, if it is filled.
+    async fn link_digest(&self, account: &str, lane: i64, seq: i64) -> Result<Option<[u8; 32]>>;
+    /// Chain entries after a place, in order.
+    async fn chain(
+        &self,
+        account: &str,
+        lane: i64,
+        after: i64,
+        limit: usize,
+    ) -> Result<Vec<ChainRow>>;
+
+    /// Accounts that have records, chained or not.
+    async fn accounts_with_records(&self) -> Result<Vec<String>>;
+    /// A record that no chain entry names, if there is one.
+    async fn unchained(&self, account: &str) -> Result<Option<RowKey>>;
+
+    /// Records, newest first.
+    async fn list(
+        &self,
+        account: &str,
+        filter: &Filter,
+        after: Option<Cursor>,
+        limit: usize,
+    ) -> Result<Vec<AuditRow>>;
+    /// Records of some requests, oldest first.
+    async fn requests(&self, account: &str, requests: &[Uuid]) -> Result<Vec<AuditRow>>;
+    /// Sealed content of a record: field and bytes.
+    async fn content(&self, account: &str, key: RowKey) -> Result<Vec<(String, Vec<u8>)>>;
+    /// Requests in which an identifier occurred, newest first.
+    async fn tokens(
+        &self,
+        account: &str,
+        token: [u8; 16],
+        limit: usize,
+    ) -> Result<Vec<(Uuid, i64)>>;
+    /// Counters from an hour on, added up over lanes: hour, name, count.
+    async fn counters(&self, account: &str, since_hour: i64) -> Result<Vec<(i64, String, i64)>>;
+    /// Requests without outcome whose process is none of these.
+    async fn open_requests(&self, alive: &[Uuid], limit: usize) -> Result<Vec<OpenRow>>;
+    /// Oldest records with content from before a time.
+    async fn old_contents(
+        &self,
+        account: &str,
+        before_us: i64,
+        limit: usize,
+    ) -> Result<Vec<RowKey>>;
+    /// Oldest records from before a time.
+    async fn old_records(&self, account: &str, before_us: i64, limit: usize)
+    -> Result<Vec<RowKey>>;
+
+    /// Marks this process as alive, where the engine can show that better than a lease.
+    fn hold(&self, _instance: Uuid) -> Result<()> {
+        Ok(())
+    }
+    /// Whether a process is certainly gone, though its lease may still run.
+    fn is_gone(&self, _instance: Uuid) -> bool {
+        false
+    }
+    /// Housekeeping that may be due: partitions, checkpoints.
+    async fn tidy(&self) -> Result<()> {
+        Ok(())
+    }
+    /// Releases everything; nothing may be called afterwards.
+    async fn close(&self);
+}

@@ -1,0 +1,128 @@
+//! Checkpoints: signed ends of chains. A copy kept elsewhere shows a trail that was cut or rolled back.
+
+use crate::chain;
+use crate::keys::hex;
+use crate::store::Head;
+use crate::vault::Vault;
+use crate::{Result, StoreError};
+use aws_lc_rs::signature::KeyPair;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use std::io::{BufRead, Write};
+use std::path::Path;
+
+/// The signed end of one chain.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Checkpoint {
+    /// Id of the account; empty for the installation's own records.
+    pub account: String,
+    /// Which of its chains.
+    pub lane: i64,
+    /// Number of records in it.
+    pub seq: i64,
+    /// Digest of all of them.
+    pub digest: String,
+    /// Signature, base64.
+    pub signature: String,
+    /// When the checkpoint was taken.
+    pub time: Timestamp,
+}
+
+impl Checkpoint {
+    /// Whether the signature is right.
+    pub fn is_signed_by(&self, public_key: &str) -> bool {
+        let (Ok(key), Ok(signature)) = (
+            STANDARD.decode(public_key),
+            STANDARD.decode(&self.signature),
+        ) else {
+            return false;
+        };
+        match digest_bytes(&self.digest) {
+            Some(digest) => chain::signed(
+                &key,
+                &self.account,
+                self.lane,
+                self.seq,
+                &digest,
+                &signature,
+            ),
+            None => false,
+        }
+    }
+}
+
+impl Vault {
+    /// The key that verifies checkpoints and exports, base64. It is no secret: keep it with the exports.
+    pub fn public_key(&self) -> String {
+        STANDARD.encode(self.keyring.root.signing.public_key().as_ref())
+    }
+
+    /// The signed ends of all chains now.
+    pub async fn checkpoints(&self) -> Result<Vec<Checkpoint>> {
+        let heads = self.store.heads(None).await?;
+        Ok(heads
+            .into_iter()
+            .map(|head| self.checkpoint(&head))
+            .collect())
+    }
+
+    fn checkpoint(&self, head: &Head) -> Checkpoint {
+        let signature = head.signature.clone().unwrap_or_default();
+        Checkpoint {
+            account: head.account.clone(),
+            lane: head.lane,
+            seq: head.seq,
+            digest: hex(&head.digest),
+            signature: STANDARD.encode(signature),
+            time: self.now(),
+        }
+    }
+}
+
+/// Adds checkpoints to a file, one JSON line each, on disk when this returns.
+pub fn append_checkpoints(path: &Path, checkpoints: &[Checkpoint]) -> Result<()> {
+    let written = (|| {
+        let mut text = String::new();
+        for checkpoint in checkpoints {
+            text.push_str(&serde_json::to_string(checkpoint)?);
+            text.push('\n');
+        }
+        let mut file = std::fs::OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(path)?;
+        file.write_all(text.as_bytes())?;
+        file.sync_all()
+    })();
+    written.map_err(|error| {
+        StoreError::Unavailable(format!("cannot write checkpoints: {}", error.kind()))
+    })
+}
+
+/// Reads such a file.
+pub fn read_checkpoints(path: &Path) -> Result<Vec<Checkpoint>> {
+    let unreadable = |_| StoreError::Unreadable("checkpoint file");
+    let file = std::fs::File::open(path).map_err(unreadable)?;
+    let mut checkpoints = Vec::new();
+    for line in std::io::BufReader::new(file).lines() {
+        let line = line.map_err(unreadable)?;
+        checkpoints.push(
+            serde_json::from_str(&line).map_err(|_| StoreError::Unreadable("checkpoint file"))?,
+        );
+    }
+    Ok(checkpoints)
+}
+
+/// Reads a digest written as hexadecimal.
+pub(crate) fn digest_bytes(text: &str) -> Option<[u8; 32]> {
+    let mut bytes = [0; 32];
+    if text.len() != 64 {
+        return None;
+    }
+    for (at, byte) in bytes.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(text.get(at * 2..at * 2 + 2)?, 16).ok()?;
+    }
+    Some(bytes)
+}

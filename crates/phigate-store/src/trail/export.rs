@@ -1,0 +1,259 @@
+//! Exporting the trail as JSON lines that can be verified without the store.
+//!
+//! A line is the record exactly as it was digested, with its place in the chain added as the last
+//! field. Records that a filter leaves out, or that retention deleted, appear as their digests
+//! only, so that the chain can still be followed.
+
+use crate::keys::hex;
+use crate::model::{AdminAct, Filter, Record};
+use crate::store::ChainRow;
+use crate::trail::walk::Reader;
+use crate::vault::Vault;
+use crate::{Result, StoreError};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+use uuid::Uuid;
+
+/// Leaves of left-out records in one line at most.
+const GAP_MAX: usize = 1_000;
+
+/// One line of an export.
+#[derive(Debug, Clone)]
+pub struct ExportLine {
+    /// The line, without its end.
+    pub json: String,
+    /// The record on it; none where the line only bridges records left out.
+    pub record: Option<Record>,
+}
+
+/// A record's place in its chain, as exported.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ChainField {
+    pub(crate) account: String,
+    pub(crate) id: Uuid,
+    pub(crate) lane: i64,
+    pub(crate) seq: i64,
+    pub(crate) digest: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) signature: Option<String>,
+}
+
+/// Digests of consecutive records that are not in the export.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GapLine {
+    pub(crate) record: String,
+    pub(crate) chain: GapField,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GapField {
+    pub(crate) account: String,
+    pub(crate) lane: i64,
+    /// Place of the first.
+    pub(crate) seq: i64,
+    /// `filter` or `deleted`.
+    pub(crate) why: String,
+    pub(crate) leaves: Vec<String>,
+    /// Digest after the last.
+    pub(crate) digest: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) signature: Option<String>,
+}
+
+/// A running export. Lines come oldest first; within a chain always in order.
+pub struct Export<'a> {
+    reader: Reader<'a>,
+    filter: Filter,
+    ready: VecDeque<ExportLine>,
+    gaps: Vec<GapField>,
+}
+
+impl Vault {
+    /// Starts an export of an account's records. That it was exported, and by whom, is recorded first.
+    pub async fn audit_export(
+        &self,
+        account_id: &str,
+        filter: &Filter,
+        actor: &str,
+    ) -> Result<Export<'_>> {
+        let (_, account) = self.account_item(account_id).await?;
+        let act = AdminAct::new(self.now(), &account.name, actor, "audit.export");
+        self.record_admin(Some(account_id), &act).await?;
+        let reader = Reader::new(&*self.store, account_id).await?;
+        Ok(Export {
+            reader,
+            filter: filter.clone(),
+            ready: VecDeque::new(),
+            gaps: Vec::new(),
+        })
+    }
+}
+
+impl Export<'_> {
+    /// The next line; none at the end.
+    pub async fn next(&mut self) -> Result<Option<ExportLine>> {
+        loop {
+            if let Some(line) = self.ready.pop_front() {
+                return Ok(Some(line));
+            }
+            let Some(row) = self.reader.next().await? else {
+                return Ok(self.last_gap());
+            };
+            self.take(&row)?;
+        }
+    }
+
+    fn take(&mut self, row: &ChainRow) -> Result<()> {
+        let account = self.reader.account().to_owned();
+        match &row.row {
+            None => self.leave_out(&account, row, "deleted"),
+            Some(record) => {
+                let parsed = crate::vault::parse_record(record)?;
+                if !matches(&self.filter, &parsed) {
+                    self.leave_out(&account, row, "filter");
+                    return Ok(());
+                }
+                self.flush_gap(row.link.lane);
+                let json = line(&account, &record.body, row)?;
+                self.ready.push_back(ExportLine {
+                    json,
+                    record: Some(parsed),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn leave_out(&mut self, account: &str, row: &ChainRow, why: &str) {
+        let lane = row.link.lane;
+        let ends = self
+            .gaps
+            .iter()
+            .any(|gap| gap.lane == lane && (gap.why != why || gap.leaves.len() >= GAP_MAX));
+        if ends {
+            self.flush_gap(lane);
+        }
+        let at = match self.gaps.iter().position(|gap| gap.lane == lane) {
+            Some(at) => at,
+            None => {
+                self.gaps.push(GapField {
+                    account: account.to_owned(),
+                    lane,
+                    seq: row.link.seq,
+                    why: why.to_owned(),
+                    leaves: Vec::new(),
+                    digest: String::new(),
+                    signature: None,
+                });
+                self.gaps.len() - 1
+            }
+        };
+        let gap = &mut self.gaps[at];
+        gap.leaves.push(hex(&row.link.leaf));
+        gap.digest = hex(&row.link.digest);
+        gap.signature = row
+            .link
+            .signature
+            .as_ref()
+            .map(|signature| STANDARD.encode(signature));
+    }
+
+    fn flush_gap(&mut self, lane: i64) {
+        if let Some(at) = self.gaps.iter().position(|gap| gap.lane == lane) {
+            let chain = self.gaps.swap_remove(at);
+            self.ready.push_back(gap_line(chain));
+        }
+    }
+
+    fn last_gap(&mut self) -> Option<ExportLine> {
+        self.gaps.pop().map(gap_line)
+    }
+}
+
+/// A record's own text with its place in the chain added as the last field.
+fn line(account: &str, body: &str, row: &ChainRow) -> Result<String> {
+    let chain = ChainField {
+        account: account.to_owned(),
+        id: row.record,
+        lane: row.link.lane,
+        seq: row.link.seq,
+        digest: hex(&row.link.digest),
+        signature: row
+            .link
+            .signature
+            .as_ref()
+            .map(|signature| STANDARD.encode(signature)),
+    };
+    let open = body
+        .strip_suffix('}')
+        .ok_or(StoreError::Unreadable("audit record"))?;
+    let chain = serde_json::to_string(&chain).expect("plain values serialise");
+    Ok(format!("{open},\"chain\":{chain}}}"))
+}
+
+fn gap_line(chain: GapField) -> ExportLine {
+    let line = GapLine {
+        record: "gap".to_owned(),
+        chain,
+    };
+    ExportLine {
+        json: serde_json::to_string(&line).expect("plain values serialise"),
+        record: None,
+    }
+}
+
+/// The same choice as the engines make in SQL.
+fn matches(filter: &Filter, record: &Record) -> bool {
+    use crate::model::RecordKind;
+    let is = |wanted: &Option<String>, found: Option<&str>| {
+        wanted.as_deref().is_none_or(|wanted| Some(wanted) == found)
+    };
+    let (kind, decision) = match record {
+        Record::Decision(decision) => (RecordKind::Decision, Some(decision)),
+        Record::Outcome(_) => (RecordKind::Outcome, None),
+        Record::Admin(_) => (RecordKind::Admin, None),
+    };
+    let act = match record {
+        Record::Admin(act) => Some(act.act.as_str()),
+        Record::Decision(_) | Record::Outcome(_) => None,
+    };
+    let act_matches = match filter.act.as_deref() {
+        Some(group) if group.ends_with('.') => act.is_some_and(|act| act.starts_with(group)),
+        _ => is(&filter.act, act),
+    };
+    act_matches
+        && filter.since.is_none_or(|since| record.time() >= since)
+        && filter.until.is_none_or(|until| record.time() < until)
+        && filter.record.is_none_or(|wanted| wanted == kind)
+        && filter
+            .request_id
+            .is_none_or(|wanted| record.request_id() == Some(wanted))
+        && is(
+            &filter.action,
+            decision.map(|decision| decision.action.as_str()),
+        )
+        && is(
+            &filter.mode,
+            decision.map(|decision| decision.mode.as_str()),
+        )
+        && is(
+            &filter.key_id,
+            decision.map(|decision| decision.key_id.as_str()),
+        )
+        && is(
+            &filter.model,
+            decision.and_then(|decision| decision.model.as_deref()),
+        )
+        && filter
+            .phi_type
+            .as_ref()
+            .is_none_or(|kind| decision.is_some_and(|decision| decision.types.contains_key(kind)))
+        && filter
+            .phi_detected
+            .is_none_or(|phi| decision.is_some_and(|decision| decision.phi_detected == phi))
+}

@@ -1,0 +1,234 @@
+//! Accounts: made, listed, read, deleted.
+
+use crate::keys::random_id;
+use crate::model::{Account, AccountInfo, AdminAct, Provider, Settings};
+use crate::store::{Change, Expect, Item, SYSTEM, Store};
+use crate::vault::{Vault, about, body, item, replace};
+use crate::{Result, StoreError};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+pub(crate) const ACCOUNT: &str = "account";
+/// What stays of a deleted account: its name and when.
+pub(crate) const DELETED: &str = "deleted_account";
+/// The mode of a new account: nothing is changed until the owner decides.
+const FIRST_MODE: &str = "flag";
+const NAME_MAX: usize = 64;
+
+/// An account as stored.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct AccountBody {
+    pub(crate) name: String,
+    pub(crate) created: Timestamp,
+    pub(crate) mode: String,
+    pub(crate) previous_mode: Option<String>,
+    pub(crate) mode_changed_by: Option<String>,
+    pub(crate) mode_changed: Option<Timestamp>,
+    #[serde(default)]
+    pub(crate) settings: Settings,
+    #[serde(default)]
+    pub(crate) aliases: BTreeMap<String, String>,
+}
+
+impl Vault {
+    /// Makes an account in flag mode, without keys or users.
+    pub async fn create_account(&self, name: &str, actor: &str) -> Result<AccountInfo> {
+        check_name(name)?;
+        let (id, created) = (random_id(12), self.now());
+        let stored = AccountBody {
+            name: name.to_owned(),
+            created,
+            mode: FIRST_MODE.to_owned(),
+            previous_mode: None,
+            mode_changed_by: None,
+            mode_changed: None,
+            settings: Settings::default(),
+            aliases: BTreeMap::new(),
+        };
+        let act = AdminAct::new(created, name, actor, "account.create").target(name);
+        let put = Change::Put(item(&id, ACCOUNT, &id, Some(name), &stored), Expect::Absent);
+        self.change(&id, &act, vec![put], true)
+            .await
+            .map_err(about("an account of this name"))?;
+        Ok(AccountInfo {
+            id,
+            name: name.to_owned(),
+            created,
+        })
+    }
+
+    /// All accounts, by name.
+    pub async fn accounts(&self) -> Result<Vec<AccountInfo>> {
+        let mut accounts = Vec::new();
+        for item in self.store.items(None, ACCOUNT).await? {
+            let stored: AccountBody = body(&item, "account")?;
+            accounts.push(AccountInfo {
+                id: item.id,
+                name: stored.name,
+                created: stored.created,
+            });
+        }
+        accounts.sort_by(|one, other| one.name.cmp(&other.name));
+        Ok(accounts)
+    }
+
+    /// The account of a name, or the only one there is.
+    pub async fn find_account(&self, name: Option<&str>) -> Result<AccountInfo> {
+        let accounts = self.accounts().await?;
+        match name {
+            Some(name) => accounts
+                .into_iter()
+                .find(|account| account.name == name)
+                .ok_or(StoreError::NotFound("account")),
+            None => match <[AccountInfo; 1]>::try_from(accounts) {
+                Ok([only]) => Ok(only),
+                Err(_) => Err(StoreError::Invalid {
+                    what: "account",
+                    why: "there are several; name one with --account",
+                }),
+            },
+        }
+    }
+
+    /// An account as it stands now.
+    pub async fn account(&self, account_id: &str) -> Result<Arc<Account>> {
+        let version = self.store.generation().await?;
+        let items = self
+            .store
+            .account_items(account_id, &[ACCOUNT, super::providers::PROVIDER])
+            .await?;
+        self.assemble(items, version).await.map(Arc::new)
+    }
+
+    /// Deletes an account: users, keys and settings go, its data keys too, so that sealed content
+    /// is unreadable everywhere, also in backups without them. Its records stay until their time.
+    pub async fn delete_account(&self, account_id: &str, actor: &str) -> Result<()> {
+        let (_, stored) = self.account_item(account_id).await?;
+        let now = self.now();
+        let act = AdminAct::new(now, &stored.name, actor, "account.delete").target(account_id);
+        let mark = DeletedAccount {
+            name: stored.name.clone(),
+            deleted: now,
+        };
+        let changes = vec![
+            Change::Shred {
+                account: account_id.to_owned(),
+            },
+            Change::Put(
+                item(SYSTEM, DELETED, account_id, None, &mark),
+                Expect::Absent,
+            ),
+        ];
+        self.change(account_id, &act, changes, true)
+            .await
+            .map_err(about("account"))?;
+        self.keyring.forget(account_id);
+        Ok(())
+    }
+
+    /// Reads an account, changes it and records that; tries again when somebody else was faster.
+    pub(crate) async fn edit_account(
+        &self,
+        account_id: &str,
+        edit: impl Fn(&mut AccountBody) -> Result<Option<AdminAct>>,
+    ) -> Result<()> {
+        for _ in 0..16 {
+            let (old, mut stored) = self.account_item(account_id).await?;
+            let Some(act) = edit(&mut stored)? else {
+                return Ok(());
+            };
+            match self
+                .change(account_id, &act, vec![replace(&old, &stored)], true)
+                .await
+            {
+                Err(StoreError::Conflict(_)) => {}
+                done => return done,
+            }
+        }
+        Err(StoreError::Conflict("account"))
+    }
+
+    pub(crate) async fn account_item(&self, account_id: &str) -> Result<(Item, AccountBody)> {
+        let item = self
+            .store
+            .item(account_id, ACCOUNT, account_id)
+            .await?
+            .ok_or(StoreError::NotFound("account"))?;
+        let stored = body(&item, "account")?;
+        Ok((item, stored))
+    }
+
+    /// Puts an account together from its items.
+    pub(crate) async fn assemble(&self, items: Vec<Item>, version: u64) -> Result<Account> {
+        let mut account = None;
+        let mut providers = BTreeMap::new();
+        for item in &items {
+            if item.kind == ACCOUNT {
+                account = Some((item.id.clone(), body::<AccountBody>(item, "account")?));
+            } else {
+                let (info, key) = self.open_provider(item).await?;
+                providers.insert(
+                    info.family,
+                    Provider {
+                        base_url: info.base_url,
+                        key,
+                        last4: info.last4,
+                    },
+                );
+            }
+        }
+        let (id, stored) = account.ok_or(StoreError::NotFound("account"))?;
+        let AccountBody {
+            name,
+            mode,
+            settings,
+            aliases,
+            ..
+        } = stored;
+        Ok(Account {
+            id,
+            name,
+            mode,
+            settings,
+            providers,
+            aliases,
+            version,
+        })
+    }
+}
+
+/// The name of an account, also of a deleted one.
+pub(crate) async fn account_name(store: &dyn Store, account_id: &str) -> Result<String> {
+    if let Some(item) = store.item(account_id, ACCOUNT, account_id).await? {
+        return Ok(body::<AccountBody>(&item, "account")?.name);
+    }
+    match store.item(SYSTEM, DELETED, account_id).await? {
+        Some(item) => Ok(body::<DeletedAccount>(&item, "account")?.name),
+        None => Ok(account_id.to_owned()),
+    }
+}
+
+/// What stays of a deleted account.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct DeletedAccount {
+    pub(crate) name: String,
+    pub(crate) deleted: Timestamp,
+}
+
+fn check_name(name: &str) -> Result<()> {
+    let fine = !name.is_empty()
+        && name.len() <= NAME_MAX
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte));
+    if fine {
+        Ok(())
+    } else {
+        Err(StoreError::Invalid {
+            what: "account name",
+            why: "use 1 to 64 letters, digits, dots, hyphens or underscores",
+        })
+    }
+}

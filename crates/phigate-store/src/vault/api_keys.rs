@@ -1,0 +1,174 @@
+//! API keys: made, listed, revoked, rotated.
+
+use crate::keys::api_key;
+use crate::model::{AdminAct, ApiKeyInfo, NewApiKey};
+use crate::store::{Change, Expect, Item};
+use crate::vault::{Vault, about, body, by_id, item, replace};
+use crate::writer::lane::KEY_USED;
+use crate::{Result, StoreError};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+
+pub(crate) const API_KEY: &str = "api_key";
+const NAME_MAX: usize = 200;
+
+/// A key as stored.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct KeyBody {
+    pub(crate) name: String,
+    pub(crate) hash: String,
+    pub(crate) created: Timestamp,
+    pub(crate) created_by: String,
+    pub(crate) expires: Option<Timestamp>,
+    pub(crate) revoked: Option<Timestamp>,
+    pub(crate) rotated_to: Option<String>,
+}
+
+impl KeyBody {
+    /// The stored hash; empty, hence matching nothing, when it is damaged.
+    pub(crate) fn hash_bytes(&self) -> Vec<u8> {
+        STANDARD.decode(&self.hash).unwrap_or_default()
+    }
+}
+
+impl Vault {
+    /// Makes a key. Its text is in the result and nowhere else.
+    pub async fn create_api_key(
+        &self,
+        account_id: &str,
+        name: &str,
+        valid: Option<SignedDuration>,
+        actor: &str,
+    ) -> Result<NewApiKey> {
+        let (_, account) = self.account_item(account_id).await?;
+        let expires = self.expiry(valid)?;
+        let (new, put) = self.new_key(account_id, name, expires, actor)?;
+        let act = AdminAct::new(self.now(), &account.name, actor, "key.create")
+            .target(&new.id)
+            .detail("name", name);
+        self.change(account_id, &act, vec![put], true)
+            .await
+            .map_err(about("API key"))?;
+        Ok(new)
+    }
+
+    /// All keys of an account, newest first.
+    pub async fn api_keys(&self, account_id: &str) -> Result<Vec<ApiKeyInfo>> {
+        let used = by_id(self.store.items(Some(account_id), KEY_USED).await?);
+        let mut keys = Vec::new();
+        for item in self.store.items(Some(account_id), API_KEY).await? {
+            let stored: KeyBody = body(&item, "API key")?;
+            let last_used = used.get(&item.id).and_then(|used| used.body.parse().ok());
+            keys.push(ApiKeyInfo {
+                id: item.id,
+                name: stored.name,
+                created: stored.created,
+                created_by: stored.created_by,
+                expires: stored.expires,
+                revoked: stored.revoked,
+                last_used: last_used.and_then(|time_us| Timestamp::from_microsecond(time_us).ok()),
+                rotated_to: stored.rotated_to,
+            });
+        }
+        keys.sort_by_key(|key| std::cmp::Reverse(key.created));
+        Ok(keys)
+    }
+
+    /// Revokes a key; when this returns, no later call is admitted with it.
+    pub async fn revoke_api_key(&self, account_id: &str, key_id: &str, actor: &str) -> Result<()> {
+        let (_, account) = self.account_item(account_id).await?;
+        let (old, mut stored) = self.key_item(account_id, key_id).await?;
+        if stored.revoked.is_some() {
+            return Ok(());
+        }
+        stored.revoked = Some(self.now());
+        let act = AdminAct::new(self.now(), &account.name, actor, "key.revoke").target(key_id);
+        self.change(account_id, &act, vec![replace(&old, &stored)], true)
+            .await
+            .map_err(about("API key"))
+    }
+
+    /// Makes a key in place of another, which stays valid for `overlap`.
+    pub async fn rotate_api_key(
+        &self,
+        account_id: &str,
+        key_id: &str,
+        overlap: SignedDuration,
+        actor: &str,
+    ) -> Result<NewApiKey> {
+        let (_, account) = self.account_item(account_id).await?;
+        let (old, mut stored) = self.key_item(account_id, key_id).await?;
+        let now = self.now();
+        if stored.revoked.is_some() || stored.expires.is_some_and(|expires| expires <= now) {
+            return Err(StoreError::Invalid {
+                what: "API key",
+                why: "it was revoked or has expired",
+            });
+        }
+        let lifetime = stored
+            .expires
+            .map(|expires| expires.duration_since(stored.created));
+        let (new, put) = self.new_key(account_id, &stored.name, self.expiry(lifetime)?, actor)?;
+        let end = self.expiry(Some(overlap))?;
+        stored.expires = stored.expires.min(end).or(end);
+        stored.rotated_to = Some(new.id.clone());
+        let act = AdminAct::new(now, &account.name, actor, "key.rotate")
+            .target(key_id)
+            .change(key_id, &new.id);
+        self.change(account_id, &act, vec![put, replace(&old, &stored)], true)
+            .await
+            .map_err(about("API key"))?;
+        Ok(new)
+    }
+
+    fn new_key(
+        &self,
+        account_id: &str,
+        name: &str,
+        expires: Option<Timestamp>,
+        actor: &str,
+    ) -> Result<(NewApiKey, Change)> {
+        if name.len() > NAME_MAX {
+            return Err(StoreError::Invalid {
+                what: "key name",
+                why: "at most 200 bytes",
+            });
+        }
+        let (id, key) = api_key::generate();
+        let stored = KeyBody {
+            name: name.to_owned(),
+            hash: STANDARD.encode(api_key::hash(&self.keyring.root.pepper, key.expose())),
+            created: self.now(),
+            created_by: actor.to_owned(),
+            expires,
+            revoked: None,
+            rotated_to: None,
+        };
+        let put = Change::Put(
+            item(account_id, API_KEY, &id, Some(&id), &stored),
+            Expect::Absent,
+        );
+        Ok((NewApiKey { id, key, expires }, put))
+    }
+
+    async fn key_item(&self, account_id: &str, key_id: &str) -> Result<(Item, KeyBody)> {
+        let item = self
+            .store
+            .item(account_id, API_KEY, key_id)
+            .await?
+            .ok_or(StoreError::NotFound("API key"))?;
+        let stored = body(&item, "API key")?;
+        Ok((item, stored))
+    }
+
+    pub(crate) fn expiry(&self, valid: Option<SignedDuration>) -> Result<Option<Timestamp>> {
+        let Some(valid) = valid else { return Ok(None) };
+        let end = self.now().checked_add(valid);
+        end.map(Some).map_err(|_| StoreError::Invalid {
+            what: "duration",
+            why: "too long",
+        })
+    }
+}

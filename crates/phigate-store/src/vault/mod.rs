@@ -1,0 +1,285 @@
+//! [`Vault`]: what the gateway, the command line and the dashboard use.
+
+mod accounts;
+mod admit;
+mod api_keys;
+mod audit;
+mod end_user;
+pub(crate) mod join;
+mod links;
+mod passwords;
+mod providers;
+mod record;
+mod retention;
+mod rotate;
+mod sessions;
+mod settings;
+mod stats;
+mod throttle;
+mod users;
+mod verify;
+
+use crate::backend::Target;
+use crate::keys::keyring::Keyring;
+use crate::keys::master::MasterKeySource;
+use crate::model::AdminAct;
+use crate::store::{Change, Expect, Item, Store};
+use crate::writer::job::{Job, Waiter};
+use crate::writer::queue::{Bounds, Queue};
+use crate::writer::{Writer, entry};
+use crate::{Clock, Result, StoreError};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::task::JoinHandle;
+use uuid::Uuid;
+
+pub(crate) use accounts::account_name;
+pub(crate) use audit::parse as parse_record;
+pub(crate) use retention::RECORDS_DELETED;
+
+/// How a vault is opened. Start from [`Options::new`] and change what differs.
+#[derive(Clone)]
+pub struct Options {
+    /// Where the store is.
+    pub target: Target,
+    /// Where the master key comes from.
+    pub master_key: MasterKeySource,
+    /// Make the store (and the key file) when there is none.
+    pub create: bool,
+    /// Behave as a server: keep a lease, and record the requests of ended processes as interrupted.
+    pub serve: bool,
+    /// Where the time comes from.
+    pub clock: Clock,
+    /// Most records that may wait to be written.
+    pub queue_records: usize,
+    /// Most bytes of sealed content that may wait to be written.
+    pub queue_bytes: usize,
+}
+
+impl Options {
+    /// The defaults for a store and a key: created when missing, not serving.
+    pub fn new(target: Target, master_key: MasterKeySource) -> Self {
+        Self {
+            target,
+            master_key,
+            create: true,
+            serve: false,
+            clock: Arc::new(jiff::Timestamp::now),
+            queue_records: 8_192,
+            queue_bytes: 128 << 20,
+        }
+    }
+}
+
+/// An open store with its keys and its writer. Share it in an `Arc`; end with [`Vault::close`].
+pub struct Vault {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) keyring: Arc<Keyring>,
+    pub(crate) writer: Arc<Writer>,
+    pub(crate) clock: Clock,
+    passwords: passwords::Passwords,
+    throttle: throttle::Throttle,
+    cache: Mutex<admit::Cache>,
+    running: Mutex<Option<JoinHandle<()>>>,
+    created: bool,
+}
+
+/// How long an admin change may take.
+const ADMIN: Duration = Duration::from_secs(10);
+
+impl Vault {
+    /// Opens a store, making folder, schema, keys and the account `default` when it is new.
+    ///
+    /// Refuses a wrong, missing or badly kept master key, a newer schema and weak durability.
+    /// Works while other processes have the same store open. Needs a tokio runtime.
+    pub async fn open(options: Options) -> Result<Self> {
+        let folder = options.target.folder().map(std::path::Path::to_owned);
+        let store = options.target.open(options.create).await?;
+        let opened = Keyring::open(store.clone(), options.master_key, folder).await;
+        let (keyring, created) = match opened {
+            Ok(opened) => opened,
+            Err(error) => {
+                store.close().await;
+                return Err(error);
+            }
+        };
+        let keyring = Arc::new(keyring);
+        let writer = Arc::new(Writer {
+            store: store.clone(),
+            keyring: keyring.clone(),
+            clock: options.clock.clone(),
+            instance: Uuid::now_v7(),
+            queue: Queue::new(Bounds {
+                jobs: options.queue_records,
+                bytes: options.queue_bytes,
+            }),
+            used: Mutex::default(),
+            serve: options.serve,
+            give_up: std::sync::atomic::AtomicBool::new(false),
+        });
+        let running = tokio::spawn(writer.clone().run());
+        let vault = Self {
+            store,
+            keyring,
+            writer,
+            clock: options.clock,
+            passwords: passwords::Passwords::default(),
+            throttle: throttle::Throttle::default(),
+            cache: Mutex::default(),
+            running: Mutex::new(Some(running)),
+            created,
+        };
+        if vault.accounts().await?.is_empty() {
+            match vault.create_account("default", "system").await {
+                // Another process starting at the same moment may have made it.
+                Ok(_) | Err(StoreError::Conflict(_)) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(vault)
+    }
+
+    /// Whether this call of [`Vault::open`] made the store.
+    pub fn was_created(&self) -> bool {
+        self.created
+    }
+
+    /// Name of the engine.
+    pub fn engine(&self) -> &'static str {
+        self.store.engine()
+    }
+
+    /// Number of records that wait to be written.
+    pub fn queued(&self) -> usize {
+        self.writer.queue.len()
+    }
+
+    /// Whether the store answers and can be written right now: commits something empty.
+    pub async fn ping(&self) -> Result<()> {
+        self.store.generation().await?;
+        let batch = crate::store::Batch::default();
+        match tokio::time::timeout(Duration::from_secs(2), self.store.commit(Arc::new(batch))).await
+        {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(
+                crate::store::CommitError::Failed(error)
+                | crate::store::CommitError::Unknown(error)
+                | crate::store::CommitError::Rejected(error),
+            )) => Err(error),
+            Ok(Err(_)) => Err(StoreError::Conflict("write")),
+            Err(_) => Err(StoreError::Timeout),
+        }
+    }
+
+    /// Returns when everything queued before the call is on disk.
+    pub async fn flush(&self) -> Result<()> {
+        let (waiter, wait) = Waiter::new(true);
+        self.writer.queue.push_always(Job::empty(waiter));
+        wait.answer.await.unwrap_or(Err(StoreError::Closed))
+    }
+
+    /// Writes what is queued and releases the store. After `patience` what cannot be written is given up.
+    pub async fn close(&self, patience: Duration) -> Result<()> {
+        self.writer.queue.close();
+        let running = self
+            .running
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+            .take();
+        let Some(mut running) = running else {
+            return Ok(());
+        };
+        let mut result = Ok(());
+        if tokio::time::timeout(patience, &mut running).await.is_err() {
+            self.writer
+                .give_up
+                .store(true, std::sync::atomic::Ordering::Release);
+            result = Err(StoreError::Timeout);
+            // Every pause of the writer is at most a second.
+            if tokio::time::timeout(Duration::from_secs(5), &mut running)
+                .await
+                .is_err()
+            {
+                running.abort();
+            }
+        }
+        self.store.close().await;
+        result
+    }
+
+    /// The time, as records carry it.
+    pub(crate) fn now(&self) -> jiff::Timestamp {
+        (self.clock)()
+    }
+
+    /// Changes items and records the act, both or neither.
+    pub(crate) async fn change(
+        &self,
+        account_id: &str,
+        act: &AdminAct,
+        changes: Vec<Change>,
+        bump: bool,
+    ) -> Result<()> {
+        let (waiter, mut wait) = Waiter::new(false);
+        let mut job = Job::of(entry::admin(account_id, act), waiter);
+        job.changes = changes;
+        job.bump = bump;
+        self.writer.queue.push(job).map_err(|refused| refused.1)?;
+        match tokio::time::timeout(ADMIN, &mut wait.answer).await {
+            Ok(answer) => answer.unwrap_or(Err(StoreError::Closed)),
+            Err(_) if wait.abandon() => Err(StoreError::Timeout),
+            Err(_) => wait.settled(),
+        }
+    }
+}
+
+/// A new item; the version is set by the engine.
+pub(crate) fn item<T: Serialize>(
+    account: &str,
+    kind: &str,
+    id: &str,
+    lookup: Option<&str>,
+    body: &T,
+) -> Item {
+    Item {
+        account: account.to_owned(),
+        kind: kind.to_owned(),
+        id: id.to_owned(),
+        lookup: lookup.map(str::to_owned),
+        version: 0,
+        body: serde_json::to_string(body).expect("bodies are plain values"),
+    }
+}
+
+/// Reads the body of an item.
+pub(crate) fn body<T: DeserializeOwned>(item: &Item, what: &'static str) -> Result<T> {
+    serde_json::from_str(&item.body).map_err(|_| StoreError::Unreadable(what))
+}
+
+/// The change that replaces an item that was read before.
+pub(crate) fn replace<T: Serialize>(old: &Item, body: &T) -> Change {
+    let new = Item {
+        body: serde_json::to_string(body).expect("bodies are plain values"),
+        ..old.clone()
+    };
+    Change::Put(new, Expect::Version(old.version))
+}
+
+/// Gives a conflict the name of what it is about.
+pub(crate) fn about(what: &'static str) -> impl Fn(StoreError) -> StoreError {
+    move |error| match error {
+        StoreError::Conflict(_) => StoreError::Conflict(what),
+        other => other,
+    }
+}
+
+/// Maps by id, for joins in memory.
+pub(crate) fn by_id(items: Vec<Item>) -> HashMap<String, Item> {
+    items
+        .into_iter()
+        .map(|item| (item.id.clone(), item))
+        .collect()
+}

@@ -1,0 +1,103 @@
+//! Hashing passwords: argon2id, off the async threads, a few at a time.
+
+use crate::{Result, SecretString, StoreError};
+use argon2::password_hash::phc::PasswordHash;
+use argon2::password_hash::{PasswordHasher, PasswordVerifier};
+use argon2::{Algorithm, Argon2, Params, Version};
+use std::sync::{Arc, OnceLock};
+use tokio::sync::Semaphore;
+
+/// Hashes computed at once; each takes 19 MiB.
+const AT_ONCE: usize = 4;
+/// Waiting logins beyond this are refused, so that a flood costs neither memory nor hours.
+const WAITING_MAX: usize = 64;
+const LENGTH_MIN: usize = 8;
+const LENGTH_MAX: usize = 1_024;
+
+/// Hashes and checks passwords.
+pub(crate) struct Passwords {
+    slots: Arc<Semaphore>,
+    places: Arc<Semaphore>,
+}
+
+impl Default for Passwords {
+    fn default() -> Self {
+        Self {
+            slots: Arc::new(Semaphore::new(AT_ONCE)),
+            places: Arc::new(Semaphore::new(WAITING_MAX)),
+        }
+    }
+}
+
+impl Passwords {
+    /// The hash of a new password, with its parameters and salt.
+    pub(crate) async fn hash(&self, password: &SecretString) -> Result<String> {
+        let length = password.expose().len();
+        if password.expose().chars().count() < LENGTH_MIN || length > LENGTH_MAX {
+            return Err(StoreError::Invalid {
+                what: "password",
+                why: "use at least 8 characters, at most 1,024 bytes",
+            });
+        }
+        let password = password.clone();
+        self.work(move || hash_now(&password)).await
+    }
+
+    /// Whether a password has this hash. Without a hash it takes as long and is wrong.
+    pub(crate) async fn verify(&self, password: &SecretString, hash: Option<&str>) -> Result<bool> {
+        if password.expose().len() > LENGTH_MAX {
+            return Ok(false);
+        }
+        let (password, hash) = (password.clone(), hash.map(str::to_owned));
+        self.work(move || {
+            let known = hash.is_some();
+            let hash = hash.unwrap_or_else(|| nobody().to_owned());
+            let right = PasswordHash::new(&hash).is_ok_and(|parsed| {
+                hasher()
+                    .verify_password(password.expose().as_bytes(), &parsed)
+                    .is_ok()
+            });
+            right && known
+        })
+        .await
+    }
+
+    async fn work<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T> {
+        let busy = || StoreError::Throttled { retry_after_s: 5 };
+        let _place = self.places.try_acquire().map_err(|_| busy())?;
+        let slot = self
+            .slots
+            .clone()
+            .acquire_owned()
+            .await
+            .map_err(|_| StoreError::Closed)?;
+        let task = tokio::task::spawn_blocking(move || {
+            let _slot = slot;
+            work()
+        });
+        task.await
+            .map_err(|_| StoreError::Unavailable("hashing was cut short".to_owned()))
+    }
+}
+
+fn hash_now(password: &SecretString) -> String {
+    hasher()
+        .hash_password(password.expose().as_bytes())
+        .expect("the parameters are valid and the length was checked")
+        .to_string()
+}
+
+/// OWASP's floor for argon2id: 19 MiB, two passes, one lane.
+fn hasher() -> Argon2<'static> {
+    let parameters = Params::new(19_456, 2, 1, None).expect("these are valid parameters");
+    Argon2::new(Algorithm::Argon2id, Version::V0x13, parameters)
+}
+
+/// The hash that unknown users are compared with.
+fn nobody() -> &'static str {
+    static HASH: OnceLock<String> = OnceLock::new();
+    HASH.get_or_init(|| hash_now(&SecretString::new(crate::keys::random_base62(32))))
+}

@@ -1,0 +1,218 @@
+//! Writing the trail: decisions, outcomes, admin acts.
+
+use crate::keys::hex;
+use crate::keys::keyring::Purpose;
+use crate::keys::seal::{self, Place};
+use crate::model::{AdminAct, Identifier, NewDecision, Outcome, SealedDigests};
+use crate::store::{ContentRow, SYSTEM, TokenRow};
+use crate::vault::Vault;
+use crate::writer::entry;
+use crate::writer::job::{Entry, Job, Wait, Waiter};
+use crate::{Result, SecretBytes, StoreError, chain};
+use aws_lc_rs::hmac;
+use jiff::Timestamp;
+use std::sync::Arc;
+use std::time::Duration;
+use uuid::Uuid;
+
+pub(crate) const CONTENT: &str = "audit_content";
+
+impl Vault {
+    /// Writes a decision; durable when this returns `Ok`. Nothing may be forwarded before.
+    ///
+    /// On an error, or when the call is dropped, the request counts as not forwarded: the record is
+    /// either not written at all or gets the outcome `audit_unavailable` by itself. After `Ok` the
+    /// caller owes exactly one [`record_outcome`](Self::record_outcome) or
+    /// [`queue_outcome`](Self::queue_outcome).
+    pub async fn record_decision(&self, new: NewDecision, deadline: Duration) -> Result<()> {
+        let recorded = async {
+            let entry = self.prepare(new).await?;
+            let (waiter, wait) = Waiter::new(false);
+            let mut pending = Pending {
+                vault: self,
+                entry: Arc::new(entry.clone()),
+                wait,
+                told: false,
+            };
+            self.writer
+                .queue
+                .push(Job::of(entry, waiter))
+                .map_err(|refused| {
+                    pending.told = true;
+                    refused.1
+                })?;
+            let answer = (&mut pending.wait.answer)
+                .await
+                .unwrap_or(Err(StoreError::Closed));
+            pending.told = true;
+            answer
+        };
+        // Dropping the inner future at the deadline abandons the record, see `Pending`.
+        tokio::time::timeout(deadline, recorded)
+            .await
+            .unwrap_or(Err(StoreError::Timeout))
+    }
+
+    /// Queues a decision about a clean request in flag mode; waits only for room in the queue.
+    ///
+    /// It is written soon and never lost on a graceful stop; its outcome is owed as well.
+    pub async fn record_decision_lazily(&self, new: NewDecision, deadline: Duration) -> Result<()> {
+        let queued = async {
+            let entry = self.prepare(new).await?;
+            self.writer
+                .queue
+                .push_waiting(Job::of(entry, Waiter::none()))
+                .await
+        };
+        tokio::time::timeout(deadline, queued)
+            .await
+            .unwrap_or(Err(StoreError::Timeout))
+    }
+
+    /// Writes an outcome; durable when this returns `Ok`. On an error it stays queued and is
+    /// written as soon as the store is back; do not send it again.
+    pub async fn record_outcome(
+        &self,
+        account_id: &str,
+        outcome: &Outcome,
+        deadline: Duration,
+    ) -> Result<()> {
+        let (waiter, wait) = Waiter::new(true);
+        self.writer
+            .queue
+            .push_always(Job::of(entry::outcome(account_id, outcome), waiter));
+        match tokio::time::timeout(deadline, wait.answer).await {
+            Ok(answer) => answer.unwrap_or(Err(StoreError::Closed)),
+            Err(_) => Err(StoreError::Timeout),
+        }
+    }
+
+    /// Queues an outcome without waiting, for use where waiting is impossible (in a `Drop`).
+    pub fn queue_outcome(&self, account_id: &str, outcome: &Outcome) {
+        self.writer
+            .queue
+            .push_always(Job::of(entry::outcome(account_id, outcome), Waiter::none()));
+    }
+
+    /// Writes an admin act that changes nothing in the store: a login, an export, a refused key.
+    /// Without an account it belongs to the installation.
+    pub async fn record_admin(&self, account_id: Option<&str>, act: &AdminAct) -> Result<()> {
+        self.change(account_id.unwrap_or(SYSTEM), act, Vec::new(), false)
+            .await
+    }
+
+    async fn prepare(&self, mut new: NewDecision) -> Result<Entry> {
+        let account = new.account_id.as_str();
+        let id = Uuid::now_v7();
+        let now = new.decision.time;
+        let mut contents = Vec::new();
+        let mut digests = SealedDigests::default();
+        let fields = [
+            ("original", &new.original, &mut digests.original),
+            ("sent", &new.sent, &mut digests.sent),
+        ];
+        for (field, content, digest) in fields {
+            if let Some(content) = content {
+                let row = self.seal_content(account, id, now, field, content).await?;
+                *digest = Some(hex(&chain::digest(b"phigate sealed v1", &[&row.sealed])));
+                contents.push(row);
+            }
+        }
+        new.decision.sealed = (!contents.is_empty()).then_some(digests);
+        let tokens = self
+            .tokens_of(account, now, new.decision.request_id, &new.identifiers)
+            .await?;
+        let mut entry = entry::decision(account, &new.decision);
+        entry.row.id = id;
+        entry.contents = contents;
+        entry.tokens = tokens;
+        Ok(entry)
+    }
+
+    async fn seal_content(
+        &self,
+        account: &str,
+        record: Uuid,
+        now: Timestamp,
+        field: &'static str,
+        content: &SecretBytes,
+    ) -> Result<ContentRow> {
+        let (key_id, key) = self.keyring.current(account, Purpose::Content, now).await?;
+        let name = record.to_string();
+        let place = Place {
+            account,
+            table: CONTENT,
+            record: &name,
+            field,
+        };
+        let sealed = seal::seal(&key, key_id, place, content.expose());
+        Ok(ContentRow {
+            account: account.to_owned(),
+            record,
+            time_us: now.as_microsecond(),
+            field,
+            sealed,
+        })
+    }
+
+    async fn tokens_of(
+        &self,
+        account: &str,
+        now: Timestamp,
+        request: Uuid,
+        identifiers: &[Identifier],
+    ) -> Result<Vec<TokenRow>> {
+        if identifiers.is_empty() {
+            return Ok(Vec::new());
+        }
+        let key = self.lookup_key(account).await?;
+        let row = |identifier: &Identifier| TokenRow {
+            account: account.to_owned(),
+            token: token(&key, &identifier.kind, identifier.value.expose()),
+            time_us: now.as_microsecond(),
+            request,
+        };
+        Ok(identifiers.iter().map(row).collect())
+    }
+
+    /// The key identifiers of an account are hashed with.
+    pub(crate) async fn lookup_key(&self, account: &str) -> Result<hmac::Key> {
+        let (_, key) = self
+            .keyring
+            .current(account, Purpose::Lookup, self.now())
+            .await?;
+        Ok(hmac::Key::new(hmac::HMAC_SHA256, &*key))
+    }
+}
+
+/// Keyed hash of an identifier; without the key an SSN could be found by trying all of them.
+pub(crate) fn token(key: &hmac::Key, kind: &str, value: &str) -> [u8; 16] {
+    let mut context = hmac::Context::with_key(key);
+    context.update(kind.as_bytes());
+    context.update(&[0]);
+    context.update(value.as_bytes());
+    context.sign().as_ref()[..16]
+        .try_into()
+        .expect("sixteen bytes were taken")
+}
+
+/// A decision somebody waits for. Dropped before the answer was taken, it makes sure that the
+/// record, should it exist, does not stand there as if the request were under way.
+struct Pending<'a> {
+    vault: &'a Vault,
+    entry: Arc<Entry>,
+    wait: Wait,
+    told: bool,
+}
+
+impl Drop for Pending<'_> {
+    fn drop(&mut self) {
+        if self.told || self.wait.abandon() {
+            return;
+        }
+        // The writer settled it in the last instant; if it was written, nobody will act on it.
+        if self.wait.settled().is_ok() {
+            self.vault.writer.not_forwarded(&self.entry);
+        }
+    }
+}

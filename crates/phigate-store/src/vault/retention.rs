@@ -1,0 +1,79 @@
+//! Retention: what is older than its time goes, in small batches, each recorded.
+
+use crate::model::AdminAct;
+use crate::store::RowKey;
+use crate::trail::write_ranges;
+use crate::vault::Vault;
+use crate::writer::entry;
+use crate::writer::job::{Job, Waiter};
+use crate::{Result, StoreError};
+use jiff::SignedDuration;
+
+/// Act that names records whose content was deleted.
+pub(crate) const CONTENT_DELETED: &str = "retention.content";
+/// Act that names records that were deleted.
+pub(crate) const RECORDS_DELETED: &str = "retention.records";
+/// Most rows of one batch.
+const BATCH: usize = 500;
+
+impl Vault {
+    /// Deletes what is due in one account, one batch of content and one of records. Returns how
+    /// many records were touched; call again, after a pause, until that is 0.
+    pub async fn retain(&self, account_id: &str) -> Result<usize> {
+        let (_, account) = self.account_item(account_id).await?;
+        let retention = account.settings.retention;
+        if retention.legal_hold {
+            return Ok(0);
+        }
+        let records = self
+            .store
+            .old_records(account_id, self.cut(retention.metadata_days)?, BATCH)
+            .await?;
+        if !records.is_empty() {
+            let mut job = self.deletion(account_id, &account.name, RECORDS_DELETED, &records);
+            job.0.drop_records = Some((account_id.to_owned(), records.clone()));
+            self.finish_deletion(job).await?;
+        }
+        let contents = self
+            .store
+            .old_contents(account_id, self.cut(retention.content_days)?, BATCH)
+            .await?;
+        if !contents.is_empty() {
+            let mut job = self.deletion(account_id, &account.name, CONTENT_DELETED, &contents);
+            job.0.drop_contents = Some((account_id.to_owned(), contents.clone()));
+            self.finish_deletion(job).await?;
+        }
+        Ok(records.len() + contents.len())
+    }
+
+    fn deletion(
+        &self,
+        account_id: &str,
+        name: &str,
+        act: &str,
+        rows: &[RowKey],
+    ) -> (Job, crate::writer::job::Wait) {
+        let places = write_ranges(rows.iter().map(|row| (row.lane, row.seq)).collect());
+        let act = AdminAct::new(self.now(), name, "system", act)
+            .detail("records", &rows.len())
+            .detail("places", &places);
+        let (waiter, wait) = Waiter::new(true);
+        (Job::of(entry::admin(account_id, &act), waiter), wait)
+    }
+
+    async fn finish_deletion(&self, (job, wait): (Job, crate::writer::job::Wait)) -> Result<()> {
+        self.writer.queue.push_always(job);
+        wait.answer.await.unwrap_or(Err(StoreError::Closed))
+    }
+
+    fn cut(&self, days: u32) -> Result<i64> {
+        let age = SignedDuration::from_hours(24 * i64::from(days));
+        let cut = self.now().checked_sub(age);
+        Ok(cut
+            .map_err(|_| StoreError::Invalid {
+                what: "retention",
+                why: "too long",
+            })?
+            .as_microsecond())
+    }
+}

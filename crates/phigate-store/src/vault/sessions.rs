@@ -1,0 +1,243 @@
+//! Sessions of the dashboard: a random token in a cookie, only its hash here.
+
+use crate::chain;
+use crate::keys::{hex, random_base62, random_id};
+use crate::model::{AdminAct, NewSession, Session, SessionPolicy, User};
+use crate::store::{Batch, Change, CommitError, Expect, Item};
+use crate::vault::users::{USER, UserBody, public};
+use crate::vault::{Vault, about, body, item, replace};
+use crate::{Result, SecretString, StoreError};
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+const SESSION: &str = "session";
+/// 43 letters of 62 hold 256 bits.
+pub(crate) const TOKEN: usize = 43;
+/// How exactly the last use is written down.
+const SEEN: SignedDuration = SignedDuration::from_secs(30);
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct SessionBody {
+    user: String,
+    created: Timestamp,
+    last_seen: Timestamp,
+    confirmed: Timestamp,
+    expires: Timestamp,
+    idle_s: i64,
+    origin: String,
+}
+
+impl Vault {
+    /// Begins a session after a complete login and records it.
+    pub async fn begin_session(
+        &self,
+        user: &User,
+        policy: SessionPolicy,
+        origin: &str,
+    ) -> Result<NewSession> {
+        let (_, account) = self.account_item(&user.account_id).await?;
+        let (old_user, mut stored_user) = self.user_by_email(&user.account_id, &user.email).await?;
+        let (now, id, token) = (self.now(), random_id(12), random_base62(TOKEN));
+        let expires = self.expiry(Some(policy.absolute))?.unwrap_or(now);
+        let stored = SessionBody {
+            user: user.id.clone(),
+            created: now,
+            last_seen: now,
+            confirmed: now,
+            expires,
+            idle_s: policy.idle.as_secs(),
+            origin: origin.to_owned(),
+        };
+        stored_user.last_login = Some(now);
+        let mut changes = self.stale_sessions(&user.account_id).await?;
+        changes.push(Change::Put(
+            item(
+                &user.account_id,
+                SESSION,
+                &id,
+                Some(&token_hash(&token)),
+                &stored,
+            ),
+            Expect::Absent,
+        ));
+        changes.push(replace(&old_user, &stored_user));
+        let act = AdminAct::new(now, &account.name, &user.email, "login")
+            .target(&id)
+            .detail("origin", origin);
+        self.change(&user.account_id, &act, changes, false)
+            .await
+            .map_err(about("session"))?;
+        Ok(NewSession {
+            id,
+            token: SecretString::new(token),
+            expires,
+        })
+    }
+
+    /// The session of a token, if it is valid now; its last use is moved on.
+    pub async fn session(&self, token: &str) -> Result<Option<Session>> {
+        if token.len() != TOKEN {
+            return Ok(None);
+        }
+        let Some(item) = self.store.find(SESSION, &token_hash(token)).await? else {
+            return Ok(None);
+        };
+        let mut stored: SessionBody = body(&item, "session")?;
+        let now = self.now();
+        if !is_valid(&stored, now) {
+            return Ok(None);
+        }
+        let Some(user) = self.store.item(&item.account, USER, &stored.user).await? else {
+            return Ok(None);
+        };
+        let user = public(&user, &body::<UserBody>(&user, "user")?);
+        if now.duration_since(stored.last_seen) >= SEEN {
+            stored.last_seen = now;
+            // Should this lose against a revocation, the revocation stands.
+            self.put_quietly(replace(&item, &stored)).await?;
+        }
+        Ok(Some(session(&item, user, &stored)))
+    }
+
+    /// Notes that the user proved a factor again in this session.
+    pub async fn confirm_session(&self, session: &Session) -> Result<()> {
+        let (item, mut stored) = self
+            .session_item(&session.user.account_id, &session.id)
+            .await?;
+        stored.confirmed = self.now();
+        if self.put_quietly(replace(&item, &stored)).await? {
+            Ok(())
+        } else {
+            Err(StoreError::Conflict("session"))
+        }
+    }
+
+    /// The valid sessions of a user, newest first.
+    pub async fn sessions(&self, user: &User) -> Result<Vec<Session>> {
+        let now = self.now();
+        let mut sessions = Vec::new();
+        for item in self.store.items(Some(&user.account_id), SESSION).await? {
+            let stored: SessionBody = body(&item, "session")?;
+            if stored.user == user.id && is_valid(&stored, now) {
+                sessions.push(session(&item, user.clone(), &stored));
+            }
+        }
+        sessions.sort_by_key(|session| std::cmp::Reverse(session.created));
+        Ok(sessions)
+    }
+
+    /// Ends a session; no later call finds it.
+    pub async fn end_session(&self, account_id: &str, session_id: &str, actor: &str) -> Result<()> {
+        let (item, _) = self.session_item(account_id, session_id).await?;
+        let (_, account) = self.account_item(account_id).await?;
+        let act = AdminAct::new(self.now(), &account.name, actor, "session.end").target(session_id);
+        self.change(account_id, &act, vec![delete(&item)], false)
+            .await
+            .map_err(about("session"))
+    }
+
+    /// Ends all sessions of a user but one.
+    pub async fn end_other_sessions(
+        &self,
+        user: &User,
+        keep: Option<&str>,
+        actor: &str,
+    ) -> Result<()> {
+        let (_, account) = self.account_item(&user.account_id).await?;
+        let changes = self.end_sessions(&user.account_id, &user.id, keep).await?;
+        let act =
+            AdminAct::new(self.now(), &account.name, actor, "session.end_all").target(&user.email);
+        self.change(&user.account_id, &act, changes, false)
+            .await
+            .map_err(about("session"))
+    }
+
+    /// The changes that end a user's sessions.
+    pub(crate) async fn end_sessions(
+        &self,
+        account_id: &str,
+        user_id: &str,
+        keep: Option<&str>,
+    ) -> Result<Vec<Change>> {
+        let mut changes = Vec::new();
+        for item in self.store.items(Some(account_id), SESSION).await? {
+            let stored: SessionBody = body(&item, "session")?;
+            if stored.user == user_id && keep != Some(item.id.as_str()) {
+                changes.push(delete(&item));
+            }
+        }
+        Ok(changes)
+    }
+
+    /// Changes one item without a record. False when it was changed or removed in between.
+    pub(crate) async fn put_quietly(&self, change: Change) -> Result<bool> {
+        let batch = Batch {
+            changes: vec![change],
+            ..Batch::default()
+        };
+        match self.store.commit(Arc::new(batch)).await {
+            Ok(()) => Ok(true),
+            Err(CommitError::Stale) => Ok(false),
+            Err(
+                CommitError::Failed(error)
+                | CommitError::Unknown(error)
+                | CommitError::Rejected(error),
+            ) => Err(error),
+            Err(CommitError::LaneTaken | CommitError::NotOpen(_)) => {
+                Err(StoreError::Conflict("item"))
+            }
+        }
+    }
+
+    /// The changes that clear away sessions that ran out.
+    async fn stale_sessions(&self, account_id: &str) -> Result<Vec<Change>> {
+        let now = self.now();
+        let mut changes = Vec::new();
+        for item in self.store.items(Some(account_id), SESSION).await? {
+            if !is_valid(&body(&item, "session")?, now) {
+                changes.push(delete(&item));
+            }
+        }
+        Ok(changes)
+    }
+
+    async fn session_item(&self, account_id: &str, id: &str) -> Result<(Item, SessionBody)> {
+        let item = self
+            .store
+            .item(account_id, SESSION, id)
+            .await?
+            .ok_or(StoreError::NotFound("session"))?;
+        let stored = body(&item, "session")?;
+        Ok((item, stored))
+    }
+}
+
+/// The hash of a random token; at 256 bits it needs no key and no salt.
+pub(crate) fn token_hash(token: &str) -> String {
+    hex(&chain::digest(b"phigate token v1", &[token.as_bytes()]))
+}
+
+fn is_valid(stored: &SessionBody, now: Timestamp) -> bool {
+    now < stored.expires && now.duration_since(stored.last_seen).as_secs() < stored.idle_s
+}
+
+fn delete(item: &Item) -> Change {
+    Change::Delete {
+        account: item.account.clone(),
+        kind: item.kind.clone(),
+        id: item.id.clone(),
+    }
+}
+
+fn session(item: &Item, user: User, stored: &SessionBody) -> Session {
+    Session {
+        id: item.id.clone(),
+        user,
+        created: stored.created,
+        last_seen: stored.last_seen,
+        confirmed: stored.confirmed,
+        expires: stored.expires,
+        origin: stored.origin.clone(),
+    }
+}

@@ -1,0 +1,334 @@
+//! Users of the dashboard: made, listed, removed; passwords and second factors.
+
+use crate::keys::keyring::Purpose;
+use crate::keys::random_id;
+use crate::keys::seal::Place;
+use crate::model::{AdminAct, LoginOutcome, Role, User};
+use crate::store::{Change, Expect, Item};
+use crate::vault::{Vault, about, body, item, replace};
+use crate::{Result, SecretBytes, SecretString, StoreError};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+pub(crate) const USER: &str = "user";
+
+/// A user as stored.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct UserBody {
+    pub(crate) email: String,
+    pub(crate) role: Role,
+    pub(crate) password: String,
+    pub(crate) totp: Option<String>,
+    /// The last time step a code was accepted for: each code works once.
+    #[serde(default)]
+    pub(crate) totp_step: u64,
+    pub(crate) created: Timestamp,
+    pub(crate) last_login: Option<Timestamp>,
+}
+
+impl Vault {
+    /// Makes a user. E-mail addresses are unique in the whole store, so that a login needs no account.
+    pub async fn create_user(
+        &self,
+        account_id: &str,
+        email: &str,
+        password: &SecretString,
+        role: Role,
+        actor: &str,
+    ) -> Result<User> {
+        let (_, account) = self.account_item(account_id).await?;
+        let (put, user) = self.new_user(account_id, email, password, role).await?;
+        let act = AdminAct::new(self.now(), &account.name, actor, "user.create")
+            .target(&user.email)
+            .detail("role", role.code());
+        self.change(account_id, &act, vec![put], false)
+            .await
+            .map_err(about("a user with this e-mail address"))?;
+        Ok(user)
+    }
+
+    /// The users of an account, by e-mail address.
+    pub async fn users(&self, account_id: &str) -> Result<Vec<User>> {
+        let items = self.store.items(Some(account_id), USER).await?;
+        let mut users = items
+            .iter()
+            .map(|item| Ok(public(item, &body(item, "user")?)))
+            .collect::<Result<Vec<User>>>()?;
+        users.sort_by(|one, other| one.email.cmp(&other.email));
+        Ok(users)
+    }
+
+    /// Removes a user and ends their sessions.
+    pub async fn remove_user(&self, account_id: &str, email: &str, actor: &str) -> Result<()> {
+        let (item, _) = self.user_by_email(account_id, email).await?;
+        let (_, account) = self.account_item(account_id).await?;
+        let mut changes = self.end_sessions(account_id, &item.id, None).await?;
+        changes.push(Change::Delete {
+            account: item.account.clone(),
+            kind: USER.to_owned(),
+            id: item.id.clone(),
+        });
+        let act = AdminAct::new(self.now(), &account.name, actor, "user.remove").target(email);
+        self.change(account_id, &act, changes, false)
+            .await
+            .map_err(about("user"))
+    }
+
+    /// Sets a user's password and ends all their sessions but one.
+    pub async fn set_password(
+        &self,
+        account_id: &str,
+        email: &str,
+        password: &SecretString,
+        keep_session: Option<&str>,
+        actor: &str,
+    ) -> Result<()> {
+        let hash = self.passwords.hash(password).await?;
+        self.edit_user(
+            account_id,
+            email,
+            keep_session,
+            actor,
+            "user.password",
+            |stored| {
+                stored.password = hash.clone();
+            },
+        )
+        .await
+    }
+
+    /// Checks an e-mail address and password, slowly and not too often. The attempt is recorded;
+    /// `origin` says where it came from. A second factor is the caller's next step.
+    pub async fn verify_login(
+        &self,
+        email: &str,
+        password: &SecretString,
+        origin: &str,
+    ) -> Result<LoginOutcome> {
+        let email = normal_email(email);
+        if let Some(retry_after_s) = self.throttle.wait_s(&email, origin) {
+            return Ok(LoginOutcome::Throttled { retry_after_s });
+        }
+        let item = self.store.find(USER, &email).await?;
+        let stored: Option<UserBody> = item.as_ref().map(|item| body(item, "user")).transpose()?;
+        // An unknown address costs as much time as a wrong password.
+        let right = self
+            .passwords
+            .verify(
+                password,
+                stored.as_ref().map(|stored| stored.password.as_str()),
+            )
+            .await?;
+        let now = self.now();
+        match (right, item, stored) {
+            (true, Some(item), Some(stored)) => {
+                self.throttle.succeeded(&email, origin);
+                Ok(LoginOutcome::Right(Box::new(public(&item, &stored))))
+            }
+            (_, item, _) => {
+                self.throttle.failed(&email, origin);
+                let name = match &item {
+                    Some(item) => super::account_name(&*self.store, &item.account).await?,
+                    None => String::new(),
+                };
+                // What was typed as an address may be a password, so an unknown one is not kept.
+                let act =
+                    AdminAct::new(now, &name, "anonymous", "login.failed").detail("origin", origin);
+                let act = if item.is_some() {
+                    act.target(&email)
+                } else {
+                    act
+                };
+                self.record_admin(item.as_ref().map(|item| item.account.as_str()), &act)
+                    .await?;
+                Ok(LoginOutcome::Wrong)
+            }
+        }
+    }
+
+    /// Checks the password of somebody who is logged in already, before a reveal or the like.
+    pub async fn confirm_password(
+        &self,
+        user: &User,
+        password: &SecretString,
+        origin: &str,
+    ) -> Result<bool> {
+        match self.verify_login(&user.email, password, origin).await? {
+            LoginOutcome::Right(found) => Ok(found.id == user.id),
+            LoginOutcome::Wrong => Ok(false),
+            LoginOutcome::Throttled { retry_after_s } => {
+                Err(StoreError::Throttled { retry_after_s })
+            }
+        }
+    }
+
+    /// Sets or removes the secret of a second factor and ends all the user's sessions but one.
+    pub async fn set_totp(
+        &self,
+        user: &User,
+        secret: Option<&SecretBytes>,
+        keep_session: Option<&str>,
+        actor: &str,
+    ) -> Result<()> {
+        let sealed = match secret {
+            Some(secret) => {
+                let place = totp_place(&user.account_id, &user.id);
+                let sealed = self
+                    .keyring
+                    .seal(Purpose::Secrets, self.now(), place, secret.expose())
+                    .await?;
+                Some(STANDARD.encode(sealed))
+            }
+            None => None,
+        };
+        let what = if secret.is_some() {
+            "user.totp.set"
+        } else {
+            "user.totp.remove"
+        };
+        self.edit_user(
+            &user.account_id,
+            &user.email,
+            keep_session,
+            actor,
+            what,
+            |stored| {
+                stored.totp = sealed.clone();
+                stored.totp_step = 0;
+            },
+        )
+        .await
+    }
+
+    /// The secret of a user's second factor.
+    pub async fn totp(&self, user: &User) -> Result<Option<SecretBytes>> {
+        let (_, stored) = self.user_by_email(&user.account_id, &user.email).await?;
+        let Some(sealed) = stored.totp else {
+            return Ok(None);
+        };
+        let sealed = STANDARD
+            .decode(sealed)
+            .map_err(|_| StoreError::Unreadable("second factor"))?;
+        self.keyring
+            .unseal(totp_place(&user.account_id, &user.id), &sealed)
+            .await
+            .map(Some)
+    }
+
+    /// Marks the time step of a one-time code as used. False when it, or a later one, was used before.
+    pub async fn use_totp_step(&self, user: &User, step: u64) -> Result<bool> {
+        for _ in 0..8 {
+            let (item, mut stored) = self.user_by_email(&user.account_id, &user.email).await?;
+            if step <= stored.totp_step {
+                return Ok(false);
+            }
+            stored.totp_step = step;
+            if self.put_quietly(replace(&item, &stored)).await? {
+                return Ok(true);
+            }
+        }
+        Err(StoreError::Conflict("user"))
+    }
+
+    pub(crate) async fn new_user(
+        &self,
+        account_id: &str,
+        email: &str,
+        password: &SecretString,
+        role: Role,
+    ) -> Result<(Change, User)> {
+        let email = normal_email(email);
+        check_email(&email)?;
+        let stored = UserBody {
+            email: email.clone(),
+            role,
+            password: self.passwords.hash(password).await?,
+            totp: None,
+            totp_step: 0,
+            created: self.now(),
+            last_login: None,
+        };
+        let item = item(account_id, USER, &random_id(12), Some(&email), &stored);
+        let user = public(&item, &stored);
+        Ok((Change::Put(item, Expect::Absent), user))
+    }
+
+    pub(crate) async fn user_by_email(
+        &self,
+        account_id: &str,
+        email: &str,
+    ) -> Result<(Item, UserBody)> {
+        let found = self.store.find(USER, &normal_email(email)).await?;
+        let item = found
+            .filter(|item| item.account == account_id)
+            .ok_or(StoreError::NotFound("user"))?;
+        let stored = body(&item, "user")?;
+        Ok((item, stored))
+    }
+
+    async fn edit_user(
+        &self,
+        account_id: &str,
+        email: &str,
+        keep_session: Option<&str>,
+        actor: &str,
+        what: &str,
+        edit: impl Fn(&mut UserBody),
+    ) -> Result<()> {
+        let (item, mut stored) = self.user_by_email(account_id, email).await?;
+        let (_, account) = self.account_item(account_id).await?;
+        edit(&mut stored);
+        let mut changes = self
+            .end_sessions(account_id, &item.id, keep_session)
+            .await?;
+        changes.push(replace(&item, &stored));
+        let act = AdminAct::new(self.now(), &account.name, actor, what).target(&stored.email);
+        self.change(account_id, &act, changes, false)
+            .await
+            .map_err(about("user"))
+    }
+}
+
+/// A user without secrets.
+pub(crate) fn public(item: &Item, stored: &UserBody) -> User {
+    User {
+        id: item.id.clone(),
+        account_id: item.account.clone(),
+        email: stored.email.clone(),
+        role: stored.role,
+        has_totp: stored.totp.is_some(),
+        created: stored.created,
+        last_login: stored.last_login,
+    }
+}
+
+fn totp_place<'a>(account: &'a str, user: &'a str) -> Place<'a> {
+    Place {
+        account,
+        table: USER,
+        record: user,
+        field: "totp",
+    }
+}
+
+fn normal_email(email: &str) -> String {
+    email.trim().to_lowercase()
+}
+
+fn check_email(email: &str) -> Result<()> {
+    let parts = email.split_once('@').filter(|(name, host)| {
+        !name.is_empty() && !host.is_empty() && !host.contains('@') && email.len() <= 254
+    });
+    let is_plain = email
+        .chars()
+        .all(|character| !character.is_whitespace() && !character.is_control());
+    match parts {
+        Some(_) if is_plain => Ok(()),
+        _ => Err(StoreError::Invalid {
+            what: "e-mail address",
+            why: "not of the form name@host",
+        }),
+    }
+}

@@ -1,0 +1,304 @@
+//! Verifying the store itself: chains, search columns, sealed content, and records nobody chained.
+
+use crate::keys::hex;
+use crate::model::{Record, SealedDigests};
+use crate::store::{AuditRow, ChainRow, RowKey};
+use crate::trail::{
+    Checkpoint, Deletions, Fault, FaultKind, FollowedLink, Follower, Report, watched,
+};
+use crate::vault::Vault;
+use crate::vault::audit::parse;
+use crate::vault::retention::{CONTENT_DELETED, RECORDS_DELETED};
+use crate::writer::entry;
+use crate::{Result, chain};
+use aws_lc_rs::signature::KeyPair;
+use std::collections::BTreeSet;
+use subtle::ConstantTimeEq;
+
+/// Chain entries read at a time.
+const PAGE: usize = 1_000;
+
+/// What is collected on the way and judged at the end of an account.
+#[derive(Default)]
+struct Findings {
+    records_deleted: Deletions,
+    contents_deleted: Deletions,
+    /// Places without a record, and without content that their record names.
+    gone: Vec<(i64, i64)>,
+    emptied: Vec<(i64, i64)>,
+    /// Ends of chains that checkpoints inside the trail name.
+    joined: Vec<(i64, i64, [u8; 32])>,
+}
+
+impl Vault {
+    /// Verifies the trail of one account, or of all and of the installation itself.
+    ///
+    /// `outside` are checkpoints that were kept elsewhere; `progress` is told the number of records
+    /// read so far. Stops at the first fault.
+    pub async fn verify(
+        &self,
+        account_id: Option<&str>,
+        outside: &[Checkpoint],
+        mut progress: impl FnMut(u64),
+    ) -> Result<Report> {
+        let mut report = Report::default();
+        let public_key = self.public_key();
+        let outside: Vec<Checkpoint> = outside
+            .iter()
+            .filter(|checkpoint| checkpoint.is_signed_by(&public_key))
+            .cloned()
+            .collect();
+        let mut accounts: BTreeSet<String> = self
+            .store
+            .heads(account_id)
+            .await?
+            .into_iter()
+            .map(|head| head.account)
+            .collect();
+        accounts.extend(outside.iter().map(|checkpoint| checkpoint.account.clone()));
+        accounts.extend(self.store.accounts_with_records().await?);
+        if let Some(wanted) = account_id {
+            accounts.retain(|account| account == wanted);
+        }
+        for account in accounts {
+            if let Some(fault) = self
+                .verify_account(&account, &outside, &mut report, &mut progress)
+                .await?
+            {
+                report.fault = Some(fault);
+                break;
+            }
+        }
+        Ok(report)
+    }
+
+    async fn verify_account(
+        &self,
+        account: &str,
+        outside: &[Checkpoint],
+        report: &mut Report,
+        progress: &mut impl FnMut(u64),
+    ) -> Result<Option<Fault>> {
+        let mut findings = Findings::default();
+        let mut followers = Vec::new();
+        let mut lanes: BTreeSet<i64> = self
+            .store
+            .heads(Some(account))
+            .await?
+            .iter()
+            .map(|head| head.lane)
+            .collect();
+        lanes.extend(
+            outside
+                .iter()
+                .filter(|one| one.account == account)
+                .map(|one| one.lane),
+        );
+        for lane in lanes {
+            let mut follower = Follower::new(account, lane);
+            for (seq, _) in watched(outside, account, lane) {
+                follower.watch(seq);
+            }
+            if let Some(fault) = self
+                .follow_lane(
+                    &mut follower,
+                    &mut findings,
+                    account,
+                    lane,
+                    report,
+                    progress,
+                )
+                .await?
+            {
+                return Ok(Some(fault));
+            }
+            report.chains += 1;
+            report.signatures += follower.signatures();
+            for (seq, digest) in watched(outside, account, lane) {
+                if let Err(fault) = follower.compare(seq, &digest) {
+                    return Ok(Some(fault));
+                }
+                report.outside_checkpoints += 1;
+            }
+            followers.push((lane, follower));
+        }
+        if let Some(row) = self.store.unchained(account).await? {
+            let follower = Follower::new(account, row.lane);
+            let fault = Fault {
+                record: Some(row.record),
+                ..follower.at(FaultKind::Inserted, row.seq)
+            };
+            return Ok(Some(fault));
+        }
+        self.judge_findings(account, &findings, &followers, report)
+            .await
+    }
+
+    async fn follow_lane(
+        &self,
+        follower: &mut Follower,
+        findings: &mut Findings,
+        account: &str,
+        lane: i64,
+        report: &mut Report,
+        progress: &mut impl FnMut(u64),
+    ) -> Result<Option<Fault>> {
+        let public_key = self.keyring.root.signing.public_key().as_ref().to_vec();
+        let mut after = 0;
+        loop {
+            let rows = self.store.chain(account, lane, after, PAGE).await?;
+            let Some(last) = rows.last() else { break };
+            after = last.link.seq;
+            for row in &rows {
+                let link = self.followed(row);
+                let changed = follower.fault(FaultKind::Changed, &link);
+                if let Err(fault) = follower.follow(&public_key, link) {
+                    return Ok(Some(fault));
+                }
+                if !self.inspect(account, row, findings).await? {
+                    return Ok(Some(changed));
+                }
+                report.records += 1;
+            }
+            progress(report.records);
+        }
+        Ok(follower.finish().err())
+    }
+
+    fn followed(&self, row: &ChainRow) -> FollowedLink {
+        let mac = chain::mac(&self.keyring.root.chain, &row.link.digest);
+        FollowedLink {
+            seq: row.link.seq,
+            leaf: row.link.leaf,
+            digest: row.link.digest,
+            signature: row.link.signature.clone(),
+            authentic: Some(mac.ct_eq(&row.link.mac).into()),
+            record: Some(row.record),
+            request_id: row.row.as_ref().and_then(|row| row.request),
+        }
+    }
+
+    /// Whether the record behind an entry is as it was written; notes what can be judged only later.
+    async fn inspect(
+        &self,
+        account: &str,
+        row: &ChainRow,
+        findings: &mut Findings,
+    ) -> Result<bool> {
+        let place = (row.link.lane, row.link.seq);
+        let Some(record) = &row.row else {
+            findings.gone.push(place);
+            return Ok(true);
+        };
+        if chain::leaf(account, record.id, record.time_us, &record.body) != row.link.leaf {
+            return Ok(false);
+        }
+        let Ok(parsed) = parse(record) else {
+            return Ok(false);
+        };
+        if !has_its_columns(account, record, &parsed) {
+            return Ok(false);
+        }
+        findings
+            .records_deleted
+            .note(account, &parsed, RECORDS_DELETED);
+        findings
+            .contents_deleted
+            .note(account, &parsed, CONTENT_DELETED);
+        if let Record::Admin(act) = &parsed {
+            findings.joined.extend(crate::vault::join::heads_in(act));
+        }
+        if let Record::Decision(decision) = &parsed
+            && let Some(digests) = &decision.sealed
+        {
+            return self.inspect_content(account, row, digests, findings).await;
+        }
+        Ok(true)
+    }
+
+    async fn inspect_content(
+        &self,
+        account: &str,
+        row: &ChainRow,
+        digests: &SealedDigests,
+        findings: &mut Findings,
+    ) -> Result<bool> {
+        let key = RowKey {
+            record: row.record,
+            time_us: row.time_us,
+            lane: row.link.lane,
+            seq: row.link.seq,
+        };
+        let mut found = SealedDigests::default();
+        for (field, sealed) in self.store.content(account, key).await? {
+            let digest = Some(hex(&chain::digest(b"phigate sealed v1", &[&sealed])));
+            match field.as_str() {
+                "original" => found.original = digest,
+                _ => found.sent = digest,
+            }
+        }
+        if found == SealedDigests::default() {
+            findings.emptied.push((key.lane, key.seq));
+            return Ok(true);
+        }
+        Ok(found == *digests)
+    }
+
+    /// What is gone must be recorded as deleted, and what was joined must still be there.
+    async fn judge_findings(
+        &self,
+        account: &str,
+        findings: &Findings,
+        followers: &[(i64, Follower)],
+        report: &mut Report,
+    ) -> Result<Option<Fault>> {
+        for (lane, seq) in &findings.gone {
+            if !findings.records_deleted.covers(account, *lane, *seq) {
+                return Ok(Some(
+                    Follower::new(account, *lane).at(FaultKind::Missing, *seq),
+                ));
+            }
+            report.deleted += 1;
+            report.records -= 1;
+        }
+        let was_shredded = self
+            .store
+            .item(account, super::accounts::ACCOUNT, account)
+            .await?
+            .is_none();
+        for (lane, seq) in &findings.emptied {
+            if !was_shredded && !findings.contents_deleted.covers(account, *lane, *seq) {
+                return Ok(Some(
+                    Follower::new(account, *lane).at(FaultKind::Changed, *seq),
+                ));
+            }
+        }
+        for (lane, seq, digest) in &findings.joined {
+            let still = self.store.link_digest(account, *lane, *seq).await?;
+            let fault = |kind| {
+                let known = followers.iter().find(|(number, _)| number == lane);
+                known.map_or_else(
+                    || Follower::new(account, *lane).at(kind, 1),
+                    |(_, follower)| follower.at(kind, *seq),
+                )
+            };
+            match still {
+                Some(found) if found == *digest => {}
+                Some(_) => return Ok(Some(fault(FaultKind::Changed))),
+                None => return Ok(Some(fault(FaultKind::Truncated))),
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Whether the columns used for searching say what the record says.
+fn has_its_columns(account: &str, row: &AuditRow, record: &Record) -> bool {
+    let expected = entry::columns(account, record);
+    let expected = AuditRow {
+        id: row.id,
+        body: row.body.clone(),
+        ..expected
+    };
+    expected == *row
+}

@@ -1,0 +1,156 @@
+//! What is handed to the writer: rows that still lack their place in the chain, and who waits for them.
+
+use crate::store::{AuditRow, Change, ContentRow, RowKey, TokenRow};
+use crate::{Result, StoreError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+use tokio::sync::oneshot;
+use uuid::Uuid;
+
+/// A record to be written, with everything that goes with it in one transaction.
+#[derive(Debug, Clone)]
+pub(crate) struct Entry {
+    pub(crate) row: AuditRow,
+    /// Account name, as outcomes need it.
+    pub(crate) account_name: String,
+    pub(crate) contents: Vec<ContentRow>,
+    pub(crate) tokens: Vec<TokenRow>,
+    pub(crate) counters: Vec<(String, i64)>,
+    pub(crate) effect: Effect,
+}
+
+/// What a record does to its request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Effect {
+    /// A decision: the request now waits for its outcome.
+    Opens(Uuid),
+    /// An outcome: the request must be open and is no longer.
+    Closes(Uuid),
+    /// An admin act.
+    Neither,
+}
+
+/// One piece of work for the writer.
+pub(crate) struct Job {
+    pub(crate) entries: Vec<Entry>,
+    pub(crate) changes: Vec<Change>,
+    pub(crate) bump: bool,
+    pub(crate) drop_contents: Option<(String, Vec<RowKey>)>,
+    pub(crate) drop_records: Option<(String, Vec<RowKey>)>,
+    pub(crate) waiter: Waiter,
+}
+
+impl Job {
+    pub(crate) fn of(entry: Entry, waiter: Waiter) -> Self {
+        Self {
+            entries: vec![entry],
+            ..Self::empty(waiter)
+        }
+    }
+
+    /// Nothing to write: tells when everything before it is written.
+    pub(crate) fn empty(waiter: Waiter) -> Self {
+        Self {
+            entries: Vec::new(),
+            changes: Vec::new(),
+            bump: false,
+            drop_contents: None,
+            drop_records: None,
+            waiter,
+        }
+    }
+
+    /// Changes settings: committed alone, so that its failure is nobody else's.
+    pub(crate) fn stands_alone(&self) -> bool {
+        !self.changes.is_empty() || self.drop_contents.is_some() || self.drop_records.is_some()
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        let content = self
+            .entries
+            .iter()
+            .flat_map(|entry| &entry.contents)
+            .map(|content| content.sealed.len());
+        let bodies = self.entries.iter().map(|entry| entry.row.body.len() + 256);
+        content.sum::<usize>() + bodies.sum::<usize>()
+    }
+}
+
+const WAITING: u8 = 0;
+const ABANDONED: u8 = 1;
+const SETTLED: u8 = 2;
+
+/// Who waits for a job, and whether it must be written even if nobody does any more.
+pub(crate) struct Waiter {
+    /// Written whatever happens; nobody gives it up.
+    pub(crate) must: bool,
+    state: Arc<AtomicU8>,
+    answer: Option<oneshot::Sender<Result<()>>>,
+}
+
+/// The other end of a [`Waiter`].
+pub(crate) struct Wait {
+    pub(crate) answer: oneshot::Receiver<Result<()>>,
+    state: Arc<AtomicU8>,
+}
+
+impl Waiter {
+    /// Nobody waits; the job is kept until it is written.
+    pub(crate) fn none() -> Self {
+        Self {
+            must: true,
+            state: Arc::default(),
+            answer: None,
+        }
+    }
+
+    /// Somebody waits. With `must` the job is kept even when they give up.
+    pub(crate) fn new(must: bool) -> (Self, Wait) {
+        let (sender, answer) = oneshot::channel();
+        let state = Arc::new(AtomicU8::new(WAITING));
+        (
+            Self {
+                must,
+                state: state.clone(),
+                answer: Some(sender),
+            },
+            Wait { answer, state },
+        )
+    }
+
+    /// Given up, and free to be forgotten.
+    pub(crate) fn is_abandoned(&self) -> bool {
+        !self.must && self.state.load(Ordering::Acquire) == ABANDONED
+    }
+
+    /// Tells the result. False when the waiter had given up before.
+    pub(crate) fn settle(&mut self, result: Result<()>) -> bool {
+        let waited = self
+            .state
+            .compare_exchange(WAITING, SETTLED, Ordering::AcqRel, Ordering::Acquire)
+            .is_ok();
+        match self.answer.take() {
+            Some(answer) if waited => {
+                // A receiver dropped this instant finds the state settled and acts on it.
+                let _ = answer.send(result);
+                true
+            }
+            None => true,
+            Some(_) => false,
+        }
+    }
+}
+
+impl Wait {
+    /// Gives up. True when the writer had not settled it yet, so that it will see this.
+    pub(crate) fn abandon(&self) -> bool {
+        self.state
+            .compare_exchange(WAITING, ABANDONED, Ordering::AcqRel, Ordering::Acquire)
+            .is_ok()
+    }
+
+    /// The result, once settled.
+    pub(crate) fn settled(&mut self) -> Result<()> {
+        self.answer.try_recv().unwrap_or(Err(StoreError::Closed))
+    }
+}

@@ -1,0 +1,273 @@
+//! Lanes: which chain this process writes to, and which processes are alive.
+//!
+//! A process leases a lane before its first write and renews the lease while it lives. Lanes are
+//! reused, so there are as many chains as there were ever writers at once. A lease is only a hint:
+//! should two processes hold one lane, the unique place in the chain lets only one of them write.
+
+use crate::chain::Linker;
+use crate::store::{Batch, Change, CommitError, Expect, Head, Item, SYSTEM};
+use crate::writer::job::{Job, Waiter};
+use crate::writer::{Writer, entry};
+use crate::{Result, StoreError};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, PoisonError};
+use std::time::{Duration, Instant};
+use uuid::Uuid;
+
+/// How often a lease is renewed.
+pub(crate) const BEAT: Duration = Duration::from_secs(5);
+/// How long it runs.
+const LEASE_US: i64 = 20_000_000;
+/// How often chains are joined.
+const JOIN: Duration = Duration::from_secs(3_600);
+const KIND: &str = "lane";
+/// Kind of the items that hold when an API key was last used.
+pub(crate) const KEY_USED: &str = "api_key_used";
+
+/// A lane held by this process.
+pub(crate) struct Lane {
+    pub(crate) linker: Linker,
+    version: i64,
+    /// Ends of other chains as last joined: account and lane → place.
+    joined: HashMap<(String, i64), i64>,
+    join_due: Option<Instant>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Lease {
+    instance: Uuid,
+    until_us: i64,
+}
+
+impl Writer {
+    /// Takes a free lane, or a new one.
+    pub(crate) async fn acquire(&self) -> Result<Lane> {
+        self.store.hold(self.instance)?;
+        loop {
+            let lanes = self.leases().await?;
+            let now = self.now_us();
+            let free = lanes.iter().find(|(_, _, lease)| self.is_over(lease, now));
+            let (number, expect) = match free {
+                Some((number, version, _)) => (*number, Expect::Version(*version)),
+                None => (
+                    lanes.iter().map(|(number, ..)| *number).max().unwrap_or(0) + 1,
+                    Expect::Absent,
+                ),
+            };
+            match self.put_lease(number, now + LEASE_US, expect).await {
+                Ok(version) => {
+                    return Ok(Lane {
+                        linker: Linker {
+                            lane: number,
+                            heads: HashMap::new(),
+                        },
+                        version,
+                        joined: HashMap::new(),
+                        join_due: None,
+                    });
+                }
+                Err(CommitError::Stale) => {}
+                Err(
+                    CommitError::Failed(error)
+                    | CommitError::Unknown(error)
+                    | CommitError::Rejected(error),
+                ) => return Err(error),
+                Err(CommitError::LaneTaken | CommitError::NotOpen(_)) => {
+                    return Err(StoreError::Conflict("lane"));
+                }
+            }
+        }
+    }
+
+    /// Renews the lease, and does what is due now and then.
+    pub(crate) async fn beat(&self, lane: &mut Option<Lane>) {
+        if lane.is_none() && self.serve {
+            *lane = self.acquire().await.ok();
+        }
+        let Some(held) = lane.as_mut() else { return };
+        let until = self.now_us() + LEASE_US;
+        match self
+            .put_lease(held.linker.lane, until, Expect::Version(held.version))
+            .await
+        {
+            Ok(version) => held.version = version,
+            Err(CommitError::Stale) => *lane = None,
+            Err(_) => return,
+        }
+        self.touch_used().await;
+        if self.serve {
+            self.recover().await;
+            if let Some(held) = lane.as_mut() {
+                self.join(held).await;
+            }
+            if let Err(error) = self.store.tidy().await {
+                tracing::warn!("store housekeeping failed: {error}");
+            }
+        }
+    }
+
+    /// Names the ends of the other chains in this one, at first and then now and again.
+    async fn join(&self, lane: &mut Lane) {
+        if lane.join_due.is_some_and(|due| due > Instant::now()) {
+            return;
+        }
+        lane.join_due = Some(Instant::now() + JOIN);
+        let Ok(heads) = self.store.heads(None).await else {
+            return;
+        };
+        let mut news: BTreeMap<String, Vec<Head>> = BTreeMap::new();
+        for head in heads
+            .into_iter()
+            .filter(|head| head.lane != lane.linker.lane)
+        {
+            let before = lane
+                .joined
+                .insert((head.account.clone(), head.lane), head.seq);
+            if before != Some(head.seq) {
+                news.entry(head.account.clone()).or_default().push(head);
+            }
+        }
+        for (account, heads) in news {
+            if let Ok(name) = crate::vault::account_name(&*self.store, &account).await {
+                let act = crate::vault::join::act((self.clock)(), &name, &heads);
+                self.queue
+                    .push_always(Job::of(entry::admin(&account, &act), Waiter::none()));
+            }
+        }
+    }
+
+    /// Gives the lane back.
+    pub(crate) async fn release(&self, lane: Option<Lane>) {
+        if let Some(lane) = lane {
+            // If this fails the lease simply runs out.
+            let _ = self
+                .put_lease(lane.linker.lane, 0, Expect::Version(lane.version))
+                .await;
+        }
+    }
+
+    /// Requests of processes that are gone get the outcome `interrupted`.
+    pub(crate) async fn recover(&self) {
+        if let Err(error) = self.try_recover().await {
+            tracing::warn!("cannot look for interrupted requests: {error}");
+        }
+    }
+
+    async fn try_recover(&self) -> Result<()> {
+        let now = self.now_us();
+        let leases = self.leases().await?;
+        let mut alive: Vec<Uuid> = leases
+            .iter()
+            .filter(|(_, _, lease)| !self.is_over(lease, now))
+            .map(|(_, _, lease)| lease.instance)
+            .collect();
+        alive.push(self.instance);
+        let open = self.store.open_requests(&alive, 10_000).await?;
+        let mut names: HashMap<String, String> = HashMap::new();
+        for row in &open {
+            if !names.contains_key(&row.account) {
+                let name = crate::vault::account_name(&*self.store, &row.account).await?;
+                names.insert(row.account.clone(), name);
+            }
+            let outcome = entry::ended(
+                row.request,
+                (self.clock)(),
+                &names[&row.account],
+                None,
+                "interrupted",
+            );
+            self.queue.push_always(Job::of(
+                entry::outcome(&row.account, &outcome),
+                Waiter::none(),
+            ));
+        }
+        if !open.is_empty() {
+            tracing::info!(
+                requests.n = open.len(),
+                "requests of an ended process are recorded as interrupted"
+            );
+        }
+        Ok(())
+    }
+
+    /// Writes down which API keys were used; losing a few seconds of this is harmless.
+    pub(crate) async fn touch_used(&self) {
+        let used = std::mem::take(&mut *self.used.lock().unwrap_or_else(PoisonError::into_inner));
+        if used.is_empty() {
+            return;
+        }
+        let put = |(id, (account, time_us)): (String, (String, i64))| {
+            let item = Item {
+                account,
+                kind: KEY_USED.to_owned(),
+                id,
+                lookup: None,
+                version: 0,
+                body: time_us.to_string(),
+            };
+            Change::Put(item, Expect::Any)
+        };
+        let batch = Batch {
+            changes: used.into_iter().map(put).collect(),
+            ..Batch::default()
+        };
+        let _ = self.store.commit(Arc::new(batch)).await;
+    }
+
+    async fn leases(&self) -> Result<Vec<(i64, i64, Lease)>> {
+        let read = |item: Item| {
+            let lease = serde_json::from_str(&item.body).ok()?;
+            Some((item.id.parse().ok()?, item.version, lease))
+        };
+        let mut lanes: Vec<_> = self
+            .store
+            .items(Some(SYSTEM), KIND)
+            .await?
+            .into_iter()
+            .filter_map(read)
+            .collect();
+        lanes.sort_by_key(|(number, ..)| *number);
+        Ok(lanes)
+    }
+
+    async fn put_lease(
+        &self,
+        number: i64,
+        until_us: i64,
+        expect: Expect,
+    ) -> Result<i64, CommitError> {
+        let version = match expect {
+            Expect::Version(version) => version + 1,
+            Expect::Absent | Expect::Any => 1,
+        };
+        let lease = Lease {
+            instance: self.instance,
+            until_us,
+        };
+        let item = Item {
+            account: SYSTEM.to_owned(),
+            kind: KIND.to_owned(),
+            id: number.to_string(),
+            lookup: None,
+            version: 0,
+            body: serde_json::to_string(&lease).expect("an id and a number serialise"),
+        };
+        let batch = Batch {
+            changes: vec![Change::Put(item, expect)],
+            ..Batch::default()
+        };
+        self.store.commit(Arc::new(batch)).await?;
+        Ok(version)
+    }
+
+    fn is_over(&self, lease: &Lease, now_us: i64) -> bool {
+        lease.instance != self.instance
+            && (lease.until_us < now_us || self.store.is_gone(lease.instance))
+    }
+
+    fn now_us(&self) -> i64 {
+        // Leases are about real time, also where a test fixes the clock of the records.
+        jiff::Timestamp::now().as_microsecond()
+    }
+}

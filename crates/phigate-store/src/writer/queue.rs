@@ -1,0 +1,158 @@
+//! The bounded queue in front of the writer.
+
+use crate::writer::job::Job;
+use crate::{Result, StoreError};
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use tokio::sync::Notify;
+
+/// How much may wait to be written.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Bounds {
+    pub(crate) jobs: usize,
+    pub(crate) bytes: usize,
+}
+
+/// Jobs waiting to be written.
+pub(crate) struct Queue {
+    bounds: Bounds,
+    inner: Mutex<Inner>,
+    filled: Notify,
+    drained: Notify,
+}
+
+#[derive(Default)]
+struct Inner {
+    jobs: VecDeque<Job>,
+    bytes: usize,
+    closed: bool,
+}
+
+impl Queue {
+    pub(crate) fn new(bounds: Bounds) -> Self {
+        Self {
+            bounds,
+            inner: Mutex::default(),
+            filled: Notify::new(),
+            drained: Notify::new(),
+        }
+    }
+
+    /// Adds a job if there is room.
+    pub(crate) fn push(&self, job: Job) -> Result<(), Box<(Job, StoreError)>> {
+        let inner = self.lock();
+        if inner.closed {
+            return Err(Box::new((job, StoreError::Closed)));
+        }
+        if inner.jobs.len() >= self.bounds.jobs || inner.bytes >= self.bounds.bytes {
+            let why = "too many records wait to be written".to_owned();
+            return Err(Box::new((job, StoreError::Unavailable(why))));
+        }
+        self.add(inner, job);
+        Ok(())
+    }
+
+    /// Adds a job, waiting for room.
+    pub(crate) async fn push_waiting(&self, mut job: Job) -> Result<()> {
+        loop {
+            let drained = self.drained.notified();
+            match self.push(job) {
+                Ok(()) => return Ok(()),
+                Err(refused) => match *refused {
+                    (_, StoreError::Closed) => return Err(StoreError::Closed),
+                    (back, _) => job = back,
+                },
+            }
+            drained.await;
+        }
+    }
+
+    /// Adds a job in any case: outcomes, of which there is at most one per decision let in.
+    pub(crate) fn push_always(&self, job: Job) {
+        let inner = self.lock();
+        self.add(inner, job);
+    }
+
+    /// Waits until there is something, or the queue was closed.
+    pub(crate) async fn wait(&self) {
+        loop {
+            let filled = self.filled.notified();
+            {
+                let inner = self.lock();
+                if inner.closed || !inner.jobs.is_empty() {
+                    return;
+                }
+            }
+            filled.await;
+        }
+    }
+
+    /// Takes the next group: jobs that may share a transaction, or one that stands alone.
+    pub(crate) fn take(&self, most: Bounds) -> Vec<Job> {
+        let mut inner = self.lock();
+        let (mut group, mut bytes) = (Vec::new(), 0);
+        while let Some(job) = inner.jobs.pop_front() {
+            let size = job.bytes();
+            inner.bytes -= size;
+            if job.waiter.is_abandoned() {
+                continue;
+            }
+            let alone = job.stands_alone();
+            if alone && !group.is_empty() {
+                inner.bytes += size;
+                inner.jobs.push_front(job);
+                break;
+            }
+            bytes += size;
+            group.push(job);
+            if alone || group.len() >= most.jobs || bytes >= most.bytes {
+                break;
+            }
+        }
+        self.drained.notify_waiters();
+        group
+    }
+
+    /// Forgets jobs whose callers gave up while the store was down.
+    pub(crate) fn forget_abandoned(&self) {
+        let mut inner = self.lock();
+        let mut freed = 0;
+        inner.jobs.retain(|job| {
+            let keep = !job.waiter.is_abandoned();
+            freed += if keep { 0 } else { job.bytes() };
+            keep
+        });
+        inner.bytes -= freed;
+        self.drained.notify_waiters();
+    }
+
+    /// Lets nothing more in.
+    pub(crate) fn close(&self) {
+        self.lock().closed = true;
+        self.filled.notify_one();
+        self.drained.notify_waiters();
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.lock().closed
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.lock().jobs.is_empty()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.lock().jobs.len()
+    }
+
+    fn add(&self, mut inner: MutexGuard<'_, Inner>, job: Job) {
+        inner.bytes += job.bytes();
+        inner.jobs.push_back(job);
+        drop(inner);
+        self.filled.notify_one();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

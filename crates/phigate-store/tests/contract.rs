@@ -1,0 +1,79 @@
+//! What every engine must keep. Each promise is one function; every engine runs all of them.
+
+mod promises;
+mod support;
+
+use support::Site;
+use support::postgres::Postgres;
+
+/// Makes one test per promise and engine.
+macro_rules! promises {
+    ($($module:ident: $($name:ident),* $(,)?;)*) => {
+        mod sqlite {
+            use super::*;
+            $($(
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                async fn $name() {
+                    promises::$module::$name(Site::sqlite()).await;
+                }
+            )*)*
+        }
+        mod postgres {
+            use super::*;
+            // One server for the promises of a subject: starting one takes a second.
+            $(
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                async fn $module() {
+                    let Some(server) = Postgres::start() else { return };
+                    $(
+                        println!("{}", stringify!($name));
+                        promises::$module::$name(Site::postgres(&server, stringify!($name))).await;
+                    )*
+                }
+            )*
+        }
+    };
+}
+
+promises! {
+    // One line per promise.
+    opening:
+        a_first_start_makes_everything_and_a_second_finds_it,
+        several_first_starts_at_once_make_one_store,
+        a_wrong_or_missing_master_key_is_refused,
+        nothing_is_made_unless_asked_for;
+    keys:
+        a_key_admits_until_it_is_revoked_or_expires,
+        a_rotated_key_overlaps_with_its_successor,
+        changes_by_another_process_bind_the_next_call,
+        provider_keys_come_back_only_through_admission;
+    people:
+        a_login_needs_the_right_password_and_failures_are_slowed_down,
+        a_session_ends_when_idle_when_old_and_when_ended,
+        a_new_password_ends_other_sessions,
+        a_link_works_once,
+        a_one_time_code_works_once;
+    records:
+        a_decision_is_there_when_it_is_acknowledged,
+        lazily_recorded_decisions_are_never_lost_on_close,
+        an_abandoned_decision_leaves_no_open_request,
+        a_second_outcome_is_not_written,
+        requests_of_a_dead_process_are_interrupted_and_those_of_a_live_one_are_not,
+        many_writers_share_groups_and_every_record_is_there;
+    reading:
+        lists_filter_and_page_newest_first,
+        content_comes_back_only_by_reveal_which_is_recorded_first,
+        an_identifier_is_found_by_its_value_and_only_in_its_account,
+        figures_add_up,
+        accounts_are_walls;
+    trail:
+        an_honest_trail_verifies_in_the_store_and_offline,
+        a_filtered_export_verifies_too,
+        every_change_to_an_export_is_found,
+        a_cut_trail_is_found_by_a_checkpoint_kept_elsewhere;
+    keeping:
+        retention_deletes_what_is_due_and_the_trail_still_verifies,
+        legal_hold_keeps_everything,
+        a_deleted_account_cannot_be_read_any_more,
+        a_rotated_master_key_opens_everything_and_the_old_one_nothing;
+}

@@ -1,0 +1,200 @@
+//! Retention, deletion, rotation.
+
+use crate::support::{PATIENCE, Site, Watch, account, answered, close, export, masked};
+use jiff::SignedDuration;
+use phigate_store::{
+    ExportVerifier, Filter, MasterKeySource, Options, Retention, Settings, StoreError, Vault,
+};
+
+async fn aged(
+    site: &Site,
+    watch: &Watch,
+    retention: Retention,
+) -> (Vault, String, Vec<uuid::Uuid>) {
+    let vault = Vault::open(Options {
+        clock: watch.clock(),
+        ..site.options()
+    })
+    .await
+    .unwrap();
+    let account = account(&vault).await;
+    let settings = Settings {
+        retention,
+        ..Settings::default()
+    };
+    vault
+        .set_settings(&account, &settings, "cli")
+        .await
+        .unwrap();
+    let mut requests = Vec::new();
+    for _ in 0..5 {
+        let mut new = masked(&account);
+        new.decision.time = watch.now();
+        let mut outcome = answered(new.decision.request_id);
+        outcome.time = watch.now();
+        requests.push(new.decision.request_id);
+        vault.record_decision(new, PATIENCE).await.unwrap();
+        vault
+            .record_outcome(&account, &outcome, PATIENCE)
+            .await
+            .unwrap();
+        watch.advance(SignedDuration::from_hours(24));
+    }
+    (vault, account, requests)
+}
+
+async fn retain(vault: &Vault, account: &str) {
+    while vault.retain(account).await.unwrap() > 0 {}
+}
+
+pub async fn retention_deletes_what_is_due_and_the_trail_still_verifies(site: Site) {
+    let watch = Watch::new();
+    let retention = Retention {
+        content_days: 3,
+        metadata_days: 4,
+        legal_hold: false,
+    };
+    let (vault, account, requests) = aged(&site, &watch, retention).await;
+    retain(&vault, &account).await;
+    assert!(
+        vault.audit_show(&account, requests[0]).await.is_err(),
+        "too old"
+    );
+    assert!(vault.audit_show(&account, requests[1]).await.is_ok());
+    assert!(
+        vault
+            .reveal(&account, requests[1], "cli", None)
+            .await
+            .is_err(),
+        "its content is too old"
+    );
+    assert!(
+        vault
+            .reveal(&account, requests[3], "cli", None)
+            .await
+            .is_ok()
+    );
+    let report = vault.verify(None, &[], |_| {}).await.unwrap();
+    assert!(report.is_intact() && report.deleted >= 2, "{report:?}");
+    let lines = export(&vault, &account, &Filter::default()).await;
+    let mut verifier = ExportVerifier::new(&vault.public_key(), &[]).unwrap();
+    lines.iter().for_each(|line| verifier.line(line));
+    let report = verifier.finish();
+    assert!(report.is_intact() && report.deleted >= 2, "{report:?}");
+    let found = vault
+        .find_identifier(&account, "ssn", &"900551234".into(), "cli")
+        .await
+        .unwrap();
+    assert_eq!(found.len(), 4, "lookup forgets with the records");
+    close(vault).await;
+}
+
+pub async fn legal_hold_keeps_everything(site: Site) {
+    let watch = Watch::new();
+    let retention = Retention {
+        content_days: 0,
+        metadata_days: 0,
+        legal_hold: true,
+    };
+    let (vault, account, requests) = aged(&site, &watch, retention).await;
+    retain(&vault, &account).await;
+    assert!(
+        vault
+            .reveal(&account, requests[0], "cli", None)
+            .await
+            .is_ok()
+    );
+    close(vault).await;
+}
+
+pub async fn a_deleted_account_cannot_be_read_any_more(site: Site) {
+    let vault = site.open().await;
+    let clinic = vault.create_account("clinic", "cli").await.unwrap().id;
+    let key = vault
+        .create_api_key(&clinic, "", None, "cli")
+        .await
+        .unwrap();
+    let new = masked(&clinic);
+    let request = new.decision.request_id;
+    vault.record_decision(new, PATIENCE).await.unwrap();
+    vault
+        .record_outcome(&clinic, &answered(request), PATIENCE)
+        .await
+        .unwrap();
+    vault.delete_account(&clinic, "cli").await.unwrap();
+    assert!(vault.admit(key.key.expose()).await.is_err());
+    assert!(vault.reveal(&clinic, request, "cli", None).await.is_err());
+    assert!(
+        vault
+            .accounts()
+            .await
+            .unwrap()
+            .iter()
+            .all(|account| account.name != "clinic")
+    );
+    let report = vault.verify(None, &[], |_| {}).await.unwrap();
+    assert!(report.is_intact(), "{report:?}");
+    vault.create_account("clinic", "cli").await.unwrap();
+    close(vault).await;
+}
+
+pub async fn a_rotated_master_key_opens_everything_and_the_old_one_nothing(site: Site) {
+    let (vault, running) = (site.open().await, site.open().await);
+    let account = account(&vault).await;
+    let key = vault
+        .create_api_key(&account, "", None, "cli")
+        .await
+        .unwrap();
+    vault
+        .set_provider(
+            &account,
+            "openai",
+            Some(&"sk-0123456789".into()),
+            None,
+            "cli",
+        )
+        .await
+        .unwrap();
+    let new = masked(&account);
+    let request = new.decision.request_id;
+    vault.record_decision(new, PATIENCE).await.unwrap();
+    vault
+        .record_outcome(&account, &answered(request), PATIENCE)
+        .await
+        .unwrap();
+    let before = vault.master_key_id();
+    let after = vault
+        .rotate_master_key_file(&site.key_file(), "cli")
+        .await
+        .unwrap();
+    assert_ne!(before, after);
+    // A process that was running goes on, also with keys it had not opened before.
+    assert!(running.admit(key.key.expose()).await.is_ok());
+    assert!(running.reveal(&account, request, "cli", None).await.is_ok());
+    let clinic = running.create_account("clinic", "cli").await.unwrap().id;
+    running
+        .set_provider(
+            &clinic,
+            "openai",
+            Some(&"sk-0123456789".into()),
+            None,
+            "cli",
+        )
+        .await
+        .unwrap();
+    close(vault).await;
+    close(running).await;
+    let old = MasterKeySource::File(site.folder.path().join("data.key.old"));
+    let refused = Vault::open(Options {
+        master_key: old,
+        ..site.options()
+    })
+    .await
+    .err();
+    assert!(matches!(refused, Some(StoreError::WrongMasterKey { expected }) if expected == after));
+    let vault = site.open().await;
+    assert!(vault.admit(key.key.expose()).await.is_ok());
+    assert!(vault.reveal(&account, request, "cli", None).await.is_ok());
+    assert!(vault.verify(None, &[], |_| {}).await.unwrap().is_intact());
+    close(vault).await;
+}

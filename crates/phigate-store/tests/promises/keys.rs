@@ -1,0 +1,174 @@
+//! API keys, providers, modes and admission.
+
+use crate::support::{Site, account, close};
+use jiff::SignedDuration;
+use phigate_store::AdmitError;
+
+pub async fn a_key_admits_until_it_is_revoked_or_expires(site: Site) {
+    let vault = site.open().await;
+    let account = account(&vault).await;
+    let new = vault
+        .create_api_key(&account, "laptop", None, "cli")
+        .await
+        .unwrap();
+    let admitted = vault.admit(new.key.expose()).await.unwrap();
+    assert_eq!(admitted.key_id, new.id);
+    assert_eq!(admitted.account.mode, "flag");
+    vault
+        .revoke_api_key(&account, &new.id, "cli")
+        .await
+        .unwrap();
+    assert!(matches!(
+        vault.admit(new.key.expose()).await,
+        Err(AdmitError::Revoked { .. })
+    ));
+    let past = SignedDuration::from_secs(-1);
+    let expired = vault
+        .create_api_key(&account, "old", Some(past), "cli")
+        .await
+        .unwrap();
+    assert!(matches!(
+        vault.admit(expired.key.expose()).await,
+        Err(AdmitError::Expired { .. })
+    ));
+    let stranger = expired.key.expose().replace(&expired.id, "aaaaaaaaaaaa");
+    assert!(matches!(
+        vault.admit(&stranger).await,
+        Err(AdmitError::Malformed)
+    ));
+    assert!(matches!(vault.admit("").await, Err(AdmitError::Missing)));
+    assert!(
+        vault
+            .revoke_api_key(&account, "bbbbbbbbbbbb", "cli")
+            .await
+            .is_err()
+    );
+    close(vault).await;
+}
+
+pub async fn a_rotated_key_overlaps_with_its_successor(site: Site) {
+    let vault = site.open().await;
+    let account = account(&vault).await;
+    let old = vault
+        .create_api_key(&account, "app", None, "cli")
+        .await
+        .unwrap();
+    let new = vault
+        .rotate_api_key(&account, &old.id, SignedDuration::from_hours(24), "cli")
+        .await
+        .unwrap();
+    assert!(
+        vault.admit(old.key.expose()).await.is_ok(),
+        "the old key still works"
+    );
+    assert!(vault.admit(new.key.expose()).await.is_ok());
+    let newest = vault
+        .rotate_api_key(&account, &new.id, SignedDuration::ZERO, "cli")
+        .await
+        .unwrap();
+    assert!(matches!(
+        vault.admit(new.key.expose()).await,
+        Err(AdmitError::Expired { .. })
+    ));
+    let keys = vault.api_keys(&account).await.unwrap();
+    assert_eq!(keys.len(), 3);
+    let listed = keys.iter().find(|key| key.id == new.id).unwrap();
+    assert_eq!(listed.rotated_to.as_deref(), Some(newest.id.as_str()));
+    close(vault).await;
+}
+
+pub async fn changes_by_another_process_bind_the_next_call(site: Site) {
+    let (server, cli) = (site.open().await, site.open().await);
+    let account = account(&server).await;
+    let new = cli
+        .create_api_key(&account, "laptop", None, "cli")
+        .await
+        .unwrap();
+    assert_eq!(
+        server.admit(new.key.expose()).await.unwrap().account.mode,
+        "flag"
+    );
+    for (round, mode) in ["block", "mask", "redact", "flag"]
+        .iter()
+        .cycle()
+        .take(40)
+        .enumerate()
+    {
+        let (writer, reader) = if round % 3 == 0 {
+            (&server, &cli)
+        } else {
+            (&cli, &server)
+        };
+        writer.set_mode(&account, mode, "cli").await.unwrap();
+        assert_eq!(
+            reader.admit(new.key.expose()).await.unwrap().account.mode,
+            *mode
+        );
+    }
+    let state = server.mode(&account).await.unwrap();
+    assert_eq!(
+        (state.previous.as_deref(), state.changed_by.as_deref()),
+        (Some("redact"), Some("cli"))
+    );
+    cli.revoke_api_key(&account, &new.id, "cli").await.unwrap();
+    assert!(matches!(
+        server.admit(new.key.expose()).await,
+        Err(AdmitError::Revoked { .. })
+    ));
+    close(cli).await;
+    close(server).await;
+}
+
+pub async fn provider_keys_come_back_only_through_admission(site: Site) {
+    let vault = site.open().await;
+    let account = account(&vault).await;
+    assert!(
+        vault
+            .set_provider(&account, "openai", None, None, "cli")
+            .await
+            .is_err(),
+        "there is no key to keep"
+    );
+    let secret = "sk-test-0123456789wxyz".into();
+    vault
+        .set_provider(
+            &account,
+            "openai",
+            Some(&secret),
+            Some("https://api.example.org"),
+            "cli",
+        )
+        .await
+        .unwrap();
+    vault
+        .set_provider(&account, "openai", None, None, "cli")
+        .await
+        .unwrap();
+    let key = vault
+        .create_api_key(&account, "", None, "cli")
+        .await
+        .unwrap();
+    let admitted = vault.admit(key.key.expose()).await.unwrap();
+    assert_eq!(
+        admitted.account.providers["openai"].key.expose(),
+        secret.expose()
+    );
+    assert_eq!(admitted.account.providers["openai"].base_url, None);
+    let listed = vault.providers(&account).await.unwrap();
+    assert_eq!(listed[0].last4, "wxyz");
+    assert!(!format!("{listed:?} {admitted:?}").contains("sk-test"));
+    vault
+        .remove_provider(&account, "openai", "cli")
+        .await
+        .unwrap();
+    assert!(
+        vault
+            .admit(key.key.expose())
+            .await
+            .unwrap()
+            .account
+            .providers
+            .is_empty()
+    );
+    close(vault).await;
+}

@@ -1,0 +1,230 @@
+//! Users, sessions, one-time links.
+
+use crate::support::{Site, Watch, account, close};
+use jiff::SignedDuration;
+use phigate_store::{
+    Invite, LinkPurpose, LoginOutcome, Options, Role, SecretBytes, SessionPolicy, StoreError, User,
+    Vault,
+};
+
+const PASSWORD: &str = "correct horse battery";
+
+async fn jane(vault: &Vault) -> User {
+    let account = account(vault).await;
+    vault
+        .create_user(
+            &account,
+            "Jane@Example.org",
+            &PASSWORD.into(),
+            Role::Owner,
+            "cli",
+        )
+        .await
+        .unwrap()
+}
+
+pub async fn a_login_needs_the_right_password_and_failures_are_slowed_down(site: Site) {
+    let vault = site.open().await;
+    let user = jane(&vault).await;
+    assert_eq!(user.email, "jane@example.org");
+    let again = vault
+        .create_user(
+            &user.account_id,
+            "jane@example.org",
+            &PASSWORD.into(),
+            Role::Auditor,
+            "cli",
+        )
+        .await;
+    assert!(matches!(again, Err(StoreError::Conflict(_))));
+    let right = vault
+        .verify_login("JANE@example.org ", &PASSWORD.into(), "192.0.2.1")
+        .await
+        .unwrap();
+    assert!(matches!(right, LoginOutcome::Right(found) if found.id == user.id));
+    assert_eq!(
+        vault
+            .verify_login("nobody@example.org", &PASSWORD.into(), "192.0.2.2")
+            .await
+            .unwrap(),
+        LoginOutcome::Wrong
+    );
+    for _ in 0..5 {
+        let wrong = vault
+            .verify_login("jane@example.org", &"wrong password".into(), "192.0.2.1")
+            .await
+            .unwrap();
+        assert_eq!(wrong, LoginOutcome::Wrong);
+    }
+    let slowed = vault
+        .verify_login("jane@example.org", &PASSWORD.into(), "192.0.2.3")
+        .await
+        .unwrap();
+    assert!(
+        matches!(slowed, LoginOutcome::Throttled { .. }),
+        "{slowed:?}"
+    );
+    assert!(
+        vault
+            .create_user(
+                &user.account_id,
+                "x@example.org",
+                &"short".into(),
+                Role::Owner,
+                "cli"
+            )
+            .await
+            .is_err()
+    );
+    close(vault).await;
+}
+
+pub async fn a_session_ends_when_idle_when_old_and_when_ended(site: Site) {
+    let watch = Watch::new();
+    let vault = Vault::open(Options {
+        clock: watch.clock(),
+        ..site.options()
+    })
+    .await
+    .unwrap();
+    let user = jane(&vault).await;
+    let policy = SessionPolicy {
+        idle: SignedDuration::from_mins(15),
+        absolute: SignedDuration::from_hours(1),
+    };
+    let idle = vault.begin_session(&user, policy, "test").await.unwrap();
+    assert_eq!(
+        vault
+            .session(idle.token.expose())
+            .await
+            .unwrap()
+            .unwrap()
+            .user
+            .id,
+        user.id
+    );
+    watch.advance(SignedDuration::from_mins(14));
+    assert!(
+        vault.session(idle.token.expose()).await.unwrap().is_some(),
+        "used in time"
+    );
+    watch.advance(SignedDuration::from_mins(16));
+    assert!(
+        vault.session(idle.token.expose()).await.unwrap().is_none(),
+        "idle for too long"
+    );
+    let old = vault.begin_session(&user, policy, "test").await.unwrap();
+    for _ in 0..6 {
+        watch.advance(SignedDuration::from_mins(10));
+        let is_young = vault.session(old.token.expose()).await.unwrap().is_some();
+        assert_eq!(is_young, vault.sessions(&user).await.unwrap().len() == 1);
+    }
+    assert!(
+        vault.session(old.token.expose()).await.unwrap().is_none(),
+        "too old, though in use"
+    );
+    let ended = vault.begin_session(&user, policy, "test").await.unwrap();
+    vault
+        .end_session(&user.account_id, &ended.id, "jane@example.org")
+        .await
+        .unwrap();
+    assert!(vault.session(ended.token.expose()).await.unwrap().is_none());
+    assert!(vault.session("x").await.unwrap().is_none());
+    close(vault).await;
+}
+
+pub async fn a_new_password_ends_other_sessions(site: Site) {
+    let vault = site.open().await;
+    let user = jane(&vault).await;
+    let policy = SessionPolicy::default();
+    let here = vault.begin_session(&user, policy, "here").await.unwrap();
+    let there = vault.begin_session(&user, policy, "there").await.unwrap();
+    let new = "another long pass phrase".into();
+    vault
+        .set_password(
+            &user.account_id,
+            &user.email,
+            &new,
+            Some(&here.id),
+            &user.email,
+        )
+        .await
+        .unwrap();
+    assert!(vault.session(here.token.expose()).await.unwrap().is_some());
+    assert!(vault.session(there.token.expose()).await.unwrap().is_none());
+    assert_eq!(
+        vault
+            .verify_login(&user.email, &PASSWORD.into(), "x")
+            .await
+            .unwrap(),
+        LoginOutcome::Wrong
+    );
+    vault
+        .remove_user(&user.account_id, &user.email, "cli")
+        .await
+        .unwrap();
+    assert!(
+        vault.session(here.token.expose()).await.unwrap().is_none(),
+        "no session outlives its user"
+    );
+    assert!(vault.users(&user.account_id).await.unwrap().is_empty());
+    close(vault).await;
+}
+
+pub async fn a_link_works_once(site: Site) {
+    let vault = site.open().await;
+    let account = account(&vault).await;
+    let invite = Invite {
+        purpose: LinkPurpose::Owner,
+        role: Role::Owner,
+        email: None,
+        valid: SignedDuration::from_hours(1),
+    };
+    let stale = vault
+        .create_link(&account, &invite, "system")
+        .await
+        .unwrap();
+    let token = vault
+        .create_link(&account, &invite, "system")
+        .await
+        .unwrap();
+    assert!(
+        vault.link(stale.expose()).await.unwrap().is_none(),
+        "a new owner link replaces the old one"
+    );
+    let password = PASSWORD.into();
+    let (one, two) = tokio::join!(
+        vault.redeem_link(token.expose(), "jane@example.org", &password),
+        vault.redeem_link(token.expose(), "john@example.org", &password),
+    );
+    assert!(one.is_ok() ^ two.is_ok(), "of two attempts one wins");
+    assert!(
+        vault
+            .redeem_link(token.expose(), "third@example.org", &PASSWORD.into())
+            .await
+            .is_err()
+    );
+    let over = Invite {
+        valid: SignedDuration::from_secs(-1),
+        ..invite
+    };
+    let token = vault.create_link(&account, &over, "system").await.unwrap();
+    assert!(vault.link(token.expose()).await.unwrap().is_none());
+    close(vault).await;
+}
+
+pub async fn a_one_time_code_works_once(site: Site) {
+    let vault = site.open().await;
+    let user = jane(&vault).await;
+    assert!(vault.totp(&user).await.unwrap().is_none());
+    vault
+        .set_totp(&user, Some(&SecretBytes::new(vec![7; 20])), None, "cli")
+        .await
+        .unwrap();
+    assert_eq!(vault.totp(&user).await.unwrap().unwrap().expose(), [7; 20]);
+    assert!(vault.use_totp_step(&user, 100).await.unwrap());
+    assert!(!vault.use_totp_step(&user, 100).await.unwrap());
+    assert!(!vault.use_totp_step(&user, 99).await.unwrap());
+    assert!(vault.use_totp_step(&user, 101).await.unwrap());
+    close(vault).await;
+}

@@ -1,0 +1,250 @@
+//! Reading the trail.
+
+use crate::support::{PATIENCE, Site, account, answered, clean, close, masked};
+use phigate_store::{Filter, NewDecision, Record, RecordKind, StoreError, Vault, Window};
+
+async fn put(vault: &Vault, new: NewDecision) -> uuid::Uuid {
+    let (account, request) = (new.account_id.clone(), new.decision.request_id);
+    vault.record_decision(new, PATIENCE).await.unwrap();
+    vault
+        .record_outcome(&account, &answered(request), PATIENCE)
+        .await
+        .unwrap();
+    request
+}
+
+pub async fn lists_filter_and_page_newest_first(site: Site) {
+    let vault = site.open().await;
+    let account = account(&vault).await;
+    let mut requests = Vec::new();
+    for number in 0..25 {
+        let mut new = if number % 5 == 0 {
+            masked(&account)
+        } else {
+            clean(&account)
+        };
+        new.decision.key_id = format!("key{}", number % 3);
+        new.decision.model = Some(format!("gpt-{}", number % 2));
+        requests.push(put(&vault, new).await);
+    }
+    let Record::Decision(tenth) = &vault.audit_show(&account, requests[10]).await.unwrap()[0]
+    else {
+        panic!()
+    };
+    for (filter, expected) in filters(requests[7], tenth.time) {
+        let found = vault
+            .audit_list(&account, &filter, None, 1_000)
+            .await
+            .unwrap();
+        assert_eq!(found.items.len(), expected, "{filter:?}");
+    }
+    let (mut seen, mut after) = (Vec::new(), None);
+    loop {
+        let page = vault
+            .request_list(&account, &Filter::default(), after, 7)
+            .await
+            .unwrap();
+        assert!(
+            page.items
+                .iter()
+                .all(|row| row.outcome.as_ref().unwrap().status == Some(200))
+        );
+        seen.extend(page.items.iter().map(|row| row.decision.request_id));
+        let Some(next) = page.next else { break };
+        after = phigate_store::Cursor::decode(&next.encode());
+    }
+    requests.reverse();
+    assert_eq!(seen, requests);
+    close(vault).await;
+}
+
+/// Filters and how many records each finds among those of the test above.
+fn filters(request: uuid::Uuid, time: jiff::Timestamp) -> Vec<(Filter, usize)> {
+    let text = |value: &str| Some(value.to_owned());
+    let decisions = Some(RecordKind::Decision);
+    vec![
+        // One row per kind of filter.
+        (with(|f| f.record = decisions), 25),
+        (with(|f| f.phi_type = text("ssn")), 5),
+        (with(|f| f.phi_type = text("dob")), 0),
+        (with(|f| f.action = text("masked")), 5),
+        (with(|f| f.mode = text("flag")), 20),
+        (with(|f| f.key_id = text("key0")), 9),
+        (with(|f| f.model = text("gpt-1")), 12),
+        (with(|f| f.request_id = Some(request)), 2),
+        (with(|f| f.phi_detected = Some(true)), 5),
+        (with(|f| f.phi_detected = Some(false)), 20),
+        (with(|f| f.act = text("account.")), 1),
+        (with(|f| f.act = text("account.create")), 1),
+        (with(|f| f.act = text("account")), 0),
+        (with(|f| (f.since, f.record) = (Some(time), decisions)), 15),
+        (with(|f| (f.until, f.record) = (Some(time), decisions)), 10),
+    ]
+}
+
+fn with(edit: impl Fn(&mut Filter)) -> Filter {
+    let mut filter = Filter::default();
+    edit(&mut filter);
+    filter
+}
+
+pub async fn content_comes_back_only_by_reveal_which_is_recorded_first(site: Site) {
+    let vault = site.open().await;
+    let account = account(&vault).await;
+    let request = put(&vault, masked(&account)).await;
+    let revealed = vault
+        .reveal(&account, request, "jane@example.org", Some("complaint 12"))
+        .await
+        .unwrap();
+    assert_eq!(
+        revealed.original.unwrap().expose(),
+        b"Jane Roe, SSN 900-55-1234"
+    );
+    assert_eq!(revealed.sent.unwrap().expose(), b"[NAME], SSN [SSN]");
+    let Record::Admin(act) = vault
+        .audit_show(&account, request)
+        .await
+        .unwrap()
+        .pop()
+        .unwrap()
+    else {
+        panic!()
+    };
+    assert_eq!(
+        (act.act.as_str(), act.reason.as_deref()),
+        ("content.reveal", Some("complaint 12"))
+    );
+    let clean = put(&vault, clean(&account)).await;
+    assert!(matches!(
+        vault.reveal(&account, clean, "cli", None).await,
+        Err(StoreError::NotFound(_))
+    ));
+    let unknown = vault
+        .reveal(&account, uuid::Uuid::now_v7(), "cli", None)
+        .await;
+    assert!(matches!(unknown, Err(StoreError::NotFound(_))));
+    let mut flagged = masked(&account);
+    flagged.decision.action = "forwarded".to_owned();
+    flagged.sent = None;
+    let flagged = put(&vault, flagged).await;
+    let revealed = vault.reveal(&account, flagged, "cli", None).await.unwrap();
+    assert_eq!(
+        revealed.sent, revealed.original,
+        "what was flagged went out as it came"
+    );
+    close(vault).await;
+}
+
+pub async fn an_identifier_is_found_by_its_value_and_only_in_its_account(site: Site) {
+    let vault = site.open().await;
+    let account = account(&vault).await;
+    let request = put(&vault, masked(&account)).await;
+    let other = vault.create_account("clinic", "cli").await.unwrap().id;
+    let mut elsewhere = masked(&other);
+    elsewhere.decision.account = "clinic".to_owned();
+    put(&vault, elsewhere).await;
+    let found = vault
+        .find_identifier(&account, "ssn", &"900551234".into(), "cli")
+        .await
+        .unwrap();
+    assert_eq!(
+        found.iter().map(|one| one.request_id).collect::<Vec<_>>(),
+        [request]
+    );
+    assert_eq!(
+        (found[0].action.as_deref(), found[0].provider_status),
+        (Some("masked"), Some(200))
+    );
+    assert!(
+        vault
+            .find_identifier(&account, "mrn", &"900551234".into(), "cli")
+            .await
+            .unwrap()
+            .is_empty()
+    );
+    assert!(
+        vault
+            .find_identifier(&account, "ssn", &"900551235".into(), "cli")
+            .await
+            .unwrap()
+            .is_empty()
+    );
+    close(vault).await;
+}
+
+pub async fn figures_add_up(site: Site) {
+    let vault = site.open().await;
+    let account = account(&vault).await;
+    for number in 0..10 {
+        put(
+            &vault,
+            if number < 3 {
+                masked(&account)
+            } else {
+                clean(&account)
+            },
+        )
+        .await;
+    }
+    for window in [Window::Day, Window::Week, Window::Month] {
+        let stats = vault.stats(&account, window).await.unwrap();
+        assert_eq!((stats.requests, stats.with_phi, stats.tokens), (10, 3, 100));
+        assert_eq!(
+            (
+                stats.by_action["masked"],
+                stats.by_type["ssn"],
+                stats.by_mode["flag"]
+            ),
+            (3, 3, 7)
+        );
+        assert_eq!(
+            (stats.by_status["2xx"], stats.by_family["openai"]),
+            (10, 10)
+        );
+        assert!(
+            (300..=380).contains(&stats.total_ms[0].unwrap()),
+            "{:?}",
+            stats.total_ms
+        );
+        assert_eq!(
+            stats
+                .buckets
+                .iter()
+                .map(|bucket| bucket.requests)
+                .sum::<u64>(),
+            10
+        );
+        let lengths = [24, 168, 30];
+        assert!(lengths.contains(&stats.buckets.len()));
+    }
+    close(vault).await;
+}
+
+pub async fn accounts_are_walls(site: Site) {
+    let vault = site.open().await;
+    let one = account(&vault).await;
+    let other = vault.create_account("clinic", "cli").await.unwrap().id;
+    let request = put(&vault, masked(&one)).await;
+    let key = vault.create_api_key(&one, "", None, "cli").await.unwrap();
+    assert!(vault.audit_show(&other, request).await.is_err());
+    assert!(vault.reveal(&other, request, "cli", None).await.is_err());
+    assert!(vault.revoke_api_key(&other, &key.id, "cli").await.is_err());
+    let seen = vault
+        .audit_list(&other, &Filter::default(), None, 100)
+        .await
+        .unwrap();
+    assert_eq!(seen.items.len(), 1, "only that the account was made");
+    assert_eq!(vault.stats(&other, Window::Day).await.unwrap().requests, 0);
+    let mut export = vault
+        .audit_export(&other, &Filter::default(), "cli")
+        .await
+        .unwrap();
+    while let Some(line) = export.next().await.unwrap() {
+        assert!(!line.json.contains(&request.to_string()));
+    }
+    assert!(
+        vault.find_account(None).await.is_err(),
+        "with two accounts one must be named"
+    );
+    close(vault).await;
+}
