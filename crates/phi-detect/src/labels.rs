@@ -4,6 +4,7 @@
 //! "dateOfBirth", "date_of_birth" and "DATE-OF-BIRTH" are the same label.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::LazyLock;
 
 use crate::lexicon::hash;
@@ -144,8 +145,30 @@ pub(crate) fn phrases() -> impl Iterator<Item = &'static str> {
 /// The most words a phrase has.
 pub(crate) const LONGEST: usize = 6;
 
-static TABLE: LazyLock<HashMap<u64, Meaning>> = LazyLock::new(|| {
-    let mut table = HashMap::new();
+/// Keys are hashes already.
+#[derive(Default)]
+struct AsIs(u64);
+
+impl Hasher for AsIs {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(byte);
+        }
+    }
+
+    fn write_u64(&mut self, key: u64) {
+        self.0 = key;
+    }
+}
+
+type Table = HashMap<u64, Meaning, BuildHasherDefault<AsIs>>;
+
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    let mut table = Table::default();
     for &(meaning, list) in PHRASES {
         for phrase in list.split('|') {
             let key = phrase

@@ -48,6 +48,8 @@ impl Sense {
     /// A road word that stands before the name: "rue", "calle".
     pub(crate) const ROAD: Sense = Sense(1 << 21);
     pub(crate) const COUNTRY: Sense = Sense(1 << 22);
+    /// No part of a street name.
+    pub(crate) const NO_STREET: Sense = Sense(1 << 23);
     /// Spoken or bracketed "at" and "dot" of an e-mail address.
     pub(crate) const MAIL_WORD: Sense = Sense(1 << 20);
 
@@ -68,6 +70,7 @@ impl Sense {
         | Self::DIRECTION.0
         | Self::ROAD.0
         | Self::COUNTRY.0
+        | Self::NO_STREET.0
         | Self::DWELLING.0);
 
     pub(crate) fn has(self, other: Sense) -> bool {

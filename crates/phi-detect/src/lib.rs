@@ -12,6 +12,7 @@ mod finding;
 mod kind;
 mod labels;
 mod lexicon;
+mod names;
 mod page;
 mod people;
 mod places;
@@ -97,6 +98,7 @@ impl Detector {
         let page = Page::new(view.text(), fields);
         let mut candidates = Vec::new();
         rules::find_all(&page, &self.settings, &mut candidates);
+        names::tag(view.text(), &mut candidates);
         if depth < CODING_DEPTH_MAX {
             let scan = |decoded: &str| self.find(decoded, None, depth + 1);
             encoded::find(&page, &scan, &mut candidates);

@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use crate::digits::{self, Spoken};
 use crate::labels::{self, Meaning};
 use crate::lexicon::{self, LEXICON, Sense};
 use crate::rules;
@@ -57,6 +58,8 @@ pub(crate) struct Page<'a> {
     pub(crate) labels: Vec<Label>,
     /// In order, never overlapping.
     pub(crate) fields: Vec<Field>,
+    /// Numbers said in words.
+    pub(crate) spoken: Vec<Spoken>,
     /// Runs of letters and digits too long for a word; may be text in another coding.
     pub(crate) long_runs: Vec<Range<usize>>,
 }
@@ -66,13 +69,16 @@ impl<'a> Page<'a> {
     pub(crate) fn new(text: &'a str, fields: Vec<Field>) -> Self {
         let (marks, long_runs) = mark(text.as_bytes());
         let labels = find_labels(text.as_bytes(), &marks);
-        Page {
+        let mut page = Page {
             text,
             marks,
             labels,
             fields,
+            spoken: Vec::new(),
             long_runs,
-        }
+        };
+        page.spoken = digits::spoken(&page);
+        page
     }
 
     pub(crate) fn bytes(&self) -> &'a [u8] {
@@ -276,6 +282,22 @@ fn push_code(bytes: &[u8], span: Range<usize>, marks: &mut Vec<Mark>) {
         if labels::meaning(key).is_some() || sense.has(Sense::MONTH) {
             push(marks, span.start..split, sense);
             push(marks, split..span.end, Sense::NUMBER);
+            return;
+        }
+    }
+    let digits = bytes[span.clone()]
+        .iter()
+        .take_while(|byte| byte.is_ascii_digit())
+        .count();
+    let word = span.start + digits..span.end;
+    // "8741DOB", "0142Patient": a number that ran into the next word.
+    if matches!(digits, 4 | 7 | 9 | 10) && word.len() >= 3 {
+        let sense = LEXICON.sense(&bytes[word.clone()]);
+        if sense != Sense::NONE && bytes[word.clone()].iter().all(u8::is_ascii_alphabetic) {
+            push(marks, span.start..word.start, Sense::NUMBER);
+            if sense.is_loud() {
+                push(marks, word, sense);
+            }
             return;
         }
     }

@@ -205,7 +205,7 @@ fn part_at(page: &Page<'_>, start: usize) -> Option<Part> {
     }
     let goes_on = bytes
         .get(end)
-        .is_some_and(|&byte| is_word_byte(byte) || matches!(byte, b'@' | b'_' | b'('));
+        .is_some_and(|&byte| is_word_byte(byte) || matches!(byte, b'@' | b'_'));
     if end == start || goes_on {
         return None;
     }
@@ -347,22 +347,39 @@ pub(crate) fn ends_full_name(page: &Page<'_>, end: usize) -> bool {
 
 /// Whether the whole value of a name field can be a name.
 pub(crate) fn is_name_value(value: &[u8]) -> bool {
-    let letters = value
-        .iter()
-        .filter(|&&byte| byte.is_ascii_alphabetic() || byte >= 0x80)
-        .count();
-    let is_word_list = value
-        .split(|byte| !byte.is_ascii_alphabetic())
+    let is_letter = |byte: &u8| byte.is_ascii_alphabetic() || *byte >= 0x80;
+    let has_capitals = value.iter().any(u8::is_ascii_uppercase);
+    let (mut words, mut stops, mut common) = (0, 0, 0);
+    for word in value
+        .split(|byte| !is_letter(byte))
         .filter(|word| !word.is_empty())
-        .all(|word| LEXICON.sense(word).has(Sense::STOP));
-    letters >= 1
+    {
+        words += 1;
+        let is_word_of_prose =
+            LEXICON.sense(word).has(Sense::STOP) && (!has_capitals || word[0].is_ascii_lowercase());
+        stops += usize::from(is_word_of_prose);
+    }
+    let has_signs = value.iter().any(|byte| {
+        byte.is_ascii_digit()
+            || matches!(
+                byte,
+                b'@' | b'_'
+                    | b'{'
+                    | b'}'
+                    | b'<'
+                    | b'>'
+                    | b'['
+                    | b']'
+                    | b'/'
+                    | b'$'
+                    | b'?'
+                    | b'!'
+                    | b':'
+            )
+    });
+    (1..=7).contains(&words)
+        && common < words
+        && stops * 2 < words.max(2)
         && value.len() <= 80
-        && !is_word_list
-        && !value.iter().any(|byte| {
-            byte.is_ascii_digit()
-                || matches!(
-                    byte,
-                    b'@' | b'_' | b'{' | b'}' | b'<' | b'>' | b'[' | b']' | b'/' | b'$'
-                )
-        })
+        && !has_signs
 }

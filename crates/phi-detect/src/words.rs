@@ -27,6 +27,7 @@ pub(crate) static WORDS: &[(Sense, &str)] = &[
     (Sense::DWELLING, DWELLINGS),
     (Sense::ROAD, ROADS),
     (Sense::COUNTRY, COUNTRIES),
+    (Sense::NO_STREET, NO_STREETS),
     // Between label and value.
     (Sense::FILLER, FILLERS),
     (Sense::MAIL_WORD, "at dot arroba punto"),
@@ -107,7 +108,14 @@ const STREETS: &str = "allee alley allees aly annex arcade arc avenue ave av ave
     rue run shoal shoals shore shores skyway spring springs spgs spur spurs square squares sq station \
     stravenue stream street streets str st sts summit terrace ter terr throughway trace track trafficway \
     trail trails trl tunnel turnpike tpke underpass union unions valley valleys viaduct view views vw \
-    village villages ville vista walk walks wall way ways well wells close gate";
+    village villages ville vista walk walks wall way ways well wells close gate \
+    strasse straat laan weg vej gade gate ulica utca gatan vei";
+
+/// Words that end the reading of a street name: no street is called so.
+const NO_STREETS: &str = "a and are as at but by day days did do for from g got had has have he her his hour hours hr \
+    hrs i if in is it mcg mg minutes ml month months my no not on or patient patients percent po she that then \
+    they times to units was we week weeks were when which who with year years yo you tablets tabs capsules puffs \
+    drops cc kg lb lbs cm mm mmhg bpm meq mmol iu of the";
 
 /// Road words that stand before the name, in other languages.
 const ROADS: &str = "rue via calle rua avenida avenue boulevard piazza viale corso camino paseo carrer strada chemin \
