@@ -152,6 +152,11 @@ impl Vault {
         self.store.engine()
     }
 
+    /// How many processes answer requests on this store now: limits per key are shared between them.
+    pub async fn servers(&self) -> Result<usize> {
+        self.writer.servers().await
+    }
+
     /// Number of records that wait to be written.
     pub fn queued(&self) -> usize {
         self.writer.queue.len()
