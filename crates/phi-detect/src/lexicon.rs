@@ -53,6 +53,10 @@ impl Sense {
     /// Spoken or bracketed "at" and "dot" of an e-mail address.
     pub(crate) const MAIL_WORD: Sense = Sense(1 << 20);
 
+    /// A word that is as often a given name: "Will", "May".
+    pub(crate) const GIVEN_WORD: Sense = Sense(1 << 24);
+    /// A key of data in camel case.
+    pub(crate) const KEY: Sense = Sense(1 << 27);
     /// Not words: digits alone, digits and letters, "@", and a mask placeholder.
     pub(crate) const NUMBER: Sense = Sense(1 << 28);
     pub(crate) const CODE: Sense = Sense(1 << 29);
@@ -71,6 +75,7 @@ impl Sense {
         | Self::ROAD.0
         | Self::COUNTRY.0
         | Self::NO_STREET.0
+        | Self::GIVEN_WORD.0
         | Self::DWELLING.0);
 
     pub(crate) fn has(self, other: Sense) -> bool {

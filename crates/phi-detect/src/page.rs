@@ -239,6 +239,8 @@ fn mark(bytes: &[u8]) -> (Vec<Mark>, Vec<Range<usize>>) {
             };
             if sense.is_loud() {
                 push(&mut marks, start..at, sense);
+            } else if sense == Sense::NONE && is_key(bytes, start..at) {
+                push(&mut marks, start..at, Sense::KEY);
             }
         } else if class == AT_SIGN {
             push(&mut marks, at..at + 1, Sense::AT);
@@ -256,6 +258,14 @@ fn mark(bytes: &[u8]) -> (Vec<Mark>, Vec<Range<usize>>) {
 
 /// Few words are longer than this.
 const LONG_RUN_BYTES: usize = 12;
+
+/// Whether a word is a key of data in camel case: "homePhone:", "patientDob=".
+fn is_key(bytes: &[u8], word: Range<usize>) -> bool {
+    let next = bytes.get(word.end).copied().unwrap_or(0);
+    matches!(next, b':' | b'=')
+        && bytes[word.start].is_ascii_lowercase()
+        && bytes[word].iter().any(u8::is_ascii_uppercase)
+}
 
 fn push(marks: &mut Vec<Mark>, span: Range<usize>, sense: Sense) {
     marks.push(Mark {
@@ -333,8 +343,20 @@ pub(crate) fn placeholder_at(bytes: &[u8]) -> Option<usize> {
 fn find_labels(bytes: &[u8], marks: &[Mark]) -> Vec<Label> {
     let mut found: Vec<Label> = Vec::new();
     let mut free_from = 0;
-    for mark in marks.iter().filter(|mark| mark.sense.has(Sense::LABEL)) {
+    for mark in marks
+        .iter()
+        .filter(|mark| mark.sense.has(Sense::LABEL | Sense::KEY))
+    {
         if (mark.start as usize) < free_from {
+            continue;
+        }
+        if mark.sense.has(Sense::KEY) {
+            let key = std::str::from_utf8(&bytes[mark.range()]).unwrap_or_default();
+            found.extend(labels::of_key(key).map(|meaning| Label {
+                start: mark.start,
+                end: mark.end,
+                meaning,
+            }));
             continue;
         }
         if let Some((end, meaning)) = longest_phrase(bytes, mark.range())
@@ -391,12 +413,25 @@ fn longest_phrase(bytes: &[u8], head: Range<usize>) -> Option<(usize, Meaning)> 
         if let Some(meaning) = labels::meaning(key) {
             longest = Some((end, meaning));
         }
+        if let Some(sign) = number_sign(bytes, end) {
+            // "Hospital #" is "hospital number".
+            if let Some(meaning) = labels::meaning(labels::extend(key, lexicon::hash(b"number"))) {
+                longest = Some((sign, meaning));
+            }
+            break;
+        }
         at = next_label_word(bytes, end);
         if at == end {
             break;
         }
     }
     longest
+}
+
+/// Where a number sign right after a label word ends.
+fn number_sign(bytes: &[u8], end: usize) -> Option<usize> {
+    let at = end + usize::from(bytes.get(end) == Some(&b' '));
+    (bytes.get(at) == Some(&b'#')).then_some(at + 1)
 }
 
 /// Where the run of letters and digits at `at` ends; labels are at most 24 bytes a word.

@@ -230,6 +230,35 @@ pub(crate) fn named_street(page: &Page<'_>, start: usize) -> Option<Line> {
     })
 }
 
+/// Where a street name after "on" or "at" starts, whose last word this is: "on Birch Hollow Rd".
+pub(crate) fn street_before(page: &Page<'_>, last: Range<usize>) -> Option<usize> {
+    if !page.byte(last.start).is_ascii_uppercase()
+        || !is_one_of(page.slice(last.clone()), CLEAR_STREETS)
+    {
+        return None;
+    }
+    let mut start = last.start;
+    for names in 0..4 {
+        let word_end = start
+            .checked_sub(1)
+            .filter(|&before| page.byte(before) == b' ')?;
+        let (_, word) = page.word_before(word_end)?;
+        if names > 0
+            && is_one_of(
+                page.slice(word..word_end),
+                &[b"on", b"at", b"off", b"to", b"near"],
+            )
+        {
+            return Some(start);
+        }
+        if !page.byte(word).is_ascii_uppercase() {
+            return None;
+        }
+        start = word;
+    }
+    None
+}
+
 /// Street names in one word: `Amsinckstrasse`, `Holmevej`, `Kromwaterlaan`.
 fn has_street_ending(page: &Page<'_>, token: &Token) -> bool {
     const ENDINGS: &[&[u8]] = &[
@@ -323,7 +352,11 @@ pub(crate) fn tail(page: &Page<'_>, line_end: usize) -> Option<Tail> {
         (None, place) => place,
         (Some(end), None) => Some(Tail {
             end: city_after_unit(page, end),
-            score: 0.5,
+            score: if page.byte(skip(page.bytes(), line_end, b" ,")) == b'#' {
+                0.2
+            } else {
+                0.5
+            },
         }),
         (Some(_), Some(place)) => Some(Tail {
             end: place.end,
@@ -533,9 +566,12 @@ fn is_house_number(page: &Page<'_>, token: &Token) -> bool {
 }
 
 fn is_tied_before(page: &Page<'_>, start: usize) -> bool {
+    if page.byte_before(start) == b'#' {
+        return true;
+    }
     matches!(
         page.byte_before(start),
-        b'/' | b'.' | b'-' | b':' | b'$' | b'#' | b'_'
+        b'/' | b'.' | b'-' | b':' | b'$' | b'_'
     ) && !page
         .byte_before(start.saturating_sub(1))
         .is_ascii_whitespace()

@@ -22,8 +22,11 @@ enum Part {
     Plain(Meaning),
 }
 
+/// The name of a segment, and the places in it that matter.
+type Segment = (&'static [u8; 3], &'static [(usize, Part)]);
+
 /// HL7 v2 segments and the fields in them that tell of people.
-static HL7: &[(&[u8; 3], &[(usize, Part)])] = &[
+static HL7: &[Segment] = &[
     // Alphabetical, one row per segment.
     (b"AIP", &[(3, Part::Provider)]),
     (b"DG1", &[(16, Part::Provider)]),
@@ -291,7 +294,7 @@ fn x12_segment(bytes: &[u8], elements: &[Range<usize>], found: &mut Vec<Field>) 
             for index in [3, 5, 7] {
                 match text(index) {
                     b"TE" | b"FX" | b"HP" | b"WP" | b"CP" => {
-                        push(element(index + 1), Meaning::Phone)
+                        push(element(index + 1), Meaning::Phone);
                     }
                     b"EM" => push(element(index + 1), Meaning::Email),
                     _ => {}

@@ -157,10 +157,11 @@ fn cells(bytes: &[u8], line: Range<usize>, delimiter: u8) -> Vec<Range<usize>> {
         end = inner.end - usize::from(inner.end > start && bytes[inner.end - 1] == b'|');
     }
     let mut in_quotes = false;
-    for at in start..end {
-        match bytes[at] {
+    let from = start;
+    for (at, &byte) in bytes.iter().enumerate().take(end).skip(from) {
+        match byte {
             b'"' => in_quotes = !in_quotes,
-            byte if byte == delimiter && !in_quotes => {
+            _ if byte == delimiter && !in_quotes => {
                 cells.push(start..at);
                 start = at + 1;
             }

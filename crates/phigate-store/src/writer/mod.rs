@@ -20,7 +20,7 @@ use queue::{Bounds, Queue};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use uuid::Uuid;
 
 /// Most that one transaction takes.
@@ -28,6 +28,9 @@ const GROUP: Bounds = Bounds {
     jobs: 512,
     bytes: 16 << 20,
 };
+/// Groups smaller than this are not worth waiting for.
+const GATHER_FROM: usize = 8;
+const GATHER_MAX: Duration = Duration::from_millis(2);
 const PAUSE_MIN: Duration = Duration::from_millis(25);
 const PAUSE_MAX: Duration = Duration::from_secs(1);
 
@@ -72,10 +75,22 @@ impl Writer {
             if group.is_empty() && self.queue.is_closed() && self.queue.is_empty() {
                 break;
             }
+            let (size, begun) = (group.len(), Instant::now());
             self.write(&mut lane, group).await;
+            self.gather(size, begun.elapsed() / 4).await;
         }
         self.touch_used().await;
         self.release(lane).await;
+    }
+
+    /// After a large group its callers are about to come back: lets most of them in before the next
+    /// one begins, or groups would be alternately large and small.
+    async fn gather(&self, size: usize, patience: Duration) {
+        let begun = Instant::now();
+        let patience = patience.min(GATHER_MAX);
+        while size >= GATHER_FROM && self.queue.len() < size * 3 / 4 && begun.elapsed() < patience {
+            tokio::task::yield_now().await;
+        }
     }
 
     /// Writes one group, for as long as it takes.
