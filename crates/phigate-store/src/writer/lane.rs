@@ -21,7 +21,8 @@ pub(crate) const BEAT: Duration = Duration::from_secs(5);
 const LEASE_US: i64 = 20_000_000;
 /// How often chains are joined.
 const JOIN: Duration = Duration::from_secs(3_600);
-const KIND: &str = "lane";
+/// Kind of the items that hold leases.
+pub(crate) const KIND: &str = "lane";
 /// Kind of the items that hold when an API key was last used.
 pub(crate) const KEY_USED: &str = "api_key_used";
 
