@@ -7,6 +7,7 @@ mod config;
 mod dashboard;
 mod demo;
 mod error;
+mod housekeeping;
 mod metrics;
 mod pipeline;
 mod provider;

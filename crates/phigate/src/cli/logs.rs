@@ -2,18 +2,12 @@
 
 use tracing_subscriber::EnvFilter;
 
-use crate::config::{LogFormat, LogLevel, LogSettings};
+use crate::config::{LogFormat, LogSettings};
 use crate::server;
 
 /// Starts logging, and makes panics tell their place alone. Call once.
 pub(super) fn start(settings: &LogSettings) {
-    let level = match settings.level {
-        LogLevel::Error => "error",
-        LogLevel::Warn => "warn",
-        LogLevel::Info => "info",
-        LogLevel::Debug => "debug",
-        LogLevel::Trace => "trace",
-    };
+    let level = settings.level.word();
     let filter = EnvFilter::new(format!("warn,phigate={level},phigate_store={level}"));
     let logs = tracing_subscriber::fmt()
         .with_env_filter(filter)

@@ -8,6 +8,7 @@ mod demo;
 mod doctor;
 mod eval;
 mod key;
+mod keys;
 mod logs;
 mod mode;
 mod openapi;
@@ -90,6 +91,9 @@ enum Command {
     /// Create, list, revoke and rotate API keys
     #[command(subcommand)]
     Key(key::Key),
+    /// Change the master key without downtime
+    #[command(subcommand)]
+    Keys(keys::Keys),
     /// Set, list and remove the keys of model providers
     #[command(subcommand)]
     Provider(provider::Provider),
@@ -138,6 +142,7 @@ fn run(command: Command, global: &Global) -> anyhow::Result<ExitCode> {
         Command::Account(account) => account::run(account, global),
         Command::User(user) => user::run(user, global),
         Command::Key(key) => key::run(key, global),
+        Command::Keys(keys) => keys::run(&keys, global),
         Command::Provider(provider) => provider::run(provider, global),
         Command::Mode(mode) => mode::run(mode, global),
         Command::Scan(scan) => scan::run(&scan),

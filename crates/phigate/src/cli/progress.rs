@@ -29,7 +29,12 @@ impl Progress {
 
     /// One more is done.
     pub(super) fn step(&mut self) {
-        self.count += 1;
+        self.reach(self.count + 1);
+    }
+
+    /// This many are done.
+    pub(super) fn reach(&mut self, count: u64) {
+        self.count = count;
         if self.is_terminal && self.told.elapsed() >= EVERY {
             self.told = Instant::now();
             eprint!(

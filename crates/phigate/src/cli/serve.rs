@@ -11,7 +11,7 @@ use crate::app::{self, App, Role};
 use crate::config::{Config, Flags};
 use crate::metrics::Metrics;
 use crate::server::{self, Drain};
-use crate::{dashboard, routes};
+use crate::{dashboard, housekeeping, routes};
 
 use super::Global;
 use super::logs;
@@ -80,6 +80,7 @@ pub(super) fn start(
 
 async fn serve_app(app: &Arc<App>, greeting: Option<Greeting>) -> anyhow::Result<()> {
     let router = routes::router(Arc::clone(app)).merge(dashboard::router(Arc::clone(app)));
+    housekeeping::start(app);
     let owner_link = owner_link(app).await?;
     let scheme = if app.config.tls.is_some() {
         "https"

@@ -17,7 +17,7 @@ use serde::Deserialize;
 
 pub(crate) use checkpoint::CheckpointSettings;
 pub(crate) use limits::Limits;
-pub(crate) use log::{LogFormat, LogLevel, LogSettings};
+pub(crate) use log::{LogFormat, LogSettings};
 pub(crate) use tls::TlsFiles;
 
 use raw::RawConfig;

@@ -76,9 +76,16 @@ async fn converse(
 }
 
 /// Answers a request that somebody signed in sends from the dashboard: without an API key, else like any other.
-pub(crate) async fn answer_for_dashboard(app: &Arc<App>, account: Arc<Account>, body: Bytes) -> Response {
+pub(crate) async fn answer_for_dashboard(
+    app: &Arc<App>,
+    account: Arc<Account>,
+    body: Bytes,
+) -> Response {
     let (request_id, received) = (Uuid::now_v7(), Instant::now());
-    let admission = Admission { key_id: DASHBOARD_KEY.to_owned(), account };
+    let admission = Admission {
+        key_id: DASHBOARD_KEY.to_owned(),
+        account,
+    };
     let permit = match app.key_limits.admit(&admission.account.id, received) {
         Ok(permit) => permit,
         Err(limited) => return GatewayError::from(limited).into_response(),
@@ -98,7 +105,12 @@ pub(crate) async fn answer_for_dashboard(app: &Arc<App>, account: Arc<Account>, 
 const DASHBOARD_KEY: &str = "dashboard";
 
 /// From the bytes of a body to the provider's answer.
-async fn forward(app: &Arc<App>, body: Bytes, admission: &Admission, trail: &mut Trail) -> Result<Response, GatewayError> {
+async fn forward(
+    app: &Arc<App>,
+    body: Bytes,
+    admission: &Admission,
+    trail: &mut Trail,
+) -> Result<Response, GatewayError> {
     let Decided { evidence, verdict } = decide::decide(app, admission, body).await;
     trail.saw(evidence);
     let Forward {
@@ -179,13 +191,18 @@ fn bad_key(app: &Arc<App>, peer: IpAddr, error: AdmitError) -> GatewayError {
     error.into()
 }
 
+/// JSON is UTF-8. Another charset is how bytes mean one thing to a scanner and another to a provider.
 fn require_json(headers: &HeaderMap) -> Result<(), GatewayError> {
-    let media_type = headers
-        .get(header::CONTENT_TYPE)
-        .and_then(|value| value.to_str().ok())
-        .unwrap_or_default();
-    let essence = media_type.split(';').next().unwrap_or_default().trim();
-    if essence.eq_ignore_ascii_case("application/json") {
+    let media_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let mut pieces = media_type.unwrap_or_default().split(';').map(str::trim);
+    let is_json = pieces.next().is_some_and(|essence| essence.eq_ignore_ascii_case("application/json"));
+    let is_utf8 = pieces.all(|piece| match piece.split_once('=') {
+        Some((name, value)) if name.trim().eq_ignore_ascii_case("charset") => {
+            value.trim().trim_matches('"').eq_ignore_ascii_case("utf-8")
+        }
+        _ => true,
+    });
+    if is_json && is_utf8 {
         Ok(())
     } else {
         Err(GatewayError::MediaType)

@@ -28,6 +28,8 @@ pub(super) struct Trail {
     admission: Admission,
     request_id: Uuid,
     received: Instant,
+    /// When the provider's turn began.
+    sent: Instant,
     evidence: Evidence,
     is_decided: bool,
     /// The action of the decision, once there is one.
@@ -54,6 +56,7 @@ impl Trail {
             admission: admission.clone(),
             request_id,
             received,
+            sent: received,
             evidence: Evidence::default(),
             is_decided: false,
             action: "",
@@ -87,7 +90,10 @@ impl Trail {
     pub(super) async fn decide(&mut self) -> Result<(), GatewayError> {
         let action = self.evidence.action.unwrap_or(REFUSED);
         let must_wait = !self.is_plain();
-        self.record(action, None, must_wait).await
+        self.record(action, None, must_wait).await?;
+        self.app.metrics.added(self.received.elapsed());
+        self.sent = Instant::now();
+        Ok(())
     }
 
     /// Whether this is a clean request in flag mode: its records may be written a moment later.
@@ -102,6 +108,8 @@ impl Trail {
     pub(super) fn provider_answered(&mut self, status: StatusCode) {
         self.provider_status = Some(status.as_u16());
         self.first_byte_ms = Some(self.elapsed_ms());
+        let family = self.evidence.family.unwrap_or_default();
+        self.app.metrics.provider_answered(family, self.sent.elapsed());
     }
 
     /// Ends the trail with an answer and gives the headers to it.

@@ -25,7 +25,7 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 use tokio::time::Instant;
 
 pub(crate) use answer::{Answer, Incoming};
-pub(crate) use base_url::{BaseUrl, BaseUrlError};
+pub(crate) use base_url::BaseUrl;
 pub(crate) use connect::RootsError;
 
 use crate::config::Limits;

@@ -43,7 +43,7 @@ pub(crate) use error::EdgeError;
 pub(crate) use health::{OPENAPI, routes as health_routes};
 pub(crate) use limits::{BadKeys, KeyLimits, KeyPermit, Limited};
 pub(crate) use panic::quiet_panics;
-pub(crate) use upload::{InflightPermit, Upload};
+pub(crate) use upload::Upload;
 
 use crate::config::{Config, Limits};
 use crate::metrics::Metrics;
