@@ -67,7 +67,10 @@ async fn keep_checkpoints(app: &App) {
 
 /// What makes two checkpoints the same, whenever they were made.
 fn ends(checkpoints: &[Checkpoint]) -> Vec<(&str, i64, i64)> {
-    checkpoints.iter().map(|one| (one.account.as_str(), one.lane, one.seq)).collect()
+    checkpoints
+        .iter()
+        .map(|one| (one.account.as_str(), one.lane, one.seq))
+        .collect()
 }
 
 async fn copy(settings: &CheckpointSettings, checkpoints: &[Checkpoint]) {
@@ -85,7 +88,12 @@ async fn copy(settings: &CheckpointSettings, checkpoints: &[Checkpoint]) {
 
 /// Starts the owner's program with the checkpoints on its standard input, one JSON line each.
 async fn hand_to(command: &str, checkpoints: &[Checkpoint]) -> std::io::Result<()> {
-    let mut child = Command::new("sh").arg("-c").arg(command).stdin(std::process::Stdio::piped()).kill_on_drop(true).spawn()?;
+    let mut child = Command::new("sh")
+        .arg("-c")
+        .arg(command)
+        .stdin(std::process::Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()?;
     if let Some(mut stdin) = child.stdin.take() {
         for checkpoint in checkpoints {
             let line = serde_json::to_string(checkpoint)? + "\n";
