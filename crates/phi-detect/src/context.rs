@@ -61,9 +61,8 @@ pub(crate) fn claim_before(
         if (label.start as usize) < floor || at - end > REACH_BYTES {
             break;
         }
-        let Some(gap) = Gap::read(page, end, at) else {
-            break;
-        };
+        // A sentence or a placeholder ends the reach of labels, and of the field's name.
+        let gap = Gap::read(page, end, at)?;
         if decides(label.meaning) {
             return gap.tie().map(|tie| Claim {
                 meaning: label.meaning,

@@ -10,6 +10,7 @@ pub(crate) struct Run {
     pub(crate) span: Range<usize>,
     /// How many marks it covers.
     pub(crate) marks: usize,
+    pub(crate) digit_count: usize,
     first: usize,
 }
 
@@ -86,6 +87,10 @@ impl Run {
         Run {
             span: start..end,
             marks,
+            digit_count: page.marks[first..first + marks]
+                .iter()
+                .map(|mark| mark.len())
+                .sum(),
             first,
         }
     }

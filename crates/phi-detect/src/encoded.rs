@@ -104,8 +104,9 @@ fn widen(bytes: &[u8], span: Range<usize>, floor: usize) -> Range<usize> {
 /// `3533362d…`, as text and the ratio of bytes.
 fn hexadecimal(run: &[u8]) -> Option<(String, (usize, usize))> {
     let run = run.strip_prefix(b"0x").unwrap_or(run);
-    let is_hex =
-        run.len() % 2 == 0 && run.len() >= RUN_BYTES_MIN && run.iter().all(u8::is_ascii_hexdigit);
+    let is_hex = run.len().is_multiple_of(2)
+        && run.len() >= RUN_BYTES_MIN
+        && run.iter().all(u8::is_ascii_hexdigit);
     if !is_hex {
         return None;
     }
@@ -226,11 +227,7 @@ fn codes(page: &Page<'_>, found: &mut Vec<Coded>) {
 
 /// Codes of digits with signs or letters among them, not a list of measurements.
 fn looks_hidden(text: &str) -> bool {
-    text.bytes()
-        .filter(|byte| byte.is_ascii_alphanumeric())
-        .count()
-        * 4
-        >= text.len() * 3
+    text.bytes().filter(u8::is_ascii_alphanumeric).count() * 4 >= text.len() * 3
 }
 
 fn list_length(page: &Page<'_>, first: usize) -> usize {

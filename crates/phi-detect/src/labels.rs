@@ -4,6 +4,7 @@
 //! "dateOfBirth", "date_of_birth" and "DATE-OF-BIRTH" are the same label.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::LazyLock;
 
 use crate::lexicon::hash;
@@ -32,6 +33,8 @@ pub(crate) enum Meaning {
     /// "name" in data, which may be anybody's or anything's.
     NameMaybe,
     Medicare,
+    /// "lives", "resides": an address when a street follows.
+    Dwelling,
     /// A person's number that is none of ours: member, claim, licence, account.
     OtherId,
     /// A number about no person: order, lot, ticket, study.
@@ -76,6 +79,10 @@ static PHRASES: &[(Meaning, &str)] = &[
         "name|names|person|contact name|user name|full name|display name",
     ),
     (Meaning::Medicare, MEDICARE),
+    (
+        Meaning::Dwelling,
+        "lives|live|living|lived|resides|residing|reside|moved|home is|house",
+    ),
     (Meaning::OtherId, OTHER_ID),
     (Meaning::Thing, THING),
     (Meaning::OtherDate, OTHER_DATE),
@@ -105,11 +112,11 @@ line1|line2|domicilio|direccion|patient address|pt address|residential address|c
 const MRN: &str = "mrn|mrns|mrn no|mrn number|mr no|mr number|mr num|mr nbr|mrnum|mrnumber|medrec|med rec|med rec no|med rec number|med record|\
 med record no|med record number|medical record|medical records number|medical record number|medical record numbers|medical record no|\
 medical record num|medical record id|medical rec|medical rec no|medical record identifier|record number|record no|record num|chart number|chart no|chart num|chart id|\
-hospital number|hospital no|hospital num|hospital id|hosp no|hosp num|hospital record number|unit number|unit no|emrn|empi|mpi|mpi number|epic mrn|\
+hospital number|hospital no|patient chart number|hospital num|hospital id|hosp no|hosp num|hospital record number|unit number|unit no|emrn|empi|mpi|mpi number|epic mrn|\
 patient mrn|pt mrn|patient medical record number|health record number|health record|clinic number|clinic no|numero de expediente|expediente|historia clinica|nhc|numero de historia clinica|ehr id|ehr number|emr id|emr number|emr no|epic id|cerner id";
 
 const MRN_MAYBE: &str = "chart|record|patient id|patient ids|patient identifier|patient no|patient number|patient num|patient identification number|\
-pt id|pt no|pt number|pt num|patientid|pid|patid|mr|file number|file no|account|acct|acct no|acct number|account number|account no|\
+pt id|pt no|pt number|pt num|patientid|patid|mr|file number|file no|\
 pat id|pat no|emr|ehr|ptid|id number|patient nbr|case id|subject id|visit mrn";
 
 const NAME: &str = "patient name|patients name|patient full name|pt name|pts name|patientname|ptname|client name|member name|subscriber name|insured name|guarantor name|\
@@ -120,7 +127,7 @@ attending name|nurse name|emergency contact name|next of kin|next of kin name|no
 const MEDICARE: &str = "medicare|medicare id|medicare number|medicare no|medicare num|medicare beneficiary|medicare beneficiary id|medicare beneficiary identifier|\
 medicare beneficiary number|medicare claim number|medicare card|medicare card number|medicare hic|medicare hicn|medicare mbi|mbi|mbis|mbi number|mbi no|hic|hicn|hic number|hic no|hicn number|health insurance claim number|beneficiary id|beneficiary identifier|railroad medicare|rrb|rrb number|medicareid|medicare identifier|bene id|medicare identification number|us mbi";
 
-const OTHER_ID: &str = "member|member id|member no|member number|memberid|subscriber id|subscriber number|subscriber no|policy|policy number|policy no|policy id|group|group number|group no|group id|\
+const OTHER_ID: &str = "account|acct|acct no|acct number|account number|account no|member|member id|member no|member number|memberid|subscriber id|subscriber number|subscriber no|policy|policy number|policy no|policy id|group|group number|group no|group id|\
 insurance id|insurance number|insurance no|insurance policy|plan id|plan number|payer id|payor id|medicaid|medicaid id|medicaid number|medi cal|claim|claim number|claim no|claim id|claims|\
 auth|auth number|authorization|authorization number|authorization no|auth no|prior auth|npi|npis|npi number|dea|dea number|dea no|ncpdp|license|license number|license no|licence|driver license|drivers license|drivers license number|driver license number|driver s license number|driver s license|dl|\
 passport|passport number|plate|vin|serial|serial number|serial no|sn|device id|implant|accession|accession number|accession no|acc|rx|rx number|rx no|prescription number|prescription no|badge|badge number|\
@@ -144,8 +151,30 @@ pub(crate) fn phrases() -> impl Iterator<Item = &'static str> {
 /// The most words a phrase has.
 pub(crate) const LONGEST: usize = 6;
 
-static TABLE: LazyLock<HashMap<u64, Meaning>> = LazyLock::new(|| {
-    let mut table = HashMap::new();
+/// Keys are hashes already.
+#[derive(Default)]
+struct AsIs(u64);
+
+impl Hasher for AsIs {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(byte);
+        }
+    }
+
+    fn write_u64(&mut self, key: u64) {
+        self.0 = key;
+    }
+}
+
+type Table = HashMap<u64, Meaning, BuildHasherDefault<AsIs>>;
+
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    let mut table = Table::default();
     for &(meaning, list) in PHRASES {
         for phrase in list.split('|') {
             let key = phrase

@@ -48,9 +48,15 @@ impl Sense {
     /// A road word that stands before the name: "rue", "calle".
     pub(crate) const ROAD: Sense = Sense(1 << 21);
     pub(crate) const COUNTRY: Sense = Sense(1 << 22);
+    /// No part of a street name.
+    pub(crate) const NO_STREET: Sense = Sense(1 << 23);
     /// Spoken or bracketed "at" and "dot" of an e-mail address.
     pub(crate) const MAIL_WORD: Sense = Sense(1 << 20);
 
+    /// A word that is as often a given name: "Will", "May".
+    pub(crate) const GIVEN_WORD: Sense = Sense(1 << 24);
+    /// A key of data in camel case.
+    pub(crate) const KEY: Sense = Sense(1 << 27);
     /// Not words: digits alone, digits and letters, "@", and a mask placeholder.
     pub(crate) const NUMBER: Sense = Sense(1 << 28);
     pub(crate) const CODE: Sense = Sense(1 << 29);
@@ -68,6 +74,8 @@ impl Sense {
         | Self::DIRECTION.0
         | Self::ROAD.0
         | Self::COUNTRY.0
+        | Self::NO_STREET.0
+        | Self::GIVEN_WORD.0
         | Self::DWELLING.0);
 
     pub(crate) fn has(self, other: Sense) -> bool {

@@ -12,6 +12,7 @@ mod finding;
 mod kind;
 mod labels;
 mod lexicon;
+mod names;
 mod page;
 mod people;
 mod places;
@@ -97,6 +98,9 @@ impl Detector {
         let page = Page::new(view.text(), fields);
         let mut candidates = Vec::new();
         rules::find_all(&page, &self.settings, &mut candidates);
+        if has_context(view.text()) {
+            names::tag(view.text(), &mut candidates);
+        }
         if depth < CODING_DEPTH_MAX {
             let scan = |decoded: &str| self.find(decoded, None, depth + 1);
             encoded::find(&page, &scan, &mut candidates);
@@ -114,6 +118,12 @@ impl Detector {
             .find(|(one, _)| *one == kind)
             .map_or(kind.rule().threshold, |(_, threshold)| *threshold)
     }
+}
+
+/// Whether there is anything to judge a name by. A word alone (`lookup`, `gpt-4o`, `call_1`) is an
+/// identifier of some program far more often than a name; rules with a label still see it.
+fn has_context(text: &str) -> bool {
+    text.trim().contains(char::is_whitespace)
 }
 
 /// Why settings were refused.

@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use crate::digits::{self, Spoken};
 use crate::labels::{self, Meaning};
 use crate::lexicon::{self, LEXICON, Sense};
 use crate::rules;
@@ -57,6 +58,8 @@ pub(crate) struct Page<'a> {
     pub(crate) labels: Vec<Label>,
     /// In order, never overlapping.
     pub(crate) fields: Vec<Field>,
+    /// Numbers said in words.
+    pub(crate) spoken: Vec<Spoken>,
     /// Runs of letters and digits too long for a word; may be text in another coding.
     pub(crate) long_runs: Vec<Range<usize>>,
 }
@@ -66,13 +69,16 @@ impl<'a> Page<'a> {
     pub(crate) fn new(text: &'a str, fields: Vec<Field>) -> Self {
         let (marks, long_runs) = mark(text.as_bytes());
         let labels = find_labels(text.as_bytes(), &marks);
-        Page {
+        let mut page = Page {
             text,
             marks,
             labels,
             fields,
+            spoken: Vec::new(),
             long_runs,
-        }
+        };
+        page.spoken = digits::spoken(&page);
+        page
     }
 
     pub(crate) fn bytes(&self) -> &'a [u8] {
@@ -233,6 +239,8 @@ fn mark(bytes: &[u8]) -> (Vec<Mark>, Vec<Range<usize>>) {
             };
             if sense.is_loud() {
                 push(&mut marks, start..at, sense);
+            } else if sense == Sense::NONE && is_key(bytes, start..at) {
+                push(&mut marks, start..at, Sense::KEY);
             }
         } else if class == AT_SIGN {
             push(&mut marks, at..at + 1, Sense::AT);
@@ -250,6 +258,14 @@ fn mark(bytes: &[u8]) -> (Vec<Mark>, Vec<Range<usize>>) {
 
 /// Few words are longer than this.
 const LONG_RUN_BYTES: usize = 12;
+
+/// Whether a word is a key of data in camel case: "homePhone:", "patientDob=".
+fn is_key(bytes: &[u8], word: Range<usize>) -> bool {
+    let next = bytes.get(word.end).copied().unwrap_or(0);
+    matches!(next, b':' | b'=')
+        && bytes[word.start].is_ascii_lowercase()
+        && bytes[word].iter().any(u8::is_ascii_uppercase)
+}
 
 fn push(marks: &mut Vec<Mark>, span: Range<usize>, sense: Sense) {
     marks.push(Mark {
@@ -276,6 +292,22 @@ fn push_code(bytes: &[u8], span: Range<usize>, marks: &mut Vec<Mark>) {
         if labels::meaning(key).is_some() || sense.has(Sense::MONTH) {
             push(marks, span.start..split, sense);
             push(marks, split..span.end, Sense::NUMBER);
+            return;
+        }
+    }
+    let digits = bytes[span.clone()]
+        .iter()
+        .take_while(|byte| byte.is_ascii_digit())
+        .count();
+    let word = span.start + digits..span.end;
+    // "8741DOB", "0142Patient": a number that ran into the next word.
+    if matches!(digits, 4 | 7 | 9 | 10) && word.len() >= 3 {
+        let sense = LEXICON.sense(&bytes[word.clone()]);
+        if sense != Sense::NONE && bytes[word.clone()].iter().all(u8::is_ascii_alphabetic) {
+            push(marks, span.start..word.start, Sense::NUMBER);
+            if sense.is_loud() {
+                push(marks, word, sense);
+            }
             return;
         }
     }
@@ -311,8 +343,20 @@ pub(crate) fn placeholder_at(bytes: &[u8]) -> Option<usize> {
 fn find_labels(bytes: &[u8], marks: &[Mark]) -> Vec<Label> {
     let mut found: Vec<Label> = Vec::new();
     let mut free_from = 0;
-    for mark in marks.iter().filter(|mark| mark.sense.has(Sense::LABEL)) {
+    for mark in marks
+        .iter()
+        .filter(|mark| mark.sense.has(Sense::LABEL | Sense::KEY))
+    {
         if (mark.start as usize) < free_from {
+            continue;
+        }
+        if mark.sense.has(Sense::KEY) {
+            let key = std::str::from_utf8(&bytes[mark.range()]).unwrap_or_default();
+            found.extend(labels::of_key(key).map(|meaning| Label {
+                start: mark.start,
+                end: mark.end,
+                meaning,
+            }));
             continue;
         }
         if let Some((end, meaning)) = longest_phrase(bytes, mark.range())
@@ -369,12 +413,25 @@ fn longest_phrase(bytes: &[u8], head: Range<usize>) -> Option<(usize, Meaning)> 
         if let Some(meaning) = labels::meaning(key) {
             longest = Some((end, meaning));
         }
+        if let Some(sign) = number_sign(bytes, end) {
+            // "Hospital #" is "hospital number".
+            if let Some(meaning) = labels::meaning(labels::extend(key, lexicon::hash(b"number"))) {
+                longest = Some((sign, meaning));
+            }
+            break;
+        }
         at = next_label_word(bytes, end);
         if at == end {
             break;
         }
     }
     longest
+}
+
+/// Where a number sign right after a label word ends.
+fn number_sign(bytes: &[u8], end: usize) -> Option<usize> {
+    let at = end + usize::from(bytes.get(end) == Some(&b' '));
+    (bytes.get(at) == Some(&b'#')).then_some(at + 1)
 }
 
 /// Where the run of letters and digits at `at` ends; labels are at most 24 bytes a word.

@@ -10,12 +10,20 @@ use crate::page::{Page, is_word_byte};
 pub(crate) enum Cue {
     /// "Dr. …": one capitalised word will do.
     Title,
+    /// "dr …" in lower case, so the name may be too.
+    LowerTitle,
     /// "Name: …": also in lower case.
     Label,
     /// "patient …", "my husband …".
     Weak,
     /// The first word is a known given name.
     Given,
+}
+
+impl Cue {
+    fn is_title(self) -> bool {
+        matches!(self, Cue::Title | Cue::LowerTitle)
+    }
 }
 
 /// A name and what speaks for it.
@@ -78,7 +86,9 @@ pub(crate) fn name_at(page: &Page<'_>, start: usize, cue: Cue) -> Option<Name> {
 
 /// Whether this word can be the next part of a name.
 fn fits(page: &Page<'_>, part: &Part, cue: Cue, position: usize) -> bool {
-    let is_known = part.sense.has(Sense::GIVEN);
+    let may_be_word =
+        part.sense.has(Sense::GIVEN_WORD) && part.is_capital && (position > 0 || cue != Cue::Given);
+    let is_known = part.sense.has(Sense::GIVEN) || may_be_word;
     if part.is_initial {
         return position > 0 || page.byte(part.span.end) == b'.' && cue != Cue::Weak;
     }
@@ -86,10 +96,10 @@ fn fits(page: &Page<'_>, part: &Part, cue: Cue, position: usize) -> bool {
         return true;
     }
     let is_other_word = part.sense.has(Sense::STOP)
-        || part.sense.has(Sense::LABEL) && cue != Cue::Title
+        || part.sense.has(Sense::LABEL) && !cue.is_title()
         || position > 0 && part.sense.has(Sense::CREDENTIAL)
         || position > 0 && part.sense.has(Sense::TITLE)
-        || part.sense.has(Sense::EPONYM_TAIL) && cue != Cue::Title
+        || part.sense.has(Sense::EPONYM_TAIL) && !cue.is_title()
         || part.sense.has(Sense::MONTH)
         || position > 0 && part.sense.has(Sense::UNIT)
         || position == 0 && part.sense.has(Sense::TITLE);
@@ -98,10 +108,11 @@ fn fits(page: &Page<'_>, part: &Part, cue: Cue, position: usize) -> bool {
     }
     let text = page.slice(part.span.clone());
     let is_acronym = text.len() <= 4 && text.iter().all(u8::is_ascii_uppercase) && !is_known;
-    if is_acronym && (cue != Cue::Title || text.len() < 3) && !is_shouted(page, part.span.start) {
+    if is_acronym && (!cue.is_title() || text.len() < 3) && !is_shouted(page, part.span.start) {
         return false;
     }
-    part.is_capital || (cue == Cue::Label && part.sense.0 & !Sense::GIVEN.0 == 0)
+    let may_be_lower = cue == Cue::Label && position < 2 || cue == Cue::LowerTitle && position == 0;
+    part.is_capital || may_be_lower && part.sense.0 & !(Sense::GIVEN.0 | Sense::GIVEN_WORD.0) == 0
 }
 
 /// Whether the words before are in capitals too, so that capitals say nothing about this one.
@@ -175,7 +186,7 @@ fn with_suffix(page: &Page<'_>, end: usize) -> usize {
 
 /// "Parkinson disease", "Foley catheter": the words are a name, but nobody's.
 fn is_before_eponym_tail(page: &Page<'_>, end: usize, cue: Cue) -> bool {
-    if cue == Cue::Title {
+    if cue.is_title() {
         return false;
     }
     let mut at = end;
@@ -205,7 +216,7 @@ fn part_at(page: &Page<'_>, start: usize) -> Option<Part> {
     }
     let goes_on = bytes
         .get(end)
-        .is_some_and(|&byte| is_word_byte(byte) || matches!(byte, b'@' | b'_' | b'('));
+        .is_some_and(|&byte| is_word_byte(byte) || matches!(byte, b'@' | b'_'));
     if end == start || goes_on {
         return None;
     }
@@ -313,14 +324,47 @@ pub(crate) fn surname_before(page: &Page<'_>, given: usize) -> Option<usize> {
         .has(Sense::STOP | Sense::LABEL | Sense::STATE | Sense::CREDENTIAL | Sense::EPONYM_TAIL)
         && !part.sense.has(Sense::GIVEN);
     let in_a_list = page.byte_before(start) == b' ' && page.byte_before(start - 1) == b',';
+    // "ROE, JANE" is a name, "SPE, Ana" a list of tests.
     let is_acronym = part.span.len() <= 4
         && page
             .slice(part.span.clone())
             .iter()
-            .all(u8::is_ascii_uppercase);
+            .all(u8::is_ascii_uppercase)
+        && page
+            .slice(given..given + 4)
+            .iter()
+            .any(u8::is_ascii_lowercase);
     let looks_right =
         part.is_capital && part.span.len() > 1 && page.byte(given).is_ascii_uppercase();
     (looks_right && is_free && !is_listed && !in_a_list && !is_acronym).then_some(start)
+}
+
+/// The name before an address in angle brackets: `"Mark Roe" <mark@example.com>`.
+pub(crate) fn display_name_before(page: &Page<'_>, sign: usize) -> Option<Range<usize>> {
+    let head = page.slice(sign.saturating_sub(64)..sign);
+    let bracket = sign - head.len() + head.iter().rposition(|&byte| byte == b'<')?;
+    let is_mailbox = !page.slice(bracket + 1..sign).contains(&b' ');
+    let mut end = bracket;
+    while end > 0 && matches!(page.byte(end - 1), b' ' | b'"') && bracket - end < 3 {
+        end -= 1;
+    }
+    let mut start = end;
+    for _ in 0..3 {
+        let (sense, word) = page.word_before(start)?;
+        if !page.byte(word).is_ascii_uppercase()
+            || sense.has(Sense::STOP) && !sense.has(Sense::GIVEN_WORD)
+        {
+            break;
+        }
+        start = word;
+        if page.byte_before(start) != b' ' {
+            break;
+        }
+        start -= 1;
+    }
+    start += usize::from(page.byte(start) == b' ');
+    let words = page.slice(start..end).split(|&byte| byte == b' ').count();
+    (is_mailbox && start < end && words >= 2).then_some(start..end)
 }
 
 /// Whether a full name, given name first, ends exactly here.
@@ -345,24 +389,49 @@ pub(crate) fn ends_full_name(page: &Page<'_>, end: usize) -> bool {
     false
 }
 
+/// Whether "Last, First" ends exactly here.
+pub(crate) fn ends_last_first(page: &Page<'_>, end: usize) -> bool {
+    page.word_before(end).is_some_and(|(sense, start)| {
+        sense.has(Sense::GIVEN) && surname_before(page, start).is_some()
+    })
+}
+
 /// Whether the whole value of a name field can be a name.
 pub(crate) fn is_name_value(value: &[u8]) -> bool {
-    let letters = value
-        .iter()
-        .filter(|&&byte| byte.is_ascii_alphabetic() || byte >= 0x80)
-        .count();
-    let is_word_list = value
-        .split(|byte| !byte.is_ascii_alphabetic())
+    let is_letter = |byte: &u8| byte.is_ascii_alphabetic() || *byte >= 0x80;
+    let has_capitals = value.iter().any(u8::is_ascii_uppercase);
+    let (mut words, mut stops, mut common) = (0, 0, 0);
+    for word in value
+        .split(|byte| !is_letter(byte))
         .filter(|word| !word.is_empty())
-        .all(|word| LEXICON.sense(word).has(Sense::STOP));
-    letters >= 1
+    {
+        words += 1;
+        let is_stop = LEXICON.sense(word).has(Sense::STOP);
+        common += usize::from(is_stop);
+        let is_word_of_prose = is_stop && (!has_capitals || word[0].is_ascii_lowercase());
+        stops += usize::from(is_word_of_prose);
+    }
+    let has_signs = value.iter().any(|byte| {
+        byte.is_ascii_digit()
+            || matches!(
+                byte,
+                b'@' | b'_'
+                    | b'{'
+                    | b'}'
+                    | b'<'
+                    | b'>'
+                    | b'['
+                    | b']'
+                    | b'/'
+                    | b'$'
+                    | b'?'
+                    | b'!'
+                    | b':'
+            )
+    });
+    (1..=7).contains(&words)
+        && common < words
+        && stops * 2 < words.max(2)
         && value.len() <= 80
-        && !is_word_list
-        && !value.iter().any(|byte| {
-            byte.is_ascii_digit()
-                || matches!(
-                    byte,
-                    b'@' | b'_' | b'{' | b'}' | b'<' | b'>' | b'[' | b']' | b'/' | b'$'
-                )
-        })
+        && !has_signs
 }

@@ -76,75 +76,6 @@ const CLEAR_STREETS: &[&[u8]] = &[
     b"plaza",
 ];
 
-/// Words that end the reading of a street name: no street is called so.
-const BREAKERS: &[&[u8]] = &[
-    b"a",
-    b"and",
-    b"are",
-    b"as",
-    b"at",
-    b"but",
-    b"by",
-    b"day",
-    b"days",
-    b"did",
-    b"do",
-    b"for",
-    b"from",
-    b"g",
-    b"got",
-    b"had",
-    b"has",
-    b"have",
-    b"he",
-    b"her",
-    b"his",
-    b"hour",
-    b"hours",
-    b"hr",
-    b"hrs",
-    b"i",
-    b"if",
-    b"in",
-    b"is",
-    b"it",
-    b"mcg",
-    b"mg",
-    b"minutes",
-    b"ml",
-    b"month",
-    b"months",
-    b"my",
-    b"no",
-    b"not",
-    b"on",
-    b"or",
-    b"patient",
-    b"patients",
-    b"percent",
-    b"po",
-    b"she",
-    b"that",
-    b"then",
-    b"they",
-    b"times",
-    b"to",
-    b"units",
-    b"was",
-    b"we",
-    b"week",
-    b"weeks",
-    b"were",
-    b"when",
-    b"which",
-    b"who",
-    b"with",
-    b"year",
-    b"years",
-    b"yo",
-    b"you",
-];
-
 /// `1428 Larchmont Avenue SW`.
 fn with_street_word(
     page: &Page<'_>,
@@ -288,13 +219,44 @@ pub(crate) fn named_street(page: &Page<'_>, start: usize) -> Option<Line> {
         .rposition(|token| token.sense.has(Sense::STREET) && token.is_capital && !token.has_digit);
     // "Rua Diadema 1903": abroad the number stands last.
     let last = last.or_else(|| tokens.iter().take(5).position(|token| token.has_digit))?;
-    let all_capital = tokens[..last]
-        .iter()
-        .all(|token| token.is_capital && !token.has_digit && !token.sense.has(Sense::STOP));
+    let all_capital = tokens[..last].iter().all(|token| {
+        token.is_capital
+            && !token.has_digit
+            && (!token.sense.has(Sense::STOP) || token.sense.has(Sense::ROAD))
+    });
     (last > 0 && all_capital).then(|| Line {
         span: tokens[0].span.start..tokens[last].span.end,
         score: 0.2,
     })
+}
+
+/// Where a street name after "on" or "at" starts, whose last word this is: "on Birch Hollow Rd".
+pub(crate) fn street_before(page: &Page<'_>, last: Range<usize>) -> Option<usize> {
+    if !page.byte(last.start).is_ascii_uppercase()
+        || !is_one_of(page.slice(last.clone()), CLEAR_STREETS)
+    {
+        return None;
+    }
+    let mut start = last.start;
+    for names in 0..4 {
+        let word_end = start
+            .checked_sub(1)
+            .filter(|&before| page.byte(before) == b' ')?;
+        let (_, word) = page.word_before(word_end)?;
+        if names > 0
+            && is_one_of(
+                page.slice(word..word_end),
+                &[b"on", b"at", b"off", b"to", b"near"],
+            )
+        {
+            return Some(start);
+        }
+        if !page.byte(word).is_ascii_uppercase() {
+            return None;
+        }
+        start = word;
+    }
+    None
 }
 
 /// Street names in one word: `Amsinckstrasse`, `Holmevej`, `Kromwaterlaan`.
@@ -388,12 +350,47 @@ pub(crate) fn tail(page: &Page<'_>, line_end: usize) -> Option<Tail> {
     let place = city_state_zip(page, from).or_else(|| city_alone(page, from));
     match (unit, place) {
         (None, place) => place,
-        (Some(end), None) => Some(Tail { end, score: 0.35 }),
+        (Some(end), None) => Some(Tail {
+            end: city_after_unit(page, end),
+            score: if page.byte(skip(page.bytes(), line_end, b" ,")) == b'#' {
+                0.2
+            } else {
+                0.5
+            },
+        }),
         (Some(_), Some(place)) => Some(Tail {
             end: place.end,
             score: place.score + 0.3,
         }),
     }
+}
+
+/// `Winnipeg Manitoba` right after a unit: capitalised words on the same line. Returns their end.
+fn city_after_unit(page: &Page<'_>, unit_end: usize) -> usize {
+    let mut end = unit_end;
+    let mut at = unit_end;
+    for _ in 0..5 {
+        let gap = usize::from(page.byte(at) == b',' && at == unit_end);
+        if page.byte(at + gap) != b' ' {
+            break;
+        }
+        let Some(token) = token_at(page, at + gap + 1) else {
+            break;
+        };
+        let is_other = token.has_digit
+            || token
+                .sense
+                .has(Sense::STOP | Sense::LABEL | Sense::GIVEN | Sense::TITLE);
+        let is_particle = token.sense.has(Sense::PARTICLE) && end > unit_end;
+        if is_other || !(token.is_capital || is_particle) {
+            break;
+        }
+        at = token.span.end;
+        if token.is_capital {
+            end = at;
+        }
+    }
+    end
 }
 
 /// `Apt 4B`, `Suite 083`, `# 8`, `Unit 68`; returns its end.
@@ -569,9 +566,12 @@ fn is_house_number(page: &Page<'_>, token: &Token) -> bool {
 }
 
 fn is_tied_before(page: &Page<'_>, start: usize) -> bool {
+    if page.byte_before(start) == b'#' {
+        return true;
+    }
     matches!(
         page.byte_before(start),
-        b'/' | b'.' | b'-' | b':' | b'$' | b'#' | b'_'
+        b'/' | b'.' | b'-' | b':' | b'$' | b'_'
     ) && !page
         .byte_before(start.saturating_sub(1))
         .is_ascii_whitespace()
@@ -588,7 +588,7 @@ fn line_tokens(page: &Page<'_>, from: usize) -> Vec<Token> {
             break;
         };
         let is_written_as_name = token.is_capital && !token.is_shouted;
-        if is_one_of(page.slice(token.span.clone()), BREAKERS) && !is_written_as_name {
+        if token.sense.has(Sense::NO_STREET) && !is_written_as_name {
             break;
         }
         at = token.span.end;

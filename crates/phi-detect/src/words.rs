@@ -6,6 +6,7 @@ use crate::lexicon::Sense;
 pub(crate) static WORDS: &[(Sense, &str)] = &[
     // Names. `given.txt` is made by model/given_names.py from a public-domain list.
     (Sense::GIVEN, include_str!("words/given.txt")),
+    (Sense::GIVEN_WORD, GIVEN_WORDS),
     (Sense::TITLE, TITLES),
     (Sense::ROLE, ROLES),
     (Sense::KIN, KIN),
@@ -27,12 +28,21 @@ pub(crate) static WORDS: &[(Sense, &str)] = &[
     (Sense::DWELLING, DWELLINGS),
     (Sense::ROAD, ROADS),
     (Sense::COUNTRY, COUNTRIES),
+    (Sense::NO_STREET, NO_STREETS),
     // Between label and value.
     (Sense::FILLER, FILLERS),
     (Sense::MAIL_WORD, "at dot arroba punto"),
 ];
 
-const TITLES: &str = "dr drs doctor mr mrs ms mx miss mister missus prof professor sir madam mme \
+/// Given names that are words as well; they count only where something else says "name".
+const GIVEN_WORDS: &str = "will may mark grace hope faith joy rose june april august summer autumn daisy lily violet iris ivy \
+    jasmine pearl ruby amber crystal jade frank grant chase hunter mason cooper carter tanner taylor parker porter \
+    bill rob art gene dean earl guy hank lance miles rich rod ray pat sue dawn eve gay gail ginger harmony heath herb holly jack \
+    jordan austin dallas houston lincoln madison savannah sydney victoria virginia georgia carolina florence charity mercy \
+    patience prudence constance chance christian drew dale glen clay cliff forest brook robin martin angel jesus young long \
+    little black white brown green gray grey king law park ford day bell wood woods stone rivers fields best good";
+
+const TITLES: &str = "rn np lpn crna cna aprn fnp dr drs doctor mr mrs ms mx miss mister missus prof professor sir madam mme \
     nurse rev reverend pastor father fr sister rabbi imam judge justice attorney atty officer ofc \
     sgt ssg sfc cpl pvt lt ltc capt captain cmdr col colonel maj sen senator hon \
     don dona senor senora srta sra herr frau";
@@ -107,7 +117,14 @@ const STREETS: &str = "allee alley allees aly annex arcade arc avenue ave av ave
     rue run shoal shoals shore shores skyway spring springs spgs spur spurs square squares sq station \
     stravenue stream street streets str st sts summit terrace ter terr throughway trace track trafficway \
     trail trails trl tunnel turnpike tpke underpass union unions valley valleys viaduct view views vw \
-    village villages ville vista walk walks wall way ways well wells close gate";
+    village villages ville vista walk walks wall way ways well wells close gate \
+    strasse straat laan weg vej gade gate ulica utca gatan vei";
+
+/// Words that end the reading of a street name: no street is called so.
+const NO_STREETS: &str = "a and are as at but by day days did do for from g got had has have he her his hour hours hr \
+    hrs i if in is it mcg mg minutes ml month months my no not on or patient patients percent po she that then \
+    they times to units was we week weeks were when which who with year years yo you tablets tabs capsules puffs \
+    drops cc kg lb lbs cm mm mmhg bpm meq mmol iu of the";
 
 /// Road words that stand before the name, in other languages.
 const ROADS: &str = "rue via calle rua avenida avenue boulevard piazza viale corso camino paseo carrer strada chemin \
@@ -128,9 +145,8 @@ const COUNTRIES: &str = "afghanistan albania algeria andorra angola argentina ar
     tuvalu uganda ukraine uruguay uzbekistan vanuatu venezuela vietnam yemen zambia zimbabwe zealand rica \
     republic emirates kingdom timor verde lanka arabia usa";
 
-const UNITS: &str = "apt apartment apts suite ste unit floor fl flr room rm bldg building lot trlr trailer \
-    space spc dept department ph penthouse no upper lower rear front basement bsmt slip hngr lobby \
-    lbby office ofc side stop box";
+const UNITS: &str = "apt apartment apts suite ste unit floor fl flr room rm bldg building lot trlr trailer spc ph \
+    penthouse basement bsmt";
 
 const STATES: &str = "al ak az ar ca co ct de dc fl ga hi id il in ia ks ky la me md ma mi mn ms mo mt ne nv \
     nh nj nm ny nc nd oh ok or pa ri sc sd tn tx ut vt va wa wv wi wy pr gu vi as mp fm mh pw aa ae ap \

@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::{Out, PhiRule};
-use crate::context::{Tie, claim_before};
+use crate::context::{Tie, claim_before, is_spoken_of};
 use crate::labels::Meaning;
 use crate::lexicon::Sense;
 use crate::page::Page;
@@ -32,6 +32,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "zip code «99205»",
         "2231 Broadway: sent to «2231 Broadway, New York, NY 10027»",
         "lives on «Larchmont Avenue» with her aunt",
+        "Lives w daughter on «Birch Hollow Rd».",
         "«22 Amsinckstrasse 9\n Suite 776\n Arnsdorf\n Malta 38302»",
         "lives at «17 Elm Court»",
     ],
@@ -76,6 +77,17 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
             out.push(span, score, "address.street");
         } else if mark.is_number() && (4..=6).contains(&mark.len()) {
             zip(page, mark.range(), out);
+        }
+    }
+    for mark in page
+        .marks
+        .iter()
+        .filter(|mark| mark.sense.has(Sense::STREET))
+    {
+        if let Some(start) = places::street_before(page, mark.range())
+            && is_spoken_of(page, start, |meaning| meaning == Meaning::Dwelling)
+        {
+            out.push(start..mark.end as usize, 0.7, "address.named_street");
         }
     }
     for label in page

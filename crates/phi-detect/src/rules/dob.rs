@@ -8,6 +8,7 @@ use crate::context::{Claim, Tie, claim_after, claim_before};
 use crate::dates::{DateHit, Form, date_at};
 use crate::labels::Meaning;
 use crate::page::Page;
+use crate::people;
 
 pub(super) static RULE: PhiRule = PhiRule {
     code: "dob",
@@ -27,6 +28,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "d/o/b: «14-Mar-62»",
         "My birthday is «March 14»",
         "«3/14/1962» (DOB)",
+        "ROE, JANE «03/14/1962» MRN:0048213",
     ],
     misses: &[
         "Admitted on March 14, 2025 and discharged March 19, 2025.",
@@ -94,9 +96,32 @@ fn judge(page: &Page<'_>, date: &DateHit) -> Option<(f32, &'static str)> {
             _ => None,
         };
     }
+    if date.form == Form::Full && is_between_name_and_number(page, date) {
+        return Some((0.65, "dob.after_name"));
+    }
     let is_named_after = date.form == Form::Full
         && claim_after(page, date.span.end, |meaning| meaning == Meaning::Dob).is_some();
     is_named_after.then_some((0.9, "dob.named_after"))
+}
+
+/// `ROE, JANE 03/14/1962 MRN:0048213`: the usual way to point at a patient.
+fn is_between_name_and_number(page: &Page<'_>, date: &DateHit) -> bool {
+    let before = page.slice(date.span.start.saturating_sub(2)..date.span.start);
+    let gap = before
+        .iter()
+        .rev()
+        .take_while(|byte| matches!(byte, b' ' | b',' | b'('))
+        .count();
+    let name_end = date.span.start - gap;
+    let next = page
+        .labels
+        .partition_point(|label| (label.start as usize) < date.span.end);
+    let is_numbered = page.labels.get(next).is_some_and(|label| {
+        label.meaning == Meaning::Mrn && label.start as usize <= date.span.end + 4
+    });
+    gap > 0
+        && is_numbered
+        && (people::ends_full_name(page, name_end) || people::ends_last_first(page, name_end))
 }
 
 fn nearest(page: &Page<'_>, at: usize) -> Option<Claim> {

@@ -7,7 +7,6 @@ use std::ops::Range;
 
 use super::{Out, PhiRule};
 use crate::context::{Claim, Tie, claim_after, claim_before};
-use crate::digits;
 use crate::labels::Meaning;
 use crate::lexicon::Sense;
 use crate::page::{Mark, Page};
@@ -68,11 +67,11 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
             }
         }
     }
-    for spoken in digits::spoken(page) {
+    for spoken in &page.spoken {
         let is_mrn = nearest(page, spoken.span.start)
             .is_some_and(|claim| claim.is(Meaning::Mrn) && claim.is_firm());
         if is_mrn {
-            out.push(spoken.span, 0.9, "mrn.spoken");
+            out.push(spoken.span.clone(), 0.9, "mrn.spoken");
         }
     }
     for format in &out.settings.mrn_formats {
@@ -94,9 +93,17 @@ fn is_field_value(value: &[u8]) -> bool {
 
 /// The value that starts at this mark, if a label makes it a record number.
 fn labelled(page: &Page<'_>, index: usize) -> Option<(Range<usize>, f32, &'static str)> {
+    let mark = page.marks[index];
+    let goes_on = matches!(page.byte(mark.end as usize), b'-' | b'.');
+    if mark.len() < 3 && !goes_on {
+        return None;
+    }
     let span = value_span(page, index);
     let value = page.slice(span.clone());
     let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
+    if digits < 3 {
+        return None;
+    }
     let claim = nearest(page, page.marks[index].start as usize);
     let Some(claim) = claim else {
         let is_named_after =

@@ -31,6 +31,11 @@ pub(super) static RULE: PhiRule = PhiRule {
         "Pt «Barberini» has had increasing pain",
         "my husband «Kimberly» was born",
         "seen by «Jane Q. Roe», MD",
+        "her doctor is dr «patel» today",
+        "Baby boy «Hernandez» was born",
+        "To: \"«Mark Roe»\" <mark@example.com>",
+        "lastName: \"«Roe»\"",
+        "Patient «Will Young» reports pain",
     ],
     misses: &[
         "Parkinson disease, Crohn disease, Hodgkin lymphoma, Foley catheter, Apgar score, Glasgow coma scale.",
@@ -59,6 +64,11 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
             && let Some(name) = after_kin(page, start, end)
         {
             out.push(name.span, 0.75, "name.family");
+        }
+        if mark.sense.has(Sense::AT)
+            && let Some(span) = people::display_name_before(page, start)
+        {
+            out.push(span, 0.85, "name.mailbox");
         }
         if mark.sense.has(Sense::GIVEN)
             && let Some((span, score, rule)) = round_given_name(page, start)
@@ -95,12 +105,12 @@ fn after_title(page: &Page<'_>, start: usize, end: usize) -> Option<Name> {
     let title = page.slice(start..end);
     let has_dot = page.byte(end) == b'.';
     let is_short = title.len() <= 4;
-    // "MS" is a disease and "general" an adjective; a title is written like one.
+    // "MS" is a disease, "MR" an image and "general" an adjective; a title is written like one.
     let is_written_as_title = match (title[0].is_ascii_uppercase(), has_dot) {
-        (true, true) => is_short,
-        (true, false) => !(title.len() == 2 && title[1].is_ascii_uppercase()),
+        (true, true) => is_short && !matches!(title, b"Sir" | b"Miss"),
+        (true, false) => !matches!(title, b"MS" | b"MR"),
         (false, true) => matches!(title, b"dr" | b"mr" | b"mrs" | b"ms"),
-        (false, false) => matches!(title, b"dr" | b"mr" | b"mrs" | b"ms" | b"doctor" | b"nurse"),
+        (false, false) => matches!(title, b"dr" | b"mr" | b"mrs" | b"doctor" | b"nurse"),
     };
     if !is_written_as_title || matches!(page.byte_before(start), b'-' | b'/' | b'\'') {
         return None;
@@ -110,16 +120,36 @@ fn after_title(page: &Page<'_>, start: usize, end: usize) -> Option<Name> {
     if page.byte(after) != b' ' {
         return None;
     }
-    people::name_at(page, after + 1, Cue::Title)
+    let is_lower = title[0].is_ascii_lowercase() && is_short;
+    people::name_at(
+        page,
+        after + 1,
+        if is_lower {
+            Cue::LowerTitle
+        } else {
+            Cue::Title
+        },
+    )
 }
 
-/// `my husband Kimberly`, `aunt Brenda Smith`.
+/// `my husband Kimberly`, `aunt Brenda Smith`, `Baby boy Hernandez`, `brother - Dwayne`.
 fn after_kin(page: &Page<'_>, start: usize, end: usize) -> Option<Name> {
-    if page.byte(end) != b' ' || !page.byte(start).is_ascii_lowercase() {
+    let rest = page.slice(end..page.text.len().min(end + 6));
+    if page.slice(start..end).eq_ignore_ascii_case(b"baby") {
+        let sex = [b" boy ".as_slice(), b" girl ", b" Boy ", b" Girl "];
+        if let Some(sex) = sex.iter().find(|sex| rest.starts_with(sex)) {
+            return people::name_at(page, end + sex.len(), Cue::Weak);
+        }
+    }
+    let gap = [b" - ".as_slice(), b": ", b", ", b" (", b" "]
+        .into_iter()
+        .find(|gap| rest.starts_with(gap))?;
+    if gap == b" " && !page.byte(start).is_ascii_lowercase() {
         return None;
     }
-    let name = people::name_at(page, end + 1, Cue::Weak)?;
-    (name.known > 0 || name.words >= 2).then_some(name)
+    let name = people::name_at(page, end + gap.len(), Cue::Weak)?;
+    let is_plain = gap == b" " && name.words >= 2;
+    (name.known > 0 || is_plain).then_some(name)
 }
 
 /// `Patient: Jane Roe`, `Patient Jane Roe`, `name is jane roe`.
@@ -129,9 +159,8 @@ fn after_label(page: &Page<'_>, label: &Label) -> Option<(Range<usize>, f32)> {
     let last_word = page.word_before(place.end);
     let calls_it_name = last_word.is_some_and(|(_, at)| {
         let word = page.slice(at..place.end);
-        word.eq_ignore_ascii_case(b"name")
-            || word.eq_ignore_ascii_case(b"nombre")
-            || word.eq_ignore_ascii_case(b"by")
+        let word = word.to_ascii_lowercase();
+        word.ends_with(b"name") || matches!(word.as_slice(), b"nombre" | b"by" | b"nm")
     });
     if !is_explicit {
         let is_role = last_word.is_some_and(|(sense, _)| sense.has(Sense::ROLE));

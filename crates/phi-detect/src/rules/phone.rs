@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::{Out, PhiRule};
 use crate::context::{Claim, Tie, claim_after, claim_before, is_spoken_of};
-use crate::digits::{self, Run};
+use crate::digits::Run;
 use crate::labels::Meaning;
 use crate::page::Page;
 
@@ -68,12 +68,12 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
             out.push(span, 0.95, "phone.field");
         }
     }
-    for spoken in digits::spoken(page) {
+    for spoken in &page.spoken {
         let claim = nearest(page, spoken.span.start);
         let is_called =
             claim.is_some_and(|claim| claim.is(Meaning::Phone) || claim.is(Meaning::PhoneMaybe));
         if matches!(spoken.digits, 7 | 10 | 11) && is_called {
-            out.push(spoken.span, 0.9, "phone.spoken");
+            out.push(spoken.span.clone(), 0.9, "phone.spoken");
         }
     }
 }
@@ -95,7 +95,8 @@ fn number_at(page: &Page<'_>, index: usize) -> Option<(Range<usize>, f32, &'stat
     if page.byte_before(start) == b'+' {
         return international(page, &run);
     }
-    if is_tied_before(page, start) {
+    // The shortest number anyone dials from outside has six digits.
+    if run.digit_count < 6 || is_tied_before(page, start) {
         return None;
     }
     let claim = nearest(page, start);

@@ -35,6 +35,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "«536-22-8741» is the SSN we have",
         "SSNs: «536-22-8741» and «536-22-8742»",
         "[SSN:«536-22-8741»]",
+        "SSN «536-22-8741»DOB 3/14/1962",
     ],
     misses: &[
         "MRN 536-22-8741",
@@ -77,12 +78,12 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
             out.push(span, 0.8, "ssn.field");
         }
     }
-    for spoken in digits::spoken(page) {
+    for spoken in &page.spoken {
         if spoken.digits == 9
             && let Some(claim) = nearest(page, spoken.span.start)
             && is_ssn(&claim)
         {
-            out.push(spoken.span, 0.95, "ssn.spoken");
+            out.push(spoken.span.clone(), 0.95, "ssn.spoken");
         }
     }
 }
@@ -178,15 +179,12 @@ fn last_four(page: &Page<'_>, span: Range<usize>, out: &mut Out<'_>) {
 
 /// Nine digits in other groups, such as `5 3 6 2 2 8 7 4 1`, when firmly labelled.
 fn oddly_grouped(page: &Page<'_>, index: usize, out: &mut Out<'_>) {
-    let Some(claim) = nearest(page, page.marks[index].start as usize) else {
+    let Some(run) = Run::read_total(page, index, 9, digits::is_loose_separator) else {
         return;
     };
-    if !claim.is(Meaning::Ssn) || claim.tie < Tie::Tight {
-        return;
-    }
-    if let Some(run) = Run::read_total(page, index, 9, digits::is_loose_separator)
-        && !digits::is_inside_longer(page, &run.span)
-    {
+    let is_called = nearest(page, run.span.start)
+        .is_some_and(|claim| claim.is(Meaning::Ssn) && claim.tie >= Tie::Tight);
+    if is_called && !digits::is_inside_longer(page, &run.span) {
         out.push(run.span, 0.9, "ssn.oddly_grouped");
     }
 }

@@ -67,6 +67,7 @@ impl Reader<'_> {
                     at + 1
                 }
                 b'0'..=b'9' | b'-' if self.expects_value(at) => self.number(at),
+                b'a'..=b'z' | b'A'..=b'Z' | b'_' if self.in_object() => self.bare_word(at),
                 _ => at + 1,
             };
         }
@@ -166,6 +167,27 @@ impl Reader<'_> {
             Some(_) => matches!(before, Some(b'[' | b',')),
             None => false,
         }
+    }
+
+    fn in_object(&self) -> bool {
+        self.open.last().is_some_and(|open| open.is_object)
+    }
+
+    /// A word without quotes: a key if a colon follows, as in the objects of programs.
+    fn bare_word(&mut self, at: usize) -> usize {
+        let length = self.bytes[at..]
+            .iter()
+            .take_while(|&&byte| byte.is_ascii_alphanumeric() || byte == b'_')
+            .count();
+        let end = at + length;
+        let after = skip_space(self.bytes, end);
+        if self.bytes.get(after) == Some(&b':')
+            && self.may_quote(at)
+            && let Some(open) = self.open.last_mut()
+        {
+            open.member = Some(at..end);
+        }
+        end.max(at + 1)
     }
 
     fn number(&mut self, at: usize) -> usize {

@@ -22,8 +22,11 @@ enum Part {
     Plain(Meaning),
 }
 
+/// The name of a segment, and the places in it that matter.
+type Segment = (&'static [u8; 3], &'static [(usize, Part)]);
+
 /// HL7 v2 segments and the fields in them that tell of people.
-static HL7: &[(&[u8; 3], &[(usize, Part)])] = &[
+static HL7: &[Segment] = &[
     // Alphabetical, one row per segment.
     (b"AIP", &[(3, Part::Provider)]),
     (b"DG1", &[(16, Part::Provider)]),
@@ -149,20 +152,36 @@ static HL7: &[(&[u8; 3], &[(usize, Part)])] = &[
 
 /// Reads every HL7 and X12 segment of the text.
 pub(super) fn read(bytes: &[u8], found: &mut Vec<Field>) {
-    let mut free_from = 0;
-    for bar in memchr::memchr_iter(b'|', bytes) {
-        if bar < free_from + 3 || !starts_word(bytes, bar - 3) {
-            continue;
-        }
-        let row = HL7.iter().find(|(name, _)| bytes[bar - 3..bar] == **name);
+    let starts: Vec<usize> = memchr::memchr_iter(b'|', bytes)
+        .filter_map(|bar| segment_start(bytes, bar))
+        .collect();
+    for (index, &start) in starts.iter().enumerate() {
+        let row = HL7
+            .iter()
+            .find(|(name, _)| bytes[start..start + 3] == **name);
         if let Some((_, parts)) = row {
-            let end =
-                bar + memchr::memchr2(b'\n', b'\r', &bytes[bar..]).unwrap_or(bytes.len() - bar);
-            hl7_segment(bytes, bar..end, parts, found);
-            free_from = end;
+            // Pasted messages may have lost their line breaks.
+            let next = starts.get(index + 1).copied().unwrap_or(bytes.len());
+            let line = memchr::memchr2(b'\n', b'\r', &bytes[start..next])
+                .map_or(next, |length| start + length);
+            hl7_segment(bytes, start..line, parts, found);
         }
     }
     x12(bytes, found);
+}
+
+/// Where a segment whose first bar this is starts: three capitals or digits at the start of a word.
+fn segment_start(bytes: &[u8], bar: usize) -> Option<usize> {
+    let start = bar.checked_sub(3)?;
+    let name = &bytes[start..bar];
+    let is_name = name[0].is_ascii_uppercase()
+        && name
+            .iter()
+            .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
+    let opens = start == 0
+        || bytes[start - 1].is_ascii_whitespace()
+        || matches!(bytes[start - 1], b'"' | b'`' | b':' | b'>');
+    (is_name && opens).then_some(start)
 }
 
 fn starts_word(bytes: &[u8], at: usize) -> bool {
@@ -275,7 +294,7 @@ fn x12_segment(bytes: &[u8], elements: &[Range<usize>], found: &mut Vec<Field>) 
             for index in [3, 5, 7] {
                 match text(index) {
                     b"TE" | b"FX" | b"HP" | b"WP" | b"CP" => {
-                        push(element(index + 1), Meaning::Phone)
+                        push(element(index + 1), Meaning::Phone);
                     }
                     b"EM" => push(element(index + 1), Meaning::Email),
                     _ => {}

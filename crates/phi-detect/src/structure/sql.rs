@@ -95,8 +95,8 @@ fn list(bytes: &[u8], paren: usize) -> Option<(Vec<Range<usize>>, usize)> {
     let mut items = Vec::new();
     let mut start = paren + 1;
     let mut quote = None;
-    for at in paren + 1..limit {
-        match (bytes[at], quote) {
+    for (at, &byte) in bytes.iter().enumerate().take(limit).skip(paren + 1) {
+        match (byte, quote) {
             (byte, Some(open)) if byte == open => quote = None,
             (_, Some(_)) => {}
             (byte @ (b'\'' | b'"'), None) => quote = Some(byte),

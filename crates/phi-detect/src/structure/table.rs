@@ -83,8 +83,20 @@ fn header(bytes: &[u8], line: Range<usize>) -> Option<Table> {
     let delimiter = *b",\t|;"
         .iter()
         .max_by_key(|&&one| memchr::memchr_iter(one, text).count())?;
+    let count = memchr::memchr_iter(delimiter, text).count();
+    // Sentences have longer pieces between their commas.
+    if count == 0 || text.len() / (count + 1) > 32 {
+        return None;
+    }
     let cells = cells(bytes, line, delimiter);
     if cells.len() < 2 || cells.iter().skip(1).any(|cell| cell.len() > 40) {
+        return None;
+    }
+    if !cells
+        .iter()
+        .skip(1)
+        .all(|cell| is_head_like(&bytes[cell.clone()]))
+    {
         return None;
     }
     let mut columns: Vec<_> = cells.into_iter().map(|cell| column(bytes, cell)).collect();
@@ -102,6 +114,21 @@ fn header(bytes: &[u8], line: Range<usize>) -> Option<Table> {
         }
     }
     Some(Table { delimiter, columns })
+}
+
+/// Whether a cell can be a column head: a few words, no sentence.
+fn is_head_like(cell: &[u8]) -> bool {
+    let cell = cell.trim_ascii();
+    let words = cell
+        .split(|byte| *byte == b' ')
+        .filter(|word| !word.is_empty())
+        .count();
+    !cell.is_empty()
+        && words <= 4
+        && !cell.ends_with(b".")
+        && !cell
+            .iter()
+            .any(|byte| matches!(byte, b'?' | b'!' | b'=' | b':' | b'{' | b'}'))
 }
 
 /// What a column head means; prose before the first head ("Here is the file: name") is cut off.
@@ -130,10 +157,11 @@ fn cells(bytes: &[u8], line: Range<usize>, delimiter: u8) -> Vec<Range<usize>> {
         end = inner.end - usize::from(inner.end > start && bytes[inner.end - 1] == b'|');
     }
     let mut in_quotes = false;
-    for at in start..end {
-        match bytes[at] {
+    let from = start;
+    for (at, &byte) in bytes.iter().enumerate().take(end).skip(from) {
+        match byte {
             b'"' => in_quotes = !in_quotes,
-            byte if byte == delimiter && !in_quotes => {
+            _ if byte == delimiter && !in_quotes => {
                 cells.push(start..at);
                 start = at + 1;
             }

@@ -129,14 +129,29 @@ fn unicode_escape(bytes: &[u8], at: usize, shown: &mut String) -> Option<usize> 
     Some(at + 12)
 }
 
-/// A tag or comment between the digits of a number: `536<b>-</b>22`.
+/// Tags that change how text looks but not what it is.
+static LOOKS: &[&[u8]] = &[
+    b"b", b"big", b"code", b"em", b"font", b"i", b"mark", b"s", b"small", b"span", b"strong",
+    b"sub", b"sup", b"tt", b"u", b"wbr",
+];
+
+/// A tag of looks or a comment between the digits of a number: `536<b>-</b>22`.
 fn tag_inside_number(bytes: &[u8], at: usize) -> Option<usize> {
     let is_part = |byte: Option<&u8>| {
         byte.is_some_and(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'.' | b'<' | b'>'))
     };
     let before = at.checked_sub(1).and_then(|before| bytes.get(before));
     let rest = &bytes[at..bytes.len().min(at + 64)];
-    let is_tag = matches!(rest.get(1), Some(b'/' | b'!' | b'a'..=b'z' | b'A'..=b'Z'));
     let length = rest.iter().position(|&byte| byte == b'>')? + 1;
-    (is_tag && is_part(before) && is_part(bytes.get(at + length))).then_some(at + length)
+    let inner = &rest[1..length - 1];
+    let name = inner.strip_prefix(b"/").unwrap_or(inner);
+    let name_length = name
+        .iter()
+        .take_while(|byte| byte.is_ascii_alphabetic())
+        .count();
+    let is_look = LOOKS
+        .iter()
+        .any(|look| name[..name_length].eq_ignore_ascii_case(look))
+        || inner.starts_with(b"!--");
+    (is_look && is_part(before) && is_part(bytes.get(at + length))).then_some(at + length)
 }

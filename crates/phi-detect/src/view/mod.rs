@@ -82,20 +82,25 @@ impl<'a> View<'a> {
     }
 }
 
-/// The first byte that may belong to a disguise.
+/// The first byte that belongs to a disguise. A percent sign or an ampersand alone is none.
 fn first_disguise(bytes: &[u8]) -> Option<usize> {
-    let has_any = !bytes.is_ascii()
-        || memchr::memchr3(b'&', b'%', b'\\', bytes).is_some()
-        || memchr::memchr(b'<', bytes).is_some()
-        || bytes
-            .iter()
-            .fold(false, |found, &byte| found | is_control(byte));
-    if !has_any {
-        return None;
-    }
-    bytes
+    let has_control = bytes
         .iter()
-        .position(|&byte| byte >= 0x80 || is_trigger(byte))
+        .fold(false, |found, &byte| found | is_control(byte));
+    if !bytes.is_ascii() || has_control {
+        return bytes
+            .iter()
+            .position(|&byte| byte >= 0x80 || is_trigger(byte));
+    }
+    let mut nothing = String::new();
+    memchr::memchr3_iter(b'&', b'%', b'\\', bytes)
+        .find(|&at| escape::read(bytes, at, &mut nothing).is_some())
+        .into_iter()
+        .chain(
+            memchr::memchr_iter(b'<', bytes)
+                .find(|&at| escape::read(bytes, at, &mut nothing).is_some()),
+        )
+        .min()
 }
 
 fn is_control(byte: u8) -> bool {

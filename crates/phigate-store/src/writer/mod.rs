@@ -20,7 +20,7 @@ use queue::{Bounds, Queue};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use uuid::Uuid;
 
 /// Most that one transaction takes.
@@ -28,6 +28,9 @@ const GROUP: Bounds = Bounds {
     jobs: 512,
     bytes: 16 << 20,
 };
+/// Groups smaller than this are not worth waiting for.
+const GATHER_FROM: usize = 8;
+const GATHER_MAX: Duration = Duration::from_millis(2);
 const PAUSE_MIN: Duration = Duration::from_millis(25);
 const PAUSE_MAX: Duration = Duration::from_secs(1);
 
@@ -51,6 +54,7 @@ enum Trouble {
     LaneTaken,
     NotOpen(Vec<Uuid>),
     Stale,
+    Rejected(StoreError),
 }
 
 impl Writer {
@@ -71,10 +75,22 @@ impl Writer {
             if group.is_empty() && self.queue.is_closed() && self.queue.is_empty() {
                 break;
             }
+            let (size, begun) = (group.len(), Instant::now());
             self.write(&mut lane, group).await;
+            self.gather(size, begun.elapsed() / 4).await;
         }
         self.touch_used().await;
         self.release(lane).await;
+    }
+
+    /// After a large group its callers are about to come back: lets most of them in before the next
+    /// one begins, or groups would be alternately large and small.
+    async fn gather(&self, size: usize, patience: Duration) {
+        let begun = Instant::now();
+        let patience = patience.min(GATHER_MAX);
+        while size >= GATHER_FROM && self.queue.len() < size * 3 / 4 && begun.elapsed() < patience {
+            tokio::task::yield_now().await;
+        }
     }
 
     /// Writes one group, for as long as it takes.
@@ -92,6 +108,20 @@ impl Writer {
                 Err(Trouble::Stale) => {
                     for mut job in group {
                         job.waiter.settle(Err(StoreError::Conflict("this")));
+                    }
+                    return;
+                }
+                // One record the database cannot take must not stop the others.
+                Err(Trouble::Rejected(_)) if group.len() > 1 => {
+                    for job in group {
+                        Box::pin(self.write(lane, vec![job])).await;
+                    }
+                    return;
+                }
+                Err(Trouble::Rejected(error)) => {
+                    tracing::error!("a record cannot be written: {error}");
+                    for mut job in group {
+                        job.waiter.settle(Err(error.clone()));
                     }
                     return;
                 }
@@ -147,9 +177,14 @@ impl Writer {
             Ok(()) => Ok(()),
             Err(CommitError::Unknown(error)) => self.find_out(&batch, error).await,
             Err(CommitError::Failed(error)) => Err(Trouble::Down(error)),
-            Err(CommitError::LaneTaken) => Err(Trouble::LaneTaken),
+            // The place may be taken by this very group, from a commit that seemed to fail.
+            Err(CommitError::LaneTaken) => {
+                let taken = StoreError::Conflict("place in the chain");
+                self.find_out(&batch, taken).await
+            }
             Err(CommitError::NotOpen(requests)) => Err(Trouble::NotOpen(requests)),
             Err(CommitError::Stale) => Err(Trouble::Stale),
+            Err(CommitError::Rejected(error)) => Err(Trouble::Rejected(error)),
         };
         if result.is_err() {
             lane.linker.heads = before;
