@@ -1,10 +1,13 @@
 //! The [`Store`] promises, kept with PostgreSQL.
 
-use crate::error::Result;
+use crate::error::{Result, StoreError};
 use crate::model::{Cursor, Filter};
 use crate::postgres::{Postgres, partitions, read};
-use crate::store::{AuditRow, Batch, ChainRow, CommitError, Head, Item, OpenRow, RowKey, Store};
+use crate::store::{
+    AuditRow, Batch, ChainRow, CommitError, CounterRow, Head, Item, OpenRow, RowKey, Store,
+};
 use async_trait::async_trait;
+use std::path::Path;
 use std::sync::Arc;
 use tokio_postgres::types::ToSql;
 use uuid::Uuid;
@@ -231,6 +234,46 @@ impl Store for Postgres {
             .query(read::OLD_RECORDS, &[&account, &before_us, &rows(limit)])
             .await?;
         Ok(rows.iter().map(read::key).collect())
+    }
+
+    async fn all_items(&self) -> Result<Vec<Item>> {
+        let sql = format!("{} ORDER BY account, kind, id", read::ITEM);
+        Ok(self
+            .query(&sql, &[])
+            .await?
+            .iter()
+            .map(read::item)
+            .collect())
+    }
+
+    async fn tokens_of(&self, account: &str, request: Uuid) -> Result<Vec<[u8; 16]>> {
+        let sql = "SELECT token FROM audit_token WHERE account = $1 AND request = $2";
+        self.query(sql, &[&account, &request])
+            .await?
+            .iter()
+            .map(|row| read::bytes(row, 0))
+            .collect()
+    }
+
+    async fn all_counters(&self, account: &str) -> Result<Vec<CounterRow>> {
+        let sql = "SELECT account, hour, lane, name, count FROM audit_counter WHERE account = $1";
+        Ok(self
+            .query(sql, &[&account])
+            .await?
+            .iter()
+            .map(read::counter)
+            .collect())
+    }
+
+    async fn make_room(&self, times_us: &[i64]) -> Result<()> {
+        partitions::create_for(&self.pool, times_us).await
+    }
+
+    async fn backup(&self, _file: &Path) -> Result<()> {
+        Err(StoreError::Invalid {
+            what: "engine",
+            why: "back PostgreSQL up with pg_dump or pg_basebackup",
+        })
     }
 
     async fn tidy(&self) -> Result<()> {

@@ -21,7 +21,8 @@ pub(crate) const BEAT: Duration = Duration::from_secs(5);
 const LEASE_US: i64 = 20_000_000;
 /// How often chains are joined.
 const JOIN: Duration = Duration::from_secs(3_600);
-const KIND: &str = "lane";
+/// Kind of the items that hold leases.
+pub(crate) const KIND: &str = "lane";
 /// Kind of the items that hold when an API key was last used.
 pub(crate) const KEY_USED: &str = "api_key_used";
 
@@ -38,6 +39,9 @@ pub(crate) struct Lane {
 struct Lease {
     instance: Uuid,
     until_us: i64,
+    /// Whether its holder answers requests, so that replicas can count each other.
+    #[serde(default)]
+    serves: bool,
 }
 
 impl Writer {
@@ -215,6 +219,16 @@ impl Writer {
         let _ = self.store.commit(Arc::new(batch)).await;
     }
 
+    /// How many processes answer requests on this store now.
+    pub(crate) async fn servers(&self) -> Result<usize> {
+        let now = self.now_us();
+        let leases = self.leases().await?;
+        Ok(leases
+            .iter()
+            .filter(|(_, _, lease)| lease.serves && lease.until_us > now)
+            .count())
+    }
+
     async fn leases(&self) -> Result<Vec<(i64, i64, Lease)>> {
         let read = |item: Item| {
             let lease = serde_json::from_str(&item.body).ok()?;
@@ -244,6 +258,7 @@ impl Writer {
         let lease = Lease {
             instance: self.instance,
             until_us,
+            serves: self.serve,
         };
         let item = Item {
             account: SYSTEM.to_owned(),
