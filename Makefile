@@ -1,16 +1,50 @@
-# Everything a newcomer and CI need. `make help` lists it.
-.PHONY: help run test check bench docs
+# Everything a newcomer and CI need. `make` lists it.
+.DEFAULT_GOAL := help
+.PHONY: help run demo test test-setup test-rust test-clients test-browser check lint deny docs bench torture
+
+# cargo-nextest runs tests in parallel processes; plain cargo test serves as well.
+RUN_TESTS := $(shell command -v cargo-nextest >/dev/null 2>&1 && echo "cargo nextest run" || echo "cargo test")
 
 help: ## list the targets
-	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
 
 run: ## build and start the gateway with nothing to configure
 	cargo run --release -- serve
 
-test: ## set up and run every test
-	cargo nextest run --workspace
+demo: ## start it with simulated providers and a ready API key
+	cargo run --release -- demo
 
-check: ## what CI runs: format, lints, tests
+test: test-setup test-rust test-clients test-browser ## set up and run every test
+
+test-setup:
+	tests/setup.sh
+
+test-rust: ## tests of the four crates, with a real SQLite and PostgreSQL
+	$(RUN_TESTS) --workspace
+
+test-clients: ## the official OpenAI SDKs, LangChain and the AI SDK against a real server
+	cargo build -p phigate
+	tests/clients/run.sh
+
+test-browser: ## the dashboard in a real Chromium
+	cargo build -p phigate
+	tests/browser/run.sh
+
+check: lint deny test ## what CI runs
+
+lint: ## format and lints, warnings as errors
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
-	$(MAKE) test
+
+deny: ## licences, duplicate versions and who may depend on whom
+	@if command -v cargo-deny >/dev/null 2>&1; then cargo deny check; \
+	else echo "cargo-deny is not installed: dependency rules are not checked (cargo install cargo-deny)"; fi
+
+docs: ## write docs/phi-types.md and docs/parameters.md from the tables
+	UPDATE_DOCS=1 cargo test -q -p phi-detect -p phigate-core --tests docs
+
+bench: ## speed of the detector, the store and the whole gateway beside a bare proxy
+	bench/run.sh
+
+torture: ## kill -9 at random moments, many times, on both engines
+	tests/torture/run.sh

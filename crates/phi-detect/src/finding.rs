@@ -25,6 +25,14 @@ pub struct Findings {
 }
 
 impl Findings {
+    /// Findings of a text that was looked at in whole.
+    pub(crate) fn new(list: Vec<Finding>) -> Self {
+        Findings {
+            list,
+            incomplete: false,
+        }
+    }
+
     /// The findings, in order.
     pub fn iter(&self) -> std::slice::Iter<'_, Finding> {
         self.list.iter()

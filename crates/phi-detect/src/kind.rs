@@ -1,63 +1,15 @@
-//! The kinds of PHI, as rows of one table.
+//! The kinds of PHI, as rows of the rule table.
+
+use crate::rules::{self, PhiRule};
 
 /// A kind of PHI: a row of the table, cheap to copy, ordered as the table is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct PhiKind(u8);
-
-struct Row {
-    code: &'static str,
-    label: &'static str,
-    placeholder: &'static str,
-}
-
-static ROWS: &[Row] = &[
-    // In the order in which lists of types are written.
-    Row {
-        code: "ssn",
-        label: "SSN",
-        placeholder: "[SSN]",
-    },
-    Row {
-        code: "dob",
-        label: "Date of birth",
-        placeholder: "[DOB]",
-    },
-    Row {
-        code: "phone",
-        label: "Phone",
-        placeholder: "[PHONE]",
-    },
-    Row {
-        code: "email",
-        label: "Email",
-        placeholder: "[EMAIL]",
-    },
-    Row {
-        code: "address",
-        label: "Address",
-        placeholder: "[ADDRESS]",
-    },
-    Row {
-        code: "mrn",
-        label: "MRN",
-        placeholder: "[MRN]",
-    },
-    Row {
-        code: "name",
-        label: "Name",
-        placeholder: "[NAME]",
-    },
-    Row {
-        code: "medicare_id",
-        label: "Medicare ID",
-        placeholder: "[MEDICARE_ID]",
-    },
-];
+pub struct PhiKind(pub(crate) u8);
 
 impl PhiKind {
     /// Every kind, in table order.
     pub fn all() -> impl Iterator<Item = PhiKind> {
-        (0..ROWS.len() as u8).map(PhiKind)
+        (0..rules::RULES.len() as u8).map(PhiKind)
     }
 
     /// The kind with this code, if there is one.
@@ -67,17 +19,22 @@ impl PhiKind {
 
     /// The code used in headers, errors, the audit trail and the command line.
     pub fn code(self) -> &'static str {
-        ROWS[usize::from(self.0)].code
+        self.rule().code
     }
 
     /// The name people read.
     pub fn label(self) -> &'static str {
-        ROWS[usize::from(self.0)].label
+        self.rule().label
     }
 
     /// What mask mode writes in place of a finding.
     pub fn placeholder(self) -> &'static str {
-        ROWS[usize::from(self.0)].placeholder
+        self.rule().placeholder
+    }
+
+    /// The row that describes this kind.
+    pub fn rule(self) -> &'static PhiRule {
+        rules::of(self)
     }
 }
 

@@ -3,11 +3,32 @@
 //! Text in, findings out: no I/O, no clock, no randomness. The same text gives
 //! the same findings on every machine.
 
+mod candidate;
+mod context;
+mod dates;
+mod digits;
+mod encoded;
 mod finding;
 mod kind;
+mod labels;
+mod lexicon;
+mod names;
+mod page;
+mod people;
+mod places;
+mod resolve;
+mod rules;
+mod structure;
+mod view;
+mod words;
 
 pub use finding::{Finding, Findings};
 pub use kind::PhiKind;
+pub use rules::{PhiRule, RULES};
+
+use labels::Meaning;
+use page::{Field, Page};
+use view::View;
 
 /// Changes whenever the findings for some text may change; written into every audit record.
 pub const VERSION: &str = concat!("phi-detect ", env!("CARGO_PKG_VERSION"));
@@ -21,29 +42,88 @@ pub struct Settings {
     pub mrn_formats: Vec<String>,
 }
 
+/// Text coded within text is decoded this often.
+const CODING_DEPTH_MAX: usize = 2;
+
 /// Scans text. Build one per account settings and share it.
 #[derive(Debug, Clone, Default)]
 pub struct Detector {
-    _settings: Settings,
+    settings: Settings,
 }
 
 impl Detector {
     /// A detector with these settings; wrong settings are refused with a message for the owner.
     pub fn new(settings: Settings) -> Result<Self, SettingsError> {
-        Ok(Self {
-            _settings: settings,
-        })
+        for &(kind, threshold) in &settings.thresholds {
+            if !(0.0..=1.0).contains(&threshold) {
+                let message = format!("the threshold of {} must lie between 0 and 1", kind.code());
+                return Err(SettingsError(message));
+            }
+        }
+        for format in &settings.mrn_formats {
+            let digits = format
+                .bytes()
+                .filter(|byte| matches!(byte, b'9' | b'X'))
+                .count();
+            if digits < 4 || format.len() > 32 || !format.is_ascii() {
+                let message = format!(
+                    "the record number format {format:?} needs at least 4 of 9 or X, in at most 32 plain characters"
+                );
+                return Err(SettingsError(message));
+            }
+        }
+        Ok(Self { settings })
     }
 
     /// Finds PHI in a text that stands alone: a message, a note, a document.
-    pub fn scan(&self, _text: &str) -> Findings {
-        Findings::default()
+    pub fn scan(&self, text: &str) -> Findings {
+        Findings::new(self.find(text, None, 0))
     }
 
     /// Finds PHI in the value of a named field, where the name may give meaning: `("birthDate", "1970-01-02")`.
-    pub fn scan_field(&self, _name: &str, text: &str) -> Findings {
-        self.scan(text)
+    pub fn scan_field(&self, name: &str, text: &str) -> Findings {
+        Findings::new(self.find(text, labels::of_key(name), 0))
     }
+
+    /// Scans a text that may be the value of a field, `depth` codings deep.
+    fn find(&self, text: &str, meaning: Option<Meaning>, depth: usize) -> Vec<Finding> {
+        let view = View::new(text);
+        let mut fields = structure::fields(view.text());
+        if fields.is_empty() && meaning.is_some() {
+            fields.push(Field {
+                span: 0..view.text().len(),
+                meaning,
+            });
+        }
+        let page = Page::new(view.text(), fields);
+        let mut candidates = Vec::new();
+        rules::find_all(&page, &self.settings, &mut candidates);
+        if has_context(view.text()) {
+            names::tag(view.text(), &mut candidates);
+        }
+        if depth < CODING_DEPTH_MAX {
+            let scan = |decoded: &str| self.find(decoded, None, depth + 1);
+            encoded::find(&page, &scan, &mut candidates);
+        }
+        for candidate in &mut candidates {
+            candidate.span = view.to_source(&candidate.span);
+        }
+        resolve::resolve(text, candidates, |kind| self.threshold(kind))
+    }
+
+    fn threshold(&self, kind: PhiKind) -> f32 {
+        self.settings
+            .thresholds
+            .iter()
+            .find(|(one, _)| *one == kind)
+            .map_or(kind.rule().threshold, |(_, threshold)| *threshold)
+    }
+}
+
+/// Whether there is anything to judge a name by. A word alone (`lookup`, `gpt-4o`, `call_1`) is an
+/// identifier of some program far more often than a name; rules with a label still see it.
+fn has_context(text: &str) -> bool {
+    text.trim().contains(char::is_whitespace)
 }
 
 /// Why settings were refused.

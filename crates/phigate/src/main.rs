@@ -1,14 +1,19 @@
 //! phigate: a gateway that keeps protected health information out of language models.
 
 mod app;
+mod audit_csv;
 mod cli;
 mod config;
 mod dashboard;
 mod demo;
 mod error;
+mod housekeeping;
 mod metrics;
 mod pipeline;
 mod provider;
+mod routes;
 mod server;
 
-fn main() {}
+fn main() -> std::process::ExitCode {
+    cli::main()
+}

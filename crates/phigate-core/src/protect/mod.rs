@@ -1,1 +1,16 @@
 //! What happens to a request in each mode.
+//!
+//! [`scan`] finds; [`apply`] decides. Only `scan` makes a [`Scanned`] and only `apply`
+//! makes a [`CleanRequest`], so nothing can be forwarded that was not looked at.
+
+mod apply;
+mod memory;
+mod modes;
+mod report;
+mod scan;
+
+pub use apply::{CleanRequest, Outcome, Policy, apply, is_clean};
+pub use memory::Memory;
+pub use modes::{Effect, MODES, Mode, ModeRule, mode};
+pub use report::{Report, ReportedFinding, normalise};
+pub use scan::{Scanned, Scanner, scan};

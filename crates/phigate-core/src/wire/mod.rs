@@ -1,1 +1,145 @@
 //! The formats of the providers, behind one format for callers.
+//!
+//! A caller always speaks OpenAI's chat completions. Each format here turns such a request into what its provider
+//! understands, and the provider's answer, error or stream back. Everything is pure: the sender adds the address
+//! and the key, the caller of these functions the time and the completion id.
+//!
+//! A new format is a folder, a `mod` line and a row in [`FORMATS`].
+
+mod anthropic;
+mod failure;
+mod google;
+mod openai;
+mod parameters;
+mod request;
+pub mod sse;
+mod translate;
+mod tree;
+
+pub use failure::{FailureKind, ProviderFailure, error_event};
+pub use parameters::{Parameter, Treatment, parameters_page};
+pub use request::{Call, Expectation, HeaderValue, ProviderRequest, Refusal, RefusalCode};
+
+/// Every format, in the order of the specification's provider families.
+pub static FORMATS: &[&dyn WireFormat] = &[
+    // One row per folder.
+    &openai::OpenAi,
+    &anthropic::Anthropic,
+    &google::Google,
+];
+
+/// How one family of providers is spoken to.
+pub trait WireFormat: Sync {
+    /// The family's code: in settings, audit records and metrics.
+    fn id(&self) -> &'static str;
+
+    /// The family's name for people.
+    fn label(&self) -> &'static str;
+
+    /// The provider's own address. The version segment is not part of it.
+    fn default_base_url(&self) -> &'static str;
+
+    /// Whether a model identifier belongs to this family.
+    fn serves(&self, model: &str) -> bool;
+
+    /// Identifiers of the specification that the provider itself does not serve, and what is asked for instead.
+    fn default_aliases(&self) -> &'static [(&'static str, &'static str)];
+
+    /// The identifiers to list for callers: those of the specification and current ones.
+    fn listed_models(&self) -> &'static [&'static str];
+
+    /// What happens to each request parameter.
+    fn parameters(&self) -> &'static [Parameter];
+
+    /// Translates a caller's request.
+    fn write_request(&self, call: &Call<'_>) -> Result<ProviderRequest, Refusal>;
+
+    /// Translates a provider's complete answer of status 200.
+    fn read_reply(&self, context: &ReplyContext, body: &[u8]) -> Result<Reply, ProviderFailure>;
+
+    /// Understands a provider's answer of any other status. `retry_after` is that header's value.
+    fn read_failure(&self, status: u16, retry_after: Option<&str>, body: &[u8]) -> ProviderFailure;
+
+    /// Starts translating a streamed answer of status 200.
+    fn open_stream(&self, context: &ReplyContext) -> Box<dyn StreamTranslator + Send>;
+}
+
+/// The format that serves a model, if any does.
+pub fn format_for_model(model: &str) -> Option<&'static dyn WireFormat> {
+    FORMATS.iter().copied().find(|format| format.serves(model))
+}
+
+/// The format with this code.
+pub fn format_with_id(id: &str) -> Option<&'static dyn WireFormat> {
+    FORMATS.iter().copied().find(|format| format.id() == id)
+}
+
+/// What a reply needs to know about its request.
+#[derive(Debug, Clone)]
+pub struct ReplyContext {
+    /// The id of the completion, ours, such as `chatcmpl-…`.
+    pub completion_id: String,
+    /// When it was created, in Unix seconds.
+    pub created: u64,
+    /// The model that was asked for, used when the provider does not say which one answered.
+    pub model: String,
+    /// What [`WireFormat::write_request`] said to expect.
+    pub expectation: Expectation,
+}
+
+/// A complete answer in the caller's format.
+#[derive(Clone)]
+pub struct Reply {
+    /// The JSON body.
+    pub body: Vec<u8>,
+    /// What it says about itself.
+    pub summary: ReplySummary,
+}
+
+/// What the audit trail keeps of an answer. Holds no content.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ReplySummary {
+    /// The model that answered, by the provider's word.
+    pub served_model: Option<String>,
+    /// The first choice's finish reason, in OpenAI's words.
+    pub finish_reason: Option<String>,
+    /// The tokens used.
+    pub usage: Option<Usage>,
+    /// Set when the provider gave a stop reason we have no word for; the reply says `stop`.
+    pub has_unknown_stop_reason: bool,
+}
+
+/// Tokens used, in OpenAI's arithmetic: the prompt includes cached tokens, the completion includes reasoning.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Tokens of the prompt.
+    pub prompt_tokens: u64,
+    /// Tokens generated.
+    pub completion_tokens: u64,
+    /// Their sum.
+    pub total_tokens: u64,
+    /// Of the prompt, those read from the provider's cache.
+    pub cached_tokens: u64,
+    /// Of the prompt, those written to the provider's cache.
+    pub cache_write_tokens: u64,
+    /// Of the completion, those spent on reasoning.
+    pub reasoning_tokens: u64,
+}
+
+/// Turns a provider's stream into chat completion chunks. The same output comes from any cut of the input.
+pub trait StreamTranslator {
+    /// Takes bytes as they arrive and appends what the caller may see now.
+    ///
+    /// After an error nothing more may be pushed; what `out` holds by then may still be sent, followed by
+    /// [`error_event`] and an abrupt close.
+    fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> Result<(), ProviderFailure>;
+
+    /// Call when the provider ended its answer in an orderly way. Fails if the stream was not complete.
+    fn finish(&mut self, out: &mut Vec<u8>) -> Result<(), ProviderFailure>;
+
+    /// Whether `[DONE]` was written, so that nothing more is to be read.
+    fn is_done(&self) -> bool;
+
+    /// What is known about the answer so far.
+    fn summary(&self) -> &ReplySummary;
+}

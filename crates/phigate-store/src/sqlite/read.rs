@@ -259,7 +259,9 @@ pub(crate) fn list(
         let place = format!("(time < {time_us} OR id < ?)");
         add(&place, id.as_bytes().to_vec().into());
     }
-    sql.push_str(&format!(" ORDER BY time DESC, id DESC LIMIT {limit}"));
+    // The plus: of one request there are few records, and finding them by its id beats walking all by time.
+    let plus = if filter.request_id.is_some() { "+" } else { "" };
+    sql.push_str(&format!(" ORDER BY {plus}time DESC, id DESC LIMIT {limit}"));
     connection
         .prepare_cached(&sql)?
         .query_map(params_from_iter(values), read_record)?
@@ -322,7 +324,8 @@ pub(crate) fn requests(
     requests: &[Uuid],
 ) -> rusqlite::Result<Vec<AuditRow>> {
     let mut statement = connection.prepare_cached(&format!(
-        "{RECORD} WHERE account = ?1 AND request = ?2 ORDER BY time, id"
+        // The plus keeps SQLite from walking all records in order of time to spare itself a sort of two.
+        "{RECORD} WHERE account = ?1 AND request = ?2 ORDER BY +time, id"
     ))?;
     let mut found = Vec::new();
     for request in requests {

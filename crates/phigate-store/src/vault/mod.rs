@@ -4,6 +4,7 @@ mod accounts;
 mod admit;
 mod api_keys;
 mod audit;
+mod end_user;
 pub(crate) mod join;
 mod links;
 mod passwords;
@@ -153,6 +154,11 @@ impl Vault {
     /// Name of the engine.
     pub fn engine(&self) -> &'static str {
         self.store.engine()
+    }
+
+    /// How many processes answer requests on this store now: limits per key are shared between them.
+    pub async fn servers(&self) -> Result<usize> {
+        self.writer.servers().await
     }
 
     /// Number of records that wait to be written.

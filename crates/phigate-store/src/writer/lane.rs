@@ -40,6 +40,9 @@ pub(crate) struct Lane {
 struct Lease {
     instance: Uuid,
     released: bool,
+    /// Whether its holder answers requests, so that replicas can count each other.
+    #[serde(default)]
+    serves: bool,
 }
 
 impl Writer {
@@ -214,6 +217,13 @@ impl Writer {
         let _ = self.store.commit(Arc::new(batch)).await;
     }
 
+    /// How many processes answer requests on this store now.
+    pub(crate) async fn servers(&self) -> Result<usize> {
+        let leases = self.leases().await?;
+        let serves = |lane: &&(i64, i64, Lease)| lane.2.serves && !self.is_over(lane);
+        Ok(leases.iter().filter(serves).count())
+    }
+
     async fn leases(&self) -> Result<Vec<(i64, i64, Lease)>> {
         let read = |item: Item| {
             let lease = serde_json::from_str(&item.body).ok()?;
@@ -243,6 +253,7 @@ impl Writer {
         let lease = Lease {
             instance: self.instance,
             released,
+            serves: self.serve,
         };
         let item = Item {
             account: SYSTEM.to_owned(),

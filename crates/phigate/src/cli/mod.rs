@@ -1,1 +1,154 @@
 //! The command line: one file a command.
+//!
+//! Exit codes: 0 fine, 1 the answer is no, 2 wrong usage or failure.
+
+mod account;
+mod audit;
+mod demo;
+mod doctor;
+mod eval;
+mod key;
+mod keys;
+mod logs;
+mod mode;
+mod openapi;
+mod progress;
+mod provider;
+mod scan;
+mod serve;
+mod store;
+mod user;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, CommandFactory, Parser, Subcommand};
+
+use crate::config::Flags;
+
+/// The answer is no: PHI found with `scan --check`, verification failed.
+pub(crate) const EXIT_NO: u8 = 1;
+/// Wrong usage or failure.
+const EXIT_FAILURE: u8 = 2;
+
+#[derive(Parser)]
+#[command(
+    name = "phigate",
+    version,
+    about = "Keeps protected health information out of language models"
+)]
+struct Cli {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+/// Options that every command takes, before or after its name.
+#[derive(Args, Clone, Default)]
+pub(crate) struct Global {
+    /// Folder of the embedded store [default: ./phigate-data]
+    #[arg(long, global = true, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// PostgreSQL instead of the embedded store
+    #[arg(long, global = true, value_name = "URL", hide_env_values = true)]
+    database_url: Option<String>,
+    /// File with the master key [default: beside the data folder]
+    #[arg(long, global = true, value_name = "FILE")]
+    master_key_file: Option<PathBuf>,
+    /// Settings file [default: ./phigate.toml when it exists]
+    #[arg(long, global = true, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Account to act on [default: the only one]
+    #[arg(long, global = true, value_name = "NAME")]
+    account: Option<String>,
+}
+
+impl Global {
+    fn flags(&self) -> Flags {
+        Flags {
+            config: self.config.clone(),
+            data: self.data.clone(),
+            database_url: self.database_url.clone(),
+            master_key_file: self.master_key_file.clone(),
+            ..Flags::default()
+        }
+    }
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Start the gateway
+    Serve(serve::Serve),
+    /// Start the gateway with simulated providers and a ready account
+    Demo(serve::Serve),
+    /// Create and list accounts
+    #[command(subcommand)]
+    Account(account::Account),
+    /// Add, list and remove people who may log in
+    #[command(subcommand)]
+    User(user::User),
+    /// Create, list, revoke and rotate API keys
+    #[command(subcommand)]
+    Key(key::Key),
+    /// Change the master key without downtime
+    #[command(subcommand)]
+    Keys(keys::Keys),
+    /// Set, list and remove the keys of model providers
+    #[command(subcommand)]
+    Provider(provider::Provider),
+    /// Show or set the PHI handling mode
+    Mode(mode::Mode),
+    /// Find PHI in files or standard input; works offline
+    Scan(scan::Scan),
+    /// Score the detector on labelled text
+    Eval(eval::Eval),
+    /// Read, export, verify and reveal the audit trail
+    #[command(subcommand)]
+    Audit(audit::Audit),
+    /// Check configuration, store, keys and providers, and say what to fix
+    Doctor(doctor::Doctor),
+    /// Print the OpenAPI description of the interface
+    Openapi,
+}
+
+/// Runs the command that the process was started with.
+pub(crate) fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            let code = if error.use_stderr() { EXIT_FAILURE } else { 0 };
+            let _ = error.print();
+            return ExitCode::from(code);
+        }
+    };
+    let Some(command) = cli.command else {
+        let _ = Cli::command().print_help();
+        return ExitCode::SUCCESS;
+    };
+    match run(command, &cli.global) {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("phigate: {error:#}");
+            ExitCode::from(EXIT_FAILURE)
+        }
+    }
+}
+
+fn run(command: Command, global: &Global) -> anyhow::Result<ExitCode> {
+    match command {
+        Command::Serve(serve) => serve::run(&serve, global),
+        Command::Demo(serve) => demo::run(&serve, global),
+        Command::Account(account) => account::run(account, global),
+        Command::User(user) => user::run(user, global),
+        Command::Key(key) => key::run(key, global),
+        Command::Keys(keys) => keys::run(&keys, global),
+        Command::Provider(provider) => provider::run(provider, global),
+        Command::Mode(mode) => mode::run(mode, global),
+        Command::Scan(scan) => scan::run(&scan),
+        Command::Eval(eval) => eval::run(&eval),
+        Command::Audit(audit) => audit::run(audit, global),
+        Command::Doctor(doctor) => doctor::run(&doctor, global),
+        Command::Openapi => openapi::run(),
+    }
+}

@@ -1,1 +1,310 @@
-//! Settings: flags, environment, file and defaults, checked once.
+//! Settings: flags over environment over file over defaults, checked once.
+//!
+//! `RawConfig` is what was written; [`Config`] cannot be wrong. One file a section.
+
+mod checkpoint;
+mod env;
+mod limits;
+mod log;
+mod raw;
+mod tls;
+
+use std::fmt;
+use std::net::{IpAddr, SocketAddr};
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+pub(crate) use checkpoint::CheckpointSettings;
+pub(crate) use limits::Limits;
+pub(crate) use log::{LogFormat, LogSettings};
+pub(crate) use tls::TlsFiles;
+
+use raw::RawConfig;
+
+/// The settings file that is read when it exists and no other was named.
+const DEFAULT_FILE: &str = "phigate.toml";
+
+/// What the command line said. Absent means: ask the environment, then the file.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Flags {
+    pub(crate) config: Option<PathBuf>,
+    pub(crate) listen: Option<String>,
+    pub(crate) metrics_listen: Option<String>,
+    pub(crate) data: Option<PathBuf>,
+    pub(crate) database_url: Option<String>,
+    pub(crate) master_key_file: Option<PathBuf>,
+    pub(crate) allow_private_providers: bool,
+    pub(crate) behind_tls_proxy: bool,
+}
+
+/// Settings that are ready to use.
+#[derive(Debug, Clone)]
+pub(crate) struct Config {
+    /// Where callers connect.
+    pub(crate) listen: SocketAddr,
+    /// Where metrics are read, unless switched off.
+    pub(crate) metrics_listen: Option<SocketAddr>,
+    /// A proxy in front of us ends TLS.
+    pub(crate) behind_tls_proxy: bool,
+    /// Our own certificate.
+    pub(crate) tls: Option<TlsFiles>,
+    /// The folder of the embedded store.
+    pub(crate) data: PathBuf,
+    /// PostgreSQL instead of the embedded store.
+    pub(crate) database_url: Option<DatabaseUrl>,
+    /// Where the master key comes from.
+    pub(crate) master_key: MasterKeySource,
+    /// Whether providers may be on private addresses and plain http.
+    pub(crate) allow_private_providers: bool,
+    /// Further certificate authorities for providers.
+    pub(crate) provider_ca_file: Option<PathBuf>,
+    pub(crate) log: LogSettings,
+    pub(crate) checkpoint: CheckpointSettings,
+    pub(crate) limits: Limits,
+}
+
+/// Where the master key comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum MasterKeySource {
+    /// A file, by default beside the data folder and made on first start.
+    File(PathBuf),
+    /// The environment variable of this name.
+    Env(String),
+    /// What this program prints.
+    Command(String),
+}
+
+/// A PostgreSQL address. It may hold a password, so it shows itself nowhere.
+#[derive(Clone, PartialEq, Eq, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct DatabaseUrl(String);
+
+impl DatabaseUrl {
+    /// The address itself, for connecting.
+    pub(crate) fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for DatabaseUrl {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("DatabaseUrl(..)")
+    }
+}
+
+/// Why the settings cannot be used. Keys are named, values never.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ConfigError {
+    #[error("cannot read the settings file {path}")]
+    File { path: PathBuf },
+    #[error("{path}, line {line}: {reason}")]
+    Syntax {
+        path: PathBuf,
+        line: usize,
+        reason: String,
+    },
+    #[error("{origin}: {reason}")]
+    Unreadable {
+        origin: &'static str,
+        reason: String,
+    },
+    #[error("unknown environment variable {name}: every PHIGATE_ variable must be a setting")]
+    UnknownVariable { name: String },
+    #[error("{key} must be {expected}")]
+    Value { key: String, expected: String },
+    #[error("{key} is missing: {because}")]
+    Missing {
+        key: &'static str,
+        because: &'static str,
+    },
+    #[error("{0} and {1} are both set: choose one place for the master key")]
+    TwoMasterKeys(&'static str, &'static str),
+    #[error(
+        "refusing to serve plain text on {listen}: set tls.cert and tls.key, or give --behind-tls-proxy \
+         if a proxy in front ends TLS, or listen on 127.0.0.1"
+    )]
+    PlainTextInPublic { listen: SocketAddr },
+}
+
+impl Config {
+    /// Reads flags, the process's environment and the settings file.
+    pub(crate) fn load(flags: Flags) -> Result<Self, ConfigError> {
+        // A variable that is no UTF-8 cannot be one of ours: their values are all text.
+        let variables = std::env::vars_os().filter_map(|(name, value)| {
+            Some((name.into_string().ok()?, value.into_string().ok()?))
+        });
+        Self::from_sources(flags, variables)
+    }
+
+    /// The same with a given environment, so that it can be tested.
+    fn from_sources(
+        mut flags: Flags,
+        variables: impl Iterator<Item = (String, String)>,
+    ) -> Result<Self, ConfigError> {
+        let variables: Vec<(String, String)> = variables.collect();
+        if flags.config.is_none() {
+            let named = variables.iter().find(|(name, _)| name == "PHIGATE_CONFIG");
+            flags.config = named.map(|(_, path)| PathBuf::from(path));
+        }
+        let mut table = read_file(flags.config.as_deref())?;
+        let master_key_env = table.get("master_key_env").and_then(toml::Value::as_str);
+        let overlay = env::table(variables.into_iter(), master_key_env)?;
+        lay_over(&mut table, overlay);
+        let mut raw = RawConfig::from_table(table, "environment")?;
+        raw.obey(flags);
+        raw.check()
+    }
+}
+
+impl RawConfig {
+    /// Flags win over everything.
+    fn obey(&mut self, flags: Flags) {
+        fn win<T>(place: &mut Option<T>, flag: Option<T>) {
+            if flag.is_some() {
+                *place = flag;
+            }
+        }
+        win(&mut self.listen, flags.listen);
+        win(&mut self.metrics_listen, flags.metrics_listen);
+        win(&mut self.data, flags.data);
+        win(&mut self.database_url, flags.database_url.map(DatabaseUrl));
+        if flags.master_key_file.is_some() {
+            self.master_key_file = flags.master_key_file;
+            self.master_key_env = None;
+            self.master_key_command = None;
+        }
+        win(
+            &mut self.allow_private_providers,
+            flags.allow_private_providers.then_some(true),
+        );
+        win(
+            &mut self.behind_tls_proxy,
+            flags.behind_tls_proxy.then_some(true),
+        );
+    }
+
+    fn check(self) -> Result<Config, ConfigError> {
+        let listen = address("listen", self.listen.as_deref().unwrap_or("127.0.0.1:8080"))?;
+        let metrics_listen = match self.metrics_listen.as_deref().unwrap_or("127.0.0.1:9464") {
+            "off" => None,
+            text => Some(address("metrics_listen", text)?),
+        };
+        let tls = self.tls.check()?;
+        let behind_tls_proxy = self.behind_tls_proxy.unwrap_or(false);
+        if tls.is_none() && !behind_tls_proxy && !is_loopback(listen.ip()) {
+            return Err(ConfigError::PlainTextInPublic { listen });
+        }
+        let data = self.data.unwrap_or_else(|| PathBuf::from("phigate-data"));
+        let master_key = master_key(
+            self.master_key_file,
+            self.master_key_env,
+            self.master_key_command,
+            &data,
+        )?;
+        Ok(Config {
+            listen,
+            metrics_listen,
+            behind_tls_proxy,
+            tls,
+            data,
+            database_url: self.database_url,
+            master_key,
+            allow_private_providers: self.allow_private_providers.unwrap_or(false),
+            provider_ca_file: self.provider_ca_file,
+            log: self.log.check()?,
+            checkpoint: self.checkpoint.check()?,
+            limits: self.limits.check()?,
+        })
+    }
+}
+
+/// The file's table, with its keys checked, so that messages can name a line.
+fn read_file(named: Option<&Path>) -> Result<toml::Table, ConfigError> {
+    let path = named.unwrap_or(Path::new(DEFAULT_FILE));
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if named.is_none() && error.kind() == std::io::ErrorKind::NotFound => {
+            return Ok(toml::Table::new());
+        }
+        Err(_) => {
+            return Err(ConfigError::File {
+                path: path.to_owned(),
+            });
+        }
+    };
+    let syntax = |error: toml::de::Error| {
+        let upto = error.span().map_or(0, |span| span.start);
+        let line = 1 + text
+            .bytes()
+            .take(upto)
+            .filter(|byte| *byte == b'\n')
+            .count();
+        ConfigError::Syntax {
+            path: path.to_owned(),
+            line,
+            reason: raw::reason(error.message()),
+        }
+    };
+    toml::from_str::<RawConfig>(&text).map_err(&syntax)?;
+    toml::from_str(&text).map_err(&syntax)
+}
+
+fn lay_over(base: &mut toml::Table, over: toml::Table) {
+    for (key, value) in over {
+        match (base.get_mut(&key), value) {
+            (Some(toml::Value::Table(inner)), toml::Value::Table(value)) => lay_over(inner, value),
+            (_, value) => {
+                base.insert(key, value);
+            }
+        }
+    }
+}
+
+fn address(key: &str, text: &str) -> Result<SocketAddr, ConfigError> {
+    text.parse().map_err(|_| ConfigError::Value {
+        key: key.to_owned(),
+        expected: "an address and a port, such as 127.0.0.1:8080".to_owned(),
+    })
+}
+
+fn is_loopback(ip: IpAddr) -> bool {
+    ip.to_canonical().is_loopback()
+}
+
+fn master_key(
+    file: Option<PathBuf>,
+    env: Option<String>,
+    command: Option<String>,
+    data: &Path,
+) -> Result<MasterKeySource, ConfigError> {
+    match (file, env, command) {
+        (Some(_), Some(_), _) => Err(ConfigError::TwoMasterKeys(
+            "master_key_file",
+            "master_key_env",
+        )),
+        (Some(_), _, Some(_)) => Err(ConfigError::TwoMasterKeys(
+            "master_key_file",
+            "master_key_command",
+        )),
+        (_, Some(_), Some(_)) => Err(ConfigError::TwoMasterKeys(
+            "master_key_env",
+            "master_key_command",
+        )),
+        (Some(file), None, None) => Ok(MasterKeySource::File(file)),
+        (None, Some(name), None) => Ok(MasterKeySource::Env(name)),
+        (None, None, Some(command)) => Ok(MasterKeySource::Command(command)),
+        (None, None, None) => Ok(MasterKeySource::File(beside(data))),
+    }
+}
+
+/// `DIR.key` beside the data folder: a backup of the folder must not hold the key.
+fn beside(data: &Path) -> PathBuf {
+    let trimmed: PathBuf = data.components().collect();
+    let mut name = trimmed.into_os_string();
+    name.push(".key");
+    PathBuf::from(name)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,1 +1,68 @@
 //! The pages where an owner runs the account and an auditor finds the truth.
+//!
+//! [`routes`] lists every route with who may use it; `access` enforces that in one place; `pages` has a file a page.
+//! Pages are drawn on the server from compile-time templates, and work without script but for live updates.
+
+mod access;
+mod assets;
+mod chart;
+mod chrome;
+mod cookies;
+mod fields;
+mod gateway;
+mod halfway;
+mod latency;
+mod pages;
+mod routes;
+mod totp;
+mod view;
+mod visit;
+
+#[cfg(test)]
+mod tests;
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use axum::Router;
+
+use crate::app::App;
+use halfway::Halfway;
+use pages::verify::Verified;
+
+/// The dashboard's routes.
+pub(crate) fn router(app: Arc<App>) -> Router {
+    routes::router(&Dash::new(app))
+}
+
+/// What the pages share.
+#[derive(Clone)]
+pub(crate) struct Dash(Arc<Shared>);
+
+/// The gateway, and what only the pages remember.
+pub(crate) struct Shared {
+    pub(crate) app: Arc<App>,
+    /// Whether browsers reach us over TLS, ours or a proxy's.
+    pub(crate) is_secure: bool,
+    pub(crate) halfway: Halfway,
+    pub(crate) verified: Verified,
+}
+
+impl Dash {
+    fn new(app: Arc<App>) -> Self {
+        Self(Arc::new(Shared {
+            is_secure: app.config.tls.is_some() || app.config.behind_tls_proxy,
+            app,
+            halfway: Halfway::default(),
+            verified: Verified::default(),
+        }))
+    }
+}
+
+impl Deref for Dash {
+    type Target = Shared;
+
+    fn deref(&self) -> &Shared {
+        &self.0
+    }
+}

@@ -1,1 +1,303 @@
-//! The edge: accepting connections, limits, routing.
+//! The edge: accepting connections, refusing what is ambiguous, limits, draining.
+//!
+//! A connection passes `guard` (raw bytes), the HTTP library, `edge` (around every request) and
+//! then the router. Handlers read bodies through [`Upload`].
+
+mod activity;
+mod carried;
+mod chunked;
+mod drain;
+mod edge;
+mod envelope;
+mod error;
+mod guard;
+mod head;
+mod health;
+mod limits;
+mod panic;
+mod process;
+mod queue;
+mod tls;
+mod upload;
+
+use std::convert::Infallible;
+use std::io;
+use std::net::SocketAddr;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio_util::task::TaskTracker;
+
+pub(crate) use drain::Drain;
+pub(crate) use edge::{Peer, REQUEST_ID, RequestId};
+pub(crate) use envelope::ErrorBody;
+pub(crate) use error::EdgeError;
+pub(crate) use health::{OPENAPI, routes as health_routes};
+pub(crate) use limits::{BadKeys, KeyLimits, KeyPermit, Limited};
+pub(crate) use panic::quiet_panics;
+pub(crate) use upload::Upload;
+
+use crate::config::{Config, Limits};
+use crate::metrics::Metrics;
+use activity::{Activity, Verdict};
+use edge::Edge;
+use guard::{Guard, GuardLimits};
+use head::HeadLimits;
+use tls::Certificate;
+
+/// Time for the last bytes after the cut, so that error events still leave.
+const LAST_BYTES: Duration = Duration::from_millis(500);
+
+/// Why the server cannot run.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ServeError {
+    #[error("cannot listen on {address} ({setting}): {reason}")]
+    Listen {
+        setting: &'static str,
+        address: SocketAddr,
+        reason: io::ErrorKind,
+    },
+    #[error(transparent)]
+    Tls(#[from] tls::TlsError),
+}
+
+/// Serves until the drain is over. `on_listening` is told the address once requests are accepted.
+pub(crate) async fn serve(
+    config: &Config,
+    router: Router,
+    metrics: Arc<Metrics>,
+    drain: Drain,
+    on_listening: impl FnOnce(SocketAddr),
+) -> Result<(), ServeError> {
+    process::prepare();
+    let listener = listen("listen", config.listen).await?;
+    let certificate = config
+        .tls
+        .as_ref()
+        .map(|files| Certificate::watch(files, tls::LOOK_AGAIN))
+        .transpose()?;
+    if let Some(address) = config.metrics_listen {
+        let listener = listen("metrics_listen", address).await?;
+        let edge = Edge::new(
+            metrics.router(),
+            &config.limits,
+            Drain::default(),
+            Arc::clone(&metrics),
+        );
+        let server = Server::new(edge, &config.limits, None, drain.clone());
+        tokio::spawn(async move { server.accept(&listener).await });
+    }
+    let address = listener.local_addr().unwrap_or(config.listen);
+    let edge = Edge::new(finish(router), &config.limits, drain.clone(), metrics);
+    let server = Server::new(edge, &config.limits, certificate, drain.clone());
+    on_listening(address);
+    server
+        .run(&listener, Duration::from_millis(config.limits.drain_ms))
+        .await;
+    Ok(())
+}
+
+/// Gives a router our answers to unknown paths and wrong methods.
+fn finish(router: Router) -> Router {
+    router
+        .fallback(|| async { EdgeError::NotFound })
+        .method_not_allowed_fallback(|| async { EdgeError::MethodNotAllowed })
+}
+
+async fn listen(setting: &'static str, address: SocketAddr) -> Result<TcpListener, ServeError> {
+    TcpListener::bind(address)
+        .await
+        .map_err(|error| ServeError::Listen {
+            setting,
+            address,
+            reason: error.kind(),
+        })
+}
+
+/// One listener with everything its connections need.
+struct Server {
+    edge: Arc<Edge>,
+    certificate: Option<Certificate>,
+    http: auto::Builder<TokioExecutor>,
+    guard: GuardLimits,
+    idle: Duration,
+    connections: Arc<Semaphore>,
+    /// Connections from before the drain: these are waited for.
+    tracked: TaskTracker,
+    drain: Drain,
+}
+
+impl Server {
+    fn new(
+        edge: Edge,
+        limits: &Limits,
+        certificate: Option<Certificate>,
+        drain: Drain,
+    ) -> Arc<Self> {
+        let count = |limit: u64| usize::try_from(limit).unwrap_or(usize::MAX);
+        let guard = GuardLimits {
+            head: HeadLimits {
+                bytes: count(limits.header_bytes),
+                fields: count(limits.header_fields),
+                uri_bytes: count(limits.uri_bytes),
+            },
+            header_read: Duration::from_millis(limits.header_read_ms),
+            write_stall: Duration::from_millis(limits.write_stall_ms),
+        };
+        Arc::new(Self {
+            edge: Arc::new(edge),
+            certificate,
+            http: http_builder(limits),
+            guard,
+            idle: Duration::from_millis(limits.idle_ms),
+            connections: Arc::new(Semaphore::new(
+                count(process::connections_max(limits.connections)).min(Semaphore::MAX_PERMITS),
+            )),
+            tracked: TaskTracker::new(),
+            drain,
+        })
+    }
+
+    /// Accepts until the drain starts, then gives the running requests their time.
+    async fn run(self: &Arc<Self>, listener: &TcpListener, grace: Duration) {
+        tokio::select! {
+            () = self.accept(listener) => {}
+            () = self.drain.started() => {}
+        }
+        self.tracked.close();
+        tokio::select! {
+            // Callers who come now are told so; others would see a refused connection.
+            () = self.accept(listener) => {}
+            () = self.tracked.wait() => {}
+            () = self.drain.now() => {}
+            () = tokio::time::sleep(grace) => {}
+        }
+        self.drain.start_cut();
+        tokio::select! {
+            () = self.tracked.wait() => {}
+            () = self.drain.now() => {}
+            () = tokio::time::sleep(LAST_BYTES) => {}
+        }
+        self.drain.stop_now();
+    }
+
+    async fn accept(self: &Arc<Self>, listener: &TcpListener) {
+        loop {
+            let Ok(place) = Arc::clone(&self.connections).acquire_owned().await else {
+                return;
+            };
+            let (stream, peer) = match listener.accept().await {
+                Ok(accepted) => accepted,
+                Err(error) => {
+                    // Out of file descriptors, most likely: waiting frees some.
+                    tracing::warn!("cannot accept a connection: {}", error.kind());
+                    tokio::time::sleep(Duration::from_millis(50)).await;
+                    continue;
+                }
+            };
+            let server = Arc::clone(self);
+            let connection = async move {
+                server.connection(stream, peer).await;
+                drop(place);
+            };
+            if self.drain.is_draining() {
+                tokio::spawn(connection);
+            } else {
+                self.tracked.spawn(connection);
+            }
+        }
+    }
+
+    async fn connection(&self, stream: TcpStream, peer: SocketAddr) {
+        let _open = self.edge.metrics.connection_opened();
+        // Small events of a stream must not wait for each other.
+        let _ = stream.set_nodelay(true);
+        match &self.certificate {
+            None => self.speak_http(stream, peer).await,
+            Some(certificate) => {
+                let handshake = certificate.acceptor().accept(stream);
+                if let Ok(Ok(stream)) =
+                    tokio::time::timeout(self.guard.header_read, handshake).await
+                {
+                    self.speak_http(stream, peer).await;
+                }
+            }
+        }
+    }
+
+    async fn speak_http<I>(&self, stream: I, peer: SocketAddr)
+    where
+        I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let activity = Activity::new(Instant::now());
+        let (edge, seen) = (Arc::clone(&self.edge), Arc::clone(&activity));
+        let service = service_fn(move |request| {
+            let (edge, seen) = (Arc::clone(&edge), Arc::clone(&seen));
+            async move { Ok::<_, Infallible>(edge.answer(peer, &seen, request).await) }
+        });
+        let io = TokioIo::new(Guard::new(stream, self.guard));
+        let mut connection = pin!(self.http.serve_connection(io, service));
+        let mut looks = tokio::time::interval(self.look_every());
+        // A connection that is opened while draining gets one answer: that we are.
+        let mut told = self.drain.is_draining();
+        loop {
+            tokio::select! {
+                // Errors here are the caller's: cut connections, broken frames.
+                _ = connection.as_mut() => return,
+                () = self.drain.started(), if !told => {
+                    told = true;
+                    connection.as_mut().graceful_shutdown();
+                }
+                () = self.drain.now() => return,
+                _ = looks.tick() => match activity.look(Instant::now(), self.idle, self.guard.write_stall) {
+                    Verdict::Fine => {}
+                    Verdict::Idle if !told => {
+                        told = true;
+                        connection.as_mut().graceful_shutdown();
+                    }
+                    Verdict::Idle | Verdict::Stalled => return,
+                }
+            }
+        }
+    }
+
+    /// Often enough that a deadline is missed by a quarter at most.
+    fn look_every(&self) -> Duration {
+        self.idle.min(self.guard.write_stall) / 4
+    }
+}
+
+fn http_builder(limits: &Limits) -> auto::Builder<TokioExecutor> {
+    let idle = Duration::from_millis(limits.idle_ms);
+    let header_bytes = u32::try_from(limits.header_bytes).unwrap_or(u32::MAX);
+    let mut http = auto::Builder::new(TokioExecutor::new());
+    http.http1()
+        .timer(TokioTimer::new())
+        // The guard hands over whole heads only, so this is the time between two requests.
+        .header_read_timeout(idle)
+        // The guard counts first, so that its answer is given.
+        .max_headers(1 + usize::try_from(limits.header_fields).unwrap_or(usize::MAX - 1))
+        .max_buf_size(
+            usize::try_from(limits.header_bytes)
+                .unwrap_or(usize::MAX)
+                .max(64 * 1024),
+        );
+    http.http2()
+        .timer(TokioTimer::new())
+        .max_header_list_size(header_bytes)
+        .max_concurrent_streams(100)
+        .keep_alive_interval(Duration::from_secs(20))
+        .keep_alive_timeout(Duration::from_secs(20));
+    http
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,164 @@
+//! Processes to measure: starting them, reading their CPU time, stopping them.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+
+/// Settings that get out of the way of a load generator with one key.
+const WIDE_LIMITS: &[(&str, &str)] = &[
+    ("PHIGATE_ALLOW_PRIVATE_PROVIDERS", "true"),
+    ("PHIGATE_METRICS_LISTEN", "off"),
+    ("PHIGATE_LOG", "warn"),
+    ("PHIGATE_LIMITS_KEY_REQUESTS_PER_MINUTE", "10000000"),
+    ("PHIGATE_LIMITS_KEY_CONCURRENCY", "1000"),
+];
+
+/// A process that listens. It is killed when dropped.
+pub(crate) struct Listening {
+    child: Child,
+    pub(crate) address: String,
+}
+
+/// A gateway with a fresh store, one API key and the mock as its provider.
+pub(crate) struct Gateway {
+    process: Listening,
+    pub(crate) address: String,
+    pub(crate) key: String,
+    folder: PathBuf,
+}
+
+/// Starts this program once more, in another role.
+pub(crate) fn own(words: &[&str]) -> Result<Listening> {
+    Listening::start(Command::new(std::env::current_exe()?).args(words))
+}
+
+impl Listening {
+    fn start(command: &mut Command) -> Result<Self> {
+        let mut child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .context("cannot start a process")?;
+        let output = child.stdout.take().context("no output")?;
+        let line = BufReader::new(output)
+            .lines()
+            .map_while(Result::ok)
+            .find(|line| line.starts_with("listening on "));
+        let Some(line) = line else {
+            bail!("a process ended before it listened");
+        };
+        let address = line.trim_start_matches("listening on http://").to_owned();
+        Ok(Self { child, address })
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Gateway {
+    pub(crate) fn start(binary: &Path, provider: &str) -> Result<Self> {
+        let folder = std::env::temp_dir().join(format!("phigate-bench-{}", std::process::id()));
+        std::fs::create_dir_all(&folder)?;
+        let command = |words: &[&str]| {
+            let mut command = Command::new(binary);
+            command
+                .arg("--data")
+                .arg(folder.join("data"))
+                .args(words)
+                .envs(WIDE_LIMITS.iter().copied());
+            command
+        };
+        let base = format!("http://{provider}");
+        run(
+            &mut command(&[
+                "provider",
+                "set",
+                "openai",
+                "--key-stdin",
+                "--base-url",
+                &base,
+            ]),
+            "sk-bench\n",
+        )?;
+        let key = run(&mut command(&["key", "create"]), "")?.trim().to_owned();
+        let process = Listening::start(&mut command(&["serve", "--listen", "127.0.0.1:0"]))?;
+        let address = process.address.clone();
+        Ok(Self {
+            process,
+            address,
+            key,
+            folder,
+        })
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.process.pid()
+    }
+}
+
+impl Drop for Gateway {
+    fn drop(&mut self) {
+        let _ = self.process.child.kill();
+        let _ = self.process.child.wait();
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+fn run(command: &mut Command, input: &str) -> Result<String> {
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .context("cannot start the gateway")?;
+    child
+        .stdin
+        .take()
+        .context("no input")?
+        .write_all(input.as_bytes())?;
+    let done = child.wait_with_output()?;
+    if !done.status.success() {
+        bail!("a command of the gateway failed with {}", done.status);
+    }
+    Ok(String::from_utf8(done.stdout)?)
+}
+
+/// User and system time of a process so far.
+pub(crate) fn cpu(pid: u32) -> Result<Duration> {
+    // The name in brackets may hold spaces; the fields after it do not.
+    const USER: usize = 11;
+    const SYSTEM: usize = 12;
+    const TICK: Duration = Duration::from_millis(10);
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"))?;
+    let fields: Vec<&str> = stat
+        .rsplit_once(") ")
+        .context("no stat")?
+        .1
+        .split(' ')
+        .collect();
+    let ticks: u32 = fields[USER].parse::<u32>()? + fields[SYSTEM].parse::<u32>()?;
+    Ok(TICK * ticks)
+}
+
+/// Memory of a process in KiB: now, and at most so far.
+pub(crate) fn memory_kib(pid: u32) -> Result<(u64, u64)> {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status"))?;
+    let read = |name: &str| {
+        let line = status
+            .lines()
+            .find_map(|line| line.strip_prefix(name))
+            .context("no memory figure")?;
+        Ok::<u64, anyhow::Error>(line.trim().trim_end_matches(" kB").parse()?)
+    };
+    Ok((read("VmRSS:")?, read("VmHWM:")?))
+}

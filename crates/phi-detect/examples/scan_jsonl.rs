@@ -1,0 +1,40 @@
+//! Scans lines of `{"id","text"}` from standard input and writes lines of `{"id","spans"}`.
+//!
+//! The same protocol as the gateway's `scan --jsonl`, for scoring the detector alone.
+//! A line may also carry `"field"`, the name of the field the text stands in.
+//! Offsets are Unicode code points, end exclusive.
+
+use std::io::{BufRead, BufWriter, Write};
+
+use phi_detect::{Detector, Settings};
+use serde_json::{Value, json};
+
+fn main() -> std::io::Result<()> {
+    let detector = Detector::new(Settings::default()).map_err(std::io::Error::other)?;
+    let mut output = BufWriter::new(std::io::stdout().lock());
+    for line in std::io::stdin().lock().lines() {
+        let row: Value = serde_json::from_str(&line?)?;
+        let text = row["text"].as_str().unwrap_or_default();
+        let findings = match row["field"].as_str() {
+            Some(name) => detector.scan_field(name, text),
+            None => detector.scan(text),
+        };
+        // Code points are counted on from the last finding, so that a long text stays cheap.
+        let (mut bytes, mut points) = (0, 0);
+        let mut point_at = |at: usize| {
+            points += text[bytes..at].chars().count();
+            bytes = at;
+            points
+        };
+        let spans: Vec<Value> = findings
+            .iter()
+            .map(|finding| {
+                let (start, end) = (point_at(finding.span.start), point_at(finding.span.end));
+                json!({"start": start, "end": end, "type": finding.kind.code(), "score": finding.score, "rule": finding.rule})
+            })
+            .collect();
+        writeln!(output, "{}", json!({"id": row["id"], "spans": spans}))?;
+        output.flush()?;
+    }
+    Ok(())
+}

@@ -1,0 +1,238 @@
+//! Numbers in groups, and numbers spelled out.
+
+use std::ops::Range;
+
+use crate::lexicon::Sense;
+use crate::page::Page;
+
+/// Digit groups that belong together, such as `536-22-8741`.
+pub(crate) struct Run {
+    pub(crate) span: Range<usize>,
+    /// How many marks it covers.
+    pub(crate) marks: usize,
+    pub(crate) digit_count: usize,
+    first: usize,
+}
+
+impl Run {
+    /// Reads groups of exactly these lengths from a mark on.
+    pub(crate) fn read(
+        page: &Page<'_>,
+        first: usize,
+        lengths: &[usize],
+        separates: fn(&[u8]) -> bool,
+    ) -> Option<Run> {
+        let marks = page.marks.get(first..first + lengths.len())?;
+        let fits = marks
+            .iter()
+            .zip(lengths)
+            .all(|(mark, &length)| mark.is_number() && mark.len() == length);
+        let is_joined = marks
+            .windows(2)
+            .all(|pair| separates(page.slice(pair[0].end as usize..pair[1].start as usize)));
+        (fits && is_joined).then(|| Run::new(page, first, lengths.len()))
+    }
+
+    /// Reads groups from a mark on until they have exactly `total` digits.
+    pub(crate) fn read_total(
+        page: &Page<'_>,
+        first: usize,
+        total: usize,
+        separates: fn(&[u8]) -> bool,
+    ) -> Option<Run> {
+        let mut digits = 0;
+        let mut last_end = None;
+        for (count, mark) in page.marks[first..].iter().take(total).enumerate() {
+            let is_joined =
+                last_end.is_none_or(|end| separates(page.slice(end as usize..mark.start as usize)));
+            if !mark.is_number() || !is_joined {
+                return None;
+            }
+            digits += mark.len();
+            last_end = Some(mark.end);
+            if digits >= total {
+                return (digits == total).then(|| Run::new(page, first, count + 1));
+            }
+        }
+        None
+    }
+
+    /// Reads as many groups as are joined, up to `most` of them and 15 digits.
+    pub(crate) fn read_all(
+        page: &Page<'_>,
+        first: usize,
+        most: usize,
+        separates: fn(&[u8]) -> bool,
+    ) -> Run {
+        let mut count = 1;
+        let mut digits = page.marks[first].len();
+        while count < most {
+            let Some(mark) = page.marks.get(first + count) else {
+                break;
+            };
+            let end = page.marks[first + count - 1].end as usize;
+            digits += mark.len();
+            if !mark.is_number() || digits > 15 || !separates(page.slice(end..mark.start as usize))
+            {
+                break;
+            }
+            count += 1;
+        }
+        Run::new(page, first, count)
+    }
+
+    fn new(page: &Page<'_>, first: usize, marks: usize) -> Run {
+        let start = page.marks[first].start as usize;
+        let end = page.marks[first + marks - 1].end as usize;
+        Run {
+            span: start..end,
+            marks,
+            digit_count: page.marks[first..first + marks]
+                .iter()
+                .map(|mark| mark.len())
+                .sum(),
+            first,
+        }
+    }
+
+    /// The digits alone.
+    pub(crate) fn digits(&self, page: &Page<'_>) -> Vec<u8> {
+        let mut digits = page.slice(self.span.clone()).to_vec();
+        digits.retain(u8::is_ascii_digit);
+        digits
+    }
+
+    /// The lengths of the groups.
+    pub(crate) fn lengths(&self, page: &Page<'_>) -> Vec<usize> {
+        page.marks[self.first..self.first + self.marks]
+            .iter()
+            .map(|mark| mark.len())
+            .collect()
+    }
+
+    /// Whether every separator is exactly this.
+    pub(crate) fn has_same_separator(&self, page: &Page<'_>, separator: &[u8]) -> bool {
+        page.marks[self.first..self.first + self.marks]
+            .windows(2)
+            .all(|pair| page.slice(pair[0].end as usize..pair[1].start as usize) == separator)
+    }
+}
+
+/// Whether this may stand between two groups of one number: at most four characters, no letters, at most one comma or slash.
+pub(crate) fn is_loose_separator(between: &[u8]) -> bool {
+    !between.is_empty()
+        && between.len() <= 5
+        && between.iter().all(|byte| {
+            matches!(
+                byte,
+                b'-' | b'.'
+                    | b' '
+                    | b'\t'
+                    | b'\n'
+                    | b'\r'
+                    | b'_'
+                    | b'/'
+                    | b','
+                    | b'('
+                    | b')'
+                    | b'`'
+                    | b'*'
+                    | b'|'
+            )
+        })
+}
+
+/// Whether this number is a piece of something longer: `1.2.840.113883`, `12-536-22-8741`, `$536`.
+pub(crate) fn is_inside_longer(page: &Page<'_>, span: &Range<usize>) -> bool {
+    let joins = |byte: u8| matches!(byte, b'-' | b'.' | b'/' | b'_' | b':' | b',');
+    let before = page.byte_before(span.start);
+    let goes_on_before = !page.is_field_edge(span.start)
+        && joins(before)
+        && page.byte_before(span.start - 1).is_ascii_digit();
+    let after = page.byte(span.end);
+    let goes_on_after =
+        !page.is_field_edge(span.end) && joins(after) && page.byte(span.end + 1).is_ascii_digit();
+    let is_amount = matches!(before, b'$') || after == b'%';
+    goes_on_before || goes_on_after || is_amount
+}
+
+/// A number said in words, or in words and figures: "five three six, two 2, eight seven four one".
+pub(crate) struct Spoken {
+    pub(crate) span: Range<usize>,
+    pub(crate) digits: usize,
+}
+
+/// Every stretch of at least seven digits with a spelled digit among them.
+pub(crate) fn spoken(page: &Page<'_>) -> Vec<Spoken> {
+    let mut found = Vec::new();
+    let mut index = 0;
+    while index < page.marks.len() {
+        if page.marks[index].sense.has(Sense::DIGIT_WORD) {
+            let (spoken, next) = read_spoken(page, index);
+            if spoken.digits >= 7 {
+                found.push(spoken);
+            }
+            index = next;
+        } else {
+            index += 1;
+        }
+    }
+    found
+}
+
+fn read_spoken(page: &Page<'_>, first: usize) -> (Spoken, usize) {
+    let mut index = first;
+    // Figures right before the first word belong to it.
+    while index > 0 && is_spoken_figure(page, index - 1) && is_spoken_gap(page, index - 1) {
+        index -= 1;
+    }
+    let start = page.marks[index].start as usize;
+    let mut end = start;
+    let mut digits = 0;
+    loop {
+        let mark = page.marks[index];
+        digits += if mark.is_number() { mark.len() } else { 1 };
+        end = end.max(mark.end as usize);
+        let goes_on = index + 1 < page.marks.len()
+            && (is_spoken_figure(page, index + 1)
+                || page.marks[index + 1].sense.has(Sense::DIGIT_WORD))
+            && is_spoken_gap(page, index);
+        index += 1;
+        if !goes_on || digits > 20 {
+            break;
+        }
+    }
+    let next = index.max(first + 1);
+    (
+        Spoken {
+            span: start..end,
+            digits,
+        },
+        next,
+    )
+}
+
+fn is_spoken_figure(page: &Page<'_>, index: usize) -> bool {
+    let mark = page.marks[index];
+    mark.is_number() && mark.len() <= 4
+}
+
+/// Whether what stands after a mark can separate spoken digits: spaces, a comma, "dash".
+fn is_spoken_gap(page: &Page<'_>, index: usize) -> bool {
+    let Some(next) = page.marks.get(index + 1) else {
+        return false;
+    };
+    let between = page.slice(page.marks[index].end as usize..next.start as usize);
+    between.len() <= 8
+        && !between.is_empty()
+        && between
+            .split(|byte| !byte.is_ascii_alphabetic())
+            .all(|word| {
+                word.is_empty()
+                    || word.eq_ignore_ascii_case(b"dash")
+                    || word.eq_ignore_ascii_case(b"hyphen")
+            })
+        && between.iter().all(|byte| {
+            byte.is_ascii_alphabetic() || matches!(byte, b' ' | b',' | b'-' | b'.' | b'\n')
+        })
+}

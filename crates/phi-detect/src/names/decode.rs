@@ -1,0 +1,172 @@
+//! From tag scores to candidates.
+//!
+//! Tokens that can be part of a finding come in runs. Over each run the best
+//! sequence of tags is found in which a span begins before it goes on
+//! (Viterbi, in integers), and its spans become candidates.
+
+use std::ops::Range;
+
+use super::simd::TAGS_MAX;
+use crate::PhiKind;
+use crate::candidate::Candidate;
+
+/// What the model tells apart; only some of it is PHI that we report.
+const KINDS: usize = 6;
+/// The reported kinds, by their place among the model's: code, rule.
+const REPORTED: [(&str, &str); 3] = [
+    // In the order of the model's tags.
+    ("name", "name.model"),
+    ("address", "address.model"),
+    ("dob", "dob.model"),
+];
+/// A run this long is cut, so that memory stays bounded.
+const RUN_MAX: usize = 1024;
+/// Fractional bits of a score.
+const SCORE_BITS: u32 = 11;
+/// Confidence by how far a span's tags lead over "nothing" on average, one step per half unit.
+/// Steps below one half are for those who set a lower threshold: more found, more false alarms.
+const CONFIDENCE: [f32; 21] = [
+    0.20, 0.27, 0.34, 0.42, 0.50, 0.54, 0.58, 0.62, 0.66, 0.70, 0.73, 0.76, 0.79, 0.82, 0.85, 0.88,
+    0.90, 0.92, 0.94, 0.96, 0.98,
+];
+
+/// Collects runs and turns them into candidates.
+pub(super) struct Decoder<'a> {
+    out: &'a mut Vec<Candidate>,
+    spans: Vec<(u32, u32)>,
+    scores: Vec<[i32; TAGS_MAX]>,
+    /// For each token and state, the state before it on the best way there.
+    back: Vec<[u8; 2 * KINDS + 1]>,
+}
+
+impl<'a> Decoder<'a> {
+    pub(super) fn new(out: &'a mut Vec<Candidate>) -> Self {
+        Decoder {
+            out,
+            spans: Vec::new(),
+            scores: Vec::new(),
+            back: Vec::new(),
+        }
+    }
+
+    /// Takes the next token's scores, or none where it can be part of nothing.
+    pub(super) fn push(&mut self, span: (u32, u32), scores: Option<[i32; TAGS_MAX]>) {
+        match scores {
+            Some(scores) => {
+                self.spans.push(span);
+                self.scores.push(scores);
+                if self.spans.len() >= RUN_MAX {
+                    self.flush();
+                }
+            }
+            None => self.flush(),
+        }
+    }
+
+    /// Ends the run.
+    pub(super) fn flush(&mut self) {
+        let has_any = self.scores.iter().any(|scores| best_tag(scores) != 0);
+        if has_any {
+            let tags = self.best_path();
+            self.emit(&tags);
+        }
+        self.spans.clear();
+        self.scores.clear();
+    }
+
+    /// The best valid sequence of tags: tag 0 is nothing, then begin and go on for each kind.
+    fn best_path(&mut self) -> Vec<u8> {
+        const STATES: usize = 2 * KINDS + 1;
+        self.back.clear();
+        let mut total = [i64::MIN / 2; STATES];
+        total[0] = 0;
+        for scores in &self.scores {
+            let best = best_state(&total);
+            let mut next = [0; STATES];
+            let mut from = [best; STATES];
+            for (state, next) in next.iter_mut().enumerate() {
+                let goes_on = state != 0 && state % 2 == 0;
+                if goes_on {
+                    let begin = state - 1;
+                    from[state] = if total[begin] >= total[state] {
+                        begin
+                    } else {
+                        state
+                    } as u8;
+                }
+                *next = total[usize::from(from[state])] + i64::from(scores[state]);
+            }
+            total = next;
+            self.back.push(from);
+        }
+        let mut state = best_state(&total);
+        let mut tags = vec![0; self.back.len()];
+        for (tag, from) in tags.iter_mut().zip(&self.back).rev() {
+            *tag = state;
+            state = from[usize::from(state)];
+        }
+        tags
+    }
+
+    fn emit(&mut self, tags: &[u8]) {
+        let mut token = 0;
+        while token < tags.len() {
+            let begin = tags[token];
+            let start = token;
+            token += 1;
+            if begin == 0 {
+                continue;
+            }
+            while tags.get(token) == Some(&(begin + 1)) {
+                token += 1;
+            }
+            let kind = usize::from(begin - 1) / 2;
+            if let Some((code, rule)) = REPORTED.get(kind)
+                && let Some(kind) = PhiKind::from_code(code)
+            {
+                self.out.push(Candidate {
+                    kind,
+                    span: self.bytes(start..token),
+                    score: self.confidence(start..token, tags),
+                    rule,
+                });
+            }
+        }
+    }
+
+    fn bytes(&self, tokens: Range<usize>) -> Range<usize> {
+        self.spans[tokens.start].0 as usize..self.spans[tokens.end - 1].1 as usize
+    }
+
+    fn confidence(&self, tokens: Range<usize>, tags: &[u8]) -> f32 {
+        let count = tokens.len() as i64;
+        let lead: i64 = tokens
+            .map(|token| {
+                let scores = &self.scores[token];
+                i64::from(scores[usize::from(tags[token])]) - i64::from(scores[0])
+            })
+            .sum();
+        let steps = (lead / count) >> (SCORE_BITS - 1);
+        CONFIDENCE[steps.clamp(0, CONFIDENCE.len() as i64 - 1) as usize]
+    }
+}
+
+fn best_tag(scores: &[i32; TAGS_MAX]) -> usize {
+    let mut best = 0;
+    for tag in 1..=2 * KINDS {
+        if scores[tag] > scores[best] {
+            best = tag;
+        }
+    }
+    best
+}
+
+fn best_state(totals: &[i64]) -> u8 {
+    let mut best = 0;
+    for (state, total) in totals.iter().enumerate() {
+        if *total > totals[best] {
+            best = state;
+        }
+    }
+    best as u8
+}

@@ -1,0 +1,61 @@
+//! The name model: names, addresses and birth dates that no rule could find.
+//!
+//! A small convolutional network over tokens, trained by `model/` and run
+//! here in integers, so that the same text gives the same candidates on every
+//! machine. The text is read once, in windows; memory does not grow with it.
+//!
+//! Read in this order: `token` → `network` → `decode`; `weights` is the file
+//! and `simd` the arithmetic.
+
+mod decode;
+mod network;
+mod simd;
+mod token;
+mod weights;
+
+use crate::candidate::Candidate;
+use decode::Decoder;
+use network::{REACH, WINDOW, Window};
+use simd::Level;
+use token::Tokens;
+use weights::Weights;
+
+/// Adds what the model finds in `text` to `out`, in order of position.
+pub(crate) fn tag(text: &str, out: &mut Vec<Candidate>) {
+    tag_at(Level::best(), text, out);
+}
+
+fn tag_at(level: Level, text: &str, out: &mut Vec<Candidate>) {
+    let weights = Weights::get();
+    let mut tokens = Tokens::new(text, weights);
+    let mut window = Window::new(weights, level, text.len());
+    let mut decoder = Decoder::new(out);
+    let mut next = 0;
+    loop {
+        let mut is_last = false;
+        while window.len() < WINDOW && !is_last {
+            match tokens.next() {
+                Some(token) => window.push(&token),
+                None => is_last = true,
+            }
+        }
+        if is_last {
+            window.finish();
+        }
+        let end = if is_last {
+            window.len()
+        } else {
+            window.len() - REACH
+        };
+        window.scores(next, end, |span, scores| decoder.push(span, scores));
+        if is_last {
+            decoder.flush();
+            return;
+        }
+        window.slide(end - REACH);
+        next = REACH;
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,83 @@
+//! The model as a whole: agreement with its training code, with itself on every processor, and across windows.
+
+use super::*;
+
+fn found(level: Level, text: &str) -> Vec<(usize, usize, &'static str, f32)> {
+    let mut out = Vec::new();
+    tag_at(level, text, &mut out);
+    out.into_iter()
+        .map(|it| (it.span.start, it.span.end, it.kind.code(), it.score))
+        .collect()
+}
+
+/// Lines of `text<TAB>start-end:kind …`, written by `model/export.py` beside the weights.
+fn golden() -> impl Iterator<Item = (String, Vec<String>)> {
+    include_str!("golden.tsv").lines().map(|line| {
+        let (text, spans) = line.split_once('\t').expect("two columns");
+        let spans = spans.split_whitespace().map(str::to_owned).collect();
+        (text.replace("\\n", "\n"), spans)
+    })
+}
+
+#[test]
+fn rust_and_python_find_the_same() {
+    let mut count = 0;
+    for (text, expected) in golden() {
+        let spans: Vec<String> = found(Level::best(), &text)
+            .into_iter()
+            .map(|(start, end, kind, _)| format!("{start}-{end}:{kind}"))
+            .collect();
+        assert_eq!(spans, expected, "{text:?}");
+        count += expected.len();
+    }
+    assert!(count > 20);
+}
+
+#[test]
+fn every_level_finds_the_same() {
+    for (text, _) in golden() {
+        let expected = found(Level::Portable, &text);
+        for level in Level::available() {
+            assert_eq!(found(level, &text), expected, "{level:?}");
+        }
+    }
+}
+
+#[test]
+fn what_stands_far_away_changes_nothing() {
+    let (text, _) = golden()
+        .max_by_key(|(_, spans)| spans.len())
+        .expect("a text");
+    let far = "the pain is worse in the morning and better with rest . ".repeat(4);
+    let alone = found(Level::best(), &format!("{far}\n\n{text}\n\n{far}"));
+    assert!(!alone.is_empty());
+    for times in [1, 9, 10, 11, 60] {
+        let prefix = far.repeat(times);
+        let shifted: Vec<_> = found(Level::best(), &format!("{prefix}{far}\n\n{text}\n\n{far}"))
+            .into_iter()
+            .map(|(start, end, kind, score)| {
+                (start - prefix.len(), end - prefix.len(), kind, score)
+            })
+            .collect();
+        assert_eq!(shifted, alone, "{times}");
+    }
+}
+
+#[test]
+fn odd_texts_are_survived() {
+    for text in [
+        "",
+        " ",
+        "\n",
+        "é",
+        "\u{0}",
+        "日本語のテキスト",
+        "🙂🙂",
+        &"x".repeat(5000),
+        &"1".repeat(5000),
+    ] {
+        for level in Level::available() {
+            found(level, text);
+        }
+    }
+}

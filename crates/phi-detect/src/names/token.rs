@@ -1,0 +1,415 @@
+//! Cuts text into tokens and names the table rows of each.
+//!
+//! A token is a run of letters, a run of digits, or one other character.
+//! `model/features.py` says the same in Python, for training; the tests hold
+//! the two together.
+
+use super::simd::TableRow;
+use super::weights::Weights;
+
+const NUMBER_BASE: u16 = 128;
+const OTHER_MARK: u8 = 127;
+const AFFIX_BITS: u32 = 13;
+const TRIGRAM_BITS: u32 = 12;
+const LEXICON_CLASSES: usize = 64;
+const LENGTHS: usize = 16;
+const TRIGRAMS_MAX: usize = 6;
+/// Most rows of a token: three affixes, the trigrams, class, length, context.
+pub(super) const ROWS_MAX: usize = 3 + TRIGRAMS_MAX + 3;
+/// Marks that may join two parts of a name, an address or a date.
+const CONNECTORS: &[u8] = b",.-'^#/&()\"*:;";
+/// Bytes of a word that are kept for its features; the hash covers all of it.
+const KEPT_MAX: usize = 48;
+
+/// What a token can be part of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// Of a finding.
+    Active,
+    /// Of a finding that goes on at a neighbour.
+    Connector,
+    /// Of none.
+    Inert,
+}
+
+/// One token: where it stands, what it may be, and its rows in the tables.
+pub(super) struct Token {
+    pub(super) start: u32,
+    pub(super) end: u32,
+    pub(super) part: Part,
+    rows: [&'static TableRow; ROWS_MAX],
+    count: usize,
+}
+
+impl Token {
+    /// The table rows whose sum is this token.
+    pub(super) fn rows(&self) -> &[&'static TableRow] {
+        &self.rows[..self.count]
+    }
+}
+
+/// The rows of what stands before the first and after the last token.
+pub(super) fn outside(weights: &'static Weights) -> [&'static TableRow; 2] {
+    [weights.word_row(0), weights.context_row(0)]
+}
+
+/// The tokens of a text, in order.
+pub(super) struct Tokens<'a> {
+    text: &'a str,
+    weights: &'static Weights,
+    position: usize,
+    /// White space since the last token: 0 none, 1 one blank, 2 other, 3 a line break, 4 more or the start.
+    space: u8,
+    line_end: usize,
+    line_case: u8,
+}
+
+impl<'a> Tokens<'a> {
+    pub(super) fn new(text: &'a str, weights: &'static Weights) -> Self {
+        let line = first_line(text);
+        Tokens {
+            text,
+            weights,
+            position: 0,
+            space: 4,
+            line_end: line.len(),
+            line_case: case_of(line),
+        }
+    }
+
+    /// Moves over white space and notes what kind it was.
+    fn skip_space(&mut self) {
+        let (mut blanks, mut plain, mut breaks) = (0, true, 0);
+        let start = self.position;
+        while let Some((letter, size)) = self.peek() {
+            if !is_space(letter) {
+                break;
+            }
+            blanks += 1;
+            plain &= letter == ' ';
+            breaks += u8::from(letter == '\n' && breaks < 2);
+            self.position += size;
+        }
+        if start == 0 {
+            return;
+        }
+        self.space = match (blanks, breaks) {
+            (0, _) => 0,
+            (1, 0) if plain => 1,
+            (_, 0) => 2,
+            (_, breaks) => 2 + breaks,
+        };
+    }
+
+    fn peek(&self) -> Option<(char, usize)> {
+        let byte = *self.text.as_bytes().get(self.position)?;
+        if byte.is_ascii() {
+            return Some((char::from(byte), 1));
+        }
+        let letter = self.text[self.position..].chars().next()?;
+        Some((letter, letter.len_utf8()))
+    }
+
+    /// Keeps `line_case` that of the line `position` is on.
+    fn enter_line(&mut self) {
+        if self.position > self.line_end {
+            let line_start = self.text[..self.position]
+                .rfind('\n')
+                .map_or(0, |at| at + 1);
+            let line = first_line(&self.text[line_start..]);
+            self.line_end = line_start + line.len();
+            self.line_case = case_of(line);
+        }
+    }
+
+    fn word(&mut self) -> Token {
+        let start = self.position;
+        let mut word = Folded::default();
+        let bytes = self.text.as_bytes();
+        while let Some(&byte) = bytes.get(self.position) {
+            if byte.is_ascii_alphabetic() {
+                word.push(byte | 0x20, byte.is_ascii_uppercase());
+                self.position += 1;
+                continue;
+            }
+            let Some((letter, size)) = self.peek().filter(|(letter, _)| !letter.is_ascii()) else {
+                break;
+            };
+            if !is_letter(letter) {
+                break;
+            }
+            match self.weights.fold(letter) {
+                Some((plain, capital)) => word.push(plain, capital),
+                None => word.push_whole(letter),
+            }
+            self.position += size;
+        }
+        let mut token = self.token(start, word.shape());
+        match self.weights.word(word.hash) {
+            Some(known) => {
+                token.add(self.weights.word_row(known.row));
+                if known.inert {
+                    token.part = Part::Inert;
+                }
+            }
+            None => self.add_grams(&mut token, &word),
+        }
+        token
+    }
+
+    fn add_grams(&self, token: &mut Token, word: &Folded) {
+        let weights = self.weights;
+        let bytes = &word.bytes[..word.size];
+        let last = |count: usize| &bytes[bytes.len().saturating_sub(count)..];
+        let first = &bytes[..bytes.len().min(3)];
+        for (salt, affix) in [(1, first), (2, last(3)), (3, last(4))] {
+            token.add(weights.gram_row(hash_gram(affix, salt, AFFIX_BITS)));
+        }
+        let mut base = 1 << AFFIX_BITS;
+        for trigram in bytes.windows(3).skip(1).take(TRIGRAMS_MAX) {
+            token.add(weights.gram_row(base + hash_gram(trigram, 4, TRIGRAM_BITS)));
+        }
+        base += 1 << TRIGRAM_BITS;
+        token.add(weights.gram_row(base + usize::from(weights.lexicon_class(word.hash))));
+        base += LEXICON_CLASSES;
+        token.add(weights.gram_row(base + bytes.len().min(LENGTHS - 1)));
+    }
+
+    fn number(&mut self) -> Token {
+        let start = self.position;
+        let bytes = self.text.as_bytes();
+        while bytes.get(self.position).is_some_and(u8::is_ascii_digit) {
+            self.position += 1;
+        }
+        let class = number_class(&bytes[start..self.position]);
+        let mut token = self.token(start, SHAPE_OTHER);
+        token.add(self.weights.word_row(NUMBER_BASE + class));
+        token
+    }
+
+    fn mark(&mut self, letter: char, size: usize) -> Token {
+        let start = self.position;
+        self.position += size;
+        let mark = plain_mark(letter);
+        let mut token = self.token(start, SHAPE_OTHER);
+        token.add(self.weights.word_row(u16::from(mark)));
+        token.part = if CONNECTORS.contains(&mark) {
+            Part::Connector
+        } else {
+            Part::Inert
+        };
+        token
+    }
+
+    /// A token from `start` to here, with its context row.
+    fn token(&self, start: usize, shape: u8) -> Token {
+        let context = (shape * 5 + self.space) * 4 + self.line_case;
+        Token {
+            start: start as u32,
+            end: self.position as u32,
+            part: Part::Active,
+            rows: [self.weights.context_row(context); ROWS_MAX],
+            count: 1,
+        }
+    }
+}
+
+impl Token {
+    fn add(&mut self, row: &'static TableRow) {
+        self.rows[self.count] = row;
+        self.count += 1;
+    }
+}
+
+impl Iterator for Tokens<'_> {
+    type Item = Token;
+
+    fn next(&mut self) -> Option<Token> {
+        self.skip_space();
+        let (letter, size) = self.peek()?;
+        self.enter_line();
+        Some(if is_letter(letter) {
+            self.word()
+        } else if letter.is_ascii_digit() {
+            self.number()
+        } else {
+            self.mark(letter, size)
+        })
+    }
+}
+
+const SHAPE_OTHER: u8 = 5;
+
+/// A word in lower case without accents, as it is being read.
+struct Folded {
+    bytes: [u8; KEPT_MAX],
+    size: usize,
+    letters: usize,
+    capitals: usize,
+    starts_with_capital: bool,
+    hash: u64,
+}
+
+impl Default for Folded {
+    fn default() -> Self {
+        Folded {
+            bytes: [0; KEPT_MAX],
+            size: 0,
+            letters: 0,
+            capitals: 0,
+            starts_with_capital: false,
+            hash: 0xCBF2_9CE4_8422_2325,
+        }
+    }
+}
+
+impl Folded {
+    #[inline]
+    fn push(&mut self, byte: u8, capital: bool) {
+        self.starts_with_capital |= capital && self.letters == 0;
+        self.capitals += usize::from(capital);
+        self.letters += 1;
+        self.push_byte(byte);
+    }
+
+    /// A letter that has no plain counterpart: all its bytes, as no capital.
+    fn push_whole(&mut self, letter: char) {
+        self.letters += 1;
+        for byte in letter.encode_utf8(&mut [0; 4]).bytes() {
+            self.push_byte(byte);
+        }
+    }
+
+    #[inline]
+    fn push_byte(&mut self, byte: u8) {
+        if let Some(place) = self.bytes.get_mut(self.size) {
+            *place = byte;
+            self.size += 1;
+        }
+        self.hash = (self.hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
+    }
+
+    /// 0 lower, 1 Title, 2 UPPER, 3 one capital, 4 mIxed.
+    fn shape(&self) -> u8 {
+        match (self.capitals, self.letters) {
+            (0, _) => 0,
+            (1, 1) => 3,
+            (capitals, letters) if capitals == letters => 2,
+            (1, _) if self.starts_with_capital => 1,
+            _ => 4,
+        }
+    }
+}
+
+fn first_line(text: &str) -> &str {
+    memchr::memchr(b'\n', text.as_bytes()).map_or(text, |end| &text[..end])
+}
+
+/// 0 no letters, 1 lower case, 2 capitals, 3 both.
+fn case_of(line: &str) -> u8 {
+    let (mut lower, mut upper) = (false, false);
+    for chunk in line.as_bytes().chunks(64) {
+        for byte in chunk {
+            lower |= byte.is_ascii_lowercase();
+            upper |= byte.is_ascii_uppercase();
+        }
+        if lower && upper {
+            break;
+        }
+    }
+    u8::from(lower) + 2 * u8::from(upper)
+}
+
+fn is_space(letter: char) -> bool {
+    matches!(letter, '\t'..='\r' | ' ')
+        || (!letter.is_ascii()
+            && matches!(
+                letter,
+                '\u{85}' | '\u{a0}' | '\u{2000}'
+                    ..='\u{200f}'
+                        | '\u{2028}'
+                        | '\u{2029}'
+                        | '\u{202f}'
+                        | '\u{205f}'
+                        | '\u{2060}'
+                        | '\u{3000}'
+                        | '\u{feff}'
+            ))
+}
+
+/// Letters by range rather than by Unicode category, so that Python and Rust cannot differ.
+fn is_letter(letter: char) -> bool {
+    letter.is_ascii_alphabetic()
+        || (!letter.is_ascii()
+            && matches!(letter, '\u{aa}' | '\u{b5}' | '\u{ba}' | '\u{c0}'..='\u{d6}' | '\u{d8}'..='\u{f6}' | '\u{f8}'..='\u{1fff}' | '\u{2c00}'..='\u{2fef}' | '\u{3040}'..='\u{d7ff}' | '\u{f900}'..='\u{faff}' | '\u{fe70}'..='\u{fefe}' | '\u{ff21}'..='\u{ff3a}' | '\u{ff41}'..='\u{ff5a}' | '\u{10000}'..='\u{1cfff}' | '\u{20000}'..='\u{3ffff}'))
+}
+
+/// The ASCII mark that stands for this one.
+fn plain_mark(letter: char) -> u8 {
+    match letter {
+        '‘' | '’' => b'\'',
+        '“' | '”' => b'"',
+        '–' | '—' | '‐' | '‑' | '−' => b'-',
+        '•' => b'*',
+        '…' => b'.',
+        _ if letter.is_ascii() => letter as u8,
+        _ => OTHER_MARK,
+    }
+}
+
+/// Numbers by what they could be: a day, month, year, compact date; otherwise by length.
+fn number_class(digits: &[u8]) -> u16 {
+    let value = || {
+        digits
+            .iter()
+            .fold(0u32, |value, digit| value * 10 + u32::from(digit - b'0'))
+    };
+    let is_year = |year| (1900..2050).contains(&year);
+    match digits.len() {
+        size @ (1 | 2) => {
+            let band = match value() {
+                0 => 0,
+                1..=12 => 1,
+                13..=31 => 2,
+                _ => 3,
+            };
+            let form = match (size, digits[0]) {
+                (1, _) => 0,
+                (_, b'0') => 1,
+                _ => 2,
+            };
+            band * 3 + form
+        }
+        4 => match value() {
+            year if is_year(year) => 12 + ((year - 1900) / 10) as u16,
+            day if (1..=12).contains(&(day / 100)) && (1..=31).contains(&(day % 100)) => 27,
+            _ => 28,
+        },
+        8 => {
+            let value = value();
+            let (head, middle, tail) = (value / 10_000, value / 100 % 100, value % 100);
+            if is_year(head) && (1..=12).contains(&middle) && (1..=31).contains(&tail) {
+                29
+            } else if is_year(value % 10_000)
+                && (1..=31).contains(&(value / 1_000_000))
+                && (1..=31).contains(&(head % 100))
+            {
+                30
+            } else {
+                31
+            }
+        }
+        12 | 14 if digits.starts_with(b"19") || digits.starts_with(b"20") => 32,
+        size => 33 + size.min(15) as u16,
+    }
+}
+
+fn hash_gram(bytes: &[u8], salt: u32, bits: u32) -> usize {
+    let packed = bytes
+        .iter()
+        .rev()
+        .fold(0u32, |packed, byte| packed << 8 | u32::from(*byte));
+    let mut hash = (packed ^ salt.wrapping_mul(0x85EB_CA6B)).wrapping_mul(0x9E37_79B1);
+    hash ^= hash >> 15;
+    (hash.wrapping_mul(0x2C1B_3C6D) >> (32 - bits)) as usize
+}

@@ -1,0 +1,206 @@
+//! The weights file: its layout, and reading it.
+//!
+//! `model/export.py` writes it. Little-endian throughout: a header, sections
+//! in the order read below, and an FNV-1a checksum of all that precedes it.
+//! The tables stay where they are in the binary; only the few kilobytes of
+//! convolutions are copied, into the order the kernels want.
+
+use std::sync::LazyLock;
+
+use super::simd::{Dense, TAGS_MAX, TAPS, TableRow, WIDTH};
+
+static FILE: &[u8] = include_bytes!("weights.bin");
+const MAGIC: &[u8; 8] = b"PHGNAME1";
+
+/// Largest number of convolutions the format can hold.
+pub(super) const LAYERS_MAX: usize = 4;
+/// Accented letters with a plain counterpart lie in these ranges.
+const FOLD_RANGES: [(u32, u32); 2] = [(0xC0, 0x250), (0x1E00, 0x1F00)];
+
+/// The trained model, ready to run.
+pub(super) struct Weights {
+    folds: &'static [u8],
+    words: &'static [TableRow],
+    grams: &'static [TableRow],
+    contexts: &'static [TableRow],
+    pub(super) layers: Vec<(usize, Dense<TAPS, WIDTH>)>,
+    pub(super) output: Dense<WIDTH, TAGS_MAX>,
+    vocabulary: &'static [[u8; 8]],
+    bucket_starts: &'static [[u8; 4]],
+    prints: &'static [[u8; 2]],
+    classes: &'static [u8],
+}
+
+/// A known word: its row, and whether it can ever be part of a finding.
+pub(super) struct Word {
+    pub(super) row: u16,
+    pub(super) inert: bool,
+}
+
+impl Weights {
+    /// The model in this binary.
+    pub(super) fn get() -> &'static Weights {
+        static WEIGHTS: LazyLock<Weights> = LazyLock::new(|| Weights::read(FILE));
+        &WEIGHTS
+    }
+
+    fn read(file: &'static [u8]) -> Weights {
+        let mut rest = Reader { rest: file };
+        assert_eq!(rest.take(8), MAGIC, "not a weights file of this version");
+        let [
+            words,
+            grams,
+            contexts,
+            layers,
+            vocabulary_bits,
+            bucket_bits,
+            lexicon,
+        ] = std::array::from_fn(|_| rest.number());
+        let dilations: [usize; LAYERS_MAX] = std::array::from_fn(|_| rest.number());
+        let folds = FOLD_RANGES
+            .iter()
+            .map(|(start, end)| end - start)
+            .sum::<u32>() as usize;
+        Weights {
+            folds: rest.take(folds),
+            words: rest.rows(words),
+            grams: rest.rows(grams),
+            contexts: rest.rows(contexts),
+            layers: dilations
+                .into_iter()
+                .take(layers)
+                .map(|dilation| (dilation, rest.dense()))
+                .collect(),
+            output: rest.dense(),
+            vocabulary: rest.rows(1 << vocabulary_bits),
+            bucket_starts: rest.rows((1 << bucket_bits) + 1),
+            prints: rest.rows(lexicon),
+            classes: rest.take(lexicon),
+        }
+    }
+
+    pub(super) fn word_row(&self, row: u16) -> &'static TableRow {
+        &self.words[usize::from(row)]
+    }
+
+    pub(super) fn gram_row(&self, row: usize) -> &'static TableRow {
+        &self.grams[row]
+    }
+
+    pub(super) fn context_row(&self, row: u8) -> &'static TableRow {
+        &self.contexts[usize::from(row)]
+    }
+
+    /// Looks a folded word up among the known ones by its hash.
+    pub(super) fn word(&self, hash: u64) -> Option<Word> {
+        const INERT: u16 = 1 << 15;
+        let mask = self.vocabulary.len() - 1;
+        let mut slot = hash as usize & mask;
+        loop {
+            let entry = self.vocabulary[slot];
+            let id = u16::from_le_bytes([entry[4], entry[5]]);
+            if id == 0 {
+                return None;
+            }
+            if u32::from_le_bytes([entry[0], entry[1], entry[2], entry[3]]) == (hash >> 32) as u32 {
+                return Some(Word {
+                    row: id & !INERT,
+                    inert: id & INERT != 0,
+                });
+            }
+            slot = (slot + 1) & mask;
+        }
+    }
+
+    /// What the name, place and word lists say of a folded word, by its hash; 0 for nothing.
+    pub(super) fn lexicon_class(&self, hash: u64) -> u8 {
+        let bucket = hash as usize & (self.bucket_starts.len() - 2);
+        let start = u32::from_le_bytes(self.bucket_starts[bucket]) as usize;
+        let end = u32::from_le_bytes(self.bucket_starts[bucket + 1]) as usize;
+        let print = ((hash >> 48) as u16).to_le_bytes();
+        self.prints[start..end]
+            .iter()
+            .position(|candidate| *candidate == print)
+            .map_or(0, |place| self.classes[start + place])
+    }
+
+    /// The plain ASCII letter of an accented one, with whether it was a capital.
+    pub(super) fn fold(&self, letter: char) -> Option<(u8, bool)> {
+        let code = letter as u32;
+        let mut offset = 0;
+        for (start, end) in FOLD_RANGES {
+            if (start..end).contains(&code) {
+                let byte = self.folds[(offset + code - start) as usize];
+                return (byte != 0).then_some((byte & 0x7F, byte & 0x80 != 0));
+            }
+            offset += end - start;
+        }
+        None
+    }
+}
+
+struct Reader {
+    rest: &'static [u8],
+}
+
+impl Reader {
+    fn take(&mut self, count: usize) -> &'static [u8] {
+        let (taken, rest) = self.rest.split_at(count);
+        self.rest = rest;
+        taken
+    }
+
+    fn rows<const N: usize>(&mut self, count: usize) -> &'static [[u8; N]] {
+        self.take(count * N).as_chunks().0
+    }
+
+    fn number(&mut self) -> usize {
+        u32::from_le_bytes(self.rows(1)[0]) as usize
+    }
+
+    fn dense<const IN: usize, const OUT: usize>(&mut self) -> Dense<IN, OUT> {
+        let bytes: &[[u8; 4]] = self.rows(IN / 4 * OUT);
+        let signed = |four: [u8; 4]| four.map(|byte| byte as i8);
+        let packed: Vec<[[i8; 4]; OUT]> = bytes
+            .chunks_exact(OUT)
+            .map(|group| std::array::from_fn(|output| signed(group[output])))
+            .collect();
+        let plain = (0..OUT)
+            .map(|output| {
+                std::array::from_fn(|input| i16::from(packed[input / 4][output][input % 4]))
+            })
+            .collect();
+        let biases: &[[u8; 4]] = self.rows(OUT);
+        Dense {
+            packed,
+            plain,
+            bias: std::array::from_fn(|output| i32::from_le_bytes(biases[output])),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_weights_file_is_whole() {
+        let (body, checksum) = FILE.split_at(FILE.len() - 8);
+        let mut hash = 0xCBF2_9CE4_8422_2325_u64;
+        for byte in body {
+            hash = (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01B3);
+        }
+        assert_eq!(hash.to_le_bytes(), checksum);
+        assert!(FILE.len() <= 8_000_000);
+    }
+
+    #[test]
+    fn the_sections_fill_the_file() {
+        let weights = Weights::get();
+        assert_eq!(weights.prints.len(), weights.classes.len());
+        let last = weights.bucket_starts.last().expect("one bucket at least");
+        assert_eq!(u32::from_le_bytes(*last) as usize, weights.classes.len());
+        let end = weights.classes.as_ptr_range().end;
+        assert_eq!(end, FILE[..FILE.len() - 8].as_ptr_range().end);
+    }
+}

@@ -1,0 +1,437 @@
+//! Reads names of people: capitalised words, initials, particles, suffixes.
+
+use std::ops::Range;
+
+use crate::lexicon::{LEXICON, Sense};
+use crate::page::{Page, is_word_byte};
+
+/// What makes us expect a name; the weaker the cue, the more the words must look like one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cue {
+    /// "Dr. …": one capitalised word will do.
+    Title,
+    /// "dr …" in lower case, so the name may be too.
+    LowerTitle,
+    /// "Name: …": also in lower case.
+    Label,
+    /// "patient …", "my husband …".
+    Weak,
+    /// The first word is a known given name.
+    Given,
+}
+
+impl Cue {
+    fn is_title(self) -> bool {
+        matches!(self, Cue::Title | Cue::LowerTitle)
+    }
+}
+
+/// A name and what speaks for it.
+pub(crate) struct Name {
+    pub(crate) span: Range<usize>,
+    /// Words that are not just initials.
+    pub(crate) words: usize,
+    /// Words that are known given names.
+    pub(crate) known: usize,
+    pub(crate) is_capital: bool,
+    /// "Last, First".
+    pub(crate) has_comma: bool,
+}
+
+/// One word of a name.
+struct Part {
+    span: Range<usize>,
+    sense: Sense,
+    is_capital: bool,
+    is_initial: bool,
+}
+
+/// The name that starts exactly at `start`, if the words there look like one.
+pub(crate) fn name_at(page: &Page<'_>, start: usize, cue: Cue) -> Option<Name> {
+    let mut name = Name {
+        span: start..start,
+        words: 0,
+        known: 0,
+        is_capital: true,
+        has_comma: false,
+    };
+    let mut at = start;
+    for position in 0..5 {
+        let Some(part) = part_at(page, at) else {
+            break;
+        };
+        if !fits(page, &part, cue, position) {
+            break;
+        }
+        let is_particle = part.sense.has(Sense::PARTICLE) && !part.is_capital;
+        if !is_particle {
+            // A particle is part of a name only when a name goes on after it.
+            name.span.end = part.span.end;
+            name.words += usize::from(!part.is_initial);
+            name.known += usize::from(part.sense.has(Sense::GIVEN));
+            name.is_capital &= part.is_capital;
+            name.has_comma |= at > start && page.byte_before(at.saturating_sub(1)) == b',';
+        }
+        let Some(next) = next_start(page, &part, cue, position) else {
+            break;
+        };
+        at = next;
+    }
+    if name.words == 0 || is_before_eponym_tail(page, name.span.end, cue) {
+        return None;
+    }
+    name.span.end = with_suffix(page, with_initial_dot(page, &name.span));
+    Some(name)
+}
+
+/// Whether this word can be the next part of a name.
+fn fits(page: &Page<'_>, part: &Part, cue: Cue, position: usize) -> bool {
+    let may_be_word =
+        part.sense.has(Sense::GIVEN_WORD) && part.is_capital && (position > 0 || cue != Cue::Given);
+    let is_known = part.sense.has(Sense::GIVEN) || may_be_word;
+    if part.is_initial {
+        return position > 0 || page.byte(part.span.end) == b'.' && cue != Cue::Weak;
+    }
+    if part.sense.has(Sense::PARTICLE) && (position > 0 || part.is_capital) && part.span.len() > 1 {
+        return true;
+    }
+    let is_other_word = part.sense.has(Sense::STOP)
+        || part.sense.has(Sense::LABEL) && !cue.is_title()
+        || position > 0 && part.sense.has(Sense::CREDENTIAL)
+        || position > 0 && part.sense.has(Sense::TITLE)
+        || part.sense.has(Sense::EPONYM_TAIL) && !cue.is_title()
+        || part.sense.has(Sense::MONTH)
+        || position > 0 && part.sense.has(Sense::UNIT)
+        || position == 0 && part.sense.has(Sense::TITLE);
+    if is_other_word && !is_known {
+        return false;
+    }
+    let text = page.slice(part.span.clone());
+    let is_acronym = text.len() <= 4 && text.iter().all(u8::is_ascii_uppercase) && !is_known;
+    if is_acronym && (!cue.is_title() || text.len() < 3) && !is_shouted(page, part.span.start) {
+        return false;
+    }
+    let may_be_lower = cue == Cue::Label && position < 2 || cue == Cue::LowerTitle && position == 0;
+    part.is_capital || may_be_lower && part.sense.0 & !(Sense::GIVEN.0 | Sense::GIVEN_WORD.0) == 0
+}
+
+/// Whether the words before are in capitals too, so that capitals say nothing about this one.
+fn is_shouted(page: &Page<'_>, at: usize) -> bool {
+    let before = page.slice(at.saturating_sub(12)..at);
+    let letters = before
+        .iter()
+        .filter(|byte| byte.is_ascii_alphabetic())
+        .count();
+    letters >= 4 && !before.iter().any(u8::is_ascii_lowercase)
+}
+
+/// Where the next part would start: after one space or, in "Last, First", a comma.
+fn next_start(page: &Page<'_>, part: &Part, cue: Cue, position: usize) -> Option<usize> {
+    let has_dot = page.byte(part.span.end) == b'.';
+    // After a dot a sentence may begin, unless the dot belongs to an initial.
+    if has_dot && !part.is_initial {
+        return None;
+    }
+    let at = part.span.end + usize::from(has_dot);
+    match page.byte(at) {
+        b' ' if page.byte(at + 1) != b' ' => Some(at + 1),
+        b',' if position == 0 && cue == Cue::Label && page.byte(at + 1) == b' ' => Some(at + 2),
+        // "J.T."
+        _ if has_dot
+            && page.byte(at).is_ascii_uppercase()
+            && !page.byte(at + 1).is_ascii_alphanumeric() =>
+        {
+            Some(at)
+        }
+        _ => None,
+    }
+}
+
+/// Takes the dot of a last initial: "Jane Q."
+fn with_initial_dot(page: &Page<'_>, span: &Range<usize>) -> usize {
+    let is_initial = span.len() >= 2
+        && !is_word_byte(page.byte(span.end - 2))
+        && page.byte(span.end - 1).is_ascii_uppercase();
+    let ends_sentence =
+        page.byte(span.end + 1) == b' ' && page.byte(span.end + 2).is_ascii_uppercase();
+    span.end + usize::from(is_initial && page.byte(span.end) == b'.' && !ends_sentence)
+}
+
+fn with_suffix(page: &Page<'_>, end: usize) -> usize {
+    let at = end
+        + page
+            .slice(end..end + 2)
+            .iter()
+            .take_while(|byte| matches!(byte, b',' | b' '))
+            .count();
+    let length = page
+        .slice(at..page.text.len().min(at + 4))
+        .iter()
+        .take_while(|byte| byte.is_ascii_alphabetic())
+        .count();
+    let word_end = at + length;
+    let is_suffix = matches!(
+        page.slice(at..word_end),
+        b"Jr" | b"Sr" | b"II" | b"III" | b"IV" | b"JR" | b"SR" | b"jr" | b"sr"
+    );
+    if at > end && is_suffix {
+        word_end
+            + usize::from(
+                page.byte(word_end) == b'.' && !page.byte(word_end + 2).is_ascii_uppercase(),
+            )
+    } else {
+        end
+    }
+}
+
+/// "Parkinson disease", "Foley catheter": the words are a name, but nobody's.
+fn is_before_eponym_tail(page: &Page<'_>, end: usize, cue: Cue) -> bool {
+    if cue.is_title() {
+        return false;
+    }
+    let mut at = end;
+    if page.slice(at..at + 2) == b"'s" {
+        at += 2;
+    }
+    matches!(page.byte(at), b' ' | b'-')
+        && page
+            .word_at(at + 1)
+            .is_some_and(|(sense, _)| sense.has(Sense::EPONYM_TAIL))
+}
+
+/// The word at `start`, with hyphens and apostrophes inside it.
+fn part_at(page: &Page<'_>, start: usize) -> Option<Part> {
+    let bytes = page.bytes();
+    let mut end = start;
+    while end < bytes.len() && end < start + 40 {
+        let byte = bytes[end];
+        let joins = matches!(byte, b'-' | b'\'')
+            && end > start
+            && bytes.get(end + 1).is_some_and(u8::is_ascii_alphabetic)
+            && !is_contraction(bytes, end);
+        if !(byte.is_ascii_alphabetic() || byte >= 0x80 || joins) {
+            break;
+        }
+        end += 1;
+    }
+    let goes_on = bytes
+        .get(end)
+        .is_some_and(|&byte| is_word_byte(byte) || matches!(byte, b'@' | b'_'));
+    if end == start || goes_on {
+        return None;
+    }
+    let text = &bytes[start..end];
+    let simple = text.split(|&byte| byte == b'-').next().unwrap_or(text);
+    let first = page.text.get(start..)?.chars().next()?;
+    Some(Part {
+        span: start..end,
+        sense: LEXICON.sense(simple),
+        is_capital: first.is_uppercase(),
+        is_initial: text.len() == 1 && first.is_uppercase(),
+    })
+}
+
+/// Whether the apostrophe starts "'s", "'m", "'ll" rather than standing inside a name like O'Brien.
+fn is_contraction(bytes: &[u8], apostrophe: usize) -> bool {
+    let tail = bytes[apostrophe + 1..]
+        .iter()
+        .take(3)
+        .take_while(|byte| byte.is_ascii_alphabetic())
+        .count();
+    bytes[apostrophe] == b'\'' && tail <= 2
+}
+
+/// Where the value of a label starts, and whether a sign or a verb announces it.
+pub(crate) fn value_start(page: &Page<'_>, label: Range<usize>) -> Option<(usize, bool)> {
+    let bytes = page.bytes();
+    let limit = bytes.len().min(label.end + 12);
+    let mut at = label.end;
+    let mut is_explicit = false;
+    let mut spaces = 0;
+    while at < limit {
+        match bytes[at] {
+            b':' | b'=' | b'>' => is_explicit = true,
+            b' ' | b'\t' => spaces += 1,
+            b'"' | b'\'' | b'*' if is_explicit => {}
+            // "Pt. Jane Roe", but not the end of a sentence.
+            b'.' if at == label.end && label.len() <= 3 => {}
+            _ => break,
+        }
+        at += 1;
+    }
+    for verb in [b"is ".as_slice(), b"was ", b"named ", b"called "] {
+        if at > label.end && page.slice(at..at + verb.len()).eq_ignore_ascii_case(verb) {
+            return Some((at + verb.len(), true));
+        }
+    }
+    // Two spaces are what redaction leaves.
+    let is_redacted = !is_explicit && spaces != 1;
+    (at > label.end && !is_redacted).then_some((at, is_explicit))
+}
+
+/// Whether a value ends where a field of a form would: at a line break, a sign, or a label.
+pub(crate) fn ends_like_a_field(page: &Page<'_>, end: usize) -> bool {
+    let at = end
+        + page
+            .slice(end..end + 3)
+            .iter()
+            .take_while(|&&byte| byte == b' ')
+            .count();
+    let byte = page.byte(at);
+    let is_label = page
+        .word_at(at)
+        .is_some_and(|(sense, _)| sense.has(Sense::LABEL | Sense::CREDENTIAL));
+    // "Sure, that is fine": a sentence goes on after its first word.
+    let is_sentence =
+        byte == b',' && page.byte(at + 1) == b' ' && page.byte(at + 2).is_ascii_lowercase();
+    let is_sign = matches!(
+        byte,
+        0 | b'\n'
+            | b'\r'
+            | b','
+            | b';'
+            | b'|'
+            | b'('
+            | b')'
+            | b'/'
+            | b'"'
+            | b'<'
+            | b'-'
+            | b'*'
+            | b'&'
+            | b']'
+    );
+    is_sign && !is_sentence || is_label
+}
+
+/// Where a surname and comma right before a given name start: "Galloway, Leah".
+pub(crate) fn surname_before(page: &Page<'_>, given: usize) -> Option<usize> {
+    let comma = given.checked_sub(2)?;
+    if page.slice(comma..given) != b", " {
+        return None;
+    }
+    let (_, mut start) = page.word_before(comma)?;
+    while start > 1
+        && matches!(page.byte(start - 1), b'-' | b'\'')
+        && page.byte(start - 2).is_ascii_alphabetic()
+    {
+        start = page.word_before(start - 1)?.1;
+    }
+    let part = part_at(page, start)?;
+    let is_free = !is_word_byte(page.byte_before(start));
+    let is_listed = part
+        .sense
+        .has(Sense::STOP | Sense::LABEL | Sense::STATE | Sense::CREDENTIAL | Sense::EPONYM_TAIL)
+        && !part.sense.has(Sense::GIVEN);
+    let in_a_list = page.byte_before(start) == b' ' && page.byte_before(start - 1) == b',';
+    // "ROE, JANE" is a name, "SPE, Ana" a list of tests.
+    let is_acronym = part.span.len() <= 4
+        && page
+            .slice(part.span.clone())
+            .iter()
+            .all(u8::is_ascii_uppercase)
+        && page
+            .slice(given..given + 4)
+            .iter()
+            .any(u8::is_ascii_lowercase);
+    let looks_right =
+        part.is_capital && part.span.len() > 1 && page.byte(given).is_ascii_uppercase();
+    (looks_right && is_free && !is_listed && !in_a_list && !is_acronym).then_some(start)
+}
+
+/// The name before an address in angle brackets: `"Mark Roe" <mark@example.com>`.
+pub(crate) fn display_name_before(page: &Page<'_>, sign: usize) -> Option<Range<usize>> {
+    let head = page.slice(sign.saturating_sub(64)..sign);
+    let bracket = sign - head.len() + head.iter().rposition(|&byte| byte == b'<')?;
+    let is_mailbox = !page.slice(bracket + 1..sign).contains(&b' ');
+    let mut end = bracket;
+    while end > 0 && matches!(page.byte(end - 1), b' ' | b'"') && bracket - end < 3 {
+        end -= 1;
+    }
+    let mut start = end;
+    for _ in 0..3 {
+        let (sense, word) = page.word_before(start)?;
+        if !page.byte(word).is_ascii_uppercase()
+            || sense.has(Sense::STOP) && !sense.has(Sense::GIVEN_WORD)
+        {
+            break;
+        }
+        start = word;
+        if page.byte_before(start) != b' ' {
+            break;
+        }
+        start -= 1;
+    }
+    start += usize::from(page.byte(start) == b' ');
+    let words = page.slice(start..end).split(|&byte| byte == b' ').count();
+    (is_mailbox && start < end && words >= 2).then_some(start..end)
+}
+
+/// Whether a full name, given name first, ends exactly here.
+pub(crate) fn ends_full_name(page: &Page<'_>, end: usize) -> bool {
+    let Some((last, last_start)) = page.word_before(end) else {
+        return false;
+    };
+    let is_capital = page.byte(last_start).is_ascii_uppercase() && !last.has(Sense::STOP);
+    let mut at = last_start;
+    // Up to two words before the last, one of them a given name.
+    for _ in 0..2 {
+        if page.byte_before(at) != b' ' {
+            return false;
+        }
+        let word_end = at - 1 - usize::from(page.byte_before(at - 1) == b'.');
+        match page.word_before(word_end) {
+            Some((sense, _)) if sense.has(Sense::GIVEN) => return is_capital,
+            Some((_, start)) => at = start,
+            None => return false,
+        }
+    }
+    false
+}
+
+/// Whether "Last, First" ends exactly here.
+pub(crate) fn ends_last_first(page: &Page<'_>, end: usize) -> bool {
+    page.word_before(end).is_some_and(|(sense, start)| {
+        sense.has(Sense::GIVEN) && surname_before(page, start).is_some()
+    })
+}
+
+/// Whether the whole value of a name field can be a name.
+pub(crate) fn is_name_value(value: &[u8]) -> bool {
+    let is_letter = |byte: &u8| byte.is_ascii_alphabetic() || *byte >= 0x80;
+    let has_capitals = value.iter().any(u8::is_ascii_uppercase);
+    let (mut words, mut stops, mut common) = (0, 0, 0);
+    for word in value
+        .split(|byte| !is_letter(byte))
+        .filter(|word| !word.is_empty())
+    {
+        words += 1;
+        let is_stop = LEXICON.sense(word).has(Sense::STOP);
+        common += usize::from(is_stop);
+        let is_word_of_prose = is_stop && (!has_capitals || word[0].is_ascii_lowercase());
+        stops += usize::from(is_word_of_prose);
+    }
+    let has_signs = value.iter().any(|byte| {
+        byte.is_ascii_digit()
+            || matches!(
+                byte,
+                b'@' | b'_'
+                    | b'{'
+                    | b'}'
+                    | b'<'
+                    | b'>'
+                    | b'['
+                    | b']'
+                    | b'/'
+                    | b'$'
+                    | b'?'
+                    | b'!'
+                    | b':'
+            )
+    });
+    (1..=7).contains(&words)
+        && common < words
+        && stops * 2 < words.max(2)
+        && value.len() <= 80
+        && !has_signs
+}

@@ -1,0 +1,166 @@
+//! Postal addresses.
+//!
+//! A street line starts with a number and ends with a street word; boxes, rural
+//! routes, highways and military lines have forms of their own. Unit, city, state
+//! and ZIP that follow belong to the same finding.
+
+use std::ops::Range;
+
+use super::{Out, PhiRule};
+use crate::context::{Tie, claim_before, is_spoken_of};
+use crate::labels::Meaning;
+use crate::lexicon::Sense;
+use crate::page::Page;
+use crate::places::{self, Line};
+
+pub(super) static RULE: PhiRule = PhiRule {
+    code: "address",
+    label: "Address",
+    placeholder: "[ADDRESS]",
+    summary: "Street addresses through unit, city, state and ZIP as one finding, also over several lines; PO boxes, rural \
+        routes, highways, military addresses, ZIP codes that are called so.",
+    not_found: "A city, state or country alone; wards, rooms and beds; counts followed by a word that is also a street word.",
+    authority: "USPS Publication 28, Postal Addressing Standards",
+    threshold: 0.5,
+    hits: &[
+        "The patient lives at «1428 Larchmont Avenue, Spokane, WA 99205».",
+        "«12 Oak St Apt 4B, Springfield, IL 62704-1234» is home",
+        "mail to «P.O. Box 175, Yakima, WA 98901»",
+        "ship to «PSC 5769, Box 3624\nAPO AE 46311»",
+        "address: «8170 Walker Path\nKirkview, WY 58131»; phone",
+        "«13125 Highway 138», just past the mill",
+        "zip code «99205»",
+        "2231 Broadway: sent to «2231 Broadway, New York, NY 10027»",
+        "lives on «Larchmont Avenue» with her aunt",
+        "Lives w daughter on «Birch Hollow Rd».",
+        "«22 Amsinckstrasse 9\n Suite 776\n Arnsdorf\n Malta 38302»",
+        "lives at «17 Elm Court»",
+    ],
+    misses: &[
+        "He has 2 dogs and a drive to succeed",
+        "take 2 tablets by way of mouth",
+        "Patient is in room 12, bed 3",
+        "CPT 99213 and 93000 were denied.",
+        "The patient lives at .",
+        "5 days in the ICU at St. Mary",
+        "taken to operative Suite #5 and placed",
+        "walked 2 miles in the park",
+        "PATIENT OF 65 YEARS OLD IS SUFFERING IN A PLACE",
+        "PSA 11.6. Dr. Roe reviewed the notes",
+        "given 10 Units Lantus and 4 Tylenol",
+    ],
+    precedence: 0.15,
+    joiners: &[", ", "\n", ",\n", " "],
+    find,
+};
+
+fn find(page: &Page<'_>, out: &mut Out<'_>) {
+    let mut free_from = 0;
+    for mark in &page.marks {
+        let start = mark.start as usize;
+        if start < free_from {
+            continue;
+        }
+        let line = if mark.is_number() || mark.is_code() {
+            places::street_line(page, start)
+        } else if mark.sense.has(Sense::BOX) {
+            places::box_line(page, start)
+        } else {
+            None
+        };
+        let line =
+            line.or_else(|| places::lone_unit(page, start).filter(|_| mark.sense.has(Sense::UNIT)));
+        if let Some(line) = line
+            && let Some((span, score)) = whole(page, &line)
+        {
+            free_from = span.end;
+            out.push(span, score, "address.street");
+        } else if mark.is_number() && (4..=6).contains(&mark.len()) {
+            zip(page, mark.range(), out);
+        }
+    }
+    for mark in page
+        .marks
+        .iter()
+        .filter(|mark| mark.sense.has(Sense::STREET))
+    {
+        if let Some(start) = places::street_before(page, mark.range())
+            && is_spoken_of(page, start, |meaning| meaning == Meaning::Dwelling)
+        {
+            out.push(start..mark.end as usize, 0.7, "address.named_street");
+        }
+    }
+    for label in page
+        .labels
+        .iter()
+        .filter(|label| label.meaning == Meaning::Address)
+    {
+        let after = label.end as usize + usize::from(page.byte(label.end as usize) == b':');
+        if let Some(line) = places::named_street(page, after)
+            && let Some((span, score)) = whole(page, &line)
+        {
+            out.push(span, score, "address.named_street");
+        }
+    }
+    in_fields(page, out);
+}
+
+fn in_fields(page: &Page<'_>, out: &mut Out<'_>) {
+    for (span, value) in page.fields_of(Meaning::Address) {
+        if is_address_like(value) {
+            out.push(span, 0.9, "address.field");
+        }
+    }
+    for (span, value) in page.fields_of(Meaning::Zip) {
+        let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
+        if (3..=9).contains(&digits) && value.len() <= 12 {
+            out.push(span, 0.9, "address.zip");
+        }
+    }
+}
+
+/// The street line with everything that follows and belongs to it, and how sure that makes us.
+fn whole(page: &Page<'_>, line: &Line) -> Option<(Range<usize>, f32)> {
+    let tail = places::tail(page, line.span.end);
+    let claim = claim_before(page, line.span.start, |meaning| meaning == Meaning::Address);
+    let called = match claim.map(|claim| claim.tie) {
+        Some(Tie::Tight | Tie::Field) => 0.55,
+        Some(Tie::Near | Tie::List) => 0.2,
+        None => 0.0,
+    };
+    let score = line.score + tail.as_ref().map_or(0.0, |tail| tail.score) + called;
+    let end = tail.map_or(line.span.end, |tail| tail.end);
+    (score >= 0.3).then_some((line.span.start..end, score.min(0.98)))
+}
+
+/// A ZIP code on its own: called so, or after a state or country.
+fn zip(page: &Page<'_>, span: Range<usize>, out: &mut Out<'_>) {
+    let end = places::zip_end(page, span.end);
+    let claim = claim_before(page, span.start, |meaning| {
+        matches!(
+            meaning,
+            Meaning::Zip | Meaning::Thing | Meaning::OtherId | Meaning::Mrn | Meaning::Ssn
+        )
+    });
+    if claim.is_some_and(|claim| claim.is(Meaning::Zip) && claim.is_firm()) {
+        out.push(span.start..end, 0.9, "address.zip");
+    } else if span.len() == 5
+        && claim.is_none_or(|claim| !claim.is_firm())
+        && let Some(region) = places::region_before(page, span.start)
+    {
+        // A country belongs to the line, a state does not.
+        let is_state = span.start - region <= 3;
+        let start = if is_state { span.start } else { region };
+        out.push(start..end, 0.65, "address.zip");
+    }
+}
+
+/// Whether the value of an address field says anything.
+fn is_address_like(value: &[u8]) -> bool {
+    value.len() >= 3
+        && value.len() <= 200
+        && value.iter().any(u8::is_ascii_digit)
+        && value.iter().any(u8::is_ascii_alphabetic)
+        && !value.contains(&b'@')
+        && !value.starts_with(b"http")
+}

@@ -1,0 +1,131 @@
+//! Dates of birth.
+//!
+//! A date is one only when something says so: a label, "born", a field or column
+//! of that meaning. All other dates are left alone.
+
+use super::{Out, PhiRule};
+use crate::context::{Claim, Tie, claim_after, claim_before};
+use crate::dates::{DateHit, Form, date_at};
+use crate::labels::Meaning;
+use crate::page::Page;
+use crate::people;
+
+pub(super) static RULE: PhiRule = PhiRule {
+    code: "dob",
+    label: "Date of birth",
+    placeholder: "[DOB]",
+    summary: "Dates of birth in every usual form (numeric, ISO, compact, written or spelled out, two-digit years, European \
+        order, day and month alone), where a label, the word \"born\", a column, a key or HL7 PID-7 says that they are.",
+    not_found: "Dates of visits, admissions, procedures and all other dates; ages; a year alone.",
+    authority: "HIPAA Safe Harbor, 45 CFR 164.514(b)(2)(i)(C); ISO 8601; HL7 v2 PID-7",
+    threshold: 0.5,
+    hits: &[
+        "The patient's date of birth is «03/14/1962», please summarise.",
+        "DOB «03141962»",
+        "birthDate=«1962-03-14»T08:30:00Z",
+        "born on the «fourteenth of March 1962»",
+        "born «2010-09-12», male",
+        "d/o/b: «14-Mar-62»",
+        "My birthday is «March 14»",
+        "«3/14/1962» (DOB)",
+        "ROE, JANE «03/14/1962» MRN:0048213",
+    ],
+    misses: &[
+        "Admitted on March 14, 2025 and discharged March 19, 2025.",
+        "World War II ended on September 2, 1945.",
+        "DOB , please summarise",
+        "seen 3/14/2024 for a cough",
+        "born in 1962",
+        "DOB [DOB], visit 3/14/2024",
+        "Born at 27 6/7 weeks",
+    ],
+    precedence: 0.26,
+    joiners: &[],
+    find,
+};
+
+fn find(page: &Page<'_>, out: &mut Out<'_>) {
+    for (span, value) in page.fields_of(Meaning::Dob) {
+        if is_time_stamp(value) {
+            out.push(span, 0.97, "dob.field");
+        }
+    }
+    let mut free_from = 0;
+    for index in 0..page.marks.len() {
+        if (page.marks[index].start as usize) < free_from {
+            continue;
+        }
+        let Some(date) = date_at(page, index) else {
+            continue;
+        };
+        if let Some((score, rule)) = judge(page, &date) {
+            free_from = date.span.end;
+            out.push(date.span, score, rule);
+        }
+    }
+}
+
+/// Whether the whole value of a field is a time stamp that starts with a date: `198808181126+0215`.
+fn is_time_stamp(value: &[u8]) -> bool {
+    let digits = value
+        .iter()
+        .take_while(|byte| byte.is_ascii_digit())
+        .count();
+    let year = &value[..digits.min(4)];
+    matches!(digits, 8 | 10 | 12 | 14)
+        && (b"1880".as_slice()..=b"2040".as_slice()).contains(&year)
+        && value.len() <= 26
+        && value[digits..]
+            .iter()
+            .all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'+' | b'-'))
+}
+
+fn judge(page: &Page<'_>, date: &DateHit) -> Option<(f32, &'static str)> {
+    let claim = nearest(page, date.span.start);
+    if let Some(claim) = claim {
+        let is_tight = claim.tie >= Tie::Tight;
+        return match (claim.meaning, date.form) {
+            (Meaning::Dob, Form::Full) if claim.is_firm() => Some((0.98, "dob.labelled")),
+            (Meaning::Dob, Form::Compact | Form::DayMonth | Form::Fraction) if is_tight => {
+                Some((0.93, "dob.labelled"))
+            }
+            (Meaning::Dob, Form::Full) => Some((0.85, "dob.near")),
+            (Meaning::Born, Form::Full) if is_tight => Some((0.95, "dob.born")),
+            (Meaning::Born, Form::DayMonth) if is_tight => Some((0.85, "dob.birthday")),
+            (Meaning::Born, Form::Full) => Some((0.8, "dob.born")),
+            _ => None,
+        };
+    }
+    if date.form == Form::Full && is_between_name_and_number(page, date) {
+        return Some((0.65, "dob.after_name"));
+    }
+    let is_named_after = date.form == Form::Full
+        && claim_after(page, date.span.end, |meaning| meaning == Meaning::Dob).is_some();
+    is_named_after.then_some((0.9, "dob.named_after"))
+}
+
+/// `ROE, JANE 03/14/1962 MRN:0048213`: the usual way to point at a patient.
+fn is_between_name_and_number(page: &Page<'_>, date: &DateHit) -> bool {
+    let before = page.slice(date.span.start.saturating_sub(2)..date.span.start);
+    let gap = before
+        .iter()
+        .rev()
+        .take_while(|byte| matches!(byte, b' ' | b',' | b'('))
+        .count();
+    let name_end = date.span.start - gap;
+    let next = page
+        .labels
+        .partition_point(|label| (label.start as usize) < date.span.end);
+    let is_numbered = page.labels.get(next).is_some_and(|label| {
+        label.meaning == Meaning::Mrn && label.start as usize <= date.span.end + 4
+    });
+    gap > 0
+        && is_numbered
+        && (people::ends_full_name(page, name_end) || people::ends_last_first(page, name_end))
+}
+
+fn nearest(page: &Page<'_>, at: usize) -> Option<Claim> {
+    claim_before(page, at, |meaning| {
+        matches!(meaning, Meaning::Dob | Meaning::Born | Meaning::OtherDate)
+    })
+}

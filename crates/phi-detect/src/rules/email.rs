@@ -1,0 +1,259 @@
+//! E-mail addresses.
+//!
+//! The dot-atom form of RFC 5322 with a domain by RFC 1035 and RFC 5890, also with
+//! spaces round the sign, and spelled out: "jane [at] example [dot] org".
+
+use std::ops::Range;
+
+use super::{Out, PhiRule};
+use crate::lexicon::Sense;
+use crate::page::{Mark, Page, is_word_byte};
+
+pub(super) static RULE: PhiRule = PhiRule {
+    code: "email",
+    label: "Email",
+    placeholder: "[EMAIL]",
+    summary: "E-mail addresses, with international letters, with spaces round the @, and spelled out with \
+        \"at\" and \"dot\" in brackets or in words.",
+    not_found: "Handles without a domain (@clinic), package names and versions (left-pad@1.3.0), connection strings without a dotted host.",
+    authority: "RFC 5322 section 3.4.1 (addr-spec); RFC 1035 and RFC 5890 (domain names)",
+    threshold: 0.5,
+    hits: &[
+        "Send the results to «maria.delgado@examplehealth.org» please.",
+        "<«jane.roe+lab@mail.example.com»>, thanks",
+        "write «jane_roe@example.co.uk».",
+        "mail «JANE@EXAMPLE.ORG»",
+        "«jane.roe [at] example [dot] org» is hers",
+        "reach me: «jane at example dot com»",
+        "«jane.roe @ example.org»",
+    ],
+    misses: &[
+        "follow @examplehealth today",
+        "npm install left-pad@1.3.0",
+        "BP 120/80 @ 0800",
+        "meet at noon. dot the i",
+        "Send to  please.",
+    ],
+    precedence: 0.40,
+    joiners: &[],
+    find,
+};
+
+fn find(page: &Page<'_>, out: &mut Out<'_>) {
+    for (index, &mark) in page.marks.iter().enumerate() {
+        if mark.sense.has(Sense::AT) {
+            if let Some((span, score)) = with_sign(page, mark.range()) {
+                out.push(span, score, "email.address");
+            }
+        } else if mark.sense.has(Sense::MAIL_WORD)
+            && let Some(span) = spelled_out(page, index)
+        {
+            out.push(span, 0.9, "email.spelled_out");
+        }
+    }
+}
+
+/// An address round an `@`.
+fn with_sign(page: &Page<'_>, sign: Range<usize>) -> Option<(Range<usize>, f32)> {
+    let bytes = page.bytes();
+    let before = skip_spaces_back(bytes, sign.start);
+    let after = skip_spaces(bytes, sign.end);
+    let is_spaced = before != sign.start || after != sign.end;
+    let local = local_part(bytes, before)?;
+    let domain = domain(bytes, after)?;
+    if is_spaced
+        && (before == sign.start) != (after == sign.end)
+        && !bytes[local.clone()].contains(&b'.')
+    {
+        return None;
+    }
+    let score = if is_spaced { 0.85 } else { 0.99 };
+    Some((local.start..domain.end, score))
+}
+
+/// The local part that ends at `end`.
+fn local_part(bytes: &[u8], end: usize) -> Option<Range<usize>> {
+    let length = bytes[..end]
+        .iter()
+        .rev()
+        .take(64)
+        .take_while(|&&byte| is_word_byte(byte) || b"._%+-'=&~/!#$".contains(&byte))
+        .count();
+    let mut start = end - length;
+    // A quote, "mailto=" or a path before the address is no part of it.
+    if let Some(cut) = bytes[start..end]
+        .iter()
+        .rposition(|byte| b"'=&/!#$".contains(byte))
+    {
+        start += cut + 1;
+    }
+    while start < end && !is_word_byte(bytes[start]) && bytes[start] != b'_' {
+        start += 1;
+    }
+    let has_content = start < end
+        && (is_word_byte(bytes[end - 1]) || matches!(bytes[end - 1], b'_' | b'-' | b'+'));
+    (has_content && is_char_start(bytes, start)).then_some(start..end)
+}
+
+/// The domain that starts at `start`: labels and dots, ending in a label of letters.
+fn domain(bytes: &[u8], start: usize) -> Option<Range<usize>> {
+    let length = bytes[start.min(bytes.len())..]
+        .iter()
+        .take(253)
+        .take_while(|&&byte| is_word_byte(byte) || byte == b'.' || byte == b'-')
+        .count();
+    let mut end = start + length;
+    while end > start && matches!(bytes[end - 1], b'.' | b'-') {
+        end -= 1;
+    }
+    while !is_char_start(bytes, end) {
+        end -= 1;
+    }
+    let mut labels = bytes.get(start..end)?.split(|&byte| byte == b'.');
+    let top = labels.next_back()?;
+    let rest: Vec<_> = labels.collect();
+    let is_top = top.len() >= 2
+        && (top
+            .iter()
+            .all(|&byte| byte.is_ascii_alphabetic() || byte >= 0x80)
+            || top.starts_with(b"xn--"));
+    (is_top && !rest.is_empty() && rest.iter().all(|label| !label.is_empty())).then_some(start..end)
+}
+
+/// `jane [at] example [dot] org`, `jane at example dot org`.
+fn spelled_out(page: &Page<'_>, index: usize) -> Option<Range<usize>> {
+    let at = page.marks[index];
+    if !is_word(page, at, &[b"at", b"arroba"]) {
+        return None;
+    }
+    let dot = page.marks[index + 1..]
+        .iter()
+        .take(6)
+        .take_while(|mark| mark.start < at.end + 60)
+        .find(|&&mark| is_word(page, mark, &[b"dot", b"punto"]));
+    let sign = bracketed(page.bytes(), at.range());
+    let local_end = skip_spaces_back(page.bytes(), sign.start);
+    let local = spelled_local(page, local_end)?;
+    let host_start = skip_spaces(page.bytes(), sign.end);
+    let end = match dot {
+        Some(_) => spelled_domain(page, host_start)?,
+        // "jane [at] example.org": only the sign is spelled.
+        None if sign != at.range() => domain(page.bytes(), host_start)?.end,
+        None => return None,
+    };
+    Some(local.start..end)
+}
+
+/// The local part of a spelled address, with "dot" for a dot.
+fn spelled_local(page: &Page<'_>, end: usize) -> Option<Range<usize>> {
+    let bytes = page.bytes();
+    let mut local = local_part(bytes, end)?;
+    for _ in 0..3 {
+        let before = skip_spaces_back(bytes, local.start);
+        let word = crate::page::word_start(bytes, before);
+        let is_joint = bytes[word..before].eq_ignore_ascii_case(b"dot")
+            || bytes[word..before].eq_ignore_ascii_case(b"underscore");
+        if !is_joint {
+            break;
+        }
+        let Some(more) = local_part(bytes, skip_spaces_back(bytes, word)) else {
+            break;
+        };
+        local.start = more.start;
+    }
+    Some(local)
+}
+
+/// Where "example dot co dot org" ends; the last label must be a known top-level domain.
+fn spelled_domain(page: &Page<'_>, start: usize) -> Option<usize> {
+    const TOPS: &[&[u8]] = &[
+        b"com", b"org", b"net", b"edu", b"gov", b"mil", b"io", b"co", b"us", b"uk", b"info",
+        b"health", b"ca", b"de", b"es", b"me",
+    ];
+    let bytes = page.bytes();
+    let mut at = start;
+    let mut end = None;
+    for _ in 0..4 {
+        let label_end = at
+            + bytes[at..]
+                .iter()
+                .take(63)
+                .take_while(|&&byte| is_word_byte(byte) || byte == b'-')
+                .count();
+        if label_end == at {
+            break;
+        }
+        if end.is_some() || at > start {
+            let label = bytes[at..label_end].to_ascii_lowercase();
+            if TOPS.contains(&label.as_slice()) {
+                end = Some(label_end);
+            }
+        }
+        let Some(next) = after_spelled_dot(bytes, label_end) else {
+            break;
+        };
+        at = next;
+    }
+    end
+}
+
+/// Steps over ".", "dot", "[dot]", "(dot)" with spaces round it.
+fn after_spelled_dot(bytes: &[u8], from: usize) -> Option<usize> {
+    if bytes.get(from) == Some(&b'.') {
+        return Some(from + 1);
+    }
+    let mut at = skip_spaces(bytes, from);
+    if matches!(bytes.get(at), Some(b'[' | b'(' | b'{' | b'<')) {
+        at = skip_spaces(bytes, at + 1);
+    }
+    let word = bytes.get(at..crate::page::word_end(bytes, at))?;
+    if !word.eq_ignore_ascii_case(b"dot") && !word.eq_ignore_ascii_case(b"punto") {
+        return None;
+    }
+    at = skip_spaces(bytes, at + word.len());
+    if matches!(bytes.get(at), Some(b']' | b')' | b'}' | b'>')) {
+        at = skip_spaces(bytes, at + 1);
+    }
+    Some(at)
+}
+
+/// The word with the brackets round it, if it has them.
+fn bracketed(bytes: &[u8], word: Range<usize>) -> Range<usize> {
+    let start = skip_spaces_back(bytes, word.start);
+    let end = skip_spaces(bytes, word.end);
+    let opens = start > 0 && matches!(bytes[start - 1], b'[' | b'(' | b'{' | b'<');
+    let closes = matches!(bytes.get(end), Some(b']' | b')' | b'}' | b'>'));
+    if opens && closes {
+        start - 1..end + 1
+    } else {
+        word
+    }
+}
+
+fn is_word(page: &Page<'_>, mark: Mark, words: &[&[u8]]) -> bool {
+    words
+        .iter()
+        .any(|word| page.slice(mark.range()).eq_ignore_ascii_case(word))
+}
+
+fn skip_spaces(bytes: &[u8], from: usize) -> usize {
+    from + bytes[from.min(bytes.len())..]
+        .iter()
+        .take(2)
+        .take_while(|&&byte| byte == b' ')
+        .count()
+}
+
+fn skip_spaces_back(bytes: &[u8], end: usize) -> usize {
+    end - bytes[..end]
+        .iter()
+        .rev()
+        .take(2)
+        .take_while(|&&byte| byte == b' ')
+        .count()
+}
+
+/// Whether a character of the text starts here.
+fn is_char_start(bytes: &[u8], at: usize) -> bool {
+    bytes.get(at).is_none_or(|byte| byte & 0xc0 != 0x80)
+}

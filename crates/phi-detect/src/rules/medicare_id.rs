@@ -1,0 +1,239 @@
+//! Medicare numbers: the beneficiary identifier (MBI), and the older claim numbers still in use.
+//!
+//! An MBI has eleven characters whose classes CMS fixed position by position, from
+//! an alphabet without S, L, O, I, B and Z. A health insurance claim number (HICN)
+//! is an SSN and a beneficiary code; railroad numbers put letters first.
+
+use std::ops::Range;
+
+use super::{Out, PhiRule};
+use crate::context::{Claim, Tie, claim_before};
+use crate::digits::{self, Run};
+use crate::labels::Meaning;
+use crate::page::Page;
+
+pub(super) static RULE: PhiRule = PhiRule {
+    code: "medicare_id",
+    label: "Medicare ID",
+    placeholder: "[MEDICARE_ID]",
+    summary: "Medicare beneficiary identifiers by CMS's position grammar, in any case, with or without dashes, \
+        spaces or dots; claim numbers (HICN) and railroad numbers.",
+    not_found: "Medicaid and commercial member numbers; codes of eleven characters that break the grammar and that nothing calls Medicare.",
+    authority: "CMS, Understanding the Medicare Beneficiary Identifier Format; CMS, HICN and RRB claim number structure",
+    threshold: 0.5,
+    hits: &[
+        "The patient's Medicare ID is «1EG4-TE5-MK73», please summarise.",
+        "mbi «1eg4te5mk73»",
+        "«1EG4TE5MK73»",
+        "MBI «1EG4 TE5 MK73» verified",
+        "HICN «123-45-6789A»",
+        "Medicare number «123456789A»",
+        "Railroad Medicare «WA123456789»",
+    ],
+    misses: &[
+        "Medicare , please",
+        "lot 1BG4TE5MK73",
+        "Medicaid ID 1234567890",
+        "Medicare part B since 2019",
+        "Commit 3b18e512dba79e4c8300dd08aeb37f8e728b8dad breaks the build.",
+    ],
+    precedence: 0.32,
+    joiners: &[],
+    find,
+};
+
+fn find(page: &Page<'_>, out: &mut Out<'_>) {
+    for (span, value) in page.fields_of(Meaning::Medicare) {
+        let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
+        let characters = value
+            .iter()
+            .filter(|byte| byte.is_ascii_alphanumeric())
+            .count();
+        if digits >= 4 && (9..=12).contains(&characters) && value.len() <= 16 {
+            out.push(span, 0.97, "medicare_id.field");
+        }
+    }
+    for index in 0..page.marks.len() {
+        let mark = page.marks[index];
+        if mark.is_code() {
+            beneficiary(page, index, out);
+            railroad(page, mark.range(), out);
+            claim_number(page, index, out);
+        } else if mark.is_number() && mark.len() == 3 {
+            claim_number(page, index, out);
+        }
+    }
+}
+
+/// The beneficiary identifier.
+fn beneficiary(page: &Page<'_>, index: usize, out: &mut Out<'_>) {
+    let Some((span, value)) = eleven(page, index) else {
+        return;
+    };
+    let claim = nearest(page, span.start);
+    let fits = fits_grammar(&value);
+    match claim {
+        Some(claim) if claim.is(Meaning::Medicare) && fits => {
+            out.push(span, 0.99, "medicare_id.labelled");
+        }
+        Some(claim) if claim.is(Meaning::Medicare) && claim.is_firm() && looks_meant(&value) => {
+            out.push(span, 0.85, "medicare_id.misspelled");
+        }
+        Some(claim) if claim.is(Meaning::Thing) && claim.tie >= Tie::Tight => {}
+        _ if fits => out.push(span, 0.93, "medicare_id.grammar"),
+        _ => {}
+    }
+}
+
+/// Eleven characters from a mark on, in one piece or as 4-3-4.
+fn eleven(page: &Page<'_>, index: usize) -> Option<(Range<usize>, Vec<u8>)> {
+    let first = page.marks[index];
+    let start = first.start as usize;
+    let stands_alone = !matches!(page.byte_before(start), b'-' | b'/' | b'=' | b'+' | b'_')
+        || !page
+            .byte_before(start.saturating_sub(1))
+            .is_ascii_alphanumeric();
+    if !stands_alone {
+        return None;
+    }
+    if first.len() == 11 {
+        let ends = !(page.byte(first.end as usize) == b'-'
+            && page.byte(first.end as usize + 1).is_ascii_alphanumeric());
+        return ends.then(|| {
+            (
+                first.range(),
+                page.slice(first.range()).to_ascii_uppercase(),
+            )
+        });
+    }
+    if first.len() != 4 {
+        return None;
+    }
+    let [second, third] = page.marks.get(index + 1..index + 3)? else {
+        return None;
+    };
+    let fits = second.len() == 3
+        && third.len() == 4
+        && second.start == first.end + 1
+        && third.start == second.end + 1;
+    let separator = page.byte(first.end as usize);
+    let is_separated = matches!(separator, b'-' | b' ' | b'.' | b'_')
+        && separator == page.byte(second.end as usize);
+    if !fits || !is_separated {
+        return None;
+    }
+    let span = start..third.end as usize;
+    let mut value = page.slice(span.clone()).to_ascii_uppercase();
+    value.retain(u8::is_ascii_alphanumeric);
+    Some((span, value))
+}
+
+/// CMS's classes by position: C A AN N A AN N A A N N.
+fn fits_grammar(value: &[u8]) -> bool {
+    let is_letter = |byte: u8| byte.is_ascii_uppercase() && !b"SLOIBZ".contains(&byte);
+    value.len() == 11
+        && value
+            .iter()
+            .enumerate()
+            .all(|(position, &byte)| match position {
+                0 => (b'1'..=b'9').contains(&byte),
+                1 | 4 | 7 | 8 => is_letter(byte),
+                2 | 5 => is_letter(byte) || byte.is_ascii_digit(),
+                _ => byte.is_ascii_digit(),
+            })
+}
+
+/// Letters and digits mixed as in an MBI, though not by the grammar.
+fn looks_meant(value: &[u8]) -> bool {
+    let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
+    value[0].is_ascii_digit() && (4..=8).contains(&digits)
+}
+
+/// An SSN with a beneficiary code: `123-45-6789A`, `123456789C1`.
+fn claim_number(page: &Page<'_>, index: usize, out: &mut Out<'_>) {
+    let mark = page.marks[index];
+    let Some(span) = claim_number_span(page, index) else {
+        return;
+    };
+    let value = page.slice(span.clone());
+    let is_dashed = value.get(3) == Some(&b'-');
+    match nearest(page, mark.start as usize) {
+        Some(claim) if claim.is(Meaning::Medicare) => {
+            out.push(span, 0.97, "medicare_id.claim_number");
+        }
+        Some(claim) if claim.tie >= Tie::Tight => {}
+        _ if is_dashed => out.push(span, 0.75, "medicare_id.claim_number"),
+        _ => {}
+    }
+}
+
+fn claim_number_span(page: &Page<'_>, index: usize) -> Option<Range<usize>> {
+    let mark = page.marks[index];
+    if mark.is_code() && (10..=11).contains(&mark.len()) {
+        let value = page.slice(mark.range());
+        return is_coded(value, 9).then(|| mark.range());
+    }
+    let run = Run::read(page, index, &[3, 2], |between| {
+        between == b"-" || between == b" "
+    })?;
+    let last = page.marks.get(index + run.marks)?;
+    let is_joined =
+        last.start as usize == run.span.end + 1 && matches!(page.byte(run.span.end), b'-' | b' ');
+    let fits = last.is_code() && is_coded(page.slice(last.range()), 4);
+    let span = run.span.start..last.end as usize;
+    (is_joined && fits && !digits::is_inside_longer(page, &span)).then_some(span)
+}
+
+/// Digits, then a beneficiary code: a letter, and perhaps a digit or letter.
+fn is_coded(value: &[u8], digits: usize) -> bool {
+    value.len() > digits
+        && value.len() <= digits + 2
+        && value[..digits].iter().all(u8::is_ascii_digit)
+        && b"ABCDEFGHJKMTWabcdefghjkmtw".contains(&value[digits])
+        && value[digits + 1..].iter().all(u8::is_ascii_alphanumeric)
+}
+
+/// A railroad number: one to three letters, then six or nine digits; only when called Medicare.
+fn railroad(page: &Page<'_>, span: Range<usize>, out: &mut Out<'_>) {
+    let value = page.slice(span.clone());
+    let letters = value
+        .iter()
+        .take_while(|byte| byte.is_ascii_alphabetic())
+        .count();
+    let prefix = value[..letters].to_ascii_uppercase();
+    let is_prefix = matches!(
+        prefix.as_slice(),
+        b"A" | b"CA"
+            | b"H"
+            | b"JA"
+            | b"MA"
+            | b"MH"
+            | b"PA"
+            | b"PD"
+            | b"PH"
+            | b"WA"
+            | b"WCA"
+            | b"WCD"
+            | b"WCH"
+            | b"WD"
+            | b"WH"
+    );
+    let digits = value.len() - letters;
+    let fits =
+        is_prefix && matches!(digits, 6 | 9) && value[letters..].iter().all(u8::is_ascii_digit);
+    if fits
+        && nearest(page, span.start)
+            .is_some_and(|claim| claim.is(Meaning::Medicare) && claim.is_firm())
+    {
+        out.push(span, 0.95, "medicare_id.railroad");
+    }
+}
+
+fn nearest(page: &Page<'_>, at: usize) -> Option<Claim> {
+    claim_before(page, at, |meaning| {
+        matches!(
+            meaning,
+            Meaning::Medicare | Meaning::Ssn | Meaning::Mrn | Meaning::OtherId | Meaning::Thing
+        )
+    })
+}

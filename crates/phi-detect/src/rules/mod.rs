@@ -1,0 +1,96 @@
+//! The kinds of PHI, one file and one row each.
+//!
+//! A row says everything about its kind: how it is called, how it is found, what
+//! it must find and what it must leave alone. Codes, placeholders, settings,
+//! documentation and tests follow from the row.
+
+mod address;
+mod dob;
+mod email;
+mod medicare_id;
+mod mrn;
+mod name;
+mod phone;
+mod ssn;
+
+use std::ops::Range;
+
+use crate::candidate::Candidate;
+use crate::page::Page;
+use crate::{PhiKind, Settings};
+
+/// A kind of PHI and how it is found.
+pub struct PhiRule {
+    /// The code used in headers, errors, the audit trail, settings and the command line.
+    pub code: &'static str,
+    /// The name people read.
+    pub label: &'static str,
+    /// What mask mode writes in place of a finding.
+    pub placeholder: &'static str,
+    /// What is found, in a few sentences for users.
+    pub summary: &'static str,
+    /// What looks like it and is left alone on purpose.
+    pub not_found: &'static str,
+    /// The document that defines the format.
+    pub authority: &'static str,
+    /// Findings with a lower score are dropped unless an account sets another threshold.
+    pub threshold: f32,
+    /// Texts in which exactly the parts between `«` and `»` are found.
+    pub hits: &'static [&'static str],
+    /// Texts in which nothing of this kind is found.
+    pub misses: &'static [&'static str],
+    /// Added to the score when two kinds want the same text.
+    pub(crate) precedence: f32,
+    /// What may stand between two findings that read as one.
+    pub(crate) joiners: &'static [&'static str],
+    pub(crate) find: fn(&Page<'_>, &mut Out<'_>),
+}
+
+/// Every kind, in the order in which lists of kinds are written.
+pub static RULES: &[&PhiRule] = &[
+    // One row per file.
+    &ssn::RULE,
+    &dob::RULE,
+    &phone::RULE,
+    &email::RULE,
+    &address::RULE,
+    &mrn::RULE,
+    &name::RULE,
+    &medicare_id::RULE,
+];
+
+/// The row of a kind.
+pub(crate) fn of(kind: PhiKind) -> &'static PhiRule {
+    RULES[usize::from(kind.0)]
+}
+
+/// Runs every rule over the page.
+pub(crate) fn find_all(page: &Page<'_>, settings: &Settings, candidates: &mut Vec<Candidate>) {
+    for kind in PhiKind::all() {
+        let mut out = Out {
+            kind,
+            settings,
+            candidates,
+        };
+        (of(kind).find)(page, &mut out);
+    }
+}
+
+/// Where a rule puts what it found.
+pub(crate) struct Out<'a> {
+    kind: PhiKind,
+    pub(crate) settings: &'a Settings,
+    candidates: &'a mut Vec<Candidate>,
+}
+
+impl Out<'_> {
+    /// One more candidate of the rule's kind.
+    pub(crate) fn push(&mut self, span: Range<usize>, score: f32, rule: &'static str) {
+        self.candidates.push(Candidate {
+            kind: self.kind,
+            span,
+            score,
+            rule,
+        });
+    }
+}

@@ -1,0 +1,224 @@
+//! Names of people, by the words around them.
+//!
+//! Titles, labels and family words announce a name; a known given name followed by
+//! another capitalised word is one by itself. The name model adds what no rule sees.
+
+use std::ops::Range;
+
+use super::{Out, PhiRule};
+use crate::labels::Meaning;
+use crate::lexicon::Sense;
+use crate::page::{Label, Page};
+use crate::people::{self, Cue, Name};
+
+pub(super) static RULE: PhiRule = PhiRule {
+    code: "name",
+    label: "Name",
+    placeholder: "[NAME]",
+    summary: "Names of patients, relatives, clinicians and staff: after titles and labels, in \"Last, First M\" form, in \
+        signatures, in HL7 and FHIR name fields, and in running text.",
+    not_found: "Eponyms (Parkinson disease, Foley catheter), drugs and brands, organisations; titles and credentials stay outside the finding.",
+    authority: "HIPAA Safe Harbor, 45 CFR 164.514(b)(2)(i)(A)",
+    threshold: 0.5,
+    hits: &[
+        "Patient «John Smith», SSN 536-22-8741, has a cough",
+        "The patient's name is «Maria Delgado», please summarise.",
+        "Patient «Maria Delgado» presents with dyspnea.",
+        "Dr. «Newman» (fellow) will see her",
+        "Mrs. «O'Brien-Lee»'s daughter",
+        "name: «potter, mark»; address",
+        "«Galloway, Leah» was billed",
+        "Pt «Barberini» has had increasing pain",
+        "my husband «Kimberly» was born",
+        "seen by «Jane Q. Roe», MD",
+        "her doctor is dr «patel» today",
+        "Baby boy «Hernandez» was born",
+        "To: \"«Mark Roe»\" <mark@example.com>",
+        "lastName: \"«Roe»\"",
+        "Patient «Will Young» reports pain",
+    ],
+    misses: &[
+        "Parkinson disease, Crohn disease, Hodgkin lymphoma, Foley catheter, Apgar score, Glasgow coma scale.",
+        "Patient , SSN , has a cough",
+        "Patient denies chest pain",
+        "Patient: 45-year-old woman",
+        "Dr.  will call",
+        "PATIENT HISTORY",
+        "The patient Reports pain",
+        "Summarise the Mayo Clinic guideline on statins.",
+    ],
+    precedence: 0.0,
+    joiners: &[" "],
+    find,
+};
+
+fn find(page: &Page<'_>, out: &mut Out<'_>) {
+    for mark in &page.marks {
+        let (start, end) = (mark.start as usize, mark.end as usize);
+        if mark.sense.has(Sense::TITLE)
+            && let Some(name) = after_title(page, start, end)
+        {
+            out.push(name.span, 0.93, "name.title");
+        }
+        if mark.sense.has(Sense::KIN)
+            && let Some(name) = after_kin(page, start, end)
+        {
+            out.push(name.span, 0.75, "name.family");
+        }
+        if mark.sense.has(Sense::AT)
+            && let Some(span) = people::display_name_before(page, start)
+        {
+            out.push(span, 0.85, "name.mailbox");
+        }
+        if mark.sense.has(Sense::GIVEN)
+            && let Some((span, score, rule)) = round_given_name(page, start)
+        {
+            out.push(span, score, rule);
+        }
+    }
+    for label in &page.labels {
+        if matches!(label.meaning, Meaning::Name | Meaning::NameMaybe)
+            && let Some((span, score)) = after_label(page, label)
+        {
+            out.push(span, score, "name.labelled");
+        }
+    }
+    in_fields(page, out);
+}
+
+fn in_fields(page: &Page<'_>, out: &mut Out<'_>) {
+    for (span, value) in page.fields_of(Meaning::Name) {
+        if people::is_name_value(value) {
+            out.push(span, 0.95, "name.field");
+        }
+    }
+    for (span, _) in page.fields_of(Meaning::NameMaybe) {
+        let name = people::name_at(page, span.start, Cue::Given);
+        if name.is_some_and(|name| name.span == span && name.words >= 2 && name.known >= 1) {
+            out.push(span, 0.75, "name.field");
+        }
+    }
+}
+
+/// `Dr. Newman`.
+fn after_title(page: &Page<'_>, start: usize, end: usize) -> Option<Name> {
+    let title = page.slice(start..end);
+    let has_dot = page.byte(end) == b'.';
+    let is_short = title.len() <= 4;
+    // "MS" is a disease, "MR" an image and "general" an adjective; a title is written like one.
+    let is_written_as_title = match (title[0].is_ascii_uppercase(), has_dot) {
+        (true, true) => is_short && !matches!(title, b"Sir" | b"Miss"),
+        (true, false) => !matches!(title, b"MS" | b"MR"),
+        (false, true) => matches!(title, b"dr" | b"mr" | b"mrs" | b"ms"),
+        (false, false) => matches!(title, b"dr" | b"mr" | b"mrs" | b"doctor" | b"nurse"),
+    };
+    if !is_written_as_title || matches!(page.byte_before(start), b'-' | b'/' | b'\'') {
+        return None;
+    }
+    let after = end + usize::from(has_dot);
+    // One space: redaction leaves two where a name was.
+    if page.byte(after) != b' ' {
+        return None;
+    }
+    let is_lower = title[0].is_ascii_lowercase() && is_short;
+    people::name_at(
+        page,
+        after + 1,
+        if is_lower {
+            Cue::LowerTitle
+        } else {
+            Cue::Title
+        },
+    )
+}
+
+/// `my husband Kimberly`, `aunt Brenda Smith`, `Baby boy Hernandez`, `brother - Dwayne`.
+fn after_kin(page: &Page<'_>, start: usize, end: usize) -> Option<Name> {
+    let rest = page.slice(end..page.text.len().min(end + 6));
+    if page.slice(start..end).eq_ignore_ascii_case(b"baby") {
+        let sex = [b" boy ".as_slice(), b" girl ", b" Boy ", b" Girl "];
+        if let Some(sex) = sex.iter().find(|sex| rest.starts_with(sex)) {
+            return people::name_at(page, end + sex.len(), Cue::Weak);
+        }
+    }
+    let gap = [b" - ".as_slice(), b": ", b", ", b" (", b" "]
+        .into_iter()
+        .find(|gap| rest.starts_with(gap))?;
+    if gap == b" " && !page.byte(start).is_ascii_lowercase() {
+        return None;
+    }
+    let name = people::name_at(page, end + gap.len(), Cue::Weak)?;
+    let is_plain = gap == b" " && name.words >= 2;
+    (name.known > 0 || is_plain).then_some(name)
+}
+
+/// `Patient: Jane Roe`, `Patient Jane Roe`, `name is jane roe`.
+fn after_label(page: &Page<'_>, label: &Label) -> Option<(Range<usize>, f32)> {
+    let place = label.start as usize..label.end as usize;
+    let (start, is_explicit) = people::value_start(page, place.clone())?;
+    let last_word = page.word_before(place.end);
+    let calls_it_name = last_word.is_some_and(|(_, at)| {
+        let word = page.slice(at..place.end);
+        let word = word.to_ascii_lowercase();
+        word.ends_with(b"name") || matches!(word.as_slice(), b"nombre" | b"by" | b"nm")
+    });
+    if !is_explicit {
+        let is_role = last_word.is_some_and(|(sense, _)| sense.has(Sense::ROLE));
+        let name = people::name_at(page, start, Cue::Weak).filter(|_| is_role || calls_it_name)?;
+        let is_shouted_head =
+            name.words == 1 && page.slice(place).iter().all(u8::is_ascii_uppercase);
+        return (!is_shouted_head).then_some((name.span, 0.75));
+    }
+    let name = people::name_at(page, start, Cue::Label)?;
+    let is_field_of_a_form = people::ends_like_a_field(page, name.span.end);
+    let is_likely = match (name.is_capital, name.words) {
+        (true, 2..) => name.known > 0 || is_field_of_a_form,
+        (true, _) => {
+            name.known > 0 && is_field_of_a_form
+                || calls_it_name
+                || is_field_of_a_form
+                    && name.span.len() > 3
+                    && label.meaning == Meaning::Name
+                    && !opens_a_turn(page, label)
+        }
+        (false, _) => {
+            calls_it_name && (name.known > 0 || name.has_comma)
+                || name.known > 0 && name.words >= 2 && is_field_of_a_form
+        }
+    };
+    is_likely.then_some((name.span, 0.9))
+}
+
+/// Whether the label is a speaker's in a transcript, whose words follow.
+fn opens_a_turn(page: &Page<'_>, label: &Label) -> bool {
+    let start = label.start as usize;
+    let is_first_on_line = start == 0 || page.byte_before(start) == b'\n';
+    let word = page.slice(start..label.end as usize);
+    is_first_on_line
+        && [
+            b"patient".as_slice(),
+            b"client",
+            b"pt",
+            b"mother",
+            b"father",
+            b"parent",
+            b"provider",
+            b"physician",
+            b"spouse",
+            b"guardian",
+        ]
+        .iter()
+        .any(|one| word.eq_ignore_ascii_case(one))
+}
+
+/// `Maria Delgado`, `Delgado, Maria`.
+fn round_given_name(page: &Page<'_>, start: usize) -> Option<(Range<usize>, f32, &'static str)> {
+    if matches!(page.byte_before(start), b'-' | b'@' | b'.' | b'_') {
+        return None;
+    }
+    let name = people::name_at(page, start, Cue::Given)?;
+    if let Some(before) = people::surname_before(page, start) {
+        return Some((before..name.span.end, 0.8, "name.last_first"));
+    }
+    (name.words >= 2 && name.is_capital).then_some((name.span, 0.8, "name.given"))
+}

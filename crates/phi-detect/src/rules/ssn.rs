@@ -1,0 +1,255 @@
+//! Social security numbers.
+//!
+//! Three, two and four digits. By the Social Security Administration's rules
+//! (SSN randomization, 2011) the area is never 000, 666 or 900 to 999, the group
+//! never 00, the serial never 0000. A number that someone calls an SSN is one even
+//! when it breaks those rules: test data and typing errors still point at people.
+
+use std::ops::Range;
+
+use super::{Out, PhiRule};
+use crate::context::{Claim, Tie, claim_after, claim_before};
+use crate::digits::{self, Run};
+use crate::labels::Meaning;
+use crate::page::Page;
+
+pub(super) static RULE: PhiRule = PhiRule {
+    code: "ssn",
+    label: "SSN",
+    placeholder: "[SSN]",
+    summary: "US social security numbers: 3-2-4 digits with any separator, nine digits in a row or spelled \
+        out when called an SSN, masked forms such as XXX-XX-1234, and the last four digits when said to be of an SSN.",
+    not_found: "Nine digits that nothing calls an SSN; numbers labelled as something else (MRN, order, lot).",
+    authority: "SSA, Social Security Number Randomization (2011): area, group and serial rules",
+    threshold: 0.5,
+    hits: &[
+        "My SSN is «536-22-8741»",
+        "Patient John Smith, SSN «536-22-8741», has a cough",
+        "social security number: «536228741»",
+        "ssn «536 22 8741»",
+        "«536-22-8741»",
+        "SSN «XXX-XX-8741» on file",
+        "last four of her social are «8741»",
+        "SSN ending in «8741»",
+        "her social is «five three six two two eight seven four one»",
+        "«536-22-8741» is the SSN we have",
+        "SSNs: «536-22-8741» and «536-22-8742»",
+        "[SSN:«536-22-8741»]",
+        "SSN «536-22-8741»DOB 3/14/1962",
+    ],
+    misses: &[
+        "MRN 536-22-8741",
+        "order number 536228741",
+        "536-22-0000 is not a valid SSN.",
+        "000-12-3456",
+        "SSN , has a cough",
+        "Population 331449281 in the 2020 census.",
+        "See ISBN 978-0-306-40615-7.",
+        "let a = 536 - 22; assert_eq!(a, 514);",
+    ],
+    precedence: 0.30,
+    joiners: &[],
+    find,
+};
+
+fn find(page: &Page<'_>, out: &mut Out<'_>) {
+    for index in 0..page.marks.len() {
+        let mark = page.marks[index];
+        if !mark.is_number() {
+            continue;
+        }
+        match mark.len() {
+            3 => grouped(page, index, out),
+            9 => unbroken(page, mark.range(), out),
+            4 => last_four(page, mark.range(), out),
+            _ => {}
+        }
+        if mark.len() < 9 {
+            oddly_grouped(page, index, out);
+        }
+    }
+    for (span, value) in page.fields_of(Meaning::Ssn) {
+        if is_field_value(value) {
+            out.push(span, 0.98, "ssn.field");
+        }
+    }
+    for (span, value) in page.fields_of(Meaning::SsnMaybe) {
+        if is_issued(value) && value.iter().all(u8::is_ascii_digit) {
+            out.push(span, 0.8, "ssn.field");
+        }
+    }
+    for spoken in &page.spoken {
+        if spoken.digits == 9
+            && let Some(claim) = nearest(page, spoken.span.start)
+            && is_ssn(&claim)
+        {
+            out.push(spoken.span.clone(), 0.95, "ssn.spoken");
+        }
+    }
+}
+
+/// Whether the whole value of an SSN field is one: nine digits however grouped, or the last four.
+fn is_field_value(value: &[u8]) -> bool {
+    let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let is_plain = value.iter().all(|byte| {
+        byte.is_ascii_digit() || matches!(byte, b'-' | b' ' | b'.' | b'x' | b'X' | b'*' | b'#')
+    });
+    // A number that some program wrote as 5.36228741e8.
+    let is_scaled = std::str::from_utf8(value)
+        .ok()
+        .filter(|text| text.contains(['e', 'E']))
+        .and_then(|text| text.parse::<f64>().ok())
+        .is_some_and(|number| number.fract() == 0.0 && (1e6..1e9).contains(&number));
+    let is_prefixed =
+        digits >= 9 && value.len() <= 16 && value.iter().all(u8::is_ascii_alphanumeric);
+    is_plain && matches!(digits, 4 | 9) || is_prefixed || is_scaled
+}
+
+/// `536-22-8741`, with any separators.
+fn grouped(page: &Page<'_>, index: usize, out: &mut Out<'_>) {
+    let Some(run) = Run::read(page, index, &[3, 2, 4], digits::is_loose_separator) else {
+        return;
+    };
+    if digits::is_inside_longer(page, &run.span) {
+        return;
+    }
+    let claim = nearest(page, run.span.start);
+    let follows_rules = is_issued(&run.digits(page));
+    match claim {
+        Some(claim) if claim.is(Meaning::Ssn) && claim.is_firm() => {
+            out.push(run.span, 0.99, "ssn.labelled");
+        }
+        Some(claim) if is_ssn(&claim) && follows_rules => {
+            out.push(run.span, 0.97, "ssn.labelled");
+        }
+        Some(claim) if claim.tie >= Tie::Tight => {}
+        _ if is_named_after(page, &run.span) && follows_rules => {
+            out.push(run.span, 0.97, "ssn.named_after");
+        }
+        _ if follows_rules && run.has_same_separator(page, b"-") => {
+            out.push(run.span, 0.9, "ssn.dashed");
+        }
+        _ if follows_rules && run.has_same_separator(page, b".") => {
+            out.push(run.span, 0.6, "ssn.dotted");
+        }
+        _ => {}
+    }
+}
+
+/// `536228741`.
+fn unbroken(page: &Page<'_>, span: Range<usize>, out: &mut Out<'_>) {
+    if digits::is_inside_longer(page, &span) {
+        return;
+    }
+    let follows_rules = is_issued(page.slice(span.clone()));
+    match nearest(page, span.start) {
+        Some(claim) if claim.is(Meaning::Ssn) && claim.is_firm() => {
+            out.push(span, 0.98, "ssn.labelled");
+        }
+        Some(claim) if is_ssn(&claim) && follows_rules => out.push(span, 0.9, "ssn.labelled"),
+        Some(_) => {}
+        None if is_named_after(page, &span) && follows_rules => {
+            out.push(span, 0.95, "ssn.named_after");
+        }
+        None => {}
+    }
+}
+
+/// `8741`, when it is the end of a masked number or said to be the last four digits.
+fn last_four(page: &Page<'_>, span: Range<usize>, out: &mut Out<'_>) {
+    if let Some(start) = masked_start(page, span.start) {
+        out.push(start..span.end, 0.95, "ssn.masked");
+        return;
+    }
+    if digits::is_inside_longer(page, &span) {
+        return;
+    }
+    let Some(claim) = nearest(page, span.start) else {
+        return;
+    };
+    let around = page.slice(claim.from.saturating_sub(40)..span.start);
+    let is_said_to_be_last = contains_word(around, b"last")
+        || contains_word(around, b"ending")
+        || contains_word(around, b"ends")
+        || contains_word(around, b"last4");
+    if is_ssn(&claim) && claim.is_firm() && is_said_to_be_last {
+        out.push(span, 0.9, "ssn.last_four");
+    }
+}
+
+/// Nine digits in other groups, such as `5 3 6 2 2 8 7 4 1`, when firmly labelled.
+fn oddly_grouped(page: &Page<'_>, index: usize, out: &mut Out<'_>) {
+    let Some(run) = Run::read_total(page, index, 9, digits::is_loose_separator) else {
+        return;
+    };
+    let is_called = nearest(page, run.span.start)
+        .is_some_and(|claim| claim.is(Meaning::Ssn) && claim.tie >= Tie::Tight);
+    if is_called && !digits::is_inside_longer(page, &run.span) {
+        out.push(run.span, 0.9, "ssn.oddly_grouped");
+    }
+}
+
+/// The nearest label before that says which number this is.
+fn nearest(page: &Page<'_>, at: usize) -> Option<Claim> {
+    claim_before(page, at, |meaning| {
+        matches!(
+            meaning,
+            Meaning::Ssn
+                | Meaning::SsnMaybe
+                | Meaning::Mrn
+                | Meaning::MrnMaybe
+                | Meaning::Medicare
+                | Meaning::OtherId
+                | Meaning::Thing
+                | Meaning::Phone
+        )
+    })
+}
+
+fn is_ssn(claim: &Claim) -> bool {
+    claim.is(Meaning::Ssn) || (claim.is(Meaning::SsnMaybe) && claim.is_firm())
+}
+
+fn is_named_after(page: &Page<'_>, span: &Range<usize>) -> bool {
+    let claim = claim_after(page, span.end, |meaning| meaning == Meaning::Ssn);
+    claim.is_some()
+        && !contains_word(
+            page.slice(span.end..page.text.len().min(span.end + 16)),
+            b"not",
+        )
+}
+
+/// Where `XXX-XX-` before the last four digits starts.
+fn masked_start(page: &Page<'_>, four: usize) -> Option<usize> {
+    let bytes = page.bytes();
+    let mut at = four;
+    let mut masks = 0;
+    while at > 0 && masks < 5 {
+        match bytes[at - 1] {
+            b'x' | b'X' | b'*' | b'#' => masks += 1,
+            b'-' | b' ' | b'.' if four - at < 10 => {}
+            _ => break,
+        }
+        at -= 1;
+    }
+    let stands_alone = at == 0 || !bytes[at - 1].is_ascii_alphanumeric();
+    (masks == 5 && stands_alone).then_some(at)
+}
+
+fn contains_word(text: &[u8], word: &[u8]) -> bool {
+    text.split(|byte| !byte.is_ascii_alphanumeric())
+        .any(|part| part.eq_ignore_ascii_case(word))
+}
+
+/// The rules of the authority, for nine digits.
+pub(super) fn is_issued(digits: &[u8]) -> bool {
+    let [a, b, c, d, e, f, g, h, i] = digits else {
+        return false;
+    };
+    let area = [*a, *b, *c];
+    area != *b"000"
+        && area != *b"666"
+        && *a != b'9'
+        && [*d, *e] != *b"00"
+        && [*f, *g, *h, *i] != *b"0000"
+}

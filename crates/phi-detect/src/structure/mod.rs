@@ -1,0 +1,71 @@
+//! Documents inside the text: JSON, XML, HL7 v2, X12, tables with a header, SQL inserts.
+//!
+//! Each reader is tolerant: it takes what it recognises, wherever it stands in the
+//! text, and leaves the rest to the rules for prose. All it yields is fields, that
+//! is values with the meaning their key, column or position gives them.
+
+mod json;
+mod segments;
+mod sql;
+mod table;
+mod xml;
+
+use crate::labels::Meaning;
+use crate::page::Field;
+
+/// The fields of all documents found in the text: in order, never overlapping.
+pub(crate) fn fields(text: &str) -> Vec<Field> {
+    let bytes = text.as_bytes();
+    let mut found = Vec::new();
+    segments::read(bytes, &mut found);
+    json::read(bytes, &mut found);
+    xml::read(bytes, &mut found);
+    sql::read(bytes, &mut found);
+    table::read(bytes, &mut found);
+    found.retain(|field| !field.span.is_empty());
+    // Stable: where two readers see the same value, the first reader is right.
+    found.sort_by_key(|field| field.span.start);
+    found.dedup_by(|next, kept| next.span.start < kept.span.end);
+    found
+}
+
+/// A value with its white space and quotes cut off.
+pub(crate) fn trimmed(bytes: &[u8], span: std::ops::Range<usize>) -> std::ops::Range<usize> {
+    let (mut start, mut end) = (span.start, span.end);
+    while start < end && is_wrapping(bytes[start]) {
+        start += 1;
+    }
+    while start < end && is_wrapping(bytes[end - 1]) {
+        end -= 1;
+    }
+    start..end
+}
+
+fn is_wrapping(byte: u8) -> bool {
+    byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'')
+}
+
+/// Whether a field of this meaning makes the record it stands in one about a person.
+pub(crate) fn tells_of_a_person(meaning: Meaning) -> bool {
+    matches!(
+        meaning,
+        Meaning::Ssn
+            | Meaning::Dob
+            | Meaning::Born
+            | Meaning::Phone
+            | Meaning::Email
+            | Meaning::Address
+            | Meaning::Mrn
+            | Meaning::MrnMaybe
+            | Meaning::Medicare
+            | Meaning::Name
+    )
+}
+
+/// In a record about a person, "name" is that person's name.
+pub(crate) fn in_person_record(meaning: Option<Meaning>) -> Option<Meaning> {
+    match meaning {
+        Some(Meaning::NameMaybe) => Some(Meaning::Name),
+        other => other,
+    }
+}

@@ -1,0 +1,322 @@
+//! HL7 v2 and X12: the place of a value in its segment says what it is.
+
+use std::ops::Range;
+
+use crate::labels::Meaning;
+use crate::page::Field;
+
+/// How the value at a place is built.
+#[derive(Clone, Copy)]
+enum Part {
+    /// Identifiers with a type in the fifth component (HL7 CX).
+    Ids,
+    /// Family, given, middle, suffix (HL7 XPN).
+    Name,
+    /// An identifier, then a name (HL7 XCN).
+    Provider,
+    /// Street, other, city, state, ZIP, country (HL7 XAD).
+    Address,
+    /// Telephone numbers (HL7 XTN).
+    Phones,
+    /// A value of one meaning.
+    Plain(Meaning),
+}
+
+/// The name of a segment, and the places in it that matter.
+type Segment = (&'static [u8; 3], &'static [(usize, Part)]);
+
+/// HL7 v2 segments and the fields in them that tell of people.
+static HL7: &[Segment] = &[
+    // Alphabetical, one row per segment.
+    (b"AIP", &[(3, Part::Provider)]),
+    (b"DG1", &[(16, Part::Provider)]),
+    (b"EVN", &[(5, Part::Provider)]),
+    (b"FT1", &[(20, Part::Provider), (21, Part::Provider)]),
+    (
+        b"GT1",
+        &[
+            (3, Part::Name),
+            (4, Part::Name),
+            (5, Part::Address),
+            (6, Part::Phones),
+            (7, Part::Phones),
+            (8, Part::Plain(Meaning::Dob)),
+            (12, Part::Plain(Meaning::Ssn)),
+        ],
+    ),
+    (
+        b"IN1",
+        &[
+            (6, Part::Name),
+            (7, Part::Phones),
+            (16, Part::Name),
+            (18, Part::Plain(Meaning::Dob)),
+            (19, Part::Address),
+        ],
+    ),
+    (
+        b"IN2",
+        &[
+            (2, Part::Plain(Meaning::Ssn)),
+            (6, Part::Plain(Meaning::Medicare)),
+        ],
+    ),
+    (b"MRG", &[(1, Part::Ids), (7, Part::Name)]),
+    (
+        b"NK1",
+        &[
+            (2, Part::Name),
+            (4, Part::Address),
+            (5, Part::Phones),
+            (6, Part::Phones),
+            (16, Part::Plain(Meaning::Dob)),
+            (30, Part::Name),
+            (31, Part::Phones),
+            (32, Part::Address),
+            (37, Part::Plain(Meaning::Ssn)),
+        ],
+    ),
+    (
+        b"OBR",
+        &[
+            (10, Part::Provider),
+            (16, Part::Provider),
+            (17, Part::Phones),
+            (28, Part::Provider),
+        ],
+    ),
+    (b"OBX", &[(16, Part::Provider), (25, Part::Provider)]),
+    (
+        b"ORC",
+        &[
+            (10, Part::Provider),
+            (11, Part::Provider),
+            (12, Part::Provider),
+            (14, Part::Phones),
+            (24, Part::Address),
+        ],
+    ),
+    (b"PD1", &[(4, Part::Provider)]),
+    (
+        b"PID",
+        &[
+            (2, Part::Ids),
+            (3, Part::Ids),
+            (4, Part::Ids),
+            (5, Part::Name),
+            (6, Part::Name),
+            (7, Part::Plain(Meaning::Dob)),
+            (9, Part::Name),
+            (11, Part::Address),
+            (13, Part::Phones),
+            (14, Part::Phones),
+            (18, Part::Plain(Meaning::OtherId)),
+            (19, Part::Plain(Meaning::Ssn)),
+            (20, Part::Plain(Meaning::SsnMaybe)),
+        ],
+    ),
+    (b"PR1", &[(8, Part::Provider), (11, Part::Provider)]),
+    (
+        b"PV1",
+        &[
+            (7, Part::Provider),
+            (8, Part::Provider),
+            (9, Part::Provider),
+            (17, Part::Provider),
+            (52, Part::Provider),
+        ],
+    ),
+    (
+        b"ROL",
+        &[(4, Part::Provider), (11, Part::Address), (12, Part::Phones)],
+    ),
+    (
+        b"STF",
+        &[
+            (3, Part::Name),
+            (6, Part::Plain(Meaning::Dob)),
+            (10, Part::Phones),
+            (11, Part::Address),
+        ],
+    ),
+    (
+        b"TXA",
+        &[
+            (5, Part::Provider),
+            (9, Part::Provider),
+            (10, Part::Provider),
+            (11, Part::Provider),
+        ],
+    ),
+];
+
+/// Reads every HL7 and X12 segment of the text.
+pub(super) fn read(bytes: &[u8], found: &mut Vec<Field>) {
+    let starts: Vec<usize> = memchr::memchr_iter(b'|', bytes)
+        .filter_map(|bar| segment_start(bytes, bar))
+        .collect();
+    for (index, &start) in starts.iter().enumerate() {
+        let row = HL7
+            .iter()
+            .find(|(name, _)| bytes[start..start + 3] == **name);
+        if let Some((_, parts)) = row {
+            // Pasted messages may have lost their line breaks.
+            let next = starts.get(index + 1).copied().unwrap_or(bytes.len());
+            let line = memchr::memchr2(b'\n', b'\r', &bytes[start..next])
+                .map_or(next, |length| start + length);
+            hl7_segment(bytes, start..line, parts, found);
+        }
+    }
+    x12(bytes, found);
+}
+
+/// Where a segment whose first bar this is starts: three capitals or digits at the start of a word.
+fn segment_start(bytes: &[u8], bar: usize) -> Option<usize> {
+    let start = bar.checked_sub(3)?;
+    let name = &bytes[start..bar];
+    let is_name = name[0].is_ascii_uppercase()
+        && name
+            .iter()
+            .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
+    let opens = start == 0
+        || bytes[start - 1].is_ascii_whitespace()
+        || matches!(bytes[start - 1], b'"' | b'`' | b':' | b'>');
+    (is_name && opens).then_some(start)
+}
+
+fn starts_word(bytes: &[u8], at: usize) -> bool {
+    at == 0 || !bytes[at - 1].is_ascii_alphanumeric()
+}
+
+fn hl7_segment(bytes: &[u8], span: Range<usize>, parts: &[(usize, Part)], found: &mut Vec<Field>) {
+    for (index, field) in split(bytes, span, b'|').enumerate() {
+        let Some((_, part)) = parts.iter().find(|(place, _)| *place == index) else {
+            continue;
+        };
+        for value in split(bytes, field, b'~') {
+            hl7_value(bytes, value, *part, found);
+        }
+    }
+}
+
+fn hl7_value(bytes: &[u8], value: Range<usize>, part: Part, found: &mut Vec<Field>) {
+    let components: Vec<_> = split(bytes, value.clone(), b'^').take(12).collect();
+    let first = components[0].clone();
+    let mut push = |span: Range<usize>, meaning| {
+        found.push(Field {
+            span: super::trimmed(bytes, span),
+            meaning: Some(meaning),
+        });
+    };
+    match part {
+        Part::Plain(meaning) => push(first, meaning),
+        Part::Name => push(filled(&components, 0..4), Meaning::Name),
+        Part::Provider => push(filled(&components, 1..5), Meaning::Name),
+        Part::Address => push(filled(&components, 0..6), Meaning::Address),
+        Part::Ids => {
+            let kind = components
+                .get(4)
+                .map_or(&b""[..], |span| &bytes[span.clone()]);
+            push(first, id_meaning(kind));
+        }
+        Part::Phones if first.len() >= 7 => push(first, Meaning::Phone),
+        Part::Phones => push(filled(&components, 5..7), Meaning::Phone),
+    }
+}
+
+/// By the identifier types of HL7 table 0203; senders put much else there, and then it is the patient's number.
+fn id_meaning(kind: &[u8]) -> Meaning {
+    match kind {
+        b"SS" => Meaning::Ssn,
+        b"MC" => Meaning::Medicare,
+        b"DL" | b"PPN" | b"AN" | b"VN" | b"MA" | b"MB" | b"NI" | b"NPI" | b"BC" | b"BA" | b"EI"
+        | b"SN" | b"XX" => Meaning::OtherId,
+        _ => Meaning::Mrn,
+    }
+}
+
+/// From the first filled to the last filled of these components; empty if none is.
+fn filled(components: &[Range<usize>], of: Range<usize>) -> Range<usize> {
+    let these = &components[of.start.min(components.len())..of.end.min(components.len())];
+    let first = these.iter().find(|span| !span.is_empty());
+    let last = these.iter().rfind(|span| !span.is_empty());
+    match (first, last) {
+        (Some(first), Some(last)) => first.start..last.end,
+        _ => 0..0,
+    }
+}
+
+/// X12 elements that tell of people, by segment and, where it matters, the qualifier in another element.
+fn x12(bytes: &[u8], found: &mut Vec<Field>) {
+    let mut free_from = 0;
+    for star in memchr::memchr_iter(b'*', bytes) {
+        if star < free_from {
+            continue;
+        }
+        let start = [3, 2].into_iter().find_map(|length| {
+            let start = star.checked_sub(length)?;
+            let name = &bytes[start..star];
+            let is_known = matches!(name, b"NM1" | b"DMG" | b"PER" | b"REF" | b"N3" | b"N4");
+            (is_known && starts_word(bytes, start)).then_some(start)
+        });
+        let Some(start) = start else {
+            continue;
+        };
+        let end = star + memchr::memchr2(b'~', b'\n', &bytes[star..]).unwrap_or(bytes.len() - star);
+        let elements: Vec<_> = split(bytes, start..end, b'*').take(16).collect();
+        x12_segment(bytes, &elements, found);
+        free_from = end;
+    }
+}
+
+fn x12_segment(bytes: &[u8], elements: &[Range<usize>], found: &mut Vec<Field>) {
+    let element = |index: usize| elements.get(index).cloned().unwrap_or(0..0);
+    let text = |index: usize| &bytes[element(index)];
+    let mut push = |span, meaning| {
+        found.push(Field {
+            span,
+            meaning: Some(meaning),
+        });
+    };
+    match text(0) {
+        b"NM1" if text(2) == b"1" => {
+            push(filled(elements, 3..6), Meaning::Name);
+            match text(8) {
+                b"MI" => push(element(9), Meaning::OtherId),
+                b"34" => push(element(9), Meaning::Ssn),
+                b"HN" => push(element(9), Meaning::Medicare),
+                _ => {}
+            }
+        }
+        b"DMG" if text(1) == b"D8" => push(element(2), Meaning::Dob),
+        b"PER" => {
+            push(element(2), Meaning::Name);
+            for index in [3, 5, 7] {
+                match text(index) {
+                    b"TE" | b"FX" | b"HP" | b"WP" | b"CP" => {
+                        push(element(index + 1), Meaning::Phone);
+                    }
+                    b"EM" => push(element(index + 1), Meaning::Email),
+                    _ => {}
+                }
+            }
+        }
+        b"REF" if text(1) == b"SY" => push(element(2), Meaning::Ssn),
+        b"REF" if text(1) == b"EA" => push(element(2), Meaning::Mrn),
+        b"N3" => push(element(1), Meaning::Address),
+        b"N4" => push(element(3), Meaning::Zip),
+        _ => {}
+    }
+}
+
+/// The pieces of a span between separators.
+fn split(bytes: &[u8], span: Range<usize>, separator: u8) -> impl Iterator<Item = Range<usize>> {
+    let mut next = Some(span.start);
+    std::iter::from_fn(move || {
+        let start = next?;
+        let rest = &bytes[start..span.end];
+        let end = memchr::memchr(separator, rest).map_or(span.end, |length| start + length);
+        next = (end < span.end).then_some(end + 1);
+        Some(start..end)
+    })
+}

@@ -1,0 +1,188 @@
+//! What holds for any text: findings are in order, apart and on character boundaries,
+//! and masking what was masked changes nothing.
+
+use phi_detect::{Detector, Findings, Settings};
+use proptest::prelude::*;
+
+fn detector() -> Detector {
+    Detector::new(Settings::default()).expect("the default settings are fine")
+}
+
+/// The text with every finding replaced by its placeholder.
+fn mask(text: &str, findings: &Findings) -> String {
+    let mut masked = String::new();
+    let mut from = 0;
+    for finding in findings {
+        masked.push_str(&text[from..finding.span.start]);
+        masked.push_str(finding.kind.placeholder());
+        from = finding.span.end;
+    }
+    masked.push_str(&text[from..]);
+    masked
+}
+
+/// The text with every finding taken out.
+fn remove(text: &str, findings: &Findings) -> String {
+    let mut rest = String::new();
+    let mut from = 0;
+    for finding in findings {
+        rest.push_str(&text[from..finding.span.start]);
+        from = finding.span.end;
+    }
+    rest.push_str(&text[from..]);
+    rest
+}
+
+fn check_order(text: &str, findings: &Findings) {
+    let mut from = 0;
+    for finding in findings {
+        assert!(finding.span.start >= from, "overlap or disorder");
+        assert!(finding.span.end > finding.span.start, "empty finding");
+        assert!(
+            text.get(finding.span.clone()).is_some(),
+            "not on character boundaries"
+        );
+        assert!((0.0..=1.0).contains(&finding.score));
+        assert!(finding.kind.rule().threshold <= finding.score);
+        from = finding.span.end;
+    }
+    assert!(from <= text.len());
+    assert!(findings.is_complete());
+}
+
+/// Pieces of prompts, good and bad, to be put together at random.
+const PIECES: &[&str] = &[
+    "Patient ",
+    "Jane Roe",
+    "SSN ",
+    "536-22-8741",
+    "DOB: ",
+    "03/14/1962",
+    "MRN ",
+    "00482913",
+    "call ",
+    "(206) 555-0142",
+    "jane@example.org",
+    " at ",
+    "1428 Larchmont Avenue, Spokane, WA 99205",
+    "Medicare ",
+    "1EG4-TE5-MK73",
+    ", ",
+    ". ",
+    "\n",
+    "Dr. ",
+    "Newman",
+    " x123",
+    "{\"ssn\":\"",
+    "\"}",
+    "PID|1||",
+    "^",
+    "|",
+    "５３６",
+    "\u{200b}",
+    "\u{301}",
+    "é",
+    "&#53;",
+    "%2D",
+    "\\u0035",
+    "five three six two two eight seven four one",
+    "[SSN]",
+    "[NAME]",
+    "born ",
+    "March 14",
+    " is ",
+    "name,ssn\n",
+    "a,b\n",
+    "<ssn>",
+    "</ssn>",
+    "VGhlIFNTTiBpcyA1MzYtMjItODc0MQ",
+    "35 33 36 2d 32 32 2d 38 37 34 31",
+    "Apt 4B",
+    "PO Box 12",
+    "zip ",
+    "99205",
+    "Roe, Jane",
+    "@",
+    "\u{202e}",
+    "𝟓",
+    "#",
+    "12",
+    " mg",
+];
+
+/// Sentences as people write them.
+const SENTENCES: &[&str] = &[
+    "Patient Jane Roe, SSN 536-22-8741, has a cough.",
+    "The patient's date of birth is 03/14/1962.",
+    "MRN: 00482913 admitted for chest pain.",
+    "Please call the patient back on 206-555-0142 after lunch.",
+    "Send the results to jane.roe@example.org please.",
+    "The patient lives at 1428 Larchmont Avenue, Spokane, WA 99205.",
+    "Medicare ID is 1EG4-TE5-MK73, please summarise.",
+    "Dr. Newman will see Mrs. Roe on Monday.",
+    "Name: Roe, Jane  DOB: 3/14/62  Phone: (206) 555-0142 x12",
+    "My husband Mark was born on March 14, 1962.",
+    "PID|1||00482913^^^MR||ROE^JANE||19620314|F|||12 OAK ST^^YAKIMA^WA^98901||2065550142",
+    "{\"name\": \"Jane Roe\", \"ssn\": \"536228741\", \"dob\": \"1962-03-14\"}",
+    "The last four of her social are 8741.",
+    "Metformin 500 mg twice daily, BP 120/80, room 12.",
+    "Fax 206.555.0143, pager 555-0144, zip 98901",
+    "Signed by Jane Roe, MD at 10:30.",
+];
+
+fn sentences() -> impl Strategy<Value = String> {
+    let joint = prop::sample::select(&[" ", "\n", "\n\n"][..]);
+    let parts = prop::collection::vec((prop::sample::select(SENTENCES), joint), 0..8);
+    parts.prop_map(|parts| {
+        parts
+            .into_iter()
+            .flat_map(|(sentence, joint)| [sentence, joint])
+            .collect()
+    })
+}
+
+fn pieces() -> impl Strategy<Value = String> {
+    prop::collection::vec(prop::sample::select(PIECES), 0..24).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn findings_of_any_text_are_in_order_and_on_boundaries(text in any::<String>()) {
+        check_order(&text, &detector().scan(&text));
+        check_order(&text, &detector().scan_field("ssn", &text));
+    }
+
+    #[test]
+    fn findings_of_mixed_pieces_are_in_order_and_on_boundaries(text in pieces()) {
+        check_order(&text, &detector().scan(&text));
+    }
+
+    #[test]
+    fn masking_twice_is_masking_once(text in sentences()) {
+        let detector = detector();
+        let once = mask(&text, &detector.scan(&text));
+        let twice = mask(&once, &detector.scan(&once));
+        prop_assert_eq!(&once, &twice, "from {:?}", text);
+    }
+
+    #[test]
+    fn removing_twice_is_removing_once(text in sentences()) {
+        let detector = detector();
+        let once = remove(&text, &detector.scan(&text));
+        let twice = remove(&once, &detector.scan(&once));
+        prop_assert_eq!(&once, &twice, "from {:?}", text);
+    }
+
+    /// Words run together at random may need a second look once the first finding is gone, but not for ever.
+    #[test]
+    fn masking_any_text_comes_to_rest(text in pieces()) {
+        let detector = detector();
+        let mut text = text;
+        for _ in 0..4 {
+            text = mask(&text, &detector.scan(&text));
+        }
+        prop_assert!(detector.scan(&text).is_empty(), "{:?}", text);
+    }
+}

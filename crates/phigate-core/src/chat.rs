@@ -1,1 +1,0 @@
-//! The chat request: the one walk over all of its text.

@@ -1,0 +1,285 @@
+//! Whether a body is a chat-completion request. Errors name the field and never quote it.
+
+use crate::json::{Kind, Value};
+
+use super::{ChatLimits, RequestError};
+
+type Checked = Result<(), RequestError>;
+
+const ROLES: &[&str] = &[
+    "system",
+    "developer",
+    "user",
+    "assistant",
+    "tool",
+    "function",
+];
+
+pub(super) fn request(root: &Value<'_>, limits: &ChatLimits) -> Checked {
+    if root.kind() != Kind::Object {
+        return Err(RequestError {
+            code: "invalid_type",
+            param: None,
+            message: "the body must be a JSON object".into(),
+        });
+    }
+    let model = required(root, "model", "model")?;
+    of_kind(&model, Kind::String, "model", "a string")?;
+    messages(&required(root, "messages", "messages")?, limits)?;
+    for (name, low, high) in [("temperature", 0.0, 2.0), ("top_p", 0.0, 1.0)] {
+        number_between(root, name, low, high)?;
+    }
+    for name in ["max_tokens", "max_completion_tokens", "n"] {
+        whole_number_from_one(root, name)?;
+    }
+    for name in ["stream", "logprobs", "parallel_tool_calls"] {
+        optional(root, name, Kind::Bool, "a boolean")?;
+    }
+    for name in ["stream_options", "response_format"] {
+        optional(root, name, Kind::Object, "an object")?;
+    }
+    if let Some(options) = root.get("stream_options")
+        && let Some(flag) = options.get("include_usage")
+    {
+        of_kind(
+            &flag,
+            Kind::Bool,
+            "stream_options.include_usage",
+            "a boolean",
+        )?;
+    }
+    stop(root)?;
+    tools(root, limits)
+}
+
+fn messages(messages: &Value<'_>, limits: &ChatLimits) -> Checked {
+    of_kind(messages, Kind::Array, "messages", "an array")?;
+    let mut count = 0;
+    for (index, message) in messages.values().enumerate() {
+        if index >= limits.messages_max {
+            let message = format!("messages holds more than {} entries", limits.messages_max);
+            return Err(RequestError::field("invalid_value", "messages", message));
+        }
+        let at = format!("messages[{index}]");
+        of_kind(&message, Kind::Object, &at, "an object")?;
+        one_message(&message, &at, limits)?;
+        count += 1;
+    }
+    if count == 0 {
+        return Err(RequestError::field(
+            "invalid_value",
+            "messages",
+            "messages must not be empty",
+        ));
+    }
+    Ok(())
+}
+
+fn one_message(message: &Value<'_>, at: &str, limits: &ChatLimits) -> Checked {
+    let role_at = format!("{at}.role");
+    let role = required(message, "role", &role_at)?;
+    of_kind(&role, Kind::String, &role_at, "a string")?;
+    let role = role.string().unwrap_or_default();
+    if !ROLES.contains(&role.as_ref()) {
+        let message = format!("{role_at} must be one of system, developer, user, assistant, tool");
+        return Err(RequestError::field("invalid_value", role_at, message));
+    }
+    if role == "tool" {
+        let id_at = format!("{at}.tool_call_id");
+        of_kind(
+            &required(message, "tool_call_id", &id_at)?,
+            Kind::String,
+            &id_at,
+            "a string",
+        )?;
+    }
+    if role == "assistant" {
+        tool_calls(message, at)?;
+    }
+    content(message, &role, at, limits)
+}
+
+/// An assistant's turn may hold no content where something else says what it did.
+fn content(message: &Value<'_>, role: &str, at: &str, limits: &ChatLimits) -> Checked {
+    let content_at = format!("{at}.content");
+    let says_something_else = ["tool_calls", "function_call", "refusal", "audio"]
+        .iter()
+        .any(|name| {
+            message
+                .get(name)
+                .is_some_and(|value| value.kind() != Kind::Null)
+        });
+    let may_be_null = (role == "assistant" && says_something_else) || role == "function";
+    let Some(content) = message.get("content") else {
+        return if may_be_null {
+            Ok(())
+        } else {
+            Err(missing(&content_at))
+        };
+    };
+    match content.kind() {
+        Kind::String => Ok(()),
+        Kind::Null if may_be_null || role == "assistant" => Ok(()),
+        Kind::Array => parts(&content, &content_at, limits),
+        _ => Err(wrong_type(&content_at, "a string or an array of parts")),
+    }
+}
+
+fn parts(content: &Value<'_>, at: &str, limits: &ChatLimits) -> Checked {
+    let mut count = 0;
+    for (index, part) in content.values().enumerate() {
+        if index >= limits.parts_max {
+            let message = format!("{at} holds more than {} parts", limits.parts_max);
+            return Err(RequestError::field("invalid_value", at, message));
+        }
+        let part_at = format!("{at}[{index}]");
+        of_kind(&part, Kind::Object, &part_at, "an object")?;
+        let type_at = format!("{part_at}.type");
+        let part_type = required(&part, "type", &type_at)?;
+        of_kind(&part_type, Kind::String, &type_at, "a string")?;
+        if part_type.string().is_some_and(|name| name == "text") {
+            let text_at = format!("{part_at}.text");
+            of_kind(
+                &required(&part, "text", &text_at)?,
+                Kind::String,
+                &text_at,
+                "a string",
+            )?;
+        }
+        count += 1;
+    }
+    if count == 0 {
+        return Err(RequestError::field(
+            "invalid_value",
+            at,
+            format!("{at} must not be empty"),
+        ));
+    }
+    Ok(())
+}
+
+fn tool_calls(message: &Value<'_>, at: &str) -> Checked {
+    let calls_at = format!("{at}.tool_calls");
+    let Some(calls) = message
+        .get("tool_calls")
+        .filter(|calls| calls.kind() != Kind::Null)
+    else {
+        return Ok(());
+    };
+    of_kind(&calls, Kind::Array, &calls_at, "an array")?;
+    for (index, call) in calls.values().enumerate() {
+        let call_at = format!("{calls_at}[{index}]");
+        of_kind(&call, Kind::Object, &call_at, "an object")?;
+        let Some(function) = call.get("function") else {
+            continue;
+        };
+        let function_at = format!("{call_at}.function");
+        of_kind(&function, Kind::Object, &function_at, "an object")?;
+        for name in ["name", "arguments"] {
+            let field_at = format!("{function_at}.{name}");
+            of_kind(
+                &required(&function, name, &field_at)?,
+                Kind::String,
+                &field_at,
+                "a string",
+            )?;
+        }
+    }
+    Ok(())
+}
+
+fn tools(root: &Value<'_>, limits: &ChatLimits) -> Checked {
+    optional(root, "tools", Kind::Array, "an array")?;
+    let Some(tools) = root
+        .get("tools")
+        .filter(|tools| tools.kind() == Kind::Array)
+    else {
+        return Ok(());
+    };
+    for (index, tool) in tools.values().enumerate() {
+        if index >= limits.tools_max {
+            let message = format!("tools holds more than {} entries", limits.tools_max);
+            return Err(RequestError::field("invalid_value", "tools", message));
+        }
+        of_kind(&tool, Kind::Object, &format!("tools[{index}]"), "an object")?;
+    }
+    Ok(())
+}
+
+fn stop(root: &Value<'_>) -> Checked {
+    let Some(stop) = root.get("stop") else {
+        return Ok(());
+    };
+    match stop.kind() {
+        Kind::String | Kind::Null => Ok(()),
+        Kind::Array => {
+            for (index, item) in stop.values().enumerate() {
+                of_kind(&item, Kind::String, &format!("stop[{index}]"), "a string")?;
+            }
+            Ok(())
+        }
+        _ => Err(wrong_type("stop", "a string or an array of strings")),
+    }
+}
+
+fn number_between(root: &Value<'_>, name: &str, low: f64, high: f64) -> Checked {
+    optional(root, name, Kind::Number, "a number")?;
+    match root.get(name).and_then(|value| value.number()) {
+        Some(number) if !(low..=high).contains(&number) => Err(RequestError::field(
+            "invalid_value",
+            name,
+            format!("{name} must be between {low} and {high}"),
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn whole_number_from_one(root: &Value<'_>, name: &str) -> Checked {
+    optional(root, name, Kind::Number, "an integer")?;
+    let Some(number) = root.get(name).and_then(|value| value.number()) else {
+        return Ok(());
+    };
+    if number.fract() != 0.0 {
+        return Err(wrong_type(name, "an integer"));
+    }
+    if number < 1.0 {
+        return Err(RequestError::field(
+            "invalid_value",
+            name,
+            format!("{name} must be at least 1"),
+        ));
+    }
+    Ok(())
+}
+
+fn required<'d>(object: &Value<'d>, name: &str, at: &str) -> Result<Value<'d>, RequestError> {
+    object.get(name).ok_or_else(|| missing(at))
+}
+
+/// Optional fields may also be null, as the OpenAI API has it.
+fn optional(object: &Value<'_>, name: &str, kind: Kind, what: &str) -> Checked {
+    match object.get(name) {
+        Some(value) if value.kind() != Kind::Null => of_kind(&value, kind, name, what),
+        _ => Ok(()),
+    }
+}
+
+fn of_kind(value: &Value<'_>, kind: Kind, at: &str, what: &str) -> Checked {
+    if value.kind() == kind {
+        Ok(())
+    } else {
+        Err(wrong_type(at, what))
+    }
+}
+
+fn wrong_type(at: &str, what: &str) -> RequestError {
+    RequestError::field("invalid_type", at, format!("{at} must be {what}"))
+}
+
+fn missing(at: &str) -> RequestError {
+    RequestError::field(
+        "missing_required_parameter",
+        at,
+        format!("{at} is required"),
+    )
+}

@@ -1,0 +1,140 @@
+//! The chat request: read strictly, and the one walk over all of its text.
+//!
+//! [`ChatRequest`] is a body that was read and checked. What it means to a
+//! provider is `wire`'s business; what may be in it is decided here.
+
+mod check;
+mod walk;
+
+use crate::json::{Document, JsonError, JsonProblem};
+
+pub(crate) use walk::label;
+pub use walk::{Place, Slot, Unscannable, path, slots, text_groups, unscannable};
+
+/// How much a request may hold.
+#[derive(Debug, Clone, Copy)]
+pub struct ChatLimits {
+    /// Nesting of the JSON body.
+    pub json_depth_max: usize,
+    /// Messages in a conversation.
+    pub messages_max: usize,
+    /// Parts in one message.
+    pub parts_max: usize,
+    /// Tools offered to the model.
+    pub tools_max: usize,
+}
+
+impl Default for ChatLimits {
+    fn default() -> Self {
+        Self {
+            json_depth_max: 64,
+            messages_max: 4096,
+            parts_max: 256,
+            tools_max: 128,
+        }
+    }
+}
+
+/// A request that cannot be taken: what is wrong and with which field, never what it held.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct RequestError {
+    /// The code of the error table, such as `invalid_type`.
+    pub code: &'static str,
+    /// The field, such as `messages[2].role`; none when the body as a whole is wrong.
+    pub param: Option<String>,
+    /// A sentence for the caller.
+    pub message: String,
+}
+
+impl RequestError {
+    /// An error about one field.
+    pub fn field(code: &'static str, param: impl Into<String>, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            param: Some(param.into()),
+            message: message.into(),
+        }
+    }
+}
+
+impl From<JsonError> for RequestError {
+    fn from(error: JsonError) -> Self {
+        let code = match error.problem {
+            JsonProblem::Syntax => "invalid_json",
+            JsonProblem::DuplicateKey => "duplicate_key",
+            JsonProblem::TooDeep => "invalid_value",
+        };
+        Self {
+            code,
+            param: None,
+            message: format!("{error}"),
+        }
+    }
+}
+
+/// A checked chat-completion request over the bytes the caller sent.
+#[derive(Debug, Clone)]
+pub struct ChatRequest {
+    document: Document,
+    model: String,
+    is_stream: bool,
+    includes_usage: bool,
+}
+
+impl ChatRequest {
+    /// Reads and checks a body.
+    pub fn read(body: Vec<u8>, limits: &ChatLimits) -> Result<Self, RequestError> {
+        let document = Document::parse(body, limits.json_depth_max)?;
+        let root = document.root();
+        check::request(&root, limits)?;
+        let model = root
+            .get("model")
+            .and_then(|model| model.string())
+            .unwrap_or_default()
+            .into_owned();
+        let is_stream = root
+            .get("stream")
+            .and_then(|stream| stream.bool())
+            .unwrap_or(false);
+        let includes_usage = root
+            .get("stream_options")
+            .and_then(|options| options.get("include_usage"))
+            .and_then(|flag| flag.bool())
+            .unwrap_or(false);
+        Ok(Self {
+            document,
+            model,
+            is_stream,
+            includes_usage,
+        })
+    }
+
+    /// The body.
+    pub fn document(&self) -> &Document {
+        &self.document
+    }
+
+    /// The model asked for.
+    pub fn model(&self) -> &str {
+        &self.model
+    }
+
+    /// Whether the caller wants a stream.
+    pub fn is_stream(&self) -> bool {
+        self.is_stream
+    }
+
+    /// Whether the caller wants the usage chunk at the end of a stream.
+    pub fn includes_usage(&self) -> bool {
+        self.includes_usage
+    }
+
+    /// How many messages there are.
+    pub fn message_count(&self) -> usize {
+        self.document
+            .root()
+            .get("messages")
+            .map_or(0, |messages| messages.values().count())
+    }
+}

@@ -1,0 +1,275 @@
+//! The one walk over text: every string, number and key of a body, wherever it stands.
+//!
+//! Nothing here lists fields to look at. Lists of fields are how the tool arguments
+//! of a request went unscanned in other gateways.
+
+use crate::json::{Document, Kind, NodeId, Value};
+
+/// What may be done with a piece of text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// A string value: PHI in it can be replaced.
+    Text,
+    /// A number: replacing it would change the document's shape.
+    Number,
+    /// An object's key.
+    Key,
+    /// A string that routes or structures the request; changing it would change its meaning.
+    Structure,
+}
+
+/// One piece of text of a document.
+#[derive(Debug, Clone, Copy)]
+pub struct Slot {
+    /// The node that holds it.
+    pub node: NodeId,
+    /// What may be done with it.
+    pub place: Place,
+}
+
+/// Every piece of text of a document, in order.
+pub fn slots(document: &Document) -> impl Iterator<Item = Slot> {
+    document.nodes().filter_map(|value| {
+        let place = match value.kind() {
+            Kind::String if value.is_key() => Place::Key,
+            Kind::String if is_structure(&value) => Place::Structure,
+            Kind::String => Place::Text,
+            Kind::Number => Place::Number,
+            _ => return None,
+        };
+        Some(Slot {
+            node: value.id(),
+            place,
+        })
+    })
+}
+
+/// The model picks the provider and a role the speaker: both are checked words by now, never text to rewrite.
+fn is_structure(value: &Value<'_>) -> bool {
+    let Some(key) = value.key().and_then(|key| key.string()) else {
+        return false;
+    };
+    let is_top_level = value
+        .parent()
+        .is_some_and(|parent| parent.parent().is_none());
+    match key.as_ref() {
+        "model" => is_top_level,
+        "role" => is_message(value.parent()),
+        _ => false,
+    }
+}
+
+fn is_message(value: Option<Value<'_>>) -> bool {
+    value
+        .and_then(|message| message.parent())
+        .and_then(|list| list.key())
+        .and_then(|key| key.string())
+        .is_some_and(|name| name == "messages")
+}
+
+/// Keys that say how a value is wrapped and nothing about what it is.
+const NEUTRAL_KEYS: &[&str] = &[
+    "arguments",
+    "const",
+    "content",
+    "contents",
+    "data",
+    "default",
+    "enum",
+    "example",
+    "examples",
+    "input",
+    "items",
+    "parameters",
+    "parts",
+    "properties",
+    "text",
+    "value",
+    "values",
+];
+
+/// The word that gives a value its meaning: the nearest key above it that is not mere wrapping.
+///
+/// Names of functions, schemas and participants are identifiers of the protocol, so their key says nothing either.
+pub(crate) fn label(value: &Value<'_>) -> Option<String> {
+    let mut at = *value;
+    loop {
+        match at.key().and_then(|key| key.string()) {
+            Some(key) if key == "name" && is_protocol_name(&at) => return None,
+            Some(key) if !NEUTRAL_KEYS.contains(&key.as_ref()) => return Some(key.into_owned()),
+            _ => at = at.parent()?,
+        }
+    }
+}
+
+fn is_protocol_name(value: &Value<'_>) -> bool {
+    let Some(holder) = value.parent() else {
+        return false;
+    };
+    let holder_key = holder.key().and_then(|key| key.string());
+    let is_function = holder_key.is_some_and(|key| {
+        matches!(
+            key.as_ref(),
+            "function" | "custom" | "json_schema" | "function_call" | "tool_choice"
+        )
+    });
+    let list_key = holder
+        .parent()
+        .and_then(|list| list.key())
+        .and_then(|key| key.string());
+    is_function
+        || list_key.is_some_and(|key| matches!(key.as_ref(), "messages" | "functions" | "tools"))
+}
+
+/// Texts that a model reads as one: the text parts of one message, in order. Only groups of two or more.
+pub fn text_groups(document: &Document) -> Vec<Vec<NodeId>> {
+    let mut groups = Vec::new();
+    for list in document.nodes().filter(|value| value.kind() == Kind::Array) {
+        let texts: Vec<NodeId> = list
+            .values()
+            .filter_map(|part| part.get("text"))
+            .filter(|text| text.kind() == Kind::String)
+            .map(|text| text.id())
+            .collect();
+        if texts.len() > 1 {
+            groups.push(texts);
+        }
+    }
+    groups
+}
+
+/// A part of a request that no text scanner can judge.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unscannable {
+    /// Where it stands.
+    pub path: String,
+    /// What it is, such as `image_url`; `unknown` where the caller named something we do not know.
+    pub kind: &'static str,
+}
+
+/// Part types that hold something other than text.
+const OPAQUE_PARTS: &[&str] = &[
+    "audio",
+    "document",
+    "file",
+    "image",
+    "image_file",
+    "image_url",
+    "input_audio",
+    "input_file",
+    "input_image",
+    "video",
+    "video_url",
+];
+
+/// The parts that cannot be scanned: attachments, references to them, and content of a type we do not know.
+pub fn unscannable(document: &Document) -> Vec<Unscannable> {
+    let mut found = Vec::new();
+    for message in document
+        .root()
+        .get("messages")
+        .iter()
+        .flat_map(Value::values)
+    {
+        if let Some(audio) = message
+            .get("audio")
+            .filter(|audio| audio.kind() != Kind::Null)
+        {
+            found.push(Unscannable {
+                path: path(&audio, &[]),
+                kind: "audio",
+            });
+        }
+        for part in message.get("content").iter().flat_map(Value::values) {
+            if let Some(kind) = opaque_part(&part) {
+                found.push(Unscannable {
+                    path: path(&part, &[]),
+                    kind,
+                });
+            }
+        }
+    }
+    for value in document
+        .nodes()
+        .filter(|value| value.kind() == Kind::String && !value.is_key())
+    {
+        let is_inside_a_known_part = || {
+            let at = path(&value, &[]);
+            found.iter().any(|part| at.starts_with(&part.path))
+        };
+        if holds_binary_data_uri(value.raw()) && !is_inside_a_known_part() {
+            let path = path(&value, &[]);
+            found.push(Unscannable {
+                path,
+                kind: "data_uri",
+            });
+        }
+    }
+    found
+}
+
+fn opaque_part(part: &Value<'_>) -> Option<&'static str> {
+    let name = part.get("type")?.string()?;
+    match name.as_ref() {
+        "text" | "refusal" => None,
+        other => Some(
+            OPAQUE_PARTS
+                .iter()
+                .find(|known| **known == other)
+                .copied()
+                .unwrap_or("unknown"),
+        ),
+    }
+}
+
+/// A `data:` URI of something other than text hides its content from the scanner wherever it stands.
+fn holds_binary_data_uri(raw: &str) -> bool {
+    let bytes = raw.as_bytes();
+    memchr::memmem::find_iter(bytes, b";base64,").any(|end| {
+        let head_start = end.saturating_sub(128);
+        let head = &bytes[head_start..end];
+        memchr::memmem::rfind(head, b"data:").is_some_and(|start| {
+            let media = &head[start + 5..];
+            let is_text = media.starts_with(b"text") || media.starts_with(b"application/json");
+            !is_text && !media.is_empty()
+        })
+    })
+}
+
+/// Where a value stands: `messages[0].content`. Keys that hold PHI, or that are more than a plain word, are named by position: `metadata.{0}`.
+pub fn path(value: &Value<'_>, keys_with_phi: &[NodeId]) -> String {
+    let mut steps = Vec::new();
+    let mut at = *value;
+    if at.is_key() {
+        steps.push(format!(".{{{}}}", at.position()));
+        at = match at.parent() {
+            Some(parent) => parent,
+            None => at,
+        };
+    }
+    while let Some(parent) = at.parent() {
+        steps.push(step(&at, keys_with_phi));
+        at = parent;
+    }
+    let joined: String = steps.into_iter().rev().collect();
+    joined
+        .strip_prefix('.')
+        .map(str::to_owned)
+        .unwrap_or(joined)
+}
+
+fn step(value: &Value<'_>, keys_with_phi: &[NodeId]) -> String {
+    let Some(key) = value.key() else {
+        return format!("[{}]", value.position());
+    };
+    let name = key.string().unwrap_or_default();
+    let is_plain_word = (1..=64).contains(&name.len())
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'$'));
+    if is_plain_word && !keys_with_phi.contains(&key.id()) {
+        format!(".{name}")
+    } else {
+        format!(".{{{}}}", value.position())
+    }
+}

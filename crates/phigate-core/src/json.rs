@@ -1,1 +1,0 @@
-//! Strict JSON with the byte range of everything, so that rewriting is splicing.

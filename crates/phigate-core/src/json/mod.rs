@@ -1,0 +1,233 @@
+//! Strict JSON with the byte range of everything, so that rewriting is splicing.
+//!
+//! Parsers that disagree about a document are how text slips past a scanner: one
+//! reads the first of two equal keys, the other the last. So this reader refuses
+//! what is ambiguous (duplicate keys, lone surrogates, invalid UTF-8, anything
+//! after the document) and remembers where every value stands in the bytes as sent.
+
+mod read;
+mod string;
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+pub use read::{JsonError, JsonProblem};
+pub use string::{Decoded, escape_into};
+
+/// What a value is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Bool,
+    /// A number, kept as written.
+    Number,
+    /// A string.
+    String,
+    /// An array.
+    Array,
+    /// An object.
+    Object,
+}
+
+/// Names a node of a [`Document`]; meaningless in any other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(u32);
+
+#[derive(Debug, Clone)]
+struct Node {
+    kind: Kind,
+    /// Whether a string holds escapes, so that plain ones are read without copying.
+    escaped: bool,
+    /// Whether this string is the key of the node that follows it.
+    is_key: bool,
+    parent: u32,
+    /// Position among the values (or members) of the parent.
+    position: u32,
+    /// The node after this one and all that it holds.
+    end: u32,
+    span: Range<usize>,
+}
+
+/// A parsed document over the bytes it was read from. Nodes stand in document order; an object's keys are nodes too.
+#[derive(Clone)]
+pub struct Document {
+    text: String,
+    nodes: Vec<Node>,
+}
+
+impl std::fmt::Debug for Document {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            out,
+            "Document({} bytes, {} nodes)",
+            self.text.len(),
+            self.nodes.len()
+        )
+    }
+}
+
+impl Document {
+    /// Reads a document, refusing nesting deeper than `depth_max`.
+    pub fn parse(bytes: Vec<u8>, depth_max: usize) -> Result<Self, JsonError> {
+        let text = String::from_utf8(bytes).map_err(|error| {
+            JsonError::at(JsonProblem::Syntax, error.utf8_error().valid_up_to())
+        })?;
+        let nodes = read::read(&text, depth_max)?;
+        Ok(Self { text, nodes })
+    }
+
+    /// The document as it was sent. It may hold PHI.
+    pub fn expose(&self) -> &str {
+        &self.text
+    }
+
+    /// Gives the bytes back.
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.text.into_bytes()
+    }
+
+    /// The outermost value.
+    pub fn root(&self) -> Value<'_> {
+        self.value(NodeId(0))
+    }
+
+    /// The value with this id.
+    pub fn value(&self, id: NodeId) -> Value<'_> {
+        Value { document: self, id }
+    }
+
+    /// Every node, keys included, in document order.
+    pub fn nodes(&self) -> impl Iterator<Item = Value<'_>> {
+        (0..self.nodes.len() as u32).map(|index| self.value(NodeId(index)))
+    }
+
+    /// The document with the given byte ranges replaced. Ranges must be in order and must not overlap.
+    pub fn splice(&self, edits: &[(Range<usize>, &str)]) -> Vec<u8> {
+        let mut out = Vec::with_capacity(self.text.len());
+        let mut copied = 0;
+        for (range, replacement) in edits {
+            out.extend_from_slice(&self.text.as_bytes()[copied..range.start]);
+            out.extend_from_slice(replacement.as_bytes());
+            copied = range.end;
+        }
+        out.extend_from_slice(&self.text.as_bytes()[copied..]);
+        out
+    }
+}
+
+/// A value inside a [`Document`].
+#[derive(Clone, Copy)]
+pub struct Value<'d> {
+    document: &'d Document,
+    id: NodeId,
+}
+
+impl<'d> Value<'d> {
+    fn node(&self) -> &'d Node {
+        &self.document.nodes[self.id.0 as usize]
+    }
+
+    /// The id, to come back to this value later.
+    pub fn id(&self) -> NodeId {
+        self.id
+    }
+
+    /// What the value is.
+    pub fn kind(&self) -> Kind {
+        self.node().kind
+    }
+
+    /// Whether this is the key of an object's member.
+    pub fn is_key(&self) -> bool {
+        self.node().is_key
+    }
+
+    /// Position among the parent's values or members.
+    pub fn position(&self) -> usize {
+        self.node().position as usize
+    }
+
+    /// The array or object this stands in; `None` for the outermost value.
+    pub fn parent(&self) -> Option<Value<'d>> {
+        (self.id.0 != 0).then(|| self.document.value(NodeId(self.node().parent)))
+    }
+
+    /// The key of the member that this is the value of.
+    pub fn key(&self) -> Option<Value<'d>> {
+        let before = self.id.0.checked_sub(1)?;
+        let key = self.document.value(NodeId(before));
+        (key.is_key() && !self.is_key()).then_some(key)
+    }
+
+    /// The byte range as written; a string's includes its quotes.
+    pub fn span(&self) -> Range<usize> {
+        self.node().span.clone()
+    }
+
+    /// The bytes as written.
+    pub fn raw(&self) -> &'d str {
+        &self.document.text[self.node().span.clone()]
+    }
+
+    /// A string's content, with escapes resolved.
+    pub fn string(&self) -> Option<Cow<'d, str>> {
+        (self.kind() == Kind::String).then(|| self.decoded().into_text())
+    }
+
+    /// A string's content together with the way back to the bytes as written.
+    pub fn decoded(&self) -> Decoded<'d> {
+        let node = self.node();
+        let inner = node.span.start + 1..node.span.end - 1;
+        Decoded::new(
+            &self.document.text[inner.clone()],
+            inner.start,
+            node.escaped,
+        )
+    }
+
+    /// A number's value.
+    pub fn number(&self) -> Option<f64> {
+        (self.kind() == Kind::Number)
+            .then(|| self.raw().parse().ok())
+            .flatten()
+    }
+
+    /// The truth value of a boolean.
+    pub fn bool(&self) -> Option<bool> {
+        (self.kind() == Kind::Bool).then(|| self.raw() == "true")
+    }
+
+    /// The values of an array or of an object's members, in order.
+    pub fn values(&self) -> impl Iterator<Item = Value<'d>> + use<'d> {
+        let document = self.document;
+        let end = self.node().end;
+        let holds_values = matches!(self.kind(), Kind::Array | Kind::Object);
+        let mut next = if holds_values { self.id.0 + 1 } else { end };
+        std::iter::from_fn(move || {
+            if next >= end {
+                return None;
+            }
+            if document.nodes[next as usize].is_key {
+                next += 1;
+            }
+            let value = document.value(NodeId(next));
+            next = value.node().end;
+            Some(value)
+        })
+    }
+
+    /// The member of an object with this key.
+    pub fn get(&self, key: &str) -> Option<Value<'d>> {
+        if self.kind() != Kind::Object {
+            return None;
+        }
+        self.values().find(|value| {
+            value
+                .key()
+                .and_then(|name| name.string())
+                .is_some_and(|name| name == key)
+        })
+    }
+}

@@ -1,0 +1,343 @@
+//! The reader: one pass over the bytes, one node a value.
+
+use std::collections::HashSet;
+
+use super::{Decoded, Kind, Node};
+
+/// Why a document was refused, and where. Never what stood there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{problem} at byte {position}")]
+pub struct JsonError {
+    /// What is wrong.
+    pub problem: JsonProblem,
+    /// The byte at which it was noticed.
+    pub position: usize,
+}
+
+impl JsonError {
+    pub(super) fn at(problem: JsonProblem, position: usize) -> Self {
+        Self { problem, position }
+    }
+}
+
+/// The ways in which a document can be refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum JsonProblem {
+    /// Not JSON.
+    #[error("the body is not valid JSON")]
+    Syntax,
+    /// An object says the same key twice.
+    #[error("an object has the same key twice")]
+    DuplicateKey,
+    /// Deeper than allowed.
+    #[error("the body is nested too deeply")]
+    TooDeep,
+}
+
+pub(super) fn read(text: &str, depth_max: usize) -> Result<Vec<Node>, JsonError> {
+    let mut reader = Reader {
+        bytes: text.as_bytes(),
+        text,
+        position: 0,
+        nodes: Vec::with_capacity(64),
+        depth_max,
+    };
+    reader.skip_space();
+    reader.value(0, 0, 0)?;
+    reader.skip_space();
+    if reader.position != reader.bytes.len() {
+        return Err(reader.syntax());
+    }
+    Ok(reader.nodes)
+}
+
+struct Reader<'t> {
+    bytes: &'t [u8],
+    text: &'t str,
+    position: usize,
+    nodes: Vec<Node>,
+    depth_max: usize,
+}
+
+impl Reader<'_> {
+    fn syntax(&self) -> JsonError {
+        JsonError::at(JsonProblem::Syntax, self.position)
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.position).copied()
+    }
+
+    fn skip_space(&mut self) {
+        while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
+            self.position += 1;
+        }
+    }
+
+    fn expect(&mut self, byte: u8) -> Result<(), JsonError> {
+        if self.peek() != Some(byte) {
+            return Err(self.syntax());
+        }
+        self.position += 1;
+        Ok(())
+    }
+
+    /// Reads one value. Recursion is bounded by `depth_max`.
+    fn value(&mut self, parent: u32, position: u32, depth: usize) -> Result<(), JsonError> {
+        match self.peek() {
+            Some(b'{') => self.object(parent, position, depth + 1),
+            Some(b'[') => self.array(parent, position, depth + 1),
+            Some(b'"') => self.string(parent, position, false),
+            Some(b't') => self.word("true", Kind::Bool, parent, position),
+            Some(b'f') => self.word("false", Kind::Bool, parent, position),
+            Some(b'n') => self.word("null", Kind::Null, parent, position),
+            Some(b'-' | b'0'..=b'9') => self.number(parent, position),
+            _ => Err(self.syntax()),
+        }
+    }
+
+    fn open(
+        &mut self,
+        kind: Kind,
+        parent: u32,
+        position: u32,
+        depth: usize,
+    ) -> Result<usize, JsonError> {
+        if depth > self.depth_max {
+            return Err(JsonError::at(JsonProblem::TooDeep, self.position));
+        }
+        let index = self.nodes.len();
+        let start = self.position;
+        self.nodes.push(Node {
+            kind,
+            escaped: false,
+            is_key: false,
+            parent,
+            position,
+            end: 0,
+            span: start..start,
+        });
+        self.position += 1;
+        self.skip_space();
+        Ok(index)
+    }
+
+    fn close(&mut self, index: usize) {
+        self.position += 1;
+        let end = self.nodes.len() as u32;
+        let node = &mut self.nodes[index];
+        node.end = end;
+        node.span.end = self.position;
+    }
+
+    fn array(&mut self, parent: u32, position: u32, depth: usize) -> Result<(), JsonError> {
+        let index = self.open(Kind::Array, parent, position, depth)?;
+        let mut count = 0;
+        while self.peek() != Some(b']') {
+            if count > 0 {
+                self.expect(b',')?;
+                self.skip_space();
+            }
+            self.value(index as u32, count, depth)?;
+            self.skip_space();
+            count += 1;
+        }
+        self.close(index);
+        Ok(())
+    }
+
+    fn object(&mut self, parent: u32, position: u32, depth: usize) -> Result<(), JsonError> {
+        let index = self.open(Kind::Object, parent, position, depth)?;
+        let mut keys: Vec<usize> = Vec::new();
+        while self.peek() != Some(b'}') {
+            if !keys.is_empty() {
+                self.expect(b',')?;
+                self.skip_space();
+            }
+            if self.peek() != Some(b'"') {
+                return Err(self.syntax());
+            }
+            let count = keys.len() as u32;
+            keys.push(self.nodes.len());
+            self.string(index as u32, count, true)?;
+            self.skip_space();
+            self.expect(b':')?;
+            self.skip_space();
+            self.value(index as u32, count, depth)?;
+            self.skip_space();
+        }
+        self.refuse_duplicates(&keys)?;
+        self.close(index);
+        Ok(())
+    }
+
+    /// Compares decoded keys, since `"a"` and `"\u0061"` are one key to every other parser.
+    fn refuse_duplicates(&self, keys: &[usize]) -> Result<(), JsonError> {
+        const SMALL: usize = 12;
+        let decoded = |index: usize| {
+            let node = &self.nodes[index];
+            Decoded::new(
+                &self.text[node.span.start + 1..node.span.end - 1],
+                0,
+                node.escaped,
+            )
+            .into_text()
+        };
+        let duplicate = if keys.len() <= SMALL {
+            (1..keys.len()).find(|&late| {
+                let key = decoded(keys[late]);
+                keys[..late].iter().any(|&early| decoded(early) == key)
+            })
+        } else {
+            let mut seen = HashSet::with_capacity(keys.len());
+            (0..keys.len()).find(|&index| !seen.insert(decoded(keys[index])))
+        };
+        match duplicate {
+            Some(index) => Err(JsonError::at(
+                JsonProblem::DuplicateKey,
+                self.nodes[keys[index]].span.start,
+            )),
+            None => Ok(()),
+        }
+    }
+
+    fn leaf(
+        &mut self,
+        kind: Kind,
+        escaped: bool,
+        is_key: bool,
+        parent: u32,
+        position: u32,
+        start: usize,
+    ) {
+        let end = self.nodes.len() as u32 + 1;
+        self.nodes.push(Node {
+            kind,
+            escaped,
+            is_key,
+            parent,
+            position,
+            end,
+            span: start..self.position,
+        });
+    }
+
+    fn word(
+        &mut self,
+        word: &str,
+        kind: Kind,
+        parent: u32,
+        position: u32,
+    ) -> Result<(), JsonError> {
+        let start = self.position;
+        if !self.bytes[start..].starts_with(word.as_bytes()) {
+            return Err(self.syntax());
+        }
+        self.position += word.len();
+        self.leaf(kind, false, false, parent, position, start);
+        Ok(())
+    }
+
+    fn number(&mut self, parent: u32, position: u32) -> Result<(), JsonError> {
+        let start = self.position;
+        if self.peek() == Some(b'-') {
+            self.position += 1;
+        }
+        match self.peek() {
+            Some(b'0') => self.position += 1,
+            _ => self.digits()?,
+        }
+        if self.peek() == Some(b'.') {
+            self.position += 1;
+            self.digits()?;
+        }
+        if matches!(self.peek(), Some(b'e' | b'E')) {
+            self.position += 1;
+            if matches!(self.peek(), Some(b'+' | b'-')) {
+                self.position += 1;
+            }
+            self.digits()?;
+        }
+        // Past the range of a double, one parser says infinity, another refuses, a third keeps the digits.
+        let is_finite = self.text[start..self.position].parse::<f64>().is_ok_and(f64::is_finite);
+        if !is_finite {
+            return Err(JsonError::at(JsonProblem::Syntax, start));
+        }
+        self.leaf(Kind::Number, false, false, parent, position, start);
+        Ok(())
+    }
+
+    fn digits(&mut self) -> Result<(), JsonError> {
+        let start = self.position;
+        while matches!(self.peek(), Some(b'0'..=b'9')) {
+            self.position += 1;
+        }
+        if self.position == start {
+            Err(self.syntax())
+        } else {
+            Ok(())
+        }
+    }
+
+    fn string(&mut self, parent: u32, position: u32, is_key: bool) -> Result<(), JsonError> {
+        let start = self.position;
+        self.position += 1;
+        let mut escaped = false;
+        loop {
+            let rest = &self.bytes[self.position..];
+            // Both searches are vectorised; control characters are looked for in what they skip.
+            let Some(step) = memchr::memchr2(b'"', b'\\', rest) else {
+                return Err(self.syntax());
+            };
+            if let Some(control) = rest[..step].iter().position(|&byte| byte < 0x20) {
+                self.position += control;
+                return Err(self.syntax());
+            }
+            self.position += step;
+            if rest[step] == b'"' {
+                break;
+            }
+            escaped = true;
+            self.escape()?;
+        }
+        self.position += 1;
+        self.leaf(Kind::String, escaped, is_key, parent, position, start);
+        Ok(())
+    }
+
+    fn escape(&mut self) -> Result<(), JsonError> {
+        match self.bytes.get(self.position + 1) {
+            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {
+                self.position += 2;
+                Ok(())
+            }
+            Some(b'u') => self.unicode_escape(),
+            _ => Err(self.syntax()),
+        }
+    }
+
+    /// A lone surrogate has no meaning in UTF-8, and parsers differ in what they make of it.
+    fn unicode_escape(&mut self) -> Result<(), JsonError> {
+        let first = self.hex4(self.position + 2).ok_or_else(|| self.syntax())?;
+        match first {
+            0xD800..=0xDBFF => {
+                let is_pair = self.bytes[self.position + 6..].starts_with(b"\\u")
+                    && matches!(self.hex4(self.position + 8), Some(0xDC00..=0xDFFF));
+                if !is_pair {
+                    return Err(self.syntax());
+                }
+                self.position += 12;
+            }
+            0xDC00..=0xDFFF => return Err(self.syntax()),
+            _ => self.position += 6,
+        }
+        Ok(())
+    }
+
+    fn hex4(&self, at: usize) -> Option<u32> {
+        let digits = self.bytes.get(at..at + 4)?;
+        digits.iter().try_fold(0, |value, &byte| {
+            Some(value * 16 + char::from(byte).to_digit(16)?)
+        })
+    }
+}

@@ -1,0 +1,121 @@
+//! Strings with their escapes resolved, and the way back to the bytes as written.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// A string's content. Offsets in it can be taken back to the document.
+#[derive(Clone)]
+pub struct Decoded<'t> {
+    text: Cow<'t, str>,
+    /// Where the content starts in the document.
+    start: usize,
+    /// After each escape: the offset in the content and the offset in the content as written. In order.
+    steps: Vec<(usize, usize)>,
+}
+
+impl<'t> Decoded<'t> {
+    /// Resolves the escapes of `raw`, which the reader has checked.
+    pub(super) fn new(raw: &'t str, start: usize, escaped: bool) -> Self {
+        if !escaped {
+            return Self {
+                text: Cow::Borrowed(raw),
+                start,
+                steps: Vec::new(),
+            };
+        }
+        let mut text = String::with_capacity(raw.len());
+        let mut steps = Vec::new();
+        let mut position = 0;
+        while let Some(step) = memchr::memchr(b'\\', &raw.as_bytes()[position..]) {
+            text.push_str(&raw[position..position + step]);
+            position += step;
+            // The start of the escape is a step too: an offset there must not fall behind it.
+            steps.push((text.len(), position));
+            let (character, length) = resolve(&raw[position..]);
+            text.push(character);
+            position += length;
+            steps.push((text.len(), position));
+        }
+        text.push_str(&raw[position..]);
+        Self {
+            text: Cow::Owned(text),
+            start,
+            steps,
+        }
+    }
+
+    /// The content. It may hold PHI.
+    pub fn expose(&self) -> &str {
+        &self.text
+    }
+
+    /// Unwraps the content.
+    pub fn into_text(self) -> Cow<'t, str> {
+        self.text
+    }
+
+    /// The range of the document in which this range of the content is written.
+    pub fn span_in_document(&self, span: Range<usize>) -> Range<usize> {
+        self.start + self.written(span.start)..self.start + self.written(span.end)
+    }
+
+    fn written(&self, offset: usize) -> usize {
+        match self
+            .steps
+            .partition_point(|&(content, _)| content <= offset)
+        {
+            0 => offset,
+            after => {
+                let (content, written) = self.steps[after - 1];
+                written + (offset - content)
+            }
+        }
+    }
+}
+
+/// The character that an escape at the start of `raw` stands for, and the escape's length.
+fn resolve(raw: &str) -> (char, usize) {
+    let unit = |at: usize| {
+        raw.get(at..at + 4)
+            .and_then(|digits| u32::from_str_radix(digits, 16).ok())
+            .unwrap_or(0xFFFD)
+    };
+    match raw.as_bytes().get(1) {
+        Some(b'b') => ('\u{8}', 2),
+        Some(b'f') => ('\u{c}', 2),
+        Some(b'n') => ('\n', 2),
+        Some(b'r') => ('\r', 2),
+        Some(b't') => ('\t', 2),
+        Some(b'u') => match unit(2) {
+            high @ 0xD800..=0xDBFF => {
+                let code =
+                    0x10000 + ((high - 0xD800) << 10) + (unit(8).wrapping_sub(0xDC00) & 0x3FF);
+                (
+                    char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER),
+                    12,
+                )
+            }
+            code => (
+                char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER),
+                6,
+            ),
+        },
+        Some(&plain) => (char::from(plain), 2),
+        None => ('\\', 1),
+    }
+}
+
+/// Writes text as the inside of a JSON string.
+pub fn escape_into(text: &str, out: &mut String) {
+    for character in text.chars() {
+        match character {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            control if control < ' ' => out.push_str(&format!("\\u{:04x}", u32::from(control))),
+            plain => out.push(plain),
+        }
+    }
+}

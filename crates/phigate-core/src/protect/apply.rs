@@ -1,0 +1,220 @@
+//! Deciding what becomes of a scanned request.
+
+use std::ops::Range;
+
+use crate::chat::{self, ChatLimits, ChatRequest, Place, RequestError};
+use crate::json::{Document, NodeId};
+
+use super::modes::{Effect, Mode};
+use super::report::Report;
+use super::scan::{Found, Scanned, Scanner, scan_document};
+
+/// What the account's owner decided.
+#[derive(Debug, Clone, Copy)]
+pub struct Policy {
+    /// The handling mode.
+    pub mode: Mode,
+    /// Whether attachments that cannot be scanned may go on in every mode.
+    pub allow_unscannable: bool,
+}
+
+/// What becomes of a request.
+#[derive(Debug)]
+pub enum Outcome {
+    /// It goes on, changed or not.
+    Forward(CleanRequest),
+    /// It is refused because it holds PHI.
+    Block(Report),
+    /// It is refused because it could not be made safe.
+    Refuse(RequestError, Report),
+}
+
+/// A request that may leave: every finding was dealt with as the mode says.
+#[derive(Debug)]
+pub struct CleanRequest {
+    request: ChatRequest,
+    /// The bytes as the caller sent them, where the mode changed them.
+    original: Option<Vec<u8>>,
+    report: Report,
+    mode: Mode,
+}
+
+impl CleanRequest {
+    /// The request as it may leave.
+    pub fn request(&self) -> &ChatRequest {
+        &self.request
+    }
+
+    /// The body as the caller sent it.
+    pub fn original(&self) -> &[u8] {
+        self.original
+            .as_deref()
+            .unwrap_or_else(|| self.request.document().expose().as_bytes())
+    }
+
+    /// Whether the mode changed the body.
+    pub fn is_rewritten(&self) -> bool {
+        self.original.is_some()
+    }
+
+    /// What was found.
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+
+    /// The mode that was applied.
+    pub fn mode(&self) -> Mode {
+        self.mode
+    }
+}
+
+/// Applies the account's policy to a scanned request.
+pub fn apply(policy: &Policy, scanner: &Scanner, scanned: Scanned) -> Outcome {
+    let Scanned {
+        request,
+        found,
+        report,
+    } = scanned;
+    if report.has_phi() && matches!(policy.mode.effect, Effect::Block) {
+        return Outcome::Block(report);
+    }
+    if let Some(part) = report.unscannable().first()
+        && !policy.mode.forwards_unscanned()
+        && !policy.allow_unscannable
+    {
+        let message = format!(
+            "{} cannot be scanned for PHI and is not forwarded in this mode",
+            name_of(&part.path)
+        );
+        let refusal = RequestError::field("unscannable_content", part.path.clone(), message);
+        return Outcome::Refuse(refusal, report);
+    }
+    match policy.mode.effect {
+        Effect::Replace(replacement) if report.has_phi() => {
+            match rewrite(scanner, &request, found, replacement) {
+                Ok(rewritten) => {
+                    let original = Some(request.document().expose().as_bytes().to_vec());
+                    Outcome::Forward(CleanRequest {
+                        request: rewritten,
+                        original,
+                        report,
+                        mode: policy.mode,
+                    })
+                }
+                Err(refusal) => Outcome::Refuse(refusal, report),
+            }
+        }
+        Effect::Keep | Effect::Block | Effect::Replace(_) => Outcome::Forward(CleanRequest {
+            request,
+            original: None,
+            report,
+            mode: policy.mode,
+        }),
+    }
+}
+
+fn name_of(path: &str) -> &str {
+    if path.is_empty() { "the request" } else { path }
+}
+
+/// Whether a document as it would leave holds nothing to find. Translation joins texts that stood apart, so its result is looked at again.
+pub fn is_clean(scanner: &Scanner, body: Vec<u8>) -> bool {
+    match Document::parse(body, PROVIDER_DEPTH_MAX) {
+        Ok(document) => scan_document(scanner, &document).0.is_empty(),
+        Err(_) => false,
+    }
+}
+
+/// Translation wraps what the caller nested.
+const PROVIDER_DEPTH_MAX: usize = 256;
+
+/// Removing one finding can bring two harmless halves together, so the result is scanned until it is clean.
+const ROUNDS_MAX: usize = 4;
+
+fn rewrite(
+    scanner: &Scanner,
+    request: &ChatRequest,
+    found: Vec<Found>,
+    replacement: fn(phi_detect::PhiKind) -> &'static str,
+) -> Result<ChatRequest, RequestError> {
+    let mut current = request.clone();
+    let mut found = found;
+    for _ in 0..ROUNDS_MAX {
+        let body = splice(current.document(), &found, replacement)?;
+        current =
+            ChatRequest::read(body, &unlimited()).map_err(|_| not_rewritable(String::new()))?;
+        found = scan_document(scanner, current.document()).0;
+        if found.is_empty() {
+            return Ok(current);
+        }
+    }
+    let path = found
+        .first()
+        .map(|first| chat::path(&current.document().value(first.node), &[first.node]));
+    Err(not_rewritable(path.unwrap_or_default()))
+}
+
+/// The body was within the limits before; rewriting does not add to it.
+fn unlimited() -> ChatLimits {
+    ChatLimits {
+        json_depth_max: usize::MAX,
+        messages_max: usize::MAX,
+        parts_max: usize::MAX,
+        tools_max: usize::MAX,
+    }
+}
+
+fn not_rewritable(path: String) -> RequestError {
+    let message = format!(
+        "{} holds PHI that cannot be replaced without breaking the request",
+        name_of(&path)
+    );
+    RequestError::field("phi_not_rewritable", path, message)
+}
+
+fn splice(
+    document: &Document,
+    found: &[Found],
+    replacement: fn(phi_detect::PhiKind) -> &'static str,
+) -> Result<Vec<u8>, RequestError> {
+    let keys_with_phi: Vec<NodeId> = found
+        .iter()
+        .filter(|finding| finding.place == Place::Key)
+        .map(|finding| finding.node)
+        .collect();
+    if let Some(fixed) = found.iter().find(|finding| finding.place != Place::Text) {
+        return Err(not_rewritable(chat::path(
+            &document.value(fixed.node),
+            &keys_with_phi,
+        )));
+    }
+    let mut edits: Vec<(Range<usize>, &str)> = Vec::with_capacity(found.len());
+    for of_one_text in found.chunk_by(|one, next| one.node == next.node) {
+        let value = document.value(of_one_text[0].node);
+        let text = value.decoded();
+        let mut rewritten = String::with_capacity(text.expose().len());
+        let mut copied = 0;
+        for finding in of_one_text {
+            let stand_in = if finding.continues {
+                ""
+            } else {
+                replacement(finding.kind)
+            };
+            edits.push((text.span_in_document(finding.span.clone()), stand_in));
+            rewritten.push_str(&text.expose()[copied..finding.span.start]);
+            rewritten.push_str(stand_in);
+            copied = finding.span.end;
+        }
+        rewritten.push_str(&text.expose()[copied..]);
+        if is_json(text.expose()) && !is_json(&rewritten) {
+            return Err(not_rewritable(chat::path(&value, &keys_with_phi)));
+        }
+    }
+    Ok(document.splice(&edits))
+}
+
+/// Tool arguments are JSON inside a string: they must still be JSON afterwards.
+fn is_json(text: &str) -> bool {
+    let trimmed = text.trim_start();
+    trimmed.starts_with(['{', '[']) && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
+}

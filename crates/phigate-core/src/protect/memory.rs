@@ -1,0 +1,103 @@
+//! A memory of texts already scanned.
+//!
+//! Chat clients send the whole conversation with every turn. Remembering the
+//! findings of long texts makes a turn cost its new text alone. Texts are known
+//! by a keyed hash of 128 bits whose key lives as long as the process; nothing
+//! of the text is kept.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::sync::Mutex;
+
+use phi_detect::Findings;
+
+/// Below this, looking it up costs as much as scanning it.
+const SHORTEST_BYTES: usize = 256;
+
+/// Findings of texts seen before, bounded in number; the least recently written half goes first.
+pub struct Memory {
+    keys: (RandomState, RandomState),
+    entries_max: usize,
+    generations: Mutex<Generations>,
+}
+
+#[derive(Default)]
+struct Generations {
+    young: HashMap<u128, Findings>,
+    old: HashMap<u128, Findings>,
+}
+
+impl Memory {
+    /// A memory for at most this many texts.
+    pub fn new(entries_max: usize) -> Self {
+        Self {
+            keys: Default::default(),
+            entries_max,
+            generations: Mutex::default(),
+        }
+    }
+
+    pub(super) fn recall_or(
+        &self,
+        label: Option<&str>,
+        text: &str,
+        look: impl FnOnce() -> Findings,
+    ) -> Findings {
+        if text.len() < SHORTEST_BYTES {
+            return look();
+        }
+        let key = self.key(label, text);
+        if let Some(findings) = self.recall(key) {
+            return findings;
+        }
+        let findings = look();
+        // An incomplete scan is no knowledge.
+        if findings.is_complete() {
+            self.remember(key, findings.clone());
+        }
+        findings
+    }
+
+    fn key(&self, label: Option<&str>, text: &str) -> u128 {
+        let half = |state: &RandomState| {
+            let mut hasher = state.build_hasher();
+            hasher.write(label.unwrap_or_default().as_bytes());
+            hasher.write_u8(u8::from(label.is_some()));
+            hasher.write_usize(text.len());
+            hasher.write(text.as_bytes());
+            u128::from(hasher.finish())
+        };
+        half(&self.keys.0) << 64 | half(&self.keys.1)
+    }
+
+    fn recall(&self, key: u128) -> Option<Findings> {
+        let mut generations = self.lock();
+        if let Some(findings) = generations.young.get(&key) {
+            return Some(findings.clone());
+        }
+        let findings = generations.old.remove(&key)?;
+        generations.young.insert(key, findings.clone());
+        Some(findings)
+    }
+
+    fn remember(&self, key: u128, findings: Findings) {
+        let mut generations = self.lock();
+        if generations.young.len() >= self.entries_max / 2 {
+            generations.old = std::mem::take(&mut generations.young);
+        }
+        generations.young.insert(key, findings);
+    }
+
+    /// A panic while holding the lock leaves maps that are still maps.
+    fn lock(&self) -> std::sync::MutexGuard<'_, Generations> {
+        self.generations
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+impl std::fmt::Debug for Memory {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str("Memory")
+    }
+}

@@ -1,0 +1,118 @@
+//! What was found, told without telling it: kinds, places and scores.
+
+use std::collections::BTreeMap;
+
+use phi_detect::PhiKind;
+
+use crate::chat::{self, Place, Unscannable};
+use crate::json::{Document, NodeId};
+use crate::text::PhiText;
+
+use super::scan::Found;
+
+/// One finding as the audit trail tells it.
+#[derive(Debug, Clone)]
+pub struct ReportedFinding {
+    /// The kind of PHI.
+    pub kind: PhiKind,
+    /// Where it stands, such as `messages[0].content`.
+    pub path: String,
+    /// First character, counted in code points of the decoded string.
+    pub start: usize,
+    /// The character after the last.
+    pub end: usize,
+    /// Confidence, 0 to 1.
+    pub score: f32,
+    /// The rule that found it.
+    pub rule: &'static str,
+}
+
+/// What a scan found in a request.
+#[derive(Debug, Clone, Default)]
+pub struct Report {
+    findings: Vec<ReportedFinding>,
+    counts: BTreeMap<PhiKind, usize>,
+    unscannable: Vec<Unscannable>,
+    identifiers: Vec<(PhiKind, PhiText)>,
+}
+
+impl Report {
+    pub(super) fn new(document: &Document, found: &[Found], unscannable: Vec<Unscannable>) -> Self {
+        let keys_with_phi: Vec<NodeId> = found
+            .iter()
+            .filter(|finding| finding.place == Place::Key)
+            .map(|finding| finding.node)
+            .collect();
+        let mut report = Self {
+            unscannable,
+            ..Self::default()
+        };
+        for finding in found {
+            let value = document.value(finding.node);
+            let text = match finding.place {
+                Place::Number => value.raw().into(),
+                _ => value.decoded().into_text(),
+            };
+            let start = text
+                .get(..finding.span.start)
+                .map_or(0, |before| before.chars().count());
+            let exact = text.get(finding.span.clone()).unwrap_or_default();
+            let end = start + exact.chars().count();
+            let path = chat::path(&value, &keys_with_phi);
+            let (kind, score, rule) = (finding.kind, finding.score, finding.rule);
+            report.findings.push(ReportedFinding {
+                kind,
+                path,
+                start,
+                end,
+                score,
+                rule,
+            });
+            report
+                .identifiers
+                .push((kind, PhiText::new(normalise(exact))));
+            if !finding.continues {
+                *report.counts.entry(kind).or_default() += 1;
+            }
+        }
+        report
+    }
+
+    /// Whether PHI was found.
+    pub fn has_phi(&self) -> bool {
+        !self.findings.is_empty()
+    }
+
+    /// The findings, in order of place.
+    pub fn findings(&self) -> &[ReportedFinding] {
+        &self.findings
+    }
+
+    /// The kinds found, each once, in table order.
+    pub fn kinds(&self) -> impl Iterator<Item = PhiKind> + '_ {
+        self.counts.keys().copied()
+    }
+
+    /// How many findings there are of each kind, in table order.
+    pub fn counts(&self) -> impl Iterator<Item = (PhiKind, usize)> + '_ {
+        self.counts.iter().map(|(kind, count)| (*kind, *count))
+    }
+
+    /// What could not be scanned.
+    pub fn unscannable(&self) -> &[Unscannable] {
+        &self.unscannable
+    }
+
+    /// The values found, normalised, for the keyed hashes by which a disclosure can be looked up.
+    pub fn identifiers(&self) -> &[(PhiKind, PhiText)] {
+        &self.identifiers
+    }
+}
+
+/// Letters and digits in lower case: `536-22-8741` and `536 22 8741` are one identifier.
+pub fn normalise(text: &str) -> String {
+    text.chars()
+        .filter(|character| character.is_alphanumeric())
+        .flat_map(char::to_lowercase)
+        .collect()
+}

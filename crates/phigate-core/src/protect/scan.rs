@@ -1,0 +1,229 @@
+//! Looking at every piece of text of a request.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use phi_detect::{Detector, Findings, PhiKind};
+
+use crate::chat::{self, ChatRequest, Place, Slot};
+use crate::json::{Decoded, Document, NodeId};
+
+use super::memory::Memory;
+use super::report::Report;
+
+/// The detector of an account, with a memory of texts it has seen.
+#[derive(Debug)]
+pub struct Scanner {
+    detector: Detector,
+    memory: Option<Memory>,
+}
+
+impl Scanner {
+    /// A scanner that looks at everything anew.
+    pub fn new(detector: Detector) -> Self {
+        Self {
+            detector,
+            memory: None,
+        }
+    }
+
+    /// A scanner that remembers the findings of long texts, so that a conversation costs its new text.
+    pub fn with_memory(detector: Detector, memory: Memory) -> Self {
+        Self {
+            detector,
+            memory: Some(memory),
+        }
+    }
+
+    /// The detector, for scanning text that is no request.
+    pub fn detector(&self) -> &Detector {
+        &self.detector
+    }
+
+    fn look(&self, label: Option<&str>, text: &str) -> Findings {
+        let look_anew = || match label {
+            Some(label) => self.detector.scan_field(label, text),
+            None => self.detector.scan(text),
+        };
+        match &self.memory {
+            Some(memory) => memory.recall_or(label, text, look_anew),
+            None => look_anew(),
+        }
+    }
+}
+
+/// A finding in its place in a document.
+#[derive(Debug, Clone)]
+pub(super) struct Found {
+    pub(super) kind: PhiKind,
+    pub(super) node: NodeId,
+    pub(super) place: Place,
+    /// In the decoded text of the node.
+    pub(super) span: Range<usize>,
+    pub(super) score: f32,
+    pub(super) rule: &'static str,
+    /// Whether this goes on from the text part before, so that it is one finding with that.
+    pub(super) continues: bool,
+}
+
+/// A request with everything that was found in it.
+#[derive(Debug)]
+pub struct Scanned {
+    pub(super) request: ChatRequest,
+    pub(super) found: Vec<Found>,
+    pub(super) report: Report,
+}
+
+impl Scanned {
+    /// What was found, for the record.
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+
+    /// The request.
+    pub fn request(&self) -> &ChatRequest {
+        &self.request
+    }
+
+    /// Whether PHI was found in such a place.
+    pub fn has_phi_in(&self, place: Place) -> bool {
+        self.found.iter().any(|finding| finding.place == place)
+    }
+}
+
+/// Scans all of a request.
+pub fn scan(scanner: &Scanner, request: ChatRequest) -> Scanned {
+    let (found, is_complete) = scan_document(scanner, request.document());
+    let mut unscannable = chat::unscannable(request.document());
+    if !is_complete {
+        unscannable.push(chat::Unscannable {
+            path: String::new(),
+            kind: "incomplete_scan",
+        });
+    }
+    let report = Report::new(request.document(), &found, unscannable);
+    Scanned {
+        request,
+        found,
+        report,
+    }
+}
+
+/// Finds PHI in every string, number and key, and in texts that are read as one.
+pub(super) fn scan_document(scanner: &Scanner, document: &Document) -> (Vec<Found>, bool) {
+    let mut found = Vec::new();
+    let mut is_complete = true;
+    for slot in chat::slots(document) {
+        is_complete &= scan_slot(scanner, document, slot, &mut found);
+    }
+    for group in chat::text_groups(document) {
+        is_complete &= scan_group(scanner, document, &group, &mut found);
+    }
+    found.sort_by_key(|finding| (finding.node, finding.span.start));
+    unite_overlaps(&mut found);
+    (found, is_complete)
+}
+
+fn scan_slot(scanner: &Scanner, document: &Document, slot: Slot, found: &mut Vec<Found>) -> bool {
+    let value = document.value(slot.node);
+    let (text, label) = match slot.place {
+        Place::Key => (value.decoded().into_text(), None),
+        Place::Number if value.raw().len() < SHORTEST_NUMBER => return true,
+        Place::Number => (plain_digits(value.raw()), chat::label(&value)),
+        Place::Structure => (value.decoded().into_text(), None),
+        Place::Text => (value.decoded().into_text(), chat::label(&value)),
+    };
+    let findings = scanner.look(label.as_deref(), &text);
+    for finding in &findings {
+        let span = match slot.place {
+            Place::Number => 0..value.raw().len(),
+            _ => finding.span.clone(),
+        };
+        let (node, place) = (slot.node, slot.place);
+        found.push(Found {
+            kind: finding.kind,
+            node,
+            place,
+            span,
+            score: finding.score,
+            rule: finding.rule,
+            continues: false,
+        });
+    }
+    findings.is_complete()
+}
+
+/// No identifier that a number can hold is shorter: the last four digits of an SSN.
+const SHORTEST_NUMBER: usize = 4;
+
+/// Writes `5.36228741e8` as `536228741`: the same number to every reader, and the same SSN.
+fn plain_digits(raw: &str) -> Cow<'_, str> {
+    let is_plain = raw
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || byte == b'-');
+    match raw.parse::<f64>() {
+        Ok(number) if !is_plain && number.fract() == 0.0 && number.abs() < 1e15 => {
+            Cow::Owned(format!("{number:.0}"))
+        }
+        _ => Cow::Borrowed(raw),
+    }
+}
+
+/// Scans texts joined, and keeps the findings that cross from one into the next.
+fn scan_group(
+    scanner: &Scanner,
+    document: &Document,
+    group: &[NodeId],
+    found: &mut Vec<Found>,
+) -> bool {
+    let parts: Vec<Decoded<'_>> = group
+        .iter()
+        .map(|&node| document.value(node).decoded())
+        .collect();
+    let joined: String = parts.iter().map(Decoded::expose).collect();
+    let findings = scanner.look(None, &joined);
+    for finding in &findings {
+        let mut start_of_part = 0;
+        let mut pieces = Vec::new();
+        for (part, &node) in parts.iter().zip(group) {
+            let end_of_part = start_of_part + part.expose().len();
+            let (start, end) = (
+                finding.span.start.max(start_of_part),
+                finding.span.end.min(end_of_part),
+            );
+            if start < end {
+                pieces.push((node, start - start_of_part..end - start_of_part));
+            }
+            start_of_part = end_of_part;
+        }
+        let crosses = pieces.len() > 1;
+        for (index, (node, span)) in pieces.into_iter().enumerate().filter(|_| crosses) {
+            let (kind, score, rule, continues) =
+                (finding.kind, finding.score, finding.rule, index > 0);
+            found.push(Found {
+                kind,
+                node,
+                place: Place::Text,
+                span,
+                score,
+                rule,
+                continues,
+            });
+        }
+    }
+    findings.is_complete()
+}
+
+/// Findings of the joined texts may overlap those of a single one: what they cover together is one finding.
+fn unite_overlaps(found: &mut Vec<Found>) {
+    found.dedup_by(|late, early| {
+        let overlaps = late.node == early.node && late.span.start < early.span.end;
+        if overlaps {
+            early.span.end = early.span.end.max(late.span.end);
+            if late.score > early.score {
+                (early.kind, early.score, early.rule) = (late.kind, late.score, late.rule);
+            }
+        }
+        overlaps
+    });
+}

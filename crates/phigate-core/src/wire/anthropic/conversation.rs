@@ -1,0 +1,326 @@
+//! A conversation in Anthropic's form: system content apart, and turns made of blocks.
+
+use super::super::request::Refusal;
+use super::super::translate::draft::Draft;
+use super::super::translate::media::{Image, Inline, sniffed_type};
+use super::super::translate::messages::{CacheMark, Message, Part, Role};
+use super::super::tree::Json;
+use std::borrow::Cow;
+
+/// The field in which thoughts travel through the caller and back. They are signed, and must return unchanged.
+pub(super) const CARRIER: &str = "thinking_blocks";
+
+/// The turns and the system content.
+pub(super) struct Conversation<'b> {
+    /// The value of `system`.
+    pub(super) system: Option<Json<'b>>,
+    /// The value of `messages`.
+    pub(super) turns: Vec<Json<'b>>,
+}
+
+/// Translates the messages.
+pub(super) fn write<'b>(
+    draft: &Draft<'_>,
+    messages: &[Message<'b>],
+) -> Result<Conversation<'b>, Refusal> {
+    let mut system: Vec<(&'b str, CacheMark)> = Vec::new();
+    let mut turns = Turns::default();
+    for message in messages {
+        match message.role {
+            Role::System => {
+                for part in &message.parts {
+                    let Part::Text(text, mark) = part else {
+                        return Err(Refusal::value(
+                            message.place("content"),
+                            "system content must be text",
+                        ));
+                    };
+                    system.push((text, *mark));
+                }
+            }
+            Role::User => turns.add("user", user_blocks(draft, message)?),
+            Role::Assistant => turns.add("assistant", assistant_blocks(draft, message)?),
+            Role::Tool => turns.add("user", vec![tool_result(draft, message)?]),
+        }
+    }
+    system.retain(|(text, _)| !text.trim().is_empty());
+    let mut turns = turns.list;
+    if turns.is_empty() {
+        // The provider wants somebody to speak, so system content alone is said by the user.
+        if system.is_empty() {
+            return Err(Refusal::value("messages", "there is no content to send"));
+        }
+        draft.adjust("messages");
+        turns.push((
+            "user",
+            system
+                .drain(..)
+                .map(|(text, mark)| text_block(text, mark))
+                .collect(),
+        ));
+    }
+    trim_last_assistant(draft, &mut turns);
+    let turns = turns
+        .into_iter()
+        .map(|(role, blocks)| {
+            Json::object([("role", Json::text(role)), ("content", Json::List(blocks))])
+        })
+        .collect();
+    Ok(Conversation {
+        system: system_content(&system),
+        turns,
+    })
+}
+
+/// Turns in the making. Neighbours of the same role are one turn, so that all results of parallel calls come together.
+#[derive(Default)]
+struct Turns<'b> {
+    list: Vec<(&'static str, Vec<Json<'b>>)>,
+}
+
+impl<'b> Turns<'b> {
+    fn add(&mut self, role: &'static str, blocks: Vec<Json<'b>>) {
+        if blocks.is_empty() {
+            return;
+        }
+        match self.list.last_mut() {
+            Some((last, turn)) if *last == role => turn.extend(blocks),
+            _ => self.list.push((role, blocks)),
+        }
+    }
+}
+
+/// System content is one text, unless the caller marked parts for the cache.
+fn system_content<'b>(system: &[(&'b str, CacheMark)]) -> Option<Json<'b>> {
+    if system.is_empty() {
+        return None;
+    }
+    if system.iter().all(|(_, mark)| *mark == CacheMark::Absent) {
+        let texts: Vec<&str> = system.iter().map(|(text, _)| *text).collect();
+        return Some(match texts.as_slice() {
+            [text] => Json::text(*text),
+            _ => Json::text(texts.join("\n\n")),
+        });
+    }
+    let separated = |(number, (text, mark)): (usize, &(&'b str, CacheMark))| {
+        let text = if number == 0 {
+            Cow::Borrowed(*text)
+        } else {
+            Cow::Owned(format!("\n\n{text}"))
+        };
+        text_block(text, *mark)
+    };
+    Some(Json::List(
+        system.iter().enumerate().map(separated).collect(),
+    ))
+}
+
+fn user_blocks<'b>(draft: &Draft<'_>, message: &Message<'b>) -> Result<Vec<Json<'b>>, Refusal> {
+    let blocks = content_blocks(draft, message)?;
+    if blocks.is_empty() {
+        return Err(Refusal::value(
+            message.place("content"),
+            "this provider does not accept an empty message",
+        ));
+    }
+    Ok(blocks)
+}
+
+fn assistant_blocks<'b>(
+    draft: &Draft<'_>,
+    message: &Message<'b>,
+) -> Result<Vec<Json<'b>>, Refusal> {
+    let mut blocks = Vec::new();
+    for thought in message
+        .source
+        .get(CARRIER)
+        .map(Json::items)
+        .unwrap_or_default()
+    {
+        match (
+            thought.text_of("type"),
+            thought.text_of("thinking"),
+            thought.text_of("signature"),
+            thought.text_of("data"),
+        ) {
+            (Some("thinking"), Some(thinking), Some(signature), _) => {
+                blocks.push(Json::object([
+                    ("type", Json::text("thinking")),
+                    ("thinking", Json::text(thinking)),
+                    ("signature", Json::text(signature)),
+                ]));
+            }
+            (Some("redacted_thinking"), _, _, Some(data)) => {
+                blocks.push(Json::object([
+                    ("type", Json::text("redacted_thinking")),
+                    ("data", Json::text(data)),
+                ]));
+            }
+            _ => draft.adjust("messages"),
+        }
+    }
+    blocks.extend(content_blocks(draft, message)?);
+    for call in &message.calls {
+        blocks.push(Json::object([
+            ("type", Json::text("tool_use")),
+            ("id", Json::text(plain_id(call.id))),
+            ("name", Json::text(call.name)),
+            ("input", call.arguments.clone()),
+        ]));
+    }
+    if blocks.is_empty() {
+        draft.adjust("messages");
+    }
+    Ok(blocks)
+}
+
+fn tool_result<'b>(draft: &Draft<'_>, message: &Message<'b>) -> Result<Json<'b>, Refusal> {
+    let mut result = Json::object([
+        ("type", Json::text("tool_result")),
+        ("tool_use_id", Json::text(plain_id(message.answers))),
+    ]);
+    match message.parts.as_slice() {
+        [Part::Text(text, CacheMark::Absent)] => result.insert("content", Json::text(*text)),
+        _ => {
+            let blocks = content_blocks(draft, message)?;
+            if !blocks.is_empty() {
+                result.insert("content", Json::List(blocks));
+            }
+        }
+    }
+    Ok(result)
+}
+
+/// The blocks of a message. The provider refuses text of spaces alone, so it is left out.
+fn content_blocks<'b>(draft: &Draft<'_>, message: &Message<'b>) -> Result<Vec<Json<'b>>, Refusal> {
+    let mut blocks = Vec::with_capacity(message.parts.len());
+    for (number, part) in message.parts.iter().enumerate() {
+        let place = || message.place(&format!("content[{number}]"));
+        match part {
+            Part::Text(text, _) if text.trim().is_empty() => draft.adjust("messages"),
+            Part::Text(text, mark) => blocks.push(text_block(*text, *mark)),
+            Part::Image(image, mark) => blocks.push(image_block(draft, image, *mark, &place())?),
+            Part::File(file) => blocks.push(document_block(file, &place())?),
+            Part::Audio(_) => {
+                return Err(Refusal::value(
+                    place(),
+                    "this provider does not accept sound",
+                ));
+            }
+        }
+    }
+    Ok(blocks)
+}
+
+fn text_block<'b>(text: impl Into<Cow<'b, str>>, mark: CacheMark) -> Json<'b> {
+    with_mark(
+        Json::object([("type", Json::text("text")), ("text", Json::text(text))]),
+        mark,
+    )
+}
+
+fn with_mark(mut block: Json<'_>, mark: CacheMark) -> Json<'_> {
+    if mark == CacheMark::Set {
+        block.insert(
+            "cache_control",
+            Json::object([("type", Json::text("ephemeral"))]),
+        );
+    }
+    block
+}
+
+fn image_block<'b>(
+    draft: &Draft<'_>,
+    image: &Image<'b>,
+    mark: CacheMark,
+    place: &str,
+) -> Result<Json<'b>, Refusal> {
+    let source = match image {
+        Image::Address(address) => {
+            Json::object([("type", Json::text("url")), ("url", Json::text(*address))])
+        }
+        Image::Inline(inline) => {
+            let media_type = image_type(draft, inline).ok_or_else(|| {
+                Refusal::value(
+                    place,
+                    "this provider accepts PNG, JPEG, GIF and WebP pictures",
+                )
+            })?;
+            Json::object([
+                ("type", Json::text("base64")),
+                ("media_type", Json::text(media_type)),
+                ("data", Json::text(inline.base64.clone())),
+            ])
+        }
+    };
+    Ok(with_mark(
+        Json::object([("type", Json::text("image")), ("source", source)]),
+        mark,
+    ))
+}
+
+/// The provider refuses a picture whose bytes are of another type than declared, so the bytes decide.
+fn image_type(draft: &Draft<'_>, inline: &Inline<'_>) -> Option<&'static str> {
+    let declared = inline.media_type.to_ascii_lowercase();
+    let declared = if declared == "image/jpg" {
+        "image/jpeg"
+    } else {
+        declared.as_str()
+    };
+    let accepted = ["image/png", "image/jpeg", "image/gif", "image/webp"]
+        .into_iter()
+        .find(|media_type| *media_type == declared);
+    let sniffed = sniffed_type(&inline.base64);
+    if sniffed.is_some() && sniffed != accepted {
+        draft.adjust("messages");
+    }
+    sniffed.or(accepted)
+}
+
+fn document_block<'b>(file: &Inline<'b>, place: &str) -> Result<Json<'b>, Refusal> {
+    if !file.media_type.eq_ignore_ascii_case("application/pdf") {
+        return Err(Refusal::value(place, "this provider accepts PDF files"));
+    }
+    let source = Json::object([
+        ("type", Json::text("base64")),
+        ("media_type", Json::text("application/pdf")),
+        ("data", Json::text(file.base64.clone())),
+    ]);
+    Ok(Json::object([
+        ("type", Json::text("document")),
+        ("source", source),
+    ]))
+}
+
+/// The provider continues a last assistant turn, and refuses one that ends in spaces.
+fn trim_last_assistant(draft: &Draft<'_>, turns: &mut [(&'static str, Vec<Json<'_>>)]) {
+    let Some(("assistant", blocks)) = turns.last_mut() else {
+        return;
+    };
+    let Some(Json::Object(members)) = blocks.last_mut() else {
+        return;
+    };
+    if let Some((_, Json::Text(text))) = members.iter_mut().find(|(name, _)| name == "text") {
+        let trimmed = text.trim_end().len();
+        if trimmed < text.len() {
+            draft.adjust("messages");
+            text.to_mut().truncate(trimmed);
+        }
+    }
+}
+
+/// Ids may hold letters, digits, `_` and `-`; other bytes are spelled out, the same way for a call and its result.
+fn plain_id(id: &str) -> Cow<'_, str> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    if id.bytes().all(is_plain) {
+        return Cow::Borrowed(id);
+    }
+    let spelled = id.bytes().map(|byte| {
+        if is_plain(byte) {
+            char::from(byte).to_string()
+        } else {
+            format!("_{byte:02x}")
+        }
+    });
+    Cow::Owned(spelled.collect())
+}

@@ -1,0 +1,253 @@
+//! What can go wrong at a provider, and what the caller is told about it.
+
+use super::tree::Json;
+use crate::text::PhiText;
+
+/// The longest wait passed on to callers, in seconds.
+const RETRY_AFTER_S_MAX: u64 = 86_400;
+
+/// A provider's refusal or breakdown.
+#[derive(Debug, Clone)]
+pub struct ProviderFailure {
+    /// What kind of failure; decides status, type and code.
+    pub kind: FailureKind,
+    /// The provider's own status, when it answered with an error status.
+    pub provider_status: Option<u16>,
+    /// How long to wait, in whole seconds, when the provider said so.
+    pub retry_after_s: Option<u64>,
+    /// The provider's own words, from an answer with an error status only. They may quote the prompt: scan them before
+    /// passing them on, and never log them.
+    pub provider_message: Option<PhiText>,
+    /// The request parameter that the provider blames, reduced to a known name and positions.
+    pub param: Option<String>,
+}
+
+/// The kinds of failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FailureKind {
+    /// The provider rejects the request with this status.
+    Rejected(u16),
+    /// The provider rejects our key.
+    AuthFailed,
+    /// Too many requests.
+    RateLimited,
+    /// An error of the provider, or an answer that cannot be read.
+    Error,
+    /// The stream ended before it was complete.
+    CutStream,
+    /// No connection.
+    Unreachable,
+    /// No answer in time.
+    Timeout,
+    /// The provider has too much to do.
+    Overloaded,
+}
+
+impl FailureKind {
+    /// The status for the caller.
+    pub fn status(self) -> u16 {
+        match self {
+            Self::Rejected(status) => status,
+            Self::RateLimited => 429,
+            Self::AuthFailed | Self::Error | Self::CutStream | Self::Unreachable => 502,
+            Self::Overloaded => 503,
+            Self::Timeout => 504,
+        }
+    }
+
+    /// The `type` of the error object.
+    pub fn error_type(self) -> &'static str {
+        match self {
+            Self::Rejected(_) => "invalid_request_error",
+            Self::RateLimited => "rate_limit_error",
+            Self::AuthFailed
+            | Self::Error
+            | Self::CutStream
+            | Self::Unreachable
+            | Self::Overloaded
+            | Self::Timeout => "provider_error",
+        }
+    }
+
+    /// The `code` of the error object.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Rejected(_) => "provider_rejected",
+            Self::AuthFailed => "provider_auth_failed",
+            Self::RateLimited => "provider_rate_limited",
+            Self::Error | Self::CutStream => "provider_error",
+            Self::Unreachable => "provider_unreachable",
+            Self::Timeout => "provider_timeout",
+            Self::Overloaded => "provider_overloaded",
+        }
+    }
+
+    /// Our own words for the caller.
+    pub fn message(self) -> &'static str {
+        match self {
+            Self::Rejected(_) => "The provider rejected the request.",
+            Self::AuthFailed => {
+                "The provider rejected the gateway's key for it; the account owner should check the provider settings."
+            }
+            Self::RateLimited => "The provider's rate limit is reached.",
+            Self::Error => "The provider failed, or its answer could not be read.",
+            Self::CutStream => "The provider's answer broke off before it was complete.",
+            Self::Unreachable => "The provider could not be reached.",
+            Self::Timeout => "The provider did not answer in time.",
+            Self::Overloaded => "The provider is overloaded.",
+        }
+    }
+}
+
+impl ProviderFailure {
+    /// A failure of this kind, about which nothing more is known.
+    pub fn new(kind: FailureKind) -> Self {
+        Self {
+            kind,
+            provider_status: None,
+            retry_after_s: None,
+            provider_message: None,
+            param: None,
+        }
+    }
+
+    /// A failure told by an error status.
+    pub(super) fn from_status(status: u16, retry_after: Option<&str>) -> Self {
+        let retry_after_s = retry_after.and_then(whole_seconds);
+        Self {
+            provider_status: Some(status),
+            retry_after_s,
+            ..Self::new(kind_of_status(status))
+        }
+    }
+
+    /// Adds the provider's own words.
+    pub(super) fn with_message(mut self, message: Option<&str>) -> Self {
+        self.provider_message = message.filter(|text| !text.is_empty()).map(PhiText::new);
+        self
+    }
+}
+
+/// The stream event that tells the caller of a failure after the stream began. No `[DONE]` may follow it.
+pub fn error_event(failure: &ProviderFailure) -> Vec<u8> {
+    let error = Json::object([
+        ("message", Json::text(failure.kind.message())),
+        ("type", Json::text(failure.kind.error_type())),
+        (
+            "param",
+            failure.param.as_deref().map_or(Json::Null, Json::text),
+        ),
+        ("code", Json::text(failure.kind.code())),
+    ]);
+    let mut event = b"data: ".to_vec();
+    Json::object([("error", error)]).write(&mut event);
+    event.extend_from_slice(b"\n\n");
+    event
+}
+
+/// The kind of failure that a provider's status means.
+pub(super) fn kind_of_status(status: u16) -> FailureKind {
+    match status {
+        400 | 404 | 413 | 422 => FailureKind::Rejected(status),
+        401..=403 => FailureKind::AuthFailed,
+        504 => FailureKind::Timeout,
+        429 => FailureKind::RateLimited,
+        503 | 529 => FailureKind::Overloaded,
+        _ => FailureKind::Error,
+    }
+}
+
+/// Seconds as `Retry-After` (`38`) or Google's `retryDelay` (`38.5s`) write them, rounded up. Dates need a clock and are not read.
+pub(super) fn whole_seconds(text: &str) -> Option<u64> {
+    let seconds: f64 = text.trim().trim_end_matches('s').parse().ok()?;
+    (seconds.is_finite() && seconds >= 0.0).then(|| (seconds.ceil() as u64).min(RETRY_AFTER_S_MAX))
+}
+
+/// Reduces a provider's `param` to a known top-level name and its positions: the rest of it could quote content.
+pub(super) fn known_param(param: &str, known: &[super::Parameter]) -> Option<String> {
+    let name_to = param
+        .find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_'))
+        .unwrap_or(param.len());
+    let (name, mut rest) = param.split_at(name_to);
+    known.iter().find(|parameter| parameter.name == name)?;
+    let mut reduced = name.to_owned();
+    while let Some((position, after)) = rest
+        .strip_prefix('[')
+        .and_then(|inner| inner.split_once(']'))
+    {
+        if position.is_empty()
+            || position.len() > 6
+            || !position.bytes().all(|byte| byte.is_ascii_digit())
+        {
+            break;
+        }
+        reduced.push_str(&format!("[{position}]"));
+        rest = after;
+    }
+    Some(reduced)
+}
+
+/// The failure for an answer that is not what it should be.
+pub(super) fn unreadable() -> ProviderFailure {
+    ProviderFailure::new(FailureKind::Error)
+}
+
+/// The error object of an error document, which some providers wrap in an array.
+pub(super) fn error_object<'a, 'b>(document: &'b Json<'a>) -> Option<&'b Json<'a>> {
+    document.items().first().unwrap_or(document).given("error")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_status_has_its_kind() {
+        for (status, told, code) in [
+            (400, 400, "provider_rejected"),
+            (401, 502, "provider_auth_failed"),
+            (402, 502, "provider_auth_failed"),
+            (403, 502, "provider_auth_failed"),
+            (404, 404, "provider_rejected"),
+            (413, 413, "provider_rejected"),
+            (422, 422, "provider_rejected"),
+            (429, 429, "provider_rate_limited"),
+            (302, 502, "provider_error"),
+            (408, 502, "provider_error"),
+            (500, 502, "provider_error"),
+            (503, 503, "provider_overloaded"),
+            (504, 504, "provider_timeout"),
+            (529, 503, "provider_overloaded"),
+        ] {
+            let kind = kind_of_status(status);
+            assert_eq!((kind.status(), kind.code()), (told, code), "{status}");
+        }
+    }
+
+    #[test]
+    fn waits_are_whole_bounded_seconds() {
+        for (text, seconds) in [
+            ("38", Some(38)),
+            ("38.2s", Some(39)),
+            (" 0 ", Some(0)),
+            ("1e12", Some(86_400)),
+            ("-1", None),
+            ("Wed, 21 Oct 2026 07:28:00 GMT", None),
+            ("NaN", None),
+        ] {
+            assert_eq!(whole_seconds(text), seconds, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_error_event_is_one_event_without_content() {
+        let failure = ProviderFailure::new(FailureKind::Overloaded)
+            .with_message(Some("Jane Roe is overloaded"));
+        let event = String::from_utf8(error_event(&failure)).expect("events are UTF-8");
+        assert_eq!(
+            event,
+            "data: {\"error\":{\"message\":\"The provider is overloaded.\",\"type\":\"provider_error\",\"param\":null,\"code\":\"provider_overloaded\"}}\n\n"
+        );
+        assert!(!format!("{failure:?}").contains("Jane"));
+    }
+}

@@ -1,0 +1,219 @@
+//! OpenAI's chat completions: the caller's own format, so nothing is translated.
+//!
+//! The body goes out byte for byte, apart from the model when an alias replaces it. Replies come back byte for byte
+//! too, but are watched: an answer that is not a chat completion, an error inside a stream and a stream without its
+//! end are failures.
+
+mod stream;
+
+use super::failure::{error_object, known_param, unreadable};
+use super::parameters::Parameter;
+use super::request::{is_plain_identifier, with_model};
+use super::tree::Json;
+use super::{
+    Call, Expectation, HeaderValue, ProviderFailure, ProviderRequest, Refusal, Reply, ReplyContext,
+    ReplySummary, StreamTranslator, Treatment, Usage, WireFormat,
+};
+
+/// The format.
+pub(super) struct OpenAi;
+
+impl WireFormat for OpenAi {
+    fn id(&self) -> &'static str {
+        "openai"
+    }
+
+    fn label(&self) -> &'static str {
+        "OpenAI"
+    }
+
+    fn default_base_url(&self) -> &'static str {
+        "https://api.openai.com"
+    }
+
+    fn serves(&self, model: &str) -> bool {
+        let is_family = ["gpt-", "chatgpt-", "o1", "o3", "o4"]
+            .iter()
+            .any(|prefix| model.starts_with(prefix));
+        let tuned = model
+            .strip_prefix("ft:")
+            .filter(|base| base.starts_with("gpt-"));
+        // Fine-tuned models are written `ft:base:organisation:name:id`.
+        (is_family && is_plain_identifier(model))
+            || tuned.is_some_and(|base| is_plain_identifier(&base.replace(':', "-")))
+    }
+
+    fn default_aliases(&self) -> &'static [(&'static str, &'static str)] {
+        &[]
+    }
+
+    fn listed_models(&self) -> &'static [&'static str] {
+        &[
+            "gpt-4",
+            "gpt-4-turbo",
+            "gpt-4o",
+            "gpt-3.5-turbo",
+            "gpt-5.2",
+            "gpt-4o-mini",
+            "gpt-4.1",
+            "gpt-4.1-mini",
+            "gpt-4.1-nano",
+            "gpt-5",
+            "gpt-5-mini",
+            "gpt-5-nano",
+            "gpt-5.4",
+            "gpt-5.4-mini",
+            "o3",
+            "o3-mini",
+            "o4-mini",
+        ]
+    }
+
+    fn parameters(&self) -> &'static [Parameter] {
+        PARAMETERS
+    }
+
+    fn write_request(&self, call: &Call<'_>) -> Result<ProviderRequest, Refusal> {
+        Ok(ProviderRequest {
+            path: vec!["v1".to_owned(), "chat".to_owned(), "completions".to_owned()],
+            query: None,
+            headers: vec![
+                ("content-type", HeaderValue::Fixed("application/json")),
+                ("authorization", HeaderValue::BearerKey),
+            ],
+            body: with_model(call)?,
+            adjusted: Vec::new(),
+            dropped: Vec::new(),
+            expectation: Expectation::default(),
+        })
+    }
+
+    fn read_reply(&self, _context: &ReplyContext, body: &[u8]) -> Result<Reply, ProviderFailure> {
+        let completion = Json::read_bytes(body).map_err(|_| unreadable())?;
+        let is_completion = matches!(completion.get("choices"), Some(Json::List(_)));
+        if !is_completion || completion.given("error").is_some() {
+            return Err(unreadable());
+        }
+        let mut summary = ReplySummary::default();
+        watch(&completion, &mut summary);
+        Ok(Reply {
+            body: body.to_vec(),
+            summary,
+        })
+    }
+
+    fn read_failure(&self, status: u16, retry_after: Option<&str>, body: &[u8]) -> ProviderFailure {
+        let failure = ProviderFailure::from_status(status, retry_after);
+        let Ok(document) = Json::read_bytes(body) else {
+            return failure;
+        };
+        let mut failure = failure.with_message(error_message(&document));
+        failure.param = error_object(&document)
+            .and_then(|error| known_param(error.text_of("param")?, PARAMETERS));
+        failure
+    }
+
+    fn open_stream(&self, _context: &ReplyContext) -> Box<dyn StreamTranslator + Send> {
+        Box::new(stream::Relay::default())
+    }
+}
+
+/// The message of an error document: `{"error": {"message"}}`, or `{"error": "text"}` as some compatible servers write.
+fn error_message<'a>(document: &'a Json<'_>) -> Option<&'a str> {
+    let error = error_object(document)?;
+    error.text_of("message").or_else(|| error.as_text())
+}
+
+/// Notes what a completion or a chunk says about model, finish reason and usage.
+fn watch(completion: &Json<'_>, summary: &mut ReplySummary) {
+    if let Some(model) = completion
+        .text_of("model")
+        .filter(|model| !model.is_empty())
+    {
+        summary.served_model = Some(model.to_owned());
+    }
+    for choice in completion
+        .get("choices")
+        .map(Json::items)
+        .unwrap_or_default()
+    {
+        if let Some(reason) = choice
+            .text_of("finish_reason")
+            .filter(|_| choice.count_of("index") == 0)
+        {
+            summary.finish_reason = Some(reason.to_owned());
+        }
+    }
+    if let Some(usage) = completion.given("usage") {
+        let detail =
+            |group: &str, name: &str| usage.get(group).map_or(0, |details| details.count_of(name));
+        summary.usage = Some(Usage {
+            prompt_tokens: usage.count_of("prompt_tokens"),
+            completion_tokens: usage.count_of("completion_tokens"),
+            total_tokens: usage.count_of("total_tokens"),
+            cached_tokens: detail("prompt_tokens_details", "cached_tokens"),
+            cache_write_tokens: detail("prompt_tokens_details", "cache_write_tokens"),
+            reasoning_tokens: detail("completion_tokens_details", "reasoning_tokens"),
+        });
+    }
+}
+
+const fn forwarded(name: &'static str, example: &'static str) -> Parameter {
+    Parameter {
+        name,
+        treatment: Treatment::Forwarded,
+        neutral: &[],
+        note: "as it came",
+        example,
+    }
+}
+
+static PARAMETERS: &[Parameter] = &[
+    // OpenAI's own list; the model comes first because an alias may replace it.
+    Parameter {
+        name: "model",
+        treatment: Treatment::Mapped,
+        neutral: &[],
+        note: "as it came, unless the account has an alias for it",
+        example: "\"gpt-4o\"",
+    },
+    forwarded("messages", r#"[{"role":"user","content":"Hello"}]"#),
+    forwarded("audio", r#"{"voice":"alloy","format":"mp3"}"#),
+    forwarded("frequency_penalty", "0.5"),
+    forwarded("function_call", "\"auto\""),
+    forwarded("functions", r#"[{"name":"get_time"}]"#),
+    forwarded("logit_bias", r#"{"50256":-100}"#),
+    forwarded("logprobs", "true"),
+    forwarded("max_completion_tokens", "100"),
+    forwarded("max_tokens", "100"),
+    forwarded("metadata", r#"{"case":"7"}"#),
+    forwarded("modalities", r#"["text"]"#),
+    forwarded("moderation", "{}"),
+    forwarded("n", "2"),
+    forwarded("parallel_tool_calls", "false"),
+    forwarded("prediction", r#"{"type":"content","content":"Hello"}"#),
+    forwarded("presence_penalty", "0.5"),
+    forwarded("prompt_cache_key", "\"a\""),
+    forwarded("prompt_cache_options", "{}"),
+    forwarded("prompt_cache_retention", "\"24h\""),
+    forwarded("reasoning_effort", "\"low\""),
+    forwarded("response_format", r#"{"type":"json_object"}"#),
+    forwarded("safety_identifier", "\"a\""),
+    forwarded("seed", "7"),
+    forwarded("service_tier", "\"default\""),
+    forwarded("stop", "\"END\""),
+    forwarded("store", "false"),
+    forwarded("stream", "true"),
+    forwarded("stream_options", r#"{"include_usage":true}"#),
+    forwarded("temperature", "0.5"),
+    forwarded("tool_choice", "\"auto\""),
+    forwarded(
+        "tools",
+        r#"[{"type":"function","function":{"name":"get_time"}}]"#,
+    ),
+    forwarded("top_logprobs", "2"),
+    forwarded("top_p", "0.9"),
+    forwarded("user", "\"a\""),
+    forwarded("verbosity", "\"low\""),
+    forwarded("web_search_options", "{}"),
+];

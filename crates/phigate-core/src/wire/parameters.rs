@@ -1,0 +1,102 @@
+//! What becomes of each request parameter, as a table that the translation follows and the documentation prints.
+
+use super::tree::Json;
+
+/// One top-level request parameter of the caller's format.
+#[derive(Debug, Clone, Copy)]
+pub struct Parameter {
+    /// Its name.
+    pub name: &'static str,
+    /// What happens to it.
+    pub treatment: Treatment,
+    /// Values that ask for nothing, and are therefore left out without a word. `null` always is one.
+    pub neutral: &'static [&'static str],
+    /// Where it goes, or why it does not.
+    pub note: &'static str,
+    /// A value to show it with, as JSON. The tests send it.
+    pub example: &'static str,
+}
+
+/// What happens to a parameter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Treatment {
+    /// Sent as it came.
+    Forwarded,
+    /// Sent in the provider's words.
+    Mapped,
+    /// Sent in the provider's words where the model accepts it; otherwise adjusted or dropped, and named.
+    MappedOrNamed,
+    /// Left out and named in `X-Gateway-Params-Dropped`.
+    Dropped,
+    /// The request is refused with status 400, naming it.
+    Refused,
+}
+
+impl Treatment {
+    /// The treatment in a word or two, for the documentation.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Forwarded => "forwarded",
+            Self::Mapped => "mapped",
+            Self::MappedOrNamed => "mapped, or named",
+            Self::Dropped => "dropped",
+            Self::Refused => "refused",
+        }
+    }
+}
+
+impl Parameter {
+    /// Whether this value asks for nothing.
+    pub(super) fn is_neutral(&self, value: &Json<'_>) -> bool {
+        match value {
+            Json::Null => true,
+            Json::Number(_) => self
+                .neutral
+                .iter()
+                .any(|neutral| neutral.parse().ok() == value.as_f64() && value.as_f64().is_some()),
+            Json::Bool(_) | Json::Text(_) | Json::List(_) | Json::Object(_) => {
+                self.neutral.contains(&value.to_json_text().as_str())
+            }
+        }
+    }
+}
+
+/// The page `docs/parameters.md`.
+pub fn parameters_page() -> String {
+    let mut page = String::from(PAGE_HEAD);
+    for format in super::FORMATS {
+        page.push_str(&format!("\n## {} (`{}`)\n\n| Parameter | Treatment | How | Asks for nothing when |\n|---|---|---|---|\n", format.label(), format.id()));
+        for parameter in format.parameters() {
+            let neutral: Vec<String> = parameter
+                .neutral
+                .iter()
+                .map(|value| format!("`{value}`"))
+                .collect();
+            page.push_str(&format!(
+                "| `{}` | {} | {} | {} |\n",
+                parameter.name,
+                parameter.treatment.label(),
+                parameter.note,
+                neutral.join(", ")
+            ));
+        }
+    }
+    page
+}
+
+const PAGE_HEAD: &str = "\
+# What becomes of each request parameter
+
+Callers always speak OpenAI's chat completions. This page is written from the tables that the translation itself
+follows; a test fails when they differ.
+
+- **forwarded**: sent as it came.
+- **mapped**: sent in the provider's own words.
+- **mapped, or named**: the same where the model accepts it. A value that had to be changed is named in the response
+  header `X-Gateway-Params-Adjusted`, one that had to be left out in `X-Gateway-Params-Dropped`.
+- **dropped**: left out, and named in `X-Gateway-Params-Dropped`.
+- **refused**: status 400, naming the parameter, and nothing is sent.
+
+Parameters that are not listed are forwarded to `openai` and dropped and named for the other families. `null` always
+means that the parameter is absent.
+";

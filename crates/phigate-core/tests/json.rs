@@ -1,0 +1,122 @@
+//! The strict reader: what it refuses, and that it knows where everything stands.
+
+use phigate_core::json::{Document, JsonProblem, Kind};
+use proptest::prelude::*;
+
+fn parse(text: &str) -> Result<Document, JsonProblem> {
+    Document::parse(text.as_bytes().to_vec(), 64).map_err(|error| error.problem)
+}
+
+#[test]
+fn what_parsers_could_read_in_two_ways_is_refused() {
+    let rows = [
+        ("", JsonProblem::Syntax),
+        ("{", JsonProblem::Syntax),
+        ("[1,]", JsonProblem::Syntax),
+        ("{\"a\":1,}", JsonProblem::Syntax),
+        ("01", JsonProblem::Syntax),
+        ("1.", JsonProblem::Syntax),
+        ("NaN", JsonProblem::Syntax),
+        ("1e400", JsonProblem::Syntax),
+        ("\"a\nb\"", JsonProblem::Syntax),
+        ("\"\\x\"", JsonProblem::Syntax),
+        ("\"\\ud800\"", JsonProblem::Syntax),
+        ("\"\\ud800\\u0041\"", JsonProblem::Syntax),
+        ("\"\\udc00\"", JsonProblem::Syntax),
+        ("{} {}", JsonProblem::Syntax),
+        ("\u{feff}{}", JsonProblem::Syntax),
+        ("// note\n{}", JsonProblem::Syntax),
+        ("{\"a\":1,\"a\":2}", JsonProblem::DuplicateKey),
+        ("{\"a\":1,\"\\u0061\":2}", JsonProblem::DuplicateKey),
+        (
+            "[{\"x\":{\"y\":[{\"z\":1,\"z\":2}]}}]",
+            JsonProblem::DuplicateKey,
+        ),
+    ];
+    for (text, problem) in rows {
+        assert_eq!(parse(text).err(), Some(problem), "{text:?}");
+    }
+}
+
+#[test]
+fn many_keys_are_compared_too() {
+    let members: Vec<String> = (0..40).map(|index| format!("\"k{index}\":0")).collect();
+    assert!(parse(&format!("{{{}}}", members.join(","))).is_ok());
+    let again = format!("{{{},\"k7\":1}}", members.join(","));
+    assert_eq!(parse(&again).err(), Some(JsonProblem::DuplicateKey));
+}
+
+#[test]
+fn nesting_is_bounded_however_deep_it_goes() {
+    let nested = |levels: usize| "[".repeat(levels) + &"]".repeat(levels);
+    assert!(parse(&nested(64)).is_ok());
+    assert_eq!(parse(&nested(65)).err(), Some(JsonProblem::TooDeep));
+    assert_eq!(parse(&nested(200_000)).err(), Some(JsonProblem::TooDeep));
+}
+
+#[test]
+fn invalid_utf8_is_refused_with_its_position() {
+    let error = Document::parse(b"\"ab\xff\"".to_vec(), 64).unwrap_err();
+    assert_eq!((error.problem, error.position), (JsonProblem::Syntax, 3));
+}
+
+#[test]
+fn members_and_items_are_found_in_order() {
+    let document = parse(r#" {"a":[1,{"b":"x"},[]],"c":null} "#).unwrap();
+    let root = document.root();
+    let list = root.get("a").unwrap();
+    let kinds: Vec<Kind> = list.values().map(|value| value.kind()).collect();
+    assert_eq!(kinds, [Kind::Number, Kind::Object, Kind::Array]);
+    let inner = list.values().nth(1).unwrap().get("b").unwrap();
+    assert_eq!(inner.string().unwrap(), "x");
+    assert_eq!(inner.parent().unwrap().position(), 1);
+    assert_eq!(root.get("c").unwrap().kind(), Kind::Null);
+    assert!(root.get("d").is_none());
+}
+
+#[test]
+fn splicing_a_decoded_span_replaces_its_escapes() {
+    let document = parse(r#"{"t":"caf\u00e9 \"5\u00336\" \ud83d\ude00 end"}"#).unwrap();
+    let value = document.root().get("t").unwrap();
+    let text = value.decoded();
+    assert_eq!(text.expose(), "café \"536\" 😀 end");
+    let start = text.expose().find("536").unwrap();
+    let span = text.span_in_document(start..start + 3);
+    let out = document.splice(&[(span, "[X]")]);
+    assert_eq!(
+        String::from_utf8(out).unwrap(),
+        r#"{"t":"caf\u00e9 \"[X]\" \ud83d\ude00 end"}"#
+    );
+}
+
+proptest! {
+    /// What we accept, everyone accepts, and reads the same.
+    #[test]
+    fn serde_json_accepts_all_we_accept(text in r#"[\[\]{}:,"\\ut0-9a-f.eE+\- ]{0,40}"#) {
+        if let Ok(document) = parse(&text) {
+            let theirs: serde_json::Value = serde_json::from_str(&text).unwrap();
+            if let Some(ours) = document.root().string() {
+                prop_assert_eq!(theirs.as_str().unwrap(), ours.as_ref());
+            }
+        }
+    }
+
+    /// Every offset of a decoded string leads back to the bytes that spell it.
+    #[test]
+    fn decoded_offsets_lead_back(content in "\\PC{0,20}", ascii in any::<bool>()) {
+        let plain = serde_json::to_string(&content).unwrap();
+        let written: String = if ascii {
+            plain.chars().flat_map(|c| if c.is_ascii() { vec![c.to_string()] } else {
+                c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect()
+            }).collect()
+        } else { plain };
+        let document = parse(&written).unwrap();
+        let text = document.root().decoded();
+        prop_assert_eq!(text.expose(), content.as_str());
+        for (start, character) in content.char_indices() {
+            let span = text.span_in_document(start..start + character.len_utf8());
+            let piece = format!("\"{}\"", &document.expose()[span]);
+            prop_assert_eq!(serde_json::from_str::<String>(&piece).unwrap(), character.to_string());
+        }
+    }
+}

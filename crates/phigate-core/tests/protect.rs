@@ -1,0 +1,214 @@
+//! The four modes, byte for byte.
+
+use phi_detect::Detector;
+use phigate_core::chat::{ChatLimits, ChatRequest};
+use phigate_core::protect::{self, Memory, Outcome, Policy, Report, Scanner};
+use proptest::prelude::*;
+
+const NOTE: &str = "Patient John Smith, SSN 536-22-8741, has a cough";
+
+fn request(body: &str) -> ChatRequest {
+    ChatRequest::read(body.as_bytes().to_vec(), &ChatLimits::default()).unwrap()
+}
+
+fn ask(text: &str) -> String {
+    let text = serde_json::to_string(text).unwrap();
+    format!(r#"{{ "model":"gpt-4o",  "messages":[{{"role":"user","content":{text}}}], "x":1.50 }}"#)
+}
+
+fn outcome(mode: &str, body: &str) -> Outcome {
+    let scanner = Scanner::new(Detector::default());
+    let policy = Policy {
+        mode: protect::mode(mode).unwrap(),
+        allow_unscannable: false,
+    };
+    protect::apply(&policy, &scanner, protect::scan(&scanner, request(body)))
+}
+
+/// The body that would be sent.
+fn sent(mode: &str, body: &str) -> String {
+    match outcome(mode, body) {
+        Outcome::Forward(clean) => clean.request().document().expose().to_owned(),
+        Outcome::Block(_) => panic!("blocked"),
+        Outcome::Refuse(error, _) => panic!("refused: {error}"),
+    }
+}
+
+fn refusal(mode: &str, body: &str) -> (&'static str, Option<String>) {
+    match outcome(mode, body) {
+        Outcome::Refuse(error, _) => (error.code, error.param),
+        Outcome::Forward(_) | Outcome::Block(_) => panic!("not refused"),
+    }
+}
+
+fn kinds(report: &Report) -> Vec<&'static str> {
+    report.kinds().map(phi_detect::PhiKind::code).collect()
+}
+
+#[test]
+fn each_mode_does_what_the_specification_says() {
+    assert_eq!(sent("flag", &ask(NOTE)), ask(NOTE));
+    assert_eq!(
+        sent("redact", &ask(NOTE)),
+        ask("Patient , SSN , has a cough")
+    );
+    assert_eq!(
+        sent("mask", &ask(NOTE)),
+        ask("Patient [NAME], SSN [SSN], has a cough")
+    );
+    let Outcome::Block(report) = outcome("block", &ask(NOTE)) else {
+        panic!("not blocked")
+    };
+    assert_eq!(kinds(&report), ["ssn", "name"]);
+}
+
+#[test]
+fn a_clean_request_passes_untouched_in_every_mode() {
+    let body = ask("What is the usual dose of amoxicillin for otitis media?");
+    for mode in ["flag", "block", "redact", "mask"] {
+        assert_eq!(sent(mode, &body), body, "{mode}");
+    }
+}
+
+#[test]
+fn escapes_outside_the_finding_stay_as_written() {
+    let body = r#"{"model":"gpt-4o","messages":[{"role":"user","content":"caf\u00e9 \/ SSN \u0035\u00336-22-8741 \ud83d\ude00"}]}"#;
+    let masked = r#"{"model":"gpt-4o","messages":[{"role":"user","content":"caf\u00e9 \/ SSN [SSN] \ud83d\ude00"}]}"#;
+    assert_eq!(sent("mask", body), masked);
+}
+
+#[test]
+fn phi_is_found_wherever_it_stands() {
+    let hi = r#"[{"role":"user","content":"Hi."}]"#;
+    let text = "My SSN is 536-22-8741";
+    let places = [
+        format!(r#"{{"model":"gpt-4o","messages":{hi},"user":"{text}"}}"#),
+        format!(r#"{{"model":"gpt-4o","messages":{hi},"stop":["{text}"]}}"#),
+        format!(
+            r#"{{"model":"gpt-4o","messages":{hi},"x_future":{{"deep":[{{"note":"{text}"}}]}}}}"#
+        ),
+        format!(r#"{{"model":"gpt-4o","messages":{hi},"metadata":{{"ssn":"536228741"}}}}"#),
+        format!(
+            r#"{{"model":"gpt-4o","messages":{hi},"tools":[{{"type":"function","function":{{"name":"f","description":"{text}"}}}}]}}"#
+        ),
+        format!(
+            r#"{{"model":"gpt-4o","messages":[{{"role":"assistant","content":null,"tool_calls":[{{"id":"c","type":"function","function":{{"name":"f","arguments":"{{\"q\":\"{text}\"}}"}}}}]}}]}}"#
+        ),
+    ];
+    for body in places {
+        let Outcome::Block(report) = outcome("block", &body) else {
+            panic!("not blocked: {body}")
+        };
+        assert_eq!(kinds(&report), ["ssn"], "{body}");
+        let masked = sent("mask", &body);
+        assert!(
+            !masked.contains("536") && masked.contains("[SSN]"),
+            "{masked}"
+        );
+    }
+}
+
+#[test]
+fn a_number_split_over_two_parts_is_found_and_removed_from_both() {
+    let body = r#"{"model":"gpt-4o","messages":[{"role":"user","content":[{"type":"text","text":"My SSN is 536-2"},{"type":"text","text":"2-8741, thanks."}]}]}"#;
+    let masked = sent("mask", body);
+    assert!(
+        !masked.contains("536-2") && !masked.contains("2-8741"),
+        "{masked}"
+    );
+    assert!(masked.contains(", thanks."), "{masked}");
+    let Outcome::Block(report) = outcome("block", body) else {
+        panic!("not blocked")
+    };
+    assert_eq!(
+        report.counts().map(|(_, count)| count).collect::<Vec<_>>(),
+        [1]
+    );
+}
+
+#[test]
+fn what_cannot_be_replaced_is_refused_by_its_place_alone() {
+    let hi = r#"[{"role":"user","content":"Hi."}]"#;
+    let key =
+        format!(r#"{{"model":"gpt-4o","messages":{hi},"metadata":{{"SSN 536-22-8741":"yes"}}}}"#);
+    assert_eq!(
+        refusal("mask", &key),
+        ("phi_not_rewritable", Some("metadata.{0}".into()))
+    );
+    let number = format!(r#"{{"model":"gpt-4o","messages":{hi},"metadata":{{"ssn":536228741}}}}"#);
+    assert_eq!(
+        refusal("redact", &number),
+        ("phi_not_rewritable", Some("metadata.ssn".into()))
+    );
+    let arguments = r#"{"model":"gpt-4o","messages":[{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{\"ssn\":536228741}"}}]}]}"#;
+    assert_eq!(refusal("mask", arguments).0, "phi_not_rewritable");
+}
+
+#[test]
+fn attachments_pass_only_in_flag_mode_or_where_the_owner_allows_them() {
+    let body = r#"{"model":"gpt-4o","messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"https://example.org/a.png"}}]}]}"#;
+    assert_eq!(sent("flag", body), body);
+    for mode in ["block", "redact", "mask"] {
+        assert_eq!(
+            refusal(mode, body),
+            ("unscannable_content", Some("messages[0].content[0]".into()))
+        );
+    }
+    let scanner = Scanner::new(Detector::default());
+    let policy = Policy {
+        mode: protect::mode("mask").unwrap(),
+        allow_unscannable: true,
+    };
+    let allowed = protect::apply(&policy, &scanner, protect::scan(&scanner, request(body)));
+    assert!(matches!(allowed, Outcome::Forward(_)));
+}
+
+#[test]
+fn remembered_texts_give_the_same_findings() {
+    let long = format!(
+        "{} {NOTE}",
+        "The lungs are clear to auscultation. ".repeat(20)
+    );
+    let scanner = Scanner::with_memory(Detector::default(), Memory::new(8));
+    let report = || {
+        let scanned = protect::scan(&scanner, request(&ask(&long)));
+        scanned
+            .report()
+            .findings()
+            .iter()
+            .map(|finding| (finding.start, finding.end))
+            .collect::<Vec<_>>()
+    };
+    let first = report();
+    assert_eq!(first.len(), 2);
+    assert_eq!(report(), first);
+}
+
+#[test]
+fn findings_are_told_in_code_points_and_never_in_text() {
+    let scanner = Scanner::new(Detector::default());
+    let scanned = protect::scan(&scanner, request(&ask("Größe 👩 SSN 536-22-8741")));
+    let finding = &scanned.report().findings()[0];
+    assert_eq!(
+        (finding.start, finding.end, finding.path.as_str()),
+        (12, 23, "messages[0].content")
+    );
+    assert!(!format!("{scanned:?}").contains("536"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Masking what was masked changes nothing, and no digit of the number is left.
+    #[test]
+    fn masking_twice_is_masking_once(before in "[a-z ,.]{0,30}", after in "\\PC{0,20}") {
+        let body = ask(&format!("{before} SSN 536-22-8741 {after}"));
+        for mode in ["mask", "redact"] {
+            if let Outcome::Forward(clean) = outcome(mode, &body) {
+                let once = clean.request().document().expose().to_owned();
+                prop_assert!(!once.contains("536-22-8741"));
+                prop_assert_eq!(sent(mode, &once), once);
+            }
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! `phigate audit verify`: is the trail as it was written?
+
+use std::io::BufRead;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Context;
+use clap::Args;
+use phigate_store::{Checkpoint, ExportVerifier, FaultKind, Report, read_checkpoints};
+
+use crate::cli::progress::Progress;
+use crate::cli::store::with_store;
+use crate::cli::{EXIT_NO, Global};
+
+#[derive(Args)]
+pub(in crate::cli) struct Verify {
+    /// An export to check instead of the store
+    file: Option<PathBuf>,
+    /// The key from `phigate audit public-key`; with it an export is checked without the store
+    #[arg(long, value_name = "KEY", requires = "file")]
+    public_key: Option<String>,
+    /// Checkpoints kept elsewhere: they show a trail that was cut at its end or rolled back
+    #[arg(long, value_name = "FILE")]
+    checkpoints: Option<PathBuf>,
+}
+
+pub(super) fn run(verify: &Verify, global: &Global) -> anyhow::Result<ExitCode> {
+    let outside = match &verify.checkpoints {
+        Some(path) => read_checkpoints(path)?,
+        None => Vec::new(),
+    };
+    let report = match (&verify.file, &verify.public_key) {
+        (Some(file), Some(key)) => export(file, key, &outside)?,
+        (Some(file), None) => {
+            let key = with_store(global, async |session| Ok(session.vault.public_key()))?;
+            export(file, &key, &outside)?
+        }
+        (None, _) => store(global, &outside)?,
+    };
+    Ok(tell(&report))
+}
+
+fn store(global: &Global, outside: &[Checkpoint]) -> anyhow::Result<Report> {
+    with_store(global, async |session| {
+        let mut progress = Progress::new("records");
+        let report = session
+            .vault
+            .verify(None, outside, |count| progress.reach(count))
+            .await?;
+        progress.done();
+        Ok(report)
+    })
+}
+
+fn export(file: &PathBuf, public_key: &str, outside: &[Checkpoint]) -> anyhow::Result<Report> {
+    let lines =
+        std::fs::File::open(file).with_context(|| format!("cannot read {}", file.display()))?;
+    let mut verifier = ExportVerifier::new(public_key, outside)?;
+    let mut progress = Progress::new("records");
+    for line in std::io::BufReader::new(lines).lines() {
+        verifier.line(&line?);
+        progress.step();
+    }
+    progress.done();
+    Ok(verifier.finish())
+}
+
+fn tell(report: &Report) -> ExitCode {
+    let Report {
+        records,
+        chains,
+        deleted,
+        left_out,
+        outside_checkpoints,
+        ..
+    } = report;
+    let Some(fault) = &report.fault else {
+        println!("the trail is intact: {records} records in {chains} chains");
+        if deleted + left_out > 0 {
+            println!(
+                "{deleted} deleted by retention, {left_out} left out of the export, all accounted for"
+            );
+        }
+        if *outside_checkpoints == 0 {
+            println!(
+                "no checkpoint from elsewhere was compared (--checkpoints FILE): a trail cut at its end or rolled back to an older copy would not show"
+            );
+        }
+        return ExitCode::SUCCESS;
+    };
+    let what = match fault.kind {
+        FaultKind::Changed => "was changed",
+        FaultKind::Missing => "is missing",
+        FaultKind::Reordered => "stands in another's place",
+        FaultKind::Inserted => "was inserted",
+        FaultKind::Truncated => "and what followed it are gone: the trail was cut",
+    };
+    let id = |id: Option<uuid::Uuid>| id.map_or("unknown".into(), |id| id.to_string());
+    println!(
+        "the trail is NOT intact: record {} of chain {} {what}",
+        fault.seq, fault.lane
+    );
+    println!(
+        "account {}, record {}, request {}",
+        fault.account,
+        id(fault.record),
+        id(fault.request_id)
+    );
+    println!(
+        "proven by signature up to record {} of that chain",
+        fault.proven_to
+    );
+    ExitCode::from(EXIT_NO)
+}

@@ -1,0 +1,85 @@
+//! `phigate demo`: the gateway with simulated providers and a ready account.
+
+use std::process::ExitCode;
+
+use anyhow::Context;
+use phigate_core::wire::FORMATS;
+use phigate_store::SecretString;
+use tokio::net::TcpListener;
+
+use crate::app::App;
+use crate::config::Config;
+use crate::demo;
+
+use super::Global;
+use super::serve::{Greeting, Serve, start};
+use super::store::ACTOR;
+
+/// Where the demo keeps its data, so that it never mixes with a real installation's.
+const DATA: &str = "phigate-demo";
+
+pub(super) fn run(serve: &Serve, global: &Global) -> anyhow::Result<ExitCode> {
+    let mut flags = serve.flags(global);
+    flags.data.get_or_insert(DATA.into());
+    // The simulated providers are on a loopback address.
+    flags.allow_private_providers = true;
+    start(Config::load(flags)?, seed)
+}
+
+/// Starts the simulated providers and fills the account.
+async fn seed(app: &App) -> anyhow::Result<Option<Greeting>> {
+    let listener = TcpListener::bind("127.0.0.1:0")
+        .await
+        .context("cannot start the simulated providers")?;
+    let base_url = format!("http://{}", listener.local_addr()?);
+    tokio::spawn(async move { axum::serve(listener, demo::router()).await });
+    let account = app
+        .vault
+        .accounts()
+        .await?
+        .into_iter()
+        .next()
+        .context("the store has no account")?;
+    for format in FORMATS {
+        let key = SecretString::from("demo-key-of-no-value");
+        app.vault
+            .set_provider(&account.id, format.id(), Some(&key), Some(&base_url), ACTOR)
+            .await?;
+    }
+    let key = app
+        .vault
+        .create_api_key(&account.id, "demo", None, ACTOR)
+        .await?;
+    let owner = app.first_owner_link().await?;
+    Ok(Some(Box::new(move |base| {
+        greet(base, &key.key, owner.as_ref())
+    })))
+}
+
+fn greet(base: &str, key: &SecretString, owner: Option<&SecretString>) {
+    let key = key.expose();
+    eprintln!("\nphigate demo: simulated providers, nothing leaves this machine.\n");
+    for (model, text) in [
+        ("gpt-4o", "Patient John Smith, SSN 536-22-8741, has a cough"),
+        (
+            "claude-opus-4-5",
+            "Call Maria Delgado at 415-555-0134 about her results",
+        ),
+        ("gemini-2.5-flash", "What is the usual dose of amoxicillin?"),
+    ] {
+        eprintln!("curl -i {base}/v1/chat/completions -H 'Authorization: Bearer {key}' \\");
+        eprintln!("  -H 'Content-Type: application/json' \\");
+        eprintln!(
+            "  -d '{{\"model\":\"{model}\",\"messages\":[{{\"role\":\"user\",\"content\":\"{text}\"}}]}}'\n"
+        );
+    }
+    eprintln!("API key:                     {key}");
+    eprintln!("Change what happens to PHI:  phigate --data {DATA} mode set mask");
+    match owner {
+        Some(link) => eprintln!(
+            "Dashboard, first login:      {base}/setup/{}\n",
+            link.expose()
+        ),
+        None => eprintln!("Dashboard:                   {base}/\n"),
+    }
+}

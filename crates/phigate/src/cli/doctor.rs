@@ -1,0 +1,141 @@
+//! `phigate doctor`: is everything in order, and if not, what to do.
+
+use std::process::ExitCode;
+
+use clap::Args;
+use phigate_core::wire::{self, FORMATS};
+use phigate_store::AccountInfo;
+
+use crate::provider::BaseUrl;
+
+use super::store::{Session, with_store};
+use super::{EXIT_NO, Global};
+
+#[derive(Args)]
+pub(super) struct Doctor {}
+
+/// What was looked at, as it is printed.
+enum Finding {
+    Fine(String),
+    Advice(String, String),
+    Wrong(String, String),
+}
+
+pub(super) fn run(_: &Doctor, global: &Global) -> anyhow::Result<ExitCode> {
+    let findings = with_store(global, async |session| {
+        let mut findings = vec![Finding::Fine("settings can be read".into())];
+        findings.push(store(&session).await);
+        for account in session.vault.accounts().await? {
+            examine(&session, &account, &mut findings).await?;
+        }
+        Ok(findings)
+    });
+    // A store that cannot be opened is a finding like any other; its message says the fix.
+    let findings = findings.unwrap_or_else(|error| {
+        vec![Finding::Wrong(
+            "the store cannot be opened".into(),
+            format!("{error:#}"),
+        )]
+    });
+    Ok(print(&findings))
+}
+
+fn print(findings: &[Finding]) -> ExitCode {
+    let mut wrong = 0;
+    for finding in findings {
+        match finding {
+            Finding::Fine(what) => println!("ok       {what}"),
+            Finding::Advice(what, fix) => println!("note     {what}\n         → {fix}"),
+            Finding::Wrong(what, fix) => {
+                wrong += 1;
+                println!("problem  {what}\n         → {fix}");
+            }
+        }
+    }
+    if wrong == 0 {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(EXIT_NO)
+    }
+}
+
+async fn store(session: &Session) -> Finding {
+    match session.vault.ping().await {
+        Ok(()) => Finding::Fine(format!(
+            "the {} store answers and can be written",
+            session.vault.engine()
+        )),
+        Err(error) => Finding::Wrong("the store cannot be written".into(), error.to_string()),
+    }
+}
+
+async fn examine(
+    session: &Session,
+    account: &AccountInfo,
+    findings: &mut Vec<Finding>,
+) -> anyhow::Result<()> {
+    let name = &account.name;
+    let mode = session.vault.mode(&account.id).await?.mode;
+    findings.push(Finding::Fine(format!("account {name}: mode {mode}")));
+    if session.vault.users(&account.id).await?.is_empty() {
+        let fix = "`phigate serve` prints a link for creating one, or: phigate user add EMAIL --password-stdin";
+        findings.push(Finding::Advice(
+            format!("account {name}: nobody can log in to the dashboard"),
+            fix.into(),
+        ));
+    }
+    if session
+        .vault
+        .api_keys(&account.id)
+        .await?
+        .iter()
+        .all(|key| key.revoked.is_some())
+    {
+        let fix = format!("phigate --account {name} key create");
+        findings.push(Finding::Advice(
+            format!("account {name}: there is no API key"),
+            fix,
+        ));
+    }
+    providers(session, account, findings).await
+}
+
+async fn providers(
+    session: &Session,
+    account: &AccountInfo,
+    findings: &mut Vec<Finding>,
+) -> anyhow::Result<()> {
+    let name = &account.name;
+    let providers = session.vault.providers(&account.id).await?;
+    if providers.is_empty() {
+        let families: Vec<&str> = FORMATS.iter().map(|format| format.id()).collect();
+        let fix = format!(
+            "phigate --account {name} provider set {} --key-stdin",
+            families.join("|")
+        );
+        findings.push(Finding::Wrong(
+            format!("account {name}: no provider is configured, so no request can be forwarded"),
+            fix,
+        ));
+    }
+    for provider in providers {
+        let family = &provider.family;
+        let own = wire::format_with_id(family).map_or("", |format| format.default_base_url());
+        let address = provider.base_url.as_deref().unwrap_or(own);
+        findings.push(
+            match BaseUrl::parse(address, session.config.allow_private_providers) {
+                Ok(_) => Finding::Fine(format!(
+                    "account {name}: provider {family} at {address}, key …{}",
+                    provider.last4
+                )),
+                Err(error) => Finding::Wrong(
+                    format!("account {name}: the address of provider {family} is refused"),
+                    format!(
+                        "{error}; set another with: phigate provider set {family} --base-url URL"
+                    ),
+                ),
+            },
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,128 @@
+//! `phigate key`: API keys for callers.
+
+use std::process::ExitCode;
+
+use anyhow::{Context, bail};
+use clap::Subcommand;
+use jiff::{SignedDuration, Timestamp};
+
+use super::Global;
+use super::store::{ACTOR, with_store};
+
+#[derive(Subcommand)]
+pub(super) enum Key {
+    /// Create a key and print it; it is shown this once
+    Create {
+        /// What it is for
+        #[arg(long, default_value = "")]
+        name: String,
+        /// When it stops working: a number with s, m, h or d
+        #[arg(long, value_name = "90d", value_parser = duration)]
+        expires: Option<SignedDuration>,
+    },
+    /// List the account's keys
+    List,
+    /// Make a key invalid at once
+    Revoke {
+        /// The part of the key after `phg_`
+        id: String,
+    },
+    /// Print a new key; the old one works for a while longer
+    Rotate {
+        /// The part of the key after `phg_`
+        id: String,
+        /// How long the old key goes on working
+        #[arg(long, default_value = "24h", value_parser = duration)]
+        overlap: SignedDuration,
+    },
+}
+
+pub(super) fn run(key: Key, global: &Global) -> anyhow::Result<ExitCode> {
+    with_store(global, async |session| {
+        let account = session.account().await?;
+        match key {
+            Key::Create { name, expires } => {
+                let key = session
+                    .vault
+                    .create_api_key(&account.id, &name, expires, ACTOR)
+                    .await?;
+                println!("{}", key.key.expose());
+            }
+            Key::List => {
+                for key in session.vault.api_keys(&account.id).await? {
+                    let state = match (key.revoked, key.expires) {
+                        (Some(_), _) => "revoked".to_owned(),
+                        (None, Some(expires)) if expires <= Timestamp::now() => {
+                            "expired".to_owned()
+                        }
+                        (None, Some(expires)) => format!("expires {expires}"),
+                        (None, None) => "active".to_owned(),
+                    };
+                    let used = key
+                        .last_used
+                        .map_or("never used".into(), |time| format!("last used {time}"));
+                    println!("{}\t{}\t{state}\t{used}", key.id, key.name);
+                }
+            }
+            Key::Revoke { id } => {
+                session
+                    .vault
+                    .revoke_api_key(&account.id, &id, ACTOR)
+                    .await?
+            }
+            Key::Rotate { id, overlap } => {
+                let key = session
+                    .vault
+                    .rotate_api_key(&account.id, &id, overlap, ACTOR)
+                    .await?;
+                println!("{}", key.key.expose());
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    })
+}
+
+/// Reads `90d`, `24h`, `15m` or `30s`.
+fn duration(text: &str) -> anyhow::Result<SignedDuration> {
+    let unit_at = text.len().saturating_sub(1);
+    let (number, unit) = text
+        .split_at_checked(unit_at)
+        .context("write a number with s, m, h or d")?;
+    let number: i64 = number
+        .parse()
+        .context("write a number with s, m, h or d, such as 90d")?;
+    let seconds = match unit {
+        "s" => 1,
+        "m" => 60,
+        "h" => 3600,
+        "d" => 86_400,
+        _ => bail!("write a number with s, m, h or d, such as 90d"),
+    };
+    let seconds = number
+        .checked_mul(seconds)
+        .filter(|seconds| (0..=CENTURY_S).contains(seconds))
+        .context("longer than a century")?;
+    Ok(SignedDuration::from_secs(seconds))
+}
+
+const CENTURY_S: i64 = 100 * 366 * 86_400;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_a_number_and_a_unit() {
+        for (text, seconds) in [
+            ("30s", 30),
+            ("15m", 900),
+            ("24h", 86_400),
+            ("90d", 7_776_000),
+        ] {
+            assert_eq!(duration(text).unwrap().as_secs(), seconds);
+        }
+        for text in ["", "d", "90", "9 d", "-1d", "1w", "99999999999999999d", "é"] {
+            assert!(duration(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! `phigate keys`: the master key under which everything is sealed.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::bail;
+use clap::Subcommand;
+
+use crate::config::MasterKeySource;
+
+use super::Global;
+use super::store::{ACTOR, with_store};
+
+#[derive(Subcommand)]
+pub(super) enum Keys {
+    /// Put all data keys under a new master key; servers go on running
+    Rotate {
+        /// Where the new key is, or is to be made [default: in place, the old one is kept as FILE.old]
+        #[arg(long, value_name = "FILE")]
+        new_key_file: Option<PathBuf>,
+    },
+}
+
+pub(super) fn run(keys: &Keys, global: &Global) -> anyhow::Result<ExitCode> {
+    let Keys::Rotate { new_key_file } = keys;
+    with_store(global, async |session| {
+        let id = match (new_key_file, &session.config.master_key) {
+            (Some(file), _) => {
+                let new = phigate_store::MasterKeySource::File(file.clone());
+                session
+                    .vault
+                    .rotate_master_key(&new, Some(&session.config.data), ACTOR)
+                    .await?
+            }
+            (None, MasterKeySource::File(file)) => {
+                session.vault.rotate_master_key_file(file, ACTOR).await?
+            }
+            (None, MasterKeySource::Env(_) | MasterKeySource::Command(_)) => {
+                bail!(
+                    "the master key does not come from a file: name the new one with --new-key-file"
+                )
+            }
+        };
+        println!("{id}");
+        Ok(ExitCode::SUCCESS)
+    })
+}

@@ -1,0 +1,240 @@
+//! `phigate scan`: the detector on files or standard input, without a store or a network.
+
+use std::io::{BufRead, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, bail};
+use clap::Args;
+use phi_detect::{Detector, Findings};
+use phigate_core::protect;
+use serde::{Deserialize, Serialize};
+
+use super::EXIT_NO;
+use super::progress::Progress;
+
+#[derive(Args)]
+pub(super) struct Scan {
+    /// Files to scan; standard input when none
+    files: Vec<PathBuf>,
+    /// Print the findings as one JSON object
+    #[arg(long, group = "output")]
+    json: bool,
+    /// Read lines {"id","text"} and print lines {"id","spans"}
+    #[arg(long, group = "output")]
+    jsonl: bool,
+    /// Print the text with each finding replaced by its placeholder
+    #[arg(long, group = "output")]
+    mask: bool,
+    /// Print the text with each finding removed
+    #[arg(long, group = "output")]
+    redact: bool,
+    /// Exit with 1 when PHI is found
+    #[arg(long)]
+    check: bool,
+}
+
+pub(super) fn run(scan: &Scan) -> anyhow::Result<ExitCode> {
+    let detector = Detector::default();
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    let found = if scan.jsonl {
+        lines(scan, &detector, &mut out)?
+    } else {
+        texts(scan, &detector, &mut out)?
+    };
+    out.flush()?;
+    Ok(if scan.check && found > 0 {
+        ExitCode::from(EXIT_NO)
+    } else {
+        ExitCode::SUCCESS
+    })
+}
+
+/// A finding as it is printed: where and what, never the text itself.
+#[derive(Serialize)]
+struct Span<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<&'a Path>,
+    start: usize,
+    end: usize,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    score: f32,
+    rule: &'static str,
+}
+
+/// Findings with offsets in code points, counted in one pass over the text.
+fn spans<'a>(text: &str, findings: &Findings, file: Option<&'a Path>) -> Vec<Span<'a>> {
+    let mut counted = (0, 0);
+    let mut count_to = |byte: usize| {
+        let (from, characters) = counted;
+        let more = text
+            .get(from..byte)
+            .map_or(0, |piece| piece.chars().count());
+        counted = (byte, characters + more);
+        counted.1
+    };
+    findings
+        .iter()
+        .map(|finding| Span {
+            file,
+            start: count_to(finding.span.start),
+            end: count_to(finding.span.end),
+            kind: finding.kind.code(),
+            score: finding.score,
+            rule: finding.rule,
+        })
+        .collect()
+}
+
+fn texts(scan: &Scan, detector: &Detector, out: &mut impl Write) -> anyhow::Result<usize> {
+    let mut all = Vec::new();
+    let inputs: Vec<Option<&Path>> = match scan.files.as_slice() {
+        [] => vec![None],
+        files => files.iter().map(|file| Some(file.as_path())).collect(),
+    };
+    let is_one = inputs.len() == 1;
+    for file in inputs {
+        let text = read(file)?;
+        let findings = detector.scan(&text);
+        if scan.mask || scan.redact {
+            let mode =
+                protect::mode(if scan.mask { "mask" } else { "redact" }).context("no such mode")?;
+            out.write_all(
+                mode.rewrite(&text, &findings)
+                    .unwrap_or_default()
+                    .as_bytes(),
+            )?;
+        } else if !scan.json {
+            table(out, file, &text, &findings)?;
+        }
+        all.extend(spans(&text, &findings, file.filter(|_| !is_one)));
+    }
+    if scan.json {
+        serde_json::to_writer(&mut *out, &serde_json::json!({ "findings": all }))?;
+        writeln!(out)?;
+    }
+    Ok(all.len())
+}
+
+fn read(file: Option<&Path>) -> anyhow::Result<String> {
+    let mut bytes = Vec::new();
+    match file {
+        None => std::io::stdin()
+            .lock()
+            .read_to_end(&mut bytes)
+            .context("cannot read standard input")?,
+        Some(path) => std::fs::File::open(path)
+            .and_then(|mut file| file.read_to_end(&mut bytes))
+            .with_context(|| format!("cannot read {}", path.display()))?,
+    };
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(text),
+        Err(_) => bail!(
+            "{} is not UTF-8 text",
+            file.map_or("standard input".into(), |path| path.display().to_string())
+        ),
+    }
+}
+
+/// One line a finding: place, type, score and rule.
+fn table(
+    out: &mut impl Write,
+    file: Option<&Path>,
+    text: &str,
+    findings: &Findings,
+) -> anyhow::Result<()> {
+    let name = file.map_or("-".into(), |path| path.display().to_string());
+    for finding in findings {
+        let before = text.get(..finding.span.start).unwrap_or_default();
+        let line = 1 + before.bytes().filter(|byte| *byte == b'\n').count();
+        let column = 1 + before
+            .rsplit('\n')
+            .next()
+            .unwrap_or_default()
+            .chars()
+            .count();
+        let length = text
+            .get(finding.span.clone())
+            .unwrap_or_default()
+            .chars()
+            .count();
+        let (kind, rule, score) = (finding.kind.code(), finding.rule, finding.score);
+        writeln!(
+            out,
+            "{name}:{line}:{column}\t{kind}\t{length} characters\tscore {score:.2}\t{rule}"
+        )?;
+    }
+    let verdict = if findings.is_empty() {
+        "no PHI found".into()
+    } else {
+        format!("{} found", findings.len())
+    };
+    writeln!(out, "{name}: {verdict}")?;
+    Ok(())
+}
+
+#[derive(Deserialize)]
+struct Line<'a> {
+    #[serde(borrow)]
+    id: &'a serde_json::value::RawValue,
+    text: String,
+}
+
+/// One document a line, answered in order.
+fn lines(scan: &Scan, detector: &Detector, out: &mut impl Write) -> anyhow::Result<usize> {
+    let mut found = 0;
+    let inputs: Vec<Option<&PathBuf>> = if scan.files.is_empty() {
+        vec![None]
+    } else {
+        scan.files.iter().map(Some).collect()
+    };
+    for file in inputs {
+        let mut input: Box<dyn BufRead> = match file {
+            None => Box::new(std::io::stdin().lock()),
+            Some(path) => {
+                let file = std::fs::File::open(path)
+                    .with_context(|| format!("cannot read {}", path.display()))?;
+                Box::new(std::io::BufReader::new(file))
+            }
+        };
+        found += lines_of(input.as_mut(), detector, out)?;
+    }
+    Ok(found)
+}
+
+fn lines_of(
+    input: &mut dyn BufRead,
+    detector: &Detector,
+    out: &mut impl Write,
+) -> anyhow::Result<usize> {
+    let mut found = 0;
+    let mut line = Vec::new();
+    let mut progress = Progress::new("documents");
+    for number in 1.. {
+        line.clear();
+        if input.read_until(b'\n', &mut line)? == 0 {
+            break;
+        }
+        if line.iter().all(u8::is_ascii_whitespace) {
+            continue;
+        }
+        // The parser's message may quote the text, so only the place is told.
+        let document: Line<'_> = serde_json::from_slice(&line).map_err(|error| {
+            anyhow::anyhow!(
+                "line {number}, column {}: not a JSON object with id and text",
+                error.column()
+            )
+        })?;
+        let findings = detector.scan(&document.text);
+        found += findings.len();
+        let answer = serde_json::json!({ "id": document.id, "spans": spans(&document.text, &findings, None) });
+        serde_json::to_writer(&mut *out, &answer)?;
+        out.write_all(b"\n")?;
+        // A caller that writes one line and waits for the answer must get it.
+        out.flush()?;
+        progress.step();
+    }
+    progress.done();
+    Ok(found)
+}

@@ -1,0 +1,132 @@
+//! `phigate serve`: the gateway itself.
+
+use std::net::SocketAddr;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::Context;
+use clap::Args;
+
+use crate::app::{self, App, Role};
+use crate::config::{Config, Flags};
+use crate::metrics::Metrics;
+use crate::server::{self, Drain};
+use crate::{dashboard, housekeeping, routes};
+
+use super::Global;
+use super::logs;
+
+#[derive(Args)]
+pub(super) struct Serve {
+    /// Where callers connect [default: 127.0.0.1:8080]
+    #[arg(long, value_name = "ADDR")]
+    listen: Option<String>,
+    /// Where metrics are read; `off` for nowhere [default: 127.0.0.1:9464]
+    #[arg(long, value_name = "ADDR|off")]
+    metrics_listen: Option<String>,
+    /// Let providers be on private addresses and plain http
+    #[arg(long)]
+    allow_private_providers: bool,
+    /// A proxy in front ends TLS
+    #[arg(long)]
+    behind_tls_proxy: bool,
+}
+
+impl Serve {
+    /// What the command line says, together with the options every command takes.
+    pub(super) fn flags(&self, global: &Global) -> Flags {
+        Flags {
+            listen: self.listen.clone(),
+            metrics_listen: self.metrics_listen.clone(),
+            allow_private_providers: self.allow_private_providers,
+            behind_tls_proxy: self.behind_tls_proxy,
+            ..global.flags()
+        }
+    }
+}
+
+pub(super) fn run(serve: &Serve, global: &Global) -> anyhow::Result<ExitCode> {
+    let config = Config::load(serve.flags(global))?;
+    start(config, async |_| Ok(None))
+}
+
+/// What to print once requests are accepted.
+pub(super) type Greeting = Box<dyn FnOnce(&str)>;
+
+/// Serves until stopped. `prepare` may fill the store first and say what to print.
+pub(super) fn start(
+    config: Config,
+    prepare: impl AsyncFnOnce(&App) -> anyhow::Result<Option<Greeting>>,
+) -> anyhow::Result<ExitCode> {
+    logs::start(&config.log);
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()?;
+    let served = runtime.block_on(async {
+        let drain = Drain::on_signals().context("cannot listen for signals")?;
+        let vault = app::open_vault(&config, Role::Server).await?;
+        let app = Arc::new(App::new(config, vault, Metrics::new(), drain)?);
+        let greeting = prepare(&app).await?;
+        let result = serve_app(&app, greeting).await;
+        let closed = app.vault.close(app::CLOSING).await;
+        result?;
+        Ok::<(), anyhow::Error>(closed?)
+    });
+    // Whatever still runs has been told to stop; its time is over.
+    runtime.shutdown_background();
+    served?;
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn serve_app(app: &Arc<App>, greeting: Option<Greeting>) -> anyhow::Result<()> {
+    let router = routes::router(Arc::clone(app)).merge(dashboard::router(Arc::clone(app)));
+    housekeeping::start(app);
+    let owner_link = owner_link(app).await?;
+    let scheme = if app.config.tls.is_some() {
+        "https"
+    } else {
+        "http"
+    };
+    let on_listening = |address: SocketAddr| {
+        let base = format!("{scheme}://{address}");
+        println!("listening on {base}");
+        match greeting {
+            Some(greet) => greet(&base),
+            None => welcome(&base, owner_link.as_deref()),
+        }
+    };
+    let metrics = Arc::clone(&app.metrics);
+    server::serve(
+        &app.config,
+        router,
+        metrics,
+        app.drain.clone(),
+        on_listening,
+    )
+    .await?;
+    Ok(())
+}
+
+/// A one-time link for creating the owner's login, while there is none.
+async fn owner_link(app: &App) -> anyhow::Result<Option<String>> {
+    Ok(app
+        .first_owner_link()
+        .await?
+        .map(|token| format!("/setup/{}", token.expose())))
+}
+
+fn welcome(base: &str, owner_link: Option<&str>) {
+    let Some(link) = owner_link else {
+        eprintln!("dashboard: {base}/");
+        return;
+    };
+    eprintln!();
+    eprintln!("Welcome to phigate. Create the owner's login (this link works once, for 24 hours):");
+    eprintln!();
+    eprintln!("    {base}{link}");
+    eprintln!();
+    eprintln!("The dashboard leads on from there. Without it:");
+    eprintln!("    phigate provider set openai --key-stdin    # then paste the provider's key");
+    eprintln!("    phigate key create                         # prints a key for your software");
+    eprintln!();
+}

@@ -1,0 +1,150 @@
+//! The environment laid over the settings file: `PHIGATE_LIMITS_BODY_BYTES` is `limits.body_bytes`.
+
+use toml::{Table, Value};
+
+use super::{ConfigError, limits};
+
+/// How the text of a variable becomes a value.
+#[derive(Clone, Copy)]
+enum Kind {
+    Text,
+    Number,
+    Bool,
+    /// Separated by commas.
+    List,
+}
+
+/// Settings besides `[limits]`: section, key, kind.
+const SETTINGS: &[(&str, &str, Kind)] = &[
+    // In the order of phigate.example.toml.
+    ("", "listen", Kind::Text),
+    ("", "metrics_listen", Kind::Text),
+    ("", "behind_tls_proxy", Kind::Bool),
+    ("", "data", Kind::Text),
+    ("", "database_url", Kind::Text),
+    ("", "master_key_file", Kind::Text),
+    ("", "master_key_env", Kind::Text),
+    ("", "master_key_command", Kind::Text),
+    ("", "allow_private_providers", Kind::Bool),
+    ("", "provider_ca_file", Kind::Text),
+    ("tls", "cert", Kind::Text),
+    ("tls", "key", Kind::Text),
+    ("log", "level", Kind::Text),
+    ("log", "format", Kind::Text),
+    ("checkpoint", "files", Kind::List),
+    ("checkpoint", "command", Kind::Text),
+    ("checkpoint", "every_s", Kind::Number),
+    ("checkpoint", "every_records", Kind::Number),
+];
+
+/// Variables that are read elsewhere: the settings file's place and the default account.
+const READ_ELSEWHERE: &[&str] = &["PHIGATE_CONFIG", "PHIGATE_ACCOUNT"];
+
+/// Turns `PHIGATE_*` variables into a table like the file's. Others are not looked at.
+///
+/// `master_key_env` is the one variable of any name that may hold a secret; it is let pass here.
+pub(super) fn table(
+    variables: impl Iterator<Item = (String, String)>,
+    master_key_env: Option<&str>,
+) -> Result<Table, ConfigError> {
+    let mut table = Table::new();
+    let mut unknown = Vec::new();
+    for (name, text) in variables {
+        if !name.starts_with("PHIGATE_") || READ_ELSEWHERE.contains(&name.as_str()) {
+            continue;
+        }
+        match find(&name) {
+            Some((section, key, kind)) => {
+                insert(&mut table, section, key, value(&name, &text, kind)?);
+            }
+            None => unknown.push(name),
+        }
+    }
+    let key_variable = table
+        .get("master_key_env")
+        .and_then(Value::as_str)
+        .or(master_key_env);
+    match unknown
+        .into_iter()
+        .find(|name| Some(name.as_str()) != key_variable)
+    {
+        Some(name) => Err(ConfigError::UnknownVariable { name }),
+        None => Ok(table),
+    }
+}
+
+/// The place of a variable in the file.
+fn find(name: &str) -> Option<(&'static str, &'static str, Kind)> {
+    if name == "PHIGATE_LOG" {
+        return Some(("log", "level", Kind::Text));
+    }
+    let limits = limits::NAMES
+        .iter()
+        .map(|key| ("limits", *key, Kind::Number));
+    SETTINGS
+        .iter()
+        .copied()
+        .chain(limits)
+        .find(|(section, key, _)| variable(section, key) == name)
+}
+
+/// The variable of a setting.
+fn variable(section: &str, key: &str) -> String {
+    let joined = if section.is_empty() {
+        key.to_owned()
+    } else {
+        format!("{section}_{key}")
+    };
+    format!("PHIGATE_{}", joined.to_ascii_uppercase())
+}
+
+fn value(name: &str, text: &str, kind: Kind) -> Result<Value, ConfigError> {
+    let wrong = |expected: &str| ConfigError::Value {
+        key: name.to_owned(),
+        expected: expected.to_owned(),
+    };
+    match kind {
+        Kind::Text => Ok(Value::String(text.to_owned())),
+        Kind::Number => text
+            .parse()
+            .map(Value::Integer)
+            .map_err(|_| wrong("a whole number")),
+        Kind::Bool => match text {
+            "true" | "1" => Ok(Value::Boolean(true)),
+            "false" | "0" | "" => Ok(Value::Boolean(false)),
+            _ => Err(wrong("true or false")),
+        },
+        Kind::List => {
+            let items = text
+                .split(',')
+                .map(str::trim)
+                .filter(|item| !item.is_empty());
+            Ok(Value::Array(
+                items.map(|item| Value::String(item.to_owned())).collect(),
+            ))
+        }
+    }
+}
+
+fn insert(table: &mut Table, section: &str, key: &str, value: Value) {
+    if section.is_empty() {
+        table.insert(key.to_owned(), value);
+        return;
+    }
+    let inner = table
+        .entry(section)
+        .or_insert_with(|| Value::Table(Table::new()));
+    if let Value::Table(inner) = inner {
+        inner.insert(key.to_owned(), value);
+    }
+}
+
+/// All settings as `section.key`, for the test that keeps the example file complete.
+#[cfg(test)]
+pub(super) fn all_keys() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let limits = limits::NAMES.iter().map(|key| ("limits", *key));
+    SETTINGS
+        .iter()
+        .map(|(section, key, _)| (*section, *key))
+        .chain(limits)
+}

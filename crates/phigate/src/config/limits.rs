@@ -1,0 +1,145 @@
+//! `[limits]`: a bound on everything, one row each.
+//!
+//! The row is the only place that knows a limit's name: the file's key, the environment
+//! variable (`PHIGATE_LIMITS_BODY_BYTES`) and the field of [`Limits`] all follow from it.
+
+use serde::Deserialize;
+
+use super::ConfigError;
+
+const KIB: u64 = 1024;
+const MIB: u64 = 1024 * KIB;
+const SECOND: u64 = 1000;
+const MINUTE: u64 = 60 * SECOND;
+
+/// Declares the raw section, the checked section and the list of names from one table.
+macro_rules! limits {
+    ($($(#[$doc:meta])* $name:ident = $default:expr, $least:expr, $most:expr;)*) => {
+        /// `[limits]` as written.
+        #[derive(Debug, Default, Deserialize)]
+        #[serde(deny_unknown_fields)]
+        pub(super) struct RawLimits {
+            $($name: Option<u64>,)*
+        }
+
+        /// Every bound of the running gateway. Units stand at the end of each name.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub(crate) struct Limits {
+            $($(#[$doc])* pub(crate) $name: u64,)*
+        }
+
+        /// The keys of `[limits]`.
+        pub(super) const NAMES: &[&str] = &[$(stringify!($name)),*];
+
+        impl RawLimits {
+            pub(super) fn check(&self) -> Result<Limits, ConfigError> {
+                Ok(Limits {
+                    $($name: within(stringify!($name), self.$name.unwrap_or($default), $least, $most)?,)*
+                })
+            }
+        }
+
+        impl Default for Limits {
+            fn default() -> Self {
+                Self { $($name: $default,)* }
+            }
+        }
+    };
+}
+
+limits! {
+    // name = default, smallest, largest;
+    /// Largest request body.
+    body_bytes = 8 * MIB, KIB, 1024 * MIB;
+    /// All request bodies held at one time.
+    inflight_bytes = 512 * MIB, MIB, 1024 * 1024 * MIB;
+    /// Deepest nesting of a JSON body.
+    json_depth = 64, 4, 512;
+    /// Messages in one request.
+    messages = 4096, 1, 1_000_000;
+    /// Content parts in one message.
+    parts = 256, 1, 1_000_000;
+    /// Tool definitions in one request.
+    tools = 128, 1, 100_000;
+    /// Header fields of a request.
+    header_fields = 100, 8, 1000;
+    /// All header bytes of a request, request line included.
+    header_bytes = 32 * KIB, KIB, MIB;
+    /// Longest request target.
+    uri_bytes = 8 * KIB, 64, 64 * KIB;
+    /// From the first byte of a request (or the connection) to the end of its headers.
+    header_read_ms = 10 * SECOND, 10, 10 * MINUTE;
+    /// From the end of the headers to the end of the body.
+    body_read_ms = 30 * SECOND, 10, 60 * MINUTE;
+    /// A connection without a request.
+    idle_ms = 75 * SECOND, 10, 60 * MINUTE;
+    /// A caller that does not read what we write.
+    write_stall_ms = 30 * SECOND, 10, 60 * MINUTE;
+    /// Open connections of callers.
+    connections = 8192, 1, 1_000_000;
+    /// Requests worked on at one time.
+    concurrency = 1024, 1, 1_000_000;
+    /// Requests that may wait for a free place.
+    queue = 256, 0, 1_000_000;
+    /// Longest wait for a free place.
+    queue_ms = SECOND, 0, MINUTE;
+    /// Resolving and connecting to a provider, TLS included.
+    connect_ms = 5 * SECOND, 10, MINUTE;
+    /// From sending a request to the first byte of a provider's answer.
+    first_byte_ms = 120 * SECOND, 10, 60 * MINUTE;
+    /// Between two pieces of a provider's answer.
+    stream_idle_ms = 60 * SECOND, 10, 60 * MINUTE;
+    /// A whole request, from its headers to the last byte of the answer.
+    request_ms = 600 * SECOND, 10, 24 * 60 * MINUTE;
+    /// Largest answer of a provider.
+    response_bytes = 32 * MIB, KIB, 1024 * MIB;
+    /// Largest single event of a provider's stream.
+    event_bytes = MIB, KIB, 1024 * MIB;
+    /// Further attempts after a failure that is safe to repeat.
+    provider_retries = 2, 0, 10;
+    /// Longest wait before a further attempt.
+    provider_retry_wait_ms = 2 * SECOND, 0, MINUTE;
+    /// Until the decision record must be durable.
+    decision_ms = 2 * SECOND, 10, MINUTE;
+    /// Requests of one API key in a minute.
+    key_requests_per_minute = 600, 1, 10_000_000;
+    /// Requests of one API key at one time.
+    key_concurrency = 64, 1, 1_000_000;
+    /// Wrong API keys from one address in a minute.
+    bad_keys_per_minute = 20, 1, 1_000_000;
+    /// Failed logins before delays grow.
+    login_failures = 5, 1, 1000;
+    /// How long running requests may take to finish after a stop was asked for.
+    drain_ms = 30 * SECOND, 0, 60 * MINUTE;
+}
+
+fn within(name: &'static str, value: u64, least: u64, most: u64) -> Result<u64, ConfigError> {
+    if (least..=most).contains(&value) {
+        Ok(value)
+    } else {
+        Err(ConfigError::Value {
+            key: format!("limits.{name}"),
+            expected: format!("a number from {least} to {most}"),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_default_lies_within_its_own_range() {
+        assert_eq!(RawLimits::default().check().unwrap(), Limits::default());
+    }
+
+    #[test]
+    fn a_limit_outside_its_range_is_named() {
+        let raw = RawLimits {
+            body_bytes: Some(0),
+            ..RawLimits::default()
+        };
+        let message = raw.check().unwrap_err().to_string();
+        assert!(message.contains("limits.body_bytes"), "{message}");
+    }
+}

@@ -1,0 +1,79 @@
+//! `[log]`: how much is written to stderr, and in which form.
+
+use serde::Deserialize;
+
+use super::ConfigError;
+
+/// `[log]` as written.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawLog {
+    pub(super) level: Option<String>,
+    format: Option<String>,
+}
+
+/// How much is logged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LogLevel {
+    Error,
+    Warn,
+    Info,
+    Debug,
+    Trace,
+}
+
+/// The form of a log line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LogFormat {
+    /// For people.
+    Text,
+    /// One JSON object a line, for collectors.
+    Json,
+}
+
+/// The logging settings. They govern phigate's own messages; libraries stay at warnings,
+/// because theirs may quote what passes through them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct LogSettings {
+    pub(crate) level: LogLevel,
+    pub(crate) format: LogFormat,
+}
+
+impl RawLog {
+    pub(super) fn check(&self) -> Result<LogSettings, ConfigError> {
+        let level = match self.level.as_deref().unwrap_or("info") {
+            "error" => LogLevel::Error,
+            "warn" => LogLevel::Warn,
+            "info" => LogLevel::Info,
+            "debug" => LogLevel::Debug,
+            "trace" => LogLevel::Trace,
+            _ => return Err(choice("log.level", "error, warn, info, debug or trace")),
+        };
+        let format = match self.format.as_deref().unwrap_or("text") {
+            "text" => LogFormat::Text,
+            "json" => LogFormat::Json,
+            _ => return Err(choice("log.format", "text or json")),
+        };
+        Ok(LogSettings { level, format })
+    }
+}
+
+impl LogLevel {
+    /// The word used in settings and by the log filter.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warn => "warn",
+            Self::Info => "info",
+            Self::Debug => "debug",
+            Self::Trace => "trace",
+        }
+    }
+}
+
+fn choice(key: &str, expected: &str) -> ConfigError {
+    ConfigError::Value {
+        key: key.to_owned(),
+        expected: expected.to_owned(),
+    }
+}

@@ -1,0 +1,41 @@
+//! `[tls]`: the certificate this server shows to callers.
+
+use std::path::PathBuf;
+
+use serde::Deserialize;
+
+use super::ConfigError;
+
+/// `[tls]` as written.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawTls {
+    cert: Option<PathBuf>,
+    key: Option<PathBuf>,
+}
+
+/// Where the certificate chain and its key lie, both PEM. Read again when they change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TlsFiles {
+    /// The certificate chain, leaf first.
+    pub(crate) cert: PathBuf,
+    /// The private key of the leaf.
+    pub(crate) key: PathBuf,
+}
+
+impl RawTls {
+    pub(super) fn check(self) -> Result<Option<TlsFiles>, ConfigError> {
+        match (self.cert, self.key) {
+            (Some(cert), Some(key)) => Ok(Some(TlsFiles { cert, key })),
+            (None, None) => Ok(None),
+            (Some(_), None) => Err(ConfigError::Missing {
+                key: "tls.key",
+                because: "tls.cert is set",
+            }),
+            (None, Some(_)) => Err(ConfigError::Missing {
+                key: "tls.cert",
+                because: "tls.key is set",
+            }),
+        }
+    }
+}

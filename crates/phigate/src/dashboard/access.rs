@@ -1,0 +1,353 @@
+//! The one gate of the dashboard: where a request comes from, who sends it, what they may do, which headers go back.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::{Body, to_bytes};
+use axum::extract::{Form, FromRequest, Query, Request, State};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use http::request::Parts;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
+use phigate_store::{Role, Session};
+
+use super::Dash;
+use super::chrome::Theme;
+use super::cookies::{self, Cookie};
+use super::fields::Fields;
+use super::visit::{Guest, Head, PageError, SignedIn, go_to};
+use crate::server::Peer;
+
+/// Who may use a route.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Needs {
+    /// Anybody: signing in, first run, assets.
+    Nobody,
+    /// An auditor or an owner.
+    Auditor,
+    /// An owner.
+    Owner,
+}
+
+impl Needs {
+    /// Whether a role is enough.
+    pub(crate) fn admits(self, role: Role) -> bool {
+        match self {
+            Needs::Nobody | Needs::Auditor => true,
+            Needs::Owner => role == Role::Owner,
+        }
+    }
+}
+
+/// The most a form may hold: a long text for the playground, percent-encoded.
+const FORM_BYTES_MAX: usize = 1024 * 1024;
+const FORM_READ: Duration = Duration::from_secs(20);
+
+/// Sent by the script of a page that refreshes itself.
+const LIVE: HeaderName = HeaderName::from_static("x-live");
+
+const HEADERS: [(HeaderName, &str); 7] = [
+    (
+        header::CONTENT_SECURITY_POLICY,
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
+         form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+    ),
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (header::X_FRAME_OPTIONS, "DENY"),
+    // Not `no-referrer`: with it browsers hide the origin of forms, which we check.
+    (header::REFERRER_POLICY, "same-origin"),
+    (
+        HeaderName::from_static("cross-origin-opener-policy"),
+        "same-origin",
+    ),
+    (
+        HeaderName::from_static("cross-origin-resource-policy"),
+        "same-origin",
+    ),
+    (
+        HeaderName::from_static("permissions-policy"),
+        "camera=(), geolocation=(), microphone=()",
+    ),
+];
+
+/// Lets a request through to its page, or answers it here.
+pub(crate) async fn gate(
+    State((dash, needs)): State<(Dash, Needs)>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let is_secure = dash.is_secure;
+    let admitted = match needs {
+        Needs::Nobody => admit_guest(&dash, request).await,
+        Needs::Auditor | Needs::Owner => admit_member(&dash, needs, request).await,
+    };
+    let mut response = match admitted {
+        Ok(request) => {
+            let fresh = request.extensions().get::<FreshGuest>().cloned();
+            let mut response = next.run(request).await;
+            let is_page = response
+                .headers()
+                .get(header::CONTENT_TYPE)
+                .is_some_and(|kind| kind.as_bytes().starts_with(b"text/html"));
+            if let Some(FreshGuest(cookie)) = fresh.filter(|_| is_page) {
+                response
+                    .headers_mut()
+                    .append(header::SET_COOKIE, Cookie::Guest.set(&cookie, is_secure));
+            }
+            response
+        }
+        Err(answer) => *answer,
+    };
+    let headers = response.headers_mut();
+    for (name, value) in HEADERS {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    headers
+        .entry(header::CACHE_CONTROL)
+        .or_insert(HeaderValue::from_static("no-store"));
+    if is_secure {
+        headers.insert(
+            header::STRICT_TRANSPORT_SECURITY,
+            HeaderValue::from_static("max-age=31536000"),
+        );
+    }
+    response
+}
+
+/// A cookie just made for a guest, to be set with the answer.
+#[derive(Debug, Clone)]
+struct FreshGuest(String);
+
+async fn admit_guest(dash: &Dash, request: Request) -> Result<Request, Box<Response>> {
+    let (mut parts, body) = request.into_parts();
+    let form = read_write(&parts, body).await?;
+    let known = Cookie::Guest.read(&parts.headers, dash.is_secure);
+    if let Some(form) = &form {
+        let is_ours = known
+            .as_deref()
+            .is_some_and(|cookie| cookies::is_form_token(cookie, form.get("csrf")));
+        if !is_ours {
+            return Err(refused(PageError::StaleForm));
+        }
+    }
+    let cookie = match known {
+        Some(cookie) => cookie,
+        None => {
+            let fresh = cookies::random_token().ok_or_else(|| refused(PageError::Broken))?;
+            parts.extensions.insert(FreshGuest(fresh.clone()));
+            fresh
+        }
+    };
+    let head = head(dash, &mut parts, form, &cookie).await;
+    parts.extensions.insert(Guest(Arc::new(head)));
+    Ok(Request::from_parts(parts, Body::empty()))
+}
+
+async fn admit_member(
+    dash: &Dash,
+    needs: Needs,
+    request: Request,
+) -> Result<Request, Box<Response>> {
+    let (mut parts, body) = request.into_parts();
+    let form = read_write(&parts, body).await?;
+    let cookie = Cookie::Session
+        .read(&parts.headers, dash.is_secure)
+        .ok_or_else(|| sign_in_first(&parts))?;
+    let session = session_of(dash, &cookie)
+        .await?
+        .ok_or_else(|| sign_in_first(&parts))?;
+    if !needs.admits(session.user.role) {
+        return Err(refused(PageError::WrongRole));
+    }
+    if form
+        .as_ref()
+        .is_some_and(|form| !cookies::is_form_token(&cookie, form.get("csrf")))
+    {
+        return Err(refused(PageError::StaleForm));
+    }
+    let account = dash
+        .app
+        .vault
+        .account(&session.user.account_id)
+        .await
+        .map_err(|error| refused(error.into()))?;
+    let head = head(dash, &mut parts, form, &cookie).await;
+    parts.extensions.insert(SignedIn {
+        head: Arc::new(head),
+        session: Arc::new(session),
+        account,
+    });
+    Ok(Request::from_parts(parts, Body::empty()))
+}
+
+async fn session_of(dash: &Dash, cookie: &str) -> Result<Option<Session>, Box<Response>> {
+    dash.app
+        .vault
+        .session(cookie)
+        .await
+        .map_err(|error| refused(error.into()))
+}
+
+/// Reading needs no form. A write must come from one of our pages; its form is read here, once, for everybody.
+async fn read_write(parts: &Parts, body: Body) -> Result<Option<Fields>, Box<Response>> {
+    if matches!(parts.method, Method::GET | Method::HEAD) {
+        return Ok(None);
+    }
+    if !comes_from_us(&parts.headers) {
+        return Err(refused(PageError::StaleForm));
+    }
+    let read = tokio::time::timeout(FORM_READ, to_bytes(body, FORM_BYTES_MAX)).await;
+    let Ok(Ok(bytes)) = read else {
+        return Err(refused(PageError::TooLarge));
+    };
+    let mut request = Request::new(Body::from(bytes));
+    *request.method_mut() = parts.method.clone();
+    *request.headers_mut() = parts.headers.clone();
+    let form = Form::<Vec<(String, String)>>::from_request(request, &()).await;
+    let Form(pairs) = form.map_err(|_| refused(PageError::StaleForm))?;
+    Ok(Some(Fields::new(pairs)))
+}
+
+/// Whether a write was sent by a page of ours, by the two headers that pages cannot forge.
+/// Programs send neither; for them the form token decides alone.
+fn comes_from_us(headers: &HeaderMap) -> bool {
+    let text = |name: &HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
+    let is_same_site =
+        text(&HeaderName::from_static("sec-fetch-site")).is_none_or(|site| site == "same-origin");
+    let is_same_origin = text(&header::ORIGIN).is_none_or(|origin| {
+        let authority = origin
+            .strip_prefix("https://")
+            .or_else(|| origin.strip_prefix("http://"));
+        authority.is_some_and(|authority| Some(authority) == text(&header::HOST))
+    });
+    is_same_site && is_same_origin
+}
+
+/// Sends a reader to the login and back; a writer is told that nothing was changed.
+fn sign_in_first(parts: &Parts) -> Box<Response> {
+    let is_page = parts.method == Method::GET && !parts.headers.contains_key(LIVE);
+    if !is_page {
+        return refused(PageError::SignedOut);
+    }
+    Box::new(match parts.uri.path() {
+        "/" => go_to("/login"),
+        path => go_to(&format!("/login?next={path}")),
+    })
+}
+
+async fn head(dash: &Dash, parts: &mut Parts, form: Option<Fields>, cookie: &str) -> Head {
+    let query = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri);
+    let text = |name: HeaderName| {
+        parts
+            .headers
+            .get(name)
+            .and_then(|value| value.to_str().ok())
+            .unwrap_or_default()
+    };
+    let scheme = if dash.is_secure { "https" } else { "http" };
+    // HTTP/2 has the host in the target, HTTP/1.1 in a header.
+    let host = parts
+        .uri
+        .authority()
+        .map_or_else(|| text(header::HOST), |authority| authority.as_str());
+    let peer = parts.extensions.get::<Peer>().map(|peer| peer.0.ip());
+    Head {
+        theme: Cookie::Theme
+            .read(&parts.headers, dash.is_secure)
+            .map_or(Theme::Auto, |code| Theme::from_code(&code)),
+        form_token: cookies::form_token(cookie),
+        query: Fields::new(query.map(|Query(pairs)| pairs).unwrap_or_default()),
+        form: form.unwrap_or_default(),
+        origin: format!("{scheme}://{host}"),
+        peer: peer.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED)),
+        agent: browser(text(header::USER_AGENT)),
+    }
+}
+
+/// A browser and a system, in the words people use. Only our own words are kept of what the browser says.
+fn browser(agent: &str) -> String {
+    let first = |table: &'static [(&str, &str)]| {
+        table
+            .iter()
+            .find(|(sign, _)| agent.contains(sign))
+            .map(|(_, name)| *name)
+    };
+    // Most browsers also claim to be Chrome, and all to be Mozilla: the honest signs first.
+    let browsers = &[
+        ("Edg/", "Edge"),
+        ("OPR/", "Opera"),
+        ("Firefox/", "Firefox"),
+        ("Chrome/", "Chrome"),
+        ("Safari/", "Safari"),
+    ];
+    let systems = &[
+        ("Android", "Android"),
+        ("iPhone", "iPhone"),
+        ("iPad", "iPad"),
+        ("Windows", "Windows"),
+        ("Mac OS X", "macOS"),
+        ("Linux", "Linux"),
+    ];
+    match (first(browsers), first(systems)) {
+        (Some(browser), Some(system)) => format!("{browser} on {system}"),
+        (Some(one), None) | (None, Some(one)) => one.to_owned(),
+        (None, None) => "Unknown browser".to_owned(),
+    }
+}
+
+fn refused(error: PageError) -> Box<Response> {
+    Box::new(error.into_response())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(pairs: &[(&'static str, &'static str)]) -> HeaderMap {
+        pairs
+            .iter()
+            .map(|(name, value)| {
+                (
+                    HeaderName::from_static(name),
+                    HeaderValue::from_static(value),
+                )
+            })
+            .collect()
+    }
+
+    #[test]
+    fn writes_come_from_our_own_pages() {
+        let host = ("host", "gate.example:8080");
+        for (pairs, is_ours) in [
+            (vec![host], true),
+            (vec![host, ("origin", "https://gate.example:8080")], true),
+            (
+                vec![
+                    host,
+                    ("origin", "http://gate.example:8080"),
+                    ("sec-fetch-site", "same-origin"),
+                ],
+                true,
+            ),
+            (vec![host, ("origin", "https://evil.example")], false),
+            (
+                vec![host, ("origin", "https://gate.example:8080.evil.example")],
+                false,
+            ),
+            (vec![host, ("origin", "null")], false),
+            (vec![host, ("sec-fetch-site", "cross-site")], false),
+            (vec![host, ("sec-fetch-site", "same-site")], false),
+            (vec![host, ("sec-fetch-site", "none")], false),
+        ] {
+            assert_eq!(comes_from_us(&headers(&pairs)), is_ours, "{pairs:?}");
+        }
+    }
+
+    #[test]
+    fn browsers_are_named_in_our_own_words() {
+        let firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
+        assert_eq!(browser(firefox), "Firefox on Linux");
+        assert_eq!(browser("<script>"), "Unknown browser");
+    }
+}

@@ -1,0 +1,103 @@
+//! The fields of a form or of an address: names and values, as the browser sent them.
+
+/// Fields in order; a name may occur more than once.
+#[derive(Clone, Default)]
+pub(crate) struct Fields(Vec<(String, String)>);
+
+impl Fields {
+    /// From pairs.
+    pub(crate) fn new(pairs: Vec<(String, String)>) -> Self {
+        Self(pairs)
+    }
+
+    /// The value of a field, trimmed; empty when there is none.
+    pub(crate) fn get(&self, name: &str) -> &str {
+        self.exact(name).trim()
+    }
+
+    /// The value of a field as typed: for passwords and texts, where spaces count.
+    pub(crate) fn exact(&self, name: &str) -> &str {
+        self.0
+            .iter()
+            .find(|(field, _)| field == name)
+            .map_or("", |(_, value)| value)
+    }
+
+    /// Whether a box was ticked.
+    pub(crate) fn is_ticked(&self, name: &str) -> bool {
+        self.get(name) == "yes"
+    }
+
+    /// The filled fields as the query of an address, without one of them and with another value for it.
+    pub(crate) fn query_with(&self, name: &str, value: &str) -> String {
+        let kept = self
+            .0
+            .iter()
+            .map(|(field, value)| (field.as_str(), value.trim()))
+            .filter(|(field, _)| *field != name);
+        let pairs = kept
+            .chain([(name, value)])
+            .filter(|(_, value)| !value.is_empty());
+        let encoded: Vec<String> = pairs
+            .map(|(field, value)| format!("{}={}", encode(field), encode(value)))
+            .collect();
+        encoded.join("&")
+    }
+}
+
+/// Percent-encodes everything that could mean something in an address.
+pub(crate) fn encode(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                out.push(char::from(byte));
+            }
+            other => out.push_str(&format!("%{other:02X}")),
+        }
+    }
+    out
+}
+
+// Forms hold passwords and PHI: only names may be printed.
+impl std::fmt::Debug for Fields {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_list()
+            .entries(self.0.iter().map(|(name, _)| name))
+            .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_query_keeps_what_is_filled_and_replaces_one_field() {
+        let pairs = [
+            ("type", "ssn"),
+            ("model", ""),
+            ("before", "1"),
+            ("key", "a&b=c d"),
+        ];
+        let fields = Fields::new(
+            pairs
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .to_vec(),
+        );
+        assert_eq!(
+            fields.query_with("before", "2"),
+            "type=ssn&key=a%26b%3Dc%20d&before=2"
+        );
+        assert_eq!(
+            fields.query_with("before", ""),
+            "type=ssn&key=a%26b%3Dc%20d"
+        );
+    }
+
+    #[test]
+    fn values_are_never_printed() {
+        let fields = Fields::new(vec![("password".to_owned(), "invented secret".to_owned())]);
+        assert_eq!(format!("{fields:?}"), "[\"password\"]");
+    }
+}

@@ -1,0 +1,116 @@
+//! What the pages ask of the gateway itself: try a provider, and say how fast it is.
+
+use std::time::Instant;
+
+use bytes::Bytes;
+use http::{HeaderName, HeaderValue, Method, StatusCode};
+use phigate_core::wire::{self, WireFormat};
+use phigate_store::Account;
+use serde_json::json;
+
+use crate::app::App;
+use crate::provider::{BaseUrl, Outgoing, ProviderError};
+
+/// What came of trying a provider.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Trial {
+    /// It answered and takes the key.
+    Works {
+        /// How long it took.
+        took_ms: u64,
+    },
+    /// It answered, but not with what we asked for.
+    Unexpected {
+        /// The status it gave.
+        status: u16,
+    },
+    /// It does not take the key.
+    WrongKey,
+    /// No answer, and why.
+    Failed(ProviderError),
+    /// The stored address is not allowed.
+    WrongAddress(String),
+    /// No key is stored.
+    NotSet,
+}
+
+/// Asks a provider for its list of models with the stored key: it costs nothing, and needs a right key.
+pub(crate) async fn try_provider(app: &App, account: &Account, format: &dyn WireFormat) -> Trial {
+    let Some(provider) = account.providers.get(format.id()) else {
+        return Trial::NotSet;
+    };
+    let address = provider
+        .base_url
+        .as_deref()
+        .unwrap_or(format.default_base_url());
+    let base = match BaseUrl::parse(address, app.config.allow_private_providers) {
+        Ok(base) => base,
+        Err(error) => return Trial::WrongAddress(error.to_string()),
+    };
+    let Some(Question { path, headers }) = question(format, provider.key.expose()) else {
+        return Trial::Failed(ProviderError::Unsendable);
+    };
+    let call = Outgoing {
+        account: &account.id,
+        base: &base,
+        method: Method::GET,
+        path,
+        query: None,
+        headers,
+        body: Bytes::new(),
+    };
+    let started = Instant::now();
+    match app.provider.probe(call).await {
+        Ok(StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN | StatusCode::BAD_REQUEST) => {
+            Trial::WrongKey
+        }
+        Ok(status) if status.is_success() => Trial::Works {
+            took_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+        },
+        Ok(status) => Trial::Unexpected {
+            status: status.as_u16(),
+        },
+        Err(error) => Trial::Failed(error),
+    }
+}
+
+struct Question {
+    path: Vec<String>,
+    headers: Vec<(HeaderName, HeaderValue)>,
+}
+
+/// Path and headers of the question, taken from how the format writes a chat request: every family lists its
+/// models under the same version segment, with the same headers.
+fn question(format: &dyn WireFormat, key: &str) -> Option<Question> {
+    let model = format.listed_models().first()?;
+    let body =
+        json!({ "model": model, "messages": [{ "role": "user", "content": "-" }] }).to_string();
+    let call = wire::Call {
+        body: body.as_bytes(),
+        model,
+        stream: false,
+        hash_user: &|_| String::new(),
+    };
+    let request = format.write_request(&call).ok()?;
+    let version = request.path.first()?.clone();
+    let header = |(name, value): &(&'static str, wire::HeaderValue)| {
+        let text = match value {
+            wire::HeaderValue::Fixed(text) => (*text).to_owned(),
+            wire::HeaderValue::Key => key.to_owned(),
+            wire::HeaderValue::BearerKey => format!("Bearer {key}"),
+        };
+        let mut value = HeaderValue::from_str(&text).ok()?;
+        value.set_sensitive(true);
+        Some((HeaderName::from_static(name), value))
+    };
+    let headers = request
+        .headers
+        .iter()
+        .filter(|(name, _)| *name != "content-type")
+        .filter_map(header)
+        .collect();
+    Some(Question {
+        path: vec![version, "models".to_owned()],
+        headers,
+    })
+}

@@ -1,0 +1,218 @@
+//! Your own login: password, second factor, sessions, colours.
+
+use askama::Template;
+use axum::extract::State;
+use http::{StatusCode, header};
+use jiff::Timestamp;
+use phigate_store::{SecretBytes, SecretString, StoreError};
+
+use super::setup::check_password;
+use crate::dashboard::Dash;
+use crate::dashboard::chrome::{Chrome, Theme};
+use crate::dashboard::cookies::Cookie;
+use crate::dashboard::totp;
+use crate::dashboard::view::When;
+use crate::dashboard::visit::{Answer, PageError, SignedIn, go_to, page_with};
+
+/// Your login.
+#[derive(Template)]
+#[template(path = "account.html")]
+pub(crate) struct Page {
+    pub(crate) chrome: Chrome,
+    pub(crate) error: Option<String>,
+    pub(crate) has_totp: bool,
+    pub(crate) offer: Option<Offer>,
+    pub(crate) sessions: Vec<SessionRow>,
+}
+
+/// A second factor to be set up.
+pub(crate) struct Offer {
+    pub(crate) secret: String,
+    pub(crate) grouped: String,
+    pub(crate) address: String,
+}
+
+/// One place you are signed in.
+#[derive(Debug)]
+pub(crate) struct SessionRow {
+    pub(crate) id: String,
+    pub(crate) agent: String,
+    pub(crate) created: When,
+    pub(crate) seen: When,
+    pub(crate) is_this: bool,
+}
+
+/// `GET /account`
+pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
+    draw(&dash, &visit, None, None).await
+}
+
+/// `POST /account/password`
+pub(crate) async fn change_password(State(dash): State<Dash>, visit: SignedIn) -> Answer {
+    let form = visit.form();
+    if let Err(error) = check_password(form.exact("password"), form.exact("again")) {
+        return draw(&dash, &visit, Some(error), None).await;
+    }
+    if let Some(refusal) = confirm(&dash, &visit, form.exact("current")).await? {
+        return draw(&dash, &visit, Some(refusal), None).await;
+    }
+    let password = SecretString::new(form.exact("password").to_owned());
+    let keep = Some(visit.session.id.as_str());
+    dash.app
+        .vault
+        .set_password(
+            visit.account_id(),
+            visit.actor(),
+            &password,
+            keep,
+            visit.actor(),
+        )
+        .await?;
+    Ok(go_to("/account?done=password"))
+}
+
+/// `POST /account/totp`
+pub(crate) async fn offer_totp(State(dash): State<Dash>, visit: SignedIn) -> Answer {
+    let secret = totp::fresh_secret().ok_or(PageError::Broken)?;
+    let offer = offer(&visit, &secret);
+    draw(&dash, &visit, None, Some(offer)).await
+}
+
+fn offer(visit: &SignedIn, secret: &str) -> Offer {
+    Offer {
+        secret: secret.to_owned(),
+        grouped: totp::grouped(secret),
+        address: totp::address(secret, visit.actor()),
+    }
+}
+
+/// `POST /account/totp/confirm`
+pub(crate) async fn confirm_totp(State(dash): State<Dash>, visit: SignedIn) -> Answer {
+    let secret = visit.form().get("secret");
+    let now_s = u64::try_from(Timestamp::now().as_second()).unwrap_or(0);
+    let Some(step) = totp::matching_step(secret, visit.form().get("code"), now_s) else {
+        let error = "That is not the code the app shows now. Check the secret and the phone’s clock, and try the next code.";
+        return draw(
+            &dash,
+            &visit,
+            Some(error.to_owned()),
+            Some(offer(&visit, secret)),
+        )
+        .await;
+    };
+    if let Some(refusal) = confirm(&dash, &visit, visit.form().exact("current")).await? {
+        return draw(&dash, &visit, Some(refusal), Some(offer(&visit, secret))).await;
+    }
+    let user = &visit.session.user;
+    let sealed = SecretBytes::from(secret.as_bytes());
+    dash.app
+        .vault
+        .set_totp(user, Some(&sealed), Some(&visit.session.id), visit.actor())
+        .await?;
+    dash.app.vault.use_totp_step(user, step).await?;
+    Ok(go_to("/account?done=totp-on"))
+}
+
+/// `POST /account/totp/remove`
+pub(crate) async fn remove_totp(State(dash): State<Dash>, visit: SignedIn) -> Answer {
+    if let Some(refusal) = confirm(&dash, &visit, visit.form().exact("current")).await? {
+        return draw(&dash, &visit, Some(refusal), None).await;
+    }
+    dash.app
+        .vault
+        .set_totp(
+            &visit.session.user,
+            None,
+            Some(&visit.session.id),
+            visit.actor(),
+        )
+        .await?;
+    Ok(go_to("/account?done=totp-off"))
+}
+
+/// `POST /account/sessions/revoke`
+pub(crate) async fn revoke_session(State(dash): State<Dash>, visit: SignedIn) -> Answer {
+    let id = visit.form().get("id");
+    // Only your own: an owner ends those of others by removing the user.
+    let is_own = dash
+        .app
+        .vault
+        .sessions(&visit.session.user)
+        .await?
+        .iter()
+        .any(|session| session.id == id);
+    if !is_own {
+        return Err(PageError::NotFound);
+    }
+    dash.app
+        .vault
+        .end_session(visit.account_id(), id, visit.actor())
+        .await?;
+    Ok(go_to("/account?done=session"))
+}
+
+/// `POST /theme`
+pub(crate) async fn set_theme(State(dash): State<Dash>, visit: SignedIn) -> Answer {
+    let theme = Theme::from_code(visit.form().get("theme"));
+    let mut response = go_to(&super::login::inside(visit.form().get("page")));
+    response.headers_mut().append(
+        header::SET_COOKIE,
+        Cookie::Theme.set(theme.code(), dash.is_secure),
+    );
+    Ok(response)
+}
+
+/// Checks the password again; says what to tell when it is not right.
+pub(crate) async fn confirm(
+    dash: &Dash,
+    visit: &SignedIn,
+    password: &str,
+) -> Result<Option<String>, PageError> {
+    let password = SecretString::new(password.to_owned());
+    let origin = visit.head.peer.to_string();
+    match dash
+        .app
+        .vault
+        .confirm_password(&visit.session.user, &password, &origin)
+        .await
+    {
+        Ok(true) => Ok(None),
+        Ok(false) => Ok(Some("That is not your current password.".to_owned())),
+        Err(StoreError::Throttled { retry_after_s }) => Ok(Some(format!(
+            "Too many wrong passwords. Try again in {retry_after_s} seconds."
+        ))),
+        Err(error) => Err(error.into()),
+    }
+}
+
+async fn draw(
+    dash: &Dash,
+    visit: &SignedIn,
+    error: Option<String>,
+    offer: Option<Offer>,
+) -> Answer {
+    let sessions = dash.app.vault.sessions(&visit.session.user).await?;
+    page_with(
+        if error.is_some() {
+            StatusCode::UNPROCESSABLE_ENTITY
+        } else {
+            StatusCode::OK
+        },
+        &Page {
+            chrome: visit.chrome("/account"),
+            error,
+            has_totp: visit.session.user.has_totp,
+            offer,
+            sessions: sessions
+                .into_iter()
+                .map(|session| SessionRow {
+                    is_this: session.id == visit.session.id,
+                    id: session.id,
+                    agent: session.origin,
+                    created: When::at(session.created),
+                    seen: When::at(session.last_seen),
+                })
+                .collect(),
+        },
+    )
+}

@@ -1,0 +1,359 @@
+//! The audit log: filter, page, follow, find an identifier, verify.
+
+use std::collections::BTreeMap;
+
+use askama::Template;
+use axum::extract::State;
+use http::StatusCode;
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
+use phi_detect::PhiKind;
+use phigate_core::protect::MODES;
+use phigate_store::{ApiKeyInfo, Cursor, Filter, RecordKind};
+use uuid::Uuid;
+
+use super::rows::{ACTIONS, Act, Row, act_row, request_row};
+use crate::dashboard::Dash;
+use crate::dashboard::chrome::Chrome;
+use crate::dashboard::fields::Fields;
+use crate::dashboard::view::{Choice, choices};
+use crate::dashboard::visit::{Answer, PageError, SignedIn, page_with};
+
+/// The log.
+#[derive(Template)]
+#[template(path = "audit.html")]
+pub(crate) struct Page {
+    pub(crate) chrome: Chrome,
+    pub(crate) error: Option<String>,
+    pub(crate) base_url: String,
+    pub(crate) is_tail: bool,
+    pub(crate) is_filtered: bool,
+    pub(crate) has_custom_range: bool,
+    pub(crate) chain: Chain,
+    pub(crate) ranges: Vec<Choice>,
+    pub(crate) records: Vec<Choice>,
+    pub(crate) types: Vec<Choice>,
+    pub(crate) actions: Vec<Choice>,
+    pub(crate) modes: Vec<Choice>,
+    pub(crate) keys: Vec<Choice>,
+    pub(crate) model: String,
+    pub(crate) request: String,
+    pub(crate) since: String,
+    pub(crate) until: String,
+    pub(crate) rows: Vec<Row>,
+    pub(crate) acts: Vec<Act>,
+    pub(crate) newer: String,
+    pub(crate) older: String,
+    pub(crate) find_types: Vec<Choice>,
+    pub(crate) found: Option<Found>,
+}
+
+/// What is known about the chain.
+#[derive(Debug, Clone)]
+pub(crate) struct Chain {
+    pub(crate) tone: &'static str,
+    pub(crate) label: String,
+    pub(crate) words: String,
+}
+
+/// Where an identifier was found.
+#[derive(Debug)]
+pub(crate) struct Found {
+    pub(crate) words: String,
+    pub(crate) rows: Vec<Row>,
+}
+
+static RANGES: &[(&str, &str, Option<i64>)] = &[
+    // Code, label, hours back.
+    ("", "All time", None),
+    ("hour", "Last hour", Some(1)),
+    ("day", "Last 24 hours", Some(24)),
+    ("week", "Last 7 days", Some(7 * 24)),
+    ("month", "Last 30 days", Some(30 * 24)),
+];
+
+static RECORDS: &[(&str, &str)] = &[
+    // Code, label.
+    ("", "All requests"),
+    ("phi", "Requests with PHI"),
+    ("clean", "Requests without PHI"),
+    ("admin", "Administration"),
+];
+
+const ROWS: usize = 50;
+const FOUND: usize = 50;
+
+/// `GET /audit`
+pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
+    draw(&dash, &visit, None, None).await
+}
+
+/// `POST /audit/find`
+pub(crate) async fn find(State(dash): State<Dash>, visit: SignedIn) -> Answer {
+    let (code, value) = (visit.form().get("type"), visit.form().get("value"));
+    let (Some(kind), false) = (PhiKind::from_code(code), value.is_empty()) else {
+        return draw(
+            &dash,
+            &visit,
+            Some("Choose a type and enter the whole value.".to_owned()),
+            None,
+        )
+        .await;
+    };
+    let normal = phigate_core::protect::normalise(value);
+    let hits = dash
+        .app
+        .vault
+        .find_identifier(
+            visit.account_id(),
+            kind.code(),
+            &normal.into(),
+            visit.actor(),
+        )
+        .await?;
+    let sent = hits
+        .iter()
+        .filter(|hit| hit.action.as_deref() == Some("forwarded"))
+        .count();
+    let words = match (hits.len(), sent) {
+        (0, _) => "Never found in a request of this account.".to_owned(),
+        (all, 0) => format!("Found in {all} requests. In none of them was it forwarded."),
+        (all, sent) => {
+            format!("Found in {all} requests, and forwarded to a provider in {sent} of them.")
+        }
+    };
+    let rows = hits
+        .iter()
+        .take(FOUND)
+        .map(super::rows::disclosure_row)
+        .collect();
+    draw(&dash, &visit, None, Some(Found { words, rows })).await
+}
+
+/// What the address asks for; a value that cannot be read is an error for the viewer, not a wider search.
+pub(crate) fn read_filter(query: &Fields, now: Timestamp) -> Result<Filter, String> {
+    let text = |name: &str| {
+        Some(query.get(name))
+            .filter(|value| !value.is_empty())
+            .map(str::to_owned)
+    };
+    let hours = RANGES
+        .iter()
+        .find(|(code, ..)| *code == query.get("range"))
+        .and_then(|(_, _, hours)| *hours);
+    let since = hours.and_then(|hours| now.checked_sub(SignedDuration::from_hours(hours)).ok());
+    let request_id = match text("request") {
+        Some(id) => Some(
+            Uuid::try_parse(&id)
+                .map_err(|_| "A request id looks like 01890000-0000-7000-8000-000000000000.")?,
+        ),
+        None => None,
+    };
+    let (record, phi_detected) = match query.get("record") {
+        "admin" => (Some(RecordKind::Admin), None),
+        "phi" => (None, Some(true)),
+        "clean" => (None, Some(false)),
+        _ => (None, None),
+    };
+    Ok(Filter {
+        since: moment(query.get("since"))?.or(since),
+        until: moment(query.get("until"))?,
+        record,
+        phi_type: text("type"),
+        action: text("action"),
+        mode: text("mode"),
+        key_id: text("key"),
+        model: text("model"),
+        request_id,
+        act: None,
+        phi_detected,
+    })
+}
+
+fn moment(text: &str) -> Result<Option<Timestamp>, String> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let read = text
+        .parse::<DateTime>()
+        .ok()
+        .and_then(|time| time.to_zoned(TimeZone::UTC).ok());
+    read.map(|time| Some(time.timestamp()))
+        .ok_or_else(|| "Write times as 2026-11-15T04:20, in UTC.".to_owned())
+}
+
+async fn draw(
+    dash: &Dash,
+    visit: &SignedIn,
+    error: Option<String>,
+    found: Option<Found>,
+) -> Answer {
+    let query = &visit.head.query;
+    let (filter, error) = match read_filter(query, Timestamp::now()) {
+        Ok(filter) => (filter, error),
+        Err(refusal) => (Filter::default(), Some(refusal)),
+    };
+    let keys = dash.app.vault.api_keys(visit.account_id()).await?;
+    let before = Cursor::decode(query.get("before"));
+    let (rows, acts, next) = list(dash, visit, &filter, before, &super::keys::names(&keys)).await?;
+    let has_custom_range = !query.get("since").is_empty() || !query.get("until").is_empty();
+    let status = if error.is_some() {
+        StatusCode::UNPROCESSABLE_ENTITY
+    } else {
+        StatusCode::OK
+    };
+    let kinds = || PhiKind::all().map(|kind| (kind.code(), kind.label()));
+    page_with(
+        status,
+        &Page {
+            chrome: visit.chrome("/audit"),
+            error,
+            base_url: visit.head.base_url(),
+            is_tail: before.is_none() && found.is_none(),
+            is_filtered: filter != Filter::default(),
+            has_custom_range,
+            chain: super::verify::known(dash, visit.account_id()),
+            ranges: choices(
+                RANGES.iter().map(|(code, label, _)| (*code, *label)),
+                query.get("range"),
+            ),
+            records: choices(RECORDS.iter().copied(), query.get("record")),
+            types: choices([("", "Any")].into_iter().chain(kinds()), query.get("type")),
+            actions: choices(
+                [("", "Anything")]
+                    .into_iter()
+                    .chain(ACTIONS.iter().map(|action| (action.code, action.label))),
+                query.get("action"),
+            ),
+            modes: choices(
+                [("", "Any")]
+                    .into_iter()
+                    .chain(MODES.iter().map(|mode| (mode.id, mode.label))),
+                query.get("mode"),
+            ),
+            keys: key_choices(&keys, query.get("key")),
+            model: query.get("model").to_owned(),
+            request: query.get("request").to_owned(),
+            since: query.get("since").to_owned(),
+            until: query.get("until").to_owned(),
+            rows,
+            acts,
+            newer: before.map(|_| address(query, "")).unwrap_or_default(),
+            older: next
+                .map(|next| address(query, &next.encode()))
+                .unwrap_or_default(),
+            find_types: choices(kinds(), visit.form().get("type")),
+            found,
+        },
+    )
+}
+
+type Listed = (Vec<Row>, Vec<Act>, Option<Cursor>);
+
+async fn list(
+    dash: &Dash,
+    visit: &SignedIn,
+    filter: &Filter,
+    before: Option<Cursor>,
+    names: &BTreeMap<String, String>,
+) -> Result<Listed, PageError> {
+    if filter.record == Some(RecordKind::Admin) {
+        let page = dash
+            .app
+            .vault
+            .audit_list(visit.account_id(), filter, before, ROWS)
+            .await?;
+        return Ok((
+            Vec::new(),
+            page.items.iter().filter_map(act_row).collect(),
+            page.next,
+        ));
+    }
+    let page = dash
+        .app
+        .vault
+        .request_list(visit.account_id(), filter, before, ROWS)
+        .await?;
+    Ok((
+        page.items
+            .iter()
+            .map(|request| request_row(request, names))
+            .collect(),
+        Vec::new(),
+        page.next,
+    ))
+}
+
+fn address(query: &Fields, before: &str) -> String {
+    format!("/audit?{}", query.query_with("before", before))
+}
+
+fn key_choices(keys: &[ApiKeyInfo], chosen: &str) -> Vec<Choice> {
+    let labels: Vec<(&str, String)> = keys
+        .iter()
+        .map(|key| (key.id.as_str(), format!("{} ({})", key.name, key.id)))
+        .collect();
+    let mut all = choices(
+        [("", "Any")]
+            .into_iter()
+            .chain(labels.iter().map(|(id, label)| (*id, label.as_str()))),
+        chosen,
+    );
+    if !chosen.is_empty() && !all.iter().any(|choice| choice.chosen) {
+        all.push(Choice {
+            code: chosen.to_owned(),
+            label: chosen.to_owned(),
+            chosen: true,
+        });
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fields(pairs: &[(&str, &str)]) -> Fields {
+        Fields::new(
+            pairs
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+                .collect(),
+        )
+    }
+
+    #[test]
+    fn filters_are_read_from_the_address() {
+        let now = Timestamp::from_second(1_000_000).unwrap();
+        let filter = read_filter(
+            &fields(&[("range", "day"), ("type", "ssn"), ("record", "phi")]),
+            now,
+        )
+        .unwrap();
+        assert_eq!(filter.since.unwrap().as_second(), 1_000_000 - 86_400);
+        assert_eq!(filter.phi_type.as_deref(), Some("ssn"));
+        assert_eq!(filter.phi_detected, Some(true));
+        let filter = read_filter(
+            &fields(&[("range", "day"), ("since", "2026-11-15T04:20")]),
+            now,
+        )
+        .unwrap();
+        assert_eq!(filter.since.unwrap().to_string(), "2026-11-15T04:20:00Z");
+        assert_eq!(read_filter(&fields(&[]), now).unwrap(), Filter::default());
+    }
+
+    #[test]
+    fn a_filter_that_cannot_be_read_is_not_a_wider_search() {
+        for (name, value) in [
+            ("request", "12"),
+            ("since", "yesterday"),
+            ("until", "2026-13-01T00:00"),
+        ] {
+            assert!(
+                read_filter(&fields(&[(name, value)]), Timestamp::now()).is_err(),
+                "{name}"
+            );
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! The content of a request, original beside sent, cut at its findings.
+
+use phi_detect::PhiKind;
+use phigate_core::chat;
+use phigate_core::json::Document;
+use phigate_core::protect::{Effect, mode};
+use phigate_store::{Decision, Finding, Revealed};
+
+use crate::dashboard::view::{Piece, kind_class};
+
+/// Content, revealed.
+#[derive(Debug)]
+pub(crate) struct Content {
+    pub(crate) sent_title: &'static str,
+    pub(crate) passages: Vec<Passage>,
+    pub(crate) original: String,
+    pub(crate) sent: String,
+}
+
+/// One text of the request in which something was found, before and after.
+#[derive(Debug)]
+pub(crate) struct Passage {
+    pub(crate) path: String,
+    pub(crate) original: Vec<Piece>,
+    pub(crate) sent: Vec<Piece>,
+}
+
+/// What became of a request's texts on the way out.
+enum Fate {
+    Unchanged,
+    NothingSent,
+    Rewritten(fn(PhiKind) -> &'static str),
+}
+
+const DEPTH_MAX: usize = 128;
+
+impl Content {
+    /// Puts original and sent beside each other. What was sent is taken from the record, never recomputed:
+    /// a text that is not in it is said not to be.
+    pub(crate) fn new(decision: &Decision, revealed: &Revealed) -> Content {
+        let bytes = |content: &Option<phigate_store::SecretBytes>| {
+            content
+                .as_ref()
+                .map(|content| String::from_utf8_lossy(content.expose()).into_owned())
+        };
+        let original = bytes(&revealed.original).unwrap_or_default();
+        let fate = fate(decision);
+        let sent = match (&fate, bytes(&revealed.sent)) {
+            (_, Some(sent)) => sent,
+            (Fate::Unchanged, None) => original.clone(),
+            (Fate::NothingSent | Fate::Rewritten(_), None) => String::new(),
+        };
+        let texts = strings(&original);
+        let sent_texts: Vec<String> = strings(&sent).into_iter().map(|(_, text)| text).collect();
+        let passages = texts
+            .iter()
+            .filter_map(|(path, text)| {
+                let here: Vec<&Finding> = decision
+                    .findings
+                    .iter()
+                    .filter(|finding| finding.path == *path)
+                    .collect();
+                (!here.is_empty()).then(|| passage(path, text, &here, &fate, &sent_texts))
+            })
+            .collect();
+        Content {
+            sent_title: match fate {
+                Fate::Unchanged => "Sent to the provider, unchanged",
+                Fate::NothingSent => "Nothing was sent",
+                Fate::Rewritten(_) => "Sent to the provider",
+            },
+            passages,
+            original: pretty(&original),
+            sent: pretty(&sent),
+        }
+    }
+}
+
+fn fate(decision: &Decision) -> Fate {
+    // The action tells what happened; the mode only what was meant to.
+    let rewriting = mode(&decision.mode)
+        .filter(|mode| mode.action == decision.action)
+        .map(|mode| mode.effect);
+    match rewriting {
+        Some(Effect::Keep) => Fate::Unchanged,
+        Some(Effect::Replace(word)) => Fate::Rewritten(word),
+        Some(Effect::Block) => Fate::NothingSent,
+        None if decision.action == "forwarded" => Fate::Unchanged,
+        None => Fate::NothingSent,
+    }
+}
+
+fn passage(
+    path: &str,
+    text: &str,
+    findings: &[&Finding],
+    fate: &Fate,
+    sent_texts: &[String],
+) -> Passage {
+    let original = cut(text, findings, None);
+    let sent = match fate {
+        Fate::Unchanged => original.clone(),
+        Fate::NothingSent => Vec::new(),
+        Fate::Rewritten(word) => {
+            let expected = cut(text, findings, Some(*word));
+            let expected_text: String = expected.iter().map(|piece| piece.text.as_str()).collect();
+            // A translation may join texts, so it is enough that a sent text holds this one.
+            if sent_texts.iter().any(|sent| sent.contains(&expected_text)) {
+                expected
+            } else {
+                vec![Piece::plain(
+                    "This text does not stand in what was sent. Look at the whole request below.",
+                )]
+            }
+        }
+    };
+    Passage {
+        path: path.to_owned(),
+        original,
+        sent,
+    }
+}
+
+/// Cuts a text at findings, whose positions count characters.
+fn cut(
+    text: &str,
+    findings: &[&Finding],
+    replacement: Option<fn(PhiKind) -> &'static str>,
+) -> Vec<Piece> {
+    let starts: Vec<usize> = text
+        .char_indices()
+        .map(|(at, _)| at)
+        .chain([text.len()])
+        .collect();
+    let byte = |position: u64| {
+        usize::try_from(position)
+            .ok()
+            .and_then(|position| starts.get(position))
+            .copied()
+    };
+    let mut pieces = Vec::new();
+    let mut copied = 0;
+    for finding in findings {
+        let (Some(start), Some(end)) = (byte(finding.start), byte(finding.end)) else {
+            continue;
+        };
+        let (Some(before), Some(found)) = (text.get(copied..start), text.get(start..end)) else {
+            continue;
+        };
+        if !before.is_empty() {
+            pieces.push(Piece::plain(before));
+        }
+        let kind = PhiKind::from_code(&finding.kind);
+        let shown = match (replacement, kind) {
+            (Some(word), Some(kind)) => word(kind),
+            _ => found,
+        };
+        if !shown.is_empty() {
+            pieces.push(Piece {
+                text: shown.to_owned(),
+                class: kind.map_or("k6", kind_class),
+                title: format!(
+                    "{}, score {:.2}, rule {}",
+                    label(finding),
+                    finding.score,
+                    finding.rule
+                ),
+            });
+        }
+        copied = end;
+    }
+    if let Some(rest) = text.get(copied..).filter(|rest| !rest.is_empty()) {
+        pieces.push(Piece::plain(rest));
+    }
+    pieces
+}
+
+fn label(finding: &Finding) -> &str {
+    match PhiKind::from_code(&finding.kind) {
+        Some(kind) => kind.label(),
+        None => &finding.kind,
+    }
+}
+
+/// Every string of a document with its place; none when it is not a document.
+fn strings(body: &str) -> Vec<(String, String)> {
+    let Ok(document) = Document::parse(body.as_bytes().to_vec(), DEPTH_MAX) else {
+        return Vec::new();
+    };
+    document
+        .nodes()
+        .filter(|value| !value.is_key())
+        .filter_map(|value| Some((chat::path(&value, &[]), value.string()?.into_owned())))
+        .collect()
+}
+
+fn pretty(body: &str) -> String {
+    let value: Result<serde_json::Value, _> = serde_json::from_str(body);
+    value
+        .ok()
+        .and_then(|value| serde_json::to_string_pretty(&value).ok())
+        .unwrap_or_else(|| body.to_owned())
+}

@@ -1,0 +1,137 @@
+//! How to connect a program, with this server's real address.
+
+use askama::Template;
+use phi_detect::PhiKind;
+use phigate_core::wire::FORMATS;
+use phigate_store::Account;
+
+use crate::dashboard::chrome::Chrome;
+use crate::dashboard::visit::{Answer, SignedIn, page};
+
+/// Help.
+#[derive(Template)]
+#[template(path = "help.html")]
+pub(crate) struct Page {
+    pub(crate) chrome: Chrome,
+    pub(crate) base_url: String,
+    pub(crate) snippets: Vec<Snippet>,
+    pub(crate) kinds: String,
+    pub(crate) may_set_up: bool,
+}
+
+/// Lines to copy.
+#[derive(Debug)]
+pub(crate) struct Snippet {
+    pub(crate) title: &'static str,
+    pub(crate) code: String,
+}
+
+const KEY: &str = "YOUR_PHIGATE_KEY";
+
+/// `GET /help`
+pub(crate) async fn show(visit: SignedIn) -> Answer {
+    let base_url = visit.head.base_url();
+    let model = example_model(&visit.account);
+    let kinds: Vec<&str> = PhiKind::all().map(PhiKind::label).collect();
+    page(&Page {
+        chrome: visit.chrome("/help"),
+        snippets: vec![
+            Snippet {
+                title: "curl",
+                code: curl(&base_url, KEY, model),
+            },
+            Snippet {
+                title: "Python, OpenAI SDK",
+                code: python(&base_url, KEY, model),
+            },
+            Snippet {
+                title: "JavaScript, OpenAI SDK",
+                code: javascript(&base_url, KEY, model),
+            },
+            Snippet {
+                title: "Python, LangChain",
+                code: langchain(&base_url, KEY, model),
+            },
+            Snippet {
+                title: "JavaScript, AI SDK",
+                code: ai_sdk(&base_url, KEY, model),
+            },
+            Snippet {
+                title: "Environment, for programs that read it",
+                code: environment(&base_url, KEY),
+            },
+        ],
+        kinds: kinds.join(", "),
+        may_set_up: visit.is_owner(),
+        base_url,
+    })
+}
+
+/// A model that works now: of the first family with a key, or of the first family.
+pub(crate) fn example_model(account: &Account) -> &'static str {
+    let configured = FORMATS
+        .iter()
+        .find(|format| account.providers.contains_key(format.id()));
+    let format = configured.or(FORMATS.first());
+    format
+        .and_then(|format| format.listed_models().last())
+        .copied()
+        .unwrap_or("gpt-4o")
+}
+
+/// A request with curl.
+pub(crate) fn curl(base_url: &str, key: &str, model: &str) -> String {
+    format!(
+        "curl {base_url}/chat/completions \\\n  \
+         -H \"Authorization: Bearer {key}\" \\\n  \
+         -H \"Content-Type: application/json\" \\\n  \
+         -d '{{\"model\": \"{model}\", \"messages\": [{{\"role\": \"user\", \"content\": \"Say hello.\"}}]}}'"
+    )
+}
+
+/// The OpenAI SDK for Python.
+pub(crate) fn python(base_url: &str, key: &str, model: &str) -> String {
+    format!(
+        "from openai import OpenAI\n\n\
+         client = OpenAI(base_url=\"{base_url}\", api_key=\"{key}\")\n\
+         answer = client.chat.completions.create(\n    \
+         model=\"{model}\",\n    \
+         messages=[{{\"role\": \"user\", \"content\": \"Say hello.\"}}],\n)\n\
+         print(answer.choices[0].message.content)"
+    )
+}
+
+/// The OpenAI SDK for JavaScript.
+pub(crate) fn javascript(base_url: &str, key: &str, model: &str) -> String {
+    format!(
+        "import OpenAI from \"openai\";\n\n\
+         const client = new OpenAI({{ baseURL: \"{base_url}\", apiKey: \"{key}\" }});\n\
+         const answer = await client.chat.completions.create({{\n  \
+         model: \"{model}\",\n  \
+         messages: [{{ role: \"user\", content: \"Say hello.\" }}],\n}});\n\
+         console.log(answer.choices[0].message.content);"
+    )
+}
+
+fn langchain(base_url: &str, key: &str, model: &str) -> String {
+    format!(
+        "from langchain_openai import ChatOpenAI\n\n\
+         chat = ChatOpenAI(\n    base_url=\"{base_url}\",\n    api_key=\"{key}\",\n    model=\"{model}\",\n)\n\
+         print(chat.invoke(\"Say hello.\").content)"
+    )
+}
+
+fn ai_sdk(base_url: &str, key: &str, model: &str) -> String {
+    format!(
+        "import {{ createOpenAICompatible }} from \"@ai-sdk/openai-compatible\";\n\
+         import {{ generateText }} from \"ai\";\n\n\
+         const phigate = createOpenAICompatible({{\n  \
+         name: \"phigate\",\n  baseURL: \"{base_url}\",\n  apiKey: \"{key}\",\n}});\n\
+         const {{ text }} = await generateText({{\n  \
+         model: phigate(\"{model}\"),\n  prompt: \"Say hello.\",\n}});"
+    )
+}
+
+fn environment(base_url: &str, key: &str) -> String {
+    format!("export OPENAI_BASE_URL={base_url}\nexport OPENAI_API_KEY={key}")
+}

@@ -1,0 +1,225 @@
+//! API keys: make, rotate, revoke.
+
+use std::collections::BTreeMap;
+
+use askama::Template;
+use axum::extract::{Path, State};
+use http::StatusCode;
+use jiff::{SignedDuration, Timestamp};
+use phigate_store::{ApiKeyInfo, NewApiKey, StoreError};
+
+use super::help;
+use crate::dashboard::Dash;
+use crate::dashboard::chrome::Chrome;
+use crate::dashboard::view::{Choice, When, choices};
+use crate::dashboard::visit::{Answer, PageError, SignedIn, go_to, page_with};
+
+/// The keys of the account.
+#[derive(Template)]
+#[template(path = "keys.html")]
+pub(crate) struct Page {
+    pub(crate) chrome: Chrome,
+    pub(crate) error: Option<String>,
+    pub(crate) base_url: String,
+    pub(crate) name: String,
+    pub(crate) expiries: Vec<Choice>,
+    pub(crate) fresh: Option<Fresh>,
+    pub(crate) keys: Vec<Key>,
+}
+
+/// A key just made, shown this once.
+pub(crate) struct Fresh {
+    pub(crate) title: String,
+    pub(crate) key: String,
+    pub(crate) curl: String,
+    pub(crate) python: String,
+    pub(crate) javascript: String,
+}
+
+/// One key of the list.
+#[derive(Debug)]
+pub(crate) struct Key {
+    pub(crate) id: String,
+    pub(crate) name: String,
+    pub(crate) state: &'static str,
+    pub(crate) tone: &'static str,
+    pub(crate) created: When,
+    pub(crate) last_used: Option<When>,
+    pub(crate) expires: Option<When>,
+    pub(crate) is_usable: bool,
+}
+
+static EXPIRIES: &[(&str, &str, Option<i64>)] = &[
+    // Code, label, days.
+    ("30d", "in 30 days", Some(30)),
+    ("90d", "in 90 days", Some(90)),
+    ("365d", "in a year", Some(365)),
+    ("never", "never", None),
+];
+
+static OVERLAPS: &[(&str, i64)] = &[
+    // Code, hours.
+    ("1h", 1),
+    ("24h", 24),
+    ("7d", 7 * 24),
+];
+
+const NAME_CHARS_MAX: usize = 80;
+
+/// `GET /keys`
+pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
+    draw(&dash, &visit, StatusCode::OK, None, None).await
+}
+
+/// `POST /keys`
+pub(crate) async fn create(State(dash): State<Dash>, visit: SignedIn) -> Answer {
+    let name = visit.form().get("name");
+    if name.is_empty() || name.chars().count() > NAME_CHARS_MAX {
+        let error =
+            "Give the key a name of 1 to 80 characters, so that the audit log can say who asked.";
+        return draw(
+            &dash,
+            &visit,
+            StatusCode::UNPROCESSABLE_ENTITY,
+            Some(error),
+            None,
+        )
+        .await;
+    }
+    let asked = visit.form().get("expires");
+    let Some((_, _, days)) = EXPIRIES.iter().find(|(code, ..)| *code == asked) else {
+        let error = "Choose when the key expires.";
+        return draw(
+            &dash,
+            &visit,
+            StatusCode::UNPROCESSABLE_ENTITY,
+            Some(error),
+            None,
+        )
+        .await;
+    };
+    let valid = days.map(|days| SignedDuration::from_hours(days * 24));
+    let new = dash
+        .app
+        .vault
+        .create_api_key(visit.account_id(), name, valid, visit.actor())
+        .await?;
+    let fresh = fresh(&visit, format!("Key “{name}” created"), &new);
+    draw(&dash, &visit, StatusCode::OK, None, Some(fresh)).await
+}
+
+/// `POST /keys/{id}/rotate`
+pub(crate) async fn rotate(
+    State(dash): State<Dash>,
+    visit: SignedIn,
+    Path(id): Path<String>,
+) -> Answer {
+    let asked = visit.form().get("overlap");
+    let hours = OVERLAPS
+        .iter()
+        .find(|(code, _)| *code == asked)
+        .map(|(_, hours)| *hours)
+        .ok_or(PageError::NotFound)?;
+    let overlap = SignedDuration::from_hours(hours);
+    match dash
+        .app
+        .vault
+        .rotate_api_key(visit.account_id(), &id, overlap, visit.actor())
+        .await
+    {
+        Ok(new) => {
+            let fresh = fresh(&visit, "Key rotated. This is the new one".to_owned(), &new);
+            draw(&dash, &visit, StatusCode::OK, None, Some(fresh)).await
+        }
+        Err(StoreError::Invalid { .. } | StoreError::Conflict(_)) => {
+            let error = "This key was revoked, has expired or was rotated already. Create a new one instead.";
+            draw(&dash, &visit, StatusCode::CONFLICT, Some(error), None).await
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// `POST /keys/{id}/revoke`
+pub(crate) async fn revoke(
+    State(dash): State<Dash>,
+    visit: SignedIn,
+    Path(id): Path<String>,
+) -> Answer {
+    dash.app
+        .vault
+        .revoke_api_key(visit.account_id(), &id, visit.actor())
+        .await?;
+    Ok(go_to("/keys?done=key-revoked"))
+}
+
+/// The names of keys by their ids, for lists.
+pub(crate) fn names(keys: &[ApiKeyInfo]) -> BTreeMap<String, String> {
+    keys.iter()
+        .map(|key| (key.id.clone(), key.name.clone()))
+        .collect()
+}
+
+async fn draw(
+    dash: &Dash,
+    visit: &SignedIn,
+    status: StatusCode,
+    error: Option<&str>,
+    fresh: Option<Fresh>,
+) -> Answer {
+    let now = Timestamp::now();
+    let mut keys = dash.app.vault.api_keys(visit.account_id()).await?;
+    keys.sort_by_key(|key| (key.revoked.is_some(), std::cmp::Reverse(key.created)));
+    let asked = visit.form().get("expires");
+    page_with(
+        status,
+        &Page {
+            chrome: visit.chrome("/keys"),
+            base_url: visit.head.base_url(),
+            // What was typed stays after an error, and goes after a success.
+            name: error
+                .map(|_| visit.form().get("name").to_owned())
+                .unwrap_or_default(),
+            expiries: choices(
+                EXPIRIES.iter().map(|(code, label, _)| (*code, *label)),
+                if asked.is_empty() { "90d" } else { asked },
+            ),
+            error: error.map(str::to_owned),
+            fresh,
+            keys: keys.into_iter().map(|key| line(key, now)).collect(),
+        },
+    )
+}
+
+fn line(key: ApiKeyInfo, now: Timestamp) -> Key {
+    let has_expired = key.expires.is_some_and(|expires| expires <= now);
+    let (state, tone) = match (key.revoked.is_some(), has_expired, key.rotated_to.is_some()) {
+        (true, ..) => ("Revoked", "refused"),
+        (false, true, _) => ("Expired", "refused"),
+        (false, false, true) => ("Being replaced", "warn"),
+        (false, false, false) if key.last_used.is_some() => ("In use", "ok"),
+        (false, false, false) => ("Ready", "info"),
+    };
+    Key {
+        id: key.id,
+        name: key.name,
+        state,
+        tone,
+        created: When::on(key.created),
+        last_used: key.last_used.map(When::at),
+        expires: key.expires.map(When::at),
+        is_usable: key.revoked.is_none() && !has_expired,
+    }
+}
+
+fn fresh(visit: &SignedIn, title: String, new: &NewApiKey) -> Fresh {
+    let base_url = visit.head.base_url();
+    let model = help::example_model(&visit.account);
+    let key = new.key.expose();
+    Fresh {
+        title,
+        curl: help::curl(&base_url, key, model),
+        python: help::python(&base_url, key, model),
+        javascript: help::javascript(&base_url, key, model),
+        key: key.to_owned(),
+    }
+}

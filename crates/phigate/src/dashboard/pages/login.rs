@@ -1,0 +1,199 @@
+//! Signing in and out: password first, then the code where a second factor is on.
+
+use askama::Template;
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use http::{HeaderValue, StatusCode, header};
+use jiff::Timestamp;
+use phigate_store::{AdminAct, LoginOutcome, SecretString, SessionPolicy, User};
+
+use crate::dashboard::Dash;
+use crate::dashboard::chrome::Chrome;
+use crate::dashboard::cookies::Cookie;
+use crate::dashboard::totp;
+use crate::dashboard::visit::{Answer, Guest, PageError, SignedIn, go_to, page_with};
+
+/// The page.
+#[derive(Template)]
+#[template(path = "login.html")]
+pub(crate) struct Page {
+    pub(crate) chrome: Chrome,
+    pub(crate) error: Option<String>,
+    pub(crate) email: String,
+    pub(crate) next: String,
+    pub(crate) asks_code: bool,
+}
+
+/// `GET /login`
+pub(crate) async fn show(guest: Guest) -> Answer {
+    draw(&guest, StatusCode::OK, None, false)
+}
+
+/// `POST /login`
+pub(crate) async fn sign_in(State(dash): State<Dash>, guest: Guest) -> Answer {
+    if guest.0.form.get("step") == "code" {
+        return check_code(&dash, &guest).await;
+    }
+    let form = &guest.0.form;
+    let password = SecretString::new(form.exact("password").to_owned());
+    match dash
+        .app
+        .vault
+        .verify_login(form.get("email"), &password, &guest.0.peer.to_string())
+        .await?
+    {
+        LoginOutcome::Wrong => {
+            let error = "Wrong e-mail or password.".to_owned();
+            draw(&guest, StatusCode::UNAUTHORIZED, Some(error), false)
+        }
+        LoginOutcome::Throttled { retry_after_s } => too_often(&guest, retry_after_s, false),
+        LoginOutcome::Right(user) if user.has_totp => {
+            dash.halfway.put(&guest.0.form_token, *user);
+            draw(&guest, StatusCode::OK, None, true)
+        }
+        LoginOutcome::Right(user) => enter(&dash, &guest, &user).await,
+    }
+}
+
+async fn check_code(dash: &Dash, guest: &Guest) -> Answer {
+    let Some(user) = dash.halfway.get(&guest.0.form_token) else {
+        let error = "That took too long. Sign in again.".to_owned();
+        return draw(guest, StatusCode::UNAUTHORIZED, Some(error), false);
+    };
+    if let Some(retry_after_s) = dash.halfway.wait_s(&user.id) {
+        return too_often(guest, retry_after_s, true);
+    }
+    if is_right_code(dash, &user, guest.0.form.get("code")).await? {
+        dash.halfway.take(&guest.0.form_token);
+        dash.halfway.succeeded(&user.id);
+        return enter(dash, guest, &user).await;
+    }
+    dash.halfway.failed(&user.id);
+    let account = dash.app.vault.account(&user.account_id).await?;
+    let act = AdminAct::new(Timestamp::now(), &account.name, &user.email, "login.failed")
+        .detail("factor", "code")
+        .detail("from", &guest.0.peer);
+    dash.app
+        .vault
+        .record_admin(Some(&user.account_id), &act)
+        .await?;
+    let error =
+        "That is not the code the app shows now. Wait for the next one and type it.".to_owned();
+    draw(guest, StatusCode::UNAUTHORIZED, Some(error), true)
+}
+
+/// Whether a code is right, and was not used before.
+pub(crate) async fn is_right_code(dash: &Dash, user: &User, code: &str) -> Result<bool, PageError> {
+    let Some(secret) = dash.app.vault.totp(user).await? else {
+        return Ok(false);
+    };
+    let Ok(secret) = std::str::from_utf8(secret.expose()) else {
+        return Err(PageError::Broken);
+    };
+    let now_s = u64::try_from(Timestamp::now().as_second()).unwrap_or(0);
+    match totp::matching_step(secret, code, now_s) {
+        Some(step) => Ok(dash.app.vault.use_totp_step(user, step).await?),
+        None => Ok(false),
+    }
+}
+
+async fn enter(dash: &Dash, guest: &Guest, user: &User) -> Answer {
+    let mut response = go_to(&inside(guest.0.form.exact("next")));
+    begin(dash, guest, user, &mut response).await?;
+    Ok(response)
+}
+
+/// Begins a session and gives its cookie, always a new one, to the browser.
+pub(crate) async fn begin(
+    dash: &Dash,
+    guest: &Guest,
+    user: &User,
+    response: &mut Response,
+) -> Result<(), PageError> {
+    let session = dash
+        .app
+        .vault
+        .begin_session(user, SessionPolicy::default(), &guest.0.described())
+        .await?;
+    let headers = response.headers_mut();
+    headers.append(
+        header::SET_COOKIE,
+        Cookie::Session.set(session.token.expose(), dash.is_secure),
+    );
+    headers.append(header::SET_COOKIE, Cookie::Guest.clear(dash.is_secure));
+    Ok(())
+}
+
+/// Where to go after signing in: a path of ours and nothing else.
+pub(crate) fn inside(next: &str) -> String {
+    let is_path = next.starts_with('/') && !next.starts_with("//");
+    let is_plain = next
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || b"/-_.".contains(&byte));
+    if is_path && is_plain {
+        next.to_owned()
+    } else {
+        "/".to_owned()
+    }
+}
+
+/// `POST /logout`
+pub(crate) async fn sign_out(State(dash): State<Dash>, visit: SignedIn) -> Answer {
+    dash.app
+        .vault
+        .end_session(visit.account_id(), &visit.session.id, visit.actor())
+        .await?;
+    let mut response = go_to("/login?done=signed-out");
+    let headers = response.headers_mut();
+    headers.append(header::SET_COOKIE, Cookie::Session.clear(dash.is_secure));
+    // Going back after signing out shows nothing.
+    headers.insert("clear-site-data", HeaderValue::from_static("\"cache\""));
+    Ok(response)
+}
+
+fn too_often(guest: &Guest, retry_after_s: u64, asks_code: bool) -> Answer {
+    let error = format!("Too many failed attempts. Try again in {retry_after_s} seconds.");
+    let mut response = draw(guest, StatusCode::TOO_MANY_REQUESTS, Some(error), asks_code)?;
+    response
+        .headers_mut()
+        .insert(header::RETRY_AFTER, HeaderValue::from(retry_after_s));
+    Ok(response)
+}
+
+fn draw(guest: &Guest, status: StatusCode, error: Option<String>, asks_code: bool) -> Answer {
+    let next = match guest.0.form.exact("next") {
+        "" => guest.0.query.get("next"),
+        next => next,
+    };
+    let page = Page {
+        chrome: guest.chrome(),
+        error,
+        email: guest.0.form.get("email").to_owned(),
+        next: inside(next),
+        asks_code,
+    };
+    Ok(page_with(status, &page)?.into_response())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_is_sent_elsewhere_after_signing_in() {
+        for (next, goes_to) in [
+            ("", "/"),
+            ("/audit", "/audit"),
+            (
+                "/audit/0193f0aa-0000-7000-8000-000000000001",
+                "/audit/0193f0aa-0000-7000-8000-000000000001",
+            ),
+            ("//evil.example", "/"),
+            ("https://evil.example", "/"),
+            ("/\\evil.example", "/"),
+            ("/a\r\nset-cookie: x", "/"),
+        ] {
+            assert_eq!(inside(next), goes_to, "{next}");
+        }
+    }
+}

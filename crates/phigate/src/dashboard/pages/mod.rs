@@ -1,0 +1,22 @@
+//! One file a page: its typed context, its template, its handlers.
+
+pub(crate) mod account;
+pub(crate) mod audit;
+mod content;
+pub(crate) mod export;
+pub(crate) mod help;
+pub(crate) mod keys;
+pub(crate) mod login;
+pub(crate) mod message;
+pub(crate) mod overview;
+pub(crate) mod playground;
+pub(crate) mod providers;
+pub(crate) mod record;
+mod rows;
+pub(crate) mod settings;
+pub(crate) mod setup;
+pub(crate) mod users;
+pub(crate) mod verify;
+
+#[cfg(test)]
+mod samples;

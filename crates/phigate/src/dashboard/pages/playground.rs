@@ -1,0 +1,216 @@
+//! Trying a text: what is found, what each mode makes of it, and a real request.
+
+use std::time::Instant;
+
+use askama::Template;
+use axum::body::to_bytes;
+use axum::extract::State;
+use axum::response::Response;
+use http::{HeaderMap, StatusCode};
+use phi_detect::Findings;
+use phigate_core::protect::mode;
+use phigate_core::wire::{FORMATS, format_for_model};
+use serde_json::{Value, json};
+
+use super::settings::{ModeCard, mode_cards};
+use super::{help, rows};
+use crate::app::detector;
+use crate::dashboard::Dash;
+use crate::dashboard::chrome::Chrome;
+use crate::dashboard::view::{Fact, Piece, Treatment, kind_class, pieces};
+use crate::dashboard::visit::{Answer, PageError, SignedIn, page_with};
+use crate::pipeline;
+
+/// The playground.
+#[derive(Template)]
+#[template(path = "playground.html")]
+pub(crate) struct Page {
+    pub(crate) chrome: Chrome,
+    pub(crate) error: Option<String>,
+    pub(crate) text: String,
+    pub(crate) model: String,
+    pub(crate) models: Vec<&'static str>,
+    pub(crate) mode_code: String,
+    pub(crate) mode_label: String,
+    pub(crate) may_send: bool,
+    pub(crate) found_words: String,
+    pub(crate) pieces: Vec<Piece>,
+    pub(crate) findings: Vec<Found>,
+    pub(crate) modes: Vec<ModeCard>,
+    pub(crate) answer: Option<Reply>,
+}
+
+/// One finding, with its text: the viewer typed it.
+pub(crate) struct Found {
+    pub(crate) label: &'static str,
+    pub(crate) class: &'static str,
+    pub(crate) text: String,
+    pub(crate) score: String,
+    pub(crate) rule: &'static str,
+}
+
+/// What came back.
+pub(crate) struct Reply {
+    pub(crate) tone: &'static str,
+    pub(crate) status: String,
+    pub(crate) facts: Vec<Fact>,
+    pub(crate) text: String,
+    pub(crate) href: String,
+}
+
+const TEXT_CHARS_MAX: usize = 100_000;
+const REPLY_BYTES_MAX: usize = 4 * 1024 * 1024;
+
+/// `GET /playground`
+pub(crate) async fn show(visit: SignedIn) -> Answer {
+    draw(&visit, None, None)
+}
+
+/// `POST /playground`: looks for PHI, stores nothing.
+pub(crate) async fn scan(visit: SignedIn) -> Answer {
+    draw(&visit, None, None)
+}
+
+/// `POST /playground/send`: a real request.
+pub(crate) async fn send(State(dash): State<Dash>, visit: SignedIn) -> Answer {
+    let (text, model) = (visit.form().exact("text"), visit.form().get("model"));
+    if text.trim().is_empty() {
+        return draw(&visit, Some("Type a text to send first.".to_owned()), None);
+    }
+    let Some(format) = format_for_model(model) else {
+        return draw(
+            &visit,
+            Some("No provider serves a model with this name. Choose one of the list.".to_owned()),
+            None,
+        );
+    };
+    if !visit.account.providers.contains_key(format.id()) {
+        let error = format!(
+            "No key is set for {}. Set it under Providers first.",
+            format.label()
+        );
+        return draw(&visit, Some(error), None);
+    }
+    let body = json!({ "model": model, "messages": [{ "role": "user", "content": text }] });
+    let response =
+        pipeline::answer_for_dashboard(&dash.app, visit.account.clone(), body.to_string().into())
+            .await;
+    let reply = read_reply(response).await?;
+    draw(&visit, None, Some(reply))
+}
+
+async fn read_reply(response: Response) -> Result<Reply, PageError> {
+    let (parts, body) = response.into_parts();
+    let bytes = to_bytes(body, REPLY_BYTES_MAX)
+        .await
+        .map_err(|_| PageError::Broken)?;
+    let body: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+    let header = |name: &str| header(&parts.headers, name);
+    let request_id = header("x-gateway-request-id");
+    let text = body["choices"][0]["message"]["content"]
+        .as_str()
+        .or(body["error"]["message"].as_str());
+    let mut facts = vec![
+        Fact::text("PHI detected", header("x-gateway-phi-detected")),
+        Fact::text("Types", header("x-gateway-phi-types")),
+        Fact::text("Served by", body["model"].as_str().unwrap_or_default()),
+        Fact::text("Error", body["error"]["code"].as_str().unwrap_or_default()),
+    ];
+    facts.retain(|fact| !fact.value.is_empty());
+    Ok(Reply {
+        tone: if parts.status == StatusCode::OK {
+            "ok"
+        } else {
+            "bad"
+        },
+        status: parts.status.as_str().to_owned(),
+        facts,
+        text: text.unwrap_or("The answer holds no text.").to_owned(),
+        href: if request_id.is_empty() {
+            String::new()
+        } else {
+            format!("/audit/{request_id}")
+        },
+    })
+}
+
+fn header(headers: &HeaderMap, name: &str) -> String {
+    headers
+        .get(name)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default()
+        .to_owned()
+}
+
+fn draw(visit: &SignedIn, error: Option<String>, answer: Option<Reply>) -> Answer {
+    let typed: String = visit
+        .form()
+        .exact("text")
+        .chars()
+        .take(TEXT_CHARS_MAX)
+        .collect();
+    let detector = detector(&visit.account.settings).map_err(|_| PageError::Broken)?;
+    let started = Instant::now();
+    let findings = detector.scan(&typed);
+    let took_ms = started.elapsed().as_secs_f64() * 1000.0;
+    let model = match visit.form().get("model") {
+        "" => help::example_model(&visit.account),
+        model => model,
+    };
+    let configured = FORMATS
+        .iter()
+        .filter(|format| visit.account.providers.contains_key(format.id()));
+    let in_force = &visit.account.mode;
+    page_with(
+        if error.is_some() {
+            StatusCode::UNPROCESSABLE_ENTITY
+        } else {
+            StatusCode::OK
+        },
+        &Page {
+            chrome: visit.chrome("/playground"),
+            error,
+            model: model.to_owned(),
+            models: configured
+                .flat_map(|format| format.listed_models())
+                .copied()
+                .collect(),
+            mode_code: in_force.clone(),
+            mode_label: rows::mode_label(in_force),
+            may_send: visit.is_owner(),
+            found_words: found_words(&typed, &findings, took_ms),
+            pieces: pieces(&typed, &findings, Treatment::Keep),
+            findings: findings
+                .iter()
+                .map(|finding| found(&typed, finding))
+                .collect(),
+            modes: mode(in_force)
+                .map(|_| mode_cards(in_force, &typed, &findings))
+                .unwrap_or_default(),
+            answer,
+            text: typed,
+        },
+    )
+}
+
+fn found_words(text: &str, findings: &Findings, took_ms: f64) -> String {
+    match findings.len() {
+        _ if text.is_empty() => String::new(),
+        0 => format!("nothing, in {took_ms:.1} ms"),
+        1 => format!("1 finding in {took_ms:.1} ms"),
+        many => format!("{many} findings in {took_ms:.1} ms"),
+    }
+}
+
+fn found(text: &str, finding: &phi_detect::Finding) -> Found {
+    Found {
+        label: finding.kind.label(),
+        class: kind_class(finding.kind),
+        text: text
+            .get(finding.span.clone())
+            .unwrap_or_default()
+            .to_owned(),
+        score: format!("{:.2}", finding.score),
+        rule: finding.rule,
+    }
+}

@@ -1,0 +1,352 @@
+//! Providers: their keys, addresses, a test of the connection, and model aliases.
+
+use std::collections::BTreeMap;
+
+use askama::Template;
+use axum::extract::{Path, State};
+use http::StatusCode;
+use phigate_core::wire::{FORMATS, WireFormat, format_for_model, format_with_id};
+use phigate_store::SecretString;
+
+use crate::dashboard::Dash;
+use crate::dashboard::chrome::Chrome;
+use crate::dashboard::gateway::{Trial, try_provider};
+use crate::dashboard::view::{When, in_sentence};
+use crate::dashboard::visit::{Answer, PageError, SignedIn, go_to, page_with};
+use crate::provider::BaseUrl;
+
+/// The provider families.
+#[derive(Template)]
+#[template(path = "providers.html")]
+pub(crate) struct Page {
+    pub(crate) chrome: Chrome,
+    pub(crate) error: Option<String>,
+    pub(crate) private_allowed: bool,
+    pub(crate) providers: Vec<Entry>,
+    pub(crate) aliases: String,
+    pub(crate) alias_error: Option<String>,
+}
+
+/// One family.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    pub(crate) family: &'static str,
+    pub(crate) label: &'static str,
+    pub(crate) models: String,
+    pub(crate) is_set: bool,
+    pub(crate) last_four: String,
+    pub(crate) base_url: String,
+    pub(crate) default_url: &'static str,
+    pub(crate) changed: Option<(When, String)>,
+    pub(crate) test: Option<TestResult>,
+    pub(crate) error: Option<String>,
+}
+
+/// What a test of the connection said.
+#[derive(Debug, Clone)]
+pub(crate) struct TestResult {
+    pub(crate) tone: &'static str,
+    pub(crate) title: &'static str,
+    pub(crate) words: String,
+}
+
+/// What one write left to say on the page.
+#[derive(Default)]
+struct Remark {
+    family: &'static str,
+    error: Option<String>,
+    test: Option<TestResult>,
+    alias_error: Option<String>,
+}
+
+const KEY_CHARS_MAX: usize = 1000;
+const ALIASES_MAX: usize = 200;
+
+/// `GET /providers`
+pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
+    draw(&dash, &visit, StatusCode::OK, Remark::default()).await
+}
+
+/// `POST /providers/{family}`
+pub(crate) async fn save(
+    State(dash): State<Dash>,
+    visit: SignedIn,
+    Path(family): Path<String>,
+) -> Answer {
+    let format = format_with_id(&family).ok_or(PageError::NotFound)?;
+    let (key, base_url) = (visit.form().get("key"), visit.form().get("base_url"));
+    let is_set = visit.account.providers.contains_key(format.id());
+    let refusal = if key.is_empty() && !is_set {
+        Some("Paste the provider’s API key first.".to_owned())
+    } else if !is_header_text(key) {
+        Some(
+            "That does not look like an API key: it holds spaces or unusual characters.".to_owned(),
+        )
+    } else if base_url.is_empty() {
+        None
+    } else {
+        BaseUrl::parse(base_url, dash.app.config.allow_private_providers)
+            .err()
+            .map(|error| in_sentence(&error.to_string()))
+    };
+    if refusal.is_some() {
+        let remark = Remark {
+            family: format.id(),
+            error: refusal,
+            ..Remark::default()
+        };
+        return draw(&dash, &visit, StatusCode::UNPROCESSABLE_ENTITY, remark).await;
+    }
+    let key = (!key.is_empty()).then(|| SecretString::new(key.to_owned()));
+    let base_url = (!base_url.is_empty()).then_some(base_url);
+    dash.app
+        .vault
+        .set_provider(
+            visit.account_id(),
+            format.id(),
+            key.as_ref(),
+            base_url,
+            visit.actor(),
+        )
+        .await?;
+    Ok(go_to(&format!("/providers?done=provider#{}", format.id())))
+}
+
+/// Provider keys travel in a header.
+fn is_header_text(key: &str) -> bool {
+    key.len() <= KEY_CHARS_MAX && key.bytes().all(|byte| byte.is_ascii_graphic())
+}
+
+/// `POST /providers/{family}/remove`
+pub(crate) async fn remove(
+    State(dash): State<Dash>,
+    visit: SignedIn,
+    Path(family): Path<String>,
+) -> Answer {
+    let format = format_with_id(&family).ok_or(PageError::NotFound)?;
+    dash.app
+        .vault
+        .remove_provider(visit.account_id(), format.id(), visit.actor())
+        .await?;
+    Ok(go_to("/providers?done=provider-removed"))
+}
+
+/// `POST /providers/{family}/test`
+pub(crate) async fn test(
+    State(dash): State<Dash>,
+    visit: SignedIn,
+    Path(family): Path<String>,
+) -> Answer {
+    let format = format_with_id(&family).ok_or(PageError::NotFound)?;
+    let trial = try_provider(&dash.app, &visit.account, format).await;
+    let test = Some(in_words(&trial));
+    draw(
+        &dash,
+        &visit,
+        StatusCode::OK,
+        Remark {
+            family: format.id(),
+            test,
+            ..Remark::default()
+        },
+    )
+    .await
+}
+
+fn in_words(trial: &Trial) -> TestResult {
+    let (tone, title, words) = match trial {
+        Trial::Works { took_ms } => ("ok", "Connection works", format!("It answered in {took_ms} ms and takes the key.")),
+        Trial::WrongKey => (
+            "bad",
+            "The provider refuses the key",
+            "Check that it was copied whole, is still active and may use this API. Then replace it here.".to_owned(),
+        ),
+        Trial::Unexpected { status } => (
+            "warn",
+            "It answers, but not as expected",
+            format!("Status {status}. If you set a base URL, check that it is the root of the provider’s API."),
+        ),
+        Trial::Failed(error) => (
+            "bad",
+            "No connection",
+            format!("{} Check the base URL, and that this server may reach it.", in_sentence(&error.to_string())),
+        ),
+        Trial::WrongAddress(why) => ("bad", "The base URL cannot be used", in_sentence(why)),
+        Trial::NotSet => ("warn", "No key is stored", "Set a key first.".to_owned()),
+    };
+    TestResult { tone, title, words }
+}
+
+/// `POST /providers/aliases`
+pub(crate) async fn save_aliases(State(dash): State<Dash>, visit: SignedIn) -> Answer {
+    let wanted = match read_aliases(visit.form().get("aliases")) {
+        Ok(wanted) => wanted,
+        Err(error) => {
+            let remark = Remark {
+                alias_error: Some(error),
+                ..Remark::default()
+            };
+            return draw(&dash, &visit, StatusCode::UNPROCESSABLE_ENTITY, remark).await;
+        }
+    };
+    let (account_id, actor) = (visit.account_id(), visit.actor());
+    for model in visit
+        .account
+        .aliases
+        .keys()
+        .filter(|model| !wanted.contains_key(*model))
+    {
+        dash.app
+            .vault
+            .set_alias(account_id, model, None, actor)
+            .await?;
+    }
+    for (model, served) in &wanted {
+        if visit.account.aliases.get(model) != Some(served) {
+            dash.app
+                .vault
+                .set_alias(account_id, model, Some(served), actor)
+                .await?;
+        }
+    }
+    Ok(go_to("/providers?done=aliases#aliases"))
+}
+
+fn read_aliases(text: &str) -> Result<BTreeMap<String, String>, String> {
+    let mut aliases = BTreeMap::new();
+    for (number, line) in text
+        .lines()
+        .enumerate()
+        .map(|(index, line)| (index + 1, line.trim()))
+    {
+        if line.is_empty() {
+            continue;
+        }
+        let pair = line
+            .split_once('=')
+            .map(|(asked, served)| (asked.trim(), served.trim()));
+        let Some((asked, served)) =
+            pair.filter(|(asked, served)| !asked.is_empty() && !served.is_empty())
+        else {
+            return Err(format!(
+                "Line {number}: write the name asked for, an equals sign and the name served."
+            ));
+        };
+        match (format_for_model(asked), format_for_model(served)) {
+            (Some(one), Some(other)) if one.id() == other.id() => {}
+            (Some(_), Some(_)) => {
+                return Err(format!(
+                    "Line {number}: both names must belong to one provider."
+                ));
+            }
+            _ => {
+                return Err(format!(
+                    "Line {number}: no provider serves a model with such a name."
+                ));
+            }
+        }
+        aliases.insert(asked.to_owned(), served.to_owned());
+    }
+    if aliases.len() > ALIASES_MAX {
+        return Err(format!("At most {ALIASES_MAX} aliases."));
+    }
+    Ok(aliases)
+}
+
+async fn draw(dash: &Dash, visit: &SignedIn, status: StatusCode, remark: Remark) -> Answer {
+    let stored = dash.app.vault.providers(visit.account_id()).await?;
+    let providers = FORMATS.iter().map(|format| {
+        let known = stored
+            .iter()
+            .find(|provider| provider.family == format.id());
+        let is_meant = remark.family == format.id();
+        let typed = is_meant && remark.error.is_some();
+        let base_url = known
+            .and_then(|provider| provider.base_url.clone())
+            .unwrap_or_default();
+        Entry {
+            family: format.id(),
+            label: format.label(),
+            models: some_models(*format),
+            is_set: known.is_some(),
+            last_four: known
+                .map(|provider| provider.last4.clone())
+                .unwrap_or_default(),
+            base_url: if typed {
+                visit.form().get("base_url").to_owned()
+            } else {
+                base_url
+            },
+            default_url: format.default_base_url(),
+            changed: known
+                .map(|provider| (When::at(provider.updated), provider.updated_by.clone())),
+            test: remark.test.clone().filter(|_| is_meant),
+            error: remark.error.clone().filter(|_| is_meant),
+        }
+    });
+    let aliases = match &remark.alias_error {
+        Some(_) => visit.form().get("aliases").to_owned(),
+        None => {
+            let lines: Vec<String> = visit
+                .account
+                .aliases
+                .iter()
+                .map(|(asked, served)| format!("{asked} = {served}"))
+                .collect();
+            lines.join("\n")
+        }
+    };
+    page_with(
+        status,
+        &Page {
+            chrome: visit.chrome("/providers"),
+            error: None,
+            private_allowed: dash.app.config.allow_private_providers,
+            providers: providers.collect(),
+            aliases,
+            alias_error: remark.alias_error,
+        },
+    )
+}
+
+fn some_models(format: &dyn WireFormat) -> String {
+    let models: Vec<&str> = format
+        .listed_models()
+        .iter()
+        .rev()
+        .take(3)
+        .copied()
+        .collect();
+    models.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn aliases_are_read_line_by_line() {
+        let read = read_aliases("\n gpt-4 = gpt-4o \r\n\r\ngpt-3.5-turbo=gpt-4o-mini").unwrap();
+        assert_eq!(read.len(), 2);
+        assert_eq!(read["gpt-4"], "gpt-4o");
+    }
+
+    #[test]
+    fn a_wrong_alias_is_named_by_its_line() {
+        for (text, line) in [
+            ("gpt-4", "Line 1"),
+            ("gpt-4 = gpt-4o\n= gpt-4", "Line 2"),
+            ("gpt-4 = unheard-of", "Line 1"),
+        ] {
+            assert!(read_aliases(text).unwrap_err().starts_with(line), "{text}");
+        }
+    }
+
+    #[test]
+    fn keys_must_fit_a_header() {
+        assert!(is_header_text("sk-invented_key.123"));
+        for key in ["two words", "line\nbreak", "schlüssel"] {
+            assert!(!is_header_text(key), "{key}");
+        }
+    }
+}

@@ -1,0 +1,277 @@
+//! One request of the log: findings, decision, outcome, who looked, and its content once revealed.
+
+use askama::Template;
+use axum::extract::{Path, State};
+use http::StatusCode;
+use jiff::{SignedDuration, Timestamp};
+use phi_detect::PhiKind;
+use phigate_store::{Decision, Outcome, Record, StoreError};
+use uuid::Uuid;
+
+use super::content::Content;
+use super::rows::{Act, act_row, action, kinds, mode_label};
+use super::{account, keys};
+use crate::dashboard::Dash;
+use crate::dashboard::chrome::Chrome;
+use crate::dashboard::view::{Fact, KindChip, grouped, kind_class};
+use crate::dashboard::visit::{Answer, PageError, SignedIn, page_with};
+
+/// The record.
+#[derive(Template)]
+#[template(path = "record.html")]
+pub(crate) struct Page {
+    pub(crate) chrome: Chrome,
+    pub(crate) error: Option<String>,
+    pub(crate) request_id: String,
+    pub(crate) tone: &'static str,
+    pub(crate) action: &'static str,
+    pub(crate) types: Vec<KindChip>,
+    pub(crate) decision: Vec<Fact>,
+    pub(crate) outcome: Vec<Fact>,
+    pub(crate) findings: Vec<FindingRow>,
+    pub(crate) acts: Vec<Act>,
+    pub(crate) has_content: bool,
+    pub(crate) content_words: &'static str,
+    pub(crate) asks_password: bool,
+    pub(crate) reason: String,
+    pub(crate) content: Option<Content>,
+}
+
+/// One finding, without its text.
+#[derive(Debug)]
+pub(crate) struct FindingRow {
+    pub(crate) label: String,
+    pub(crate) class: &'static str,
+    pub(crate) path: String,
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+    pub(crate) score: String,
+    pub(crate) rule: String,
+}
+
+/// How long a password is good for revealing.
+const CONFIRMED: SignedDuration = SignedDuration::from_mins(10);
+const REASON_MIN: usize = 4;
+const REASON_MAX: usize = 400;
+/// Findings listed at most; the rest is counted.
+const FINDINGS: usize = 200;
+
+/// `GET /audit/{request_id}`
+pub(crate) async fn show(
+    State(dash): State<Dash>,
+    visit: SignedIn,
+    Path(id): Path<String>,
+) -> Answer {
+    draw(&dash, &visit, &id, None, None).await
+}
+
+/// `POST /audit/{request_id}/reveal`
+pub(crate) async fn reveal(
+    State(dash): State<Dash>,
+    visit: SignedIn,
+    Path(id): Path<String>,
+) -> Answer {
+    let request_id = Uuid::try_parse(&id).map_err(|_| PageError::NotFound)?;
+    let reason = visit.form().get("reason");
+    if !(REASON_MIN..=REASON_MAX).contains(&reason.chars().count()) {
+        let error =
+            "Say why you need to see this, in a few words. The reason is kept in the audit log.";
+        return draw(&dash, &visit, &id, Some(error.to_owned()), None).await;
+    }
+    if asks_password(&visit) {
+        if let Some(refusal) =
+            account::confirm(&dash, &visit, visit.form().exact("password")).await?
+        {
+            return draw(&dash, &visit, &id, Some(refusal), None).await;
+        }
+        dash.app.vault.confirm_session(&visit.session).await?;
+    }
+    let records = dash
+        .app
+        .vault
+        .audit_show(visit.account_id(), request_id)
+        .await?;
+    let decision = decision_of(&records).ok_or(PageError::NotFound)?;
+    match dash
+        .app
+        .vault
+        .reveal(visit.account_id(), request_id, visit.actor(), Some(reason))
+        .await
+    {
+        Ok(revealed) => {
+            draw(
+                &dash,
+                &visit,
+                &id,
+                None,
+                Some(Content::new(decision, &revealed)),
+            )
+            .await
+        }
+        Err(StoreError::Unreadable(_)) => {
+            let error = "The content cannot be read: it was deleted at the end of its retention, or it is damaged.";
+            draw(&dash, &visit, &id, Some(error.to_owned()), None).await
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Revealing needs a password given lately, also by somebody signed in: screens are left unlocked.
+fn asks_password(visit: &SignedIn) -> bool {
+    Timestamp::now().duration_since(visit.session.confirmed) > CONFIRMED
+}
+
+fn decision_of(records: &[Record]) -> Option<&Decision> {
+    records.iter().find_map(|record| match record {
+        Record::Decision(decision) => Some(decision),
+        Record::Outcome(_) | Record::Admin(_) => None,
+    })
+}
+
+async fn draw(
+    dash: &Dash,
+    visit: &SignedIn,
+    id: &str,
+    error: Option<String>,
+    content: Option<Content>,
+) -> Answer {
+    let request_id = Uuid::try_parse(id).map_err(|_| PageError::NotFound)?;
+    let records = dash
+        .app
+        .vault
+        .audit_show(visit.account_id(), request_id)
+        .await?;
+    let decision = decision_of(&records).ok_or(PageError::NotFound)?;
+    let outcome = records.iter().find_map(|record| match record {
+        Record::Outcome(outcome) => Some(outcome),
+        Record::Decision(_) | Record::Admin(_) => None,
+    });
+    let names = keys::names(&dash.app.vault.api_keys(visit.account_id()).await?);
+    let key_name = names.get(&decision.key_id).filter(|name| !name.is_empty());
+    let (label, tone) = action(decision);
+    let has_content = decision.sealed.is_some();
+    page_with(
+        if error.is_some() {
+            StatusCode::UNPROCESSABLE_ENTITY
+        } else {
+            StatusCode::OK
+        },
+        &Page {
+            chrome: visit.chrome("/audit"),
+            reason: error
+                .as_ref()
+                .map(|_| visit.form().get("reason").to_owned())
+                .unwrap_or_default(),
+            error,
+            request_id: request_id.to_string(),
+            tone,
+            action: label,
+            types: kinds(&decision.types),
+            decision: decision_facts(decision, key_name),
+            outcome: outcome.map(outcome_facts).unwrap_or_default(),
+            findings: decision
+                .findings
+                .iter()
+                .take(FINDINGS)
+                .map(finding_row)
+                .collect(),
+            acts: records.iter().filter_map(act_row).collect(),
+            has_content,
+            content_words: content_words(decision, has_content),
+            asks_password: asks_password(visit),
+            content,
+        },
+    )
+}
+
+fn content_words(decision: &Decision, has_content: bool) -> &'static str {
+    match (has_content, decision.phi_detected) {
+        (true, _) => "What was received, and what was sent, is stored encrypted.",
+        (false, true) => "No content is stored for this request.",
+        (false, false) => "No PHI was found in this request, so its content was not stored.",
+    }
+}
+
+fn decision_facts(decision: &Decision, key_name: Option<&String>) -> Vec<Fact> {
+    let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "not known".to_owned());
+    let key = key_name.map_or_else(
+        || decision.key_id.clone(),
+        |name| format!("{name} ({})", decision.key_id),
+    );
+    let sent = decision
+        .sizes
+        .sent
+        .map(|sent| format!(", {} sent", grouped(sent)))
+        .unwrap_or_default();
+    let mut facts = vec![
+        Fact::time("Decided", decision.time),
+        Fact::text("Mode in force", mode_label(&decision.mode)),
+        Fact::text("Model asked for", text(&decision.model)),
+        Fact::text("Provider", text(&decision.family)),
+        Fact::text("API key", key),
+        Fact::text("Streamed", if decision.stream { "yes" } else { "no" }),
+        Fact::text(
+            "Bytes",
+            format!("{} received{sent}", grouped(decision.sizes.body)),
+        ),
+        Fact::text("Detector", decision.detector_version.clone()),
+    ];
+    if let Some(code) = &decision.error_code {
+        facts.push(Fact::text("Refused because", code.clone()));
+    }
+    for part in &decision.unscannable {
+        facts.push(Fact::text(
+            "Not scanned",
+            format!("{} at {}", part.kind, part.path),
+        ));
+    }
+    facts
+}
+
+fn outcome_facts(outcome: &Outcome) -> Vec<Fact> {
+    let mut facts = vec![Fact::time("Ended", outcome.time)];
+    let mut say =
+        |name, value: Option<String>| facts.extend(value.map(|value| Fact::text(name, value)));
+    say("Status", outcome.status.map(|status| status.to_string()));
+    say("Error", outcome.error_code.clone());
+    say(
+        "Provider’s status",
+        outcome.provider_status.map(|status| status.to_string()),
+    );
+    say("Served by", outcome.served_model.clone());
+    say("Finish reason", outcome.finish_reason.clone());
+    say(
+        "Tokens",
+        outcome.usage.map(|usage| {
+            format!(
+                "{} in, {} out",
+                grouped(usage.prompt_tokens),
+                grouped(usage.completion_tokens)
+            )
+        }),
+    );
+    say(
+        "First byte after",
+        outcome
+            .first_byte_ms
+            .map(|ms| format!("{} ms", grouped(ms))),
+    );
+    say(
+        "Last byte after",
+        outcome.total_ms.map(|ms| format!("{} ms", grouped(ms))),
+    );
+    facts
+}
+
+fn finding_row(finding: &phigate_store::Finding) -> FindingRow {
+    let kind = PhiKind::from_code(&finding.kind);
+    FindingRow {
+        label: kind.map_or_else(|| finding.kind.clone(), |kind| kind.label().to_owned()),
+        class: kind.map_or("", kind_class),
+        path: finding.path.clone(),
+        start: finding.start,
+        end: finding.end,
+        score: format!("{:.2}", finding.score),
+        rule: finding.rule.clone(),
+    }
+}

@@ -1,0 +1,383 @@
+//! Settings: the PHI Handling Mode first, then how PHI is looked for and how long records are kept.
+
+use std::collections::BTreeMap;
+
+use askama::Template;
+use axum::extract::State;
+use http::StatusCode;
+use phi_detect::{Findings, PhiKind};
+use phigate_core::protect::{Effect, MODES, ModeRule, mode};
+use phigate_store::{Retention, Settings};
+
+use crate::app::detector;
+use crate::dashboard::Dash;
+use crate::dashboard::chrome::Chrome;
+use crate::dashboard::fields::Fields;
+use crate::dashboard::view::{Piece, Treatment, When, pieces};
+use crate::dashboard::visit::{Answer, PageError, SignedIn, go_to, page_with};
+
+/// All settings.
+#[derive(Template)]
+#[template(path = "settings.html")]
+pub(crate) struct Page {
+    pub(crate) chrome: Chrome,
+    pub(crate) error: Option<String>,
+    pub(crate) mode_changed: Option<ModeChange>,
+    pub(crate) modes: Vec<ModeCard>,
+    pub(crate) draft: Draft,
+    pub(crate) default_per_minute: u64,
+    pub(crate) default_concurrency: u64,
+}
+
+/// The settings as the form shows them: stored, or as typed when they could not be taken.
+#[derive(Debug)]
+pub(crate) struct Draft {
+    pub(crate) allow_unscannable: bool,
+    pub(crate) legal_hold: bool,
+    pub(crate) thresholds: Vec<Threshold>,
+    pub(crate) mrn_formats: String,
+    pub(crate) content_days: String,
+    pub(crate) record_days: String,
+    pub(crate) requests_per_minute: String,
+    pub(crate) concurrency: String,
+}
+
+/// When the mode last changed, and who did it.
+#[derive(Debug)]
+pub(crate) struct ModeChange {
+    pub(crate) time: When,
+    pub(crate) by: String,
+}
+
+/// One mode to choose, with the example under it.
+#[derive(Debug)]
+pub(crate) struct ModeCard {
+    pub(crate) code: &'static str,
+    pub(crate) label: &'static str,
+    pub(crate) words: &'static str,
+    pub(crate) caption: &'static str,
+    pub(crate) example: Vec<Piece>,
+    pub(crate) chosen: bool,
+    pub(crate) in_force: bool,
+}
+
+/// The score from which a finding of one kind counts.
+#[derive(Debug)]
+pub(crate) struct Threshold {
+    pub(crate) code: &'static str,
+    pub(crate) label: &'static str,
+    pub(crate) value: String,
+    pub(crate) error: bool,
+}
+
+/// The sentence under every mode. Invented, and it looks it.
+const EXAMPLE: &str =
+    "Jane Roe, DOB 03/04/1961, SSN 123-45-6789, asks about her potassium of 3.1 mmol/L.";
+
+/// Names of the limits an owner may set, as the configuration has them.
+const PER_MINUTE: &str = "key_requests_per_minute";
+const CONCURRENCY: &str = "key_concurrency";
+
+const DAYS_MAX: u32 = 36_500;
+const MRN_FORMATS_MAX: usize = 20;
+
+/// `GET /settings`
+pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
+    draw(&dash, &visit, None, stored(&visit.account.settings)).await
+}
+
+/// `POST /settings/mode`
+pub(crate) async fn save_mode(State(dash): State<Dash>, visit: SignedIn) -> Answer {
+    let Some(mode) = mode(visit.form().get("mode")) else {
+        let error = Some("Choose one of the four modes.".to_owned());
+        return draw(&dash, &visit, error, stored(&visit.account.settings)).await;
+    };
+    dash.app
+        .vault
+        .set_mode(visit.account_id(), mode.id, visit.actor())
+        .await?;
+    Ok(go_to("/settings?done=mode"))
+}
+
+/// `POST /settings/rules`
+pub(crate) async fn save_rules(State(dash): State<Dash>, visit: SignedIn) -> Answer {
+    match read(visit.form(), &visit.account.settings) {
+        Ok(settings) => {
+            dash.app
+                .vault
+                .set_settings(visit.account_id(), &settings, visit.actor())
+                .await?;
+            Ok(go_to("/settings?done=settings"))
+        }
+        Err(error) => draw(&dash, &visit, Some(error), typed(visit.form())).await,
+    }
+}
+
+/// The modes with a text under each.
+pub(crate) fn mode_cards(in_force: &str, text: &str, findings: &Findings) -> Vec<ModeCard> {
+    MODES
+        .iter()
+        .map(|mode| {
+            let (caption, example) = under(mode, text, findings);
+            ModeCard {
+                code: mode.id,
+                label: mode.label,
+                words: mode.summary,
+                caption,
+                example,
+                chosen: mode.id == in_force,
+                in_force: mode.id == in_force,
+            }
+        })
+        .collect()
+}
+
+fn under(mode: &ModeRule, text: &str, findings: &Findings) -> (&'static str, Vec<Piece>) {
+    match mode.effect {
+        Effect::Keep => ("The provider gets", pieces(text, findings, Treatment::Keep)),
+        Effect::Replace(word) => (
+            "The provider gets",
+            pieces(text, findings, Treatment::Replace(word)),
+        ),
+        Effect::Block if findings.is_empty() => (
+            "Nothing found, so the provider gets",
+            vec![Piece::plain(text)],
+        ),
+        Effect::Block => {
+            let mut codes: Vec<&str> = PhiKind::all()
+                .filter(|kind| findings.iter().any(|finding| finding.kind == *kind))
+                .map(PhiKind::code)
+                .collect();
+            codes.dedup();
+            let refusal = format!("403 phi_blocked: {}", codes.join(", "));
+            (
+                "The provider gets nothing; the caller gets",
+                vec![Piece::plain(refusal)],
+            )
+        }
+    }
+}
+
+/// Reads the form; says what to correct when it cannot be taken.
+fn read(form: &Fields, current: &Settings) -> Result<Settings, String> {
+    let mut thresholds = BTreeMap::new();
+    for kind in PhiKind::all() {
+        let value = form.get(&format!("threshold_{}", kind.code()));
+        if value.is_empty() {
+            continue;
+        }
+        let score = score(value).ok_or_else(|| {
+            format!(
+                "The threshold for {} must be between 0 and 1.",
+                kind.label()
+            )
+        })?;
+        thresholds.insert(kind.code().to_owned(), score);
+    }
+    let mrn_formats: Vec<String> = form
+        .get("mrn_formats")
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+        .map(str::to_owned)
+        .collect();
+    if mrn_formats.len() > MRN_FORMATS_MAX {
+        return Err(format!(
+            "At most {MRN_FORMATS_MAX} medical record number formats, one a line."
+        ));
+    }
+    let mut limits = current.limits.clone();
+    for (field, name, words) in [
+        ("requests_per_minute", PER_MINUTE, "Requests a minute"),
+        ("concurrency", CONCURRENCY, "Requests at once"),
+    ] {
+        match form.get(field) {
+            "" => limits.remove(name),
+            value => {
+                let limit = value
+                    .parse::<u64>()
+                    .ok()
+                    .filter(|limit| (1..=1_000_000).contains(limit));
+                limits.insert(
+                    name.to_owned(),
+                    limit.ok_or_else(|| format!("{words} must be a whole number from 1."))?,
+                )
+            }
+        };
+    }
+    let settings = Settings {
+        allow_unscannable: form.is_ticked("allow_unscannable"),
+        thresholds,
+        mrn_formats,
+        limits,
+        retention: Retention {
+            content_days: days(form, "content_days", 0, "Days for originals")?,
+            metadata_days: days(form, "record_days", 1, "Days for records")?,
+            legal_hold: form.is_ticked("legal_hold"),
+        },
+    };
+    // The detector has the last word on what it can use.
+    detector(&settings)
+        .map_err(|refusal| refusal.0)
+        .map(|_| settings)
+}
+
+fn days(form: &Fields, field: &str, least: u32, words: &str) -> Result<u32, String> {
+    let days = form
+        .get(field)
+        .parse::<u32>()
+        .ok()
+        .filter(|days| (least..=DAYS_MAX).contains(days));
+    days.ok_or_else(|| format!("{words} must be a whole number from {least} to {DAYS_MAX}."))
+}
+
+fn stored(settings: &Settings) -> Draft {
+    let limit = |name: &str| {
+        settings
+            .limits
+            .get(name)
+            .map(ToString::to_string)
+            .unwrap_or_default()
+    };
+    Draft {
+        allow_unscannable: settings.allow_unscannable,
+        legal_hold: settings.retention.legal_hold,
+        thresholds: thresholds(|code| {
+            settings
+                .thresholds
+                .get(code)
+                .map(ToString::to_string)
+                .unwrap_or_default()
+        }),
+        mrn_formats: settings.mrn_formats.join("\n"),
+        content_days: settings.retention.content_days.to_string(),
+        record_days: settings.retention.metadata_days.to_string(),
+        requests_per_minute: limit(PER_MINUTE),
+        concurrency: limit(CONCURRENCY),
+    }
+}
+
+fn typed(form: &Fields) -> Draft {
+    let text = |field: &str| form.get(field).to_owned();
+    Draft {
+        allow_unscannable: form.is_ticked("allow_unscannable"),
+        legal_hold: form.is_ticked("legal_hold"),
+        thresholds: thresholds(|code| text(&format!("threshold_{code}"))),
+        mrn_formats: text("mrn_formats"),
+        content_days: text("content_days"),
+        record_days: text("record_days"),
+        requests_per_minute: text("requests_per_minute"),
+        concurrency: text("concurrency"),
+    }
+}
+
+fn thresholds(value: impl Fn(&str) -> String) -> Vec<Threshold> {
+    PhiKind::all()
+        .map(|kind| {
+            let value = value(kind.code());
+            let error = !value.is_empty() && score(&value).is_none();
+            Threshold {
+                code: kind.code(),
+                label: kind.label(),
+                value,
+                error,
+            }
+        })
+        .collect()
+}
+
+fn score(text: &str) -> Option<f64> {
+    text.parse()
+        .ok()
+        .filter(|score| (0.0..=1.0).contains(score))
+}
+
+async fn draw(dash: &Dash, visit: &SignedIn, error: Option<String>, draft: Draft) -> Answer {
+    let state = dash.app.vault.mode(visit.account_id()).await?;
+    let findings = detector(&visit.account.settings)
+        .map_err(|_| PageError::Broken)?
+        .scan(EXAMPLE);
+    let status = if error.is_some() {
+        StatusCode::UNPROCESSABLE_ENTITY
+    } else {
+        StatusCode::OK
+    };
+    let changed = state.changed.zip(state.changed_by);
+    page_with(
+        status,
+        &Page {
+            chrome: visit.chrome("/settings"),
+            error,
+            mode_changed: changed.map(|(time, by)| ModeChange {
+                time: When::at(time),
+                by,
+            }),
+            modes: mode_cards(&state.mode, EXAMPLE, &findings),
+            draft,
+            default_per_minute: dash.app.config.limits.key_requests_per_minute,
+            default_concurrency: dash.app.config.limits.key_concurrency,
+        },
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn form(pairs: &[(&str, &str)]) -> Fields {
+        let filled = [("content_days", "30"), ("record_days", "2192")];
+        let pairs = pairs.iter().chain(&filled);
+        Fields::new(
+            pairs
+                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+                .collect(),
+        )
+    }
+
+    #[test]
+    fn settings_are_read_from_the_form() {
+        let form = form(&[
+            ("threshold_name", "0.4"),
+            ("mrn_formats", " MR-9999999 \r\n\r\nAB-999999"),
+            ("legal_hold", "yes"),
+            ("concurrency", "8"),
+        ]);
+        let settings = read(&form, &Settings::default()).unwrap();
+        assert_eq!(
+            settings.thresholds,
+            BTreeMap::from([("name".to_owned(), 0.4)])
+        );
+        assert_eq!(settings.mrn_formats, ["MR-9999999", "AB-999999"]);
+        assert_eq!(
+            settings.limits,
+            BTreeMap::from([(CONCURRENCY.to_owned(), 8)])
+        );
+        assert!(settings.retention.legal_hold && !settings.allow_unscannable);
+        assert_eq!(settings.retention.content_days, 30);
+    }
+
+    #[test]
+    fn what_cannot_be_taken_is_named() {
+        for (field, value, words) in [
+            ("threshold_ssn", "1.5", "SSN"),
+            ("threshold_ssn", "NaN", "SSN"),
+            ("content_days", "-1", "originals"),
+            ("content_days", "99999999999", "originals"),
+            ("record_days", "0", "records"),
+            ("requests_per_minute", "0", "minute"),
+            ("concurrency", "many", "at once"),
+        ] {
+            let refusal = read(&form(&[(field, value)]), &Settings::default()).unwrap_err();
+            assert!(refusal.contains(words), "{field} {value}: {refusal}");
+        }
+    }
+
+    #[test]
+    fn a_limit_left_empty_is_the_servers_own_again() {
+        let current = Settings {
+            limits: BTreeMap::from([(PER_MINUTE.to_owned(), 5)]),
+            ..Settings::default()
+        };
+        assert!(read(&form(&[]), &current).unwrap().limits.is_empty());
+    }
+}

@@ -1,0 +1,169 @@
+//! Users: invite by one-time link, remove.
+
+use askama::Template;
+use axum::extract::State;
+use http::StatusCode;
+use jiff::{SignedDuration, Timestamp};
+use phigate_store::{Invite, LinkPurpose, Role};
+
+use crate::dashboard::Dash;
+use crate::dashboard::chrome::Chrome;
+use crate::dashboard::view::{Choice, When, choices};
+use crate::dashboard::visit::{Answer, SignedIn, go_to, page_with, role_label};
+
+/// The people of the account.
+#[derive(Template)]
+#[template(path = "users.html")]
+pub(crate) struct Page {
+    pub(crate) chrome: Chrome,
+    pub(crate) error: Option<String>,
+    pub(crate) email: String,
+    pub(crate) roles: Vec<Choice>,
+    pub(crate) link: Option<InviteLink>,
+    pub(crate) users: Vec<Person>,
+}
+
+/// An invitation just made, shown this once.
+pub(crate) struct InviteLink {
+    pub(crate) email: String,
+    pub(crate) url: String,
+    pub(crate) expires: When,
+}
+
+/// One person.
+#[derive(Debug)]
+pub(crate) struct Person {
+    pub(crate) email: String,
+    pub(crate) role: &'static str,
+    pub(crate) has_totp: bool,
+    pub(crate) is_you: bool,
+    pub(crate) created: When,
+    pub(crate) last_login: Option<When>,
+}
+
+const INVITATION: SignedDuration = SignedDuration::from_hours(3 * 24);
+
+/// `GET /users`
+pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
+    draw(&dash, &visit, None, None).await
+}
+
+/// `POST /users`
+pub(crate) async fn invite(State(dash): State<Dash>, visit: SignedIn) -> Answer {
+    let email = visit.form().get("email").to_lowercase();
+    if !is_address(&email) {
+        return draw(
+            &dash,
+            &visit,
+            Some("Enter a whole e-mail address, such as name@clinic.example."),
+            None,
+        )
+        .await;
+    }
+    let Some(role) = Role::from_code(visit.form().get("role")) else {
+        return draw(&dash, &visit, Some("Choose a role."), None).await;
+    };
+    if dash
+        .app
+        .vault
+        .users(visit.account_id())
+        .await?
+        .iter()
+        .any(|user| user.email == email)
+    {
+        return draw(
+            &dash,
+            &visit,
+            Some("This person has a login already."),
+            None,
+        )
+        .await;
+    }
+    let invite = Invite {
+        purpose: LinkPurpose::Invite,
+        role,
+        email: Some(email.clone()),
+        valid: INVITATION,
+    };
+    let token = dash
+        .app
+        .vault
+        .create_link(visit.account_id(), &invite, visit.actor())
+        .await?;
+    let link = InviteLink {
+        email,
+        url: format!("{}/setup/{}", visit.head.origin, token.expose()),
+        expires: When::at(Timestamp::now() + INVITATION),
+    };
+    draw(&dash, &visit, None, Some(link)).await
+}
+
+fn is_address(email: &str) -> bool {
+    let parts = email.split_once('@');
+    parts.is_some_and(|(name, host)| {
+        !name.is_empty() && host.contains('.') && !email.contains(char::is_whitespace)
+    })
+}
+
+/// `POST /users/remove`
+pub(crate) async fn remove(State(dash): State<Dash>, visit: SignedIn) -> Answer {
+    let email = visit.form().get("email");
+    if email == visit.actor() {
+        return draw(
+            &dash,
+            &visit,
+            Some("You cannot remove yourself. Another owner can."),
+            None,
+        )
+        .await;
+    }
+    dash.app
+        .vault
+        .remove_user(visit.account_id(), email, visit.actor())
+        .await?;
+    Ok(go_to("/users?done=user-removed"))
+}
+
+async fn draw(
+    dash: &Dash,
+    visit: &SignedIn,
+    error: Option<&str>,
+    link: Option<InviteLink>,
+) -> Answer {
+    let users = dash.app.vault.users(visit.account_id()).await?;
+    let role = visit.form().get("role");
+    page_with(
+        if error.is_some() {
+            StatusCode::UNPROCESSABLE_ENTITY
+        } else {
+            StatusCode::OK
+        },
+        &Page {
+            chrome: visit.chrome("/users"),
+            email: error
+                .map(|_| visit.form().get("email").to_owned())
+                .unwrap_or_default(),
+            error: error.map(str::to_owned),
+            roles: choices(
+                [Role::Auditor, Role::Owner].map(|role| (role.code(), role_label(role))),
+                if role.is_empty() {
+                    Role::Auditor.code()
+                } else {
+                    role
+                },
+            ),
+            link,
+            users: users
+                .into_iter()
+                .map(|user| Person {
+                    role: role_label(user.role),
+                    has_totp: user.has_totp,
+                    is_you: user.id == visit.session.user.id,
+                    created: When::on(user.created),
+                    last_login: user.last_login.map(When::at),
+                    email: user.email,
+                })
+                .collect(),
+        },
+    )
+}

@@ -1,0 +1,265 @@
+//! One visit to a page: who comes, with what, and how answers are given.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use askama::Template;
+use axum::extract::FromRequestParts;
+use axum::response::{Html, IntoResponse, Response};
+use http::request::Parts;
+use http::{HeaderValue, StatusCode, header};
+use phigate_store::{Account, Role, Session, StoreError};
+
+use super::chrome::{Chrome, Theme, notice};
+use super::fields::Fields;
+use super::pages::message;
+use super::routes;
+
+/// What every visit brings, whoever it is.
+#[derive(Debug)]
+pub(crate) struct Head {
+    /// Light or dark.
+    pub(crate) theme: Theme,
+    /// The token for the forms of the page.
+    pub(crate) form_token: String,
+    /// What stands behind `?` in the address.
+    pub(crate) query: Fields,
+    /// The form, on a write.
+    pub(crate) form: Fields,
+    /// Scheme and host as the browser sees them.
+    pub(crate) origin: String,
+    /// Where the visit comes from.
+    pub(crate) peer: IpAddr,
+    /// The browser, in two words.
+    pub(crate) agent: String,
+}
+
+impl Head {
+    /// The address callers use as their base URL.
+    pub(crate) fn base_url(&self) -> String {
+        format!("{}/v1", self.origin)
+    }
+
+    /// What the sessions list says about where a session began.
+    pub(crate) fn described(&self) -> String {
+        format!("{}, from {}", self.agent, self.peer)
+    }
+}
+
+/// Somebody who is not (or need not be) signed in.
+#[derive(Debug, Clone)]
+pub(crate) struct Guest(pub(crate) Arc<Head>);
+
+impl Guest {
+    /// The frame of a page without navigation.
+    pub(crate) fn chrome(&self) -> Chrome {
+        Chrome {
+            theme: self.0.theme,
+            csrf: self.0.form_token.clone(),
+            notice: notice(self.0.query.get("done")),
+            ..Chrome::default()
+        }
+    }
+}
+
+/// Somebody signed in, whose role the route table has let pass.
+#[derive(Debug, Clone)]
+pub(crate) struct SignedIn {
+    pub(crate) head: Arc<Head>,
+    pub(crate) session: Arc<Session>,
+    pub(crate) account: Arc<Account>,
+}
+
+impl SignedIn {
+    /// The account everything on this visit belongs to.
+    pub(crate) fn account_id(&self) -> &str {
+        &self.session.user.account_id
+    }
+
+    /// Who acts, for the audit trail.
+    pub(crate) fn actor(&self) -> &str {
+        &self.session.user.email
+    }
+
+    /// Whether this is an owner.
+    pub(crate) fn is_owner(&self) -> bool {
+        self.session.user.role == Role::Owner
+    }
+
+    /// The form of a write.
+    pub(crate) fn form(&self) -> &Fields {
+        &self.head.form
+    }
+
+    /// The frame of a page; `current` is its line in the navigation.
+    pub(crate) fn chrome(&self, current: &str) -> Chrome {
+        Chrome {
+            theme: self.head.theme,
+            nav: routes::navigation(self.session.user.role, current),
+            email: self.session.user.email.clone(),
+            role: role_label(self.session.user.role),
+            account: self.account.name.clone(),
+            csrf: self.head.form_token.clone(),
+            notice: notice(self.head.query.get("done")),
+        }
+    }
+}
+
+/// A role, as people read it.
+pub(crate) fn role_label(role: Role) -> &'static str {
+    match role {
+        Role::Owner => "Owner",
+        Role::Auditor => "Auditor",
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for Guest {
+    type Rejection = PageError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, PageError> {
+        parts
+            .extensions
+            .get::<Guest>()
+            .cloned()
+            .ok_or(PageError::Broken)
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for SignedIn {
+    type Rejection = PageError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, PageError> {
+        parts
+            .extensions
+            .get::<SignedIn>()
+            .cloned()
+            .ok_or(PageError::Broken)
+    }
+}
+
+/// What a handler gives.
+pub(crate) type Answer = Result<Response, PageError>;
+
+/// A page, as the answer to a visit.
+pub(crate) fn page(template: &impl Template) -> Answer {
+    page_with(StatusCode::OK, template)
+}
+
+/// A page with another status, for a form that needs another look.
+pub(crate) fn page_with(status: StatusCode, template: &impl Template) -> Answer {
+    let html = template.render().map_err(|_| PageError::Broken)?;
+    Ok((status, Html(html)).into_response())
+}
+
+/// Sends the browser on, after a write.
+pub(crate) fn go_to(address: &str) -> Response {
+    let Ok(location) = HeaderValue::from_str(address) else {
+        return StatusCode::INTERNAL_SERVER_ERROR.into_response();
+    };
+    (StatusCode::SEE_OTHER, [(header::LOCATION, location)]).into_response()
+}
+
+/// Why a page could not be given.
+#[derive(Debug)]
+pub(crate) enum PageError {
+    /// No such thing in this account.
+    NotFound,
+    /// Not signed in, or not any more.
+    SignedOut,
+    /// Signed in, but the role does not allow it.
+    WrongRole,
+    /// The form was not ours, or is too old.
+    StaleForm,
+    /// Larger than any form of ours.
+    TooLarge,
+    /// The store does not answer.
+    Store(StoreError),
+    /// A mistake of ours.
+    Broken,
+}
+
+impl From<StoreError> for PageError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::NotFound(_) => PageError::NotFound,
+            other => PageError::Store(other),
+        }
+    }
+}
+
+impl PageError {
+    fn words(
+        &self,
+    ) -> (
+        StatusCode,
+        &'static str,
+        &'static str,
+        (&'static str, &'static str),
+    ) {
+        let home = ("/", "To the overview");
+        match self {
+            PageError::NotFound => (
+                StatusCode::NOT_FOUND,
+                "Not found",
+                "There is nothing with this address in your account. It may have been removed.",
+                home,
+            ),
+            PageError::SignedOut => (
+                StatusCode::UNAUTHORIZED,
+                "Signed out",
+                "Your session ended, so nothing was changed. Sign in and try again.",
+                ("/login", "Sign in"),
+            ),
+            PageError::WrongRole => (
+                StatusCode::FORBIDDEN,
+                "Not for your role",
+                "Auditors read the audit log; this needs an owner. Nothing was changed. Ask an owner of the account.",
+                home,
+            ),
+            PageError::StaleForm => (
+                StatusCode::FORBIDDEN,
+                "That form is too old",
+                "It was made before you last signed in, or by another site, so nothing was changed. Open the page again and repeat.",
+                home,
+            ),
+            PageError::TooLarge => (
+                StatusCode::PAYLOAD_TOO_LARGE,
+                "Too much text",
+                "That is more than this form takes. Shorten it, or use the interface for callers.",
+                home,
+            ),
+            PageError::Store(_) => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                "The store does not answer",
+                "Nothing was changed. Requests of callers are refused as well while this lasts; it resumes by itself. `phigate doctor` says what is wrong.",
+                ("/", "Try again"),
+            ),
+            PageError::Broken => (
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "Something went wrong here",
+                "This is a mistake in phigate, not yours. Try again; if it stays, look at the server’s log.",
+                home,
+            ),
+        }
+    }
+}
+
+impl IntoResponse for PageError {
+    fn into_response(self) -> Response {
+        if let PageError::Store(error) = &self {
+            tracing::warn!("a page could not be given: {error}");
+        }
+        let (status, heading, words, (href, link)) = self.words();
+        let page = message::Page {
+            chrome: Chrome::default(),
+            heading,
+            words,
+            href,
+            link,
+        };
+        match page.render() {
+            Ok(html) => (status, Html(html)).into_response(),
+            Err(_) => status.into_response(),
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! What a server does in the background: deletes what is past its time, keeps copies of checkpoints
+//! elsewhere, and counts the replicas it shares limits with.
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use phigate_store::{Checkpoint, append_checkpoints};
+
+use crate::app::App;
+use crate::config::CheckpointSettings;
+
+/// How often retention looks for something to delete.
+const RETENTION_EVERY: Duration = Duration::from_secs(600);
+
+/// How often replicas are counted.
+const REPLICAS_EVERY: Duration = Duration::from_secs(5);
+
+/// How long the operator's program may take.
+const COMMAND_TIME: Duration = Duration::from_secs(30);
+
+/// The pause between two batches, so that requests come first.
+const BETWEEN_BATCHES: Duration = Duration::from_millis(200);
+
+/// Starts the work. It ends with the drain.
+pub(crate) fn start(app: &Arc<App>) {
+    let (retention, checkpoints) = (Arc::clone(app), Arc::clone(app));
+    tokio::spawn(async move {
+        tokio::select! {
+            () = keep_retention(&retention) => {}
+            () = retention.drain.started() => {}
+        }
+    });
+    tokio::spawn(async move { keep_checkpoints(&checkpoints).await });
+    let app = Arc::clone(app);
+    tokio::spawn(async move { count_replicas(&app).await });
+}
+
+/// Limits per key are shared between the processes on one store.
+async fn count_replicas(app: &App) {
+    while !app.drain.is_draining() {
+        if let Ok(replicas) = app.vault.servers().await {
+            app.key_limits.share_between(replicas);
+        }
+        tokio::time::sleep(REPLICAS_EVERY).await;
+    }
+}
+
+async fn keep_retention(app: &App) {
+    loop {
+        for account in app.vault.accounts().await.unwrap_or_default() {
+            while let Ok(1..) = app.vault.retain(&account.id).await {
+                tokio::time::sleep(BETWEEN_BATCHES).await;
+            }
+        }
+        tokio::time::sleep(RETENTION_EVERY).await;
+    }
+}
+
+/// Copies the signed ends of all chains to the configured places, and once more when the gateway stops.
+async fn keep_checkpoints(app: &App) {
+    let settings = &app.config.checkpoint;
+    if settings.files.is_empty() && settings.command.is_none() {
+        return;
+    }
+    let mut last = Vec::new();
+    loop {
+        let is_stopping = tokio::select! {
+            () = tokio::time::sleep(settings.every) => false,
+            () = app.drain.started() => true,
+        };
+        match app.vault.checkpoints().await {
+            Ok(now) if ends(&now) != ends(&last) => {
+                copy(settings, &now).await;
+                last = now;
+            }
+            Ok(_) => {}
+            Err(error) => tracing::warn!("no checkpoint was made: {error}"),
+        }
+        if is_stopping {
+            return;
+        }
+    }
+}
+
+/// What makes two checkpoints the same, whenever they were made.
+fn ends(checkpoints: &[Checkpoint]) -> Vec<(&str, i64, i64)> {
+    checkpoints.iter().map(|one| (one.account.as_str(), one.lane, one.seq)).collect()
+}
+
+async fn copy(settings: &CheckpointSettings, checkpoints: &[Checkpoint]) {
+    for file in &settings.files {
+        if let Err(error) = append_checkpoints(file, checkpoints) {
+            tracing::error!("a copy of the checkpoint failed: {error}");
+        }
+    }
+    if let Some(command) = &settings.command
+        && let Err(error) = hand_to(command, checkpoints).await
+    {
+        tracing::error!("the checkpoint command failed: {}", error.kind());
+    }
+}
+
+/// Starts the operator's program with the checkpoints on its standard input, one JSON line each.
+async fn hand_to(command: &str, checkpoints: &[Checkpoint]) -> std::io::Result<()> {
+    let mut lines = String::new();
+    for checkpoint in checkpoints {
+        lines.push_str(&serde_json::to_string(checkpoint)?);
+        lines.push('\n');
+    }
+    let command = command.to_owned();
+    let run = tokio::task::spawn_blocking(move || feed(&command, &lines));
+    run.await.unwrap_or_else(|_| Err(std::io::ErrorKind::Other.into()))
+}
+
+fn feed(command: &str, lines: &str) -> std::io::Result<()> {
+    let mut child = Command::new("sh").arg("-c").arg(command).stdin(Stdio::piped()).spawn()?;
+    if let Some(mut stdin) = child.stdin.take() {
+        stdin.write_all(lines.as_bytes())?;
+    }
+    let deadline = Instant::now() + COMMAND_TIME;
+    loop {
+        match child.try_wait()? {
+            Some(status) if status.success() => return Ok(()),
+            Some(_) => return Err(std::io::ErrorKind::Other.into()),
+            None if Instant::now() > deadline => {
+                child.kill()?;
+                child.wait()?;
+                return Err(std::io::ErrorKind::TimedOut.into());
+            }
+            None => std::thread::sleep(Duration::from_millis(50)),
+        }
+    }
+}

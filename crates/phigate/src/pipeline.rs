@@ -1,1 +1,0 @@
-//! The life of one request, top to bottom.

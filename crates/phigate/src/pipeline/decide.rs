@@ -1,0 +1,205 @@
+//! The part of a request's life without waiting: parse, route, scan, apply the mode, translate.
+//!
+//! Everything here computes. Small bodies are decided where they are; large ones on
+//! a thread of their own, so that a long scan does not hold up other callers.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Instant;
+
+use bytes::Bytes;
+use phigate_core::chat::{ChatRequest, RequestError};
+use phigate_core::protect::{self, CleanRequest, Outcome, Policy, Scanner};
+use phigate_core::wire::{
+    self, Call, FailureKind, ProviderFailure, ProviderRequest, Refusal, ReplyContext, WireFormat,
+};
+use phigate_store::{Account, Admission, Provider};
+use uuid::Uuid;
+
+use crate::app::App;
+use crate::error::GatewayError;
+use crate::provider::BaseUrl;
+
+use super::send::Envelope;
+
+use super::evidence::Evidence;
+
+/// Bodies above this are decided on a blocking thread: scanning one takes about a millisecond.
+const INLINE_BYTES_MAX: usize = 32 * 1024;
+
+/// What was decided about a request, with what was known by then.
+pub(super) struct Decided {
+    pub(super) evidence: Evidence,
+    pub(super) verdict: Result<Forward, GatewayError>,
+}
+
+/// A request that may leave once its decision is recorded.
+pub(super) struct Forward {
+    pub(super) route: Route,
+    pub(super) envelope: Envelope,
+    pub(super) context: ReplyContext,
+    pub(super) is_stream: bool,
+}
+
+/// Where a request goes.
+pub(super) struct Route {
+    pub(super) format: &'static dyn WireFormat,
+    /// The model to ask for, after aliases.
+    pub(super) model: String,
+}
+
+/// Decides about a body.
+pub(super) async fn decide(app: &Arc<App>, admission: &Admission, body: Bytes) -> Decided {
+    let scanner = match app.scanner(&admission.account) {
+        Ok(scanner) => scanner,
+        Err(error) => {
+            return Decided {
+                evidence: Evidence::of_body(&body),
+                verdict: Err(error),
+            };
+        }
+    };
+    let desk = Desk {
+        app: Arc::clone(app),
+        account: Arc::clone(&admission.account),
+        scanner,
+    };
+    if body.len() <= INLINE_BYTES_MAX {
+        return desk.decide(body);
+    }
+    let on_its_own_thread = tokio::task::spawn_blocking(move || desk.decide(body)).await;
+    on_its_own_thread.unwrap_or_else(|_| Decided {
+        evidence: Evidence::default(),
+        verdict: Err(GatewayError::DetectorUnavailable),
+    })
+}
+
+/// Where one account's requests are decided.
+struct Desk {
+    app: Arc<App>,
+    account: Arc<Account>,
+    scanner: Arc<Scanner>,
+}
+
+impl Desk {
+    fn decide(&self, body: Bytes) -> Decided {
+        let mut evidence = Evidence::of_body(&body);
+        // The panic hook tells where; a request that could not be scanned is not forwarded.
+        let verdict =
+            std::panic::catch_unwind(AssertUnwindSafe(|| self.steps(body, &mut evidence)))
+                .unwrap_or(Err(GatewayError::DetectorUnavailable));
+        Decided { evidence, verdict }
+    }
+
+    fn steps(&self, body: Bytes, evidence: &mut Evidence) -> Result<Forward, GatewayError> {
+        let request = ChatRequest::read(body.into(), &self.app.chat_limits())?;
+        evidence.read(&request);
+        let (route, provider) = self.route(&request)?;
+        evidence.routed(request.model(), route.format.id());
+        let started = Instant::now();
+        let scanned = protect::scan(&self.scanner, request);
+        self.app.metrics.scanned(started.elapsed());
+        evidence.scanned(&scanned);
+        let clean = match protect::apply(&self.policy()?, &self.scanner, scanned) {
+            Outcome::Forward(clean) => clean,
+            Outcome::Block(report) => return Err(GatewayError::Blocked(report.kinds().collect())),
+            Outcome::Refuse(error, _) => return Err(error.into()),
+        };
+        let request = self.translate(&route, &clean)?;
+        evidence.cleared(&clean, &request);
+        let context = ReplyContext {
+            completion_id: format!("chatcmpl-{}", Uuid::now_v7().simple()),
+            created: jiff::Timestamp::now().as_second().unsigned_abs(),
+            model: route.model.clone(),
+            expectation: request.expectation.clone(),
+        };
+        let is_stream = clean.request().is_stream();
+        let envelope = self.address(&route, provider, request)?;
+        Ok(Forward {
+            route,
+            envelope,
+            context,
+            is_stream,
+        })
+    }
+
+    /// A mode that this version does not know is not guessed at.
+    fn policy(&self) -> Result<Policy, GatewayError> {
+        let mode = protect::mode(&self.account.mode).ok_or(GatewayError::DetectorUnavailable)?;
+        Ok(Policy {
+            mode,
+            allow_unscannable: self.account.settings.allow_unscannable,
+        })
+    }
+
+    fn route(&self, request: &ChatRequest) -> Result<(Route, &Provider), GatewayError> {
+        let asked = request.model();
+        let format = wire::format_for_model(asked).ok_or(GatewayError::UnknownModel)?;
+        let model = alias(&self.account, format, asked);
+        let family = format.id();
+        let provider = self
+            .account
+            .providers
+            .get(family)
+            .ok_or(GatewayError::NotConfigured { family })?;
+        Ok((Route { format, model }, provider))
+    }
+
+    /// Writes the provider's request. Outside flag mode a translated body is scanned once more: translation joins texts that stood apart.
+    fn translate(
+        &self,
+        route: &Route,
+        clean: &CleanRequest,
+    ) -> Result<ProviderRequest, GatewayError> {
+        let body = clean.request().document().expose().as_bytes();
+        let hash_user = |user: &str| self.app.vault.hash_end_user(&self.account.id, user);
+        let call = Call {
+            body,
+            model: &route.model,
+            stream: clean.request().is_stream(),
+            hash_user: &hash_user,
+        };
+        let request = route.format.write_request(&call).map_err(refusal)?;
+        let must_be_clean = !clean.mode().forwards_unscanned();
+        if must_be_clean
+            && request.body != body
+            && !protect::is_clean(&self.scanner, request.body.clone())
+        {
+            let message = "the request holds PHI that shows only in the provider's format and cannot be replaced there";
+            return Err(RequestError::field("phi_not_rewritable", "messages", message).into());
+        }
+        Ok(request)
+    }
+
+    fn address(
+        &self,
+        route: &Route,
+        provider: &Provider,
+        request: ProviderRequest,
+    ) -> Result<Envelope, GatewayError> {
+        let text = provider
+            .base_url
+            .as_deref()
+            .unwrap_or_else(|| route.format.default_base_url());
+        let base = BaseUrl::parse(text, self.app.config.allow_private_providers)
+            .map_err(|_| GatewayError::Provider(ProviderFailure::new(FailureKind::Unreachable)))?;
+        Ok(Envelope::new(base, request, &provider.key))
+    }
+}
+
+/// The owner's alias for a model, else the format's own, else the model as asked for.
+fn alias(account: &Account, format: &dyn WireFormat, asked: &str) -> String {
+    let of_owner = account.aliases.get(asked).map(String::as_str);
+    let of_format = || {
+        format
+            .default_aliases()
+            .iter()
+            .find(|(from, _)| *from == asked)
+            .map(|(_, to)| *to)
+    };
+    of_owner.or_else(of_format).unwrap_or(asked).to_owned()
+}
+
+fn refusal(refusal: Refusal) -> GatewayError {
+    RequestError::field(refusal.code.as_str(), refusal.param, refusal.message).into()
+}

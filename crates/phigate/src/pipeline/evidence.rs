@@ -1,0 +1,167 @@
+//! What is known about a request, gathered step by step for its records and headers.
+
+use bytes::Bytes;
+use http::{HeaderMap, HeaderName, HeaderValue};
+use phi_detect::PhiKind;
+use phigate_core::chat::{ChatRequest, Place};
+use phigate_core::protect::{CleanRequest, Report, Scanned};
+use phigate_core::wire::ProviderRequest;
+use phigate_store::{Finding, Identifier, SecretBytes, SecretString, Sizes, Unscannable};
+
+const PHI_DETECTED: HeaderName = HeaderName::from_static("x-gateway-phi-detected");
+const PHI_TYPES: HeaderName = HeaderName::from_static("x-gateway-phi-types");
+const PARAMS_ADJUSTED: HeaderName = HeaderName::from_static("x-gateway-params-adjusted");
+const PARAMS_DROPPED: HeaderName = HeaderName::from_static("x-gateway-params-dropped");
+
+/// What is known about a request so far. A refusal leaves the later fields empty.
+#[derive(Debug, Default)]
+pub(super) struct Evidence {
+    pub(super) sizes: Sizes,
+    pub(super) model: Option<String>,
+    pub(super) family: Option<&'static str>,
+    pub(super) is_stream: bool,
+    /// What the scan found; none when it was never reached.
+    pub(super) report: Option<Report>,
+    /// The action of a request that may leave, in the audit trail's words.
+    pub(super) action: Option<&'static str>,
+    /// The body as received. Kept only of requests with PHI.
+    pub(super) original: Option<SecretBytes>,
+    /// The bytes for the provider. Kept only of requests with PHI.
+    pub(super) sent: Option<SecretBytes>,
+    adjusted: Vec<String>,
+    dropped: Vec<String>,
+}
+
+impl Evidence {
+    /// A body of which nothing is known but its size.
+    pub(super) fn of_body(body: &Bytes) -> Self {
+        Self {
+            sizes: Sizes {
+                body: body.len() as u64,
+                ..Sizes::default()
+            },
+            ..Self::default()
+        }
+    }
+
+    /// It is a chat request.
+    pub(super) fn read(&mut self, request: &ChatRequest) {
+        self.is_stream = request.is_stream();
+    }
+
+    /// Its model is one of this family. The model is told only now: an unknown one may be any text.
+    pub(super) fn routed(&mut self, model: &str, family: &'static str) {
+        self.model = Some(model.to_owned());
+        self.family = Some(family);
+    }
+
+    /// It was scanned.
+    pub(super) fn scanned(&mut self, scanned: &Scanned) {
+        let report = scanned.report();
+        if report.has_phi() {
+            self.original = Some(SecretBytes::new(
+                scanned.request().document().expose().as_bytes().to_vec(),
+            ));
+        }
+        if scanned.has_phi_in(Place::Structure) {
+            self.model = Some("[withheld]".into());
+        }
+        self.report = Some(report.clone());
+    }
+
+    /// It may leave.
+    pub(super) fn cleared(&mut self, clean: &CleanRequest, request: &ProviderRequest) {
+        let has_phi = clean.report().has_phi();
+        self.action = Some(if has_phi {
+            clean.mode().action
+        } else {
+            FORWARDED
+        });
+        self.sizes.sent = Some(request.body.len() as u64);
+        if has_phi {
+            self.sent = Some(SecretBytes::new(request.body.clone()));
+        }
+        self.adjusted.clone_from(&request.adjusted);
+        self.dropped.clone_from(&request.dropped);
+    }
+
+    /// The kinds of PHI found.
+    pub(super) fn kinds(&self) -> Vec<PhiKind> {
+        self.report.iter().flat_map(Report::kinds).collect()
+    }
+
+    /// Whether PHI was found.
+    pub(super) fn has_phi(&self) -> bool {
+        self.report.as_ref().is_some_and(Report::has_phi)
+    }
+
+    /// The headers that tell the caller what was found and what was changed.
+    pub(super) fn write_headers(&self, headers: &mut HeaderMap) {
+        if self.report.is_some() {
+            let codes: Vec<&str> = self.kinds().into_iter().map(PhiKind::code).collect();
+            headers.insert(
+                PHI_DETECTED,
+                HeaderValue::from_static(if self.has_phi() { "true" } else { "false" }),
+            );
+            headers.insert(PHI_TYPES, list(&codes));
+        }
+        for (name, params) in [
+            (PARAMS_ADJUSTED, &self.adjusted),
+            (PARAMS_DROPPED, &self.dropped),
+        ] {
+            if !params.is_empty() {
+                headers.insert(name, list(params));
+            }
+        }
+    }
+
+    /// The findings as the record tells them.
+    pub(super) fn findings(&self) -> Vec<Finding> {
+        let findings = self.report.iter().flat_map(Report::findings);
+        findings
+            .map(|finding| Finding {
+                kind: finding.kind.code().into(),
+                path: finding.path.clone(),
+                start: finding.start as u64,
+                end: finding.end as u64,
+                score: f64::from((finding.score * 1000.0).round()) / 1000.0,
+                rule: finding.rule.into(),
+            })
+            .collect()
+    }
+
+    /// What could not be scanned, as the record tells it.
+    pub(super) fn unscannable(&self) -> Vec<Unscannable> {
+        let parts = self.report.iter().flat_map(Report::unscannable);
+        parts
+            .map(|part| Unscannable {
+                path: part.path.clone(),
+                kind: part.kind.into(),
+            })
+            .collect()
+    }
+
+    /// The values found, for the keyed hashes of the disclosure lookup.
+    pub(super) fn identifiers(&self) -> Vec<Identifier> {
+        let values = self.report.iter().flat_map(Report::identifiers);
+        values
+            .map(|(kind, value)| Identifier {
+                kind: kind.code().into(),
+                value: SecretString::from(value.expose()),
+            })
+            .collect()
+    }
+}
+
+/// The action of a request that leaves as it came.
+const FORWARDED: &str = "forwarded";
+
+/// Comma-separated names. A name that is no header text (an unknown parameter may be anything) is left out of the header, not out of the record.
+fn list(names: &[impl AsRef<str>]) -> HeaderValue {
+    let is_plain = |name: &&str| {
+        name.bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'))
+    };
+    let plain: Vec<&str> = names.iter().map(AsRef::as_ref).filter(is_plain).collect();
+    HeaderValue::from_str(&plain.join(",")).unwrap_or_else(|_| HeaderValue::from_static(""))
+}

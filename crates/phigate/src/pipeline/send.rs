@@ -1,0 +1,83 @@
+//! From a cleared request to a provider's answer.
+
+use bytes::Bytes;
+use http::{HeaderName, HeaderValue, Method};
+use phigate_core::wire::{self, FailureKind, ProviderFailure, ProviderRequest};
+use phigate_store::ProviderKey;
+
+use crate::error::GatewayError;
+use crate::provider::{BaseUrl, Incoming, Outgoing, Provider, ProviderError};
+
+/// A provider's request with its address and its key.
+pub(super) struct Envelope {
+    base: BaseUrl,
+    path: Vec<String>,
+    query: Option<&'static str>,
+    headers: Vec<(HeaderName, HeaderValue)>,
+    body: Bytes,
+}
+
+impl Envelope {
+    /// Puts the key into the header the format names, and nowhere else.
+    pub(super) fn new(base: BaseUrl, request: ProviderRequest, key: &ProviderKey) -> Self {
+        let header = |(name, value): &(&'static str, wire::HeaderValue)| {
+            let (text, is_secret) = match value {
+                wire::HeaderValue::Fixed(text) => ((*text).to_owned(), false),
+                wire::HeaderValue::Key => (key.expose().to_owned(), true),
+                wire::HeaderValue::BearerKey => (format!("Bearer {}", key.expose()), true),
+            };
+            let mut value = HeaderValue::from_str(&text).ok()?;
+            value.set_sensitive(is_secret);
+            Some((HeaderName::from_static(name), value))
+        };
+        Self {
+            base,
+            headers: request.headers.iter().filter_map(header).collect(),
+            path: request.path,
+            query: request.query,
+            body: request.body.into(),
+        }
+    }
+}
+
+/// Sends a request whose decision is recorded.
+pub(super) async fn send(
+    provider: &Provider,
+    account: &str,
+    envelope: Envelope,
+) -> Result<Incoming, GatewayError> {
+    let Envelope {
+        base,
+        path,
+        query,
+        headers,
+        body,
+    } = envelope;
+    let outgoing = Outgoing {
+        account,
+        base: &base,
+        method: Method::POST,
+        path,
+        query,
+        headers,
+        body,
+    };
+    provider.send(outgoing).await.map_err(failed)
+}
+
+/// What the caller is told when a provider could not be heard out.
+pub(super) fn failure(error: ProviderError) -> ProviderFailure {
+    ProviderFailure::new(match error {
+        ProviderError::Timeout => FailureKind::Timeout,
+        ProviderError::Unreachable | ProviderError::Forbidden => FailureKind::Unreachable,
+        ProviderError::Unsendable
+        | ProviderError::TooLarge
+        | ProviderError::Redirect
+        | ProviderError::Broken => FailureKind::Error,
+    })
+}
+
+/// The same as an error of the gateway.
+pub(super) fn failed(error: ProviderError) -> GatewayError {
+    GatewayError::Provider(failure(error))
+}

@@ -1,1 +1,0 @@
-//! The connection to a provider.

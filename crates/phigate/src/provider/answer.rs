@@ -1,0 +1,103 @@
+//! A provider's answer as it arrives: bounded in size, in silence and in whole.
+
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use futures_util::{Stream, StreamExt};
+use http::{HeaderMap, StatusCode};
+use http_body::Body as _;
+use hyper::body::Incoming as Body;
+use tokio::time::{Instant, Sleep};
+
+use super::ProviderError;
+
+/// An answer whose body may still be on its way. Dropping it closes the call.
+#[derive(Debug)]
+pub(crate) struct Incoming {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Answer,
+}
+
+/// The body of an answer, piece by piece.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    body: Body,
+    bytes_left: u64,
+    idle: Duration,
+    whole_deadline: Instant,
+    deadline: Pin<Box<Sleep>>,
+    is_over: bool,
+}
+
+impl Answer {
+    pub(super) fn new(body: Body, bytes_max: u64, idle: Duration, whole_deadline: Instant) -> Self {
+        let first = (Instant::now() + idle).min(whole_deadline);
+        Self {
+            body,
+            bytes_left: bytes_max,
+            idle,
+            whole_deadline,
+            deadline: Box::pin(tokio::time::sleep_until(first)),
+            is_over: false,
+        }
+    }
+
+    /// The whole body.
+    pub(crate) async fn read_all(mut self) -> Result<Bytes, ProviderError> {
+        let Some(first) = self.next().await.transpose()? else {
+            return Ok(Bytes::new());
+        };
+        let Some(second) = self.next().await.transpose()? else {
+            return Ok(first);
+        };
+        let mut whole = BytesMut::from(first);
+        whole.extend_from_slice(&second);
+        while let Some(piece) = self.next().await.transpose()? {
+            whole.extend_from_slice(&piece);
+        }
+        Ok(whole.freeze())
+    }
+
+    fn poll_piece(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, ProviderError>>> {
+        loop {
+            let frame = match Pin::new(&mut self.body).poll_frame(cx) {
+                Poll::Ready(Some(Ok(frame))) => frame,
+                Poll::Ready(Some(Err(_))) => return Poll::Ready(Some(Err(ProviderError::Broken))),
+                Poll::Ready(None) => return Poll::Ready(None),
+                Poll::Pending => {
+                    ready!(self.deadline.as_mut().poll(cx));
+                    return Poll::Ready(Some(Err(ProviderError::Timeout)));
+                }
+            };
+            // Trailers hold nothing for us.
+            let Ok(piece) = frame.into_data() else {
+                continue;
+            };
+            let Some(left) = self.bytes_left.checked_sub(piece.len() as u64) else {
+                return Poll::Ready(Some(Err(ProviderError::TooLarge)));
+            };
+            self.bytes_left = left;
+            let next = (Instant::now() + self.idle).min(self.whole_deadline);
+            self.deadline.as_mut().reset(next);
+            if !piece.is_empty() {
+                return Poll::Ready(Some(Ok(piece)));
+            }
+        }
+    }
+}
+
+impl Stream for Answer {
+    type Item = Result<Bytes, ProviderError>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        if self.is_over {
+            return Poll::Ready(None);
+        }
+        let item = ready!(self.poll_piece(cx));
+        self.is_over = !matches!(item, Some(Ok(_)));
+        Poll::Ready(item)
+    }
+}

@@ -1,0 +1,313 @@
+//! Calls to a provider that answers with raw bytes, so that every kind of misbehaviour can be shown.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use futures_util::StreamExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+
+use super::*;
+
+/// What the provider does with one connection.
+#[derive(Clone, Copy)]
+enum Act {
+    /// Answers one request with these bytes and closes.
+    Say(&'static str),
+    /// Answers every request of the connection with these bytes.
+    Keep(&'static str),
+    /// Says this and then nothing more.
+    Stall(&'static str),
+    /// Says this and then `x` for ever.
+    Endless(&'static str),
+}
+
+struct Fake {
+    base: BaseUrl,
+    connections: Arc<AtomicUsize>,
+    received: tokio::sync::mpsc::UnboundedReceiver<String>,
+}
+
+/// Starts a provider that treats its connections like this; the last act is repeated.
+async fn fake(acts: &'static [Act]) -> Fake {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let base = format!("http://{}", listener.local_addr().unwrap());
+    let connections = Arc::new(AtomicUsize::new(0));
+    let (sender, received) = tokio::sync::mpsc::unbounded_channel();
+    let counted = Arc::clone(&connections);
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            let number = counted.fetch_add(1, Ordering::SeqCst);
+            let act = acts[number.min(acts.len() - 1)];
+            tokio::spawn(perform(stream, act, sender.clone()));
+        }
+    });
+    Fake {
+        base: BaseUrl::parse(&base, true).unwrap(),
+        connections,
+        received,
+    }
+}
+
+async fn perform(
+    mut stream: TcpStream,
+    act: Act,
+    seen: tokio::sync::mpsc::UnboundedSender<String>,
+) {
+    let mut buffer = vec![0; 64 * 1024];
+    while let Ok(count @ 1..) = stream.read(&mut buffer).await {
+        let _ = seen.send(String::from_utf8_lossy(&buffer[..count]).into_owned());
+        let (Act::Say(answer) | Act::Keep(answer) | Act::Stall(answer) | Act::Endless(answer)) =
+            act;
+        stream.write_all(answer.as_bytes()).await.unwrap();
+        match act {
+            Act::Say(_) => return,
+            Act::Keep(_) => {}
+            Act::Stall(_) => {
+                // Waits for the other side to hang up, and reports it.
+                let _ = stream.read(&mut buffer).await;
+                let _ = seen.send("hung up".to_owned());
+                return;
+            }
+            Act::Endless(_) => while stream.write_all(&[b'x'; 8192]).await.is_ok() {},
+        }
+    }
+}
+
+fn provider(limits: Limits) -> Provider {
+    Provider::new(&limits, true, None).unwrap()
+}
+
+fn call<'a>(base: &'a BaseUrl, account: &'a str) -> Outgoing<'a> {
+    Outgoing {
+        account,
+        base,
+        method: Method::POST,
+        path: ["v1", "chat", "completions"].map(str::to_owned).to_vec(),
+        query: None,
+        headers: vec![
+            (
+                http::header::AUTHORIZATION,
+                HeaderValue::from_static("Bearer k"),
+            ),
+            (
+                http::header::CONTENT_TYPE,
+                HeaderValue::from_static("application/json"),
+            ),
+            (
+                HeaderName::from_static("x-patient"),
+                HeaderValue::from_static("Jane Roe"),
+            ),
+        ],
+        body: Bytes::from_static(b"{}"),
+    }
+}
+
+const OK: &str = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
+
+#[tokio::test]
+async fn a_call_carries_our_url_and_allowed_headers_only() {
+    let mut fake = fake(&[Act::Say(OK)]).await;
+    let answer = provider(Limits::default())
+        .send(call(&fake.base, "a"))
+        .await
+        .unwrap();
+    assert_eq!(answer.status, 200);
+    assert_eq!(answer.body.read_all().await.unwrap(), "ok");
+    let seen = fake.received.recv().await.unwrap();
+    assert!(
+        seen.starts_with("POST /v1/chat/completions HTTP/1.1\r\n"),
+        "{seen}"
+    );
+    assert!(seen.ends_with("\r\n\r\n{}"), "{seen}");
+    let mut names: Vec<&str> = seen
+        .lines()
+        .skip(1)
+        .filter_map(|line| line.split_once(": "))
+        .map(|(name, _)| name)
+        .collect();
+    names.sort_unstable();
+    assert_eq!(
+        names,
+        [
+            "accept-encoding",
+            "authorization",
+            "content-length",
+            "content-type",
+            "host",
+            "user-agent"
+        ]
+    );
+}
+
+#[tokio::test]
+async fn connections_are_opened_late_kept_and_never_shared_between_accounts() {
+    let fake = fake(&[Act::Keep(OK)]).await;
+    let provider = provider(Limits::default());
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    assert_eq!(fake.connections.load(Ordering::SeqCst), 0);
+    for (account, opened) in [("a", 1), ("a", 1), ("b", 2), ("a", 2), ("b", 2)] {
+        provider
+            .send(call(&fake.base, account))
+            .await
+            .unwrap()
+            .body
+            .read_all()
+            .await
+            .unwrap();
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        assert_eq!(
+            fake.connections.load(Ordering::SeqCst),
+            opened,
+            "account {account}"
+        );
+    }
+}
+
+#[rustfmt::skip] // one row a line
+const MISBEHAVIOUR: &[(&str, &[Act], ProviderError)] = &[
+    // A provider that does this, how, and what we call it.
+    ("redirects", &[Act::Say("HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1/\r\ncontent-length: 0\r\n\r\n")], ProviderError::Redirect),
+    ("speaks something else", &[Act::Say("SSH-2.0-nothing\r\n\r\n")], ProviderError::Broken),
+    ("hangs up", &[Act::Say("")], ProviderError::Broken),
+    ("says two lengths", &[Act::Say("HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab")], ProviderError::Broken),
+    ("stops in the middle", &[Act::Say("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nab")], ProviderError::Broken),
+    ("stops between chunks", &[Act::Say("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nab\r\n")], ProviderError::Broken),
+    ("compresses unasked", &[Act::Say("HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 1\r\n\r\na")], ProviderError::Broken),
+    ("never answers", &[Act::Stall("")], ProviderError::Timeout),
+    ("falls silent", &[Act::Stall("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nab")], ProviderError::Timeout),
+    ("never ends", &[Act::Endless("HTTP/1.1 200 OK\r\n\r\n")], ProviderError::TooLarge),
+    ("sends a header without end", &[Act::Endless("HTTP/1.1 200 OK\r\nx: ")], ProviderError::Broken),
+];
+
+#[tokio::test]
+async fn misbehaviour_has_a_name() {
+    let limits = Limits {
+        first_byte_ms: 200,
+        stream_idle_ms: 200,
+        response_bytes: 100_000,
+        provider_retries: 0,
+        ..Limits::default()
+    };
+    for (what, acts, error) in MISBEHAVIOUR {
+        let fake = fake(acts).await;
+        let got = match provider(limits).send(call(&fake.base, "a")).await {
+            Ok(answer) => answer.body.read_all().await.err(),
+            Err(error) => Some(error),
+        };
+        assert_eq!(got, Some(*error), "a provider that {what}");
+    }
+}
+
+#[tokio::test]
+async fn a_provider_that_says_come_again_is_asked_again() {
+    const BUSY: &str = "HTTP/1.1 429 Busy\r\nretry-after: 0\r\ncontent-length: 0\r\n\r\n";
+    let again = fake(&[Act::Say(BUSY), Act::Say(OK)]).await;
+    assert_eq!(
+        provider(Limits::default())
+            .send(call(&again.base, "a"))
+            .await
+            .unwrap()
+            .status,
+        200
+    );
+    let busy = fake(&[Act::Say(BUSY)]).await;
+    assert_eq!(
+        provider(Limits::default())
+            .send(call(&busy.base, "a"))
+            .await
+            .unwrap()
+            .status,
+        429
+    );
+    assert_eq!(
+        busy.connections.load(Ordering::SeqCst),
+        3,
+        "two further attempts and no more"
+    );
+    let failing = fake(&[Act::Say("HTTP/1.1 500 No\r\ncontent-length: 0\r\n\r\n")]).await;
+    assert_eq!(
+        provider(Limits::default())
+            .send(call(&failing.base, "a"))
+            .await
+            .unwrap()
+            .status,
+        500
+    );
+    assert_eq!(failing.connections.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn nobody_listening_is_unreachable() {
+    let address = TcpListener::bind("127.0.0.1:0")
+        .await
+        .unwrap()
+        .local_addr()
+        .unwrap();
+    let base = BaseUrl::parse(&format!("http://{address}"), true).unwrap();
+    assert_eq!(
+        provider(Limits::default())
+            .send(call(&base, "a"))
+            .await
+            .err(),
+        Some(ProviderError::Unreachable)
+    );
+}
+
+#[tokio::test]
+async fn an_address_that_became_private_is_not_contacted() {
+    let fake = fake(&[Act::Say(OK)]).await;
+    let strict = Provider::new(&Limits::default(), false, None).unwrap();
+    assert_eq!(
+        strict.send(call(&fake.base, "a")).await.err(),
+        Some(ProviderError::Forbidden)
+    );
+    assert_eq!(fake.connections.load(Ordering::SeqCst), 0);
+}
+
+#[tokio::test]
+async fn dropping_an_answer_hangs_up() {
+    for head_first in [false, true] {
+        let acts: &[Act] = if head_first {
+            &[Act::Stall(
+                "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nab\r\n",
+            )]
+        } else {
+            &[Act::Stall("")]
+        };
+        let mut fake = fake(acts).await;
+        let provider = provider(Limits::default());
+        if head_first {
+            let mut answer = provider.send(call(&fake.base, "a")).await.unwrap();
+            assert_eq!(answer.body.next().await.unwrap().unwrap(), "ab");
+            drop(answer);
+        } else {
+            let sent = tokio::time::timeout(
+                Duration::from_millis(100),
+                provider.send(call(&fake.base, "a")),
+            )
+            .await;
+            assert!(sent.is_err());
+        }
+        assert!(fake.received.recv().await.unwrap().starts_with("POST"));
+        let next = tokio::time::timeout(Duration::from_secs(1), fake.received.recv()).await;
+        assert_eq!(
+            next.expect("the connection stayed open"),
+            Some("hung up".to_owned())
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_probe_tells_the_status_alone() {
+    let fake = fake(&[Act::Say(
+        "HTTP/1.1 401 No\r\ncontent-length: 8\r\n\r\nJane Roe",
+    )])
+    .await;
+    assert_eq!(
+        provider(Limits::default())
+            .probe(call(&fake.base, "a"))
+            .await,
+        Ok(StatusCode::UNAUTHORIZED)
+    );
+}

@@ -1,0 +1,193 @@
+//! What happens around every request: an id, the last refusals, a place in the queue, panics caught.
+
+use std::any::Any;
+use std::net::SocketAddr;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Body;
+use axum::response::{IntoResponse, Response};
+use futures_util::FutureExt;
+use http::header::{
+    AUTHORIZATION, CACHE_CONTROL, CONNECTION, CONTENT_ENCODING, CONTENT_TYPE, HOST, HeaderName,
+};
+use http::{HeaderMap, HeaderValue, Method, Request, Version};
+use hyper::body::Incoming;
+use tokio::sync::OwnedSemaphorePermit;
+use tower::ServiceExt;
+use uuid::Uuid;
+
+use super::activity::Activity;
+use super::carried::Carried;
+use super::drain::Drain;
+use super::error::EdgeError;
+use super::guard::REFUSE;
+use super::queue::Queue;
+use super::upload::Intake;
+use crate::config::Limits;
+use crate::metrics::{Answered, Metrics};
+
+/// On every response; also the key of the audit record.
+pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-gateway-request-id");
+
+/// The id of a request, found in its extensions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct RequestId(pub(crate) Uuid);
+
+/// Who connected, found in a request's extensions. Behind a proxy it is the proxy.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Peer(pub(crate) SocketAddr);
+
+/// What all connections of a listener share.
+pub(super) struct Edge {
+    router: Router,
+    intake: Arc<Intake>,
+    queue: Queue,
+    header_fields_max: usize,
+    drain: Drain,
+    pub(super) metrics: Arc<Metrics>,
+}
+
+impl Edge {
+    pub(super) fn new(
+        router: Router,
+        limits: &Limits,
+        drain: Drain,
+        metrics: Arc<Metrics>,
+    ) -> Self {
+        Self {
+            router,
+            intake: Arc::new(Intake::new(limits)),
+            queue: Queue::new(limits),
+            header_fields_max: usize::try_from(limits.header_fields).unwrap_or(usize::MAX),
+            drain,
+            metrics,
+        }
+    }
+
+    /// Answers one request, whatever happens.
+    pub(super) async fn answer(
+        &self,
+        peer: SocketAddr,
+        activity: &Arc<Activity>,
+        request: Request<Incoming>,
+    ) -> Response {
+        let id = Uuid::now_v7();
+        let version = request.version();
+        let watched = (version >= Version::HTTP_2).then(|| activity.begin());
+        let running = self.metrics.request_started();
+        let (mut response, place) = match self.admit(&request) {
+            Ok(()) => self.take_turn(id, peer, request).await,
+            Err(error) => (closing(version, self.refuse(error)), None),
+        };
+        let headers = response.headers_mut();
+        let text = HeaderValue::from_str(&id.to_string()).expect("a UUID is plain text");
+        headers.insert(REQUEST_ID, text);
+        headers
+            .entry(CACHE_CONTROL)
+            .or_insert(HeaderValue::from_static("no-store"));
+        response.map(|body| Body::new(Carried::new(body, watched, (place, running))))
+    }
+
+    /// What is refused before anything else is looked at.
+    fn admit(&self, request: &Request<Incoming>) -> Result<(), EdgeError> {
+        if request.method().as_str() == REFUSE && request.version() < Version::HTTP_2 {
+            let number = request.uri().path().trim_start_matches('/').parse().ok();
+            return Err(number
+                .and_then(EdgeError::from_number)
+                .unwrap_or(EdgeError::MalformedHead));
+        }
+        if request.version() >= Version::HTTP_2 {
+            check_http2(request, self.header_fields_max)?;
+        }
+        let encoding = request.headers().get(CONTENT_ENCODING);
+        if encoding.is_some_and(|value| !value.as_bytes().eq_ignore_ascii_case(b"identity")) {
+            return Err(EdgeError::ContentEncoding);
+        }
+        if self.drain.is_draining()
+            && request.uri().path() != "/healthz"
+            && request.uri().path() != "/readyz"
+        {
+            return Err(EdgeError::Draining);
+        }
+        Ok(())
+    }
+
+    /// Answers a request that no handler saw.
+    fn refuse(&self, error: EdgeError) -> Response {
+        let response = error.into_response();
+        self.metrics.answered(&Answered {
+            status: u32::from(response.status().as_u16()),
+            mode: "",
+            action: "",
+            family: "",
+        });
+        response
+    }
+
+    /// Waits for a place where one is needed; it is kept until the answer was sent.
+    async fn take_turn(
+        &self,
+        id: Uuid,
+        peer: SocketAddr,
+        request: Request<Incoming>,
+    ) -> (Response, Option<OwnedSemaphorePermit>) {
+        if !request.uri().path().starts_with("/v1/") {
+            return (self.forward(id, peer, request).await, None);
+        }
+        match self.queue.enter().await {
+            Some(place) => (self.forward(id, peer, request).await, Some(place)),
+            None => (self.refuse(EdgeError::TooManyRequests), None),
+        }
+    }
+
+    async fn forward(&self, id: Uuid, peer: SocketAddr, request: Request<Incoming>) -> Response {
+        let mut request = request.map(Body::new);
+        let extensions = request.extensions_mut();
+        extensions.insert(RequestId(id));
+        extensions.insert(Peer(peer));
+        extensions.insert(Arc::clone(&self.intake));
+        let answered = AssertUnwindSafe(self.router.clone().oneshot(request));
+        match answered.catch_unwind().await {
+            Ok(Ok(response)) => response,
+            Ok(Err(never)) => match never {},
+            Err(panic) => panicked(panic),
+        }
+    }
+}
+
+/// The message of a panic may quote content: only the fact is told.
+fn panicked(panic: Box<dyn Any + Send>) -> Response {
+    drop(panic);
+    tracing::error!("a request was answered with 500 after a panic");
+    EdgeError::Panicked.into_response()
+}
+
+/// Tells a caller of HTTP/1 that the connection ends here.
+fn closing(version: Version, mut response: Response) -> Response {
+    if version < Version::HTTP_2 {
+        let close = HeaderValue::from_static("close");
+        response.headers_mut().insert(CONNECTION, close);
+    }
+    response
+}
+
+/// HTTP/2 has no ambiguous framing, but the same fields may be repeated.
+fn check_http2(request: &Request<Incoming>, fields_max: usize) -> Result<(), EdgeError> {
+    let headers: &HeaderMap = request.headers();
+    if matches!(*request.method(), Method::CONNECT | Method::TRACE) {
+        return Err(EdgeError::MethodRefused);
+    }
+    if headers.len() > fields_max {
+        return Err(EdgeError::HeadersTooLarge);
+    }
+    let repeated = |name: HeaderName| headers.get_all(name).iter().nth(1).is_some();
+    if [HOST, AUTHORIZATION, CONTENT_TYPE, CONTENT_ENCODING]
+        .into_iter()
+        .any(repeated)
+    {
+        return Err(EdgeError::RepeatedHeader);
+    }
+    Ok(())
+}

@@ -1,0 +1,59 @@
+//! Draining, and the end of it.
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+use super::*;
+
+#[tokio::test]
+async fn draining_finishes_what_runs_and_refuses_what_comes() {
+    let server = start(Limits::default()).await;
+    let running = tokio::spawn(exchange(server.address, get_request("/v1/slow")));
+    tokio::time::sleep(Duration::from_millis(150)).await;
+    server.drain.start();
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    let late = exchange(
+        server.address,
+        post("/v1/echo", "Content-Length: 2\r\n", "hi"),
+    )
+    .await;
+    expect_refusal(&late, 503, "shutting_down", "late");
+    assert!(late.contains("\r\nretry-after: "), "{late}");
+    assert!(
+        exchange(server.address, get_request("/readyz"))
+            .await
+            .starts_with("HTTP/1.1 503")
+    );
+    assert!(
+        running.await.unwrap().ends_with("0\r\n\r\n"),
+        "the running stream was cut"
+    );
+    tokio::time::timeout(Duration::from_secs(2), server.over)
+        .await
+        .expect("the drain did not end")
+        .unwrap();
+}
+
+#[tokio::test]
+async fn a_drain_is_cut_when_its_time_is_over_or_a_second_signal_comes() {
+    for stop_now in [false, true] {
+        let server = start(Limits {
+            drain_ms: if stop_now { 60_000 } else { 100 },
+            ..Limits::default()
+        })
+        .await;
+        let mut stream = TcpStream::connect(server.address).await.unwrap();
+        stream
+            .write_all(get_request("/v1/endless").as_bytes())
+            .await
+            .unwrap();
+        stream.read_exact(&mut [0; 1000]).await.unwrap();
+        server.drain.start();
+        if stop_now {
+            server.drain.stop_now();
+        }
+        tokio::time::timeout(Duration::from_secs(3), server.over)
+            .await
+            .expect("the drain did not end")
+            .unwrap();
+    }
+}

@@ -1,0 +1,260 @@
+//! A request's body, read whole and within bounds.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::extract::Request;
+use bytes::{Bytes, BytesMut};
+use http::request::Parts;
+use http_body::Body as _;
+use http_body_util::BodyExt;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::Instant;
+
+use super::error::EdgeError;
+use crate::config::Limits;
+
+/// The budget counts in units of this many bytes, so that it fits the semaphore's numbers.
+const UNIT_BYTES: u64 = 1024;
+
+/// The bounds on bodies, shared by all connections.
+#[derive(Debug)]
+pub(super) struct Intake {
+    body_bytes_max: u64,
+    body_read: Duration,
+    budget: Arc<Semaphore>,
+}
+
+/// A share of the bytes that may be in flight. Keep it as long as the body or what was made of it.
+#[derive(Debug)]
+pub(crate) struct InflightPermit {
+    _share: Option<OwnedSemaphorePermit>,
+}
+
+/// A body that has not been read yet.
+#[derive(Debug)]
+pub(crate) struct Upload {
+    body: Body,
+    declared_bytes: Option<u64>,
+    deadline: Instant,
+    intake: Arc<Intake>,
+}
+
+impl Intake {
+    pub(super) fn new(limits: &Limits) -> Self {
+        let units =
+            usize::try_from(limits.inflight_bytes / UNIT_BYTES).unwrap_or(Semaphore::MAX_PERMITS);
+        Self {
+            body_bytes_max: limits.body_bytes,
+            body_read: Duration::from_millis(limits.body_read_ms),
+            budget: Arc::new(Semaphore::new(units.min(Semaphore::MAX_PERMITS))),
+        }
+    }
+}
+
+impl Upload {
+    /// Splits a request that came through the edge into its head and its unread body.
+    pub(crate) fn split(request: Request) -> (Parts, Self) {
+        let (parts, body) = request.into_parts();
+        let intake: Arc<Intake> = parts
+            .extensions
+            .get()
+            .cloned()
+            .unwrap_or_else(|| Arc::new(Intake::new(&Limits::default())));
+        let declared_bytes = body.size_hint().exact();
+        let deadline = Instant::now() + intake.body_read;
+        (
+            parts,
+            Self {
+                body,
+                declared_bytes,
+                deadline,
+                intake,
+            },
+        )
+    }
+
+    /// Reads the body. Memory is taken as bytes arrive, never as they are announced, so that
+    /// callers who announce much and send little cost little.
+    pub(crate) async fn read(self) -> Result<(Bytes, InflightPermit), EdgeError> {
+        if self
+            .declared_bytes
+            .is_some_and(|bytes| bytes > self.intake.body_bytes_max)
+        {
+            return Err(EdgeError::BodyTooLarge);
+        }
+        let deadline = self.deadline;
+        tokio::time::timeout_at(deadline, self.collect())
+            .await
+            .unwrap_or(Err(EdgeError::BodyTimeout))
+    }
+
+    async fn collect(mut self) -> Result<(Bytes, InflightPermit), EdgeError> {
+        let mut whole = Gathered::default();
+        let mut share = Share {
+            intake: self.intake,
+            units: 0,
+            permit: None,
+        };
+        while let Some(frame) = self.body.frame().await {
+            let frame = frame.map_err(|_| EdgeError::BodyBroken)?;
+            if let Ok(data) = frame.into_data() {
+                share.cover(whole.len() + data.len())?;
+                whole.push(data);
+            }
+        }
+        Ok((
+            whole.finish(),
+            InflightPermit {
+                _share: share.permit,
+            },
+        ))
+    }
+}
+
+/// Pieces of a body. A body of one piece is not copied.
+#[derive(Default)]
+struct Gathered {
+    first: Bytes,
+    all: BytesMut,
+}
+
+impl Gathered {
+    fn len(&self) -> usize {
+        self.first.len().max(self.all.len())
+    }
+
+    fn push(&mut self, data: Bytes) {
+        if self.len() == 0 {
+            self.first = data;
+            return;
+        }
+        if self.all.is_empty() {
+            self.all.extend_from_slice(&std::mem::take(&mut self.first));
+        }
+        self.all.extend_from_slice(&data);
+    }
+
+    fn finish(self) -> Bytes {
+        if self.all.is_empty() {
+            self.first
+        } else {
+            self.all.freeze()
+        }
+    }
+}
+
+/// What a body has taken of the budget so far.
+struct Share {
+    intake: Arc<Intake>,
+    units: u64,
+    permit: Option<OwnedSemaphorePermit>,
+}
+
+impl Share {
+    fn cover(&mut self, bytes: usize) -> Result<(), EdgeError> {
+        let bytes = bytes as u64;
+        if bytes > self.intake.body_bytes_max {
+            return Err(EdgeError::BodyTooLarge);
+        }
+        let units = bytes.div_ceil(UNIT_BYTES);
+        let more =
+            u32::try_from(units.saturating_sub(self.units)).map_err(|_| EdgeError::BodyTooLarge)?;
+        if more == 0 {
+            return Ok(());
+        }
+        let taken = Arc::clone(&self.intake.budget)
+            .try_acquire_many_owned(more)
+            .map_err(|_| EdgeError::BodiesInFlight)?;
+        match &mut self.permit {
+            Some(permit) => permit.merge(taken),
+            none => *none = Some(taken),
+        }
+        self.units = units;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::stream;
+
+    use super::*;
+
+    fn upload(limits: &Limits, pieces: &[&'static str], pause: Duration) -> Upload {
+        let pieces: Vec<&'static str> = pieces.to_vec();
+        let body = Body::from_stream(stream::unfold(
+            pieces.into_iter(),
+            move |mut pieces| async move {
+                let piece = pieces.next()?;
+                tokio::time::sleep(pause).await;
+                Some((Ok::<_, std::io::Error>(Bytes::from(piece)), pieces))
+            },
+        ));
+        let mut request = Request::new(body);
+        request
+            .extensions_mut()
+            .insert(Arc::new(Intake::new(limits)));
+        Upload::split(request).1
+    }
+
+    #[tokio::test]
+    async fn pieces_become_one_body() {
+        for pieces in [&[][..], &["one"], &["one", " two", "", " three"]] {
+            let (body, _permit) = upload(&Limits::default(), pieces, Duration::ZERO)
+                .read()
+                .await
+                .unwrap();
+            assert_eq!(body, pieces.concat());
+        }
+    }
+
+    #[tokio::test]
+    async fn a_body_that_grows_too_large_is_refused() {
+        let limits = Limits {
+            body_bytes: 5,
+            ..Limits::default()
+        };
+        assert!(
+            upload(&limits, &["12345"], Duration::ZERO)
+                .read()
+                .await
+                .is_ok()
+        );
+        let refused = upload(&limits, &["123", "456"], Duration::ZERO)
+            .read()
+            .await;
+        assert_eq!(refused.unwrap_err(), EdgeError::BodyTooLarge);
+    }
+
+    #[tokio::test]
+    async fn a_dripping_body_is_refused_at_the_deadline() {
+        let limits = Limits {
+            body_read_ms: 100,
+            ..Limits::default()
+        };
+        let upload = upload(&limits, &["x"; 400], Duration::from_millis(10));
+        let started = Instant::now();
+        assert_eq!(upload.read().await.unwrap_err(), EdgeError::BodyTimeout);
+        assert!((90..2000).contains(&started.elapsed().as_millis()));
+    }
+
+    #[tokio::test]
+    async fn the_budget_is_given_back_with_the_permit() {
+        let intake = Arc::new(Intake::new(&Limits {
+            inflight_bytes: 2048,
+            ..Limits::default()
+        }));
+        let read = |text: &'static str| {
+            let mut request = Request::new(Body::from(text));
+            request.extensions_mut().insert(Arc::clone(&intake));
+            Upload::split(request).1.read()
+        };
+        let first = read("one").await.unwrap();
+        let second = read("two").await.unwrap();
+        assert_eq!(read("three").await.unwrap_err(), EdgeError::BodiesInFlight);
+        drop((first, second));
+        assert!(read("three").await.is_ok());
+    }
+}

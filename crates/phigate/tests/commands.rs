@@ -1,0 +1,207 @@
+//! The command line, as a person or a script meets it.
+
+mod support;
+
+use support::{Gateway, SSN_TEXT};
+
+#[test]
+fn scan_works_without_a_store() {
+    let gateway = Gateway::offline();
+    assert_eq!(
+        gateway.command_with_input(&["scan", "--mask"], SSN_TEXT),
+        "My SSN is [SSN]."
+    );
+    assert_eq!(
+        gateway.command_with_input(&["scan", "--redact"], SSN_TEXT),
+        "My SSN is ."
+    );
+    let json: serde_json::Value =
+        serde_json::from_str(&gateway.command_with_input(&["scan", "--json"], SSN_TEXT)).unwrap();
+    assert_eq!(
+        (
+            json["findings"][0]["type"].as_str(),
+            json["findings"][0]["start"].as_u64()
+        ),
+        (Some("ssn"), Some(10))
+    );
+    assert!(!gateway.data().exists());
+}
+
+#[test]
+fn scan_answers_with_its_exit_code() {
+    let gateway = Gateway::offline();
+    let code =
+        |arguments: &[&str], input: &str| gateway.try_command(arguments, input).status.code();
+    assert_eq!(code(&["scan", "--check"], SSN_TEXT), Some(1));
+    assert_eq!(code(&["scan", "--check"], "Hello."), Some(0));
+    assert_eq!(code(&["scan"], SSN_TEXT), Some(0));
+    assert_eq!(code(&["scan", "no-such-file"], ""), Some(2));
+}
+
+#[test]
+fn a_bad_line_is_named_by_place_and_not_quoted() {
+    let gateway = Gateway::offline();
+    let output = gateway.try_command(
+        &["scan", "--jsonl"],
+        "{\"id\":1,\"text\":\"a\"}\n{\"id\":2,\"text\":\"zebra",
+    );
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout),
+        "{\"id\":1,\"spans\":[]}\n"
+    );
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        message.contains("line 2") && !message.contains("zebra"),
+        "{message}"
+    );
+}
+
+#[test]
+fn eval_scores_each_type() {
+    let gateway = Gateway::offline();
+    let gold = gateway.folder.path().join("gold.jsonl");
+    let lines = [
+        r#"{"id":"1","text":"My SSN is 536-22-8741.","spans":[{"start":10,"end":21,"type":"SSN"}]}"#,
+        r#"{"id":"2","text":"SSN on file: zebra","spans":[{"start":13,"end":18,"type":"SSN"}]}"#,
+    ];
+    std::fs::write(&gold, lines.join("\n")).unwrap();
+    let table = gateway.command(&["eval", gold.to_str().unwrap()]);
+    let row: Vec<&str> = table
+        .lines()
+        .find(|line| line.starts_with("ssn"))
+        .unwrap()
+        .split_whitespace()
+        .collect();
+    assert_eq!(
+        row,
+        ["ssn", "2", "1", "1.000", "0.500", "0.667", "0.312", "0"],
+        "{table}"
+    );
+}
+
+#[test]
+fn a_fresh_folder_gets_a_private_store_and_key() {
+    use std::os::unix::fs::PermissionsExt;
+    let gateway = Gateway::offline();
+    assert_eq!(gateway.command(&["mode", "get"]), "flag\n");
+    let mode =
+        |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&gateway.data()), 0o700);
+    assert_eq!(mode(&gateway.data().with_extension("key")), 0o600);
+}
+
+#[test]
+fn wrong_usage_exits_with_two() {
+    let gateway = Gateway::offline();
+    for arguments in [
+        &["no-such-command"][..],
+        &["mode", "set"],
+        &["mode", "set", "off"],
+        &["provider", "set", "mistral", "--key-stdin"],
+        &["key", "revoke", "nonexistent"],
+        &["mode", "get", "--account", "nobody"],
+        &["provider", "set", "openai"],
+    ] {
+        assert_eq!(
+            gateway.try_command(arguments, "x\n").status.code(),
+            Some(2),
+            "{arguments:?}"
+        );
+    }
+}
+
+#[test]
+fn accounts_keys_providers_and_people_are_kept_apart() {
+    let gateway = Gateway::offline();
+    gateway.command(&["account", "create", "default-2"]);
+    assert_eq!(
+        gateway.try_command(&["mode", "get"], "").status.code(),
+        Some(2),
+        "two accounts: one must be named"
+    );
+    gateway.command(&["mode", "set", "block", "--account", "default-2"]);
+    assert_eq!(
+        gateway.command(&["mode", "get", "--account", "default"]),
+        "flag\n"
+    );
+    let key = gateway.command(&[
+        "key",
+        "create",
+        "--name",
+        "ward-seven",
+        "--account",
+        "default",
+    ]);
+    let id = key.split('_').nth(1).unwrap();
+    assert!(
+        gateway
+            .command(&["key", "list", "--account", "default"])
+            .contains(id)
+    );
+    assert!(
+        !gateway
+            .command(&["key", "list", "--account", "default-2"])
+            .contains(id)
+    );
+    gateway.command_with_input(
+        &[
+            "user",
+            "add",
+            "owner@example.org",
+            "--password-stdin",
+            "--account",
+            "default",
+        ],
+        "correct horse battery staple\n",
+    );
+    assert!(
+        gateway
+            .command(&["user", "list", "--account", "default"])
+            .contains("owner@example.org\towner")
+    );
+    assert!(
+        !gateway
+            .command(&["user", "list", "--account", "default-2"])
+            .contains("owner@example.org")
+    );
+}
+
+#[test]
+fn a_provider_key_is_never_shown_again() {
+    let gateway = Gateway::offline();
+    gateway.command_with_input(
+        &["provider", "set", "openai", "--key-stdin"],
+        "sk-zebra-lantern-1234\n",
+    );
+    let list = gateway.command(&["provider", "list"]);
+    assert!(
+        list.contains("https://api.openai.com") && list.contains("1234") && !list.contains("zebra"),
+        "{list}"
+    );
+    gateway.command(&[
+        "provider",
+        "set",
+        "openai",
+        "--base-url",
+        "https://proxy.example.org",
+    ]);
+    assert!(
+        gateway
+            .command(&["provider", "list"])
+            .contains("proxy.example.org")
+    );
+    assert!(!gateway.is_on_disk(b"zebra"));
+}
+
+#[test]
+fn doctor_says_what_to_fix() {
+    let gateway = Gateway::offline();
+    let output = gateway.try_command(&["doctor"], "");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        text.contains("no provider is configured") && text.contains("provider set"),
+        "{text}"
+    );
+}

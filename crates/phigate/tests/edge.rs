@@ -1,0 +1,164 @@
+//! Callers and providers that misbehave cost little, and others keep being served.
+
+mod support;
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use support::{CLEAN_TEXT, Gateway, Provider, Reply, ask, exchange};
+
+const SLOW_CALLERS: usize = 1000;
+
+/// Memory of the server in MiB.
+fn memory_mib(gateway: &Gateway) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", gateway.pid())).unwrap();
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmRSS:"))
+        .unwrap();
+    line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() / 1024
+}
+
+fn expect_prompt_service(gateway: &Gateway, key: &str, case: &str) {
+    let begun = Instant::now();
+    assert_eq!(
+        gateway.chat(key, &ask("gpt-4o", CLEAN_TEXT)).status,
+        200,
+        "{case}"
+    );
+    assert!(
+        begun.elapsed() < Duration::from_secs(5),
+        "{case}: served slowly"
+    );
+}
+
+#[test]
+fn a_thousand_slow_callers_cost_little_and_others_are_served() {
+    let provider = Provider::start();
+    let gateway = Gateway::start_with(&provider, &[("PHIGATE_LIMITS_KEY_CONCURRENCY", "5000")]);
+    let (key, other) = (gateway.key(), gateway.key());
+    expect_prompt_service(&gateway, &other, "before");
+    let before = memory_mib(&gateway);
+    let head = format!(
+        "POST /v1/chat/completions HTTP/1.1\r\nHost: gw\r\nAuthorization: Bearer {key}\r\n\
+         Content-Type: application/json\r\nContent-Length: 8000000\r\n\r\n"
+    );
+    let piece = [b' '; 16 * 1024];
+    let callers: Vec<TcpStream> = (0..SLOW_CALLERS)
+        .map(|_| {
+            let mut socket = TcpStream::connect(&gateway.address).unwrap();
+            socket.write_all(head.as_bytes()).unwrap();
+            socket.write_all(&piece).unwrap();
+            socket
+        })
+        .collect();
+    expect_prompt_service(&gateway, &other, "with a thousand slow callers");
+    let grown = memory_mib(&gateway).saturating_sub(before);
+    assert!(grown < 200, "{grown} MiB for {} callers", callers.len());
+}
+
+#[test]
+fn bodies_in_flight_are_bounded_in_all() {
+    let provider = Provider::start();
+    let gateway = Gateway::start_with(&provider, &[("PHIGATE_LIMITS_INFLIGHT_BYTES", "1048576")]);
+    let key = gateway.key();
+    let head = format!(
+        "POST /v1/chat/completions HTTP/1.1\r\nHost: gw\r\nAuthorization: Bearer {key}\r\n\
+         Content-Type: application/json\r\nContent-Length: 2000000\r\n\r\n"
+    );
+    let mut request = head.into_bytes();
+    request.resize(request.len() + 1_500_000, b' ');
+    let refused = exchange(&gateway.address, &request);
+    assert_eq!(
+        refused.error(),
+        (429, "rate_limit_error".into(), "rate_limit_exceeded".into())
+    );
+    assert!(refused.header("retry-after").is_some());
+    expect_prompt_service(&gateway, &key, "afterwards");
+}
+
+#[test]
+fn a_provider_that_never_answers_does_not_stop_others() {
+    let provider = Provider::start();
+    let gateway = Gateway::start(&provider);
+    let (key, other) = (gateway.key(), gateway.key());
+    let hanging = 40;
+    for _ in 0..hanging {
+        provider.answer_next(Reply::Silence(Duration::from_secs(20)));
+    }
+    let body = ask("gpt-4o", CLEAN_TEXT);
+    let head = format!(
+        "POST /v1/chat/completions HTTP/1.1\r\nHost: gw\r\nAuthorization: Bearer {key}\r\n\
+         Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    let waiting: Vec<TcpStream> = (0..hanging)
+        .map(|_| {
+            let mut socket = TcpStream::connect(&gateway.address).unwrap();
+            socket.write_all(head.as_bytes()).unwrap();
+            socket
+        })
+        .collect();
+    while provider.seen().len() < hanging {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    expect_prompt_service(&gateway, &other, "while forty requests hang");
+    drop(waiting);
+}
+
+#[test]
+fn the_largest_body_is_served_and_one_byte_more_is_not() {
+    let provider = Provider::start();
+    let gateway = Gateway::start(&provider);
+    let key = gateway.key();
+    let room = 8 * 1024 * 1024 - ask("gpt-4o", "").len();
+    let largest = "ab cd ef ".repeat(room / 9 + 1);
+    assert_eq!(
+        gateway.chat(&key, &ask("gpt-4o", &largest[..room])).status,
+        200
+    );
+    let refused = gateway.chat(&key, &ask("gpt-4o", &largest[..=room]));
+    assert_eq!(
+        refused.error(),
+        (
+            413,
+            "invalid_request_error".into(),
+            "request_too_large".into()
+        )
+    );
+}
+
+#[test]
+fn a_second_signal_stops_at_once() {
+    let provider = Provider::start();
+    let mut gateway = Gateway::start(&provider);
+    let key = gateway.key();
+    provider.answer_next(Reply::Silence(Duration::from_secs(60)));
+    let body = ask("gpt-4o", CLEAN_TEXT);
+    let mut socket = TcpStream::connect(&gateway.address).unwrap();
+    let head = format!(
+        "POST /v1/chat/completions HTTP/1.1\r\nHost: gw\r\nAuthorization: Bearer {key}\r\n\
+         Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    socket.write_all(head.as_bytes()).unwrap();
+    while provider.seen().is_empty() {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let begun = Instant::now();
+    gateway.signal("-TERM");
+    std::thread::sleep(Duration::from_millis(300));
+    gateway.signal("-TERM");
+    gateway.wait();
+    assert!(
+        begun.elapsed() < Duration::from_secs(10),
+        "the second signal was not heard"
+    );
+    let mut rest = Vec::new();
+    let _ = socket.read_to_end(&mut rest);
+    assert!(
+        !rest.starts_with(b"HTTP/1.1 200"),
+        "an answer that was never given"
+    );
+}

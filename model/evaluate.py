@@ -1,0 +1,164 @@
+"""Measures a model: by corpus, by register, by origin of the name and by case.
+
+Strict is exact span and type, relaxed any overlap with the same type, both as in the project's scorer.
+"""
+
+import collections
+import multiprocessing
+import random
+
+import data
+import generate
+
+REPORTED = ("NAME", "ADDRESS", "DOB")
+# Types whose absence can be trusted, per source; elsewhere false alarms are not counted.
+TRUSTED = {
+    "pediatric_handoffs": {"NAME", "DOB"}, "aci_bench_names": {"NAME", "ADDRESS"}, "hl7v2_samples": set(), "probablepeople": set(),
+    "usaddress": {"ADDRESS"}, "wnut17": {"NAME"}, "btc": {"NAME"}, "wikigold": {"NAME"}, "uner_ewt": {"NAME"},
+    "synthea_fhir_patient": {"NAME", "DOB"}, "presidio_synth_v2": {"NAME", "ADDRESS"}, "presidio_generated_large": {"NAME", "ADDRESS"},
+    "presidio_generated_small": {"NAME", "ADDRESS"},
+}
+LIMIT = 400
+UNBALANCED = {"uner_ewt": 1900, "btc": 800, "wnut17": 800}
+BIASES = (0, 0.5, 1, 1.5, 2, 3)
+STATE = {}
+
+
+def evaluation_sets(lists, documents):
+    """{name of the set: documents}."""
+    sets = collections.defaultdict(list)
+    for document in documents:
+        if data.is_evaluation(document) and len(sets[document[0]]) < UNBALANCED.get(document[0], LIMIT):
+            sets[document[0]].append(document)
+    for source in ("pediatric_handoffs", "dev_synth", "presidio_generated_large", "aci_bench_names", "uner_ewt"):
+        for case, change in (("lower", str.lower), ("upper", str.upper)):
+            sets[f"{source}:{case}"] = [(source, change(text), spans) for source, text, spans in sets[source] if len(change(text)) == len(text)]
+    held_out = generate.Names(lists, held_out=True)
+    r = random.Random(99)
+    texts = [text for source, text, _ in sets["neg_mtsamples"] + sets["neg_medquad"]]
+    for register, _ in generate.REGISTERS:
+        sets[f"generated:{register}"] = [("generated",) + generate.make(r, held_out, texts, register)[1:] for _ in range(150)]
+    for origin in held_out.origins + ["hyphenated", "initial"]:
+        kin = origin if origin in held_out.people else "english"
+        made = []
+        while len(made) < 150:
+            register = r.choice(["clinician", "chat", "patient", "notes", "handoff", "dialogue", "forms"])
+            document = with_origin(r, held_out, kin, origin, register)
+            if any(kind == "NAME" for _, _, kind in document[2]):
+                made.append(document)
+        for case, change in (("as written", str), ("lower", str.lower), ("upper", str.upper)):
+            sets[f"origin:{origin}:{case}"] = [(s, change(t), p) for s, t, p in made if len(change(t)) == len(t)]
+    return sets
+
+
+def with_origin(r, names, kin, origin, register):
+    drawn = names
+    if origin in ("hyphenated", "initial"):
+        class Changed(generate.Names):
+            def __init__(self):
+                self.__dict__.update(names.__dict__)
+
+            def person(self, r, _=None):
+                p = names.person(r, kin)
+                p["last"] = p["last"] + "-" + r.choice(names.table["last"]) if origin == "hyphenated" else p["last"]
+                p["first"] = p["first"] if origin == "hyphenated" else p["first"][0] + "."
+                return p
+        drawn = Changed()
+    return ("generated",) + generate.make(r, drawn, [], register, kin)[1:]
+
+
+def count(gold, found, trusted):
+    """{type: [gold, gold found strictly, gold touched, found, found touching gold]}."""
+    tally = {}
+    for kind in REPORTED:
+        right = [(s, e) for s, e, k in gold if k == kind]
+        ours = [(s, e) for s, e, k in found if k == kind]
+        touched = sum(any(s < e2 and s2 < e for s2, e2 in ours) for s, e in right)
+        touching = sum(any(s < e2 and s2 < e for s2, e2 in right) for s, e in ours)
+        if trusted is not None and kind not in trusted:
+            ours = [None] * touching
+        tally[kind] = [len(right), len(set(right) & set(x for x in ours if x)), touched, len(ours), touching]
+    return tally
+
+
+def one(document):
+    """Counts for each bias of "nothing", the words, what was found without bias, and leads with their truth."""
+    source, text, spans = document
+    model, trusted = STATE["model"], TRUSTED.get(source)
+    scored = model.scores(text)
+    tallies, leads = [], []
+    for bias in BIASES:
+        found = model.decode(*scored, o_bias=bias)
+        tallies.append(count(spans, [span[:3] for span in found], trusted))
+        if bias == 0:
+            plain = [span[:3] for span in found if span[2] in REPORTED]
+            for start, end, kind, lead in found:
+                if kind in REPORTED and (trusted is None or kind in trusted):
+                    hit = any(kind == k and start < e and s < end for s, e, k in spans)
+                    leads.append((kind, min(int(lead) >> 10, 20), hit))
+    return tallies, len(text.split()), plain, leads
+
+
+def start(model):
+    STATE["model"] = model
+
+
+def measure(model, lists, documents, workers):
+    """{set: {counts per type, words, mistakes}}; counts are also given for other biases of "nothing"."""
+    report, calibration = {}, {kind: {} for kind in REPORTED}
+    sets = evaluation_sets(lists, documents)
+    with multiprocessing.Pool(workers, start, (model,)) as pool:
+        for name, members in sets.items():
+            totals, words, mistakes = [{kind: [0] * 5 for kind in REPORTED} for _ in BIASES], 0, []
+            for document, (tallies, size, found, leads) in zip(members, pool.map(one, members, chunksize=8)):
+                words += size
+                for total, tally in zip(totals, tallies):
+                    for kind in REPORTED:
+                        total[kind] = [a + b for a, b in zip(total[kind], tally[kind])]
+                for kind, lead, hit in leads if ":" not in name else []:
+                    seen = calibration[kind].setdefault(str(lead), [0, 0])
+                    seen[0] += 1
+                    seen[1] += hit
+                wrong = mistakes_in(document, found)
+                if wrong and len(mistakes) < 60:
+                    mistakes.append(wrong)
+            report[name] = {"counts": totals[0], "biased": dict(zip(map(str, BIASES), totals)), "words": words, "documents": len(members), "mistakes": mistakes}
+    report["calibration"] = calibration
+    return report
+
+
+def mistakes_in(document, found):
+    source, text, spans = document
+    gold = {span for span in spans if span[2] in REPORTED}
+    trusted = TRUSTED.get(source, set(REPORTED))
+    missed = [(kind, text[s:e], text[max(0, s - 40):e + 30]) for s, e, kind in sorted(gold - set(found))]
+    extra = [(kind, text[s:e], text[max(0, s - 40):e + 30]) for s, e, kind in sorted(set(found) - gold) if kind in trusted]
+    return {"missed": missed, "extra": extra} if missed or extra else None
+
+
+def rates(counts):
+    gold, strict, touched, found, touching = counts
+    ratio = lambda a, b: a / b if b else float("nan")
+    precision, recall = ratio(strict, found), ratio(strict, gold)
+    return {"n": gold, "strict_f1": ratio(2 * strict, found + gold), "recall": ratio(touched, gold), "precision": ratio(touching, found)}
+
+
+def show(report):
+    """A table of every set."""
+    print(f"{'set':44}" + "".join(f"{kind:>30}" for kind in REPORTED) + "   false names/1,000 words")
+    for name, entry in report.items():
+        if name == "calibration":
+            continue
+        cells = ""
+        for kind in REPORTED:
+            r = rates(entry["counts"][kind])
+            cells += f"{r['n']:6} {r['strict_f1']:.3f} R{r['recall']:.3f} P{r['precision']:.3f}    " if r["n"] else " " * 30
+        c = entry["counts"]["NAME"]
+        print(f"{name:44}{cells}   {1000 * (c[3] - c[4]) / max(1, entry['words']):.2f}")
+
+
+def golden_texts(lists):
+    """Generated texts for the agreement test between Python and Rust."""
+    r, names = random.Random(4242), generate.Names(lists, held_out=True)
+    return [generate.make(r, names, ["The patient was seen."], register)[1].replace("\t", " ").replace("\r", "")
+            for register, _ in generate.REGISTERS for _ in range(4)]

@@ -1,0 +1,169 @@
+"""Writes the weights file that the detector embeds, and runs the same integer model in numpy.
+
+Layout: see `crates/phi-detect/src/names/weights.rs`.
+"""
+
+import struct
+
+import numpy as np
+
+import features as F
+
+MAGIC = b"PHGNAME1"
+WIDTH, TAGS_MAX, LAYERS_MAX = 64, 16, 4
+REPORTED = {"NAME": "name", "ADDRESS": "address", "DOB": "dob"}
+
+
+class Model:
+    """Integer weights plus the word lists: all there is to the model.
+
+    words/grams/contexts: int8 [rows, 192]; convs: list of (dilation, int8 [64, 192], int32 [64]);
+    output: int8 [16, 64], int32 [16]; vocabulary: {word: (row, inert)}; lexicon: {word: class}.
+    """
+
+    def __init__(self, words, grams, contexts, convs, output, vocabulary, lexicon):
+        self.words, self.grams, self.contexts = words, grams, contexts
+        self.convs, self.output = convs, output
+        self.vocabulary, self.lexicon = vocabulary, lexicon
+
+    def parts(self, token):
+        """Row sum of a token's word or n-grams, and what it may be part of (as in token.rs)."""
+        row = F.fixed_word_row(token)
+        if row is not None:
+            part = "active" if token[0].isdigit() else "connector" if chr(row) in F.CONNECTORS else "inert"
+            return self.words[row].astype(np.int32), part
+        folded = F.fold(token)
+        known = self.vocabulary.get(folded)
+        if known:
+            return self.words[known[0]].astype(np.int32), "inert" if known[1] else "active"
+        rows = F.ngram_rows(folded, self.lexicon.get(folded, 0))
+        return self.grams[rows].astype(np.int32).sum(0), "active"
+
+    def scores(self, text):
+        """Token spans, int scores [tokens, 16] and which tokens may be part of a finding."""
+        spans, contexts = F.tokenize(text)
+        count = len(spans)
+        sums = np.zeros((count + 2, 3 * WIDTH), np.int32)
+        sums[[0, -1]] = self.words[0].astype(np.int32) + self.contexts[0]
+        parts = []
+        for place, ((start, end), context) in enumerate(zip(spans, contexts)):
+            row, part = self.parts(text[start:end])
+            sums[place + 1] = row + self.contexts[context]
+            parts.append(part)
+        total = sums[:-2, :WIDTH] + sums[1:-1, WIDTH:2 * WIDTH] + sums[2:, 2 * WIDTH:]
+        x = np.clip((total + 1) >> 1, 0, 127)
+        for dilation, weight, bias in self.convs:
+            padded = np.zeros((count + 2 * dilation, WIDTH), np.int32)
+            padded[dilation:dilation + count] = x
+            taps = np.concatenate([padded[:count], x, padded[2 * dilation:]], 1)
+            total = product(taps, weight) + bias + (x << 7)
+            x = np.clip((total + 64) >> 7, 0, 127)
+        weight, bias = self.output
+        scores = product(x, weight) + bias
+        active = [part == "active" for part in parts] + [False]
+        wanted = [active[i] or (parts[i] == "connector" and (active[i - 1] or active[i + 1])) for i in range(count)]
+        return spans, scores, wanted
+
+    def find(self, text):
+        """Spans (start, end, type) by code points, as the detector would find them."""
+        return [span[:3] for span in self.decode(*self.scores(text))]
+
+    def decode(self, spans, scores, wanted, o_bias=0):
+        """Spans (start, end, type, mean lead of the tags over "nothing"); `o_bias` makes "nothing" likelier."""
+        scores = scores.copy()
+        scores[:, 0] += int(o_bias * 2048)
+        found, run = [], []
+        for place in range(len(spans) + 1):
+            if place < len(spans) and wanted[place]:
+                run.append(place)
+            elif run:
+                tags = viterbi(scores[run])
+                leads = {spans[i]: int(scores[i][tag] - scores[i][0]) for i, tag in zip(run, tags)}
+                for start, end, kind in F.spans_of([spans[i] for i in run], tags):
+                    own = [lead for (s, e), lead in leads.items() if start <= s and e <= end]
+                    found.append((start, end, kind, sum(own) // len(own)))
+                run = []
+        return found
+
+    def write(self, path):
+        lexicon_bits, vocabulary_bits = 15, 15
+        dilations = [dilation for dilation, _, _ in self.convs]
+        out = bytearray(MAGIC)
+        out += struct.pack(
+            "<11I", len(self.words), len(self.grams), len(self.contexts), len(self.convs), vocabulary_bits,
+            lexicon_bits, len(self.lexicon), *(dilations + [0] * (LAYERS_MAX - len(dilations))),
+        )
+        for start, end in F.FOLD_RANGES:
+            for code in range(start, end):
+                folded = F.FOLDS.get(code)
+                out.append(ord(folded) | (0x80 if chr(code) in F.UPPER else 0) if folded else 0)
+        for table in (self.words, self.grams, self.contexts):
+            out += table.astype(np.int8).tobytes()
+        for weight, bias in [(w, b) for _, w, b in self.convs] + [self.output]:
+            outputs, inputs = weight.shape
+            out += weight.astype(np.int8).reshape(outputs, inputs // 4, 4).transpose(1, 0, 2).tobytes()
+            out += bias.astype("<i4").tobytes()
+        out += vocabulary_section(self.vocabulary, vocabulary_bits)
+        out += lexicon_section(self.lexicon, lexicon_bits)
+        out += struct.pack("<Q", F.hash_word(out))
+        with open(path, "wb") as file:
+            file.write(out)
+        return len(out)
+
+
+def product(values, weight):
+    """An integer product by way of float32, which holds every partial sum here exactly."""
+    return (values.astype(np.float32) @ weight.astype(np.float32).T).astype(np.int32)
+
+
+def vocabulary_section(vocabulary, bits):
+    slots = [(0, 0)] * (1 << bits)
+    for word, (row, inert) in vocabulary.items():
+        value = F.hash_word(word.encode())
+        slot = value & (len(slots) - 1)
+        while slots[slot][1]:
+            slot = (slot + 1) & (len(slots) - 1)
+        slots[slot] = (value >> 32, row | (0x8000 if inert else 0))
+    return b"".join(struct.pack("<IHH", key, row, 0) for key, row in slots)
+
+
+def lexicon_section(lexicon, bits):
+    buckets = [[] for _ in range(1 << bits)]
+    for word, kind in sorted(lexicon.items()):
+        value = F.hash_word(word.encode())
+        buckets[value & (len(buckets) - 1)].append((value >> 48, kind))
+    starts = np.cumsum([0] + [len(bucket) for bucket in buckets]).astype("<u4")
+    prints = np.array([key for bucket in buckets for key, _ in bucket], "<u2")
+    kinds = np.array([kind for bucket in buckets for _, kind in bucket], np.uint8)
+    return starts.tobytes() + prints.tobytes() + kinds.tobytes()
+
+
+def viterbi(scores):
+    """Best tags in which I-X follows only B-X or I-X; ties go to the lower tag, as in decode.rs."""
+    states = len(F.TAGS)
+    total = [0] + [-(1 << 60)] * (states - 1)
+    back = []
+    for row in scores:
+        best = total.index(max(total))
+        source = [best] * states
+        for state in range(2, states, 2):
+            source[state] = state - 1 if total[state - 1] >= total[state] else state
+        total = [total[source[state]] + int(row[state]) for state in range(states)]
+        back.append(source)
+    state = total.index(max(total))
+    tags = []
+    for source in reversed(back):
+        tags.append(state)
+        state = source[state]
+    return tags[::-1]
+
+
+def write_golden(model, texts, path):
+    """Texts with the spans the detector must find: byte offsets, reported kinds only."""
+    with open(path, "w") as file:
+        for text in texts:
+            spans = [
+                f"{len(text[:start].encode())}-{len(text[:end].encode())}:{REPORTED[kind]}"
+                for start, end, kind in model.find(text) if kind in REPORTED
+            ]
+            file.write(text.replace("\n", "\\n") + "\t" + " ".join(spans) + "\n")

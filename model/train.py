@@ -1,0 +1,286 @@
+"""Trains, quantises, measures and exports the name model.
+
+    python3 train.py --work work --out work/out [--steps 5000] [--documents 400000] [--leave-out source,source]
+
+Training simulates the integer arithmetic of the detector exactly (values are multiples of powers of
+two small enough for float32), so what is measured here is what the binary computes.
+"""
+
+import argparse
+import collections
+import json
+import pathlib
+import random
+import time
+
+import numpy as np
+import torch
+import torch.nn.functional as nn
+
+import data
+import evaluate
+import export
+import features as F
+import generate
+
+WIDTH = 64
+VOCABULARY = 16384 - F.WORD_BASE
+ROW = 256
+
+
+def quantise(value, scale, limit=127):
+    """Rounds to multiples of 1/scale within the int8 range; the gradient passes straight through."""
+    rounded = torch.clamp(torch.round(value * scale), -limit, limit) / scale
+    return value + (rounded - value).detach()
+
+
+def activate(value):
+    """ReLU to sevenths of a byte: 0 to 127 sixteenths, rounded half up."""
+    clipped = torch.clamp(value, 0, 127 / 16)
+    rounded = torch.clamp(torch.floor(value * 16 + 0.5), 0, 127) / 16
+    return clipped + (rounded - clipped).detach()
+
+
+class Network(torch.nn.Module):
+    def __init__(self, words, dilations, dropout):
+        super().__init__()
+        self.words = torch.nn.Parameter(torch.randn(words, 3 * WIDTH) * 0.12)
+        self.grams = torch.nn.Parameter(torch.randn(F.NGRAM_ROWS + 1, 3 * WIDTH) * 0.08)
+        self.contexts = torch.nn.Parameter(torch.randn(F.CONTEXTS, 3 * WIDTH) * 0.12 + 0.05)
+        self.convs = torch.nn.ParameterList([torch.randn(WIDTH, WIDTH, 3) * (0.6 / 192 ** 0.5) for _ in dilations])
+        self.biases = torch.nn.ParameterList([torch.zeros(WIDTH) for _ in dilations])
+        self.output = torch.nn.Parameter(torch.randn(16, WIDTH) * 0.1)
+        self.output_bias = torch.nn.Parameter(torch.zeros(16))
+        self.dilations, self.dropout = dilations, dropout
+
+    def word_table(self, word_grams):
+        """Rows of known words: their own row plus their n-grams', as one."""
+        return quantise(self.words + self.gram_rows(word_grams, self.grams), 32)
+
+    def gram_rows(self, grams, table):
+        return nn.embedding_bag(grams, table, mode="sum", padding_idx=F.NGRAM_ROWS)
+
+    def forward(self, word_table, word, grams, unknown, contexts, real):
+        """word [B,T] rows; grams [U,11] of the unknown tokens at mask `unknown`; contexts [B,T]; real [B,T]."""
+        batch, length = word.shape
+        rows = nn.embedding(word, word_table)
+        rows = rows * (~unknown).unsqueeze(-1)
+        rows = rows.masked_scatter(unknown.unsqueeze(-1), self.gram_rows(grams, quantise(self.grams, 32)))
+        rows = rows + nn.embedding(contexts, quantise(self.contexts, 32))
+        after, itself, before = rows.split(WIDTH, -1)
+        total = itself + nn.pad(after, (0, 0, 1, 0))[:, :-1] + nn.pad(before, (0, 0, 0, 1))[:, 1:]
+        keep = real.unsqueeze(1).float()
+        x = activate(total).transpose(1, 2) * keep
+        for dilation, weight, bias in zip(self.dilations, self.convs, self.biases):
+            y = nn.conv1d(x, quantise(weight, 128), padding=dilation, dilation=dilation)
+            bias = bias + (torch.round(bias * 2048) / 2048 - bias).detach()
+            x = activate(y + bias[:, None] + x) * keep
+            if self.training and self.dropout:
+                x = nn.dropout1d(x, self.dropout) * (1 - self.dropout)
+        bias = self.output_bias
+        bias = bias + (torch.round(bias * 2048) / 2048 - bias).detach()
+        return nn.linear(x.transpose(1, 2), quantise(self.output, 128), bias)
+
+
+class Features:
+    """Feature rows of every distinct word, on the device."""
+
+    def __init__(self, words, vocabulary, lexicon, device):
+        rows = np.zeros(len(words) + 1, np.int64)
+        grams = np.full((len(words) + 1, F.NGRAMS_MAX), F.NGRAM_ROWS, np.int64)
+        self.lexicon_base = (1 << F.AFFIX_BITS) + (1 << F.TRIGRAM_BITS)
+        for number, word in enumerate(words, 1):
+            fixed = F.fixed_word_row(word)
+            rows[number] = fixed if fixed is not None else vocabulary.get(word, (-1,))[0]
+            if fixed is None:
+                own = F.ngram_rows(word, lexicon.get(word, 0))
+                grams[number, :len(own)] = own
+        self.rows, self.grams = torch.tensor(rows, device=device), torch.tensor(grams, device=device)
+        self.is_word = self.grams[:, 0] != F.NGRAM_ROWS
+        self.is_letter = torch.tensor([False] + [len(word) == 1 for word in words], device=device)
+        known = torch.full((F.WORD_BASE + VOCABULARY, F.NGRAMS_MAX), F.NGRAM_ROWS, dtype=torch.long)
+        for word, (row, _) in vocabulary.items():
+            own = F.ngram_rows(word, lexicon.get(word, 0))
+            known[row, :len(own)] = torch.tensor(own)
+        self.known = known.to(device)
+
+    def batch(self, ids, drop=0.0, drop_class=0.0):
+        """(word rows, n-grams of unknown words, mask of unknown words); some words are forgotten when training."""
+        word, is_word = self.rows[ids], self.is_word[ids]
+        unknown = word < 0
+        if drop:
+            unknown = unknown | (is_word & (torch.rand(ids.shape, device=ids.device) < drop))
+        grams = self.grams[ids[unknown]]
+        if drop_class:
+            place = (grams >= self.lexicon_base) & (grams < self.lexicon_base + F.LEX_CLASSES)
+            forget = torch.rand(len(grams), 1, device=ids.device) < drop_class
+            grams = torch.where(place & forget, self.lexicon_base, grams)
+        return word.clamp(min=0), grams, unknown
+
+
+LOWER = torch.tensor(F.LOWER_SHAPE)
+UPPER = torch.tensor(F.UPPER_SHAPE)
+
+
+def recase(contexts, tags, is_letter):
+    """Some rows in lower case, in capitals, with lower-case names only, or with nothing but acronyms left in capitals."""
+    device = contexts.device
+    case, space, shape = contexts % 4, contexts // 4 % 5, contexts // 20
+    draw = torch.rand(len(contexts), 1, device=device)
+    lower = draw < 0.22
+    names = (draw >= 0.22) & (draw < 0.30) & (tags >= 1) & (tags <= 2)
+    mostly = (draw >= 0.30) & (draw < 0.38) & (shape == 1)
+    upper = (draw >= 0.38) & (draw < 0.46)
+    to_upper = torch.where(is_letter & (shape < 5), 3, UPPER.to(device)[shape])
+    shape = torch.where(lower | names | mostly, LOWER.to(device)[shape], torch.where(upper, to_upper, shape))
+    case = torch.where((case > 0) & lower, 1, torch.where((case > 0) & upper, 2, case))
+    return (shape * 5 + space) * 4 + case
+
+
+def allowed_tags(device):
+    """[tag, unlabelled types] -> which of 16 outputs count as right."""
+    table = torch.zeros(len(F.TAGS), 64, 16, dtype=torch.bool)
+    for tag in range(len(F.TAGS)):
+        table[tag, :, tag] = True
+    for mask in range(64):
+        for kind in range(6):
+            if mask >> kind & 1:
+                table[0, mask, 1 + 2 * kind] = table[0, mask, 2 + 2 * kind] = True
+    return table.to(device)
+
+
+def choose_vocabulary(words, streams, name_words):
+    """Known words, from tokens that are not names: {word: (row, inert)}. Inert words are never part of PHI."""
+    total, names, phi = (np.zeros(len(words) + 1, np.int64) for _ in range(3))
+    for ids, _, tags, _ in streams.values():
+        real = tags != 255
+        np.add.at(total, ids[real], 1)
+        np.add.at(names, ids[real & (tags >= 1) & (tags <= 2)], 1)
+        np.add.at(phi, ids[real & (tags >= 1) & (tags <= 6)], 1)
+    chosen = {}
+    order = np.argsort(-(total - names), kind="stable")
+    for number in order:
+        if number == 0 or F.fixed_word_row(words[number - 1]) is not None:
+            continue
+        if total[number] - names[number] < 4 or len(chosen) >= VOCABULARY:
+            break
+        word = words[number - 1]
+        if names[number] > 0.5 * total[number]:
+            continue
+        limit, enough = (0.0003, 400) if word in name_words else (0.0015, 30)
+        inert = len(word) > 1 and total[number] >= enough and phi[number] <= limit * total[number]
+        chosen[word] = (F.WORD_BASE + len(chosen), bool(inert))
+    return chosen
+
+
+def to_model(network, features, vocabulary, lexicon, o_bias):
+    """The integer model."""
+    def integers(value, scale):
+        return torch.clamp(torch.round(value.detach().float().cpu() * scale), -127, 127).to(torch.int8).numpy()
+    with torch.no_grad():
+        words = network.words + network.gram_rows(features.known, network.grams)
+    used = F.WORD_BASE + len(vocabulary)
+    output_bias = torch.round(network.output_bias.detach().cpu() * 2048).int().numpy()
+    output_bias[0] += int(round(o_bias * 2048))
+    convs = [
+        # Inputs in tap order: [out, in, tap] becomes [out, tap * 64 + in].
+        (dilation, integers(weight, 128).transpose(0, 2, 1).reshape(WIDTH, 3 * WIDTH), torch.round(bias.detach().cpu() * 2048).int().numpy())
+        for dilation, weight, bias in zip(network.dilations, network.convs, network.biases)
+    ]
+    rest = {word: kind for word, kind in lexicon.items() if word not in vocabulary}
+    return export.Model(integers(words, 32)[:used], integers(network.grams, 32)[:F.NGRAM_ROWS], integers(network.contexts, 32),
+                        convs, (integers(network.output, 128), output_bias), vocabulary, rest)
+
+
+def train(args, device):
+    started = time.time()
+    lists = generate.load_lists(args.work / "lists.json.gz")
+    documents = data.load(args.work / "corpora.json.gz")
+    left_out = set(filter(None, args.leave_out.split(",")))
+    training = [d for d in documents if not data.is_evaluation(d) and d[0] not in left_out]
+    words, streams = data.training_arrays(lists, training, args.documents, args.seed, args.workers)
+    vocabulary = choose_vocabulary(words, streams, set(lists["name_words"]))
+    inert = sum(flag for _, flag in vocabulary.values())
+    print(f"{len(words)} words, vocabulary {len(vocabulary)} ({inert} inert), tokens", {g: len(s[0]) for g, s in streams.items()}, f"{time.time() - started:.0f} s", flush=True)
+    features = Features(words, vocabulary, lists["lexicon"], device)
+    torch.manual_seed(args.seed)
+    streams = {group: [torch.tensor(part, device=device) for part in parts] for group, parts in streams.items()}
+    network = Network(F.WORD_BASE + VOCABULARY, args.dilations, args.dropout).to(device)
+    average = {key: value.detach().clone() for key, value in network.state_dict().items()}
+    dense = [p for name, p in network.named_parameters() if name.startswith(("convs", "output"))]
+    rest = [p for name, p in network.named_parameters() if not name.startswith(("convs", "output"))]
+    optimizer = torch.optim.AdamW([{"params": dense, "weight_decay": 0.01}, {"params": rest, "weight_decay": 0.0}], lr=args.rate, betas=(0.9, 0.98))
+    allowed, groups = allowed_tags(device), [g for g in data.GROUPS if g in streams]
+    weights = torch.tensor([data.GROUPS[g] for g in groups])
+    counts = torch.floor(weights / weights.sum() * args.batch).long()
+    offsets = torch.arange(ROW, device=device)
+    for step in range(args.steps):
+        progress = step / args.steps
+        rate = args.rate * min(1, (step + 1) / 200) * (0.5 * (1 + np.cos(np.pi * progress)) * 0.98 + 0.02)
+        for group in optimizer.param_groups:
+            group["lr"] = rate
+        parts = [[], [], [], []]
+        for group, count in zip(groups, counts):
+            stream = streams[group]
+            starts = torch.randint(0, len(stream[0]) - ROW, (int(count), 1), device=device)
+            for part, source in zip(parts, stream):
+                part.append(source[starts + offsets])
+        ids, contexts, tags, masks = (torch.cat(part).long() for part in parts)
+        contexts = recase(contexts, tags, features.is_letter[ids])
+        word, grams, unknown = features.batch(ids, args.drop_word, args.drop_class)
+        contexts = torch.where(ids == 0, 0, contexts)
+        scores = network(network.word_table(features.known), word, grams, unknown, contexts, ids != 0)
+        real = tags != 255
+        gold, scores = tags[real], scores[real][:, :len(F.TAGS)]
+        right = allowed[gold, masks[real]][:, :len(F.TAGS)]
+        log_all = torch.logsumexp(scores, -1)
+        losses = log_all - torch.logsumexp(scores.masked_fill(~right, -1e4), -1)
+        weight = torch.where((gold >= 1) & (gold <= 6), args.phi_weight, 1.0)
+        loss = (losses * weight).sum() / weight.sum()
+        optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
+        optimizer.step()
+        with torch.no_grad():
+            decay = min(0.998, (step + 1) / (step + 10))
+            torch._foreach_lerp_(list(average.values()), [v.detach() for v in network.state_dict().values()], 1 - decay)
+        if step % 500 == 0 or step == args.steps - 1:
+            print(f"step {step} loss {loss.item():.4f} {time.time() - started:.0f} s", flush=True)
+    network.load_state_dict(average)
+    return to_model(network, features, vocabulary, lists["lexicon"], args.o_bias), lists, documents
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--work", type=pathlib.Path, default=pathlib.Path("work"))
+    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("work/out"))
+    parser.add_argument("--steps", type=int, default=5000)
+    parser.add_argument("--documents", type=int, default=400_000)
+    parser.add_argument("--batch", type=int, default=256)
+    parser.add_argument("--rate", type=float, default=3e-3)
+    parser.add_argument("--dropout", type=float, default=0.0)
+    parser.add_argument("--drop-word", type=float, default=0.12)
+    parser.add_argument("--drop-class", type=float, default=0.15)
+    parser.add_argument("--phi-weight", type=float, default=1.5)
+    parser.add_argument("--o-bias", type=float, default=0.0)
+    parser.add_argument("--dilations", type=lambda text: [int(part) for part in text.split(",")], default=[1, 2, 4])
+    parser.add_argument("--leave-out", default="")
+    parser.add_argument("--workers", type=int, default=15)
+    parser.add_argument("--seed", type=int, default=7)
+    args = parser.parse_args()
+    random.seed(args.seed)
+    torch.backends.cuda.matmul.allow_tf32 = True
+    torch.backends.cudnn.allow_tf32 = True
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    model, lists, documents = train(args, device)
+    args.out.mkdir(parents=True, exist_ok=True)
+    size = model.write(args.out / "weights.bin")
+    print(f"weights.bin {size} bytes", flush=True)
+    report = evaluate.measure(model, lists, documents, args.workers)
+    (args.out / "report.json").write_text(json.dumps(report, indent=1))
+    export.write_golden(model, evaluate.golden_texts(lists), args.out / "golden.tsv")
+    evaluate.show(report)
+
+
+if __name__ == "__main__":
+    main()

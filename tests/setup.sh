@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Makes sure that what the tests need is there. On Debian as root it installs what is missing; elsewhere it says what to install.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+missing=()
+need() { # command-or-file, Debian package
+  command -v "$1" >/dev/null 2>&1 || [ -e "$1" ] || missing+=("$2")
+}
+
+need cc gcc
+need python3 python3
+need node nodejs
+need npm npm
+need /usr/bin/chromium chromium
+python3 -c 'import venv, ensurepip' 2>/dev/null || missing+=(python3-venv)
+postgres=$(ls -d /usr/lib/postgresql/*/bin/initdb 2>/dev/null | tail -n 1 || true)
+[ -n "$postgres" ] || command -v initdb >/dev/null 2>&1 || missing+=(postgresql)
+
+if [ "${#missing[@]}" -gt 0 ]; then
+  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+    echo "installing: ${missing[*]}"
+    apt-get update -qq
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+  else
+    echo "make test needs these (Debian package names): ${missing[*]}" >&2
+    echo "Install them and run it again. 'make test-rust' needs only Rust, a C compiler and PostgreSQL." >&2
+    exit 1
+  fi
+fi
