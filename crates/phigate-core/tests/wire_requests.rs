@@ -220,12 +220,13 @@ fn the_address_and_the_headers_are_the_providers_own() {
         (
             "models/gemini-pro",
             true,
-            "/v1beta/models/gemini-pro:streamGenerateContent?alt=sse",
+            "/v1beta/models/gemini-pro:streamGenerateContent",
             "x-goog-api-key",
         ),
     ] {
         let request = try_send(&ask(model, json!({"stream": stream}))).expect("it can be sent");
-        assert_eq!(request.path_and_query(""), path);
+        assert_eq!(format!("/{}", request.path.join("/")), path);
+        assert_eq!(request.query.is_some(), stream && path.contains("stream"));
         assert!(
             request.headers.iter().any(|(name, _)| *name == key_header),
             "{model}"

@@ -165,14 +165,14 @@ fn every_listed_model_and_alias_is_served_by_its_family() {
 }
 
 #[test]
-fn the_page_of_parameters_is_current() {
+fn docs_say_what_becomes_of_each_parameter() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/parameters.md");
-    if std::env::var_os("WRITE_DOCS").is_some() {
+    if std::env::var_os("UPDATE_DOCS").is_some() {
         std::fs::write(path, parameters_page()).expect("the page can be written");
     }
     let page = std::fs::read_to_string(path).expect("the page is there");
     assert!(
         page == parameters_page(),
-        "docs/parameters.md is old; write it with: WRITE_DOCS=1 cargo test -p phigate-core --test wire_tables"
+        "docs/parameters.md is old; write it with: make docs"
     );
 }

@@ -1,7 +1,7 @@
 //! The engines, and which one an address means.
 
 use crate::store::Store;
-use crate::{Result, StoreError, sqlite};
+use crate::{Result, StoreError, postgres, sqlite};
 use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
@@ -30,6 +30,11 @@ pub struct Backend {
 /// Every engine.
 pub static BACKENDS: &[Backend] = &[
     // Alphabetical, one row per folder.
+    Backend {
+        name: "postgres",
+        schemes: &["postgres://", "postgresql://"],
+        open: open_postgres,
+    },
     Backend {
         name: "sqlite",
         schemes: &["sqlite://"],
@@ -77,6 +82,13 @@ fn open_sqlite(address: &str, create: bool) -> Opening<'_> {
             tokio::task::spawn_blocking(move || sqlite::Sqlite::open(&folder, create)).await;
         let store =
             opened.map_err(|_| StoreError::Unavailable("opening was cut short".to_owned()))??;
+        Ok(Arc::new(store) as Arc<dyn Store>)
+    })
+}
+
+fn open_postgres(address: &str, create: bool) -> Opening<'_> {
+    Box::pin(async move {
+        let store = postgres::Postgres::open(address, create).await?;
         Ok(Arc::new(store) as Arc<dyn Store>)
     })
 }

@@ -10,6 +10,7 @@ mod error;
 mod keys;
 mod migrations;
 mod model;
+mod postgres;
 mod secret;
 mod sqlite;
 mod store;

@@ -254,6 +254,8 @@ pub enum CommitError {
     NotOpen(Vec<Uuid>),
     /// An expectation about an item does not hold.
     Stale,
+    /// The database will never take this; trying again is useless.
+    Rejected(StoreError),
 }
 
 /// An engine. One batch is one transaction; a read sees every commit that was acknowledged before it began.

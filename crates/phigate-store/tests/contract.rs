@@ -4,6 +4,7 @@ mod promises;
 mod support;
 
 use support::Site;
+use support::postgres::Postgres;
 
 /// Makes one test per promise and engine.
 macro_rules! promises {
@@ -16,6 +17,20 @@ macro_rules! promises {
                     promises::$module::$name(Site::sqlite()).await;
                 }
             )*)*
+        }
+        mod postgres {
+            use super::*;
+            // One server for the promises of a subject: starting one takes a second.
+            $(
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                async fn $module() {
+                    let Some(server) = Postgres::start() else { return };
+                    $(
+                        println!("{}", stringify!($name));
+                        promises::$module::$name(Site::postgres(&server, stringify!($name))).await;
+                    )*
+                }
+            )*
         }
     };
 }

@@ -1,17 +1,20 @@
 //! What a server does in the background: deletes what is past its time, and keeps copies of checkpoints elsewhere.
 
+use std::io::Write;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use phigate_store::{Checkpoint, append_checkpoints};
-use tokio::io::AsyncWriteExt;
-use tokio::process::Command;
 
 use crate::app::App;
 use crate::config::CheckpointSettings;
 
 /// How often retention looks for something to delete.
 const RETENTION_EVERY: Duration = Duration::from_secs(600);
+
+/// How long the operator's program may take.
+const COMMAND_TIME: Duration = Duration::from_secs(30);
 
 /// The pause between two batches, so that requests come first.
 const BETWEEN_BATCHES: Duration = Duration::from_millis(200);
@@ -83,20 +86,34 @@ async fn copy(settings: &CheckpointSettings, checkpoints: &[Checkpoint]) {
     }
 }
 
-/// Starts the owner's program with the checkpoints on its standard input, one JSON line each.
+/// Starts the operator's program with the checkpoints on its standard input, one JSON line each.
 async fn hand_to(command: &str, checkpoints: &[Checkpoint]) -> std::io::Result<()> {
-    let mut child = Command::new("sh").arg("-c").arg(command).stdin(std::process::Stdio::piped()).kill_on_drop(true).spawn()?;
-    if let Some(mut stdin) = child.stdin.take() {
-        for checkpoint in checkpoints {
-            let line = serde_json::to_string(checkpoint)? + "\n";
-            stdin.write_all(line.as_bytes()).await?;
-        }
+    let mut lines = String::new();
+    for checkpoint in checkpoints {
+        lines.push_str(&serde_json::to_string(checkpoint)?);
+        lines.push('\n');
     }
-    let ended = tokio::time::timeout(Duration::from_secs(30), child.wait()).await;
-    match ended {
-        Ok(Ok(status)) if status.success() => Ok(()),
-        Ok(Ok(_)) => Err(std::io::ErrorKind::Other.into()),
-        Ok(Err(error)) => Err(error),
-        Err(_) => Err(std::io::ErrorKind::TimedOut.into()),
+    let command = command.to_owned();
+    let run = tokio::task::spawn_blocking(move || feed(&command, &lines));
+    run.await.unwrap_or_else(|_| Err(std::io::ErrorKind::Other.into()))
+}
+
+fn feed(command: &str, lines: &str) -> std::io::Result<()> {
+    let mut child = Command::new("sh").arg("-c").arg(command).stdin(Stdio::piped()).spawn()?;
+    if let Some(mut stdin) = child.stdin.take() {
+        stdin.write_all(lines.as_bytes())?;
+    }
+    let deadline = Instant::now() + COMMAND_TIME;
+    loop {
+        match child.try_wait()? {
+            Some(status) if status.success() => return Ok(()),
+            Some(_) => return Err(std::io::ErrorKind::Other.into()),
+            None if Instant::now() > deadline => {
+                child.kill()?;
+                child.wait()?;
+                return Err(std::io::ErrorKind::TimedOut.into());
+            }
+            None => std::thread::sleep(Duration::from_millis(50)),
+        }
     }
 }

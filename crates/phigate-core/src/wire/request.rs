@@ -19,7 +19,7 @@ pub struct Call<'a> {
 /// A request ready to be sent, but for the address and the key.
 #[derive(Clone)]
 pub struct ProviderRequest {
-    /// Path segments; the first is the version. See [`ProviderRequest::path_and_query`].
+    /// Path segments under the provider's address; the first is the version. The sender encodes each on its own.
     pub path: Vec<String>,
     /// The query, without the question mark.
     pub query: Option<&'static str>,
@@ -53,25 +53,6 @@ pub struct Expectation {
     pub(super) include_usage: bool,
     /// A tool of this name stands for the structured answer: its input is the reply's content.
     pub(super) answer_tool: Option<String>,
-}
-
-impl ProviderRequest {
-    /// The path and query under a base address. Segments are percent-encoded, so a model identifier cannot leave its
-    /// segment. A base path that already ends in a version segment keeps it.
-    pub fn path_and_query(&self, base_path: &str) -> String {
-        let base = base_path.trim_end_matches('/');
-        let has_version = base.ends_with("/v1") || base.ends_with("/v1beta");
-        let mut target = base.to_owned();
-        for segment in self.path.iter().skip(usize::from(has_version)) {
-            target.push('/');
-            encode_segment(segment, &mut target);
-        }
-        if let Some(query) = self.query {
-            target.push('?');
-            target.push_str(query);
-        }
-        target
-    }
 }
 
 /// Why a request cannot be translated. Never quotes content.
@@ -170,84 +151,4 @@ pub(super) fn is_plain_identifier(model: &str) -> bool {
         && model
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-'))
-}
-
-fn encode_segment(segment: &str, target: &mut String) {
-    // A segment of dots alone would climb; there is no percent-encoding for it that servers agree on.
-    let is_dots = !segment.is_empty() && segment.bytes().all(|byte| byte == b'.');
-    for byte in segment.bytes() {
-        let is_plain = byte.is_ascii_alphanumeric()
-            || matches!(byte, b'-' | b'_' | b'~' | b':')
-            || (byte == b'.' && !is_dots);
-        if is_plain {
-            target.push(char::from(byte));
-        } else {
-            target.push_str(&format!("%{byte:02X}"));
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn request(path: &[&str], query: Option<&'static str>) -> ProviderRequest {
-        let path = path.iter().map(ToString::to_string).collect();
-        ProviderRequest {
-            path,
-            query,
-            headers: Vec::new(),
-            body: Vec::new(),
-            adjusted: Vec::new(),
-            dropped: Vec::new(),
-            expectation: Expectation::default(),
-        }
-    }
-
-    #[test]
-    fn the_version_is_not_doubled() {
-        let chat = request(&["v1", "chat", "completions"], None);
-        for (base, path) in [
-            ("", "/v1/chat/completions"),
-            ("/", "/v1/chat/completions"),
-            ("/v1", "/v1/chat/completions"),
-            ("/v1/", "/v1/chat/completions"),
-            ("/proxy", "/proxy/v1/chat/completions"),
-        ] {
-            assert_eq!(chat.path_and_query(base), path, "{base}");
-        }
-        let stream = request(
-            &["v1beta", "models", "gemini-pro:streamGenerateContent"],
-            Some("alt=sse"),
-        );
-        assert_eq!(
-            stream.path_and_query("/v1beta"),
-            "/v1beta/models/gemini-pro:streamGenerateContent?alt=sse"
-        );
-    }
-
-    #[test]
-    fn a_model_cannot_leave_its_path_segment() {
-        for model in [
-            "../../admin",
-            "a/b",
-            "a?key=1",
-            "a#b",
-            "a%2fb",
-            "..",
-            "a\r\nb",
-            "ä",
-        ] {
-            let path = request(&["v1beta", "models", model], None).path_and_query("");
-            let last = path
-                .strip_prefix("/v1beta/models/")
-                .expect("the fixed segments come first");
-            assert!(
-                last.bytes()
-                    .all(|byte| byte.is_ascii_alphanumeric() || b"%._-".contains(&byte)),
-                "{path}"
-            );
-            assert!(!last.starts_with('.') || last.len() > 2, "{path}");
-        }
-    }
 }

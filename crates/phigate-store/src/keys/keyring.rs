@@ -284,7 +284,11 @@ impl Keyring {
                         return Ok(found);
                     }
                 }
-                Err(CommitError::Failed(error) | CommitError::Unknown(error)) => return Err(error),
+                Err(
+                    CommitError::Failed(error)
+                    | CommitError::Unknown(error)
+                    | CommitError::Rejected(error),
+                ) => return Err(error),
                 Err(CommitError::LaneTaken | CommitError::NotOpen(_)) => break,
             }
         }
@@ -351,7 +355,9 @@ async fn create(
     match store.commit(Arc::new(batch)).await {
         Ok(()) => Ok(true),
         Err(CommitError::Stale) => Ok(false),
-        Err(CommitError::Failed(error) | CommitError::Unknown(error)) => Err(error),
+        Err(
+            CommitError::Failed(error) | CommitError::Unknown(error) | CommitError::Rejected(error),
+        ) => Err(error),
         Err(CommitError::LaneTaken | CommitError::NotOpen(_)) => Err(StoreError::Conflict("store")),
     }
 }

@@ -11,7 +11,7 @@ mod write;
 use crate::error::{Result, StoreError};
 use crate::store::CommitError;
 use connect::{Access, connect};
-use rusqlite::Connection;
+use rusqlite::{Connection, ErrorCode};
 use std::collections::HashMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -138,7 +138,12 @@ fn unavailable(error: &rusqlite::Error) -> StoreError {
 }
 
 fn failed(error: &rusqlite::Error) -> CommitError {
-    CommitError::Failed(unavailable(error))
+    match error.sqlite_error_code() {
+        Some(ErrorCode::ConstraintViolation | ErrorCode::TooBig | ErrorCode::TypeMismatch) => {
+            CommitError::Rejected(unavailable(error))
+        }
+        _ => CommitError::Failed(unavailable(error)),
+    }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {

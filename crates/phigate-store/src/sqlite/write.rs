@@ -274,7 +274,7 @@ fn insert_records(transaction: &Transaction<'_>, batch: &Batch) -> rusqlite::Res
 /// What goes with the records: content, lookup hashes, counters, requests now open.
 fn insert_beside(transaction: &Transaction<'_>, batch: &Batch) -> rusqlite::Result<()> {
     let mut statement = transaction.prepare_cached(
-        "INSERT INTO open_request (account, request, time, instance) VALUES (?1, ?2, ?3, ?4)",
+        "INSERT OR IGNORE INTO open_request (account, request, time, instance) VALUES (?1, ?2, ?3, ?4)",
     )?;
     for row in &batch.opened {
         statement.execute(params![

@@ -166,7 +166,8 @@ impl Vault {
             Ok(Ok(())) => Ok(()),
             Ok(Err(
                 crate::store::CommitError::Failed(error)
-                | crate::store::CommitError::Unknown(error),
+                | crate::store::CommitError::Unknown(error)
+                | crate::store::CommitError::Rejected(error),
             )) => Err(error),
             Ok(Err(_)) => Err(StoreError::Conflict("write")),
             Err(_) => Err(StoreError::Timeout),

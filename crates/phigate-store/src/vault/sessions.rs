@@ -179,7 +179,11 @@ impl Vault {
         match self.store.commit(Arc::new(batch)).await {
             Ok(()) => Ok(true),
             Err(CommitError::Stale) => Ok(false),
-            Err(CommitError::Failed(error) | CommitError::Unknown(error)) => Err(error),
+            Err(
+                CommitError::Failed(error)
+                | CommitError::Unknown(error)
+                | CommitError::Rejected(error),
+            ) => Err(error),
             Err(CommitError::LaneTaken | CommitError::NotOpen(_)) => {
                 Err(StoreError::Conflict("item"))
             }

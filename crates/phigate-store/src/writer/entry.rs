@@ -13,10 +13,10 @@ pub(crate) fn decision(account_id: &str, decision: &Decision) -> Entry {
         RecordKind::Decision,
         &Record::Decision(decision.clone()),
     );
-    row.key_id = Some(decision.key_id.clone());
-    row.mode = Some(decision.mode.clone());
-    row.action = Some(decision.action.clone());
-    row.model = decision.model.clone();
+    row.key_id = Some(column(&decision.key_id));
+    row.mode = Some(column(&decision.mode));
+    row.action = Some(column(&decision.action));
+    row.model = decision.model.as_deref().map(column);
     row.types = types_column(decision);
     let mut counters = vec![("requests".to_owned(), 1)];
     if decision.phi_detected {
@@ -79,7 +79,7 @@ pub(crate) fn outcome(account_id: &str, outcome: &Outcome) -> Entry {
 /// An admin act.
 pub(crate) fn admin(account_id: &str, act: &AdminAct) -> Entry {
     let mut row = row(account_id, RecordKind::Admin, &Record::Admin(act.clone()));
-    row.act = Some(act.act.clone());
+    row.act = Some(column(&act.act));
     entry(row, &act.account, Vec::new(), Effect::Neither)
 }
 
@@ -152,6 +152,11 @@ fn row(account_id: &str, kind: RecordKind, record: &Record) -> AuditRow {
         act: None,
         body: serde_json::to_string(record).expect("records are plain values"),
     }
+}
+
+/// PostgreSQL takes no zero bytes in text; in the record itself they are escaped.
+fn column(text: &str) -> String {
+    text.replace('\0', "\u{fffd}")
 }
 
 fn types_column(decision: &Decision) -> Option<String> {

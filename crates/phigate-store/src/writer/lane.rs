@@ -68,7 +68,11 @@ impl Writer {
                     });
                 }
                 Err(CommitError::Stale) => {}
-                Err(CommitError::Failed(error) | CommitError::Unknown(error)) => return Err(error),
+                Err(
+                    CommitError::Failed(error)
+                    | CommitError::Unknown(error)
+                    | CommitError::Rejected(error),
+                ) => return Err(error),
                 Err(CommitError::LaneTaken | CommitError::NotOpen(_)) => {
                     return Err(StoreError::Conflict("lane"));
                 }

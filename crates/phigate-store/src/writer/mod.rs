@@ -51,6 +51,7 @@ enum Trouble {
     LaneTaken,
     NotOpen(Vec<Uuid>),
     Stale,
+    Rejected(StoreError),
 }
 
 impl Writer {
@@ -92,6 +93,20 @@ impl Writer {
                 Err(Trouble::Stale) => {
                     for mut job in group {
                         job.waiter.settle(Err(StoreError::Conflict("this")));
+                    }
+                    return;
+                }
+                // One record the database cannot take must not stop the others.
+                Err(Trouble::Rejected(_)) if group.len() > 1 => {
+                    for job in group {
+                        Box::pin(self.write(lane, vec![job])).await;
+                    }
+                    return;
+                }
+                Err(Trouble::Rejected(error)) => {
+                    tracing::error!("a record cannot be written: {error}");
+                    for mut job in group {
+                        job.waiter.settle(Err(error.clone()));
                     }
                     return;
                 }
@@ -147,9 +162,14 @@ impl Writer {
             Ok(()) => Ok(()),
             Err(CommitError::Unknown(error)) => self.find_out(&batch, error).await,
             Err(CommitError::Failed(error)) => Err(Trouble::Down(error)),
-            Err(CommitError::LaneTaken) => Err(Trouble::LaneTaken),
+            // The place may be taken by this very group, from a commit that seemed to fail.
+            Err(CommitError::LaneTaken) => {
+                let taken = StoreError::Conflict("place in the chain");
+                self.find_out(&batch, taken).await
+            }
             Err(CommitError::NotOpen(requests)) => Err(Trouble::NotOpen(requests)),
             Err(CommitError::Stale) => Err(Trouble::Stale),
+            Err(CommitError::Rejected(error)) => Err(Trouble::Rejected(error)),
         };
         if result.is_err() {
             lane.linker.heads = before;

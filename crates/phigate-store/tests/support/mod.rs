@@ -19,6 +19,8 @@ use uuid::Uuid;
 /// How long a record may take in tests on a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
+pub mod postgres;
+
 /// A place where a store can be made.
 pub struct Site {
     pub folder: TempDir,
@@ -30,6 +32,40 @@ impl Site {
         let folder = tempfile::tempdir().unwrap();
         let target = Target::Folder(folder.path().join("data"));
         Self { folder, target }
+    }
+
+    /// In a folder that exists, such as a small disk.
+    pub fn in_folder(folder: &TempDir) -> Self {
+        let own = tempfile::tempdir_in(folder.path()).unwrap();
+        let target = Target::Folder(own.path().join("data"));
+        Self {
+            folder: own,
+            target,
+        }
+    }
+
+    /// The same store again, in another folder.
+    pub fn copy(&self) -> Self {
+        let copy = Self::sqlite();
+        std::fs::create_dir(copy.data()).unwrap();
+        std::fs::copy(self.key_file(), copy.key_file()).unwrap();
+        for entry in std::fs::read_dir(self.data()).unwrap() {
+            let entry = entry.unwrap();
+            if entry.path().is_file() {
+                std::fs::copy(entry.path(), copy.data().join(entry.file_name())).unwrap();
+            }
+        }
+        copy
+    }
+
+    /// A database of its own on a server.
+    pub fn postgres(server: &postgres::Postgres, name: &str) -> Self {
+        // PostgreSQL cuts longer names off.
+        let name = &name[..name.len().min(60)];
+        Self {
+            folder: tempfile::tempdir().unwrap(),
+            target: Target::Url(server.database(name)),
+        }
     }
 
     pub fn data(&self) -> PathBuf {

@@ -59,7 +59,6 @@ async fn seed(app: &App) -> anyhow::Result<Option<Greeting>> {
 fn greet(base: &str, key: &SecretString, owner: Option<&SecretString>) {
     let key = key.expose();
     eprintln!("\nphigate demo: simulated providers, nothing leaves this machine.\n");
-    eprintln!("API key: {key}\n");
     for (model, text) in [
         ("gpt-4o", "Patient John Smith, SSN 536-22-8741, has a cough"),
         (
@@ -74,6 +73,7 @@ fn greet(base: &str, key: &SecretString, owner: Option<&SecretString>) {
             "  -d '{{\"model\":\"{model}\",\"messages\":[{{\"role\":\"user\",\"content\":\"{text}\"}}]}}'\n"
         );
     }
+    eprintln!("API key:                     {key}");
     eprintln!("Change what happens to PHI:  phigate --data {DATA} mode set mask");
     match owner {
         Some(link) => eprintln!(

@@ -57,13 +57,26 @@ const HEADERS: [(HeaderName, &str); 7] = [
     (header::X_FRAME_OPTIONS, "DENY"),
     // Not `no-referrer`: with it browsers hide the origin of forms, which we check.
     (header::REFERRER_POLICY, "same-origin"),
-    (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
-    (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
-    (HeaderName::from_static("permissions-policy"), "camera=(), geolocation=(), microphone=()"),
+    (
+        HeaderName::from_static("cross-origin-opener-policy"),
+        "same-origin",
+    ),
+    (
+        HeaderName::from_static("cross-origin-resource-policy"),
+        "same-origin",
+    ),
+    (
+        HeaderName::from_static("permissions-policy"),
+        "camera=(), geolocation=(), microphone=()",
+    ),
 ];
 
 /// Lets a request through to its page, or answers it here.
-pub(crate) async fn gate(State((dash, needs)): State<(Dash, Needs)>, request: Request, next: Next) -> Response {
+pub(crate) async fn gate(
+    State((dash, needs)): State<(Dash, Needs)>,
+    request: Request,
+    next: Next,
+) -> Response {
     let is_secure = dash.is_secure;
     let admitted = match needs {
         Needs::Nobody => admit_guest(&dash, request).await,
@@ -73,9 +86,14 @@ pub(crate) async fn gate(State((dash, needs)): State<(Dash, Needs)>, request: Re
         Ok(request) => {
             let fresh = request.extensions().get::<FreshGuest>().cloned();
             let mut response = next.run(request).await;
-            let is_page = response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"text/html"));
+            let is_page = response
+                .headers()
+                .get(header::CONTENT_TYPE)
+                .is_some_and(|kind| kind.as_bytes().starts_with(b"text/html"));
             if let Some(FreshGuest(cookie)) = fresh.filter(|_| is_page) {
-                response.headers_mut().append(header::SET_COOKIE, Cookie::Guest.set(&cookie, is_secure));
+                response
+                    .headers_mut()
+                    .append(header::SET_COOKIE, Cookie::Guest.set(&cookie, is_secure));
             }
             response
         }
@@ -85,9 +103,14 @@ pub(crate) async fn gate(State((dash, needs)): State<(Dash, Needs)>, request: Re
     for (name, value) in HEADERS {
         headers.insert(name, HeaderValue::from_static(value));
     }
-    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    headers
+        .entry(header::CACHE_CONTROL)
+        .or_insert(HeaderValue::from_static("no-store"));
     if is_secure {
-        headers.insert(header::STRICT_TRANSPORT_SECURITY, HeaderValue::from_static("max-age=31536000"));
+        headers.insert(
+            header::STRICT_TRANSPORT_SECURITY,
+            HeaderValue::from_static("max-age=31536000"),
+        );
     }
     response
 }
@@ -101,7 +124,9 @@ async fn admit_guest(dash: &Dash, request: Request) -> Result<Request, Box<Respo
     let form = read_write(&parts, body).await?;
     let known = Cookie::Guest.read(&parts.headers, dash.is_secure);
     if let Some(form) = &form {
-        let is_ours = known.as_deref().is_some_and(|cookie| cookies::is_form_token(cookie, form.get("csrf")));
+        let is_ours = known
+            .as_deref()
+            .is_some_and(|cookie| cookies::is_form_token(cookie, form.get("csrf")));
         if !is_ours {
             return Err(refused(PageError::StaleForm));
         }
@@ -119,25 +144,49 @@ async fn admit_guest(dash: &Dash, request: Request) -> Result<Request, Box<Respo
     Ok(Request::from_parts(parts, Body::empty()))
 }
 
-async fn admit_member(dash: &Dash, needs: Needs, request: Request) -> Result<Request, Box<Response>> {
+async fn admit_member(
+    dash: &Dash,
+    needs: Needs,
+    request: Request,
+) -> Result<Request, Box<Response>> {
     let (mut parts, body) = request.into_parts();
     let form = read_write(&parts, body).await?;
-    let cookie = Cookie::Session.read(&parts.headers, dash.is_secure).ok_or_else(|| sign_in_first(&parts))?;
-    let session = session_of(dash, &cookie).await?.ok_or_else(|| sign_in_first(&parts))?;
+    let cookie = Cookie::Session
+        .read(&parts.headers, dash.is_secure)
+        .ok_or_else(|| sign_in_first(&parts))?;
+    let session = session_of(dash, &cookie)
+        .await?
+        .ok_or_else(|| sign_in_first(&parts))?;
     if !needs.admits(session.user.role) {
         return Err(refused(PageError::WrongRole));
     }
-    if form.as_ref().is_some_and(|form| !cookies::is_form_token(&cookie, form.get("csrf"))) {
+    if form
+        .as_ref()
+        .is_some_and(|form| !cookies::is_form_token(&cookie, form.get("csrf")))
+    {
         return Err(refused(PageError::StaleForm));
     }
-    let account = dash.app.vault.account(&session.user.account_id).await.map_err(|error| refused(error.into()))?;
+    let account = dash
+        .app
+        .vault
+        .account(&session.user.account_id)
+        .await
+        .map_err(|error| refused(error.into()))?;
     let head = head(dash, &mut parts, form, &cookie).await;
-    parts.extensions.insert(SignedIn { head: Arc::new(head), session: Arc::new(session), account });
+    parts.extensions.insert(SignedIn {
+        head: Arc::new(head),
+        session: Arc::new(session),
+        account,
+    });
     Ok(Request::from_parts(parts, Body::empty()))
 }
 
 async fn session_of(dash: &Dash, cookie: &str) -> Result<Option<Session>, Box<Response>> {
-    dash.app.vault.session(cookie).await.map_err(|error| refused(error.into()))
+    dash.app
+        .vault
+        .session(cookie)
+        .await
+        .map_err(|error| refused(error.into()))
 }
 
 /// Reading needs no form. A write must come from one of our pages; its form is read here, once, for everybody.
@@ -164,9 +213,12 @@ async fn read_write(parts: &Parts, body: Body) -> Result<Option<Fields>, Box<Res
 /// Programs send neither; for them the form token decides alone.
 fn comes_from_us(headers: &HeaderMap) -> bool {
     let text = |name: &HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
-    let is_same_site = text(&HeaderName::from_static("sec-fetch-site")).is_none_or(|site| site == "same-origin");
+    let is_same_site =
+        text(&HeaderName::from_static("sec-fetch-site")).is_none_or(|site| site == "same-origin");
     let is_same_origin = text(&header::ORIGIN).is_none_or(|origin| {
-        let authority = origin.strip_prefix("https://").or_else(|| origin.strip_prefix("http://"));
+        let authority = origin
+            .strip_prefix("https://")
+            .or_else(|| origin.strip_prefix("http://"));
         authority.is_some_and(|authority| Some(authority) == text(&header::HOST))
     });
     is_same_site && is_same_origin
@@ -186,13 +238,24 @@ fn sign_in_first(parts: &Parts) -> Box<Response> {
 
 async fn head(dash: &Dash, parts: &mut Parts, form: Option<Fields>, cookie: &str) -> Head {
     let query = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri);
-    let text = |name: HeaderName| parts.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let text = |name: HeaderName| {
+        parts
+            .headers
+            .get(name)
+            .and_then(|value| value.to_str().ok())
+            .unwrap_or_default()
+    };
     let scheme = if dash.is_secure { "https" } else { "http" };
     // HTTP/2 has the host in the target, HTTP/1.1 in a header.
-    let host = parts.uri.authority().map_or_else(|| text(header::HOST), |authority| authority.as_str());
+    let host = parts
+        .uri
+        .authority()
+        .map_or_else(|| text(header::HOST), |authority| authority.as_str());
     let peer = parts.extensions.get::<Peer>().map(|peer| peer.0.ip());
     Head {
-        theme: Cookie::Theme.read(&parts.headers, dash.is_secure).map_or(Theme::Auto, |code| Theme::from_code(&code)),
+        theme: Cookie::Theme
+            .read(&parts.headers, dash.is_secure)
+            .map_or(Theme::Auto, |code| Theme::from_code(&code)),
         form_token: cookies::form_token(cookie),
         query: Fields::new(query.map(|Query(pairs)| pairs).unwrap_or_default()),
         form: form.unwrap_or_default(),
@@ -204,9 +267,20 @@ async fn head(dash: &Dash, parts: &mut Parts, form: Option<Fields>, cookie: &str
 
 /// A browser and a system, in the words people use. Only our own words are kept of what the browser says.
 fn browser(agent: &str) -> String {
-    let first = |table: &'static [(&str, &str)]| table.iter().find(|(sign, _)| agent.contains(sign)).map(|(_, name)| *name);
+    let first = |table: &'static [(&str, &str)]| {
+        table
+            .iter()
+            .find(|(sign, _)| agent.contains(sign))
+            .map(|(_, name)| *name)
+    };
     // Most browsers also claim to be Chrome, and all to be Mozilla: the honest signs first.
-    let browsers = &[("Edg/", "Edge"), ("OPR/", "Opera"), ("Firefox/", "Firefox"), ("Chrome/", "Chrome"), ("Safari/", "Safari")];
+    let browsers = &[
+        ("Edg/", "Edge"),
+        ("OPR/", "Opera"),
+        ("Firefox/", "Firefox"),
+        ("Chrome/", "Chrome"),
+        ("Safari/", "Safari"),
+    ];
     let systems = &[
         ("Android", "Android"),
         ("iPhone", "iPhone"),
@@ -233,7 +307,12 @@ mod tests {
     fn headers(pairs: &[(&'static str, &'static str)]) -> HeaderMap {
         pairs
             .iter()
-            .map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)))
+            .map(|(name, value)| {
+                (
+                    HeaderName::from_static(name),
+                    HeaderValue::from_static(value),
+                )
+            })
             .collect()
     }
 
@@ -243,9 +322,19 @@ mod tests {
         for (pairs, is_ours) in [
             (vec![host], true),
             (vec![host, ("origin", "https://gate.example:8080")], true),
-            (vec![host, ("origin", "http://gate.example:8080"), ("sec-fetch-site", "same-origin")], true),
+            (
+                vec![
+                    host,
+                    ("origin", "http://gate.example:8080"),
+                    ("sec-fetch-site", "same-origin"),
+                ],
+                true,
+            ),
             (vec![host, ("origin", "https://evil.example")], false),
-            (vec![host, ("origin", "https://gate.example:8080.evil.example")], false),
+            (
+                vec![host, ("origin", "https://gate.example:8080.evil.example")],
+                false,
+            ),
             (vec![host, ("origin", "null")], false),
             (vec![host, ("sec-fetch-site", "cross-site")], false),
             (vec![host, ("sec-fetch-site", "same-site")], false),

@@ -29,7 +29,10 @@ impl Chrome {
 
     /// The page one is on, to come back to.
     pub(crate) fn here(&self) -> &'static str {
-        self.nav.iter().find(|item| item.current).map_or("/account", |item| item.href)
+        self.nav
+            .iter()
+            .find(|item| item.current)
+            .map_or("/account", |item| item.href)
     }
 
     /// The three choices of colours.

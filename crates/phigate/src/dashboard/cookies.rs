@@ -45,7 +45,11 @@ impl Cookie {
 
     /// The header that sets it. Only the theme outlives the browser.
     pub(crate) fn set(self, value: &str, is_secure: bool) -> HeaderValue {
-        let lasting = if self == Cookie::Theme { "; Max-Age=31536000" } else { "" };
+        let lasting = if self == Cookie::Theme {
+            "; Max-Age=31536000"
+        } else {
+            ""
+        };
         self.header(value, lasting, is_secure)
     }
 
@@ -86,7 +90,10 @@ mod tests {
 
     #[test]
     fn cookies_are_strict_and_over_tls_bound_to_the_host() {
-        assert_eq!(Cookie::Session.set("abc", false), "phigate=abc; Path=/; HttpOnly; SameSite=Strict");
+        assert_eq!(
+            Cookie::Session.set("abc", false),
+            "phigate=abc; Path=/; HttpOnly; SameSite=Strict"
+        );
         assert_eq!(
             Cookie::Session.set("abc", true),
             "__Host-phigate=abc; Path=/; HttpOnly; SameSite=Strict; Secure"
@@ -98,9 +105,15 @@ mod tests {
         let mut headers = HeaderMap::new();
         let line = "x-phigate=no; phigate-guest=guest; phigate=yes";
         headers.insert(header::COOKIE, HeaderValue::from_static(line));
-        assert_eq!(Cookie::Session.read(&headers, false).as_deref(), Some("yes"));
+        assert_eq!(
+            Cookie::Session.read(&headers, false).as_deref(),
+            Some("yes")
+        );
         assert_eq!(Cookie::Session.read(&headers, true), None);
-        assert_eq!(Cookie::Guest.read(&headers, false).as_deref(), Some("guest"));
+        assert_eq!(
+            Cookie::Guest.read(&headers, false).as_deref(),
+            Some("guest")
+        );
     }
 
     #[test]

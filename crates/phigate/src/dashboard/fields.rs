@@ -17,7 +17,10 @@ impl Fields {
 
     /// The value of a field as typed: for passwords and texts, where spaces count.
     pub(crate) fn exact(&self, name: &str) -> &str {
-        self.0.iter().find(|(field, _)| field == name).map_or("", |(_, value)| value)
+        self.0
+            .iter()
+            .find(|(field, _)| field == name)
+            .map_or("", |(_, value)| value)
     }
 
     /// Whether a box was ticked.
@@ -27,9 +30,17 @@ impl Fields {
 
     /// The filled fields as the query of an address, without one of them and with another value for it.
     pub(crate) fn query_with(&self, name: &str, value: &str) -> String {
-        let kept = self.0.iter().map(|(field, value)| (field.as_str(), value.trim())).filter(|(field, _)| *field != name);
-        let pairs = kept.chain([(name, value)]).filter(|(_, value)| !value.is_empty());
-        let encoded: Vec<String> = pairs.map(|(field, value)| format!("{}={}", encode(field), encode(value))).collect();
+        let kept = self
+            .0
+            .iter()
+            .map(|(field, value)| (field.as_str(), value.trim()))
+            .filter(|(field, _)| *field != name);
+        let pairs = kept
+            .chain([(name, value)])
+            .filter(|(_, value)| !value.is_empty());
+        let encoded: Vec<String> = pairs
+            .map(|(field, value)| format!("{}={}", encode(field), encode(value)))
+            .collect();
         encoded.join("&")
     }
 }
@@ -39,7 +50,9 @@ pub(crate) fn encode(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
         match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => out.push(char::from(byte)),
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                out.push(char::from(byte))
+            }
             other => out.push_str(&format!("%{other:02X}")),
         }
     }
@@ -49,7 +62,9 @@ pub(crate) fn encode(text: &str) -> String {
 // Forms hold passwords and PHI: only names may be printed.
 impl std::fmt::Debug for Fields {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.debug_list().entries(self.0.iter().map(|(name, _)| name)).finish()
+        out.debug_list()
+            .entries(self.0.iter().map(|(name, _)| name))
+            .finish()
     }
 }
 
@@ -59,10 +74,25 @@ mod tests {
 
     #[test]
     fn a_query_keeps_what_is_filled_and_replaces_one_field() {
-        let pairs = [("type", "ssn"), ("model", ""), ("before", "1"), ("key", "a&b=c d")];
-        let fields = Fields::new(pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec());
-        assert_eq!(fields.query_with("before", "2"), "type=ssn&key=a%26b%3Dc%20d&before=2");
-        assert_eq!(fields.query_with("before", ""), "type=ssn&key=a%26b%3Dc%20d");
+        let pairs = [
+            ("type", "ssn"),
+            ("model", ""),
+            ("before", "1"),
+            ("key", "a&b=c d"),
+        ];
+        let fields = Fields::new(
+            pairs
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .to_vec(),
+        );
+        assert_eq!(
+            fields.query_with("before", "2"),
+            "type=ssn&key=a%26b%3Dc%20d&before=2"
+        );
+        assert_eq!(
+            fields.query_with("before", ""),
+            "type=ssn&key=a%26b%3Dc%20d"
+        );
     }
 
     #[test]

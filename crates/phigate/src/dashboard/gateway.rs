@@ -39,7 +39,10 @@ pub(crate) async fn try_provider(app: &App, account: &Account, format: &dyn Wire
     let Some(provider) = account.providers.get(format.id()) else {
         return Trial::NotSet;
     };
-    let address = provider.base_url.as_deref().unwrap_or(format.default_base_url());
+    let address = provider
+        .base_url
+        .as_deref()
+        .unwrap_or(format.default_base_url());
     let base = match BaseUrl::parse(address, app.config.allow_private_providers) {
         Ok(base) => base,
         Err(error) => return Trial::WrongAddress(error.to_string()),
@@ -58,21 +61,34 @@ pub(crate) async fn try_provider(app: &App, account: &Account, format: &dyn Wire
     };
     let started = Instant::now();
     match app.provider.probe(call).await {
-        Ok(StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN | StatusCode::BAD_REQUEST) => Trial::WrongKey,
-        Ok(status) if status.is_success() => {
-            Trial::Works { took_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX) }
+        Ok(StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN | StatusCode::BAD_REQUEST) => {
+            Trial::WrongKey
         }
-        Ok(status) => Trial::Unexpected { status: status.as_u16() },
+        Ok(status) if status.is_success() => Trial::Works {
+            took_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+        },
+        Ok(status) => Trial::Unexpected {
+            status: status.as_u16(),
+        },
         Err(error) => Trial::Failed(error),
     }
 }
 
 /// Path and headers of the question, taken from how the format writes a chat request: every family lists its
 /// models under the same version segment, with the same headers.
-fn question(format: &dyn WireFormat, key: &str) -> Option<(Vec<String>, Vec<(HeaderName, HeaderValue)>)> {
+fn question(
+    format: &dyn WireFormat,
+    key: &str,
+) -> Option<(Vec<String>, Vec<(HeaderName, HeaderValue)>)> {
     let model = format.listed_models().first()?;
-    let body = json!({ "model": model, "messages": [{ "role": "user", "content": "-" }] }).to_string();
-    let call = wire::Call { body: body.as_bytes(), model, stream: false, hash_user: &|_| String::new() };
+    let body =
+        json!({ "model": model, "messages": [{ "role": "user", "content": "-" }] }).to_string();
+    let call = wire::Call {
+        body: body.as_bytes(),
+        model,
+        stream: false,
+        hash_user: &|_| String::new(),
+    };
     let request = format.write_request(&call).ok()?;
     let version = request.path.first()?.clone();
     let header = |(name, value): &(&'static str, wire::HeaderValue)| {
@@ -85,6 +101,11 @@ fn question(format: &dyn WireFormat, key: &str) -> Option<(Vec<String>, Vec<(Hea
         value.set_sensitive(true);
         Some((HeaderName::from_static(name), value))
     };
-    let headers = request.headers.iter().filter(|(name, _)| *name != "content-type").filter_map(header).collect();
+    let headers = request
+        .headers
+        .iter()
+        .filter(|(name, _)| *name != "content-type")
+        .filter_map(header)
+        .collect();
     Some((vec![version, "models".to_owned()], headers))
 }

@@ -29,7 +29,10 @@ impl Halfway {
         let mut people = lock(&self.people);
         people.retain(|_, (_, since)| since.elapsed() < PATIENCE);
         if people.len() >= PEOPLE_MAX {
-            let oldest = people.iter().min_by_key(|(_, (_, since))| *since).map(|(token, _)| token.clone());
+            let oldest = people
+                .iter()
+                .min_by_key(|(_, (_, since))| *since)
+                .map(|(token, _)| token.clone());
             oldest.and_then(|token| people.remove(&token));
         }
         people.insert(form_token.to_owned(), (user, Instant::now()));
@@ -38,7 +41,10 @@ impl Halfway {
     /// Who this is, while there is time.
     pub(crate) fn get(&self, form_token: &str) -> Option<User> {
         let people = lock(&self.people);
-        people.get(form_token).filter(|(_, since)| since.elapsed() < PATIENCE).map(|(user, _)| user.clone())
+        people
+            .get(form_token)
+            .filter(|(_, since)| since.elapsed() < PATIENCE)
+            .map(|(user, _)| user.clone())
     }
 
     /// The code was right too.
@@ -50,13 +56,17 @@ impl Halfway {
     pub(crate) fn wait_s(&self, user_id: &str) -> Option<u64> {
         let mistakes = lock(&self.mistakes);
         let (count, last) = mistakes.get(user_id)?;
-        pause_s(*count).checked_sub(last.elapsed().as_secs()).filter(|wait| *wait > 0)
+        pause_s(*count)
+            .checked_sub(last.elapsed().as_secs())
+            .filter(|wait| *wait > 0)
     }
 
     /// One more wrong code.
     pub(crate) fn failed(&self, user_id: &str) {
         let mut mistakes = lock(&self.mistakes);
-        let entry = mistakes.entry(user_id.to_owned()).or_insert((0, Instant::now()));
+        let entry = mistakes
+            .entry(user_id.to_owned())
+            .or_insert((0, Instant::now()));
         *entry = (entry.0.saturating_add(1), Instant::now());
     }
 
@@ -69,7 +79,10 @@ impl Halfway {
 fn pause_s(mistakes: u32) -> u64 {
     match mistakes.checked_sub(FREE) {
         None => 0,
-        Some(more) => 2u64.saturating_pow(more.min(20)).saturating_mul(2).min(WAIT_MAX_S),
+        Some(more) => 2u64
+            .saturating_pow(more.min(20))
+            .saturating_mul(2)
+            .min(WAIT_MAX_S),
     }
 }
 

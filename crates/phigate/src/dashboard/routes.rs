@@ -8,7 +8,8 @@ use phigate_store::Role;
 use super::access::{Needs, gate};
 use super::chrome::NavItem;
 use super::pages::{
-    account, audit, export, help, keys, login, overview, playground, providers, record, settings, setup, users, verify,
+    account, audit, export, help, keys, login, overview, playground, providers, record, settings,
+    setup, users, verify,
 };
 use super::{Dash, assets};
 
@@ -23,10 +24,20 @@ pub(crate) struct Route {
 
 macro_rules! route {
     (GET $path:literal $needs:ident $handler:path) => {
-        Route { method: "GET", path: $path, needs: Needs::$needs, handler: || get($handler) }
+        Route {
+            method: "GET",
+            path: $path,
+            needs: Needs::$needs,
+            handler: || get($handler),
+        }
     };
     (POST $path:literal $needs:ident $handler:path) => {
-        Route { method: "POST", path: $path, needs: Needs::$needs, handler: || post($handler) }
+        Route {
+            method: "POST",
+            path: $path,
+            needs: Needs::$needs,
+            handler: || post($handler),
+        }
     };
 }
 
@@ -94,21 +105,57 @@ struct Place {
 
 static PLACES: &[Place] = &[
     // In the order of the navigation.
-    Place { href: "/", label: "Overview", icon: "overview" },
-    Place { href: "/audit", label: "Audit log", icon: "audit" },
-    Place { href: "/playground", label: "Playground", icon: "playground" },
-    Place { href: "/settings", label: "Settings", icon: "settings" },
-    Place { href: "/providers", label: "Providers", icon: "providers" },
-    Place { href: "/keys", label: "API keys", icon: "keys" },
-    Place { href: "/users", label: "Users", icon: "users" },
-    Place { href: "/help", label: "Help", icon: "help" },
+    Place {
+        href: "/",
+        label: "Overview",
+        icon: "overview",
+    },
+    Place {
+        href: "/audit",
+        label: "Audit log",
+        icon: "audit",
+    },
+    Place {
+        href: "/playground",
+        label: "Playground",
+        icon: "playground",
+    },
+    Place {
+        href: "/settings",
+        label: "Settings",
+        icon: "settings",
+    },
+    Place {
+        href: "/providers",
+        label: "Providers",
+        icon: "providers",
+    },
+    Place {
+        href: "/keys",
+        label: "API keys",
+        icon: "keys",
+    },
+    Place {
+        href: "/users",
+        label: "Users",
+        icon: "users",
+    },
+    Place {
+        href: "/help",
+        label: "Help",
+        icon: "help",
+    },
 ];
 
 /// The pages a role may open.
 pub(crate) fn navigation(role: Role, current: &str) -> Vec<NavItem> {
     PLACES
         .iter()
-        .filter(|place| ROUTES.iter().any(|route| route.path == place.href && route.needs.admits(role)))
+        .filter(|place| {
+            ROUTES
+                .iter()
+                .any(|route| route.path == place.href && route.needs.admits(role))
+        })
         .map(|place| NavItem {
             href: place.href,
             label: place.label,

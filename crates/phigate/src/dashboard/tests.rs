@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Router;
 use axum::body::Body;
 use axum::response::Response;
-use axum::Router;
 use http::{HeaderMap, Method, Request, StatusCode, header};
 use phigate_store::{Decision, NewDecision, Role, SecretString, SessionPolicy, User};
 use serde_json::json;
@@ -37,7 +37,10 @@ struct World {
 impl World {
     async fn new() -> World {
         let folder = tempfile::tempdir().unwrap();
-        let flags = Flags { data: Some(folder.path().join("data")), ..Flags::default() };
+        let flags = Flags {
+            data: Some(folder.path().join("data")),
+            ..Flags::default()
+        };
         let config = Config::load(flags).unwrap();
         let vault = app::open_vault(&config, app::Role::Command).await.unwrap();
         let app = Arc::new(App::new(config, vault, Metrics::new(), Drain::default()).unwrap());
@@ -45,20 +48,42 @@ impl World {
         let elsewhere = app.vault.create_account("elsewhere", "test").await.unwrap();
         let password = SecretString::new("an invented password".to_owned());
         let user = async |account: &str, email: &str, role| {
-            app.vault.create_user(account, email, &password, role, "test").await.unwrap()
+            app.vault
+                .create_user(account, email, &password, role, "test")
+                .await
+                .unwrap()
         };
         let owner = user(&home.id, "owner@clinic.example", Role::Owner).await;
         let auditor = user(&home.id, "auditor@clinic.example", Role::Auditor).await;
         let stranger = user(&elsewhere.id, "owner@other.example", Role::Owner).await;
-        let key_id = app.vault.create_api_key(&home.id, "intake", None, "test").await.unwrap().id;
+        let key_id = app
+            .vault
+            .create_api_key(&home.id, "intake", None, "test")
+            .await
+            .unwrap()
+            .id;
         let request_id = record(&app, &home.id, &key_id).await;
         let router = super::router(Arc::clone(&app));
-        World { app, router, owner, auditor, stranger, key_id, request_id, _folder: folder }
+        World {
+            app,
+            router,
+            owner,
+            auditor,
+            stranger,
+            key_id,
+            request_id,
+            _folder: folder,
+        }
     }
 
     /// A fresh session's cookie value.
     async fn sign_in(&self, user: &User) -> String {
-        let session = self.app.vault.begin_session(user, SessionPolicy::default(), "test").await.unwrap();
+        let session = self
+            .app
+            .vault
+            .begin_session(user, SessionPolicy::default(), "test")
+            .await
+            .unwrap();
         session.token.expose().to_owned()
     }
 
@@ -68,10 +93,17 @@ impl World {
             None => None,
         };
         let token = session.as_deref().map(form_token).unwrap_or_default();
-        self.send(route, session.as_deref(), &token, HeaderMap::new()).await
+        self.send(route, session.as_deref(), &token, HeaderMap::new())
+            .await
     }
 
-    async fn send(&self, route: &Route, session: Option<&str>, token: &str, headers: HeaderMap) -> Response {
+    async fn send(
+        &self,
+        route: &Route,
+        session: Option<&str>,
+        token: &str,
+        headers: HeaderMap,
+    ) -> Response {
         let path = route
             .path
             .replace("{request_id}", &self.request_id.to_string())
@@ -79,7 +111,10 @@ impl World {
             .replace("{family}", "openai")
             .replace("{token}", "invented")
             .replace("{name}", "style.css");
-        let mut request = Request::builder().uri(path).header(header::HOST, HOST).method(route.method);
+        let mut request = Request::builder()
+            .uri(path)
+            .header(header::HOST, HOST)
+            .method(route.method);
         if let Some(session) = session {
             request = request.header(header::COOKIE, format!("phigate={session}"));
         }
@@ -111,7 +146,10 @@ async fn record(app: &App, account_id: &str, key_id: &str) -> Uuid {
         sent: None,
         identifiers: Vec::new(),
     };
-    app.vault.record_decision(new, Duration::from_secs(10)).await.unwrap();
+    app.vault
+        .record_decision(new, Duration::from_secs(10))
+        .await
+        .unwrap();
     request_id
 }
 
@@ -129,11 +167,20 @@ async fn nobody_gets_past_the_login() {
     for route in ROUTES.iter().filter(|route| route.needs != Needs::Nobody) {
         let response = world.visit(route, None).await;
         if is_write(route) {
-            assert_eq!(response.status(), StatusCode::UNAUTHORIZED, "{}", name(route));
+            assert_eq!(
+                response.status(),
+                StatusCode::UNAUTHORIZED,
+                "{}",
+                name(route)
+            );
         } else {
             assert_eq!(response.status(), StatusCode::SEE_OTHER, "{}", name(route));
             let location = response.headers()[header::LOCATION].to_str().unwrap();
-            assert!(location.starts_with("/login"), "{} leads to {location}", name(route));
+            assert!(
+                location.starts_with("/login"),
+                "{} leads to {location}",
+                name(route)
+            );
         }
     }
 }
@@ -158,7 +205,11 @@ async fn an_auditor_reads_and_changes_nothing() {
     assert!(owner_routes > 10);
     let account = &world.owner.account_id;
     assert_eq!(world.app.vault.users(account).await.unwrap().len(), 2);
-    assert!(world.app.vault.api_keys(account).await.unwrap()[0].revoked.is_none());
+    assert!(
+        world.app.vault.api_keys(account).await.unwrap()[0]
+            .revoked
+            .is_none()
+    );
 }
 
 #[tokio::test]
@@ -166,7 +217,8 @@ async fn an_owner_may_use_every_route() {
     let world = World::new().await;
     for route in ROUTES.iter().filter(|route| route.needs != Needs::Nobody) {
         let status = world.visit(route, Some(&world.owner)).await.status();
-        let is_let_in = !matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) && !status.is_server_error();
+        let is_let_in = !matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN)
+            && !status.is_server_error();
         assert!(is_let_in, "{} gives {status}", name(route));
         if !is_write(route) {
             assert_eq!(status, StatusCode::OK, "{}", name(route));
@@ -177,7 +229,10 @@ async fn an_owner_may_use_every_route() {
 #[tokio::test]
 async fn the_owner_of_another_account_finds_nothing_here() {
     let world = World::new().await;
-    for route in ROUTES.iter().filter(|route| route.path.contains("{id}") || route.path.contains("{request_id}")) {
+    for route in ROUTES
+        .iter()
+        .filter(|route| route.path.contains("{id}") || route.path.contains("{request_id}"))
+    {
         let status = world.visit(route, Some(&world.stranger)).await.status();
         assert_eq!(status, StatusCode::NOT_FOUND, "{}", name(route));
     }
@@ -188,12 +243,20 @@ async fn the_owner_of_another_account_finds_nothing_here() {
         for secret in ["clinic.example", world.key_id.as_str()] {
             // A form that could not be taken shows what the stranger typed into it.
             let is_echo = text.contains("value=\"auditor@clinic.example\"");
-            assert!(!text.contains(secret) || is_echo, "{} shows {secret}", name(route));
+            assert!(
+                !text.contains(secret) || is_echo,
+                "{} shows {secret}",
+                name(route)
+            );
         }
     }
     let account = &world.owner.account_id;
     assert_eq!(world.app.vault.users(account).await.unwrap().len(), 2);
-    assert!(world.app.vault.api_keys(account).await.unwrap()[0].revoked.is_none());
+    assert!(
+        world.app.vault.api_keys(account).await.unwrap()[0]
+            .revoked
+            .is_none()
+    );
 }
 
 #[tokio::test]
@@ -203,9 +266,19 @@ async fn a_write_needs_our_token_and_our_own_page() {
         let session = world.sign_in(&world.owner).await;
         let token = form_token(&session);
         let forbidden = async |token: &str, header: Option<(&'static str, &'static str)>| {
-            let pairs = header.into_iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()));
-            let status = world.send(route, Some(&session), token, pairs.collect()).await.status();
-            assert_eq!(status, StatusCode::FORBIDDEN, "{} with {header:?}", name(route));
+            let pairs = header
+                .into_iter()
+                .map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()));
+            let status = world
+                .send(route, Some(&session), token, pairs.collect())
+                .await
+                .status();
+            assert_eq!(
+                status,
+                StatusCode::FORBIDDEN,
+                "{} with {header:?}",
+                name(route)
+            );
         };
         forbidden("", None).await;
         forbidden(&form_token("another session"), None).await;
@@ -222,14 +295,38 @@ async fn every_answer_carries_the_protecting_headers() {
     for route in ROUTES {
         for visitor in [None, Some(&world.owner)] {
             let response = world.visit(route, visitor).await;
-            let header = |name: &str| response.headers().get(name).map(|value| value.to_str().unwrap().to_owned());
+            let header = |name: &str| {
+                response
+                    .headers()
+                    .get(name)
+                    .map(|value| value.to_str().unwrap().to_owned())
+            };
             let policy = header("content-security-policy").unwrap_or_default();
-            assert!(policy.starts_with("default-src 'none'; script-src 'self';"), "{}", name(route));
+            assert!(
+                policy.starts_with("default-src 'none'; script-src 'self';"),
+                "{}",
+                name(route)
+            );
             assert!(!policy.contains("unsafe"), "{}", name(route));
-            assert_eq!(header("x-frame-options").as_deref(), Some("DENY"), "{}", name(route));
-            assert_eq!(header("x-content-type-options").as_deref(), Some("nosniff"), "{}", name(route));
+            assert_eq!(
+                header("x-frame-options").as_deref(),
+                Some("DENY"),
+                "{}",
+                name(route)
+            );
+            assert_eq!(
+                header("x-content-type-options").as_deref(),
+                Some("nosniff"),
+                "{}",
+                name(route)
+            );
             let is_asset = route.path.starts_with("/assets/");
-            assert_eq!(header("cache-control").as_deref() == Some("no-store"), !is_asset, "{}", name(route));
+            assert_eq!(
+                header("cache-control").as_deref() == Some("no-store"),
+                !is_asset,
+                "{}",
+                name(route)
+            );
         }
     }
 }
@@ -240,11 +337,17 @@ async fn a_session_that_ended_is_refused_at_once() {
     let overview = ROUTES.iter().find(|route| route.path == "/").unwrap();
     let session = world.sign_in(&world.owner).await;
     let token = form_token(&session);
-    let response = world.send(overview, Some(&session), &token, HeaderMap::new()).await;
+    let response = world
+        .send(overview, Some(&session), &token, HeaderMap::new())
+        .await;
     assert_eq!(response.status(), StatusCode::OK);
     let logout = ROUTES.iter().find(|route| route.path == "/logout").unwrap();
-    let response = world.send(logout, Some(&session), &token, HeaderMap::new()).await;
+    let response = world
+        .send(logout, Some(&session), &token, HeaderMap::new())
+        .await;
     assert_eq!(response.status(), StatusCode::SEE_OTHER);
-    let response = world.send(overview, Some(&session), &token, HeaderMap::new()).await;
+    let response = world
+        .send(overview, Some(&session), &token, HeaderMap::new())
+        .await;
     assert_eq!(response.status(), StatusCode::SEE_OTHER);
 }

@@ -20,7 +20,10 @@ pub(crate) fn fresh_secret() -> Option<String> {
 /// The caller keeps the step and takes no code of that step or an earlier one again.
 pub(crate) fn matching_step(secret: &str, code: &str, now_s: u64) -> Option<u64> {
     let key = decode(secret)?;
-    let digits: String = code.chars().filter(|letter| !letter.is_whitespace()).collect();
+    let digits: String = code
+        .chars()
+        .filter(|letter| !letter.is_whitespace())
+        .collect();
     let now = now_s / STEP_S;
     [now, now.saturating_sub(1), now + 1]
         .into_iter()
@@ -30,13 +33,19 @@ pub(crate) fn matching_step(secret: &str, code: &str, now_s: u64) -> Option<u64>
 /// The address that apps read from a QR code or a link.
 pub(crate) fn address(secret: &str, email: &str) -> String {
     let label = encode(email);
-    format!("otpauth://totp/phigate:{label}?secret={secret}&issuer=phigate&algorithm=SHA1&digits=6&period=30")
+    format!(
+        "otpauth://totp/phigate:{label}?secret={secret}&issuer=phigate&algorithm=SHA1&digits=6&period=30"
+    )
 }
 
 /// A secret in groups of four, for typing.
 pub(crate) fn grouped(secret: &str) -> String {
     let letters: Vec<char> = secret.chars().collect();
-    letters.chunks(4).map(|group| group.iter().collect::<String>()).collect::<Vec<_>>().join(" ")
+    letters
+        .chunks(4)
+        .map(|group| group.iter().collect::<String>())
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 fn code_at(key: &[u8], step: u64) -> String {
@@ -44,7 +53,12 @@ fn code_at(key: &[u8], step: u64) -> String {
     let tag = hmac::sign(&key, &step.to_be_bytes());
     let tag = tag.as_ref();
     let offset = usize::from(tag[tag.len() - 1] & 0x0f);
-    let word = u32::from_be_bytes([tag[offset], tag[offset + 1], tag[offset + 2], tag[offset + 3]]);
+    let word = u32::from_be_bytes([
+        tag[offset],
+        tag[offset + 1],
+        tag[offset + 2],
+        tag[offset + 3],
+    ]);
     format!("{:06}", (word & 0x7fff_ffff) % 1_000_000)
 }
 
@@ -69,7 +83,9 @@ fn decode(text: &str) -> Option<Vec<u8>> {
     let mut out = Vec::new();
     let (mut buffer, mut bits) = (0u32, 0);
     for letter in text.bytes().filter(|letter| *letter != b' ') {
-        let value = ALPHABET.iter().position(|known| *known == letter.to_ascii_uppercase())?;
+        let value = ALPHABET
+            .iter()
+            .position(|known| *known == letter.to_ascii_uppercase())?;
         buffer = (buffer << 5) | u32::try_from(value).ok()?;
         bits += 5;
         if bits >= 8 {
@@ -96,7 +112,11 @@ mod tests {
             (2_000_000_000, "279037"),
             (20_000_000_000, "353130"),
         ] {
-            assert_eq!(matching_step(&secret, code, now_s), Some(now_s / 30), "at {now_s}");
+            assert_eq!(
+                matching_step(&secret, code, now_s),
+                Some(now_s / 30),
+                "at {now_s}"
+            );
         }
     }
 
@@ -104,7 +124,13 @@ mod tests {
     fn a_code_is_good_for_one_step_either_side_and_no_more() {
         let secret = base32(b"12345678901234567890");
         let step = 1_234_567_890 / 30;
-        for (now_s, is_right) in [(0, true), (30, true), (-30, true), (60, false), (-60, false)] {
+        for (now_s, is_right) in [
+            (0, true),
+            (30, true),
+            (-30, true),
+            (60, false),
+            (-60, false),
+        ] {
             let found = matching_step(&secret, "005 924", (1_234_567_890 + now_s) as u64);
             assert_eq!(found, is_right.then_some(step), "{now_s} s away");
         }
@@ -130,6 +156,9 @@ mod tests {
     #[test]
     fn addresses_hold_nothing_that_ends_them_early() {
         let address = address("ABC", "a&b?c#d@clinic.example");
-        assert!(address.starts_with("otpauth://totp/phigate:a%26b%3Fc%23d%40clinic.example?secret=ABC&"));
+        assert!(
+            address
+                .starts_with("otpauth://totp/phigate:a%26b%3Fc%23d%40clinic.example?secret=ABC&")
+        );
     }
 }

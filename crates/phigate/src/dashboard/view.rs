@@ -185,7 +185,12 @@ pub(crate) fn pieces(text: &str, findings: &Findings, treatment: Treatment) -> V
             pieces.push(Piece {
                 text: shown.to_owned(),
                 class: kind_class(finding.kind),
-                title: format!("{}, score {:.2}, rule {}", finding.kind.label(), finding.score, finding.rule),
+                title: format!(
+                    "{}, score {:.2}, rule {}",
+                    finding.kind.label(),
+                    finding.score,
+                    finding.rule
+                ),
             });
         }
         position = finding.span.end;

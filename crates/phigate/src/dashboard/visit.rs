@@ -117,7 +117,11 @@ impl<S: Sync> FromRequestParts<S> for Guest {
     type Rejection = PageError;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, PageError> {
-        parts.extensions.get::<Guest>().cloned().ok_or(PageError::Broken)
+        parts
+            .extensions
+            .get::<Guest>()
+            .cloned()
+            .ok_or(PageError::Broken)
     }
 }
 
@@ -125,7 +129,11 @@ impl<S: Sync> FromRequestParts<S> for SignedIn {
     type Rejection = PageError;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, PageError> {
-        parts.extensions.get::<SignedIn>().cloned().ok_or(PageError::Broken)
+        parts
+            .extensions
+            .get::<SignedIn>()
+            .cloned()
+            .ok_or(PageError::Broken)
     }
 }
 
@@ -180,12 +188,22 @@ impl From<StoreError> for PageError {
 }
 
 impl PageError {
-    fn words(&self) -> (StatusCode, &'static str, &'static str, (&'static str, &'static str)) {
+    fn words(
+        &self,
+    ) -> (
+        StatusCode,
+        &'static str,
+        &'static str,
+        (&'static str, &'static str),
+    ) {
         let home = ("/", "To the overview");
         match self {
-            PageError::NotFound => {
-                (StatusCode::NOT_FOUND, "Not found", "There is nothing with this address in your account. It may have been removed.", home)
-            }
+            PageError::NotFound => (
+                StatusCode::NOT_FOUND,
+                "Not found",
+                "There is nothing with this address in your account. It may have been removed.",
+                home,
+            ),
             PageError::SignedOut => (
                 StatusCode::UNAUTHORIZED,
                 "Signed out",
@@ -232,7 +250,13 @@ impl IntoResponse for PageError {
             tracing::warn!("a page could not be given: {error}");
         }
         let (status, heading, words, (href, link)) = self.words();
-        let page = message::Page { chrome: Chrome::default(), heading, words, href, link };
+        let page = message::Page {
+            chrome: Chrome::default(),
+            heading,
+            words,
+            href,
+            link,
+        };
         match page.render() {
             Ok(html) => (status, Html(html)).into_response(),
             Err(_) => status.into_response(),

@@ -1,4 +1,153 @@
 //! Simulated providers for trying everything without a key.
-pub(crate) fn router() -> axum::Router {
-    axum::Router::new()
+//!
+//! One service speaks the formats of all three families. It answers with what it was sent, so that the effect of a
+//! mode is seen at once; it calls tools that it is offered and asked about, fills schemas, streams word by word, and
+//! fails on request: `simulate 429`, `simulate 500`, `simulate 503`, `simulate cut` and `simulate slow` in a prompt.
+//!
+//! `mind` decides what to say; `openai`, `anthropic` and `google` say it in the words of their family.
+
+mod anthropic;
+mod google;
+mod mind;
+mod openai;
+mod sample;
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::extract::Path;
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use futures_util::{Stream, StreamExt, stream};
+use http::{HeaderMap, HeaderName, StatusCode, header};
+use serde_json::{Value, json};
+
+use mind::{Answer, Asked, Fault};
+
+/// The pause between two pieces of a stream: a brisk typist.
+const PAUSE: Duration = Duration::from_millis(12);
+
+/// How long a slow provider makes its caller wait.
+const SLOW: Duration = Duration::from_secs(3);
+
+/// The family of a simulated provider.
+trait Family: Copy + Send + Sync + 'static {
+    /// The header that must hold a key.
+    fn key_header(self) -> HeaderName;
+    /// Understands a request.
+    fn read(self, body: &Value) -> Asked;
+    /// The answer in one piece.
+    fn whole(self, model: &str, body: &Value, answer: &Answer) -> Value;
+    /// The answer in events.
+    fn events(self, model: &str, body: &Value, answer: &Answer) -> Vec<String>;
+    /// An error.
+    fn error(self, status: StatusCode, message: &str) -> Value;
 }
+
+/// The service.
+pub(crate) fn router() -> Router {
+    Router::new()
+        .route("/v1/chat/completions", post(openai_chat))
+        .route("/v1/messages", post(anthropic_messages))
+        .route("/v1beta/models/{call}", post(google_generate))
+        .route("/v1/models", get(no_models))
+        .route("/v1beta/models", get(no_models))
+}
+
+async fn openai_chat(headers: HeaderMap, body: Bytes) -> Response {
+    let streams = |body: &Value| body["stream"] == json!(true);
+    answer(openai::OpenAi, &headers, &body, None, streams).await
+}
+
+async fn anthropic_messages(headers: HeaderMap, body: Bytes) -> Response {
+    let streams = |body: &Value| body["stream"] == json!(true);
+    answer(anthropic::Anthropic, &headers, &body, None, streams).await
+}
+
+async fn google_generate(Path(call): Path<String>, headers: HeaderMap, body: Bytes) -> Response {
+    let (model, method) = call.split_once(':').unwrap_or((&call, ""));
+    let streams = |_: &Value| method == "streamGenerateContent";
+    answer(google::Google, &headers, &body, Some(model), streams).await
+}
+
+/// Lists nothing: the answer only shows that the address and the key are right.
+async fn no_models() -> Response {
+    axum::Json(json!({"object": "list", "data": [], "models": []})).into_response()
+}
+
+async fn answer(
+    family: impl Family,
+    headers: &HeaderMap,
+    body: &[u8],
+    model: Option<&str>,
+    streams: impl Fn(&Value) -> bool,
+) -> Response {
+    let refuse = |status: StatusCode, message: &str| {
+        let retry_after =
+            (status == StatusCode::TOO_MANY_REQUESTS).then_some([(header::RETRY_AFTER, "1")]);
+        (
+            status,
+            retry_after,
+            axum::Json(family.error(status, message)),
+        )
+            .into_response()
+    };
+    let has_key = headers
+        .get(family.key_header())
+        .is_some_and(|key| !key.is_empty());
+    if !has_key {
+        return refuse(StatusCode::UNAUTHORIZED, "no key was sent");
+    }
+    let Ok(body) = serde_json::from_slice::<Value>(body) else {
+        return refuse(StatusCode::BAD_REQUEST, "the body is not JSON");
+    };
+    let asked = family.read(&body);
+    match asked.fault() {
+        Some(Fault::Status(status)) => {
+            let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+            return refuse(status, "simulated, as asked");
+        }
+        Some(Fault::Slow) => tokio::time::sleep(SLOW).await,
+        Some(Fault::Cut) | None => {}
+    }
+    let model = format!(
+        "{}-demo",
+        model.or(body["model"].as_str()).unwrap_or("model")
+    );
+    let answer = mind::answer(&asked);
+    if !streams(&body) {
+        return axum::Json(family.whole(&model, &body, &answer)).into_response();
+    }
+    let mut events = family.events(&model, &body, &answer);
+    let is_cut = asked.fault() == Some(Fault::Cut);
+    if is_cut {
+        events.truncate(events.len() / 2);
+    }
+    (
+        [(header::CONTENT_TYPE, "text/event-stream")],
+        Body::from_stream(slowly(events, is_cut)),
+    )
+        .into_response()
+}
+
+/// Sends the pieces one by one. A stream that is cut ends in an error, which closes the connection.
+fn slowly(events: Vec<String>, is_cut: bool) -> impl Stream<Item = Result<String, std::io::Error>> {
+    let pieces = stream::iter(events)
+        .map(Ok::<_, Infallible>)
+        .then(|piece| async move {
+            tokio::time::sleep(PAUSE).await;
+            piece.map_err(|never| match never {})
+        });
+    let end = is_cut.then(|| Err(std::io::Error::other("simulated, as asked")));
+    pieces.chain(stream::iter(end))
+}
+
+/// An id that looks like the family's own.
+fn id(prefix: &str) -> String {
+    format!("{prefix}{}", uuid::Uuid::now_v7().simple())
+}
+
+#[cfg(test)]
+mod tests;

@@ -76,9 +76,16 @@ async fn converse(
 }
 
 /// Answers a request that somebody signed in sends from the dashboard: without an API key, else like any other.
-pub(crate) async fn answer_for_dashboard(app: &Arc<App>, account: Arc<Account>, body: Bytes) -> Response {
+pub(crate) async fn answer_for_dashboard(
+    app: &Arc<App>,
+    account: Arc<Account>,
+    body: Bytes,
+) -> Response {
     let (request_id, received) = (Uuid::now_v7(), Instant::now());
-    let admission = Admission { key_id: DASHBOARD_KEY.to_owned(), account };
+    let admission = Admission {
+        key_id: DASHBOARD_KEY.to_owned(),
+        account,
+    };
     let permit = match app.key_limits.admit(&admission.account.id, received) {
         Ok(permit) => permit,
         Err(limited) => return GatewayError::from(limited).into_response(),
@@ -98,7 +105,12 @@ pub(crate) async fn answer_for_dashboard(app: &Arc<App>, account: Arc<Account>, 
 const DASHBOARD_KEY: &str = "dashboard";
 
 /// From the bytes of a body to the provider's answer.
-async fn forward(app: &Arc<App>, body: Bytes, admission: &Admission, trail: &mut Trail) -> Result<Response, GatewayError> {
+async fn forward(
+    app: &Arc<App>,
+    body: Bytes,
+    admission: &Admission,
+    trail: &mut Trail,
+) -> Result<Response, GatewayError> {
     let Decided { evidence, verdict } = decide::decide(app, admission, body).await;
     trail.saw(evidence);
     let Forward {

@@ -29,19 +29,16 @@ pub(super) fn wait(
     if u64::from(attempt) >= limits.provider_retries || elapsed > PATIENCE {
         return None;
     }
-    let asked = match ended {
-        Err(ProviderError::Unreachable) => None,
+    let wait = match ended {
+        Err(ProviderError::Unreachable) => FIRST_WAIT * 2u32.saturating_pow(attempt),
+        // Without a word when to come again it may be a spent quota, and Google names its delay in
+        // the body: guessing would only add to the load. The caller learns it and can decide.
         Ok((status, headers)) if COME_AGAIN.contains(&status.as_u16()) => {
-            match headers.get(RETRY_AFTER) {
-                Some(value) => Some(Duration::from_secs(
-                    value.to_str().ok()?.trim().parse().ok()?,
-                )),
-                None => None,
-            }
+            let asked = headers.get(RETRY_AFTER)?.to_str().ok()?;
+            Duration::from_secs(asked.trim().parse().ok()?)
         }
         _ => return None,
     };
-    let wait = asked.unwrap_or(FIRST_WAIT * 2u32.saturating_pow(attempt));
     // A provider that wants more patience than this tells the caller so itself.
     (wait <= Duration::from_millis(limits.provider_retry_wait_ms)).then_some(wait)
 }
@@ -66,8 +63,9 @@ mod tests {
             (400, None, None),
             (500, None, None),
             (502, None, None),
-            (429, None, Some(200)),
-            (503, None, Some(200)),
+            (429, None, None),
+            (503, None, None),
+            (503, Some("0"), Some(0)),
             (529, Some("1"), Some(1000)),
             (429, Some("17"), None),
             (429, Some("Wed, 21 Oct 2026 07:28:00 GMT"), None),

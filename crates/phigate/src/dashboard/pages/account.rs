@@ -58,7 +58,16 @@ pub(crate) async fn change_password(State(dash): State<Dash>, visit: SignedIn) -
     }
     let password = SecretString::new(form.exact("password").to_owned());
     let keep = Some(visit.session.id.as_str());
-    dash.app.vault.set_password(visit.account_id(), visit.actor(), &password, keep, visit.actor()).await?;
+    dash.app
+        .vault
+        .set_password(
+            visit.account_id(),
+            visit.actor(),
+            &password,
+            keep,
+            visit.actor(),
+        )
+        .await?;
     Ok(go_to("/account?done=password"))
 }
 
@@ -83,14 +92,23 @@ pub(crate) async fn confirm_totp(State(dash): State<Dash>, visit: SignedIn) -> A
     let now_s = u64::try_from(Timestamp::now().as_second()).unwrap_or(0);
     let Some(step) = totp::matching_step(secret, visit.form().get("code"), now_s) else {
         let error = "That is not the code the app shows now. Check the secret and the phone’s clock, and try the next code.";
-        return draw(&dash, &visit, Some(error.to_owned()), Some(offer(&visit, secret))).await;
+        return draw(
+            &dash,
+            &visit,
+            Some(error.to_owned()),
+            Some(offer(&visit, secret)),
+        )
+        .await;
     };
     if let Some(refusal) = confirm(&dash, &visit, visit.form().exact("current")).await? {
         return draw(&dash, &visit, Some(refusal), Some(offer(&visit, secret))).await;
     }
     let user = &visit.session.user;
     let sealed = SecretBytes::from(secret.as_bytes());
-    dash.app.vault.set_totp(user, Some(&sealed), Some(&visit.session.id), visit.actor()).await?;
+    dash.app
+        .vault
+        .set_totp(user, Some(&sealed), Some(&visit.session.id), visit.actor())
+        .await?;
     dash.app.vault.use_totp_step(user, step).await?;
     Ok(go_to("/account?done=totp-on"))
 }
@@ -100,7 +118,15 @@ pub(crate) async fn remove_totp(State(dash): State<Dash>, visit: SignedIn) -> An
     if let Some(refusal) = confirm(&dash, &visit, visit.form().exact("current")).await? {
         return draw(&dash, &visit, Some(refusal), None).await;
     }
-    dash.app.vault.set_totp(&visit.session.user, None, Some(&visit.session.id), visit.actor()).await?;
+    dash.app
+        .vault
+        .set_totp(
+            &visit.session.user,
+            None,
+            Some(&visit.session.id),
+            visit.actor(),
+        )
+        .await?;
     Ok(go_to("/account?done=totp-off"))
 }
 
@@ -108,11 +134,20 @@ pub(crate) async fn remove_totp(State(dash): State<Dash>, visit: SignedIn) -> An
 pub(crate) async fn revoke_session(State(dash): State<Dash>, visit: SignedIn) -> Answer {
     let id = visit.form().get("id");
     // Only your own: an owner ends those of others by removing the user.
-    let is_own = dash.app.vault.sessions(&visit.session.user).await?.iter().any(|session| session.id == id);
+    let is_own = dash
+        .app
+        .vault
+        .sessions(&visit.session.user)
+        .await?
+        .iter()
+        .any(|session| session.id == id);
     if !is_own {
         return Err(PageError::NotFound);
     }
-    dash.app.vault.end_session(visit.account_id(), id, visit.actor()).await?;
+    dash.app
+        .vault
+        .end_session(visit.account_id(), id, visit.actor())
+        .await?;
     Ok(go_to("/account?done=session"))
 }
 
@@ -120,28 +155,49 @@ pub(crate) async fn revoke_session(State(dash): State<Dash>, visit: SignedIn) ->
 pub(crate) async fn set_theme(State(dash): State<Dash>, visit: SignedIn) -> Answer {
     let theme = Theme::from_code(visit.form().get("theme"));
     let mut response = go_to(&super::login::inside(visit.form().get("page")));
-    response.headers_mut().append(header::SET_COOKIE, Cookie::Theme.set(theme.code(), dash.is_secure));
+    response.headers_mut().append(
+        header::SET_COOKIE,
+        Cookie::Theme.set(theme.code(), dash.is_secure),
+    );
     Ok(response)
 }
 
 /// Checks the password again; says what to tell when it is not right.
-pub(crate) async fn confirm(dash: &Dash, visit: &SignedIn, password: &str) -> Result<Option<String>, PageError> {
+pub(crate) async fn confirm(
+    dash: &Dash,
+    visit: &SignedIn,
+    password: &str,
+) -> Result<Option<String>, PageError> {
     let password = SecretString::new(password.to_owned());
     let origin = visit.head.peer.to_string();
-    match dash.app.vault.confirm_password(&visit.session.user, &password, &origin).await {
+    match dash
+        .app
+        .vault
+        .confirm_password(&visit.session.user, &password, &origin)
+        .await
+    {
         Ok(true) => Ok(None),
         Ok(false) => Ok(Some("That is not your current password.".to_owned())),
-        Err(StoreError::Throttled { retry_after_s }) => {
-            Ok(Some(format!("Too many wrong passwords. Try again in {retry_after_s} seconds.")))
-        }
+        Err(StoreError::Throttled { retry_after_s }) => Ok(Some(format!(
+            "Too many wrong passwords. Try again in {retry_after_s} seconds."
+        ))),
         Err(error) => Err(error.into()),
     }
 }
 
-async fn draw(dash: &Dash, visit: &SignedIn, error: Option<String>, offer: Option<Offer>) -> Answer {
+async fn draw(
+    dash: &Dash,
+    visit: &SignedIn,
+    error: Option<String>,
+    offer: Option<Offer>,
+) -> Answer {
     let sessions = dash.app.vault.sessions(&visit.session.user).await?;
     page_with(
-        if error.is_some() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK },
+        if error.is_some() {
+            StatusCode::UNPROCESSABLE_ENTITY
+        } else {
+            StatusCode::OK
+        },
         &Page {
             chrome: visit.chrome("/account"),
             error,

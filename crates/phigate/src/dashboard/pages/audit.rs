@@ -93,27 +93,61 @@ pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
 pub(crate) async fn find(State(dash): State<Dash>, visit: SignedIn) -> Answer {
     let (code, value) = (visit.form().get("type"), visit.form().get("value"));
     let (Some(kind), false) = (PhiKind::from_code(code), value.is_empty()) else {
-        return draw(&dash, &visit, Some("Choose a type and enter the whole value.".to_owned()), None).await;
+        return draw(
+            &dash,
+            &visit,
+            Some("Choose a type and enter the whole value.".to_owned()),
+            None,
+        )
+        .await;
     };
     let normal = phigate_core::protect::normalise(value);
-    let hits = dash.app.vault.find_identifier(visit.account_id(), kind.code(), &normal.into(), visit.actor()).await?;
-    let sent = hits.iter().filter(|hit| hit.action.as_deref() == Some("forwarded")).count();
+    let hits = dash
+        .app
+        .vault
+        .find_identifier(
+            visit.account_id(),
+            kind.code(),
+            &normal.into(),
+            visit.actor(),
+        )
+        .await?;
+    let sent = hits
+        .iter()
+        .filter(|hit| hit.action.as_deref() == Some("forwarded"))
+        .count();
     let words = match (hits.len(), sent) {
         (0, _) => "Never found in a request of this account.".to_owned(),
         (all, 0) => format!("Found in {all} requests. In none of them was it forwarded."),
-        (all, sent) => format!("Found in {all} requests, and forwarded to a provider in {sent} of them."),
+        (all, sent) => {
+            format!("Found in {all} requests, and forwarded to a provider in {sent} of them.")
+        }
     };
-    let rows = hits.iter().take(FOUND).map(super::rows::disclosure_row).collect();
+    let rows = hits
+        .iter()
+        .take(FOUND)
+        .map(super::rows::disclosure_row)
+        .collect();
     draw(&dash, &visit, None, Some(Found { words, rows })).await
 }
 
 /// What the address asks for; a value that cannot be read is an error for the viewer, not a wider search.
 pub(crate) fn read_filter(query: &Fields, now: Timestamp) -> Result<Filter, String> {
-    let text = |name: &str| Some(query.get(name)).filter(|value| !value.is_empty()).map(str::to_owned);
-    let hours = RANGES.iter().find(|(code, ..)| *code == query.get("range")).and_then(|(_, _, hours)| *hours);
+    let text = |name: &str| {
+        Some(query.get(name))
+            .filter(|value| !value.is_empty())
+            .map(str::to_owned)
+    };
+    let hours = RANGES
+        .iter()
+        .find(|(code, ..)| *code == query.get("range"))
+        .and_then(|(_, _, hours)| *hours);
     let since = hours.and_then(|hours| now.checked_sub(SignedDuration::from_hours(hours)).ok());
     let request_id = match text("request") {
-        Some(id) => Some(Uuid::try_parse(&id).map_err(|_| "A request id looks like 01890000-0000-7000-8000-000000000000.")?),
+        Some(id) => Some(
+            Uuid::try_parse(&id)
+                .map_err(|_| "A request id looks like 01890000-0000-7000-8000-000000000000.")?,
+        ),
         None => None,
     };
     let (record, phi_detected) = match query.get("record") {
@@ -141,11 +175,20 @@ fn moment(text: &str) -> Result<Option<Timestamp>, String> {
     if text.is_empty() {
         return Ok(None);
     }
-    let read = text.parse::<DateTime>().ok().and_then(|time| time.to_zoned(TimeZone::UTC).ok());
-    read.map(|time| Some(time.timestamp())).ok_or_else(|| "Write times as 2026-11-15T04:20, in UTC.".to_owned())
+    let read = text
+        .parse::<DateTime>()
+        .ok()
+        .and_then(|time| time.to_zoned(TimeZone::UTC).ok());
+    read.map(|time| Some(time.timestamp()))
+        .ok_or_else(|| "Write times as 2026-11-15T04:20, in UTC.".to_owned())
 }
 
-async fn draw(dash: &Dash, visit: &SignedIn, error: Option<String>, found: Option<Found>) -> Answer {
+async fn draw(
+    dash: &Dash,
+    visit: &SignedIn,
+    error: Option<String>,
+    found: Option<Found>,
+) -> Answer {
     let query = &visit.head.query;
     let (filter, error) = match read_filter(query, Timestamp::now()) {
         Ok(filter) => (filter, error),
@@ -155,7 +198,11 @@ async fn draw(dash: &Dash, visit: &SignedIn, error: Option<String>, found: Optio
     let before = Cursor::decode(query.get("before"));
     let (rows, acts, next) = list(dash, visit, &filter, before, &super::keys::names(&keys)).await?;
     let has_custom_range = !query.get("since").is_empty() || !query.get("until").is_empty();
-    let status = if error.is_some() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
+    let status = if error.is_some() {
+        StatusCode::UNPROCESSABLE_ENTITY
+    } else {
+        StatusCode::OK
+    };
     let kinds = || PhiKind::all().map(|kind| (kind.code(), kind.label()));
     page_with(
         status,
@@ -167,15 +214,22 @@ async fn draw(dash: &Dash, visit: &SignedIn, error: Option<String>, found: Optio
             is_filtered: filter != Filter::default(),
             has_custom_range,
             chain: super::verify::known(dash, visit.account_id()),
-            ranges: choices(RANGES.iter().map(|(code, label, _)| (*code, *label)), query.get("range")),
+            ranges: choices(
+                RANGES.iter().map(|(code, label, _)| (*code, *label)),
+                query.get("range"),
+            ),
             records: choices(RECORDS.iter().copied(), query.get("record")),
             types: choices([("", "Any")].into_iter().chain(kinds()), query.get("type")),
             actions: choices(
-                [("", "Anything")].into_iter().chain(ACTIONS.iter().map(|action| (action.code, action.label))),
+                [("", "Anything")]
+                    .into_iter()
+                    .chain(ACTIONS.iter().map(|action| (action.code, action.label))),
                 query.get("action"),
             ),
             modes: choices(
-                [("", "Any")].into_iter().chain(MODES.iter().map(|mode| (mode.id, mode.label))),
+                [("", "Any")]
+                    .into_iter()
+                    .chain(MODES.iter().map(|mode| (mode.id, mode.label))),
                 query.get("mode"),
             ),
             keys: key_choices(&keys, query.get("key")),
@@ -186,7 +240,9 @@ async fn draw(dash: &Dash, visit: &SignedIn, error: Option<String>, found: Optio
             rows,
             acts,
             newer: before.map(|_| address(query, "")).unwrap_or_default(),
-            older: next.map(|next| address(query, &next.encode())).unwrap_or_default(),
+            older: next
+                .map(|next| address(query, &next.encode()))
+                .unwrap_or_default(),
             find_types: choices(kinds(), visit.form().get("type")),
             found,
         },
@@ -203,11 +259,30 @@ async fn list(
     names: &BTreeMap<String, String>,
 ) -> Result<Listed, PageError> {
     if filter.record == Some(RecordKind::Admin) {
-        let page = dash.app.vault.audit_list(visit.account_id(), filter, before, ROWS).await?;
-        return Ok((Vec::new(), page.items.iter().filter_map(act_row).collect(), page.next));
+        let page = dash
+            .app
+            .vault
+            .audit_list(visit.account_id(), filter, before, ROWS)
+            .await?;
+        return Ok((
+            Vec::new(),
+            page.items.iter().filter_map(act_row).collect(),
+            page.next,
+        ));
     }
-    let page = dash.app.vault.request_list(visit.account_id(), filter, before, ROWS).await?;
-    Ok((page.items.iter().map(|request| request_row(request, names)).collect(), Vec::new(), page.next))
+    let page = dash
+        .app
+        .vault
+        .request_list(visit.account_id(), filter, before, ROWS)
+        .await?;
+    Ok((
+        page.items
+            .iter()
+            .map(|request| request_row(request, names))
+            .collect(),
+        Vec::new(),
+        page.next,
+    ))
 }
 
 fn address(query: &Fields, before: &str) -> String {
@@ -215,11 +290,22 @@ fn address(query: &Fields, before: &str) -> String {
 }
 
 fn key_choices(keys: &[ApiKeyInfo], chosen: &str) -> Vec<Choice> {
-    let labels: Vec<(&str, String)> =
-        keys.iter().map(|key| (key.id.as_str(), format!("{} ({})", key.name, key.id))).collect();
-    let mut all = choices([("", "Any")].into_iter().chain(labels.iter().map(|(id, label)| (*id, label.as_str()))), chosen);
+    let labels: Vec<(&str, String)> = keys
+        .iter()
+        .map(|key| (key.id.as_str(), format!("{} ({})", key.name, key.id)))
+        .collect();
+    let mut all = choices(
+        [("", "Any")]
+            .into_iter()
+            .chain(labels.iter().map(|(id, label)| (*id, label.as_str()))),
+        chosen,
+    );
     if !chosen.is_empty() && !all.iter().any(|choice| choice.chosen) {
-        all.push(Choice { code: chosen.to_owned(), label: chosen.to_owned(), chosen: true });
+        all.push(Choice {
+            code: chosen.to_owned(),
+            label: chosen.to_owned(),
+            chosen: true,
+        });
     }
     all
 }
@@ -229,25 +315,45 @@ mod tests {
     use super::*;
 
     fn fields(pairs: &[(&str, &str)]) -> Fields {
-        Fields::new(pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect())
+        Fields::new(
+            pairs
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+                .collect(),
+        )
     }
 
     #[test]
     fn filters_are_read_from_the_address() {
         let now = Timestamp::from_second(1_000_000).unwrap();
-        let filter = read_filter(&fields(&[("range", "day"), ("type", "ssn"), ("record", "phi")]), now).unwrap();
+        let filter = read_filter(
+            &fields(&[("range", "day"), ("type", "ssn"), ("record", "phi")]),
+            now,
+        )
+        .unwrap();
         assert_eq!(filter.since.unwrap().as_second(), 1_000_000 - 86_400);
         assert_eq!(filter.phi_type.as_deref(), Some("ssn"));
         assert_eq!(filter.phi_detected, Some(true));
-        let filter = read_filter(&fields(&[("range", "day"), ("since", "2026-11-15T04:20")]), now).unwrap();
+        let filter = read_filter(
+            &fields(&[("range", "day"), ("since", "2026-11-15T04:20")]),
+            now,
+        )
+        .unwrap();
         assert_eq!(filter.since.unwrap().to_string(), "2026-11-15T04:20:00Z");
         assert_eq!(read_filter(&fields(&[]), now).unwrap(), Filter::default());
     }
 
     #[test]
     fn a_filter_that_cannot_be_read_is_not_a_wider_search() {
-        for (name, value) in [("request", "12"), ("since", "yesterday"), ("until", "2026-13-01T00:00")] {
-            assert!(read_filter(&fields(&[(name, value)]), Timestamp::now()).is_err(), "{name}");
+        for (name, value) in [
+            ("request", "12"),
+            ("since", "yesterday"),
+            ("until", "2026-13-01T00:00"),
+        ] {
+            assert!(
+                read_filter(&fields(&[(name, value)]), Timestamp::now()).is_err(),
+                "{name}"
+            );
         }
     }
 }

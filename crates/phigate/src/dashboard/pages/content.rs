@@ -39,7 +39,9 @@ impl Content {
     /// a text that is not in it is said not to be.
     pub(crate) fn new(decision: &Decision, revealed: &Revealed) -> Content {
         let bytes = |content: &Option<phigate_store::SecretBytes>| {
-            content.as_ref().map(|content| String::from_utf8_lossy(content.expose()).into_owned())
+            content
+                .as_ref()
+                .map(|content| String::from_utf8_lossy(content.expose()).into_owned())
         };
         let original = bytes(&revealed.original).unwrap_or_default();
         let fate = fate(decision);
@@ -53,7 +55,11 @@ impl Content {
         let passages = texts
             .iter()
             .filter_map(|(path, text)| {
-                let here: Vec<&Finding> = decision.findings.iter().filter(|finding| finding.path == *path).collect();
+                let here: Vec<&Finding> = decision
+                    .findings
+                    .iter()
+                    .filter(|finding| finding.path == *path)
+                    .collect();
                 (!here.is_empty()).then(|| passage(path, text, &here, &fate, &sent_texts))
             })
             .collect();
@@ -72,7 +78,9 @@ impl Content {
 
 fn fate(decision: &Decision) -> Fate {
     // The action tells what happened; the mode only what was meant to.
-    let rewriting = mode(&decision.mode).filter(|mode| mode.action == decision.action).map(|mode| mode.effect);
+    let rewriting = mode(&decision.mode)
+        .filter(|mode| mode.action == decision.action)
+        .map(|mode| mode.effect);
     match rewriting {
         Some(Effect::Keep) => Fate::Unchanged,
         Some(Effect::Replace(word)) => Fate::Rewritten(word),
@@ -82,7 +90,13 @@ fn fate(decision: &Decision) -> Fate {
     }
 }
 
-fn passage(path: &str, text: &str, findings: &[&Finding], fate: &Fate, sent_texts: &[String]) -> Passage {
+fn passage(
+    path: &str,
+    text: &str,
+    findings: &[&Finding],
+    fate: &Fate,
+    sent_texts: &[String],
+) -> Passage {
     let original = cut(text, findings, None);
     let sent = match fate {
         Fate::Unchanged => original.clone(),
@@ -94,17 +108,36 @@ fn passage(path: &str, text: &str, findings: &[&Finding], fate: &Fate, sent_text
             if sent_texts.iter().any(|sent| sent.contains(&expected_text)) {
                 expected
             } else {
-                vec![Piece::plain("This text does not stand in what was sent. Look at the whole request below.")]
+                vec![Piece::plain(
+                    "This text does not stand in what was sent. Look at the whole request below.",
+                )]
             }
         }
     };
-    Passage { path: path.to_owned(), original, sent }
+    Passage {
+        path: path.to_owned(),
+        original,
+        sent,
+    }
 }
 
 /// Cuts a text at findings, whose positions count characters.
-fn cut(text: &str, findings: &[&Finding], replacement: Option<fn(PhiKind) -> &'static str>) -> Vec<Piece> {
-    let starts: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
-    let byte = |position: u64| usize::try_from(position).ok().and_then(|position| starts.get(position)).copied();
+fn cut(
+    text: &str,
+    findings: &[&Finding],
+    replacement: Option<fn(PhiKind) -> &'static str>,
+) -> Vec<Piece> {
+    let starts: Vec<usize> = text
+        .char_indices()
+        .map(|(at, _)| at)
+        .chain([text.len()])
+        .collect();
+    let byte = |position: u64| {
+        usize::try_from(position)
+            .ok()
+            .and_then(|position| starts.get(position))
+            .copied()
+    };
     let mut pieces = Vec::new();
     let mut copied = 0;
     for finding in findings {
@@ -126,7 +159,12 @@ fn cut(text: &str, findings: &[&Finding], replacement: Option<fn(PhiKind) -> &'s
             pieces.push(Piece {
                 text: shown.to_owned(),
                 class: kind.map_or("k6", kind_class),
-                title: format!("{}, score {:.2}, rule {}", label(finding), finding.score, finding.rule),
+                title: format!(
+                    "{}, score {:.2}, rule {}",
+                    label(finding),
+                    finding.score,
+                    finding.rule
+                ),
             });
         }
         copied = end;
@@ -158,5 +196,8 @@ fn strings(body: &str) -> Vec<(String, String)> {
 
 fn pretty(body: &str) -> String {
     let value: Result<serde_json::Value, _> = serde_json::from_str(body);
-    value.ok().and_then(|value| serde_json::to_string_pretty(&value).ok()).unwrap_or_else(|| body.to_owned())
+    value
+        .ok()
+        .and_then(|value| serde_json::to_string_pretty(&value).ok())
+        .unwrap_or_else(|| body.to_owned())
 }

@@ -48,22 +48,42 @@ static FORMATS: &[Format] = &[
 /// `GET /audit/export`: a read in the sense of forms, and recorded all the same.
 pub(crate) async fn export(State(dash): State<Dash>, visit: SignedIn) -> Answer {
     let asked = visit.head.query.get("format");
-    let format = FORMATS.iter().find(|format| format.code == asked).unwrap_or(&FORMATS[0]);
-    let filter = read_filter(&visit.head.query, Timestamp::now()).map_err(|_| PageError::NotFound)?;
+    let format = FORMATS
+        .iter()
+        .find(|format| format.code == asked)
+        .unwrap_or(&FORMATS[0]);
+    let filter =
+        read_filter(&visit.head.query, Timestamp::now()).map_err(|_| PageError::NotFound)?;
     let (pieces, taken) = mpsc::channel::<Result<Bytes, std::io::Error>>(PIECES);
-    let (app, account_id, actor) = (Arc::clone(&dash.app), visit.account_id().to_owned(), visit.actor().to_owned());
+    let (app, account_id, actor) = (
+        Arc::clone(&dash.app),
+        visit.account_id().to_owned(),
+        visit.actor().to_owned(),
+    );
     tokio::spawn(async move {
         if let Err(error) = write(&app, &account_id, &filter, &actor, format, &pieces).await {
             tracing::warn!("an export broke off: {error}");
             // The reader must see that it is not complete.
-            let _ = pieces.send(Err(std::io::Error::other("the export broke off"))).await;
+            let _ = pieces
+                .send(Err(std::io::Error::other("the export broke off")))
+                .await;
         }
     });
-    let stream = futures_util::stream::unfold(taken, async |mut taken| taken.recv().await.map(|piece| (piece, taken)));
-    let name = format!("phigate-audit-{}.{}", Timestamp::now().strftime("%Y%m%d-%H%M%S"), format.code);
-    let disposition = HeaderValue::from_str(&format!("attachment; filename=\"{name}\"")).map_err(|_| PageError::Broken)?;
+    let stream = futures_util::stream::unfold(taken, async |mut taken| {
+        taken.recv().await.map(|piece| (piece, taken))
+    });
+    let name = format!(
+        "phigate-audit-{}.{}",
+        Timestamp::now().strftime("%Y%m%d-%H%M%S"),
+        format.code
+    );
+    let disposition = HeaderValue::from_str(&format!("attachment; filename=\"{name}\""))
+        .map_err(|_| PageError::Broken)?;
     let headers = [
-        (header::CONTENT_TYPE, HeaderValue::from_static(format.media_type)),
+        (
+            header::CONTENT_TYPE,
+            HeaderValue::from_static(format.media_type),
+        ),
         (header::CONTENT_DISPOSITION, disposition),
     ];
     Ok::<Response, _>((headers, Body::from_stream(stream)).into_response())
@@ -82,7 +102,12 @@ async fn write(
     piece.extend((format.head)());
     while let Some(line) = export.next().await? {
         piece.extend((format.line)(&line));
-        if piece.len() >= PIECE_BYTES && pieces.send(Ok(Bytes::from(std::mem::take(&mut piece)))).await.is_err() {
+        if piece.len() >= PIECE_BYTES
+            && pieces
+                .send(Ok(Bytes::from(std::mem::take(&mut piece))))
+                .await
+                .is_err()
+        {
             // Nobody reads any more.
             return Ok(());
         }

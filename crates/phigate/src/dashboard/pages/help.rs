@@ -36,12 +36,30 @@ pub(crate) async fn show(visit: SignedIn) -> Answer {
     page(&Page {
         chrome: visit.chrome("/help"),
         snippets: vec![
-            Snippet { title: "curl", code: curl(&base_url, KEY, model) },
-            Snippet { title: "Python, OpenAI SDK", code: python(&base_url, KEY, model) },
-            Snippet { title: "JavaScript, OpenAI SDK", code: javascript(&base_url, KEY, model) },
-            Snippet { title: "Python, LangChain", code: langchain(&base_url, KEY, model) },
-            Snippet { title: "JavaScript, AI SDK", code: ai_sdk(&base_url, KEY, model) },
-            Snippet { title: "Environment, for programs that read it", code: environment(&base_url, KEY) },
+            Snippet {
+                title: "curl",
+                code: curl(&base_url, KEY, model),
+            },
+            Snippet {
+                title: "Python, OpenAI SDK",
+                code: python(&base_url, KEY, model),
+            },
+            Snippet {
+                title: "JavaScript, OpenAI SDK",
+                code: javascript(&base_url, KEY, model),
+            },
+            Snippet {
+                title: "Python, LangChain",
+                code: langchain(&base_url, KEY, model),
+            },
+            Snippet {
+                title: "JavaScript, AI SDK",
+                code: ai_sdk(&base_url, KEY, model),
+            },
+            Snippet {
+                title: "Environment, for programs that read it",
+                code: environment(&base_url, KEY),
+            },
         ],
         kinds: kinds.join(", "),
         may_set_up: visit.is_owner(),
@@ -51,9 +69,14 @@ pub(crate) async fn show(visit: SignedIn) -> Answer {
 
 /// A model that works now: of the first family with a key, or of the first family.
 pub(crate) fn example_model(account: &Account) -> &'static str {
-    let configured = FORMATS.iter().find(|format| account.providers.contains_key(format.id()));
+    let configured = FORMATS
+        .iter()
+        .find(|format| account.providers.contains_key(format.id()));
     let format = configured.or(FORMATS.first());
-    format.and_then(|format| format.listed_models().last()).copied().unwrap_or("gpt-4o")
+    format
+        .and_then(|format| format.listed_models().last())
+        .copied()
+        .unwrap_or("gpt-4o")
 }
 
 /// A request with curl.

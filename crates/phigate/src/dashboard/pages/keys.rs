@@ -75,26 +75,58 @@ pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
 pub(crate) async fn create(State(dash): State<Dash>, visit: SignedIn) -> Answer {
     let name = visit.form().get("name");
     if name.is_empty() || name.chars().count() > NAME_CHARS_MAX {
-        let error = "Give the key a name of 1 to 80 characters, so that the audit log can say who asked.";
-        return draw(&dash, &visit, StatusCode::UNPROCESSABLE_ENTITY, Some(error), None).await;
+        let error =
+            "Give the key a name of 1 to 80 characters, so that the audit log can say who asked.";
+        return draw(
+            &dash,
+            &visit,
+            StatusCode::UNPROCESSABLE_ENTITY,
+            Some(error),
+            None,
+        )
+        .await;
     }
     let asked = visit.form().get("expires");
     let Some((_, _, days)) = EXPIRIES.iter().find(|(code, ..)| *code == asked) else {
         let error = "Choose when the key expires.";
-        return draw(&dash, &visit, StatusCode::UNPROCESSABLE_ENTITY, Some(error), None).await;
+        return draw(
+            &dash,
+            &visit,
+            StatusCode::UNPROCESSABLE_ENTITY,
+            Some(error),
+            None,
+        )
+        .await;
     };
     let valid = days.map(|days| SignedDuration::from_hours(days * 24));
-    let new = dash.app.vault.create_api_key(visit.account_id(), name, valid, visit.actor()).await?;
+    let new = dash
+        .app
+        .vault
+        .create_api_key(visit.account_id(), name, valid, visit.actor())
+        .await?;
     let fresh = fresh(&visit, format!("Key “{name}” created"), &new);
     draw(&dash, &visit, StatusCode::OK, None, Some(fresh)).await
 }
 
 /// `POST /keys/{id}/rotate`
-pub(crate) async fn rotate(State(dash): State<Dash>, visit: SignedIn, Path(id): Path<String>) -> Answer {
+pub(crate) async fn rotate(
+    State(dash): State<Dash>,
+    visit: SignedIn,
+    Path(id): Path<String>,
+) -> Answer {
     let asked = visit.form().get("overlap");
-    let hours = OVERLAPS.iter().find(|(code, _)| *code == asked).map(|(_, hours)| *hours).ok_or(PageError::NotFound)?;
+    let hours = OVERLAPS
+        .iter()
+        .find(|(code, _)| *code == asked)
+        .map(|(_, hours)| *hours)
+        .ok_or(PageError::NotFound)?;
     let overlap = SignedDuration::from_hours(hours);
-    match dash.app.vault.rotate_api_key(visit.account_id(), &id, overlap, visit.actor()).await {
+    match dash
+        .app
+        .vault
+        .rotate_api_key(visit.account_id(), &id, overlap, visit.actor())
+        .await
+    {
         Ok(new) => {
             let fresh = fresh(&visit, "Key rotated. This is the new one".to_owned(), &new);
             draw(&dash, &visit, StatusCode::OK, None, Some(fresh)).await
@@ -108,14 +140,23 @@ pub(crate) async fn rotate(State(dash): State<Dash>, visit: SignedIn, Path(id): 
 }
 
 /// `POST /keys/{id}/revoke`
-pub(crate) async fn revoke(State(dash): State<Dash>, visit: SignedIn, Path(id): Path<String>) -> Answer {
-    dash.app.vault.revoke_api_key(visit.account_id(), &id, visit.actor()).await?;
+pub(crate) async fn revoke(
+    State(dash): State<Dash>,
+    visit: SignedIn,
+    Path(id): Path<String>,
+) -> Answer {
+    dash.app
+        .vault
+        .revoke_api_key(visit.account_id(), &id, visit.actor())
+        .await?;
     Ok(go_to("/keys?done=key-revoked"))
 }
 
 /// The names of keys by their ids, for lists.
 pub(crate) fn names(keys: &[ApiKeyInfo]) -> BTreeMap<String, String> {
-    keys.iter().map(|key| (key.id.clone(), key.name.clone())).collect()
+    keys.iter()
+        .map(|key| (key.id.clone(), key.name.clone()))
+        .collect()
 }
 
 async fn draw(
@@ -135,7 +176,9 @@ async fn draw(
             chrome: visit.chrome("/keys"),
             base_url: visit.head.base_url(),
             // What was typed stays after an error, and goes after a success.
-            name: error.map(|_| visit.form().get("name").to_owned()).unwrap_or_default(),
+            name: error
+                .map(|_| visit.form().get("name").to_owned())
+                .unwrap_or_default(),
             expiries: choices(
                 EXPIRIES.iter().map(|(code, label, _)| (*code, *label)),
                 if asked.is_empty() { "90d" } else { asked },

@@ -36,7 +36,12 @@ pub(crate) async fn sign_in(State(dash): State<Dash>, guest: Guest) -> Answer {
     }
     let form = &guest.0.form;
     let password = SecretString::new(form.exact("password").to_owned());
-    match dash.app.vault.verify_login(form.get("email"), &password, &guest.0.peer.to_string()).await? {
+    match dash
+        .app
+        .vault
+        .verify_login(form.get("email"), &password, &guest.0.peer.to_string())
+        .await?
+    {
         LoginOutcome::Wrong => {
             let error = "Wrong e-mail or password.".to_owned();
             draw(&guest, StatusCode::UNAUTHORIZED, Some(error), false)
@@ -68,8 +73,12 @@ async fn check_code(dash: &Dash, guest: &Guest) -> Answer {
     let act = AdminAct::new(Timestamp::now(), &account.name, &user.email, "login.failed")
         .detail("factor", "code")
         .detail("from", &guest.0.peer);
-    dash.app.vault.record_admin(Some(&user.account_id), &act).await?;
-    let error = "That is not the code the app shows now. Wait for the next one and type it.".to_owned();
+    dash.app
+        .vault
+        .record_admin(Some(&user.account_id), &act)
+        .await?;
+    let error =
+        "That is not the code the app shows now. Wait for the next one and type it.".to_owned();
     draw(guest, StatusCode::UNAUTHORIZED, Some(error), true)
 }
 
@@ -95,10 +104,22 @@ async fn enter(dash: &Dash, guest: &Guest, user: &User) -> Answer {
 }
 
 /// Begins a session and gives its cookie, always a new one, to the browser.
-pub(crate) async fn begin(dash: &Dash, guest: &Guest, user: &User, response: &mut Response) -> Result<(), PageError> {
-    let session = dash.app.vault.begin_session(user, SessionPolicy::default(), &guest.0.described()).await?;
+pub(crate) async fn begin(
+    dash: &Dash,
+    guest: &Guest,
+    user: &User,
+    response: &mut Response,
+) -> Result<(), PageError> {
+    let session = dash
+        .app
+        .vault
+        .begin_session(user, SessionPolicy::default(), &guest.0.described())
+        .await?;
     let headers = response.headers_mut();
-    headers.append(header::SET_COOKIE, Cookie::Session.set(session.token.expose(), dash.is_secure));
+    headers.append(
+        header::SET_COOKIE,
+        Cookie::Session.set(session.token.expose(), dash.is_secure),
+    );
     headers.append(header::SET_COOKIE, Cookie::Guest.clear(dash.is_secure));
     Ok(())
 }
@@ -106,13 +127,22 @@ pub(crate) async fn begin(dash: &Dash, guest: &Guest, user: &User, response: &mu
 /// Where to go after signing in: a path of ours and nothing else.
 pub(crate) fn inside(next: &str) -> String {
     let is_path = next.starts_with('/') && !next.starts_with("//");
-    let is_plain = next.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/-_.".contains(&byte));
-    if is_path && is_plain { next.to_owned() } else { "/".to_owned() }
+    let is_plain = next
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || b"/-_.".contains(&byte));
+    if is_path && is_plain {
+        next.to_owned()
+    } else {
+        "/".to_owned()
+    }
 }
 
 /// `POST /logout`
 pub(crate) async fn sign_out(State(dash): State<Dash>, visit: SignedIn) -> Answer {
-    dash.app.vault.end_session(visit.account_id(), &visit.session.id, visit.actor()).await?;
+    dash.app
+        .vault
+        .end_session(visit.account_id(), &visit.session.id, visit.actor())
+        .await?;
     let mut response = go_to("/login?done=signed-out");
     let headers = response.headers_mut();
     headers.append(header::SET_COOKIE, Cookie::Session.clear(dash.is_secure));
@@ -124,7 +154,9 @@ pub(crate) async fn sign_out(State(dash): State<Dash>, visit: SignedIn) -> Answe
 fn too_often(guest: &Guest, retry_after_s: u64, asks_code: bool) -> Answer {
     let error = format!("Too many failed attempts. Try again in {retry_after_s} seconds.");
     let mut response = draw(guest, StatusCode::TOO_MANY_REQUESTS, Some(error), asks_code)?;
-    response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(retry_after_s));
+    response
+        .headers_mut()
+        .insert(header::RETRY_AFTER, HeaderValue::from(retry_after_s));
     Ok(response)
 }
 
@@ -152,7 +184,10 @@ mod tests {
         for (next, goes_to) in [
             ("", "/"),
             ("/audit", "/audit"),
-            ("/audit/0193f0aa-0000-7000-8000-000000000001", "/audit/0193f0aa-0000-7000-8000-000000000001"),
+            (
+                "/audit/0193f0aa-0000-7000-8000-000000000001",
+                "/audit/0193f0aa-0000-7000-8000-000000000001",
+            ),
             ("//evil.example", "/"),
             ("https://evil.example", "/"),
             ("/\\evil.example", "/"),

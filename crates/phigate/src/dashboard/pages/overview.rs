@@ -134,12 +134,28 @@ const EXPIRES_SOON: SignedDuration = SignedDuration::from_hours(7 * 24);
 /// `GET /`
 pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
     let asked = visit.head.query.get("period");
-    let period = PERIODS.iter().find(|period| period.code == asked).unwrap_or(&PERIODS[0]);
+    let period = PERIODS
+        .iter()
+        .find(|period| period.code == asked)
+        .unwrap_or(&PERIODS[0]);
     let account_id = visit.account_id();
     let stats = dash.app.vault.stats(account_id, period.window).await?;
-    let with_phi = Filter { phi_detected: Some(true), ..Filter::default() };
-    let latest = dash.app.vault.request_list(account_id, &with_phi, None, LATEST).await?.items;
-    let recent = dash.app.vault.request_list(account_id, &Filter::default(), None, RECENT).await?.items;
+    let with_phi = Filter {
+        phi_detected: Some(true),
+        ..Filter::default()
+    };
+    let latest = dash
+        .app
+        .vault
+        .request_list(account_id, &with_phi, None, LATEST)
+        .await?
+        .items;
+    let recent = dash
+        .app
+        .vault
+        .request_list(account_id, &Filter::default(), None, RECENT)
+        .await?
+        .items;
     let keys = dash.app.vault.api_keys(account_id).await?;
     let mode = MODES.iter().find(|mode| mode.id == visit.account.mode);
     let names = super::keys::names(&keys);
@@ -148,16 +164,32 @@ pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
     page(&Page {
         chrome: visit.chrome("/"),
         headline: headline(&stats, period.words),
-        periods: choices(PERIODS.iter().map(|period| (period.code, period.label)), period.code),
+        periods: choices(
+            PERIODS.iter().map(|period| (period.code, period.label)),
+            period.code,
+        ),
         steps: (visit.is_owner() && recent.is_empty()).then(|| steps(&visit, &keys)),
         figures: figures(&stats, added_ms(&dash.app.metrics.text()), period),
-        chart: Chart::new(&stats.buckets.iter().map(slot).collect::<Vec<_>>(), period.span, period.by_day),
+        chart: Chart::new(
+            &stats.buckets.iter().map(slot).collect::<Vec<_>>(),
+            period.span,
+            period.by_day,
+        ),
         attention,
-        types: bars(&stats.by_type, PhiKind::all().map(|kind| (kind.code(), kind.label()))),
-        modes: bars(&stats.by_mode, MODES.iter().map(|mode| (mode.id, mode.label))),
+        types: bars(
+            &stats.by_type,
+            PhiKind::all().map(|kind| (kind.code(), kind.label())),
+        ),
+        modes: bars(
+            &stats.by_mode,
+            MODES.iter().map(|mode| (mode.id, mode.label)),
+        ),
         mode_label: mode.map_or_else(|| visit.account.mode.clone(), |mode| mode.label.to_owned()),
         health,
-        latest: latest.iter().map(|request| request_row(request, &names)).collect(),
+        latest: latest
+            .iter()
+            .map(|request| request_row(request, &names))
+            .collect(),
     })
 }
 
@@ -175,7 +207,10 @@ fn headline(stats: &Stats, words: &str) -> String {
     match blocked {
         0 => format!("{requests} {words}. {found} None was blocked."),
         1 => format!("{requests} {words}. {found} One was blocked."),
-        many => format!("{requests} {words}. {found} {} were blocked.", grouped(many)),
+        many => format!(
+            "{requests} {words}. {found} {} were blocked.",
+            grouped(many)
+        ),
     }
 }
 
@@ -215,7 +250,11 @@ fn figures(stats: &Stats, added_ms: Option<[f64; 2]>, period: &Period) -> Vec<Fi
     let refused = count(&stats.by_action, "refused");
     let [middle, most, _] = stats.total_ms;
     let answers = match (middle, most) {
-        (Some(middle), Some(most)) => format!("answers took {}, 95% within {}", duration(middle), duration(most)),
+        (Some(middle), Some(most)) => format!(
+            "answers took {}, 95% within {}",
+            duration(middle),
+            duration(most)
+        ),
         _ => "no answers yet".to_owned(),
     };
     let figure = |label, value, note, href: &str| Figure {
@@ -227,18 +266,45 @@ fn figures(stats: &Stats, added_ms: Option<[f64; 2]>, period: &Period) -> Vec<Fi
         tone: "",
     };
     vec![
-        figure("Requests", grouped(stats.requests), format!("{} tokens", grouped(stats.tokens)), ""),
-        figure("With PHI", percent(stats.with_phi, stats.requests), format!("{} requests", grouped(stats.with_phi)), "&phi=yes"),
-        figure("Blocked", grouped(blocked), format!("{} refused for other reasons", grouped(refused)), "&action=blocked"),
+        figure(
+            "Requests",
+            grouped(stats.requests),
+            format!("{} tokens", grouped(stats.tokens)),
+            "",
+        ),
+        figure(
+            "With PHI",
+            percent(stats.with_phi, stats.requests),
+            format!("{} requests", grouped(stats.with_phi)),
+            "&phi=yes",
+        ),
+        figure(
+            "Blocked",
+            grouped(blocked),
+            format!("{} refused for other reasons", grouped(refused)),
+            "&action=blocked",
+        ),
         match added_ms {
-            Some([half, _]) => Figure { unit: "ms", ..figure("Added by phigate", format!("≤ {half}"), answers, "") },
-            None => figure("Answer time", middle.map_or_else(|| "–".to_owned(), duration), answers, ""),
+            Some([half, _]) => Figure {
+                unit: "ms",
+                ..figure("Added by phigate", format!("≤ {half}"), answers, "")
+            },
+            None => figure(
+                "Answer time",
+                middle.map_or_else(|| "–".to_owned(), duration),
+                answers,
+                "",
+            ),
         },
     ]
 }
 
 fn duration(ms: u64) -> String {
-    if ms < 1000 { format!("{ms} ms") } else { format!("{:.1} s", ms as f64 / 1000.0) }
+    if ms < 1000 {
+        format!("{ms} ms")
+    } else {
+        format!("{:.1} s", ms as f64 / 1000.0)
+    }
 }
 
 fn count(counts: &BTreeMap<String, u64>, code: &str) -> u64 {
@@ -248,15 +314,34 @@ fn count(counts: &BTreeMap<String, u64>, code: &str) -> u64 {
 /// Splits what was forwarded into clean and flagged; the rest is counted by action.
 fn slot(bucket: &Bucket) -> Slot {
     let [masked, redacted, blocked, refused, forwarded] =
-        ["masked", "redacted", "blocked", "refused", "forwarded"].map(|action| count(&bucket.by_action, action));
-    let flagged = bucket.with_phi.saturating_sub(masked + redacted + blocked).min(forwarded);
-    Slot { start: bucket.start, counts: [forwarded - flagged, flagged, masked, redacted, blocked, refused] }
+        ["masked", "redacted", "blocked", "refused", "forwarded"]
+            .map(|action| count(&bucket.by_action, action));
+    let flagged = bucket
+        .with_phi
+        .saturating_sub(masked + redacted + blocked)
+        .min(forwarded);
+    Slot {
+        start: bucket.start,
+        counts: [
+            forwarded - flagged,
+            flagged,
+            masked,
+            redacted,
+            blocked,
+            refused,
+        ],
+    }
 }
 
-fn bars<'a>(counts: &BTreeMap<String, u64>, names: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<Bar> {
+fn bars<'a>(
+    counts: &BTreeMap<String, u64>,
+    names: impl Iterator<Item = (&'a str, &'a str)>,
+) -> Vec<Bar> {
     let most = counts.values().copied().max().unwrap_or(0).max(1);
-    let mut rows: Vec<(u64, &str, &str)> =
-        names.map(|(code, label)| (count(counts, code), code, label)).filter(|(count, ..)| *count > 0).collect();
+    let mut rows: Vec<(u64, &str, &str)> = names
+        .map(|(code, label)| (count(counts, code), code, label))
+        .filter(|(count, ..)| *count > 0)
+        .collect();
     rows.sort_by(|one, other| other.0.cmp(&one.0));
     rows.into_iter()
         .map(|(count, code, label)| Bar {
@@ -270,7 +355,11 @@ fn bars<'a>(counts: &BTreeMap<String, u64>, names: impl Iterator<Item = (&'a str
 
 async fn health(dash: &Dash, visit: &SignedIn, recent: &[RequestRow]) -> Vec<Health> {
     let store = match dash.app.vault.ping().await {
-        Ok(()) => Health { tone: "ok", name: "Audit store".to_owned(), text: "writes records".to_owned() },
+        Ok(()) => Health {
+            tone: "ok",
+            name: "Audit store".to_owned(),
+            text: "writes records".to_owned(),
+        },
         Err(_) => Health {
             tone: "bad",
             name: "Audit store".to_owned(),
@@ -280,18 +369,36 @@ async fn health(dash: &Dash, visit: &SignedIn, recent: &[RequestRow]) -> Vec<Hea
     let providers = FORMATS.iter().map(|format| {
         let name = format.label().to_owned();
         let Some(provider) = visit.account.providers.get(format.id()) else {
-            return Health { tone: "", name, text: "no key set".to_owned() };
+            return Health {
+                tone: "",
+                name,
+                text: "no key set".to_owned(),
+            };
         };
         let last = recent
             .iter()
             .filter(|request| request.decision.family.as_deref() == Some(format.id()))
             .find_map(|request| request.outcome.as_ref());
-        let failure = last.and_then(|outcome| outcome.error_code.as_deref()).and_then(failure_words);
+        let failure = last
+            .and_then(|outcome| outcome.error_code.as_deref())
+            .and_then(failure_words);
         match failure {
-            Some((tone, words)) => Health { tone, name, text: format!("{words}; key ends in {}", provider.last4) },
+            Some((tone, words)) => Health {
+                tone,
+                name,
+                text: format!("{words}; key ends in {}", provider.last4),
+            },
             None => {
-                let words = if last.is_some() { "answered the last request" } else { "not asked lately" };
-                Health { tone: "ok", name, text: format!("{words}; key ends in {}", provider.last4) }
+                let words = if last.is_some() {
+                    "answered the last request"
+                } else {
+                    "not asked lately"
+                };
+                Health {
+                    tone: "ok",
+                    name,
+                    text: format!("{words}; key ends in {}", provider.last4),
+                }
             }
         }
     });
@@ -323,22 +430,51 @@ async fn attention(
     let mut lines = Vec::new();
     let mut say = |tone, text: String, href: &'static str, link: &'static str| {
         // Auditors cannot follow links to settings.
-        let (href, link) = if is_owner || href.starts_with("/audit") { (href, link) } else { ("", "") };
-        lines.push(Line { tone, text, href, link });
+        let (href, link) = if is_owner || href.starts_with("/audit") {
+            (href, link)
+        } else {
+            ("", "")
+        };
+        lines.push(Line {
+            tone,
+            text,
+            href,
+            link,
+        });
     };
-    for part in health.iter().filter(|part| matches!(part.tone, "bad" | "warn")) {
-        say(part.tone, format!("{}: {}.", part.name, part.text), "/providers", "Look at the provider");
+    for part in health
+        .iter()
+        .filter(|part| matches!(part.tone, "bad" | "warn"))
+    {
+        say(
+            part.tone,
+            format!("{}: {}.", part.name, part.text),
+            "/providers",
+            "Look at the provider",
+        );
     }
-    let flagged = stats.buckets.iter().map(|bucket| slot(bucket).counts[1]).sum::<u64>();
+    let flagged = stats
+        .buckets
+        .iter()
+        .map(|bucket| slot(bucket).counts[1])
+        .sum::<u64>();
     if flagged > 0 {
-        let text = format!("{} requests with PHI were forwarded unchanged.", grouped(flagged));
+        let text = format!(
+            "{} requests with PHI were forwarded unchanged.",
+            grouped(flagged)
+        );
         say("warn", text, "/settings#mode", "Choose another mode");
     }
     for key in keys.iter().filter(|key| key.revoked.is_none()) {
         let left = key.expires.map(|expires| expires.duration_since(now));
         if left.is_some_and(|left| left.is_positive() && left < EXPIRES_SOON) {
             let days = left.map_or(0, |left| left.as_hours() / 24);
-            say("warn", format!("The API key “{}” stops working in {days} days.", key.name), "/keys", "Rotate it");
+            say(
+                "warn",
+                format!("The API key “{}” stops working in {days} days.", key.name),
+                "/keys",
+                "Rotate it",
+            );
         }
     }
     let failed = Filter {
@@ -347,9 +483,20 @@ async fn attention(
         since: now.checked_sub(SignedDuration::from_hours(24)).ok(),
         ..Filter::default()
     };
-    let failed = dash.app.vault.audit_list(visit.account_id(), &failed, None, 50).await?.items.len();
+    let failed = dash
+        .app
+        .vault
+        .audit_list(visit.account_id(), &failed, None, 50)
+        .await?
+        .items
+        .len();
     if failed >= FAILED_LOGINS {
-        say("warn", format!("{failed} sign-ins failed in the last 24 hours."), "/audit?record=admin", "Show them");
+        say(
+            "warn",
+            format!("{failed} sign-ins failed in the last 24 hours."),
+            "/audit?record=admin",
+            "Show them",
+        );
     }
     Ok(lines)
 }
@@ -363,7 +510,10 @@ mod tests {
             start: Timestamp::UNIX_EPOCH,
             requests,
             with_phi,
-            by_action: actions.iter().map(|(action, count)| ((*action).to_owned(), *count)).collect(),
+            by_action: actions
+                .iter()
+                .map(|(action, count)| ((*action).to_owned(), *count))
+                .collect(),
         }
     }
 
@@ -371,8 +521,23 @@ mod tests {
     fn what_was_forwarded_is_split_into_clean_and_flagged() {
         for (bucket, counts) in [
             (bucket(10, 3, &[("forwarded", 10)]), [7, 3, 0, 0, 0, 0]),
-            (bucket(10, 4, &[("forwarded", 6), ("masked", 4)]), [6, 0, 4, 0, 0, 0]),
-            (bucket(9, 5, &[("forwarded", 5), ("blocked", 2), ("redacted", 1), ("refused", 1)]), [3, 2, 0, 1, 2, 1]),
+            (
+                bucket(10, 4, &[("forwarded", 6), ("masked", 4)]),
+                [6, 0, 4, 0, 0, 0],
+            ),
+            (
+                bucket(
+                    9,
+                    5,
+                    &[
+                        ("forwarded", 5),
+                        ("blocked", 2),
+                        ("redacted", 1),
+                        ("refused", 1),
+                    ],
+                ),
+                [3, 2, 0, 1, 2, 1],
+            ),
         ] {
             assert_eq!(slot(&bucket).counts, counts);
         }
@@ -380,11 +545,24 @@ mod tests {
 
     #[test]
     fn the_headline_reads_as_a_sentence() {
-        let mut stats = Stats { requests: 1, ..Stats::default() };
-        assert_eq!(headline(&stats, "today"), "1 request today. No PHI was found. None was blocked.");
-        stats = Stats { requests: 1200, with_phi: 30, ..Stats::default() };
+        let mut stats = Stats {
+            requests: 1,
+            ..Stats::default()
+        };
+        assert_eq!(
+            headline(&stats, "today"),
+            "1 request today. No PHI was found. None was blocked."
+        );
+        stats = Stats {
+            requests: 1200,
+            with_phi: 30,
+            ..Stats::default()
+        };
         stats.by_action.insert("blocked".to_owned(), 2);
-        assert_eq!(headline(&stats, "today"), "1,200 requests today. PHI was found in 30. 2 were blocked.");
+        assert_eq!(
+            headline(&stats, "today"),
+            "1,200 requests today. PHI was found in 30. 2 were blocked."
+        );
         assert_eq!(headline(&Stats::default(), "today"), "No requests today.");
     }
 }

@@ -78,25 +78,38 @@ pub(crate) async fn send(State(dash): State<Dash>, visit: SignedIn) -> Answer {
         return draw(&visit, Some("Type a text to send first.".to_owned()), None);
     }
     let Some(format) = format_for_model(model) else {
-        return draw(&visit, Some("No provider serves a model with this name. Choose one of the list.".to_owned()), None);
+        return draw(
+            &visit,
+            Some("No provider serves a model with this name. Choose one of the list.".to_owned()),
+            None,
+        );
     };
     if !visit.account.providers.contains_key(format.id()) {
-        let error = format!("No key is set for {}. Set it under Providers first.", format.label());
+        let error = format!(
+            "No key is set for {}. Set it under Providers first.",
+            format.label()
+        );
         return draw(&visit, Some(error), None);
     }
     let body = json!({ "model": model, "messages": [{ "role": "user", "content": text }] });
-    let response = pipeline::answer_for_dashboard(&dash.app, visit.account.clone(), body.to_string().into()).await;
+    let response =
+        pipeline::answer_for_dashboard(&dash.app, visit.account.clone(), body.to_string().into())
+            .await;
     let reply = read_reply(response).await?;
     draw(&visit, None, Some(reply))
 }
 
 async fn read_reply(response: Response) -> Result<Reply, PageError> {
     let (parts, body) = response.into_parts();
-    let bytes = to_bytes(body, REPLY_BYTES_MAX).await.map_err(|_| PageError::Broken)?;
+    let bytes = to_bytes(body, REPLY_BYTES_MAX)
+        .await
+        .map_err(|_| PageError::Broken)?;
     let body: Value = serde_json::from_slice(&bytes).unwrap_or_default();
     let header = |name: &str| header(&parts.headers, name);
     let request_id = header("x-gateway-request-id");
-    let text = body["choices"][0]["message"]["content"].as_str().or(body["error"]["message"].as_str());
+    let text = body["choices"][0]["message"]["content"]
+        .as_str()
+        .or(body["error"]["message"].as_str());
     let mut facts = vec![
         Fact::text("PHI detected", header("x-gateway-phi-detected")),
         Fact::text("Types", header("x-gateway-phi-types")),
@@ -105,20 +118,37 @@ async fn read_reply(response: Response) -> Result<Reply, PageError> {
     ];
     facts.retain(|fact| !fact.value.is_empty());
     Ok(Reply {
-        tone: if parts.status == StatusCode::OK { "ok" } else { "bad" },
+        tone: if parts.status == StatusCode::OK {
+            "ok"
+        } else {
+            "bad"
+        },
         status: parts.status.as_str().to_owned(),
         facts,
         text: text.unwrap_or("The answer holds no text.").to_owned(),
-        href: if request_id.is_empty() { String::new() } else { format!("/audit/{request_id}") },
+        href: if request_id.is_empty() {
+            String::new()
+        } else {
+            format!("/audit/{request_id}")
+        },
     })
 }
 
 fn header(headers: &HeaderMap, name: &str) -> String {
-    headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned()
+    headers
+        .get(name)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default()
+        .to_owned()
 }
 
 fn draw(visit: &SignedIn, error: Option<String>, answer: Option<Reply>) -> Answer {
-    let typed: String = visit.form().exact("text").chars().take(TEXT_CHARS_MAX).collect();
+    let typed: String = visit
+        .form()
+        .exact("text")
+        .chars()
+        .take(TEXT_CHARS_MAX)
+        .collect();
     let detector = detector(&visit.account.settings).map_err(|_| PageError::Broken)?;
     let started = Instant::now();
     let findings = detector.scan(&typed);
@@ -127,22 +157,36 @@ fn draw(visit: &SignedIn, error: Option<String>, answer: Option<Reply>) -> Answe
         "" => help::example_model(&visit.account),
         model => model,
     };
-    let configured = FORMATS.iter().filter(|format| visit.account.providers.contains_key(format.id()));
+    let configured = FORMATS
+        .iter()
+        .filter(|format| visit.account.providers.contains_key(format.id()));
     let in_force = &visit.account.mode;
     page_with(
-        if error.is_some() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK },
+        if error.is_some() {
+            StatusCode::UNPROCESSABLE_ENTITY
+        } else {
+            StatusCode::OK
+        },
         &Page {
             chrome: visit.chrome("/playground"),
             error,
             model: model.to_owned(),
-            models: configured.flat_map(|format| format.listed_models()).copied().collect(),
+            models: configured
+                .flat_map(|format| format.listed_models())
+                .copied()
+                .collect(),
             mode_code: in_force.clone(),
             mode_label: rows::mode_label(in_force),
             may_send: visit.is_owner(),
             found_words: found_words(&typed, &findings, took_ms),
             pieces: pieces(&typed, &findings, Treatment::Keep),
-            findings: findings.iter().map(|finding| found(&typed, finding)).collect(),
-            modes: mode(in_force).map(|_| mode_cards(in_force, &typed, &findings)).unwrap_or_default(),
+            findings: findings
+                .iter()
+                .map(|finding| found(&typed, finding))
+                .collect(),
+            modes: mode(in_force)
+                .map(|_| mode_cards(in_force, &typed, &findings))
+                .unwrap_or_default(),
             answer,
             text: typed,
         },
@@ -162,7 +206,10 @@ fn found(text: &str, finding: &phi_detect::Finding) -> Found {
     Found {
         label: finding.kind.label(),
         class: kind_class(finding.kind),
-        text: text.get(finding.span.clone()).unwrap_or_default().to_owned(),
+        text: text
+            .get(finding.span.clone())
+            .unwrap_or_default()
+            .to_owned(),
         score: format!("{:.2}", finding.score),
         rule: finding.rule,
     }

@@ -68,26 +68,47 @@ pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
 }
 
 /// `POST /providers/{family}`
-pub(crate) async fn save(State(dash): State<Dash>, visit: SignedIn, Path(family): Path<String>) -> Answer {
+pub(crate) async fn save(
+    State(dash): State<Dash>,
+    visit: SignedIn,
+    Path(family): Path<String>,
+) -> Answer {
     let format = format_with_id(&family).ok_or(PageError::NotFound)?;
     let (key, base_url) = (visit.form().get("key"), visit.form().get("base_url"));
     let is_set = visit.account.providers.contains_key(format.id());
     let refusal = if key.is_empty() && !is_set {
         Some("Paste the provider’s API key first.".to_owned())
     } else if !is_header_text(key) {
-        Some("That does not look like an API key: it holds spaces or unusual characters.".to_owned())
+        Some(
+            "That does not look like an API key: it holds spaces or unusual characters.".to_owned(),
+        )
     } else if base_url.is_empty() {
         None
     } else {
-        BaseUrl::parse(base_url, dash.app.config.allow_private_providers).err().map(|error| in_sentence(&error.to_string()))
+        BaseUrl::parse(base_url, dash.app.config.allow_private_providers)
+            .err()
+            .map(|error| in_sentence(&error.to_string()))
     };
     if refusal.is_some() {
-        let remark = Remark { family: format.id(), error: refusal, ..Remark::default() };
+        let remark = Remark {
+            family: format.id(),
+            error: refusal,
+            ..Remark::default()
+        };
         return draw(&dash, &visit, StatusCode::UNPROCESSABLE_ENTITY, remark).await;
     }
     let key = (!key.is_empty()).then(|| SecretString::new(key.to_owned()));
     let base_url = (!base_url.is_empty()).then_some(base_url);
-    dash.app.vault.set_provider(visit.account_id(), format.id(), key.as_ref(), base_url, visit.actor()).await?;
+    dash.app
+        .vault
+        .set_provider(
+            visit.account_id(),
+            format.id(),
+            key.as_ref(),
+            base_url,
+            visit.actor(),
+        )
+        .await?;
     Ok(go_to(&format!("/providers?done=provider#{}", format.id())))
 }
 
@@ -97,18 +118,39 @@ fn is_header_text(key: &str) -> bool {
 }
 
 /// `POST /providers/{family}/remove`
-pub(crate) async fn remove(State(dash): State<Dash>, visit: SignedIn, Path(family): Path<String>) -> Answer {
+pub(crate) async fn remove(
+    State(dash): State<Dash>,
+    visit: SignedIn,
+    Path(family): Path<String>,
+) -> Answer {
     let format = format_with_id(&family).ok_or(PageError::NotFound)?;
-    dash.app.vault.remove_provider(visit.account_id(), format.id(), visit.actor()).await?;
+    dash.app
+        .vault
+        .remove_provider(visit.account_id(), format.id(), visit.actor())
+        .await?;
     Ok(go_to("/providers?done=provider-removed"))
 }
 
 /// `POST /providers/{family}/test`
-pub(crate) async fn test(State(dash): State<Dash>, visit: SignedIn, Path(family): Path<String>) -> Answer {
+pub(crate) async fn test(
+    State(dash): State<Dash>,
+    visit: SignedIn,
+    Path(family): Path<String>,
+) -> Answer {
     let format = format_with_id(&family).ok_or(PageError::NotFound)?;
     let trial = try_provider(&dash.app, &visit.account, format).await;
     let test = Some(in_words(&trial));
-    draw(&dash, &visit, StatusCode::OK, Remark { family: format.id(), test, ..Remark::default() }).await
+    draw(
+        &dash,
+        &visit,
+        StatusCode::OK,
+        Remark {
+            family: format.id(),
+            test,
+            ..Remark::default()
+        },
+    )
+    .await
 }
 
 fn in_words(trial: &Trial) -> TestResult {
@@ -140,17 +182,31 @@ pub(crate) async fn save_aliases(State(dash): State<Dash>, visit: SignedIn) -> A
     let wanted = match read_aliases(visit.form().get("aliases")) {
         Ok(wanted) => wanted,
         Err(error) => {
-            let remark = Remark { alias_error: Some(error), ..Remark::default() };
+            let remark = Remark {
+                alias_error: Some(error),
+                ..Remark::default()
+            };
             return draw(&dash, &visit, StatusCode::UNPROCESSABLE_ENTITY, remark).await;
         }
     };
     let (account_id, actor) = (visit.account_id(), visit.actor());
-    for model in visit.account.aliases.keys().filter(|model| !wanted.contains_key(*model)) {
-        dash.app.vault.set_alias(account_id, model, None, actor).await?;
+    for model in visit
+        .account
+        .aliases
+        .keys()
+        .filter(|model| !wanted.contains_key(*model))
+    {
+        dash.app
+            .vault
+            .set_alias(account_id, model, None, actor)
+            .await?;
     }
     for (model, served) in &wanted {
         if visit.account.aliases.get(model) != Some(served) {
-            dash.app.vault.set_alias(account_id, model, Some(served), actor).await?;
+            dash.app
+                .vault
+                .set_alias(account_id, model, Some(served), actor)
+                .await?;
         }
     }
     Ok(go_to("/providers?done=aliases#aliases"))
@@ -158,18 +214,36 @@ pub(crate) async fn save_aliases(State(dash): State<Dash>, visit: SignedIn) -> A
 
 fn read_aliases(text: &str) -> Result<BTreeMap<String, String>, String> {
     let mut aliases = BTreeMap::new();
-    for (number, line) in text.lines().enumerate().map(|(index, line)| (index + 1, line.trim())) {
+    for (number, line) in text
+        .lines()
+        .enumerate()
+        .map(|(index, line)| (index + 1, line.trim()))
+    {
         if line.is_empty() {
             continue;
         }
-        let pair = line.split_once('=').map(|(asked, served)| (asked.trim(), served.trim()));
-        let Some((asked, served)) = pair.filter(|(asked, served)| !asked.is_empty() && !served.is_empty()) else {
-            return Err(format!("Line {number}: write the name asked for, an equals sign and the name served."));
+        let pair = line
+            .split_once('=')
+            .map(|(asked, served)| (asked.trim(), served.trim()));
+        let Some((asked, served)) =
+            pair.filter(|(asked, served)| !asked.is_empty() && !served.is_empty())
+        else {
+            return Err(format!(
+                "Line {number}: write the name asked for, an equals sign and the name served."
+            ));
         };
         match (format_for_model(asked), format_for_model(served)) {
             (Some(one), Some(other)) if one.id() == other.id() => {}
-            (Some(_), Some(_)) => return Err(format!("Line {number}: both names must belong to one provider.")),
-            _ => return Err(format!("Line {number}: no provider serves a model with such a name.")),
+            (Some(_), Some(_)) => {
+                return Err(format!(
+                    "Line {number}: both names must belong to one provider."
+                ));
+            }
+            _ => {
+                return Err(format!(
+                    "Line {number}: no provider serves a model with such a name."
+                ));
+            }
         }
         aliases.insert(asked.to_owned(), served.to_owned());
     }
@@ -182,19 +256,30 @@ fn read_aliases(text: &str) -> Result<BTreeMap<String, String>, String> {
 async fn draw(dash: &Dash, visit: &SignedIn, status: StatusCode, remark: Remark) -> Answer {
     let stored = dash.app.vault.providers(visit.account_id()).await?;
     let providers = FORMATS.iter().map(|format| {
-        let known = stored.iter().find(|provider| provider.family == format.id());
+        let known = stored
+            .iter()
+            .find(|provider| provider.family == format.id());
         let is_meant = remark.family == format.id();
         let typed = is_meant && remark.error.is_some();
-        let base_url = known.and_then(|provider| provider.base_url.clone()).unwrap_or_default();
+        let base_url = known
+            .and_then(|provider| provider.base_url.clone())
+            .unwrap_or_default();
         Entry {
             family: format.id(),
             label: format.label(),
             models: some_models(*format),
             is_set: known.is_some(),
-            last_four: known.map(|provider| provider.last4.clone()).unwrap_or_default(),
-            base_url: if typed { visit.form().get("base_url").to_owned() } else { base_url },
+            last_four: known
+                .map(|provider| provider.last4.clone())
+                .unwrap_or_default(),
+            base_url: if typed {
+                visit.form().get("base_url").to_owned()
+            } else {
+                base_url
+            },
             default_url: format.default_base_url(),
-            changed: known.map(|provider| (When::at(provider.updated), provider.updated_by.clone())),
+            changed: known
+                .map(|provider| (When::at(provider.updated), provider.updated_by.clone())),
             test: remark.test.clone().filter(|_| is_meant),
             error: remark.error.clone().filter(|_| is_meant),
         }
@@ -202,8 +287,12 @@ async fn draw(dash: &Dash, visit: &SignedIn, status: StatusCode, remark: Remark)
     let aliases = match &remark.alias_error {
         Some(_) => visit.form().get("aliases").to_owned(),
         None => {
-            let lines: Vec<String> =
-                visit.account.aliases.iter().map(|(asked, served)| format!("{asked} = {served}")).collect();
+            let lines: Vec<String> = visit
+                .account
+                .aliases
+                .iter()
+                .map(|(asked, served)| format!("{asked} = {served}"))
+                .collect();
             lines.join("\n")
         }
     };
@@ -221,7 +310,13 @@ async fn draw(dash: &Dash, visit: &SignedIn, status: StatusCode, remark: Remark)
 }
 
 fn some_models(format: &dyn WireFormat) -> String {
-    let models: Vec<&str> = format.listed_models().iter().rev().take(3).copied().collect();
+    let models: Vec<&str> = format
+        .listed_models()
+        .iter()
+        .rev()
+        .take(3)
+        .copied()
+        .collect();
     models.join(", ")
 }
 
@@ -238,7 +333,11 @@ mod tests {
 
     #[test]
     fn a_wrong_alias_is_named_by_its_line() {
-        for (text, line) in [("gpt-4", "Line 1"), ("gpt-4 = gpt-4o\n= gpt-4", "Line 2"), ("gpt-4 = unheard-of", "Line 1")] {
+        for (text, line) in [
+            ("gpt-4", "Line 1"),
+            ("gpt-4 = gpt-4o\n= gpt-4", "Line 2"),
+            ("gpt-4 = unheard-of", "Line 1"),
+        ] {
             assert!(read_aliases(text).unwrap_err().starts_with(line), "{text}");
         }
     }

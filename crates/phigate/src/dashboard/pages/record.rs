@@ -57,28 +57,57 @@ const REASON_MAX: usize = 400;
 const FINDINGS: usize = 200;
 
 /// `GET /audit/{request_id}`
-pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn, Path(id): Path<String>) -> Answer {
+pub(crate) async fn show(
+    State(dash): State<Dash>,
+    visit: SignedIn,
+    Path(id): Path<String>,
+) -> Answer {
     draw(&dash, &visit, &id, None, None).await
 }
 
 /// `POST /audit/{request_id}/reveal`
-pub(crate) async fn reveal(State(dash): State<Dash>, visit: SignedIn, Path(id): Path<String>) -> Answer {
+pub(crate) async fn reveal(
+    State(dash): State<Dash>,
+    visit: SignedIn,
+    Path(id): Path<String>,
+) -> Answer {
     let request_id = Uuid::try_parse(&id).map_err(|_| PageError::NotFound)?;
     let reason = visit.form().get("reason");
     if !(REASON_MIN..=REASON_MAX).contains(&reason.chars().count()) {
-        let error = "Say why you need to see this, in a few words. The reason is kept in the audit log.";
+        let error =
+            "Say why you need to see this, in a few words. The reason is kept in the audit log.";
         return draw(&dash, &visit, &id, Some(error.to_owned()), None).await;
     }
     if asks_password(&visit) {
-        if let Some(refusal) = account::confirm(&dash, &visit, visit.form().exact("password")).await? {
+        if let Some(refusal) =
+            account::confirm(&dash, &visit, visit.form().exact("password")).await?
+        {
             return draw(&dash, &visit, &id, Some(refusal), None).await;
         }
         dash.app.vault.confirm_session(&visit.session).await?;
     }
-    let records = dash.app.vault.audit_show(visit.account_id(), request_id).await?;
+    let records = dash
+        .app
+        .vault
+        .audit_show(visit.account_id(), request_id)
+        .await?;
     let decision = decision_of(&records).ok_or(PageError::NotFound)?;
-    match dash.app.vault.reveal(visit.account_id(), request_id, visit.actor(), Some(reason)).await {
-        Ok(revealed) => draw(&dash, &visit, &id, None, Some(Content::new(decision, &revealed))).await,
+    match dash
+        .app
+        .vault
+        .reveal(visit.account_id(), request_id, visit.actor(), Some(reason))
+        .await
+    {
+        Ok(revealed) => {
+            draw(
+                &dash,
+                &visit,
+                &id,
+                None,
+                Some(Content::new(decision, &revealed)),
+            )
+            .await
+        }
         Err(StoreError::Unreadable(_)) => {
             let error = "The content cannot be read: it was deleted at the end of its retention, or it is damaged.";
             draw(&dash, &visit, &id, Some(error.to_owned()), None).await
@@ -99,9 +128,19 @@ fn decision_of(records: &[Record]) -> Option<&Decision> {
     })
 }
 
-async fn draw(dash: &Dash, visit: &SignedIn, id: &str, error: Option<String>, content: Option<Content>) -> Answer {
+async fn draw(
+    dash: &Dash,
+    visit: &SignedIn,
+    id: &str,
+    error: Option<String>,
+    content: Option<Content>,
+) -> Answer {
     let request_id = Uuid::try_parse(id).map_err(|_| PageError::NotFound)?;
-    let records = dash.app.vault.audit_show(visit.account_id(), request_id).await?;
+    let records = dash
+        .app
+        .vault
+        .audit_show(visit.account_id(), request_id)
+        .await?;
     let decision = decision_of(&records).ok_or(PageError::NotFound)?;
     let outcome = records.iter().find_map(|record| match record {
         Record::Outcome(outcome) => Some(outcome),
@@ -112,10 +151,17 @@ async fn draw(dash: &Dash, visit: &SignedIn, id: &str, error: Option<String>, co
     let (label, tone) = action(decision);
     let has_content = decision.sealed.is_some();
     page_with(
-        if error.is_some() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK },
+        if error.is_some() {
+            StatusCode::UNPROCESSABLE_ENTITY
+        } else {
+            StatusCode::OK
+        },
         &Page {
             chrome: visit.chrome("/audit"),
-            reason: error.as_ref().map(|_| visit.form().get("reason").to_owned()).unwrap_or_default(),
+            reason: error
+                .as_ref()
+                .map(|_| visit.form().get("reason").to_owned())
+                .unwrap_or_default(),
             error,
             request_id: request_id.to_string(),
             tone,
@@ -123,7 +169,12 @@ async fn draw(dash: &Dash, visit: &SignedIn, id: &str, error: Option<String>, co
             types: kinds(&decision.types),
             decision: decision_facts(decision, key_name),
             outcome: outcome.map(outcome_facts).unwrap_or_default(),
-            findings: decision.findings.iter().take(FINDINGS).map(finding_row).collect(),
+            findings: decision
+                .findings
+                .iter()
+                .take(FINDINGS)
+                .map(finding_row)
+                .collect(),
             acts: records.iter().filter_map(act_row).collect(),
             has_content,
             content_words: content_words(decision, has_content),
@@ -143,8 +194,15 @@ fn content_words(decision: &Decision, has_content: bool) -> &'static str {
 
 fn decision_facts(decision: &Decision, key_name: Option<&String>) -> Vec<Fact> {
     let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "not known".to_owned());
-    let key = key_name.map_or_else(|| decision.key_id.clone(), |name| format!("{name} ({})", decision.key_id));
-    let sent = decision.sizes.sent.map(|sent| format!(", {} sent", grouped(sent))).unwrap_or_default();
+    let key = key_name.map_or_else(
+        || decision.key_id.clone(),
+        |name| format!("{name} ({})", decision.key_id),
+    );
+    let sent = decision
+        .sizes
+        .sent
+        .map(|sent| format!(", {} sent", grouped(sent)))
+        .unwrap_or_default();
     let mut facts = vec![
         Fact::time("Decided", decision.time),
         Fact::text("Mode in force", mode_label(&decision.mode)),
@@ -152,29 +210,56 @@ fn decision_facts(decision: &Decision, key_name: Option<&String>) -> Vec<Fact> {
         Fact::text("Provider", text(&decision.family)),
         Fact::text("API key", key),
         Fact::text("Streamed", if decision.stream { "yes" } else { "no" }),
-        Fact::text("Bytes", format!("{} received{sent}", grouped(decision.sizes.body))),
+        Fact::text(
+            "Bytes",
+            format!("{} received{sent}", grouped(decision.sizes.body)),
+        ),
         Fact::text("Detector", decision.detector_version.clone()),
     ];
     if let Some(code) = &decision.error_code {
         facts.push(Fact::text("Refused because", code.clone()));
     }
     for part in &decision.unscannable {
-        facts.push(Fact::text("Not scanned", format!("{} at {}", part.kind, part.path)));
+        facts.push(Fact::text(
+            "Not scanned",
+            format!("{} at {}", part.kind, part.path),
+        ));
     }
     facts
 }
 
 fn outcome_facts(outcome: &Outcome) -> Vec<Fact> {
     let mut facts = vec![Fact::time("Ended", outcome.time)];
-    let mut say = |name, value: Option<String>| facts.extend(value.map(|value| Fact::text(name, value)));
+    let mut say =
+        |name, value: Option<String>| facts.extend(value.map(|value| Fact::text(name, value)));
     say("Status", outcome.status.map(|status| status.to_string()));
     say("Error", outcome.error_code.clone());
-    say("Provider’s status", outcome.provider_status.map(|status| status.to_string()));
+    say(
+        "Provider’s status",
+        outcome.provider_status.map(|status| status.to_string()),
+    );
     say("Served by", outcome.served_model.clone());
     say("Finish reason", outcome.finish_reason.clone());
-    say("Tokens", outcome.usage.map(|usage| format!("{} in, {} out", grouped(usage.prompt_tokens), grouped(usage.completion_tokens))));
-    say("First byte after", outcome.first_byte_ms.map(|ms| format!("{} ms", grouped(ms))));
-    say("Last byte after", outcome.total_ms.map(|ms| format!("{} ms", grouped(ms))));
+    say(
+        "Tokens",
+        outcome.usage.map(|usage| {
+            format!(
+                "{} in, {} out",
+                grouped(usage.prompt_tokens),
+                grouped(usage.completion_tokens)
+            )
+        }),
+    );
+    say(
+        "First byte after",
+        outcome
+            .first_byte_ms
+            .map(|ms| format!("{} ms", grouped(ms))),
+    );
+    say(
+        "Last byte after",
+        outcome.total_ms.map(|ms| format!("{} ms", grouped(ms))),
+    );
     facts
 }
 

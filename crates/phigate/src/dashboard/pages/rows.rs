@@ -44,11 +44,31 @@ pub(crate) struct Action {
 /// The actions of decisions.
 pub(crate) static ACTIONS: &[Action] = &[
     // As a filter lists them.
-    Action { code: "forwarded", label: "Forwarded", tone: "" },
-    Action { code: "blocked", label: "Blocked", tone: "blocked" },
-    Action { code: "redacted", label: "Redacted", tone: "redacted" },
-    Action { code: "masked", label: "Masked", tone: "masked" },
-    Action { code: "refused", label: "Refused", tone: "refused" },
+    Action {
+        code: "forwarded",
+        label: "Forwarded",
+        tone: "",
+    },
+    Action {
+        code: "blocked",
+        label: "Blocked",
+        tone: "blocked",
+    },
+    Action {
+        code: "redacted",
+        label: "Redacted",
+        tone: "redacted",
+    },
+    Action {
+        code: "masked",
+        label: "Masked",
+        tone: "masked",
+    },
+    Action {
+        code: "refused",
+        label: "Refused",
+        tone: "refused",
+    },
 ];
 
 // Words for acts of administration, by group and act; an act without words keeps its code.
@@ -100,7 +120,11 @@ pub(crate) fn request_row(request: &RequestRow, key_names: &BTreeMap<String, Str
         tone,
         types: kinds(&decision.types),
         subject: decision.model.clone().unwrap_or_else(|| "–".to_owned()),
-        actor: key_names.get(&decision.key_id).filter(|name| !name.is_empty()).unwrap_or(&decision.key_id).clone(),
+        actor: key_names
+            .get(&decision.key_id)
+            .filter(|name| !name.is_empty())
+            .unwrap_or(&decision.key_id)
+            .clone(),
         mode: mode_label(&decision.mode),
         status: status(request.outcome.as_ref()),
     }
@@ -115,12 +139,21 @@ pub(crate) fn disclosure_row(hit: &Disclosure) -> Row {
         time: When::at(hit.time),
         action: known.map_or("Unknown", |action| action.label),
         // The identifier itself went out: that is what was asked.
-        tone: known.map_or("", |action| if action.tone.is_empty() { "flag" } else { action.tone }),
+        tone: known.map_or("", |action| {
+            if action.tone.is_empty() {
+                "flag"
+            } else {
+                action.tone
+            }
+        }),
         types: Vec::new(),
         subject: hit.model.clone().unwrap_or_else(|| "–".to_owned()),
         actor: hit.key_id.clone().unwrap_or_default(),
         mode: String::new(),
-        status: hit.provider_status.map(|status| status.to_string()).unwrap_or_default(),
+        status: hit
+            .provider_status
+            .map(|status| status.to_string())
+            .unwrap_or_default(),
     }
 }
 
@@ -130,7 +163,11 @@ pub(crate) fn act_row(record: &Record) -> Option<Act> {
         return None;
     };
     let known = ACTS.iter().find(|(code, ..)| *code == act.act);
-    let change = act.from.as_ref().zip(act.to.as_ref()).filter(|_| act.act == "mode.set");
+    let change = act
+        .from
+        .as_ref()
+        .zip(act.to.as_ref())
+        .filter(|_| act.act == "mode.set");
     let change = change.map(|(from, to)| format!("{} → {}", mode_label(from), mode_label(to)));
     let reason = act.reason.clone().filter(|reason| !reason.is_empty());
     Some(Act {
@@ -139,7 +176,10 @@ pub(crate) fn act_row(record: &Record) -> Option<Act> {
         tone: known.map_or("", |(_, _, tone)| tone),
         actor: act.actor.clone(),
         target: act.target.clone().unwrap_or_default(),
-        href: act.request_id.map(|id| format!("/audit/{id}")).unwrap_or_default(),
+        href: act
+            .request_id
+            .map(|id| format!("/audit/{id}"))
+            .unwrap_or_default(),
         words: change.or(reason).unwrap_or_default(),
     })
 }
@@ -147,8 +187,13 @@ pub(crate) fn act_row(record: &Record) -> Option<Act> {
 /// Kinds of PHI with their counts, in the order of the table of kinds.
 pub(crate) fn kinds(types: &BTreeMap<String, u32>) -> Vec<KindChip> {
     let known = PhiKind::all().filter_map(|kind| types.get_key_value(kind.code()));
-    let further = types.iter().filter(|(code, _)| PhiKind::from_code(code).is_none());
-    known.chain(further).map(|(code, count)| KindChip::new(code, u64::from(*count))).collect()
+    let further = types
+        .iter()
+        .filter(|(code, _)| PhiKind::from_code(code).is_none());
+    known
+        .chain(further)
+        .map(|(code, count)| KindChip::new(code, u64::from(*count)))
+        .collect()
 }
 
 /// The name of a mode, or its code when this version does not know it.

@@ -4,9 +4,9 @@
 use askama::Template;
 use jiff::Timestamp;
 
-use super::*;
-use super::rows::{Act, Row};
 use super::content::{Content, Passage};
+use super::rows::{Act, Row};
+use super::*;
 use crate::dashboard::chart::{Chart, Slot};
 use crate::dashboard::chrome::{Chrome, NavItem, Notice, Theme};
 use crate::dashboard::view::{Fact, KindChip, Piece, When, choices};
@@ -318,7 +318,15 @@ fn record_page(is_revealed: bool) -> record::Page {
             Fact::text("Tokens", "312 in, 96 out"),
             Fact::text("Time", "first byte after 412 ms, last after 1.9 s"),
         ],
-        acts: vec![Act { time: when(2), act: "Content revealed".to_owned(), tone: "warn", actor: "sam.doe@clinic.example".to_owned(), target: String::new(), href: String::new(), words: HOSTILE.to_owned() }],
+        acts: vec![Act {
+            time: when(2),
+            act: "Content revealed".to_owned(),
+            tone: "warn",
+            actor: "sam.doe@clinic.example".to_owned(),
+            target: String::new(),
+            href: String::new(),
+            words: HOSTILE.to_owned(),
+        }],
         findings: vec![record::FindingRow {
             label: "Name".to_owned(),
             class: "k6",
@@ -443,7 +451,15 @@ fn settings_page() -> settings::Page {
         draft: settings::Draft {
             allow_unscannable: false,
             legal_hold: false,
-            thresholds: kinds.into_iter().map(|(code, label)| settings::Threshold { code, label, value: String::new(), error: false }).collect(),
+            thresholds: kinds
+                .into_iter()
+                .map(|(code, label)| settings::Threshold {
+                    code,
+                    label,
+                    value: String::new(),
+                    error: false,
+                })
+                .collect(),
             mrn_formats: String::new(),
             content_days: "2192".to_owned(),
             record_days: "2192".to_owned(),

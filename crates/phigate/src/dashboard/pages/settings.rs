@@ -71,7 +71,8 @@ pub(crate) struct Threshold {
 }
 
 /// The sentence under every mode. Invented, and it looks it.
-const EXAMPLE: &str = "Jane Roe, DOB 03/04/1961, SSN 123-45-6789, asks about her potassium of 3.1 mmol/L.";
+const EXAMPLE: &str =
+    "Jane Roe, DOB 03/04/1961, SSN 123-45-6789, asks about her potassium of 3.1 mmol/L.";
 
 /// Names of the limits an owner may set, as the configuration has them.
 const PER_MINUTE: &str = "key_requests_per_minute";
@@ -91,7 +92,10 @@ pub(crate) async fn save_mode(State(dash): State<Dash>, visit: SignedIn) -> Answ
         let error = Some("Choose one of the four modes.".to_owned());
         return draw(&dash, &visit, error, stored(&visit.account.settings)).await;
     };
-    dash.app.vault.set_mode(visit.account_id(), mode.id, visit.actor()).await?;
+    dash.app
+        .vault
+        .set_mode(visit.account_id(), mode.id, visit.actor())
+        .await?;
     Ok(go_to("/settings?done=mode"))
 }
 
@@ -99,7 +103,10 @@ pub(crate) async fn save_mode(State(dash): State<Dash>, visit: SignedIn) -> Answ
 pub(crate) async fn save_rules(State(dash): State<Dash>, visit: SignedIn) -> Answer {
     match read(visit.form(), &visit.account.settings) {
         Ok(settings) => {
-            dash.app.vault.set_settings(visit.account_id(), &settings, visit.actor()).await?;
+            dash.app
+                .vault
+                .set_settings(visit.account_id(), &settings, visit.actor())
+                .await?;
             Ok(go_to("/settings?done=settings"))
         }
         Err(error) => draw(&dash, &visit, Some(error), typed(visit.form())).await,
@@ -128,8 +135,14 @@ pub(crate) fn mode_cards(in_force: &str, text: &str, findings: &Findings) -> Vec
 fn under(mode: &ModeRule, text: &str, findings: &Findings) -> (&'static str, Vec<Piece>) {
     match mode.effect {
         Effect::Keep => ("The provider gets", pieces(text, findings, Treatment::Keep)),
-        Effect::Replace(word) => ("The provider gets", pieces(text, findings, Treatment::Replace(word))),
-        Effect::Block if findings.is_empty() => ("Nothing found, so the provider gets", vec![Piece::plain(text)]),
+        Effect::Replace(word) => (
+            "The provider gets",
+            pieces(text, findings, Treatment::Replace(word)),
+        ),
+        Effect::Block if findings.is_empty() => (
+            "Nothing found, so the provider gets",
+            vec![Piece::plain(text)],
+        ),
         Effect::Block => {
             let mut codes: Vec<&str> = PhiKind::all()
                 .filter(|kind| findings.iter().any(|finding| finding.kind == *kind))
@@ -137,7 +150,10 @@ fn under(mode: &ModeRule, text: &str, findings: &Findings) -> (&'static str, Vec
                 .collect();
             codes.dedup();
             let refusal = format!("403 phi_blocked: {}", codes.join(", "));
-            ("The provider gets nothing; the caller gets", vec![Piece::plain(refusal)])
+            (
+                "The provider gets nothing; the caller gets",
+                vec![Piece::plain(refusal)],
+            )
         }
     }
 }
@@ -150,21 +166,42 @@ fn read(form: &Fields, current: &Settings) -> Result<Settings, String> {
         if value.is_empty() {
             continue;
         }
-        let score = score(value).ok_or_else(|| format!("The threshold for {} must be between 0 and 1.", kind.label()))?;
+        let score = score(value).ok_or_else(|| {
+            format!(
+                "The threshold for {} must be between 0 and 1.",
+                kind.label()
+            )
+        })?;
         thresholds.insert(kind.code().to_owned(), score);
     }
-    let mrn_formats: Vec<String> =
-        form.get("mrn_formats").lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect();
+    let mrn_formats: Vec<String> = form
+        .get("mrn_formats")
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+        .map(str::to_owned)
+        .collect();
     if mrn_formats.len() > MRN_FORMATS_MAX {
-        return Err(format!("At most {MRN_FORMATS_MAX} medical record number formats, one a line."));
+        return Err(format!(
+            "At most {MRN_FORMATS_MAX} medical record number formats, one a line."
+        ));
     }
     let mut limits = current.limits.clone();
-    for (field, name, words) in [("requests_per_minute", PER_MINUTE, "Requests a minute"), ("concurrency", CONCURRENCY, "Requests at once")] {
+    for (field, name, words) in [
+        ("requests_per_minute", PER_MINUTE, "Requests a minute"),
+        ("concurrency", CONCURRENCY, "Requests at once"),
+    ] {
         match form.get(field) {
             "" => limits.remove(name),
             value => {
-                let limit = value.parse::<u64>().ok().filter(|limit| (1..=1_000_000).contains(limit));
-                limits.insert(name.to_owned(), limit.ok_or_else(|| format!("{words} must be a whole number from 1."))?)
+                let limit = value
+                    .parse::<u64>()
+                    .ok()
+                    .filter(|limit| (1..=1_000_000).contains(limit));
+                limits.insert(
+                    name.to_owned(),
+                    limit.ok_or_else(|| format!("{words} must be a whole number from 1."))?,
+                )
             }
         };
     }
@@ -180,20 +217,38 @@ fn read(form: &Fields, current: &Settings) -> Result<Settings, String> {
         },
     };
     // The detector has the last word on what it can use.
-    detector(&settings).map_err(|refusal| refusal.0).map(|_| settings)
+    detector(&settings)
+        .map_err(|refusal| refusal.0)
+        .map(|_| settings)
 }
 
 fn days(form: &Fields, field: &str, least: u32, words: &str) -> Result<u32, String> {
-    let days = form.get(field).parse::<u32>().ok().filter(|days| (least..=DAYS_MAX).contains(days));
+    let days = form
+        .get(field)
+        .parse::<u32>()
+        .ok()
+        .filter(|days| (least..=DAYS_MAX).contains(days));
     days.ok_or_else(|| format!("{words} must be a whole number from {least} to {DAYS_MAX}."))
 }
 
 fn stored(settings: &Settings) -> Draft {
-    let limit = |name: &str| settings.limits.get(name).map(ToString::to_string).unwrap_or_default();
+    let limit = |name: &str| {
+        settings
+            .limits
+            .get(name)
+            .map(ToString::to_string)
+            .unwrap_or_default()
+    };
     Draft {
         allow_unscannable: settings.allow_unscannable,
         legal_hold: settings.retention.legal_hold,
-        thresholds: thresholds(|code| settings.thresholds.get(code).map(ToString::to_string).unwrap_or_default()),
+        thresholds: thresholds(|code| {
+            settings
+                .thresholds
+                .get(code)
+                .map(ToString::to_string)
+                .unwrap_or_default()
+        }),
         mrn_formats: settings.mrn_formats.join("\n"),
         content_days: settings.retention.content_days.to_string(),
         record_days: settings.retention.metadata_days.to_string(),
@@ -221,26 +276,42 @@ fn thresholds(value: impl Fn(&str) -> String) -> Vec<Threshold> {
         .map(|kind| {
             let value = value(kind.code());
             let error = !value.is_empty() && score(&value).is_none();
-            Threshold { code: kind.code(), label: kind.label(), value, error }
+            Threshold {
+                code: kind.code(),
+                label: kind.label(),
+                value,
+                error,
+            }
         })
         .collect()
 }
 
 fn score(text: &str) -> Option<f64> {
-    text.parse().ok().filter(|score| (0.0..=1.0).contains(score))
+    text.parse()
+        .ok()
+        .filter(|score| (0.0..=1.0).contains(score))
 }
 
 async fn draw(dash: &Dash, visit: &SignedIn, error: Option<String>, draft: Draft) -> Answer {
     let state = dash.app.vault.mode(visit.account_id()).await?;
-    let findings = detector(&visit.account.settings).map_err(|_| PageError::Broken)?.scan(EXAMPLE);
-    let status = if error.is_some() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
+    let findings = detector(&visit.account.settings)
+        .map_err(|_| PageError::Broken)?
+        .scan(EXAMPLE);
+    let status = if error.is_some() {
+        StatusCode::UNPROCESSABLE_ENTITY
+    } else {
+        StatusCode::OK
+    };
     let changed = state.changed.zip(state.changed_by);
     page_with(
         status,
         &Page {
             chrome: visit.chrome("/settings"),
             error,
-            mode_changed: changed.map(|(time, by)| ModeChange { time: When::at(time), by }),
+            mode_changed: changed.map(|(time, by)| ModeChange {
+                time: When::at(time),
+                by,
+            }),
             modes: mode_cards(&state.mode, EXAMPLE, &findings),
             draft,
             default_per_minute: dash.app.config.limits.key_requests_per_minute,
@@ -256,7 +327,11 @@ mod tests {
     fn form(pairs: &[(&str, &str)]) -> Fields {
         let filled = [("content_days", "30"), ("record_days", "2192")];
         let pairs = pairs.iter().chain(&filled);
-        Fields::new(pairs.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect())
+        Fields::new(
+            pairs
+                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+                .collect(),
+        )
     }
 
     #[test]
@@ -268,9 +343,15 @@ mod tests {
             ("concurrency", "8"),
         ]);
         let settings = read(&form, &Settings::default()).unwrap();
-        assert_eq!(settings.thresholds, BTreeMap::from([("name".to_owned(), 0.4)]));
+        assert_eq!(
+            settings.thresholds,
+            BTreeMap::from([("name".to_owned(), 0.4)])
+        );
         assert_eq!(settings.mrn_formats, ["MR-9999999", "AB-999999"]);
-        assert_eq!(settings.limits, BTreeMap::from([(CONCURRENCY.to_owned(), 8)]));
+        assert_eq!(
+            settings.limits,
+            BTreeMap::from([(CONCURRENCY.to_owned(), 8)])
+        );
         assert!(settings.retention.legal_hold && !settings.allow_unscannable);
         assert_eq!(settings.retention.content_days, 30);
     }
@@ -293,7 +374,10 @@ mod tests {
 
     #[test]
     fn a_limit_left_empty_is_the_servers_own_again() {
-        let current = Settings { limits: BTreeMap::from([(PER_MINUTE.to_owned(), 5)]), ..Settings::default() };
+        let current = Settings {
+            limits: BTreeMap::from([(PER_MINUTE.to_owned(), 5)]),
+            ..Settings::default()
+        };
         assert!(read(&form(&[]), &current).unwrap().limits.is_empty());
     }
 }

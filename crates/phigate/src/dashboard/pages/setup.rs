@@ -27,7 +27,11 @@ pub(crate) struct Page {
 pub(crate) const PASSWORD_MIN: usize = 12;
 
 /// `GET /setup/{token}`
-pub(crate) async fn show(State(dash): State<Dash>, guest: Guest, Path(token): Path<String>) -> Answer {
+pub(crate) async fn show(
+    State(dash): State<Dash>,
+    guest: Guest,
+    Path(token): Path<String>,
+) -> Answer {
     match dash.app.vault.link(&token).await? {
         Some(link) => draw(&dash, &guest, &token, &link, None).await,
         None => used_up(&guest),
@@ -35,7 +39,11 @@ pub(crate) async fn show(State(dash): State<Dash>, guest: Guest, Path(token): Pa
 }
 
 /// `POST /setup/{token}`
-pub(crate) async fn create(State(dash): State<Dash>, guest: Guest, Path(token): Path<String>) -> Answer {
+pub(crate) async fn create(
+    State(dash): State<Dash>,
+    guest: Guest,
+    Path(token): Path<String>,
+) -> Answer {
     let Some(link) = dash.app.vault.link(&token).await? else {
         return used_up(&guest);
     };
@@ -44,8 +52,16 @@ pub(crate) async fn create(State(dash): State<Dash>, guest: Guest, Path(token): 
     if let Err(error) = check_password(password, again) {
         return draw(&dash, &guest, &token, &link, Some(error)).await;
     }
-    let email = link.email.clone().unwrap_or_else(|| form.get("email").to_owned());
-    match dash.app.vault.redeem_link(&token, &email, &SecretString::new(password.to_owned())).await {
+    let email = link
+        .email
+        .clone()
+        .unwrap_or_else(|| form.get("email").to_owned());
+    match dash
+        .app
+        .vault
+        .redeem_link(&token, &email, &SecretString::new(password.to_owned()))
+        .await
+    {
         Ok(user) => {
             let mut response = go_to("/?done=welcome");
             login::begin(&dash, &guest, &user, &mut response).await?;
@@ -53,7 +69,14 @@ pub(crate) async fn create(State(dash): State<Dash>, guest: Guest, Path(token): 
         }
         Err(StoreError::NotFound(_)) => used_up(&guest),
         Err(StoreError::Invalid { what, why }) => {
-            draw(&dash, &guest, &token, &link, Some(format!("The {what} cannot be used: {why}."))).await
+            draw(
+                &dash,
+                &guest,
+                &token,
+                &link,
+                Some(format!("The {what} cannot be used: {why}.")),
+            )
+            .await
         }
         Err(StoreError::Conflict(_)) => {
             let error = "There is a login with this e-mail already. Sign in with it, or use another address.";
@@ -66,7 +89,9 @@ pub(crate) async fn create(State(dash): State<Dash>, guest: Guest, Path(token): 
 /// The rules for a new password.
 pub(crate) fn check_password(password: &str, again: &str) -> Result<(), String> {
     if password.chars().count() < PASSWORD_MIN {
-        return Err(format!("Use a password of at least {PASSWORD_MIN} characters."));
+        return Err(format!(
+            "Use a password of at least {PASSWORD_MIN} characters."
+        ));
     }
     if password != again {
         return Err("The two passwords differ. Type the same one twice.".to_owned());
@@ -87,7 +112,13 @@ fn used_up(guest: &Guest) -> Answer {
     )
 }
 
-async fn draw(dash: &Dash, guest: &Guest, token: &str, link: &Link, error: Option<String>) -> Answer {
+async fn draw(
+    dash: &Dash,
+    guest: &Guest,
+    token: &str,
+    link: &Link,
+    error: Option<String>,
+) -> Answer {
     let account = dash.app.vault.account(&link.account_id).await?;
     let (heading, words) = match link.purpose {
         LinkPurpose::Owner => (
@@ -96,10 +127,18 @@ async fn draw(dash: &Dash, guest: &Guest, token: &str, link: &Link, error: Optio
         ),
         LinkPurpose::Invite => (
             "Accept the invitation",
-            format!("You will be {} of the account {}.", role_label(link.role).to_lowercase(), account.name),
+            format!(
+                "You will be {} of the account {}.",
+                role_label(link.role).to_lowercase(),
+                account.name
+            ),
         ),
     };
-    let status = if error.is_some() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
+    let status = if error.is_some() {
+        StatusCode::UNPROCESSABLE_ENTITY
+    } else {
+        StatusCode::OK
+    };
     page_with(
         status,
         &Page {
@@ -108,7 +147,10 @@ async fn draw(dash: &Dash, guest: &Guest, token: &str, link: &Link, error: Optio
             heading,
             words,
             action: format!("/setup/{}", crate::dashboard::fields::encode(token)),
-            email: link.email.clone().unwrap_or_else(|| guest.0.form.get("email").to_owned()),
+            email: link
+                .email
+                .clone()
+                .unwrap_or_else(|| guest.0.form.get("email").to_owned()),
             email_is_fixed: link.email.is_some(),
         },
     )

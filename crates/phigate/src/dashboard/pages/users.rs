@@ -52,16 +52,44 @@ pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
 pub(crate) async fn invite(State(dash): State<Dash>, visit: SignedIn) -> Answer {
     let email = visit.form().get("email").to_lowercase();
     if !is_address(&email) {
-        return draw(&dash, &visit, Some("Enter a whole e-mail address, such as name@clinic.example."), None).await;
+        return draw(
+            &dash,
+            &visit,
+            Some("Enter a whole e-mail address, such as name@clinic.example."),
+            None,
+        )
+        .await;
     }
     let Some(role) = Role::from_code(visit.form().get("role")) else {
         return draw(&dash, &visit, Some("Choose a role."), None).await;
     };
-    if dash.app.vault.users(visit.account_id()).await?.iter().any(|user| user.email == email) {
-        return draw(&dash, &visit, Some("This person has a login already."), None).await;
+    if dash
+        .app
+        .vault
+        .users(visit.account_id())
+        .await?
+        .iter()
+        .any(|user| user.email == email)
+    {
+        return draw(
+            &dash,
+            &visit,
+            Some("This person has a login already."),
+            None,
+        )
+        .await;
     }
-    let invite = Invite { purpose: LinkPurpose::Invite, role, email: Some(email.clone()), valid: INVITATION };
-    let token = dash.app.vault.create_link(visit.account_id(), &invite, visit.actor()).await?;
+    let invite = Invite {
+        purpose: LinkPurpose::Invite,
+        role,
+        email: Some(email.clone()),
+        valid: INVITATION,
+    };
+    let token = dash
+        .app
+        .vault
+        .create_link(visit.account_id(), &invite, visit.actor())
+        .await?;
     let link = InviteLink {
         email,
         url: format!("{}/setup/{}", visit.head.origin, token.expose()),
@@ -72,31 +100,57 @@ pub(crate) async fn invite(State(dash): State<Dash>, visit: SignedIn) -> Answer 
 
 fn is_address(email: &str) -> bool {
     let parts = email.split_once('@');
-    parts.is_some_and(|(name, host)| !name.is_empty() && host.contains('.') && !email.contains(char::is_whitespace))
+    parts.is_some_and(|(name, host)| {
+        !name.is_empty() && host.contains('.') && !email.contains(char::is_whitespace)
+    })
 }
 
 /// `POST /users/remove`
 pub(crate) async fn remove(State(dash): State<Dash>, visit: SignedIn) -> Answer {
     let email = visit.form().get("email");
     if email == visit.actor() {
-        return draw(&dash, &visit, Some("You cannot remove yourself. Another owner can."), None).await;
+        return draw(
+            &dash,
+            &visit,
+            Some("You cannot remove yourself. Another owner can."),
+            None,
+        )
+        .await;
     }
-    dash.app.vault.remove_user(visit.account_id(), email, visit.actor()).await?;
+    dash.app
+        .vault
+        .remove_user(visit.account_id(), email, visit.actor())
+        .await?;
     Ok(go_to("/users?done=user-removed"))
 }
 
-async fn draw(dash: &Dash, visit: &SignedIn, error: Option<&str>, link: Option<InviteLink>) -> Answer {
+async fn draw(
+    dash: &Dash,
+    visit: &SignedIn,
+    error: Option<&str>,
+    link: Option<InviteLink>,
+) -> Answer {
     let users = dash.app.vault.users(visit.account_id()).await?;
     let role = visit.form().get("role");
     page_with(
-        if error.is_some() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK },
+        if error.is_some() {
+            StatusCode::UNPROCESSABLE_ENTITY
+        } else {
+            StatusCode::OK
+        },
         &Page {
             chrome: visit.chrome("/users"),
-            email: error.map(|_| visit.form().get("email").to_owned()).unwrap_or_default(),
+            email: error
+                .map(|_| visit.form().get("email").to_owned())
+                .unwrap_or_default(),
             error: error.map(str::to_owned),
             roles: choices(
                 [Role::Auditor, Role::Owner].map(|role| (role.code(), role_label(role))),
-                if role.is_empty() { Role::Auditor.code() } else { role },
+                if role.is_empty() {
+                    Role::Auditor.code()
+                } else {
+                    role
+                },
             ),
             link,
             users: users

@@ -18,23 +18,36 @@ pub(crate) struct Verified(Mutex<HashMap<String, (Timestamp, Report)>>);
 
 /// `POST /audit/verify`
 pub(crate) async fn verify(State(dash): State<Dash>, visit: SignedIn) -> Answer {
-    let report = dash.app.vault.verify(Some(visit.account_id()), &[], |_| {}).await?;
-    let mut known = dash.verified.0.lock().unwrap_or_else(PoisonError::into_inner);
+    let report = dash
+        .app
+        .vault
+        .verify(Some(visit.account_id()), &[], |_| {})
+        .await?;
+    let mut known = dash
+        .verified
+        .0
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner);
     known.insert(visit.account_id().to_owned(), (Timestamp::now(), report));
     Ok(go_to("/audit#integrity"))
 }
 
 /// What is known about an account's chain.
 pub(crate) fn known(dash: &Dash, account_id: &str) -> Chain {
-    let known = dash.verified.0.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = dash
+        .verified
+        .0
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner);
     match known.get(account_id) {
         Some((time, report)) => in_words(*time, report),
         None => Chain {
             tone: "soft",
             label: "Not verified yet".to_owned(),
-            words: "Every record is tied to the one before by a keyed hash, and signed at intervals. \
+            words:
+                "Every record is tied to the one before by a keyed hash, and signed at intervals. \
                     Nobody has checked the chain since this server started."
-                .to_owned(),
+                    .to_owned(),
         },
     }
 }
@@ -43,7 +56,9 @@ fn in_words(time: Timestamp, report: &Report) -> Chain {
     let when = time.strftime("%Y-%m-%d %H:%M UTC");
     let Some(fault) = &report.fault else {
         let outside = match report.outside_checkpoints {
-            0 => " No checkpoint kept elsewhere was compared: a log cut at its end could not be told from a whole one.",
+            0 => {
+                " No checkpoint kept elsewhere was compared: a log cut at its end could not be told from a whole one."
+            }
             _ => " It agrees with the checkpoints kept elsewhere.",
         };
         return Chain {
@@ -63,7 +78,10 @@ fn in_words(time: Timestamp, report: &Report) -> Chain {
         FaultKind::Inserted => "was added that nobody wrote",
         FaultKind::Truncated => "and all after it were cut off",
     };
-    let request = fault.request_id.map(|id| format!(" It belongs to request {id}.")).unwrap_or_default();
+    let request = fault
+        .request_id
+        .map(|id| format!(" It belongs to request {id}."))
+        .unwrap_or_default();
     Chain {
         tone: "bad",
         label: "Chain broken".to_owned(),

@@ -1,0 +1,211 @@
+//! Connecting: TLS unless the server is on this machine, durable commits, migrations.
+
+use crate::migrations::{Migration, pending};
+use crate::postgres::{client, unavailable};
+use crate::{Result, StoreError};
+use deadpool_postgres::{Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio_postgres::config::{Host, SslMode};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+const MIGRATIONS: &[Migration] = &[
+    // In order; added, never edited.
+    Migration {
+        version: 1,
+        sql: include_str!("migrations/0001_first.sql"),
+    },
+];
+
+/// Connections of one process.
+const CONNECTIONS: usize = 8;
+/// Replicas that start together migrate one after the other.
+const MIGRATION_LOCK: i64 = 0x0070_6869_6761_7465;
+/// Commits must be on disk, and no statement may hang for ever.
+const SESSION: &str = "-c synchronous_commit=on -c statement_timeout=60000 -c lock_timeout=2500 \
+                       -c idle_in_transaction_session_timeout=15000";
+
+/// A pool of connections, none of them open yet.
+pub(crate) fn pool(url: &str) -> Result<Pool> {
+    let invalid = || StoreError::Invalid {
+        what: "database address",
+        why: "not a postgres:// address that can be read",
+    };
+    let (url, root) = split_root_certificate(url);
+    let mut config: tokio_postgres::Config = url.parse().map_err(|_| invalid())?;
+    let options = config
+        .get_options()
+        .map_or(SESSION.to_owned(), |given| format!("{given} {SESSION}"));
+    config
+        .options(options)
+        .application_name("phigate")
+        .connect_timeout(Duration::from_secs(3));
+    config.keepalives_idle(Duration::from_secs(30));
+    let is_local = config.get_hosts().iter().all(|host| match host {
+        Host::Tcp(name) => {
+            name == "localhost"
+                || name
+                    .parse()
+                    .is_ok_and(|ip: std::net::IpAddr| ip.is_loopback())
+        }
+        Host::Unix(_) => true,
+    });
+    let said_nothing = config.get_ssl_mode() == SslMode::Prefer;
+    if said_nothing && !is_local {
+        config.ssl_mode(SslMode::Require);
+    }
+    let tls = MakeRustlsConnect::new(tls_config(root.as_deref())?);
+    let manager = Manager::from_config(
+        config,
+        tls,
+        ManagerConfig {
+            recycling_method: RecyclingMethod::Fast,
+        },
+    );
+    Pool::builder(manager)
+        .max_size(CONNECTIONS)
+        .runtime(Runtime::Tokio1)
+        .wait_timeout(Some(Duration::from_secs(2)))
+        .create_timeout(Some(Duration::from_secs(3)))
+        .recycle_timeout(Some(Duration::from_secs(1)))
+        .build()
+        .map_err(|_| invalid())
+}
+
+/// Checks durability and brings the schema up to date.
+pub(crate) async fn prepare(pool: &Pool, create: bool) -> Result<()> {
+    let mut client = client(pool).await?;
+    let fault = |error: tokio_postgres::Error| unavailable(&error);
+    for (name, needed) in [
+        ("fsync", "on"),
+        ("full_page_writes", "on"),
+        ("synchronous_commit", "on"),
+    ] {
+        let row = client
+            .query_one(&format!("SHOW {name}"), &[])
+            .await
+            .map_err(fault)?;
+        let found: String = row.get(0);
+        if found != needed {
+            return Err(StoreError::WeakDurability(format!(
+                "{name} is {found} in PostgreSQL; needed is {needed}"
+            )));
+        }
+    }
+    let exists: bool = client
+        .query_one("SELECT to_regclass('schema_migration') IS NOT NULL", &[])
+        .await
+        .map_err(fault)?
+        .get(0);
+    if !exists && !create {
+        return Err(StoreError::Missing("this PostgreSQL database".to_owned()));
+    }
+    let transaction = client.transaction().await.map_err(fault)?;
+    transaction
+        .batch_execute("SET LOCAL lock_timeout = '60s'")
+        .await
+        .map_err(fault)?;
+    transaction
+        .execute("SELECT pg_advisory_xact_lock($1)", &[&MIGRATION_LOCK])
+        .await
+        .map_err(fault)?;
+    transaction
+        .batch_execute("CREATE TABLE IF NOT EXISTS schema_migration (version bigint PRIMARY KEY, checksum text NOT NULL)")
+        .await
+        .map_err(fault)?;
+    let rows = transaction
+        .query("SELECT version, checksum FROM schema_migration", &[])
+        .await
+        .map_err(fault)?;
+    let applied: Vec<(i64, String)> = rows.iter().map(|row| (row.get(0), row.get(1))).collect();
+    for step in pending(MIGRATIONS, &applied)? {
+        transaction.batch_execute(step.sql).await.map_err(fault)?;
+        let sql = "INSERT INTO schema_migration (version, checksum) VALUES ($1, $2)";
+        transaction
+            .execute(sql, &[&step.version, &step.checksum()])
+            .await
+            .map_err(fault)?;
+    }
+    transaction.commit().await.map_err(fault)
+}
+
+/// Certificates are always checked: against the system's, or against the file `sslrootcert` names.
+fn tls_config(root: Option<&str>) -> Result<rustls::ClientConfig> {
+    let unreadable = || StoreError::Invalid {
+        what: "sslrootcert",
+        why: "no certificates could be read from it",
+    };
+    let mut roots = rustls::RootCertStore::empty();
+    match root {
+        Some(path) => {
+            let certificates = CertificateDer::pem_file_iter(path).map_err(|_| unreadable())?;
+            for certificate in certificates {
+                let certificate = certificate.map_err(|_| unreadable())?;
+                roots.add(certificate).map_err(|_| unreadable())?;
+            }
+        }
+        None => {
+            roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+        }
+    }
+    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    let builder = rustls::ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .expect("the provider has the default protocol versions");
+    Ok(builder.with_root_certificates(roots).with_no_client_auth())
+}
+
+/// Takes `sslrootcert=…` out of an address; the driver does not know it.
+fn split_root_certificate(url: &str) -> (String, Option<String>) {
+    let Some((base, query)) = url.split_once('?') else {
+        return (url.to_owned(), None);
+    };
+    let (mut kept, mut root) = (Vec::new(), None);
+    for pair in query.split('&') {
+        match pair.split_once('=') {
+            Some(("sslrootcert", path)) => {
+                root = Some(path.replace("%2F", "/").replace("%2f", "/"));
+            }
+            // The driver always checks the name once it uses TLS.
+            Some(("sslmode", "verify-full" | "verify-ca")) => kept.push("sslmode=require"),
+            _ => kept.push(pair),
+        }
+    }
+    let url = if kept.is_empty() {
+        base.to_owned()
+    } else {
+        format!("{base}?{}", kept.join("&"))
+    };
+    (url, root)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_root_certificate_is_taken_out_of_the_address() {
+        let rows = [
+            // Address, what is left of it, certificate.
+            ("postgres://h/d", "postgres://h/d", None),
+            (
+                "postgres://h/d?sslrootcert=%2Fetc%2Fca.pem",
+                "postgres://h/d",
+                Some("/etc/ca.pem"),
+            ),
+            (
+                "postgres://h/d?sslmode=verify-full&sslrootcert=ca.pem",
+                "postgres://h/d?sslmode=require",
+                Some("ca.pem"),
+            ),
+        ];
+        for (given, url, root) in rows {
+            assert_eq!(
+                split_root_certificate(given),
+                (url.to_owned(), root.map(str::to_owned))
+            );
+        }
+    }
+}

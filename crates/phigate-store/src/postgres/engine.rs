@@ -1,0 +1,248 @@
+//! The [`Store`] promises, kept with PostgreSQL.
+
+use crate::error::Result;
+use crate::model::{Cursor, Filter};
+use crate::postgres::{Postgres, partitions, read};
+use crate::store::{AuditRow, Batch, ChainRow, CommitError, Head, Item, OpenRow, RowKey, Store};
+use async_trait::async_trait;
+use std::sync::Arc;
+use tokio_postgres::types::ToSql;
+use uuid::Uuid;
+
+#[async_trait]
+impl Store for Postgres {
+    fn engine(&self) -> &'static str {
+        "postgres"
+    }
+
+    async fn commit(&self, batch: Arc<Batch>) -> Result<(), CommitError> {
+        self.write(&batch).await
+    }
+
+    async fn generation(&self) -> Result<u64> {
+        self.fresh.generation().await
+    }
+
+    async fn item(&self, account: &str, kind: &str, id: &str) -> Result<Option<Item>> {
+        let sql = format!(
+            "{} WHERE account = $1 AND kind = $2 AND id = $3",
+            read::ITEM
+        );
+        Ok(self
+            .query_one(&sql, &[&account, &kind, &id])
+            .await?
+            .as_ref()
+            .map(read::item))
+    }
+
+    async fn find(&self, kind: &str, lookup: &str) -> Result<Option<Item>> {
+        let sql = format!("{} WHERE kind = $1 AND lookup = $2", read::ITEM);
+        Ok(self
+            .query_one(&sql, &[&kind, &lookup])
+            .await?
+            .as_ref()
+            .map(read::item))
+    }
+
+    async fn items(&self, account: Option<&str>, kind: &str) -> Result<Vec<Item>> {
+        let rows = match account {
+            Some(account) => {
+                let sql = format!(
+                    "{} WHERE account = $1 AND kind = $2 ORDER BY id",
+                    read::ITEM
+                );
+                self.query(&sql, &[&account, &kind]).await?
+            }
+            None => {
+                self.query(
+                    &format!("{} WHERE kind = $1 ORDER BY account, id", read::ITEM),
+                    &[&kind],
+                )
+                .await?
+            }
+        };
+        Ok(rows.iter().map(read::item).collect())
+    }
+
+    async fn account_items(&self, account: &str, kinds: &[&str]) -> Result<Vec<Item>> {
+        let sql = format!(
+            "{} WHERE account = $1 AND kind = ANY($2) ORDER BY kind, id",
+            read::ITEM
+        );
+        Ok(self
+            .query(&sql, &[&account, &kinds])
+            .await?
+            .iter()
+            .map(read::item)
+            .collect())
+    }
+
+    async fn head(&self, account: &str, lane: i64) -> Result<Option<Head>> {
+        self.query_one(read::HEAD, &[&account, &lane])
+            .await?
+            .as_ref()
+            .map(read::head)
+            .transpose()
+    }
+
+    async fn heads(&self, account: Option<&str>) -> Result<Vec<Head>> {
+        self.query(read::HEADS, &[&account])
+            .await?
+            .iter()
+            .map(read::head)
+            .collect()
+    }
+
+    async fn link_digest(&self, account: &str, lane: i64, seq: i64) -> Result<Option<[u8; 32]>> {
+        // The answer must be final, also about a commit that is still under way somewhere.
+        self.settle_doubts().await?;
+        let sql = "SELECT digest FROM audit_chain WHERE account = $1 AND lane = $2 AND seq = $3";
+        let row = self.query_one(sql, &[&account, &lane, &seq]).await?;
+        row.as_ref().map(|row| read::bytes(row, 0)).transpose()
+    }
+
+    async fn chain(
+        &self,
+        account: &str,
+        lane: i64,
+        after: i64,
+        limit: usize,
+    ) -> Result<Vec<ChainRow>> {
+        self.query(read::CHAIN, &[&account, &lane, &after, &rows(limit)])
+            .await?
+            .iter()
+            .map(read::chain)
+            .collect()
+    }
+
+    async fn accounts_with_records(&self) -> Result<Vec<String>> {
+        Ok(self
+            .query(read::ACCOUNTS, &[])
+            .await?
+            .iter()
+            .map(|row| row.get(0))
+            .collect())
+    }
+
+    async fn unchained(&self, account: &str) -> Result<Option<RowKey>> {
+        Ok(self
+            .query_one(read::UNCHAINED, &[&account])
+            .await?
+            .as_ref()
+            .map(read::key))
+    }
+
+    async fn list(
+        &self,
+        account: &str,
+        filter: &Filter,
+        after: Option<Cursor>,
+        limit: usize,
+    ) -> Result<Vec<AuditRow>> {
+        let (sql, values) = read::search(account, filter, after, rows(limit));
+        let values: Vec<&(dyn ToSql + Sync)> = values
+            .iter()
+            .map(|value| &**value as &(dyn ToSql + Sync))
+            .collect();
+        Ok(self
+            .query(&sql, &values)
+            .await?
+            .iter()
+            .map(read::record)
+            .collect())
+    }
+
+    async fn requests(&self, account: &str, requests: &[Uuid]) -> Result<Vec<AuditRow>> {
+        let sql = format!(
+            "{} WHERE account = $1 AND request = ANY($2) ORDER BY time, id",
+            read::RECORD
+        );
+        Ok(self
+            .query(&sql, &[&account, &requests])
+            .await?
+            .iter()
+            .map(read::record)
+            .collect())
+    }
+
+    async fn content(&self, account: &str, key: RowKey) -> Result<Vec<(String, Vec<u8>)>> {
+        let sql = "SELECT field, sealed FROM audit_content WHERE account = $1 AND time = $2 AND record = $3";
+        let rows = self
+            .query(sql, &[&account, &key.time_us, &key.record])
+            .await?;
+        Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
+    }
+
+    async fn tokens(
+        &self,
+        account: &str,
+        token: [u8; 16],
+        limit: usize,
+    ) -> Result<Vec<(Uuid, i64)>> {
+        let sql = "SELECT request, time FROM audit_token WHERE account = $1 AND token = $2
+                   ORDER BY time DESC, request DESC LIMIT $3";
+        let rows = self
+            .query(sql, &[&account, &token.as_slice(), &rows(limit)])
+            .await?;
+        Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
+    }
+
+    async fn counters(&self, account: &str, since_hour: i64) -> Result<Vec<(i64, String, i64)>> {
+        let sql = "SELECT hour, name, sum(count)::bigint FROM audit_counter WHERE account = $1 AND hour >= $2
+                   GROUP BY hour, name ORDER BY hour, name";
+        let rows = self.query(sql, &[&account, &since_hour]).await?;
+        Ok(rows
+            .iter()
+            .map(|row| (row.get(0), row.get(1), row.get(2)))
+            .collect())
+    }
+
+    async fn open_requests(&self, alive: &[Uuid], limit: usize) -> Result<Vec<OpenRow>> {
+        let sql =
+            "SELECT account, request, time, instance FROM open_request WHERE instance <> ALL($1)
+                   ORDER BY time LIMIT $2";
+        Ok(self
+            .query(sql, &[&alive, &rows(limit)])
+            .await?
+            .iter()
+            .map(read::open_row)
+            .collect())
+    }
+
+    async fn old_contents(
+        &self,
+        account: &str,
+        before_us: i64,
+        limit: usize,
+    ) -> Result<Vec<RowKey>> {
+        let rows = self
+            .query(read::OLD_CONTENTS, &[&account, &before_us, &rows(limit)])
+            .await?;
+        Ok(rows.iter().map(read::key).collect())
+    }
+
+    async fn old_records(
+        &self,
+        account: &str,
+        before_us: i64,
+        limit: usize,
+    ) -> Result<Vec<RowKey>> {
+        let rows = self
+            .query(read::OLD_RECORDS, &[&account, &before_us, &rows(limit)])
+            .await?;
+        Ok(rows.iter().map(read::key).collect())
+    }
+
+    async fn tidy(&self) -> Result<()> {
+        partitions::create(&self.pool).await?;
+        partitions::drop_empty(&self.pool).await
+    }
+
+    async fn close(&self) {
+        self.pool.close();
+    }
+}
+
+fn rows(limit: usize) -> i64 {
+    i64::try_from(limit).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,122 @@
+//! Partitions by month: made ahead of time, dropped once they are empty and old.
+
+use crate::postgres::{client, query, unavailable};
+use crate::{Result, StoreError};
+use deadpool_postgres::Pool;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, ToSpan};
+use std::time::Duration;
+
+const TABLES: [&str; 2] = ["audit_record", "audit_content"];
+/// Months made ahead, so that a replica that sleeps over a change of month finds its partition.
+const AHEAD: i32 = 3;
+const LIMIT: Duration = Duration::from_secs(10);
+
+/// Makes the partitions of this month and the next ones.
+pub(crate) async fn create(pool: &Pool) -> Result<()> {
+    let this_month = Timestamp::now()
+        .to_zoned(TimeZone::UTC)
+        .date()
+        .first_of_month();
+    for ahead in 0..=AHEAD {
+        let month = this_month
+            .checked_add(ahead.months())
+            .map_err(|_| out_of_range())?;
+        for table in TABLES {
+            create_month(pool, table, month).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Makes the partitions that old records need before they are brought in.
+pub(crate) async fn create_for(pool: &Pool, time_us: i64) -> Result<()> {
+    let time = Timestamp::from_microsecond(time_us).map_err(|_| out_of_range())?;
+    let month = time.to_zoned(TimeZone::UTC).date().first_of_month();
+    for table in TABLES {
+        create_month(pool, table, month).await?;
+    }
+    Ok(())
+}
+
+/// Drops partitions of past months that retention has emptied.
+pub(crate) async fn drop_empty(pool: &Pool) -> Result<()> {
+    let this_month = Timestamp::now()
+        .to_zoned(TimeZone::UTC)
+        .date()
+        .first_of_month();
+    for table in TABLES {
+        let newest = name(
+            table,
+            this_month
+                .checked_sub(1.month())
+                .map_err(|_| out_of_range())?,
+        );
+        let sql = "SELECT c.relname::text FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+                   WHERE i.inhparent = to_regclass($1) AND c.relname LIKE $1 || '\\_2%' AND c.relname < $2
+                   ORDER BY 1 LIMIT 24";
+        for row in query(pool, sql, &[&table, &newest], LIMIT).await? {
+            let partition: String = row.get(0);
+            let sql = format!("SELECT 1 FROM {partition} LIMIT 1");
+            if query(pool, &sql, &[], LIMIT).await?.is_empty() {
+                let client = client(pool).await?;
+                // Locked first, so that nothing can arrive between looking and dropping.
+                let sql = format!(
+                    "DO $$ BEGIN LOCK TABLE {partition} IN ACCESS EXCLUSIVE MODE;
+                     IF NOT EXISTS (SELECT 1 FROM {partition}) THEN DROP TABLE {partition}; END IF; END $$"
+                );
+                client
+                    .batch_execute(&sql)
+                    .await
+                    .map_err(|error| unavailable(&error))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+async fn create_month(pool: &Pool, table: &str, month: Date) -> Result<()> {
+    let partition = name(table, month);
+    let exists = query(
+        pool,
+        "SELECT to_regclass($1) IS NOT NULL",
+        &[&partition],
+        LIMIT,
+    )
+    .await?;
+    if exists.first().is_some_and(|row| row.get(0)) {
+        return Ok(());
+    }
+    let next = month.checked_add(1.month()).map_err(|_| out_of_range())?;
+    let (from, to) = (start_us(month)?, start_us(next)?);
+    let sql = format!(
+        "CREATE TABLE IF NOT EXISTS {partition} PARTITION OF {table} FOR VALUES FROM ({from}) TO ({to})"
+    );
+    let client = client(pool).await?;
+    match client.batch_execute(&sql).await {
+        Ok(()) => Ok(()),
+        // Another replica was faster, or the default partition already holds records of that month.
+        Err(error) if error.code().is_some() => {
+            tracing::info!("partition {partition} not made: {}", unavailable(&error));
+            Ok(())
+        }
+        Err(error) => Err(unavailable(&error)),
+    }
+}
+
+fn name(table: &str, month: Date) -> String {
+    format!("{table}_{:04}_{:02}", month.year(), month.month())
+}
+
+fn start_us(date: Date) -> Result<i64> {
+    let start = date.to_zoned(TimeZone::UTC).map_err(|_| out_of_range())?;
+    Ok(start.timestamp().as_microsecond())
+}
+
+fn out_of_range() -> StoreError {
+    StoreError::Invalid {
+        what: "time",
+        why: "outside the years that can be stored",
+    }
+}

@@ -1,0 +1,197 @@
+//! Reading rows.
+
+use crate::model::{Cursor, Filter};
+use crate::store::{AuditRow, ChainRow, Head, Item, Link, OpenRow, RowKey};
+use crate::{Result, StoreError};
+use tokio_postgres::Row;
+use tokio_postgres::types::ToSql;
+
+pub(crate) const ITEM: &str = "SELECT account, kind, id, lookup, version, body FROM item";
+pub(crate) const RECORD: &str = "SELECT account, time, id, kind, request, key_id, mode, action, model, types, act, body FROM audit_record";
+
+pub(crate) const HEAD: &str = "SELECT account, lane, seq, digest, signature FROM audit_chain
+    WHERE account = $1 AND lane = $2 ORDER BY seq DESC LIMIT 1";
+
+/// Jumps from chain to chain along the primary key instead of reading every entry.
+pub(crate) const HEADS: &str = "WITH RECURSIVE each (account, lane) AS (
+        (SELECT account, lane FROM audit_chain WHERE $1::text IS NULL OR account = $1
+         ORDER BY account, lane LIMIT 1)
+        UNION ALL
+        SELECT n.account, n.lane FROM each, LATERAL (
+            SELECT c.account, c.lane FROM audit_chain c
+            WHERE (c.account, c.lane) > (each.account, each.lane) AND ($1::text IS NULL OR c.account = $1)
+            ORDER BY c.account, c.lane LIMIT 1) n)
+    SELECT h.account, h.lane, h.seq, h.digest, h.signature FROM each, LATERAL (
+        SELECT * FROM audit_chain c WHERE c.account = each.account AND c.lane = each.lane
+        ORDER BY seq DESC LIMIT 1) h
+    ORDER BY 1, 2";
+
+pub(crate) const CHAIN: &str = "SELECT r.account, r.time, r.id, r.kind, r.request, r.key_id, r.mode, r.action,
+        r.model, r.types, r.act, r.body, c.record, c.time, c.lane, c.seq, c.leaf, c.digest, c.mac, c.signature
+    FROM (SELECT * FROM audit_chain WHERE account = $1 AND lane = $2 AND seq > $3 ORDER BY seq LIMIT $4) c
+    LEFT JOIN audit_record r ON r.account = c.account AND r.time = c.time AND r.id = c.record
+        AND r.lane = c.lane AND r.seq = c.seq
+    ORDER BY c.seq";
+
+pub(crate) const ACCOUNTS: &str = "WITH RECURSIVE each (account) AS (
+        (SELECT account FROM audit_record ORDER BY account LIMIT 1)
+        UNION ALL
+        SELECT n.account FROM each, LATERAL (
+            SELECT r.account FROM audit_record r WHERE r.account > each.account ORDER BY r.account LIMIT 1) n)
+    SELECT account FROM each";
+
+pub(crate) const UNCHAINED: &str = "SELECT r.id, r.time, r.lane, r.seq FROM audit_record r
+    LEFT JOIN audit_chain c ON c.account = r.account AND c.lane = r.lane AND c.seq = r.seq
+        AND c.record = r.id AND c.time = r.time
+    WHERE r.account = $1 AND c.record IS NULL LIMIT 1";
+
+pub(crate) const OLD_RECORDS: &str = "SELECT id, time, lane, seq FROM audit_record WHERE account = $1 AND time < $2 ORDER BY time LIMIT $3";
+
+pub(crate) const OLD_CONTENTS: &str =
+    "SELECT DISTINCT r.id, r.time, r.lane, r.seq FROM audit_content c
+    JOIN audit_record r ON r.account = c.account AND r.time = c.time AND r.id = c.record
+    WHERE c.account = $1 AND c.time < $2 ORDER BY r.time LIMIT $3";
+
+/// A search: finds the keys in the index alone, then fetches those rows.
+pub(crate) fn search(
+    account: &str,
+    filter: &Filter,
+    after: Option<Cursor>,
+    limit: i64,
+) -> (String, Vec<Value>) {
+    let mut values: Vec<Value> = vec![Box::new(account.to_owned())];
+    let mut conditions = String::new();
+    let mut add = |condition: &str, value: Value| {
+        values.push(value);
+        conditions.push_str(" AND ");
+        conditions.push_str(&condition.replace('?', &format!("${}", values.len())));
+    };
+    let mut text = |condition: &str, value: &Option<String>| {
+        if let Some(value) = value {
+            add(condition, Box::new(value.clone()));
+        }
+    };
+    text("action = ?", &filter.action);
+    text("mode = ?", &filter.mode);
+    text("key_id = ?", &filter.key_id);
+    text("model = ?", &filter.model);
+    text("position(',' || ? || ',' in types) > 0", &filter.phi_type);
+    match &filter.act {
+        // The dot sorts just before the slash, so a group is a range.
+        Some(group) if group.ends_with('.') => {
+            text("act >= ?", &filter.act);
+            text(
+                "act < ?",
+                &Some(format!("{}/", group.trim_end_matches('.'))),
+            );
+        }
+        _ => text("act = ?", &filter.act),
+    }
+    if let Some(since) = filter.since {
+        add("time >= ?", Box::new(since.as_microsecond()));
+    }
+    if let Some(until) = filter.until {
+        add("time < ?", Box::new(until.as_microsecond()));
+    }
+    if let Some(kind) = filter.record {
+        add("kind = ?", Box::new(kind.code()));
+    }
+    if let Some(request) = filter.request_id {
+        add("request = ?", Box::new(request));
+    }
+    if let Some(phi) = filter.phi_detected {
+        add("kind = 1 AND (types IS NOT NULL) = ?", Box::new(phi));
+    }
+    if let Some(Cursor { time_us, id }) = after {
+        add("time <= ?", Box::new(time_us));
+        add(&format!("(time < {time_us} OR id < ?)"), Box::new(id));
+    }
+    let sql = format!(
+        "{RECORD} JOIN (SELECT account AS a, time AS t, id AS i FROM audit_record WHERE account = $1{conditions}
+         ORDER BY time DESC, id DESC LIMIT {limit}) k ON account = k.a AND time = k.t AND id = k.i
+         ORDER BY time DESC, id DESC"
+    );
+    (sql, values)
+}
+
+/// A value of a search.
+pub(crate) type Value = Box<dyn ToSql + Sync + Send>;
+
+pub(crate) fn item(row: &Row) -> Item {
+    Item {
+        account: row.get(0),
+        kind: row.get(1),
+        id: row.get(2),
+        lookup: row.get(3),
+        version: row.get(4),
+        body: row.get(5),
+    }
+}
+
+pub(crate) fn head(row: &Row) -> Result<Head> {
+    Ok(Head {
+        account: row.get(0),
+        lane: row.get(1),
+        seq: row.get(2),
+        digest: bytes(row, 3)?,
+        signature: row.get(4),
+    })
+}
+
+pub(crate) fn record(row: &Row) -> AuditRow {
+    AuditRow {
+        account: row.get(0),
+        time_us: row.get(1),
+        id: row.get(2),
+        kind: row.get(3),
+        request: row.get(4),
+        key_id: row.get(5),
+        mode: row.get(6),
+        action: row.get(7),
+        model: row.get(8),
+        types: row.get(9),
+        act: row.get(10),
+        body: row.get(11),
+    }
+}
+
+pub(crate) fn chain(row: &Row) -> Result<ChainRow> {
+    let is_deleted = row.get::<_, Option<&str>>(0).is_none();
+    Ok(ChainRow {
+        row: if is_deleted { None } else { Some(record(row)) },
+        record: row.get(12),
+        time_us: row.get(13),
+        link: Link {
+            lane: row.get(14),
+            seq: row.get(15),
+            leaf: bytes(row, 16)?,
+            digest: bytes(row, 17)?,
+            mac: bytes(row, 18)?,
+            signature: row.get(19),
+        },
+    })
+}
+
+pub(crate) fn open_row(row: &Row) -> OpenRow {
+    OpenRow {
+        account: row.get(0),
+        request: row.get(1),
+        time_us: row.get(2),
+        instance: row.get(3),
+    }
+}
+
+pub(crate) fn key(row: &Row) -> RowKey {
+    RowKey {
+        record: row.get(0),
+        time_us: row.get(1),
+        lane: row.get(2),
+        seq: row.get(3),
+    }
+}
+
+pub(crate) fn bytes<const N: usize>(row: &Row, column: usize) -> Result<[u8; N]> {
+    row.get::<_, &[u8]>(column)
+        .try_into()
+        .map_err(|_| StoreError::Unreadable("chain entry"))
+}

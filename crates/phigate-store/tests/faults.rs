@@ -1,0 +1,271 @@
+//! While the store cannot be written nothing counts as written; when it can again, service resumes by itself.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+mod support;
+
+use phigate_store::{Options, StoreError, Vault};
+use rusqlite::Connection;
+use std::process::Command;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use support::postgres::Postgres;
+use support::{PATIENCE, Site, account, answered, clean, close, masked, outcomes};
+use uuid::Uuid;
+
+/// What a request waits for its record.
+const DEADLINE: Duration = Duration::from_secs(2);
+
+/// One refused request: an error, in time, and nothing that looks like a forwarded request.
+async fn refused(vault: &Vault, account: &str) -> Uuid {
+    let new = masked(account);
+    let request = new.decision.request_id;
+    let started = Instant::now();
+    let result = vault.record_decision(new, DEADLINE).await;
+    assert!(result.is_err(), "not written");
+    assert!(
+        started.elapsed() < DEADLINE + Duration::from_secs(1),
+        "took {:?}",
+        started.elapsed()
+    );
+    request
+}
+
+/// One request that is recorded completely, within a while.
+async fn resumes(vault: &Vault, account: &str) -> Uuid {
+    let started = Instant::now();
+    loop {
+        let new = masked(account);
+        let request = new.decision.request_id;
+        if vault.record_decision(new, DEADLINE).await.is_ok() {
+            vault
+                .record_outcome(account, &answered(request), PATIENCE)
+                .await
+                .unwrap();
+            return request;
+        }
+        assert!(
+            started.elapsed() < Duration::from_secs(30),
+            "does not resume"
+        );
+    }
+}
+
+/// Afterwards: refused requests are not there, or have their outcome; the trail is whole.
+async fn check(vault: &Vault, account: &str, refused: &[Uuid]) {
+    vault.flush().await.unwrap();
+    vault.flush().await.unwrap();
+    for request in refused {
+        let records = vault
+            .audit_show(account, *request)
+            .await
+            .unwrap_or_default();
+        if !records.is_empty() {
+            assert_eq!(outcomes(vault, account, *request).await, [Some(503)]);
+        }
+    }
+    let report = vault.verify(None, &[], |_| {}).await.unwrap();
+    assert!(report.is_intact(), "{report:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_locked_database_refuses_and_resumes() {
+    let site = Site::sqlite();
+    let vault = site.serve().await;
+    let account = account(&vault).await;
+    resumes(&vault, &account).await;
+    let lazily = clean(&account);
+    let lazy_id = lazily.decision.request_id;
+    let holder = Connection::open(site.data().join("phigate.db")).unwrap();
+    holder.execute_batch("BEGIN IMMEDIATE").unwrap();
+    vault
+        .record_decision_lazily(lazily, DEADLINE)
+        .await
+        .unwrap();
+    vault.queue_outcome(&account, &answered(lazy_id));
+    let refused = [
+        refused(&vault, &account).await,
+        refused(&vault, &account).await,
+    ];
+    assert!(vault.ping().await.is_err(), "health shows it");
+    assert!(
+        vault
+            .create_api_key(&account, "", None, "cli")
+            .await
+            .is_err()
+    );
+    holder.execute_batch("ROLLBACK").unwrap();
+    resumes(&vault, &account).await;
+    check(&vault, &account, &refused).await;
+    assert_eq!(
+        outcomes(&vault, &account, lazy_id).await,
+        [Some(200)],
+        "what was queued was kept"
+    );
+    close(vault).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_full_disk_refuses_and_resumes() {
+    let folder = tempfile::tempdir().unwrap();
+    let mount = |arguments: &[&str]| {
+        Command::new(arguments[0])
+            .args(&arguments[1..])
+            .arg(folder.path())
+            .output()
+            .is_ok_and(|done| done.status.success())
+    };
+    if !mount(&["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs"]) {
+        println!("left out: a small disk can only be made by root");
+        return;
+    }
+    let site = Site::in_folder(&folder);
+    let vault = site.serve().await;
+    let account = account(&vault).await;
+    resumes(&vault, &account).await;
+    let filler = folder.path().join("filler");
+    let mut rest = std::fs::File::create(&filler).unwrap();
+    while std::io::Write::write_all(&mut rest, &[0; 4_096]).is_ok() {}
+    let mut refused_ids = Vec::new();
+    for _ in 0..200 {
+        let new = masked(&account);
+        let request = new.decision.request_id;
+        match vault.record_decision(new, DEADLINE).await {
+            Ok(()) => vault.queue_outcome(&account, &answered(request)),
+            Err(_) => refused_ids.push(request),
+        }
+        if refused_ids.len() > 3 {
+            break;
+        }
+    }
+    assert!(!refused_ids.is_empty(), "a full disk was never noticed");
+    std::fs::remove_file(&filler).unwrap();
+    resumes(&vault, &account).await;
+    check(&vault, &account, &refused_ids).await;
+    close(vault).await;
+    drop(site);
+    assert!(mount(&["umount"]));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stopped_frozen_or_restarted_postgresql_refuses_and_resumes() {
+    let Some(server) = Postgres::start() else {
+        return;
+    };
+    let site = Site::postgres(&server, "faults");
+    let vault = Arc::new(site.serve().await);
+    let account = account(&vault).await;
+    let key = vault
+        .create_api_key(&account, "", None, "cli")
+        .await
+        .unwrap();
+    resumes(&vault, &account).await;
+    server.crash();
+    let mut refused_ids = vec![
+        refused(&vault, &account).await,
+        refused(&vault, &account).await,
+    ];
+    assert!(
+        vault.admit(key.key.expose()).await.is_err(),
+        "settings that cannot be checked are not used"
+    );
+    server.resume();
+    resumes(&vault, &account).await;
+    server.signal_all("STOP");
+    refused_ids.push(refused(&vault, &account).await);
+    server.signal_all("CONT");
+    resumes(&vault, &account).await;
+    assert!(vault.admit(key.key.expose()).await.is_ok());
+    // Requests without pause while the server restarts: each is recorded once or not at all.
+    let load = tokio::spawn(load(vault.clone(), account.clone()));
+    for _ in 0..3 {
+        tokio::time::sleep(Duration::from_millis(400)).await;
+        server.crash();
+        server.resume();
+    }
+    let (told, given_up) = load.await.unwrap();
+    assert!(
+        told.len() > 10,
+        "the load was served in between: {}",
+        told.len()
+    );
+    for request in &told {
+        assert_eq!(outcomes(&vault, &account, *request).await, [Some(200)]);
+        assert_eq!(
+            vault.audit_show(&account, *request).await.unwrap().len(),
+            2,
+            "neither lost nor doubled"
+        );
+    }
+    refused_ids.extend(given_up);
+    check(&vault, &account, &refused_ids).await;
+    vault.close(PATIENCE).await.unwrap();
+}
+
+async fn load(vault: Arc<Vault>, account: String) -> (Vec<Uuid>, Vec<Uuid>) {
+    let (mut told, mut given_up) = (Vec::new(), Vec::new());
+    let started = Instant::now();
+    while started.elapsed() < Duration::from_secs(8) {
+        let new = masked(&account);
+        let request = new.decision.request_id;
+        match vault.record_decision(new, DEADLINE).await {
+            Ok(()) => {
+                vault
+                    .record_outcome(&account, &answered(request), PATIENCE)
+                    .await
+                    .unwrap();
+                told.push(request);
+            }
+            Err(_) => given_up.push(request),
+        }
+    }
+    (told, given_up)
+}
+
+#[tokio::test]
+async fn what_cannot_be_written_at_the_end_is_given_up_in_time() {
+    let site = Site::sqlite();
+    let vault = site.open().await;
+    let account = account(&vault).await;
+    let holder = Connection::open(site.data().join("phigate.db")).unwrap();
+    holder.execute_batch("BEGIN IMMEDIATE").unwrap();
+    vault
+        .record_decision_lazily(clean(&account), DEADLINE)
+        .await
+        .unwrap();
+    let started = Instant::now();
+    let closed = vault.close(Duration::from_secs(1)).await;
+    assert!(
+        matches!(closed, Err(StoreError::Timeout)),
+        "the caller is told"
+    );
+    assert!(started.elapsed() < Duration::from_secs(10));
+}
+
+#[tokio::test]
+async fn a_full_queue_refuses_instead_of_growing() {
+    let site = Site::sqlite();
+    let vault = Vault::open(Options {
+        queue_records: 8,
+        ..site.options()
+    })
+    .await
+    .unwrap();
+    let account = account(&vault).await;
+    let holder = Connection::open(site.data().join("phigate.db")).unwrap();
+    holder.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let mut refusals = 0;
+    for _ in 0..40 {
+        let queued = vault
+            .record_decision_lazily(clean(&account), Duration::from_millis(10))
+            .await;
+        refusals += usize::from(queued.is_err());
+    }
+    assert!(
+        refusals >= 20 && vault.queued() <= 8,
+        "{refusals} refused, {} queued",
+        vault.queued()
+    );
+    holder.execute_batch("ROLLBACK").unwrap();
+    close(vault).await;
+}

@@ -1,0 +1,202 @@
+//! Nothing that must stay secret is readable in any file of a store.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+mod support;
+
+use base64::Engine;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use phigate_store::{Identifier, Role, SecretBytes, SessionPolicy, Vault};
+use std::path::Path;
+use support::postgres::Postgres;
+use support::{PATIENCE, Site, account, answered, close, masked};
+
+const NAME: &str = "Wilhelmina Testpatient-Quux";
+const SSN: &str = "900-66-4321";
+const PROVIDER_KEY: &str = "sk-canary-5f2c9e0d7b";
+const PASSWORD: &str = "canary horse battery staple";
+
+/// Fills a store with things to find, and returns all of them.
+async fn fill(vault: &Vault) -> Vec<String> {
+    let account = account(vault).await;
+    vault
+        .set_provider(&account, "openai", Some(&PROVIDER_KEY.into()), None, "cli")
+        .await
+        .unwrap();
+    let key = vault
+        .create_api_key(&account, "", None, "cli")
+        .await
+        .unwrap();
+    let user = vault
+        .create_user(
+            &account,
+            "jane@example.org",
+            &PASSWORD.into(),
+            Role::Owner,
+            "cli",
+        )
+        .await
+        .unwrap();
+    vault
+        .set_totp(
+            &user,
+            Some(&SecretBytes::from(&b"canary-totp-seed-123"[..])),
+            None,
+            "cli",
+        )
+        .await
+        .unwrap();
+    let session = vault
+        .begin_session(&user, SessionPolicy::default(), "test")
+        .await
+        .unwrap();
+    vault
+        .verify_login(
+            "canary-typed-as-email",
+            &"canary wrong password".into(),
+            "test",
+        )
+        .await
+        .unwrap();
+    for _ in 0..20 {
+        let mut new = masked(&account);
+        new.original = Some(SecretBytes::new(
+            format!("{NAME}, SSN {SSN}, has a cough").into_bytes(),
+        ));
+        new.identifiers.push(Identifier {
+            kind: "ssn".to_owned(),
+            value: "900664321".into(),
+        });
+        let request = new.decision.request_id;
+        vault.record_decision(new, PATIENCE).await.unwrap();
+        vault
+            .record_outcome(&account, &answered(request), PATIENCE)
+            .await
+            .unwrap();
+        vault.reveal(&account, request, "cli", None).await.unwrap();
+    }
+    vault
+        .find_identifier(&account, "ssn", &"900664321".into(), "cli")
+        .await
+        .unwrap();
+    let (key, token) = (key.key.expose(), session.token.expose());
+    let mut secrets: Vec<String> = [
+        NAME,
+        SSN,
+        "900664321",
+        PROVIDER_KEY,
+        PASSWORD,
+        "canary-totp-seed-123",
+        "canary-typed-as-email",
+    ]
+    .map(str::to_owned)
+    .to_vec();
+    secrets.extend([
+        "canary wrong password".to_owned(),
+        key[17..].to_owned(),
+        token.to_owned(),
+    ]);
+    secrets
+}
+
+/// The same secret as it might be written: plain, base64 at any offset, hexadecimal, UTF-16.
+fn spellings(secret: &str) -> Vec<Vec<u8>> {
+    let mut found = vec![secret.as_bytes().to_vec()];
+    for offset in 0..3 {
+        let padded = [vec![0; offset], secret.as_bytes().to_vec()].concat();
+        for text in [STANDARD.encode(&padded), URL_SAFE_NO_PAD.encode(&padded)] {
+            // The letters at both ends depend on the neighbours.
+            let middle = &text.trim_end_matches('=')[(offset * 8).div_ceil(6)..];
+            found.push(middle[..middle.len() - 1].as_bytes().to_vec());
+        }
+    }
+    found.push(
+        secret
+            .bytes()
+            .map(|byte| format!("{byte:02x}"))
+            .collect::<String>()
+            .into_bytes(),
+    );
+    found.push(secret.encode_utf16().flat_map(u16::to_le_bytes).collect());
+    found
+}
+
+/// Looks through every file of a folder; the number of bytes read.
+fn sweep(folder: &Path, secrets: &[String]) -> usize {
+    let mut read = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            read += sweep(&path, secrets);
+            continue;
+        }
+        let Ok(bytes) = std::fs::read(&path) else {
+            continue;
+        };
+        read += bytes.len();
+        for secret in secrets {
+            for spelling in spellings(secret) {
+                let is_there = memmem(&bytes, &spelling);
+                assert!(
+                    !is_there,
+                    "{} holds a secret ({} letters)",
+                    path.display(),
+                    secret.len()
+                );
+            }
+        }
+    }
+    read
+}
+
+fn memmem(bytes: &[u8], needle: &[u8]) -> bool {
+    let first = needle[0];
+    let mut rest = bytes;
+    while let Some(at) = rest.iter().position(|byte| *byte == first) {
+        if rest[at..].starts_with(needle) {
+            return true;
+        }
+        rest = &rest[at + 1..];
+    }
+    false
+}
+
+#[test]
+fn the_sweep_finds_what_is_there() {
+    let folder = tempfile::tempdir().unwrap();
+    for (number, spelling) in spellings(NAME).into_iter().enumerate() {
+        let path = folder.path().join("file");
+        std::fs::write(
+            &path,
+            [b"before ".to_vec(), spelling, b" after".to_vec()].concat(),
+        )
+        .unwrap();
+        let found = std::panic::catch_unwind(|| sweep(folder.path(), &[NAME.to_owned()])).is_err();
+        assert!(found, "spelling {number}");
+    }
+}
+
+#[tokio::test]
+async fn no_secret_is_readable_in_the_folder_of_a_sqlite_store() {
+    let site = Site::sqlite();
+    let vault = site.open().await;
+    let secrets = fill(&vault).await;
+    // While it is open, with the log not folded in, and after it was closed.
+    assert!(sweep(&site.data(), &secrets) > 50_000);
+    close(vault).await;
+    assert!(sweep(&site.data(), &secrets) > 50_000);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_secret_is_readable_in_the_files_and_logs_of_postgresql() {
+    let Some(server) = Postgres::start() else {
+        return;
+    };
+    let site = Site::postgres(&server, "sealed");
+    let vault = site.open().await;
+    let secrets = fill(&vault).await;
+    close(vault).await;
+    assert!(server.psql("sealed", "CHECKPOINT"));
+    assert!(sweep(&server.data(), &secrets) > 1_000_000);
+    assert!(sweep(server.data().parent().unwrap(), &secrets) > 1_000_000);
+}

@@ -1,0 +1,243 @@
+//! A PostgreSQL of our own: made in a temporary folder, gone with the test.
+
+use std::os::unix::fs::{MetadataExt, chown};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// A running server.
+pub struct Postgres {
+    folder: TempDir,
+    bin: PathBuf,
+    owner: Option<(u32, u32)>,
+    port: u16,
+    server: Mutex<Option<Child>>,
+}
+
+/// What to say where there is none.
+const MISSING: &str = "PostgreSQL is not installed: these tests start a server of their own and need `initdb`, \
+`postgres` and `psql` (Debian: apt-get install postgresql). Name their folder with PHIGATE_PG_BIN, or leave these tests out \
+with PHIGATE_SKIP_POSTGRES=1.";
+
+impl Postgres {
+    /// Starts a server; none where the tests are to be left out.
+    pub fn start() -> Option<Self> {
+        if std::env::var_os("PHIGATE_SKIP_POSTGRES").is_some() {
+            println!("left out: PHIGATE_SKIP_POSTGRES is set");
+            return None;
+        }
+        let bin = find_bin().unwrap_or_else(|| panic!("{MISSING}"));
+        let folder = tempfile::Builder::new()
+            .prefix("phigate-pg")
+            .tempdir()
+            .unwrap();
+        let owner = unprivileged();
+        if let Some((user, group)) = owner {
+            chown(folder.path(), Some(user), Some(group)).unwrap();
+        }
+        let port = std::net::TcpListener::bind("127.0.0.1:0")
+            .unwrap()
+            .local_addr()
+            .unwrap()
+            .port();
+        let postgres = Self {
+            folder,
+            bin,
+            owner,
+            port,
+            server: Mutex::new(None),
+        };
+        let mut initdb = postgres.command("initdb");
+        initdb
+            .args([
+                "-U",
+                "postgres",
+                "-A",
+                "trust",
+                "-N",
+                "-E",
+                "UTF8",
+                "--locale=C",
+                "-D",
+            ])
+            .arg(postgres.data());
+        assert!(
+            initdb.stdout(Stdio::null()).status().unwrap().success(),
+            "initdb failed"
+        );
+        postgres.resume();
+        Some(postgres)
+    }
+
+    /// Starts the server again after a stop.
+    pub fn resume(&self) {
+        let log = std::fs::OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(self.log())
+            .unwrap();
+        let mut command = self.command("postgres");
+        command
+            .arg("-D")
+            .arg(self.data())
+            .arg("-k")
+            .arg(self.folder.path());
+        command.args([
+            "-p",
+            &self.port.to_string(),
+            "-c",
+            "listen_addresses=127.0.0.1",
+            "-c",
+            "max_connections=200",
+        ]);
+        let child = command.stdout(Stdio::null()).stderr(log).spawn().unwrap();
+        *self.server.lock().unwrap() = Some(child);
+        let started = Instant::now();
+        while !self.psql("postgres", "SELECT 1") {
+            assert!(
+                started.elapsed() < Duration::from_secs(60),
+                "PostgreSQL does not start"
+            );
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    /// Stops the server at once, as a crash does.
+    pub fn crash(&self) {
+        self.signal("QUIT");
+        if let Some(mut child) = self.server.lock().unwrap().take() {
+            child.wait().unwrap();
+        }
+    }
+
+    /// Freezes every process of the server (`STOP`), or lets them go on (`CONT`).
+    pub fn signal_all(&self, signal: &str) {
+        let Some(parent) = self.server.lock().unwrap().as_ref().map(Child::id) else {
+            return;
+        };
+        let children = Command::new("ps")
+            .args(["-o", "pid=", "--ppid", &parent.to_string()])
+            .output()
+            .unwrap();
+        let children = String::from_utf8(children.stdout).unwrap();
+        for process in std::iter::once(parent.to_string())
+            .chain(children.split_whitespace().map(str::to_owned))
+        {
+            let _ = Command::new("kill")
+                .args(["-s", signal, &process])
+                .stderr(Stdio::null())
+                .status();
+        }
+    }
+
+    /// A new database and its address.
+    pub fn database(&self, name: &str) -> String {
+        assert!(self.psql("postgres", &format!("CREATE DATABASE {name}")));
+        self.url(name)
+    }
+
+    pub fn url(&self, database: &str) -> String {
+        format!("postgres://postgres@127.0.0.1:{}/{database}", self.port)
+    }
+
+    /// Runs a statement; whether that worked.
+    pub fn psql(&self, database: &str, sql: &str) -> bool {
+        let mut command = self.command("psql");
+        command.args([
+            "-h",
+            "127.0.0.1",
+            "-U",
+            "postgres",
+            "-p",
+            &self.port.to_string(),
+            "-v",
+            "ON_ERROR_STOP=1",
+        ]);
+        command
+            .args(["-q", "-d", database, "-c", sql])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        command.status().unwrap().success()
+    }
+
+    pub fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    pub fn log(&self) -> PathBuf {
+        self.folder.path().join("log")
+    }
+
+    fn signal(&self, signal: &str) {
+        if let Some(child) = self.server.lock().unwrap().as_ref() {
+            let _ = Command::new("kill")
+                .args(["-s", signal, &child.id().to_string()])
+                .status();
+        }
+    }
+
+    fn command(&self, tool: &str) -> Command {
+        let mut command = Command::new(self.bin.join(tool));
+        command.current_dir(self.folder.path()).stdin(Stdio::null());
+        if let Some((user, group)) = self.owner {
+            command.uid(user).gid(group);
+        }
+        command
+    }
+}
+
+impl Drop for Postgres {
+    fn drop(&mut self) {
+        self.signal_all("CONT");
+        self.crash();
+    }
+}
+
+fn find_bin() -> Option<PathBuf> {
+    let tools = ["initdb", "postgres", "psql"];
+    let has_tools = |folder: &PathBuf| tools.iter().all(|tool| folder.join(tool).exists());
+    let named = std::env::var_os("PHIGATE_PG_BIN").map(PathBuf::from);
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let on_path = std::env::split_paths(&path).collect::<Vec<_>>();
+    let mut debian: Vec<PathBuf> = std::fs::read_dir("/usr/lib/postgresql")
+        .map(|versions| {
+            versions
+                .flatten()
+                .map(|version| version.path().join("bin"))
+                .collect()
+        })
+        .unwrap_or_default();
+    debian.sort();
+    named
+        .into_iter()
+        .chain(on_path)
+        .chain(debian.into_iter().rev())
+        .find(has_tools)
+}
+
+/// PostgreSQL refuses to run as root; then another user runs it.
+fn unprivileged() -> Option<(u32, u32)> {
+    let is_root = std::fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0);
+    let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
+    let ids = |name: &str| {
+        let line = users
+            .lines()
+            .find(|line| line.starts_with(&format!("{name}:")))?;
+        let fields: Vec<&str> = line.split(':').collect();
+        Some((fields.get(2)?.parse().ok()?, fields.get(3)?.parse().ok()?))
+    };
+    is_root.then(|| {
+        ids("postgres")
+            .or_else(|| ids("nobody"))
+            .unwrap_or((65_534, 65_534))
+    })
+}
+
+/// Whether a file holds some bytes.
+pub fn holds(path: &Path, needle: &[u8]) -> bool {
+    let bytes = std::fs::read(path).unwrap_or_default();
+    bytes.windows(needle.len()).any(|window| window == needle)
+}

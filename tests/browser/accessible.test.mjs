@@ -1,0 +1,64 @@
+// Every page, light and dark: axe-core finds nothing serious, and nothing is wider than a phone.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { after, before, test } from "node:test";
+import { NOTE, signIn, startBrowser, startReadyServer } from "./support.mjs";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+let server, browser, note;
+before(async () => {
+  server = await startReadyServer();
+  browser = await startBrowser();
+  await server.command(["mode", "set", "mask"]);
+  note = await server.ask(NOTE);
+  await server.ask("What is the usual dose of amoxicillin?");
+});
+after(async () => { await browser?.close(); await server?.stop(); });
+
+const pages = () => [
+  "/", "/?period=month", "/audit", "/audit?record=admin", "/audit?action=blocked", `/audit/${note.id}`, "/playground",
+  "/settings", "/providers", "/keys", "/users", "/help", "/account",
+];
+
+async function check(page, place) {
+  // Playwright runs this outside the page's policy, which lets no foreign script in.
+  await page.evaluate(axe);
+  const { violations, passes } = await page.evaluate(() => globalThis.axe.run());
+  assert.ok(passes.length > 10, `axe looked at ${place}`);
+  const serious = violations.filter((violation) => ["serious", "critical"].includes(violation.impact));
+  const told = serious.map((violation) => `${violation.id}: ${violation.nodes[0].html} ${violation.nodes[0].failureSummary}`);
+  assert.deepEqual(told, [], place);
+}
+
+for (const colorScheme of ["light", "dark"]) {
+  test(`no serious violation on any page, ${colorScheme}`, async () => {
+    const page = await browser.open({ colorScheme });
+    await page.goto(`${server.url}/login`);
+    await check(page, "/login");
+    await signIn(page, server);
+    for (const path of pages()) {
+      await page.goto(server.url + path);
+      await check(page, path);
+    }
+    await page.goto(`${server.url}/audit/${note.id}`);
+    await page.getByLabel("Reason").fill("Checking the page");
+    await page.getByRole("button", { name: "Reveal" }).click();
+    await page.getByText("Content, revealed").waitFor();
+    await check(page, "reveal");
+    await page.goto(`${server.url}/playground`);
+    await page.getByLabel("Text", { exact: true }).fill(NOTE);
+    await page.locator("mark").first().waitFor();
+    await check(page, "playground with findings");
+  });
+}
+
+test("no page is wider than a phone", async () => {
+  const page = await browser.open({ viewport: { width: 390, height: 844 } });
+  await signIn(page, server);
+  for (const path of pages()) {
+    await page.goto(server.url + path);
+    const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    assert.ok(over <= 0, `${path} is ${over} pixels too wide`);
+  }
+});
