@@ -20,7 +20,7 @@ use queue::{Bounds, Queue};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use uuid::Uuid;
 
 /// Most that one transaction takes.
@@ -28,6 +28,9 @@ const GROUP: Bounds = Bounds {
     jobs: 512,
     bytes: 16 << 20,
 };
+/// Groups smaller than this are not worth waiting for.
+const GATHER_FROM: usize = 8;
+const GATHER_MAX: Duration = Duration::from_millis(2);
 const PAUSE_MIN: Duration = Duration::from_millis(25);
 const PAUSE_MAX: Duration = Duration::from_secs(1);
 
@@ -40,6 +43,8 @@ pub(crate) struct Writer {
     pub(crate) queue: Queue,
     /// API keys used since the last heartbeat: id → account and time.
     pub(crate) used: std::sync::Mutex<HashMap<String, (String, i64)>>,
+    /// Leases of other processes: the version last seen, and since when.
+    pub(crate) seen: std::sync::Mutex<HashMap<i64, (i64, Instant)>>,
     /// Keep a lane and look for the requests of dead processes, as a server does.
     pub(crate) serve: bool,
     pub(crate) give_up: AtomicBool,
@@ -72,10 +77,22 @@ impl Writer {
             if group.is_empty() && self.queue.is_closed() && self.queue.is_empty() {
                 break;
             }
+            let (size, begun) = (group.len(), Instant::now());
             self.write(&mut lane, group).await;
+            self.gather(size, begun.elapsed() / 4).await;
         }
         self.touch_used().await;
         self.release(lane).await;
+    }
+
+    /// After a large group its callers are about to come back: lets most of them in before the next
+    /// one begins, or groups would be alternately large and small.
+    async fn gather(&self, size: usize, patience: Duration) {
+        let begun = Instant::now();
+        let patience = patience.min(GATHER_MAX);
+        while size >= GATHER_FROM && self.queue.len() < size * 3 / 4 && begun.elapsed() < patience {
+            tokio::task::yield_now().await;
+        }
     }
 
     /// Writes one group, for as long as it takes.
