@@ -32,18 +32,18 @@ impl Store for Postgres {
             read::ITEM
         );
         Ok(self
-            .query_one(&sql, &[&account, &kind, &id])
+            .query_hot(&sql, &[&account, &kind, &id])
             .await?
-            .as_ref()
+            .first()
             .map(read::item))
     }
 
     async fn find(&self, kind: &str, lookup: &str) -> Result<Option<Item>> {
         let sql = format!("{} WHERE kind = $1 AND lookup = $2", read::ITEM);
         Ok(self
-            .query_one(&sql, &[&kind, &lookup])
+            .query_hot(&sql, &[&kind, &lookup])
             .await?
-            .as_ref()
+            .first()
             .map(read::item))
     }
 
@@ -73,7 +73,7 @@ impl Store for Postgres {
             read::ITEM
         );
         Ok(self
-            .query(&sql, &[&account, &kinds])
+            .query_hot(&sql, &[&account, &kinds])
             .await?
             .iter()
             .map(read::item)
@@ -81,9 +81,9 @@ impl Store for Postgres {
     }
 
     async fn head(&self, account: &str, lane: i64) -> Result<Option<Head>> {
-        self.query_one(read::HEAD, &[&account, &lane])
+        self.query_hot(read::HEAD, &[&account, &lane])
             .await?
-            .as_ref()
+            .first()
             .map(read::head)
             .transpose()
     }
@@ -100,8 +100,8 @@ impl Store for Postgres {
         // The answer must be final, also about a commit that is still under way somewhere.
         self.settle_doubts().await?;
         let sql = "SELECT digest FROM audit_chain WHERE account = $1 AND lane = $2 AND seq = $3";
-        let row = self.query_one(sql, &[&account, &lane, &seq]).await?;
-        row.as_ref().map(|row| read::bytes(row, 0)).transpose()
+        let row = self.query_hot(sql, &[&account, &lane, &seq]).await?;
+        row.first().map(|row| read::bytes(row, 0)).transpose()
     }
 
     async fn chain(
@@ -283,6 +283,7 @@ impl Store for Postgres {
 
     async fn close(&self) {
         self.pool.close();
+        self.hot.close();
     }
 }
 

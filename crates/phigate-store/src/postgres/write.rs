@@ -33,7 +33,7 @@ impl Postgres {
         self.settle_doubts().await.map_err(CommitError::Failed)?;
         let mut last = StoreError::Unavailable("no connection to PostgreSQL".to_owned());
         for _ in 0..3 {
-            let client = client(&self.pool).await.map_err(CommitError::Failed)?;
+            let client = client(&self.hot).await.map_err(CommitError::Failed)?;
             match self.write_on(client, batch).await {
                 Ok(()) => return Ok(()),
                 Err(Failure::Refused(error)) => return Err(error),
@@ -80,7 +80,7 @@ impl Postgres {
         for backend in doubts {
             let sql = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
                        WHERE pid = $1 AND application_name = 'phigate' AND usename = current_user";
-            while !query(&self.pool, sql, &[&backend], WRITE).await?.is_empty() {
+            while !query(&self.hot, sql, &[&backend], WRITE).await?.is_empty() {
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
             self.doubts().retain(|other| *other != backend);

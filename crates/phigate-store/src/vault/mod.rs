@@ -120,6 +120,7 @@ impl Vault {
                 bytes: options.queue_bytes,
             }),
             used: Mutex::default(),
+            seen: Mutex::default(),
             serve: options.serve,
             give_up: std::sync::atomic::AtomicBool::new(false),
         });
