@@ -122,6 +122,17 @@ impl<'a> Page<'a> {
             .map(|field| (field.span.clone(), self.slice(field.span.clone())))
     }
 
+    /// Whether a mask placeholder stands in the span.
+    pub(crate) fn has_placeholder(&self, span: &Range<usize>) -> bool {
+        let first = self
+            .marks
+            .partition_point(|mark| (mark.end as usize) <= span.start);
+        self.marks[first..]
+            .iter()
+            .take_while(|mark| (mark.start as usize) < span.end)
+            .any(|mark| mark.sense.has(Sense::PLACEHOLDER))
+    }
+
     /// Whether a label ends exactly here.
     pub(crate) fn label_ends_at(&self, at: usize) -> bool {
         self.labels

@@ -450,6 +450,12 @@ fn city_state_zip(page: &Page<'_>, from: usize) -> Option<Tail> {
         };
         let text = page.slice(token.span.clone());
         if token.has_digit {
+            if position > 0
+                && let Some(end) = postal_code_end(page, token.span.start)
+            {
+                best = Some(Tail { end, score: 0.5 });
+                break;
+            }
             let is_zip = (4..=6).contains(&text.len()) && text.iter().all(u8::is_ascii_digit);
             if is_zip && position > 0 && (has_region || text.len() == 5) {
                 let score = if has_region { 0.6 } else { 0.3 };
@@ -536,6 +542,34 @@ pub(crate) fn zip_end(page: &Page<'_>, five_end: usize) -> usize {
         && four.iter().all(u8::is_ascii_digit)
         && !page.byte(five_end + 5).is_ascii_digit();
     if has_four { five_end + 5 } else { five_end }
+}
+
+/// Where a British or Canadian postal code that starts here ends: "NW1 6XE", "K1A 0B1".
+pub(crate) fn postal_code_end(page: &Page<'_>, start: usize) -> Option<usize> {
+    let first = page.slice(start..page.text.len().min(start + 5));
+    let outward = first
+        .iter()
+        .take_while(|byte| byte.is_ascii_alphanumeric())
+        .count();
+    let inward_start = start + outward + 1;
+    let inward = page.slice(inward_start..inward_start + 3);
+    let shape = |text: &[u8]| -> Vec<u8> {
+        text.iter()
+            .map(|byte| match byte {
+                b'A'..=b'Z' => b'A',
+                b'0'..=b'9' => b'9',
+                other => *other,
+            })
+            .collect()
+    };
+    let is_british = matches!(
+        shape(&first[..outward]).as_slice(),
+        b"A9" | b"A99" | b"AA9" | b"AA99" | b"A9A" | b"AA9A"
+    ) && shape(inward) == b"9AA";
+    let is_canadian = shape(&first[..outward]) == b"A9A" && shape(inward) == b"9A9";
+    let ends =
+        page.byte(inward_start - 1) == b' ' && !page.byte(inward_start + 3).is_ascii_alphanumeric();
+    ((is_british || is_canadian) && ends).then_some(inward_start + 3)
 }
 
 /// Where a state or country right before a ZIP code starts: "WA 99205", "Senegal 27766".

@@ -127,12 +127,7 @@ async fn forward(
     }
     if is_stream {
         let translator = route.format.open_stream(&context);
-        Ok(relay::stream(
-            translator,
-            incoming,
-            trail.hand_over(),
-            app.drain.clone(),
-        ))
+        relay::stream(translator, incoming, trail, app.drain.clone()).await
     } else {
         reply::whole(route.format, &context, incoming, trail).await
     }

@@ -109,7 +109,9 @@ impl Trail {
         self.provider_status = Some(status.as_u16());
         self.first_byte_ms = Some(self.elapsed_ms());
         let family = self.evidence.family.unwrap_or_default();
-        self.app.metrics.provider_answered(family, self.sent.elapsed());
+        self.app
+            .metrics
+            .provider_answered(family, self.sent.elapsed());
     }
 
     /// Ends the trail with an answer and gives the headers to it.

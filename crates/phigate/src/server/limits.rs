@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::net::{IpAddr, Ipv6Addr};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
@@ -28,6 +29,8 @@ pub(crate) struct KeyLimits {
     started: Instant,
     per_minute: u32,
     concurrency: usize,
+    /// Processes that share the store. Each grants its share, so that together they grant about the limit.
+    replicas: AtomicU32,
     keys: Mutex<Bounded<String>>,
 }
 
@@ -51,8 +54,15 @@ impl KeyLimits {
             started: now,
             per_minute: u32::try_from(limits.key_requests_per_minute).unwrap_or(u32::MAX),
             concurrency: usize::try_from(limits.key_concurrency).unwrap_or(usize::MAX),
+            replicas: AtomicU32::new(1),
             keys: Mutex::default(),
         }
+    }
+
+    /// Says between how many processes the limits are shared now.
+    pub(crate) fn share_between(&self, replicas: usize) {
+        let replicas = u32::try_from(replicas).unwrap_or(u32::MAX).max(1);
+        self.replicas.store(replicas, Ordering::Relaxed);
     }
 
     /// Lets a request of this key in, or says when to come again. Known keys only.
@@ -61,10 +71,11 @@ impl KeyLimits {
         let mut keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
         let entry = keys.entry(key_id, second);
         // One count is the entry's own.
-        if Arc::strong_count(&entry.running) > self.concurrency {
+        let replicas = self.replicas.load(Ordering::Relaxed);
+        if Arc::strong_count(&entry.running) > self.concurrency.div_ceil(replicas as usize) {
             return Err(Limited { retry_after_s: 1 });
         }
-        entry.minute.count(second, self.per_minute)?;
+        entry.minute.count(second, self.per_minute.div_ceil(replicas))?;
         Ok(KeyPermit {
             _running: Arc::clone(&entry.running),
         })
@@ -224,6 +235,19 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+
+    #[test]
+    fn replicas_share_the_limits_of_a_key() {
+        let start = Instant::now();
+        let limits = Limits { key_requests_per_minute: 9, key_concurrency: 6, ..Limits::default() };
+        let keys = KeyLimits::new(&limits, start);
+        keys.share_between(3);
+        let running: Vec<_> = (0..2).map(|_| keys.admit("k", start).unwrap()).collect();
+        assert!(keys.admit("k", start).is_err(), "two of six at once");
+        drop(running);
+        assert!(keys.admit("k", start).is_ok());
+        assert!(keys.admit("k", start).is_err(), "three of nine a minute");
+    }
 
     #[test]
     fn a_key_gets_its_requests_in_any_minute_and_no_more() {
