@@ -188,9 +188,13 @@ fn bad_key(app: &Arc<App>, peer: IpAddr, error: AdmitError) -> GatewayError {
 
 /// JSON is UTF-8. Another charset is how bytes mean one thing to a scanner and another to a provider.
 fn require_json(headers: &HeaderMap) -> Result<(), GatewayError> {
-    let media_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let media_type = headers
+        .get(header::CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok());
     let mut pieces = media_type.unwrap_or_default().split(';').map(str::trim);
-    let is_json = pieces.next().is_some_and(|essence| essence.eq_ignore_ascii_case("application/json"));
+    let is_json = pieces
+        .next()
+        .is_some_and(|essence| essence.eq_ignore_ascii_case("application/json"));
     let is_utf8 = pieces.all(|piece| match piece.split_once('=') {
         Some((name, value)) if name.trim().eq_ignore_ascii_case("charset") => {
             value.trim().trim_matches('"').eq_ignore_ascii_case("utf-8")
