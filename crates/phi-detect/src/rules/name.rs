@@ -125,7 +125,7 @@ fn contradicts(page: &Page<'_>, span: &Range<usize>) -> bool {
 fn in_fields(page: &Page<'_>, out: &mut Out<'_>) {
     for (span, value) in page.fields_of(Meaning::Name) {
         if people::is_name_value(value) {
-            out.push(span, 0.95, "name.field");
+            out.push(people::without_title(page, span), 0.95, "name.field");
         }
     }
     for (span, _) in page.fields_of(Meaning::NameMaybe) {

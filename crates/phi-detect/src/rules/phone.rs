@@ -31,6 +31,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "call «555-0142» if worse",
         "pager «(206)555-0142»",
         "or «(206)5550142»",
+        "callback number is area code «two oh six, five five five, zero one four two»",
         "her number is «two zero six five five five zero one four two»",
     ],
     misses: &[
