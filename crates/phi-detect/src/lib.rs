@@ -150,7 +150,7 @@ fn has_context(text: &str) -> bool {
     text.trim().contains(char::is_whitespace)
 }
 
-/// Cuts off a quote or bracket at an edge that has no partner inside.
+/// Cuts off a quote or bracket at an edge that has no partner inside, and what goes on beyond a field.
 fn without_loose_edges(page: &Page<'_>, mut candidate: Candidate) -> Candidate {
     let text = page.slice(candidate.span.clone());
     let is_loose = |byte: u8| match byte {
@@ -167,6 +167,13 @@ fn without_loose_edges(page: &Page<'_>, mut candidate: Candidate) -> Candidate {
         .count();
     if front + back < text.len() {
         candidate.span = candidate.span.start + front..candidate.span.end - back;
+    }
+    // What stands in a field of data ends with it.
+    if let Some(field) = page
+        .field_at(candidate.span.start)
+        .filter(|field| field.meaning.is_some())
+    {
+        candidate.span.end = candidate.span.end.min(field.span.end);
     }
     candidate
 }
