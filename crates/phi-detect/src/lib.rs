@@ -188,7 +188,9 @@ fn is_plausible(page: &Page<'_>, candidate: &Candidate) -> bool {
     let is_tag = matches!(page.byte_before(candidate.span.start), b'<' | b'/')
         && page.byte(candidate.span.end) == b'>';
     let is_contradicted = (candidate.kind.rule().contradicts)(page, &candidate.span);
-    letters >= 2 && !is_tag && !is_contradicted && !page.has_placeholder(&candidate.span)
+    // Beside a placeholder the model sees its own reflection: had this been PHI, it would be masked too.
+    let around = candidate.span.start.saturating_sub(1)..candidate.span.end + 1;
+    letters >= 2 && !is_tag && !is_contradicted && !page.has_placeholder(&around)
 }
 
 /// Why settings were refused.
