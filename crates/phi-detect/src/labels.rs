@@ -99,7 +99,7 @@ date birth|birthdate is|birthday is|birthdays|born on|was born on|birth time|bir
 patient dob|pt dob|member dob|subscriber dob|patient birth date|patientbirthdate|fecha de nacimiento|fecha nacimiento|fdn|\
 geburtsdatum|date de naissance|bd|bdate|bday is|brthdt|birth|yob|doby";
 
-const PHONE: &str = "phone|phones|phone number|phone no|phone num|phone numbers|telephone|telephones|telephone number|tel|tel no|tele|\
+const PHONE: &str = "area code|phone|phones|phone number|phone no|phone num|phone numbers|telephone|telephones|telephone number|tel|tel no|tele|\
 cell|cells|cell phone|cellphone|cell number|cell no|mobile|mobile number|mobile phone|mobile no|mob|fax|faxes|fax number|fax no|faxed to|fax to|pager|pagers|pager number|\
 beeper|home phone|work phone|cell phone number|contact number|contact no|contact phone|callback number|call back number|callback no|\
 phone home|phone work|phone mobile|ph|phn|phone1|phone2|hotline|whatsapp|sms|landline|telefono|numero de telefono|celular|\

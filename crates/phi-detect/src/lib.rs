@@ -116,7 +116,8 @@ impl Detector {
             let first = candidates.len();
             names::tag(view.text(), &mut candidates);
             let model = candidates.split_off(first);
-            candidates.extend(model.into_iter().filter(|one| is_plausible(&page, one)));
+            let tidied = model.into_iter().map(|one| without_loose_edges(&page, one));
+            candidates.extend(tidied.filter(|one| is_plausible(&page, one)));
         }
         if depth < CODING_DEPTH_MAX {
             let scan = |decoded: &str| self.find(decoded, None, depth + 1);
@@ -147,6 +148,27 @@ impl Detector {
 /// identifier of some program far more often than a name; rules with a label still see it.
 fn has_context(text: &str) -> bool {
     text.trim().contains(char::is_whitespace)
+}
+
+/// Cuts off a quote or bracket at an edge that has no partner inside.
+fn without_loose_edges(page: &Page<'_>, mut candidate: Candidate) -> Candidate {
+    let text = page.slice(candidate.span.clone());
+    let is_loose = |byte: u8| match byte {
+        b'"' | b'\'' => text.iter().filter(|&&other| other == byte).count() == 1,
+        b'(' => !text.contains(&b')'),
+        b')' => !text.contains(&b'('),
+        _ => byte.is_ascii_whitespace() || matches!(byte, b',' | b';' | b':'),
+    };
+    let front = text.iter().take_while(|&&byte| is_loose(byte)).count();
+    let back = text
+        .iter()
+        .rev()
+        .take_while(|&&byte| is_loose(byte))
+        .count();
+    if front + back < text.len() {
+        candidate.span = candidate.span.start + front..candidate.span.end - back;
+    }
+    candidate
 }
 
 /// What the model may not call PHI: a mask placeholder, the name of a tag, a lone letter.
