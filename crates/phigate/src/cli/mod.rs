@@ -151,7 +151,7 @@ fn run(command: Command, global: &Global) -> anyhow::Result<ExitCode> {
         Command::Key(key) => key::run(key, global),
         Command::Keys(keys) => keys::run(&keys, global),
         Command::Provider(provider) => provider::run(provider, global),
-        Command::Mode(mode) => mode::run(mode, global),
+        Command::Mode(mode) => mode::run(&mode, global),
         Command::Scan(scan) => scan::run(&scan),
         Command::Eval(eval) => eval::run(&eval),
         Command::Audit(audit) => audit::run(audit, global),
