@@ -88,7 +88,7 @@ def one(document):
     scored = model.scores(text)
     tallies, leads = [], []
     for bias in BIASES:
-        found = model.decode(*scored, o_bias=bias)
+        found = model.decode(text, *scored, o_bias=bias)
         tallies.append(count(spans, [span[:3] for span in found], trusted))
         if bias == 0:
             plain = [span[:3] for span in found if span[2] in REPORTED]
