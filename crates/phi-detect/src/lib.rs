@@ -150,7 +150,7 @@ fn has_context(text: &str) -> bool {
     text.trim().contains(char::is_whitespace)
 }
 
-/// Cuts off a quote or bracket at an edge that has no partner inside.
+/// Cuts off a quote or bracket at an edge that has no partner inside, and what goes on beyond a field.
 fn without_loose_edges(page: &Page<'_>, mut candidate: Candidate) -> Candidate {
     let text = page.slice(candidate.span.clone());
     let is_loose = |byte: u8| match byte {
@@ -168,6 +168,13 @@ fn without_loose_edges(page: &Page<'_>, mut candidate: Candidate) -> Candidate {
     if front + back < text.len() {
         candidate.span = candidate.span.start + front..candidate.span.end - back;
     }
+    // What stands in a field of data ends with it.
+    if let Some(field) = page
+        .field_at(candidate.span.start)
+        .filter(|field| field.meaning.is_some())
+    {
+        candidate.span.end = candidate.span.end.min(field.span.end);
+    }
     candidate
 }
 
@@ -181,7 +188,9 @@ fn is_plausible(page: &Page<'_>, candidate: &Candidate) -> bool {
     let is_tag = matches!(page.byte_before(candidate.span.start), b'<' | b'/')
         && page.byte(candidate.span.end) == b'>';
     let is_contradicted = (candidate.kind.rule().contradicts)(page, &candidate.span);
-    letters >= 2 && !is_tag && !is_contradicted && !page.has_placeholder(&candidate.span)
+    // Beside a placeholder the model sees its own reflection: had this been PHI, it would be masked too.
+    let around = candidate.span.start.saturating_sub(1)..candidate.span.end + 1;
+    letters >= 2 && !is_tag && !is_contradicted && !page.has_placeholder(&around)
 }
 
 /// Why settings were refused.

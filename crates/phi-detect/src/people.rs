@@ -457,7 +457,9 @@ pub(crate) fn is_name_value(value: &[u8]) -> bool {
     {
         words += 1;
         let is_stop = LEXICON.sense(word).has(Sense::STOP);
-        common += usize::from(is_stop);
+        let is_spoken =
+            word[0].is_ascii_lowercase() || LEXICON.sense(word).has(Sense::LABEL | Sense::ROLE);
+        common += usize::from(is_stop && is_spoken);
         let is_word_of_prose = is_stop && (!has_capitals || word[0].is_ascii_lowercase());
         stops += usize::from(is_word_of_prose);
     }

@@ -121,7 +121,10 @@ fn in_fields(page: &Page<'_>, out: &mut Out<'_>) {
     }
     for (span, value) in page.fields_of(Meaning::Zip) {
         let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
-        if (3..=9).contains(&digits) && value.len() <= 12 {
+        let is_plain = value
+            .iter()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'-'));
+        if (3..=9).contains(&digits) && value.len() <= 12 && is_plain {
             out.push(span, 0.9, "address.zip");
         }
     }
