@@ -205,3 +205,33 @@ fn doctor_says_what_to_fix() {
         "{text}"
     );
 }
+
+#[test]
+fn an_installation_is_exported_imported_and_backed_up() {
+    let old = Gateway::offline();
+    old.command(&["mode", "set", "mask"]);
+    let path = |name: &str| old.folder.path().join(name).to_str().unwrap().to_owned();
+    let (file, copy, key) = (
+        path("installation.jsonl"),
+        path("copy.db"),
+        path("data.key"),
+    );
+    old.command(&["export", &file]);
+    let keyless = Gateway::offline().try_command(&["import", &file], "");
+    assert_eq!(
+        keyless.status.code(),
+        Some(2),
+        "nothing opens without the master key"
+    );
+    let new = Gateway::offline();
+    new.command(&["--master-key-file", &key, "import", &file]);
+    let mode = new.command(&["--master-key-file", &key, "mode", "get"]);
+    assert_eq!(mode.trim(), "mask");
+    old.command(&["backup", &copy]);
+    let twice = old.try_command(&["backup", &copy], "");
+    assert_eq!(
+        twice.status.code(),
+        Some(2),
+        "no backup is written over another"
+    );
+}

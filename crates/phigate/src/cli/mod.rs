@@ -7,6 +7,7 @@ mod audit;
 mod demo;
 mod doctor;
 mod eval;
+mod installation;
 mod key;
 mod keys;
 mod logs;
@@ -108,6 +109,12 @@ enum Command {
     Audit(audit::Audit),
     /// Check configuration, store, keys and providers, and say what to fix
     Doctor(doctor::Doctor),
+    /// Copy the embedded store to a file while it is in use
+    Backup(installation::File),
+    /// Write the whole installation to a file, to move it to another database
+    Export(installation::File),
+    /// Fill an empty database from such a file, and verify it
+    Import(installation::File),
     /// Print the OpenAPI description of the interface
     Openapi,
 }
@@ -149,6 +156,9 @@ fn run(command: Command, global: &Global) -> anyhow::Result<ExitCode> {
         Command::Eval(eval) => eval::run(&eval),
         Command::Audit(audit) => audit::run(audit, global),
         Command::Doctor(doctor) => doctor::run(&doctor, global),
+        Command::Backup(file) => installation::backup(&file, global),
+        Command::Export(file) => installation::export(&file, global),
+        Command::Import(file) => installation::import(&file, global),
         Command::Openapi => openapi::run(),
     }
 }
