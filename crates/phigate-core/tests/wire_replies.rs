@@ -153,9 +153,7 @@ fn an_error_inside_a_good_answer_keeps_its_kind_and_loses_its_words() {
             "provider_rate_limited",
         ),
     ] {
-        let whole = try_reply(&ask(model, json!({})), &answer)
-            .err()
-            .expect("an error is no answer");
+        let whole = try_reply(&ask(model, json!({})), &answer).expect_err("an error is no answer");
         let streamed = stream(
             &ask(model, json!({"stream": true})),
             &format!("data: {answer}\n\n"),

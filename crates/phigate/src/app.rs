@@ -43,7 +43,7 @@ pub(crate) async fn open_vault(config: &Config, role: Role) -> anyhow::Result<Va
     Ok(Vault::open(vault_options(config, role)).await?)
 }
 
-/// Where the settings say the store and its key are.
+/// Where the store is and how it is opened, as the settings say.
 pub(crate) fn vault_options(config: &Config, role: Role) -> Options {
     let target = match &config.database_url {
         Some(url) => Target::Url(url.expose().to_owned()),
@@ -56,10 +56,7 @@ pub(crate) fn vault_options(config: &Config, role: Role) -> Options {
             phigate_store::MasterKeySource::Command(command.clone())
         }
     };
-    Options {
-        serve: role == Role::Server,
-        ..Options::new(target, master_key)
-    }
+    Options { serve: role == Role::Server, ..Options::new(target, master_key) }
 }
 
 /// Everything that answering a request needs.

@@ -207,31 +207,19 @@ fn doctor_says_what_to_fix() {
 }
 
 #[test]
-fn an_installation_is_exported_imported_and_backed_up() {
+fn an_installation_moves_to_another_store_with_nothing_lost() {
     let old = Gateway::offline();
     old.command(&["mode", "set", "mask"]);
-    let path = |name: &str| old.folder.path().join(name).to_str().unwrap().to_owned();
-    let (file, copy, key) = (
-        path("installation.jsonl"),
-        path("copy.db"),
-        path("data.key"),
-    );
-    old.command(&["export", &file]);
-    let keyless = Gateway::offline().try_command(&["import", &file], "");
-    assert_eq!(
-        keyless.status.code(),
-        Some(2),
-        "nothing opens without the master key"
-    );
-    let new = Gateway::offline();
-    new.command(&["--master-key-file", &key, "import", &file]);
-    let mode = new.command(&["--master-key-file", &key, "mode", "get"]);
-    assert_eq!(mode.trim(), "mask");
-    old.command(&["backup", &copy]);
-    let twice = old.try_command(&["backup", &copy], "");
-    assert_eq!(
-        twice.status.code(),
-        Some(2),
-        "no backup is written over another"
-    );
+    let key = old.key();
+    let file = old.folder.path().join("installation.phigate");
+    let file = file.to_str().unwrap();
+    assert!(old.command(&["export", file]).contains("records exported"));
+    let new = old.folder.path().join("new");
+    let master = old.data().with_extension("key");
+    let at_new = ["--data", new.to_str().unwrap(), "--master-key-file", master.to_str().unwrap()];
+    let told = old.command(&[&["import", file], &at_new[..]].concat());
+    assert!(told.contains("imported and verified"), "{told}");
+    assert_eq!(old.command(&[&["mode", "get"], &at_new[..]].concat()), "mask\n");
+    let keys = old.command(&[&["key", "list"], &at_new[..]].concat());
+    assert!(keys.contains(key.split('_').nth(1).unwrap()), "{keys}");
 }

@@ -1,7 +1,8 @@
 //! Several gateways on one PostgreSQL: a saved change binds every later request on every replica.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 #[path = "../../phigate-store/tests/support/postgres.rs"]
-#[allow(dead_code, reason = "the storage tests use more of it")]
+#[allow(dead_code, unreachable_pub, reason = "the storage tests use more of it")]
 mod postgres;
 mod support;
 

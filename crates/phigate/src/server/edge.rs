@@ -75,7 +75,7 @@ impl Edge {
     ) -> Response {
         let id = Uuid::now_v7();
         let version = request.version();
-        let watched = (version >= Version::HTTP_2).then(|| activity.begin());
+        let ongoing = activity.begin(version >= Version::HTTP_2);
         let running = self.metrics.request_started();
         let (mut response, place) = match self.admit(&request) {
             Ok(()) => self.take_turn(id, peer, request).await,
@@ -87,7 +87,7 @@ impl Edge {
         headers
             .entry(CACHE_CONTROL)
             .or_insert(HeaderValue::from_static("no-store"));
-        response.map(|body| Body::new(Carried::new(body, watched, (place, running))))
+        response.map(|body| Body::new(Carried::new(body, ongoing, (place, running))))
     }
 
     /// What is refused before anything else is looked at.

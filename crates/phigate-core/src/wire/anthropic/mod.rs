@@ -9,6 +9,7 @@ mod parameters;
 mod reply;
 mod request;
 mod stream;
+mod toolbox;
 
 use super::failure::{ProviderFailure, error_object};
 use super::parameters::Parameter;
