@@ -75,7 +75,9 @@ impl KeyLimits {
         if Arc::strong_count(&entry.running) > self.concurrency.div_ceil(replicas as usize) {
             return Err(Limited { retry_after_s: 1 });
         }
-        entry.minute.count(second, self.per_minute.div_ceil(replicas))?;
+        entry
+            .minute
+            .count(second, self.per_minute.div_ceil(replicas))?;
         Ok(KeyPermit {
             _running: Arc::clone(&entry.running),
         })
@@ -239,7 +241,11 @@ mod tests {
     #[test]
     fn replicas_share_the_limits_of_a_key() {
         let start = Instant::now();
-        let limits = Limits { key_requests_per_minute: 9, key_concurrency: 6, ..Limits::default() };
+        let limits = Limits {
+            key_requests_per_minute: 9,
+            key_concurrency: 6,
+            ..Limits::default()
+        };
         let keys = KeyLimits::new(&limits, start);
         keys.share_between(3);
         let running: Vec<_> = (0..2).map(|_| keys.admit("k", start).unwrap()).collect();
