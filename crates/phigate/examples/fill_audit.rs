@@ -1,5 +1,5 @@
 //! Fills a store with invented records, for timing the audit page:
-//! `fill_audit FOLDER COUNT` adds COUNT requests of the last 90 days to the account `default`.
+//! `fill_audit FOLDER COUNT [DAYS]` adds COUNT requests of the last 90 or so many days to the account `default`.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -36,7 +36,11 @@ const CLOSING: Duration = Duration::from_secs(120);
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     let (Some(folder), Some(count)) = (arguments.next(), arguments.next()) else {
-        return Err("usage: fill_audit FOLDER COUNT".into());
+        return Err("usage: fill_audit FOLDER COUNT [DAYS]".into());
+    };
+    let span = Span {
+        count: count.parse()?,
+        days: arguments.next().map_or(Ok(90.0), |days| days.parse())?,
     };
     let folder = PathBuf::from(folder);
     let key_file = MasterKeySource::File(folder.with_extension("key"));
@@ -51,10 +55,10 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
                 .id,
         );
     }
-    let (count, started) = (count.parse::<u64>()?, Instant::now());
+    let (count, started) = (span.count, Instant::now());
     let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
     for number in 0..count {
-        let (decision, outcome) = request(&mut dice, number, count, &account.name, &keys);
+        let (decision, outcome) = request(&mut dice, number, span, &account.name, &keys);
         let new = NewDecision {
             account_id: account.id.clone(),
             decision,
@@ -77,15 +81,23 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Request `number` of `count`: the later, the nearer to now.
+/// How many requests, over how many days.
+#[derive(Clone, Copy)]
+struct Span {
+    count: u64,
+    days: f64,
+}
+
+/// Request `number`: the later, the nearer to now.
 fn request(
     dice: &mut Dice,
     number: u64,
-    count: u64,
+    span: Span,
     account: &str,
     keys: &[String],
 ) -> (Decision, Outcome) {
-    let seconds_ago = 90.0 * 86_400.0 * (1.0 - (number as f64 + 1.0) / count as f64);
+    let share = (number as f64 + 1.0) / span.count as f64;
+    let seconds_ago = span.days * 86_400.0 * (1.0 - share);
     let time = Timestamp::now() - SignedDuration::from_secs(seconds_ago as i64);
     let (model, family) = MODELS[dice.below(5)];
     let phi = dice.below(100) < 35;
@@ -97,7 +109,7 @@ fn request(
         BTreeMap::new()
     };
     // The account went from flag to mask, and tried block for a while.
-    let mode = match number * 100 / count {
+    let mode = match number * 100 / span.count {
         0..30 => "flag",
         30..35 => "block",
         _ => "mask",
@@ -134,30 +146,37 @@ fn request(
         error_code: None,
         sealed: None,
     };
+    let outcome = outcome(dice, &decision);
+    (decision, outcome)
+}
+
+/// What came of it: refused at once, or answered after a while.
+fn outcome(dice: &mut Dice, decision: &Decision) -> Outcome {
+    let was_sent = decision.sizes.sent.is_some();
     let took_ms = 300 + dice.below(2500) as u64;
+    let prompt_tokens = decision.sizes.body / 4;
     let usage = Usage {
-        prompt_tokens: body / 4,
+        prompt_tokens,
         completion_tokens: 90,
-        total_tokens: body / 4 + 90,
+        total_tokens: prompt_tokens + 90,
     };
-    let outcome = Outcome {
-        request_id,
-        time,
-        account: account.to_owned(),
-        status: Some(match action {
+    Outcome {
+        request_id: decision.request_id,
+        time: decision.time,
+        account: decision.account.clone(),
+        status: Some(match decision.action.as_str() {
             "blocked" => 403,
             "refused" => 400,
             _ => 200,
         }),
         provider_status: was_sent.then_some(200),
-        served_model: was_sent.then(|| model.to_owned()),
+        served_model: decision.model.clone().filter(|_| was_sent),
         finish_reason: was_sent.then(|| "stop".to_owned()),
         usage: was_sent.then_some(usage),
         error_code: None,
         first_byte_ms: was_sent.then_some(took_ms / 3),
         total_ms: Some(if was_sent { took_ms } else { 1 }),
-    };
-    (decision, outcome)
+    }
 }
 
 /// The same throws every time (xorshift).

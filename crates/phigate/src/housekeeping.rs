@@ -86,7 +86,10 @@ async fn keep_checkpoints(app: &App) {
 
 /// What makes two checkpoints the same, whenever they were made.
 fn ends(checkpoints: &[Checkpoint]) -> Vec<(&str, i64, i64)> {
-    checkpoints.iter().map(|one| (one.account.as_str(), one.lane, one.seq)).collect()
+    checkpoints
+        .iter()
+        .map(|one| (one.account.as_str(), one.lane, one.seq))
+        .collect()
 }
 
 async fn copy(settings: &CheckpointSettings, checkpoints: &[Checkpoint]) {
@@ -111,11 +114,16 @@ async fn hand_to(command: &str, checkpoints: &[Checkpoint]) -> std::io::Result<(
     }
     let command = command.to_owned();
     let run = tokio::task::spawn_blocking(move || feed(&command, &lines));
-    run.await.unwrap_or_else(|_| Err(std::io::ErrorKind::Other.into()))
+    run.await
+        .unwrap_or_else(|_| Err(std::io::ErrorKind::Other.into()))
 }
 
 fn feed(command: &str, lines: &str) -> std::io::Result<()> {
-    let mut child = Command::new("sh").arg("-c").arg(command).stdin(Stdio::piped()).spawn()?;
+    let mut child = Command::new("sh")
+        .arg("-c")
+        .arg(command)
+        .stdin(Stdio::piped())
+        .spawn()?;
     if let Some(mut stdin) = child.stdin.take() {
         stdin.write_all(lines.as_bytes())?;
     }

@@ -9,8 +9,8 @@ use std::ops::Range;
 use super::{Out, PhiRule};
 use crate::context::{Tie, claim_before, is_spoken_of};
 use crate::labels::Meaning;
-use crate::lexicon::Sense;
-use crate::page::Page;
+use crate::lexicon::{LEXICON, Sense};
+use crate::page::{Page, is_word_byte};
 use crate::places::{self, Line};
 
 pub(super) static RULE: PhiRule = PhiRule {
@@ -54,7 +54,7 @@ pub(super) static RULE: PhiRule = PhiRule {
     precedence: 0.15,
     joiners: &[", ", "\n", ",\n", " "],
     find,
-    contradicts: super::never,
+    contradicts,
 };
 
 fn find(page: &Page<'_>, out: &mut Out<'_>) {
@@ -125,6 +125,21 @@ fn in_fields(page: &Page<'_>, out: &mut Out<'_>) {
             out.push(span, 0.9, "address.zip");
         }
     }
+}
+
+/// Words that only introduce an address: "Unit No", "Address".
+fn contradicts(page: &Page<'_>, span: &Range<usize>) -> bool {
+    let text = page.slice(span.clone());
+    let is_numbered = text.iter().any(u8::is_ascii_digit);
+    let all_introduce = text
+        .split(|&byte| !is_word_byte(byte))
+        .filter(|word| !word.is_empty())
+        .all(|word| {
+            LEXICON
+                .sense(word)
+                .has(Sense::STOP | Sense::LABEL | Sense::UNIT | Sense::FILLER)
+        });
+    !is_numbered && all_introduce
 }
 
 /// The street line with everything that follows and belongs to it, and how sure that makes us.

@@ -102,12 +102,24 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
     in_fields(page, out);
 }
 
-/// Words that are no name: common words in lower case, as redaction leaves them after a title.
+/// Words that are no name, though they stand where one could: common words in lower case, as
+/// redaction leaves them after a title, and a common word that opens a sentence.
 fn contradicts(page: &Page<'_>, span: &Range<usize>) -> bool {
-    page.slice(span.clone())
-        .split(|&byte| !is_word_byte(byte))
-        .filter(|word| !word.is_empty())
-        .all(|word| word[0].is_ascii_lowercase() && LEXICON.sense(word).has(Sense::STOP))
+    let words = || {
+        page.slice(span.clone())
+            .split(|&byte| !is_word_byte(byte))
+            .filter(|word| !word.is_empty())
+    };
+    let is_common = |word: &[u8]| {
+        let sense = LEXICON.sense(word);
+        sense.has(Sense::STOP)
+            && !(sense.has(Sense::GIVEN | Sense::GIVEN_WORD) && word[0].is_ascii_uppercase())
+    };
+    let follows_title = page
+        .word_before(span.start.saturating_sub(1))
+        .is_some_and(|(sense, _)| sense.has(Sense::TITLE));
+    words().all(|word| is_common(word) && word[0].is_ascii_lowercase())
+        || words().count() == 1 && words().all(is_common) && !follows_title
 }
 
 fn in_fields(page: &Page<'_>, out: &mut Out<'_>) {

@@ -211,12 +211,13 @@ fn labelled(
     is_tight: bool,
 ) -> Option<(Range<usize>, f32, &'static str)> {
     let run = Run::read_all(page, index, 6, is_separator);
-    let digits = run.digits(page).len();
-    let lengths = run.lengths(page);
+    let digits = run.digit_count;
+    let all_lengths = run.lengths(page);
+    let lengths = &all_lengths[..run.marks.min(all_lengths.len())];
     let opens =
         page.byte_before(run.span.start) == b'(' && page.slice(run.span.clone()).contains(&b')');
     let span = run.span.start - usize::from(opens)..run.span.end;
-    if goes_on(page, span.end) || looks_like_date(page, &run, &lengths) {
+    if goes_on(page, span.end) || looks_like_date(page, &run, lengths) {
         return None;
     }
     let is_simple = page
@@ -246,7 +247,7 @@ fn labelled(
 
 /// After "+": a country code and up to fifteen digits.
 fn international(page: &Page<'_>, run: &Run) -> Option<(Range<usize>, f32, &'static str)> {
-    let digits = run.digits(page).len();
+    let digits = run.digit_count;
     let span = run.span.start - 1..run.span.end;
     let before = page.byte_before(span.start);
     let stands_alone = !before.is_ascii_alphanumeric();

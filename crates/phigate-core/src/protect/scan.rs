@@ -85,6 +85,12 @@ impl Scanned {
         &self.request
     }
 
+    /// How many bytes of text were looked at, as written in the body.
+    pub fn text_bytes(&self) -> usize {
+        let document = self.request.document();
+        chat::slots(document).map(|slot| document.value(slot.node).span().len()).sum()
+    }
+
     /// Whether PHI was found in such a place.
     pub fn has_phi_in(&self, place: Place) -> bool {
         self.found.iter().any(|finding| finding.place == place)

@@ -58,6 +58,7 @@ impl Evidence {
     /// It was scanned.
     pub(super) fn scanned(&mut self, scanned: &Scanned) {
         let report = scanned.report();
+        self.sizes.text = scanned.text_bytes() as u64;
         if report.has_phi() {
             self.original = Some(SecretBytes::new(
                 scanned.request().document().expose().as_bytes().to_vec(),

@@ -24,12 +24,16 @@ pub(crate) struct Health {
     pub(crate) tone: &'static str,
     pub(crate) name: String,
     pub(crate) text: String,
+    /// Where something can be done about it.
+    pub(crate) href: &'static str,
 }
 
 /// Failed sign-ins within a day from which somebody should look.
 const FAILED_LOGINS: usize = 5;
 /// A key that stops within this time is worth a word.
 const EXPIRES_SOON: SignedDuration = SignedDuration::from_hours(7 * 24);
+
+const PROVIDERS: &str = "/providers";
 
 /// The store and the providers, judged by the newest requests.
 pub(super) async fn health(dash: &Dash, visit: &SignedIn, recent: &[RequestRow]) -> Vec<Health> {
@@ -38,11 +42,13 @@ pub(super) async fn health(dash: &Dash, visit: &SignedIn, recent: &[RequestRow])
             tone: "ok",
             name: "Audit store".to_owned(),
             text: "writes records".to_owned(),
+            href: "",
         },
         Err(_) => Health {
             tone: "bad",
             name: "Audit store".to_owned(),
             text: "does not answer; requests are refused while this lasts".to_owned(),
+            href: "",
         },
     };
     let providers = FORMATS.iter().map(|format| {
@@ -52,6 +58,7 @@ pub(super) async fn health(dash: &Dash, visit: &SignedIn, recent: &[RequestRow])
                 tone: "",
                 name,
                 text: "no key set".to_owned(),
+                href: PROVIDERS,
             };
         };
         let last = recent
@@ -66,6 +73,7 @@ pub(super) async fn health(dash: &Dash, visit: &SignedIn, recent: &[RequestRow])
                 tone,
                 name,
                 text: format!("{words}; key ends in {}", provider.last4),
+                href: PROVIDERS,
             },
             None => {
                 let words = if last.is_some() {
@@ -77,6 +85,7 @@ pub(super) async fn health(dash: &Dash, visit: &SignedIn, recent: &[RequestRow])
                     tone: "ok",
                     name,
                     text: format!("{words}; key ends in {}", provider.last4),
+                    href: PROVIDERS,
                 }
             }
         }
@@ -124,7 +133,7 @@ fn failing_parts(health: &[Health]) -> Vec<Line> {
     let line = |part: &Health| Line {
         tone: part.tone,
         text: format!("{}: {}.", part.name, part.text),
-        href: "/providers",
+        href: part.href,
         link: "Look at the providers",
     };
     health.iter().filter(is_failing).map(line).collect()

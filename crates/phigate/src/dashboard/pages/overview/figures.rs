@@ -135,7 +135,7 @@ pub(super) fn figures(stats: &Stats, added_ms: Option<[f64; 2]>, period: &Period
     let [middle, most, _] = stats.total_ms;
     let answers = match (middle, most) {
         (Some(middle), Some(most)) => format!(
-            "answers took {}, 95% within {}",
+            "answers: {}, 95% within {}",
             duration(middle),
             duration(most)
         ),
@@ -160,7 +160,7 @@ pub(super) fn figures(stats: &Stats, added_ms: Option<[f64; 2]>, period: &Period
             "With PHI",
             percent(stats.with_phi, stats.requests),
             format!("{} requests", grouped(stats.with_phi)),
-            "&phi=yes",
+            "&record=phi",
         ),
         figure(
             "Blocked",

@@ -90,10 +90,10 @@ pub(super) fn overview_page(is_new: bool) -> overview::Page {
         modes: if is_new { vec![] } else { modes.into_iter().map(bar).collect() },
         mode_label: "Mask".to_owned(),
         health: vec![
-            overview::Health { tone: "ok", name: "Audit store".to_owned(), text: "SQLite; last record written 4 s ago".to_owned() },
-            overview::Health { tone: "ok", name: "OpenAI".to_owned(), text: "key ends in 4f2a".to_owned() },
-            overview::Health { tone: "bad", name: "Anthropic".to_owned(), text: "key ends in 09Zz; refused 2 minutes ago".to_owned() },
-            overview::Health { tone: "", name: "Google".to_owned(), text: "no key set".to_owned() },
+            overview::Health { tone: "ok", name: "Audit store".to_owned(), text: "SQLite; last record written 4 s ago".to_owned(), href: "" },
+            overview::Health { tone: "ok", name: "OpenAI".to_owned(), text: "key ends in 4f2a".to_owned(), href: "" },
+            overview::Health { tone: "bad", name: "Anthropic".to_owned(), text: "key ends in 09Zz; refused 2 minutes ago".to_owned(), href: "" },
+            overview::Health { tone: "", name: "Google".to_owned(), text: "no key set".to_owned(), href: "" },
         ],
         latest: if is_new { vec![] } else { rows() },
     }
