@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WORK = ROOT / "target" / "clients"
@@ -72,11 +73,12 @@ def main():
         try:
             for mode in MODES:
                 demo.command("mode", "set", mode)
-                for model in MODELS:
-                    for name in CLIENTS:
-                        if wanted and not any(word in f"{name} {model} {mode}" for word in wanted):
-                            continue
-                        results, noise = run_client(name, demo, demo.command("key", "create"), model, mode)
+                plan = [(name, model) for model in MODELS for name in CLIENTS]
+                plan = [pair for pair in plan if not wanted or any(word in f"{' '.join(pair)} {mode}" for word in wanted)]
+                # A mode holds for everybody, so only clients of the same mode run side by side.
+                with ThreadPoolExecutor(max_workers=3) as workers:
+                    done = workers.map(lambda pair: run_client(pair[0], demo, demo.command("key", "create"), pair[1], mode), plan)
+                    for (name, model), (results, noise) in zip(plan, done):
                         bad = [result for result in results if not result["ok"]]
                         passed += len(results) - len(bad)
                         failed += [f"{name}, {model}, {mode}: {result['test']}: {result['detail']}" for result in bad]

@@ -102,12 +102,14 @@ impl Run {
         digits
     }
 
-    /// The lengths of the groups.
-    pub(crate) fn lengths(&self, page: &Page<'_>) -> Vec<usize> {
-        page.marks[self.first..self.first + self.marks]
-            .iter()
-            .map(|mark| mark.len())
-            .collect()
+    /// The lengths of the groups; 0 for those it does not have.
+    pub(crate) fn lengths(&self, page: &Page<'_>) -> [usize; 6] {
+        let mut lengths = [0; 6];
+        let marks = &page.marks[self.first..self.first + self.marks];
+        for (length, mark) in lengths.iter_mut().zip(marks) {
+            *length = mark.len();
+        }
+        lengths
     }
 
     /// Whether every separator is exactly this.

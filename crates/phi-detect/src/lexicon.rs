@@ -55,6 +55,8 @@ impl Sense {
 
     /// A word that is as often a given name: "Will", "May".
     pub(crate) const GIVEN_WORD: Sense = Sense(1 << 24);
+    /// A degree or licence that is hardly another word; puts itself on the page.
+    pub(crate) const DEGREE: Sense = Sense(1 << 25);
     /// A key of data in camel case.
     pub(crate) const KEY: Sense = Sense(1 << 27);
     /// Not words: digits alone, digits and letters, "@", and a mask placeholder.

@@ -26,6 +26,7 @@ pub use finding::{Finding, Findings};
 pub use kind::PhiKind;
 pub use rules::{PhiRule, RULES};
 
+use candidate::Candidate;
 use labels::Meaning;
 use page::{Field, Page};
 use view::View;
@@ -46,9 +47,19 @@ pub struct Settings {
 const CODING_DEPTH_MAX: usize = 2;
 
 /// Scans text. Build one per account settings and share it.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Detector {
     settings: Settings,
+    uses_names: bool,
+}
+
+impl Default for Detector {
+    fn default() -> Self {
+        Detector {
+            settings: Settings::default(),
+            uses_names: true,
+        }
+    }
 }
 
 impl Detector {
@@ -72,7 +83,10 @@ impl Detector {
                 return Err(SettingsError(message));
             }
         }
-        Ok(Self { settings })
+        Ok(Self {
+            settings,
+            uses_names: true,
+        })
     }
 
     /// Finds PHI in a text that stands alone: a message, a note, a document.
@@ -98,8 +112,11 @@ impl Detector {
         let page = Page::new(view.text(), fields);
         let mut candidates = Vec::new();
         rules::find_all(&page, &self.settings, &mut candidates);
-        if has_context(view.text()) {
+        if self.uses_names && has_context(view.text()) {
+            let first = candidates.len();
             names::tag(view.text(), &mut candidates);
+            let model = candidates.split_off(first);
+            candidates.extend(model.into_iter().filter(|one| is_plausible(&page, one)));
         }
         if depth < CODING_DEPTH_MAX {
             let scan = |decoded: &str| self.find(decoded, None, depth + 1);
@@ -109,6 +126,12 @@ impl Detector {
             candidate.span = view.to_source(&candidate.span);
         }
         resolve::resolve(text, candidates, |kind| self.threshold(kind))
+    }
+
+    /// The same detector without the name model, for measuring the rules alone.
+    pub fn without_names(mut self) -> Self {
+        self.uses_names = false;
+        self
     }
 
     fn threshold(&self, kind: PhiKind) -> f32 {
@@ -124,6 +147,19 @@ impl Detector {
 /// identifier of some program far more often than a name; rules with a label still see it.
 fn has_context(text: &str) -> bool {
     text.trim().contains(char::is_whitespace)
+}
+
+/// What the model may not call PHI: a mask placeholder, the name of a tag, a lone letter.
+fn is_plausible(page: &Page<'_>, candidate: &Candidate) -> bool {
+    let text = page.slice(candidate.span.clone());
+    let letters = text
+        .iter()
+        .filter(|&&byte| byte.is_ascii_alphanumeric() || byte >= 0x80)
+        .count();
+    let is_tag = matches!(page.byte_before(candidate.span.start), b'<' | b'/')
+        && page.byte(candidate.span.end) == b'>';
+    let is_contradicted = (candidate.kind.rule().contradicts)(page, &candidate.span);
+    letters >= 2 && !is_tag && !is_contradicted && !page.has_placeholder(&candidate.span)
 }
 
 /// Why settings were refused.

@@ -336,7 +336,9 @@ pub(crate) fn surname_before(page: &Page<'_>, given: usize) -> Option<usize> {
             .any(u8::is_ascii_lowercase);
     let looks_right =
         part.is_capital && part.span.len() > 1 && page.byte(given).is_ascii_uppercase();
-    (looks_right && is_free && !is_listed && !in_a_list && !is_acronym).then_some(start)
+    let is_company = page.byte_before(start) == b' ' && page.byte_before(start - 1) == b'&';
+    (looks_right && is_free && !is_listed && !in_a_list && !is_acronym && !is_company)
+        .then_some(start)
 }
 
 /// The name before an address in angle brackets: `"Mark Roe" <mark@example.com>`.
@@ -365,6 +367,35 @@ pub(crate) fn display_name_before(page: &Page<'_>, sign: usize) -> Option<Range<
     start += usize::from(page.byte(start) == b' ');
     let words = page.slice(start..end).split(|&byte| byte == b' ').count();
     (is_mailbox && start < end && words >= 2).then_some(start..end)
+}
+
+/// The name before a degree: "R. Jones, RN", "Sarah Connor MD".
+pub(crate) fn name_before_degree(page: &Page<'_>, degree: usize) -> Option<Range<usize>> {
+    if !page.byte(degree).is_ascii_uppercase() {
+        return None;
+    }
+    let end = degree - usize::from(page.byte_before(degree) == b' ');
+    let end = end - usize::from(page.byte_before(end) == b',');
+    let mut start = end;
+    let mut parts = 0;
+    while parts < 4 {
+        let word_end = start - usize::from(parts > 0 && page.byte_before(start) == b' ');
+        let word_end = word_end - usize::from(parts > 0 && page.byte_before(word_end) == b'.');
+        if parts > 0 && word_end == start {
+            break;
+        }
+        let Some((sense, word)) = page.word_before(word_end) else {
+            break;
+        };
+        let is_other = sense.has(Sense::STOP | Sense::LABEL | Sense::TITLE | Sense::CREDENTIAL)
+            && !sense.has(Sense::GIVEN | Sense::GIVEN_WORD);
+        if !page.byte(word).is_ascii_uppercase() || is_other || parts == 0 && word_end - word < 2 {
+            break;
+        }
+        start = word;
+        parts += 1;
+    }
+    (end < degree && parts >= 2).then_some(start..end)
 }
 
 /// Whether a full name, given name first, ends exactly here.

@@ -11,6 +11,10 @@ pub(crate) static WORDS: &[(Sense, &str)] = &[
     (Sense::ROLE, ROLES),
     (Sense::KIN, KIN),
     (Sense::CREDENTIAL, CREDENTIALS),
+    (
+        Sense::DEGREE,
+        "md rn lpn phd dds dmd pharmd crna aprn dnp lcsw lvn psyd dpm mbbs",
+    ),
     (Sense::PARTICLE, PARTICLES),
     (Sense::EPONYM_TAIL, EPONYM_TAILS),
     (Sense::STOP, include_str!("words/stop.txt")),

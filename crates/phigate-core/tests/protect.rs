@@ -1,4 +1,5 @@
 //! The four modes, byte for byte.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use phi_detect::Detector;
 use phigate_core::chat::{ChatLimits, ChatRequest};

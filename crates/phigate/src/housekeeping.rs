@@ -1,4 +1,5 @@
-//! What a server does in the background: deletes what is past its time, and keeps copies of checkpoints elsewhere.
+//! What a server does in the background: deletes what is past its time, keeps copies of checkpoints
+//! elsewhere, and counts the replicas it shares limits with.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -12,6 +13,9 @@ use crate::config::CheckpointSettings;
 
 /// How often retention looks for something to delete.
 const RETENTION_EVERY: Duration = Duration::from_secs(600);
+
+/// How often replicas are counted.
+const REPLICAS_EVERY: Duration = Duration::from_secs(5);
 
 /// How long the operator's program may take.
 const COMMAND_TIME: Duration = Duration::from_secs(30);
@@ -29,6 +33,18 @@ pub(crate) fn start(app: &Arc<App>) {
         }
     });
     tokio::spawn(async move { keep_checkpoints(&checkpoints).await });
+    let app = Arc::clone(app);
+    tokio::spawn(async move { count_replicas(&app).await });
+}
+
+/// Limits per key are shared between the processes on one store.
+async fn count_replicas(app: &App) {
+    while !app.drain.is_draining() {
+        if let Ok(replicas) = app.vault.servers().await {
+            app.key_limits.share_between(replicas);
+        }
+        tokio::time::sleep(REPLICAS_EVERY).await;
+    }
 }
 
 async fn keep_retention(app: &App) {

@@ -1,6 +1,6 @@
 //! From tag scores to candidates.
 //!
-//! Tokens that can be part of a finding come in runs. Over each run the best
+//! Tokens that the gate let through come in runs. Over each run the best
 //! sequence of tags is found in which a span begins before it goes on
 //! (Viterbi, in integers), and its spans become candidates.
 
@@ -49,7 +49,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Takes the next token's scores, or none where it can be part of nothing.
+    /// Takes the next token's scores, or none where the gate held it back.
     pub(super) fn push(&mut self, span: (u32, u32), scores: Option<[i32; TAGS_MAX]>) {
         match scores {
             Some(scores) => {

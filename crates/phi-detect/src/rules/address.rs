@@ -9,8 +9,8 @@ use std::ops::Range;
 use super::{Out, PhiRule};
 use crate::context::{Tie, claim_before, is_spoken_of};
 use crate::labels::Meaning;
-use crate::lexicon::Sense;
-use crate::page::Page;
+use crate::lexicon::{LEXICON, Sense};
+use crate::page::{Page, is_word_byte};
 use crate::places::{self, Line};
 
 pub(super) static RULE: PhiRule = PhiRule {
@@ -30,7 +30,9 @@ pub(super) static RULE: PhiRule = PhiRule {
         "address: «8170 Walker Path\nKirkview, WY 58131»; phone",
         "«13125 Highway 138», just past the mill",
         "zip code «99205»",
-        "2231 Broadway: sent to «2231 Broadway, New York, NY 10027»",
+        "postal code «K1A 0B1»",
+        "at «221B Baker Street, London NW1 6XE» today",
+        "sent to «2231 Broadway, New York, NY 10027»",
         "lives on «Larchmont Avenue» with her aunt",
         "Lives w daughter on «Birch Hollow Rd».",
         "«22 Amsinckstrasse 9\n Suite 776\n Arnsdorf\n Malta 38302»",
@@ -52,6 +54,7 @@ pub(super) static RULE: PhiRule = PhiRule {
     precedence: 0.15,
     joiners: &[", ", "\n", ",\n", " "],
     find,
+    contradicts,
 };
 
 fn find(page: &Page<'_>, out: &mut Out<'_>) {
@@ -75,6 +78,11 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
         {
             free_from = span.end;
             out.push(span, score, "address.street");
+        } else if mark.is_code()
+            && let Some(end) = places::postal_code_end(page, start)
+            && claim_before(page, start, |meaning| meaning == Meaning::Zip).is_some()
+        {
+            out.push(start..end, 0.9, "address.zip");
         } else if mark.is_number() && (4..=6).contains(&mark.len()) {
             zip(page, mark.range(), out);
         }
@@ -119,6 +127,21 @@ fn in_fields(page: &Page<'_>, out: &mut Out<'_>) {
     }
 }
 
+/// Words that only introduce an address: "Unit No", "Address".
+fn contradicts(page: &Page<'_>, span: &Range<usize>) -> bool {
+    let text = page.slice(span.clone());
+    let is_numbered = text.iter().any(u8::is_ascii_digit);
+    let all_introduce = text
+        .split(|&byte| !is_word_byte(byte))
+        .filter(|word| !word.is_empty())
+        .all(|word| {
+            LEXICON
+                .sense(word)
+                .has(Sense::STOP | Sense::LABEL | Sense::UNIT | Sense::FILLER)
+        });
+    !is_numbered && all_introduce
+}
+
 /// The street line with everything that follows and belongs to it, and how sure that makes us.
 fn whole(page: &Page<'_>, line: &Line) -> Option<(Range<usize>, f32)> {
     let tail = places::tail(page, line.span.end);
@@ -130,7 +153,20 @@ fn whole(page: &Page<'_>, line: &Line) -> Option<(Range<usize>, f32)> {
     };
     let score = line.score + tail.as_ref().map_or(0.0, |tail| tail.score) + called;
     let end = tail.map_or(line.span.end, |tail| tail.end);
-    (score >= 0.3).then_some((line.span.start..end, score.min(0.98)))
+    let start = line.span.start - corner_before(page, line.span.start);
+    (score >= 0.3).then_some((start..end, score.min(0.98)))
+}
+
+/// The length of "the corner of " right before, which belongs to an address of two streets.
+fn corner_before(page: &Page<'_>, start: usize) -> usize {
+    [
+        b"the corner of ".as_slice(),
+        b"The corner of ",
+        b"corner of ",
+    ]
+    .iter()
+    .find(|words| page.slice(start.saturating_sub(words.len())..start) == **words)
+    .map_or(0, |words| words.len())
 }
 
 /// A ZIP code on its own: called so, or after a state or country.

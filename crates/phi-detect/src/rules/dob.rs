@@ -3,10 +3,13 @@
 //! A date is one only when something says so: a label, "born", a field or column
 //! of that meaning. All other dates are left alone.
 
+use std::ops::Range;
+
 use super::{Out, PhiRule};
 use crate::context::{Claim, Tie, claim_after, claim_before};
 use crate::dates::{DateHit, Form, date_at};
 use crate::labels::Meaning;
+use crate::lexicon::Sense;
 use crate::page::Page;
 use crate::people;
 
@@ -42,6 +45,7 @@ pub(super) static RULE: PhiRule = PhiRule {
     precedence: 0.26,
     joiners: &[],
     find,
+    contradicts,
 };
 
 fn find(page: &Page<'_>, out: &mut Out<'_>) {
@@ -63,6 +67,20 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
             out.push(date.span, score, rule);
         }
     }
+}
+
+/// A date that a label calls something else, or that stands after a date of birth already masked.
+fn contradicts(page: &Page<'_>, span: &Range<usize>) -> bool {
+    let index = page
+        .marks
+        .partition_point(|mark| (mark.end as usize) <= span.start);
+    let is_masked_before = page.marks[..index].iter().rev().take(6).any(|mark| {
+        mark.sense.has(Sense::PLACEHOLDER)
+            && page.slice(mark.range()) == RULE.placeholder.as_bytes()
+    });
+    is_masked_before
+        || nearest(page, span.start)
+            .is_some_and(|claim| claim.is(Meaning::OtherDate) && claim.is_firm())
 }
 
 /// Whether the whole value of a field is a time stamp that starts with a date: `198808181126+0215`.

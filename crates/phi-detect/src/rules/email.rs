@@ -23,6 +23,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "<«jane.roe+lab@mail.example.com»>, thanks",
         "write «jane_roe@example.co.uk».",
         "mail «JANE@EXAMPLE.ORG»",
+        "write to «tom.o'neil@example.ie»",
         "«jane.roe [at] example [dot] org» is hers",
         "reach me: «jane at example dot com»",
         "«jane.roe @ example.org»",
@@ -31,12 +32,14 @@ pub(super) static RULE: PhiRule = PhiRule {
         "follow @examplehealth today",
         "npm install left-pad@1.3.0",
         "BP 120/80 @ 0800",
+        "clone git@example.com:org/tool.git",
         "meet at noon. dot the i",
         "Send to  please.",
     ],
     precedence: 0.40,
     joiners: &[],
     find,
+    contradicts: super::never,
 };
 
 fn find(page: &Page<'_>, out: &mut Out<'_>) {
@@ -59,7 +62,8 @@ fn with_sign(page: &Page<'_>, sign: Range<usize>) -> Option<(Range<usize>, f32)>
     let before = skip_spaces_back(bytes, sign.start);
     let after = skip_spaces(bytes, sign.end);
     let is_spaced = before != sign.start || after != sign.end;
-    let local = local_part(bytes, before)?;
+    // "git@host:path" names a repository.
+    let local = local_part(bytes, before).filter(|local| &bytes[local.clone()] != b"git")?;
     let domain = domain(bytes, after)?;
     if is_spaced
         && (before == sign.start) != (after == sign.end)
@@ -80,12 +84,14 @@ fn local_part(bytes: &[u8], end: usize) -> Option<Range<usize>> {
         .take_while(|&&byte| is_word_byte(byte) || b"._%+-'=&~/!#$".contains(&byte))
         .count();
     let mut start = end - length;
-    // A quote, "mailto=" or a path before the address is no part of it.
-    if let Some(cut) = bytes[start..end]
-        .iter()
-        .rposition(|byte| b"'=&/!#$".contains(byte))
-    {
-        start += cut + 1;
+    // A quote, "mailto=" or a path before the address is no part of it; an apostrophe inside a name is.
+    let cut = (start..end).rev().find(|&at| match bytes[at] {
+        b'=' | b'&' | b'/' | b'!' | b'#' | b'$' => true,
+        b'\'' => at == start || !is_word_byte(bytes[at - 1]),
+        _ => false,
+    });
+    if let Some(cut) = cut {
+        start = cut + 1;
     }
     while start < end && !is_word_byte(bytes[start]) && bytes[start] != b'_' {
         start += 1;

@@ -27,6 +27,8 @@ pub(super) static RULE: PhiRule = PhiRule {
         "«1EG4TE5MK73»",
         "MBI «1EG4 TE5 MK73» verified",
         "HICN «123-45-6789A»",
+        "HIC number «123-45-6789-A» on file",
+        "railroad Medicare no. «WD 123456789»",
         "Medicare number «123456789A»",
         "Railroad Medicare «WA123456789»",
     ],
@@ -40,6 +42,7 @@ pub(super) static RULE: PhiRule = PhiRule {
     precedence: 0.32,
     joiners: &[],
     find,
+    contradicts: super::never,
 };
 
 fn find(page: &Page<'_>, out: &mut Out<'_>) {
@@ -59,8 +62,15 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
             beneficiary(page, index, out);
             railroad(page, mark.range(), out);
             claim_number(page, index, out);
-        } else if mark.is_number() && mark.len() == 3 {
-            claim_number(page, index, out);
+        } else if mark.is_number() {
+            if mark.len() == 3 {
+                claim_number(page, index, out);
+            } else if matches!(mark.len(), 6 | 9)
+                && let Some((_, prefix)) = page.word_before((mark.start as usize).saturating_sub(1))
+                && mark.start as usize - prefix <= 4
+            {
+                railroad(page, prefix..mark.end as usize, out);
+            }
         }
     }
 }
@@ -179,8 +189,30 @@ fn claim_number_span(page: &Page<'_>, index: usize) -> Option<Range<usize>> {
     let last = page.marks.get(index + run.marks)?;
     let is_joined =
         last.start as usize == run.span.end + 1 && matches!(page.byte(run.span.end), b'-' | b' ');
-    let fits = last.is_code() && is_coded(page.slice(last.range()), 4);
-    let span = run.span.start..last.end as usize;
+    let mut end = last.end as usize;
+    let mut fits = last.is_code() && is_coded(page.slice(last.range()), 4);
+    // "123-45-6789-A": the code set off.
+    if last.is_number()
+        && last.len() == 4
+        && matches!(page.byte(end), b'-' | b' ')
+        && page.byte(end + 1).is_ascii_uppercase()
+    {
+        let code_end = end
+            + 1
+            + page
+                .slice(end + 1..page.text.len().min(end + 4))
+                .iter()
+                .take_while(|byte| byte.is_ascii_alphanumeric())
+                .count();
+        let is_code = code_end <= end + 3 && b"ABCDEFGHJKMTW".contains(&page.byte(end + 1));
+        let is_called =
+            nearest(page, run.span.start).is_some_and(|claim| claim.is(Meaning::Medicare));
+        if is_code && is_called {
+            fits = true;
+            end = code_end;
+        }
+    }
+    let span = run.span.start..end;
     (is_joined && fits && !digits::is_inside_longer(page, &span)).then_some(span)
 }
 
@@ -218,9 +250,10 @@ fn railroad(page: &Page<'_>, span: Range<usize>, out: &mut Out<'_>) {
             | b"WD"
             | b"WH"
     );
-    let digits = value.len() - letters;
-    let fits =
-        is_prefix && matches!(digits, 6 | 9) && value[letters..].iter().all(u8::is_ascii_digit);
+    // "WD 123456789".
+    let gap = usize::from(matches!(value.get(letters), Some(b' ' | b'-')));
+    let number = &value[letters + gap..];
+    let fits = is_prefix && matches!(number.len(), 6 | 9) && number.iter().all(u8::is_ascii_digit);
     if fits
         && nearest(page, span.start)
             .is_some_and(|claim| claim.is(Meaning::Medicare) && claim.is_firm())

@@ -44,6 +44,13 @@ pub struct PhiRule {
     /// What may stand between two findings that read as one.
     pub(crate) joiners: &'static [&'static str],
     pub(crate) find: fn(&Page<'_>, &mut Out<'_>),
+    /// Whether the words around say that what the model found is something else.
+    pub(crate) contradicts: fn(&Page<'_>, &Range<usize>) -> bool,
+}
+
+/// For kinds about which the words around never contradict the model.
+fn never(_: &Page<'_>, _: &Range<usize>) -> bool {
+    false
 }
 
 /// Every kind, in the order in which lists of kinds are written.

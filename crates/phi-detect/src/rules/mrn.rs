@@ -32,6 +32,8 @@ pub(super) static RULE: PhiRule = PhiRule {
         "pt. MRN# «MR-00482913», stable",
         "patient ID «7563388»",
         "hospital no. «H 482913»",
+        "Hospital # «7741203»",
+        "medical record: «X-12345-Z» is hers",
         "MRNs «482913», «482914» and «482915»",
     ],
     misses: &[
@@ -40,12 +42,15 @@ pub(super) static RULE: PhiRule = PhiRule {
         "member ID 482913445",
         "the chart from 2019 shows",
         "record 10-2-1 this season",
+        "Account number 4471203 is past due",
+        "error in pid=48213",
         "chart review 3/14/2024",
         "Pacemaker serial number PJN702913S implanted",
     ],
     precedence: 0.28,
     joiners: &[],
     find,
+    contradicts: super::never,
 };
 
 fn find(page: &Page<'_>, out: &mut Out<'_>) {
@@ -68,8 +73,9 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
         }
     }
     for spoken in &page.spoken {
-        let is_mrn = nearest(page, spoken.span.start)
-            .is_some_and(|claim| claim.is(Meaning::Mrn) && claim.is_firm());
+        let is_mrn = nearest(page, spoken.span.start).is_some_and(|claim| {
+            matches!(claim.meaning, Meaning::Mrn | Meaning::MrnMaybe) && claim.is_firm()
+        });
         if is_mrn {
             out.push(spoken.span.clone(), 0.9, "mrn.spoken");
         }
@@ -210,6 +216,13 @@ fn value_span(page: &Page<'_>, index: usize) -> Range<usize> {
             break;
         }
         end = mark.end as usize;
+    }
+    // "X-12345-Z": a letter at the end.
+    if page.byte(end) == b'-'
+        && page.byte(end + 1).is_ascii_uppercase()
+        && !page.byte(end + 2).is_ascii_alphanumeric()
+    {
+        end += 2;
     }
     let mut start = page.marks[index].start as usize;
     if page.byte_before(start).is_ascii_alphabetic() {

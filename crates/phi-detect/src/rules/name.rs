@@ -7,8 +7,8 @@ use std::ops::Range;
 
 use super::{Out, PhiRule};
 use crate::labels::Meaning;
-use crate::lexicon::Sense;
-use crate::page::{Label, Page};
+use crate::lexicon::{LEXICON, Sense};
+use crate::page::{Label, Page, is_word_byte};
 use crate::people::{self, Cue, Name};
 
 pub(super) static RULE: PhiRule = PhiRule {
@@ -33,6 +33,11 @@ pub(super) static RULE: PhiRule = PhiRule {
         "seen by «Jane Q. Roe», MD",
         "her doctor is dr «patel» today",
         "Baby boy «Hernandez» was born",
+        "Hi «Jennifer», please see below",
+        "interpreter «Nguyen Van An» was there",
+        "Dictated by «J. Smith», M.D.",
+        "cc «R. Jones», RN",
+        "PCP «Smith» agrees",
         "To: \"«Mark Roe»\" <mark@example.com>",
         "lastName: \"«Roe»\"",
         "Patient «Will Young» reports pain",
@@ -50,6 +55,7 @@ pub(super) static RULE: PhiRule = PhiRule {
     precedence: 0.0,
     joiners: &[" "],
     find,
+    contradicts,
 };
 
 fn find(page: &Page<'_>, out: &mut Out<'_>) {
@@ -59,6 +65,16 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
             && let Some(name) = after_title(page, start, end)
         {
             out.push(name.span, 0.93, "name.title");
+        }
+        if mark.sense.has(Sense::ROLE)
+            && let Some((span, score)) = after_role(page, start, end)
+        {
+            out.push(span, score, "name.role");
+        }
+        if mark.sense.has(Sense::DEGREE)
+            && let Some(span) = people::name_before_degree(page, start)
+        {
+            out.push(span, 0.85, "name.degree");
         }
         if mark.sense.has(Sense::KIN)
             && let Some(name) = after_kin(page, start, end)
@@ -84,6 +100,26 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
         }
     }
     in_fields(page, out);
+}
+
+/// Words that are no name, though they stand where one could: common words in lower case, as
+/// redaction leaves them after a title, and a common word that opens a sentence.
+fn contradicts(page: &Page<'_>, span: &Range<usize>) -> bool {
+    let words = || {
+        page.slice(span.clone())
+            .split(|&byte| !is_word_byte(byte))
+            .filter(|word| !word.is_empty())
+    };
+    let is_common = |word: &[u8]| {
+        let sense = LEXICON.sense(word);
+        sense.has(Sense::STOP)
+            && !(sense.has(Sense::GIVEN | Sense::GIVEN_WORD) && word[0].is_ascii_uppercase())
+    };
+    let follows_title = page
+        .word_before(span.start.saturating_sub(1))
+        .is_some_and(|(sense, _)| sense.has(Sense::TITLE));
+    words().all(|word| is_common(word) && word[0].is_ascii_lowercase())
+        || words().count() == 1 && words().all(is_common) && !follows_title
 }
 
 fn in_fields(page: &Page<'_>, out: &mut Out<'_>) {
@@ -132,6 +168,25 @@ fn after_title(page: &Page<'_>, start: usize, end: usize) -> Option<Name> {
     )
 }
 
+/// `interpreter Nguyen Van An`, `Hi Jennifer,`.
+fn after_role(page: &Page<'_>, start: usize, end: usize) -> Option<(Range<usize>, f32)> {
+    if page.byte(end) != b' ' {
+        return None;
+    }
+    let is_greeting = [b"hi".as_slice(), b"hello", b"dear"]
+        .iter()
+        .any(|word| page.slice(start..end).eq_ignore_ascii_case(word));
+    let name = people::name_at(page, end + 1, Cue::Weak)?;
+    let is_addressed = matches!(page.byte(name.span.end), b',' | b'!' | b'\n');
+    let is_likely = if is_greeting {
+        name.known > 0 || is_addressed
+    } else {
+        name.words >= 2
+    };
+    let is_shouted = page.slice(start..end).iter().all(u8::is_ascii_uppercase) && end - start > 3;
+    (is_likely && !is_shouted).then_some((name.span, 0.75))
+}
+
 /// `my husband Kimberly`, `aunt Brenda Smith`, `Baby boy Hernandez`, `brother - Dwayne`.
 fn after_kin(page: &Page<'_>, start: usize, end: usize) -> Option<Name> {
     let rest = page.slice(end..page.text.len().min(end + 6));
@@ -164,9 +219,11 @@ fn after_label(page: &Page<'_>, label: &Label) -> Option<(Range<usize>, f32)> {
     });
     if !is_explicit {
         let is_role = last_word.is_some_and(|(sense, _)| sense.has(Sense::ROLE));
-        let name = people::name_at(page, start, Cue::Weak).filter(|_| is_role || calls_it_name)?;
-        let is_shouted_head =
-            name.words == 1 && page.slice(place).iter().all(u8::is_ascii_uppercase);
+        let cue = if calls_it_name { Cue::Title } else { Cue::Weak };
+        let name = people::name_at(page, start, cue).filter(|_| is_role || calls_it_name)?;
+        let is_shouted_head = name.words == 1
+            && place.len() > 3
+            && page.slice(place).iter().all(u8::is_ascii_uppercase);
         return (!is_shouted_head).then_some((name.span, 0.75));
     }
     let name = people::name_at(page, start, Cue::Label)?;

@@ -30,6 +30,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "tel «1-800-555-0199 ext. 44»",
         "call «555-0142» if worse",
         "pager «(206)555-0142»",
+        "or «(206)5550142»",
         "her number is «two zero six five five five zero one four two»",
     ],
     misses: &[
@@ -48,6 +49,7 @@ pub(super) static RULE: PhiRule = PhiRule {
     precedence: 0.25,
     joiners: &[],
     find,
+    contradicts: super::never,
 };
 
 fn find(page: &Page<'_>, out: &mut Out<'_>) {
@@ -184,6 +186,13 @@ fn north_american(page: &Page<'_>, index: usize) -> Option<(Range<usize>, Shape)
         };
         return Some((start..run.span.end, shape));
     }
+    // "(206)5550142".
+    if let Some(run) = Run::read(page, index, &[3, 7], |between| {
+        matches!(between, b")" | b") ")
+    }) && page.byte_before(run.span.start) == b'('
+    {
+        return Some((run.span.start - 1..run.span.end, Shape::Clear));
+    }
     let value = page.slice(first.range());
     let is_plain = match value.len() {
         10 => matches!(value[0], b'2'..=b'9'),
@@ -202,12 +211,13 @@ fn labelled(
     is_tight: bool,
 ) -> Option<(Range<usize>, f32, &'static str)> {
     let run = Run::read_all(page, index, 6, is_separator);
-    let digits = run.digits(page).len();
-    let lengths = run.lengths(page);
+    let digits = run.digit_count;
+    let all_lengths = run.lengths(page);
+    let lengths = &all_lengths[..run.marks.min(all_lengths.len())];
     let opens =
         page.byte_before(run.span.start) == b'(' && page.slice(run.span.clone()).contains(&b')');
     let span = run.span.start - usize::from(opens)..run.span.end;
-    if goes_on(page, span.end) || looks_like_date(&lengths) {
+    if goes_on(page, span.end) || looks_like_date(page, &run, lengths) {
         return None;
     }
     let is_simple = page
@@ -237,7 +247,7 @@ fn labelled(
 
 /// After "+": a country code and up to fifteen digits.
 fn international(page: &Page<'_>, run: &Run) -> Option<(Range<usize>, f32, &'static str)> {
-    let digits = run.digits(page).len();
+    let digits = run.digit_count;
     let span = run.span.start - 1..run.span.end;
     let before = page.byte_before(span.start);
     let stands_alone = !before.is_ascii_alphanumeric();
@@ -320,11 +330,13 @@ fn goes_on(page: &Page<'_>, end: usize) -> bool {
         || after == b'%'
 }
 
-fn looks_like_date(lengths: &[usize]) -> bool {
-    matches!(
-        lengths,
-        [4, 2, 2] | [1 | 2, 1 | 2, 4] | [4, 1 | 2, 1 | 2, ..]
-    )
+fn looks_like_date(page: &Page<'_>, run: &Run, lengths: &[usize]) -> bool {
+    let first = page.slice(run.span.start..run.span.start + 2);
+    match lengths {
+        [4, 1 | 2, 1 | 2, ..] => first == b"19" || first == b"20",
+        [1 | 2, 1 | 2, 4] => true,
+        _ => false,
+    }
 }
 
 /// "206-555-0142 (cell)", "206-555-0142-Fax", "206-555-0142 is her phone".

@@ -50,6 +50,7 @@ pub(super) static RULE: PhiRule = PhiRule {
     precedence: 0.30,
     joiners: &[],
     find,
+    contradicts: super::never,
 };
 
 fn find(page: &Page<'_>, out: &mut Out<'_>) {

@@ -7,11 +7,14 @@ use crate::page::Field;
 
 /// Reads the rows of every insert that names its columns.
 pub(super) fn read(bytes: &[u8], found: &mut Vec<Field>) {
+    let mut free_from = 0;
     for paren in memchr::memchr_iter(b'(', bytes) {
-        if !follows_insert(bytes, paren) {
+        if paren < free_from || !follows_insert(bytes, paren) {
             continue;
         }
         let Some((columns, after)) = list(bytes, paren) else {
+            // No list ends within reach, so none that starts before does.
+            free_from = paren + LIST_BYTES_MAX;
             continue;
         };
         let meanings: Vec<_> = columns
@@ -89,9 +92,12 @@ fn rows(bytes: &[u8], from: usize, meanings: &[Option<Meaning>], found: &mut Vec
     }
 }
 
+/// Longer lists are not read.
+const LIST_BYTES_MAX: usize = 16_384;
+
 /// The items of a parenthesised list, and where it ends. Strings may hold commas and parentheses.
 fn list(bytes: &[u8], paren: usize) -> Option<(Vec<Range<usize>>, usize)> {
-    let limit = bytes.len().min(paren + 16_384);
+    let limit = bytes.len().min(paren + LIST_BYTES_MAX);
     let mut items = Vec::new();
     let mut start = paren + 1;
     let mut quote = None;

@@ -259,7 +259,9 @@ impl Reader<'_> {
             self.digits()?;
         }
         // Past the range of a double, one parser says infinity, another refuses, a third keeps the digits.
-        let is_finite = self.text[start..self.position].parse::<f64>().is_ok_and(f64::is_finite);
+        let is_finite = self.text[start..self.position]
+            .parse::<f64>()
+            .is_ok_and(f64::is_finite);
         if !is_finite {
             return Err(JsonError::at(JsonProblem::Syntax, start));
         }

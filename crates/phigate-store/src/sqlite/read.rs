@@ -1,9 +1,10 @@
 //! Reading rows.
 
 use crate::model::{Cursor, Filter};
-use crate::store::{AuditRow, ChainRow, Head, Item, Link, OpenRow, RowKey};
+use crate::store::{AuditRow, ChainRow, CounterRow, Head, Item, Link, OpenRow, RowKey};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
+use std::path::Path;
 use uuid::Uuid;
 
 /// The connection for reads of microseconds, and what it last saw.
@@ -430,6 +431,51 @@ pub(crate) fn old_rows(
             })
         })?
         .collect()
+}
+
+pub(crate) fn all_items(connection: &Connection) -> rusqlite::Result<Vec<Item>> {
+    connection
+        .prepare_cached(&format!("{ITEM} ORDER BY account, kind, id"))?
+        .query_map([], read_item)?
+        .collect()
+}
+
+pub(crate) fn tokens_of(
+    connection: &Connection,
+    account: &str,
+    request: Uuid,
+) -> rusqlite::Result<Vec<[u8; 16]>> {
+    connection
+        .prepare_cached("SELECT token FROM audit_token WHERE account = ?1 AND request = ?2")?
+        .query_map(params![account, request.as_bytes()], |row| row.get(0))?
+        .collect()
+}
+
+pub(crate) fn all_counters(
+    connection: &Connection,
+    account: &str,
+) -> rusqlite::Result<Vec<CounterRow>> {
+    connection
+        .prepare_cached(
+            "SELECT account, hour, lane, name, count FROM audit_counter WHERE account = ?1",
+        )?
+        .query_map([account], |row| {
+            Ok(CounterRow {
+                account: row.get(0)?,
+                hour: row.get(1)?,
+                lane: row.get(2)?,
+                name: row.get(3)?,
+                count: row.get(4)?,
+            })
+        })?
+        .collect()
+}
+
+/// Copies page by page; writers are not held up.
+pub(crate) fn backup(connection: &Connection, file: &Path) -> rusqlite::Result<()> {
+    let mut copy = Connection::open(file)?;
+    let backup = rusqlite::backup::Backup::new(connection, &mut copy)?;
+    backup.run_to_completion(1_000, std::time::Duration::from_millis(5), None)
 }
 
 fn read_item(row: &Row<'_>) -> rusqlite::Result<Item> {

@@ -43,6 +43,8 @@ pub(crate) struct Writer {
     pub(crate) queue: Queue,
     /// API keys used since the last heartbeat: id → account and time.
     pub(crate) used: std::sync::Mutex<HashMap<String, (String, i64)>>,
+    /// Leases of other processes: the version last seen, and since when.
+    pub(crate) seen: std::sync::Mutex<HashMap<i64, (i64, Instant)>>,
     /// Keep a lane and look for the requests of dead processes, as a server does.
     pub(crate) serve: bool,
     pub(crate) give_up: AtomicBool,

@@ -52,7 +52,7 @@ pub(crate) async fn answer(app: &Arc<App>, call: Call) -> Response {
         Ok(admission) => admission,
         Err(error) => return error.into_response(),
     };
-    let permit = match app.key_limits.admit(&admission.key_id, call.received) {
+    let permit = match app.key_limits.admit(&admission.key_id, &admission.account.settings.limits, call.received) {
         Ok(permit) => permit,
         Err(limited) => return GatewayError::from(limited).into_response(),
     };
@@ -86,7 +86,7 @@ pub(crate) async fn answer_for_dashboard(
         key_id: DASHBOARD_KEY.to_owned(),
         account,
     };
-    let permit = match app.key_limits.admit(&admission.account.id, received) {
+    let permit = match app.key_limits.admit(&admission.account.id, &admission.account.settings.limits, received) {
         Ok(permit) => permit,
         Err(limited) => return GatewayError::from(limited).into_response(),
     };
@@ -127,12 +127,7 @@ async fn forward(
     }
     if is_stream {
         let translator = route.format.open_stream(&context);
-        Ok(relay::stream(
-            translator,
-            incoming,
-            trail.hand_over(),
-            app.drain.clone(),
-        ))
+        relay::stream(translator, incoming, trail, app.drain.clone()).await
     } else {
         reply::whole(route.format, &context, incoming, trail).await
     }

@@ -26,7 +26,7 @@ use super::guard::REFUSE;
 use super::queue::Queue;
 use super::upload::Intake;
 use crate::config::Limits;
-use crate::metrics::Metrics;
+use crate::metrics::{Answered, Metrics};
 
 /// On every response; also the key of the audit record.
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-gateway-request-id");
@@ -74,11 +74,12 @@ impl Edge {
         request: Request<Incoming>,
     ) -> Response {
         let id = Uuid::now_v7();
-        let watched = (request.version() >= Version::HTTP_2).then(|| activity.begin());
+        let version = request.version();
+        let ongoing = activity.begin(version >= Version::HTTP_2);
         let running = self.metrics.request_started();
         let (mut response, place) = match self.admit(&request) {
             Ok(()) => self.take_turn(id, peer, request).await,
-            Err(error) => (closing(error.into_response()), None),
+            Err(error) => (closing(version, self.refuse(error)), None),
         };
         let headers = response.headers_mut();
         let text = HeaderValue::from_str(&id.to_string()).expect("a UUID is plain text");
@@ -86,7 +87,7 @@ impl Edge {
         headers
             .entry(CACHE_CONTROL)
             .or_insert(HeaderValue::from_static("no-store"));
-        response.map(|body| Body::new(Carried::new(body, watched, (place, running))))
+        response.map(|body| Body::new(Carried::new(body, ongoing, (place, running))))
     }
 
     /// What is refused before anything else is looked at.
@@ -113,6 +114,18 @@ impl Edge {
         Ok(())
     }
 
+    /// Answers a request that no handler saw.
+    fn refuse(&self, error: EdgeError) -> Response {
+        let response = error.into_response();
+        self.metrics.answered(&Answered {
+            status: u32::from(response.status().as_u16()),
+            mode: "",
+            action: "",
+            family: "",
+        });
+        response
+    }
+
     /// Waits for a place where one is needed; it is kept until the answer was sent.
     async fn take_turn(
         &self,
@@ -125,7 +138,7 @@ impl Edge {
         }
         match self.queue.enter().await {
             Some(place) => (self.forward(id, peer, request).await, Some(place)),
-            None => (EdgeError::TooManyRequests.into_response(), None),
+            None => (self.refuse(EdgeError::TooManyRequests), None),
         }
     }
 
@@ -152,10 +165,11 @@ fn panicked(panic: Box<dyn Any + Send>) -> Response {
 }
 
 /// Tells a caller of HTTP/1 that the connection ends here.
-fn closing(mut response: Response) -> Response {
-    response
-        .headers_mut()
-        .insert(CONNECTION, HeaderValue::from_static("close"));
+fn closing(version: Version, mut response: Response) -> Response {
+    if version < Version::HTTP_2 {
+        let close = HeaderValue::from_static("close");
+        response.headers_mut().insert(CONNECTION, close);
+    }
     response
 }
 

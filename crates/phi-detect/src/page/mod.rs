@@ -1,0 +1,261 @@
+//! A text prepared for the rules: numbers, codes, known words, labels and fields, each with its place.
+//!
+//! One pass over the bytes makes the marks; the rules then look only at marks and
+//! a bounded stretch of text around them, so a scan takes linear time.
+
+mod marks;
+mod phrases;
+
+use std::ops::Range;
+
+use crate::digits::{self, Spoken};
+use crate::labels::Meaning;
+use crate::lexicon::{LEXICON, Sense};
+use crate::rules;
+
+/// Something in the text worth looking at.
+#[derive(Clone, Copy)]
+pub(crate) struct Mark {
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+    pub(crate) sense: Sense,
+}
+
+impl Mark {
+    pub(crate) fn range(self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+
+    pub(crate) fn len(self) -> usize {
+        (self.end - self.start) as usize
+    }
+
+    pub(crate) fn is_number(self) -> bool {
+        self.sense.has(Sense::NUMBER)
+    }
+
+    pub(crate) fn is_code(self) -> bool {
+        self.sense.has(Sense::CODE)
+    }
+}
+
+/// A label and what it says about the value that belongs to it.
+#[derive(Clone, Copy)]
+pub(crate) struct Label {
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+    pub(crate) meaning: Meaning,
+}
+
+/// A value that stands in a named place: a JSON member, a CSV cell, an HL7 field.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Field {
+    pub(crate) span: Range<usize>,
+    pub(crate) meaning: Option<Meaning>,
+}
+
+/// A text and what one pass over it found.
+pub(crate) struct Page<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) marks: Vec<Mark>,
+    pub(crate) labels: Vec<Label>,
+    /// In order, never overlapping.
+    pub(crate) fields: Vec<Field>,
+    /// Numbers said in words.
+    pub(crate) spoken: Vec<Spoken>,
+    /// Runs of letters and digits too long for a word; may be text in another coding.
+    pub(crate) long_runs: Vec<Range<usize>>,
+}
+
+impl<'a> Page<'a> {
+    /// Reads the text once. `fields` are in order and do not overlap.
+    pub(crate) fn new(text: &'a str, fields: Vec<Field>) -> Self {
+        let (marks, long_runs) = marks::mark(text.as_bytes());
+        let labels = phrases::find(text.as_bytes(), &marks);
+        let mut page = Page {
+            text,
+            marks,
+            labels,
+            fields,
+            spoken: Vec::new(),
+            long_runs,
+        };
+        page.spoken = digits::spoken(&page);
+        page
+    }
+
+    pub(crate) fn bytes(&self) -> &'a [u8] {
+        self.text.as_bytes()
+    }
+
+    /// The byte at a position, 0 beyond the end.
+    pub(crate) fn byte(&self, at: usize) -> u8 {
+        self.bytes().get(at).copied().unwrap_or(0)
+    }
+
+    /// The byte before a position, 0 at the start.
+    pub(crate) fn byte_before(&self, at: usize) -> u8 {
+        at.checked_sub(1).map_or(0, |before| self.byte(before))
+    }
+
+    pub(crate) fn slice(&self, span: Range<usize>) -> &'a [u8] {
+        self.bytes().get(span).unwrap_or_default()
+    }
+
+    /// The sense of the word that starts at `at`, and where it ends.
+    pub(crate) fn word_at(&self, at: usize) -> Option<(Sense, usize)> {
+        let end = word_end(self.bytes(), at);
+        (end > at).then(|| (LEXICON.sense(&self.bytes()[at..end]), end))
+    }
+
+    /// The word that ends exactly at `end`, as its start and sense.
+    pub(crate) fn word_before(&self, end: usize) -> Option<(Sense, usize)> {
+        let start = word_start(self.bytes(), end);
+        (start < end).then(|| (LEXICON.sense(&self.bytes()[start..end]), start))
+    }
+
+    /// The fields of one meaning, with their values.
+    pub(crate) fn fields_of(
+        &self,
+        meaning: Meaning,
+    ) -> impl Iterator<Item = (Range<usize>, &'a [u8])> {
+        self.fields
+            .iter()
+            .filter(move |field| field.meaning == Some(meaning))
+            .map(|field| (field.span.clone(), self.slice(field.span.clone())))
+    }
+
+    /// Whether a mask placeholder stands in the span.
+    pub(crate) fn has_placeholder(&self, span: &Range<usize>) -> bool {
+        let first = self
+            .marks
+            .partition_point(|mark| (mark.end as usize) <= span.start);
+        self.marks[first..]
+            .iter()
+            .take_while(|mark| (mark.start as usize) < span.end)
+            .any(|mark| mark.sense.has(Sense::PLACEHOLDER))
+    }
+
+    /// Whether a label ends exactly here.
+    pub(crate) fn label_ends_at(&self, at: usize) -> bool {
+        self.labels
+            .binary_search_by_key(&at, |label| label.end as usize)
+            .is_ok()
+    }
+
+    /// Whether a field starts or ends exactly here, so that what stands on both sides does not belong together.
+    pub(crate) fn is_field_edge(&self, at: usize) -> bool {
+        let next = self.fields.partition_point(|field| field.span.start < at);
+        let starts = self
+            .fields
+            .get(next)
+            .is_some_and(|field| field.span.start == at);
+        let ends = next > 0 && self.fields[next - 1].span.end == at;
+        starts || ends
+    }
+
+    /// The field that holds the position.
+    pub(crate) fn field_at(&self, at: usize) -> Option<&Field> {
+        let next = self.fields.partition_point(|field| field.span.start <= at);
+        let field = &self.fields[next.checked_sub(1)?];
+        (at < field.span.end).then_some(field)
+    }
+}
+
+/// Letters, digits, and every byte of a character outside ASCII.
+pub(crate) fn is_word_byte(byte: u8) -> bool {
+    CLASS[usize::from(byte)] & (LETTER | DIGIT) != 0
+}
+
+/// No word the rules care for is longer; the cap keeps looking around a mark cheap on any text.
+const WORD_BYTES_MAX: usize = 64;
+
+/// Where the run of letters that starts at `at` ends.
+pub(crate) fn word_end(bytes: &[u8], at: usize) -> usize {
+    at + bytes[at.min(bytes.len())..]
+        .iter()
+        .take(WORD_BYTES_MAX)
+        .take_while(|&&byte| CLASS[usize::from(byte)] & LETTER != 0)
+        .count()
+}
+
+/// Where the run of letters that ends at `end` starts.
+pub(crate) fn word_start(bytes: &[u8], end: usize) -> usize {
+    end - bytes[..end.min(bytes.len())]
+        .iter()
+        .rev()
+        .take(WORD_BYTES_MAX)
+        .take_while(|&&byte| CLASS[usize::from(byte)] & LETTER != 0)
+        .count()
+}
+
+const LETTER: u8 = 1;
+const DIGIT: u8 = 2;
+const AT_SIGN: u8 = 4;
+const BRACKET: u8 = 8;
+
+static CLASS: [u8; 256] = classes();
+
+const fn classes() -> [u8; 256] {
+    let mut table = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let one = byte as u8;
+        table[byte] = if one.is_ascii_alphabetic() || one >= 0x80 {
+            LETTER
+        } else if one.is_ascii_digit() {
+            DIGIT
+        } else if one == b'@' {
+            AT_SIGN
+        } else if one == b'[' {
+            BRACKET
+        } else {
+            0
+        };
+        byte += 1;
+    }
+    table
+}
+/// The length of a mask placeholder at the start of `bytes`, if one stands there.
+pub(crate) fn placeholder_at(bytes: &[u8]) -> Option<usize> {
+    rules::RULES
+        .iter()
+        .map(|rule| rule.placeholder.as_bytes())
+        .find(|placeholder| bytes.starts_with(placeholder))
+        .map(<[u8]>::len)
+}
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels_of(text: &str) -> Vec<(&str, Meaning)> {
+        let page = Page::new(text, Vec::new());
+        page.labels
+            .iter()
+            .map(|label| {
+                (
+                    &text[label.start as usize..label.end as usize],
+                    label.meaning,
+                )
+            })
+            .collect()
+    }
+
+    #[test]
+    fn the_longest_label_wins_and_its_spelling_does_not_matter() {
+        let expected = |text: &'static str| vec![(text, Meaning::Dob)];
+        for text in ["Date of Birth", "date_of_birth", "DATE-OF-BIRTH", "D.O.B"] {
+            assert_eq!(labels_of(text), expected(text));
+        }
+    }
+
+    #[test]
+    fn a_label_stuck_to_its_number_is_seen() {
+        assert_eq!(labels_of("SSN536228741"), [("SSN", Meaning::Ssn)]);
+    }
+
+    #[test]
+    fn a_placeholder_is_not_a_label() {
+        assert!(labels_of("[SSN]").is_empty());
+    }
+}

@@ -1,0 +1,124 @@
+//! Finds the labels of a page by matching phrases of the label table, word by word.
+
+use std::ops::Range;
+
+use super::{Label, Mark, is_word_byte};
+use crate::labels::{self, Meaning};
+use crate::lexicon::{self, Sense};
+
+/// Matches phrases of the label table at the marks that can start one; the longest wins.
+pub(super) fn find(bytes: &[u8], marks: &[Mark]) -> Vec<Label> {
+    let mut found: Vec<Label> = Vec::new();
+    let mut free_from = 0;
+    for mark in marks
+        .iter()
+        .filter(|mark| mark.sense.has(Sense::LABEL | Sense::KEY))
+    {
+        if (mark.start as usize) < free_from {
+            continue;
+        }
+        if mark.sense.has(Sense::KEY) {
+            let key = std::str::from_utf8(&bytes[mark.range()]).unwrap_or_default();
+            found.extend(labels::of_key(key).map(|meaning| Label {
+                start: mark.start,
+                end: mark.end,
+                meaning,
+            }));
+            continue;
+        }
+        if let Some((end, meaning)) = longest_phrase(bytes, mark.range())
+            && (mark.len() > 1 || end > mark.end as usize || is_abbreviation(bytes, mark.range()))
+        {
+            free_from = end;
+            if let Some(last) = found.last_mut()
+                && goes_on_as_number(bytes, last, mark.range())
+            {
+                last.end = end as u32;
+                continue;
+            }
+            found.push(Label {
+                start: mark.start,
+                end: end as u32,
+                meaning,
+            });
+        }
+    }
+    found
+}
+
+/// "credit card number": the word belongs to the label before it.
+fn goes_on_as_number(bytes: &[u8], last: &Label, word: Range<usize>) -> bool {
+    let is_next = last.end as usize + 1 == word.start && bytes[word.start - 1] == b' ';
+    is_next && last.meaning != Meaning::Name && bytes[word].eq_ignore_ascii_case(b"number")
+}
+
+/// A single letter is a label only with its sign: "b. 1962", "T: 206…".
+fn is_abbreviation(bytes: &[u8], letter: Range<usize>) -> bool {
+    let before = letter
+        .start
+        .checked_sub(1)
+        .map_or(b' ', |before| bytes[before]);
+    let after = bytes.get(letter.end).copied().unwrap_or(0);
+    matches!(after, b':' | b'.')
+        && matches!(before, b' ' | b'\n' | b'\t' | b'(' | b',' | b'|' | b';')
+}
+
+fn longest_phrase(bytes: &[u8], head: Range<usize>) -> Option<(usize, Meaning)> {
+    let mut key = 0;
+    let mut at = head.start;
+    let mut longest = None;
+    for position in 0..labels::LONGEST {
+        let end = if position == 0 {
+            head.end
+        } else {
+            chunk_end(bytes, at)
+        };
+        if end == at {
+            break;
+        }
+        key = labels::extend(key, lexicon::hash(&bytes[at..end]));
+        if let Some(meaning) = labels::meaning(key) {
+            longest = Some((end, meaning));
+        }
+        if let Some(sign) = number_sign(bytes, end) {
+            // "Hospital #" is "hospital number".
+            if let Some(meaning) = labels::meaning(labels::extend(key, lexicon::hash(b"number"))) {
+                longest = Some((sign, meaning));
+            }
+            break;
+        }
+        at = next_label_word(bytes, end);
+        if at == end {
+            break;
+        }
+    }
+    longest
+}
+
+/// Where a number sign right after a label word ends.
+fn number_sign(bytes: &[u8], end: usize) -> Option<usize> {
+    let at = end + usize::from(bytes.get(end) == Some(&b' '));
+    (bytes.get(at) == Some(&b'#')).then_some(at + 1)
+}
+
+/// Where the run of letters and digits at `at` ends; labels are at most 24 bytes a word.
+fn chunk_end(bytes: &[u8], at: usize) -> usize {
+    let limit = bytes.len().min(at + 24);
+    at + bytes[at..limit]
+        .iter()
+        .take_while(|&&byte| is_word_byte(byte))
+        .count()
+}
+
+/// Steps over what may stand between the words of a label: a space, "'s", "_", "-", ".".
+fn next_label_word(bytes: &[u8], end: usize) -> usize {
+    let mut at = end;
+    if bytes[at..].starts_with(b"'s ") || bytes[at..].starts_with(b"'S ") {
+        at += 2;
+    }
+    let limit = bytes.len().min(at + 2);
+    at + bytes[at..limit]
+        .iter()
+        .take_while(|byte| matches!(byte, b' ' | b'_' | b'-' | b'.' | b'/'))
+        .count()
+}

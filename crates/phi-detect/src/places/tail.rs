@@ -1,0 +1,254 @@
+//! What follows a street line: unit, city, state, ZIP and postal codes of other countries.
+
+use super::Line;
+use super::token::{Token, is_one_of, next_token, next_token_across, skip, token_at};
+use crate::lexicon::Sense;
+use crate::page::Page;
+
+/// What follows a street line and belongs to it, and how much it proves.
+pub(crate) struct Tail {
+    pub(crate) end: usize,
+    pub(crate) score: f32,
+}
+
+/// What follows a street line and belongs to it: unit, city, state, ZIP.
+pub(crate) fn tail(page: &Page<'_>, line_end: usize) -> Option<Tail> {
+    let unit = unit(page, line_end);
+    let from = unit.unwrap_or(line_end);
+    let place = city_state_zip(page, from).or_else(|| city_alone(page, from));
+    match (unit, place) {
+        (None, place) => place,
+        (Some(end), None) => Some(Tail {
+            end: city_after_unit(page, end),
+            score: if page.byte(skip(page.bytes(), line_end, b" ,")) == b'#' {
+                0.2
+            } else {
+                0.5
+            },
+        }),
+        (Some(_), Some(place)) => Some(Tail {
+            end: place.end,
+            score: place.score + 0.3,
+        }),
+    }
+}
+
+/// `Winnipeg Manitoba` right after a unit: capitalised words on the same line. Returns their end.
+fn city_after_unit(page: &Page<'_>, unit_end: usize) -> usize {
+    let mut end = unit_end;
+    let mut at = unit_end;
+    for _ in 0..5 {
+        let gap = usize::from(page.byte(at) == b',' && at == unit_end);
+        if page.byte(at + gap) != b' ' {
+            break;
+        }
+        let Some(token) = token_at(page, at + gap + 1) else {
+            break;
+        };
+        let is_other = token.has_digit
+            || token
+                .sense
+                .has(Sense::STOP | Sense::LABEL | Sense::GIVEN | Sense::TITLE);
+        let is_particle = token.sense.has(Sense::PARTICLE) && end > unit_end;
+        if is_other || !(token.is_capital || is_particle) {
+            break;
+        }
+        at = token.span.end;
+        if token.is_capital {
+            end = at;
+        }
+    }
+    end
+}
+
+/// `Apt 4B`, `Suite 083`, `# 8`, `Unit 68`; returns its end.
+fn unit(page: &Page<'_>, from: usize) -> Option<usize> {
+    let bytes = page.bytes();
+    let at = skip(bytes, from, b" ,\n.-");
+    if page.byte(at) == b'#' {
+        let token = next_token(page, at + 1)?;
+        return (token.span.len() <= 6).then_some(token.span.end);
+    }
+    let (sense, end) = page.word_at(at)?;
+    if !sense.has(Sense::UNIT) {
+        return ordinal_floor(page, at);
+    }
+    let token = next_token(page, skip(bytes, end, b".# "))?;
+    let is_id =
+        token.span.len() <= 6 && (token.has_digit || token.span.len() <= 2 && token.is_capital);
+    is_id.then_some(token.span.end)
+}
+
+/// `40th Floor`.
+fn ordinal_floor(page: &Page<'_>, at: usize) -> Option<usize> {
+    let token = next_token(page, at).filter(|token| token.has_digit)?;
+    let floor = next_token(page, token.span.end)?;
+    is_one_of(page.slice(floor.span.clone()), &[b"floor", b"fl"]).then_some(floor.span.end)
+}
+
+/// `Apt. 016` or `Suite 300` without a street before it, from the word on.
+pub(crate) fn lone_unit(page: &Page<'_>, start: usize) -> Option<Line> {
+    let (_, end) = page.word_at(start)?;
+    if !is_one_of(
+        page.slice(start..end),
+        &[b"apt", b"apartment", b"suite", b"ste"],
+    ) {
+        return None;
+    }
+    let token = next_token(page, skip(page.bytes(), end, b".# "))
+        .filter(|token| token.has_digit && token.span.len() <= 6)?;
+    let is_road_code = page.byte_before(start).is_ascii_alphanumeric();
+    // Hospitals number their operating suites.
+    let is_operating = token.span.len() < 2;
+    (!is_road_code && !is_operating).then_some(Line {
+        span: start..token.span.end,
+        score: 0.55,
+    })
+}
+
+/// `, Spokane, WA 99205`, `\nKirkview, WY 58131`, ` denver co 80209-3804`, `, Selca\n Senegal 27766`.
+fn city_state_zip(page: &Page<'_>, from: usize) -> Option<Tail> {
+    let mut at = from;
+    let mut best = None;
+    let mut has_region = false;
+    let is_lower = is_lower_line(page, from);
+    for position in 0..8 {
+        let Some(token) = next_token_across(page, at) else {
+            break;
+        };
+        let text = page.slice(token.span.clone());
+        if token.has_digit {
+            if position > 0
+                && let Some(end) = postal_code_end(page, token.span.start)
+            {
+                best = Some(Tail { end, score: 0.5 });
+                break;
+            }
+            let is_zip = (4..=6).contains(&text.len()) && text.iter().all(u8::is_ascii_digit);
+            if is_zip && position > 0 && (has_region || text.len() == 5) {
+                let score = if has_region { 0.6 } else { 0.3 };
+                best = Some(Tail {
+                    end: zip_end(page, token.span.end),
+                    score,
+                });
+            }
+            break;
+        }
+        let is_region = position > 0 && is_state(page, &token)
+            || token.sense.has(Sense::COUNTRY) && token.is_capital;
+        if is_region {
+            has_region = true;
+            best = Some(Tail {
+                end: token.span.end,
+                score: 0.3,
+            });
+        } else if !token.is_capital && (best.is_some() || !is_lower) {
+            break;
+        }
+        at = token.span.end;
+    }
+    best
+}
+
+/// `, Evanston` at the end of a line.
+fn city_alone(page: &Page<'_>, from: usize) -> Option<Tail> {
+    if page.slice(from..from + 2) != b", " {
+        return None;
+    }
+    let mut at = from + 2;
+    for _ in 0..3 {
+        let token = token_at(page, at)?;
+        let is_other =
+            token.has_digit || token.sense.has(Sense::STOP | Sense::LABEL | Sense::GIVEN);
+        if !token.is_capital || is_other {
+            return None;
+        }
+        at = token.span.end;
+        let after_dot = at + usize::from(page.byte(at) == b'.');
+        if matches!(page.byte(after_dot), 0 | b'\n' | b'\r') {
+            return Some(Tail {
+                end: at,
+                score: 0.1,
+            });
+        }
+        if page.byte(at) != b' ' {
+            return None;
+        }
+        at += 1;
+    }
+    None
+}
+
+/// A state; in lower case, where "in" and "or" are words, only with a ZIP code after it.
+fn is_state(page: &Page<'_>, token: &Token) -> bool {
+    if !token.sense.has(Sense::STATE) {
+        return false;
+    }
+    if token.is_shouted || token.is_capital && token.span.len() > 2 {
+        return true;
+    }
+    let next = next_token(page, token.span.end);
+    next.is_some_and(|next| {
+        let text = page.slice(next.span.clone());
+        text.len() >= 5 && text[..5].iter().all(u8::is_ascii_digit)
+    })
+}
+
+/// Whether the address is written in lower case throughout, so that capitals say nothing.
+fn is_lower_line(page: &Page<'_>, from: usize) -> bool {
+    !page
+        .slice(from.saturating_sub(16)..from)
+        .iter()
+        .any(u8::is_ascii_uppercase)
+}
+
+/// Where a ZIP code ends, with the four digits that may follow it.
+pub(crate) fn zip_end(page: &Page<'_>, five_end: usize) -> usize {
+    let four = page.slice(five_end + 1..five_end + 5);
+    let has_four = page.byte(five_end) == b'-'
+        && four.len() == 4
+        && four.iter().all(u8::is_ascii_digit)
+        && !page.byte(five_end + 5).is_ascii_digit();
+    if has_four { five_end + 5 } else { five_end }
+}
+
+/// Where a British or Canadian postal code that starts here ends: "NW1 6XE", "K1A 0B1".
+pub(crate) fn postal_code_end(page: &Page<'_>, start: usize) -> Option<usize> {
+    let first = page.slice(start..page.text.len().min(start + 5));
+    let outward = first
+        .iter()
+        .take_while(|byte| byte.is_ascii_alphanumeric())
+        .count();
+    let inward_start = start + outward + 1;
+    let inward = page.slice(inward_start..inward_start + 3);
+    let shape = |text: &[u8]| -> Vec<u8> {
+        text.iter()
+            .map(|byte| match byte {
+                b'A'..=b'Z' => b'A',
+                b'0'..=b'9' => b'9',
+                other => *other,
+            })
+            .collect()
+    };
+    let is_british = matches!(
+        shape(&first[..outward]).as_slice(),
+        b"A9" | b"A99" | b"AA9" | b"AA99" | b"A9A" | b"AA9A"
+    ) && shape(inward) == b"9AA";
+    let is_canadian = shape(&first[..outward]) == b"A9A" && shape(inward) == b"9A9";
+    let ends =
+        page.byte(inward_start - 1) == b' ' && !page.byte(inward_start + 3).is_ascii_alphanumeric();
+    ((is_british || is_canadian) && ends).then_some(inward_start + 3)
+}
+
+/// Where a state or country right before a ZIP code starts: "WA 99205", "Senegal 27766".
+pub(crate) fn region_before(page: &Page<'_>, zip: usize) -> Option<usize> {
+    let end = zip - usize::from(page.byte_before(zip) == b' ');
+    let end = end - usize::from(page.byte_before(end) == b',');
+    let (sense, start) = page.word_before(end).filter(|_| end < zip)?;
+    let word = page.slice(start..end);
+    let is_state = sense.has(Sense::STATE)
+        && (word.len() > 2 || word.iter().all(u8::is_ascii_uppercase))
+        && page.byte_before(start) == b' ';
+    let is_country = sense.has(Sense::COUNTRY) && word[0].is_ascii_uppercase();
+    (is_state || is_country).then_some(start)
+}

@@ -1,0 +1,66 @@
+//! The words and numbers of an address line.
+
+use std::ops::Range;
+
+use crate::lexicon::{LEXICON, Sense};
+use crate::page::{Page, is_word_byte, word_end};
+
+/// One word, number or code of an address line.
+#[derive(Clone)]
+pub(super) struct Token {
+    pub(super) span: Range<usize>,
+    pub(super) sense: Sense,
+    pub(super) is_capital: bool,
+    pub(super) is_shouted: bool,
+    pub(super) has_digit: bool,
+}
+
+pub(super) fn number_after(page: &Page<'_>, at: usize) -> Option<usize> {
+    let token = next_token(page, skip(page.bytes(), at, b" .#:"))?;
+    (token.has_digit && token.span.len() <= 8).then_some(token.span.end)
+}
+
+pub(super) fn is_one_of(word: &[u8], list: &[&[u8]]) -> bool {
+    list.iter().any(|one| word.eq_ignore_ascii_case(one))
+}
+
+pub(super) fn word(bytes: &[u8], at: usize) -> &[u8] {
+    &bytes[at.min(bytes.len())..word_end(bytes, at)]
+}
+
+pub(super) fn skip(bytes: &[u8], from: usize, these: &[u8]) -> usize {
+    from + bytes[from.min(bytes.len())..]
+        .iter()
+        .take(4)
+        .take_while(|byte| these.contains(byte))
+        .count()
+}
+
+/// The token after spaces and dots on the same line.
+pub(super) fn next_token(page: &Page<'_>, from: usize) -> Option<Token> {
+    token_at(page, skip(page.bytes(), from, b" ."))
+}
+
+/// The token after spaces, commas and line breaks.
+pub(super) fn next_token_across(page: &Page<'_>, from: usize) -> Option<Token> {
+    token_at(page, skip(page.bytes(), from, b" ,.\n\r"))
+}
+
+pub(super) fn token_at(page: &Page<'_>, start: usize) -> Option<Token> {
+    let bytes = page.bytes();
+    let length = bytes[start.min(bytes.len())..]
+        .iter()
+        .take(40)
+        .take_while(|&&byte| is_word_byte(byte) || byte == b'\'' || byte == b'-')
+        .count();
+    let span = start..start + length;
+    let text = bytes.get(span.clone())?;
+    let first = *text.first()?;
+    Some(Token {
+        sense: LEXICON.sense(text),
+        is_capital: first.is_ascii_uppercase() || first >= 0x80,
+        is_shouted: text.iter().all(u8::is_ascii_uppercase),
+        has_digit: text.iter().any(u8::is_ascii_digit),
+        span,
+    })
+}
