@@ -244,6 +244,24 @@ fn what_is_not_text_is_named() {
             .collect();
         assert_eq!(named, [(path, kind)], "{content}");
     }
+    // Not in a message's content, or hidden beside or inside a text.
+    let picture = r#"{"type":"image_url","image_url":{"url":"https://example.org/a.png"}}"#;
+    let hi = |more: &str| format!(r#"[{{"role":"user","content":"Hi."{more}}}]"#);
+    let part = |more: &str| format!(r#"[{{"role":"user","content":[{{"type":"text","text":"a",{more}}}]}}]"#);
+    for (messages, fields, path) in [
+        (HI.to_owned(), format!(r#","prediction":{{"type":"content","content":[{picture}]}}"#), "prediction.content[0]"),
+        (HI.to_owned(), format!(r#","x_input":[[{picture}]]"#), "x_input[0][0]"),
+        (part(&format!(r#""content":[{picture}]"#)), String::new(), "messages[0].content[0].content[0]"),
+        (part(r#""image_url":{"url":"https://example.org/a.png"}"#), String::new(), "messages[0].content[0].image_url"),
+        (hi(r#","images":["iVBORw0KGgo="]"#), String::new(), "messages[0].images"),
+    ] {
+        let body = with(&messages, &fields);
+        let parts = chat::unscannable(read(&body).unwrap().document(), &[]);
+        let paths: Vec<&str> = parts.iter().map(|part| part.path.as_str()).collect();
+        assert_eq!(paths, [path], "{body}");
+    }
+    let schema = r#","tools":[{"type":"function","function":{"name":"f","parameters":{"type":"object","properties":{"image_url":{"type":"string"},"file":{"type":"string"}}}}}],"metadata":{"type":"document"}"#;
+    assert!(chat::unscannable(read(&with(HI, schema)).unwrap().document(), &[]).is_empty());
     let text = with(
         r#"[{"role":"user","content":[{"type":"text","text":"data:text/plain;base64,aGk="}]}]"#,
         "",

@@ -167,6 +167,7 @@ const OPAQUE_PARTS: &[&str] = &[
     "image",
     "image_file",
     "image_url",
+    "images",
     "input_audio",
     "input_file",
     "input_image",
@@ -178,27 +179,29 @@ const OPAQUE_PARTS: &[&str] = &[
 /// `keys_with_phi`, in order, are not spelled in their paths.
 pub fn unscannable(document: &Document, keys_with_phi: &[NodeId]) -> Vec<Unscannable> {
     let mut found = Vec::new();
-    let mut parts = Vec::new();
+    // Parts of a known type wherever a list holds them; messages are looked at more closely.
+    let mut parts: Vec<(Value<'_>, &'static str)> = document
+        .nodes()
+        .filter(|value| value.parent().is_some_and(|list| list.kind() == Kind::Array))
+        .filter_map(|part| Some((part, opaque_part(&part)?)))
+        .filter(|(_, kind)| *kind != UNKNOWN)
+        .collect();
     for message in document
         .root()
         .get("messages")
         .iter()
         .flat_map(Value::values)
     {
-        if let Some(audio) = message
-            .get("audio")
-            .filter(|audio| audio.kind() != Kind::Null)
-        {
-            parts.push((audio, "audio"));
-        }
+        parts.extend(opaque_member(&message));
         for part in message.get("content").iter().flat_map(Value::values) {
-            if let Some(kind) = opaque_part(&part) {
-                parts.push((part, kind));
-            }
+            // A part that says it is text may hold something else beside it.
+            let kind = opaque_part(&part);
+            parts.extend(kind.map(|kind| (part, kind)).or_else(|| opaque_member(&part)));
         }
     }
-    // No part holds another, so the one that begins last before a value is the one that may hold it.
+    // Only what stands in no other part is named, so the one that begins last before a value is the one that may hold it.
     parts.sort_by_key(|(part, _)| part.id());
+    parts.dedup_by(|late, early| early.0.nodes().contains(&late.0.id()));
     let is_in_a_part = |value: &Value<'_>| {
         let before = parts.partition_point(|(part, _)| part.id() <= value.id());
         before > 0 && parts[before - 1].0.nodes().contains(&value.id())
@@ -217,18 +220,27 @@ pub fn unscannable(document: &Document, keys_with_phi: &[NodeId]) -> Vec<Unscann
     found
 }
 
+/// A part of a type that nobody has told us about.
+const UNKNOWN: &str = "unknown";
+
 fn opaque_part(part: &Value<'_>) -> Option<&'static str> {
     let name = part.get("type")?.string()?;
     match name.as_ref() {
         "text" | "refusal" => None,
-        other => Some(
-            OPAQUE_PARTS
-                .iter()
-                .find(|known| **known == other)
-                .copied()
-                .unwrap_or("unknown"),
-        ),
+        other => Some(known_opaque(other).unwrap_or(UNKNOWN)),
     }
+}
+
+/// What an object holds beside its text under the name of an attachment, such as a message's `audio`.
+fn opaque_member<'d>(object: &Value<'d>) -> Option<(Value<'d>, &'static str)> {
+    object.values().find_map(|value| {
+        let kind = known_opaque(value.key()?.string()?.as_ref())?;
+        (value.kind() != Kind::Null).then_some((value, kind))
+    })
+}
+
+fn known_opaque(name: &str) -> Option<&'static str> {
+    OPAQUE_PARTS.iter().find(|known| **known == name).copied()
 }
 
 /// A `data:` URI of something other than text hides its content from the scanner wherever it stands.

@@ -152,7 +152,13 @@ pub(super) fn scan_document(scanner: &Scanner, document: &Document) -> Looked {
 fn scan_slot(scanner: &Scanner, document: &Document, slot: Slot, looked: &mut Looked) {
     let value = document.value(slot.node);
     let (text, label) = match slot.place {
-        Place::Key => (value.decoded().into_text(), None),
+        Place::Key => {
+            let text = value.decoded().into_text();
+            // A number as a key is an entry of what holds it: `{"ssn": {"536228741": true}}`.
+            let holder = value.parent().filter(|_| is_number(&text));
+            let label = holder.and_then(|holder| chat::label(&holder));
+            (text, label)
+        }
         Place::Number if value.raw().len() < SHORTEST_NUMBER => return,
         Place::Number => (plain_digits(value.raw()), chat::label(&value)),
         Place::Structure => (value.decoded().into_text(), None),
@@ -181,6 +187,11 @@ fn scan_slot(scanner: &Scanner, document: &Document, slot: Slot, looked: &mut Lo
 
 /// No identifier that a number can hold is shorter: the last four digits of an SSN.
 const SHORTEST_NUMBER: usize = 4;
+
+fn is_number(text: &str) -> bool {
+    let digits = text.bytes().filter(u8::is_ascii_digit).count();
+    digits >= SHORTEST_NUMBER && !text.contains(char::is_alphabetic)
+}
 
 /// Writes `5.36228741e8` as `536228741`: the same number to every reader, and the same SSN.
 fn plain_digits(raw: &str) -> Cow<'_, str> {

@@ -59,7 +59,7 @@ struct Span<'a> {
     end: usize,
     #[serde(rename = "type")]
     kind: &'static str,
-    score: f32,
+    score: f64,
     rule: &'static str,
 }
 
@@ -81,7 +81,7 @@ fn spans<'a>(text: &str, findings: &Findings, file: Option<&'a Path>) -> Vec<Spa
             start: count_to(finding.span.start),
             end: count_to(finding.span.end),
             kind: finding.kind.code(),
-            score: finding.score,
+            score: f64::from((finding.score * 1000.0).round()) / 1000.0,
             rule: finding.rule,
         })
         .collect()
