@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 use jiff::Timestamp;
+use phi_detect::PhiKind;
 use phigate_core::protect;
 use phigate_store::{Filter, Record, RequestRow, SecretString};
 use uuid::Uuid;
@@ -88,16 +89,28 @@ pub(super) enum Format {
     Csv,
 }
 
+/// A word that is in no record would list nothing, and look like nothing happened.
+fn known_type(text: &str) -> anyhow::Result<String> {
+    let kind = PhiKind::from_code(text);
+    let kind = kind.context("the types are ssn, dob, phone, email, address, mrn, name, medicare_id")?;
+    Ok(kind.code().to_owned())
+}
+
+fn known_mode(text: &str) -> anyhow::Result<String> {
+    let mode = protect::mode(text).context("the modes are flag, block, redact, mask")?;
+    Ok(mode.id.to_owned())
+}
+
 #[derive(Args)]
 pub(super) struct FilterArgs {
     /// Only requests with this type of PHI
-    #[arg(long = "type", value_name = "TYPE")]
+    #[arg(long = "type", value_name = "TYPE", value_parser = known_type)]
     kind: Option<String>,
     /// Only this action: forwarded, blocked, redacted, masked or refused
-    #[arg(long)]
+    #[arg(long, value_parser = ["forwarded", "blocked", "redacted", "masked", "refused"])]
     action: Option<String>,
     /// Only under this mode
-    #[arg(long)]
+    #[arg(long, value_parser = known_mode)]
     mode: Option<String>,
     /// Only with this API key
     #[arg(long, value_name = "ID")]
