@@ -67,16 +67,23 @@ pub(crate) async fn show(visit: SignedIn) -> Answer {
     })
 }
 
+/// Where in a family's list an example is taken from: the old identifiers of the specification come first.
+const EXAMPLE: usize = 4;
+
 /// A model that works now: of the first family with a key, or of the first family.
 pub(crate) fn example_model(account: &Account) -> &'static str {
     let configured = FORMATS
         .iter()
         .find(|format| account.providers.contains_key(format.id()));
-    let format = configured.or(FORMATS.first());
-    format
-        .and_then(|format| format.listed_models().last())
+    let models = configured
+        .or(FORMATS.first())
+        .map(|format| format.listed_models())
+        .unwrap_or_default();
+    models
+        .get(EXAMPLE)
+        .or(models.last())
         .copied()
-        .unwrap_or("gpt-4o")
+        .unwrap_or_default()
 }
 
 /// A request with curl.
