@@ -112,7 +112,7 @@ fn contradicts(page: &Page<'_>, span: &Range<usize>) -> bool {
     };
     let is_common = |word: &[u8]| {
         let sense = LEXICON.sense(word);
-        sense.has(Sense::STOP)
+        (sense.has(Sense::STOP) || sense.has(Sense::KIN))
             && !(sense.has(Sense::GIVEN | Sense::GIVEN_WORD) && word[0].is_ascii_uppercase())
     };
     let before = span.start.saturating_sub(1);

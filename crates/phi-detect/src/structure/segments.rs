@@ -189,13 +189,35 @@ fn starts_word(bytes: &[u8], at: usize) -> bool {
 }
 
 fn hl7_segment(bytes: &[u8], span: Range<usize>, parts: &[(usize, Part)], found: &mut Vec<Field>) {
-    for (index, field) in split(bytes, span, b'|').enumerate() {
-        let Some((_, part)) = parts.iter().find(|(place, _)| *place == index) else {
-            continue;
-        };
-        for value in split(bytes, field, b'~') {
-            hl7_value(bytes, value, *part, found);
+    let holds_text = matches!(&bytes[span.start..span.start + 3], b"OBX");
+    for (index, field) in split(bytes, span, b'|').enumerate().skip(1) {
+        let known = parts.iter().find(|(place, _)| *place == index);
+        let first = found.len();
+        if let Some((_, part)) = known {
+            for value in split(bytes, field.clone(), b'~') {
+                hl7_value(bytes, value, *part, found);
+            }
         }
+        // The results of an observation may be a letter; all else is codes.
+        if !(holds_text && index == 5) {
+            fill_with_codes(field, first, found);
+        }
+    }
+}
+
+/// Marks what the fields found since `first` leave of `span` as codes.
+fn fill_with_codes(span: Range<usize>, first: usize, found: &mut Vec<Field>) {
+    let mut from = span.start;
+    let taken: Vec<_> = found[first..]
+        .iter()
+        .map(|field| field.span.clone())
+        .filter(|taken| !taken.is_empty())
+        .collect();
+    for taken in taken.into_iter().chain(std::iter::once(span.end..span.end)) {
+        if from < taken.start {
+            found.push(Field::settled(from..taken.start, None));
+        }
+        from = from.max(taken.end);
     }
 }
 
@@ -203,10 +225,7 @@ fn hl7_value(bytes: &[u8], value: Range<usize>, part: Part, found: &mut Vec<Fiel
     let components: Vec<_> = split(bytes, value.clone(), b'^').take(12).collect();
     let first = components[0].clone();
     let mut push = |span: Range<usize>, meaning| {
-        found.push(Field {
-            span: super::trimmed(bytes, span),
-            meaning: Some(meaning),
-        });
+        found.push(Field::settled(super::trimmed(bytes, span), Some(meaning)));
     };
     match part {
         Part::Plain(meaning) => push(first, meaning),
@@ -273,10 +292,7 @@ fn x12_segment(bytes: &[u8], elements: &[Range<usize>], found: &mut Vec<Field>) 
     let element = |index: usize| elements.get(index).cloned().unwrap_or(0..0);
     let text = |index: usize| &bytes[element(index)];
     let mut push = |span, meaning| {
-        found.push(Field {
-            span,
-            meaning: Some(meaning),
-        });
+        found.push(Field::settled(span, Some(meaning)));
     };
     match text(0) {
         b"NM1" if text(2) == b"1" => {
