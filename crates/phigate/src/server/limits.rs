@@ -74,7 +74,8 @@ impl KeyLimits {
         now: Instant,
     ) -> Result<KeyPermit, Limited> {
         let replicas = u64::from(self.replicas.load(Ordering::Relaxed));
-        let share = |name: &str, limit: u64| own.get(name).copied().unwrap_or(limit).div_ceil(replicas);
+        let share =
+            |name: &str, limit: u64| own.get(name).copied().unwrap_or(limit).div_ceil(replicas);
         let per_minute = share("key_requests_per_minute", self.per_minute);
         let concurrency = share("key_concurrency", self.concurrency);
         let second = second(self.started, now);
@@ -84,8 +85,12 @@ impl KeyLimits {
         if Arc::strong_count(&entry.running) as u64 > concurrency {
             return Err(Limited { retry_after_s: 1 });
         }
-        entry.minute.count(second, u32::try_from(per_minute).unwrap_or(u32::MAX))?;
-        Ok(KeyPermit { _running: Arc::clone(&entry.running) })
+        entry
+            .minute
+            .count(second, u32::try_from(per_minute).unwrap_or(u32::MAX))?;
+        Ok(KeyPermit {
+            _running: Arc::clone(&entry.running),
+        })
     }
 }
 
@@ -246,14 +251,26 @@ mod tests {
     #[test]
     fn replicas_share_the_limits_of_a_key() {
         let start = Instant::now();
-        let limits = Limits { key_requests_per_minute: 9, key_concurrency: 6, ..Limits::default() };
+        let limits = Limits {
+            key_requests_per_minute: 9,
+            key_concurrency: 6,
+            ..Limits::default()
+        };
         let keys = KeyLimits::new(&limits, start);
         keys.share_between(3);
-        let running: Vec<_> = (0..2).map(|_| keys.admit("k", &BTreeMap::new(), start).unwrap()).collect();
-        assert!(keys.admit("k", &BTreeMap::new(), start).is_err(), "two of six at once");
+        let running: Vec<_> = (0..2)
+            .map(|_| keys.admit("k", &BTreeMap::new(), start).unwrap())
+            .collect();
+        assert!(
+            keys.admit("k", &BTreeMap::new(), start).is_err(),
+            "two of six at once"
+        );
         drop(running);
         assert!(keys.admit("k", &BTreeMap::new(), start).is_ok());
-        assert!(keys.admit("k", &BTreeMap::new(), start).is_err(), "three of nine a minute");
+        assert!(
+            keys.admit("k", &BTreeMap::new(), start).is_err(),
+            "three of nine a minute"
+        );
     }
 
     #[test]
