@@ -11,7 +11,8 @@ import features as F
 
 MAGIC = b"PHGNAME2"
 WIDTH, TAGS_MAX, LAYERS_MAX = 64, 16, 4
-REPORTED = {"NAME": "name", "ADDRESS": "address", "DOB": "dob"}
+# Reported kinds: code, and the fewest bytes to believe, as in decode.rs.
+REPORTED = {"NAME": ("name", 2), "ADDRESS": ("address", 5), "DOB": ("dob", 3)}
 
 
 class Model:
@@ -60,9 +61,9 @@ class Model:
 
     def find(self, text):
         """Spans (start, end, type) by code points, as the detector would find them."""
-        return [span[:3] for span in self.decode(*self.scores(text))]
+        return [span[:3] for span in self.decode(text, *self.scores(text))]
 
-    def decode(self, spans, scores, wanted, o_bias=0):
+    def decode(self, text, spans, scores, wanted, o_bias=0):
         """Spans (start, end, type, mean lead of the tags over "nothing"); `o_bias` makes "nothing" likelier."""
         scores = scores.copy()
         scores[:, 0] += int(o_bias * 2048)
@@ -74,6 +75,8 @@ class Model:
                 tags = viterbi(scores[run])
                 leads = {spans[i]: int(scores[i][tag] - scores[i][0]) for i, tag in zip(run, tags)}
                 for start, end, kind in F.spans_of([spans[i] for i in run], tags):
+                    if kind in REPORTED and len(text[start:end].encode()) < REPORTED[kind][1]:
+                        continue
                     own = [lead for (s, e), lead in leads.items() if start <= s and e <= end]
                     found.append((start, end, kind, sum(own) // len(own)))
                 run = []
@@ -158,7 +161,7 @@ def write_golden(model, texts, path):
     with open(path, "w") as file:
         for text in texts:
             spans = [
-                f"{len(text[:start].encode())}-{len(text[:end].encode())}:{REPORTED[kind]}"
+                f"{len(text[:start].encode())}-{len(text[:end].encode())}:{REPORTED[kind][0]}"
                 for start, end, kind in model.find(text) if kind in REPORTED
             ]
             file.write(text.replace("\n", "\\n") + "\t" + " ".join(spans) + "\n")

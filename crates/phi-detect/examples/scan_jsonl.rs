@@ -2,7 +2,7 @@
 //!
 //! The same protocol as the gateway's `scan --jsonl`, for scoring the detector alone.
 //! A line may also carry `"field"`, the name of the field the text stands in.
-//! Offsets are Unicode code points, end exclusive.
+//! With `--rules-only` the name model stays out. Offsets are Unicode code points, end exclusive.
 
 use std::io::{BufRead, BufWriter, Write};
 
@@ -10,7 +10,10 @@ use phi_detect::{Detector, Settings};
 use serde_json::{Value, json};
 
 fn main() -> std::io::Result<()> {
-    let detector = Detector::new(Settings::default()).map_err(std::io::Error::other)?;
+    let mut detector = Detector::new(Settings::default()).map_err(std::io::Error::other)?;
+    if std::env::args().any(|argument| argument == "--rules-only") {
+        detector = detector.without_names();
+    }
     let mut output = BufWriter::new(std::io::stdout().lock());
     for line in std::io::stdin().lock().lines() {
         let row: Value = serde_json::from_str(&line?)?;

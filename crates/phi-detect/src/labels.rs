@@ -99,7 +99,7 @@ date birth|birthdate is|birthday is|birthdays|born on|was born on|birth time|bir
 patient dob|pt dob|member dob|subscriber dob|patient birth date|patientbirthdate|fecha de nacimiento|fecha nacimiento|fdn|\
 geburtsdatum|date de naissance|bd|bdate|bday is|brthdt|birth|yob|doby";
 
-const PHONE: &str = "phone|phones|phone number|phone no|phone num|phone numbers|telephone|telephones|telephone number|tel|tel no|tele|\
+const PHONE: &str = "tfno|tlf|tlfno|telef|telefs|telfs|movil|numero de movil|area code|phone|phones|phone number|phone no|phone num|phone numbers|telephone|telephones|telephone number|tel|tel no|tele|\
 cell|cells|cell phone|cellphone|cell number|cell no|mobile|mobile number|mobile phone|mobile no|mob|fax|faxes|fax number|fax no|faxed to|fax to|pager|pagers|pager number|\
 beeper|home phone|work phone|cell phone number|contact number|contact no|contact phone|callback number|call back number|callback no|\
 phone home|phone work|phone mobile|ph|phn|phone1|phone2|hotline|whatsapp|sms|landline|telefono|numero de telefono|celular|\
@@ -138,7 +138,7 @@ const THING: &str = "birth control|birth control pill|birth weight|birth center|
 study|study id|study number|protocol|protocol number|irb|nct|doi|isbn|issn|pmid|pmcid|ndc|icd|cpt|hcpcs|loinc|snomed|rxnorm|rxcui|drg|oid|uuid|guid|udi|gtin|upc|asset|asset tag|grant|catalog|catalogue|cat no|control id|message id|message control id|\
 port|pid process|process|timestamp|epoch|unix time|population|total|quantity|qty|count|sum|balance|amount|price|cost|dose|room|bed|bay|suite|page number|extension number|step|figure|table|chapter|section|line number|row|column|error code|code|fedex|ups|usps|tracking no|barcode|fda|ide|hl7 version|bar code|shipment|container|bag|unit bag|donor|rfid|mac|ip|channel|job|run|request id|trace id|transaction|transaction id|session|session id";
 
-const OTHER_DATE: &str = "admit date|admission date|date of admission|admitted|admitted on|admission|discharge date|date of discharge|discharged|discharged on|discharge|visit date|date of visit|dos|date of service|service date|service|appointment|appt|appointment date|\
+const OTHER_DATE: &str = "fecha|fecha de ingreso|fecha ingreso|ingreso|fecha de alta|fecha alta|admit date|admission date|date of admission|admitted|admitted on|admission|discharge date|date of discharge|discharged|discharged on|discharge|visit date|date of visit|dos|date of service|service date|service|appointment|appt|appointment date|\
 scheduled|scheduled for|surgery|surgery date|date of surgery|procedure date|date of procedure|operation date|exp|expiration|expiration date|expires|expiry|expiry date|effective|effective date|issued|date issued|signed on|dictated|date dictated|transcribed|\
 lmp|edd|edc|due date|due|last menstrual period|collected|collection date|received|resulted|drawn|reported|onset|date of onset|date of injury|doi date|date of death|dod|died|deceased|death|expired on|follow up|followup|f u|last seen|seen|last visit|next visit|started|start date|\
 end date|stopped|filled|fill date|last filled|vaccinated|vaccine|immunized|immunization|administered|given on|updated|created|modified|date|dated|today|hired|hire date|filed|posted|printed|mri|ct|xray|x ray|echo|ekg|ultrasound|biopsy|colonoscopy|mammogram|labs|lab|result|results|note|report|test|exam|diagnosed|dx|implanted|placed|inserted|transplant|transplanted|married|wedding|anniversary";

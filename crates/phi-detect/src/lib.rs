@@ -116,7 +116,8 @@ impl Detector {
             let first = candidates.len();
             names::tag(view.text(), &mut candidates);
             let model = candidates.split_off(first);
-            candidates.extend(model.into_iter().filter(|one| is_plausible(&page, one)));
+            let tidied = model.into_iter().map(|one| without_loose_edges(&page, one));
+            candidates.extend(tidied.filter(|one| is_plausible(&page, one)));
         }
         if depth < CODING_DEPTH_MAX {
             let scan = |decoded: &str| self.find(decoded, None, depth + 1);
@@ -149,6 +150,34 @@ fn has_context(text: &str) -> bool {
     text.trim().contains(char::is_whitespace)
 }
 
+/// Cuts off a quote or bracket at an edge that has no partner inside, and what goes on beyond a field.
+fn without_loose_edges(page: &Page<'_>, mut candidate: Candidate) -> Candidate {
+    let text = page.slice(candidate.span.clone());
+    let is_loose = |byte: u8| match byte {
+        b'"' | b'\'' => text.iter().filter(|&&other| other == byte).count() == 1,
+        b'(' => !text.contains(&b')'),
+        b')' => !text.contains(&b'('),
+        _ => byte.is_ascii_whitespace() || matches!(byte, b',' | b';' | b':'),
+    };
+    let front = text.iter().take_while(|&&byte| is_loose(byte)).count();
+    let back = text
+        .iter()
+        .rev()
+        .take_while(|&&byte| is_loose(byte))
+        .count();
+    if front + back < text.len() {
+        candidate.span = candidate.span.start + front..candidate.span.end - back;
+    }
+    // What stands in a field of data ends with it.
+    if let Some(field) = page
+        .field_at(candidate.span.start)
+        .filter(|field| field.meaning.is_some())
+    {
+        candidate.span.end = candidate.span.end.min(field.span.end);
+    }
+    candidate
+}
+
 /// What the model may not call PHI: a mask placeholder, the name of a tag, a lone letter.
 fn is_plausible(page: &Page<'_>, candidate: &Candidate) -> bool {
     let text = page.slice(candidate.span.clone());
@@ -159,7 +188,9 @@ fn is_plausible(page: &Page<'_>, candidate: &Candidate) -> bool {
     let is_tag = matches!(page.byte_before(candidate.span.start), b'<' | b'/')
         && page.byte(candidate.span.end) == b'>';
     let is_contradicted = (candidate.kind.rule().contradicts)(page, &candidate.span);
-    letters >= 2 && !is_tag && !is_contradicted && !page.has_placeholder(&candidate.span)
+    // Beside a placeholder the model sees its own reflection: had this been PHI, it would be masked too.
+    let around = candidate.span.start.saturating_sub(1)..candidate.span.end + 1;
+    letters >= 2 && !is_tag && !is_contradicted && !page.has_placeholder(&around)
 }
 
 /// Why settings were refused.

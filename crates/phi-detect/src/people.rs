@@ -77,6 +77,15 @@ pub(crate) fn name_at(page: &Page<'_>, start: usize, cue: Cue) -> Option<Name> {
         };
         at = next;
     }
+    // "From: Dr. Bo Li Pages: 3": a word with a colon is a label.
+    if page.byte(name.span.end) == b':' && name.words >= 2 {
+        let last = page
+            .slice(name.span.clone())
+            .iter()
+            .rposition(|&byte| byte == b' ')?;
+        name.span.end = name.span.start + last;
+        name.words -= 1;
+    }
     if name.words == 0 || is_before_eponym_tail(page, name.span.end, cue) {
         return None;
     }
@@ -427,6 +436,16 @@ pub(crate) fn ends_last_first(page: &Page<'_>, end: usize) -> bool {
     })
 }
 
+/// The part of a name field after a title: "Dr. Li" is Li.
+pub(crate) fn without_title(page: &Page<'_>, span: Range<usize>) -> Range<usize> {
+    let Some((sense, end)) = page.word_at(span.start) else {
+        return span;
+    };
+    let after = end + usize::from(page.byte(end) == b'.');
+    let is_title = sense.has(Sense::TITLE) && page.byte(after) == b' ' && after + 1 < span.end;
+    if is_title { after + 1..span.end } else { span }
+}
+
 /// Whether the whole value of a name field can be a name.
 pub(crate) fn is_name_value(value: &[u8]) -> bool {
     let is_letter = |byte: &u8| byte.is_ascii_alphabetic() || *byte >= 0x80;
@@ -438,7 +457,9 @@ pub(crate) fn is_name_value(value: &[u8]) -> bool {
     {
         words += 1;
         let is_stop = LEXICON.sense(word).has(Sense::STOP);
-        common += usize::from(is_stop);
+        let is_spoken =
+            word[0].is_ascii_lowercase() || LEXICON.sense(word).has(Sense::LABEL | Sense::ROLE);
+        common += usize::from(is_stop && is_spoken);
         let is_word_of_prose = is_stop && (!has_capitals || word[0].is_ascii_lowercase());
         stops += usize::from(is_word_of_prose);
     }

@@ -160,7 +160,7 @@ pub struct ContentRow {
     /// `original` or `sent`.
     pub field: &'static str,
     /// Sealed bytes.
-    pub sealed: Vec<u8>,
+    pub sealed: Arc<[u8]>,
 }
 
 /// Keyed hash of an identifier that occurred in a request.
@@ -225,7 +225,7 @@ pub struct Batch {
     /// Tell everybody that settings changed.
     pub bump: bool,
     /// Records with their links.
-    pub records: Vec<(AuditRow, Link)>,
+    pub records: Vec<(Arc<AuditRow>, Link)>,
     /// Places of records that were deleted: account, record, time. Only an import writes these.
     pub bare_links: Vec<(String, Uuid, i64, Link)>,
     /// Sealed content.

@@ -12,12 +12,13 @@ use crate::candidate::Candidate;
 
 /// What the model tells apart; only some of it is PHI that we report.
 const KINDS: usize = 6;
-/// The reported kinds, by their place among the model's: code, rule.
-const REPORTED: [(&str, &str); 3] = [
+/// The reported kinds, by their place among the model's: code, rule, and the fewest bytes to
+/// believe; a lone letter or house number is more often a false alarm.
+const REPORTED: [(&str, &str, usize); 3] = [
     // In the order of the model's tags.
-    ("name", "name.model"),
-    ("address", "address.model"),
-    ("dob", "dob.model"),
+    ("name", "name.model", 2),
+    ("address", "address.model", 5),
+    ("dob", "dob.model", 3),
 ];
 /// A run this long is cut, so that memory stays bounded.
 const RUN_MAX: usize = 1024;
@@ -121,12 +122,14 @@ impl<'a> Decoder<'a> {
                 token += 1;
             }
             let kind = usize::from(begin - 1) / 2;
-            if let Some((code, rule)) = REPORTED.get(kind)
+            let span = self.bytes(start..token);
+            if let Some((code, rule, bytes_min)) = REPORTED.get(kind)
+                && span.len() >= *bytes_min
                 && let Some(kind) = PhiKind::from_code(code)
             {
                 self.out.push(Candidate {
                     kind,
-                    span: self.bytes(start..token),
+                    span,
                     score: self.confidence(start..token, tags),
                     rule,
                 });

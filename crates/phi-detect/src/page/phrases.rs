@@ -31,7 +31,7 @@ pub(super) fn find(bytes: &[u8], marks: &[Mark]) -> Vec<Label> {
         {
             free_from = end;
             if let Some(last) = found.last_mut()
-                && goes_on_as_number(bytes, last, mark.range())
+                && goes_on(bytes, last, mark.range())
             {
                 last.end = end as u32;
                 continue;
@@ -46,10 +46,15 @@ pub(super) fn find(bytes: &[u8], marks: &[Mark]) -> Vec<Label> {
     found
 }
 
-/// "credit card number": the word belongs to the label before it.
-fn goes_on_as_number(bytes: &[u8], last: &Label, word: Range<usize>) -> bool {
-    let is_next = last.end as usize + 1 == word.start && bytes[word.start - 1] == b' ';
-    is_next && last.meaning != Meaning::Name && bytes[word].eq_ignore_ascii_case(b"number")
+/// "credit card number", "dob = DATE '1962…'": the word belongs to the label before it.
+fn goes_on(bytes: &[u8], last: &Label, word: Range<usize>) -> bool {
+    let gap = &bytes[last.end as usize..word.start];
+    let is_next =
+        (1..=3).contains(&gap.len()) && gap.iter().all(|byte| matches!(byte, b' ' | b'=' | b':'));
+    let word = &bytes[word];
+    let is_number = word.eq_ignore_ascii_case(b"number") && last.meaning != Meaning::Name;
+    let is_date = word.eq_ignore_ascii_case(b"date") && last.meaning == Meaning::Dob;
+    is_next && (is_number || is_date)
 }
 
 /// A single letter is a label only with its sign: "b. 1962", "T: 206…".

@@ -79,6 +79,9 @@ fn with_street_word(
         if names > 0 && (token.sense.has(Sense::STREET) || has_street_ending(page, token)) {
             // "Park Street": the last street word counts; "St John Street" starts with one.
             found = Some(index);
+            if is_one_of(page.slice(token.span.clone()), CLEAR_STREETS) {
+                break;
+            }
         } else if found.is_some() {
             break;
         }

@@ -121,13 +121,16 @@ fn in_fields(page: &Page<'_>, out: &mut Out<'_>) {
     }
     for (span, value) in page.fields_of(Meaning::Zip) {
         let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
-        if (3..=9).contains(&digits) && value.len() <= 12 {
+        let is_plain = value
+            .iter()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'-'));
+        if (3..=9).contains(&digits) && value.len() <= 12 && is_plain {
             out.push(span, 0.9, "address.zip");
         }
     }
 }
 
-/// Words that only introduce an address: "Unit No", "Address".
+/// Words that only introduce an address ("Unit No"), and numbers that are none.
 fn contradicts(page: &Page<'_>, span: &Range<usize>) -> bool {
     let text = page.slice(span.clone());
     let is_numbered = text.iter().any(u8::is_ascii_digit);
@@ -139,7 +142,16 @@ fn contradicts(page: &Page<'_>, span: &Range<usize>) -> bool {
                 .sense(word)
                 .has(Sense::STOP | Sense::LABEL | Sense::UNIT | Sense::FILLER)
         });
-    !is_numbered && all_introduce
+    // A piece of a longer number: "7,654,321 B2", "4111 1111 1111".
+    let before = page.byte_before(span.start);
+    let is_piece = matches!(before, b',' | b'.' | b'-' | b'/')
+        && page.byte_before(span.start - 1).is_ascii_digit();
+    let digits = text.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let is_other_number = !text
+        .iter()
+        .any(|&byte| byte.is_ascii_alphabetic() || byte >= 0x80)
+        && !matches!(digits, 4..=6 | 9);
+    !is_numbered && all_introduce || is_piece || is_other_number
 }
 
 /// The street line with everything that follows and belongs to it, and how sure that makes us.

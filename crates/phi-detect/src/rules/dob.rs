@@ -31,6 +31,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "d/o/b: «14-Mar-62»",
         "My birthday is «March 14»",
         "«3/14/1962» (DOB)",
+        "WHERE dob = DATE '«1962-03-14»'",
         "ROE, JANE «03/14/1962» MRN:0048213",
     ],
     misses: &[

@@ -115,9 +115,11 @@ fn contradicts(page: &Page<'_>, span: &Range<usize>) -> bool {
         sense.has(Sense::STOP)
             && !(sense.has(Sense::GIVEN | Sense::GIVEN_WORD) && word[0].is_ascii_uppercase())
     };
+    let before = span.start.saturating_sub(1);
+    let before = before - usize::from(page.byte_before(before) == b'.');
     let follows_title = page
-        .word_before(span.start.saturating_sub(1))
-        .is_some_and(|(sense, _)| sense.has(Sense::TITLE));
+        .word_before(before)
+        .is_some_and(|(sense, _)| sense.has(Sense::TITLE | Sense::ROLE | Sense::KIN));
     words().all(|word| is_common(word) && word[0].is_ascii_lowercase())
         || words().count() == 1 && words().all(is_common) && !follows_title
 }
@@ -125,7 +127,7 @@ fn contradicts(page: &Page<'_>, span: &Range<usize>) -> bool {
 fn in_fields(page: &Page<'_>, out: &mut Out<'_>) {
     for (span, value) in page.fields_of(Meaning::Name) {
         if people::is_name_value(value) {
-            out.push(span, 0.95, "name.field");
+            out.push(people::without_title(page, span), 0.95, "name.field");
         }
     }
     for (span, _) in page.fields_of(Meaning::NameMaybe) {

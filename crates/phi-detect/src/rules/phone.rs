@@ -31,6 +31,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "call «555-0142» if worse",
         "pager «(206)555-0142»",
         "or «(206)5550142»",
+        "callback number is area code «two oh six, five five five, zero one four two»",
         "her number is «two zero six five five five zero one four two»",
     ],
     misses: &[
@@ -227,8 +228,10 @@ fn labelled(
     let is_local = lengths == [3, 4];
     let is_grouped = lengths.len() >= 2 && is_simple;
     let starts_with_zero = page.byte(run.span.start) == b'0';
-    let is_abroad =
-        is_grouped && lengths.len() >= 3 && (8..=13).contains(&digits) && starts_with_zero;
+    let is_abroad = is_grouped
+        && (lengths[0] >= 3 && lengths.len() >= 3 || lengths.len() >= 4)
+        && (8..=13).contains(&digits)
+        && starts_with_zero;
     match digits {
         7..=15 if is_firm => Some((span, 0.93, "phone.labelled")),
         7..=15 if is_simple && is_called_after(page, span.end) => {

@@ -323,7 +323,7 @@ async fn insert_contents(client: &Object, batch: &Batch) -> Result<(), Failure> 
     let records: Vec<Uuid> = rows.iter().map(|row| row.record).collect();
     let fields: Vec<&str> = rows.iter().map(|row| row.field).collect();
     let times: Vec<i64> = rows.iter().map(|row| row.time_us).collect();
-    let sealed: Vec<&[u8]> = rows.iter().map(|row| row.sealed.as_slice()).collect();
+    let sealed: Vec<&[u8]> = rows.iter().map(|row| &*row.sealed).collect();
     insert(
         client,
         rows.len(),

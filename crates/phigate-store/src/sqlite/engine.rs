@@ -115,7 +115,7 @@ impl Store for Sqlite {
 
     async fn content(&self, account: &str, key: RowKey) -> Result<Vec<(String, Vec<u8>)>> {
         let account = account.to_owned();
-        self.on_reader(move |connection| read::content(connection, &account, key.record))
+        self.on_reader(move |connection| read::content(connection, &account, key))
             .await
     }
 

@@ -339,13 +339,13 @@ pub(crate) fn requests(
 pub(crate) fn content(
     connection: &Connection,
     account: &str,
-    record: Uuid,
+    key: RowKey,
 ) -> rusqlite::Result<Vec<(String, Vec<u8>)>> {
     connection
         .prepare_cached(
-            "SELECT field, sealed FROM audit_content WHERE account = ?1 AND record = ?2",
+            "SELECT field, sealed FROM audit_content WHERE account = ?1 AND time = ?2 AND record = ?3",
         )?
-        .query_map(params![account, record.as_bytes()], |row| {
+        .query_map(params![account, key.time_us, key.record.as_bytes()], |row| {
             Ok((row.get(0)?, row.get(1)?))
         })?
         .collect()

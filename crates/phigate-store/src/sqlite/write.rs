@@ -296,7 +296,7 @@ fn insert_beside(transaction: &Transaction<'_>, batch: &Batch) -> rusqlite::Resu
             row.record.as_bytes(),
             row.field,
             row.time_us,
-            row.sealed
+            &*row.sealed
         ])?;
     }
     let mut statement = transaction.prepare_cached(
@@ -365,10 +365,11 @@ fn delete_contents(
     account: &str,
     rows: &[RowKey],
 ) -> rusqlite::Result<()> {
-    let mut statement = transaction
-        .prepare_cached("DELETE FROM audit_content WHERE account = ?1 AND record = ?2")?;
+    let mut statement = transaction.prepare_cached(
+        "DELETE FROM audit_content WHERE account = ?1 AND time = ?2 AND record = ?3",
+    )?;
     for row in rows {
-        statement.execute(params![account, row.record.as_bytes()])?;
+        statement.execute(params![account, row.time_us, row.record.as_bytes()])?;
     }
     Ok(())
 }

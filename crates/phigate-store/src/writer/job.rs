@@ -11,7 +11,9 @@ use uuid::Uuid;
 /// A record to be written, with everything that goes with it in one transaction.
 #[derive(Debug, Clone)]
 pub(crate) struct Entry {
-    pub(crate) row: AuditRow,
+    pub(crate) row: Arc<AuditRow>,
+    /// Digest of the record, computed by its caller and not in the one writer.
+    pub(crate) leaf: [u8; 32],
     /// Account name, as outcomes need it.
     pub(crate) account_name: String,
     pub(crate) contents: Vec<ContentRow>,

@@ -234,14 +234,16 @@ impl Writer {
     fn batch(&self, lane: &mut Lane, group: &[Job]) -> Batch {
         let mut batch = Batch::default();
         let mut opened: BTreeMap<Uuid, OpenRow> = BTreeMap::new();
-        let mut counters: BTreeMap<(String, i64, String), i64> = BTreeMap::new();
+        let mut counters: BTreeMap<(&str, i64, &str), i64> = BTreeMap::new();
         for job in group {
             batch.changes.extend(job.changes.iter().cloned());
             batch.bump |= job.bump;
             batch.drop_contents = batch.drop_contents.or_else(|| job.drop_contents.clone());
             batch.drop_records = batch.drop_records.or_else(|| job.drop_records.clone());
             for entry in &job.entries {
-                let link = lane.linker.append(&self.keyring.root.chain, &entry.row);
+                let link =
+                    lane.linker
+                        .append(&self.keyring.root.chain, &entry.row.account, entry.leaf);
                 batch.records.push((entry.row.clone(), link));
                 batch.contents.extend(entry.contents.iter().cloned());
                 batch.tokens.extend(entry.tokens.iter().cloned());
@@ -259,7 +261,7 @@ impl Writer {
                 let hour = entry.row.time_us.div_euclid(3_600_000_000);
                 for (name, count) in &entry.counters {
                     *counters
-                        .entry((entry.row.account.clone(), hour, name.clone()))
+                        .entry((&entry.row.account, hour, name))
                         .or_default() += count;
                 }
             }
@@ -267,11 +269,11 @@ impl Writer {
         batch.opened = opened.into_values().collect();
         chain::sign_ends(&self.keyring.root.signing, &mut batch.records);
         let number = lane.linker.lane;
-        let row = |((account, hour, name), count)| CounterRow {
-            account,
+        let row = |((account, hour, name), count): ((&str, i64, &str), i64)| CounterRow {
+            account: account.to_owned(),
             hour,
             lane: number,
-            name,
+            name: name.to_owned(),
             count,
         };
         batch.counters = counters.into_iter().map(row).collect();

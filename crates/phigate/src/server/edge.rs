@@ -23,6 +23,7 @@ use super::carried::Carried;
 use super::drain::Drain;
 use super::error::EdgeError;
 use super::guard::REFUSE;
+use super::leftover::Leftover;
 use super::queue::Queue;
 use super::upload::Intake;
 use crate::config::Limits;
@@ -75,7 +76,15 @@ impl Edge {
     ) -> Response {
         let id = Uuid::now_v7();
         let version = request.version();
-        let ongoing = activity.begin(version >= Version::HTTP_2);
+        let shares_socket = version >= Version::HTTP_2;
+        let ongoing = activity.begin(shares_socket);
+        let request = request.map(|body| {
+            if shares_socket {
+                Body::new(Leftover::new(body))
+            } else {
+                Body::new(body)
+            }
+        });
         let running = self.metrics.request_started();
         let (mut response, place) = match self.admit(&request) {
             Ok(()) => self.take_turn(id, peer, request).await,
@@ -91,7 +100,7 @@ impl Edge {
     }
 
     /// What is refused before anything else is looked at.
-    fn admit(&self, request: &Request<Incoming>) -> Result<(), EdgeError> {
+    fn admit(&self, request: &Request<Body>) -> Result<(), EdgeError> {
         if request.method().as_str() == REFUSE && request.version() < Version::HTTP_2 {
             let number = request.uri().path().trim_start_matches('/').parse().ok();
             return Err(number
@@ -131,7 +140,7 @@ impl Edge {
         &self,
         id: Uuid,
         peer: SocketAddr,
-        request: Request<Incoming>,
+        request: Request<Body>,
     ) -> (Response, Option<OwnedSemaphorePermit>) {
         if !request.uri().path().starts_with("/v1/") {
             return (self.forward(id, peer, request).await, None);
@@ -142,8 +151,7 @@ impl Edge {
         }
     }
 
-    async fn forward(&self, id: Uuid, peer: SocketAddr, request: Request<Incoming>) -> Response {
-        let mut request = request.map(Body::new);
+    async fn forward(&self, id: Uuid, peer: SocketAddr, mut request: Request<Body>) -> Response {
         let extensions = request.extensions_mut();
         extensions.insert(RequestId(id));
         extensions.insert(Peer(peer));
@@ -174,7 +182,7 @@ fn closing(version: Version, mut response: Response) -> Response {
 }
 
 /// HTTP/2 has no ambiguous framing, but the same fields may be repeated.
-fn check_http2(request: &Request<Incoming>, fields_max: usize) -> Result<(), EdgeError> {
+fn check_http2(request: &Request<Body>, fields_max: usize) -> Result<(), EdgeError> {
     let headers: &HeaderMap = request.headers();
     if matches!(*request.method(), Method::CONNECT | Method::TRACE) {
         return Err(EdgeError::MethodRefused);

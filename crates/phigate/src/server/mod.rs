@@ -13,6 +13,7 @@ mod error;
 mod guard;
 mod head;
 mod health;
+mod leftover;
 mod limits;
 mod panic;
 mod process;

@@ -7,6 +7,7 @@ use crate::{Result, StoreError};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 use uuid::Uuid;
 
 /// Version of the format.
@@ -107,7 +108,7 @@ pub(crate) fn take_entry(batch: &mut Batch, line: EntryLine) -> Result<()> {
             } else {
                 "sent"
             },
-            sealed: STANDARD.decode(sealed).map_err(|_| unreadable())?,
+            sealed: STANDARD.decode(sealed).map_err(|_| unreadable())?.into(),
         });
     }
     for token in &line.tokens {
@@ -133,7 +134,7 @@ pub(crate) fn take_entry(batch: &mut Batch, line: EntryLine) -> Result<()> {
         act: row.act,
         body: row.body,
     };
-    batch.records.push((row, link));
+    batch.records.push((Arc::new(row), link));
     Ok(())
 }
 
