@@ -1,6 +1,14 @@
 #!/bin/sh
-# Speed of the detector and of the whole gateway beside a bare proxy. Arguments go to phigate-bench.
+# Speed of the detector, the store, and the whole gateway beside a bare proxy and a direct connection.
+# Arguments go to the last: [--seconds N] [--rounds N] [--json FILE].
 set -eu
 cd "$(dirname "$0")/.."
 cargo build --release -p phigate -p phigate-bench
+printf '\nDetector\n'
+cargo bench -q -p phi-detect
+printf '\nStore\n'
+cargo run -q --release -p phigate-store --example group_commit
+printf '\nAudit page\n'
+bench/audit_page.sh
+printf '\nGateway\n'
 exec target/release/phigate-bench target/release/phigate "$@"

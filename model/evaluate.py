@@ -4,8 +4,10 @@ Strict is exact span and type, relaxed any overlap with the same type, both as i
 """
 
 import collections
+import json
 import multiprocessing
 import random
+import sys
 
 import data
 import generate
@@ -75,9 +77,9 @@ def count(gold, found, trusted):
         ours = [(s, e) for s, e, k in found if k == kind]
         touched = sum(any(s < e2 and s2 < e for s2, e2 in ours) for s, e in right)
         touching = sum(any(s < e2 and s2 < e for s2, e2 in right) for s, e in ours)
-        if trusted is not None and kind not in trusted:
-            ours = [None] * touching
-        tally[kind] = [len(right), len(set(right) & set(x for x in ours if x)), touched, len(ours), touching]
+        strict = len(set(right) & set(ours))
+        found_count = touching if trusted is not None and kind not in trusted else len(ours)
+        tally[kind] = [len(right), strict, touched, found_count, touching]
     return tally
 
 
@@ -88,7 +90,7 @@ def one(document):
     scored = model.scores(text)
     tallies, leads = [], []
     for bias in BIASES:
-        found = model.decode(*scored, o_bias=bias)
+        found = model.decode(text, *scored, o_bias=bias)
         tallies.append(count(spans, [span[:3] for span in found], trusted))
         if bias == 0:
             plain = [span[:3] for span in found if span[2] in REPORTED]
@@ -162,3 +164,34 @@ def golden_texts(lists):
     r, names = random.Random(4242), generate.Names(lists, held_out=True)
     return [generate.make(r, names, ["The patient was seen."], register)[1].replace("\t", " ").replace("\r", "")
             for register, _ in generate.REGISTERS for _ in range(4)]
+
+
+def markdown(report, bias):
+    """The tables of the model card, at the detector's default threshold (`bias` is the lead it asks for)."""
+    def cell(counts):
+        r = rates(counts)
+        return f"{r['n']} | {r['strict_f1']:.3f} | {r['recall']:.3f} | {r['precision']:.3f}" if r["n"] else "0 | | |"
+    lines = ["| set | " + " | ".join(f"{kind} n | strict F1 | recall | precision" for kind in REPORTED) + " | false names per 1,000 words |", "|---" * 14 + "|"]
+    origins = collections.defaultdict(dict)
+    for name, entry in report.items():
+        if name == "calibration":
+            continue
+        counts = entry["biased"][bias]
+        if name.startswith("origin:"):
+            _, origin, case = name.split(":")
+            origins[origin][case] = rates(counts["NAME"])
+            continue
+        false = 1000 * (counts["NAME"][3] - counts["NAME"][4]) / max(1, entry["words"])
+        lines.append(f"| {name} | " + " | ".join(cell(counts[kind]) for kind in REPORTED) + f" | {false:.2f} |")
+    lines += ["", "| origin of the name | recall as written | lower case | capitals | strict F1 as written |", "|---|---|---|---|---|"]
+    for origin, cases in origins.items():
+        written, lower, upper = cases["as written"], cases["lower"], cases["upper"]
+        lines.append(f"| {origin.replace('_', ', ')} | {written['recall']:.3f} | {lower['recall']:.3f} | {upper['recall']:.3f} | {written['strict_f1']:.3f} |")
+    means = [sum(cases[case]["recall"] for cases in origins.values()) / len(origins) for case in ("as written", "lower", "upper")]
+    lines.append("| mean | " + " | ".join(f"{mean:.3f}" for mean in means) + " | |")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    with open(sys.argv[1]) as file:
+        print(markdown(json.load(file), "1"))

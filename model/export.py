@@ -9,49 +9,46 @@ import numpy as np
 
 import features as F
 
-MAGIC = b"PHGNAME1"
+MAGIC = b"PHGNAME2"
 WIDTH, TAGS_MAX, LAYERS_MAX = 64, 16, 4
-REPORTED = {"NAME": "name", "ADDRESS": "address", "DOB": "dob"}
+# Reported kinds: code, and the fewest bytes to believe, as in decode.rs.
+REPORTED = {"NAME": ("name", 2), "ADDRESS": ("address", 5), "DOB": ("dob", 3)}
 
 
 class Model:
     """Integer weights plus the word lists: all there is to the model.
 
-    words/grams/contexts: int8 [rows, 192]; convs: list of (dilation, int8 [64, 192], int32 [64]);
-    output: int8 [16, 64], int32 [16]; vocabulary: {word: (row, inert)}; lexicon: {word: class}.
+    words/grams/contexts: int8 [rows, 192]; gate: int8 [64], int; convs: list of (dilation, int8 [64, 192],
+    int32 [64]); output: int8 [16, 64], int32 [16]; vocabulary: {word: row}; lexicon: {word: class}.
     """
 
-    def __init__(self, words, grams, contexts, convs, output, vocabulary, lexicon):
-        self.words, self.grams, self.contexts = words, grams, contexts
+    def __init__(self, words, grams, contexts, gate, convs, output, vocabulary, lexicon):
+        self.words, self.grams, self.contexts, self.gate = words, grams, contexts, gate
         self.convs, self.output = convs, output
         self.vocabulary, self.lexicon = vocabulary, lexicon
 
-    def parts(self, token):
-        """Row sum of a token's word or n-grams, and what it may be part of (as in token.rs)."""
+    def row(self, token):
+        """Row sum of a token's word or n-grams (as in token.rs)."""
         row = F.fixed_word_row(token)
-        if row is not None:
-            part = "active" if token[0].isdigit() else "connector" if chr(row) in F.CONNECTORS else "inert"
-            return self.words[row].astype(np.int32), part
-        folded = F.fold(token)
-        known = self.vocabulary.get(folded)
-        if known:
-            return self.words[known[0]].astype(np.int32), "inert" if known[1] else "active"
-        rows = F.ngram_rows(folded, self.lexicon.get(folded, 0))
-        return self.grams[rows].astype(np.int32).sum(0), "active"
+        if row is None:
+            folded = F.fold(token)
+            row = self.vocabulary.get(folded)
+            if row is None:
+                rows = F.ngram_rows(folded, self.lexicon.get(folded, 0))
+                return self.grams[rows].astype(np.int32).sum(0)
+        return self.words[row].astype(np.int32)
 
     def scores(self, text):
-        """Token spans, int scores [tokens, 16] and which tokens may be part of a finding."""
+        """Token spans, int scores [tokens, 16] and which tokens the gate lets through."""
         spans, contexts = F.tokenize(text)
         count = len(spans)
         sums = np.zeros((count + 2, 3 * WIDTH), np.int32)
         sums[[0, -1]] = self.words[0].astype(np.int32) + self.contexts[0]
-        parts = []
         for place, ((start, end), context) in enumerate(zip(spans, contexts)):
-            row, part = self.parts(text[start:end])
-            sums[place + 1] = row + self.contexts[context]
-            parts.append(part)
+            sums[place + 1] = self.row(text[start:end]) + self.contexts[context]
         total = sums[:-2, :WIDTH] + sums[1:-1, WIDTH:2 * WIDTH] + sums[2:, 2 * WIDTH:]
         x = np.clip((total + 1) >> 1, 0, 127)
+        wanted = x @ self.gate[0].astype(np.int32) + self.gate[1] > 0
         for dilation, weight, bias in self.convs:
             padded = np.zeros((count + 2 * dilation, WIDTH), np.int32)
             padded[dilation:dilation + count] = x
@@ -60,15 +57,13 @@ class Model:
             x = np.clip((total + 64) >> 7, 0, 127)
         weight, bias = self.output
         scores = product(x, weight) + bias
-        active = [part == "active" for part in parts] + [False]
-        wanted = [active[i] or (parts[i] == "connector" and (active[i - 1] or active[i + 1])) for i in range(count)]
         return spans, scores, wanted
 
     def find(self, text):
         """Spans (start, end, type) by code points, as the detector would find them."""
-        return [span[:3] for span in self.decode(*self.scores(text))]
+        return [span[:3] for span in self.decode(text, *self.scores(text))]
 
-    def decode(self, spans, scores, wanted, o_bias=0):
+    def decode(self, text, spans, scores, wanted, o_bias=0):
         """Spans (start, end, type, mean lead of the tags over "nothing"); `o_bias` makes "nothing" likelier."""
         scores = scores.copy()
         scores[:, 0] += int(o_bias * 2048)
@@ -80,6 +75,8 @@ class Model:
                 tags = viterbi(scores[run])
                 leads = {spans[i]: int(scores[i][tag] - scores[i][0]) for i, tag in zip(run, tags)}
                 for start, end, kind in F.spans_of([spans[i] for i in run], tags):
+                    if kind in REPORTED and len(text[start:end].encode()) < REPORTED[kind][1]:
+                        continue
                     own = [lead for (s, e), lead in leads.items() if start <= s and e <= end]
                     found.append((start, end, kind, sum(own) // len(own)))
                 run = []
@@ -99,6 +96,7 @@ class Model:
                 out.append(ord(folded) | (0x80 if chr(code) in F.UPPER else 0) if folded else 0)
         for table in (self.words, self.grams, self.contexts):
             out += table.astype(np.int8).tobytes()
+        out += self.gate[0].astype(np.int8).tobytes() + struct.pack("<i", self.gate[1])
         for weight, bias in [(w, b) for _, w, b in self.convs] + [self.output]:
             outputs, inputs = weight.shape
             out += weight.astype(np.int8).reshape(outputs, inputs // 4, 4).transpose(1, 0, 2).tobytes()
@@ -118,12 +116,12 @@ def product(values, weight):
 
 def vocabulary_section(vocabulary, bits):
     slots = [(0, 0)] * (1 << bits)
-    for word, (row, inert) in vocabulary.items():
+    for word, row in vocabulary.items():
         value = F.hash_word(word.encode())
         slot = value & (len(slots) - 1)
         while slots[slot][1]:
             slot = (slot + 1) & (len(slots) - 1)
-        slots[slot] = (value >> 32, row | (0x8000 if inert else 0))
+        slots[slot] = (value >> 32, row)
     return b"".join(struct.pack("<IHH", key, row, 0) for key, row in slots)
 
 
@@ -163,7 +161,7 @@ def write_golden(model, texts, path):
     with open(path, "w") as file:
         for text in texts:
             spans = [
-                f"{len(text[:start].encode())}-{len(text[:end].encode())}:{REPORTED[kind]}"
+                f"{len(text[:start].encode())}-{len(text[:end].encode())}:{REPORTED[kind][0]}"
                 for start, end, kind in model.find(text) if kind in REPORTED
             ]
             file.write(text.replace("\n", "\\n") + "\t" + " ".join(spans) + "\n")

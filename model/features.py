@@ -39,9 +39,6 @@ TRIGRAMS_MAX = 6
 KEPT_BYTES = 48
 NGRAMS_MAX = 3 + TRIGRAMS_MAX + 2
 
-# Bytes that may join two parts of a name, address or date.
-CONNECTORS = set(",.-'^#/&()\"*:;")
-
 SPECIAL_FOLDS = {"ø": "o", "ł": "l", "đ": "d", "ß": "s", "æ": "a", "œ": "o", "ı": "i", "ð": "d", "þ": "t", "ħ": "h"}
 MARK_FOLDS = {"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "‐": "-", "‑": "-", "−": "-", "•": "*", "…": "."}
 FOLD_RANGES = [(0xC0, 0x250), (0x1E00, 0x1F00)]

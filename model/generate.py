@@ -79,6 +79,8 @@ class Names:
             last = last[0]
         if r.random() < 0.03:
             first += "-" + r.choice(t["given"])
+        elif r.random() < 0.02:
+            first = first[0] + "."
         return {"first": first, "last": last, "middle": r.choice(t["given"])}
 
 
@@ -555,10 +557,10 @@ def bare_list(d):
 REGISTERS = [
     # (name, weight)
     ("clinician", 22), ("chat", 13), ("patient", 9), ("billing", 7), ("notes", 10), ("handoff", 6), ("dialogue", 9), ("letters", 5),
-    ("forms", 9), ("general", 8), ("negatives", 16), ("talk", 7), ("hl7", 3), ("fhir", 3), ("record", 8), ("table", 5), ("x12", 1), ("list", 4), ("background", 22),
+    ("forms", 9), ("general", 8), ("developer", 6), ("reports", 10), ("negatives", 16), ("talk", 7), ("hl7", 3), ("fhir", 3), ("record", 8), ("table", 5), ("x12", 1), ("list", 4), ("background", 22),
 ]
 LENGTHS = {"clinician": (1, 4), "chat": (1, 3), "patient": (1, 4), "billing": (1, 3), "notes": (2, 7), "handoff": (1, 4),
-           "dialogue": (2, 9), "letters": (1, 1), "forms": (2, 9), "general": (1, 3), "negatives": (1, 4)}
+           "dialogue": (2, 9), "letters": (1, 1), "forms": (2, 9), "general": (1, 3), "developer": (1, 2), "reports": (1, 3), "negatives": (1, 4)}
 
 
 PERSON = re.compile(

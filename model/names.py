@@ -132,7 +132,7 @@ FAKER_ORIGINS = {
     "german_dutch": "de_DE de_AT nl_NL",
     "nordic_baltic": "sv_SE no_NO fi_FI da_DK et_EE lt_LT lv_LV",
     "portuguese_romanian": "pt_BR pt_PT ro_RO",
-    "hungarian_albanian": "hu_HU sq_AL",
+    "hungarian": "hu_HU",
     "persian_turkish": "tr_TR az_AZ uz_UZ",
     "filipino_pacific": "fil_PH",
     "indonesian": "id_ID",

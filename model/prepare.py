@@ -70,7 +70,7 @@ def lexicon(lists, people, counts):
 
 
 def name_words(lists, people):
-    """Every word that a good list calls a name, held out or not: such words are never ruled out in advance."""
+    """Every word that a good list calls a name, held out or not."""
     listed = [words(lists / f"{name}.txt") for name in
               ("census1990_first", "census1990_last", "libpostal_given_names", "libpostal_surnames")]
     listed += [given + last for given, last in people.values()]
@@ -115,7 +115,6 @@ def main():
         "counties": sorted(words(args.lists / "geonames_us_counties.txt")),
         "foreign_addresses": names.addresses(),
         "safe": safe_words(args.lists, people),
-        "name_words": sorted(name_words(args.lists, people)),
         "lexicon": lexicon(args.lists, people, counts),
     }
     for name, value in (("lists", table), ("corpora", documents)):

@@ -1,6 +1,6 @@
 """Trains, quantises, measures and exports the name model.
 
-    python3 train.py --work work --out work/out [--steps 5000] [--documents 400000] [--leave-out source,source]
+    python3 train.py --work work --out work/out [--steps 9000] [--documents 700000] [--leave-out source,source]
 
 Training simulates the integer arithmetic of the detector exactly (values are multiples of powers of
 two small enough for float32), so what is measured here is what the binary computes.
@@ -51,6 +51,8 @@ class Network(torch.nn.Module):
         self.biases = torch.nn.ParameterList([torch.zeros(WIDTH) for _ in dilations])
         self.output = torch.nn.Parameter(torch.randn(16, WIDTH) * 0.1)
         self.output_bias = torch.nn.Parameter(torch.zeros(16))
+        self.gate = torch.nn.Parameter(torch.randn(WIDTH) * 0.1)
+        self.gate_bias = torch.nn.Parameter(torch.zeros(()))
         self.dilations, self.dropout = dilations, dropout
 
     def word_table(self, word_grams):
@@ -71,6 +73,7 @@ class Network(torch.nn.Module):
         total = itself + nn.pad(after, (0, 0, 1, 0))[:, :-1] + nn.pad(before, (0, 0, 0, 1))[:, 1:]
         keep = real.unsqueeze(1).float()
         x = activate(total).transpose(1, 2) * keep
+        gate = torch.einsum("bct,c->bt", x, quantise(self.gate, 128)) + self.gate_bias
         for dilation, weight, bias in zip(self.dilations, self.convs, self.biases):
             y = nn.conv1d(x, quantise(weight, 128), padding=dilation, dilation=dilation)
             bias = bias + (torch.round(bias * 2048) / 2048 - bias).detach()
@@ -79,7 +82,7 @@ class Network(torch.nn.Module):
                 x = nn.dropout1d(x, self.dropout) * (1 - self.dropout)
         bias = self.output_bias
         bias = bias + (torch.round(bias * 2048) / 2048 - bias).detach()
-        return nn.linear(x.transpose(1, 2), quantise(self.output, 128), bias)
+        return nn.linear(x.transpose(1, 2), quantise(self.output, 128), bias), gate
 
 
 class Features:
@@ -91,7 +94,7 @@ class Features:
         self.lexicon_base = (1 << F.AFFIX_BITS) + (1 << F.TRIGRAM_BITS)
         for number, word in enumerate(words, 1):
             fixed = F.fixed_word_row(word)
-            rows[number] = fixed if fixed is not None else vocabulary.get(word, (-1,))[0]
+            rows[number] = fixed if fixed is not None else vocabulary.get(word, -1)
             if fixed is None:
                 own = F.ngram_rows(word, lexicon.get(word, 0))
                 grams[number, :len(own)] = own
@@ -99,7 +102,7 @@ class Features:
         self.is_word = self.grams[:, 0] != F.NGRAM_ROWS
         self.is_letter = torch.tensor([False] + [len(word) == 1 for word in words], device=device)
         known = torch.full((F.WORD_BASE + VOCABULARY, F.NGRAMS_MAX), F.NGRAM_ROWS, dtype=torch.long)
-        for word, (row, _) in vocabulary.items():
+        for word, row in vocabulary.items():
             own = F.ngram_rows(word, lexicon.get(word, 0))
             known[row, :len(own)] = torch.tensor(own)
         self.known = known.to(device)
@@ -149,28 +152,60 @@ def allowed_tags(device):
     return table.to(device)
 
 
-def choose_vocabulary(words, streams, name_words):
-    """Known words, from tokens that are not names: {word: (row, inert)}. Inert words are never part of PHI."""
-    total, names, phi = (np.zeros(len(words) + 1, np.int64) for _ in range(3))
+def choose_vocabulary(words, streams):
+    """Known words, from tokens that are not names: {word: row}."""
+    total, names = np.zeros(len(words) + 1, np.int64), np.zeros(len(words) + 1, np.int64)
     for ids, _, tags, _ in streams.values():
         real = tags != 255
         np.add.at(total, ids[real], 1)
         np.add.at(names, ids[real & (tags >= 1) & (tags <= 2)], 1)
-        np.add.at(phi, ids[real & (tags >= 1) & (tags <= 6)], 1)
     chosen = {}
-    order = np.argsort(-(total - names), kind="stable")
-    for number in order:
+    for number in np.argsort(-(total - names), kind="stable"):
         if number == 0 or F.fixed_word_row(words[number - 1]) is not None:
             continue
         if total[number] - names[number] < 4 or len(chosen) >= VOCABULARY:
             break
-        word = words[number - 1]
-        if names[number] > 0.5 * total[number]:
-            continue
-        limit, enough = (0.0003, 400) if word in name_words else (0.0015, 30)
-        inert = len(word) > 1 and total[number] >= enough and phi[number] <= limit * total[number]
-        chosen[word] = (F.WORD_BASE + len(chosen), bool(inert))
+        if names[number] <= 0.5 * total[number]:
+            chosen[words[number - 1]] = F.WORD_BASE + len(chosen)
     return chosen
+
+
+class Batches:
+    """Draws training rows from all groups, in changing case."""
+
+    def __init__(self, streams, features, size, device):
+        self.streams = {group: [torch.tensor(part, device=device) for part in parts] for group, parts in streams.items()}
+        self.features, self.offsets = features, torch.arange(ROW, device=device)
+        shares = {group: data.GROUPS[group] for group in data.GROUPS if group in streams}
+        self.counts = {group: int(size * share / sum(shares.values())) for group, share in shares.items()}
+
+    def draw(self, groups=None):
+        """(word ids, contexts, tags, unlabelled types), each [rows, ROW]."""
+        parts = [[], [], [], []]
+        for group in groups or self.counts:
+            stream = self.streams[group]
+            starts = torch.randint(0, len(stream[0]) - ROW, (self.counts[group], 1), device=self.offsets.device)
+            for part, source in zip(parts, stream):
+                part.append(source[starts + self.offsets])
+        ids, contexts, tags, masks = (torch.cat(part).long() for part in parts)
+        contexts = recase(contexts, tags, self.features.is_letter[ids])
+        return ids, torch.where(ids == 0, 0, contexts), tags, masks
+
+
+def set_gate(network, batches, recall):
+    """Moves the gate's bias so that it lets `recall` of all PHI tokens through; says how much else passes."""
+    network.eval()
+    with torch.no_grad():
+        def gates(groups=None):
+            ids, contexts, tags, _ = batches.draw(groups)
+            word, grams, unknown = batches.features.batch(ids)
+            table = network.word_table(batches.features.known)
+            return network(table, word, grams, unknown, contexts, ids != 0)[1], tags
+        phi = torch.cat([gate[(tags >= 1) & (tags <= 6)] for gate, tags in (gates() for _ in range(40))])
+        network.gate_bias -= torch.quantile(phi[torch.randperm(len(phi), device=phi.device)[:1_000_000]].float(), 1 - recall)
+        for group in batches.counts:
+            gate, tags = gates([group])
+            print(f"gate: {(gate[tags == 0] > 0).float().mean():.3f} of other tokens pass in {group}", flush=True)
 
 
 def to_model(network, features, vocabulary, lexicon, o_bias):
@@ -179,6 +214,7 @@ def to_model(network, features, vocabulary, lexicon, o_bias):
         return torch.clamp(torch.round(value.detach().float().cpu() * scale), -127, 127).to(torch.int8).numpy()
     with torch.no_grad():
         words = network.words + network.gram_rows(features.known, network.grams)
+    gate = integers(network.gate, 128), int(torch.floor(network.gate_bias.detach().cpu() * 2048)) + 1
     used = F.WORD_BASE + len(vocabulary)
     output_bias = torch.round(network.output_bias.detach().cpu() * 2048).int().numpy()
     output_bias[0] += int(round(o_bias * 2048))
@@ -189,7 +225,7 @@ def to_model(network, features, vocabulary, lexicon, o_bias):
     ]
     rest = {word: kind for word, kind in lexicon.items() if word not in vocabulary}
     return export.Model(integers(words, 32)[:used], integers(network.grams, 32)[:F.NGRAM_ROWS], integers(network.contexts, 32),
-                        convs, (integers(network.output, 128), output_bias), vocabulary, rest)
+                        gate, convs, (integers(network.output, 128), output_bias), vocabulary, rest)
 
 
 def train(args, device):
@@ -199,37 +235,25 @@ def train(args, device):
     left_out = set(filter(None, args.leave_out.split(",")))
     training = [d for d in documents if not data.is_evaluation(d) and d[0] not in left_out]
     words, streams = data.training_arrays(lists, training, args.documents, args.seed, args.workers)
-    vocabulary = choose_vocabulary(words, streams, set(lists["name_words"]))
-    inert = sum(flag for _, flag in vocabulary.values())
-    print(f"{len(words)} words, vocabulary {len(vocabulary)} ({inert} inert), tokens", {g: len(s[0]) for g, s in streams.items()}, f"{time.time() - started:.0f} s", flush=True)
+    vocabulary = choose_vocabulary(words, streams)
+    print(f"{len(words)} words, vocabulary {len(vocabulary)}, tokens", {g: len(s[0]) for g, s in streams.items()}, f"{time.time() - started:.0f} s", flush=True)
     features = Features(words, vocabulary, lists["lexicon"], device)
     torch.manual_seed(args.seed)
-    streams = {group: [torch.tensor(part, device=device) for part in parts] for group, parts in streams.items()}
+    batches = Batches(streams, features, args.batch, device)
     network = Network(F.WORD_BASE + VOCABULARY, args.dilations, args.dropout).to(device)
     average = {key: value.detach().clone() for key, value in network.state_dict().items()}
-    dense = [p for name, p in network.named_parameters() if name.startswith(("convs", "output"))]
-    rest = [p for name, p in network.named_parameters() if not name.startswith(("convs", "output"))]
+    dense = [p for name, p in network.named_parameters() if name.startswith(("convs", "output", "gate"))]
+    rest = [p for name, p in network.named_parameters() if not name.startswith(("convs", "output", "gate"))]
     optimizer = torch.optim.AdamW([{"params": dense, "weight_decay": 0.01}, {"params": rest, "weight_decay": 0.0}], lr=args.rate, betas=(0.9, 0.98))
-    allowed, groups = allowed_tags(device), [g for g in data.GROUPS if g in streams]
-    weights = torch.tensor([data.GROUPS[g] for g in groups])
-    counts = torch.floor(weights / weights.sum() * args.batch).long()
-    offsets = torch.arange(ROW, device=device)
+    allowed = allowed_tags(device)
     for step in range(args.steps):
         progress = step / args.steps
         rate = args.rate * min(1, (step + 1) / 200) * (0.5 * (1 + np.cos(np.pi * progress)) * 0.98 + 0.02)
         for group in optimizer.param_groups:
             group["lr"] = rate
-        parts = [[], [], [], []]
-        for group, count in zip(groups, counts):
-            stream = streams[group]
-            starts = torch.randint(0, len(stream[0]) - ROW, (int(count), 1), device=device)
-            for part, source in zip(parts, stream):
-                part.append(source[starts + offsets])
-        ids, contexts, tags, masks = (torch.cat(part).long() for part in parts)
-        contexts = recase(contexts, tags, features.is_letter[ids])
+        ids, contexts, tags, masks = batches.draw()
         word, grams, unknown = features.batch(ids, args.drop_word, args.drop_class)
-        contexts = torch.where(ids == 0, 0, contexts)
-        scores = network(network.word_table(features.known), word, grams, unknown, contexts, ids != 0)
+        scores, gate = network(network.word_table(features.known), word, grams, unknown, contexts, ids != 0)
         real = tags != 255
         gold, scores = tags[real], scores[real][:, :len(F.TAGS)]
         right = allowed[gold, masks[real]][:, :len(F.TAGS)]
@@ -237,6 +261,8 @@ def train(args, device):
         losses = log_all - torch.logsumexp(scores.masked_fill(~right, -1e4), -1)
         weight = torch.where((gold >= 1) & (gold <= 6), args.phi_weight, 1.0)
         loss = (losses * weight).sum() / weight.sum()
+        is_phi = ((gold >= 1) & (gold <= 6)).float()
+        loss = loss + 0.2 * nn.binary_cross_entropy_with_logits(gate[real], is_phi, 1 + 4 * is_phi)
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
@@ -247,6 +273,7 @@ def train(args, device):
         if step % 500 == 0 or step == args.steps - 1:
             print(f"step {step} loss {loss.item():.4f} {time.time() - started:.0f} s", flush=True)
     network.load_state_dict(average)
+    set_gate(network, batches, args.gate_recall)
     return to_model(network, features, vocabulary, lists["lexicon"], args.o_bias), lists, documents
 
 
@@ -254,19 +281,20 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--work", type=pathlib.Path, default=pathlib.Path("work"))
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("work/out"))
-    parser.add_argument("--steps", type=int, default=5000)
-    parser.add_argument("--documents", type=int, default=400_000)
+    parser.add_argument("--steps", type=int, default=9000)
+    parser.add_argument("--documents", type=int, default=700_000)
     parser.add_argument("--batch", type=int, default=256)
     parser.add_argument("--rate", type=float, default=3e-3)
     parser.add_argument("--dropout", type=float, default=0.0)
     parser.add_argument("--drop-word", type=float, default=0.12)
     parser.add_argument("--drop-class", type=float, default=0.15)
-    parser.add_argument("--phi-weight", type=float, default=1.5)
+    parser.add_argument("--phi-weight", type=float, default=1.0)
+    parser.add_argument("--gate-recall", type=float, default=0.9997)
     parser.add_argument("--o-bias", type=float, default=0.0)
-    parser.add_argument("--dilations", type=lambda text: [int(part) for part in text.split(",")], default=[1, 2, 4])
+    parser.add_argument("--dilations", type=lambda text: [int(part) for part in text.split(",")], default=[1, 2, 4, 8])
     parser.add_argument("--leave-out", default="")
     parser.add_argument("--workers", type=int, default=15)
-    parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--seed", type=int, default=8)
     args = parser.parse_args()
     random.seed(args.seed)
     torch.backends.cuda.matmul.allow_tf32 = True

@@ -92,7 +92,12 @@ impl Gateway {
             "sk-bench\n",
         )?;
         let key = run(&mut command(&["key", "create"]), "")?.trim().to_owned();
-        let process = Listening::start(&mut command(&["serve", "--listen", "127.0.0.1:0"]))?;
+        // Its greeting is of no use here; its complaints are.
+        let log = folder.join("log");
+        let mut serve = command(&["serve", "--listen", "127.0.0.1:0"]);
+        serve.stderr(std::fs::File::create(&log)?);
+        let complaints = || std::fs::read_to_string(&log).unwrap_or_default();
+        let process = Listening::start(&mut serve).with_context(complaints)?;
         let address = process.address.clone();
         Ok(Self {
             process,

@@ -183,6 +183,18 @@ test("a second factor is asked for, and each code works once", async () => {
   await page.getByRole("heading", { name: "Overview" }).waitFor();
 });
 
+test("a session is signed out from the list, at once", async () => {
+  const [here, there] = [await browser.open(), await browser.open()];
+  await signIn(there, server);
+  await signIn(here, server);
+  await here.goto(`${server.url}/account`);
+  const others = here.locator("tbody tr", { hasNotText: "this one" });
+  await others.first().getByRole("button", { name: "Sign out" }).click();
+  await here.getByText("That session was signed out").waitFor();
+  await there.goto(`${server.url}/audit`);
+  await there.getByRole("heading", { name: "Sign in" }).waitFor();
+});
+
 test("a changed password ends the other sessions", async () => {
   const [here, there] = [await browser.open(), await browser.open()];
   await signIn(here, server);

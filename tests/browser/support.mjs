@@ -46,11 +46,12 @@ async function startProvider() {
   return { seen, url: `http://127.0.0.1:${server.address().port}`, close: () => server.close() };
 }
 
-// A server, as somebody starts it for the first time.
-export async function startServer() {
+// A server, as somebody starts it for the first time. `prepare` may fill the data folder before.
+export async function startServer(prepare = () => {}) {
   const folder = mkdtempSync(join(tmpdir(), "phigate-browser-"));
   const data = join(folder, "data");
   const provider = await startProvider();
+  prepare(data);
   const server = spawn(BINARY, [
     "serve", "--listen", "127.0.0.1:0", "--metrics-listen", "off", "--allow-private-providers", "--data", data,
   ], { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
@@ -93,8 +94,8 @@ export async function startServer() {
 }
 
 // A server that is set up: owner, auditor, provider, key.
-export async function startReadyServer() {
-  const server = await startServer();
+export async function startReadyServer(prepare) {
+  const server = await startServer(prepare);
   await server.command(["user", "add", OWNER, "--password-stdin", "--role", "owner"], PASSWORD);
   await server.command(["user", "add", AUDITOR, "--password-stdin", "--role", "auditor"], PASSWORD);
   const key = ["provider", "set", "openai", "--key-stdin", "--base-url", server.provider.url];

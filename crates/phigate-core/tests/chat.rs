@@ -15,6 +15,7 @@ fn with(messages: &str, fields: &str) -> String {
 const HI: &str = r#"[{"role":"user","content":"Hi."}]"#;
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table, one row per rule")]
 fn a_wrong_field_is_named() {
     let rows = [
         (
@@ -146,6 +147,14 @@ fn counts_are_limited() {
 }
 
 #[test]
+fn values_and_fields_are_limited_too() {
+    let zeros = format!(r#","x":[{}0]"#, "0,".repeat(600_000));
+    assert_eq!(read(&with(HI, &zeros)).unwrap_err(), ("invalid_value", None));
+    let fields: String = (0..300).map(|number| format!(r#","x{number}":1"#)).collect();
+    assert_eq!(read(&with(HI, &fields)).unwrap_err(), ("invalid_value", None));
+}
+
+#[test]
 fn every_string_number_and_key_is_a_slot() {
     let request = read(&with(HI, r#","metadata":{"note":"x","n":[12345,true]}"#)).unwrap();
     let slots: Vec<(String, Place)> = chat::slots(request.document())
@@ -209,10 +218,26 @@ fn what_is_not_text_is_named() {
             "messages[0].content",
             "data_uri",
         ),
+        // What a reader makes of it counts, not how it is written.
+        (
+            r#""see \u0064ata:image\/png;base64\u002ciVBORw0KGgo= here""#,
+            "messages[0].content",
+            "data_uri",
+        ),
+        (
+            r#""DATA:IMAGE/PNG;name=x;BASE64,iVBORw0KGgo=""#,
+            "messages[0].content",
+            "data_uri",
+        ),
+        (
+            r#"[{"type":"image_url","image_url":{"url":"data:image/png;base64,iVBORw0KGgo="}}]"#,
+            "messages[0].content[0]",
+            "image_url",
+        ),
     ];
     for (content, path, kind) in rows {
         let body = with(&format!(r#"[{{"role":"user","content":{content}}}]"#), "");
-        let parts = chat::unscannable(read(&body).unwrap().document());
+        let parts = chat::unscannable(read(&body).unwrap().document(), &[]);
         let named: Vec<(&str, &str)> = parts
             .iter()
             .map(|part| (part.path.as_str(), part.kind))
@@ -223,5 +248,7 @@ fn what_is_not_text_is_named() {
         r#"[{"role":"user","content":[{"type":"text","text":"data:text/plain;base64,aGk="}]}]"#,
         "",
     );
-    assert!(chat::unscannable(read(&text).unwrap().document()).is_empty());
+    assert!(chat::unscannable(read(&text).unwrap().document(), &[]).is_empty());
+    let prose = with(r#"[{"role":"user","content":"our data: encode it as; base64, then send"}]"#, "");
+    assert!(chat::unscannable(read(&prose).unwrap().document(), &[]).is_empty());
 }

@@ -17,6 +17,7 @@ fn what_parsers_could_read_in_two_ways_is_refused() {
         ("01", JsonProblem::Syntax),
         ("1.", JsonProblem::Syntax),
         ("NaN", JsonProblem::Syntax),
+        ("1e400", JsonProblem::Syntax),
         ("\"a\nb\"", JsonProblem::Syntax),
         ("\"\\x\"", JsonProblem::Syntax),
         ("\"\\ud800\"", JsonProblem::Syntax),

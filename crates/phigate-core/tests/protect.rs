@@ -1,4 +1,5 @@
 //! The four modes, byte for byte.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use phi_detect::Detector;
 use phigate_core::chat::{ChatLimits, ChatRequest};
@@ -94,6 +95,7 @@ fn phi_is_found_wherever_it_stands() {
         format!(
             r#"{{"model":"gpt-4o","messages":[{{"role":"assistant","content":null,"tool_calls":[{{"id":"c","type":"function","function":{{"name":"f","arguments":"{{\"q\":\"{text}\"}}"}}}}]}}]}}"#
         ),
+        r#"{"model":"gpt-4o","messages":[{"role":"assistant","content":null,"tool_calls":[{"id":"536-22-8741","type":"function","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"536-22-8741","content":"ok"}]}"#.to_owned(),
     ];
     for body in places {
         let Outcome::Block(report) = outcome("block", &body) else {
@@ -194,6 +196,61 @@ fn findings_are_told_in_code_points_and_never_in_text() {
         (12, 23, "messages[0].content")
     );
     assert!(!format!("{scanned:?}").contains("536"));
+}
+
+#[test]
+fn an_attachment_under_a_key_with_phi_is_named_by_position() {
+    let body = r#"{"model":"gpt-4o","messages":[{"role":"user","content":"Hi."}],"metadata":{"536-22-8741":"data:image/png;base64,iVBORw0KGgo="}}"#;
+    assert_eq!(
+        refusal("mask", body),
+        ("unscannable_content", Some("metadata.{0}".into()))
+    );
+}
+
+#[test]
+fn nothing_of_a_request_shows_in_debug_output() {
+    let model = r#"{"model":"gpt-536-22-8741","messages":[{"role":"user","content":"Hi."}]}"#;
+    let Outcome::Forward(clean) = outcome("mask", &ask(NOTE)) else {
+        panic!("not forwarded")
+    };
+    // Bytes are numbers in debug output: 56, 55, 52, 49 is 8741.
+    for told in [format!("{clean:?}"), format!("{:?}", request(model))] {
+        assert!(!told.contains("8741") && !told.contains("56, 55, 52, 49"), "{told}");
+    }
+}
+
+#[test]
+fn the_size_of_what_was_scanned_is_known() {
+    let scanner = Scanner::new(Detector::default());
+    let scanned = protect::scan(&scanner, request(r#"{"model":"gpt-4o","messages":[{"role":"user","content":"caf\u00e9"}]}"#));
+    let words = ["model", "gpt-4o", "messages", "role", "user", "content", "café"];
+    let bytes: usize = words.iter().map(|word| word.len()).sum();
+    assert_eq!(scanned.report().text_bytes(), bytes as u64);
+}
+
+#[test]
+fn very_many_findings_cost_time_in_proportion() {
+    let lines = "SSN 536-22-8741.\\n".repeat(40_000);
+    let texts = r#"{"text":"SSN 536-22-8741. "},"#.repeat(40_000);
+    let links = r#""data:image/png;base64,AAAA","#.repeat(40_000);
+    let keys: String = (0..40_000)
+        .map(|number| format!(r#""SSN 536-22-8741 {number}":{number},"#))
+        .collect();
+    let scanner = Scanner::new(Detector::default().without_names());
+    for (what, field) in [
+        ("one text", format!(r#""{lines}""#)),
+        ("parts", format!("[{texts}0]")),
+        ("attachments", format!("[{links}0]")),
+        ("keys", format!(r#"{{"a":{{{keys}"z":0}}}}"#)),
+    ] {
+        let body = format!(r#"{{"model":"gpt-4o","messages":[{{"role":"user","content":"Hi."}}],"x":{field}}}"#);
+        let started = std::time::Instant::now();
+        let scanned = protect::scan(&scanner, request(&body));
+        let told = scanned.report().findings().len() + scanned.report().unscannable().len();
+        assert!(told >= 40_000, "{what}: {told}");
+        // Unoptimised this takes a second; counted once a finding, it takes a minute.
+        assert!(started.elapsed().as_secs() < 20, "{what}: {:?}", started.elapsed());
+    }
 }
 
 proptest! {

@@ -128,3 +128,43 @@ fn errors_keep_their_meaning_and_hide_their_words() {
     let quota = json!({"error": {"code": 429, "message": "quota", "status": "RESOURCE_EXHAUSTED", "details": [{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "38.2s"}]}});
     assert_eq!(error("google", 429, None, quota).retry_after_s, Some(39));
 }
+
+#[test]
+fn an_error_inside_a_good_answer_keeps_its_kind_and_loses_its_words() {
+    for (model, answer, code) in [
+        (
+            OPENAI,
+            json!({"error": {"message": "Jane Roe", "code": null}}),
+            "provider_error",
+        ),
+        (
+            ANTHROPIC,
+            json!({"type": "error", "error": {"type": "overloaded_error", "message": "Jane Roe"}}),
+            "provider_overloaded",
+        ),
+        (
+            ANTHROPIC,
+            json!({"error": {"type": "invalid_request_error", "message": "Jane Roe"}}),
+            "provider_rejected",
+        ),
+        (
+            GOOGLE,
+            json!([{"error": {"code": 429, "message": "Jane Roe", "status": "RESOURCE_EXHAUSTED"}}]),
+            "provider_rate_limited",
+        ),
+    ] {
+        let whole = try_reply(&ask(model, json!({})), &answer).expect_err("an error is no answer");
+        let streamed = stream(
+            &ask(model, json!({"stream": true})),
+            &format!("data: {answer}\n\n"),
+        );
+        let streamed = streamed.failure.expect("an error is no stream");
+        for failure in [whole, streamed] {
+            assert_eq!(
+                (failure.kind.code(), failure.provider_message.is_none()),
+                (code, true),
+                "{model}"
+            );
+        }
+    }
+}

@@ -9,6 +9,7 @@ use crate::store::{AuditRow, Link};
 use aws_lc_rs::digest::{Context, SHA256};
 use aws_lc_rs::hmac;
 use aws_lc_rs::signature::{ED25519, Ed25519KeyPair, UnparsedPublicKey};
+use std::sync::Arc;
 use uuid::Uuid;
 
 /// The digest before the first record.
@@ -103,12 +104,14 @@ pub(crate) struct Linker {
 
 impl Linker {
     /// Links a row to the end of its account's chain, which must be known.
-    pub(crate) fn append(&mut self, key: &hmac::Key, row: &AuditRow) -> Link {
-        let (seq, before) = self.heads.get(&row.account).copied().unwrap_or((0, START));
+    pub(crate) fn append(&mut self, key: &hmac::Key, account: &str, leaf: [u8; 32]) -> Link {
+        let (seq, before) = self.heads.get(account).copied().unwrap_or((0, START));
         let seq = seq + 1;
-        let leaf = leaf(&row.account, row.id, row.time_us, &row.body);
-        let digest = link(&row.account, self.lane, seq, &before, &leaf);
-        self.heads.insert(row.account.clone(), (seq, digest));
+        let digest = link(account, self.lane, seq, &before, &leaf);
+        match self.heads.get_mut(account) {
+            Some(end) => *end = (seq, digest),
+            None => drop(self.heads.insert(account.to_owned(), (seq, digest))),
+        }
         Link {
             lane: self.lane,
             seq,
@@ -121,10 +124,12 @@ impl Linker {
 }
 
 /// Signs the last link of every account in a group.
-pub(crate) fn sign_ends(key: &Ed25519KeyPair, records: &mut [(AuditRow, Link)]) {
+pub(crate) fn sign_ends(key: &Ed25519KeyPair, records: &mut [(Arc<AuditRow>, Link)]) {
     let mut done = std::collections::HashSet::new();
     for (row, link) in records.iter_mut().rev() {
-        if done.insert(row.account.clone()) {
+        let is_last = !done.contains(&row.account);
+        if is_last {
+            done.insert(row.account.clone());
             link.signature = Some(sign(key, &row.account, link.lane, link.seq, &link.digest));
         }
     }

@@ -7,6 +7,7 @@
 use crate::error::{Result, StoreError};
 use crate::model::{Cursor, Filter};
 use async_trait::async_trait;
+use std::path::Path;
 use std::sync::Arc;
 use uuid::Uuid;
 
@@ -159,7 +160,7 @@ pub struct ContentRow {
     /// `original` or `sent`.
     pub field: &'static str,
     /// Sealed bytes.
-    pub sealed: Vec<u8>,
+    pub sealed: Arc<[u8]>,
 }
 
 /// Keyed hash of an identifier that occurred in a request.
@@ -224,7 +225,9 @@ pub struct Batch {
     /// Tell everybody that settings changed.
     pub bump: bool,
     /// Records with their links.
-    pub records: Vec<(AuditRow, Link)>,
+    pub records: Vec<(Arc<AuditRow>, Link)>,
+    /// Places of records that were deleted: account, record, time. Only an import writes these.
+    pub bare_links: Vec<(String, Uuid, i64, Link)>,
     /// Sealed content.
     pub contents: Vec<ContentRow>,
     /// Lookup hashes.
@@ -331,6 +334,19 @@ pub trait Store: Send + Sync + 'static {
     /// Oldest records from before a time.
     async fn old_records(&self, account: &str, before_us: i64, limit: usize)
     -> Result<Vec<RowKey>>;
+
+    /// Every item, ordered by account, kind and id.
+    async fn all_items(&self) -> Result<Vec<Item>>;
+    /// Lookup hashes of one request.
+    async fn tokens_of(&self, account: &str, request: Uuid) -> Result<Vec<[u8; 16]>>;
+    /// All counters of an account.
+    async fn all_counters(&self, account: &str) -> Result<Vec<CounterRow>>;
+    /// Makes room for records of other times than now, before they are imported.
+    async fn make_room(&self, _times_us: &[i64]) -> Result<()> {
+        Ok(())
+    }
+    /// Copies the whole store to a file while it is in use.
+    async fn backup(&self, file: &Path) -> Result<()>;
 
     /// Marks this process as alive, where the engine can show that better than a lease.
     fn hold(&self, _instance: Uuid) -> Result<()> {

@@ -19,17 +19,46 @@ const PASSWORD: &str = "canary horse battery staple";
 /// Fills a store with things to find, and returns all of them.
 async fn fill(vault: &Vault) -> Vec<String> {
     let account = account(vault).await;
-    vault
-        .set_provider(&account, "openai", Some(&PROVIDER_KEY.into()), None, "cli")
-        .await
-        .unwrap();
+    let mut secrets = people(vault, &account).await;
     let key = vault
         .create_api_key(&account, "", None, "cli")
         .await
         .unwrap();
+    secrets.push(key.key.expose()[17..].to_owned());
+    vault
+        .set_provider(&account, "openai", Some(&PROVIDER_KEY.into()), None, "cli")
+        .await
+        .unwrap();
+    for _ in 0..20 {
+        let mut new = masked(&account);
+        new.original = Some(SecretBytes::new(
+            format!("{NAME}, SSN {SSN}, has a cough").into_bytes(),
+        ));
+        new.identifiers.push(Identifier {
+            kind: "ssn".to_owned(),
+            value: "900664321".into(),
+        });
+        let request = new.decision.request_id;
+        vault.record_decision(new, PATIENCE).await.unwrap();
+        vault
+            .record_outcome(&account, &answered(request), PATIENCE)
+            .await
+            .unwrap();
+        vault.reveal(&account, request, "cli", None).await.unwrap();
+    }
+    vault
+        .find_identifier(&account, "ssn", &"900664321".into(), "cli")
+        .await
+        .unwrap();
+    secrets.extend([NAME, SSN, "900664321", PROVIDER_KEY].map(str::to_owned));
+    secrets
+}
+
+/// A user, a session and a failed login.
+async fn people(vault: &Vault, account: &str) -> Vec<String> {
     let user = vault
         .create_user(
-            &account,
+            account,
             "jane@example.org",
             &PASSWORD.into(),
             Role::Owner,
@@ -58,44 +87,14 @@ async fn fill(vault: &Vault) -> Vec<String> {
         )
         .await
         .unwrap();
-    for _ in 0..20 {
-        let mut new = masked(&account);
-        new.original = Some(SecretBytes::new(
-            format!("{NAME}, SSN {SSN}, has a cough").into_bytes(),
-        ));
-        new.identifiers.push(Identifier {
-            kind: "ssn".to_owned(),
-            value: "900664321".into(),
-        });
-        let request = new.decision.request_id;
-        vault.record_decision(new, PATIENCE).await.unwrap();
-        vault
-            .record_outcome(&account, &answered(request), PATIENCE)
-            .await
-            .unwrap();
-        vault.reveal(&account, request, "cli", None).await.unwrap();
-    }
-    vault
-        .find_identifier(&account, "ssn", &"900664321".into(), "cli")
-        .await
-        .unwrap();
-    let (key, token) = (key.key.expose(), session.token.expose());
-    let mut secrets: Vec<String> = [
-        NAME,
-        SSN,
-        "900664321",
-        PROVIDER_KEY,
+    let known = [
         PASSWORD,
         "canary-totp-seed-123",
         "canary-typed-as-email",
-    ]
-    .map(str::to_owned)
-    .to_vec();
-    secrets.extend([
-        "canary wrong password".to_owned(),
-        key[17..].to_owned(),
-        token.to_owned(),
-    ]);
+        "canary wrong password",
+    ];
+    let mut secrets = known.map(str::to_owned).to_vec();
+    secrets.push(session.token.expose().to_owned());
     secrets
 }
 
@@ -107,7 +106,7 @@ fn spellings(secret: &str) -> Vec<Vec<u8>> {
         for text in [STANDARD.encode(&padded), URL_SAFE_NO_PAD.encode(&padded)] {
             // The letters at both ends depend on the neighbours.
             let middle = &text.trim_end_matches('=')[(offset * 8).div_ceil(6)..];
-            found.push(middle[..middle.len() - 1].as_bytes().to_vec());
+            found.push(middle.as_bytes()[..middle.len() - 1].to_vec());
         }
     }
     found.push(
@@ -136,7 +135,7 @@ fn sweep(folder: &Path, secrets: &[String]) -> usize {
         read += bytes.len();
         for secret in secrets {
             for spelling in spellings(secret) {
-                let is_there = memmem(&bytes, &spelling);
+                let is_there = memchr::memmem::find(&bytes, &spelling).is_some();
                 assert!(
                     !is_there,
                     "{} holds a secret ({} letters)",
@@ -147,18 +146,6 @@ fn sweep(folder: &Path, secrets: &[String]) -> usize {
         }
     }
     read
-}
-
-fn memmem(bytes: &[u8], needle: &[u8]) -> bool {
-    let first = needle[0];
-    let mut rest = bytes;
-    while let Some(at) = rest.iter().position(|byte| *byte == first) {
-        if rest[at..].starts_with(needle) {
-            return true;
-        }
-        rest = &rest[at + 1..];
-    }
-    false
 }
 
 #[test]
@@ -197,6 +184,5 @@ async fn no_secret_is_readable_in_the_files_and_logs_of_postgresql() {
     let secrets = fill(&vault).await;
     close(vault).await;
     assert!(server.psql("sealed", "CHECKPOINT"));
-    assert!(sweep(&server.data(), &secrets) > 1_000_000);
     assert!(sweep(server.data().parent().unwrap(), &secrets) > 1_000_000);
 }

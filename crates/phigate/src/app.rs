@@ -40,6 +40,11 @@ pub(crate) enum Role {
 
 /// Opens the store that the settings name, making it when there is none.
 pub(crate) async fn open_vault(config: &Config, role: Role) -> anyhow::Result<Vault> {
+    Ok(Vault::open(vault_options(config, role)).await?)
+}
+
+/// Where the store is and how it is opened, as the settings say.
+pub(crate) fn vault_options(config: &Config, role: Role) -> Options {
     let target = match &config.database_url {
         Some(url) => Target::Url(url.expose().to_owned()),
         None => Target::Folder(config.data.clone()),
@@ -51,11 +56,10 @@ pub(crate) async fn open_vault(config: &Config, role: Role) -> anyhow::Result<Va
             phigate_store::MasterKeySource::Command(command.clone())
         }
     };
-    let options = Options {
+    Options {
         serve: role == Role::Server,
         ..Options::new(target, master_key)
-    };
-    Ok(Vault::open(options).await?)
+    }
 }
 
 /// Everything that answering a request needs.

@@ -1,4 +1,5 @@
-//! What a server does in the background: deletes what is past its time, and keeps copies of checkpoints elsewhere.
+//! What a server does in the background: deletes what is past its time, keeps copies of checkpoints
+//! elsewhere, and counts the replicas it shares limits with.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -12,6 +13,9 @@ use crate::config::CheckpointSettings;
 
 /// How often retention looks for something to delete.
 const RETENTION_EVERY: Duration = Duration::from_secs(600);
+
+/// How often replicas are counted.
+const REPLICAS_EVERY: Duration = Duration::from_secs(5);
 
 /// How long the operator's program may take.
 const COMMAND_TIME: Duration = Duration::from_secs(30);
@@ -29,6 +33,18 @@ pub(crate) fn start(app: &Arc<App>) {
         }
     });
     tokio::spawn(async move { keep_checkpoints(&checkpoints).await });
+    let app = Arc::clone(app);
+    tokio::spawn(async move { count_replicas(&app).await });
+}
+
+/// Limits per key are shared between the processes on one store.
+async fn count_replicas(app: &App) {
+    while !app.drain.is_draining() {
+        if let Ok(replicas) = app.vault.servers().await {
+            app.key_limits.share_between(replicas);
+        }
+        tokio::time::sleep(REPLICAS_EVERY).await;
+    }
 }
 
 async fn keep_retention(app: &App) {
@@ -70,7 +86,10 @@ async fn keep_checkpoints(app: &App) {
 
 /// What makes two checkpoints the same, whenever they were made.
 fn ends(checkpoints: &[Checkpoint]) -> Vec<(&str, i64, i64)> {
-    checkpoints.iter().map(|one| (one.account.as_str(), one.lane, one.seq)).collect()
+    checkpoints
+        .iter()
+        .map(|one| (one.account.as_str(), one.lane, one.seq))
+        .collect()
 }
 
 async fn copy(settings: &CheckpointSettings, checkpoints: &[Checkpoint]) {
@@ -95,11 +114,16 @@ async fn hand_to(command: &str, checkpoints: &[Checkpoint]) -> std::io::Result<(
     }
     let command = command.to_owned();
     let run = tokio::task::spawn_blocking(move || feed(&command, &lines));
-    run.await.unwrap_or_else(|_| Err(std::io::ErrorKind::Other.into()))
+    run.await
+        .unwrap_or_else(|_| Err(std::io::ErrorKind::Other.into()))
 }
 
 fn feed(command: &str, lines: &str) -> std::io::Result<()> {
-    let mut child = Command::new("sh").arg("-c").arg(command).stdin(Stdio::piped()).spawn()?;
+    let mut child = Command::new("sh")
+        .arg("-c")
+        .arg(command)
+        .stdin(Stdio::piped())
+        .spawn()?;
     if let Some(mut stdin) = child.stdin.take() {
         stdin.write_all(lines.as_bytes())?;
     }

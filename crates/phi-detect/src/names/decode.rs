@@ -1,6 +1,6 @@
 //! From tag scores to candidates.
 //!
-//! Tokens that can be part of a finding come in runs. Over each run the best
+//! Tokens that the gate let through come in runs. Over each run the best
 //! sequence of tags is found in which a span begins before it goes on
 //! (Viterbi, in integers), and its spans become candidates.
 
@@ -12,12 +12,13 @@ use crate::candidate::Candidate;
 
 /// What the model tells apart; only some of it is PHI that we report.
 const KINDS: usize = 6;
-/// The reported kinds, by their place among the model's: code, rule.
-const REPORTED: [(&str, &str); 3] = [
+/// The reported kinds, by their place among the model's: code, rule, and the fewest bytes to
+/// believe; a lone letter or house number is more often a false alarm.
+const REPORTED: [(&str, &str, usize); 3] = [
     // In the order of the model's tags.
-    ("name", "name.model"),
-    ("address", "address.model"),
-    ("dob", "dob.model"),
+    ("name", "name.model", 2),
+    ("address", "address.model", 5),
+    ("dob", "dob.model", 3),
 ];
 /// A run this long is cut, so that memory stays bounded.
 const RUN_MAX: usize = 1024;
@@ -26,7 +27,7 @@ const SCORE_BITS: u32 = 11;
 /// Confidence by how far a span's tags lead over "nothing" on average, one step per half unit.
 /// Steps below one half are for those who set a lower threshold: more found, more false alarms.
 const CONFIDENCE: [f32; 21] = [
-    0.20, 0.27, 0.34, 0.42, 0.50, 0.54, 0.58, 0.62, 0.66, 0.70, 0.73, 0.76, 0.79, 0.82, 0.85, 0.88,
+    0.30, 0.42, 0.50, 0.53, 0.56, 0.59, 0.62, 0.65, 0.68, 0.71, 0.74, 0.77, 0.80, 0.83, 0.86, 0.88,
     0.90, 0.92, 0.94, 0.96, 0.98,
 ];
 
@@ -49,7 +50,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Takes the next token's scores, or none where it can be part of nothing.
+    /// Takes the next token's scores, or none where the gate held it back.
     pub(super) fn push(&mut self, span: (u32, u32), scores: Option<[i32; TAGS_MAX]>) {
         match scores {
             Some(scores) => {
@@ -121,12 +122,14 @@ impl<'a> Decoder<'a> {
                 token += 1;
             }
             let kind = usize::from(begin - 1) / 2;
-            if let Some((code, rule)) = REPORTED.get(kind)
+            let span = self.bytes(start..token);
+            if let Some((code, rule, bytes_min)) = REPORTED.get(kind)
+                && span.len() >= *bytes_min
                 && let Some(kind) = PhiKind::from_code(code)
             {
                 self.out.push(Candidate {
                     kind,
-                    span: self.bytes(start..token),
+                    span,
                     score: self.confidence(start..token, tags),
                     rule,
                 });

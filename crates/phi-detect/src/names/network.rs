@@ -1,11 +1,12 @@
 //! The network over a window of tokens: table sums, then dilated convolutions, then tag scores.
 //!
-//! Scores are wanted only for tokens that can be part of a finding, so each
-//! layer is computed only where the layer above will look. Ordinary prose
-//! needs a fraction of the arithmetic that way, and the result is the same.
+//! A gate looks at every token after the first layer and lets through those
+//! that might be part of a finding; only their scores are wanted, so each
+//! layer above is computed only where the one above it will look. Ordinary
+//! prose needs a fraction of the arithmetic that way.
 
 use super::simd::{self, Level, Row, Sums, TAGS_MAX, TableRow, WIDTH};
-use super::token::{Part, Token, outside};
+use super::token::{Token, outside};
 use super::weights::Weights;
 
 /// Tokens on either side that can influence a token's scores, rounded up.
@@ -20,7 +21,6 @@ pub(super) struct Window {
     weights: &'static Weights,
     level: Level,
     spans: Vec<(u32, u32)>,
-    parts: Vec<Part>,
     /// First-layer sums, shifted by one: the outside has places 0 and last.
     sums: Vec<Sums>,
     /// Activations per layer, shifted by `MARGIN`.
@@ -35,7 +35,6 @@ impl Window {
             weights,
             level,
             spans: Vec::with_capacity(tokens),
-            parts: Vec::with_capacity(tokens),
             sums: Vec::with_capacity(tokens + 2),
             layers: vec![vec![[0; WIDTH]; tokens + 2 * MARGIN]; weights.layers.len() + 1],
         };
@@ -53,7 +52,6 @@ impl Window {
     /// Takes one more token.
     pub(super) fn push(&mut self, token: &Token) {
         self.spans.push((token.start, token.end));
-        self.parts.push(token.part);
         self.sums.push([0; WIDTH]);
         self.add_at(self.spans.len(), token.rows());
     }
@@ -83,12 +81,11 @@ impl Window {
     /// Forgets the first `count` tokens.
     pub(super) fn slide(&mut self, count: usize) {
         self.spans.drain(..count);
-        self.parts.drain(..count);
         self.sums.drain(..count);
     }
 
     /// Hands out the scores of the tokens from `start` to `end`, with where they stand;
-    /// none for tokens that can be part of nothing.
+    /// none for tokens the gate held back.
     pub(super) fn scores(
         &mut self,
         start: usize,
@@ -111,33 +108,29 @@ impl Window {
         }
     }
 
-    /// Which tokens' scores are wanted.
-    fn wanted(&self, start: usize, end: usize) -> Vec<bool> {
-        let active = |token: usize| self.parts.get(token) == Some(&Part::Active);
-        let mut wanted = vec![false; self.spans.len()];
-        for (token, wanted) in wanted.iter_mut().enumerate().take(end).skip(start) {
-            *wanted = match self.parts[token] {
-                Part::Active => true,
-                Part::Connector => active(token.wrapping_sub(1)) || active(token + 1),
-                Part::Inert => false,
-            };
-        }
+    /// Computes the first layer, and which tokens' scores are wanted.
+    fn wanted(&mut self, start: usize, end: usize) -> Vec<bool> {
+        let count = self.spans.len();
+        let rows = &mut self.layers[0][MARGIN..MARGIN + count];
+        simd::activate(self.level, &self.sums[1..=count], rows);
+        let mut wanted = vec![false; count];
+        simd::gate(
+            self.level,
+            &self.weights.gate,
+            &rows[start..end],
+            &mut wanted[start..end],
+        );
         wanted
     }
 
     /// Computes a layer at the wanted tokens, and first what this needs of the layers below.
     fn compute(&mut self, layer: usize, wanted: &[bool]) {
+        if layer == 0 {
+            return;
+        }
         let mut rows = Vec::with_capacity(wanted.len());
         let places = wanted.iter().enumerate().filter(|(_, wanted)| **wanted);
         rows.extend(places.map(|(token, _)| (token + MARGIN) as u16));
-        if layer == 0 {
-            for &row in &rows {
-                let row = usize::from(row);
-                let sums = &self.sums[row - MARGIN + 1];
-                simd::activate(self.level, sums, &mut self.layers[0][row]);
-            }
-            return;
-        }
         let (dilation, weights) = &self.weights.layers[layer - 1];
         self.compute(layer - 1, &widened(wanted, *dilation));
         let (below, above) = self.layers.split_at_mut(layer);

@@ -1,10 +1,11 @@
-//! The model's arithmetic: three kernels, each in plain Rust and for the vector units.
+//! The model's arithmetic: five kernels, each in plain Rust and for the vector units.
 //!
 //! All of it is exact integer arithmetic, so every path gives the same bits;
 //! the tests compare them. This is the one module of the project that may use
 //! `unsafe`: to call a function compiled for a processor feature after asking
 //! for that feature, and for vector loads whose bounds the array types fix.
 #![allow(unsafe_code)]
+#![allow(clippy::needless_range_loop)] // see `convolve_512`
 
 use std::sync::OnceLock;
 
@@ -27,11 +28,17 @@ pub(super) type Row = [u8; WIDTH];
 pub(super) type TableRow = [u8; TAPS];
 
 /// One convolution, with weights in the order the vector kernels read them:
-/// `[inputs / 4][outputs][4]`, and once more as `[outputs][inputs]` for plain code.
+/// `[inputs / 4][outputs][4]`, and once more as `[inputs][outputs]` for plain code.
 pub(super) struct Dense<const IN: usize, const OUT: usize> {
     pub(super) packed: Vec<[[i8; 4]; OUT]>,
-    pub(super) plain: Vec<[i16; IN]>,
+    pub(super) plain: Vec<[i16; OUT]>,
     pub(super) bias: [i32; OUT],
+}
+
+/// A weighted sum per token; positive means that the token might be part of a finding.
+pub(super) struct Gate {
+    pub(super) weights: [i16; WIDTH],
+    pub(super) bias: i32,
 }
 
 /// Which kernels this machine runs.
@@ -90,8 +97,8 @@ pub(super) fn add_rows(level: Level, sums: &mut [Sums; 3], rows: &[&TableRow]) {
     add_rows_portable(sums, rows);
 }
 
-/// The first layer's activations from its sums.
-pub(super) fn activate(level: Level, sums: &Sums, out: &mut Row) {
+/// The first layer's activations from its sums, token by token.
+pub(super) fn activate(level: Level, sums: &[Sums], out: &mut [Row]) {
     #[cfg(target_arch = "x86_64")]
     if level != Level::Portable {
         // SAFETY: as in `add_rows`.
@@ -99,6 +106,17 @@ pub(super) fn activate(level: Level, sums: &Sums, out: &mut Row) {
     }
     let _ = level;
     activate_portable(sums, out);
+}
+
+/// Which tokens the gate lets through.
+pub(super) fn gate(level: Level, gate: &Gate, rows: &[Row], out: &mut [bool]) {
+    #[cfg(target_arch = "x86_64")]
+    if level != Level::Portable {
+        // SAFETY: as in `add_rows`.
+        return unsafe { x86::gate(gate, rows, out) };
+    }
+    let _ = level;
+    gate_portable(gate, rows, out);
 }
 
 /// A dilated convolution with its residual, at the listed rows of `input` into the same rows of `output`.
@@ -152,9 +170,22 @@ fn add_rows_portable(sums: &mut [Sums; 3], rows: &[&TableRow]) {
 }
 
 #[inline(always)]
-fn activate_portable(sums: &Sums, out: &mut Row) {
-    for (activation, sum) in out.iter_mut().zip(sums) {
-        *activation = (sum.saturating_add(1) >> 1).clamp(0, ACTIVATION_MAX as i16) as u8;
+fn activate_portable(sums: &[Sums], out: &mut [Row]) {
+    for (row, sums) in out.iter_mut().zip(sums) {
+        for (activation, sum) in row.iter_mut().zip(sums) {
+            *activation = (sum.saturating_add(1) >> 1).clamp(0, ACTIVATION_MAX as i16) as u8;
+        }
+    }
+}
+
+#[inline(always)]
+fn gate_portable(gate: &Gate, rows: &[Row], out: &mut [bool]) {
+    for (passes, row) in out.iter_mut().zip(rows) {
+        let products = row.iter().zip(&gate.weights);
+        let sum: i32 = products
+            .map(|(value, weight)| i32::from(i16::from(*value) * weight))
+            .sum();
+        *passes = sum + gate.bias > 0;
     }
 }
 
@@ -167,37 +198,39 @@ fn convolve_portable(
 ) {
     for &row in rows {
         let row = usize::from(row);
-        let mut taps = [0i16; TAPS];
+        let mut sums = layer.bias;
         for (tap, from) in [row - dilation, row, row + dilation]
             .into_iter()
             .enumerate()
         {
-            for (to, value) in taps[tap * WIDTH..].iter_mut().zip(&input[from]) {
-                *to = i16::from(*value);
-            }
+            add_products(&mut sums, &input[from], &layer.plain[tap * WIDTH..]);
         }
-        for (channel, weights) in layer.plain.iter().enumerate() {
-            let residual = i32::from(input[row][channel]) << WEIGHT_SHIFT;
-            output[row][channel] = narrow(dot(weights, &taps) + layer.bias[channel] + residual);
+        let residuals = input[row];
+        for ((out, sum), residual) in output[row].iter_mut().zip(sums).zip(residuals) {
+            *out = narrow(sum + (i32::from(residual) << WEIGHT_SHIFT));
         }
     }
 }
 
 fn score_portable(layer: &Dense<WIDTH, TAGS_MAX>, input: &Row) -> [i32; TAGS_MAX] {
-    let wide = input.map(i16::from);
     let mut scores = layer.bias;
-    for (score, weights) in scores.iter_mut().zip(&layer.plain) {
-        *score += dot(weights, &wide);
-    }
+    add_products(&mut scores, input, &layer.plain);
     scores
 }
 
+/// Adds each input times its weights; about half of all activations are zero.
 #[inline(always)]
-fn dot<const N: usize>(left: &[i16; N], right: &[i16; N]) -> i32 {
-    left.iter()
-        .zip(right)
-        .map(|(a, b)| i32::from(*a) * i32::from(*b))
-        .sum()
+fn add_products<const OUT: usize>(sums: &mut [i32; OUT], input: &Row, weights: &[[i16; OUT]]) {
+    for (value, weights) in input.iter().zip(weights) {
+        if *value == 0 {
+            continue;
+        }
+        let value = i16::from(*value);
+        for (sum, weight) in sums.iter_mut().zip(weights) {
+            // At most 127 times 127 either way, which fits.
+            *sum += i32::from(value * weight);
+        }
+    }
 }
 
 fn narrow(sum: i32) -> u8 {
@@ -208,7 +241,9 @@ fn narrow(sum: i32) -> u8 {
 mod x86 {
     //! The same kernels for x86-64. Loads and stores go through array references of the exact size.
 
-    use super::{ACTIVATION_MAX, Dense, Row, Sums, TAGS_MAX, TAPS, TableRow, WEIGHT_SHIFT, WIDTH};
+    use super::{
+        ACTIVATION_MAX, Dense, Gate, Row, Sums, TAGS_MAX, TAPS, TableRow, WEIGHT_SHIFT, WIDTH,
+    };
     use std::arch::x86_64::*;
 
     /// Rows computed together, to load each weight once for all of them.
@@ -216,29 +251,54 @@ mod x86 {
 
     #[target_feature(enable = "avx2")]
     pub(super) fn add_rows(sums: &mut [Sums; 3], rows: &[&TableRow]) {
-        super::add_rows_portable(sums, rows);
+        // A row's parts lie in the order follower, itself, predecessor.
+        for part in 0..3 {
+            let sums = &mut sums[2 - part];
+            for lane in 0..WIDTH / 16 {
+                // SAFETY: 16 of the 64 sums, from a multiple of 16.
+                let place = unsafe { sums.as_mut_ptr().add(lane * 16) }.cast::<__m256i>();
+                // SAFETY: as above.
+                let mut sum = unsafe { _mm256_loadu_si256(place) };
+                for row in rows {
+                    // SAFETY: 16 of the row's 192 bytes, from a multiple of 16.
+                    let bytes = unsafe {
+                        _mm_loadu_si128(row.as_ptr().add(part * WIDTH + lane * 16).cast())
+                    };
+                    sum = _mm256_add_epi16(sum, _mm256_cvtepi8_epi16(bytes));
+                }
+                // SAFETY: as above.
+                unsafe { _mm256_storeu_si256(place, sum) };
+            }
+        }
     }
 
     #[target_feature(enable = "avx2")]
-    pub(super) fn activate(sums: &Sums, out: &mut Row) {
+    pub(super) fn activate(sums: &[Sums], out: &mut [Row]) {
         super::activate_portable(sums, out);
+    }
+
+    #[target_feature(enable = "avx2")]
+    pub(super) fn gate(gate: &Gate, rows: &[Row], out: &mut [bool]) {
+        super::gate_portable(gate, rows, out);
     }
 
     #[target_feature(enable = "avx2")]
     pub(super) fn score(layer: &Dense<WIDTH, TAGS_MAX>, input: &Row) -> [i32; TAGS_MAX] {
         let mut sums = [load_i32(&layer.bias, 0), load_i32(&layer.bias, 8)];
         let ones = _mm256_set1_epi16(1);
-        for (group, weights) in layer.packed.iter().enumerate() {
-            let values = _mm256_set1_epi32(four(input, group));
-            for (half, sum) in sums.iter_mut().enumerate() {
+        let values: &[[u8; 4]] = input.as_chunks().0;
+        for group in 0..WIDTH / 4 {
+            let weights = &layer.packed[group];
+            let values = _mm256_set1_epi32(i32::from_le_bytes(values[group]));
+            for half in 0..2 {
                 let pairs = _mm256_maddubs_epi16(values, load_256(weights, half * 8));
-                *sum = _mm256_add_epi32(*sum, _mm256_madd_epi16(pairs, ones));
+                sums[half] = _mm256_add_epi32(sums[half], _mm256_madd_epi16(pairs, ones));
             }
         }
         let mut scores = [0; TAGS_MAX];
-        for (half, sum) in sums.into_iter().enumerate() {
+        for half in 0..2 {
             // SAFETY: eight lanes fit at 0 and at 8 of sixteen.
-            unsafe { _mm256_storeu_si256(scores.as_mut_ptr().add(half * 8).cast(), sum) };
+            unsafe { _mm256_storeu_si256(scores.as_mut_ptr().add(half * 8).cast(), sums[half]) };
         }
         scores
     }
@@ -251,42 +311,58 @@ mod x86 {
         input: &[Row],
         output: &mut [Row],
     ) {
+        // Plain counted loops: iterators over vectors and closures are not always
+        // compiled for this processor, and then cost a call per instruction.
         for block in rows.chunks(BLOCK) {
-            // A short last block computes its last row more than once.
-            let row: [usize; BLOCK] =
-                std::array::from_fn(|i| usize::from(block[i.min(block.len() - 1)]));
+            // A short last block computes its first row more than once.
+            let mut row = [usize::from(block[0]); BLOCK];
+            for (place, given) in row.iter_mut().zip(block) {
+                *place = usize::from(*given);
+            }
             let mut sums = [[_mm512_setzero_si512(); WIDTH / 16]; BLOCK];
             for tap in 0..3 {
-                let taps: [&Row; BLOCK] =
-                    std::array::from_fn(|i| &input[row[i] + tap * dilation - dilation]);
+                let shift = tap * dilation;
+                let taps = [
+                    input[row[0] + shift - dilation].as_chunks().0,
+                    input[row[1] + shift - dilation].as_chunks().0,
+                    input[row[2] + shift - dilation].as_chunks().0,
+                    input[row[3] + shift - dilation].as_chunks().0,
+                ];
                 for group in 0..WIDTH / 4 {
                     let weights = &layer.packed[tap * (WIDTH / 4) + group];
-                    let lanes: [__m512i; WIDTH / 16] =
-                        std::array::from_fn(|part| load_512(weights, part * 16));
-                    for (values, sums) in taps.iter().zip(&mut sums) {
-                        let values = _mm512_set1_epi32(four(values, group));
-                        for (sum, weights) in sums.iter_mut().zip(lanes) {
-                            *sum = _mm512_dpbusd_epi32(*sum, values, weights);
+                    let lanes = [
+                        load_512(weights, 0),
+                        load_512(weights, 16),
+                        load_512(weights, 32),
+                        load_512(weights, 48),
+                    ];
+                    for i in 0..BLOCK {
+                        let four: [u8; 4] = taps[i][group];
+                        let values = _mm512_set1_epi32(i32::from_le_bytes(four));
+                        for part in 0..WIDTH / 16 {
+                            sums[i][part] = _mm512_dpbusd_epi32(sums[i][part], values, lanes[part]);
                         }
                     }
                 }
             }
-            for (row, sums) in row.into_iter().zip(sums) {
-                finish_512(layer, &input[row], sums, &mut output[row]);
+            for i in 0..BLOCK {
+                finish_512(layer, &input[row[i]], &sums[i], &mut output[row[i]]);
             }
         }
     }
 
     /// Adds bias and residual, and narrows to activations.
+    #[inline]
     #[target_feature(enable = "avx2,avx512f,avx512bw,avx512vnni")]
     fn finish_512(
         layer: &Dense<TAPS, WIDTH>,
         input: &Row,
-        sums: [__m512i; WIDTH / 16],
+        sums: &[__m512i; WIDTH / 16],
         output: &mut Row,
     ) {
         let half = _mm512_set1_epi32(1 << (WEIGHT_SHIFT - 1));
-        for (part, sum) in sums.into_iter().enumerate() {
+        for part in 0..WIDTH / 16 {
+            let sum = sums[part];
             // SAFETY: 16 of the 64 channels, from a multiple of 16.
             let (residual, bias) = unsafe {
                 (
@@ -325,27 +401,28 @@ mod x86 {
                     let row = usize::from(row);
                     let mut sums = [_mm256_setzero_si256(); WIDTH / 8];
                     for tap in 0..3 {
-                        let taps = &input[row + tap * dilation - dilation];
+                        let taps: &[[u8; 4]] = input[row + tap * dilation - dilation].as_chunks().0;
                         for group in 0..WIDTH / 4 {
                             let weights = &layer.packed[tap * (WIDTH / 4) + group];
-                            let $values = _mm256_set1_epi32(four(taps, group));
-                            for (part, sum) in sums.iter_mut().enumerate() {
-                                let ($sum, $weights) = (*sum, load_256(weights, part * 8));
-                                *sum = $add;
+                            let $values = _mm256_set1_epi32(i32::from_le_bytes(taps[group]));
+                            for part in 0..WIDTH / 8 {
+                                let ($sum, $weights) = (sums[part], load_256(weights, part * 8));
+                                sums[part] = $add;
                             }
                         }
                     }
                     let mut totals = [0; WIDTH];
-                    for (part, sum) in sums.into_iter().enumerate() {
+                    for part in 0..WIDTH / 8 {
                         // SAFETY: eight of the 64 lanes, from a multiple of eight.
                         unsafe {
-                            _mm256_storeu_si256(totals.as_mut_ptr().add(part * 8).cast(), sum)
+                            let place = totals.as_mut_ptr().add(part * 8).cast();
+                            _mm256_storeu_si256(place, sums[part]);
                         };
                     }
-                    for (channel, total) in totals.into_iter().enumerate() {
+                    for channel in 0..WIDTH {
                         let residual = i32::from(input[row][channel]) << WEIGHT_SHIFT;
                         output[row][channel] =
-                            super::narrow(total + layer.bias[channel] + residual);
+                            super::narrow(totals[channel] + layer.bias[channel] + residual);
                     }
                 }
             }
@@ -361,17 +438,6 @@ mod x86 {
             _mm256_madd_epi16(_mm256_maddubs_epi16(values, weights), _mm256_set1_epi16(1)),
         )
     });
-
-    /// Four neighbouring activations as one lane.
-    #[inline(always)]
-    fn four(row: &Row, group: usize) -> i32 {
-        i32::from_le_bytes([
-            row[group * 4],
-            row[group * 4 + 1],
-            row[group * 4 + 2],
-            row[group * 4 + 3],
-        ])
-    }
 
     /// The weights of sixteen outputs.
     #[inline]
@@ -419,14 +485,14 @@ mod tests {
         fn dense<const IN: usize, const OUT: usize>(&mut self) -> Dense<IN, OUT> {
             let mut layer = Dense {
                 packed: vec![[[0; 4]; OUT]; IN / 4],
-                plain: vec![[0; IN]; OUT],
+                plain: vec![[0; OUT]; IN],
                 bias: std::array::from_fn(|_| (self.next() % 20_000) as i32 - 10_000),
             };
             for input in 0..IN {
                 for output in 0..OUT {
                     let weight = (self.next() % 255) as i32 - 127;
                     layer.packed[input / 4][output][input % 4] = weight as i8;
-                    layer.plain[output][input] = weight as i16;
+                    layer.plain[input][output] = weight as i16;
                 }
             }
             layer
@@ -465,19 +531,25 @@ mod tests {
     }
 
     #[test]
-    fn every_level_adds_activates_and_scores_to_the_same_bits() {
+    fn every_level_adds_activates_gates_and_scores_to_the_same_bits() {
         let mut noise = Noise(0xC0FFEE);
         let tables: Vec<TableRow> = (0..11)
             .map(|_| std::array::from_fn(|_| noise.next() as u8))
             .collect();
         let rows: Vec<&TableRow> = tables.iter().collect();
         let layer = noise.dense();
+        let gate_weights = Gate {
+            weights: std::array::from_fn(|_| (noise.next() % 255) as i16 - 127),
+            bias: 0,
+        };
         let all = |level| {
             let mut sums = [[3; WIDTH]; 3];
             add_rows(level, &mut sums, &rows);
-            let mut row = [0; WIDTH];
-            activate(level, &sums[1], &mut row);
-            (sums, row, score(level, &layer, &row))
+            let mut rows = [[0; WIDTH]; 3];
+            activate(level, &sums, &mut rows);
+            let mut passes = [false; 3];
+            gate(level, &gate_weights, &rows, &mut passes);
+            (sums, rows, passes, score(level, &layer, &rows[1]))
         };
         let expected = all(Level::Portable);
         for level in Level::available() {

@@ -16,27 +16,13 @@ const LENGTHS: usize = 16;
 const TRIGRAMS_MAX: usize = 6;
 /// Most rows of a token: three affixes, the trigrams, class, length, context.
 pub(super) const ROWS_MAX: usize = 3 + TRIGRAMS_MAX + 3;
-/// Marks that may join two parts of a name, an address or a date.
-const CONNECTORS: &[u8] = b",.-'^#/&()\"*:;";
 /// Bytes of a word that are kept for its features; the hash covers all of it.
 const KEPT_MAX: usize = 48;
 
-/// What a token can be part of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
-    /// Of a finding.
-    Active,
-    /// Of a finding that goes on at a neighbour.
-    Connector,
-    /// Of none.
-    Inert,
-}
-
-/// One token: where it stands, what it may be, and its rows in the tables.
+/// One token: where it stands, and its rows in the tables.
 pub(super) struct Token {
     pub(super) start: u32,
     pub(super) end: u32,
-    pub(super) part: Part,
     rows: [&'static TableRow; ROWS_MAX],
     count: usize,
 }
@@ -146,12 +132,7 @@ impl<'a> Tokens<'a> {
         }
         let mut token = self.token(start, word.shape());
         match self.weights.word(word.hash) {
-            Some(known) => {
-                token.add(self.weights.word_row(known.row));
-                if known.inert {
-                    token.part = Part::Inert;
-                }
-            }
+            Some(row) => token.add(self.weights.word_row(row)),
             None => self.add_grams(&mut token, &word),
         }
         token
@@ -190,14 +171,8 @@ impl<'a> Tokens<'a> {
     fn mark(&mut self, letter: char, size: usize) -> Token {
         let start = self.position;
         self.position += size;
-        let mark = plain_mark(letter);
         let mut token = self.token(start, SHAPE_OTHER);
-        token.add(self.weights.word_row(u16::from(mark)));
-        token.part = if CONNECTORS.contains(&mark) {
-            Part::Connector
-        } else {
-            Part::Inert
-        };
+        token.add(self.weights.word_row(u16::from(plain_mark(letter))));
         token
     }
 
@@ -207,7 +182,6 @@ impl<'a> Tokens<'a> {
         Token {
             start: start as u32,
             end: self.position as u32,
-            part: Part::Active,
             rows: [self.weights.context_row(context); ROWS_MAX],
             count: 1,
         }

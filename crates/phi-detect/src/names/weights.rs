@@ -7,10 +7,10 @@
 
 use std::sync::LazyLock;
 
-use super::simd::{Dense, TAGS_MAX, TAPS, TableRow, WIDTH};
+use super::simd::{Dense, Gate, TAGS_MAX, TAPS, TableRow, WIDTH};
 
 static FILE: &[u8] = include_bytes!("weights.bin");
-const MAGIC: &[u8; 8] = b"PHGNAME1";
+const MAGIC: &[u8; 8] = b"PHGNAME2";
 
 /// Largest number of convolutions the format can hold.
 pub(super) const LAYERS_MAX: usize = 4;
@@ -23,18 +23,13 @@ pub(super) struct Weights {
     words: &'static [TableRow],
     grams: &'static [TableRow],
     contexts: &'static [TableRow],
+    pub(super) gate: Gate,
     pub(super) layers: Vec<(usize, Dense<TAPS, WIDTH>)>,
     pub(super) output: Dense<WIDTH, TAGS_MAX>,
     vocabulary: &'static [[u8; 8]],
     bucket_starts: &'static [[u8; 4]],
     prints: &'static [[u8; 2]],
     classes: &'static [u8],
-}
-
-/// A known word: its row, and whether it can ever be part of a finding.
-pub(super) struct Word {
-    pub(super) row: u16,
-    pub(super) inert: bool,
 }
 
 impl Weights {
@@ -66,6 +61,7 @@ impl Weights {
             words: rest.rows(words),
             grams: rest.rows(grams),
             contexts: rest.rows(contexts),
+            gate: rest.gate(),
             layers: dilations
                 .into_iter()
                 .take(layers)
@@ -91,22 +87,18 @@ impl Weights {
         &self.contexts[usize::from(row)]
     }
 
-    /// Looks a folded word up among the known ones by its hash.
-    pub(super) fn word(&self, hash: u64) -> Option<Word> {
-        const INERT: u16 = 1 << 15;
+    /// The row of a folded word, if it is a known one, by its hash.
+    pub(super) fn word(&self, hash: u64) -> Option<u16> {
         let mask = self.vocabulary.len() - 1;
         let mut slot = hash as usize & mask;
         loop {
             let entry = self.vocabulary[slot];
-            let id = u16::from_le_bytes([entry[4], entry[5]]);
-            if id == 0 {
+            let row = u16::from_le_bytes([entry[4], entry[5]]);
+            if row == 0 {
                 return None;
             }
             if u32::from_le_bytes([entry[0], entry[1], entry[2], entry[3]]) == (hash >> 32) as u32 {
-                return Some(Word {
-                    row: id & !INERT,
-                    inert: id & INERT != 0,
-                });
+                return Some(row);
             }
             slot = (slot + 1) & mask;
         }
@@ -158,6 +150,15 @@ impl Reader {
         u32::from_le_bytes(self.rows(1)[0]) as usize
     }
 
+    fn gate(&mut self) -> Gate {
+        let weights: &[[u8; WIDTH]] = self.rows(1);
+        let bias: &[[u8; 4]] = self.rows(1);
+        Gate {
+            weights: weights[0].map(|byte| i16::from(byte as i8)),
+            bias: i32::from_le_bytes(bias[0]),
+        }
+    }
+
     fn dense<const IN: usize, const OUT: usize>(&mut self) -> Dense<IN, OUT> {
         let bytes: &[[u8; 4]] = self.rows(IN / 4 * OUT);
         let signed = |four: [u8; 4]| four.map(|byte| byte as i8);
@@ -165,9 +166,9 @@ impl Reader {
             .chunks_exact(OUT)
             .map(|group| std::array::from_fn(|output| signed(group[output])))
             .collect();
-        let plain = (0..OUT)
-            .map(|output| {
-                std::array::from_fn(|input| i16::from(packed[input / 4][output][input % 4]))
+        let plain = (0..IN)
+            .map(|input| {
+                std::array::from_fn(|output| i16::from(packed[input / 4][output][input % 4]))
             })
             .collect();
         let biases: &[[u8; 4]] = self.rows(OUT);

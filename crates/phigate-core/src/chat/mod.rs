@@ -63,7 +63,7 @@ impl From<JsonError> for RequestError {
         let code = match error.problem {
             JsonProblem::Syntax => "invalid_json",
             JsonProblem::DuplicateKey => "duplicate_key",
-            JsonProblem::TooDeep => "invalid_value",
+            JsonProblem::TooDeep | JsonProblem::TooMany => "invalid_value",
         };
         Self {
             code,
@@ -74,12 +74,19 @@ impl From<JsonError> for RequestError {
 }
 
 /// A checked chat-completion request over the bytes the caller sent.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct ChatRequest {
     document: Document,
     model: String,
     is_stream: bool,
     includes_usage: bool,
+}
+
+/// Even the model is the caller's text.
+impl std::fmt::Debug for ChatRequest {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "ChatRequest({:?})", self.document)
+    }
 }
 
 impl ChatRequest {

@@ -90,12 +90,14 @@ const NEUTRAL_KEYS: &[&str] = &[
 
 /// The word that gives a value its meaning: the nearest key above it that is not mere wrapping.
 ///
-/// Names of functions, schemas and participants are identifiers of the protocol, so their key says nothing either.
+/// Names of functions, schemas and participants, and the ids of tool calls, are identifiers of the protocol, so
+/// their key says nothing either.
 pub(crate) fn label(value: &Value<'_>) -> Option<String> {
     let mut at = *value;
     loop {
         match at.key().and_then(|key| key.string()) {
             Some(key) if key == "name" && is_protocol_name(&at) => return None,
+            Some(key) if matches!(key.as_ref(), "id" | "tool_call_id") && is_call_id(&at) => return None,
             Some(key) if !NEUTRAL_KEYS.contains(&key.as_ref()) => return Some(key.into_owned()),
             _ => at = at.parent()?,
         }
@@ -119,6 +121,16 @@ fn is_protocol_name(value: &Value<'_>) -> bool {
         .and_then(|key| key.string());
     is_function
         || list_key.is_some_and(|key| matches!(key.as_ref(), "messages" | "functions" | "tools"))
+}
+
+/// The id of a tool call, where it is made and where it is answered.
+fn is_call_id(value: &Value<'_>) -> bool {
+    let list_key = value
+        .parent()
+        .and_then(|holder| holder.parent())
+        .and_then(|list| list.key())
+        .and_then(|key| key.string());
+    list_key.is_some_and(|key| matches!(key.as_ref(), "tool_calls" | "messages"))
 }
 
 /// Texts that a model reads as one: the text parts of one message, in order. Only groups of two or more.
@@ -163,8 +175,10 @@ const OPAQUE_PARTS: &[&str] = &[
 ];
 
 /// The parts that cannot be scanned: attachments, references to them, and content of a type we do not know.
-pub fn unscannable(document: &Document) -> Vec<Unscannable> {
+/// `keys_with_phi`, in order, are not spelled in their paths.
+pub fn unscannable(document: &Document, keys_with_phi: &[NodeId]) -> Vec<Unscannable> {
     let mut found = Vec::new();
+    let mut parts = Vec::new();
     for message in document
         .root()
         .get("messages")
@@ -175,36 +189,31 @@ pub fn unscannable(document: &Document) -> Vec<Unscannable> {
             .get("audio")
             .filter(|audio| audio.kind() != Kind::Null)
         {
-            found.push(Unscannable {
-                path: path(&audio, &[]),
-                kind: "audio",
-            });
+            parts.push((audio, "audio"));
         }
         for part in message.get("content").iter().flat_map(Value::values) {
             if let Some(kind) = opaque_part(&part) {
-                found.push(Unscannable {
-                    path: path(&part, &[]),
-                    kind,
-                });
+                parts.push((part, kind));
             }
         }
     }
-    for value in document
+    // No part holds another, so the one that begins last before a value is the one that may hold it.
+    parts.sort_by_key(|(part, _)| part.id());
+    let is_in_a_part = |value: &Value<'_>| {
+        let before = parts.partition_point(|(part, _)| part.id() <= value.id());
+        before > 0 && parts[before - 1].0.nodes().contains(&value.id())
+    };
+    let mut name = |value: &Value<'_>, kind| {
+        let path = path(value, keys_with_phi);
+        found.push(Unscannable { path, kind });
+    };
+    parts.iter().for_each(|(part, kind)| name(part, kind));
+    document
         .nodes()
         .filter(|value| value.kind() == Kind::String && !value.is_key())
-    {
-        let is_inside_a_known_part = || {
-            let at = path(&value, &[]);
-            found.iter().any(|part| at.starts_with(&part.path))
-        };
-        if holds_binary_data_uri(value.raw()) && !is_inside_a_known_part() {
-            let path = path(&value, &[]);
-            found.push(Unscannable {
-                path,
-                kind: "data_uri",
-            });
-        }
-    }
+        .filter(|value| value.string().is_some_and(|text| holds_binary_data_uri(&text)))
+        .filter(|value| !is_in_a_part(value))
+        .for_each(|value| name(&value, "data_uri"));
     found
 }
 
@@ -223,20 +232,36 @@ fn opaque_part(part: &Value<'_>) -> Option<&'static str> {
 }
 
 /// A `data:` URI of something other than text hides its content from the scanner wherever it stands.
-fn holds_binary_data_uri(raw: &str) -> bool {
-    let bytes = raw.as_bytes();
-    memchr::memmem::find_iter(bytes, b";base64,").any(|end| {
-        let head_start = end.saturating_sub(128);
-        let head = &bytes[head_start..end];
-        memchr::memmem::rfind(head, b"data:").is_some_and(|start| {
-            let media = &head[start + 5..];
-            let is_text = media.starts_with(b"text") || media.starts_with(b"application/json");
-            !is_text && !media.is_empty()
-        })
+fn holds_binary_data_uri(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    memchr::memchr_iter(b':', bytes).any(|colon| {
+        let has_scheme = colon >= 4 && bytes[colon - 4..colon].eq_ignore_ascii_case(b"data");
+        has_scheme && is_binary(&bytes[colon + 1..])
     })
 }
 
-/// Where a value stands: `messages[0].content`. Keys that hold PHI, or that are more than a plain word, are named by position: `metadata.{0}`.
+/// Longest head of a `data:` URI that is looked at.
+const DATA_URI_HEAD_MAX: usize = 1024;
+
+/// Whether what follows `data:` begins with a media type other than text and says that base64 comes next.
+fn is_binary(rest: &[u8]) -> bool {
+    let begins = |bytes: &[u8], word: &[u8]| {
+        bytes.len() >= word.len() && bytes[..word.len()].eq_ignore_ascii_case(word)
+    };
+    let near = &rest[..rest.len().min(DATA_URI_HEAD_MAX)];
+    let head = match memchr::memchr(b',', near) {
+        Some(comma) => &near[..comma],
+        None => return false,
+    };
+    let Some(coding) = memchr::memrchr(b';', head) else {
+        return false;
+    };
+    let is_base64 = head[coding + 1..].eq_ignore_ascii_case(b"base64");
+    let is_text = begins(head, b"text") || begins(head, b"application/json");
+    is_base64 && coding > 0 && !is_text && !head.iter().any(u8::is_ascii_whitespace)
+}
+
+/// Where a value stands: `messages[0].content`. Keys that hold PHI (given in order), or that are more than a plain word, are named by position: `metadata.{0}`.
 pub fn path(value: &Value<'_>, keys_with_phi: &[NodeId]) -> String {
     let mut steps = Vec::new();
     let mut at = *value;
@@ -267,7 +292,7 @@ fn step(value: &Value<'_>, keys_with_phi: &[NodeId]) -> String {
         && name
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'$'));
-    if is_plain_word && !keys_with_phi.contains(&key.id()) {
+    if is_plain_word && keys_with_phi.binary_search(&key.id()).is_err() {
         format!(".{name}")
     } else {
         format!(".{{{}}}", value.position())

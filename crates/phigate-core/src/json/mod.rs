@@ -69,7 +69,7 @@ impl std::fmt::Debug for Document {
 }
 
 impl Document {
-    /// Reads a document, refusing nesting deeper than `depth_max`.
+    /// Reads a document, refusing nesting deeper than `depth_max` and more values than memory is meant for.
     pub fn parse(bytes: Vec<u8>, depth_max: usize) -> Result<Self, JsonError> {
         let text = String::from_utf8(bytes).map_err(|error| {
             JsonError::at(JsonProblem::Syntax, error.utf8_error().valid_up_to())
@@ -159,6 +159,11 @@ impl<'d> Value<'d> {
         let before = self.id.0.checked_sub(1)?;
         let key = self.document.value(NodeId(before));
         (key.is_key() && !self.is_key()).then_some(key)
+    }
+
+    /// This node and all that it holds.
+    pub fn nodes(&self) -> Range<NodeId> {
+        self.id..NodeId(self.node().end)
     }
 
     /// The byte range as written; a string's includes its quotes.

@@ -32,7 +32,14 @@ pub enum JsonProblem {
     /// Deeper than allowed.
     #[error("the body is nested too deeply")]
     TooDeep,
+    /// More values and keys than allowed.
+    #[error("the body holds too many values")]
+    TooMany,
 }
+
+/// Values and keys of one document. A value of two bytes costs a node of thirty, so their number is bounded
+/// apart from the size of the body.
+const NODES_MAX: usize = 500_000;
 
 pub(super) fn read(text: &str, depth_max: usize) -> Result<Vec<Node>, JsonError> {
     let mut reader = Reader {
@@ -84,6 +91,9 @@ impl Reader<'_> {
 
     /// Reads one value. Recursion is bounded by `depth_max`.
     fn value(&mut self, parent: u32, position: u32, depth: usize) -> Result<(), JsonError> {
+        if self.nodes.len() >= NODES_MAX {
+            return Err(JsonError::at(JsonProblem::TooMany, self.position));
+        }
         match self.peek() {
             Some(b'{') => self.object(parent, position, depth + 1),
             Some(b'[') => self.array(parent, position, depth + 1),
@@ -257,6 +267,13 @@ impl Reader<'_> {
                 self.position += 1;
             }
             self.digits()?;
+        }
+        // Past the range of a double, one parser says infinity, another refuses, a third keeps the digits.
+        let is_finite = self.text[start..self.position]
+            .parse::<f64>()
+            .is_ok_and(f64::is_finite);
+        if !is_finite {
+            return Err(JsonError::at(JsonProblem::Syntax, start));
         }
         self.leaf(Kind::Number, false, false, parent, position, start);
         Ok(())

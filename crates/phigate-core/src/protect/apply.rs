@@ -6,7 +6,7 @@ use crate::chat::{self, ChatLimits, ChatRequest, Place, RequestError};
 use crate::json::{Document, NodeId};
 
 use super::modes::{Effect, Mode};
-use super::report::Report;
+use super::report::{INCOMPLETE_SCAN, Report};
 use super::scan::{Found, Scanned, Scanner, scan_document};
 
 /// What the account's owner decided.
@@ -30,13 +30,20 @@ pub enum Outcome {
 }
 
 /// A request that may leave: every finding was dealt with as the mode says.
-#[derive(Debug)]
 pub struct CleanRequest {
     request: ChatRequest,
     /// The bytes as the caller sent them, where the mode changed them.
     original: Option<Vec<u8>>,
     report: Report,
     mode: Mode,
+}
+
+/// Bodies are told by their length.
+impl std::fmt::Debug for CleanRequest {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (sent, original) = (self.request.document().expose().len(), self.original().len());
+        write!(out, "CleanRequest({sent} bytes of {original}, {})", self.mode.id)
+    }
 }
 
 impl CleanRequest {
@@ -78,9 +85,11 @@ pub fn apply(policy: &Policy, scanner: &Scanner, scanned: Scanned) -> Outcome {
     if report.has_phi() && matches!(policy.mode.effect, Effect::Block) {
         return Outcome::Block(report);
     }
-    if let Some(part) = report.unscannable().first()
+    // What an owner allows is attachments. A text that was not looked at in whole may hold anything.
+    let is_allowed = |kind| policy.allow_unscannable && kind != INCOMPLETE_SCAN;
+    let mut parts = report.unscannable().iter();
+    if let Some(part) = parts.find(|part| !is_allowed(part.kind))
         && !policy.mode.forwards_unscanned()
-        && !policy.allow_unscannable
     {
         let message = format!(
             "{} cannot be scanned for PHI and is not forwarded in this mode",
@@ -120,7 +129,7 @@ fn name_of(path: &str) -> &str {
 /// Whether a document as it would leave holds nothing to find. Translation joins texts that stood apart, so its result is looked at again.
 pub fn is_clean(scanner: &Scanner, body: Vec<u8>) -> bool {
     match Document::parse(body, PROVIDER_DEPTH_MAX) {
-        Ok(document) => scan_document(scanner, &document).0.is_empty(),
+        Ok(document) => scan_document(scanner, &document).is_clean(),
         Err(_) => false,
     }
 }
@@ -143,10 +152,11 @@ fn rewrite(
         let body = splice(current.document(), &found, replacement)?;
         current =
             ChatRequest::read(body, &unlimited()).map_err(|_| not_rewritable(String::new()))?;
-        found = scan_document(scanner, current.document()).0;
-        if found.is_empty() {
+        let looked = scan_document(scanner, current.document());
+        if looked.is_clean() {
             return Ok(current);
         }
+        found = looked.found;
     }
     let path = found
         .first()

@@ -11,6 +11,9 @@ use std::sync::Mutex;
 
 use phi_detect::Findings;
 
+/// Texts with more findings than this are not remembered: the memory is bounded in texts, so each must be small.
+const FINDINGS_MAX: usize = 256;
+
 /// Below this, looking it up costs as much as scanning it.
 const SHORTEST_BYTES: usize = 256;
 
@@ -52,7 +55,7 @@ impl Memory {
         }
         let findings = look();
         // An incomplete scan is no knowledge.
-        if findings.is_complete() {
+        if findings.is_complete() && findings.len() <= FINDINGS_MAX {
             self.remember(key, findings.clone());
         }
         findings

@@ -8,7 +8,10 @@ use crate::chat::{self, Place, Unscannable};
 use crate::json::{Document, NodeId};
 use crate::text::PhiText;
 
-use super::scan::Found;
+use super::scan::{Found, Looked};
+
+/// What a part is called that stands for a scan that did not look at everything.
+pub(super) const INCOMPLETE_SCAN: &str = "incomplete_scan";
 
 /// One finding as the audit trail tells it.
 #[derive(Debug, Clone)]
@@ -34,32 +37,51 @@ pub struct Report {
     counts: BTreeMap<PhiKind, usize>,
     unscannable: Vec<Unscannable>,
     identifiers: Vec<(PhiKind, PhiText)>,
+    text_bytes: u64,
 }
 
 impl Report {
-    pub(super) fn new(document: &Document, found: &[Found], unscannable: Vec<Unscannable>) -> Self {
-        let keys_with_phi: Vec<NodeId> = found
-            .iter()
-            .filter(|finding| finding.place == Place::Key)
-            .map(|finding| finding.node)
-            .collect();
+    /// Tells what was looked at. A text with very many findings is counted through once, not once a finding.
+    pub(super) fn new(document: &Document, looked: &Looked) -> Self {
+        let keys_with_phi = looked.keys_with_phi();
         let mut report = Self {
-            unscannable,
+            unscannable: chat::unscannable(document, &keys_with_phi),
+            text_bytes: looked.text_bytes,
             ..Self::default()
         };
+        if !looked.is_complete {
+            report.unscannable.push(Unscannable {
+                path: String::new(),
+                kind: INCOMPLETE_SCAN,
+            });
+        }
+        for of_one_text in looked.found.chunk_by(|one, next| one.node == next.node) {
+            report.tell(document, of_one_text, &keys_with_phi);
+        }
+        report
+    }
+
+    /// Tells the findings of one text, which are in order.
+    fn tell(&mut self, document: &Document, found: &[Found], keys_with_phi: &[NodeId]) {
+        let Some(first) = found.first() else {
+            return;
+        };
+        let report = self;
+        let value = document.value(first.node);
+        let text = match first.place {
+            Place::Number => value.raw().into(),
+            _ => value.decoded().into_text(),
+        };
+        let path = chat::path(&value, keys_with_phi);
+        let (mut counted_bytes, mut counted) = (0, 0);
         for finding in found {
-            let value = document.value(finding.node);
-            let text = match finding.place {
-                Place::Number => value.raw().into(),
-                _ => value.decoded().into_text(),
-            };
-            let start = text
-                .get(..finding.span.start)
-                .map_or(0, |before| before.chars().count());
+            let before = text.get(counted_bytes..finding.span.start);
+            let start = counted + before.map_or(0, |before| before.chars().count());
             let exact = text.get(finding.span.clone()).unwrap_or_default();
             let end = start + exact.chars().count();
-            let path = chat::path(&value, &keys_with_phi);
+            (counted_bytes, counted) = (finding.span.end, end);
             let (kind, score, rule) = (finding.kind, finding.score, finding.rule);
+            let path = path.clone();
             report.findings.push(ReportedFinding {
                 kind,
                 path,
@@ -75,7 +97,11 @@ impl Report {
                 *report.counts.entry(kind).or_default() += 1;
             }
         }
-        report
+    }
+
+    /// How many bytes of text were scanned.
+    pub fn text_bytes(&self) -> u64 {
+        self.text_bytes
     }
 
     /// Whether PHI was found.

@@ -85,6 +85,12 @@ impl Scanned {
         &self.request
     }
 
+    /// How many bytes of text were looked at, as written in the body.
+    pub fn text_bytes(&self) -> usize {
+        let document = self.request.document();
+        chat::slots(document).map(|slot| document.value(slot.node).span().len()).sum()
+    }
+
     /// Whether PHI was found in such a place.
     pub fn has_phi_in(&self, place: Place) -> bool {
         self.found.iter().any(|finding| finding.place == place)
@@ -93,46 +99,66 @@ impl Scanned {
 
 /// Scans all of a request.
 pub fn scan(scanner: &Scanner, request: ChatRequest) -> Scanned {
-    let (found, is_complete) = scan_document(scanner, request.document());
-    let mut unscannable = chat::unscannable(request.document());
-    if !is_complete {
-        unscannable.push(chat::Unscannable {
-            path: String::new(),
-            kind: "incomplete_scan",
-        });
-    }
-    let report = Report::new(request.document(), &found, unscannable);
+    let looked = scan_document(scanner, request.document());
+    let report = Report::new(request.document(), &looked);
     Scanned {
         request,
-        found,
+        found: looked.found,
         report,
     }
 }
 
-/// Finds PHI in every string, number and key, and in texts that are read as one.
-pub(super) fn scan_document(scanner: &Scanner, document: &Document) -> (Vec<Found>, bool) {
-    let mut found = Vec::new();
-    let mut is_complete = true;
-    for slot in chat::slots(document) {
-        is_complete &= scan_slot(scanner, document, slot, &mut found);
-    }
-    for group in chat::text_groups(document) {
-        is_complete &= scan_group(scanner, document, &group, &mut found);
-    }
-    found.sort_by_key(|finding| (finding.node, finding.span.start));
-    unite_overlaps(&mut found);
-    (found, is_complete)
+/// What a look at a whole document showed.
+pub(super) struct Looked {
+    /// The findings, in order of place.
+    pub(super) found: Vec<Found>,
+    pub(super) is_complete: bool,
+    /// Bytes of text that were looked at.
+    pub(super) text_bytes: u64,
 }
 
-fn scan_slot(scanner: &Scanner, document: &Document, slot: Slot, found: &mut Vec<Found>) -> bool {
+impl Looked {
+    /// Whether everything was looked at and nothing was found.
+    pub(super) fn is_clean(&self) -> bool {
+        self.is_complete && self.found.is_empty()
+    }
+
+    /// The keys that hold PHI, in order.
+    pub(super) fn keys_with_phi(&self) -> Vec<NodeId> {
+        let keys = self.found.iter().filter(|finding| finding.place == Place::Key);
+        keys.map(|finding| finding.node).collect()
+    }
+}
+
+/// Finds PHI in every string, number and key, and in texts that are read as one.
+pub(super) fn scan_document(scanner: &Scanner, document: &Document) -> Looked {
+    let mut looked = Looked {
+        found: Vec::new(),
+        is_complete: true,
+        text_bytes: 0,
+    };
+    for slot in chat::slots(document) {
+        scan_slot(scanner, document, slot, &mut looked);
+    }
+    for group in chat::text_groups(document) {
+        looked.is_complete &= scan_group(scanner, document, &group, &mut looked.found);
+    }
+    let found = &mut looked.found;
+    found.sort_by_key(|finding| (finding.node, finding.span.start));
+    unite_overlaps(found);
+    looked
+}
+
+fn scan_slot(scanner: &Scanner, document: &Document, slot: Slot, looked: &mut Looked) {
     let value = document.value(slot.node);
     let (text, label) = match slot.place {
         Place::Key => (value.decoded().into_text(), None),
-        Place::Number if value.raw().len() < SHORTEST_NUMBER => return true,
+        Place::Number if value.raw().len() < SHORTEST_NUMBER => return,
         Place::Number => (plain_digits(value.raw()), chat::label(&value)),
         Place::Structure => (value.decoded().into_text(), None),
         Place::Text => (value.decoded().into_text(), chat::label(&value)),
     };
+    looked.text_bytes += text.len() as u64;
     let findings = scanner.look(label.as_deref(), &text);
     for finding in &findings {
         let span = match slot.place {
@@ -140,7 +166,7 @@ fn scan_slot(scanner: &Scanner, document: &Document, slot: Slot, found: &mut Vec
             _ => finding.span.clone(),
         };
         let (node, place) = (slot.node, slot.place);
-        found.push(Found {
+        looked.found.push(Found {
             kind: finding.kind,
             node,
             place,
@@ -150,7 +176,7 @@ fn scan_slot(scanner: &Scanner, document: &Document, slot: Slot, found: &mut Vec
             continues: false,
         });
     }
-    findings.is_complete()
+    looked.is_complete &= findings.is_complete();
 }
 
 /// No identifier that a number can hold is shorter: the last four digits of an SSN.
@@ -182,19 +208,25 @@ fn scan_group(
         .collect();
     let joined: String = parts.iter().map(Decoded::expose).collect();
     let findings = scanner.look(None, &joined);
+    let mut ends = Vec::with_capacity(parts.len());
+    for part in &parts {
+        ends.push(ends.last().copied().unwrap_or(0) + part.expose().len());
+    }
     for finding in &findings {
-        let mut start_of_part = 0;
         let mut pieces = Vec::new();
-        for (part, &node) in parts.iter().zip(group) {
-            let end_of_part = start_of_part + part.expose().len();
+        let first = ends.partition_point(|&end| end <= finding.span.start);
+        for (index, &end_of_part) in ends.iter().enumerate().skip(first) {
+            let start_of_part = end_of_part - parts[index].expose().len();
+            if start_of_part >= finding.span.end {
+                break;
+            }
             let (start, end) = (
                 finding.span.start.max(start_of_part),
                 finding.span.end.min(end_of_part),
             );
             if start < end {
-                pieces.push((node, start - start_of_part..end - start_of_part));
+                pieces.push((group[index], start - start_of_part..end - start_of_part));
             }
-            start_of_part = end_of_part;
         }
         let crosses = pieces.len() > 1;
         for (index, (node, span)) in pieces.into_iter().enumerate().filter(|_| crosses) {

@@ -15,7 +15,8 @@ pub struct ProviderFailure {
     pub provider_status: Option<u16>,
     /// How long to wait, in whole seconds, when the provider said so.
     pub retry_after_s: Option<u64>,
-    /// The provider's own words. They may quote the prompt: scan them before passing them on, and never log them.
+    /// The provider's own words, from an answer with an error status only. They may quote the prompt: scan them before
+    /// passing them on, and never log them.
     pub provider_message: Option<PhiText>,
     /// The request parameter that the provider blames, reduced to a known name and positions.
     pub param: Option<String>,
@@ -149,7 +150,7 @@ pub(super) fn kind_of_status(status: u16) -> FailureKind {
     match status {
         400 | 404 | 413 | 422 => FailureKind::Rejected(status),
         401..=403 => FailureKind::AuthFailed,
-        408 | 504 => FailureKind::Timeout,
+        504 => FailureKind::Timeout,
         429 => FailureKind::RateLimited,
         503 | 529 => FailureKind::Overloaded,
         _ => FailureKind::Error,
@@ -212,6 +213,7 @@ mod tests {
             (422, 422, "provider_rejected"),
             (429, 429, "provider_rate_limited"),
             (302, 502, "provider_error"),
+            (408, 502, "provider_error"),
             (500, 502, "provider_error"),
             (503, 503, "provider_overloaded"),
             (504, 504, "provider_timeout"),

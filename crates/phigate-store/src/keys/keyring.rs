@@ -88,6 +88,14 @@ impl Keyring {
         source: MasterKeySource,
         data: Option<PathBuf>,
     ) -> Result<(Self, bool)> {
+        if store
+            .item(SYSTEM, META, crate::vault::IMPORT)
+            .await?
+            .is_some()
+        {
+            let why = "an import into it was not finished; empty it and import again";
+            return Err(StoreError::Invalid { what: "store", why });
+        }
         let mut created = false;
         if store.item(SYSTEM, META, MASTER).await?.is_none() {
             created = create(&store, &source, data.as_deref()).await?;

@@ -19,8 +19,6 @@ const MIGRATIONS: &[Migration] = &[
     },
 ];
 
-/// Connections of one process.
-const CONNECTIONS: usize = 8;
 /// Replicas that start together migrate one after the other.
 const MIGRATION_LOCK: i64 = 0x0070_6869_6761_7465;
 /// Commits must be on disk, and no statement may hang for ever.
@@ -28,7 +26,7 @@ const SESSION: &str = "-c synchronous_commit=on -c statement_timeout=60000 -c lo
                        -c idle_in_transaction_session_timeout=15000";
 
 /// A pool of connections, none of them open yet.
-pub(crate) fn pool(url: &str) -> Result<Pool> {
+pub(crate) fn pool(url: &str, connections: usize) -> Result<Pool> {
     let invalid = || StoreError::Invalid {
         what: "database address",
         why: "not a postgres:// address that can be read",
@@ -65,7 +63,7 @@ pub(crate) fn pool(url: &str) -> Result<Pool> {
         },
     );
     Pool::builder(manager)
-        .max_size(CONNECTIONS)
+        .max_size(connections)
         .runtime(Runtime::Tokio1)
         .wait_timeout(Some(Duration::from_secs(2)))
         .create_timeout(Some(Duration::from_secs(3)))

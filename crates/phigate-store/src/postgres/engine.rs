@@ -1,10 +1,13 @@
 //! The [`Store`] promises, kept with PostgreSQL.
 
-use crate::error::Result;
+use crate::error::{Result, StoreError};
 use crate::model::{Cursor, Filter};
 use crate::postgres::{Postgres, partitions, read};
-use crate::store::{AuditRow, Batch, ChainRow, CommitError, Head, Item, OpenRow, RowKey, Store};
+use crate::store::{
+    AuditRow, Batch, ChainRow, CommitError, CounterRow, Head, Item, OpenRow, RowKey, Store,
+};
 use async_trait::async_trait;
+use std::path::Path;
 use std::sync::Arc;
 use tokio_postgres::types::ToSql;
 use uuid::Uuid;
@@ -29,18 +32,18 @@ impl Store for Postgres {
             read::ITEM
         );
         Ok(self
-            .query_one(&sql, &[&account, &kind, &id])
+            .query_hot(&sql, &[&account, &kind, &id])
             .await?
-            .as_ref()
+            .first()
             .map(read::item))
     }
 
     async fn find(&self, kind: &str, lookup: &str) -> Result<Option<Item>> {
         let sql = format!("{} WHERE kind = $1 AND lookup = $2", read::ITEM);
         Ok(self
-            .query_one(&sql, &[&kind, &lookup])
+            .query_hot(&sql, &[&kind, &lookup])
             .await?
-            .as_ref()
+            .first()
             .map(read::item))
     }
 
@@ -70,7 +73,7 @@ impl Store for Postgres {
             read::ITEM
         );
         Ok(self
-            .query(&sql, &[&account, &kinds])
+            .query_hot(&sql, &[&account, &kinds])
             .await?
             .iter()
             .map(read::item)
@@ -78,9 +81,9 @@ impl Store for Postgres {
     }
 
     async fn head(&self, account: &str, lane: i64) -> Result<Option<Head>> {
-        self.query_one(read::HEAD, &[&account, &lane])
+        self.query_hot(read::HEAD, &[&account, &lane])
             .await?
-            .as_ref()
+            .first()
             .map(read::head)
             .transpose()
     }
@@ -97,8 +100,8 @@ impl Store for Postgres {
         // The answer must be final, also about a commit that is still under way somewhere.
         self.settle_doubts().await?;
         let sql = "SELECT digest FROM audit_chain WHERE account = $1 AND lane = $2 AND seq = $3";
-        let row = self.query_one(sql, &[&account, &lane, &seq]).await?;
-        row.as_ref().map(|row| read::bytes(row, 0)).transpose()
+        let row = self.query_hot(sql, &[&account, &lane, &seq]).await?;
+        row.first().map(|row| read::bytes(row, 0)).transpose()
     }
 
     async fn chain(
@@ -233,6 +236,46 @@ impl Store for Postgres {
         Ok(rows.iter().map(read::key).collect())
     }
 
+    async fn all_items(&self) -> Result<Vec<Item>> {
+        let sql = format!("{} ORDER BY account, kind, id", read::ITEM);
+        Ok(self
+            .query(&sql, &[])
+            .await?
+            .iter()
+            .map(read::item)
+            .collect())
+    }
+
+    async fn tokens_of(&self, account: &str, request: Uuid) -> Result<Vec<[u8; 16]>> {
+        let sql = "SELECT token FROM audit_token WHERE account = $1 AND request = $2";
+        self.query(sql, &[&account, &request])
+            .await?
+            .iter()
+            .map(|row| read::bytes(row, 0))
+            .collect()
+    }
+
+    async fn all_counters(&self, account: &str) -> Result<Vec<CounterRow>> {
+        let sql = "SELECT account, hour, lane, name, count FROM audit_counter WHERE account = $1";
+        Ok(self
+            .query(sql, &[&account])
+            .await?
+            .iter()
+            .map(read::counter)
+            .collect())
+    }
+
+    async fn make_room(&self, times_us: &[i64]) -> Result<()> {
+        partitions::create_for(&self.pool, times_us).await
+    }
+
+    async fn backup(&self, _file: &Path) -> Result<()> {
+        Err(StoreError::Invalid {
+            what: "engine",
+            why: "back PostgreSQL up with pg_dump or pg_basebackup",
+        })
+    }
+
     async fn tidy(&self) -> Result<()> {
         partitions::create(&self.pool).await?;
         partitions::drop_empty(&self.pool).await
@@ -240,6 +283,7 @@ impl Store for Postgres {
 
     async fn close(&self) {
         self.pool.close();
+        self.hot.close();
     }
 }
 

@@ -21,12 +21,18 @@ use tokio_postgres::types::ToSql;
 
 /// Longest time one step of a write may take; the caller's own deadline is shorter or equal.
 const WRITE: Duration = Duration::from_secs(3);
+/// Connections for long reads, and for everything that must not wait for them.
+const READERS: usize = 6;
+const HOT: usize = 4;
 /// Longest time a read may take.
 const READ: Duration = Duration::from_secs(60);
 
 /// A store in a PostgreSQL database.
 pub(crate) struct Postgres {
+    /// For reads, which may take long.
     pool: Pool,
+    /// For commits and settings, which must never wait behind a long read.
+    hot: Pool,
     fresh: Fresh,
     /// Backends whose last commit gave no answer.
     doubts: Arc<Mutex<Vec<i32>>>,
@@ -35,12 +41,14 @@ pub(crate) struct Postgres {
 impl Postgres {
     /// Connects, and makes the schema when asked to.
     pub(crate) async fn open(url: &str, create: bool) -> Result<Self> {
-        let pool = connect::pool(url)?;
+        let pool = connect::pool(url, READERS)?;
+        let hot = connect::pool(url, HOT)?;
         connect::prepare(&pool, create).await?;
         partitions::create(&pool).await?;
-        let fresh = Fresh::new(pool.clone());
+        let fresh = Fresh::new(hot.clone());
         Ok(Self {
             pool,
+            hot,
             fresh,
             doubts: Arc::default(),
         })
@@ -49,6 +57,11 @@ impl Postgres {
     /// Reads rows; tries again when the connection turned out to be dead.
     async fn query(&self, sql: &str, values: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>> {
         query(&self.pool, sql, values, READ).await
+    }
+
+    /// Reads settings, ahead of everything that may take long.
+    async fn query_hot(&self, sql: &str, values: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>> {
+        query(&self.hot, sql, values, WRITE).await
     }
 
     async fn query_one(&self, sql: &str, values: &[&(dyn ToSql + Sync)]) -> Result<Option<Row>> {

@@ -30,12 +30,17 @@ pub(crate) async fn create(pool: &Pool) -> Result<()> {
     Ok(())
 }
 
-/// Makes the partitions that old records need before they are brought in.
-pub(crate) async fn create_for(pool: &Pool, time_us: i64) -> Result<()> {
-    let time = Timestamp::from_microsecond(time_us).map_err(|_| out_of_range())?;
-    let month = time.to_zoned(TimeZone::UTC).date().first_of_month();
-    for table in TABLES {
-        create_month(pool, table, month).await?;
+/// Makes the partitions that records of these times need.
+pub(crate) async fn create_for(pool: &Pool, times_us: &[i64]) -> Result<()> {
+    let mut months = std::collections::BTreeSet::new();
+    for time_us in times_us {
+        let time = Timestamp::from_microsecond(*time_us).map_err(|_| out_of_range())?;
+        months.insert(time.to_zoned(TimeZone::UTC).date().first_of_month());
+    }
+    for month in months {
+        for table in TABLES {
+            create_month(pool, table, month).await?;
+        }
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Reading rows.
 
 use crate::model::{Cursor, Filter};
-use crate::store::{AuditRow, ChainRow, Head, Item, Link, OpenRow, RowKey};
+use crate::store::{AuditRow, ChainRow, CounterRow, Head, Item, Link, OpenRow, RowKey};
 use crate::{Result, StoreError};
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
@@ -170,6 +170,16 @@ pub(crate) fn chain(row: &Row) -> Result<ChainRow> {
             signature: row.get(19),
         },
     })
+}
+
+pub(crate) fn counter(row: &Row) -> CounterRow {
+    CounterRow {
+        account: row.get(0),
+        hour: row.get(1),
+        lane: row.get(2),
+        name: row.get(3),
+        count: row.get(4),
+    }
 }
 
 pub(crate) fn open_row(row: &Row) -> OpenRow {

@@ -1,7 +1,7 @@
 //! Writing batches: a few statements over arrays, sent together, then the commit.
 
 use crate::postgres::{Postgres, WRITE, client, discard, is_dead, query, unavailable};
-use crate::store::{Batch, Change, CommitError, Expect, Item, RowKey};
+use crate::store::{Batch, Change, CommitError, Expect, Item, Link, RowKey};
 use crate::{Result, StoreError};
 use deadpool_postgres::Object;
 use std::time::Duration;
@@ -33,7 +33,7 @@ impl Postgres {
         self.settle_doubts().await.map_err(CommitError::Failed)?;
         let mut last = StoreError::Unavailable("no connection to PostgreSQL".to_owned());
         for _ in 0..3 {
-            let client = client(&self.pool).await.map_err(CommitError::Failed)?;
+            let client = client(&self.hot).await.map_err(CommitError::Failed)?;
             match self.write_on(client, batch).await {
                 Ok(()) => return Ok(()),
                 Err(Failure::Refused(error)) => return Err(error),
@@ -80,7 +80,7 @@ impl Postgres {
         for backend in doubts {
             let sql = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
                        WHERE pid = $1 AND application_name = 'phigate' AND usename = current_user";
-            while !query(&self.pool, sql, &[&backend], WRITE).await?.is_empty() {
+            while !query(&self.hot, sql, &[&backend], WRITE).await?.is_empty() {
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
             self.doubts().retain(|other| *other != backend);
@@ -274,24 +274,32 @@ async fn insert_records(client: &Object, batch: &Batch) -> Result<(), Failure> {
 }
 
 async fn insert_links(client: &Object, batch: &Batch) -> Result<(), Failure> {
-    let rows = &batch.records;
+    let with_record = batch
+        .records
+        .iter()
+        .map(|(row, link)| (row.account.as_str(), row.id, row.time_us, link));
+    let without = batch
+        .bare_links
+        .iter()
+        .map(|(account, record, time_us, link)| (account.as_str(), *record, *time_us, link));
+    let rows: Vec<(&str, Uuid, i64, &Link)> = with_record.chain(without).collect();
     let sql = "INSERT INTO audit_chain (account, lane, seq, record, time, leaf, digest, mac, signature)
                SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::uuid[], $5::bigint[], $6::bytea[],
                $7::bytea[], $8::bytea[], $9::bytea[])";
-    let accounts: Vec<&str> = rows.iter().map(|(row, _)| row.account.as_str()).collect();
-    let lanes: Vec<i64> = rows.iter().map(|(_, link)| link.lane).collect();
-    let seqs: Vec<i64> = rows.iter().map(|(_, link)| link.seq).collect();
-    let records: Vec<Uuid> = rows.iter().map(|(row, _)| row.id).collect();
-    let times: Vec<i64> = rows.iter().map(|(row, _)| row.time_us).collect();
-    let leaves: Vec<&[u8]> = rows.iter().map(|(_, link)| link.leaf.as_slice()).collect();
+    let accounts: Vec<&str> = rows.iter().map(|(account, ..)| *account).collect();
+    let lanes: Vec<i64> = rows.iter().map(|(.., link)| link.lane).collect();
+    let seqs: Vec<i64> = rows.iter().map(|(.., link)| link.seq).collect();
+    let records: Vec<Uuid> = rows.iter().map(|(_, record, ..)| *record).collect();
+    let times: Vec<i64> = rows.iter().map(|(_, _, time_us, _)| *time_us).collect();
+    let leaves: Vec<&[u8]> = rows.iter().map(|(.., link)| link.leaf.as_slice()).collect();
     let digests: Vec<&[u8]> = rows
         .iter()
-        .map(|(_, link)| link.digest.as_slice())
+        .map(|(.., link)| link.digest.as_slice())
         .collect();
-    let macs: Vec<&[u8]> = rows.iter().map(|(_, link)| link.mac.as_slice()).collect();
+    let macs: Vec<&[u8]> = rows.iter().map(|(.., link)| link.mac.as_slice()).collect();
     let signatures: Vec<Option<&[u8]>> = rows
         .iter()
-        .map(|(_, link)| link.signature.as_deref())
+        .map(|(.., link)| link.signature.as_deref())
         .collect();
     let values: [&(dyn ToSql + Sync); 9] = [
         &accounts,
@@ -315,7 +323,7 @@ async fn insert_contents(client: &Object, batch: &Batch) -> Result<(), Failure> 
     let records: Vec<Uuid> = rows.iter().map(|row| row.record).collect();
     let fields: Vec<&str> = rows.iter().map(|row| row.field).collect();
     let times: Vec<i64> = rows.iter().map(|row| row.time_us).collect();
-    let sealed: Vec<&[u8]> = rows.iter().map(|row| row.sealed.as_slice()).collect();
+    let sealed: Vec<&[u8]> = rows.iter().map(|row| &*row.sealed).collect();
     insert(
         client,
         rows.len(),

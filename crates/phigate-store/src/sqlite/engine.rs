@@ -4,9 +4,10 @@ use crate::error::{Result, StoreError};
 use crate::model::{Cursor, Filter};
 use crate::sqlite::{Sqlite, lock, read};
 use crate::store::{
-    AuditRow, Batch, ChainRow, Change, CommitError, Head, Item, OpenRow, RowKey, Store,
+    AuditRow, Batch, ChainRow, Change, CommitError, CounterRow, Head, Item, OpenRow, RowKey, Store,
 };
 use async_trait::async_trait;
+use std::path::Path;
 use std::sync::Arc;
 use uuid::Uuid;
 
@@ -114,7 +115,7 @@ impl Store for Sqlite {
 
     async fn content(&self, account: &str, key: RowKey) -> Result<Vec<(String, Vec<u8>)>> {
         let account = account.to_owned();
-        self.on_reader(move |connection| read::content(connection, &account, key.record))
+        self.on_reader(move |connection| read::content(connection, &account, key))
             .await
     }
 
@@ -169,6 +170,28 @@ impl Store for Sqlite {
             read::old_rows(connection, sql, &account, before_us, rows(limit))
         })
         .await
+    }
+
+    async fn all_items(&self) -> Result<Vec<Item>> {
+        self.on_reader(read::all_items).await
+    }
+
+    async fn tokens_of(&self, account: &str, request: Uuid) -> Result<Vec<[u8; 16]>> {
+        let account = account.to_owned();
+        self.on_reader(move |connection| read::tokens_of(connection, &account, request))
+            .await
+    }
+
+    async fn all_counters(&self, account: &str) -> Result<Vec<CounterRow>> {
+        let account = account.to_owned();
+        self.on_reader(move |connection| read::all_counters(connection, &account))
+            .await
+    }
+
+    async fn backup(&self, file: &Path) -> Result<()> {
+        let file = file.to_owned();
+        self.on_reader(move |connection| read::backup(connection, &file))
+            .await
     }
 
     /// A locked file says that its process lives; the system lets go of it however the process ends.

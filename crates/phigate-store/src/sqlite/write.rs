@@ -3,7 +3,7 @@
 use crate::Result;
 use crate::sqlite::connect::{Access, connect};
 use crate::sqlite::{WriteJob, failed, unavailable};
-use crate::store::{AuditRow, Batch, Change, CommitError, Expect, Item, Link, RowKey};
+use crate::store::{Batch, Change, CommitError, Expect, Item, Link, RowKey};
 use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior, params};
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -118,7 +118,10 @@ fn apply(transaction: &Transaction<'_>, batch: &Batch) -> Result<(), CommitError
     close_requests(transaction, &batch.closed)?;
     insert(transaction, batch).map_err(|error| failed(&error))?;
     for (row, link) in &batch.records {
-        insert_link(transaction, row, link)?;
+        insert_link(transaction, &row.account, row.id, row.time_us, link)?;
+    }
+    for (account, record, time_us, link) in &batch.bare_links {
+        insert_link(transaction, account, *record, *time_us, link)?;
     }
     Ok(())
 }
@@ -293,7 +296,7 @@ fn insert_beside(transaction: &Transaction<'_>, batch: &Batch) -> rusqlite::Resu
             row.record.as_bytes(),
             row.field,
             row.time_us,
-            row.sealed
+            &*row.sealed
         ])?;
     }
     let mut statement = transaction.prepare_cached(
@@ -325,7 +328,9 @@ fn insert_beside(transaction: &Transaction<'_>, batch: &Batch) -> rusqlite::Resu
 
 fn insert_link(
     transaction: &Transaction<'_>,
-    row: &AuditRow,
+    account: &str,
+    record: Uuid,
+    time_us: i64,
     link: &Link,
 ) -> Result<(), CommitError> {
     let inserted = transaction
@@ -335,7 +340,14 @@ fn insert_link(
         )
         .and_then(|mut statement| {
             statement.execute(params![
-                row.account, link.lane, link.seq, row.id.as_bytes(), row.time_us, link.leaf, link.digest, link.mac,
+                account,
+                link.lane,
+                link.seq,
+                record.as_bytes(),
+                time_us,
+                link.leaf,
+                link.digest,
+                link.mac,
                 link.signature
             ])
         });
@@ -353,10 +365,11 @@ fn delete_contents(
     account: &str,
     rows: &[RowKey],
 ) -> rusqlite::Result<()> {
-    let mut statement = transaction
-        .prepare_cached("DELETE FROM audit_content WHERE account = ?1 AND record = ?2")?;
+    let mut statement = transaction.prepare_cached(
+        "DELETE FROM audit_content WHERE account = ?1 AND time = ?2 AND record = ?3",
+    )?;
     for row in rows {
-        statement.execute(params![account, row.record.as_bytes()])?;
+        statement.execute(params![account, row.time_us, row.record.as_bytes()])?;
     }
     Ok(())
 }

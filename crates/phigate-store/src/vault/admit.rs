@@ -59,7 +59,7 @@ impl Vault {
 
     async fn known(&self, key_id: &str) -> Result<Option<Arc<Known>>> {
         let generation = self.store.generation().await?;
-        let account = {
+        {
             let mut cache = self.cache();
             if cache.generation != generation {
                 *cache = Cache {
@@ -70,14 +70,22 @@ impl Vault {
             if let Some(known) = cache.keys.get(key_id) {
                 return Ok(Some(known.clone()));
             }
-            cache.accounts.clone()
-        };
+        }
         let Some(item) = self.store.find(API_KEY, key_id).await? else {
             return Ok(None);
         };
         let stored = body(&item, "API key")?;
-        let account = match account.get(&item.account) {
-            Some(account) => account.clone(),
+        let remembered = {
+            let cache = self.cache();
+            let is_current = cache.generation == generation;
+            cache
+                .accounts
+                .get(&item.account)
+                .filter(|_| is_current)
+                .cloned()
+        };
+        let account = match remembered {
+            Some(account) => account,
             None => match self.read_account(&item.account, generation).await {
                 Err(StoreError::NotFound(_)) => return Ok(None),
                 read => read?,

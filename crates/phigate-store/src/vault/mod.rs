@@ -16,6 +16,7 @@ mod sessions;
 mod settings;
 mod stats;
 mod throttle;
+mod transfer;
 mod users;
 mod verify;
 
@@ -31,6 +32,7 @@ use crate::{Clock, Result, StoreError};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::collections::HashMap;
+use std::os::unix::fs::OpenOptionsExt;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::task::JoinHandle;
@@ -39,6 +41,7 @@ use uuid::Uuid;
 pub(crate) use accounts::account_name;
 pub(crate) use audit::parse as parse_record;
 pub(crate) use retention::RECORDS_DELETED;
+pub(crate) use transfer::IMPORT;
 
 /// How a vault is opened. Start from [`Options::new`] and change what differs.
 #[derive(Clone)]
@@ -117,6 +120,7 @@ impl Vault {
                 bytes: options.queue_bytes,
             }),
             used: Mutex::default(),
+            seen: Mutex::default(),
             serve: options.serve,
             give_up: std::sync::atomic::AtomicBool::new(false),
         });
@@ -150,6 +154,11 @@ impl Vault {
     /// Name of the engine.
     pub fn engine(&self) -> &'static str {
         self.store.engine()
+    }
+
+    /// How many processes answer requests on this store now: limits per key are shared between them.
+    pub async fn servers(&self) -> Result<usize> {
+        self.writer.servers().await
     }
 
     /// Number of records that wait to be written.
@@ -208,6 +217,21 @@ impl Vault {
         }
         self.store.close().await;
         result
+    }
+
+    /// Copies the store to a new file while it is in use (SQLite). The copy holds no master key.
+    pub async fn backup(&self, file: &std::path::Path, actor: &str) -> Result<()> {
+        let taken = std::fs::OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(file);
+        taken.map_err(|error| {
+            StoreError::Unavailable(format!("cannot write the backup: {}", error.kind()))
+        })?;
+        let act = AdminAct::new(self.now(), "", actor, "installation.backup");
+        self.record_admin(None, &act).await?;
+        self.store.backup(file).await
     }
 
     /// The time, as records carry it.

@@ -122,8 +122,7 @@ impl Vault {
         let tokens = self
             .tokens_of(account, now, new.decision.request_id, &new.identifiers)
             .await?;
-        let mut entry = entry::decision(account, &new.decision);
-        entry.row.id = id;
+        let mut entry = entry::decision(account, id, &new.decision);
         entry.contents = contents;
         entry.tokens = tokens;
         Ok(entry)
@@ -151,7 +150,7 @@ impl Vault {
             record,
             time_us: now.as_microsecond(),
             field,
-            sealed,
+            sealed: sealed.into(),
         })
     }
 

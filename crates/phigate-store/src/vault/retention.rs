@@ -1,6 +1,6 @@
 //! Retention: what is older than its time goes, in small batches, each recorded.
 
-use crate::model::AdminAct;
+use crate::model::{AdminAct, Retention};
 use crate::store::RowKey;
 use crate::trail::write_ranges;
 use crate::vault::Vault;
@@ -8,6 +8,7 @@ use crate::writer::entry;
 use crate::writer::job::{Job, Waiter};
 use crate::{Result, StoreError};
 use jiff::SignedDuration;
+use std::time::Duration;
 
 /// Act that names records whose content was deleted.
 pub(crate) const CONTENT_DELETED: &str = "retention.content";
@@ -20,8 +21,7 @@ impl Vault {
     /// Deletes what is due in one account, one batch of content and one of records. Returns how
     /// many records were touched; call again, after a pause, until that is 0.
     pub async fn retain(&self, account_id: &str) -> Result<usize> {
-        let (_, account) = self.account_item(account_id).await?;
-        let retention = account.settings.retention;
+        let (name, retention) = self.retention_of(account_id).await?;
         if retention.legal_hold {
             return Ok(0);
         }
@@ -30,7 +30,7 @@ impl Vault {
             .old_records(account_id, self.cut(retention.metadata_days)?, BATCH)
             .await?;
         if !records.is_empty() {
-            let mut job = self.deletion(account_id, &account.name, RECORDS_DELETED, &records);
+            let mut job = self.deletion(account_id, &name, RECORDS_DELETED, &records);
             job.0.drop_records = Some((account_id.to_owned(), records.clone()));
             self.finish_deletion(job).await?;
         }
@@ -39,11 +39,40 @@ impl Vault {
             .old_contents(account_id, self.cut(retention.content_days)?, BATCH)
             .await?;
         if !contents.is_empty() {
-            let mut job = self.deletion(account_id, &account.name, CONTENT_DELETED, &contents);
+            let mut job = self.deletion(account_id, &name, CONTENT_DELETED, &contents);
             job.0.drop_contents = Some((account_id.to_owned(), contents.clone()));
             self.finish_deletion(job).await?;
         }
         Ok(records.len() + contents.len())
+    }
+
+    /// Deletes what is due everywhere, with a pause after each batch; the number of records touched.
+    /// Meant to be called now and again in the background.
+    pub async fn retain_all(&self, pause: Duration) -> Result<usize> {
+        let mut accounts = self.store.accounts_with_records().await?;
+        let mut touched = 0;
+        while let Some(account) = accounts.last() {
+            let done = self.retain(account).await?;
+            touched += done;
+            if done == 0 {
+                accounts.pop();
+            } else {
+                tokio::time::sleep(pause).await;
+            }
+        }
+        Ok(touched)
+    }
+
+    /// Name and retention of an account; deleted ones and the installation itself keep the default.
+    async fn retention_of(&self, account_id: &str) -> Result<(String, Retention)> {
+        match self.account_item(account_id).await {
+            Ok((_, account)) => Ok((account.name, account.settings.retention)),
+            Err(StoreError::NotFound(_)) => {
+                let name = super::account_name(&*self.store, account_id).await?;
+                Ok((name, Retention::default()))
+            }
+            Err(error) => Err(error),
+        }
     }
 
     fn deletion(

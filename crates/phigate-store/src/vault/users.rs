@@ -99,6 +99,20 @@ impl Vault {
         .await
     }
 
+    /// Changes what a user may do, and ends their sessions.
+    pub async fn set_role(
+        &self,
+        account_id: &str,
+        email: &str,
+        role: Role,
+        actor: &str,
+    ) -> Result<()> {
+        self.edit_user(account_id, email, None, actor, "user.role", |stored| {
+            stored.role = role;
+        })
+        .await
+    }
+
     /// Checks an e-mail address and password, slowly and not too often. The attempt is recorded;
     /// `origin` says where it came from. A second factor is the caller's next step.
     pub async fn verify_login(

@@ -294,9 +294,8 @@ impl Vault {
 
 /// Whether the columns used for searching say what the record says.
 fn has_its_columns(account: &str, row: &AuditRow, record: &Record) -> bool {
-    let expected = entry::columns(account, record);
+    let expected = entry::columns(account, row.id, record);
     let expected = AuditRow {
-        id: row.id,
         body: row.body.clone(),
         ..expected
     };

@@ -1,15 +1,18 @@
 //! Turns records into rows: the columns searched by, and what the record adds to the counters.
 
+use crate::chain;
 use crate::model::{AdminAct, Decision, Outcome, Record, RecordKind};
 use crate::store::AuditRow;
 use crate::writer::job::{Effect, Entry};
 use jiff::Timestamp;
+use std::sync::Arc;
 use uuid::Uuid;
 
 /// A decision; its sealed content and lookup hashes are added by the caller.
-pub(crate) fn decision(account_id: &str, decision: &Decision) -> Entry {
+pub(crate) fn decision(account_id: &str, id: Uuid, decision: &Decision) -> Entry {
     let mut row = row(
         account_id,
+        id,
         RecordKind::Decision,
         &Record::Decision(decision.clone()),
     );
@@ -48,6 +51,7 @@ pub(crate) fn decision(account_id: &str, decision: &Decision) -> Entry {
 pub(crate) fn outcome(account_id: &str, outcome: &Outcome) -> Entry {
     let row = row(
         account_id,
+        Uuid::now_v7(),
         RecordKind::Outcome,
         &Record::Outcome(outcome.clone()),
     );
@@ -78,7 +82,12 @@ pub(crate) fn outcome(account_id: &str, outcome: &Outcome) -> Entry {
 
 /// An admin act.
 pub(crate) fn admin(account_id: &str, act: &AdminAct) -> Entry {
-    let mut row = row(account_id, RecordKind::Admin, &Record::Admin(act.clone()));
+    let mut row = row(
+        account_id,
+        Uuid::now_v7(),
+        RecordKind::Admin,
+        &Record::Admin(act.clone()),
+    );
     row.act = Some(column(&act.act));
     entry(row, &act.account, Vec::new(), Effect::Neither)
 }
@@ -107,11 +116,15 @@ pub(crate) fn ended(
 }
 
 /// The columns a row must have, given its text; verification compares them.
-pub(crate) fn columns(account_id: &str, record: &Record) -> AuditRow {
-    match record {
-        Record::Decision(inner) => decision(account_id, inner).row,
-        Record::Outcome(inner) => outcome(account_id, inner).row,
-        Record::Admin(inner) => admin(account_id, inner).row,
+pub(crate) fn columns(account_id: &str, id: Uuid, record: &Record) -> AuditRow {
+    let entry = match record {
+        Record::Decision(inner) => decision(account_id, id, inner),
+        Record::Outcome(inner) => outcome(account_id, inner),
+        Record::Admin(inner) => admin(account_id, inner),
+    };
+    AuditRow {
+        id,
+        ..Arc::unwrap_or_clone(entry.row)
     }
 }
 
@@ -128,7 +141,8 @@ pub(crate) fn class_time(class: u32) -> u64 {
 
 fn entry(row: AuditRow, account: &str, counters: Vec<(String, i64)>, effect: Effect) -> Entry {
     Entry {
-        row,
+        leaf: chain::leaf(&row.account, row.id, row.time_us, &row.body),
+        row: Arc::new(row),
         account_name: account.to_owned(),
         contents: Vec::new(),
         tokens: Vec::new(),
@@ -137,10 +151,10 @@ fn entry(row: AuditRow, account: &str, counters: Vec<(String, i64)>, effect: Eff
     }
 }
 
-fn row(account_id: &str, kind: RecordKind, record: &Record) -> AuditRow {
+fn row(account_id: &str, id: Uuid, kind: RecordKind, record: &Record) -> AuditRow {
     AuditRow {
         account: account_id.to_owned(),
-        id: Uuid::now_v7(),
+        id,
         time_us: record.time().as_microsecond(),
         kind: kind.code(),
         request: record.request_id(),

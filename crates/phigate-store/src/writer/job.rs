@@ -5,12 +5,15 @@ use crate::{Result, StoreError};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use tokio::sync::oneshot;
+use tokio::sync::oneshot::error::TryRecvError;
 use uuid::Uuid;
 
 /// A record to be written, with everything that goes with it in one transaction.
 #[derive(Debug, Clone)]
 pub(crate) struct Entry {
-    pub(crate) row: AuditRow,
+    pub(crate) row: Arc<AuditRow>,
+    /// Digest of the record, computed by its caller and not in the one writer.
+    pub(crate) leaf: [u8; 32],
     /// Account name, as outcomes need it.
     pub(crate) account_name: String,
     pub(crate) contents: Vec<ContentRow>,
@@ -149,8 +152,14 @@ impl Wait {
             .is_ok()
     }
 
-    /// The result, once settled.
+    /// The result of a settled job. The writer marks it settled an instant before it sends the result.
     pub(crate) fn settled(&mut self) -> Result<()> {
-        self.answer.try_recv().unwrap_or(Err(StoreError::Closed))
+        loop {
+            match self.answer.try_recv() {
+                Ok(result) => return result,
+                Err(TryRecvError::Closed) => return Err(StoreError::Closed),
+                Err(TryRecvError::Empty) => std::thread::yield_now(),
+            }
+        }
     }
 }

@@ -17,11 +17,13 @@ use uuid::Uuid;
 
 /// How often a lease is renewed.
 pub(crate) const BEAT: Duration = Duration::from_secs(5);
-/// How long it runs.
-const LEASE_US: i64 = 20_000_000;
+/// A lane whose lease was not renewed for this long is free. Each process measures that with its own
+/// clock, from the renewals it saw, so clocks that differ between machines do no harm.
+const LEASE: Duration = Duration::from_secs(20);
 /// How often chains are joined.
 const JOIN: Duration = Duration::from_secs(3_600);
-const KIND: &str = "lane";
+/// Kind of the items that hold leases.
+pub(crate) const KIND: &str = "lane";
 /// Kind of the items that hold when an API key was last used.
 pub(crate) const KEY_USED: &str = "api_key_used";
 
@@ -37,7 +39,10 @@ pub(crate) struct Lane {
 #[derive(Serialize, Deserialize)]
 struct Lease {
     instance: Uuid,
-    until_us: i64,
+    released: bool,
+    /// Whether its holder answers requests, so that replicas can count each other.
+    #[serde(default)]
+    serves: bool,
 }
 
 impl Writer {
@@ -46,8 +51,7 @@ impl Writer {
         self.store.hold(self.instance)?;
         loop {
             let lanes = self.leases().await?;
-            let now = self.now_us();
-            let free = lanes.iter().find(|(_, _, lease)| self.is_over(lease, now));
+            let free = lanes.iter().find(|lane| self.is_over(lane));
             let (number, expect) = match free {
                 Some((number, version, _)) => (*number, Expect::Version(*version)),
                 None => (
@@ -55,7 +59,7 @@ impl Writer {
                     Expect::Absent,
                 ),
             };
-            match self.put_lease(number, now + LEASE_US, expect).await {
+            match self.put_lease(number, false, expect).await {
                 Ok(version) => {
                     return Ok(Lane {
                         linker: Linker {
@@ -86,9 +90,8 @@ impl Writer {
             *lane = self.acquire().await.ok();
         }
         let Some(held) = lane.as_mut() else { return };
-        let until = self.now_us() + LEASE_US;
         match self
-            .put_lease(held.linker.lane, until, Expect::Version(held.version))
+            .put_lease(held.linker.lane, false, Expect::Version(held.version))
             .await
         {
             Ok(version) => held.version = version,
@@ -142,7 +145,7 @@ impl Writer {
         if let Some(lane) = lane {
             // If this fails the lease simply runs out.
             let _ = self
-                .put_lease(lane.linker.lane, 0, Expect::Version(lane.version))
+                .put_lease(lane.linker.lane, true, Expect::Version(lane.version))
                 .await;
         }
     }
@@ -155,11 +158,10 @@ impl Writer {
     }
 
     async fn try_recover(&self) -> Result<()> {
-        let now = self.now_us();
         let leases = self.leases().await?;
         let mut alive: Vec<Uuid> = leases
             .iter()
-            .filter(|(_, _, lease)| !self.is_over(lease, now))
+            .filter(|lane| !self.is_over(lane))
             .map(|(_, _, lease)| lease.instance)
             .collect();
         alive.push(self.instance);
@@ -215,6 +217,13 @@ impl Writer {
         let _ = self.store.commit(Arc::new(batch)).await;
     }
 
+    /// How many processes answer requests on this store now.
+    pub(crate) async fn servers(&self) -> Result<usize> {
+        let leases = self.leases().await?;
+        let serves = |lane: &&(i64, i64, Lease)| lane.2.serves && !self.is_over(lane);
+        Ok(leases.iter().filter(serves).count())
+    }
+
     async fn leases(&self) -> Result<Vec<(i64, i64, Lease)>> {
         let read = |item: Item| {
             let lease = serde_json::from_str(&item.body).ok()?;
@@ -234,7 +243,7 @@ impl Writer {
     async fn put_lease(
         &self,
         number: i64,
-        until_us: i64,
+        released: bool,
         expect: Expect,
     ) -> Result<i64, CommitError> {
         let version = match expect {
@@ -243,7 +252,8 @@ impl Writer {
         };
         let lease = Lease {
             instance: self.instance,
-            until_us,
+            released,
+            serves: self.serve,
         };
         let item = Item {
             account: SYSTEM.to_owned(),
@@ -261,13 +271,20 @@ impl Writer {
         Ok(version)
     }
 
-    fn is_over(&self, lease: &Lease, now_us: i64) -> bool {
-        lease.instance != self.instance
-            && (lease.until_us < now_us || self.store.is_gone(lease.instance))
-    }
-
-    fn now_us(&self) -> i64 {
-        // Leases are about real time, also where a test fixes the clock of the records.
-        jiff::Timestamp::now().as_microsecond()
+    fn is_over(&self, (number, version, lease): &(i64, i64, Lease)) -> bool {
+        if lease.instance == self.instance {
+            return false;
+        }
+        if lease.released || self.store.is_gone(lease.instance) {
+            return true;
+        }
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let (known, since) = seen
+            .entry(*number)
+            .or_insert_with(|| (*version, Instant::now()));
+        if known != version {
+            (*known, *since) = (*version, Instant::now());
+        }
+        since.elapsed() > LEASE
     }
 }

@@ -20,7 +20,7 @@ use queue::{Bounds, Queue};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use uuid::Uuid;
 
 /// Most that one transaction takes.
@@ -28,6 +28,9 @@ const GROUP: Bounds = Bounds {
     jobs: 512,
     bytes: 16 << 20,
 };
+/// Groups smaller than this are not worth waiting for.
+const GATHER_FROM: usize = 8;
+const GATHER_MAX: Duration = Duration::from_millis(2);
 const PAUSE_MIN: Duration = Duration::from_millis(25);
 const PAUSE_MAX: Duration = Duration::from_secs(1);
 
@@ -40,6 +43,8 @@ pub(crate) struct Writer {
     pub(crate) queue: Queue,
     /// API keys used since the last heartbeat: id → account and time.
     pub(crate) used: std::sync::Mutex<HashMap<String, (String, i64)>>,
+    /// Leases of other processes: the version last seen, and since when.
+    pub(crate) seen: std::sync::Mutex<HashMap<i64, (i64, Instant)>>,
     /// Keep a lane and look for the requests of dead processes, as a server does.
     pub(crate) serve: bool,
     pub(crate) give_up: AtomicBool,
@@ -72,10 +77,22 @@ impl Writer {
             if group.is_empty() && self.queue.is_closed() && self.queue.is_empty() {
                 break;
             }
+            let (size, begun) = (group.len(), Instant::now());
             self.write(&mut lane, group).await;
+            self.gather(size, begun.elapsed() / 4).await;
         }
         self.touch_used().await;
         self.release(lane).await;
+    }
+
+    /// After a large group its callers are about to come back: lets most of them in before the next
+    /// one begins, or groups would be alternately large and small.
+    async fn gather(&self, size: usize, patience: Duration) {
+        let begun = Instant::now();
+        let patience = patience.min(GATHER_MAX);
+        while size >= GATHER_FROM && self.queue.len() < size * 3 / 4 && begun.elapsed() < patience {
+            tokio::task::yield_now().await;
+        }
     }
 
     /// Writes one group, for as long as it takes.
@@ -217,14 +234,16 @@ impl Writer {
     fn batch(&self, lane: &mut Lane, group: &[Job]) -> Batch {
         let mut batch = Batch::default();
         let mut opened: BTreeMap<Uuid, OpenRow> = BTreeMap::new();
-        let mut counters: BTreeMap<(String, i64, String), i64> = BTreeMap::new();
+        let mut counters: BTreeMap<(&str, i64, &str), i64> = BTreeMap::new();
         for job in group {
             batch.changes.extend(job.changes.iter().cloned());
             batch.bump |= job.bump;
             batch.drop_contents = batch.drop_contents.or_else(|| job.drop_contents.clone());
             batch.drop_records = batch.drop_records.or_else(|| job.drop_records.clone());
             for entry in &job.entries {
-                let link = lane.linker.append(&self.keyring.root.chain, &entry.row);
+                let link =
+                    lane.linker
+                        .append(&self.keyring.root.chain, &entry.row.account, entry.leaf);
                 batch.records.push((entry.row.clone(), link));
                 batch.contents.extend(entry.contents.iter().cloned());
                 batch.tokens.extend(entry.tokens.iter().cloned());
@@ -242,7 +261,7 @@ impl Writer {
                 let hour = entry.row.time_us.div_euclid(3_600_000_000);
                 for (name, count) in &entry.counters {
                     *counters
-                        .entry((entry.row.account.clone(), hour, name.clone()))
+                        .entry((&entry.row.account, hour, name))
                         .or_default() += count;
                 }
             }
@@ -250,11 +269,11 @@ impl Writer {
         batch.opened = opened.into_values().collect();
         chain::sign_ends(&self.keyring.root.signing, &mut batch.records);
         let number = lane.linker.lane;
-        let row = |((account, hour, name), count)| CounterRow {
-            account,
+        let row = |((account, hour, name), count): ((&str, i64, &str), i64)| CounterRow {
+            account: account.to_owned(),
             hour,
             lane: number,
-            name,
+            name: name.to_owned(),
             count,
         };
         batch.counters = counters.into_iter().map(row).collect();

@@ -163,6 +163,28 @@ impl Postgres {
         command.status().unwrap().success()
     }
 
+    /// Copies a database the way the documentation says: `pg_dump`, then `pg_restore`.
+    pub fn dump_and_restore(&self, from: &str, to: &str) {
+        let url = self.database(to);
+        let dump = self.folder.path().join("dump");
+        let mut tool = self.command("pg_dump");
+        assert!(
+            tool.args(["-Fc", "-d", &self.url(from), "-f"])
+                .arg(&dump)
+                .status()
+                .unwrap()
+                .success()
+        );
+        let mut tool = self.command("pg_restore");
+        assert!(
+            tool.args(["--exit-on-error", "-d", &url])
+                .arg(&dump)
+                .status()
+                .unwrap()
+                .success()
+        );
+    }
+
     pub fn data(&self) -> PathBuf {
         self.folder.path().join("data")
     }

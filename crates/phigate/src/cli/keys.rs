@@ -27,11 +27,18 @@ pub(super) fn run(keys: &Keys, global: &Global) -> anyhow::Result<ExitCode> {
         let id = match (new_key_file, &session.config.master_key) {
             (Some(file), _) => {
                 let new = phigate_store::MasterKeySource::File(file.clone());
-                session.vault.rotate_master_key(&new, Some(&session.config.data), ACTOR).await?
+                session
+                    .vault
+                    .rotate_master_key(&new, Some(&session.config.data), ACTOR)
+                    .await?
             }
-            (None, MasterKeySource::File(file)) => session.vault.rotate_master_key_file(file, ACTOR).await?,
+            (None, MasterKeySource::File(file)) => {
+                session.vault.rotate_master_key_file(file, ACTOR).await?
+            }
             (None, MasterKeySource::Env(_) | MasterKeySource::Command(_)) => {
-                bail!("the master key does not come from a file: name the new one with --new-key-file")
+                bail!(
+                    "the master key does not come from a file: name the new one with --new-key-file"
+                )
             }
         };
         println!("{id}");

@@ -17,6 +17,7 @@ mod provider;
 mod scan;
 mod serve;
 mod store;
+mod transfer;
 mod user;
 
 use std::path::PathBuf;
@@ -106,6 +107,12 @@ enum Command {
     /// Read, export, verify and reveal the audit trail
     #[command(subcommand)]
     Audit(audit::Audit),
+    /// Write the whole installation to a file, to move it to another store; nothing in it is readable without the master key
+    Export(transfer::To),
+    /// Fill an empty store from such a file, and verify it by its chains
+    Import(transfer::From),
+    /// Copy an embedded store to a file while it is in use
+    Backup(transfer::To),
     /// Check configuration, store, keys and providers, and say what to fix
     Doctor(doctor::Doctor),
     /// Print the OpenAPI description of the interface
@@ -144,10 +151,13 @@ fn run(command: Command, global: &Global) -> anyhow::Result<ExitCode> {
         Command::Key(key) => key::run(key, global),
         Command::Keys(keys) => keys::run(&keys, global),
         Command::Provider(provider) => provider::run(provider, global),
-        Command::Mode(mode) => mode::run(mode, global),
+        Command::Mode(mode) => mode::run(&mode, global),
         Command::Scan(scan) => scan::run(&scan),
         Command::Eval(eval) => eval::run(&eval),
         Command::Audit(audit) => audit::run(audit, global),
+        Command::Export(to) => transfer::export(&to, global),
+        Command::Import(from) => transfer::import(&from, global),
+        Command::Backup(to) => transfer::backup(&to, global),
         Command::Doctor(doctor) => doctor::run(&doctor, global),
         Command::Openapi => openapi::run(),
     }

@@ -34,10 +34,10 @@ fn known(text: &str) -> anyhow::Result<&'static str> {
         .id)
 }
 
-pub(super) fn run(mode: Mode, global: &Global) -> anyhow::Result<ExitCode> {
+pub(super) fn run(mode: &Mode, global: &Global) -> anyhow::Result<ExitCode> {
     with_store(global, async |session| {
         let account = session.account().await?;
-        match mode.verb {
+        match &mode.verb {
             None | Some(Verb::Get) => println!("{}", session.vault.mode(&account.id).await?.mode),
             Some(Verb::Set { mode }) => session.vault.set_mode(&account.id, mode, ACTOR).await?,
         }

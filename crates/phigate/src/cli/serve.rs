@@ -89,11 +89,12 @@ async fn serve_app(app: &Arc<App>, greeting: Option<Greeting>) -> anyhow::Result
     };
     let on_listening = |address: SocketAddr| {
         let base = format!("{scheme}://{address}");
-        println!("listening on {base}");
         match greeting {
             Some(greet) => greet(&base),
             None => welcome(&base, owner_link.as_deref()),
         }
+        // Last, so that whoever waits for this line finds the rest already said.
+        println!("listening on {base}");
     };
     let metrics = Arc::clone(&app.metrics);
     server::serve(

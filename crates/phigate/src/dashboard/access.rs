@@ -9,7 +9,8 @@ use axum::extract::{Form, FromRequest, Query, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use http::request::Parts;
-use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
+use http::uri::Authority;
+use http::{HeaderName, HeaderValue, Method, header};
 use phigate_store::{Role, Session};
 
 use super::Dash;
@@ -194,7 +195,7 @@ async fn read_write(parts: &Parts, body: Body) -> Result<Option<Fields>, Box<Res
     if matches!(parts.method, Method::GET | Method::HEAD) {
         return Ok(None);
     }
-    if !comes_from_us(&parts.headers) {
+    if !comes_from_us(parts) {
         return Err(refused(PageError::StaleForm));
     }
     let read = tokio::time::timeout(FORM_READ, to_bytes(body, FORM_BYTES_MAX)).await;
@@ -211,17 +212,37 @@ async fn read_write(parts: &Parts, body: Body) -> Result<Option<Fields>, Box<Res
 
 /// Whether a write was sent by a page of ours, by the two headers that pages cannot forge.
 /// Programs send neither; for them the form token decides alone.
-fn comes_from_us(headers: &HeaderMap) -> bool {
-    let text = |name: &HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
-    let is_same_site =
-        text(&HeaderName::from_static("sec-fetch-site")).is_none_or(|site| site == "same-origin");
-    let is_same_origin = text(&header::ORIGIN).is_none_or(|origin| {
+fn comes_from_us(parts: &Parts) -> bool {
+    let text = |name: HeaderName| {
+        parts
+            .headers
+            .get(name)
+            .map(|value| value.to_str().unwrap_or("?"))
+    };
+    let site = text(HeaderName::from_static("sec-fetch-site"));
+    let is_same_origin = text(header::ORIGIN).is_none_or(|origin| {
         let authority = origin
             .strip_prefix("https://")
             .or_else(|| origin.strip_prefix("http://"));
-        authority.is_some_and(|authority| Some(authority) == text(&header::HOST))
+        authority.is_some_and(|authority| authority == host(parts))
     });
-    is_same_site && is_same_origin
+    site.is_none_or(|site| site == "same-origin") && is_same_origin
+}
+
+/// The host as the browser knows it: HTTP/2 has it in the target, HTTP/1.1 in a header.
+fn host(parts: &Parts) -> &str {
+    let header = || {
+        parts
+            .headers
+            .get(header::HOST)
+            .and_then(|value| value.to_str().ok())
+    };
+    parts
+        .uri
+        .authority()
+        .map(Authority::as_str)
+        .or_else(header)
+        .unwrap_or_default()
 }
 
 /// Sends a reader to the login and back; a writer is told that nothing was changed.
@@ -246,11 +267,6 @@ async fn head(dash: &Dash, parts: &mut Parts, form: Option<Fields>, cookie: &str
             .unwrap_or_default()
     };
     let scheme = if dash.is_secure { "https" } else { "http" };
-    // HTTP/2 has the host in the target, HTTP/1.1 in a header.
-    let host = parts
-        .uri
-        .authority()
-        .map_or_else(|| text(header::HOST), |authority| authority.as_str());
     let peer = parts.extensions.get::<Peer>().map(|peer| peer.0.ip());
     Head {
         theme: Cookie::Theme
@@ -259,7 +275,7 @@ async fn head(dash: &Dash, parts: &mut Parts, form: Option<Fields>, cookie: &str
         form_token: cookies::form_token(cookie),
         query: Fields::new(query.map(|Query(pairs)| pairs).unwrap_or_default()),
         form: form.unwrap_or_default(),
-        origin: format!("{scheme}://{host}"),
+        origin: format!("{scheme}://{}", host(parts)),
         peer: peer.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED)),
         agent: browser(text(header::USER_AGENT)),
     }
@@ -304,16 +320,12 @@ fn refused(error: PageError) -> Box<Response> {
 mod tests {
     use super::*;
 
-    fn headers(pairs: &[(&'static str, &'static str)]) -> HeaderMap {
-        pairs
-            .iter()
-            .map(|(name, value)| {
-                (
-                    HeaderName::from_static(name),
-                    HeaderValue::from_static(value),
-                )
-            })
-            .collect()
+    fn parts(target: &str, pairs: &[(&str, &str)]) -> Parts {
+        let mut request = Request::builder().uri(target);
+        for (name, value) in pairs {
+            request = request.header(*name, *value);
+        }
+        request.body(()).unwrap().into_parts().0
     }
 
     #[test]
@@ -340,8 +352,21 @@ mod tests {
             (vec![host, ("sec-fetch-site", "same-site")], false),
             (vec![host, ("sec-fetch-site", "none")], false),
         ] {
-            assert_eq!(comes_from_us(&headers(&pairs)), is_ours, "{pairs:?}");
+            assert_eq!(comes_from_us(&parts("/keys", &pairs)), is_ours, "{pairs:?}");
         }
+    }
+
+    #[test]
+    fn http_2_names_the_host_in_the_target() {
+        let target = "https://gate.example/keys";
+        assert!(comes_from_us(&parts(
+            target,
+            &[("origin", "https://gate.example")]
+        )));
+        assert!(!comes_from_us(&parts(
+            target,
+            &[("origin", "https://evil.example")]
+        )));
     }
 
     #[test]

@@ -54,6 +54,13 @@ pub(crate) struct Slot {
     pub(crate) counts: [u64; 6],
 }
 
+impl Slot {
+    /// Requests with PHI that went on unchanged.
+    pub(crate) fn flagged(&self) -> u64 {
+        self.counts[1]
+    }
+}
+
 /// A chart, ready to be drawn.
 #[derive(Debug)]
 pub(crate) struct Chart {

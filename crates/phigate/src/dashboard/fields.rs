@@ -51,7 +51,7 @@ pub(crate) fn encode(text: &str) -> String {
     for byte in text.bytes() {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
-                out.push(char::from(byte))
+                out.push(char::from(byte));
             }
             other => out.push_str(&format!("%{other:02X}")),
         }

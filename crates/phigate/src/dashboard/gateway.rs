@@ -47,7 +47,7 @@ pub(crate) async fn try_provider(app: &App, account: &Account, format: &dyn Wire
         Ok(base) => base,
         Err(error) => return Trial::WrongAddress(error.to_string()),
     };
-    let Some((path, headers)) = question(format, provider.key.expose()) else {
+    let Some(Question { path, headers }) = question(format, provider.key.expose()) else {
         return Trial::Failed(ProviderError::Unsendable);
     };
     let call = Outgoing {
@@ -74,12 +74,14 @@ pub(crate) async fn try_provider(app: &App, account: &Account, format: &dyn Wire
     }
 }
 
+struct Question {
+    path: Vec<String>,
+    headers: Vec<(HeaderName, HeaderValue)>,
+}
+
 /// Path and headers of the question, taken from how the format writes a chat request: every family lists its
 /// models under the same version segment, with the same headers.
-fn question(
-    format: &dyn WireFormat,
-    key: &str,
-) -> Option<(Vec<String>, Vec<(HeaderName, HeaderValue)>)> {
+fn question(format: &dyn WireFormat, key: &str) -> Option<Question> {
     let model = format.listed_models().first()?;
     let body =
         json!({ "model": model, "messages": [{ "role": "user", "content": "-" }] }).to_string();
@@ -107,5 +109,8 @@ fn question(
         .filter(|(name, _)| *name != "content-type")
         .filter_map(header)
         .collect();
-    Some((vec![version, "models".to_owned()], headers))
+    Some(Question {
+        path: vec![version, "models".to_owned()],
+        headers,
+    })
 }

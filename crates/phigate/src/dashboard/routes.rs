@@ -2,7 +2,8 @@
 
 use axum::Router;
 use axum::middleware::from_fn_with_state;
-use axum::routing::{MethodRouter, get, post};
+use axum::routing::{MethodFilter, MethodRouter, on};
+use http::Method;
 use phigate_store::Role;
 
 use super::access::{Needs, gate};
@@ -15,28 +16,19 @@ use super::{Dash, assets};
 
 /// A route: where, who, what.
 pub(crate) struct Route {
-    /// `GET` or `POST`.
-    pub(crate) method: &'static str,
+    pub(crate) method: Method,
     pub(crate) path: &'static str,
     pub(crate) needs: Needs,
-    handler: fn() -> MethodRouter<Dash>,
+    handler: fn(MethodFilter) -> MethodRouter<Dash>,
 }
 
 macro_rules! route {
-    (GET $path:literal $needs:ident $handler:path) => {
+    ($method:ident $path:literal $needs:ident $handler:path) => {
         Route {
-            method: "GET",
+            method: Method::$method,
             path: $path,
             needs: Needs::$needs,
-            handler: || get($handler),
-        }
-    };
-    (POST $path:literal $needs:ident $handler:path) => {
-        Route {
-            method: "POST",
-            path: $path,
-            needs: Needs::$needs,
-            handler: || post($handler),
+            handler: |method| on(method, $handler),
         }
     };
 }
@@ -92,7 +84,9 @@ pub(crate) fn router(dash: &Dash) -> Router {
     let mut router = Router::new();
     for route in ROUTES {
         let gate = from_fn_with_state((dash.clone(), route.needs), gate);
-        router = router.route(route.path, (route.handler)().layer(gate));
+        let method =
+            MethodFilter::try_from(route.method.clone()).expect("GET and POST have filters");
+        router = router.route(route.path, (route.handler)(method).layer(gate));
     }
     router.with_state(dash.clone())
 }

@@ -114,12 +114,12 @@ impl World {
         let mut request = Request::builder()
             .uri(path)
             .header(header::HOST, HOST)
-            .method(route.method);
+            .method(route.method.clone());
         if let Some(session) = session {
             request = request.header(header::COOKIE, format!("phigate={session}"));
         }
         let mut body = Body::empty();
-        if route.method == Method::POST.as_str() {
+        if is_write(route) {
             request = request.header(header::CONTENT_TYPE, "application/x-www-form-urlencoded");
             let fields = "overlap=24h&reason=a+test+of+walls&email=auditor%40clinic.example";
             body = Body::from(format!("csrf={token}&{fields}"));
@@ -154,7 +154,7 @@ async fn record(app: &App, account_id: &str, key_id: &str) -> Uuid {
 }
 
 fn is_write(route: &Route) -> bool {
-    route.method == "POST"
+    route.method == Method::POST
 }
 
 fn name(route: &Route) -> String {

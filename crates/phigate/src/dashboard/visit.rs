@@ -172,6 +172,10 @@ pub(crate) enum PageError {
     StaleForm,
     /// Larger than any form of ours.
     TooLarge,
+    /// Somebody else changed the same thing at the same moment.
+    Conflict,
+    /// The store refuses a value.
+    Refused,
     /// The store does not answer.
     Store(StoreError),
     /// A mistake of ours.
@@ -182,6 +186,8 @@ impl From<StoreError> for PageError {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::NotFound(_) => PageError::NotFound,
+            StoreError::Conflict(_) => PageError::Conflict,
+            StoreError::Invalid { .. } => PageError::Refused,
             other => PageError::Store(other),
         }
     }
@@ -226,6 +232,18 @@ impl PageError {
                 StatusCode::PAYLOAD_TOO_LARGE,
                 "Too much text",
                 "That is more than this form takes. Shorten it, or use the interface for callers.",
+                home,
+            ),
+            PageError::Conflict => (
+                StatusCode::CONFLICT,
+                "Changed at the same moment",
+                "Somebody else changed the same thing just now, so yours was not saved. Look at it again and repeat.",
+                home,
+            ),
+            PageError::Refused => (
+                StatusCode::UNPROCESSABLE_ENTITY,
+                "That cannot be saved",
+                "The store refuses one of the values, so nothing was changed. Go back, look at what was entered and try again.",
                 home,
             ),
             PageError::Store(_) => (

@@ -31,7 +31,7 @@ impl Family for OpenAi {
                 .chain(said_by("developer"))
                 .collect::<Vec<_>>()
                 .join("\n\n"),
-            said: said_by("user").last().unwrap_or_default(),
+            said: said_by("user").next_back().unwrap_or_default(),
             prompt_chars: mind::count_chars(&body["messages"]),
             attachments: parts.filter(|part| part["type"] != "text").count(),
             tools: offers.map(|tool| offer(&tool["function"])).collect(),

@@ -1,57 +1,72 @@
 //! A value that fits a schema, made from the words of the prompt where that is easy.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-/// How deep a schema is followed.
+/// How deep a schema is followed, and how many values it may ask for: a schema may contain itself.
 const DEPTH_MAX: usize = 8;
+const VALUES_MAX: usize = 256;
 
 /// A value that fits.
 pub(super) fn value(schema: &Value, said: &str) -> Value {
-    fill(schema, schema, said, "", 0)
+    let mut filler = Filler {
+        root: schema,
+        said,
+        values_left: VALUES_MAX,
+    };
+    filler.fill(schema, "", 0)
 }
 
-fn fill(schema: &Value, root: &Value, said: &str, name: &str, depth: usize) -> Value {
-    let schema = resolve(schema, root);
-    if let Some(fixed) = schema.get("const").or_else(|| schema["enum"].get(0)) {
-        return fixed.clone();
-    }
-    if let Some(first) = ["anyOf", "oneOf", "allOf"]
-        .iter()
-        .find_map(|key| schema[*key].get(0))
-    {
-        return fill(first, root, said, name, depth + 1);
-    }
-    let kind = schema["type"]
-        .as_str()
-        .or_else(|| schema["type"][0].as_str())
-        .unwrap_or("object");
-    match kind.to_ascii_lowercase().as_str() {
-        "string" => json!(text(said, name)),
-        "integer" | "number" => schema.get("minimum").cloned().unwrap_or_else(|| json!(1)),
-        "boolean" => json!(true),
-        "array" if depth < DEPTH_MAX && schema.get("items").is_some() => {
-            json!([fill(&schema["items"], root, said, name, depth + 1)])
+struct Filler<'a> {
+    root: &'a Value,
+    said: &'a str,
+    values_left: usize,
+}
+
+impl<'a> Filler<'a> {
+    fn fill(&mut self, schema: &'a Value, name: &str, depth: usize) -> Value {
+        let schema = self.resolve(schema);
+        if let Some(fixed) = schema.get("const").or_else(|| schema["enum"].get(0)) {
+            return fixed.clone();
         }
-        "array" => json!([]),
-        "object" if depth < DEPTH_MAX => {
-            let members = schema["properties"].as_object().into_iter().flatten();
-            Value::Object(
+        self.values_left = self.values_left.saturating_sub(1);
+        if depth > DEPTH_MAX || self.values_left == 0 {
+            return Value::Null;
+        }
+        let first = ["anyOf", "oneOf", "allOf"]
+            .iter()
+            .find_map(|key| schema[*key].get(0));
+        if let Some(first) = first {
+            return self.fill(first, name, depth + 1);
+        }
+        let kind = schema["type"]
+            .as_str()
+            .or_else(|| schema["type"][0].as_str())
+            .unwrap_or("object");
+        match kind.to_ascii_lowercase().as_str() {
+            "string" => json!(text(self.said, name)),
+            "integer" | "number" => schema.get("minimum").cloned().unwrap_or_else(|| json!(1)),
+            "boolean" => json!(true),
+            "array" => match schema.get("items") {
+                Some(items) => json!([self.fill(items, name, depth + 1)]),
+                None => json!([]),
+            },
+            "object" => {
+                let members = schema["properties"].as_object().into_iter().flatten();
                 members
-                    .map(|(key, inner)| (key.clone(), fill(inner, root, said, key, depth + 1)))
-                    .collect::<Map<_, _>>(),
-            )
+                    .map(|(key, inner)| (key.clone(), self.fill(inner, key, depth + 1)))
+                    .collect()
+            }
+            _ => Value::Null,
         }
-        "object" => json!({}),
-        _ => Value::Null,
     }
-}
 
-/// Follows a reference inside the same document.
-fn resolve<'a>(schema: &'a Value, root: &'a Value) -> &'a Value {
-    let target = schema["$ref"]
-        .as_str()
-        .and_then(|path| root.pointer(path.strip_prefix('#')?));
-    target.unwrap_or(schema)
+    /// Follows a reference inside the same document.
+    fn resolve(&self, schema: &'a Value) -> &'a Value {
+        let target = schema["$ref"]
+            .as_str()
+            .and_then(|path| self.root.pointer(path.strip_prefix('#')?));
+        target.unwrap_or(schema)
+    }
 }
 
 /// A place if one is asked for, and otherwise the prompt.
@@ -68,4 +83,18 @@ fn text(said: &str, name: &str) -> String {
             .to_owned();
     }
     said.chars().take(80).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_schema_that_contains_itself_is_filled_and_ends() {
+        let members: serde_json::Map<String, Value> = (0..50)
+            .map(|number| (format!("p{number}"), json!({"$ref": "#"})))
+            .collect();
+        let filled = value(&json!({"type": "object", "properties": members}), "Hello");
+        assert!(filled.is_object() && filled.to_string().len() < 100_000);
+    }
 }

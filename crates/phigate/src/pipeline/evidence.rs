@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use phi_detect::PhiKind;
-use phigate_core::chat::{ChatRequest, Place};
+use phigate_core::chat::{self, ChatRequest, Place};
 use phigate_core::protect::{CleanRequest, Report, Scanned};
 use phigate_core::wire::ProviderRequest;
 use phigate_store::{Finding, Identifier, SecretBytes, SecretString, Sizes, Unscannable};
@@ -58,14 +58,16 @@ impl Evidence {
     /// It was scanned.
     pub(super) fn scanned(&mut self, scanned: &Scanned) {
         let report = scanned.report();
+        self.sizes.text = scanned.text_bytes() as u64;
         if report.has_phi() {
             self.original = Some(SecretBytes::new(
                 scanned.request().document().expose().as_bytes().to_vec(),
             ));
         }
         if scanned.has_phi_in(Place::Structure) {
-            self.model = Some("[withheld]".into());
+            self.model = Some(WITHHELD.into());
         }
+        self.sizes.text = report.text_bytes();
         self.report = Some(report.clone());
     }
 
@@ -82,7 +84,21 @@ impl Evidence {
             self.sent = Some(SecretBytes::new(request.body.clone()));
         }
         self.adjusted.clone_from(&request.adjusted);
-        self.dropped.clone_from(&request.dropped);
+        self.dropped = request.dropped.iter().map(|name| told(clean, name)).collect();
+    }
+
+    /// The model that answered, by the provider's word. Records are not sealed: what is no identifier, or may
+    /// repeat what was withheld of the model asked for, is withheld too.
+    pub(super) fn served_model(&self, word: &str) -> String {
+        let is_identifier = (1..=256).contains(&word.len())
+            && word
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"._-:/@".contains(&byte));
+        if is_identifier && self.model.as_deref() != Some(WITHHELD) {
+            word.to_owned()
+        } else {
+            WITHHELD.to_owned()
+        }
     }
 
     /// The kinds of PHI found.
@@ -156,12 +172,23 @@ impl Evidence {
 /// The action of a request that leaves as it came.
 const FORWARDED: &str = "forwarded";
 
-/// Comma-separated names. A name that is no header text (an unknown parameter may be anything) is left out of the header, not out of the record.
-fn list(names: &[impl AsRef<str>]) -> HeaderValue {
-    let is_plain = |name: &&str| {
-        name.bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'))
+/// Stands in records for a word that may hold PHI.
+const WITHHELD: &str = "[withheld]";
+
+/// A parameter's name as a header may tell it. An unknown parameter may be called anything: one that holds PHI, or that
+/// is no plain word, is told by its position.
+fn told(clean: &CleanRequest, name: &str) -> String {
+    let document = clean.request().document();
+    let Some(value) = document.root().get(name) else {
+        return name.to_owned();
     };
-    let plain: Vec<&str> = names.iter().map(AsRef::as_ref).filter(is_plain).collect();
-    HeaderValue::from_str(&plain.join(",")).unwrap_or_else(|_| HeaderValue::from_static(""))
+    let position = format!("{{{}}}", value.position());
+    let holds_phi = clean.report().findings().iter().any(|finding| finding.path == position);
+    if holds_phi { position } else { chat::path(&value, &[]) }
+}
+
+/// Comma-separated names.
+fn list(names: &[impl AsRef<str>]) -> HeaderValue {
+    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    HeaderValue::from_str(&names.join(",")).unwrap_or_else(|_| HeaderValue::from_static(""))
 }

@@ -52,7 +52,11 @@ pub(crate) async fn answer(app: &Arc<App>, call: Call) -> Response {
         Ok(admission) => admission,
         Err(error) => return error.into_response(),
     };
-    let permit = match app.key_limits.admit(&admission.key_id, call.received) {
+    let permit = match app.key_limits.admit(
+        &admission.key_id,
+        &admission.account.settings.limits,
+        call.received,
+    ) {
         Ok(permit) => permit,
         Err(limited) => return GatewayError::from(limited).into_response(),
     };
@@ -86,7 +90,11 @@ pub(crate) async fn answer_for_dashboard(
         key_id: DASHBOARD_KEY.to_owned(),
         account,
     };
-    let permit = match app.key_limits.admit(&admission.account.id, received) {
+    let permit = match app.key_limits.admit(
+        &admission.account.id,
+        &admission.account.settings.limits,
+        received,
+    ) {
         Ok(permit) => permit,
         Err(limited) => return GatewayError::from(limited).into_response(),
     };
@@ -127,12 +135,7 @@ async fn forward(
     }
     if is_stream {
         let translator = route.format.open_stream(&context);
-        Ok(relay::stream(
-            translator,
-            incoming,
-            trail.hand_over(),
-            app.drain.clone(),
-        ))
+        relay::stream(translator, incoming, trail, app.drain.clone()).await
     } else {
         reply::whole(route.format, &context, incoming, trail).await
     }
@@ -191,13 +194,22 @@ fn bad_key(app: &Arc<App>, peer: IpAddr, error: AdmitError) -> GatewayError {
     error.into()
 }
 
+/// JSON is UTF-8. Another charset is how bytes mean one thing to a scanner and another to a provider.
 fn require_json(headers: &HeaderMap) -> Result<(), GatewayError> {
     let media_type = headers
         .get(header::CONTENT_TYPE)
-        .and_then(|value| value.to_str().ok())
-        .unwrap_or_default();
-    let essence = media_type.split(';').next().unwrap_or_default().trim();
-    if essence.eq_ignore_ascii_case("application/json") {
+        .and_then(|value| value.to_str().ok());
+    let mut pieces = media_type.unwrap_or_default().split(';').map(str::trim);
+    let is_json = pieces
+        .next()
+        .is_some_and(|essence| essence.eq_ignore_ascii_case("application/json"));
+    let is_utf8 = pieces.all(|piece| match piece.split_once('=') {
+        Some((name, value)) if name.trim().eq_ignore_ascii_case("charset") => {
+            value.trim().trim_matches('"').eq_ignore_ascii_case("utf-8")
+        }
+        _ => true,
+    });
+    if is_json && is_utf8 {
         Ok(())
     } else {
         Err(GatewayError::MediaType)

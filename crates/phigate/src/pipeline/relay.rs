@@ -12,6 +12,7 @@ use futures_util::{StreamExt, stream};
 use http::{HeaderValue, header};
 use phigate_core::wire::{ProviderFailure, StreamTranslator, error_event};
 
+use crate::error::GatewayError;
 use crate::provider::{Answer, Incoming, ProviderError};
 use crate::server::Drain;
 
@@ -19,12 +20,26 @@ use super::send;
 use super::trail::Trail;
 
 /// Relays a stream. The trail ends with it.
-pub(super) fn stream(
+///
+/// The caller's status is decided by the first thing there is to say: a provider that fails before it said anything
+/// is an error with a status of its own, not a stream.
+pub(super) async fn stream(
     translator: Box<dyn StreamTranslator + Send>,
     incoming: Incoming,
-    trail: Trail,
+    trail: &mut Trail,
     drain: Drain,
-) -> Response {
+) -> Result<Response, GatewayError> {
+    let mut source = Source {
+        translator,
+        answer: incoming.body,
+        drain,
+    };
+    let (first, step) = source.read().await;
+    match step {
+        Err(failure) if first.is_empty() => return Err(GatewayError::Provider(failure)),
+        _ => {}
+    }
+    let trail = trail.hand_over();
     let mut response = Response::new(Body::empty());
     trail.write_headers(&mut response);
     let headers = response.headers_mut();
@@ -34,24 +49,33 @@ pub(super) fn stream(
     );
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     let relay = Relay {
-        translator,
-        answer: incoming.body,
+        source,
         trail,
-        drain,
+        first: Some((first, step)),
     };
     *response.body_mut() =
         Body::from_stream(stream::unfold(State::Open(Box::new(relay)), State::next));
-    response
+    Ok(response)
 }
 
 /// Time for the error event to reach the caller before the connection breaks off.
 const LAST_EVENT: Duration = Duration::from_millis(50);
 
-struct Relay {
+/// What there is to send next, and whether the provider is still well.
+type Step = (Vec<u8>, Result<(), ProviderFailure>);
+
+/// The provider's stream and its translation.
+struct Source {
     translator: Box<dyn StreamTranslator + Send>,
     answer: Answer,
-    trail: Trail,
     drain: Drain,
+}
+
+struct Relay {
+    source: Source,
+    trail: Trail,
+    /// What was read before the caller got a status.
+    first: Option<Step>,
 }
 
 enum State {
@@ -82,9 +106,9 @@ impl State {
     }
 }
 
-impl Relay {
+impl Source {
     /// Waits for something to send. Reads on while a piece of the provider's stream says nothing to the caller.
-    async fn advance(mut self: Box<Self>) -> (Result<Bytes, BrokenOff>, State) {
+    async fn read(&mut self) -> Step {
         let mut out = Vec::new();
         loop {
             let piece = tokio::select! {
@@ -97,20 +121,30 @@ impl Relay {
                 Some(Err(error)) => Err(send::failure(error)),
                 None => self.translator.finish(&mut out),
             };
-            if let Err(failure) = step {
-                return self.break_off(out, &failure).await;
-            }
-            if self.translator.is_done() {
-                return self.complete(out).await;
-            }
-            if !out.is_empty() {
-                return (Ok(Bytes::from(out)), State::Open(self));
+            if step.is_err() || self.translator.is_done() || !out.is_empty() {
+                return (out, step);
             }
         }
     }
+}
+
+impl Relay {
+    async fn advance(mut self: Box<Self>) -> (Result<Bytes, BrokenOff>, State) {
+        let (out, step) = match self.first.take() {
+            Some(first) => first,
+            None => self.source.read().await,
+        };
+        if let Err(failure) = step {
+            return self.break_off(out, &failure).await;
+        }
+        if self.source.translator.is_done() {
+            return self.complete(out).await;
+        }
+        (Ok(Bytes::from(out)), State::Open(self))
+    }
 
     async fn complete(mut self: Box<Self>, out: Vec<u8>) -> (Result<Bytes, BrokenOff>, State) {
-        let summary = self.translator.summary().clone();
+        let summary = self.source.translator.summary().clone();
         // The vault keeps what it could not write and tries again; the caller's answer is whole either way.
         let _ = self.trail.close(200, Some(&summary), None).await;
         (Ok(Bytes::from(out)), State::Done)
@@ -122,7 +156,7 @@ impl Relay {
         failure: &ProviderFailure,
     ) -> (Result<Bytes, BrokenOff>, State) {
         out.extend_from_slice(&error_event(failure));
-        let summary = self.translator.summary().clone();
+        let summary = self.source.translator.summary().clone();
         let _ = self
             .trail
             .close(200, Some(&summary), Some(failure.kind.code()))

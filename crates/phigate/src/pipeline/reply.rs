@@ -11,7 +11,7 @@ use crate::provider::Incoming;
 use super::send;
 use super::trail::Trail;
 
-/// Brings a whole answer back. Its outcome is recorded before the caller gets it.
+/// Brings a whole answer back. Its outcome is handed to the record before the caller gets it.
 pub(super) async fn whole(
     format: &dyn WireFormat,
     context: &ReplyContext,
@@ -27,5 +27,5 @@ pub(super) async fn whole(
         header::CONTENT_TYPE,
         HeaderValue::from_static("application/json"),
     );
-    trail.succeed(&reply.summary, response).await
+    Ok(trail.succeed(&reply.summary, response).await)
 }

@@ -109,18 +109,19 @@ impl Trail {
         self.provider_status = Some(status.as_u16());
         self.first_byte_ms = Some(self.elapsed_ms());
         let family = self.evidence.family.unwrap_or_default();
-        self.app.metrics.provider_answered(family, self.sent.elapsed());
+        self.app
+            .metrics
+            .provider_answered(family, self.sent.elapsed());
     }
 
-    /// Ends the trail with an answer and gives the headers to it.
-    pub(super) async fn succeed(
-        &mut self,
-        summary: &ReplySummary,
-        mut response: Response,
-    ) -> Result<Response, GatewayError> {
-        self.close(200, Some(summary), None).await?;
+    /// Ends the trail with an answer and gives the headers to it. The provider has acted by now: an outcome that
+    /// cannot be written at once is kept by the vault, and the caller gets what the outcome says.
+    pub(super) async fn succeed(&mut self, summary: &ReplySummary, mut response: Response) -> Response {
+        if self.close(200, Some(summary), None).await.is_err() {
+            self.say_outcome_waits();
+        }
         self.evidence.write_headers(response.headers_mut());
-        Ok(response)
+        response
     }
 
     /// The headers of an answer whose outcome is still to come.
@@ -140,12 +141,16 @@ impl Trail {
                 .await
                 .is_err()
         {
-            tracing::warn!(request.id = %self.request_id, "outcome of request {} waits to be written", self.request_id);
+            self.say_outcome_waits();
         }
         self.is_closed = true;
         let mut response = error.into_response();
         self.evidence.write_headers(response.headers_mut());
         response
+    }
+
+    fn say_outcome_waits(&self) {
+        tracing::warn!(request.id = %self.request_id, "outcome of request {} waits to be written", self.request_id);
     }
 
     async fn record_refusal(&mut self, error: &GatewayError) -> Result<(), GatewayError> {
@@ -265,8 +270,12 @@ impl Trail {
             account: self.admission.account.name.clone(),
             status: Some(status),
             provider_status: self.provider_status,
-            served_model: summary.and_then(|summary| summary.served_model.clone()),
-            finish_reason: summary.and_then(|summary| summary.finish_reason.clone()),
+            served_model: summary
+                .and_then(|summary| summary.served_model.as_deref())
+                .map(|word| self.evidence.served_model(word)),
+            finish_reason: summary
+                .and_then(|summary| summary.finish_reason.as_deref())
+                .map(|word| known_reason(word).to_owned()),
             usage: summary
                 .and_then(|summary| summary.usage)
                 .map(|usage| Usage {
@@ -306,6 +315,14 @@ impl Drop for Trail {
             .vault
             .queue_outcome(&self.admission.account.id, &outcome);
     }
+}
+
+/// Why answers end, in OpenAI's words. Another word is the provider's own text, and records are not sealed.
+const FINISH_REASONS: &[&str] = &["content_filter", "function_call", "length", "stop", "tool_calls"];
+
+fn known_reason(word: &str) -> &'static str {
+    let known = FINISH_REASONS.iter().find(|known| **known == word);
+    known.copied().unwrap_or("other")
 }
 
 const REFUSED: &str = "refused";

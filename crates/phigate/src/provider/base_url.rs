@@ -77,11 +77,6 @@ impl BaseUrl {
         })
     }
 
-    /// The host and port, for showing to an owner.
-    pub(crate) fn authority(&self) -> &str {
-        self.authority.as_str()
-    }
-
     /// The URL of one call: each segment is encoded on its own, so none can leave its place.
     ///
     /// A base that ends in a version stands for the API's own first segment.

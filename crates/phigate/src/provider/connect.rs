@@ -9,6 +9,8 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
 use http::Uri;
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::rt::TokioIo;
@@ -19,6 +21,9 @@ use tokio::net::TcpStream;
 use tower::Service;
 
 use super::address;
+
+/// How long one address may try alone.
+const HEAD_START: Duration = Duration::from_millis(250);
 
 /// A connection that is being made.
 type Connecting<T> = Pin<Box<dyn Future<Output = Result<T, ConnectError>> + Send>>;
@@ -193,15 +198,30 @@ async fn connect(addresses: &[SocketAddr], allow_private: bool) -> Result<TcpStr
             ConnectError::Forbidden
         });
     }
-    for address in allowed {
-        // One dead address of several must not use up the whole deadline.
-        let attempt = tokio::time::timeout(Duration::from_secs(2), TcpStream::connect(address));
-        if let Ok(Ok(stream)) = attempt.await {
-            let _ = stream.set_nodelay(true);
-            return Ok(stream);
+    let stream = first_of(allowed).await.ok_or(ConnectError::Refused)?;
+    let _ = stream.set_nodelay(true);
+    Ok(stream)
+}
+
+/// The first connection to come about. Each address gets a head start before the next, so that
+/// one dead address of several (an IPv6 one without a route, most often) costs little.
+async fn first_of(addresses: Vec<&SocketAddr>) -> Option<TcpStream> {
+    let mut attempts = FuturesUnordered::new();
+    let mut addresses = addresses.into_iter().peekable();
+    loop {
+        if let Some(address) = addresses.next() {
+            attempts.push(TcpStream::connect(address));
+        }
+        let has_more = addresses.peek().is_some();
+        tokio::select! {
+            attempt = attempts.next() => match attempt {
+                Some(Ok(stream)) => return Some(stream),
+                Some(Err(_)) => {}
+                None => return None,
+            },
+            () = tokio::time::sleep(HEAD_START), if has_more => {}
         }
     }
-    Err(ConnectError::Refused)
 }
 
 #[cfg(test)]
@@ -241,5 +261,26 @@ mod tests {
             Some(ConnectError::Forbidden)
         );
         assert_eq!(connect(&[], true).await.err(), Some(ConnectError::Resolve));
+    }
+
+    #[tokio::test]
+    async fn a_dead_address_does_not_hold_up_a_live_one() {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let live = listener.local_addr().unwrap();
+        let closed = tokio::net::TcpListener::bind("127.0.0.1:0")
+            .await
+            .unwrap()
+            .local_addr()
+            .unwrap();
+        let nowhere: SocketAddr = "192.0.2.1:80".parse().unwrap();
+        for addresses in [[closed, live], [nowhere, live]] {
+            let connected =
+                tokio::time::timeout(Duration::from_secs(2), connect(&addresses, true)).await;
+            assert_eq!(connected.unwrap().unwrap().peer_addr().unwrap(), live);
+        }
+        assert_eq!(
+            connect(&[closed], true).await.err(),
+            Some(ConnectError::Refused)
+        );
     }
 }

@@ -51,7 +51,7 @@ const HEADERS: &[&str] = &[
 ];
 
 /// One call to a provider.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(crate) struct Outgoing<'a> {
     /// Whose call it is: connections are never shared between accounts.
     pub(crate) account: &'a str,

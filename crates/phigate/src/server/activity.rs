@@ -1,8 +1,7 @@
-//! Watching a connection of HTTP/2, where one socket carries many requests.
+//! Watching a connection: is anything asked, and is what we answer taken?
 //!
-//! On HTTP/1 the guard sees a caller who does not read, and the library one who does not ask. On
-//! HTTP/2 a caller can keep the socket alive and still take nothing, stream by stream; this
-//! notices both.
+//! On HTTP/1 the guard sees a caller who does not read. On HTTP/2, where one socket carries many
+//! requests, a caller can keep the socket alive and still take nothing, stream by stream.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -33,6 +32,7 @@ pub(super) struct Ongoing {
     activity: Arc<Activity>,
     /// Since when a piece waits to be taken, in milliseconds since the start; zero when none does.
     offered_ms: Arc<AtomicU64>,
+    shares_socket: bool,
 }
 
 impl Activity {
@@ -44,8 +44,9 @@ impl Activity {
         })
     }
 
-    /// A request has arrived; what is returned goes with its answer.
-    pub(super) fn begin(self: &Arc<Self>) -> Ongoing {
+    /// A request has arrived; what is returned goes with its answer. Whether the caller takes it
+    /// is only watched where requests share the socket.
+    pub(super) fn begin(self: &Arc<Self>, shares_socket: bool) -> Ongoing {
         let offered_ms = Arc::new(AtomicU64::new(0));
         self.answers
             .lock()
@@ -54,6 +55,7 @@ impl Activity {
         Ongoing {
             activity: Arc::clone(self),
             offered_ms,
+            shares_socket,
         }
     }
 
@@ -87,6 +89,9 @@ impl Activity {
 impl Ongoing {
     /// A piece was handed out and waits for the caller.
     pub(super) fn offered(&self, now: Instant) {
+        if !self.shares_socket {
+            return;
+        }
         self.offered_ms
             .store(self.activity.since_start(now).max(1), Ordering::Relaxed);
     }
@@ -120,7 +125,7 @@ mod tests {
         assert_eq!(look(74), Verdict::Fine);
         assert_eq!(look(76), Verdict::Idle);
 
-        let answer = activity.begin();
+        let answer = activity.begin(true);
         assert_eq!(look(500), Verdict::Fine, "a handler may take its time");
         answer.offered(start + Duration::from_secs(500));
         assert_eq!(look(529), Verdict::Fine);

@@ -19,8 +19,7 @@ pub(super) struct Carried<H> {
     body: Body,
     /// An error that waits for the pieces before it to leave.
     breaking: Option<Breaking>,
-    /// On HTTP/2: whether the caller takes what is offered.
-    watched: Option<Ongoing>,
+    ongoing: Ongoing,
     _held: H,
 }
 
@@ -30,11 +29,11 @@ struct Breaking {
 }
 
 impl<H> Carried<H> {
-    pub(super) fn new(body: Body, watched: Option<Ongoing>, held: H) -> Self {
+    pub(super) fn new(body: Body, ongoing: Ongoing, held: H) -> Self {
         Self {
             body,
             breaking: None,
-            watched,
+            ongoing,
             _held: held,
         }
     }
@@ -70,11 +69,9 @@ impl<H: Unpin> http_body::Body for Carried<H> {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         let polled = self.poll_piece(cx);
-        if let Some(watched) = &self.watched {
-            match polled {
-                Poll::Ready(_) => watched.offered(Instant::now()),
-                Poll::Pending => watched.taken(),
-            }
+        match polled {
+            Poll::Ready(_) => self.ongoing.offered(Instant::now()),
+            Poll::Pending => self.ongoing.taken(),
         }
         polled
     }

@@ -23,10 +23,11 @@ use super::carried::Carried;
 use super::drain::Drain;
 use super::error::EdgeError;
 use super::guard::REFUSE;
+use super::leftover::Leftover;
 use super::queue::Queue;
 use super::upload::Intake;
 use crate::config::Limits;
-use crate::metrics::Metrics;
+use crate::metrics::{Answered, Metrics};
 
 /// On every response; also the key of the audit record.
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-gateway-request-id");
@@ -74,11 +75,20 @@ impl Edge {
         request: Request<Incoming>,
     ) -> Response {
         let id = Uuid::now_v7();
-        let watched = (request.version() >= Version::HTTP_2).then(|| activity.begin());
+        let version = request.version();
+        let shares_socket = version >= Version::HTTP_2;
+        let ongoing = activity.begin(shares_socket);
+        let request = request.map(|body| {
+            if shares_socket {
+                Body::new(Leftover::new(body))
+            } else {
+                Body::new(body)
+            }
+        });
         let running = self.metrics.request_started();
         let (mut response, place) = match self.admit(&request) {
             Ok(()) => self.take_turn(id, peer, request).await,
-            Err(error) => (closing(error.into_response()), None),
+            Err(error) => (closing(version, self.refuse(error)), None),
         };
         let headers = response.headers_mut();
         let text = HeaderValue::from_str(&id.to_string()).expect("a UUID is plain text");
@@ -86,11 +96,11 @@ impl Edge {
         headers
             .entry(CACHE_CONTROL)
             .or_insert(HeaderValue::from_static("no-store"));
-        response.map(|body| Body::new(Carried::new(body, watched, (place, running))))
+        response.map(|body| Body::new(Carried::new(body, ongoing, (place, running))))
     }
 
     /// What is refused before anything else is looked at.
-    fn admit(&self, request: &Request<Incoming>) -> Result<(), EdgeError> {
+    fn admit(&self, request: &Request<Body>) -> Result<(), EdgeError> {
         if request.method().as_str() == REFUSE && request.version() < Version::HTTP_2 {
             let number = request.uri().path().trim_start_matches('/').parse().ok();
             return Err(number
@@ -113,24 +123,35 @@ impl Edge {
         Ok(())
     }
 
+    /// Answers a request that no handler saw.
+    fn refuse(&self, error: EdgeError) -> Response {
+        let response = error.into_response();
+        self.metrics.answered(&Answered {
+            status: u32::from(response.status().as_u16()),
+            mode: "",
+            action: "",
+            family: "",
+        });
+        response
+    }
+
     /// Waits for a place where one is needed; it is kept until the answer was sent.
     async fn take_turn(
         &self,
         id: Uuid,
         peer: SocketAddr,
-        request: Request<Incoming>,
+        request: Request<Body>,
     ) -> (Response, Option<OwnedSemaphorePermit>) {
         if !request.uri().path().starts_with("/v1/") {
             return (self.forward(id, peer, request).await, None);
         }
         match self.queue.enter().await {
             Some(place) => (self.forward(id, peer, request).await, Some(place)),
-            None => (EdgeError::TooManyRequests.into_response(), None),
+            None => (self.refuse(EdgeError::TooManyRequests), None),
         }
     }
 
-    async fn forward(&self, id: Uuid, peer: SocketAddr, request: Request<Incoming>) -> Response {
-        let mut request = request.map(Body::new);
+    async fn forward(&self, id: Uuid, peer: SocketAddr, mut request: Request<Body>) -> Response {
         let extensions = request.extensions_mut();
         extensions.insert(RequestId(id));
         extensions.insert(Peer(peer));
@@ -152,15 +173,16 @@ fn panicked(panic: Box<dyn Any + Send>) -> Response {
 }
 
 /// Tells a caller of HTTP/1 that the connection ends here.
-fn closing(mut response: Response) -> Response {
-    response
-        .headers_mut()
-        .insert(CONNECTION, HeaderValue::from_static("close"));
+fn closing(version: Version, mut response: Response) -> Response {
+    if version < Version::HTTP_2 {
+        let close = HeaderValue::from_static("close");
+        response.headers_mut().insert(CONNECTION, close);
+    }
     response
 }
 
 /// HTTP/2 has no ambiguous framing, but the same fields may be repeated.
-fn check_http2(request: &Request<Incoming>, fields_max: usize) -> Result<(), EdgeError> {
+fn check_http2(request: &Request<Body>, fields_max: usize) -> Result<(), EdgeError> {
     let headers: &HeaderMap = request.headers();
     if matches!(*request.method(), Method::CONNECT | Method::TRACE) {
         return Err(EdgeError::MethodRefused);

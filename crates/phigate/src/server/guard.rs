@@ -185,6 +185,27 @@ impl<I> Guard<I> {
     }
 }
 
+impl<I: AsyncRead + Unpin> Guard<I> {
+    /// Reads a body of known length straight into the library's buffer, and not a byte further.
+    fn read_body(
+        &mut self,
+        cx: &mut Context<'_>,
+        out: &mut ReadBuf<'_>,
+        left: u64,
+    ) -> Poll<io::Result<()>> {
+        let room = usize::try_from(left).map_or(out.remaining(), |left| left.min(out.remaining()));
+        let mut piece = ReadBuf::new(out.initialize_unfilled_to(room));
+        ready!(Pin::new(&mut self.inner).poll_read(cx, &mut piece))?;
+        let count = piece.filled().len();
+        out.advance(count);
+        self.phase = match left - count as u64 {
+            0 => Phase::Head,
+            left => Phase::Length(left),
+        };
+        Poll::Ready(Ok(()))
+    }
+}
+
 impl<I: AsyncRead + Unpin> AsyncRead for Guard<I> {
     fn poll_read(
         self: Pin<&mut Self>,
@@ -206,6 +227,9 @@ impl<I: AsyncRead + Unpin> AsyncRead for Guard<I> {
                 Phase::Broken => return Poll::Ready(Err(io::ErrorKind::InvalidData.into())),
                 Phase::Http2 if this.held.is_empty() => {
                     return Pin::new(&mut this.inner).poll_read(cx, out);
+                }
+                Phase::Length(left) if this.held.is_empty() => {
+                    return this.read_body(cx, out, left);
                 }
                 _ => {}
             }

@@ -3,9 +3,10 @@
 //! Both count by the second over the last minute, so a burst at the turn of a minute gains
 //! nothing. The clock is an argument.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
 use std::net::{IpAddr, Ipv6Addr};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
@@ -26,8 +27,10 @@ pub(crate) struct Limited {
 #[derive(Debug)]
 pub(crate) struct KeyLimits {
     started: Instant,
-    per_minute: u32,
-    concurrency: usize,
+    per_minute: u64,
+    concurrency: u64,
+    /// Processes that share the store. Each grants its share, so that together they grant about the limit.
+    replicas: AtomicU32,
     keys: Mutex<Bounded<String>>,
 }
 
@@ -49,22 +52,42 @@ impl KeyLimits {
     pub(crate) fn new(limits: &Limits, now: Instant) -> Self {
         Self {
             started: now,
-            per_minute: u32::try_from(limits.key_requests_per_minute).unwrap_or(u32::MAX),
-            concurrency: usize::try_from(limits.key_concurrency).unwrap_or(usize::MAX),
+            per_minute: limits.key_requests_per_minute,
+            concurrency: limits.key_concurrency,
+            replicas: AtomicU32::new(1),
             keys: Mutex::default(),
         }
     }
 
-    /// Lets a request of this key in, or says when to come again. Known keys only.
-    pub(crate) fn admit(&self, key_id: &str, now: Instant) -> Result<KeyPermit, Limited> {
+    /// Says between how many processes the limits are shared now.
+    pub(crate) fn share_between(&self, replicas: usize) {
+        let replicas = u32::try_from(replicas).unwrap_or(u32::MAX).max(1);
+        self.replicas.store(replicas, Ordering::Relaxed);
+    }
+
+    /// Lets a request of this key in, or says when to come again. Known keys only. `own` are the
+    /// limits that the account's owner set, by their names in the configuration.
+    pub(crate) fn admit(
+        &self,
+        key_id: &str,
+        own: &BTreeMap<String, u64>,
+        now: Instant,
+    ) -> Result<KeyPermit, Limited> {
+        let replicas = u64::from(self.replicas.load(Ordering::Relaxed));
+        let share =
+            |name: &str, limit: u64| own.get(name).copied().unwrap_or(limit).div_ceil(replicas);
+        let per_minute = share("key_requests_per_minute", self.per_minute);
+        let concurrency = share("key_concurrency", self.concurrency);
         let second = second(self.started, now);
         let mut keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
         let entry = keys.entry(key_id, second);
         // One count is the entry's own.
-        if Arc::strong_count(&entry.running) > self.concurrency {
+        if Arc::strong_count(&entry.running) as u64 > concurrency {
             return Err(Limited { retry_after_s: 1 });
         }
-        entry.minute.count(second, self.per_minute)?;
+        entry
+            .minute
+            .count(second, u32::try_from(per_minute).unwrap_or(u32::MAX))?;
         Ok(KeyPermit {
             _running: Arc::clone(&entry.running),
         })
@@ -226,6 +249,41 @@ mod tests {
     use super::*;
 
     #[test]
+    fn replicas_share_the_limits_of_a_key() {
+        let start = Instant::now();
+        let limits = Limits {
+            key_requests_per_minute: 9,
+            key_concurrency: 6,
+            ..Limits::default()
+        };
+        let keys = KeyLimits::new(&limits, start);
+        keys.share_between(3);
+        let running: Vec<_> = (0..2)
+            .map(|_| keys.admit("k", &BTreeMap::new(), start).unwrap())
+            .collect();
+        assert!(
+            keys.admit("k", &BTreeMap::new(), start).is_err(),
+            "two of six at once"
+        );
+        drop(running);
+        assert!(keys.admit("k", &BTreeMap::new(), start).is_ok());
+        assert!(
+            keys.admit("k", &BTreeMap::new(), start).is_err(),
+            "three of nine a minute"
+        );
+    }
+
+    #[test]
+    fn an_owner_may_set_other_limits() {
+        let start = Instant::now();
+        let keys = KeyLimits::new(&Limits::default(), start);
+        let own = BTreeMap::from([("key_requests_per_minute".to_owned(), 1)]);
+        assert!(keys.admit("k", &own, start).is_ok());
+        assert!(keys.admit("k", &own, start).is_err());
+        assert!(keys.admit("k", &BTreeMap::new(), start).is_ok());
+    }
+
+    #[test]
     fn a_key_gets_its_requests_in_any_minute_and_no_more() {
         let start = Instant::now();
         let limits = KeyLimits::new(
@@ -237,7 +295,7 @@ mod tests {
         );
         let ask = |key: &str, second| {
             limits
-                .admit(key, start + Duration::from_secs(second))
+                .admit(key, &BTreeMap::new(), start + Duration::from_secs(second))
                 .err()
                 .map(|limited| limited.retry_after_s)
         };
@@ -265,14 +323,14 @@ mod tests {
             },
             start,
         );
-        let first = limits.admit("a", start).unwrap();
-        let _second = limits.admit("a", start).unwrap();
+        let first = limits.admit("a", &BTreeMap::new(), start).unwrap();
+        let _second = limits.admit("a", &BTreeMap::new(), start).unwrap();
         assert_eq!(
-            limits.admit("a", start).unwrap_err(),
+            limits.admit("a", &BTreeMap::new(), start).unwrap_err(),
             Limited { retry_after_s: 1 }
         );
         drop(first);
-        assert!(limits.admit("a", start).is_ok());
+        assert!(limits.admit("a", &BTreeMap::new(), start).is_ok());
     }
 
     #[test]

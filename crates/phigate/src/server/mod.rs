@@ -13,6 +13,7 @@ mod error;
 mod guard;
 mod head;
 mod health;
+mod leftover;
 mod limits;
 mod panic;
 mod process;
@@ -59,8 +60,9 @@ const LAST_BYTES: Duration = Duration::from_millis(500);
 /// Why the server cannot run.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ServeError {
-    #[error("cannot listen on {address}: {reason}")]
+    #[error("cannot listen on {address} ({setting}): {reason}")]
     Listen {
+        setting: &'static str,
         address: SocketAddr,
         reason: io::ErrorKind,
     },
@@ -77,14 +79,14 @@ pub(crate) async fn serve(
     on_listening: impl FnOnce(SocketAddr),
 ) -> Result<(), ServeError> {
     process::prepare();
-    let listener = listen(config.listen).await?;
+    let listener = listen("listen", config.listen).await?;
     let certificate = config
         .tls
         .as_ref()
         .map(|files| Certificate::watch(files, tls::LOOK_AGAIN))
         .transpose()?;
     if let Some(address) = config.metrics_listen {
-        let listener = listen(address).await?;
+        let listener = listen("metrics_listen", address).await?;
         let edge = Edge::new(
             metrics.router(),
             &config.limits,
@@ -111,10 +113,11 @@ fn finish(router: Router) -> Router {
         .method_not_allowed_fallback(|| async { EdgeError::MethodNotAllowed })
 }
 
-async fn listen(address: SocketAddr) -> Result<TcpListener, ServeError> {
+async fn listen(setting: &'static str, address: SocketAddr) -> Result<TcpListener, ServeError> {
     TcpListener::bind(address)
         .await
         .map_err(|error| ServeError::Listen {
+            setting,
             address,
             reason: error.kind(),
         })

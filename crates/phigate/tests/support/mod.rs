@@ -1,5 +1,11 @@
 //! What the end-to-end tests share: the real binary on a store of its own, a provider that records, and plain sockets.
-#![allow(dead_code, reason = "each test file uses its own part of this")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    unused_imports,
+    reason = "each test file uses its own part of this"
+)]
 
 mod http;
 mod provider;
@@ -112,13 +118,11 @@ impl Gateway {
 
     fn base(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_phigate"));
-        command
-            .current_dir(self.folder.path())
-            .arg("--data")
-            .arg(self.data());
+        command.current_dir(self.folder.path());
         for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("PHIGATE_")) {
             command.env_remove(name);
         }
+        command.env("PHIGATE_DATA", self.data());
         command.envs(self.settings.iter().map(|(name, value)| (name, value)));
         command
     }

@@ -9,6 +9,7 @@ mod parameters;
 mod reply;
 mod request;
 mod stream;
+mod toolbox;
 
 use super::failure::{ProviderFailure, error_object};
 use super::parameters::Parameter;
@@ -88,7 +89,7 @@ impl WireFormat for Anthropic {
     }
 }
 
-/// The failure that an error object inside a 200 answer tells of.
+/// The failure that an error object inside a 200 answer tells of. Its words are left where they are.
 fn failure_of(error: &Json<'_>) -> ProviderFailure {
     let kind = match error.text_of("type").unwrap_or_default() {
         "authentication_error" | "billing_error" | "permission_error" => FailureKind::AuthFailed,
@@ -100,5 +101,5 @@ fn failure_of(error: &Json<'_>) -> ProviderFailure {
         "timeout_error" => FailureKind::Timeout,
         _ => FailureKind::Error,
     };
-    ProviderFailure::new(kind).with_message(error.text_of("message"))
+    ProviderFailure::new(kind)
 }

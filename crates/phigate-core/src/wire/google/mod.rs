@@ -90,10 +90,11 @@ fn bare_name(model: &str) -> &str {
     model.strip_prefix("models/").unwrap_or(model)
 }
 
-/// The failure that an error object inside a 200 answer tells of.
+/// The failure that an error object inside a 200 answer tells of. Its words are left where they are.
 fn failure_of(error: &Json<'_>) -> ProviderFailure {
     let status = u16::try_from(error.count_of("code")).unwrap_or_default();
-    with_error(ProviderFailure::new(kind_of_status(status)), Some(error))
+    let failure = ProviderFailure::new(kind_of_status(status));
+    with_error(failure, Some(error)).with_message(None)
 }
 
 /// Adds what an error object says: its message, how long to wait, and that it was our key after all.

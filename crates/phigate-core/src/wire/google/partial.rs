@@ -5,6 +5,9 @@
 use super::super::tree::Json;
 use std::borrow::Cow;
 
+/// The longest path, in bytes. Each of its segments is a step deeper.
+const PATH_BYTES_MAX: usize = 512;
+
 /// Arguments in the making.
 pub(super) struct PartialArguments {
     root: Json<'static>,
@@ -23,7 +26,9 @@ impl PartialArguments {
 
     /// Adds a piece. `None`: it cannot be understood.
     pub(super) fn add(&mut self, piece: &Json<'_>) -> Option<()> {
-        let path = piece.text_of("jsonPath")?;
+        let path = piece
+            .text_of("jsonPath")
+            .filter(|path| path.len() <= PATH_BYTES_MAX)?;
         let value = ["stringValue", "numberValue", "boolValue"]
             .into_iter()
             .find_map(|name| piece.get(name))
@@ -134,7 +139,9 @@ mod tests {
             arguments.finish(),
             r#"{"city":"San Rafael","days":[{"n":1.50},{"is dry":true}],"none":null}"#
         );
+        let deep = format!(r#"{{"jsonPath":"${}"}}"#, ".a".repeat(100_000));
         for piece in [
+            deep.as_str(),
             r#"{"jsonPath":"city"}"#,
             r#"{"jsonPath":"$.list[999999999]"}"#,
             "{}",

@@ -6,6 +6,9 @@ use std::borrow::Cow;
 /// How deep references are followed. A schema that contains itself has no end.
 const DEPTH_MAX: usize = 24;
 
+/// How many schemas one may become. References that branch grow without end otherwise.
+const SCHEMAS_MAX: usize = 4_096;
+
 /// Keywords that mean the same there.
 const KEPT: &[&str] = &[
     "description",
@@ -42,6 +45,7 @@ const SILENT: &[&str] = &[
 pub(super) fn subset<'b>(schema: &Json<'b>) -> (Json<'b>, bool) {
     let mut translator = Translator {
         root: schema,
+        schemas_left: SCHEMAS_MAX,
         is_whole: true,
     };
     let translated = translator.translate(schema, 0);
@@ -50,6 +54,7 @@ pub(super) fn subset<'b>(schema: &Json<'b>) -> (Json<'b>, bool) {
 
 struct Translator<'r, 'b> {
     root: &'r Json<'b>,
+    schemas_left: usize,
     is_whole: bool,
 }
 
@@ -70,6 +75,11 @@ impl<'b> Translator<'_, 'b> {
         depth: usize,
         out: &mut Vec<(Cow<'b, str>, Json<'b>)>,
     ) {
+        let Some(left) = self.schemas_left.checked_sub(1) else {
+            self.is_whole = false;
+            return;
+        };
+        self.schemas_left = left;
         for (name, value) in schema.members() {
             match name.as_ref() {
                 "$ref" => match self.resolve(value) {
@@ -250,7 +260,17 @@ mod tests {
 
     #[test]
     fn a_schema_that_contains_itself_ends() {
-        let schema = r##"{"type":"object","properties":{"next":{"$ref":"#"},"child":{"$ref":"#/properties/child"}}}"##;
-        assert!(!subset(&Json::read(schema).expect("the row is JSON")).1);
+        let many: Vec<String> = (0..50)
+            .map(|number| format!(r##""p{number}":{{"$ref":"#"}}"##))
+            .collect();
+        for schema in [
+            r##"{"type":"object","properties":{"next":{"$ref":"#"},"child":{"$ref":"#/properties/child"}}}"##.to_owned(),
+            format!(r##"{{"type":"object","properties":{{{}}}}}"##, many.join(",")),
+            r##"{"allOf":[{"$ref":"#"},{"$ref":"#"},{"$ref":"#"}]}"##.to_owned(),
+        ] {
+            let schema = Json::read(&schema).expect("the row is JSON");
+            let (subset, is_whole) = subset(&schema);
+            assert!(!is_whole && subset.to_bytes().len() < 1_000_000);
+        }
     }
 }

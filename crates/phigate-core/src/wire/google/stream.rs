@@ -252,13 +252,12 @@ impl StreamTranslator for Stream {
 
     fn finish(&mut self, out: &mut Vec<u8>) -> Result<(), ProviderFailure> {
         if let Some(event) = self.reader.finish() {
-            self.read(&event, out).map_err(|failure| {
-                if failure.provider_message.is_some() {
-                    failure
-                } else {
-                    ProviderFailure::new(FailureKind::CutStream)
-                }
-            })?;
+            // What cannot be read here is the start of an event that never came.
+            self.read(&event, out)
+                .map_err(|failure| match failure.kind {
+                    FailureKind::Error => ProviderFailure::new(FailureKind::CutStream),
+                    _ => failure,
+                })?;
         }
         self.end(out)
     }

@@ -92,7 +92,7 @@ impl WireFormat for OpenAi {
         let completion = Json::read_bytes(body).map_err(|_| unreadable())?;
         let is_completion = matches!(completion.get("choices"), Some(Json::List(_)));
         if !is_completion || completion.given("error").is_some() {
-            return Err(unreadable().with_message(error_message(&completion)));
+            return Err(unreadable());
         }
         let mut summary = ReplySummary::default();
         watch(&completion, &mut summary);

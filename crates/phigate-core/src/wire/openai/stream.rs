@@ -4,7 +4,7 @@ use super::super::failure::unreadable;
 use super::super::sse::{SseEvent, SseReader};
 use super::super::tree::Json;
 use super::super::{FailureKind, ProviderFailure, ReplySummary, StreamTranslator};
-use super::{error_message, watch};
+use super::watch;
 
 /// Relays whole events and watches what they say.
 #[derive(Default)]
@@ -67,7 +67,7 @@ impl Relay {
                 let chunk = Json::read_bytes(data).map_err(|_| unreadable())?;
                 // An error's text may quote the prompt, so the event itself is not passed on.
                 if event.name == b"error" || chunk.given("error").is_some() {
-                    return Err(unreadable().with_message(error_message(&chunk)));
+                    return Err(unreadable());
                 }
                 if !chunk.is_object() {
                     return Err(unreadable());

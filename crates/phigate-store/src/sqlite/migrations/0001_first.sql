@@ -57,9 +57,8 @@ CREATE TABLE audit_content (
     field TEXT NOT NULL,
     time INTEGER NOT NULL,
     sealed BLOB NOT NULL,
-    PRIMARY KEY (account, record, field)
+    PRIMARY KEY (account, time, record, field)
 );
-CREATE INDEX audit_content_age ON audit_content (account, time);
 
 -- Keyed hashes of identifiers, for disclosure lookup.
 CREATE TABLE audit_token (

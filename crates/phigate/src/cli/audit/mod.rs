@@ -278,7 +278,12 @@ async fn find(session: &Session, account: &str, identifier: FindArgs) -> anyhow:
     Ok(())
 }
 
-async fn export(session: &Session, account: &str, filter: Filter, format: Format) -> anyhow::Result<()> {
+async fn export(
+    session: &Session,
+    account: &str,
+    filter: Filter,
+    format: Format,
+) -> anyhow::Result<()> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     let mut progress = Progress::new("records");
     if matches!(format, Format::Csv) {

@@ -43,14 +43,18 @@ pub(super) fn run(verify: &Verify, global: &Global) -> anyhow::Result<ExitCode> 
 fn store(global: &Global, outside: &[Checkpoint]) -> anyhow::Result<Report> {
     with_store(global, async |session| {
         let mut progress = Progress::new("records");
-        let report = session.vault.verify(None, outside, |count| progress.reach(count)).await?;
+        let report = session
+            .vault
+            .verify(None, outside, |count| progress.reach(count))
+            .await?;
         progress.done();
         Ok(report)
     })
 }
 
 fn export(file: &PathBuf, public_key: &str, outside: &[Checkpoint]) -> anyhow::Result<Report> {
-    let lines = std::fs::File::open(file).with_context(|| format!("cannot read {}", file.display()))?;
+    let lines =
+        std::fs::File::open(file).with_context(|| format!("cannot read {}", file.display()))?;
     let mut verifier = ExportVerifier::new(public_key, outside)?;
     let mut progress = Progress::new("records");
     for line in std::io::BufReader::new(lines).lines() {
@@ -62,14 +66,25 @@ fn export(file: &PathBuf, public_key: &str, outside: &[Checkpoint]) -> anyhow::R
 }
 
 fn tell(report: &Report) -> ExitCode {
-    let Report { records, chains, deleted, left_out, outside_checkpoints, .. } = report;
+    let Report {
+        records,
+        chains,
+        deleted,
+        left_out,
+        outside_checkpoints,
+        ..
+    } = report;
     let Some(fault) = &report.fault else {
         println!("the trail is intact: {records} records in {chains} chains");
         if deleted + left_out > 0 {
-            println!("{deleted} deleted by retention, {left_out} left out of the export, all accounted for");
+            println!(
+                "{deleted} deleted by retention, {left_out} left out of the export, all accounted for"
+            );
         }
         if *outside_checkpoints == 0 {
-            println!("no checkpoint from elsewhere was compared (--checkpoints FILE): a trail cut at its end or rolled back to an older copy would not show");
+            println!(
+                "no checkpoint from elsewhere was compared (--checkpoints FILE): a trail cut at its end or rolled back to an older copy would not show"
+            );
         }
         return ExitCode::SUCCESS;
     };
@@ -81,8 +96,19 @@ fn tell(report: &Report) -> ExitCode {
         FaultKind::Truncated => "and what followed it are gone: the trail was cut",
     };
     let id = |id: Option<uuid::Uuid>| id.map_or("unknown".into(), |id| id.to_string());
-    println!("the trail is NOT intact: record {} of chain {} {what}", fault.seq, fault.lane);
-    println!("account {}, record {}, request {}", fault.account, id(fault.record), id(fault.request_id));
-    println!("proven by signature up to record {} of that chain", fault.proven_to);
+    println!(
+        "the trail is NOT intact: record {} of chain {} {what}",
+        fault.seq, fault.lane
+    );
+    println!(
+        "account {}, record {}, request {}",
+        fault.account,
+        id(fault.record),
+        id(fault.request_id)
+    );
+    println!(
+        "proven by signature up to record {} of that chain",
+        fault.proven_to
+    );
     ExitCode::from(EXIT_NO)
 }

@@ -201,3 +201,90 @@ fn pretty(body: &str) -> String {
         .and_then(|value| serde_json::to_string_pretty(&value).ok())
         .unwrap_or_else(|| body.to_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    const ORIGINAL: &str = r#"{"model":"m","messages":[{"role":"user","content":"Ärztin: Jane Roe, SSN 123-45-6789."}]}"#;
+
+    fn decision(mode: &str, action: &str) -> Decision {
+        let finding = |kind: &str, start: u64, end: u64| json!({"type": kind, "path": "messages[0].content", "start": start, "end": end, "score": 0.9, "rule": "r"});
+        serde_json::from_value(json!({
+            "request_id": uuid::Uuid::nil(), "time": "2026-11-15T00:00:00Z", "account": "default", "key_id": "k",
+            "mode": mode, "action": action, "model": "m", "family": "openai", "stream": false, "phi_detected": true,
+            "types": {}, "findings": [finding("name", 8, 16), finding("ssn", 22, 33)], "unscannable": [],
+            "sizes": {"body": 1, "text": 1}, "detector_version": "test"
+        }))
+        .unwrap()
+    }
+
+    fn content(mode: &str, action: &str, sent: Option<&str>) -> Content {
+        let revealed = Revealed {
+            request_id: uuid::Uuid::nil(),
+            original: Some(ORIGINAL.as_bytes().into()),
+            sent: sent.map(|sent| sent.as_bytes().into()),
+        };
+        Content::new(&decision(mode, action), &revealed)
+    }
+
+    fn text(pieces: &[Piece]) -> String {
+        pieces
+            .iter()
+            .map(|piece| {
+                if piece.class.is_empty() {
+                    piece.text.clone()
+                } else {
+                    format!("«{}»", piece.text)
+                }
+            })
+            .collect()
+    }
+
+    #[test]
+    fn original_and_sent_stand_beside_each_other_cut_at_the_findings() {
+        let sent =
+            r#"{"contents":[{"parts":[{"text":"You help.\n\nÄrztin: [NAME], SSN [SSN]."}]}]}"#;
+        let masked = content("mask", "masked", Some(sent));
+        assert_eq!(masked.passages.len(), 1);
+        assert_eq!(
+            text(&masked.passages[0].original),
+            "Ärztin: «Jane Roe», SSN «123-45-6789»."
+        );
+        assert_eq!(
+            text(&masked.passages[0].sent),
+            "Ärztin: «[NAME]», SSN «[SSN]»."
+        );
+        let redacted = content(
+            "redact",
+            "redacted",
+            Some(r#"{"messages":[{"content":"Ärztin: , SSN ."}]}"#),
+        );
+        assert_eq!(text(&redacted.passages[0].sent), "Ärztin: , SSN .");
+    }
+
+    #[test]
+    fn what_was_sent_is_never_made_up() {
+        let other = content(
+            "mask",
+            "masked",
+            Some(r#"{"messages":[{"content":"Jane Roe"}]}"#),
+        );
+        assert!(
+            text(&other.passages[0].sent).starts_with("This text does not stand in what was sent")
+        );
+    }
+
+    #[test]
+    fn unchanged_and_unsent_requests_say_so() {
+        let flagged = content("flag", "forwarded", None);
+        assert_eq!(flagged.sent_title, "Sent to the provider, unchanged");
+        assert_eq!(flagged.passages[0].sent, flagged.passages[0].original);
+        for (mode, action) in [("block", "blocked"), ("mask", "refused")] {
+            let unsent = content(mode, action, None);
+            assert_eq!(unsent.sent_title, "Nothing was sent");
+            assert!(unsent.passages[0].sent.is_empty() && unsent.sent.is_empty());
+        }
+    }
+}

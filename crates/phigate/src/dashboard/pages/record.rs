@@ -78,7 +78,7 @@ pub(crate) async fn reveal(
             "Say why you need to see this, in a few words. The reason is kept in the audit log.";
         return draw(&dash, &visit, &id, Some(error.to_owned()), None).await;
     }
-    if asks_password(&visit) {
+    if asks_password(visit.session.confirmed, Timestamp::now()) {
         if let Some(refusal) =
             account::confirm(&dash, &visit, visit.form().exact("password")).await?
         {
@@ -117,8 +117,8 @@ pub(crate) async fn reveal(
 }
 
 /// Revealing needs a password given lately, also by somebody signed in: screens are left unlocked.
-fn asks_password(visit: &SignedIn) -> bool {
-    Timestamp::now().duration_since(visit.session.confirmed) > CONFIRMED
+fn asks_password(confirmed: Timestamp, now: Timestamp) -> bool {
+    now.duration_since(confirmed) > CONFIRMED
 }
 
 fn decision_of(records: &[Record]) -> Option<&Decision> {
@@ -178,7 +178,7 @@ async fn draw(
             acts: records.iter().filter_map(act_row).collect(),
             has_content,
             content_words: content_words(decision, has_content),
-            asks_password: asks_password(visit),
+            asks_password: asks_password(visit.session.confirmed, Timestamp::now()),
             content,
         },
     )
@@ -273,5 +273,19 @@ fn finding_row(finding: &phigate_store::Finding) -> FindingRow {
         end: finding.end,
         score: format!("{:.2}", finding.score),
         rule: finding.rule.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_password_is_good_for_ten_minutes() {
+        let confirmed = Timestamp::UNIX_EPOCH;
+        for (seconds, asks) in [(0, false), (600, false), (601, true), (86_400, true)] {
+            let now = confirmed + SignedDuration::from_secs(seconds);
+            assert_eq!(asks_password(confirmed, now), asks, "after {seconds} s");
+        }
     }
 }

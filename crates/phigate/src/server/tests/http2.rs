@@ -92,3 +92,39 @@ async fn an_http2_caller_who_does_not_read_or_ask_is_dropped() {
         assert!(ended.is_ok(), "{path}: the connection was kept");
     }
 }
+
+#[tokio::test]
+async fn a_refused_http2_caller_may_finish_sending() {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use http_body_util::StreamBody;
+    use hyper::body::Frame;
+    use hyper_util::client::legacy::Client;
+
+    const PIECES: usize = 5;
+    let server = start(Limits::default()).await;
+    let sent = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&sent);
+    let pieces = stream::unfold(counted, |counted| async move {
+        tokio::time::sleep(Duration::from_millis(30)).await;
+        let is_last = counted.fetch_add(1, Ordering::SeqCst) == PIECES;
+        (!is_last).then(|| {
+            (
+                Ok::<_, Infallible>(Frame::data(Bytes::from_static(b"x"))),
+                counted,
+            )
+        })
+    });
+    let client = Client::builder(TokioExecutor::new())
+        .http2_only(true)
+        .build_http();
+    let request = http::Request::post(format!("http://{}/v1/nothing", server.address));
+    let request = request.body(Body::new(StreamBody::new(pieces))).unwrap();
+    assert_eq!(client.request(request).await.unwrap().status(), 404);
+    tokio::time::sleep(Duration::from_millis(400)).await;
+    assert_eq!(
+        sent.load(Ordering::SeqCst),
+        PIECES + 1,
+        "the stream was reset"
+    );
+}

@@ -62,6 +62,7 @@ pub(super) fn test_router() -> Router {
         .route("/v1/endless", routing::get(endless))
         .route("/v1/slow", routing::get(slow))
         .route("/v1/broken", routing::get(broken))
+        .route("/v1/late", routing::get(late))
 }
 
 async fn echo(request: Request) -> Response {
@@ -97,6 +98,11 @@ async fn slow() -> Response {
         })
     });
     Response::new(Body::from_stream(pieces))
+}
+
+async fn late() -> Response {
+    tokio::time::sleep(Duration::from_millis(1200)).await;
+    "late".into_response()
 }
 
 async fn broken() -> Response {

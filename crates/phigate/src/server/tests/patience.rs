@@ -114,3 +114,17 @@ async fn an_answer_that_breaks_off_delivers_its_last_words_and_no_end() {
         "the body ended as if it were whole"
     );
 }
+
+#[tokio::test]
+async fn a_handler_may_take_longer_than_a_connection_may_be_idle() {
+    let limits = Limits {
+        idle_ms: 300,
+        write_stall_ms: 300,
+        header_read_ms: 300,
+        body_read_ms: 300,
+        ..Limits::default()
+    };
+    let server = start(limits).await;
+    let answer = exchange(server.address, get_request("/v1/late")).await;
+    assert!(answer.ends_with("late"), "{answer}");
+}

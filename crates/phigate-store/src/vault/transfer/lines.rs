@@ -1,0 +1,202 @@
+//! The lines of an installation's file: rows as they are stored.
+
+use crate::keys::hex;
+use crate::store::{AuditRow, Batch, ChainRow, ContentRow, Item, Link, TokenRow};
+use crate::trail::{Checkpoint, digest_bytes};
+use crate::{Result, StoreError};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use uuid::Uuid;
+
+/// Version of the format.
+pub(crate) const VERSION: u32 = 1;
+
+/// One line of the file.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Line {
+    Phigate {
+        version: u32,
+    },
+    Item(ItemLine),
+    Entry(Box<EntryLine>),
+    Counter {
+        account: String,
+        hour: i64,
+        lane: i64,
+        name: String,
+        count: i64,
+    },
+    Open {
+        account: String,
+        request: Uuid,
+        time_us: i64,
+        instance: Uuid,
+    },
+    /// The signed ends of all chains; the last line.
+    End(Vec<Checkpoint>),
+}
+
+#[derive(Serialize, Deserialize)]
+pub(crate) struct ItemLine {
+    pub(crate) account: String,
+    pub(crate) kind: String,
+    pub(crate) id: String,
+    pub(crate) lookup: Option<String>,
+    pub(crate) body: String,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(crate) struct EntryLine {
+    pub(crate) account: String,
+    pub(crate) record: Uuid,
+    pub(crate) time_us: i64,
+    pub(crate) lane: i64,
+    pub(crate) seq: i64,
+    pub(crate) leaf: String,
+    pub(crate) digest: String,
+    pub(crate) mac: String,
+    pub(crate) signature: Option<String>,
+    pub(crate) row: Option<RowLine>,
+    pub(crate) contents: Vec<(String, String)>,
+    pub(crate) tokens: Vec<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(crate) struct RowLine {
+    pub(crate) kind: i16,
+    pub(crate) request: Option<Uuid>,
+    pub(crate) key_id: Option<String>,
+    pub(crate) mode: Option<String>,
+    pub(crate) action: Option<String>,
+    pub(crate) model: Option<String>,
+    pub(crate) types: Option<String>,
+    pub(crate) act: Option<String>,
+    pub(crate) body: String,
+}
+
+/// Adds an entry to a batch.
+pub(crate) fn take_entry(batch: &mut Batch, line: EntryLine) -> Result<()> {
+    let mac = STANDARD.decode(&line.mac).map_err(|_| unreadable())?;
+    let link = Link {
+        lane: line.lane,
+        seq: line.seq,
+        leaf: digest_bytes(&line.leaf).ok_or_else(unreadable)?,
+        digest: digest_bytes(&line.digest).ok_or_else(unreadable)?,
+        mac: mac.try_into().map_err(|_| unreadable())?,
+        signature: line
+            .signature
+            .map(|text| STANDARD.decode(text))
+            .transpose()
+            .map_err(|_| unreadable())?,
+    };
+    let Some(row) = line.row else {
+        batch
+            .bare_links
+            .push((line.account, line.record, line.time_us, link));
+        return Ok(());
+    };
+    for (field, sealed) in &line.contents {
+        batch.contents.push(ContentRow {
+            account: line.account.clone(),
+            record: line.record,
+            time_us: line.time_us,
+            field: if field == "original" {
+                "original"
+            } else {
+                "sent"
+            },
+            sealed: STANDARD.decode(sealed).map_err(|_| unreadable())?.into(),
+        });
+    }
+    for token in &line.tokens {
+        let token = STANDARD.decode(token).map_err(|_| unreadable())?;
+        batch.tokens.push(TokenRow {
+            account: line.account.clone(),
+            token: token.try_into().map_err(|_| unreadable())?,
+            time_us: line.time_us,
+            request: row.request.unwrap_or_default(),
+        });
+    }
+    let row = AuditRow {
+        account: line.account,
+        id: line.record,
+        time_us: line.time_us,
+        kind: row.kind,
+        request: row.request,
+        key_id: row.key_id,
+        mode: row.mode,
+        action: row.action,
+        model: row.model,
+        types: row.types,
+        act: row.act,
+        body: row.body,
+    };
+    batch.records.push((Arc::new(row), link));
+    Ok(())
+}
+
+/// An entry as a line.
+pub(crate) fn entry_line(
+    account: &str,
+    row: ChainRow,
+    contents: Vec<(String, Vec<u8>)>,
+    tokens: &[[u8; 16]],
+) -> EntryLine {
+    let base64 = |bytes: &[u8]| STANDARD.encode(bytes);
+    EntryLine {
+        account: account.to_owned(),
+        record: row.record,
+        time_us: row.time_us,
+        lane: row.link.lane,
+        seq: row.link.seq,
+        leaf: hex(&row.link.leaf),
+        digest: hex(&row.link.digest),
+        mac: base64(&row.link.mac),
+        signature: row.link.signature.as_deref().map(base64),
+        row: row.row.map(|row| RowLine {
+            kind: row.kind,
+            request: row.request,
+            key_id: row.key_id,
+            mode: row.mode,
+            action: row.action,
+            model: row.model,
+            types: row.types,
+            act: row.act,
+            body: row.body,
+        }),
+        contents: contents
+            .into_iter()
+            .map(|(field, sealed)| (field, base64(&sealed)))
+            .collect(),
+        tokens: tokens.iter().map(|token| base64(token)).collect(),
+    }
+}
+
+/// An item from its line.
+pub(crate) fn stored_item(line: ItemLine) -> Item {
+    let ItemLine {
+        account,
+        kind,
+        id,
+        lookup,
+        body,
+    } = line;
+    Item {
+        account,
+        kind,
+        id,
+        lookup,
+        version: 0,
+        body,
+    }
+}
+
+pub(crate) fn unreadable() -> StoreError {
+    StoreError::Invalid {
+        what: "import file",
+        why: "not an installation export, or damaged",
+    }
+}

@@ -1,0 +1,267 @@
+//! Moving an installation from SQLite to PostgreSQL, and backups.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+mod support;
+
+use jiff::SignedDuration;
+use phigate_store::{
+    Filter, MasterKeySource, Options, Retention, Role, Settings, Target, Vault, Window,
+};
+use support::postgres::Postgres;
+use support::{PATIENCE, Site, Watch, account, answered, close, export, masked};
+
+/// An installation with some of everything, some of it deleted by retention.
+async fn lived_in(site: &Site) -> (String, uuid::Uuid, phigate_store::NewApiKey) {
+    let watch = Watch::new();
+    let vault = Vault::open(Options {
+        clock: watch.clock(),
+        ..site.options()
+    })
+    .await
+    .unwrap();
+    let account = account(&vault).await;
+    let key = vault
+        .create_api_key(&account, "app", None, "cli")
+        .await
+        .unwrap();
+    vault
+        .set_provider(
+            &account,
+            "openai",
+            Some(&"sk-0123456789abcd".into()),
+            None,
+            "cli",
+        )
+        .await
+        .unwrap();
+    vault
+        .create_user(
+            &account,
+            "jane@example.org",
+            &"correct horse battery".into(),
+            Role::Owner,
+            "cli",
+        )
+        .await
+        .unwrap();
+    let retention = Retention {
+        content_days: 60,
+        metadata_days: 60,
+        legal_hold: false,
+    };
+    vault
+        .set_settings(
+            &account,
+            &Settings {
+                retention,
+                ..Settings::default()
+            },
+            "cli",
+        )
+        .await
+        .unwrap();
+    let mut request = uuid::Uuid::nil();
+    for _ in 0..10 {
+        let mut new = masked(&account);
+        new.decision.time = watch.now();
+        request = new.decision.request_id;
+        let mut outcome = answered(request);
+        outcome.time = watch.now();
+        vault.record_decision(new, PATIENCE).await.unwrap();
+        vault
+            .record_outcome(&account, &outcome, PATIENCE)
+            .await
+            .unwrap();
+        watch.advance(SignedDuration::from_hours(24 * 10));
+    }
+    while vault.retain(&account).await.unwrap() > 0 {}
+    close(vault).await;
+    (account, request, key)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_installation_moves_from_sqlite_to_postgresql_whole() {
+    let Some(server) = Postgres::start() else {
+        return;
+    };
+    let old = Site::sqlite();
+    let (account, request, key) = lived_in(&old).await;
+    let before = old.open().await;
+    let mut file = Vec::new();
+    let records = before.export_installation(&mut file, "cli").await.unwrap();
+    let stats = before.stats(&account, Window::Month).await.unwrap();
+    let lines = export(&before, &account, &Filter::default()).await;
+    close(before).await;
+    assert!(
+        !String::from_utf8(file.clone()).unwrap().contains("900-55"),
+        "content stays sealed"
+    );
+    let options = Options::new(
+        Target::Url(server.database("moved")),
+        MasterKeySource::File(old.key_file()),
+    );
+    let report = Vault::import_installation(options.clone(), &mut file.as_slice())
+        .await
+        .unwrap();
+    assert!(report.is_intact(), "{report:?}");
+    assert_eq!(report.records + report.deleted, records);
+    assert!(report.outside_checkpoints > 0 && report.deleted > 0);
+    let again = Vault::import_installation(options.clone(), &mut file.as_slice()).await;
+    assert!(again.is_err(), "only into an empty store");
+    let after = Vault::open(options).await.unwrap();
+    assert!(!after.was_created());
+    assert!(
+        after
+            .admit(key.key.expose())
+            .await
+            .unwrap()
+            .account
+            .providers
+            .contains_key("openai")
+    );
+    assert!(
+        after
+            .reveal(&account, request, "cli", None)
+            .await
+            .unwrap()
+            .original
+            .is_some()
+    );
+    assert_eq!(
+        after
+            .find_identifier(&account, "ssn", &"900551234".into(), "cli")
+            .await
+            .unwrap()
+            .len(),
+        6
+    );
+    assert_eq!(
+        after.stats(&account, Window::Month).await.unwrap().requests,
+        stats.requests
+    );
+    let moved = export(&after, &account, &Filter::default()).await;
+    // The old store recorded its last export after the file was written.
+    assert_eq!(moved[..lines.len() - 1], lines[..lines.len() - 1]);
+    close(after).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_damaged_or_unfinished_import_is_refused() {
+    let old = Site::sqlite();
+    lived_in(&old).await;
+    let vault = old.open().await;
+    let mut file = Vec::new();
+    vault.export_installation(&mut file, "cli").await.unwrap();
+    close(vault).await;
+    let text = String::from_utf8(file).unwrap();
+    let cut: String = text
+        .lines()
+        .take(text.lines().count() - 1)
+        .map(|line| format!("{line}\n"))
+        .collect();
+    let new = Site::sqlite();
+    let options = Options {
+        master_key: MasterKeySource::File(old.key_file()),
+        ..new.options()
+    };
+    assert!(
+        Vault::import_installation(options.clone(), &mut cut.as_bytes())
+            .await
+            .is_err()
+    );
+    assert!(
+        Vault::open(options).await.is_err(),
+        "half a store is not opened"
+    );
+    let changed = text.replacen("\\\"masked\\\"", "\\\"blocked\\\"", 1);
+    assert_ne!(changed, text);
+    let new = Site::sqlite();
+    let options = Options {
+        master_key: MasterKeySource::File(old.key_file()),
+        ..new.options()
+    };
+    let report = Vault::import_installation(options, &mut changed.as_bytes())
+        .await
+        .unwrap();
+    assert!(!report.is_intact(), "a changed record shows");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_backup_taken_in_use_restores_and_verifies() {
+    let site = Site::sqlite();
+    let vault = site.serve().await;
+    let account = account(&vault).await;
+    let mut requests = Vec::new();
+    for number in 0..30 {
+        let new = masked(&account);
+        requests.push(new.decision.request_id);
+        vault.record_decision(new, PATIENCE).await.unwrap();
+        vault
+            .record_outcome(&account, &answered(requests[number]), PATIENCE)
+            .await
+            .unwrap();
+        if number == 14 {
+            vault
+                .backup(&site.folder.path().join("backup.db"), "cli")
+                .await
+                .unwrap();
+        }
+    }
+    let checkpoints = vault.checkpoints().await.unwrap();
+    close(vault).await;
+    let restored = Site::sqlite();
+    std::fs::create_dir(restored.data()).unwrap();
+    std::fs::copy(
+        site.folder.path().join("backup.db"),
+        restored.data().join("phigate.db"),
+    )
+    .unwrap();
+    std::fs::copy(site.key_file(), restored.key_file()).unwrap();
+    let vault = restored.open().await;
+    assert!(vault.verify(None, &[], |_| {}).await.unwrap().is_intact());
+    assert!(
+        vault
+            .reveal(&account, requests[14], "cli", None)
+            .await
+            .is_ok()
+    );
+    assert!(vault.audit_show(&account, requests[15]).await.is_err());
+    let fault = vault
+        .verify(None, &checkpoints, |_| {})
+        .await
+        .unwrap()
+        .fault;
+    assert!(
+        fault.is_some(),
+        "what the backup lacks is shown by a checkpoint kept elsewhere"
+    );
+    close(vault).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_dump_of_postgresql_restores_and_verifies() {
+    let Some(server) = Postgres::start() else {
+        return;
+    };
+    let site = Site::postgres(&server, "before");
+    let vault = site.open().await;
+    let account = account(&vault).await;
+    let new = masked(&account);
+    let request = new.decision.request_id;
+    vault.record_decision(new, PATIENCE).await.unwrap();
+    vault
+        .record_outcome(&account, &answered(request), PATIENCE)
+        .await
+        .unwrap();
+    close(vault).await;
+    server.dump_and_restore("before", "after");
+    let options = Options {
+        target: Target::Url(server.url("after")),
+        ..site.options()
+    };
+    let vault = Vault::open(options).await.unwrap();
+    assert!(vault.verify(None, &[], |_| {}).await.unwrap().is_intact());
+    assert!(vault.reveal(&account, request, "cli", None).await.is_ok());
+    close(vault).await;
+}

@@ -1,0 +1,192 @@
+//! Fills a store with invented records, for timing the audit page:
+//! `fill_audit FOLDER COUNT [DAYS]` adds COUNT requests of the last 90 or so many days to the account `default`.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use jiff::{SignedDuration, Timestamp};
+use phigate_store::{
+    Decision, MasterKeySource, NewDecision, Options, Outcome, Sizes, Target, Usage, Vault,
+};
+use uuid::Uuid;
+
+const MODELS: [(&str, &str); 5] = [
+    // Model, family.
+    ("gpt-4o", "openai"),
+    ("gpt-5.2", "openai"),
+    ("claude-opus-4-5", "anthropic"),
+    ("gemini-2.5-flash", "google"),
+    ("gemini-2.5-pro", "google"),
+];
+const KINDS: [&str; 8] = [
+    "name",
+    "dob",
+    "mrn",
+    "phone",
+    "ssn",
+    "email",
+    "address",
+    "medicare_id",
+];
+const WAIT: Duration = Duration::from_secs(60);
+const CLOSING: Duration = Duration::from_secs(120);
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let (Some(folder), Some(count)) = (arguments.next(), arguments.next()) else {
+        return Err("usage: fill_audit FOLDER COUNT [DAYS]".into());
+    };
+    let span = Span {
+        count: count.parse()?,
+        days: arguments.next().map_or(Ok(90.0), |days| days.parse())?,
+    };
+    let folder = PathBuf::from(folder);
+    let key_file = MasterKeySource::File(folder.with_extension("key"));
+    let vault = Vault::open(Options::new(Target::Folder(folder), key_file)).await?;
+    let account = vault.find_account(None).await?;
+    let mut keys = Vec::new();
+    for name in ["intake form", "discharge letters", "night batch"] {
+        keys.push(
+            vault
+                .create_api_key(&account.id, name, None, "fill")
+                .await?
+                .id,
+        );
+    }
+    let (count, started) = (span.count, Instant::now());
+    let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
+    for number in 0..count {
+        let (decision, outcome) = request(&mut dice, number, span, &account.name, &keys);
+        let new = NewDecision {
+            account_id: account.id.clone(),
+            decision,
+            original: None,
+            sent: None,
+            identifiers: Vec::new(),
+        };
+        vault.record_decision_lazily(new, WAIT).await?;
+        vault.queue_outcome(&account.id, &outcome);
+        if number % 1024 == 0 {
+            vault.flush().await?;
+        }
+    }
+    vault.close(CLOSING).await?;
+    let seconds = started.elapsed().as_secs_f64();
+    println!(
+        "{count} requests in {seconds:.0} s, {:.0} records a second",
+        2.0 * count as f64 / seconds
+    );
+    Ok(())
+}
+
+/// How many requests, over how many days.
+#[derive(Clone, Copy)]
+struct Span {
+    count: u64,
+    days: f64,
+}
+
+/// Request `number`: the later, the nearer to now.
+fn request(
+    dice: &mut Dice,
+    number: u64,
+    span: Span,
+    account: &str,
+    keys: &[String],
+) -> (Decision, Outcome) {
+    let share = (number as f64 + 1.0) / span.count as f64;
+    let seconds_ago = span.days * 86_400.0 * (1.0 - share);
+    let time = Timestamp::now() - SignedDuration::from_secs(seconds_ago as i64);
+    let (model, family) = MODELS[dice.below(5)];
+    let phi = dice.below(100) < 35;
+    let types: BTreeMap<String, u32> = if phi {
+        (0..1 + dice.below(3))
+            .map(|_| (KINDS[dice.below(8)].to_owned(), 1))
+            .collect()
+    } else {
+        BTreeMap::new()
+    };
+    // The account went from flag to mask, and tried block for a while.
+    let mode = match number * 100 / span.count {
+        0..30 => "flag",
+        30..35 => "block",
+        _ => "mask",
+    };
+    let action = match (phi, mode) {
+        (true, "block") => "blocked",
+        (true, "mask") => "masked",
+        _ if dice.below(200) == 0 => "refused",
+        _ => "forwarded",
+    };
+    let request_id = Uuid::now_v7();
+    let was_sent = matches!(action, "forwarded" | "masked");
+    let body = 400 + dice.below(6000) as u64;
+    let decision = Decision {
+        request_id,
+        time,
+        account: account.to_owned(),
+        key_id: keys[dice.below(keys.len())].clone(),
+        mode: mode.to_owned(),
+        action: action.to_owned(),
+        model: Some(model.to_owned()),
+        family: Some(family.to_owned()),
+        stream: dice.below(3) == 0,
+        phi_detected: phi,
+        types,
+        findings: Vec::new(),
+        unscannable: Vec::new(),
+        sizes: Sizes {
+            body,
+            text: body - 200,
+            sent: was_sent.then_some(body),
+        },
+        detector_version: "invented".to_owned(),
+        error_code: None,
+        sealed: None,
+    };
+    let outcome = outcome(dice, &decision);
+    (decision, outcome)
+}
+
+/// What came of it: refused at once, or answered after a while.
+fn outcome(dice: &mut Dice, decision: &Decision) -> Outcome {
+    let was_sent = decision.sizes.sent.is_some();
+    let took_ms = 300 + dice.below(2500) as u64;
+    let prompt_tokens = decision.sizes.body / 4;
+    let usage = Usage {
+        prompt_tokens,
+        completion_tokens: 90,
+        total_tokens: prompt_tokens + 90,
+    };
+    Outcome {
+        request_id: decision.request_id,
+        time: decision.time,
+        account: decision.account.clone(),
+        status: Some(match decision.action.as_str() {
+            "blocked" => 403,
+            "refused" => 400,
+            _ => 200,
+        }),
+        provider_status: was_sent.then_some(200),
+        served_model: decision.model.clone().filter(|_| was_sent),
+        finish_reason: was_sent.then(|| "stop".to_owned()),
+        usage: was_sent.then_some(usage),
+        error_code: None,
+        first_byte_ms: was_sent.then_some(took_ms / 3),
+        total_ms: Some(if was_sent { took_ms } else { 1 }),
+    }
+}
+
+/// The same throws every time (xorshift).
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, sides: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % sides as u64) as usize
+    }
+}

@@ -1,0 +1,206 @@
+//! Is anything wrong: the health of the parts, and what needs attention.
+
+use jiff::{SignedDuration, Timestamp};
+use phigate_core::wire::FORMATS;
+use phigate_store::{ApiKeyInfo, Filter, RecordKind, RequestRow, Stats};
+
+use super::figures::slot;
+use crate::dashboard::Dash;
+use crate::dashboard::view::grouped;
+use crate::dashboard::visit::{PageError, SignedIn};
+
+/// Something that needs attention.
+#[derive(Debug)]
+pub(crate) struct Line {
+    pub(crate) tone: &'static str,
+    pub(crate) text: String,
+    pub(crate) href: &'static str,
+    pub(crate) link: &'static str,
+}
+
+/// The state of one part of the system.
+#[derive(Debug)]
+pub(crate) struct Health {
+    pub(crate) tone: &'static str,
+    pub(crate) name: String,
+    pub(crate) text: String,
+    /// Where something can be done about it.
+    pub(crate) href: &'static str,
+}
+
+/// Failed sign-ins within a day from which somebody should look.
+const FAILED_LOGINS: usize = 5;
+/// A key that stops within this time is worth a word.
+const EXPIRES_SOON: SignedDuration = SignedDuration::from_hours(7 * 24);
+
+const PROVIDERS: &str = "/providers";
+
+/// The store and the providers, judged by the newest requests.
+pub(super) async fn health(dash: &Dash, visit: &SignedIn, recent: &[RequestRow]) -> Vec<Health> {
+    let store = match dash.app.vault.ping().await {
+        Ok(()) => Health {
+            tone: "ok",
+            name: "Audit store".to_owned(),
+            text: "writes records".to_owned(),
+            href: "",
+        },
+        Err(_) => Health {
+            tone: "bad",
+            name: "Audit store".to_owned(),
+            text: "does not answer; requests are refused while this lasts".to_owned(),
+            href: "",
+        },
+    };
+    let providers = FORMATS.iter().map(|format| {
+        let name = format.label().to_owned();
+        let Some(provider) = visit.account.providers.get(format.id()) else {
+            return Health {
+                tone: "",
+                name,
+                text: "no key set".to_owned(),
+                href: PROVIDERS,
+            };
+        };
+        let last = recent
+            .iter()
+            .filter(|request| request.decision.family.as_deref() == Some(format.id()))
+            .find_map(|request| request.outcome.as_ref());
+        let failure = last
+            .and_then(|outcome| outcome.error_code.as_deref())
+            .and_then(failure_words);
+        match failure {
+            Some((tone, words)) => Health {
+                tone,
+                name,
+                text: format!("{words}; key ends in {}", provider.last4),
+                href: PROVIDERS,
+            },
+            None => {
+                let words = if last.is_some() {
+                    "answered the last request"
+                } else {
+                    "not asked lately"
+                };
+                Health {
+                    tone: "ok",
+                    name,
+                    text: format!("{words}; key ends in {}", provider.last4),
+                    href: PROVIDERS,
+                }
+            }
+        }
+    });
+    std::iter::once(store).chain(providers).collect()
+}
+
+/// What an error code says about a provider; none when it says nothing about it.
+fn failure_words(code: &str) -> Option<(&'static str, &'static str)> {
+    match code {
+        "provider_auth_failed" => Some(("bad", "refused its key at the last request")),
+        "provider_unreachable" => Some(("bad", "could not be reached at the last request")),
+        "provider_timeout" => Some(("warn", "did not answer the last request in time")),
+        "provider_rate_limited" => Some(("warn", "limited the rate at the last request")),
+        "provider_overloaded" => Some(("warn", "was overloaded at the last request")),
+        "provider_error" => Some(("warn", "failed at the last request")),
+        _ => None,
+    }
+}
+
+/// Everything somebody should look at, the worst first.
+pub(super) async fn attention(
+    dash: &Dash,
+    visit: &SignedIn,
+    stats: &Stats,
+    keys: &[ApiKeyInfo],
+    health: &[Health],
+) -> Result<Vec<Line>, PageError> {
+    let now = Timestamp::now();
+    let mut lines = failing_parts(health);
+    lines.extend(forwarded_phi(stats));
+    lines.extend(failed_sign_ins(dash, visit, now).await?);
+    lines.extend(keys.iter().filter_map(|key| ending_key(key, now)));
+    for line in &mut lines {
+        // Auditors cannot open the settings.
+        if !visit.is_owner() && !line.href.starts_with("/audit") {
+            (line.href, line.link) = ("", "");
+        }
+    }
+    Ok(lines)
+}
+
+fn failing_parts(health: &[Health]) -> Vec<Line> {
+    let is_failing = |part: &&Health| matches!(part.tone, "bad" | "warn");
+    let line = |part: &Health| Line {
+        tone: part.tone,
+        text: format!("{}: {}.", part.name, part.text),
+        href: part.href,
+        link: "Look at the providers",
+    };
+    health.iter().filter(is_failing).map(line).collect()
+}
+
+fn forwarded_phi(stats: &Stats) -> Option<Line> {
+    let flagged: u64 = stats
+        .buckets
+        .iter()
+        .map(|bucket| slot(bucket).flagged())
+        .sum();
+    let text = match flagged {
+        0 => return None,
+        1 => "1 request with PHI was forwarded unchanged.".to_owned(),
+        many => format!(
+            "{} requests with PHI were forwarded unchanged.",
+            grouped(many)
+        ),
+    };
+    Some(Line {
+        tone: "warn",
+        text,
+        href: "/settings#mode",
+        link: "Choose another mode",
+    })
+}
+
+async fn failed_sign_ins(
+    dash: &Dash,
+    visit: &SignedIn,
+    now: Timestamp,
+) -> Result<Option<Line>, PageError> {
+    let filter = Filter {
+        record: Some(RecordKind::Admin),
+        act: Some("login.failed".to_owned()),
+        since: now.checked_sub(SignedDuration::from_hours(24)).ok(),
+        ..Filter::default()
+    };
+    let page = dash
+        .app
+        .vault
+        .audit_list(visit.account_id(), &filter, None, 50)
+        .await?;
+    let (failed, more) = (
+        page.items.len(),
+        if page.next.is_some() { " or more" } else { "" },
+    );
+    Ok((failed >= FAILED_LOGINS).then(|| Line {
+        tone: "warn",
+        text: format!("{failed}{more} sign-ins failed in the last 24 hours."),
+        href: "/audit?record=admin",
+        link: "Show them",
+    }))
+}
+
+fn ending_key(key: &ApiKeyInfo, now: Timestamp) -> Option<Line> {
+    let left = key.expires?.duration_since(now);
+    let is_soon = key.revoked.is_none() && left.is_positive() && left < EXPIRES_SOON;
+    let when = match left.as_hours() / 24 {
+        0 => "today".to_owned(),
+        1 => "tomorrow".to_owned(),
+        days => format!("in {days} days"),
+    };
+    is_soon.then(|| Line {
+        tone: "warn",
+        text: format!("The API key “{}” stops working {when}.", key.name),
+        href: "/keys",
+        link: "Rotate it",
+    })
+}

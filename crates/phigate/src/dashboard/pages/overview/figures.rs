@@ -1,0 +1,305 @@
+//! What happened, in figures.
+
+use std::collections::BTreeMap;
+
+use phigate_store::{ApiKeyInfo, Bucket, Stats, Window};
+
+use crate::dashboard::chart::Slot;
+use crate::dashboard::view::{grouped, percent};
+use crate::dashboard::visit::SignedIn;
+
+/// One step of the first run.
+#[derive(Debug)]
+pub(crate) struct Step {
+    pub(crate) title: &'static str,
+    pub(crate) words: &'static str,
+    pub(crate) href: &'static str,
+    pub(crate) link: &'static str,
+    pub(crate) done: bool,
+    pub(crate) next: bool,
+}
+
+/// One number to read at a glance.
+#[derive(Debug)]
+pub(crate) struct Figure {
+    pub(crate) label: &'static str,
+    pub(crate) value: String,
+    pub(crate) unit: &'static str,
+    pub(crate) note: String,
+    pub(crate) href: String,
+    pub(crate) tone: &'static str,
+}
+
+/// One bar of a list of counts.
+#[derive(Debug)]
+pub(crate) struct Bar {
+    pub(crate) code: String,
+    pub(crate) label: String,
+    pub(crate) percent: u64,
+    pub(crate) count: String,
+}
+
+/// How far back one looks.
+pub(super) struct Period {
+    pub(super) code: &'static str,
+    pub(super) label: &'static str,
+    pub(super) words: &'static str,
+    pub(super) span: &'static str,
+    pub(super) window: Window,
+    pub(super) by_day: bool,
+}
+
+pub(super) static PERIODS: &[Period] = &[
+    // The first is shown unless another is asked for.
+    Period {
+        code: "day",
+        label: "24 hours",
+        words: "in the last 24 hours",
+        span: "last 24 hours, by hour",
+        window: Window::Day,
+        by_day: false,
+    },
+    Period {
+        code: "week",
+        label: "7 days",
+        words: "in the last 7 days",
+        span: "last 7 days, by hour",
+        window: Window::Week,
+        by_day: true,
+    },
+    Period {
+        code: "month",
+        label: "30 days",
+        words: "in the last 30 days",
+        span: "last 30 days, by day",
+        window: Window::Month,
+        by_day: true,
+    },
+];
+
+pub(super) fn headline(stats: &Stats, words: &str) -> String {
+    let requests = match stats.requests {
+        0 => return format!("No requests {words}."),
+        1 => "1 request".to_owned(),
+        many => format!("{} requests", grouped(many)),
+    };
+    let blocked = count(&stats.by_action, "blocked");
+    let found = match stats.with_phi {
+        0 => "No PHI was found.".to_owned(),
+        found => format!("PHI was found in {}.", grouped(found)),
+    };
+    match blocked {
+        0 => format!("{requests} {words}. {found} None was blocked."),
+        1 => format!("{requests} {words}. {found} One was blocked."),
+        many => format!(
+            "{requests} {words}. {found} {} were blocked.",
+            grouped(many)
+        ),
+    }
+}
+
+pub(super) fn steps(visit: &SignedIn, keys: &[ApiKeyInfo]) -> Vec<Step> {
+    let has_provider = !visit.account.providers.is_empty();
+    let has_key = keys.iter().any(|key| key.revoked.is_none());
+    vec![
+        Step {
+            title: "Set a provider key",
+            words: "So that phigate can ask a model on your behalf.",
+            href: "/providers",
+            link: "Set a key",
+            done: has_provider,
+            next: !has_provider,
+        },
+        Step {
+            title: "Create an API key",
+            words: "Your program sends it instead of the provider’s key.",
+            href: "/keys",
+            link: "Create a key",
+            done: has_key,
+            next: has_provider && !has_key,
+        },
+        Step {
+            title: "Send the first request",
+            words: "From the playground, or with the curl line that comes with the key.",
+            href: "/playground",
+            link: "Open the playground",
+            done: false,
+            next: has_provider && has_key,
+        },
+    ]
+}
+
+pub(super) fn figures(stats: &Stats, added_ms: Option<[f64; 2]>, period: &Period) -> Vec<Figure> {
+    let blocked = count(&stats.by_action, "blocked");
+    let refused = count(&stats.by_action, "refused");
+    let [middle, most, _] = stats.total_ms;
+    let answers = match (middle, most) {
+        (Some(middle), Some(most)) => format!(
+            "answers: {}, 95% within {}",
+            duration(middle),
+            duration(most)
+        ),
+        _ => "no answers yet".to_owned(),
+    };
+    let figure = |label, value, note, href: &str| Figure {
+        label,
+        value,
+        unit: "",
+        note,
+        href: format!("/audit?range={}{href}", period.code),
+        tone: "",
+    };
+    vec![
+        figure(
+            "Requests",
+            grouped(stats.requests),
+            format!("{} tokens", grouped(stats.tokens)),
+            "",
+        ),
+        figure(
+            "With PHI",
+            percent(stats.with_phi, stats.requests),
+            format!("{} requests", grouped(stats.with_phi)),
+            "&record=phi",
+        ),
+        figure(
+            "Blocked",
+            grouped(blocked),
+            format!("{} refused for other reasons", grouped(refused)),
+            "&action=blocked",
+        ),
+        match added_ms {
+            Some([half, _]) => Figure {
+                unit: "ms",
+                ..figure("Added by phigate", format!("≤ {half}"), answers, "")
+            },
+            None => figure(
+                "Answer time",
+                middle.map_or_else(|| "–".to_owned(), duration),
+                answers,
+                "",
+            ),
+        },
+    ]
+}
+
+fn duration(ms: u64) -> String {
+    if ms < 1000 {
+        format!("{ms} ms")
+    } else {
+        format!("{:.1} s", ms as f64 / 1000.0)
+    }
+}
+
+/// Splits what was forwarded into clean and flagged; the rest is counted by action.
+pub(super) fn slot(bucket: &Bucket) -> Slot {
+    let [masked, redacted, blocked, refused, forwarded] =
+        ["masked", "redacted", "blocked", "refused", "forwarded"]
+            .map(|action| count(&bucket.by_action, action));
+    let flagged = bucket
+        .with_phi
+        .saturating_sub(masked + redacted + blocked)
+        .min(forwarded);
+    Slot {
+        start: bucket.start,
+        counts: [
+            forwarded - flagged,
+            flagged,
+            masked,
+            redacted,
+            blocked,
+            refused,
+        ],
+    }
+}
+
+pub(super) fn bars<'a>(
+    counts: &BTreeMap<String, u64>,
+    names: impl Iterator<Item = (&'a str, &'a str)>,
+) -> Vec<Bar> {
+    let most = counts.values().copied().max().unwrap_or(0).max(1);
+    let mut rows: Vec<(u64, &str, &str)> = names
+        .map(|(code, label)| (count(counts, code), code, label))
+        .filter(|(count, ..)| *count > 0)
+        .collect();
+    rows.sort_by_key(|(count, ..)| std::cmp::Reverse(*count));
+    rows.into_iter()
+        .map(|(count, code, label)| Bar {
+            code: code.to_owned(),
+            label: label.to_owned(),
+            percent: (count * 100 / most).max(1),
+            count: grouped(count),
+        })
+        .collect()
+}
+
+fn count(counts: &BTreeMap<String, u64>, code: &str) -> u64 {
+    counts.get(code).copied().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jiff::Timestamp;
+
+    fn bucket(requests: u64, with_phi: u64, actions: &[(&str, u64)]) -> Bucket {
+        Bucket {
+            start: Timestamp::UNIX_EPOCH,
+            requests,
+            with_phi,
+            by_action: actions
+                .iter()
+                .map(|(action, count)| ((*action).to_owned(), *count))
+                .collect(),
+        }
+    }
+
+    #[test]
+    fn what_was_forwarded_is_split_into_clean_and_flagged() {
+        for (bucket, counts) in [
+            (bucket(10, 3, &[("forwarded", 10)]), [7, 3, 0, 0, 0, 0]),
+            (
+                bucket(10, 4, &[("forwarded", 6), ("masked", 4)]),
+                [6, 0, 4, 0, 0, 0],
+            ),
+            (
+                bucket(
+                    9,
+                    5,
+                    &[
+                        ("forwarded", 5),
+                        ("blocked", 2),
+                        ("redacted", 1),
+                        ("refused", 1),
+                    ],
+                ),
+                [3, 2, 0, 1, 2, 1],
+            ),
+        ] {
+            assert_eq!(slot(&bucket).counts, counts);
+        }
+    }
+
+    #[test]
+    fn the_headline_reads_as_a_sentence() {
+        let mut stats = Stats {
+            requests: 1,
+            ..Stats::default()
+        };
+        assert_eq!(
+            headline(&stats, "today"),
+            "1 request today. No PHI was found. None was blocked."
+        );
+        stats = Stats {
+            requests: 1200,
+            with_phi: 30,
+            ..Stats::default()
+        };
+        stats.by_action.insert("blocked".to_owned(), 2);
+        assert_eq!(
+            headline(&stats, "today"),
+            "1,200 requests today. PHI was found in 30. 2 were blocked."
+        );
+        assert_eq!(headline(&Stats::default(), "today"), "No requests today.");
+    }
+}

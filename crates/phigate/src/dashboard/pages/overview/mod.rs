@@ -1,0 +1,106 @@
+//! What happened, and is anything wrong.
+
+mod attention;
+mod figures;
+
+use askama::Template;
+use axum::extract::State;
+use phi_detect::PhiKind;
+use phigate_core::protect::MODES;
+use phigate_store::Filter;
+
+use super::rows::{Row, mode_label, request_row};
+use crate::dashboard::Dash;
+use crate::dashboard::chart::Chart;
+use crate::dashboard::chrome::Chrome;
+use crate::dashboard::latency::added_ms;
+use crate::dashboard::view::{Choice, choices};
+use crate::dashboard::visit::{Answer, SignedIn, page};
+pub(crate) use attention::{Health, Line};
+use attention::{attention, health};
+pub(crate) use figures::{Bar, Figure, Step};
+use figures::{PERIODS, bars, figures, headline, slot, steps};
+
+/// The first page.
+#[derive(Template)]
+#[template(path = "overview.html")]
+pub(crate) struct Page {
+    pub(crate) chrome: Chrome,
+    pub(crate) headline: String,
+    pub(crate) periods: Vec<Choice>,
+    pub(crate) steps: Option<Vec<Step>>,
+    pub(crate) figures: Vec<Figure>,
+    pub(crate) chart: Chart,
+    pub(crate) attention: Vec<Line>,
+    pub(crate) types: Vec<Bar>,
+    pub(crate) modes: Vec<Bar>,
+    pub(crate) mode_label: String,
+    pub(crate) health: Vec<Health>,
+    pub(crate) latest: Vec<Row>,
+}
+
+/// How many of the newest requests tell about the health of the providers.
+const RECENT: usize = 50;
+/// How many requests with PHI are listed.
+const LATEST: usize = 8;
+
+/// `GET /`
+pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
+    let asked = visit.head.query.get("period");
+    let period = PERIODS
+        .iter()
+        .find(|period| period.code == asked)
+        .unwrap_or(&PERIODS[0]);
+    let account_id = visit.account_id();
+    let stats = dash.app.vault.stats(account_id, period.window).await?;
+    let with_phi = Filter {
+        phi_detected: Some(true),
+        ..Filter::default()
+    };
+    let latest = dash
+        .app
+        .vault
+        .request_list(account_id, &with_phi, None, LATEST)
+        .await?
+        .items;
+    let recent = dash
+        .app
+        .vault
+        .request_list(account_id, &Filter::default(), None, RECENT)
+        .await?
+        .items;
+    let keys = dash.app.vault.api_keys(account_id).await?;
+    let names = super::keys::names(&keys);
+    let health = health(&dash, &visit, &recent).await;
+    let attention = attention(&dash, &visit, &stats, &keys, &health).await?;
+    page(&Page {
+        chrome: visit.chrome("/"),
+        headline: headline(&stats, period.words),
+        periods: choices(
+            PERIODS.iter().map(|period| (period.code, period.label)),
+            period.code,
+        ),
+        steps: (visit.is_owner() && recent.is_empty()).then(|| steps(&visit, &keys)),
+        figures: figures(&stats, added_ms(&dash.app.metrics.text()), period),
+        chart: Chart::new(
+            &stats.buckets.iter().map(slot).collect::<Vec<_>>(),
+            period.span,
+            period.by_day,
+        ),
+        attention,
+        types: bars(
+            &stats.by_type,
+            PhiKind::all().map(|kind| (kind.code(), kind.label())),
+        ),
+        modes: bars(
+            &stats.by_mode,
+            MODES.iter().map(|mode| (mode.id, mode.label)),
+        ),
+        mode_label: mode_label(&visit.account.mode),
+        health,
+        latest: latest
+            .iter()
+            .map(|request| request_row(request, &names))
+            .collect(),
+    })
+}

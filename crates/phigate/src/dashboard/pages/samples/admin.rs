@@ -1,0 +1,200 @@
+//! Sample pages of administration.
+
+use super::*;
+
+pub(super) fn keys_page(is_empty: bool) -> keys::Page {
+    let key = |name: &str, state, tone, is_usable: bool| keys::Key {
+        id: "k3j2h1g4f5d6".to_owned(),
+        name: name.to_owned(),
+        state,
+        tone,
+        created: When::on(moment(90_000)),
+        last_used: is_usable.then(|| when(2)),
+        expires: None,
+        is_usable,
+    };
+    keys::Page {
+        chrome: chrome("/keys"),
+        error: None,
+        base_url: "http://127.0.0.1:8080/v1".to_owned(),
+        name: String::new(),
+        expiries: choices([("90d", "in 90 days"), ("", "never")], "90d"),
+        fresh: is_empty.then(|| keys::Fresh {
+            title: "Key “intake form” created".to_owned(),
+            key: "phg_k3j2h1g4f5d6_invented0invented0invented0invented0inven".to_owned(),
+            curl: "curl http://127.0.0.1:8080/v1/chat/completions \\\n  -H 'Authorization: Bearer phg_…'".to_owned(),
+            python: "from openai import OpenAI".to_owned(),
+            javascript: "import OpenAI from \"openai\";".to_owned(),
+        }),
+        keys: if is_empty { vec![] } else { vec![key("intake form", "In use", "ok", true), key(HOSTILE, "Revoked", "refused", false)] },
+    }
+}
+
+pub(super) fn providers_page() -> providers::Page {
+    let entry = |family, label, models: &str, default_url, is_set: bool| providers::Entry {
+        family,
+        label,
+        models: models.to_owned(),
+        is_set,
+        last_four: "4f2a".to_owned(),
+        base_url: String::new(),
+        default_url,
+        changed: is_set.then(|| (when(1_300), "morgan.roe@clinic.example".to_owned())),
+        test: is_set.then(|| providers::TestResult {
+            tone: "ok",
+            title: "Connection works",
+            words: "Answered in 212 ms and accepted the key.".to_owned(),
+        }),
+        error: None,
+    };
+    providers::Page {
+        chrome: Chrome {
+            notice: Some(Notice {
+                tone: "ok",
+                text: "Saved. The key is stored encrypted; only its last four characters will be shown.",
+            }),
+            ..chrome("/providers")
+        },
+        error: None,
+        private_allowed: false,
+        providers: vec![
+            entry(
+                "openai",
+                "OpenAI",
+                "gpt-4o, gpt-5.2",
+                "https://api.openai.com",
+                true,
+            ),
+            entry(
+                "anthropic",
+                "Anthropic",
+                "claude-opus-4-5",
+                "https://api.anthropic.com",
+                false,
+            ),
+        ],
+        aliases: "claude-3-opus = claude-3-opus-20240229".to_owned(),
+        built_in: vec![("claude-3-haiku", "claude-3-haiku-20240307")],
+        alias_error: None,
+    }
+}
+
+pub(super) fn settings_page() -> settings::Page {
+    let kinds = [
+        ("ssn", "SSN"),
+        ("dob", "Date of birth"),
+        ("phone", "Phone"),
+        ("email", "Email"),
+        ("address", "Address"),
+        ("mrn", "MRN"),
+        ("name", "Name"),
+        ("medicare_id", "Medicare ID"),
+    ];
+    settings::Page {
+        chrome: chrome("/settings"),
+        error: None,
+        mode_changed: Some(settings::ModeChange {
+            time: when(64),
+            by: "morgan.roe@clinic.example".to_owned(),
+        }),
+        modes: mode_cards(),
+        draft: settings::Draft {
+            allow_unscannable: false,
+            legal_hold: false,
+            thresholds: kinds
+                .into_iter()
+                .map(|(code, label)| settings::Threshold {
+                    code,
+                    label,
+                    value: String::new(),
+                    error: false,
+                })
+                .collect(),
+            mrn_formats: String::new(),
+            content_days: "2192".to_owned(),
+            record_days: "2192".to_owned(),
+            requests_per_minute: String::new(),
+            concurrency: String::new(),
+        },
+        default_per_minute: 600,
+        default_concurrency: 64,
+    }
+}
+
+pub(super) fn playground_page() -> playground::Page {
+    playground::Page {
+        chrome: chrome("/playground"),
+        error: None,
+        text: format!(
+            "Jane Roe, born 03/04/1961, MRN 00412345, asks about her potassium of 3.1. Call 555-0142. {HOSTILE}"
+        ),
+        model: "gpt-4o".to_owned(),
+        models: vec!["gpt-4o"],
+        mode_code: "mask".to_owned(),
+        mode_label: "Mask".to_owned(),
+        may_send: true,
+        found_words: "4 findings in 0.2 ms".to_owned(),
+        pieces: highlighted(),
+        findings: vec![playground::Found {
+            label: "Name",
+            class: "k6",
+            text: "Jane Roe".to_owned(),
+            score: "0.98".to_owned(),
+            rule: "name.model",
+        }],
+        modes: mode_cards(),
+        answer: Some(playground::Reply {
+            tone: "ok",
+            status: "200".to_owned(),
+            facts: vec![Fact::text("PHI found", "dob, phone, mrn, name")],
+            text: "Low potassium can cause cramps.".to_owned(),
+            href: "/audit/0193f0aa-0000-7000-8000-000000000001".to_owned(),
+        }),
+    }
+}
+
+pub(super) fn users_page() -> users::Page {
+    let person = |email: &str, role, is_you: bool| users::Person {
+        email: email.to_owned(),
+        role,
+        has_totp: is_you,
+        is_you,
+        created: When::on(moment(200_000)),
+        last_login: is_you.then(|| when(5)),
+    };
+    users::Page {
+        chrome: chrome("/users"),
+        error: None,
+        email: String::new(),
+        roles: choices([("auditor", "Auditor"), ("owner", "Owner")], "auditor"),
+        link: Some(users::InviteLink {
+            email: "sam.doe@clinic.example".to_owned(),
+            url: "http://127.0.0.1:8080/setup/invented-token".to_owned(),
+            expires: when(-1_440),
+        }),
+        users: vec![
+            person("morgan.roe@clinic.example", "Owner", true),
+            person("sam.doe@clinic.example", "Auditor", false),
+        ],
+    }
+}
+
+pub(super) fn account_page(offers: bool) -> account::Page {
+    account::Page {
+        chrome: chrome("/account"),
+        error: None,
+        has_totp: false,
+        offer: offers.then(|| account::Offer {
+            secret: "JBSWY3DPEHPK3PXP".to_owned(),
+            grouped: "JBSW Y3DP EHPK 3PXP".to_owned(),
+            address: "otpauth://totp/phigate:morgan?secret=JBSWY3DPEHPK3PXP".to_owned(),
+        }),
+        sessions: vec![account::SessionRow {
+            id: "s1".to_owned(),
+            agent: "Firefox on Linux, from 127.0.0.1".to_owned(),
+            created: when(60),
+            seen: when(0),
+            is_this: true,
+        }],
+    }
+}

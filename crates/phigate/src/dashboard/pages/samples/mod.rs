@@ -1,0 +1,298 @@
+//! Every page with invented content: they must render, hold no inline script or style, and escape
+//! what came from outside. With `DASHBOARD_PAGES` set to a folder they are also written there.
+
+mod admin;
+mod log;
+
+use askama::Template;
+use jiff::Timestamp;
+
+use super::content::{Content, Passage};
+use super::rows::{Act, Row};
+use super::*;
+use crate::dashboard::chart::{Chart, Slot};
+use crate::dashboard::chrome::{Chrome, NavItem, Notice, Theme};
+use crate::dashboard::view::{Fact, KindChip, Piece, When, choices};
+
+use admin::{account_page, keys_page, playground_page, providers_page, settings_page, users_page};
+use log::{audit_page, overview_page, record_page};
+
+const HOSTILE: &str = "<script>alert(1)</script>";
+
+fn moment(minutes_ago: i64) -> Timestamp {
+    Timestamp::from_second(1_794_715_200 - minutes_ago * 60).unwrap()
+}
+
+fn when(minutes_ago: i64) -> When {
+    When::at(moment(minutes_ago))
+}
+
+fn chrome(current: &'static str) -> Chrome {
+    let rows = [
+        ("/", "Overview", "overview"),
+        ("/audit", "Audit log", "audit"),
+        ("/playground", "Playground", "playground"),
+        ("/settings", "Settings", "settings"),
+        ("/providers", "Providers", "providers"),
+        ("/keys", "API keys", "keys"),
+        ("/users", "Users", "users"),
+        ("/help", "Help", "help"),
+    ];
+    Chrome {
+        theme: Theme::Auto,
+        nav: rows
+            .into_iter()
+            .map(|(href, label, icon)| NavItem {
+                href,
+                label,
+                icon,
+                current: href == current,
+            })
+            .collect(),
+        email: "morgan.roe@clinic.example".to_owned(),
+        role: "Owner",
+        account: "default".to_owned(),
+        csrf: "token".to_owned(),
+        notice: None,
+    }
+}
+
+fn row(minutes_ago: i64, action: &'static str, tone: &'static str, types: &[(&str, u64)]) -> Row {
+    Row {
+        href: "/audit/0193f0aa-0000-7000-8000-000000000001".to_owned(),
+        time: when(minutes_ago),
+        action,
+        tone,
+        types: types
+            .iter()
+            .map(|(code, count)| KindChip::new(code, *count))
+            .collect(),
+        subject: "claude-opus-4-5".to_owned(),
+        actor: "intake form".to_owned(),
+        mode: "Mask".to_owned(),
+        status: "200".to_owned(),
+    }
+}
+
+fn rows() -> Vec<Row> {
+    vec![
+        row(1, "Masked", "masked", &[("name", 2), ("mrn", 1)]),
+        row(
+            4,
+            "Blocked",
+            "blocked",
+            &[("ssn", 1), ("dob", 1), ("address", 1)],
+        ),
+        row(9, "Forwarded", "flag", &[("phone", 1)]),
+        row(15, "Forwarded", "", &[]),
+        row(
+            22,
+            "Redacted",
+            "redacted",
+            &[("email", 3), ("medicare_id", 1)],
+        ),
+        row(41, "Refused", "refused", &[]),
+    ]
+}
+
+fn piece(text: &str, class: &'static str) -> Piece {
+    Piece {
+        text: text.to_owned(),
+        class,
+        title: "Name, score 0.98, rule name.model".to_owned(),
+    }
+}
+
+fn highlighted() -> Vec<Piece> {
+    vec![
+        piece("Jane Roe", "k6"),
+        Piece::plain(", born "),
+        piece("03/04/1961", "k1"),
+        Piece::plain(", MRN "),
+        piece("00412345", "k5"),
+        Piece::plain(", asks about her potassium of 3.1. Call "),
+        piece("555-0142", "k2"),
+        Piece::plain(format!(". {HOSTILE}")),
+    ]
+}
+
+fn masked() -> Vec<Piece> {
+    vec![
+        piece("[NAME]", "k6"),
+        Piece::plain(", born "),
+        piece("[DOB]", "k1"),
+        Piece::plain(", MRN "),
+        piece("[MRN]", "k5"),
+        Piece::plain(", asks about her potassium of 3.1. Call "),
+        piece("[PHONE]", "k2"),
+        Piece::plain(format!(". {HOSTILE}")),
+    ]
+}
+
+fn mode_cards() -> Vec<settings::ModeCard> {
+    let card = |code, label, words, caption, example, chosen| settings::ModeCard {
+        code,
+        label,
+        words,
+        caption,
+        example,
+        chosen,
+        in_force: chosen,
+    };
+    vec![
+        card(
+            "flag",
+            "Flag / Audit",
+            "PHI is detected and logged; the request goes on unchanged.",
+            "The provider gets",
+            highlighted(),
+            false,
+        ),
+        card(
+            "block",
+            "Block",
+            "A request with PHI is refused with status 403. Nothing is sent.",
+            "The provider gets nothing. The caller gets",
+            vec![Piece::plain("403 phi_blocked: ssn, name")],
+            false,
+        ),
+        card(
+            "redact",
+            "Redact",
+            "PHI is cut out and the rest is sent. Answers may suffer where context is missing.",
+            "The provider gets",
+            vec![Piece::plain(
+                ", born , MRN , asks about her potassium of 3.1. Call .",
+            )],
+            false,
+        ),
+        card(
+            "mask",
+            "Mask",
+            "Each item is replaced by a placeholder of its type, so the text still reads.",
+            "The provider gets",
+            masked(),
+            true,
+        ),
+    ]
+}
+
+fn all() -> Vec<(&'static str, String)> {
+    let bare = || Chrome {
+        csrf: "token".to_owned(),
+        ..Chrome::default()
+    };
+    let login = |asks_code: bool, error: Option<&str>| login::Page {
+        chrome: bare(),
+        error: error.map(str::to_owned),
+        email: "morgan.roe@clinic.example".to_owned(),
+        next: "/".to_owned(),
+        asks_code,
+    };
+    let setup = setup::Page {
+        chrome: bare(),
+        error: None,
+        heading: "Create the owner login",
+        words: "You are the first here. This login can set everything and invite others."
+            .to_owned(),
+        action: "/setup/invented-token".to_owned(),
+        email: String::new(),
+        email_is_fixed: false,
+    };
+    let message = message::Page {
+        chrome: bare(),
+        heading: "Not for your role",
+        words: "Auditors read the log; this page changes settings. Ask an owner of the account.",
+        href: "/",
+        link: "To the overview",
+    };
+    let help = help::Page {
+        chrome: chrome("/help"),
+        base_url: "http://127.0.0.1:8080/v1".to_owned(),
+        snippets: vec![help::Snippet { title: "curl", code: "curl http://127.0.0.1:8080/v1/chat/completions \\\n  -H 'Authorization: Bearer phg_…'".to_owned() }, help::Snippet { title: "Python", code: "from openai import OpenAI\nclient = OpenAI(base_url=…)".to_owned() }],
+        kinds: "SSN, name".to_owned(),
+        may_set_up: true,
+    };
+    let pages: Vec<(&'static str, askama::Result<String>)> = vec![
+        ("account", account_page(false).render()),
+        ("account-totp", account_page(true).render()),
+        ("audit", audit_page(false).render()),
+        ("audit-empty", audit_page(true).render()),
+        ("help", help.render()),
+        ("keys", keys_page(false).render()),
+        ("keys-fresh", keys_page(true).render()),
+        (
+            "login",
+            login(false, Some("Wrong e-mail or password.")).render(),
+        ),
+        ("login-code", login(true, None).render()),
+        ("message", message.render()),
+        ("overview", overview_page(false).render()),
+        ("overview-new", overview_page(true).render()),
+        ("playground", playground_page().render()),
+        ("providers", providers_page().render()),
+        ("record", record_page(false).render()),
+        ("record-revealed", record_page(true).render()),
+        ("settings", settings_page().render()),
+        ("setup", setup.render()),
+        ("users", users_page().render()),
+    ];
+    pages
+        .into_iter()
+        .map(|(name, page)| (name, page.unwrap()))
+        .collect()
+}
+
+#[test]
+fn pages_hold_no_inline_script_or_style_and_escape_what_comes_from_outside() {
+    let folder = std::env::var_os("DASHBOARD_PAGES").map(std::path::PathBuf::from);
+    for (name, html) in all() {
+        if let Some(folder) = &folder {
+            std::fs::write(folder.join(format!("{name}.html")), &html).unwrap();
+        }
+        assert!(!html.contains(HOSTILE), "{name} does not escape");
+        assert!(!html.contains(" style="), "{name} has an inline style");
+        assert!(!html.contains("<style"), "{name} has a style element");
+        assert!(!html.contains("javascript:"), "{name} has a script address");
+        for attribute in [" onclick", " onload", " onerror", " onsubmit", " onchange"] {
+            assert!(!html.contains(attribute), "{name} has {attribute}");
+        }
+        let scripts = html.matches("<script").count();
+        assert_eq!(
+            scripts,
+            html.matches("<script src=\"/assets/").count(),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn every_form_that_writes_carries_the_token() {
+    for (name, html) in all() {
+        for form in html.split("<form").skip(1) {
+            let form = form.split("</form>").next().unwrap();
+            let writes = form.contains("method=\"post\"");
+            assert!(
+                !writes || form.contains("name=\"csrf\" value=\"token\""),
+                "{name}: {form}"
+            );
+        }
+    }
+}
+
+#[test]
+fn no_template_switches_escaping_off() {
+    for folder in ["templates", "templates/parts"] {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_file() {
+                let text = std::fs::read_to_string(&path).unwrap();
+                assert!(
+                    !text.contains("|safe") && !text.contains("| safe"),
+                    "{path:?}"
+                );
+            }
+        }
+    }
+}

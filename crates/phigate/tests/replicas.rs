@@ -1,0 +1,137 @@
+//! Several gateways on one PostgreSQL: a saved change binds every later request on every replica.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+#[path = "../../phigate-store/tests/support/postgres.rs"]
+#[allow(
+    dead_code,
+    unreachable_pub,
+    reason = "the storage tests use more of it"
+)]
+mod postgres;
+mod support;
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use phigate_store::{MasterKeySource, Options, Target, Vault};
+use postgres::Postgres;
+use support::{CLEAN_TEXT, Gateway, Provider, SSN_TEXT, ask};
+
+const REPLICAS: usize = 3;
+const CHANGES: u64 = 1000;
+
+/// Gateways on one database with one master key.
+fn replicas(provider: &Provider, url: &str) -> Vec<Gateway> {
+    let limits = [
+        ("PHIGATE_LIMITS_KEY_REQUESTS_PER_MINUTE", "1000000"),
+        ("PHIGATE_DATABASE_URL", url),
+    ];
+    let first = Gateway::start_with(provider, &limits);
+    let key = first.data().with_extension("key");
+    let key = key.to_str().unwrap().to_owned();
+    let mut all = vec![first];
+    for _ in 1..REPLICAS {
+        let more = [
+            limits[0],
+            limits[1],
+            ("PHIGATE_MASTER_KEY_FILE", key.as_str()),
+        ];
+        all.push(Gateway::start_with(provider, &more));
+    }
+    all
+}
+
+/// An even number stands for a settled mode, an odd one for a change under way. The mode follows from the number.
+fn is_block(settled: u64) -> bool {
+    settled % 4 == 2
+}
+
+#[test]
+fn a_saved_mode_binds_every_later_request_on_every_replica() {
+    let Some(postgres) = Postgres::start() else {
+        return;
+    };
+    let url = postgres.database("phigate");
+    let provider = Provider::start();
+    let gateways = replicas(&provider, &url);
+    let key = gateways[0].key();
+    let (step, is_over, judged) = (AtomicU64::new(0), AtomicBool::new(false), AtomicU64::new(0));
+    let body = ask("gpt-4o", SSN_TEXT);
+    std::thread::scope(|scope| {
+        for gateway in &gateways {
+            scope.spawn(|| {
+                while !is_over.load(Ordering::SeqCst) {
+                    let before = step.load(Ordering::SeqCst);
+                    let status = gateway.chat(&key, &body).status;
+                    let after = step.load(Ordering::SeqCst);
+                    if before % 2 == 0 && before == after {
+                        let wanted = if is_block(before) { 403 } else { 200 };
+                        assert_eq!(status, wanted, "after change {before}");
+                        judged.fetch_add(1, Ordering::SeqCst);
+                    }
+                }
+            });
+        }
+        change_modes(&gateways[0], &url, &step, &judged);
+        is_over.store(true, Ordering::SeqCst);
+    });
+    let judged = judged.load(Ordering::SeqCst);
+    assert!(
+        judged > CHANGES / 2,
+        "only {judged} requests fell between two changes"
+    );
+}
+
+/// Changes the mode again and again, each time after a request was judged by the change before.
+fn change_modes(gateway: &Gateway, url: &str, step: &AtomicU64, judged: &AtomicU64) {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let master_key = MasterKeySource::File(gateway.data().with_extension("key"));
+        let vault = Vault::open(Options::new(Target::Url(url.into()), master_key))
+            .await
+            .unwrap();
+        let account = vault.find_account(None).await.unwrap().id;
+        for change in 0..CHANGES {
+            step.fetch_add(1, Ordering::SeqCst);
+            let mode = if is_block(2 * (change + 1)) {
+                "block"
+            } else {
+                "flag"
+            };
+            vault.set_mode(&account, mode, "test").await.unwrap();
+            step.fetch_add(1, Ordering::SeqCst);
+            let (seen, deadline) = (
+                judged.load(Ordering::SeqCst),
+                Instant::now() + Duration::from_millis(500),
+            );
+            while judged.load(Ordering::SeqCst) == seen && Instant::now() < deadline {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+        }
+        vault.close(Duration::from_secs(10)).await.unwrap();
+    });
+}
+
+#[test]
+fn a_key_revoked_on_one_replica_is_refused_on_all() {
+    let Some(postgres) = Postgres::start() else {
+        return;
+    };
+    let provider = Provider::start();
+    let gateways = replicas(&provider, &postgres.database("phigate"));
+    for _ in 0..5 {
+        let key = gateways[1].key();
+        for gateway in &gateways {
+            assert_eq!(gateway.chat(&key, &ask("gpt-4o", CLEAN_TEXT)).status, 200);
+        }
+        gateways[2].command(&["key", "revoke", key.split('_').nth(1).unwrap()]);
+        for gateway in &gateways {
+            assert_eq!(gateway.chat(&key, &ask("gpt-4o", CLEAN_TEXT)).status, 401);
+        }
+    }
+    let verified = gateways[0].command(&["audit", "verify"]);
+    assert!(verified.contains("intact"), "{verified}");
+}

@@ -1,0 +1,71 @@
+// Draws every page of a busy server at two widths, light and dark: node screenshots.mjs FOLDER
+// Needs the fill_audit example: cargo build -p phigate --example fill_audit
+import { execFileSync } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { NOTE, signIn, startBrowser, startReadyServer } from "./support.mjs";
+
+const out = process.argv[2];
+mkdirSync(out, { recursive: true });
+const fill = join(dirname(process.env.PHIGATE), "examples", "fill_audit");
+const server = await startReadyServer((data) => {
+  execFileSync(fill, [data, "3000", "1.2"], { stdio: "inherit" });
+});
+const browser = await startBrowser();
+await server.command(["mode", "set", "mask"]);
+const note = await server.ask(`${NOTE}. DOB 03/04/1961, MRN 00412345, call 415-555-0134 or write to jane.roe@mail.example.`);
+for (const text of ["What is the usual dose of amoxicillin?", "Summarise: Maria Delgado, DOB 02/11/1948, called.", NOTE]) {
+  await server.ask(text);
+}
+
+const pages = {
+  overview: "/", audit: "/audit", "audit-admin": "/audit?record=admin", "audit-none": "/audit?model=unheard-of",
+  record: `/audit/${note.id}`, settings: "/settings", providers: "/providers", keys: "/keys", users: "/users",
+  help: "/help", account: "/account", missing: "/audit/00000000-0000-7000-8000-000000000000",
+};
+
+// The two of the README: as much as fits a screen.
+{
+  const page = await browser.open({ colorScheme: "light", viewport: { width: 1280, height: 860 } });
+  await signIn(page, server);
+  await page.screenshot({ path: join(out, "readme-overview.png") });
+  await page.goto(`${server.url}/audit/${note.id}`);
+  await page.getByLabel("Reason").fill("Incident 4711, asked by the privacy officer");
+  await page.getByRole("button", { name: "Reveal" }).click();
+  await page.locator("#content").scrollIntoViewIfNeeded();
+  await page.screenshot({ path: join(out, "readme-reveal.png") });
+}
+
+for (const colorScheme of ["light", "dark"]) {
+  for (const width of [1440, 390]) {
+    const page = await browser.open({ colorScheme, viewport: { width, height: width > 800 ? 900 : 844 } });
+    const shoot = (name) => page.screenshot({ path: join(out, `${name}-${width}-${colorScheme}.png`), fullPage: true });
+    await page.goto(`${server.url}/login`);
+    await shoot("login");
+    await signIn(page, server);
+    for (const [name, path] of Object.entries(pages)) {
+      await page.goto(server.url + path);
+      await shoot(name);
+    }
+    await page.goto(`${server.url}/audit/${note.id}`);
+    await page.getByLabel("Reason").fill("Incident 4711, asked by the privacy officer");
+    await page.getByRole("button", { name: "Reveal" }).click();
+    await page.getByText("Content, revealed").waitFor();
+    await shoot("revealed");
+    await page.goto(`${server.url}/playground`);
+    await page.getByLabel("Text", { exact: true }).fill(`${NOTE}. DOB 03/04/1961, MRN 00412345, call 415-555-0134.`);
+    await page.locator("mark").first().waitFor();
+    await page.getByLabel("Model").fill("gpt-4o");
+    await page.getByRole("button", { name: "Send through the gateway" }).click();
+    await page.getByRole("heading", { name: "Answer" }).waitFor();
+    await shoot("playground");
+    if (width < 800) {
+      await page.goto(server.url);
+      await page.getByText("Menu").click();
+      await shoot("menu");
+    }
+    await page.context().close();
+  }
+}
+await browser.close();
+await server.stop();

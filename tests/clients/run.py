@@ -1,0 +1,97 @@
+"""Starts `phigate demo` and runs every client against every family, mode by mode.
+
+Each client is a program of its own. It gets the base URL, a key, a model and the mode in force, and prints one JSON line
+a test: {"test": name, "ok": true or false, "detail": text}.
+"""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+WORK = ROOT / "target" / "clients"
+BINARY = os.environ.get("PHIGATE", str(ROOT / "target" / "debug" / "phigate"))
+CLIENTS = {
+    "openai-python": [sys.executable, str(ROOT / "tests/clients/openai_python.py")],
+    "langchain": [sys.executable, str(ROOT / "tests/clients/langchain_python.py")],
+    "openai-node": ["node", str(WORK / "openai_node.mjs")],
+    "ai-sdk": ["node", str(WORK / "ai_sdk.mjs")],
+}
+MODELS = ["gpt-4o", "claude-opus-4-5", "gemini-2.5-flash"]
+MODES = ["flag", "mask", "block"]
+
+
+class Demo:
+    """A gateway with simulated providers, in a folder of its own."""
+
+    def __init__(self, folder):
+        self.options = ["--data", f"{folder}/data", "--master-key-file", f"{folder}/data.key"]
+        self.log = open(f"{folder}/log", "w+")
+        # The environment of whoever runs the tests must not reach the gateway.
+        self.environment = {name: value for name, value in os.environ.items() if not name.startswith("PHIGATE_")}
+        command = [BINARY, "demo", *self.options, "--listen", "127.0.0.1:0", "--metrics-listen", "off"]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=self.log, text=True, env=self.environment)
+        line = self.process.stdout.readline()
+        found = re.match(r"listening on (http://\S+)", line)
+        if not found:
+            self.log.seek(0)
+            sys.exit(f"phigate demo did not start: {line}{self.log.read()[-2000:]}")
+        self.base_url = found.group(1) + "/v1"
+
+    def command(self, *words):
+        done = subprocess.run([BINARY, *self.options, *words], capture_output=True, text=True, env=self.environment, check=True)
+        return done.stdout.strip()
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait(timeout=60)
+        self.log.close()
+
+
+def run_client(name, demo, key, model, mode):
+    """The results of one client, and the noise it made."""
+    command = [*CLIENTS[name], demo.base_url, key, model, mode]
+    quiet = {name: value for name, value in os.environ.items() if not name.startswith(("OPENAI_", "LANGCHAIN_", "LANGSMITH_"))}
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=180, env=quiet)
+    except subprocess.TimeoutExpired:
+        return [], "did not finish within 180 s"
+    results = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    return results, done.stderr[-1500:]
+
+
+def main():
+    wanted = sys.argv[1:]
+    passed, failed = 0, []
+    with tempfile.TemporaryDirectory(prefix="phigate-clients-") as folder:
+        demo = Demo(folder)
+        try:
+            for mode in MODES:
+                demo.command("mode", "set", mode)
+                plan = [(name, model) for model in MODELS for name in CLIENTS]
+                plan = [pair for pair in plan if not wanted or any(word in f"{' '.join(pair)} {mode}" for word in wanted)]
+                # A mode holds for everybody, so only clients of the same mode run side by side.
+                with ThreadPoolExecutor(max_workers=3) as workers:
+                    done = workers.map(lambda pair: run_client(pair[0], demo, demo.command("key", "create"), pair[1], mode), plan)
+                    for (name, model), (results, noise) in zip(plan, done):
+                        bad = [result for result in results if not result["ok"]]
+                        passed += len(results) - len(bad)
+                        failed += [f"{name}, {model}, {mode}: {result['test']}: {result['detail']}" for result in bad]
+                        if not results:
+                            failed.append(f"{name}, {model}, {mode}: no results: {noise}")
+                        print(f"{'FAIL' if bad or not results else 'ok':4} {name:14} {model:17} {mode:5} {len(results)} tests", flush=True)
+        finally:
+            demo.stop()
+    for line in failed:
+        print(line)
+    print(f"{passed} passed, {len(failed)} failed")
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# Runs the official OpenAI SDKs, LangChain and the AI SDK against `phigate demo`, for all three families.
+# Everything that is installed goes under target/clients.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+work=target/clients
+mkdir -p "$work"
+
+stamp=$(cat tests/clients/requirements.txt tests/clients/package-lock.json | sha256sum | cut -d' ' -f1)
+if [ "$(cat "$work/stamp" 2>/dev/null || true)" != "$stamp" ]; then
+  python3 -m venv "$work/venv"
+  "$work/venv/bin/pip" install --quiet --disable-pip-version-check --requirement tests/clients/requirements.txt
+  cp tests/clients/package.json tests/clients/package-lock.json "$work/"
+  npm ci --prefix "$work" --no-audit --no-fund --silent
+  echo "$stamp" >"$work/stamp"
+fi
+
+# Node looks for packages beside the script, so the scripts go where the packages are.
+cp tests/clients/*.mjs "$work/"
+exec "$work/venv/bin/python" tests/clients/run.py "$@"
