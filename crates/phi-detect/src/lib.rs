@@ -190,7 +190,11 @@ fn is_plausible(page: &Page<'_>, candidate: &Candidate) -> bool {
     let is_contradicted = is_settled || (candidate.kind.rule().contradicts)(page, &candidate.span);
     // Beside a placeholder the model sees its own reflection: had this been PHI, it would be masked too.
     let around = candidate.span.start.saturating_sub(1)..candidate.span.end + 1;
-    letters >= 2 && !is_tag && !is_contradicted && !page.has_placeholder(&around)
+    // `Fields: [SSN]`: one word and a colon before a placeholder is its label.
+    let is_label = page.byte(candidate.span.end) == b':'
+        && !text.contains(&b' ')
+        && page.has_placeholder(&(candidate.span.end..candidate.span.end + 3));
+    letters >= 2 && !is_tag && !is_label && !is_contradicted && !page.has_placeholder(&around)
 }
 
 /// Why settings were refused.

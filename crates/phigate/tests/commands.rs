@@ -216,10 +216,18 @@ fn an_installation_moves_to_another_store_with_nothing_lost() {
     assert!(old.command(&["export", file]).contains("records exported"));
     let new = old.folder.path().join("new");
     let master = old.data().with_extension("key");
-    let at_new = ["--data", new.to_str().unwrap(), "--master-key-file", master.to_str().unwrap()];
+    let at_new = [
+        "--data",
+        new.to_str().unwrap(),
+        "--master-key-file",
+        master.to_str().unwrap(),
+    ];
     let told = old.command(&[&["import", file], &at_new[..]].concat());
     assert!(told.contains("imported and verified"), "{told}");
-    assert_eq!(old.command(&[&["mode", "get"], &at_new[..]].concat()), "mask\n");
+    assert_eq!(
+        old.command(&[&["mode", "get"], &at_new[..]].concat()),
+        "mask\n"
+    );
     let keys = old.command(&[&["key", "list"], &at_new[..]].concat());
     assert!(keys.contains(key.split('_').nth(1).unwrap()), "{keys}");
 }

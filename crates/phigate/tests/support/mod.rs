@@ -1,6 +1,11 @@
 //! What the end-to-end tests share: the real binary on a store of its own, a provider that records, and plain sockets.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
-#![allow(dead_code, unreachable_pub, unused_imports, reason = "each test file uses its own part of this")]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    unused_imports,
+    reason = "each test file uses its own part of this"
+)]
 
 mod http;
 mod provider;
