@@ -231,3 +231,15 @@ fn an_installation_moves_to_another_store_with_nothing_lost() {
     let keys = old.command(&[&["key", "list"], &at_new[..]].concat());
     assert!(keys.contains(key.split('_').nth(1).unwrap()), "{keys}");
 }
+
+#[test]
+fn a_closed_pipe_ends_a_command_quietly() {
+    let gateway = Gateway::offline();
+    for _ in 0..3 {
+        gateway.key();
+    }
+    let mut child = gateway.spawn(&["key", "list"]);
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+}

@@ -142,15 +142,16 @@ impl Gateway {
 
     /// Runs a command and gives whatever came of it.
     pub fn try_command(&self, arguments: &[&str], input: &str) -> Output {
-        let mut command = self.base();
-        command
-            .args(arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        let mut child = command.spawn().unwrap();
+        let mut child = self.spawn(arguments);
         child.stdin.take().unwrap().write_all(input.as_bytes()).ok();
         child.wait_with_output().unwrap()
+    }
+
+    /// Starts a command.
+    pub fn spawn(&self, arguments: &[&str]) -> Child {
+        let mut command = self.base();
+        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.spawn().unwrap()
     }
 
     /// A new API key.

@@ -15,6 +15,8 @@ pub enum Reply {
     Events(Vec<String>, Duration),
     /// These pieces, then the connection is cut.
     CutEvents(Vec<String>),
+    /// The same as without being told, after a pause.
+    Late(Duration),
     /// Nothing, for this long.
     Silence(Duration),
 }
@@ -115,7 +117,7 @@ fn serve(socket: TcpStream, shared: &Mutex<Shared>) {
             shared.replies.pop_front()
         };
         let reply = reply.unwrap_or_else(|| default_reply(&seen));
-        if write_reply(&mut socket, reply).is_err() {
+        if write_reply(&mut socket, reply, &seen).is_err() {
             shared.lock().unwrap().closed_early += 1;
             return;
         }
@@ -152,7 +154,7 @@ fn read_request(reader: &mut BufReader<TcpStream>) -> Option<Seen> {
     Some(seen)
 }
 
-fn write_reply(socket: &mut TcpStream, reply: Reply) -> std::io::Result<()> {
+fn write_reply(socket: &mut TcpStream, reply: Reply, seen: &Seen) -> std::io::Result<()> {
     let events =
         "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
     let chunk =
@@ -177,6 +179,10 @@ fn write_reply(socket: &mut TcpStream, reply: Reply) -> std::io::Result<()> {
                 chunk(socket, &piece)?;
             }
             socket.shutdown(std::net::Shutdown::Both)
+        }
+        Reply::Late(pause) => {
+            std::thread::sleep(pause);
+            write_reply(socket, default_reply(seen), seen)
         }
         Reply::Silence(pause) => {
             std::thread::sleep(pause);

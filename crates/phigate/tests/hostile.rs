@@ -1,0 +1,86 @@
+//! Callers, providers and stores that are out to make the gateway tell, forget or invent something.
+
+mod support;
+
+use std::time::Duration;
+
+use serde_json::json;
+use support::{Gateway, Provider, Reply, SSN_TEXT, ask};
+
+#[test]
+fn a_dropped_parameter_with_phi_in_its_name_is_told_by_position() {
+    let provider = Provider::start();
+    let gateway = Gateway::start(&provider);
+    let body = r#"{"model":"claude-3-5-sonnet","messages":[{"role":"user","content":"Hi."}],"x_new":1,"ssn_536-22-8741":1,"käse":1}"#;
+    let answer = gateway.chat(&gateway.key(), body);
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    let mut dropped: Vec<&str> = answer.header("x-gateway-params-dropped").unwrap().split(',').collect();
+    dropped.sort_unstable();
+    assert_eq!(dropped, ["x_new", "{3}", "{4}"]);
+}
+
+#[test]
+fn what_a_provider_calls_itself_is_recorded_only_where_it_is_a_name() {
+    let provider = Provider::start();
+    let gateway = Gateway::start(&provider);
+    let key = gateway.key();
+    let reply = |model: &str, reason: &str| {
+        let choice = json!({ "index": 0, "message": { "role": "assistant", "content": "Hi." }, "finish_reason": reason });
+        let reply = json!({ "id": "c", "object": "chat.completion", "created": 1, "model": model, "choices": [choice] });
+        Reply::Json(200, reply.to_string())
+    };
+    for (asked, said, reason, told) in [
+        ("gpt-4o", "gpt-4o-2024-08-06", "stop", ("gpt-4o-2024-08-06", "stop")),
+        ("gpt-4o", SSN_TEXT, SSN_TEXT, ("[withheld]", "other")),
+        ("gpt-536-22-8741", "gpt-536-22-8741", "length", ("[withheld]", "length")),
+    ] {
+        provider.answer_next(reply(said, reason));
+        let answer = gateway.chat(&key, &ask(asked, SSN_TEXT));
+        assert_eq!(answer.json()["model"], said, "the caller gets what the provider said");
+        let records = gateway.records(&answer.request_id());
+        let outcome = &records[1];
+        assert_eq!((outcome["served_model"].as_str(), outcome["finish_reason"].as_str()), (Some(told.0), Some(told.1)));
+        assert!(!format!("{records:?}").contains("8741"), "{records:?}");
+    }
+}
+
+#[test]
+fn an_answer_whose_outcome_cannot_be_written_yet_is_given_and_recorded_once() {
+    let provider = Provider::start();
+    let gateway = Gateway::start(&provider);
+    let key = gateway.key();
+    provider.answer_next(Reply::Late(Duration::from_millis(800)));
+    let database = rusqlite::Connection::open(gateway.data().join("phigate.db")).unwrap();
+    let answer = std::thread::scope(|scope| {
+        let asked = scope.spawn(|| gateway.chat(&key, &ask("gpt-4o", SSN_TEXT)));
+        while provider.seen().is_empty() {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        // The decision is on disk by now. The outcome meets a store that others hold.
+        database.execute_batch("BEGIN IMMEDIATE").unwrap();
+        asked.join().unwrap()
+    });
+    database.execute_batch("ROLLBACK").unwrap();
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    let mut records = Vec::new();
+    for _ in 0..100 {
+        records = gateway.records(&answer.request_id());
+        if records.len() > 1 {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    let outcomes: Vec<_> = records.iter().filter(|record| record["record"] == "outcome").collect();
+    assert_eq!(outcomes.len(), 1, "{records:?}");
+    assert_eq!(outcomes[0]["status"], 200);
+}
+
+#[test]
+fn the_record_tells_how_much_text_was_scanned() {
+    let provider = Provider::start();
+    let gateway = Gateway::start(&provider);
+    let answer = gateway.chat(&gateway.key(), &ask("gpt-4o", SSN_TEXT));
+    let sizes = gateway.records(&answer.request_id())[0]["sizes"].clone();
+    let (body, text) = (sizes["body"].as_u64().unwrap(), sizes["text"].as_u64().unwrap());
+    assert!(text >= SSN_TEXT.len() as u64 && text < body, "{sizes}");
+}
