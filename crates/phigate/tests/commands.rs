@@ -28,6 +28,25 @@ fn scan_works_without_a_store() {
 }
 
 #[test]
+fn scan_tells_line_and_column_of_each_finding() {
+    let gateway = Gateway::offline();
+    let told =
+        gateway.command_with_input(&["scan"], &format!("{SSN_TEXT}\né {SSN_TEXT} {SSN_TEXT}\n"));
+    let places: Vec<&str> = told
+        .lines()
+        .filter_map(|line| line.split('\t').next())
+        .collect();
+    let column = SSN_TEXT.find("536").unwrap() + 1;
+    let (second, third) = (column + 2, column + 3 + SSN_TEXT.len());
+    let wanted = [
+        format!("-:1:{column}"),
+        format!("-:2:{second}"),
+        format!("-:2:{third}"),
+    ];
+    assert_eq!(places[..3], wanted, "{told}");
+}
+
+#[test]
 fn scan_answers_with_its_exit_code() {
     let gateway = Gateway::offline();
     let code =

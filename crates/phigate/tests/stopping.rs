@@ -45,6 +45,31 @@ fn a_running_stream_finishes_while_the_gateway_drains() {
 }
 
 #[test]
+fn a_request_cut_at_the_end_of_the_grace_period_says_so_in_its_record() {
+    let provider = Provider::start();
+    let mut gateway = Gateway::start_with(&provider, &[("PHIGATE_LIMITS_DRAIN_MS", "300")]);
+    let key = gateway.key();
+    provider.answer_next(Reply::Silence(Duration::from_secs(20)));
+    std::thread::scope(|scope| {
+        let pending = scope
+            .spawn(|| std::panic::catch_unwind(|| gateway.chat(&key, &ask("gpt-4o", SSN_TEXT))));
+        while provider.seen().is_empty() {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        gateway.signal("-TERM");
+        assert!(pending.join().unwrap().is_err(), "nobody answered");
+    });
+    assert_eq!(gateway.wait(), Some(0));
+    let export = gateway.command(&["audit", "export"]);
+    let outcomes: Vec<&str> = export
+        .lines()
+        .filter(|line| line.contains(r#""record":"outcome""#))
+        .collect();
+    assert_eq!(outcomes.len(), 1, "{export}");
+    assert!(outcomes[0].contains("shutting_down"), "{export}");
+}
+
+#[test]
 fn a_killed_gateway_needs_no_repair() {
     let provider = Provider::start();
     let mut gateway = Gateway::start(&provider);

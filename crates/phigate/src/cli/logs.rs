@@ -3,9 +3,8 @@
 use tracing_subscriber::EnvFilter;
 
 use crate::config::{LogFormat, LogSettings};
-use crate::server;
 
-/// Starts logging, and makes panics tell their place alone. Call once.
+/// Starts logging. Call once.
 pub(super) fn start(settings: &LogSettings) {
     let level = settings.level.word();
     let filter = EnvFilter::new(format!("warn,phigate={level},phigate_store={level}"));
@@ -16,5 +15,4 @@ pub(super) fn start(settings: &LogSettings) {
         LogFormat::Text => logs.init(),
         LogFormat::Json => logs.json().init(),
     }
-    server::quiet_panics();
 }

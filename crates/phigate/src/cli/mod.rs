@@ -20,12 +20,14 @@ mod store;
 mod transfer;
 mod user;
 
+use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, CommandFactory, Parser, Subcommand};
 
 use crate::config::Flags;
+use crate::server;
 
 /// The answer is no: PHI found with `scan --check`, verification failed.
 pub(crate) const EXIT_NO: u8 = 1;
@@ -121,6 +123,7 @@ enum Command {
 
 /// Runs the command that the process was started with.
 pub(crate) fn main() -> ExitCode {
+    server::quiet_panics();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
@@ -133,13 +136,21 @@ pub(crate) fn main() -> ExitCode {
         let _ = Cli::command().print_help();
         return ExitCode::SUCCESS;
     };
+<<<<<<< HEAD
     end_quietly_on_a_closed_pipe();
     match run(command, &cli.global) {
         Ok(code) => code,
         Err(error) => {
+=======
+    // A panic has told its place by now.
+    match std::panic::catch_unwind(AssertUnwindSafe(|| run(command, &cli.global))) {
+        Ok(Ok(code)) => code,
+        Ok(Err(error)) => {
+>>>>>>> review
             eprintln!("phigate: {error:#}");
             ExitCode::from(EXIT_FAILURE)
         }
+        Err(_) => ExitCode::from(EXIT_FAILURE),
     }
 }
 

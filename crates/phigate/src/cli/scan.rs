@@ -145,15 +145,16 @@ fn table(
     findings: &Findings,
 ) -> anyhow::Result<()> {
     let name = file.map_or("-".into(), |path| path.display().to_string());
+    // Counted on from finding to finding: a large file may hold very many.
+    let (mut counted, mut line, mut column) = (0, 1, 1);
     for finding in findings {
-        let before = text.get(..finding.span.start).unwrap_or_default();
-        let line = 1 + before.bytes().filter(|byte| *byte == b'\n').count();
-        let column = 1 + before
-            .rsplit('\n')
-            .next()
-            .unwrap_or_default()
-            .chars()
-            .count();
+        let between = text.get(counted..finding.span.start).unwrap_or_default();
+        counted = finding.span.start;
+        line += between.bytes().filter(|byte| *byte == b'\n').count();
+        column = match between.rsplit_once('\n') {
+            Some((_, rest)) => 1 + rest.chars().count(),
+            None => column + between.chars().count(),
+        };
         let length = text
             .get(finding.span.clone())
             .unwrap_or_default()

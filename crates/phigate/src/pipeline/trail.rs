@@ -18,7 +18,7 @@ use uuid::Uuid;
 use crate::app::App;
 use crate::error::GatewayError;
 use crate::metrics::Answered;
-use crate::server::KeyPermit;
+use crate::server::{EdgeError, KeyPermit};
 
 use super::evidence::Evidence;
 
@@ -309,12 +309,18 @@ impl Trail {
 }
 
 impl Drop for Trail {
-    /// The caller hung up, and its connection's task is gone.
+    /// The caller hung up, or the gateway stops: the connection's task is gone.
     fn drop(&mut self) {
         if !self.is_decided || self.is_closed {
             return;
         }
-        let outcome = self.outcome(CLIENT_CLOSED_REQUEST, None, Some("client_disconnected"));
+        let (status, code) = if self.app.drain.is_cut() {
+            let stopping = EdgeError::Draining.body();
+            (stopping.status.as_u16(), stopping.code)
+        } else {
+            (CLIENT_CLOSED_REQUEST, "client_disconnected")
+        };
+        let outcome = self.outcome(status, None, Some(code));
         self.app
             .vault
             .queue_outcome(&self.admission.account.id, &outcome);

@@ -65,6 +65,11 @@ impl Drain {
         self.cut.cancelled().await;
     }
 
+    /// Whether the grace period is over.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.cut.is_cancelled()
+    }
+
     pub(super) fn start_cut(&self) {
         self.cut.cancel();
     }

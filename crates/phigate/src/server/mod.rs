@@ -188,6 +188,8 @@ impl Server {
             () = tokio::time::sleep(LAST_BYTES) => {}
         }
         self.drain.stop_now();
+        // What is broken off now still hands over its records; the store is closed after this.
+        let _ = tokio::time::timeout(LAST_BYTES, self.tracked.wait()).await;
     }
 
     async fn accept(self: &Arc<Self>, listener: &TcpListener) {

@@ -1,5 +1,7 @@
 //! Panics say where they happened and nothing else: their messages may quote content.
 
+use std::io::Write;
+
 /// Replaces the message of every panic by its place.
 pub(crate) fn quiet_panics() {
     std::panic::set_hook(Box::new(|panic| {
@@ -7,6 +9,10 @@ pub(crate) fn quiet_panics() {
             || "an unknown place".to_owned(),
             |location| format!("{}:{}", location.file(), location.line()),
         );
-        tracing::error!("panic at {place}");
+        if tracing::dispatcher::has_been_set() {
+            tracing::error!("panic at {place}");
+        } else {
+            let _ = writeln!(std::io::stderr(), "phigate: panic at {place}");
+        }
     }));
 }

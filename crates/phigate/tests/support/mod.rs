@@ -150,7 +150,11 @@ impl Gateway {
     /// Starts a command.
     pub fn spawn(&self, arguments: &[&str]) -> Child {
         let mut command = self.base();
-        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         command.spawn().unwrap()
     }
 
