@@ -136,17 +136,11 @@ pub(crate) fn main() -> ExitCode {
         let _ = Cli::command().print_help();
         return ExitCode::SUCCESS;
     };
-<<<<<<< HEAD
     end_quietly_on_a_closed_pipe();
-    match run(command, &cli.global) {
-        Ok(code) => code,
-        Err(error) => {
-=======
     // A panic has told its place by now.
     match std::panic::catch_unwind(AssertUnwindSafe(|| run(command, &cli.global))) {
         Ok(Ok(code)) => code,
         Ok(Err(error)) => {
->>>>>>> review
             eprintln!("phigate: {error:#}");
             ExitCode::from(EXIT_FAILURE)
         }
