@@ -8,5 +8,7 @@ printf '\nDetector\n'
 cargo bench -q -p phi-detect
 printf '\nStore\n'
 cargo run -q --release -p phigate-store --example group_commit
+printf '\nAudit page\n'
+bench/audit_page.sh
 printf '\nGateway\n'
 exec target/release/phigate-bench target/release/phigate "$@"

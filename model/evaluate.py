@@ -194,4 +194,4 @@ def markdown(report, bias):
 
 if __name__ == "__main__":
     with open(sys.argv[1]) as file:
-        print(markdown(json.load(file), "2"))
+        print(markdown(json.load(file), "1.5"))

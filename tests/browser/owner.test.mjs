@@ -67,6 +67,9 @@ test("settings that cannot be taken keep what was typed", async () => {
   assert.equal(await page.getByLabel("Your medical record number formats").inputValue(), "AB-999999");
   await page.getByLabel("Keep originals and sent content, days").fill("365");
   await page.getByRole("button", { name: "Save settings" }).click();
+  await page.getByText("Tick the box under Retention if you mean it").waitFor();
+  await page.getByLabel("Delete sooner than before").check();
+  await page.getByRole("button", { name: "Save settings" }).click();
   await page.getByText("Settings saved").waitFor();
   assert.equal(await page.getByLabel("Keep originals and sent content, days").inputValue(), "365");
 });

@@ -24,6 +24,18 @@ const pages = {
   help: "/help", account: "/account", missing: "/audit/00000000-0000-7000-8000-000000000000",
 };
 
+// The two of the README: as much as fits a screen.
+{
+  const page = await browser.open({ colorScheme: "light", viewport: { width: 1280, height: 860 } });
+  await signIn(page, server);
+  await page.screenshot({ path: join(out, "readme-overview.png") });
+  await page.goto(`${server.url}/audit/${note.id}`);
+  await page.getByLabel("Reason").fill("Incident 4711, asked by the privacy officer");
+  await page.getByRole("button", { name: "Reveal" }).click();
+  await page.locator("#content").scrollIntoViewIfNeeded();
+  await page.screenshot({ path: join(out, "readme-reveal.png") });
+}
+
 for (const colorScheme of ["light", "dark"]) {
   for (const width of [1440, 390]) {
     const page = await browser.open({ colorScheme, viewport: { width, height: width > 800 ? 900 : 844 } });

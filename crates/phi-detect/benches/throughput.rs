@@ -81,8 +81,8 @@ fn main() {
     ] {
         let text = part.repeat(MIB / part.len());
         let speed = |time: Duration| text.len() as f64 / time.as_secs_f64() / 1e6;
-        let rules = speed(best_of(16, || detector.scan(&text)));
-        let both = speed(best_of(2, || whole.scan(&text)));
+        let rules = speed(time_of(|| detector.scan(&text)));
+        let both = speed(time_of(|| whole.scan(&text)));
         println!("{name:<16} {rules:>9.1} {both:>9.1}");
     }
     println!(
@@ -106,7 +106,7 @@ fn main() {
 
 fn per_byte(detector: &Detector, part: &str, bytes: usize) -> f64 {
     let text = part.repeat(bytes / part.len());
-    let time = best_of(2, || detector.scan(&text));
+    let time = time_of(|| detector.scan(&text));
     time.as_nanos() as f64 / text.len() as f64
 }
 
@@ -119,13 +119,16 @@ fn cpu_time() -> Duration {
     nanoseconds.map_or_else(|| START.elapsed(), Duration::from_nanos)
 }
 
-fn best_of<T>(runs: usize, mut work: impl FnMut() -> T) -> Duration {
-    (0..runs)
-        .map(|_| {
-            let start = cpu_time();
-            black_box(work());
-            cpu_time() - start
-        })
-        .min()
-        .unwrap_or_default()
+/// The time one piece of work takes, over as many as fill a tenth of a second: the system counts in ticks.
+fn time_of<T>(mut work: impl FnMut() -> T) -> Duration {
+    let start = cpu_time();
+    let mut count = 0;
+    loop {
+        black_box(work());
+        count += 1;
+        let spent = cpu_time() - start;
+        if spent > Duration::from_millis(100) {
+            return spent / count;
+        }
+    }
 }

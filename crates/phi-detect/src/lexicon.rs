@@ -43,8 +43,6 @@ impl Sense {
     pub(crate) const EPONYM_TAIL: Sense = Sense(1 << 17);
     /// First words of address lines that need no street suffix: "PO", "box", "RR", "highway".
     pub(crate) const BOX: Sense = Sense(1 << 18);
-    /// "lives", "resides", "address": what follows is where someone lives.
-    pub(crate) const DWELLING: Sense = Sense(1 << 19);
     /// A road word that stands before the name: "rue", "calle".
     pub(crate) const ROAD: Sense = Sense(1 << 21);
     pub(crate) const COUNTRY: Sense = Sense(1 << 22);
@@ -77,8 +75,7 @@ impl Sense {
         | Self::ROAD.0
         | Self::COUNTRY.0
         | Self::NO_STREET.0
-        | Self::GIVEN_WORD.0
-        | Self::DWELLING.0);
+        | Self::GIVEN_WORD.0);
 
     pub(crate) fn has(self, other: Sense) -> bool {
         self.0 & other.0 != 0

@@ -104,10 +104,7 @@ impl Detector {
         let view = View::new(text);
         let mut fields = structure::fields(view.text());
         if fields.is_empty() && meaning.is_some() {
-            fields.push(Field {
-                span: 0..view.text().len(),
-                meaning,
-            });
+            fields.push(Field::new(0..view.text().len(), meaning));
         }
         let page = Page::new(view.text(), fields);
         let mut candidates = Vec::new();
@@ -187,10 +184,17 @@ fn is_plausible(page: &Page<'_>, candidate: &Candidate) -> bool {
         .count();
     let is_tag = matches!(page.byte_before(candidate.span.start), b'<' | b'/')
         && page.byte(candidate.span.end) == b'>';
-    let is_contradicted = (candidate.kind.rule().contradicts)(page, &candidate.span);
+    let is_settled = page.field_at(candidate.span.start).is_some_and(|field| {
+        field.is_settled || field.meaning.is_some() && page.has_placeholder(&field.span)
+    });
+    let is_contradicted = is_settled || (candidate.kind.rule().contradicts)(page, &candidate.span);
     // Beside a placeholder the model sees its own reflection: had this been PHI, it would be masked too.
     let around = candidate.span.start.saturating_sub(1)..candidate.span.end + 1;
-    letters >= 2 && !is_tag && !is_contradicted && !page.has_placeholder(&around)
+    // `Fields: [SSN]`: one word and a colon before a placeholder is its label.
+    let is_label = page.byte(candidate.span.end) == b':'
+        && !text.contains(&b' ')
+        && page.has_placeholder(&(candidate.span.end..candidate.span.end + 3));
+    letters >= 2 && !is_tag && !is_label && !is_contradicted && !page.has_placeholder(&around)
 }
 
 /// Why settings were refused.

@@ -29,7 +29,6 @@ pub(crate) static WORDS: &[(Sense, &str)] = &[
     (Sense::STATE, STATES),
     (Sense::DIRECTION, DIRECTIONS),
     (Sense::BOX, BOXES),
-    (Sense::DWELLING, DWELLINGS),
     (Sense::ROAD, ROADS),
     (Sense::COUNTRY, COUNTRIES),
     (Sense::NO_STREET, NO_STREETS),
@@ -164,9 +163,6 @@ const DIRECTIONS: &str = "n s e w ne nw se sw north south east west northeast no
     no so";
 
 const BOXES: &str = "po pob box postbox rr hc psc cmr unit uss usns usnv usnc uscgc usdp";
-
-const DWELLINGS: &str = "lives live living lived resides residing reside resident address addresses addr \
-    domiciled located moved residence mail mailed ship shipped deliver delivered";
 
 const FILLERS: &str = "is was are be as no num number nbr numero id ident identifier code on of for the a an \
     my his her their our your this patient's pt patient file record listed reads read equals eq to \

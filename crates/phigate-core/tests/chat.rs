@@ -149,9 +149,17 @@ fn counts_are_limited() {
 #[test]
 fn values_and_fields_are_limited_too() {
     let zeros = format!(r#","x":[{}0]"#, "0,".repeat(600_000));
-    assert_eq!(read(&with(HI, &zeros)).unwrap_err(), ("invalid_value", None));
-    let fields: String = (0..300).map(|number| format!(r#","x{number}":1"#)).collect();
-    assert_eq!(read(&with(HI, &fields)).unwrap_err(), ("invalid_value", None));
+    assert_eq!(
+        read(&with(HI, &zeros)).unwrap_err(),
+        ("invalid_value", None)
+    );
+    let fields: String = (0..300)
+        .map(|number| format!(r#","x{number}":1"#))
+        .collect();
+    assert_eq!(
+        read(&with(HI, &fields)).unwrap_err(),
+        ("invalid_value", None)
+    );
 }
 
 #[test]
@@ -267,6 +275,9 @@ fn what_is_not_text_is_named() {
         "",
     );
     assert!(chat::unscannable(read(&text).unwrap().document(), &[]).is_empty());
-    let prose = with(r#"[{"role":"user","content":"our data: encode it as; base64, then send"}]"#, "");
+    let prose = with(
+        r#"[{"role":"user","content":"our data: encode it as; base64, then send"}]"#,
+        "",
+    );
     assert!(chat::unscannable(read(&prose).unwrap().document(), &[]).is_empty());
 }

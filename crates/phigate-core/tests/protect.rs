@@ -221,15 +221,23 @@ fn nothing_of_a_request_shows_in_debug_output() {
     };
     // Bytes are numbers in debug output: 56, 55, 52, 49 is 8741.
     for told in [format!("{clean:?}"), format!("{:?}", request(model))] {
-        assert!(!told.contains("8741") && !told.contains("56, 55, 52, 49"), "{told}");
+        assert!(
+            !told.contains("8741") && !told.contains("56, 55, 52, 49"),
+            "{told}"
+        );
     }
 }
 
 #[test]
 fn the_size_of_what_was_scanned_is_known() {
     let scanner = Scanner::new(Detector::default());
-    let scanned = protect::scan(&scanner, request(r#"{"model":"gpt-4o","messages":[{"role":"user","content":"caf\u00e9"}]}"#));
-    let words = ["model", "gpt-4o", "messages", "role", "user", "content", "café"];
+    let scanned = protect::scan(
+        &scanner,
+        request(r#"{"model":"gpt-4o","messages":[{"role":"user","content":"caf\u00e9"}]}"#),
+    );
+    let words = [
+        "model", "gpt-4o", "messages", "role", "user", "content", "café",
+    ];
     let bytes: usize = words.iter().map(|word| word.len()).sum();
     assert_eq!(scanned.report().text_bytes(), bytes as u64);
 }
@@ -249,13 +257,19 @@ fn very_many_findings_cost_time_in_proportion() {
         ("attachments", format!("[{links}0]")),
         ("keys", format!(r#"{{"a":{{{keys}"z":0}}}}"#)),
     ] {
-        let body = format!(r#"{{"model":"gpt-4o","messages":[{{"role":"user","content":"Hi."}}],"x":{field}}}"#);
+        let body = format!(
+            r#"{{"model":"gpt-4o","messages":[{{"role":"user","content":"Hi."}}],"x":{field}}}"#
+        );
         let started = std::time::Instant::now();
         let scanned = protect::scan(&scanner, request(&body));
         let told = scanned.report().findings().len() + scanned.report().unscannable().len();
         assert!(told >= 40_000, "{what}: {told}");
         // Unoptimised this takes a second; counted once a finding, it takes a minute.
-        assert!(started.elapsed().as_secs() < 20, "{what}: {:?}", started.elapsed());
+        assert!(
+            started.elapsed().as_secs() < 20,
+            "{what}: {:?}",
+            started.elapsed()
+        );
     }
 }
 

@@ -56,7 +56,10 @@ pub(crate) fn vault_options(config: &Config, role: Role) -> Options {
             phigate_store::MasterKeySource::Command(command.clone())
         }
     };
-    Options { serve: role == Role::Server, ..Options::new(target, master_key) }
+    Options {
+        serve: role == Role::Server,
+        ..Options::new(target, master_key)
+    }
 }
 
 /// Everything that answering a request needs.

@@ -49,10 +49,8 @@ async fn count_replicas(app: &App) {
 
 async fn keep_retention(app: &App) {
     loop {
-        for account in app.vault.accounts().await.unwrap_or_default() {
-            while let Ok(1..) = app.vault.retain(&account.id).await {
-                tokio::time::sleep(BETWEEN_BATCHES).await;
-            }
+        if let Err(error) = app.vault.retain_all(BETWEEN_BATCHES).await {
+            tracing::warn!("retention stopped early: {error}");
         }
         tokio::time::sleep(RETENTION_EVERY).await;
     }

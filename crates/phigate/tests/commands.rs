@@ -30,11 +30,19 @@ fn scan_works_without_a_store() {
 #[test]
 fn scan_tells_line_and_column_of_each_finding() {
     let gateway = Gateway::offline();
-    let told = gateway.command_with_input(&["scan"], &format!("{SSN_TEXT}\né {SSN_TEXT} {SSN_TEXT}\n"));
-    let places: Vec<&str> = told.lines().filter_map(|line| line.split('\t').next()).collect();
+    let told =
+        gateway.command_with_input(&["scan"], &format!("{SSN_TEXT}\né {SSN_TEXT} {SSN_TEXT}\n"));
+    let places: Vec<&str> = told
+        .lines()
+        .filter_map(|line| line.split('\t').next())
+        .collect();
     let column = SSN_TEXT.find("536").unwrap() + 1;
     let (second, third) = (column + 2, column + 3 + SSN_TEXT.len());
-    let wanted = [format!("-:1:{column}"), format!("-:2:{second}"), format!("-:2:{third}")];
+    let wanted = [
+        format!("-:1:{column}"),
+        format!("-:2:{second}"),
+        format!("-:2:{third}"),
+    ];
     assert_eq!(places[..3], wanted, "{told}");
 }
 
@@ -236,10 +244,30 @@ fn an_installation_moves_to_another_store_with_nothing_lost() {
     assert!(old.command(&["export", file]).contains("records exported"));
     let new = old.folder.path().join("new");
     let master = old.data().with_extension("key");
-    let at_new = ["--data", new.to_str().unwrap(), "--master-key-file", master.to_str().unwrap()];
+    let at_new = [
+        "--data",
+        new.to_str().unwrap(),
+        "--master-key-file",
+        master.to_str().unwrap(),
+    ];
     let told = old.command(&[&["import", file], &at_new[..]].concat());
     assert!(told.contains("imported and verified"), "{told}");
-    assert_eq!(old.command(&[&["mode", "get"], &at_new[..]].concat()), "mask\n");
+    assert_eq!(
+        old.command(&[&["mode", "get"], &at_new[..]].concat()),
+        "mask\n"
+    );
     let keys = old.command(&[&["key", "list"], &at_new[..]].concat());
     assert!(keys.contains(key.split('_').nth(1).unwrap()), "{keys}");
+}
+
+#[test]
+fn a_closed_pipe_ends_a_command_quietly() {
+    let gateway = Gateway::offline();
+    for _ in 0..3 {
+        gateway.key();
+    }
+    let mut child = gateway.spawn(&["key", "list"]);
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
 }

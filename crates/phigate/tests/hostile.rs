@@ -14,7 +14,11 @@ fn a_dropped_parameter_with_phi_in_its_name_is_told_by_position() {
     let body = r#"{"model":"claude-3-5-sonnet","messages":[{"role":"user","content":"Hi."}],"x_new":1,"ssn_536-22-8741":1,"käse":1}"#;
     let answer = gateway.chat(&gateway.key(), body);
     assert_eq!(answer.status, 200, "{}", answer.text());
-    let mut dropped: Vec<&str> = answer.header("x-gateway-params-dropped").unwrap().split(',').collect();
+    let mut dropped: Vec<&str> = answer
+        .header("x-gateway-params-dropped")
+        .unwrap()
+        .split(',')
+        .collect();
     dropped.sort_unstable();
     assert_eq!(dropped, ["x_new", "{3}", "{4}"]);
 }
@@ -30,16 +34,36 @@ fn what_a_provider_calls_itself_is_recorded_only_where_it_is_a_name() {
         Reply::Json(200, reply.to_string())
     };
     for (asked, said, reason, told) in [
-        ("gpt-4o", "gpt-4o-2024-08-06", "stop", ("gpt-4o-2024-08-06", "stop")),
+        (
+            "gpt-4o",
+            "gpt-4o-2024-08-06",
+            "stop",
+            ("gpt-4o-2024-08-06", "stop"),
+        ),
         ("gpt-4o", SSN_TEXT, SSN_TEXT, ("[withheld]", "other")),
-        ("gpt-536-22-8741", "gpt-536-22-8741", "length", ("[withheld]", "length")),
+        (
+            "gpt-536-22-8741",
+            "gpt-536-22-8741",
+            "length",
+            ("[withheld]", "length"),
+        ),
     ] {
         provider.answer_next(reply(said, reason));
         let answer = gateway.chat(&key, &ask(asked, SSN_TEXT));
-        assert_eq!(answer.json()["model"], said, "the caller gets what the provider said");
+        assert_eq!(
+            answer.json()["model"],
+            said,
+            "the caller gets what the provider said"
+        );
         let records = gateway.records(&answer.request_id());
         let outcome = &records[1];
-        assert_eq!((outcome["served_model"].as_str(), outcome["finish_reason"].as_str()), (Some(told.0), Some(told.1)));
+        assert_eq!(
+            (
+                outcome["served_model"].as_str(),
+                outcome["finish_reason"].as_str()
+            ),
+            (Some(told.0), Some(told.1))
+        );
         assert!(!format!("{records:?}").contains("8741"), "{records:?}");
     }
 }
@@ -70,7 +94,10 @@ fn an_answer_whose_outcome_cannot_be_written_yet_is_given_and_recorded_once() {
         }
         std::thread::sleep(Duration::from_millis(100));
     }
-    let outcomes: Vec<_> = records.iter().filter(|record| record["record"] == "outcome").collect();
+    let outcomes: Vec<_> = records
+        .iter()
+        .filter(|record| record["record"] == "outcome")
+        .collect();
     assert_eq!(outcomes.len(), 1, "{records:?}");
     assert_eq!(outcomes[0]["status"], 200);
 }
@@ -81,6 +108,9 @@ fn the_record_tells_how_much_text_was_scanned() {
     let gateway = Gateway::start(&provider);
     let answer = gateway.chat(&gateway.key(), &ask("gpt-4o", SSN_TEXT));
     let sizes = gateway.records(&answer.request_id())[0]["sizes"].clone();
-    let (body, text) = (sizes["body"].as_u64().unwrap(), sizes["text"].as_u64().unwrap());
+    let (body, text) = (
+        sizes["body"].as_u64().unwrap(),
+        sizes["text"].as_u64().unwrap(),
+    );
     assert!(text >= SSN_TEXT.len() as u64 && text < body, "{sizes}");
 }

@@ -2,7 +2,11 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 #[path = "../../phigate-store/tests/support/postgres.rs"]
-#[allow(dead_code, unreachable_pub, reason = "the storage tests use more of it")]
+#[allow(
+    dead_code,
+    unreachable_pub,
+    reason = "the storage tests use more of it"
+)]
 mod postgres;
 mod support;
 
@@ -18,13 +22,20 @@ const CHANGES: u64 = 1000;
 
 /// Gateways on one database with one master key.
 fn replicas(provider: &Provider, url: &str) -> Vec<Gateway> {
-    let limits = [("PHIGATE_LIMITS_KEY_REQUESTS_PER_MINUTE", "1000000"), ("PHIGATE_DATABASE_URL", url)];
+    let limits = [
+        ("PHIGATE_LIMITS_KEY_REQUESTS_PER_MINUTE", "1000000"),
+        ("PHIGATE_DATABASE_URL", url),
+    ];
     let first = Gateway::start_with(provider, &limits);
     let key = first.data().with_extension("key");
     let key = key.to_str().unwrap().to_owned();
     let mut all = vec![first];
     for _ in 1..REPLICAS {
-        let more = [limits[0], limits[1], ("PHIGATE_MASTER_KEY_FILE", key.as_str())];
+        let more = [
+            limits[0],
+            limits[1],
+            ("PHIGATE_MASTER_KEY_FILE", key.as_str()),
+        ];
         all.push(Gateway::start_with(provider, &more));
     }
     all
@@ -37,7 +48,9 @@ fn is_block(settled: u64) -> bool {
 
 #[test]
 fn a_saved_mode_binds_every_later_request_on_every_replica() {
-    let Some(postgres) = Postgres::start() else { return };
+    let Some(postgres) = Postgres::start() else {
+        return;
+    };
     let url = postgres.database("phigate");
     let provider = Provider::start();
     let gateways = replicas(&provider, &url);
@@ -63,22 +76,37 @@ fn a_saved_mode_binds_every_later_request_on_every_replica() {
         is_over.store(true, Ordering::SeqCst);
     });
     let judged = judged.load(Ordering::SeqCst);
-    assert!(judged > CHANGES / 2, "only {judged} requests fell between two changes");
+    assert!(
+        judged > CHANGES / 2,
+        "only {judged} requests fell between two changes"
+    );
 }
 
 /// Changes the mode again and again, each time after a request was judged by the change before.
 fn change_modes(gateway: &Gateway, url: &str, step: &AtomicU64, judged: &AtomicU64) {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
     runtime.block_on(async {
         let master_key = MasterKeySource::File(gateway.data().with_extension("key"));
-        let vault = Vault::open(Options::new(Target::Url(url.into()), master_key)).await.unwrap();
+        let vault = Vault::open(Options::new(Target::Url(url.into()), master_key))
+            .await
+            .unwrap();
         let account = vault.find_account(None).await.unwrap().id;
         for change in 0..CHANGES {
             step.fetch_add(1, Ordering::SeqCst);
-            let mode = if is_block(2 * (change + 1)) { "block" } else { "flag" };
+            let mode = if is_block(2 * (change + 1)) {
+                "block"
+            } else {
+                "flag"
+            };
             vault.set_mode(&account, mode, "test").await.unwrap();
             step.fetch_add(1, Ordering::SeqCst);
-            let (seen, deadline) = (judged.load(Ordering::SeqCst), Instant::now() + Duration::from_millis(500));
+            let (seen, deadline) = (
+                judged.load(Ordering::SeqCst),
+                Instant::now() + Duration::from_millis(500),
+            );
             while judged.load(Ordering::SeqCst) == seen && Instant::now() < deadline {
                 tokio::time::sleep(Duration::from_millis(1)).await;
             }
@@ -89,7 +117,9 @@ fn change_modes(gateway: &Gateway, url: &str, step: &AtomicU64, judged: &AtomicU
 
 #[test]
 fn a_key_revoked_on_one_replica_is_refused_on_all() {
-    let Some(postgres) = Postgres::start() else { return };
+    let Some(postgres) = Postgres::start() else {
+        return;
+    };
     let provider = Provider::start();
     let gateways = replicas(&provider, &postgres.database("phigate"));
     for _ in 0..5 {

@@ -61,7 +61,10 @@ fn a_request_cut_at_the_end_of_the_grace_period_says_so_in_its_record() {
     });
     assert_eq!(gateway.wait(), Some(0));
     let export = gateway.command(&["audit", "export"]);
-    let outcomes: Vec<&str> = export.lines().filter(|line| line.contains(r#""record":"outcome""#)).collect();
+    let outcomes: Vec<&str> = export
+        .lines()
+        .filter(|line| line.contains(r#""record":"outcome""#))
+        .collect();
     assert_eq!(outcomes.len(), 1, "{export}");
     assert!(outcomes[0].contains("shutting_down"), "{export}");
 }

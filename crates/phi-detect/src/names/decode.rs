@@ -27,7 +27,7 @@ const SCORE_BITS: u32 = 11;
 /// Confidence by how far a span's tags lead over "nothing" on average, one step per half unit.
 /// Steps below one half are for those who set a lower threshold: more found, more false alarms.
 const CONFIDENCE: [f32; 21] = [
-    0.20, 0.27, 0.34, 0.42, 0.50, 0.54, 0.58, 0.62, 0.66, 0.70, 0.73, 0.76, 0.79, 0.82, 0.85, 0.88,
+    0.30, 0.38, 0.45, 0.50, 0.54, 0.58, 0.62, 0.65, 0.68, 0.71, 0.74, 0.77, 0.80, 0.83, 0.86, 0.88,
     0.90, 0.92, 0.94, 0.96, 0.98,
 ];
 

@@ -52,6 +52,28 @@ pub(crate) struct Label {
 pub(crate) struct Field {
     pub(crate) span: Range<usize>,
     pub(crate) meaning: Option<Meaning>,
+    /// Whether its position tells all there is to tell, so that the name model has no say.
+    pub(crate) is_settled: bool,
+}
+
+impl Field {
+    /// A value whose key, column or tag may give it meaning.
+    pub(crate) fn new(span: Range<usize>, meaning: Option<Meaning>) -> Self {
+        Field {
+            span,
+            meaning,
+            is_settled: false,
+        }
+    }
+
+    /// A value at a place that a standard fixes.
+    pub(crate) fn settled(span: Range<usize>, meaning: Option<Meaning>) -> Self {
+        Field {
+            span,
+            meaning,
+            is_settled: true,
+        }
+    }
 }
 
 /// A text and what one pass over it found.
@@ -114,14 +136,16 @@ impl<'a> Page<'a> {
         (start < end).then(|| (LEXICON.sense(&self.bytes()[start..end]), start))
     }
 
-    /// The fields of one meaning, with their values.
+    /// The fields of one meaning, with their values; what was masked already is left out.
     pub(crate) fn fields_of(
         &self,
         meaning: Meaning,
     ) -> impl Iterator<Item = (Range<usize>, &'a [u8])> {
         self.fields
             .iter()
-            .filter(move |field| field.meaning == Some(meaning))
+            .filter(move |field| {
+                field.meaning == Some(meaning) && !self.has_placeholder(&field.span)
+            })
             .map(|field| (field.span.clone(), self.slice(field.span.clone())))
     }
 

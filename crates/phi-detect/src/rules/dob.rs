@@ -70,7 +70,7 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
     }
 }
 
-/// A date that a label calls something else, or that stands after a date of birth already masked.
+/// No date at all, a date that a label calls something else, or one after a date of birth already masked.
 fn contradicts(page: &Page<'_>, span: &Range<usize>) -> bool {
     let index = page
         .marks
@@ -79,7 +79,16 @@ fn contradicts(page: &Page<'_>, span: &Range<usize>) -> bool {
         mark.sense.has(Sense::PLACEHOLDER)
             && page.slice(mark.range()) == RULE.placeholder.as_bytes()
     });
-    is_masked_before
+    let holds_date = page.marks[index..]
+        .iter()
+        .take_while(|mark| (mark.start as usize) < span.end)
+        .enumerate()
+        .any(|(step, mark)| {
+            mark.sense.has(Sense::MONTH | Sense::DIGIT_WORD)
+                || date_at(page, index + step).is_some()
+        });
+    !holds_date
+        || is_masked_before
         || nearest(page, span.start)
             .is_some_and(|claim| claim.is(Meaning::OtherDate) && claim.is_firm())
 }

@@ -238,7 +238,8 @@ fn value_span(page: &Page<'_>, index: usize) -> Range<usize> {
             && letters.iter().all(u8::is_ascii_uppercase)
             && !page.byte_before(word).is_ascii_alphanumeric();
         // In "MRN-123" and "MR-123" the letters are the label, unless another label stands before them.
-        let is_the_label = page.label_ends_at(start - 1)
+        let is_the_label = is_prefix
+            && page.label_ends_at(start - 1)
             && nearest(page, word)
                 .is_none_or(|claim| !claim.is(Meaning::Mrn) || claim.tie < Tie::Tight);
         if is_prefix && !is_the_label {

@@ -103,7 +103,7 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
 }
 
 /// Words that are no name, though they stand where one could: common words in lower case, as
-/// redaction leaves them after a title, and a common word that opens a sentence.
+/// redaction leaves them after a title, and common words that open a sentence ("My husband").
 fn contradicts(page: &Page<'_>, span: &Range<usize>) -> bool {
     let words = || {
         page.slice(span.clone())
@@ -112,7 +112,7 @@ fn contradicts(page: &Page<'_>, span: &Range<usize>) -> bool {
     };
     let is_common = |word: &[u8]| {
         let sense = LEXICON.sense(word);
-        sense.has(Sense::STOP)
+        (sense.has(Sense::STOP) || sense.has(Sense::KIN))
             && !(sense.has(Sense::GIVEN | Sense::GIVEN_WORD) && word[0].is_ascii_uppercase())
     };
     let before = span.start.saturating_sub(1);
@@ -121,7 +121,7 @@ fn contradicts(page: &Page<'_>, span: &Range<usize>) -> bool {
         .word_before(before)
         .is_some_and(|(sense, _)| sense.has(Sense::TITLE | Sense::ROLE | Sense::KIN));
     words().all(|word| is_common(word) && word[0].is_ascii_lowercase())
-        || words().count() == 1 && words().all(is_common) && !follows_title
+        || words().all(is_common) && !follows_title
 }
 
 fn in_fields(page: &Page<'_>, out: &mut Out<'_>) {

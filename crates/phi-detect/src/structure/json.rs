@@ -246,7 +246,7 @@ impl Reader<'_> {
         } else {
             meaning
         };
-        self.found.push(Field { span, meaning });
+        self.found.push(Field::new(span, meaning));
     }
 
     /// What a key means: with the key of the object round it, then by itself.

@@ -127,8 +127,28 @@ static HL7: &[Segment] = &[
         ],
     ),
     (
+        b"PRD",
+        &[(2, Part::Name), (3, Part::Address), (5, Part::Phones)],
+    ),
+    (
+        b"PRT",
+        &[(5, Part::Provider), (14, Part::Address), (15, Part::Phones)],
+    ),
+    (
         b"ROL",
         &[(4, Part::Provider), (11, Part::Address), (12, Part::Phones)],
+    ),
+    (b"RXA", &[(10, Part::Provider)]),
+    (b"RXD", &[(10, Part::Provider)]),
+    (b"RXE", &[(13, Part::Provider), (14, Part::Provider)]),
+    (b"RXO", &[(14, Part::Provider), (15, Part::Provider)]),
+    (
+        b"SCH",
+        &[
+            (12, Part::Provider),
+            (16, Part::Provider),
+            (20, Part::Provider),
+        ],
     ),
     (
         b"STF",
@@ -156,18 +176,20 @@ pub(super) fn read(bytes: &[u8], found: &mut Vec<Field>) {
         .filter_map(|bar| segment_start(bytes, bar))
         .collect();
     for (index, &start) in starts.iter().enumerate() {
-        let row = HL7
-            .iter()
-            .find(|(name, _)| bytes[start..start + 3] == **name);
-        if let Some((_, parts)) = row {
-            // Pasted messages may have lost their line breaks.
-            let next = starts.get(index + 1).copied().unwrap_or(bytes.len());
-            let line = memchr::memchr2(b'\n', b'\r', &bytes[start..next])
-                .map_or(next, |length| start + length);
+        // Pasted messages may have lost their line breaks.
+        let next = starts.get(index + 1).copied().unwrap_or(bytes.len());
+        let line = memchr::memchr2(b'\n', b'\r', &bytes[start..next])
+            .map_or(next, |length| start + length);
+        if let Some((_, parts)) = row_of(bytes, start) {
             hl7_segment(bytes, start..line, parts, found);
         }
     }
     x12(bytes, found);
+}
+
+fn row_of(bytes: &[u8], start: usize) -> Option<&'static Segment> {
+    HL7.iter()
+        .find(|(name, _)| bytes[start..start + 3] == **name)
 }
 
 /// Where a segment whose first bar this is starts: three capitals or digits at the start of a word.
@@ -178,9 +200,15 @@ fn segment_start(bytes: &[u8], bar: usize) -> Option<usize> {
         && name
             .iter()
             .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
-    let opens = start == 0
-        || bytes[start - 1].is_ascii_whitespace()
-        || matches!(bytes[start - 1], b'"' | b'`' | b':' | b'>');
+    let before = start.checked_sub(1).map(|before| bytes[before]);
+    let opens = match before {
+        None | Some(b'\n' | b'\r') => true,
+        // In the middle of a line three capitals may be anything, unless they are a segment we know.
+        Some(byte) if byte.is_ascii_whitespace() || matches!(byte, b'"' | b'`' | b':' | b'>') => {
+            row_of(bytes, start).is_some()
+        }
+        Some(_) => false,
+    };
     (is_name && opens).then_some(start)
 }
 
@@ -189,13 +217,35 @@ fn starts_word(bytes: &[u8], at: usize) -> bool {
 }
 
 fn hl7_segment(bytes: &[u8], span: Range<usize>, parts: &[(usize, Part)], found: &mut Vec<Field>) {
-    for (index, field) in split(bytes, span, b'|').enumerate() {
-        let Some((_, part)) = parts.iter().find(|(place, _)| *place == index) else {
-            continue;
-        };
-        for value in split(bytes, field, b'~') {
-            hl7_value(bytes, value, *part, found);
+    let holds_text = matches!(&bytes[span.start..span.start + 3], b"OBX");
+    for (index, field) in split(bytes, span, b'|').enumerate().skip(1) {
+        let known = parts.iter().find(|(place, _)| *place == index);
+        let first = found.len();
+        if let Some((_, part)) = known {
+            for value in split(bytes, field.clone(), b'~') {
+                hl7_value(bytes, value, *part, found);
+            }
         }
+        // The results of an observation may be a letter; all else is codes.
+        if !(holds_text && index == 5) {
+            fill_with_codes(field, first, found);
+        }
+    }
+}
+
+/// Marks what the fields found since `first` leave of `span` as codes.
+fn fill_with_codes(span: Range<usize>, first: usize, found: &mut Vec<Field>) {
+    let mut from = span.start;
+    let taken: Vec<_> = found[first..]
+        .iter()
+        .map(|field| field.span.clone())
+        .filter(|taken| !taken.is_empty())
+        .collect();
+    for taken in taken.into_iter().chain(std::iter::once(span.end..span.end)) {
+        if from < taken.start {
+            found.push(Field::settled(from..taken.start, None));
+        }
+        from = from.max(taken.end);
     }
 }
 
@@ -203,10 +253,7 @@ fn hl7_value(bytes: &[u8], value: Range<usize>, part: Part, found: &mut Vec<Fiel
     let components: Vec<_> = split(bytes, value.clone(), b'^').take(12).collect();
     let first = components[0].clone();
     let mut push = |span: Range<usize>, meaning| {
-        found.push(Field {
-            span: super::trimmed(bytes, span),
-            meaning: Some(meaning),
-        });
+        found.push(Field::settled(super::trimmed(bytes, span), Some(meaning)));
     };
     match part {
         Part::Plain(meaning) => push(first, meaning),
@@ -273,10 +320,7 @@ fn x12_segment(bytes: &[u8], elements: &[Range<usize>], found: &mut Vec<Field>) 
     let element = |index: usize| elements.get(index).cloned().unwrap_or(0..0);
     let text = |index: usize| &bytes[element(index)];
     let mut push = |span, meaning| {
-        found.push(Field {
-            span,
-            meaning: Some(meaning),
-        });
+        found.push(Field::settled(span, Some(meaning)));
     };
     match text(0) {
         b"NM1" if text(2) == b"1" => {

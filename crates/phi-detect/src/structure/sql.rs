@@ -83,10 +83,7 @@ fn rows(bytes: &[u8], from: usize, meanings: &[Option<Meaning>], found: &mut Vec
             } else {
                 meaning
             };
-            found.push(Field {
-                span: super::trimmed(bytes, span),
-                meaning,
-            });
+            found.push(Field::new(super::trimmed(bytes, span), meaning));
         }
         at = after;
     }

@@ -66,10 +66,7 @@ impl Table {
 
     fn emit(&self, bytes: &[u8], cells: Vec<Range<usize>>, found: &mut Vec<Field>) {
         for (span, &meaning) in cells.into_iter().zip(&self.columns) {
-            found.push(Field {
-                span: super::trimmed(bytes, span),
-                meaning,
-            });
+            found.push(Field::new(super::trimmed(bytes, span), meaning));
         }
     }
 }

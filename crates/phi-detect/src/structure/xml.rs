@@ -21,10 +21,7 @@ pub(super) fn read(bytes: &[u8], found: &mut Vec<Field>) {
             let length = memchr::memchr(b'<', &bytes[tag_end..]).unwrap_or(0);
             let value = super::trimmed(bytes, tag_end..tag_end + length);
             if value.len() <= 200 {
-                found.push(Field {
-                    span: value,
-                    meaning: Some(meaning),
-                });
+                found.push(Field::new(value, Some(meaning)));
             }
         }
         at = tag_end;
@@ -56,10 +53,7 @@ fn attributes(bytes: &[u8], from: usize, tag: Option<Meaning>, found: &mut Vec<F
         let is_generic = matches!(name, b"value" | b"extension" | b"content");
         let meaning = if is_generic { tag } else { meaning_of(name) };
         if meaning.is_some() {
-            found.push(Field {
-                span: start..start + length,
-                meaning,
-            });
+            found.push(Field::new(start..start + length, meaning));
         }
         at = start + length + 1;
     }

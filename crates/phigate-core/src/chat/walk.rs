@@ -97,7 +97,9 @@ pub(crate) fn label(value: &Value<'_>) -> Option<String> {
     loop {
         match at.key().and_then(|key| key.string()) {
             Some(key) if key == "name" && is_protocol_name(&at) => return None,
-            Some(key) if matches!(key.as_ref(), "id" | "tool_call_id") && is_call_id(&at) => return None,
+            Some(key) if matches!(key.as_ref(), "id" | "tool_call_id") && is_call_id(&at) => {
+                return None;
+            }
             Some(key) if !NEUTRAL_KEYS.contains(&key.as_ref()) => return Some(key.into_owned()),
             _ => at = at.parent()?,
         }
@@ -214,7 +216,11 @@ pub fn unscannable(document: &Document, keys_with_phi: &[NodeId]) -> Vec<Unscann
     document
         .nodes()
         .filter(|value| value.kind() == Kind::String && !value.is_key())
-        .filter(|value| value.string().is_some_and(|text| holds_binary_data_uri(&text)))
+        .filter(|value| {
+            value
+                .string()
+                .is_some_and(|text| holds_binary_data_uri(&text))
+        })
         .filter(|value| !is_in_a_part(value))
         .for_each(|value| name(&value, "data_uri"));
     found

@@ -41,8 +41,15 @@ pub struct CleanRequest {
 /// Bodies are told by their length.
 impl std::fmt::Debug for CleanRequest {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let (sent, original) = (self.request.document().expose().len(), self.original().len());
-        write!(out, "CleanRequest({sent} bytes of {original}, {})", self.mode.id)
+        let (sent, original) = (
+            self.request.document().expose().len(),
+            self.original().len(),
+        );
+        write!(
+            out,
+            "CleanRequest({sent} bytes of {original}, {})",
+            self.mode.id
+        )
     }
 }
 

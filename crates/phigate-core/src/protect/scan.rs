@@ -88,7 +88,9 @@ impl Scanned {
     /// How many bytes of text were looked at, as written in the body.
     pub fn text_bytes(&self) -> usize {
         let document = self.request.document();
-        chat::slots(document).map(|slot| document.value(slot.node).span().len()).sum()
+        chat::slots(document)
+            .map(|slot| document.value(slot.node).span().len())
+            .sum()
     }
 
     /// Whether PHI was found in such a place.
@@ -125,7 +127,10 @@ impl Looked {
 
     /// The keys that hold PHI, in order.
     pub(super) fn keys_with_phi(&self) -> Vec<NodeId> {
-        let keys = self.found.iter().filter(|finding| finding.place == Place::Key);
+        let keys = self
+            .found
+            .iter()
+            .filter(|finding| finding.place == Place::Key);
         keys.map(|finding| finding.node).collect()
     }
 }

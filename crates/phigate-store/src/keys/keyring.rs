@@ -2,6 +2,9 @@
 
 use crate::keys::master::{MasterKey, MasterKeySource};
 use crate::keys::seal::{self, KeyId, Place};
+use crate::keys::wrapped::{
+    DATA_KEY, MASTER, META, MasterMark, Purpose, WrappedKey, parse_id, put_mark, unwrap, wrap,
+};
 use crate::keys::{Key, derive, hex, random};
 use crate::store::{Batch, Change, CommitError, Expect, Item, SYSTEM, Store};
 use crate::{Result, SecretBytes, StoreError};
@@ -10,45 +13,10 @@ use aws_lc_rs::signature::Ed25519KeyPair;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use zeroize::Zeroizing;
-
-/// Kind of the items that hold wrapped data keys.
-pub(crate) const DATA_KEY: &str = "data_key";
-/// Kind and id of the item by which the store recognises its master key.
-pub(crate) const META: &str = "meta";
-pub(crate) const MASTER: &str = "master";
-
-/// What a data key is for. Purposes never share a key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Purpose {
-    /// Content of requests; a new key every month.
-    Content,
-    /// Provider keys and second factors.
-    Secrets,
-    /// Keyed hashes of identifiers; one key for ever, or lookups would miss.
-    Lookup,
-    /// Of the installation: pepper, chain key, signing key.
-    Root,
-}
-
-#[derive(Serialize, Deserialize)]
-pub(crate) struct WrappedKey {
-    pub(crate) purpose: Purpose,
-    pub(crate) month: String,
-    pub(crate) wrapped: String,
-    pub(crate) master: String,
-}
-
-#[derive(Serialize, Deserialize)]
-pub(crate) struct MasterMark {
-    pub(crate) id: String,
-    pub(crate) check: String,
-}
 
 /// All keys of an open store.
 pub(crate) struct Keyring {
@@ -388,83 +356,6 @@ async fn load_master(
         return Err(StoreError::WrongMasterKey { expected: mark.id });
     }
     Ok((item.version, master))
-}
-
-fn put_mark(master: &MasterKey, expect: Expect) -> Change {
-    let mark = MasterMark {
-        id: master.id(),
-        check: STANDARD.encode(master.check()),
-    };
-    Change::Put(
-        Item {
-            account: SYSTEM.to_owned(),
-            kind: META.to_owned(),
-            id: MASTER.to_owned(),
-            lookup: None,
-            version: 0,
-            body: serde_json::to_string(&mark).expect("plain strings serialise"),
-        },
-        expect,
-    )
-}
-
-fn wrap(
-    master: &MasterKey,
-    account: &str,
-    id: &str,
-    purpose: Purpose,
-    month: &str,
-    key: &Key,
-) -> Item {
-    let field = field(purpose, month);
-    let place = Place {
-        account,
-        table: DATA_KEY,
-        record: id,
-        field: &field,
-    };
-    let wrapped = WrappedKey {
-        purpose,
-        month: month.to_owned(),
-        wrapped: STANDARD.encode(seal::seal(&master.wrapping(), [0; 8], place, &**key)),
-        master: master.id(),
-    };
-    Item {
-        account: account.to_owned(),
-        kind: DATA_KEY.to_owned(),
-        id: id.to_owned(),
-        // Two processes must never hash identifiers with two keys: of two such items one is refused.
-        lookup: (purpose == Purpose::Lookup).then(|| format!("lookup/{account}")),
-        version: 0,
-        body: serde_json::to_string(&wrapped).expect("plain strings serialise"),
-    }
-}
-
-fn unwrap(master: &MasterKey, item: &Item) -> Result<(WrappedKey, Key)> {
-    let unreadable = || StoreError::Unreadable("data key");
-    let wrapped: WrappedKey = serde_json::from_str(&item.body).map_err(|_| unreadable())?;
-    let sealed = STANDARD
-        .decode(&wrapped.wrapped)
-        .map_err(|_| unreadable())?;
-    let field = field(wrapped.purpose, &wrapped.month);
-    let place = Place {
-        account: &item.account,
-        table: DATA_KEY,
-        record: &item.id,
-        field: &field,
-    };
-    let plain = seal::open(&master.wrapping(), place, &sealed)?;
-    let key = Zeroizing::new(plain.expose().try_into().map_err(|_| unreadable())?);
-    Ok((wrapped, key))
-}
-
-fn field(purpose: Purpose, month: &str) -> String {
-    format!("{purpose:?}/{month}")
-}
-
-fn parse_id(text: &str) -> Result<KeyId> {
-    let number = u64::from_str_radix(text, 16).map_err(|_| StoreError::Unreadable("data key"))?;
-    Ok(number.to_be_bytes())
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {

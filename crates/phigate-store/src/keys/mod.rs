@@ -4,6 +4,7 @@ pub(crate) mod api_key;
 pub(crate) mod keyring;
 pub(crate) mod master;
 pub(crate) mod seal;
+pub(crate) mod wrapped;
 
 use aws_lc_rs::{hkdf, rand};
 use zeroize::Zeroizing;

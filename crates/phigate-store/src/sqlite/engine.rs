@@ -2,7 +2,7 @@
 
 use crate::error::{Result, StoreError};
 use crate::model::{Cursor, Filter};
-use crate::sqlite::{Sqlite, lock, read};
+use crate::sqlite::{Sqlite, items, lock, read};
 use crate::store::{
     AuditRow, Batch, ChainRow, Change, CommitError, CounterRow, Head, Item, OpenRow, RowKey, Store,
 };
@@ -34,25 +34,25 @@ impl Store for Sqlite {
     }
 
     async fn generation(&self) -> Result<u64> {
-        self.on_hot(read::Hot::generation)
+        self.on_hot(items::Hot::generation)
     }
 
     async fn item(&self, account: &str, kind: &str, id: &str) -> Result<Option<Item>> {
-        self.on_hot(|hot| read::item(hot.connection(), account, kind, id))
+        self.on_hot(|hot| items::item(hot.connection(), account, kind, id))
     }
 
     async fn find(&self, kind: &str, lookup: &str) -> Result<Option<Item>> {
-        self.on_hot(|hot| read::find(hot.connection(), kind, lookup))
+        self.on_hot(|hot| items::find(hot.connection(), kind, lookup))
     }
 
     async fn items(&self, account: Option<&str>, kind: &str) -> Result<Vec<Item>> {
         let (account, kind) = (account.map(str::to_owned), kind.to_owned());
-        self.on_reader(move |connection| read::items(connection, account.as_deref(), &kind))
+        self.on_reader(move |connection| items::items(connection, account.as_deref(), &kind))
             .await
     }
 
     async fn account_items(&self, account: &str, kinds: &[&str]) -> Result<Vec<Item>> {
-        self.on_hot(|hot| read::account_items(hot.connection(), account, kinds))
+        self.on_hot(|hot| items::account_items(hot.connection(), account, kinds))
     }
 
     async fn head(&self, account: &str, lane: i64) -> Result<Option<Head>> {
@@ -173,7 +173,7 @@ impl Store for Sqlite {
     }
 
     async fn all_items(&self) -> Result<Vec<Item>> {
-        self.on_reader(read::all_items).await
+        self.on_reader(items::all_items).await
     }
 
     async fn tokens_of(&self, account: &str, request: Uuid) -> Result<Vec<[u8; 16]>> {

@@ -5,6 +5,7 @@
 
 mod connect;
 mod engine;
+mod items;
 mod read;
 mod write;
 
@@ -31,7 +32,7 @@ pub(crate) struct Sqlite {
     folder: PathBuf,
     writer: Mutex<Option<mpsc::Sender<WriteJob>>>,
     thread: Mutex<Option<std::thread::JoinHandle<()>>>,
-    hot: Mutex<read::Hot>,
+    hot: Mutex<items::Hot>,
     readers: Arc<Mutex<Vec<Connection>>>,
     held: Mutex<HashMap<Uuid, File>>,
 }
@@ -41,7 +42,7 @@ impl Sqlite {
     pub(crate) fn open(folder: &Path, create: bool) -> Result<Self> {
         connect::prepare(folder, create)?;
         let connection = connect(folder, Access::Write)?;
-        let hot = read::Hot::new(connect(folder, Access::Read)?);
+        let hot = items::Hot::new(connect(folder, Access::Read)?);
         let (sender, jobs) = mpsc::channel();
         let writer = write::Writer::new(folder.to_owned(), connection);
         let thread = std::thread::Builder::new()
@@ -104,7 +105,7 @@ impl Sqlite {
     }
 
     /// Runs a read of microseconds right here.
-    fn on_hot<T>(&self, work: impl FnOnce(&mut read::Hot) -> rusqlite::Result<T>) -> Result<T> {
+    fn on_hot<T>(&self, work: impl FnOnce(&mut items::Hot) -> rusqlite::Result<T>) -> Result<T> {
         work(&mut lock(&self.hot)).map_err(|error| unavailable(&error))
     }
 

@@ -1,7 +1,7 @@
 //! Provider entries: one per family, the key sealed.
 
-use crate::keys::keyring::Purpose;
 use crate::keys::seal::Place;
+use crate::keys::wrapped::Purpose;
 use crate::model::{AdminAct, ProviderInfo, ProviderKey};
 use crate::store::{Change, Expect, Item};
 use crate::vault::{Vault, about, body, item, replace};

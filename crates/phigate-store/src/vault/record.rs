@@ -1,8 +1,8 @@
 //! Writing the trail: decisions, outcomes, admin acts.
 
 use crate::keys::hex;
-use crate::keys::keyring::Purpose;
 use crate::keys::seal::{self, Place};
+use crate::keys::wrapped::Purpose;
 use crate::model::{AdminAct, Identifier, NewDecision, Outcome, SealedDigests};
 use crate::store::{ContentRow, SYSTEM, TokenRow};
 use crate::vault::Vault;

@@ -1,8 +1,8 @@
 //! Users of the dashboard: made, listed, removed; passwords and second factors.
 
-use crate::keys::keyring::Purpose;
 use crate::keys::random_id;
 use crate::keys::seal::Place;
+use crate::keys::wrapped::Purpose;
 use crate::model::{AdminAct, LoginOutcome, Role, User};
 use crate::store::{Change, Expect, Item};
 use crate::vault::{Vault, about, body, item, replace};

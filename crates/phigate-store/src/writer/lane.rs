@@ -20,8 +20,8 @@ pub(crate) const BEAT: Duration = Duration::from_secs(5);
 /// A lane whose lease was not renewed for this long is free. Each process measures that with its own
 /// clock, from the renewals it saw, so clocks that differ between machines do no harm.
 const LEASE: Duration = Duration::from_secs(20);
-/// How often chains are joined.
-const JOIN: Duration = Duration::from_secs(3_600);
+/// How often chains are joined and the database is tidied up.
+const HOUR: Duration = Duration::from_secs(3_600);
 /// Kind of the items that hold leases.
 pub(crate) const KIND: &str = "lane";
 /// Kind of the items that hold when an API key was last used.
@@ -33,7 +33,7 @@ pub(crate) struct Lane {
     version: i64,
     /// Ends of other chains as last joined: account and lane → place.
     joined: HashMap<(String, i64), i64>,
-    join_due: Option<Instant>,
+    hour_ends: Option<Instant>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -68,7 +68,7 @@ impl Writer {
                         },
                         version,
                         joined: HashMap::new(),
-                        join_due: None,
+                        hour_ends: None,
                     });
                 }
                 Err(CommitError::Stale) => {}
@@ -102,20 +102,25 @@ impl Writer {
         if self.serve {
             self.recover().await;
             if let Some(held) = lane.as_mut() {
-                self.join(held).await;
-            }
-            if let Err(error) = self.store.tidy().await {
-                tracing::warn!("store housekeeping failed: {error}");
+                self.hourly(held).await;
             }
         }
     }
 
-    /// Names the ends of the other chains in this one, at first and then now and again.
-    async fn join(&self, lane: &mut Lane) {
-        if lane.join_due.is_some_and(|due| due > Instant::now()) {
+    /// What a server does when it starts and every hour after.
+    async fn hourly(&self, lane: &mut Lane) {
+        if lane.hour_ends.is_some_and(|end| end > Instant::now()) {
             return;
         }
-        lane.join_due = Some(Instant::now() + JOIN);
+        lane.hour_ends = Some(Instant::now() + HOUR);
+        if let Err(error) = self.store.tidy().await {
+            tracing::warn!("store housekeeping failed: {error}");
+        }
+        self.join(lane).await;
+    }
+
+    /// Names the ends of the other chains in this one.
+    async fn join(&self, lane: &mut Lane) {
         let Ok(heads) = self.store.heads(None).await else {
             return;
         };

@@ -52,7 +52,7 @@ async fn seed(app: &App) -> anyhow::Result<Option<Greeting>> {
         .await?;
     let owner = app.first_owner_link().await?;
     Ok(Some(Box::new(move |base| {
-        greet(base, &key.key, owner.as_ref())
+        greet(base, &key.key, owner.as_ref());
     })))
 }
 

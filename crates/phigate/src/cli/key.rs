@@ -68,7 +68,7 @@ pub(super) fn run(key: Key, global: &Global) -> anyhow::Result<ExitCode> {
                 session
                     .vault
                     .revoke_api_key(&account.id, &id, ACTOR)
-                    .await?
+                    .await?;
             }
             Key::Rotate { id, overlap } => {
                 let key = session

@@ -136,6 +136,7 @@ pub(crate) fn main() -> ExitCode {
         let _ = Cli::command().print_help();
         return ExitCode::SUCCESS;
     };
+    end_quietly_on_a_closed_pipe();
     // A panic has told its place by now.
     match std::panic::catch_unwind(AssertUnwindSafe(|| run(command, &cli.global))) {
         Ok(Ok(code)) => code,
@@ -145,6 +146,19 @@ pub(crate) fn main() -> ExitCode {
         }
         Err(_) => ExitCode::from(EXIT_FAILURE),
     }
+}
+
+/// `phigate key list | head -n 1` closes our output early: that is no failure. The standard library can only
+/// panic about it, so the panic is recognised and the process ends. Servers set a hook of their own.
+fn end_quietly_on_a_closed_pipe() {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        let message = panic.payload().downcast_ref::<String>();
+        if message.is_some_and(|text| text.starts_with("failed printing to stdout")) {
+            std::process::exit(0);
+        }
+        usual(panic);
+    }));
 }
 
 fn run(command: Command, global: &Global) -> anyhow::Result<ExitCode> {

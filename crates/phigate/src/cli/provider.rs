@@ -63,7 +63,7 @@ pub(super) fn run(provider: Provider, global: &Global) -> anyhow::Result<ExitCod
                 session
                     .vault
                     .remove_provider(&account.id, family, ACTOR)
-                    .await?
+                    .await?;
             }
         }
         Ok(ExitCode::SUCCESS)

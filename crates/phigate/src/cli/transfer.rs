@@ -29,22 +29,36 @@ pub(super) struct From {
 }
 
 pub(super) fn export(to: &To, global: &Global) -> anyhow::Result<ExitCode> {
-    let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&to.file);
-    let mut file = BufWriter::new(file.with_context(|| format!("cannot make {}", to.file.display()))?);
-    let records =
-        with_store(global, async |session| Ok(session.vault.export_installation(&mut file, ACTOR).await?))?;
+    let file = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(&to.file);
+    let mut file =
+        BufWriter::new(file.with_context(|| format!("cannot make {}", to.file.display()))?);
+    let records = with_store(global, async |session| {
+        Ok(session.vault.export_installation(&mut file, ACTOR).await?)
+    })?;
     println!("{records} records exported; the master key is not among them");
     Ok(ExitCode::SUCCESS)
 }
 
 pub(super) fn import(from: &From, global: &Global) -> anyhow::Result<ExitCode> {
-    let file = std::fs::File::open(&from.file).with_context(|| format!("cannot read {}", from.file.display()))?;
+    let file = std::fs::File::open(&from.file)
+        .with_context(|| format!("cannot read {}", from.file.display()))?;
     let config = Config::load(global.flags())?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
     let options = app::vault_options(&config, Role::Command);
-    let report = runtime.block_on(Vault::import_installation(options, &mut BufReader::new(file)))?;
+    let report = runtime.block_on(Vault::import_installation(
+        options,
+        &mut BufReader::new(file),
+    ))?;
     if !report.is_intact() {
-        println!("imported, but the trail does not verify: do not use this store, and look at the file");
+        println!(
+            "imported, but the trail does not verify: do not use this store, and look at the file"
+        );
         return Ok(ExitCode::from(EXIT_NO));
     }
     println!("{} records imported and verified", report.records);
@@ -52,7 +66,12 @@ pub(super) fn import(from: &From, global: &Global) -> anyhow::Result<ExitCode> {
 }
 
 pub(super) fn backup(to: &To, global: &Global) -> anyhow::Result<ExitCode> {
-    with_store(global, async |session| Ok(session.vault.backup(&to.file, ACTOR).await?))?;
-    println!("{} written; keep the master key somewhere else", to.file.display());
+    with_store(global, async |session| {
+        Ok(session.vault.backup(&to.file, ACTOR).await?)
+    })?;
+    println!(
+        "{} written; keep the master key somewhere else",
+        to.file.display()
+    );
     Ok(ExitCode::SUCCESS)
 }

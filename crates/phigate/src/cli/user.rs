@@ -59,7 +59,7 @@ pub(super) fn run(user: User, global: &Global) -> anyhow::Result<ExitCode> {
                 session
                     .vault
                     .remove_user(&account.id, &email, ACTOR)
-                    .await?
+                    .await?;
             }
         }
         Ok(ExitCode::SUCCESS)

@@ -84,7 +84,11 @@ impl Evidence {
             self.sent = Some(SecretBytes::new(request.body.clone()));
         }
         self.adjusted.clone_from(&request.adjusted);
-        self.dropped = request.dropped.iter().map(|name| told(clean, name)).collect();
+        self.dropped = request
+            .dropped
+            .iter()
+            .map(|name| told(clean, name))
+            .collect();
     }
 
     /// The model that answered, by the provider's word. Records are not sealed: what is no identifier, or may
@@ -183,8 +187,16 @@ fn told(clean: &CleanRequest, name: &str) -> String {
         return name.to_owned();
     };
     let position = format!("{{{}}}", value.position());
-    let holds_phi = clean.report().findings().iter().any(|finding| finding.path == position);
-    if holds_phi { position } else { chat::path(&value, &[]) }
+    let holds_phi = clean
+        .report()
+        .findings()
+        .iter()
+        .any(|finding| finding.path == position);
+    if holds_phi {
+        position
+    } else {
+        chat::path(&value, &[])
+    }
 }
 
 /// Comma-separated names.

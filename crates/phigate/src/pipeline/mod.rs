@@ -52,7 +52,11 @@ pub(crate) async fn answer(app: &Arc<App>, call: Call) -> Response {
         Ok(admission) => admission,
         Err(error) => return error.into_response(),
     };
-    let permit = match app.key_limits.admit(&admission.key_id, &admission.account.settings.limits, call.received) {
+    let permit = match app.key_limits.admit(
+        &admission.key_id,
+        &admission.account.settings.limits,
+        call.received,
+    ) {
         Ok(permit) => permit,
         Err(limited) => return GatewayError::from(limited).into_response(),
     };
@@ -86,7 +90,11 @@ pub(crate) async fn answer_for_dashboard(
         key_id: DASHBOARD_KEY.to_owned(),
         account,
     };
-    let permit = match app.key_limits.admit(&admission.account.id, &admission.account.settings.limits, received) {
+    let permit = match app.key_limits.admit(
+        &admission.account.id,
+        &admission.account.settings.limits,
+        received,
+    ) {
         Ok(permit) => permit,
         Err(limited) => return GatewayError::from(limited).into_response(),
     };

@@ -116,7 +116,11 @@ impl Trail {
 
     /// Ends the trail with an answer and gives the headers to it. The provider has acted by now: an outcome that
     /// cannot be written at once is kept by the vault, and the caller gets what the outcome says.
-    pub(super) async fn succeed(&mut self, summary: &ReplySummary, mut response: Response) -> Response {
+    pub(super) async fn succeed(
+        &mut self,
+        summary: &ReplySummary,
+        mut response: Response,
+    ) -> Response {
         if self.close(200, Some(summary), None).await.is_err() {
             self.say_outcome_waits();
         }
@@ -324,7 +328,13 @@ impl Drop for Trail {
 }
 
 /// Why answers end, in OpenAI's words. Another word is the provider's own text, and records are not sealed.
-const FINISH_REASONS: &[&str] = &["content_filter", "function_call", "length", "stop", "tool_calls"];
+const FINISH_REASONS: &[&str] = &[
+    "content_filter",
+    "function_call",
+    "length",
+    "stop",
+    "tool_calls",
+];
 
 fn known_reason(word: &str) -> &'static str {
     let known = FINISH_REASONS.iter().find(|known| **known == word);

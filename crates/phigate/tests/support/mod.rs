@@ -1,6 +1,11 @@
 //! What the end-to-end tests share: the real binary on a store of its own, a provider that records, and plain sockets.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
-#![allow(dead_code, unreachable_pub, unused_imports, reason = "each test file uses its own part of this")]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    unused_imports,
+    reason = "each test file uses its own part of this"
+)]
 
 mod http;
 mod provider;
@@ -137,15 +142,20 @@ impl Gateway {
 
     /// Runs a command and gives whatever came of it.
     pub fn try_command(&self, arguments: &[&str], input: &str) -> Output {
+        let mut child = self.spawn(arguments);
+        child.stdin.take().unwrap().write_all(input.as_bytes()).ok();
+        child.wait_with_output().unwrap()
+    }
+
+    /// Starts a command.
+    pub fn spawn(&self, arguments: &[&str]) -> Child {
         let mut command = self.base();
         command
             .args(arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        let mut child = command.spawn().unwrap();
-        child.stdin.take().unwrap().write_all(input.as_bytes()).ok();
-        child.wait_with_output().unwrap()
+        command.spawn().unwrap()
     }
 
     /// A new API key.

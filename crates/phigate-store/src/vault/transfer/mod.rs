@@ -5,7 +5,7 @@
 
 mod lines;
 
-use crate::keys::keyring::META;
+use crate::keys::wrapped::META;
 use crate::model::{AdminAct, RecordKind};
 use crate::store::{
     Batch, ChainRow, Change, CommitError, CounterRow, Expect, Item, OpenRow, RowKey, SYSTEM, Store,

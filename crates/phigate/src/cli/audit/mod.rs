@@ -166,12 +166,12 @@ pub(super) fn run(audit: Audit, global: &Global) -> anyhow::Result<ExitCode> {
             } => list(&session, &account, filter.filter(), json, limit).await?,
             Audit::Show { request_id } => show(&session, &account, request_id).await?,
             Audit::Export { filter, format } => {
-                export(&session, &account, filter.filter(), format).await?
+                export(&session, &account, filter.filter(), format).await?;
             }
             Audit::Verify(_) => {}
             Audit::PublicKey => println!("{}", session.vault.public_key()),
             Audit::Reveal { request_id, reason } => {
-                reveal(&session, &account, request_id, &reason).await?
+                reveal(&session, &account, request_id, &reason).await?;
             }
             Audit::Find(identifier) => find(&session, &account, identifier).await?,
         }

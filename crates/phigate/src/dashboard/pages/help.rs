@@ -89,53 +89,84 @@ pub(crate) fn example_model(account: &Account) -> &'static str {
 /// A request with curl.
 pub(crate) fn curl(base_url: &str, key: &str, model: &str) -> String {
     format!(
-        "curl {base_url}/chat/completions \\\n  \
-         -H \"Authorization: Bearer {key}\" \\\n  \
-         -H \"Content-Type: application/json\" \\\n  \
-         -d '{{\"model\": \"{model}\", \"messages\": [{{\"role\": \"user\", \"content\": \"Say hello.\"}}]}}'"
+        r#"curl {base_url}/chat/completions \
+  -H "Authorization: Bearer {key}" \
+  -H "Content-Type: application/json" \
+  -d '{{
+    "model": "{model}",
+    "messages": [
+      {{"role": "user", "content": "Say hello."}}
+    ]
+  }}'"#
     )
 }
 
 /// The OpenAI SDK for Python.
 pub(crate) fn python(base_url: &str, key: &str, model: &str) -> String {
     format!(
-        "from openai import OpenAI\n\n\
-         client = OpenAI(base_url=\"{base_url}\", api_key=\"{key}\")\n\
-         answer = client.chat.completions.create(\n    \
-         model=\"{model}\",\n    \
-         messages=[{{\"role\": \"user\", \"content\": \"Say hello.\"}}],\n)\n\
-         print(answer.choices[0].message.content)"
+        r#"from openai import OpenAI
+
+client = OpenAI(
+    base_url="{base_url}",
+    api_key="{key}",
+)
+answer = client.chat.completions.create(
+    model="{model}",
+    messages=[
+        {{"role": "user", "content": "Say hello."}},
+    ],
+)
+print(answer.choices[0].message.content)"#
     )
 }
 
 /// The OpenAI SDK for JavaScript.
 pub(crate) fn javascript(base_url: &str, key: &str, model: &str) -> String {
     format!(
-        "import OpenAI from \"openai\";\n\n\
-         const client = new OpenAI({{ baseURL: \"{base_url}\", apiKey: \"{key}\" }});\n\
-         const answer = await client.chat.completions.create({{\n  \
-         model: \"{model}\",\n  \
-         messages: [{{ role: \"user\", content: \"Say hello.\" }}],\n}});\n\
-         console.log(answer.choices[0].message.content);"
+        r#"import OpenAI from "openai";
+
+const client = new OpenAI({{
+  baseURL: "{base_url}",
+  apiKey: "{key}",
+}});
+const answer = await client.chat.completions.create({{
+  model: "{model}",
+  messages: [
+    {{ role: "user", content: "Say hello." }},
+  ],
+}});
+console.log(answer.choices[0].message.content);"#
     )
 }
 
 fn langchain(base_url: &str, key: &str, model: &str) -> String {
     format!(
-        "from langchain_openai import ChatOpenAI\n\n\
-         chat = ChatOpenAI(\n    base_url=\"{base_url}\",\n    api_key=\"{key}\",\n    model=\"{model}\",\n)\n\
-         print(chat.invoke(\"Say hello.\").content)"
+        r#"from langchain_openai import ChatOpenAI
+
+chat = ChatOpenAI(
+    base_url="{base_url}",
+    api_key="{key}",
+    model="{model}",
+)
+print(chat.invoke("Say hello.").content)"#
     )
 }
 
 fn ai_sdk(base_url: &str, key: &str, model: &str) -> String {
     format!(
-        "import {{ createOpenAICompatible }} from \"@ai-sdk/openai-compatible\";\n\
-         import {{ generateText }} from \"ai\";\n\n\
-         const phigate = createOpenAICompatible({{\n  \
-         name: \"phigate\",\n  baseURL: \"{base_url}\",\n  apiKey: \"{key}\",\n}});\n\
-         const {{ text }} = await generateText({{\n  \
-         model: phigate(\"{model}\"),\n  prompt: \"Say hello.\",\n}});"
+        r#"import {{ createOpenAICompatible }}
+  from "@ai-sdk/openai-compatible";
+import {{ generateText }} from "ai";
+
+const phigate = createOpenAICompatible({{
+  name: "phigate",
+  baseURL: "{base_url}",
+  apiKey: "{key}",
+}});
+const {{ text }} = await generateText({{
+  model: phigate("{model}"),
+  prompt: "Say hello.",
+}});"#
     )
 }
 

@@ -24,6 +24,7 @@ pub(crate) struct Page {
     pub(crate) private_allowed: bool,
     pub(crate) providers: Vec<Entry>,
     pub(crate) aliases: String,
+    pub(crate) built_in: Vec<(&'static str, &'static str)>,
     pub(crate) alias_error: Option<String>,
 }
 
@@ -304,19 +305,18 @@ async fn draw(dash: &Dash, visit: &SignedIn, status: StatusCode, remark: Remark)
             private_allowed: dash.app.config.allow_private_providers,
             providers: providers.collect(),
             aliases,
+            built_in: FORMATS
+                .iter()
+                .flat_map(|format| format.default_aliases())
+                .copied()
+                .collect(),
             alias_error: remark.alias_error,
         },
     )
 }
 
 fn some_models(format: &dyn WireFormat) -> String {
-    let models: Vec<&str> = format
-        .listed_models()
-        .iter()
-        .rev()
-        .take(3)
-        .copied()
-        .collect();
+    let models: Vec<&str> = format.listed_models().iter().take(5).copied().collect();
     models.join(", ")
 }
 

@@ -175,14 +175,7 @@ async fn draw(
                 .take(FINDINGS)
                 .map(finding_row)
                 .collect(),
-            acts: records
-                .iter()
-                .filter_map(act_row)
-                .map(|act| Act {
-                    href: String::new(),
-                    ..act
-                })
-                .collect(),
+            acts: records.iter().filter_map(act_row).collect(),
             has_content,
             content_words: content_words(decision, has_content),
             asks_password: asks_password(visit.session.confirmed, Timestamp::now()),

@@ -216,6 +216,12 @@ fn read(form: &Fields, current: &Settings) -> Result<Settings, String> {
             legal_hold: form.is_ticked("legal_hold"),
         },
     };
+    let (before, after) = (current.retention, settings.retention);
+    let deletes_sooner =
+        after.content_days < before.content_days || after.metadata_days < before.metadata_days;
+    if deletes_sooner && !form.is_ticked("shorten") {
+        return Err("Shorter retention deletes what is older, for good. Tick the box under Retention if you mean it.".to_owned());
+    }
     // The detector has the last word on what it can use.
     detector(&settings)
         .map_err(|refusal| refusal.0)
@@ -340,6 +346,7 @@ mod tests {
             ("threshold_name", "0.4"),
             ("mrn_formats", " MR-9999999 \r\n\r\nAB-999999"),
             ("legal_hold", "yes"),
+            ("shorten", "yes"),
             ("concurrency", "8"),
         ]);
         let settings = read(&form, &Settings::default()).unwrap();
@@ -354,6 +361,18 @@ mod tests {
         );
         assert!(settings.retention.legal_hold && !settings.allow_unscannable);
         assert_eq!(settings.retention.content_days, 30);
+    }
+
+    #[test]
+    fn deleting_sooner_must_be_meant() {
+        let keeps_longer = Settings::default();
+        let refusal = read(&form(&[]), &keeps_longer).unwrap_err();
+        assert!(refusal.contains("Retention"));
+        let settings = read(&form(&[("shorten", "yes")]), &keeps_longer).unwrap();
+        assert_eq!(settings.retention.content_days, 30);
+        // What is short already, or gets longer, needs no word.
+        assert!(read(&form(&[]), &settings).is_ok());
+        assert!(read(&form(&[("content_days", "60")]), &settings).is_ok());
     }
 
     #[test]
@@ -378,6 +397,11 @@ mod tests {
             limits: BTreeMap::from([(PER_MINUTE.to_owned(), 5)]),
             ..Settings::default()
         };
-        assert!(read(&form(&[]), &current).unwrap().limits.is_empty());
+        assert!(
+            read(&form(&[("shorten", "yes")]), &current)
+                .unwrap()
+                .limits
+                .is_empty()
+        );
     }
 }

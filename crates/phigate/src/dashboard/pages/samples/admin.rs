@@ -74,6 +74,7 @@ pub(super) fn providers_page() -> providers::Page {
             ),
         ],
         aliases: "claude-3-opus = claude-3-opus-20240229".to_owned(),
+        built_in: vec![("claude-3-haiku", "claude-3-haiku-20240307")],
         alias_error: None,
     }
 }

@@ -1,0 +1,89 @@
+//! Every level must compute the same bits.
+
+use super::*;
+
+/// A fixed stream of numbers that look random.
+struct Noise(u64);
+
+impl Noise {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    fn dense<const IN: usize, const OUT: usize>(&mut self) -> Dense<IN, OUT> {
+        let mut layer = Dense {
+            packed: vec![[[0; 4]; OUT]; IN / 4],
+            plain: vec![[0; OUT]; IN],
+            bias: std::array::from_fn(|_| (self.next() % 20_000) as i32 - 10_000),
+        };
+        for input in 0..IN {
+            for output in 0..OUT {
+                let weight = (self.next() % 255) as i32 - 127;
+                layer.packed[input / 4][output][input % 4] = weight as i8;
+                layer.plain[input][output] = weight as i16;
+            }
+        }
+        layer
+    }
+
+    fn rows(&mut self, count: usize) -> Vec<Row> {
+        (0..count)
+            .map(|_| std::array::from_fn(|_| (self.next() % 128) as u8))
+            .collect()
+    }
+}
+
+#[test]
+fn every_level_convolves_to_the_same_bits() {
+    let mut noise = Noise(0x5EED);
+    for dilation in [1, 2, 4] {
+        let layer = noise.dense();
+        let input = noise.rows(40);
+        let rows: Vec<u16> = vec![4, 5, 9, 10, 11, 20, 35];
+        let mut expected = vec![[0; WIDTH]; 40];
+        convolve(
+            Level::Portable,
+            &layer,
+            dilation,
+            &rows,
+            &input,
+            &mut expected,
+        );
+        assert!(expected[20].iter().any(|value| *value > 0));
+        for level in Level::available() {
+            let mut output = vec![[0; WIDTH]; 40];
+            convolve(level, &layer, dilation, &rows, &input, &mut output);
+            assert_eq!(output, expected, "{level:?}");
+        }
+    }
+}
+
+#[test]
+fn every_level_adds_activates_gates_and_scores_to_the_same_bits() {
+    let mut noise = Noise(0xC0FFEE);
+    let tables: Vec<TableRow> = (0..11)
+        .map(|_| std::array::from_fn(|_| noise.next() as u8))
+        .collect();
+    let rows: Vec<&TableRow> = tables.iter().collect();
+    let layer = noise.dense();
+    let gate_weights = Gate {
+        weights: std::array::from_fn(|_| (noise.next() % 255) as i16 - 127),
+        bias: 0,
+    };
+    let all = |level| {
+        let mut sums = [[3; WIDTH]; 3];
+        add_rows(level, &mut sums, &rows);
+        let mut rows = [[0; WIDTH]; 3];
+        activate(level, &sums, &mut rows);
+        let mut passes = [false; 3];
+        gate(level, &gate_weights, &rows, &mut passes);
+        (sums, rows, passes, score(level, &layer, &rows[1]))
+    };
+    let expected = all(Level::Portable);
+    for level in Level::available() {
+        assert_eq!(all(level), expected, "{level:?}");
+    }
+}

@@ -1,0 +1,125 @@
+//! Reading items, and whether settings changed.
+
+use crate::store::Item;
+use rusqlite::{Connection, OptionalExtension, Row, params_from_iter};
+
+/// The connection for reads of microseconds, and what it last saw.
+pub(crate) struct Hot {
+    connection: Connection,
+    seen: Option<(i64, u64)>,
+}
+
+impl Hot {
+    pub(crate) fn new(connection: Connection) -> Self {
+        Self {
+            connection,
+            seen: None,
+        }
+    }
+
+    /// Number of setting changes. `data_version` tells for free that nobody wrote at all since.
+    pub(crate) fn generation(&mut self) -> rusqlite::Result<u64> {
+        let version: i64 = self
+            .connection
+            .prepare_cached("PRAGMA data_version")?
+            .query_row([], |row| row.get(0))?;
+        if let Some((seen, generation)) = self.seen
+            && seen == version
+        {
+            return Ok(generation);
+        }
+        let generation: i64 = self
+            .connection
+            .prepare_cached("SELECT value FROM generation")?
+            .query_row([], |row| row.get(0))?;
+        let generation = generation.cast_unsigned();
+        self.seen = Some((version, generation));
+        Ok(generation)
+    }
+
+    pub(crate) fn connection(&self) -> &Connection {
+        &self.connection
+    }
+}
+
+const ITEM: &str = "SELECT account, kind, id, lookup, version, body FROM item";
+
+pub(crate) fn item(
+    connection: &Connection,
+    account: &str,
+    kind: &str,
+    id: &str,
+) -> rusqlite::Result<Option<Item>> {
+    connection
+        .prepare_cached(&format!(
+            "{ITEM} WHERE account = ?1 AND kind = ?2 AND id = ?3"
+        ))?
+        .query_row([account, kind, id], read_item)
+        .optional()
+}
+
+pub(crate) fn find(
+    connection: &Connection,
+    kind: &str,
+    lookup: &str,
+) -> rusqlite::Result<Option<Item>> {
+    connection
+        .prepare_cached(&format!("{ITEM} WHERE kind = ?1 AND lookup = ?2"))?
+        .query_row([kind, lookup], read_item)
+        .optional()
+}
+
+pub(crate) fn items(
+    connection: &Connection,
+    account: Option<&str>,
+    kind: &str,
+) -> rusqlite::Result<Vec<Item>> {
+    match account {
+        Some(account) => connection
+            .prepare_cached(&format!(
+                "{ITEM} WHERE account = ?1 AND kind = ?2 ORDER BY id"
+            ))?
+            .query_map([account, kind], read_item)?
+            .collect(),
+        None => connection
+            .prepare_cached(&format!("{ITEM} WHERE kind = ?1 ORDER BY account, id"))?
+            .query_map([kind], read_item)?
+            .collect(),
+    }
+}
+
+/// One statement, hence one moment.
+pub(crate) fn account_items(
+    connection: &Connection,
+    account: &str,
+    kinds: &[&str],
+) -> rusqlite::Result<Vec<Item>> {
+    let places = (0..kinds.len())
+        .map(|at| format!("?{}", at + 2))
+        .collect::<Vec<_>>()
+        .join(", ");
+    let sql = format!("{ITEM} WHERE account = ?1 AND kind IN ({places}) ORDER BY kind, id");
+    let arguments = std::iter::once(account).chain(kinds.iter().copied());
+    connection
+        .prepare_cached(&sql)?
+        .query_map(params_from_iter(arguments), read_item)?
+        .collect()
+}
+
+pub(crate) fn all_items(connection: &Connection) -> rusqlite::Result<Vec<Item>> {
+    connection
+        .prepare_cached(&format!("{ITEM} ORDER BY account, kind, id"))?
+        .query_map([], read_item)?
+        .collect()
+}
+
+fn read_item(row: &Row<'_>) -> rusqlite::Result<Item> {
+    Ok(Item {
+        account: row.get(0)?,
+        kind: row.get(1)?,
+        id: row.get(2)?,
+        lookup: row.get(3)?,
+        version: row.get(4)?,
+        body: row.get(5)?,
+    })
+}
