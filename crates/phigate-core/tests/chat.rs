@@ -255,13 +255,35 @@ fn what_is_not_text_is_named() {
     // Not in a message's content, or hidden beside or inside a text.
     let picture = r#"{"type":"image_url","image_url":{"url":"https://example.org/a.png"}}"#;
     let hi = |more: &str| format!(r#"[{{"role":"user","content":"Hi."{more}}}]"#);
-    let part = |more: &str| format!(r#"[{{"role":"user","content":[{{"type":"text","text":"a",{more}}}]}}]"#);
+    let part = |more: &str| {
+        format!(r#"[{{"role":"user","content":[{{"type":"text","text":"a",{more}}}]}}]"#)
+    };
     for (messages, fields, path) in [
-        (HI.to_owned(), format!(r#","prediction":{{"type":"content","content":[{picture}]}}"#), "prediction.content[0]"),
-        (HI.to_owned(), format!(r#","x_input":[[{picture}]]"#), "x_input[0][0]"),
-        (part(&format!(r#""content":[{picture}]"#)), String::new(), "messages[0].content[0].content[0]"),
-        (part(r#""image_url":{"url":"https://example.org/a.png"}"#), String::new(), "messages[0].content[0].image_url"),
-        (hi(r#","images":["iVBORw0KGgo="]"#), String::new(), "messages[0].images"),
+        (
+            HI.to_owned(),
+            format!(r#","prediction":{{"type":"content","content":[{picture}]}}"#),
+            "prediction.content[0]",
+        ),
+        (
+            HI.to_owned(),
+            format!(r#","x_input":[[{picture}]]"#),
+            "x_input[0][0]",
+        ),
+        (
+            part(&format!(r#""content":[{picture}]"#)),
+            String::new(),
+            "messages[0].content[0].content[0]",
+        ),
+        (
+            part(r#""image_url":{"url":"https://example.org/a.png"}"#),
+            String::new(),
+            "messages[0].content[0].image_url",
+        ),
+        (
+            hi(r#","images":["iVBORw0KGgo="]"#),
+            String::new(),
+            "messages[0].images",
+        ),
     ] {
         let body = with(&messages, &fields);
         let parts = chat::unscannable(read(&body).unwrap().document(), &[]);

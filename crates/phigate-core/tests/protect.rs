@@ -137,8 +137,9 @@ fn what_cannot_be_replaced_is_refused_by_its_place_alone() {
         refusal("mask", &key),
         ("phi_not_rewritable", Some("metadata.{0}".into()))
     );
-    let bare_key =
-        format!(r#"{{"model":"gpt-4o","messages":{hi},"metadata":{{"ssn":{{"536228741":true}}}}}}"#);
+    let bare_key = format!(
+        r#"{{"model":"gpt-4o","messages":{hi},"metadata":{{"ssn":{{"536228741":true}}}}}}"#
+    );
     assert_eq!(
         refusal("mask", &bare_key),
         ("phi_not_rewritable", Some("metadata.ssn.{0}".into()))

@@ -49,7 +49,11 @@ fn scan_tells_line_and_column_of_each_finding() {
 #[test]
 fn a_filter_with_an_unknown_word_is_refused_and_not_answered_with_nothing() {
     let gateway = Gateway::offline();
-    for filter in [["--type", "snn"], ["--action", "block"], ["--mode", "masked"]] {
+    for filter in [
+        ["--type", "snn"],
+        ["--action", "block"],
+        ["--mode", "masked"],
+    ] {
         let refused = gateway.try_command(&["audit", "list", filter[0], filter[1]], "");
         assert_eq!(refused.status.code(), Some(2), "{filter:?}");
     }

@@ -184,7 +184,11 @@ pub fn unscannable(document: &Document, keys_with_phi: &[NodeId]) -> Vec<Unscann
     // Parts of a known type wherever a list holds them; messages are looked at more closely.
     let mut parts: Vec<(Value<'_>, &'static str)> = document
         .nodes()
-        .filter(|value| value.parent().is_some_and(|list| list.kind() == Kind::Array))
+        .filter(|value| {
+            value
+                .parent()
+                .is_some_and(|list| list.kind() == Kind::Array)
+        })
         .filter_map(|part| Some((part, opaque_part(&part)?)))
         .filter(|(_, kind)| *kind != UNKNOWN)
         .collect();
@@ -198,7 +202,10 @@ pub fn unscannable(document: &Document, keys_with_phi: &[NodeId]) -> Vec<Unscann
         for part in message.get("content").iter().flat_map(Value::values) {
             // A part that says it is text may hold something else beside it.
             let kind = opaque_part(&part);
-            parts.extend(kind.map(|kind| (part, kind)).or_else(|| opaque_member(&part)));
+            parts.extend(
+                kind.map(|kind| (part, kind))
+                    .or_else(|| opaque_member(&part)),
+            );
         }
     }
     // Only what stands in no other part is named, so the one that begins last before a value is the one that may hold it.

@@ -92,7 +92,8 @@ pub(super) enum Format {
 /// A word that is in no record would list nothing, and look like nothing happened.
 fn known_type(text: &str) -> anyhow::Result<String> {
     let kind = PhiKind::from_code(text);
-    let kind = kind.context("the types are ssn, dob, phone, email, address, mrn, name, medicare_id")?;
+    let kind =
+        kind.context("the types are ssn, dob, phone, email, address, mrn, name, medicare_id")?;
     Ok(kind.code().to_owned())
 }
 
