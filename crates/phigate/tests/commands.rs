@@ -95,7 +95,7 @@ fn eval_scores_each_type() {
     let gold = gateway.folder.path().join("gold.jsonl");
     let lines = [
         r#"{"id":"1","text":"My SSN is 536-22-8741.","spans":[{"start":10,"end":21,"type":"SSN"}]}"#,
-        r#"{"id":"2","text":"SSN on file: zebra","spans":[{"start":13,"end":18,"type":"SSN"}]}"#,
+        r#"{"id":"2","text":"The lungs are clear.","spans":[{"start":4,"end":9,"type":"SSN"}]}"#,
     ];
     std::fs::write(&gold, lines.join("\n")).unwrap();
     let table = gateway.command(&["eval", gold.to_str().unwrap()]);
