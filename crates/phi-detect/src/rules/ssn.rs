@@ -28,6 +28,8 @@ pub(super) static RULE: PhiRule = PhiRule {
         "social security number: «536228741»",
         "ssn «536 22 8741»",
         "«536-22-8741»",
+        "ID: «536-22-8741»",
+        "My id is «536-22-8741»",
         "SSN «XXX-XX-8741» on file",
         "last four of her social are «8741»",
         "SSN ending in «8741»",
@@ -38,6 +40,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "SSN «536-22-8741»DOB 3/14/1962",
     ],
     misses: &[
+        "member id 536-22-8741",
         "MRN 536-22-8741",
         "order number 536228741",
         "536-22-0000 is not a valid SSN.",
@@ -123,7 +126,7 @@ fn grouped(page: &Page<'_>, index: usize, out: &mut Out<'_>) {
         Some(claim) if is_ssn(&claim) && follows_rules => {
             out.push(run.span, 0.97, "ssn.labelled");
         }
-        Some(claim) if claim.tie >= Tie::Tight => {}
+        Some(claim) if claim.tie >= Tie::Tight && !is_bare_id(page, &claim) => {}
         _ if is_named_after(page, &run.span) && follows_rules => {
             out.push(run.span, 0.97, "ssn.named_after");
         }
@@ -209,6 +212,25 @@ fn nearest(page: &Page<'_>, at: usize) -> Option<Claim> {
 
 fn is_ssn(claim: &Claim) -> bool {
     claim.is(Meaning::Ssn) || (claim.is(Meaning::SsnMaybe) && claim.is_firm())
+}
+
+/// `ID: 536-22-8741` or `my id is …`: a word that says nothing about which number this is, so the shape decides.
+fn is_bare_id(page: &Page<'_>, claim: &Claim) -> bool {
+    const WHOSE: &[&str] = &["her", "his", "my", "our", "their", "your"];
+    let Some(before) = page.text.get(..claim.from) else {
+        return false;
+    };
+    let mut words = before
+        .trim_end_matches(|character: char| !character.is_alphanumeric())
+        .rsplit(char::is_whitespace);
+    let is_id = words
+        .next()
+        .is_some_and(|word| word.eq_ignore_ascii_case("id"));
+    let says_whose = |word: &str| WHOSE.iter().any(|whose| word.eq_ignore_ascii_case(whose));
+    is_id
+        && words
+            .next()
+            .is_none_or(|word| !word.ends_with(char::is_alphanumeric) || says_whose(word))
 }
 
 fn is_named_after(page: &Page<'_>, span: &Range<usize>) -> bool {
