@@ -204,6 +204,7 @@ fn a_path_never_spells_an_unusual_key() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table, one row per shape")]
 fn what_is_not_text_is_named() {
     let rows = [
         (

@@ -318,3 +318,36 @@ fn models_are_those_of_the_configured_families() {
         "model_not_found"
     );
 }
+
+#[test]
+fn phi_that_shows_only_after_translation_is_blocked_and_recorded() {
+    let provider = Provider::start();
+    let gateway = Gateway::start(&provider);
+    let key = gateway.key();
+    let halves =
+        r#"[{"role":"system","content":"My SSN is"},{"role":"user","content":"536228741"}]"#;
+    let body = format!(r#"{{"model":"gemini-2.5-flash","messages":{halves}}}"#);
+    gateway.command(&["mode", "set", "block"]);
+    let answer = gateway.chat(&key, &body);
+    assert_eq!(
+        answer.error(),
+        (403, "phi_error".into(), "phi_blocked".into())
+    );
+    assert_eq!(answer.header("x-gateway-phi-types"), Some("ssn"));
+    assert_eq!(gateway.records(&answer.request_id())[0]["types"]["ssn"], 1);
+    gateway.command(&["mode", "set", "mask"]);
+    assert_eq!(gateway.chat(&key, &body).error().2, "phi_not_rewritable");
+    assert_eq!(provider.connections(), 0);
+}
+
+#[test]
+fn a_model_with_phi_never_becomes_part_of_an_address() {
+    let provider = Provider::start();
+    let gateway = Gateway::start(&provider);
+    let answer = gateway.chat(&gateway.key(), &ask("gemini-536-22-8741", CLEAN_TEXT));
+    assert_eq!(
+        answer.error(),
+        (400, "invalid_request_error".into(), "invalid_value".into())
+    );
+    assert_eq!(provider.connections(), 0);
+}

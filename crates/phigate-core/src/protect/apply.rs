@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use phi_detect::PhiKind;
+
 use crate::chat::{self, ChatLimits, ChatRequest, Place, RequestError};
 use crate::json::{Document, NodeId};
 
@@ -133,12 +135,21 @@ fn name_of(path: &str) -> &str {
     if path.is_empty() { "the request" } else { path }
 }
 
-/// Whether a document as it would leave holds nothing to find. Translation joins texts that stood apart, so its result is looked at again.
-pub fn is_clean(scanner: &Scanner, body: Vec<u8>) -> bool {
-    match Document::parse(body, PROVIDER_DEPTH_MAX) {
-        Ok(document) => scan_document(scanner, &document).is_clean(),
-        Err(_) => false,
+/// Looks at a document as it would leave. Translation joins texts that stood apart, so PHI may show only now.
+///
+/// `Err` names the kinds found; none where the document could not be looked at completely.
+pub fn look_again(scanner: &Scanner, body: Vec<u8>) -> Result<(), Vec<PhiKind>> {
+    let Ok(document) = Document::parse(body, PROVIDER_DEPTH_MAX) else {
+        return Err(Vec::new());
+    };
+    let looked = scan_document(scanner, &document);
+    if looked.is_clean() {
+        return Ok(());
     }
+    let mut kinds: Vec<PhiKind> = looked.found.iter().map(|finding| finding.kind).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    Err(kinds)
 }
 
 /// Translation wraps what the caller nested.

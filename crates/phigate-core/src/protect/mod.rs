@@ -9,7 +9,7 @@ mod modes;
 mod report;
 mod scan;
 
-pub use apply::{CleanRequest, Outcome, Policy, apply, is_clean};
+pub use apply::{CleanRequest, Outcome, Policy, apply, look_again};
 pub use memory::Memory;
 pub use modes::{Effect, MODES, Mode, ModeRule, mode};
 pub use report::{Report, ReportedFinding, normalise};

@@ -8,8 +8,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use bytes::Bytes;
+use phi_detect::PhiKind;
 use phigate_core::chat::{ChatRequest, RequestError};
-use phigate_core::protect::{self, CleanRequest, Outcome, Policy, Scanner};
+use phigate_core::protect::{self, CleanRequest, Effect, Mode, Outcome, Policy, Scanner};
 use phigate_core::wire::{
     self, Call, FailureKind, ProviderFailure, ProviderRequest, Refusal, ReplyContext, WireFormat,
 };
@@ -105,7 +106,7 @@ impl Desk {
             Outcome::Block(report) => return Err(GatewayError::Blocked(report.kinds().collect())),
             Outcome::Refuse(error, _) => return Err(error.into()),
         };
-        let request = self.translate(&route, &clean)?;
+        let request = self.translate(&route, &clean, evidence)?;
         evidence.cleared(&clean, &request);
         let context = ReplyContext {
             completion_id: format!("chatcmpl-{}", Uuid::now_v7().simple()),
@@ -150,6 +151,7 @@ impl Desk {
         &self,
         route: &Route,
         clean: &CleanRequest,
+        evidence: &mut Evidence,
     ) -> Result<ProviderRequest, GatewayError> {
         let body = clean.request().document().expose().as_bytes();
         let hash_user = |user: &str| self.app.vault.hash_end_user(&self.account.id, user);
@@ -160,13 +162,18 @@ impl Desk {
             hash_user: &hash_user,
         };
         let request = route.format.write_request(&call).map_err(refusal)?;
+        let goes_into_the_address = request.path.iter().any(|step| step.contains(&route.model));
+        if goes_into_the_address && evidence.has_phi_in_model() {
+            let message = "the model's name holds PHI and would become part of an address";
+            return Err(RequestError::field("invalid_value", "model", message).into());
+        }
         let must_be_clean = !clean.mode().forwards_unscanned();
         if must_be_clean
             && request.body != body
-            && !protect::is_clean(&self.scanner, request.body.clone())
+            && let Err(kinds) = protect::look_again(&self.scanner, request.body.clone())
         {
-            let message = "the request holds PHI that shows only in the provider's format and cannot be replaced there";
-            return Err(RequestError::field("phi_not_rewritable", "messages", message).into());
+            evidence.showed(&kinds, clean.original());
+            return Err(showed_late(clean.mode(), kinds));
         }
         Ok(request)
     }
@@ -198,6 +205,15 @@ fn alias(account: &Account, format: &dyn WireFormat, asked: &str) -> String {
             .map(|(_, to)| *to)
     };
     of_owner.or_else(of_format).unwrap_or(asked).to_owned()
+}
+
+/// PHI that shows only in the provider's format: blocked where the mode blocks, and otherwise beyond replacing.
+fn showed_late(mode: Mode, kinds: Vec<PhiKind>) -> GatewayError {
+    if matches!(mode.effect, Effect::Block) && !kinds.is_empty() {
+        return GatewayError::Blocked(kinds);
+    }
+    let message = "the request holds PHI that shows only in the provider's format and cannot be replaced there";
+    RequestError::field("phi_not_rewritable", "messages", message).into()
 }
 
 fn refusal(refusal: Refusal) -> GatewayError {

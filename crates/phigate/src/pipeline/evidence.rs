@@ -1,5 +1,7 @@
 //! What is known about a request, gathered step by step for its records and headers.
 
+use std::collections::BTreeMap;
+
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use phi_detect::PhiKind;
@@ -28,6 +30,8 @@ pub(super) struct Evidence {
     pub(super) original: Option<SecretBytes>,
     /// The bytes for the provider. Kept only of requests with PHI.
     pub(super) sent: Option<SecretBytes>,
+    /// Kinds that showed only after translation.
+    showed: Vec<PhiKind>,
     adjusted: Vec<String>,
     dropped: Vec<String>,
 }
@@ -105,14 +109,37 @@ impl Evidence {
         }
     }
 
-    /// The kinds of PHI found.
+    /// Whether the model's name holds PHI.
+    pub(super) fn has_phi_in_model(&self) -> bool {
+        self.model.as_deref() == Some(WITHHELD)
+    }
+
+    /// PHI showed only in the provider's format.
+    pub(super) fn showed(&mut self, kinds: &[PhiKind], original: &[u8]) {
+        self.showed = kinds.to_vec();
+        if self.original.is_none() {
+            self.original = Some(SecretBytes::from(original));
+        }
+    }
+
+    /// How many findings there are of each kind.
+    pub(super) fn counts(&self) -> BTreeMap<PhiKind, usize> {
+        let mut counts: BTreeMap<PhiKind, usize> =
+            self.report.iter().flat_map(Report::counts).collect();
+        for kind in &self.showed {
+            counts.entry(*kind).or_insert(1);
+        }
+        counts
+    }
+
+    /// The kinds of PHI found, in table order.
     pub(super) fn kinds(&self) -> Vec<PhiKind> {
-        self.report.iter().flat_map(Report::kinds).collect()
+        self.counts().into_keys().collect()
     }
 
     /// Whether PHI was found.
     pub(super) fn has_phi(&self) -> bool {
-        self.report.as_ref().is_some_and(Report::has_phi)
+        !self.showed.is_empty() || self.report.as_ref().is_some_and(Report::has_phi)
     }
 
     /// The headers that tell the caller what was found and what was changed.

@@ -10,7 +10,7 @@ use std::time::Instant;
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use jiff::Timestamp;
-use phigate_core::protect::{ModeRule, Report};
+use phigate_core::protect::ModeRule;
 use phigate_core::wire::ReplySummary;
 use phigate_store::{Admission, Decision, NewDecision, Outcome, Usage};
 use uuid::Uuid;
@@ -200,7 +200,7 @@ impl Trail {
         })?;
         self.is_decided = true;
         self.action = action;
-        for (kind, count) in self.evidence.report.iter().flat_map(Report::counts) {
+        for (kind, count) in self.evidence.counts() {
             self.app.metrics.found(kind.code(), count as u64);
         }
         Ok(())
@@ -209,8 +209,9 @@ impl Trail {
     fn decision(&mut self, action: &str, error_code: Option<&str>) -> NewDecision {
         let evidence = &mut self.evidence;
         let account = &self.admission.account;
-        let counts = evidence.report.iter().flat_map(Report::counts);
+        let counts = evidence.counts();
         let types: BTreeMap<String, u32> = counts
+            .into_iter()
             .map(|(kind, count)| (kind.code().into(), count as u32))
             .collect();
         NewDecision {
