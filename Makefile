@@ -3,7 +3,7 @@
 .PHONY: help run demo test test-setup test-rust test-clients test-browser check lint deny docs bench torture
 
 # cargo-nextest runs tests in parallel processes; plain cargo test serves as well.
-RUN_TESTS := $(shell command -v cargo-nextest >/dev/null 2>&1 && echo "cargo nextest run" || echo "cargo test")
+RUN_TESTS := $(shell command -v cargo-nextest >/dev/null 2>&1 && echo "cargo nextest run --no-fail-fast" || echo "cargo test")
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -41,7 +41,8 @@ deny: ## licences, duplicate versions and who may depend on whom
 	else echo "cargo-deny is not installed: dependency rules are not checked (cargo install cargo-deny)"; fi
 
 docs: ## write docs/phi-types.md and docs/parameters.md from the tables
-	UPDATE_DOCS=1 cargo test -q -p phi-detect -p phigate-core --tests docs
+	UPDATE_DOCS=1 cargo test -q -p phi-detect --test docs
+	UPDATE_DOCS=1 cargo test -q -p phigate-core --test wire_tables
 
 bench: ## speed of the detector, the store and the whole gateway beside a bare proxy
 	bench/run.sh

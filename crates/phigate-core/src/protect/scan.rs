@@ -170,6 +170,11 @@ fn scan_slot(scanner: &Scanner, document: &Document, slot: Slot, looked: &mut Lo
         Place::Text => (value.decoded().into_text(), chat::label(&value)),
     };
     looked.text_bytes += text.len() as u64;
+    let is_word_of_a_program =
+        matches!(slot.place, Place::Key | Place::Structure) && is_lower_case_word(&text);
+    if is_word_of_a_program {
+        return;
+    }
     let findings = scanner.look(label.as_deref(), &text);
     for finding in &findings {
         let span = match slot.place {
@@ -188,6 +193,14 @@ fn scan_slot(scanner: &Scanner, document: &Document, slot: Slot, looked: &mut Lo
         });
     }
     looked.is_complete &= findings.is_complete();
+}
+
+/// `messages`, `tool_calls`: most keys are such, no rule finds anything in one, and asking costs more than looking.
+fn is_lower_case_word(text: &str) -> bool {
+    text.len() <= 32
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte == b'_')
 }
 
 /// No identifier that a number can hold is shorter: the last four digits of an SSN.
