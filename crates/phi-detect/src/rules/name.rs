@@ -43,6 +43,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "Patient «Will Young» reports pain",
     ],
     misses: &[
+        "café / \"The patient's social security number is on file.\"",
         "Parkinson disease, Crohn disease, Hodgkin lymphoma, Foley catheter, Apgar score, Glasgow coma scale.",
         "Patient , SSN , has a cough",
         "Patient denies chest pain",
