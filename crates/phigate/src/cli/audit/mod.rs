@@ -217,7 +217,11 @@ async fn list(
 
 fn line(row: &RequestRow) -> String {
     let decision = &row.decision;
-    let types: Vec<&str> = decision.types.keys().map(String::as_str).collect();
+    // Lists of types are written in the order of the table.
+    let types: Vec<&str> = PhiKind::all()
+        .map(PhiKind::code)
+        .filter(|code| decision.types.contains_key(*code))
+        .collect();
     let status = row.outcome.as_ref().and_then(|outcome| outcome.status);
     let fields = [
         decision.time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
