@@ -5,10 +5,11 @@ use std::time::Instant;
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Method, StatusCode};
 use phigate_core::wire::{self, WireFormat};
-use phigate_store::Account;
+use phigate_store::{Account, ProviderKey};
 use serde_json::json;
 
 use crate::app::App;
+use crate::pipeline::provider_headers;
 use crate::provider::{BaseUrl, Outgoing, ProviderError};
 
 /// What came of trying a provider.
@@ -47,7 +48,7 @@ pub(crate) async fn try_provider(app: &App, account: &Account, format: &dyn Wire
         Ok(base) => base,
         Err(error) => return Trial::WrongAddress(error.to_string()),
     };
-    let Some(Question { path, headers }) = question(format, provider.key.expose()) else {
+    let Some(Question { path, headers }) = question(format, &provider.key) else {
         return Trial::Failed(ProviderError::Unsendable);
     };
     let call = Outgoing {
@@ -81,7 +82,7 @@ struct Question {
 
 /// Path and headers of the question, taken from how the format writes a chat request: every family lists its
 /// models under the same version segment, with the same headers.
-fn question(format: &dyn WireFormat, key: &str) -> Option<Question> {
+fn question(format: &dyn WireFormat, key: &ProviderKey) -> Option<Question> {
     let model = format.listed_models().first()?;
     let body =
         json!({ "model": model, "messages": [{ "role": "user", "content": "-" }] }).to_string();
@@ -93,22 +94,8 @@ fn question(format: &dyn WireFormat, key: &str) -> Option<Question> {
     };
     let request = format.write_request(&call).ok()?;
     let version = request.path.first()?.clone();
-    let header = |(name, value): &(&'static str, wire::HeaderValue)| {
-        let text = match value {
-            wire::HeaderValue::Fixed(text) => (*text).to_owned(),
-            wire::HeaderValue::Key => key.to_owned(),
-            wire::HeaderValue::BearerKey => format!("Bearer {key}"),
-        };
-        let mut value = HeaderValue::from_str(&text).ok()?;
-        value.set_sensitive(true);
-        Some((HeaderName::from_static(name), value))
-    };
-    let headers = request
-        .headers
-        .iter()
-        .filter(|(name, _)| *name != "content-type")
-        .filter_map(header)
-        .collect();
+    let mut headers = provider_headers(&request, key);
+    headers.retain(|(name, _)| name != http::header::CONTENT_TYPE);
     Some(Question {
         path: vec![version, "models".to_owned()],
         headers,

@@ -30,6 +30,7 @@ use crate::provider::Incoming;
 use crate::server::{REQUEST_ID, Upload};
 
 use decide::{Decided, Forward};
+pub(crate) use send::provider_headers;
 use trail::Trail;
 
 /// A request as it arrived at `/v1/chat/completions`.

@@ -18,26 +18,34 @@ pub(super) struct Envelope {
 }
 
 impl Envelope {
-    /// Puts the key into the header the format names, and nowhere else.
+    /// Puts a request into the form in which it is sent.
     pub(super) fn new(base: BaseUrl, request: ProviderRequest, key: &ProviderKey) -> Self {
-        let header = |(name, value): &(&'static str, wire::HeaderValue)| {
-            let (text, is_secret) = match value {
-                wire::HeaderValue::Fixed(text) => ((*text).to_owned(), false),
-                wire::HeaderValue::Key => (key.expose().to_owned(), true),
-                wire::HeaderValue::BearerKey => (format!("Bearer {}", key.expose()), true),
-            };
-            let mut value = HeaderValue::from_str(&text).ok()?;
-            value.set_sensitive(is_secret);
-            Some((HeaderName::from_static(name), value))
-        };
         Self {
             base,
-            headers: request.headers.iter().filter_map(header).collect(),
+            headers: provider_headers(&request, key),
             path: request.path,
             query: request.query,
             body: request.body.into(),
         }
     }
+}
+
+/// The headers of a provider's request: the key stands in the one the format names, and nowhere else.
+pub(crate) fn provider_headers(
+    request: &ProviderRequest,
+    key: &ProviderKey,
+) -> Vec<(HeaderName, HeaderValue)> {
+    let header = |(name, value): &(&'static str, wire::HeaderValue)| {
+        let (text, is_secret) = match value {
+            wire::HeaderValue::Fixed(text) => ((*text).to_owned(), false),
+            wire::HeaderValue::Key => (key.expose().to_owned(), true),
+            wire::HeaderValue::BearerKey => (format!("Bearer {}", key.expose()), true),
+        };
+        let mut value = HeaderValue::from_str(&text).ok()?;
+        value.set_sensitive(is_secret);
+        Some((HeaderName::from_static(name), value))
+    };
+    request.headers.iter().filter_map(header).collect()
 }
 
 /// Sends a request whose decision is recorded.
