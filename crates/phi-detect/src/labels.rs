@@ -35,6 +35,8 @@ pub(crate) enum Meaning {
     Medicare,
     /// "lives", "resides": an address when a street follows.
     Dwelling,
+    /// "corner of": two streets follow.
+    Corner,
     /// A person's number that is none of ours: member, claim, licence, account.
     OtherId,
     /// A number about no person: order, lot, ticket, study.
@@ -83,6 +85,10 @@ static PHRASES: &[(Meaning, &str)] = &[
         Meaning::Dwelling,
         "lives|live|living|lived|resides|residing|reside|moved|home is|house",
     ),
+    (
+        Meaning::Corner,
+        "corner of|the corner of|intersection of|the intersection of",
+    ),
     (Meaning::OtherId, OTHER_ID),
     (Meaning::Thing, THING),
     (Meaning::OtherDate, OTHER_DATE),
@@ -107,7 +113,7 @@ patient phone|pt phone|emergency contact phone|daytime phone|evening phone|best 
 
 const ADDRESS: &str = "address|addresses|addr|addr1|addr2|address1|address2|address line|address line 1|address line 2|street|street address|home address|\
 mailing address|mail address|shipping address|billing address|street line|streetaddressline|street address line|street1|residence|\
-line1|line2|domicilio|direccion|patient address|pt address|residential address|current address|permanent address|previous address|new address|old address|work address|address1 line|ship to|mail to|lives at|lives on|live at|live on|lived at|lived on|living on|moved to|staying at|corner of|intersection of|living at|resides at|residing at|resides on";
+line1|line2|domicilio|direccion|patient address|pt address|residential address|current address|permanent address|previous address|new address|old address|work address|address1 line|ship to|mail to|lives at|lives on|live at|live on|lived at|lived on|living on|moved to|staying at|living at|resides at|residing at|resides on";
 
 const MRN: &str = "mrn|mrns|mrn no|mrn number|mr no|mr number|mr num|mr nbr|mrnum|mrnumber|medrec|med rec|med rec no|med rec number|med record|\
 med record no|med record number|medical record|medical records number|medical record number|medical record numbers|medical record no|\

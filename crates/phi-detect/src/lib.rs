@@ -113,7 +113,9 @@ impl Detector {
             let first = candidates.len();
             names::tag(view.text(), &mut candidates);
             let model = candidates.split_off(first);
-            let tidied = model.into_iter().map(|one| without_loose_edges(&page, one));
+            let tidied = model
+                .into_iter()
+                .map(|one| without_loose_edges(&page, whole(&page, one)));
             candidates.extend(tidied.filter(|one| is_plausible(&page, one)));
         }
         if depth < CODING_DEPTH_MAX {
@@ -145,6 +147,14 @@ impl Detector {
 /// identifier of some program far more often than a name; rules with a label still see it.
 fn has_context(text: &str) -> bool {
     text.trim().contains(char::is_whitespace)
+}
+
+/// Adds what belongs to a finding by its form and the model left off; a field of data ends where it ends.
+fn whole(page: &Page<'_>, mut candidate: Candidate) -> Candidate {
+    if page.field_at(candidate.span.start).is_none() {
+        candidate.span = (candidate.kind.rule().complete)(page, candidate.span);
+    }
+    candidate
 }
 
 /// Cuts off a quote or bracket at an edge that has no partner inside, and what goes on beyond a field.

@@ -145,8 +145,7 @@ const COUNTRIES: &str = "afghanistan albania algeria andorra angola argentina ar
     norway oman pakistan palau panama paraguay peru philippines poland portugal qatar romania russia rwanda \
     samoa senegal serbia seychelles singapore slovakia slovenia somalia spain sudan suriname swaziland \
     sweden switzerland syria taiwan tajikistan tanzania thailand togo tonga tunisia turkey turkmenistan \
-    tuvalu uganda ukraine uruguay uzbekistan vanuatu venezuela vietnam yemen zambia zimbabwe zealand rica \
-    republic emirates kingdom timor verde lanka arabia usa";
+    tuvalu uganda ukraine uruguay uzbekistan vanuatu venezuela vietnam yemen zambia zimbabwe usa";
 
 const UNITS: &str = "apt apartment apts suite ste unit floor fl flr room rm bldg building lot trlr trailer spc ph \
     penthouse basement bsmt";

@@ -2,9 +2,12 @@
 //!
 //! Each part adds to a score; [`crate::rules`] adds what the words before say.
 
+mod complete;
+mod country;
 mod tail;
 mod token;
 
+pub(crate) use complete::{complete, corner};
 pub(crate) use tail::{lone_unit, postal_code_end, region_before, tail, zip_end};
 
 use std::ops::Range;

@@ -37,6 +37,10 @@ pub(super) static RULE: PhiRule = PhiRule {
         "Lives w daughter on «Birch Hollow Rd».",
         "«22 Amsinckstrasse 9\n Suite 776\n Arnsdorf\n Malta 38302»",
         "lives at «17 Elm Court»",
+        "at «the corner of Elm and 5th Street» since May",
+        "write to «22 Via Roma 41, Recco, South Africa 27766»",
+        "«12 Oak St\n, Springfield\n, IL 62704»",
+        "«12 Oak St»\n«14 Elm St» are both empty",
     ],
     misses: &[
         "He has 2 dogs and a drive to succeed",
@@ -52,8 +56,9 @@ pub(super) static RULE: PhiRule = PhiRule {
         "given 10 Units Lantus and 4 Tylenol",
     ],
     precedence: 0.15,
-    joiners: &[", ", "\n", ",\n", " "],
+    joins,
     find,
+    complete: places::complete,
     contradicts,
 };
 
@@ -110,6 +115,20 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
             out.push(span, score, "address.named_street");
         }
     }
+    for label in page
+        .labels
+        .iter()
+        .filter(|label| label.meaning == Meaning::Corner)
+    {
+        if let Some(line) = places::corner(page, label.end as usize) {
+            // Without "corner of" two streets would read as two places.
+            out.push(
+                label.start as usize..line.span.end,
+                line.score,
+                "address.corner",
+            );
+        }
+    }
     in_fields(page, out);
 }
 
@@ -129,6 +148,25 @@ fn in_fields(page: &Page<'_>, out: &mut Out<'_>) {
         }
     }
 }
+
+/// Pieces of one address have only spaces, line breaks, commas and dots between them; a new house number opens a new address.
+fn joins(left: &str, between: &str, right: &str) -> bool {
+    let is_gap = between.len() <= GAP_BYTES_MAX
+        && between.chars().any(char::is_whitespace)
+        && between
+            .chars()
+            .all(|c| c.is_whitespace() || matches!(c, ',' | '.'));
+    let numbers = right.bytes().take_while(u8::is_ascii_digit).count();
+    let opens_another = numbers > 0 && right.as_bytes().get(numbers) == Some(&b' ');
+    let is_unit = left
+        .split(|c: char| !c.is_alphabetic())
+        .next()
+        .is_some_and(|first| LEXICON.sense(first.as_bytes()).has(Sense::UNIT));
+    is_gap && (is_unit || !opens_another)
+}
+
+/// The widest gap between the pieces of an address: a comma, a line break, an indent.
+const GAP_BYTES_MAX: usize = 8;
 
 /// Words that only introduce an address ("Unit No"), and numbers that are none.
 fn contradicts(page: &Page<'_>, span: &Range<usize>) -> bool {
@@ -165,20 +203,7 @@ fn whole(page: &Page<'_>, line: &Line) -> Option<(Range<usize>, f32)> {
     };
     let score = line.score + tail.as_ref().map_or(0.0, |tail| tail.score) + called;
     let end = tail.map_or(line.span.end, |tail| tail.end);
-    let start = line.span.start - corner_before(page, line.span.start);
-    (score >= 0.3).then_some((start..end, score.min(0.98)))
-}
-
-/// The length of "the corner of " right before, which belongs to an address of two streets.
-fn corner_before(page: &Page<'_>, start: usize) -> usize {
-    [
-        b"the corner of ".as_slice(),
-        b"The corner of ",
-        b"corner of ",
-    ]
-    .iter()
-    .find(|words| page.slice(start.saturating_sub(words.len())..start) == **words)
-    .map_or(0, |words| words.len())
+    (score >= 0.3).then_some((line.span.start..end, score.min(0.98)))
 }
 
 /// A ZIP code on its own: called so, or after a state or country.

@@ -44,8 +44,9 @@ pub(super) static RULE: PhiRule = PhiRule {
         "Born at 27 6/7 weeks",
     ],
     precedence: 0.26,
-    joiners: &[],
+    joins: super::stand_alone,
     find,
+    complete: super::as_found,
     contradicts,
 };
 

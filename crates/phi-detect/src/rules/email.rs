@@ -37,8 +37,9 @@ pub(super) static RULE: PhiRule = PhiRule {
         "Send to  please.",
     ],
     precedence: 0.40,
-    joiners: &[],
+    joins: super::stand_alone,
     find,
+    complete: super::as_found,
     contradicts: super::never,
 };
 

@@ -40,8 +40,9 @@ pub(super) static RULE: PhiRule = PhiRule {
         "Commit 3b18e512dba79e4c8300dd08aeb37f8e728b8dad breaks the build.",
     ],
     precedence: 0.32,
-    joiners: &[],
+    joins: super::stand_alone,
     find,
+    complete: super::as_found,
     contradicts: super::never,
 };
 

@@ -41,15 +41,27 @@ pub struct PhiRule {
     pub misses: &'static [&'static str],
     /// Added to the score when two kinds want the same text.
     pub(crate) precedence: f32,
-    /// What may stand between two findings that read as one.
-    pub(crate) joiners: &'static [&'static str],
+    /// Whether two findings read as one, from the left, what stands between, and the right.
+    pub(crate) joins: fn(&str, &str, &str) -> bool,
     pub(crate) find: fn(&Page<'_>, &mut Out<'_>),
+    /// The span of what the model found, with what follows and belongs to it by its form.
+    pub(crate) complete: fn(&Page<'_>, Range<usize>) -> Range<usize>,
     /// Whether the words around say that what the model found is something else.
     pub(crate) contradicts: fn(&Page<'_>, &Range<usize>) -> bool,
 }
 
 /// For kinds about which the words around never contradict the model.
 fn never(_: &Page<'_>, _: &Range<usize>) -> bool {
+    false
+}
+
+/// For kinds of which the model finds all there is.
+fn as_found(_: &Page<'_>, span: Range<usize>) -> Range<usize> {
+    span
+}
+
+/// For kinds whose findings are never parts of one.
+fn stand_alone(_: &str, _: &str, _: &str) -> bool {
     false
 }
 

@@ -48,8 +48,9 @@ pub(super) static RULE: PhiRule = PhiRule {
         "Pacemaker serial number PJN702913S implanted",
     ],
     precedence: 0.28,
-    joiners: &[],
+    joins: super::stand_alone,
     find,
+    complete: super::as_found,
     contradicts: super::never,
 };
 

@@ -54,8 +54,9 @@ pub(super) static RULE: PhiRule = PhiRule {
         "Summarise the Mayo Clinic guideline on statins.",
     ],
     precedence: 0.0,
-    joiners: &[" "],
+    joins: |_, between, _| between == " ",
     find,
+    complete: super::as_found,
     contradicts,
 };
 

@@ -48,8 +48,9 @@ pub(super) static RULE: PhiRule = PhiRule {
         "my driver's license number is 2270-66-1551",
     ],
     precedence: 0.25,
-    joiners: &[],
+    joins: super::stand_alone,
     find,
+    complete: super::as_found,
     contradicts: super::never,
 };
 

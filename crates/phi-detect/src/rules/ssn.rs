@@ -51,8 +51,9 @@ pub(super) static RULE: PhiRule = PhiRule {
         "let a = 536 - 22; assert_eq!(a, 514);",
     ],
     precedence: 0.30,
-    joiners: &[],
+    joins: super::stand_alone,
     find,
+    complete: super::as_found,
     contradicts: super::never,
 };
 
