@@ -117,9 +117,9 @@ line1|line2|domicilio|direccion|patient address|pt address|residential address|c
 
 const MRN: &str = "mrn|mrns|mrn no|mrn number|mr no|mr number|mr num|mr nbr|mrnum|mrnumber|medrec|med rec|med rec no|med rec number|med record|\
 med record no|med record number|medical record|medical records number|medical record number|medical record numbers|medical record no|\
-medical record num|medical record id|medical rec|medical rec no|medical record identifier|record number|record no|record num|chart number|chart no|chart num|chart id|\
+medical record num|medical record id|medical rec|medical rec no|medical record identifier|record number|record no|record num|chart number|chart numbers|chart nos|chart no|chart num|chart id|\
 hospital number|hospital no|patient chart number|hospital num|hospital id|hosp no|hosp num|hospital record number|unit number|unit no|emrn|empi|mpi|mpi number|epic mrn|\
-patient mrn|pt mrn|patient medical record number|health record number|health record|clinic number|clinic no|numero de expediente|expediente|historia clinica|nhc|numero de historia clinica|ehr id|ehr number|emr id|emr number|emr no|epic id|cerner id";
+patient mrn|pt mrn|patient medical record number|health record number|health record|clinic number|clinic no|numero de expediente|expediente|historia clinica|nhc|numero de historia clinica|uhid|uhid no|uhid number|ur|ur no|ur number|urn|hospital unit number|unit record number|ehr id|ehr number|emr id|emr number|emr no|epic id|cerner id";
 
 const MRN_MAYBE: &str = "chart|record|patient id|patient ids|patient identifier|patient no|patient number|patient num|patient identification number|\
 pt id|pt no|pt number|pt num|patientid|patid|mr|file number|file no|\

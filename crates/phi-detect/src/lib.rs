@@ -18,6 +18,7 @@ mod people;
 mod places;
 mod resolve;
 mod rules;
+mod spelled;
 mod structure;
 mod view;
 mod words;
@@ -115,15 +116,22 @@ impl Detector {
             let model = candidates.split_off(first);
             let tidied = model
                 .into_iter()
+                .flat_map(|one| pieces(&page, one))
                 .map(|one| without_loose_edges(&page, whole(&page, one)));
             candidates.extend(tidied.filter(|one| is_plausible(&page, one)));
         }
+        let names: Vec<_> = candidates
+            .iter()
+            .filter(|one| one.kind == rules::NAME_KIND && one.score >= self.threshold(one.kind))
+            .map(|one| one.span.clone())
+            .collect();
+        rules::find_beside_names(&page, &self.settings, &names, &mut candidates);
         if depth < CODING_DEPTH_MAX {
             let scan = |decoded: &str| self.find(decoded, None, depth + 1);
             encoded::find(&page, &scan, &mut candidates);
         }
         for candidate in &mut candidates {
-            candidate.span = view.to_source(&candidate.span);
+            candidate.span = without_aside(text, view.to_source(&candidate.span));
         }
         resolve::resolve(text, candidates, |kind| self.threshold(kind))
     }
@@ -149,7 +157,44 @@ fn has_context(text: &str) -> bool {
     text.trim().contains(char::is_whitespace)
 }
 
-/// Adds what belongs to a finding by its form and the model left off; a field of data ends where it ends.
+/// Cuts at a long dash with a word of the sentence behind it: "Roe—says". The view shows every dash as a hyphen.
+fn without_aside(text: &str, span: std::ops::Range<usize>) -> std::ops::Range<usize> {
+    let aside = text.get(span.clone()).and_then(|part| {
+        let dash = part.find('—')?;
+        let is_lower = part[dash..].chars().nth(1)?.is_lowercase();
+        (is_lower && part[..dash].chars().any(char::is_uppercase)).then_some(dash)
+    });
+    span.start..aside.map_or(span.end, |dash| span.start + dash)
+}
+
+/// Splits what cannot be one finding: at an empty line, and at a bracket or quote that is not closed in it.
+fn pieces(page: &Page<'_>, candidate: Candidate) -> Vec<Candidate> {
+    let text = page.slice(candidate.span.clone());
+    let is_open = |open: u8, close: u8, at: usize| {
+        text[at] == open
+            && if open == close {
+                text.iter().filter(|&&byte| byte == open).count() % 2 == 1
+            } else {
+                !text[at..].contains(&close)
+            }
+    };
+    let mut cuts = vec![0];
+    for at in 1..text.len() {
+        let is_empty_line = text[at] == b'\n' && text[at - 1] == b'\n';
+        if is_empty_line || is_open(b'(', b')', at) || is_open(b'"', b'"', at) {
+            cuts.push(at);
+        }
+    }
+    cuts.push(text.len());
+    cuts.windows(2)
+        .map(|cut| Candidate {
+            span: candidate.span.start + cut[0]..candidate.span.start + cut[1],
+            ..candidate.clone()
+        })
+        .collect()
+}
+
+/// Fits the span of what the model found to its form; a field of data ends where it ends.
 fn whole(page: &Page<'_>, mut candidate: Candidate) -> Candidate {
     if page.field_at(candidate.span.start).is_none() {
         candidate.span = (candidate.kind.rule().complete)(page, candidate.span);

@@ -9,17 +9,19 @@ use super::token::{Token, is_one_of, next_token, skip, token_at};
 use super::{Line, has_street_ending, line_tokens};
 use crate::lexicon::Sense;
 use crate::page::Page;
+use crate::spelled;
 
 /// Pieces may follow each other a few times: number, unit, city, country.
 const PIECES_MAX: usize = 4;
 
 /// The span with everything after it that belongs to the same address.
-pub(crate) fn complete(page: &Page<'_>, span: Range<usize>) -> Range<usize> {
+pub(crate) fn complete(page: &Page<'_>, mut span: Range<usize>) -> Range<usize> {
+    span.start = with_spoken_number(page, span.start);
     let end = without_next_sentence(page, &span);
     let mut end = without_street_after_number(page, &(span.start..end));
     for _ in 0..PIECES_MAX {
         let next = number_abroad(page, &(span.start..end))
-            .or_else(|| tail(page, end).map(|tail| tail.end))
+            .or_else(|| rest_after_street(page, end))
             .or_else(|| country::after(page, end))
             .or_else(|| rest_of_place(page, end));
         match next {
@@ -28,6 +30,51 @@ pub(crate) fn complete(page: &Page<'_>, span: Range<usize>) -> Range<usize> {
         }
     }
     span.start..end
+}
+
+/// Unit, city, state and ZIP; after a ZIP comes nothing more of these.
+fn rest_after_street(page: &Page<'_>, end: usize) -> Option<usize> {
+    let is_zip = token_ending_at(page, end).is_some_and(|last| {
+        last.span.len() == 5 && page.slice(last.span).iter().all(u8::is_ascii_digit)
+    });
+    if is_zip {
+        return None;
+    }
+    tail(page, end)
+        .map(|tail| tail.end)
+        .or_else(|| spoken_zip(page, end))
+}
+
+/// `Red Bank, oh seven seven oh one`: where the spoken ZIP code ends.
+fn spoken_zip(page: &Page<'_>, end: usize) -> Option<usize> {
+    let start = skip(page.bytes(), end, b" ,");
+    let spelled = spelled::read(page, start).filter(|_| start > end)?;
+    let has_words = page
+        .slice(spelled.span.clone())
+        .iter()
+        .any(u8::is_ascii_alphabetic);
+    (spelled.is_digits() && spelled.value.len() == 5 && has_words).then_some(spelled.span.end)
+}
+
+/// `eleven forty Bay Ridge Parkway`: where a house number in words before the street starts.
+fn with_spoken_number(page: &Page<'_>, street: usize) -> usize {
+    let mut start = street;
+    for _ in 0..5 {
+        let before = start
+            .checked_sub(1)
+            .filter(|&before| page.byte(before) == b' ')
+            .and_then(|before| page.word_before(before));
+        match before {
+            Some((sense, word))
+                if sense.has(Sense::NUMBER_WORD | Sense::DIGIT_WORD)
+                    && !page.slice(word..start).starts_with(b"and") =>
+            {
+                start = word;
+            }
+            _ => break,
+        }
+    }
+    start
 }
 
 /// `the corner of Elm Street and 5th`, from the end of "corner of" on.

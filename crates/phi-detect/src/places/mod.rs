@@ -307,7 +307,12 @@ pub(crate) fn box_line(page: &Page<'_>, start: usize) -> Option<Line> {
             number_after(page, first_end)?,
             0.85,
         ),
-        b"rr" | b"hc" | b"psc" | b"cmr" | b"unit" => {
+        b"general" => {
+            let next = skip(bytes, first_end, b" ");
+            let is_mail = word(bytes, next).eq_ignore_ascii_case(b"delivery");
+            line(start, word_end(bytes, next), 0.1).filter(|_| is_mail)
+        }
+        b"rr" | b"rt" | b"route" | b"hc" | b"psc" | b"cmr" | b"unit" => {
             let next = skip(bytes, number_after(page, first_end)?, b" ,");
             let is_box = word(bytes, next).eq_ignore_ascii_case(b"box");
             let end = number_after(page, word_end(bytes, next)).filter(|_| is_box)?;

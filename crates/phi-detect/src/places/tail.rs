@@ -70,6 +70,9 @@ fn unit(page: &Page<'_>, from: usize) -> Option<usize> {
         let token = next_token(page, at + 1)?;
         return (token.span.len() <= 6).then_some(token.span.end);
     }
+    if let Some(end) = bare_unit(page, from) {
+        return Some(end);
+    }
     let (sense, end) = page.word_at(at)?;
     if !sense.has(Sense::UNIT) {
         return ordinal_floor(page, at);
@@ -78,6 +81,17 @@ fn unit(page: &Page<'_>, from: usize) -> Option<usize> {
     let is_id =
         token.span.len() <= 6 && (token.has_digit || token.span.len() <= 2 && token.is_capital);
     is_id.then_some(token.span.end)
+}
+
+/// `, 5D` at the end of a line or before a sign.
+fn bare_unit(page: &Page<'_>, from: usize) -> Option<usize> {
+    let token = token_at(page, from + 2).filter(|_| page.slice(from..from + 2) == b", ")?;
+    let text = page.slice(token.span.clone());
+    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let is_code =
+        (1..=3).contains(&digits) && text.len() == digits + 1 && text[digits].is_ascii_uppercase();
+    let ends = matches!(page.byte(token.span.end), b',' | b'.' | b'\n' | b';' | 0);
+    (is_code && ends).then_some(token.span.end)
 }
 
 /// `40th Floor`.

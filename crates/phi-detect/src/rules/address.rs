@@ -58,6 +58,7 @@ pub(super) static RULE: PhiRule = PhiRule {
     precedence: 0.15,
     joins,
     find,
+    beside: super::no_neighbour,
     complete: places::complete,
     contradicts,
 };
@@ -155,13 +156,14 @@ fn joins(left: &str, between: &str, right: &str) -> bool {
         && between.chars().any(char::is_whitespace)
         && between
             .chars()
-            .all(|c| c.is_whitespace() || matches!(c, ',' | '.'));
+            .all(|c| c.is_whitespace() || matches!(c, ',' | '.' | '>'))
+        && between.matches('\n').count() <= 1;
     let numbers = right.bytes().take_while(u8::is_ascii_digit).count();
     let opens_another = numbers > 0 && right.as_bytes().get(numbers) == Some(&b' ');
-    let is_unit = left
-        .split(|c: char| !c.is_alphabetic())
-        .next()
-        .is_some_and(|first| LEXICON.sense(first.as_bytes()).has(Sense::UNIT));
+    let is_unit = left.len() <= 16
+        && left
+            .split(|c: char| !c.is_alphabetic())
+            .any(|word| LEXICON.sense(word.as_bytes()).has(Sense::UNIT));
     is_gap && (is_unit || !opens_another)
 }
 
@@ -188,8 +190,19 @@ fn contradicts(page: &Page<'_>, span: &Range<usize>) -> bool {
     let is_other_number = !text
         .iter()
         .any(|&byte| byte.is_ascii_alphabetic() || byte >= 0x80)
-        && !matches!(digits, 4..=6 | 9);
+        && !(matches!(digits, 4..=6 | 9) && is_zip_by_context(page, span));
     !is_numbered && all_introduce || is_piece || is_other_number
+}
+
+/// A number alone is a ZIP code only where something speaks of a place.
+fn is_zip_by_context(page: &Page<'_>, span: &Range<usize>) -> bool {
+    let is_of_place = |meaning| {
+        matches!(
+            meaning,
+            Meaning::Zip | Meaning::Address | Meaning::Dwelling | Meaning::City
+        )
+    };
+    places::region_before(page, span.start).is_some() || is_spoken_of(page, span.start, is_of_place)
 }
 
 /// The street line with everything that follows and belongs to it, and how sure that makes us.

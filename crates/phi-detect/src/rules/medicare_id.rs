@@ -7,10 +7,12 @@
 use std::ops::Range;
 
 use super::{Out, PhiRule};
-use crate::context::{Claim, Tie, claim_before};
+use crate::context::{Claim, Tie, claim_before, is_spoken_of};
 use crate::digits::{self, Run};
 use crate::labels::Meaning;
+use crate::lexicon::Sense;
 use crate::page::Page;
+use crate::spelled;
 
 pub(super) static RULE: PhiRule = PhiRule {
     code: "medicare_id",
@@ -42,6 +44,7 @@ pub(super) static RULE: PhiRule = PhiRule {
     precedence: 0.32,
     joins: super::stand_alone,
     find,
+    beside: super::no_neighbour,
     complete: super::as_found,
     contradicts: super::never,
 };
@@ -59,6 +62,13 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
     }
     for index in 0..page.marks.len() {
         let mark = page.marks[index];
+        let is_single = mark.len() == 1 && mark.is_number() || mark.sense.has(Sense::DIGIT_WORD);
+        if is_single
+            && let Some(spelled) = spelled::read(page, mark.start as usize)
+            && fits_grammar(&spelled.value)
+        {
+            out.push(spelled.span, 0.93, "medicare_id.spoken");
+        }
         if mark.is_code() {
             beneficiary(page, index, out);
             railroad(page, mark.range(), out);
@@ -172,7 +182,9 @@ fn claim_number(page: &Page<'_>, index: usize, out: &mut Out<'_>) {
         Some(claim) if claim.is(Meaning::Medicare) => {
             out.push(span, 0.97, "medicare_id.claim_number");
         }
-        Some(claim) if claim.tie >= Tie::Tight => {}
+        Some(claim)
+            if claim.tie >= Tie::Tight
+                && !is_spoken_of(page, span.start, |meaning| meaning == Meaning::Medicare) => {}
         _ if is_dashed => out.push(span, 0.75, "medicare_id.claim_number"),
         _ => {}
     }

@@ -56,7 +56,8 @@ pub(super) static RULE: PhiRule = PhiRule {
     precedence: 0.0,
     joins: |_, between, _| between == " ",
     find,
-    complete: super::as_found,
+    beside: super::no_neighbour,
+    complete: people::fit,
     contradicts,
 };
 

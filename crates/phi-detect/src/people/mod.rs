@@ -1,5 +1,9 @@
 //! Reads names of people: capitalised words, initials, particles, suffixes.
 
+mod fit;
+
+pub(crate) use fit::fit;
+
 use std::ops::Range;
 
 use crate::lexicon::{LEXICON, Sense};
