@@ -44,6 +44,9 @@ pub struct Settings {
     pub mrn_formats: Vec<String>,
 }
 
+/// From this score on a name is looked for in the whole text.
+const SURE_NAME: f32 = 0.75;
+
 /// Text coded within text is decoded this often.
 const CODING_DEPTH_MAX: usize = 2;
 
@@ -116,16 +119,11 @@ impl Detector {
             let model = candidates.split_off(first);
             let tidied = model
                 .into_iter()
-                .flat_map(|one| pieces(&page, one))
+                .flat_map(|one| pieces(&page, &one))
                 .map(|one| without_loose_edges(&page, whole(&page, one)));
             candidates.extend(tidied.filter(|one| is_plausible(&page, one)));
         }
-        let names: Vec<_> = candidates
-            .iter()
-            .filter(|one| one.kind == rules::NAME_KIND && one.score >= self.threshold(one.kind))
-            .map(|one| one.span.clone())
-            .collect();
-        rules::find_beside_names(&page, &self.settings, &names, &mut candidates);
+        self.find_by_names(&page, &mut candidates);
         if depth < CODING_DEPTH_MAX {
             let scan = |decoded: &str| self.find(decoded, None, depth + 1);
             encoded::find(&page, &scan, &mut candidates);
@@ -134,6 +132,22 @@ impl Detector {
             candidate.span = without_aside(text, view.to_source(&candidate.span));
         }
         resolve::resolve(text, candidates, |kind| self.threshold(kind))
+    }
+
+    /// What the names found so far give away: the same people elsewhere, and what stands beside them.
+    fn find_by_names(&self, page: &Page<'_>, candidates: &mut Vec<Candidate>) {
+        let names_from = |score: f32, candidates: &[Candidate]| -> Vec<_> {
+            let is_name = |one: &&Candidate| one.kind == rules::NAME_KIND && one.score >= score;
+            candidates
+                .iter()
+                .filter(is_name)
+                .map(|one| one.span.clone())
+                .collect()
+        };
+        let sure = names_from(SURE_NAME, candidates);
+        rules::find_names_again(page, &self.settings, &sure, candidates);
+        let likely = names_from(self.threshold(rules::NAME_KIND), candidates);
+        rules::find_beside_names(page, &self.settings, &likely, candidates);
     }
 
     /// The same detector without the name model, for measuring the rules alone.
@@ -168,7 +182,7 @@ fn without_aside(text: &str, span: std::ops::Range<usize>) -> std::ops::Range<us
 }
 
 /// Splits what cannot be one finding: at an empty line, and at a bracket or quote that is not closed in it.
-fn pieces(page: &Page<'_>, candidate: Candidate) -> Vec<Candidate> {
+fn pieces(page: &Page<'_>, candidate: &Candidate) -> Vec<Candidate> {
     let text = page.slice(candidate.span.clone());
     let is_open = |open: u8, close: u8, at: usize| {
         text[at] == open

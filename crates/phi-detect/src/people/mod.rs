@@ -1,8 +1,10 @@
 //! Reads names of people: capitalised words, initials, particles, suffixes.
 
 mod fit;
+mod repeat;
 
 pub(crate) use fit::fit;
+pub(crate) use repeat::again;
 
 use std::ops::Range;
 

@@ -187,10 +187,11 @@ fn contradicts(page: &Page<'_>, span: &Range<usize>) -> bool {
     let is_piece = matches!(before, b',' | b'.' | b'-' | b'/')
         && page.byte_before(span.start - 1).is_ascii_digit();
     let digits = text.iter().filter(|byte| byte.is_ascii_digit()).count();
-    let is_other_number = !text
+    let has_letters = text
         .iter()
-        .any(|&byte| byte.is_ascii_alphabetic() || byte >= 0x80)
-        && !(matches!(digits, 4..=6 | 9) && is_zip_by_context(page, span));
+        .any(|&byte| byte.is_ascii_alphabetic() || byte >= 0x80);
+    let may_be_zip = matches!(digits, 4..=6 | 9) && is_zip_by_context(page, span);
+    let is_other_number = !has_letters && !may_be_zip;
     !is_numbered && all_introduce || is_piece || is_other_number
 }
 

@@ -103,6 +103,21 @@ pub(crate) fn find_all(page: &Page<'_>, settings: &Settings, candidates: &mut Ve
     }
 }
 
+/// Finds the people named in the text wherever else it names them.
+pub(crate) fn find_names_again(
+    page: &Page<'_>,
+    settings: &Settings,
+    names: &[Range<usize>],
+    candidates: &mut Vec<Candidate>,
+) {
+    let mut out = Out {
+        kind: NAME_KIND,
+        settings,
+        candidates,
+    };
+    name::find_again(page, names, &mut out);
+}
+
 /// Runs every rule over what stands beside the names found so far.
 pub(crate) fn find_beside_names(
     page: &Page<'_>,

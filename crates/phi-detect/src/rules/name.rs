@@ -127,6 +127,13 @@ fn contradicts(page: &Page<'_>, span: &Range<usize>) -> bool {
         || words().all(is_common) && !follows_title
 }
 
+/// Further mentions of people whom the text names with some certainty.
+pub(crate) fn find_again(page: &Page<'_>, known: &[Range<usize>], out: &mut Out<'_>) {
+    for span in people::again(page, known) {
+        out.push(span, 0.6, "name.repeated");
+    }
+}
+
 fn in_fields(page: &Page<'_>, out: &mut Out<'_>) {
     for (span, value) in page.fields_of(Meaning::Name) {
         if people::is_name_value(value) {
