@@ -141,15 +141,20 @@ fn starts_with_word(text: &[u8], words: &[&[u8]]) -> bool {
 /// Where the value of a label starts: after signs, small words and, in a dialogue, the next speaker.
 pub(crate) fn value_after(page: &Page<'_>, label_end: usize) -> usize {
     let bytes = page.bytes();
-    let mut at = label_end;
-    let mut has_turned = false;
-    while at < bytes.len() && at < label_end + REACH_BYTES {
-        if let Some(answer) = answer_start(bytes, at)
-            && !has_turned
-        {
-            has_turned = true;
-            at = answer;
-        } else if is_word_byte(bytes[at]) {
+    let rest = page.slice(label_end..page.text.len().min(label_end + REACH_BYTES));
+    // The rest of a question is skipped: "date of birth, Mr. Roe?\nCALLER: six…".
+    let line_end = memchr::memchr(b'\n', rest).map(|length| label_end + length);
+    if let Some(answer) = line_end.and_then(|end| answer_start(bytes, end)) {
+        return after_fillers(page, answer);
+    }
+    after_fillers(page, label_end)
+}
+
+fn after_fillers(page: &Page<'_>, from: usize) -> usize {
+    let bytes = page.bytes();
+    let mut at = from;
+    while at < bytes.len() && at < from + REACH_BYTES {
+        if is_word_byte(bytes[at]) {
             let end = word_end(bytes, at);
             let sense = LEXICON.sense(&bytes[at..end]);
             let is_number = sense.has(Sense::DIGIT_WORD | Sense::NUMBER_WORD);
@@ -199,6 +204,11 @@ impl Gap {
                 if is_prefix_of_number(bytes, at, end) {
                     gap.numbers += 1;
                     at = skip_code(bytes, at, to);
+                    continue;
+                }
+                // "birthday's" is "birthday is".
+                if bytes[at - 1] == b'\'' && end == at + 1 && at > from {
+                    at = end;
                     continue;
                 }
                 let sense = LEXICON.sense(&bytes[at..end]);

@@ -229,7 +229,10 @@ fn zip(page: &Page<'_>, span: Range<usize>, out: &mut Out<'_>) {
             Meaning::Zip | Meaning::Thing | Meaning::OtherId | Meaning::Mrn | Meaning::Ssn
         )
     });
-    if claim.is_some_and(|claim| claim.is(Meaning::Zip) && claim.is_firm()) {
+    let lives_in = span.len() == 5
+        && claim_before(page, span.start, |meaning| meaning == Meaning::Dwelling)
+            .is_some_and(|claim| claim.tie >= Tie::Tight);
+    if lives_in || claim.is_some_and(|claim| claim.is(Meaning::Zip) && claim.is_firm()) {
         out.push(span.start..end, 0.9, "address.zip");
     } else if span.len() == 5
         && claim.is_none_or(|claim| !claim.is_firm())

@@ -69,6 +69,12 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
         {
             out.push(spelled.span, 0.93, "medicare_id.spoken");
         }
+        if mark.is_number()
+            && let Some(run) = Run::read(page, index, &[3, 2, 4], |between| between == b"-")
+            && let Some(start) = with_railroad_prefix(page, run.span.start)
+        {
+            out.push(start..run.span.end, 0.97, "medicare_id.railroad");
+        }
         if mark.is_code() {
             beneficiary(page, index, out);
             railroad(page, mark.range(), out);
@@ -190,6 +196,17 @@ fn claim_number(page: &Page<'_>, index: usize, out: &mut Out<'_>) {
     }
 }
 
+/// `A-552-18-4490`: where the railroad's letters before a number that is called Medicare's start.
+fn with_railroad_prefix(page: &Page<'_>, start: usize) -> Option<usize> {
+    let tie = start.checked_sub(1)?;
+    let (_, word) = page
+        .word_before(tie)
+        .filter(|_| matches!(page.byte(tie), b'-' | b' '))?;
+    let is_called =
+        nearest(page, word).is_some_and(|claim| claim.is(Meaning::Medicare) && claim.is_firm());
+    (is_called && is_railroad_prefix(page.slice(word..tie))).then_some(word)
+}
+
 fn claim_number_span(page: &Page<'_>, index: usize) -> Option<Range<usize>> {
     let mark = page.marks[index];
     if mark.is_code() && (10..=11).contains(&mark.len()) {
@@ -245,9 +262,22 @@ fn railroad(page: &Page<'_>, span: Range<usize>, out: &mut Out<'_>) {
         .iter()
         .take_while(|byte| byte.is_ascii_alphabetic())
         .count();
-    let prefix = value[..letters].to_ascii_uppercase();
-    let is_prefix = matches!(
-        prefix.as_slice(),
+    let is_prefix = is_railroad_prefix(&value[..letters]);
+    // "WD 123456789".
+    let gap = usize::from(matches!(value.get(letters), Some(b' ' | b'-')));
+    let number = &value[letters + gap..];
+    let fits = is_prefix && matches!(number.len(), 6 | 9) && number.iter().all(u8::is_ascii_digit);
+    if fits
+        && nearest(page, span.start)
+            .is_some_and(|claim| claim.is(Meaning::Medicare) && claim.is_firm())
+    {
+        out.push(span, 0.95, "medicare_id.railroad");
+    }
+}
+
+fn is_railroad_prefix(letters: &[u8]) -> bool {
+    matches!(
+        letters.to_ascii_uppercase().as_slice(),
         b"A" | b"CA"
             | b"H"
             | b"JA"
@@ -262,17 +292,7 @@ fn railroad(page: &Page<'_>, span: Range<usize>, out: &mut Out<'_>) {
             | b"WCH"
             | b"WD"
             | b"WH"
-    );
-    // "WD 123456789".
-    let gap = usize::from(matches!(value.get(letters), Some(b' ' | b'-')));
-    let number = &value[letters + gap..];
-    let fits = is_prefix && matches!(number.len(), 6 | 9) && number.iter().all(u8::is_ascii_digit);
-    if fits
-        && nearest(page, span.start)
-            .is_some_and(|claim| claim.is(Meaning::Medicare) && claim.is_firm())
-    {
-        out.push(span, 0.95, "medicare_id.railroad");
-    }
+    )
 }
 
 fn nearest(page: &Page<'_>, at: usize) -> Option<Claim> {

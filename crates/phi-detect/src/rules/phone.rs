@@ -97,6 +97,9 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
             claim.is_some_and(|claim| claim.is(Meaning::Phone) || claim.is(Meaning::PhoneMaybe));
         if matches!(spoken.digits, 7 | 10 | 11) && is_called {
             out.push(spoken.span.clone(), 0.9, "phone.spoken");
+        } else if spoken.digits == 10 && claim.is_none() {
+            // Hardly anything else of ten digits is said aloud.
+            out.push(spoken.span.clone(), 0.6, "phone.spoken");
         }
     }
 }
@@ -144,7 +147,9 @@ fn number_at(page: &Page<'_>, index: usize) -> Option<(Range<usize>, f32, &'stat
             }
             Shape::Plain
                 if claim.is_none()
-                    && page.slice(span.start.saturating_sub(4)..span.start) == b" at " =>
+                    && [b" at ".as_slice(), b"my # ", b" my #", b"her # ", b"his # "]
+                        .iter()
+                        .any(|words| page.slice(0..span.start).ends_with(words)) =>
             {
                 Some((0.6, "phone.at"))
             }
@@ -219,7 +224,13 @@ fn north_american(page: &Page<'_>, index: usize) -> Option<(Range<usize>, Shape)
         matches!(between, b" " | b"-" | b".")
     }) && matches!(page.byte(run.span.start), b'2'..=b'9')
     {
-        return Some((run.span, Shape::Plain));
+        let is_valid = matches!(page.byte(run.span.start + 4), b'2'..=b'9');
+        let shape = if is_valid {
+            Shape::Spaced
+        } else {
+            Shape::Plain
+        };
+        return Some((run.span, shape));
     }
     let value = page.slice(first.range());
     let is_plain = match value.len() {
@@ -343,6 +354,7 @@ fn is_separator(between: &[u8]) -> bool {
             | b") "
             | b")"
             | b")-"
+            | b"("
             | b" ("
             | b"-("
             | b" - "

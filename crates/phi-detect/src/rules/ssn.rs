@@ -163,8 +163,22 @@ fn grouped(page: &Page<'_>, index: usize, out: &mut Out<'_>) {
         _ if follows_rules && run.has_same_separator(page, b".") => {
             out.push(run.span, 0.6, "ssn.dotted");
         }
+        _ if follows_rules
+            && run.has_same_separator(page, b" ")
+            && stands_alone(page, &run.span) =>
+        {
+            out.push(run.span, 0.55, "ssn.spaced");
+        }
         _ => {}
     }
+}
+
+/// Whether nothing but a list number or a label shares the line.
+fn stands_alone(page: &Page<'_>, span: &Range<usize>) -> bool {
+    let before = page.slice(span.start.saturating_sub(2)..span.start);
+    let opens = before.is_empty() || before.ends_with(b"\n") || matches!(before, b". " | b": ");
+    let after = page.byte(span.end);
+    opens && matches!(after, 0 | b'\n' | b'\r')
 }
 
 /// `536228741`.
