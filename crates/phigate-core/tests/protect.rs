@@ -72,6 +72,21 @@ fn a_clean_request_passes_untouched_in_every_mode() {
 }
 
 #[test]
+fn a_participant_named_after_a_person_is_found_and_one_named_after_a_program_is_not() {
+    let body = |name: &str, user: &str| {
+        format!(
+            r#"{{"model":"gpt-4o","user":"{user}","messages":[{{"role":"user","name":"{name}","content":"Hello"}},{{"role":"function","name":"Grace_Hopper","content":"{{}}"}}]}}"#
+        )
+    };
+    assert_eq!(
+        sent("mask", &body("Maria_Delgado", "john.smith")),
+        body("[NAME]", "[NAME]")
+    );
+    let of_programs = body("weather_agent", "user_8f3a2c");
+    assert_eq!(sent("mask", &of_programs), of_programs);
+}
+
+#[test]
 fn escapes_outside_the_finding_stay_as_written() {
     let body = r#"{"model":"gpt-4o","messages":[{"role":"user","content":"caf\u00e9 \/ SSN \u0035\u00336-22-8741 \ud83d\ude00"}]}"#;
     let masked = r#"{"model":"gpt-4o","messages":[{"role":"user","content":"caf\u00e9 \/ SSN [SSN] \ud83d\ude00"}]}"#;

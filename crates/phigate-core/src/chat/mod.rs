@@ -8,8 +8,8 @@ mod walk;
 
 use crate::json::{Document, JsonError, JsonProblem};
 
-pub(crate) use walk::label;
 pub use walk::{Place, Slot, Unscannable, path, slots, text_groups, unscannable};
+pub(crate) use walk::{is_participant, label};
 
 /// How much a request may hold.
 #[derive(Debug, Clone, Copy)]

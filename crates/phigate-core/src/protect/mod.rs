@@ -6,6 +6,7 @@
 mod apply;
 mod memory;
 mod modes;
+mod participant;
 mod report;
 mod scan;
 

@@ -9,6 +9,7 @@ use crate::chat::{self, ChatRequest, Place, Slot};
 use crate::json::{Decoded, Document, NodeId};
 
 use super::memory::Memory;
+use super::participant;
 use super::report::Report;
 
 /// The detector of an account, with a memory of texts it has seen.
@@ -193,6 +194,21 @@ fn scan_slot(scanner: &Scanner, document: &Document, slot: Slot, looked: &mut Lo
         });
     }
     looked.is_complete &= findings.is_complete();
+    if slot.place == Place::Text
+        && findings.is_empty()
+        && participant::is_place_of_joined_names(&value)
+        && let Some(name) = participant::find(scanner.detector(), &text)
+    {
+        looked.found.push(Found {
+            kind: name.kind,
+            node: slot.node,
+            place: slot.place,
+            span: name.span,
+            score: name.score,
+            rule: participant::RULE,
+            continues: false,
+        });
+    }
 }
 
 /// `messages`, `tool_calls`: most keys are such, no rule finds anything in one, and asking costs more than looking.
