@@ -20,6 +20,7 @@ use uuid::Uuid;
 use crate::app::App;
 use crate::error::GatewayError;
 use crate::provider::BaseUrl;
+use crate::server::{InflightPermit, KeyPermit, Turn};
 
 use super::send::Envelope;
 
@@ -49,8 +50,21 @@ pub(super) struct Route {
     pub(super) model: String,
 }
 
+/// What a request takes of the gateway's limits while it is decided.
+#[derive(Debug, Clone)]
+pub(super) struct Places {
+    pub(super) _key: Option<KeyPermit>,
+    pub(super) _turn: Option<Turn>,
+    pub(super) _body: Option<InflightPermit>,
+}
+
 /// Decides about a body.
-pub(super) async fn decide(app: &Arc<App>, admission: &Admission, body: Bytes) -> Decided {
+pub(super) async fn decide(
+    app: &Arc<App>,
+    admission: &Admission,
+    body: Bytes,
+    places: &Places,
+) -> Decided {
     let scanner = match app.scanner(&admission.account) {
         Ok(scanner) => scanner,
         Err(error) => {
@@ -68,11 +82,25 @@ pub(super) async fn decide(app: &Arc<App>, admission: &Admission, body: Bytes) -
     if body.len() <= INLINE_BYTES_MAX {
         return desk.decide(body);
     }
-    let on_its_own_thread = tokio::task::spawn_blocking(move || desk.decide(body)).await;
-    on_its_own_thread.unwrap_or_else(|_| Decided {
+    let decided = on_its_own_thread(places.clone(), move || desk.decide(body)).await;
+    decided.unwrap_or_else(|| Decided {
         evidence: Evidence::default(),
         verdict: Err(GatewayError::DetectorUnavailable),
     })
+}
+
+/// Works on a thread of its own, which goes on when the caller leaves. What the work takes is kept until it ends:
+/// callers who come and go must not be able to pile it up.
+async fn on_its_own_thread<T: Send + 'static>(
+    kept: impl Send + 'static,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Option<T> {
+    let job = move || {
+        let done = work();
+        drop(kept);
+        done
+    };
+    tokio::task::spawn_blocking(job).await.ok()
 }
 
 /// Where one account's requests are decided.
@@ -218,4 +246,26 @@ fn showed_late(mode: Mode, kinds: Vec<PhiKind>) -> GatewayError {
 
 fn refusal(refusal: Refusal) -> GatewayError {
     RequestError::field(refusal.code.as_str(), refusal.param, refusal.message).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+    use std::time::Duration;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn work_whose_caller_has_left_keeps_its_place_until_it_ends() {
+        let place = Arc::new(());
+        let (end, is_ended) = mpsc::channel::<()>();
+        let work = on_its_own_thread(Arc::clone(&place), move || is_ended.recv());
+        let left = tokio::time::timeout(Duration::from_millis(50), work).await;
+        assert!(left.is_err(), "the work ended too soon");
+        assert_eq!(Arc::strong_count(&place), 2, "the place was given back");
+        end.send(()).unwrap();
+        while Arc::strong_count(&place) > 1 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    }
 }

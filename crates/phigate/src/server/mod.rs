@@ -44,7 +44,8 @@ pub(crate) use error::EdgeError;
 pub(crate) use health::{OPENAPI, routes as health_routes};
 pub(crate) use limits::{BadKeys, KeyLimits, KeyPermit, Limited};
 pub(crate) use panic::quiet_panics;
-pub(crate) use upload::Upload;
+pub(crate) use queue::Turn;
+pub(crate) use upload::{InflightPermit, Upload};
 
 use crate::config::{Config, Limits};
 use crate::metrics::Metrics;
