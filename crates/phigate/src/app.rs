@@ -8,6 +8,7 @@ use anyhow::Context;
 use jiff::SignedDuration;
 use phi_detect::{Detector, PhiKind};
 use phigate_core::chat::ChatLimits;
+use phigate_core::json::Bounds;
 use phigate_core::protect::{self, Memory, Scanner};
 use phigate_core::text::PhiText;
 use phigate_store::{
@@ -108,10 +109,9 @@ impl App {
         }
         let detector =
             detector(&account.settings).map_err(|_| GatewayError::DetectorUnavailable)?;
-        let scanner = Arc::new(Scanner::with_memory(
-            detector,
-            Memory::new(REMEMBERED_TEXTS),
-        ));
+        let listed_max = self.config.limits.record_findings as usize;
+        let scanner = Scanner::with_memory(detector, Memory::new(REMEMBERED_TEXTS));
+        let scanner = Arc::new(scanner.listing(listed_max));
         if scanners.len() >= SCANNERS_MAX {
             scanners.clear();
         }
@@ -126,7 +126,11 @@ impl App {
     pub(crate) fn chat_limits(&self) -> ChatLimits {
         let limits = &self.config.limits;
         ChatLimits {
-            json_depth_max: limits.json_depth as usize,
+            json: Bounds {
+                depth_max: limits.json_depth as usize,
+                values_max: limits.json_values as usize,
+            },
+            fields_max: limits.fields as usize,
             messages_max: limits.messages as usize,
             parts_max: limits.parts as usize,
             tools_max: limits.tools as usize,
