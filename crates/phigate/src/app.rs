@@ -63,6 +63,16 @@ pub(crate) fn vault_options(config: &Config, role: Role) -> Options {
     }
 }
 
+/// Where the first account stands with its owner.
+pub(crate) enum FirstOwner {
+    /// There is one.
+    Exists,
+    /// There is none, and a link for making one was given out at an earlier start.
+    WasInvited,
+    /// There is none; this is the token of a link that makes one.
+    Link(SecretString),
+}
+
 /// Everything that answering a request needs.
 pub(crate) struct App {
     pub(crate) config: Config,
@@ -142,20 +152,18 @@ impl App {
         Duration::from_millis(self.config.limits.decision_ms)
     }
 
-    /// A one-time link for creating the owner's login, while the first account has none. Earlier ones stop working.
-    pub(crate) async fn first_owner_link(&self) -> anyhow::Result<Option<SecretString>> {
+    /// The way to the first account's owner login. `again` makes a new link where there was one; earlier ones stop working.
+    pub(crate) async fn first_owner(&self, again: bool) -> anyhow::Result<FirstOwner> {
         let accounts = self.vault.accounts().await?;
         let Some(account) = accounts.first() else {
-            return Ok(None);
+            return Ok(FirstOwner::Exists);
         };
-        if self
-            .vault
-            .users(&account.id)
-            .await?
-            .iter()
-            .any(|user| user.role == UserRole::Owner)
-        {
-            return Ok(None);
+        let users = self.vault.users(&account.id).await?;
+        if users.iter().any(|user| user.role == UserRole::Owner) {
+            return Ok(FirstOwner::Exists);
+        }
+        if !again && self.vault.has_owner_link(&account.id).await? {
+            return Ok(FirstOwner::WasInvited);
         }
         let invite = Invite {
             purpose: LinkPurpose::Owner,
@@ -163,11 +171,8 @@ impl App {
             email: None,
             valid: SignedDuration::from_hours(24),
         };
-        Ok(Some(
-            self.vault
-                .create_link(&account.id, &invite, "system")
-                .await?,
-        ))
+        let link = self.vault.create_link(&account.id, &invite, "system");
+        Ok(FirstOwner::Link(link.await?))
     }
 
     /// A provider's words with every finding masked, in every mode: they may quote the prompt.
