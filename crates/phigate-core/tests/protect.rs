@@ -1,6 +1,9 @@
 //! The four modes, byte for byte.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use phi_detect::Detector;
 use phigate_core::chat::{ChatLimits, ChatRequest};
 use phigate_core::protect::{self, Memory, Outcome, Policy, Report, Scanner};
@@ -32,13 +35,14 @@ fn sent(mode: &str, body: &str) -> String {
         Outcome::Forward(clean) => clean.request().document().expose().to_owned(),
         Outcome::Block(_) => panic!("blocked"),
         Outcome::Refuse(error, _) => panic!("refused: {error}"),
+        Outcome::Unfinished(_) => panic!("not looked at in whole"),
     }
 }
 
 fn refusal(mode: &str, body: &str) -> (&'static str, Option<String>) {
     match outcome(mode, body) {
         Outcome::Refuse(error, _) => (error.code, error.param),
-        Outcome::Forward(_) | Outcome::Block(_) => panic!("not refused"),
+        Outcome::Forward(_) | Outcome::Block(_) | Outcome::Unfinished(_) => panic!("not refused"),
     }
 }
 
@@ -69,6 +73,21 @@ fn a_clean_request_passes_untouched_in_every_mode() {
     for mode in ["flag", "block", "redact", "mask"] {
         assert_eq!(sent(mode, &body), body, "{mode}");
     }
+}
+
+#[test]
+fn a_participant_named_after_a_person_is_found_and_one_named_after_a_program_is_not() {
+    let body = |name: &str, user: &str| {
+        format!(
+            r#"{{"model":"gpt-4o","user":"{user}","messages":[{{"role":"user","name":"{name}","content":"Hello"}},{{"role":"function","name":"Grace_Hopper","content":"{{}}"}}]}}"#
+        )
+    };
+    assert_eq!(
+        sent("mask", &body("Maria_Delgado", "john.smith")),
+        body("[NAME]", "[NAME]")
+    );
+    let of_programs = body("weather_agent", "user_8f3a2c");
+    assert_eq!(sent("mask", &of_programs), of_programs);
 }
 
 #[test]
@@ -194,6 +213,67 @@ fn remembered_texts_give_the_same_findings() {
 }
 
 #[test]
+fn a_report_lists_so_many_findings_and_counts_all() {
+    let scanner = Scanner::new(Detector::default()).listing(2);
+    let body = r#"{"model":"gpt-4o","messages":[{"role":"user","content":"SSN 536-22-8741, SSN 536-22-8742"}],"x":"SSN 536-22-8743","y":"a@example.com"}"#;
+    let scanned = protect::scan(&scanner, request(body));
+    let report = scanned.report();
+    let paths: Vec<&str> = report
+        .findings()
+        .iter()
+        .map(|one| one.path.as_str())
+        .collect();
+    assert_eq!(paths, ["messages[0].content"; 2]);
+    let counts: Vec<_> = report
+        .counts()
+        .map(|(kind, count)| (kind.code(), count))
+        .collect();
+    assert_eq!(counts, [("ssn", 3), ("email", 1)]);
+    assert_eq!(report.identifiers().count(), 2);
+}
+
+#[test]
+fn what_there_was_no_time_for_goes_on_in_flag_mode_alone_and_the_report_says_so() {
+    let scanner = Scanner::new(Detector::default()).while_there_is_time(|| false);
+    let outcome = |mode: &str| {
+        let policy = Policy {
+            mode: protect::mode(mode).unwrap(),
+            allow_unscannable: true,
+        };
+        protect::apply(
+            &policy,
+            &scanner,
+            protect::scan(&scanner, request(&ask(NOTE))),
+        )
+    };
+    for mode in ["block", "redact", "mask"] {
+        assert!(matches!(outcome(mode), Outcome::Unfinished(_)), "{mode}");
+    }
+    let Outcome::Forward(clean) = outcome("flag") else {
+        panic!("not forwarded")
+    };
+    assert_eq!(clean.report().unscannable()[0].kind, "incomplete_scan");
+}
+
+#[test]
+fn time_that_runs_out_while_masking_is_no_clean_request() {
+    let is_over = Arc::new(AtomicBool::new(false));
+    let clock = Arc::clone(&is_over);
+    let scanner = Scanner::new(Detector::default())
+        .while_there_is_time(move || !clock.load(Ordering::Relaxed));
+    let policy = Policy {
+        mode: protect::mode("mask").unwrap(),
+        allow_unscannable: false,
+    };
+    let body = r#"{"model":"gpt-4o","messages":[{"role":"user","content":"SSN 536-22-8741"}]}"#;
+    let scanned = protect::scan(&scanner, request(body));
+    assert!(scanned.report().is_complete() && scanned.report().has_phi());
+    is_over.store(true, Ordering::Relaxed);
+    let outcome = protect::apply(&policy, &scanner, scanned);
+    assert!(matches!(outcome, Outcome::Unfinished(_)), "{outcome:?}");
+}
+
+#[test]
 fn findings_are_told_in_code_points_and_never_in_text() {
     let scanner = Scanner::new(Detector::default());
     let scanned = protect::scan(&scanner, request(&ask("Übrigens 👩 SSN 536-22-8741")));
@@ -251,7 +331,7 @@ fn very_many_findings_cost_time_in_proportion() {
     let keys: String = (0..40_000)
         .map(|number| format!(r#""SSN 536-22-8741 {number}":{number},"#))
         .collect();
-    let scanner = Scanner::new(Detector::default().without_names());
+    let scanner = Scanner::new(Detector::default().without_names()).listing(usize::MAX);
     for (what, field) in [
         ("one text", format!(r#""{lines}""#)),
         ("parts", format!("[{texts}0]")),

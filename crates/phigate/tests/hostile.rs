@@ -114,3 +114,14 @@ fn the_record_tells_how_much_text_was_scanned() {
     );
     assert!(text >= SSN_TEXT.len() as u64 && text < body, "{sizes}");
 }
+
+#[test]
+fn a_record_lists_so_many_findings_and_counts_all() {
+    let provider = Provider::start();
+    let gateway = Gateway::start_with(&provider, &[("PHIGATE_LIMITS_RECORD_FINDINGS", "2")]);
+    let text = "SSN 536-22-8741, SSN 536-22-8742, SSN 536-22-8743, a@example.com";
+    let answer = gateway.chat(&gateway.key(), &ask("gpt-4o", text));
+    let decision = &gateway.records(&answer.request_id())[0];
+    assert_eq!(decision["types"], json!({ "ssn": 3, "email": 1 }));
+    assert_eq!(decision["findings"].as_array().unwrap().len(), 2);
+}

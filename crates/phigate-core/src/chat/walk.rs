@@ -125,6 +125,15 @@ fn is_protocol_name(value: &Value<'_>) -> bool {
         || list_key.is_some_and(|key| matches!(key.as_ref(), "messages" | "functions" | "tools"))
 }
 
+/// Whether this is the name of somebody who speaks. The messages of a tool carry the tool's name.
+pub(crate) fn is_participant(name: &Value<'_>) -> bool {
+    let message = name.parent();
+    let role = message
+        .and_then(|message| message.get("role"))
+        .and_then(|role| role.string());
+    is_message(message) && role.is_some_and(|role| !matches!(role.as_ref(), "tool" | "function"))
+}
+
 /// The id of a tool call, where it is made and where it is answered.
 fn is_call_id(value: &Value<'_>) -> bool {
     let list_key = value

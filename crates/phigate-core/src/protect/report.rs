@@ -1,6 +1,6 @@
 //! What was found, told without telling it: kinds, places and scores.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use phi_detect::PhiKind;
 
@@ -11,7 +11,7 @@ use crate::text::PhiText;
 use super::scan::{Found, Looked};
 
 /// What a part is called that stands for a scan that did not look at everything.
-pub(super) const INCOMPLETE_SCAN: &str = "incomplete_scan";
+const INCOMPLETE_SCAN: &str = "incomplete_scan";
 
 /// One finding as the audit trail tells it.
 #[derive(Debug, Clone)]
@@ -30,25 +30,29 @@ pub struct ReportedFinding {
     pub rule: &'static str,
 }
 
-/// What a scan found in a request.
+/// What a scan found in a request. The lists end where the scanner says; the counts are of everything.
 #[derive(Debug, Clone, Default)]
 pub struct Report {
     findings: Vec<ReportedFinding>,
     counts: BTreeMap<PhiKind, usize>,
     unscannable: Vec<Unscannable>,
-    identifiers: Vec<(PhiKind, PhiText)>,
+    keys_with_phi: Vec<NodeId>,
+    identifiers: HashSet<(PhiKind, PhiText)>,
     text_bytes: u64,
+    is_complete: bool,
 }
 
 impl Report {
     /// Tells what was looked at. A text with very many findings is counted through once, not once a finding.
-    pub(super) fn new(document: &Document, looked: &Looked) -> Self {
+    pub(super) fn new(document: &Document, looked: &Looked, listed_max: usize) -> Self {
         let keys_with_phi = looked.keys_with_phi();
         let mut report = Self {
             unscannable: chat::unscannable(document, &keys_with_phi),
             text_bytes: looked.text_bytes,
+            is_complete: looked.is_complete,
             ..Self::default()
         };
+        report.unscannable.truncate(listed_max);
         if !looked.is_complete {
             report.unscannable.push(Unscannable {
                 path: String::new(),
@@ -56,13 +60,25 @@ impl Report {
             });
         }
         for of_one_text in looked.found.chunk_by(|one, next| one.node == next.node) {
-            report.tell(document, of_one_text, &keys_with_phi);
+            report.tell(document, of_one_text, &keys_with_phi, listed_max);
         }
+        report.keys_with_phi = keys_with_phi;
         report
     }
 
     /// Tells the findings of one text, which are in order.
-    fn tell(&mut self, document: &Document, found: &[Found], keys_with_phi: &[NodeId]) {
+    fn tell(
+        &mut self,
+        document: &Document,
+        found: &[Found],
+        keys_with_phi: &[NodeId],
+        listed_max: usize,
+    ) {
+        for finding in found.iter().filter(|finding| !finding.continues) {
+            *self.counts.entry(finding.kind).or_default() += 1;
+        }
+        let room = listed_max.saturating_sub(self.findings.len());
+        let found = &found[..found.len().min(room)];
         let Some(first) = found.first() else {
             return;
         };
@@ -90,12 +106,8 @@ impl Report {
                 score,
                 rule,
             });
-            report
-                .identifiers
-                .push((kind, PhiText::new(normalise(exact))));
-            if !finding.continues {
-                *report.counts.entry(kind).or_default() += 1;
-            }
+            let identifier = (kind, PhiText::new(normalise(exact)));
+            report.identifiers.insert(identifier);
         }
     }
 
@@ -106,10 +118,20 @@ impl Report {
 
     /// Whether PHI was found.
     pub fn has_phi(&self) -> bool {
-        !self.findings.is_empty()
+        !self.counts.is_empty()
     }
 
-    /// The findings, in order of place.
+    /// Whether everything was looked at.
+    pub fn is_complete(&self) -> bool {
+        self.is_complete
+    }
+
+    /// The keys that hold PHI, in order: they are not to be spelled.
+    pub fn keys_with_phi(&self) -> &[NodeId] {
+        &self.keys_with_phi
+    }
+
+    /// The findings, in order of place, as far as they are listed.
     pub fn findings(&self) -> &[ReportedFinding] {
         &self.findings
     }
@@ -129,9 +151,9 @@ impl Report {
         &self.unscannable
     }
 
-    /// The values found, normalised, for the keyed hashes by which a disclosure can be looked up.
-    pub fn identifiers(&self) -> &[(PhiKind, PhiText)] {
-        &self.identifiers
+    /// The values of the listed findings, normalised, for the keyed hashes by which a disclosure can be looked up.
+    pub fn identifiers(&self) -> impl Iterator<Item = &(PhiKind, PhiText)> {
+        self.identifiers.iter()
     }
 }
 

@@ -30,7 +30,7 @@ use std::time::{Duration, Instant};
 
 use axum::Router;
 use hyper::service::service_fn;
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
@@ -44,7 +44,8 @@ pub(crate) use error::EdgeError;
 pub(crate) use health::{OPENAPI, routes as health_routes};
 pub(crate) use limits::{BadKeys, KeyLimits, KeyPermit, Limited};
 pub(crate) use panic::quiet_panics;
-pub(crate) use upload::Upload;
+pub(crate) use queue::Turn;
+pub(crate) use upload::{InflightPermit, Upload};
 
 use crate::config::{Config, Limits};
 use crate::metrics::Metrics;
@@ -127,11 +128,11 @@ async fn listen(setting: &'static str, address: SocketAddr) -> Result<TcpListene
 struct Server {
     edge: Arc<Edge>,
     certificate: Option<Certificate>,
-    http: auto::Builder<TokioExecutor>,
+    http: auto::Builder<Tracked>,
     guard: GuardLimits,
     idle: Duration,
     connections: Arc<Semaphore>,
-    /// Connections from before the drain: these are waited for.
+    /// Connections from before the drain, and every request of HTTP/2: these are waited for.
     tracked: TaskTracker,
     drain: Drain,
 }
@@ -153,16 +154,17 @@ impl Server {
             header_read: Duration::from_millis(limits.header_read_ms),
             write_stall: Duration::from_millis(limits.write_stall_ms),
         };
+        let tracked = TaskTracker::new();
         Arc::new(Self {
             edge: Arc::new(edge),
             certificate,
-            http: http_builder(limits),
+            http: http_builder(limits, Tracked(tracked.clone())),
             guard,
             idle: Duration::from_millis(limits.idle_ms),
             connections: Arc::new(Semaphore::new(
                 count(process::connections_max(limits.connections)).min(Semaphore::MAX_PERMITS),
             )),
-            tracked: TaskTracker::new(),
+            tracked,
             drain,
         })
     }
@@ -278,10 +280,24 @@ impl Server {
     }
 }
 
-fn http_builder(limits: &Limits) -> auto::Builder<TokioExecutor> {
+/// Runs the requests of HTTP/2, which the library makes tasks of their own: they outlive their connection by what
+/// they still have to record.
+#[derive(Clone)]
+struct Tracked(TaskTracker);
+
+impl<F> hyper::rt::Executor<F> for Tracked
+where
+    F: Future<Output: Send> + Send + 'static,
+{
+    fn execute(&self, request: F) {
+        self.0.spawn(request);
+    }
+}
+
+fn http_builder(limits: &Limits, executor: Tracked) -> auto::Builder<Tracked> {
     let idle = Duration::from_millis(limits.idle_ms);
     let header_bytes = u32::try_from(limits.header_bytes).unwrap_or(u32::MAX);
-    let mut http = auto::Builder::new(TokioExecutor::new());
+    let mut http = auto::Builder::new(executor);
     http.http1()
         .timer(TokioTimer::new())
         // The guard hands over whole heads only, so this is the time between two requests.

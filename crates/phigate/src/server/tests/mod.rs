@@ -9,6 +9,7 @@ use axum::routing;
 
 use bytes::Bytes;
 use futures_util::stream;
+use hyper_util::rt::TokioExecutor;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use super::*;
