@@ -19,6 +19,7 @@ mod places;
 mod resolve;
 mod rules;
 mod structure;
+mod swar;
 mod view;
 mod words;
 
@@ -50,14 +51,22 @@ const CODING_DEPTH_MAX: usize = 2;
 #[derive(Debug, Clone)]
 pub struct Detector {
     settings: Settings,
-    uses_names: bool,
+    names: Names,
+}
+
+/// How the name model takes part.
+#[derive(Debug, Clone, Copy)]
+enum Names {
+    Fast,
+    Portable,
+    Off,
 }
 
 impl Default for Detector {
     fn default() -> Self {
         Detector {
             settings: Settings::default(),
-            uses_names: true,
+            names: Names::Fast,
         }
     }
 }
@@ -85,7 +94,7 @@ impl Detector {
         }
         Ok(Self {
             settings,
-            uses_names: true,
+            names: Names::Fast,
         })
     }
 
@@ -109,9 +118,13 @@ impl Detector {
         let page = Page::new(view.text(), fields);
         let mut candidates = Vec::new();
         rules::find_all(&page, &self.settings, &mut candidates);
-        if self.uses_names && has_context(view.text()) {
+        if has_context(view.text()) {
             let first = candidates.len();
-            names::tag(view.text(), &mut candidates);
+            match self.names {
+                Names::Fast => names::tag(view.text(), &mut candidates),
+                Names::Portable => names::tag_portable(view.text(), &mut candidates),
+                Names::Off => {}
+            }
             let model = candidates.split_off(first);
             let tidied = model.into_iter().map(|one| without_loose_edges(&page, one));
             candidates.extend(tidied.filter(|one| is_plausible(&page, one)));
@@ -128,7 +141,13 @@ impl Detector {
 
     /// The same detector without the name model, for measuring the rules alone.
     pub fn without_names(mut self) -> Self {
-        self.uses_names = false;
+        self.names = Names::Off;
+        self
+    }
+
+    /// The same detector as it runs on a processor without vector units we know, for measuring.
+    pub fn without_vector_units(mut self) -> Self {
+        self.names = Names::Portable;
         self
     }
 
