@@ -58,6 +58,7 @@ pub struct Detector {
 #[derive(Debug, Clone, Copy)]
 enum Names {
     Fast,
+    Common,
     Portable,
     Off,
 }
@@ -122,6 +123,7 @@ impl Detector {
             let first = candidates.len();
             match self.names {
                 Names::Fast => names::tag(view.text(), &mut candidates),
+                Names::Common => names::tag_common(view.text(), &mut candidates),
                 Names::Portable => names::tag_portable(view.text(), &mut candidates),
                 Names::Off => {}
             }
@@ -145,8 +147,14 @@ impl Detector {
         self
     }
 
-    /// The same detector as it runs on a processor without vector units we know, for measuring.
-    pub fn without_vector_units(mut self) -> Self {
+    /// The same detector as it runs on any processor of this kind, for measuring.
+    pub fn on_common_processor(mut self) -> Self {
+        self.names = Names::Common;
+        self
+    }
+
+    /// The same detector in plain Rust, as it runs on processors we know nothing about, for measuring.
+    pub fn in_plain_rust(mut self) -> Self {
         self.names = Names::Portable;
         self
     }

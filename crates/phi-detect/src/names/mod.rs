@@ -26,7 +26,12 @@ pub(crate) fn tag(text: &str, out: &mut Vec<Candidate>) {
     tag_at(Level::best(), text, out);
 }
 
-/// The same in plain Rust, whatever the processor can do.
+/// The same as it runs on any processor of this kind.
+pub(crate) fn tag_common(text: &str, out: &mut Vec<Candidate>) {
+    tag_at(Level::common(), text, out);
+}
+
+/// The same in plain Rust.
 pub(crate) fn tag_portable(text: &str, out: &mut Vec<Candidate>) {
     tag_at(Level::Portable, text, out);
 }

@@ -58,6 +58,8 @@ pub(super) enum Level {
     AvxVnni,
     /// 256-bit multiply and add.
     Avx2,
+    /// What every x86-64 processor has.
+    Sse2,
     /// Plain Rust.
     Portable,
 }
@@ -107,6 +109,20 @@ impl Level {
         *BEST.get_or_init(|| Level::available()[0])
     }
 
+    /// The best level of every processor of this kind.
+    pub(super) fn common() -> Level {
+        if cfg!(target_arch = "x86_64") {
+            Level::Sse2
+        } else {
+            Level::Portable
+        }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    fn has_avx2(self) -> bool {
+        matches!(self, Level::Avx512Vnni | Level::AvxVnni | Level::Avx2)
+    }
+
     /// Every level this processor can run, best first.
     pub(super) fn available() -> Vec<Level> {
         let mut levels = Vec::new();
@@ -126,6 +142,7 @@ impl Level {
             if avx2 {
                 levels.push(Level::Avx2);
             }
+            levels.push(Level::Sse2);
         }
         levels.push(Level::Portable);
         levels
@@ -149,8 +166,8 @@ pub(super) fn embed(level: Level, table: &[TableRow], lists: &Lists, out: &mut [
 /// Which of up to 64 tokens the gate lets through, one bit each.
 pub(super) fn gate(level: Level, gate: &Gate, rows: &[Row]) -> u64 {
     #[cfg(target_arch = "x86_64")]
-    if level != Level::Portable {
-        // SAFETY: every level above `Portable` implies AVX2, which `available` asked for.
+    if level.has_avx2() {
+        // SAFETY: `available` asked for AVX2.
         return unsafe { x86::gate(gate, rows) };
     }
     let _ = level;
@@ -180,6 +197,9 @@ pub(super) fn convolve(
         #[cfg(target_arch = "x86_64")]
         // SAFETY: `available` asked for the features of this level.
         Level::Avx2 => unsafe { x86::convolve_avx2(layer, dilation, rows, input, output) },
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: every x86-64 processor has SSE2.
+        Level::Sse2 => unsafe { x86::convolve_sse2(layer, dilation, rows, input, output) },
         _ => portable::convolve(layer, dilation, rows, input, output),
     }
 }
@@ -187,7 +207,7 @@ pub(super) fn convolve(
 /// The tag scores of one token.
 pub(super) fn score(level: Level, layer: &Dense<WIDTH, TAGS_MAX>, input: &Row) -> [i32; TAGS_MAX] {
     #[cfg(target_arch = "x86_64")]
-    if level != Level::Portable {
+    if level.has_avx2() {
         // SAFETY: as in `gate`.
         return unsafe { x86::score(layer, input) };
     }

@@ -276,10 +276,7 @@ impl PlainWord {
 fn hash_on(hash: u64, eight: u64, count: usize) -> u64 {
     // Always eight steps, since a loop that ends with the word is guessed wrong at every word.
     // A step over a zero only multiplies, which a multiplication undoes.
-    let hash = eight
-        .to_le_bytes()
-        .into_iter()
-        .fold(hash, |hash, byte| step(hash, byte));
+    let hash = eight.to_le_bytes().into_iter().fold(hash, step);
     hash.wrapping_mul(UNDO[8 - count])
 }
 

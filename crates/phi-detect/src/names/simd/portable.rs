@@ -46,65 +46,93 @@ pub(super) fn convolve(
 ) {
     for &row in rows {
         let row = usize::from(row);
+        let inputs = Inputs::of([&input[row - dilation], &input[row], &input[row + dilation]]);
         let mut sums = layer.bias;
-        for tap in 0..3 {
-            let weights = &layer.plain[tap * WIDTH..][..WIDTH];
-            add_products(&mut sums, &input[row + tap * dilation - dilation], weights);
+        for (values, places) in inputs.fours() {
+            let weights = places.map(|place| &layer.plain[usize::from(place)]);
+            let first = two_products([values[0], values[1]], [weights[0], weights[1]]);
+            let second = two_products([values[2], values[3]], [weights[2], weights[3]]);
+            for ((sum, first), second) in sums.iter_mut().zip(first).zip(second) {
+                *sum += i32::from(first) + i32::from(second);
+            }
         }
-        let residuals = input[row];
-        for ((out, sum), residual) in output[row].iter_mut().zip(sums).zip(residuals) {
-            *out = narrow(sum + (i32::from(residual) << WEIGHT_SHIFT));
-        }
+        finish(&sums, &input[row], &mut output[row]);
     }
 }
 
-pub(super) fn score(layer: &Dense<WIDTH, TAGS_MAX>, input: &Row) -> [i32; TAGS_MAX] {
-    let mut scores = layer.bias;
-    add_products(&mut scores, input, &layer.plain);
-    scores
+/// Two inputs times their weights, for every output. The sum fits 16 bits: it is at most
+/// 2 times 127 times 127. So the multiplications are done in half the width of the sums.
+#[inline(always)]
+fn two_products(values: [i16; 2], weights: [&[i16; WIDTH]; 2]) -> [i16; WIDTH] {
+    std::array::from_fn(|output| values[0] * weights[0][output] + values[1] * weights[1][output])
 }
 
-/// Adds each input times its weights.
-///
-/// About half of all activations are zero and are passed over. The others are taken
-/// four at a time: two products fit 16 bits (at most 2 times 127 times 127), so that
-/// half of the work is done in half the width.
-#[inline(always)]
-fn add_products<const OUT: usize>(sums: &mut [i32; OUT], input: &Row, weights: &[[i16; OUT]]) {
-    let mut rest = non_zero(input);
-    while rest != 0 {
-        let [a, b, c, d] = std::array::from_fn(|_| take(&mut rest, input, weights));
-        for output in 0..OUT {
-            let first = a.0 * a.1[output] + b.0 * b.1[output];
-            let second = c.0 * c.1[output] + d.0 * d.1[output];
-            sums[output] += i32::from(first) + i32::from(second);
-        }
+/// Adds the residual and narrows to activations.
+pub(super) fn finish(sums: &[i32; WIDTH], residuals: &Row, output: &mut Row) {
+    for ((out, sum), residual) in output.iter_mut().zip(sums).zip(residuals) {
+        *out = narrow(sum + (i32::from(*residual) << WEIGHT_SHIFT));
     }
 }
 
-/// Takes the next input out of the set, with its weights; zero when none is left.
-#[inline(always)]
-fn take<'a, const OUT: usize>(
-    rest: &mut u64,
-    input: &Row,
-    weights: &'a [[i16; OUT]],
-) -> (i16, &'a [i16; OUT]) {
-    let place = rest.trailing_zeros() as usize;
-    let value = input.get(place).copied().unwrap_or(0);
-    *rest &= rest.wrapping_sub(1);
-    (i16::from(value), &weights[place % WIDTH])
+/// The inputs of a convolution that are not zero; about half of all are.
+pub(super) struct Inputs {
+    values: [i16; TAPS],
+    places: [u8; TAPS],
+    /// A multiple of four: the last are filled up with zeros.
+    count: usize,
+}
+
+impl Inputs {
+    #[inline(always)]
+    pub(super) fn of(taps: [&Row; 3]) -> Self {
+        let (mut values, mut places, mut count) = ([0; TAPS], [0; TAPS], 0);
+        for (tap, row) in taps.into_iter().enumerate() {
+            let mut rest = non_zero(row);
+            while rest != 0 {
+                let place = rest.trailing_zeros() as usize;
+                rest &= rest - 1;
+                values[count] = i16::from(row[place]);
+                places[count] = (tap * WIDTH + place) as u8;
+                count += 1;
+            }
+        }
+        Inputs {
+            values,
+            places,
+            count: count.next_multiple_of(4),
+        }
+    }
+
+    /// Four values each, and which inputs they are.
+    #[inline(always)]
+    pub(super) fn fours(&self) -> impl Iterator<Item = ([i16; 4], [u8; 4])> {
+        let values = self.values[..self.count].as_chunks().0;
+        let places = self.places[..self.count].as_chunks().0;
+        values.iter().copied().zip(places.iter().copied())
+    }
 }
 
 /// Which inputs are not zero, one bit each.
 fn non_zero(input: &Row) -> u64 {
+    const ONES: u64 = u64::MAX / 255;
     let mut set = 0;
     for (place, eight) in input.as_chunks().0.iter().enumerate() {
         // Adding 127 carries any activation but zero into the high bit of its byte.
-        let high = (u64::from_le_bytes(*eight) + u64::MAX / 255 * 0x7F) >> 7 & u64::MAX / 255;
+        let high = ((u64::from_le_bytes(*eight) + ONES * 0x7F) >> 7) & ONES;
         // The multiplication gathers the eight bits in the top byte.
         set |= (high.wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * place);
     }
     set
+}
+
+pub(super) fn score(layer: &Dense<WIDTH, TAGS_MAX>, input: &Row) -> [i32; TAGS_MAX] {
+    let mut scores = layer.bias;
+    for (value, weights) in input.iter().zip(&layer.plain) {
+        for (score, weight) in scores.iter_mut().zip(weights) {
+            *score += i32::from(i16::from(*value) * weight);
+        }
+    }
+    scores
 }
 
 /// The activation of a sum.
