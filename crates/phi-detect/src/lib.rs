@@ -20,6 +20,7 @@ mod resolve;
 mod rules;
 mod spelled;
 mod structure;
+mod swar;
 mod view;
 mod words;
 
@@ -54,14 +55,23 @@ const CODING_DEPTH_MAX: usize = 2;
 #[derive(Debug, Clone)]
 pub struct Detector {
     settings: Settings,
-    uses_names: bool,
+    names: Names,
+}
+
+/// How the name model takes part.
+#[derive(Debug, Clone, Copy)]
+enum Names {
+    Fast,
+    Common,
+    Portable,
+    Off,
 }
 
 impl Default for Detector {
     fn default() -> Self {
         Detector {
             settings: Settings::default(),
-            uses_names: true,
+            names: Names::Fast,
         }
     }
 }
@@ -89,7 +99,7 @@ impl Detector {
         }
         Ok(Self {
             settings,
-            uses_names: true,
+            names: Names::Fast,
         })
     }
 
@@ -113,9 +123,14 @@ impl Detector {
         let page = Page::new(view.text(), fields);
         let mut candidates = Vec::new();
         rules::find_all(&page, &self.settings, &mut candidates);
-        if self.uses_names && has_context(view.text()) {
+        if has_context(view.text()) {
             let first = candidates.len();
-            names::tag(view.text(), &mut candidates);
+            match self.names {
+                Names::Fast => names::tag(view.text(), &mut candidates),
+                Names::Common => names::tag_common(view.text(), &mut candidates),
+                Names::Portable => names::tag_portable(view.text(), &mut candidates),
+                Names::Off => {}
+            }
             let model = candidates.split_off(first);
             let tidied = model
                 .into_iter()
@@ -152,7 +167,19 @@ impl Detector {
 
     /// The same detector without the name model, for measuring the rules alone.
     pub fn without_names(mut self) -> Self {
-        self.uses_names = false;
+        self.names = Names::Off;
+        self
+    }
+
+    /// The same detector as it runs on any processor of this kind, for measuring.
+    pub fn on_common_processor(mut self) -> Self {
+        self.names = Names::Common;
+        self
+    }
+
+    /// The same detector in plain Rust, as it runs on processors we know nothing about, for measuring.
+    pub fn in_plain_rust(mut self) -> Self {
+        self.names = Names::Portable;
         self
     }
 

@@ -9,13 +9,14 @@
 
 mod decode;
 mod network;
+mod set;
 mod simd;
 mod token;
 mod weights;
 
 use crate::candidate::Candidate;
 use decode::Decoder;
-use network::{REACH, WINDOW, Window};
+use network::{REACH, Window};
 use simd::Level;
 use token::Tokens;
 use weights::Weights;
@@ -25,29 +26,30 @@ pub(crate) fn tag(text: &str, out: &mut Vec<Candidate>) {
     tag_at(Level::best(), text, out);
 }
 
+/// The same as it runs on any processor of this kind.
+pub(crate) fn tag_common(text: &str, out: &mut Vec<Candidate>) {
+    tag_at(Level::common(), text, out);
+}
+
+/// The same in plain Rust.
+pub(crate) fn tag_portable(text: &str, out: &mut Vec<Candidate>) {
+    tag_at(Level::Portable, text, out);
+}
+
 fn tag_at(level: Level, text: &str, out: &mut Vec<Candidate>) {
     let weights = Weights::get();
     let mut tokens = Tokens::new(text, weights);
-    let mut window = Window::new(weights, level, text.len());
+    let mut window = Window::new(weights, level);
     let mut decoder = Decoder::new(out);
     let mut next = 0;
     loop {
-        let mut is_last = false;
-        while window.len() < WINDOW && !is_last {
-            match tokens.next() {
-                Some(token) => window.push(&token),
-                None => is_last = true,
-            }
-        }
-        if is_last {
-            window.finish();
-        }
+        let is_last = window.fill(&mut tokens);
         let end = if is_last {
             window.len()
         } else {
             window.len() - REACH
         };
-        window.scores(next, end, |span, scores| decoder.push(span, scores));
+        window.scores(next, end, &mut decoder);
         if is_last {
             decoder.flush();
             return;

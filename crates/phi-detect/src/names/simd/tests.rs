@@ -62,28 +62,32 @@ fn every_level_convolves_to_the_same_bits() {
 }
 
 #[test]
-fn every_level_adds_activates_gates_and_scores_to_the_same_bits() {
+fn every_level_embeds_gates_and_scores_to_the_same_bits() {
     let mut noise = Noise(0xC0FFEE);
-    let tables: Vec<TableRow> = (0..11)
+    let table: Vec<TableRow> = (0..50)
         .map(|_| std::array::from_fn(|_| noise.next() as u8))
         .collect();
-    let rows: Vec<&TableRow> = tables.iter().collect();
+    let mut lists = Lists::new();
+    for place in 0..72 {
+        lists.push(|rows| {
+            rows.extend((0..place % 12).map(|_| (noise.next() % 50) as u32));
+            Some(())
+        });
+    }
     let layer = noise.dense();
     let gate_weights = Gate {
-        weights: std::array::from_fn(|_| (noise.next() % 255) as i16 - 127),
+        weights: std::array::from_fn(|_| (noise.next() % 255) as i8),
         bias: 0,
     };
     let all = |level| {
-        let mut sums = [[3; WIDTH]; 3];
-        add_rows(level, &mut sums, &rows);
-        let mut rows = [[0; WIDTH]; 3];
-        activate(level, &sums, &mut rows);
-        let mut passes = [false; 3];
-        gate(level, &gate_weights, &rows, &mut passes);
-        (sums, rows, passes, score(level, &layer, &rows[1]))
+        let mut rows = [[0; WIDTH]; 64];
+        embed(level, &table, &lists, &mut rows);
+        let passing = gate(level, &gate_weights, &rows);
+        (rows, passing, score(level, &layer, &rows[1]))
     };
     let expected = all(Level::Portable);
+    assert!(expected.1.count_ones() > 8 && expected.1.count_zeros() > 8);
     for level in Level::available() {
-        assert_eq!(all(level), expected, "{level:?}");
+        assert!(all(level) == expected, "{level:?}");
     }
 }
