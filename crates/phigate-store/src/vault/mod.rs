@@ -60,6 +60,9 @@ pub struct Options {
     pub queue_records: usize,
     /// Most bytes of sealed content that may wait to be written.
     pub queue_bytes: usize,
+    /// Makes every commit of SQLite take this much longer, as a slower disk does. For tests and
+    /// measurements.
+    pub sync_delay: Duration,
 }
 
 impl Options {
@@ -73,6 +76,7 @@ impl Options {
             clock: Arc::new(jiff::Timestamp::now),
             queue_records: 8_192,
             queue_bytes: 128 << 20,
+            sync_delay: Duration::ZERO,
         }
     }
 }
@@ -110,6 +114,7 @@ impl Vault {
             }
         };
         let keyring = Arc::new(keyring);
+        store.slow_down(options.sync_delay);
         let writer = Arc::new(Writer {
             store: store.clone(),
             keyring: keyring.clone(),
