@@ -12,6 +12,7 @@ mod providers;
 mod record;
 mod retention;
 mod rotate;
+mod second_step;
 mod sessions;
 mod settings;
 mod stats;
@@ -60,6 +61,8 @@ pub struct Options {
     pub queue_records: usize,
     /// Most bytes of sealed content that may wait to be written.
     pub queue_bytes: usize,
+    /// Failed logins that cost nothing; after these the wait doubles with each further one.
+    pub login_failures: u32,
 }
 
 impl Options {
@@ -73,6 +76,7 @@ impl Options {
             clock: Arc::new(jiff::Timestamp::now),
             queue_records: 8_192,
             queue_bytes: 128 << 20,
+            login_failures: 5,
         }
     }
 }
@@ -84,7 +88,7 @@ pub struct Vault {
     pub(crate) writer: Arc<Writer>,
     pub(crate) clock: Clock,
     passwords: passwords::Passwords,
-    throttle: throttle::Throttle,
+    login_failures: u32,
     cache: Mutex<admit::Cache>,
     running: Mutex<Option<JoinHandle<()>>>,
     created: bool,
@@ -131,7 +135,7 @@ impl Vault {
             writer,
             clock: options.clock,
             passwords: passwords::Passwords::default(),
-            throttle: throttle::Throttle::default(),
+            login_failures: options.login_failures,
             cache: Mutex::default(),
             running: Mutex::new(Some(running)),
             created,
