@@ -12,6 +12,7 @@ mod providers;
 mod record;
 mod retention;
 mod rotate;
+mod second_step;
 mod sessions;
 mod settings;
 mod stats;
@@ -63,6 +64,8 @@ pub struct Options {
     /// Makes every commit of SQLite take this much longer, as a slower disk does. For tests and
     /// measurements.
     pub sync_delay: Duration,
+    /// Failed logins that cost nothing; after these the wait doubles with each further one.
+    pub login_failures: u32,
 }
 
 impl Options {
@@ -77,6 +80,7 @@ impl Options {
             queue_records: 8_192,
             queue_bytes: 128 << 20,
             sync_delay: Duration::ZERO,
+            login_failures: 5,
         }
     }
 }
@@ -88,7 +92,7 @@ pub struct Vault {
     pub(crate) writer: Arc<Writer>,
     pub(crate) clock: Clock,
     passwords: passwords::Passwords,
-    throttle: throttle::Throttle,
+    login_failures: u32,
     cache: Mutex<admit::Cache>,
     running: Mutex<Option<JoinHandle<()>>>,
     created: bool,
@@ -136,7 +140,7 @@ impl Vault {
             writer,
             clock: options.clock,
             passwords: passwords::Passwords::default(),
-            throttle: throttle::Throttle::default(),
+            login_failures: options.login_failures,
             cache: Mutex::default(),
             running: Mutex::new(Some(running)),
             created,

@@ -155,7 +155,10 @@ async fn admit_member(
     let cookie = Cookie::Session
         .read(&parts.headers, dash.is_secure)
         .ok_or_else(|| sign_in_first(&parts))?;
-    let session = session_of(dash, &cookie)
+    // A page that refreshes itself with nobody before it is no use: the idle time goes on.
+    let is_alone = parts.headers.get(LIVE).is_some_and(|live| live == "1");
+    let is_use = parts.method != Method::GET || !is_alone;
+    let session = session_of(dash, &cookie, is_use)
         .await?
         .ok_or_else(|| sign_in_first(&parts))?;
     if !needs.admits(session.user.role) {
@@ -182,12 +185,18 @@ async fn admit_member(
     Ok(Request::from_parts(parts, Body::empty()))
 }
 
-async fn session_of(dash: &Dash, cookie: &str) -> Result<Option<Session>, Box<Response>> {
-    dash.app
-        .vault
-        .session(cookie)
-        .await
-        .map_err(|error| refused(error.into()))
+async fn session_of(
+    dash: &Dash,
+    cookie: &str,
+    is_use: bool,
+) -> Result<Option<Session>, Box<Response>> {
+    let vault = &dash.app.vault;
+    let session = if is_use {
+        vault.session(cookie).await
+    } else {
+        vault.peek_session(cookie).await
+    };
+    session.map_err(|error| refused(error.into()))
 }
 
 /// Reading needs no form. A write must come from one of our pages; its form is read here, once, for everybody.

@@ -10,9 +10,9 @@ mod chrome;
 mod cookies;
 mod fields;
 mod gateway;
-mod halfway;
 mod latency;
 mod pages;
+mod qr;
 mod routes;
 mod totp;
 mod view;
@@ -27,7 +27,6 @@ use std::sync::Arc;
 use axum::Router;
 
 use crate::app::App;
-use halfway::Halfway;
 use pages::verify::Verified;
 
 /// The dashboard's routes.
@@ -44,7 +43,6 @@ pub(crate) struct Shared {
     pub(crate) app: Arc<App>,
     /// Whether browsers reach us over TLS, ours or a proxy's.
     pub(crate) is_secure: bool,
-    pub(crate) halfway: Halfway,
     pub(crate) verified: Verified,
 }
 
@@ -53,7 +51,6 @@ impl Dash {
         Self(Arc::new(Shared {
             is_secure: app.config.tls.is_some() || app.config.behind_tls_proxy,
             app,
-            halfway: Halfway::default(),
             verified: Verified::default(),
         }))
     }
