@@ -208,7 +208,7 @@ fn without_aside(text: &str, span: std::ops::Range<usize>) -> std::ops::Range<us
     span.start..aside.map_or(span.end, |dash| span.start + dash)
 }
 
-/// Splits what cannot be one finding: at an empty line, and at a bracket or quote that is not closed in it.
+/// Splits what cannot be one finding: at an empty line, between two people, at a bracket or quote that is not closed in it.
 fn pieces(page: &Page<'_>, candidate: &Candidate) -> Vec<Candidate> {
     let text = page.slice(candidate.span.clone());
     let is_open = |open: u8, close: u8, at: usize| {
@@ -222,7 +222,8 @@ fn pieces(page: &Page<'_>, candidate: &Candidate) -> Vec<Candidate> {
     let mut cuts = vec![0];
     for at in 1..text.len() {
         let is_empty_line = text[at] == b'\n' && text[at - 1] == b'\n';
-        if is_empty_line || is_open(b'(', b')', at) || is_open(b'"', b'"', at) {
+        let is_next_person = candidate.kind == rules::NAME_KIND && people::joins_two(text, at);
+        if is_empty_line || is_next_person || is_open(b'(', b')', at) || is_open(b'"', b'"', at) {
             cuts.push(at);
         }
     }

@@ -49,7 +49,7 @@ const GIVEN_WORDS: &str = "will may mark grace hope faith joy rose june april au
 const TITLES: &str = "rn np lpn crna cna aprn fnp dr drs doctor mr mrs ms mx miss mister missus prof professor sir madam mme \
     nurse rev reverend pastor father fr sister rabbi imam judge justice attorney atty officer ofc \
     sgt ssg sfc cpl pvt lt ltc capt captain cmdr col colonel maj sen senator hon \
-    don dona senor senora srta sra herr frau";
+    don dona senor senora srta sra dra herr frau shri smt coach sheikh";
 
 const ROLES: &str = "patient patients pt pts client resident attending physician surgeon provider pcp \
     hospitalist cardiologist oncologist neurologist psychiatrist pediatrician anesthesiologist \

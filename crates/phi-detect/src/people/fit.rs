@@ -13,7 +13,14 @@ pub(crate) fn fit(page: &Page<'_>, span: Range<usize>) -> Range<usize> {
     if start >= end {
         return span;
     }
-    start..with_dot(page, &(start..end))
+    with_saint(page, start)..with_dot(page, &(start..end))
+}
+
+/// "St. John" is a surname as a whole.
+fn with_saint(page: &Page<'_>, start: usize) -> usize {
+    let is_saint = page.slice(start.saturating_sub(4)..start) == b"St. "
+        && !is_word_byte(page.byte_before(start.saturating_sub(4)));
+    start - if is_saint { 4 } else { 0 }
 }
 
 /// Skips "51 ", "dtr ", "claimant ", "anes " as long as a word is left.
@@ -32,7 +39,12 @@ fn first_of_name(page: &Page<'_>, span: &Range<usize>) -> usize {
             && !(sense.has(Sense::GIVEN | Sense::GIVEN_WORD) && word[0].is_ascii_uppercase());
         let is_number = word.iter().all(u8::is_ascii_digit);
         let rest = start + gap + 1;
-        if !(introduces || is_number) || !is_word_byte(page.byte(rest)) {
+        let is_before_capital = page.byte(rest).is_ascii_uppercase();
+        let is_word = word.iter().all(u8::is_ascii_lowercase) && !sense.has(Sense::PARTICLE);
+        let is_degree = word.len() >= 4 && word.iter().all(u8::is_ascii_uppercase);
+        let is_written_out = page.byte(rest + 1).is_ascii_lowercase();
+        let stands_before = is_before_capital && (is_word || is_degree && is_written_out);
+        if !(introduces || is_number || stands_before) || !is_word_byte(page.byte(rest)) {
             break;
         }
         start = rest;
@@ -64,9 +76,12 @@ fn end_of_name(page: &Page<'_>, span: &Range<usize>) -> usize {
             .slice(span.start..start)
             .iter()
             .all(|byte| !byte.is_ascii_lowercase());
+        // "ROE, JANE DO" has a degree, "MINH DO" a surname.
+        let head = page.slice(span.start..start);
+        let is_whole_without = head.contains(&b',') && head.trim_ascii().contains(&b' ');
         let is_degree = is_shouted
             && sense.has(Sense::CREDENTIAL)
-            && (!is_name_shouted || sense.has(Sense::DEGREE));
+            && (!is_name_shouted || sense.has(Sense::DEGREE) || is_whole_without);
         let is_lower = is_capital
             && word[0].is_ascii_lowercase()
             && !sense.has(Sense::PARTICLE)
@@ -86,6 +101,19 @@ fn end_of_name(page: &Page<'_>, span: &Range<usize>) -> usize {
     }
 }
 
+/// Whether a full name ends and another begins here: "Jane Roe, Mark Poe", but not "Roe, Jane Q".
+pub(crate) fn joins_two(text: &[u8], at: usize) -> bool {
+    let words = |part: &[u8]| {
+        part.split(|&byte| !is_word_byte(byte) && !matches!(byte, b'-' | b'\''))
+            .filter(|word| word.len() > 1)
+            .count()
+    };
+    text[at] == b','
+        && words(&text[..at]) >= 2
+        && words(&text[at..]) >= 2
+        && !text[..at].contains(&b',')
+}
+
 /// Takes the dot of "A.R." and of "Ted L." at the end of a line or before a sign.
 fn with_dot(page: &Page<'_>, span: &Range<usize>) -> usize {
     let end = span.end;
@@ -94,6 +122,8 @@ fn with_dot(page: &Page<'_>, span: &Range<usize>) -> usize {
         && (text.len() == 1 || !is_word_byte(text[text.len() - 2]));
     let is_all_initials = is_initial && text.len() >= 3 && text[text.len() - 2] == b'.';
     let opens_sentence = page.byte(end + 1) == b' ' && page.byte(end + 2).is_ascii_uppercase();
-    let takes = page.byte(end) == b'.' && is_initial && (is_all_initials || !opens_sentence);
+    let is_suffix = text.ends_with(b" Jr") || text.ends_with(b" Sr");
+    let takes =
+        page.byte(end) == b'.' && (is_all_initials || (is_initial || is_suffix) && !opens_sentence);
     end + usize::from(takes)
 }

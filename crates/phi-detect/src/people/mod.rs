@@ -3,7 +3,7 @@
 mod fit;
 mod repeat;
 
-pub(crate) use fit::fit;
+pub(crate) use fit::{fit, joins_two};
 pub(crate) use repeat::again;
 
 use std::ops::Range;

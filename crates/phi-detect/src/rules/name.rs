@@ -137,7 +137,14 @@ pub(crate) fn find_again(page: &Page<'_>, known: &[Range<usize>], out: &mut Out<
 fn in_fields(page: &Page<'_>, out: &mut Out<'_>) {
     for (span, value) in page.fields_of(Meaning::Name) {
         if people::is_name_value(value) {
-            out.push(people::without_title(page, span), 0.95, "name.field");
+            let name = people::without_title(page, span);
+            // In messages the whole component is the name, degrees included.
+            let name = if value.contains(&b'^') {
+                name
+            } else {
+                people::fit(page, name)
+            };
+            out.push(name, 0.95, "name.field");
         }
     }
     for (span, _) in page.fields_of(Meaning::NameMaybe) {
