@@ -154,7 +154,7 @@ const COUNTRIES: &str = "afghanistan albania algeria andorra angola argentina ar
     tuvalu uganda ukraine uruguay uzbekistan vanuatu venezuela vietnam yemen zambia zimbabwe usa";
 
 const UNITS: &str = "apt apartment apts suite ste unit floor fl flr room rm bldg building lot trlr trailer spc ph \
-    penthouse basement bsmt";
+    penthouse basement bsmt space flat plot block";
 
 const STATES: &str = "al ak az ar ca co ct de dc fl ga hi id il in ia ks ky la me md ma mi mn ms mo mt ne nv \
     nh nj nm ny nc nd oh ok or pa ri sc sd tn tx ut vt va wa wv wi wy pr gu vi as mp fm mh pw aa ae ap \

@@ -16,7 +16,8 @@ const PIECES_MAX: usize = 4;
 
 /// The span with everything after it that belongs to the same address.
 pub(crate) fn complete(page: &Page<'_>, mut span: Range<usize>) -> Range<usize> {
-    span.start = with_spoken_number(page, span.start);
+    span.start = with_spoken_number(page, with_unit_before(page, span.start));
+    span.end = end_of_token(page, &span);
     let end = without_next_sentence(page, &span);
     let mut end = without_street_after_number(page, &(span.start..end));
     for _ in 0..PIECES_MAX {
@@ -54,6 +55,36 @@ fn spoken_zip(page: &Page<'_>, end: usize) -> Option<usize> {
         .iter()
         .any(u8::is_ascii_alphabetic);
     (spelled.is_digits() && spelled.value.len() == 5 && has_words).then_some(spelled.span.end)
+}
+
+/// `Lot 7 Old Mill Rd`: where the word before the first number starts, if it is a unit's.
+fn with_unit_before(page: &Page<'_>, start: usize) -> usize {
+    start
+        .checked_sub(1)
+        .filter(|&before| page.byte(before) == b' ' && page.byte(start).is_ascii_digit())
+        .and_then(|before| page.word_before(before))
+        .filter(|&(sense, word)| sense.has(Sense::UNIT) && page.byte(word).is_ascii_uppercase())
+        .map_or(start, |(_, word)| word)
+}
+
+/// The end moved out of the middle of a token ("5|D", "#|22") and off a letter that opens the next line.
+fn end_of_token(page: &Page<'_>, span: &Range<usize>) -> usize {
+    let last = page.byte_before(span.end);
+    let goes_on = last.is_ascii_digit() || last == b'#';
+    let length = page
+        .slice(span.end..page.text.len().min(span.end + 5))
+        .iter()
+        .take_while(|byte| byte.is_ascii_alphanumeric())
+        .count();
+    if goes_on && length < 5 {
+        return span.end + length;
+    }
+    let is_letter_of_next_line = page.byte_before(span.end - 1) == b'\n' && span.len() > 4;
+    if is_letter_of_next_line {
+        span.end - 2
+    } else {
+        span.end
+    }
 }
 
 /// `eleven forty Bay Ridge Parkway`: where a house number in words before the street starts.

@@ -160,9 +160,12 @@ fn joins(left: &str, between: &str, right: &str) -> bool {
         && between.matches('\n').count() <= 1;
     let numbers = right.bytes().take_while(u8::is_ascii_digit).count();
     let opens_another = numbers > 0 && right.as_bytes().get(numbers) == Some(&b' ');
-    let is_unit = left.len() <= 16
+    // "Suite 574", "2nd Floor", "Space 19, Desert Palms MHP": what stands before the street.
+    let is_unit = left.len() <= 40
         && left
             .split(|c: char| !c.is_alphabetic())
+            .filter(|word| word.len() > 2)
+            .take(1)
             .any(|word| LEXICON.sense(word.as_bytes()).has(Sense::UNIT));
     is_gap && (is_unit || !opens_another)
 }
@@ -192,7 +195,27 @@ fn contradicts(page: &Page<'_>, span: &Range<usize>) -> bool {
         .any(|&byte| byte.is_ascii_alphabetic() || byte >= 0x80);
     let may_be_zip = matches!(digits, 4..=6 | 9) && is_zip_by_context(page, span);
     let is_other_number = !has_letters && !may_be_zip;
-    !is_numbered && all_introduce || is_piece || is_other_number
+    let is_nothing = !is_numbered && (all_introduce || !is_street_by_name(page, span));
+    is_nothing || is_piece || is_other_number
+}
+
+/// Words without a number are an address if one of them is a street word, or someone is said to live there.
+fn is_street_by_name(page: &Page<'_>, span: &Range<usize>) -> bool {
+    let has_street_word = page
+        .slice(span.clone())
+        .split(|&byte| !is_word_byte(byte))
+        .any(|word| {
+            LEXICON
+                .sense(word)
+                .has(Sense::STREET | Sense::ROAD | Sense::NUMBER_WORD)
+        });
+    has_street_word
+        || is_spoken_of(page, span.start, |meaning| {
+            matches!(
+                meaning,
+                Meaning::Dwelling | Meaning::Address | Meaning::Corner
+            )
+        })
 }
 
 /// A number alone is a ZIP code only where something speaks of a place.

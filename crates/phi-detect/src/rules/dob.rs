@@ -51,7 +51,7 @@ pub(super) static RULE: PhiRule = PhiRule {
     joins: super::stand_alone,
     find,
     beside,
-    complete: super::as_found,
+    complete: whole_date,
     contradicts,
 };
 
@@ -75,6 +75,20 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
         }
     }
     spoken(page, out);
+}
+
+/// The whole date of which the model saw a part.
+fn whole_date(page: &Page<'_>, span: Range<usize>) -> Range<usize> {
+    let first = page
+        .marks
+        .partition_point(|mark| (mark.end as usize) <= span.start);
+    (first.saturating_sub(1)..page.marks.len())
+        .take_while(|&index| (page.marks[index].start as usize) < span.end)
+        .filter_map(|index| date_at(page, index))
+        .find(|date| {
+            date.form == Form::Full && date.span.start < span.end && span.start < date.span.end
+        })
+        .map_or(span, |date| date.span)
 }
 
 /// Dates said in numbers alone, right after a label.

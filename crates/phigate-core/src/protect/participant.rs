@@ -59,6 +59,7 @@ pub(super) fn find(detector: &Detector, text: &str) -> Option<JoinedName> {
     }
     let words = words(text);
     if words.len() < 2
+        || words.iter().all(|word| word.len() == 1)
         || words.iter().any(|word| {
             let word = text[word.clone()].to_lowercase();
             PROGRAM_WORDS.split(' ').any(|one| one == word)
