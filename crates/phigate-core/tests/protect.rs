@@ -91,6 +91,59 @@ fn a_participant_named_after_a_person_is_found_and_one_named_after_a_program_is_
 }
 
 #[test]
+fn ids_of_tool_calls_are_no_phone_numbers_and_stay_as_they_are() {
+    let body = |first: &str, second: &str| {
+        format!(
+            r#"{{"model":"gpt-4o","messages":[{{"role":"assistant","tool_calls":[{{"id":"{first}","type":"function","function":{{"name":"f","arguments":"{{}}"}}}},{{"id":"{second}","type":"function","function":{{"name":"f","arguments":"{{}}"}}}}]}},{{"role":"tool","tool_call_id":"{first}","content":"1"}},{{"role":"tool","tool_call_id":"{second}","content":"2"}}]}}"#
+        )
+    };
+    let made = body("call_8741536228", "call_4155550134");
+    assert_eq!(sent("mask", &made), made);
+    assert_eq!(
+        sent("mask", &body("call_536-22-8741", "call_2")),
+        body("call_[SSN]", "call_2")
+    );
+}
+
+#[test]
+fn json_in_a_string_stays_json_however_deep_it_is() {
+    let ask = |arguments: &str| {
+        let arguments = serde_json::to_string(arguments).unwrap();
+        format!(
+            r#"{{"model":"gpt-4o","messages":[{{"role":"assistant","tool_calls":[{{"id":"c","type":"function","function":{{"name":"f","arguments":{arguments}}}}}]}}]}}"#
+        )
+    };
+    for depth in [1, 60, 200, 5000] {
+        let nested = |leaf: &str| format!("{}{leaf}{}", "[".repeat(depth), "]".repeat(depth));
+        assert_eq!(
+            refusal("mask", &ask(&nested(r#"{"ssn":536228741}"#))).0,
+            "phi_not_rewritable",
+            "{depth}"
+        );
+        assert_eq!(
+            sent("mask", &ask(&nested(r#"{"ssn":"536-22-8741"}"#))),
+            ask(&nested(r#"{"ssn":"[SSN]"}"#)),
+            "{depth}"
+        );
+    }
+}
+
+#[test]
+fn a_text_is_rewritten_until_nothing_is_found() {
+    let detector = Detector::default();
+    let redact = protect::mode("redact").unwrap();
+    // Taking the address away brings the two halves of a number together.
+    let text = "SSN 536-22 a@example.com 8741 is on file";
+    let clean = redact.rewrite(&detector, text).unwrap();
+    assert!(detector.scan(&clean).is_empty(), "{clean}");
+    assert!(!clean.contains("8741"), "{clean}");
+    assert_eq!(
+        protect::mode("flag").unwrap().rewrite(&detector, text),
+        None
+    );
+}
+
+#[test]
 fn escapes_outside_the_finding_stay_as_written() {
     let body = r#"{"model":"gpt-4o","messages":[{"role":"user","content":"caf\u00e9 \/ SSN \u0035\u00336-22-8741 \ud83d\ude00"}]}"#;
     let masked = r#"{"model":"gpt-4o","messages":[{"role":"user","content":"caf\u00e9 \/ SSN [SSN] \ud83d\ude00"}]}"#;

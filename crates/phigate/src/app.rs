@@ -178,8 +178,8 @@ impl App {
 
     /// A provider's words with every finding masked, in every mode: they may quote the prompt.
     pub(crate) fn without_phi(&self, scanner: &Scanner, words: &PhiText) -> PhiText {
-        let findings = scanner.detector().scan(words.expose());
-        let masked = protect::mode("mask").and_then(|mask| mask.rewrite(words.expose(), &findings));
+        let masked =
+            protect::mode("mask").and_then(|mask| mask.rewrite(scanner.detector(), words.expose()));
         PhiText::new(masked.unwrap_or_default())
     }
 }

@@ -25,3 +25,18 @@ fn the_link_that_the_demo_prints_opens() {
     let link = format!("/setup/{}", gateway.logged_after("/setup/"));
     assert_eq!(gateway.get(&link, "none").status, 200);
 }
+
+#[test]
+fn an_unknown_page_is_a_page_with_the_headers_of_all_pages() {
+    let mut gateway = Gateway::offline();
+    gateway.serve();
+    let head = format!(
+        "GET /nothing HTTP/1.1\r\nHost: {}\r\nAccept: text/html\r\nConnection: close\r\n\r\n",
+        gateway.address
+    );
+    let answer = support::exchange(&gateway.address, head.as_bytes());
+    assert_eq!(answer.status, 404);
+    assert!(answer.text().contains("<h1"), "{}", answer.text());
+    let policy = answer.header("content-security-policy").unwrap();
+    assert!(policy.starts_with("default-src 'none'"), "{policy}");
+}

@@ -144,6 +144,23 @@ fn is_call_id(value: &Value<'_>) -> bool {
     list_key.is_some_and(|key| matches!(key.as_ref(), "tool_calls" | "messages"))
 }
 
+/// How much of an id of a tool call says only that: `call_8741536228` is made by a program, and asks nobody to ring up.
+pub(crate) fn id_prefix(value: &Value<'_>, text: &str) -> usize {
+    let key = value.key().and_then(|key| key.string());
+    let is_id = key.is_some_and(|key| {
+        matches!(
+            key.as_ref(),
+            "id" | "tool_call_id" | "tool_use_id" | "call_id"
+        )
+    });
+    let prefix = CALL_PREFIXES
+        .iter()
+        .find(|prefix| text.starts_with(**prefix));
+    prefix.filter(|_| is_id).map_or(0, |prefix| prefix.len())
+}
+
+const CALL_PREFIXES: &[&str] = &["call_", "call-"];
+
 /// Texts that a model reads as one: the text parts of one message, in order. Only groups of two or more.
 pub fn text_groups(document: &Document) -> Vec<Vec<NodeId>> {
     let mut groups = Vec::new();

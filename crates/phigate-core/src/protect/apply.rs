@@ -7,7 +7,7 @@ use phi_detect::PhiKind;
 use crate::chat::{self, ChatLimits, ChatRequest, Place, RequestError};
 use crate::json::{Bounds, Document, NodeId};
 
-use super::modes::{Effect, Mode};
+use super::modes::{Effect, Mode, ROUNDS_MAX};
 use super::report::Report;
 use super::scan::{Found, Scanned, Scanner, scan_document};
 
@@ -174,9 +174,6 @@ const PROVIDER_BOUNDS: Bounds = Bounds {
     depth_max: 1024,
     values_max: usize::MAX,
 };
-
-/// Removing one finding can bring two harmless halves together, so the result is scanned until it is clean.
-const ROUNDS_MAX: usize = 4;
 
 /// Why a request could not be made safe.
 enum Unsafe {

@@ -199,14 +199,18 @@ fn scan_slot(scanner: &Scanner, document: &Document, slot: Slot, looked: &mut Lo
     if is_word_of_a_program {
         return;
     }
-    let Some(findings) = scanner.look(label.as_deref(), &text) else {
+    let skipped = match slot.place {
+        Place::Text => chat::id_prefix(&value, &text),
+        _ => 0,
+    };
+    let Some(findings) = scanner.look(label.as_deref(), &text[skipped..]) else {
         looked.is_complete = false;
         return;
     };
     for finding in &findings {
         let span = match slot.place {
             Place::Number => 0..value.raw().len(),
-            _ => finding.span.clone(),
+            _ => finding.span.start + skipped..finding.span.end + skipped,
         };
         let (node, place) = (slot.node, slot.place);
         looked.found.push(Found {

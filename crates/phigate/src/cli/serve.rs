@@ -100,6 +100,7 @@ async fn serve_app(app: &Arc<App>, greeting: Option<Greeting>) -> anyhow::Result
     server::serve(
         &app.config,
         router,
+        dashboard::missing_page(Arc::clone(app)),
         metrics,
         app.drain.clone(),
         on_listening,

@@ -100,6 +100,12 @@ pub(crate) async fn gate(
         }
         Err(answer) => *answer,
     };
+    protect(&mut response, is_secure);
+    response
+}
+
+/// Gives a page the headers that every page has.
+pub(crate) fn protect(response: &mut Response, is_secure: bool) {
     let headers = response.headers_mut();
     for (name, value) in HEADERS {
         headers.insert(name, HeaderValue::from_static(value));
@@ -113,7 +119,6 @@ pub(crate) async fn gate(
             HeaderValue::from_static("max-age=31536000"),
         );
     }
-    response
 }
 
 /// A cookie just made for a guest, to be set with the answer.

@@ -25,13 +25,26 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use axum::Router;
+use axum::response::IntoResponse;
 
 use crate::app::App;
+use crate::server::MissingPage;
 use pages::verify::Verified;
+use visit::PageError;
 
 /// The dashboard's routes.
 pub(crate) fn router(app: Arc<App>) -> Router {
     routes::router(&Dash::new(app))
+}
+
+/// What a person sees at an address where there is nothing.
+pub(crate) fn missing_page(app: Arc<App>) -> MissingPage {
+    let is_secure = Dash::new(app).is_secure;
+    Arc::new(move || {
+        let mut response = PageError::NotFound.into_response();
+        access::protect(&mut response, is_secure);
+        response
+    })
 }
 
 /// What the pages share.

@@ -21,6 +21,7 @@ async fn ask(request: &Value) -> (ReplyContext, StatusCode, Bytes) {
     let body = request.to_string();
     let call = Call {
         body: body.as_bytes(),
+        original: None,
         model,
         stream: request["stream"] == json!(true),
         hash_user: &|_| "hash".to_owned(),

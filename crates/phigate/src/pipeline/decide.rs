@@ -195,6 +195,7 @@ impl Desk {
         let hash_user = |user: &str| self.app.vault.hash_end_user(&self.account.id, user);
         let call = Call {
             body,
+            original: clean.is_rewritten().then(|| clean.original()),
             model: &route.model,
             stream: clean.request().is_stream(),
             hash_user: &hash_user,

@@ -29,6 +29,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::Router;
+use axum::response::{IntoResponse, Response};
+use http::{HeaderMap, HeaderValue, Method, Uri, header};
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
@@ -75,6 +77,7 @@ pub(crate) enum ServeError {
 pub(crate) async fn serve(
     config: &Config,
     router: Router,
+    missing_page: MissingPage,
     metrics: Arc<Metrics>,
     drain: Drain,
     on_listening: impl FnOnce(SocketAddr),
@@ -98,7 +101,12 @@ pub(crate) async fn serve(
         tokio::spawn(async move { server.accept(&listener).await });
     }
     let address = listener.local_addr().unwrap_or(config.listen);
-    let edge = Edge::new(finish(router), &config.limits, drain.clone(), metrics);
+    let edge = Edge::new(
+        finish(router, missing_page),
+        &config.limits,
+        drain.clone(),
+        metrics,
+    );
     let server = Server::new(edge, &config.limits, certificate, drain.clone());
     on_listening(address);
     server
@@ -107,10 +115,22 @@ pub(crate) async fn serve(
     Ok(())
 }
 
+/// What a person sees at an address where there is nothing.
+pub(crate) type MissingPage = Arc<dyn Fn() -> Response + Send + Sync>;
+
 /// Gives a router our answers to unknown paths and wrong methods.
-fn finish(router: Router) -> Router {
+fn finish(router: Router, missing_page: MissingPage) -> Router {
+    let missing = async move |method: Method, uri: Uri, headers: HeaderMap| {
+        let accepts = headers.get(header::ACCEPT).map(HeaderValue::as_bytes);
+        let is_person = accepts.is_some_and(|types| types.starts_with(b"text/html"));
+        if is_person && method == Method::GET && !uri.path().starts_with("/v1") {
+            missing_page()
+        } else {
+            EdgeError::NotFound.into_response()
+        }
+    };
     router
-        .fallback(|| async { EdgeError::NotFound })
+        .fallback(missing)
         .method_not_allowed_fallback(|| async { EdgeError::MethodNotAllowed })
 }
 
