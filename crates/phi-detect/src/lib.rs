@@ -153,7 +153,7 @@ impl Detector {
         self
     }
 
-    /// The same detector in plain Rust, as it runs on processors we know nothing about, for measuring.
+    /// The same detector in plain Rust, as it runs on kinds of processors we know nothing about.
     pub fn in_plain_rust(mut self) -> Self {
         self.names = Names::Portable;
         self
