@@ -71,7 +71,7 @@ pub(super) struct Lists {
 
 /// Which kernels this machine runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Level {
+pub(crate) enum Level {
     /// 512-bit dot products.
     Avx512Vnni,
     /// 256-bit dot products.
@@ -124,13 +124,13 @@ impl Lists {
 
 impl Level {
     /// The best level of this processor, asked once.
-    pub(super) fn best() -> Level {
+    pub(crate) fn best() -> Level {
         static BEST: OnceLock<Level> = OnceLock::new();
         *BEST.get_or_init(|| Level::available()[0])
     }
 
     /// The best level of every processor of this kind.
-    pub(super) fn common() -> Level {
+    pub(crate) fn common() -> Level {
         if cfg!(target_arch = "x86_64") {
             Level::Sse2
         } else {
