@@ -177,16 +177,21 @@ impl Hasher for AsIs {
     }
 }
 
-type Table = HashMap<u64, Meaning, BuildHasherDefault<AsIs>>;
+/// Every phrase with its meaning, and every beginning of a phrase without one.
+type Table = HashMap<u64, Option<Meaning>, BuildHasherDefault<AsIs>>;
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let mut table = Table::default();
     for &(meaning, list) in PHRASES {
         for phrase in list.split('|') {
-            let key = phrase
-                .split(' ')
-                .fold(0, |key, word| extend(key, hash(word.as_bytes())));
-            table.entry(key).or_insert(meaning);
+            let mut key = 0;
+            for word in phrase.split(' ') {
+                key = extend(key, hash(word.as_bytes()));
+                table.entry(key).or_insert(None);
+            }
+            table.entry(key).and_modify(|entry| {
+                entry.get_or_insert(meaning);
+            });
         }
     }
     table
@@ -199,8 +204,16 @@ pub(crate) fn extend(key: u64, word: u64) -> u64 {
 
 /// What the phrase with this key means.
 pub(crate) fn meaning(key: u64) -> Option<Meaning> {
-    TABLE.get(&key).copied()
+    TABLE.get(&key).copied().flatten()
 }
+
+/// What the words with this key mean; an error where no phrase even begins with them.
+pub(crate) fn meaning_so_far(key: u64) -> Result<Option<Meaning>, NoPhrase> {
+    TABLE.get(&key).copied().ok_or(NoPhrase)
+}
+
+/// No phrase begins like this.
+pub(crate) struct NoPhrase;
 
 /// What the name of a field means: `patientBirthDate`, `home_phone`, `PID.SSN`.
 pub(crate) fn of_key(key: &str) -> Option<Meaning> {

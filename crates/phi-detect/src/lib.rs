@@ -30,6 +30,7 @@ pub use rules::{PhiRule, RULES};
 
 use candidate::Candidate;
 use labels::Meaning;
+use names::Level;
 use page::{Field, Page};
 use view::View;
 
@@ -55,23 +56,15 @@ const CODING_DEPTH_MAX: usize = 2;
 #[derive(Debug, Clone)]
 pub struct Detector {
     settings: Settings,
-    names: Names,
-}
-
-/// How the name model takes part.
-#[derive(Debug, Clone, Copy)]
-enum Names {
-    Fast,
-    Common,
-    Portable,
-    Off,
+    /// Which code runs the name model, if any.
+    names: Option<Level>,
 }
 
 impl Default for Detector {
     fn default() -> Self {
         Detector {
             settings: Settings::default(),
-            names: Names::Fast,
+            names: Some(Level::best()),
         }
     }
 }
@@ -99,7 +92,7 @@ impl Detector {
         }
         Ok(Self {
             settings,
-            names: Names::Fast,
+            names: Some(Level::best()),
         })
     }
 
@@ -123,18 +116,15 @@ impl Detector {
         let page = Page::new(view.text(), fields);
         let mut candidates = Vec::new();
         rules::find_all(&page, &self.settings, &mut candidates);
-        if has_context(view.text()) {
-            let first = candidates.len();
-            match self.names {
-                Names::Fast => names::tag(view.text(), &mut candidates),
-                Names::Common => names::tag_common(view.text(), &mut candidates),
-                Names::Portable => names::tag_portable(view.text(), &mut candidates),
-                Names::Off => {}
-            }
-            let model = candidates.split_off(first);
+        if let Some(level) = self.names.filter(|_| has_context(view.text())) {
+            let mut model = Vec::new();
+            let has_settled = page.fields.iter().any(|field| field.is_settled);
+            let is_settled = |at: usize| page.field_at(at).is_some_and(|field| field.is_settled);
+            let is_unwanted: Option<&dyn Fn(usize) -> bool> = has_settled.then_some(&is_settled);
+            names::tag(level, view.text(), is_unwanted, &mut model);
             let tidied = model
-                .into_iter()
-                .flat_map(|one| pieces(&page, &one))
+                .iter()
+                .flat_map(|one| pieces(&page, one))
                 .map(|one| without_loose_edges(&page, whole(&page, one)));
             candidates.extend(tidied.filter(|one| is_plausible(&page, one)));
         }
@@ -167,19 +157,19 @@ impl Detector {
 
     /// The same detector without the name model, for measuring the rules alone.
     pub fn without_names(mut self) -> Self {
-        self.names = Names::Off;
+        self.names = None;
         self
     }
 
     /// The same detector as it runs on any processor of this kind, for measuring.
     pub fn on_common_processor(mut self) -> Self {
-        self.names = Names::Common;
+        self.names = Some(Level::common());
         self
     }
 
-    /// The same detector in plain Rust, as it runs on processors we know nothing about, for measuring.
+    /// The same detector in plain Rust, as it runs on kinds of processors we know nothing about.
     pub fn in_plain_rust(mut self) -> Self {
-        self.names = Names::Portable;
+        self.names = Some(Level::Portable);
         self
     }
 

@@ -37,6 +37,12 @@ pub(crate) fn digits(eight: u64) -> u64 {
     between(eight, b'0', b'9') & !eight
 }
 
+/// The bytes of characters outside ASCII.
+#[inline(always)]
+pub(crate) fn outside_ascii(eight: u64) -> u64 {
+    eight & HIGH
+}
+
 /// The capitals among the ASCII letters that `letters` names.
 #[inline(always)]
 pub(crate) fn capitals(eight: u64, letters: u64) -> u64 {
@@ -105,6 +111,7 @@ mod tests {
             let has = |mask: u64| mask >> (8 * place + 7) & 1 == 1;
             assert_eq!(has(letters(eight)), byte.is_ascii_alphabetic());
             assert_eq!(has(digits(eight)), byte.is_ascii_digit());
+            assert_eq!(has(outside_ascii(eight)), !byte.is_ascii());
             let capitals = capitals(eight, letters(eight));
             assert_eq!(has(capitals), byte.is_ascii_uppercase());
             let lower = lower(eight).to_le_bytes()[place];

@@ -17,26 +17,19 @@ mod weights;
 use crate::candidate::Candidate;
 use decode::Decoder;
 use network::{REACH, Window};
-use simd::Level;
+pub(crate) use simd::Level;
 use token::Tokens;
 use weights::Weights;
 
 /// Adds what the model finds in `text` to `out`, in order of position.
-pub(crate) fn tag(text: &str, out: &mut Vec<Candidate>) {
-    tag_at(Level::best(), text, out);
-}
-
-/// The same as it runs on any processor of this kind.
-pub(crate) fn tag_common(text: &str, out: &mut Vec<Candidate>) {
-    tag_at(Level::common(), text, out);
-}
-
-/// The same in plain Rust.
-pub(crate) fn tag_portable(text: &str, out: &mut Vec<Candidate>) {
-    tag_at(Level::Portable, text, out);
-}
-
-fn tag_at(level: Level, text: &str, out: &mut Vec<Candidate>) {
+///
+/// Findings that begin where `is_unwanted` says so may be left out, which saves looking for them.
+pub(crate) fn tag(
+    level: Level,
+    text: &str,
+    is_unwanted: Option<&dyn Fn(usize) -> bool>,
+    out: &mut Vec<Candidate>,
+) {
     let weights = Weights::get();
     let mut tokens = Tokens::new(text, weights);
     let mut window = Window::new(weights, level);
@@ -49,7 +42,7 @@ fn tag_at(level: Level, text: &str, out: &mut Vec<Candidate>) {
         } else {
             window.len() - REACH
         };
-        window.scores(next, end, &mut decoder);
+        window.scores(next, end, is_unwanted, &mut decoder);
         if is_last {
             decoder.flush();
             return;

@@ -82,10 +82,29 @@ impl Window {
         self.lists.forget(count);
     }
 
-    /// Hands the decoder the scores of those tokens from `start` to `end` that the gate lets through.
-    pub(super) fn scores(&mut self, start: usize, end: usize, decoder: &mut Decoder<'_>) {
+    /// Hands the decoder the scores of those tokens from `start` to `end` that the gate lets through,
+    /// unless they and all beside them begin where findings are unwanted.
+    pub(super) fn scores(
+        &mut self,
+        start: usize,
+        end: usize,
+        is_unwanted: Option<&dyn Fn(usize) -> bool>,
+        decoder: &mut Decoder<'_>,
+    ) {
         self.embed();
-        let wanted = self.wanted(start, end);
+        let mut wanted = self.wanted(start, end);
+        if let Some(is_unwanted) = is_unwanted {
+            // A run at the edge may go on in the next window.
+            for run in wanted
+                .runs()
+                .filter(|run| run.start > start && run.end < end)
+            {
+                let mut spans = self.spans[run.clone()].iter();
+                if spans.all(|span| is_unwanted(span.0 as usize)) {
+                    wanted.remove(run);
+                }
+            }
+        }
         let top = self.weights.layers.len();
         self.compute(top, wanted);
         let rows = &self.layers[top * self.stride + MARGIN..];

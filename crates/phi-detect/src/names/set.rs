@@ -1,5 +1,7 @@
 //! A set of the tokens of a window, a bit each.
 
+use std::ops::Range;
+
 use super::network::WINDOW;
 
 const PARTS: usize = WINDOW / 64;
@@ -36,6 +38,26 @@ impl Set {
         }))
     }
 
+    /// Takes the tokens of a range out.
+    pub(super) fn remove(&mut self, range: Range<usize>) {
+        for token in range {
+            self.0[token / 64] &= !(1 << (token % 64));
+        }
+    }
+
+    /// The stretches of tokens without a gap, in order.
+    pub(super) fn runs(self) -> impl Iterator<Item = Range<usize>> {
+        let mut tokens = self.iter().peekable();
+        std::iter::from_fn(move || {
+            let start = tokens.next()?;
+            let mut end = start + 1;
+            while tokens.next_if_eq(&end).is_some() {
+                end += 1;
+            }
+            Some(start..end)
+        })
+    }
+
     /// The tokens in order.
     pub(super) fn iter(self) -> impl Iterator<Item = usize> {
         self.0.into_iter().enumerate().flat_map(|(part, bits)| {
@@ -70,6 +92,14 @@ mod tests {
             [3, 11, 52, 60, 68, 119, 127]
         );
         assert!(set(&[]).is_empty());
+    }
+
+    #[test]
+    fn runs_are_found_and_taken_out() {
+        let mut set = set(&[0, 62, 63, 64, 65, 70]);
+        assert_eq!(set.runs().collect::<Vec<_>>(), [0..1, 62..66, 70..71]);
+        set.remove(63..65);
+        assert_eq!(set.iter().collect::<Vec<_>>(), [0, 62, 65, 70]);
     }
 
     #[test]

@@ -28,12 +28,32 @@ pub(super) type Row = [u8; WIDTH];
 /// A row of an embedding table: what the token adds to its follower, itself and its predecessor.
 pub(super) type TableRow = [u8; TAPS];
 
-/// One convolution, with weights in the order the vector kernels read them:
-/// `[inputs / 4][outputs][4]`, and once more as `[inputs][outputs]` for plain code.
+/// One convolution, or the scores at the end.
 pub(super) struct Dense<const IN: usize, const OUT: usize> {
-    pub(super) packed: Vec<[[i8; 4]; OUT]>,
-    pub(super) plain: Vec<[i16; OUT]>,
-    pub(super) bias: [i32; OUT],
+    /// `[inputs / 4][outputs][4]`, for kernels that multiply and add by fours.
+    packed: Vec<[[i8; 4]; OUT]>,
+    /// `[inputs / 2][outputs][2]`, for the one that does so by twos.
+    pairs: Vec<[[i16; 2]; OUT]>,
+    /// `[inputs][outputs]`, for plain code.
+    plain: Vec<[i16; OUT]>,
+    bias: [i32; OUT],
+}
+
+impl<const IN: usize, const OUT: usize> Dense<IN, OUT> {
+    /// From weights in the order `[inputs / 4][outputs][4]`.
+    pub(super) fn new(packed: Vec<[[i8; 4]; OUT]>, bias: [i32; OUT]) -> Self {
+        let weights = |input: usize| {
+            std::array::from_fn(|output| i16::from(packed[input / 4][output][input % 4]))
+        };
+        let plain: Vec<[i16; OUT]> = (0..IN).map(weights).collect();
+        let pair = |two: &[[i16; OUT]; 2]| std::array::from_fn(|output| two.map(|one| one[output]));
+        Dense {
+            pairs: plain.as_chunks().0.iter().map(pair).collect(),
+            packed,
+            plain,
+            bias,
+        }
+    }
 }
 
 /// A weighted sum per token; positive means that the token might be part of a finding.
@@ -51,7 +71,7 @@ pub(super) struct Lists {
 
 /// Which kernels this machine runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Level {
+pub(crate) enum Level {
     /// 512-bit dot products.
     Avx512Vnni,
     /// 256-bit dot products.
@@ -104,13 +124,13 @@ impl Lists {
 
 impl Level {
     /// The best level of this processor, asked once.
-    pub(super) fn best() -> Level {
+    pub(crate) fn best() -> Level {
         static BEST: OnceLock<Level> = OnceLock::new();
         *BEST.get_or_init(|| Level::available()[0])
     }
 
     /// The best level of every processor of this kind.
-    pub(super) fn common() -> Level {
+    pub(crate) fn common() -> Level {
         if cfg!(target_arch = "x86_64") {
             Level::Sse2
         } else {
@@ -147,6 +167,19 @@ impl Level {
         levels.push(Level::Portable);
         levels
     }
+}
+
+/// Asks for a row of the table that `embed` will want soon: the table is larger than the
+/// nearer caches, and all rows of a window can be on their way at once.
+#[inline(always)]
+pub(super) fn prefetch(table: &[TableRow], row: u32) {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(row) = table.get(row as usize) {
+        for line in row.chunks(64) {
+            x86::prefetch(line);
+        }
+    }
+    let _ = (table, row);
 }
 
 /// The first layer: for each row of `out` the activations of a token, from the lists of its

@@ -4,6 +4,7 @@
 //! `model/features.py` says the same in Python, for training; the tests hold
 //! the two together.
 
+use super::simd;
 use super::weights::Weights;
 use crate::swar;
 
@@ -146,7 +147,11 @@ impl<'a> Tokens<'a> {
         }
         self.position = end;
         match self.weights.word(word.hash) {
-            Some(row) => rows.push(self.weights.word_row(row)),
+            Some(row) => {
+                let row = self.weights.word_row(row);
+                simd::prefetch(self.weights.table, row);
+                rows.push(row);
+            }
             None => {
                 let mut kept = [0; KEPT_MAX];
                 let size = word.letters.min(KEPT_MAX);

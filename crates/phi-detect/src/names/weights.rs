@@ -173,17 +173,9 @@ impl Reader {
             .chunks_exact(OUT)
             .map(|group| std::array::from_fn(|output| signed(group[output])))
             .collect();
-        let plain = (0..IN)
-            .map(|input| {
-                std::array::from_fn(|output| i16::from(packed[input / 4][output][input % 4]))
-            })
-            .collect();
         let biases: &[[u8; 4]] = self.rows(OUT);
-        Dense {
-            packed,
-            plain,
-            bias: std::array::from_fn(|output| i32::from_le_bytes(biases[output])),
-        }
+        let bias = std::array::from_fn(|output| i32::from_le_bytes(biases[output]));
+        Dense::new(packed, bias)
     }
 }
 

@@ -86,8 +86,10 @@ fn longest_phrase(bytes: &[u8], head: Range<usize>) -> Option<(usize, Meaning)> 
             break;
         }
         key = labels::extend(key, lexicon::hash(&bytes[at..end]));
-        if let Some(meaning) = labels::meaning(key) {
-            longest = Some((end, meaning));
+        match labels::meaning_so_far(key) {
+            Ok(Some(meaning)) => longest = Some((end, meaning)),
+            Ok(None) => {}
+            Err(labels::NoPhrase) => break,
         }
         if let Some(sign) = number_sign(bytes, end) {
             // "Hospital #" is "hospital number".

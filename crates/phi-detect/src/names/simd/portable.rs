@@ -75,7 +75,7 @@ pub(super) fn finish(sums: &[i32; WIDTH], residuals: &Row, output: &mut Row) {
 }
 
 /// The inputs of a convolution that are not zero; about half of all are.
-pub(super) struct Inputs {
+struct Inputs {
     values: [i16; TAPS],
     places: [u8; TAPS],
     /// A multiple of four: the last are filled up with zeros.
@@ -84,7 +84,7 @@ pub(super) struct Inputs {
 
 impl Inputs {
     #[inline(always)]
-    pub(super) fn of(taps: [&Row; 3]) -> Self {
+    fn of(taps: [&Row; 3]) -> Self {
         let (mut values, mut places, mut count) = ([0; TAPS], [0; TAPS], 0);
         for (tap, row) in taps.into_iter().enumerate() {
             let mut rest = non_zero(row);
@@ -105,7 +105,7 @@ impl Inputs {
 
     /// Four values each, and which inputs they are.
     #[inline(always)]
-    pub(super) fn fours(&self) -> impl Iterator<Item = ([i16; 4], [u8; 4])> {
+    fn fours(&self) -> impl Iterator<Item = ([i16; 4], [u8; 4])> {
         let values = self.values[..self.count].as_chunks().0;
         let places = self.places[..self.count].as_chunks().0;
         values.iter().copied().zip(places.iter().copied())
@@ -113,7 +113,8 @@ impl Inputs {
 }
 
 /// Which inputs are not zero, one bit each.
-fn non_zero(input: &Row) -> u64 {
+#[inline(always)]
+pub(super) fn non_zero(input: &Row) -> u64 {
     const ONES: u64 = u64::MAX / 255;
     let mut set = 0;
     for (place, eight) in input.as_chunks().0.iter().enumerate() {

@@ -14,19 +14,12 @@ impl Noise {
     }
 
     fn dense<const IN: usize, const OUT: usize>(&mut self) -> Dense<IN, OUT> {
-        let mut layer = Dense {
-            packed: vec![[[0; 4]; OUT]; IN / 4],
-            plain: vec![[0; OUT]; IN],
-            bias: std::array::from_fn(|_| (self.next() % 20_000) as i32 - 10_000),
-        };
-        for input in 0..IN {
-            for output in 0..OUT {
-                let weight = (self.next() % 255) as i32 - 127;
-                layer.packed[input / 4][output][input % 4] = weight as i8;
-                layer.plain[input][output] = weight as i16;
-            }
-        }
-        layer
+        let mut weight = || (self.next() % 255) as i8;
+        let packed = (0..IN / 4)
+            .map(|_| std::array::from_fn(|_| std::array::from_fn(|_| weight())))
+            .collect();
+        let bias = std::array::from_fn(|_| (self.next() % 20_000) as i32 - 10_000);
+        Dense::new(packed, bias)
     }
 
     fn rows(&mut self, count: usize) -> Vec<Row> {

@@ -1,7 +1,7 @@
 //! The kernels for x86-64. Loads and stores go through array references of the exact size.
 #![allow(clippy::needless_range_loop)] // see `convolve_512`
 
-use super::portable::{Inputs, finish, narrow};
+use super::portable::{finish, narrow, non_zero};
 use super::{
     ACTIVATION_MAX, Dense, Gate, Lists, Row, TAGS_MAX, TAPS, TableRow, WEIGHT_SHIFT, WIDTH,
 };
@@ -12,6 +12,12 @@ const LANES: usize = 32;
 
 /// Rows computed together, to load each weight once for all of them.
 const BLOCK: usize = 4;
+
+#[inline(always)]
+pub(super) fn prefetch(line: &[u8]) {
+    // SAFETY: every x86-64 processor has this instruction, and it may be given any address.
+    unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()) };
+}
 
 #[target_feature(enable = "avx2,avx512f,avx512bw,avx512vnni")]
 pub(super) fn embed_512(table: &[TableRow], lists: &Lists, out: &mut [Row]) {
@@ -262,32 +268,25 @@ pub(super) fn convolve_sse2(
     input: &[Row],
     output: &mut [Row],
 ) {
+    let mut pairs = Pairs::new();
     for &row in rows {
         let row = usize::from(row);
-        let inputs = Inputs::of([&input[row - dilation], &input[row], &input[row + dilation]]);
+        pairs.set([&input[row - dilation], &input[row], &input[row + dilation]]);
         let mut sums = layer.bias;
-        for part in 0..WIDTH / LANES {
+        for first in (0..WIDTH).step_by(LANES) {
             let mut totals = [_mm_setzero_si128(); LANES / 4];
-            for (values, places) in inputs.fours() {
-                for pair in [0, 2] {
-                    let (a, b) = (values[pair] as u16, values[pair + 1]);
-                    let values = _mm_set1_epi32(i32::from(a) | i32::from(b) << 16);
-                    let first = &layer.plain[usize::from(places[pair])];
-                    let second = &layer.plain[usize::from(places[pair + 1])];
-                    for eight in 0..LANES / 8 {
-                        let from = part * LANES + eight * 8;
-                        let (first, second) = (load_128(first, from), load_128(second, from));
-                        let low = _mm_madd_epi16(_mm_unpacklo_epi16(first, second), values);
-                        let high = _mm_madd_epi16(_mm_unpackhi_epi16(first, second), values);
-                        totals[2 * eight] = _mm_add_epi32(totals[2 * eight], low);
-                        totals[2 * eight + 1] = _mm_add_epi32(totals[2 * eight + 1], high);
-                    }
+            for (values, place) in pairs.iter() {
+                let values = _mm_set1_epi32(values);
+                let weights = &layer.pairs[place];
+                for four in 0..LANES / 4 {
+                    let products = _mm_madd_epi16(load_128(weights, first + four * 4), values);
+                    totals[four] = _mm_add_epi32(totals[four], products);
                 }
             }
             for four in 0..LANES / 4 {
                 // SAFETY: four of the 64 sums, from a multiple of four.
                 unsafe {
-                    let place = sums.as_mut_ptr().add(part * LANES + four * 4).cast();
+                    let place = sums.as_mut_ptr().add(first + four * 4).cast();
                     let sum = _mm_add_epi32(totals[four], _mm_loadu_si128(place));
                     _mm_storeu_si128(place, sum);
                 }
@@ -297,11 +296,54 @@ pub(super) fn convolve_sse2(
     }
 }
 
-/// The weights of eight outputs, as 16-bit numbers.
+/// Neighbouring inputs of a convolution that are not both zero; a quarter of them are.
+struct Pairs {
+    /// The two values side by side.
+    values: [i32; TAPS / 2],
+    places: [u8; TAPS / 2],
+    count: usize,
+}
+
+impl Pairs {
+    fn new() -> Self {
+        Pairs {
+            values: [0; TAPS / 2],
+            places: [0; TAPS / 2],
+            count: 0,
+        }
+    }
+
+    #[inline(always)]
+    fn set(&mut self, taps: [&Row; 3]) {
+        let mut count = 0;
+        for (tap, row) in taps.into_iter().enumerate() {
+            let set = non_zero(row);
+            let mut rest = (set | set >> 1) & (u64::MAX / 3);
+            while rest != 0 {
+                let place = rest.trailing_zeros() as usize / 2;
+                rest &= rest - 1;
+                let [first, second] = row.as_chunks().0[place].map(i32::from);
+                self.values[count] = first | second << 16;
+                self.places[count] = (tap * WIDTH / 2 + place) as u8;
+                count += 1;
+            }
+        }
+        self.count = count;
+    }
+
+    #[inline(always)]
+    fn iter(&self) -> impl Iterator<Item = (i32, usize)> {
+        let places = self.places[..self.count].iter();
+        let places = places.map(|place| usize::from(*place));
+        self.values.iter().copied().zip(places)
+    }
+}
+
+/// The weights of four outputs for two inputs.
 #[inline]
 #[target_feature(enable = "sse2")]
-fn load_128(weights: &[i16; WIDTH], first: usize) -> __m128i {
-    let part: &[i16] = &weights[first..first + 8];
+fn load_128(weights: &[[i16; 2]; WIDTH], first: usize) -> __m128i {
+    let part: &[[i16; 2]] = &weights[first..first + 4];
     // SAFETY: the slice holds the 16 bytes that are read.
     unsafe { _mm_loadu_si128(part.as_ptr().cast()) }
 }
