@@ -174,7 +174,10 @@ def work(job):
             source, text, spans = document
             if source not in REFILLED_ONLY:
                 packer.add(group_of(source), text, spans, free_mask(source))
-            if source.startswith("neg_") or source == "written_negative":
+            if source == "written_negative":
+                for _ in range(3):
+                    packer.add(source, altered(text, r, names), [], free_mask(source))
+            elif source.startswith("neg_"):
                 packer.add("altered", altered(text, r, names), [], free_mask(source))
             elif any(kind == "NAME" or kind == "ADDRESS" for _, _, kind in spans):
                 is_written = source == "written"

@@ -101,12 +101,11 @@ def main():
             if source.startswith("neg_") and source in TRAIN:
                 counts.update(re.findall(r"\b[a-z]+\b", document["text"]))
     written = pathlib.Path(__file__).parent / "written"
-    for folder in sorted(path for path in written.iterdir() if path.is_dir()):
-        source = "written_negative" if folder.name == "negatives" else "written"
-        for _, text, spans in marked.documents(folder):
-            documents.append((source, text, spans))
-            if source == "written_negative":
-                counts.update(re.findall(r"\b[a-z]+\b", text))
+    for _, text, spans in marked.documents(written):
+        has_phi = any(kind in ("NAME", "ADDRESS", "DOB") for _, _, kind in spans)
+        documents.append(("written" if has_phi else "written_negative", text, spans))
+        if not has_phi:
+            counts.update(re.findall(r"\b[a-z]+\b", text))
     people = names.by_origin()
     given, last = words(args.lists / "census1990_first.txt"), words(args.lists / "census1990_last.txt")
     popular_last = sorted(set(last) & set(words(args.lists / "libpostal_surnames.txt")))
