@@ -11,7 +11,7 @@ use crate::context::{Claim, Tie, claim_before, is_spoken_of};
 use crate::digits::{self, Run};
 use crate::labels::Meaning;
 use crate::lexicon::Sense;
-use crate::page::Page;
+use crate::page::{Mark, Page};
 use crate::spelled;
 
 pub(super) static RULE: PhiRule = PhiRule {
@@ -62,8 +62,7 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
     }
     for index in 0..page.marks.len() {
         let mark = page.marks[index];
-        let is_single = mark.len() == 1 && mark.is_number() || mark.sense.has(Sense::DIGIT_WORD);
-        if is_single
+        if opens_spelling(page, index)
             && let Some(spelled) = spelled::read(page, mark.start as usize)
             && fits_grammar(&spelled.value)
         {
@@ -90,6 +89,18 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
             }
         }
     }
+}
+
+/// Whether characters said or written one by one may start here: a single digit with none right before it.
+fn opens_spelling(page: &Page<'_>, index: usize) -> bool {
+    let is_single =
+        |mark: Mark| mark.len() == 1 && mark.is_number() || mark.sense.has(Sense::DIGIT_WORD);
+    let mark = page.marks[index];
+    let follows = index.checked_sub(1).is_some_and(|before| {
+        let before = page.marks[before];
+        is_single(before) && mark.start - before.end <= 2
+    });
+    is_single(mark) && !follows
 }
 
 /// The beneficiary identifier.
