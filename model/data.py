@@ -24,12 +24,12 @@ UNLABELLED = {
     "probablepeople": "ORG LOCATION", "pediatric_handoffs": "ADDRESS LOCATION ORG DATE", "synthea_fhir_patient": "ORG DATE LOCATION",
     "dev_synth": "LOCATION ORG DATE", "background": "LOCATION ORG DATE", "talk": "LOCATION ORG DATE", "presidio_synth_v2": "ORG LOCATION DATE DOB",
     "presidio_generated_large": "ORG LOCATION DATE DOB", "presidio_generated_small": "ORG LOCATION DATE DOB",
-    "written": "LOCATION ORG DATE", "written_negative": "LOCATION ORG DATE",
+    "unseen": "LOCATION ORG DATE", "written": "LOCATION ORG DATE", "written_negative": "LOCATION ORG DATE",
 }
 NEGATIVE_UNLABELLED = "LOCATION ORG DATE"
 # Sources whose documents are used only with their values replaced by ours (licence of the values).
 REFILLED_ONLY = {"presidio_synth_v2", "presidio_generated_large"}
-EVALUATION_ONLY = {"uner_ewt", "neg_medication_qa", "presidio_generated_small"}
+EVALUATION_ONLY = {"unseen", "uner_ewt", "neg_medication_qa", "presidio_generated_small"}
 # One batch in how many tokens: group of a source, for sampling.
 GROUPS = {"generated": 0.20, "background": 0.09, "renamed": 0.08, "real": 0.07, "negative": 0.10, "altered": 0.09,
           "written": 0.27, "written_negative": 0.10}

@@ -100,8 +100,9 @@ def main():
             documents.append((source, document["text"], spans))
             if source.startswith("neg_") and source in TRAIN:
                 counts.update(re.findall(r"\b[a-z]+\b", document["text"]))
-    written = pathlib.Path(__file__).parent / "written"
-    for _, text, spans in marked.documents(written):
+    own = pathlib.Path(__file__).parent
+    documents += [("unseen", text, spans) for _, text, spans in marked.documents(own / "unseen")]
+    for _, text, spans in marked.documents(own / "written"):
         has_phi = any(kind in ("NAME", "ADDRESS", "DOB") for _, _, kind in spans)
         documents.append(("written" if has_phi else "written_negative", text, spans))
         if not has_phi:

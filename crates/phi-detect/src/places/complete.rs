@@ -7,7 +7,7 @@ use super::country;
 use super::tail::tail;
 use super::token::{Token, is_one_of, next_token, skip, token_at};
 use super::{Line, has_street_ending, line_tokens};
-use crate::lexicon::Sense;
+use crate::lexicon::{LEXICON, Sense};
 use crate::page::Page;
 use crate::spelled;
 
@@ -160,6 +160,18 @@ fn without_street_after_number(page: &Page<'_>, span: &Range<usize>) -> usize {
     let Some(number_end) = number_end.filter(|&end| end > span.start) else {
         return span.end;
     };
+    // "Whitchurch Road street": the street has its word already.
+    let is_common_noun = page.slice(number_end + 1..span.end) == b"street"
+        && page
+            .slice(span.start..number_end)
+            .split(|byte| !byte.is_ascii_alphabetic())
+            .any(|word| {
+                word.first().is_some_and(u8::is_ascii_uppercase)
+                    && LEXICON.sense(word).has(Sense::STREET | Sense::ROAD)
+            });
+    if is_common_noun {
+        return number_end;
+    }
     let is_whole = token_ending_at(page, number_end).is_some_and(|number| {
         let street = span.start..number.span.start.saturating_sub(1);
         number.has_digit && is_abroad(page, &street)
@@ -187,7 +199,8 @@ fn is_abroad(page: &Page<'_>, street: &Range<usize>) -> bool {
 fn rest_of_place(page: &Page<'_>, end: usize) -> Option<usize> {
     const LINKS: &[&[u8]] = &[
         b"nad", b"na", b"pod", b"am", b"an", b"im", b"sur", b"sous", b"de", b"del", b"do", b"da",
-        b"upon", b"under",
+        b"upon", b"under", b"degli", b"dei", b"della", b"delle", b"di", b"du", b"des", b"der",
+        b"u",
     ];
     let is_link = |token: &Token| is_one_of(page.slice(token.span.clone()), LINKS);
     let last = token_ending_at(page, end).filter(|last| !last.has_digit)?;

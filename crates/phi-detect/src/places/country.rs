@@ -33,11 +33,23 @@ pub(super) fn end_of(page: &Page<'_>, start: usize) -> Option<usize> {
                 .get(phrase.len())
                 .is_some_and(u8::is_ascii_alphanumeric)
     });
-    if let Some(phrase) = phrase {
-        return Some(start + phrase.len());
-    }
-    let token = token_at(page, start)?;
-    (token.sense.has(Sense::COUNTRY) && !token.has_digit).then_some(token.span.end)
+    let end = match phrase {
+        Some(phrase) => start + phrase.len(),
+        None => {
+            token_at(page, start)
+                .filter(|token| token.sense.has(Sense::COUNTRY) && !token.has_digit)?
+                .span
+                .end
+        }
+    };
+    Some(with_part(page, end))
+}
+
+/// `Congo (Kinshasa)`, `Korea (South)`: with the part of the country in brackets.
+fn with_part(page: &Page<'_>, end: usize) -> usize {
+    let part = token_at(page, end + 2).filter(|_| page.slice(end..end + 2) == b" (");
+    part.filter(|part| page.byte(part.span.end) == b')' && !part.has_digit)
+        .map_or(end, |part| part.span.end + 1)
 }
 
 /// Where the country that ends here starts.

@@ -157,7 +157,7 @@ fn joins(left: &str, between: &str, right: &str) -> bool {
         && between
             .chars()
             .all(|c| c.is_whitespace() || matches!(c, ',' | '.' | '>'))
-        && between.matches('\n').count() <= 1;
+        && between.matches('\n').count() <= if is_country_line(right) { 2 } else { 1 };
     let numbers = right.bytes().take_while(u8::is_ascii_digit).count();
     let opens_another = numbers > 0 && right.as_bytes().get(numbers) == Some(&b' ');
     // "Suite 574", "2nd Floor", "Space 19, Desert Palms MHP": what stands before the street.
@@ -168,6 +168,15 @@ fn joins(left: &str, between: &str, right: &str) -> bool {
             .take(1)
             .any(|word| LEXICON.sense(word.as_bytes()).has(Sense::UNIT));
     is_gap && (is_unit || !opens_another)
+}
+
+/// `Iceland 80392`: a country and its postal code may stand after an empty line.
+fn is_country_line(text: &str) -> bool {
+    let mut words = text.split(' ');
+    let is_country = words
+        .next()
+        .is_some_and(|word| LEXICON.sense(word.as_bytes()).has(Sense::COUNTRY));
+    is_country && words.all(|word| word.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// The widest gap between the pieces of an address: a comma, a line break, an indent.

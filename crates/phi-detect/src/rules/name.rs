@@ -118,13 +118,17 @@ fn contradicts(page: &Page<'_>, span: &Range<usize>) -> bool {
         (sense.has(Sense::STOP) || sense.has(Sense::KIN))
             && !(sense.has(Sense::GIVEN | Sense::GIVEN_WORD) && word[0].is_ascii_uppercase())
     };
+    let is_country = LEXICON.sense(page.slice(span.clone())).has(Sense::COUNTRY)
+        && !LEXICON
+            .sense(page.slice(span.clone()))
+            .has(Sense::GIVEN | Sense::GIVEN_WORD);
     let before = span.start.saturating_sub(1);
     let before = before - usize::from(page.byte_before(before) == b'.');
     let follows_title = page
         .word_before(before)
         .is_some_and(|(sense, _)| sense.has(Sense::TITLE | Sense::ROLE | Sense::KIN));
     words().all(|word| is_common(word) && word[0].is_ascii_lowercase())
-        || words().all(is_common) && !follows_title
+        || (words().all(is_common) || is_country) && !follows_title
 }
 
 /// Further mentions of people whom the text names with some certainty.
