@@ -143,6 +143,7 @@ impl Desk {
             created: jiff::Timestamp::now().as_second().unsigned_abs(),
             model: route.model.clone(),
             expectation: request.expectation.clone(),
+            event_bytes_max: self.app.config.limits.event_bytes as usize,
         };
         let is_stream = clean.request().is_stream();
         let envelope = self.address(&route, provider, request)?;
