@@ -22,9 +22,10 @@ use tokio_postgres::types::ToSql;
 
 /// Longest time one step of a write may take; the caller's own deadline is shorter or equal.
 const WRITE: Duration = Duration::from_secs(3);
-/// Connections for long reads, and for everything that must not wait for them.
-const READERS: usize = 6;
-const HOT: usize = 4;
+/// Connections for long reads, for settings, which must not wait for them, and for commits.
+const READERS: usize = 5;
+const HOT: usize = 3;
+const COMMITTERS: usize = 2;
 /// Longest time a read may take.
 const READ: Duration = Duration::from_secs(60);
 
@@ -32,8 +33,10 @@ const READ: Duration = Duration::from_secs(60);
 pub(crate) struct Postgres {
     /// For reads, which may take long.
     pool: Pool,
-    /// For commits and settings, which must never wait behind a long read.
+    /// For settings, which must never wait behind a long read.
     hot: Pool,
+    /// For commits. Their connections are served by the thread of the writer.
+    commits: Pool,
     fresh: Fresh,
     /// Backends whose last commit gave no answer.
     doubts: Arc<Mutex<Vec<i32>>>,
@@ -44,12 +47,14 @@ impl Postgres {
     pub(crate) async fn open(url: &str, create: bool) -> Result<Self> {
         let pool = connect::pool(url, READERS)?;
         let hot = connect::pool(url, HOT)?;
+        let commits = connect::pool(url, COMMITTERS)?;
         connect::prepare(&pool, create).await?;
         partitions::create(&pool).await?;
         let fresh = Fresh::new(hot.clone());
         Ok(Self {
             pool,
             hot,
+            commits,
             fresh,
             doubts: Arc::default(),
         })
