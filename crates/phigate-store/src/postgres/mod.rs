@@ -131,11 +131,57 @@ fn is_dead(error: &tokio_postgres::Error) -> bool {
     error.is_closed() || error.code().is_none() || shutting_down
 }
 
-/// Only the code is kept: messages of PostgreSQL may name values.
+/// Only the code is kept: messages of PostgreSQL may name values. Where the address is at fault, the
+/// fix is said.
 fn unavailable(error: &tokio_postgres::Error) -> StoreError {
-    let what = match error.code() {
-        Some(code) => format!("PostgreSQL error {}", code.code()),
-        None => "no connection to PostgreSQL".to_owned(),
+    let what = match error.code().map(tokio_postgres::error::SqlState::code) {
+        Some(code) => match FIXES.iter().find(|(known, _)| *known == code) {
+            Some((_, fix)) => format!("PostgreSQL error {code}: {fix}"),
+            None => format!("PostgreSQL error {code}"),
+        },
+        None => tls_fault(error).unwrap_or("no connection to PostgreSQL".to_owned()),
     };
     StoreError::Unavailable(what)
+}
+
+/// Errors that somebody who just wrote an address meets.
+const FIXES: &[(&str, &str)] = &[
+    // In order of their codes.
+    (
+        "28000",
+        "it does not let this user in from here, or only over TLS (then add sslmode=require to the address)",
+    ),
+    ("28P01", "wrong password"),
+    ("3D000", "there is no such database; make it with createdb"),
+    (
+        "42501",
+        "this role may not do that; let it own the database",
+    ),
+];
+
+/// What is wrong with TLS, if that is what failed.
+fn tls_fault(error: &tokio_postgres::Error) -> Option<String> {
+    let mut cause: Option<&(dyn std::error::Error + 'static)> = std::error::Error::source(error);
+    while let Some(inner) = cause {
+        let inside = inner
+            .downcast_ref::<std::io::Error>()
+            .and_then(std::io::Error::get_ref)
+            .and_then(|inner| inner.downcast_ref::<rustls::Error>());
+        if let Some(fault) = inside.or_else(|| inner.downcast_ref()) {
+            return Some(match fault {
+                rustls::Error::InvalidCertificate(why) => format!(
+                    "the certificate of PostgreSQL is refused ({why}); name the authority that signed it with \
+                     sslrootcert=FILE in the address, and use the host name it is made out to"
+                ),
+                other => format!("no TLS connection to PostgreSQL: {other}"),
+            });
+        }
+        if inner.to_string() == "server does not support TLS" {
+            let off = "PostgreSQL has TLS off (ssl = off), and this address needs it; turn it on, or add \
+                       sslmode=disable to the address where nobody else can listen";
+            return Some(off.to_owned());
+        }
+        cause = inner.source();
+    }
+    None
 }
