@@ -18,6 +18,7 @@ pub(crate) fn load(bytes: &[u8], at: usize) -> u64 {
 }
 
 /// As `load`, near the end: two or three overlapping pieces make up any length.
+#[inline(never)]
 fn load_rest(bytes: &[u8], at: usize) -> u64 {
     let rest = bytes.get(at..).unwrap_or_default();
     let last = rest.len().saturating_sub(1);
