@@ -31,8 +31,8 @@ NEGATIVE_UNLABELLED = "LOCATION ORG DATE"
 REFILLED_ONLY = {"presidio_synth_v2", "presidio_generated_large"}
 EVALUATION_ONLY = {"unseen", "uner_ewt", "neg_medication_qa", "presidio_generated_small"}
 # One batch in how many tokens: group of a source, for sampling.
-GROUPS = {"generated": 0.20, "background": 0.09, "renamed": 0.08, "real": 0.07, "negative": 0.10, "altered": 0.09,
-          "written": 0.27, "written_negative": 0.10}
+GROUPS = {"generated": 0.18, "background": 0.08, "renamed": 0.10, "real": 0.07, "negative": 0.10, "altered": 0.09,
+          "written": 0.28, "written_negative": 0.10}
 # How often a text of our own writing is used with other people in it.
 WRITTEN_COPIES = 24
 

@@ -348,6 +348,21 @@ fn an_attachment_under_a_key_with_phi_is_named_by_position() {
 }
 
 #[test]
+fn a_key_that_looks_like_a_name_is_told_by_position() {
+    let scanner = Scanner::new(Detector::default());
+    let body = r#"{"model":"gpt-4o","messages":[{"role":"user","content":"Hi."}],"metadata":{"home_phone":"415-555-0134","maria_delgado":{"ssn":"536-22-8741","x":"data:image/png;base64,iVBORw0KGgo="}}}"#;
+    let scanned = protect::scan(&scanner, request(body));
+    let report = scanned.report();
+    let paths: Vec<&str> = report
+        .findings()
+        .iter()
+        .map(|one| one.path.as_str())
+        .collect();
+    assert_eq!(paths, ["metadata.home_phone", "metadata.{1}.ssn"]);
+    assert_eq!(report.unscannable()[0].path, "metadata.{1}.x");
+}
+
+#[test]
 fn nothing_of_a_request_shows_in_debug_output() {
     let model = r#"{"model":"gpt-536-22-8741","messages":[{"role":"user","content":"Hi."}]}"#;
     let Outcome::Forward(clean) = outcome("mask", &ask(NOTE)) else {

@@ -15,6 +15,8 @@ use phigate_store::{
     Account, Invite, LinkPurpose, Options, Role as UserRole, SecretString, Settings, Target, Vault,
 };
 
+use tokio::sync::Semaphore;
+
 use crate::config::{self, Config};
 use crate::error::GatewayError;
 use crate::metrics::Metrics;
@@ -83,6 +85,8 @@ pub(crate) struct App {
     pub(crate) bad_keys: BadKeys,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) drain: Drain,
+    /// Places for long scans. With more of them at work than there are processors, short requests would wait.
+    pub(crate) long_scans: Arc<Semaphore>,
     scanners: Mutex<HashMap<String, (Settings, Arc<Scanner>)>>,
 }
 
@@ -106,6 +110,7 @@ impl App {
             provider,
             metrics,
             drain,
+            long_scans: Arc::new(Semaphore::new(processors())),
             scanners: Mutex::default(),
         })
     }
@@ -182,6 +187,10 @@ impl App {
             protect::mode("mask").and_then(|mask| mask.rewrite(scanner.detector(), words.expose()));
         PhiText::new(masked.unwrap_or_default())
     }
+}
+
+fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
 /// The detector that an account's settings ask for.

@@ -203,10 +203,17 @@ const OPAQUE_PARTS: &[&str] = &[
     "video_url",
 ];
 
+/// The parts that cannot be scanned, as they are told. Keys in `unspoken`, in order, are not spelled in their paths.
+pub fn unscannable(document: &Document, unspoken: &[NodeId]) -> Vec<Unscannable> {
+    let told = |(node, kind)| Unscannable {
+        path: path(&document.value(node), unspoken),
+        kind,
+    };
+    opaque_nodes(document).into_iter().map(told).collect()
+}
+
 /// The parts that cannot be scanned: attachments, references to them, and content of a type we do not know.
-/// `keys_with_phi`, in order, are not spelled in their paths.
-pub fn unscannable(document: &Document, keys_with_phi: &[NodeId]) -> Vec<Unscannable> {
-    let mut found = Vec::new();
+pub(crate) fn opaque_nodes(document: &Document) -> Vec<(NodeId, &'static str)> {
     // Parts of a known type wherever a list holds them; messages are looked at more closely.
     let mut parts: Vec<(Value<'_>, &'static str)> = document
         .nodes()
@@ -241,12 +248,7 @@ pub fn unscannable(document: &Document, keys_with_phi: &[NodeId]) -> Vec<Unscann
         let before = parts.partition_point(|(part, _)| part.id() <= value.id());
         before > 0 && parts[before - 1].0.nodes().contains(&value.id())
     };
-    let mut name = |value: &Value<'_>, kind| {
-        let path = path(value, keys_with_phi);
-        found.push(Unscannable { path, kind });
-    };
-    parts.iter().for_each(|(part, kind)| name(part, kind));
-    document
+    let links = document
         .nodes()
         .filter(|value| value.kind() == Kind::String && !value.is_key())
         .filter(|value| {
@@ -254,8 +256,13 @@ pub fn unscannable(document: &Document, keys_with_phi: &[NodeId]) -> Vec<Unscann
                 .string()
                 .is_some_and(|text| holds_binary_data_uri(&text))
         })
-        .filter(|value| !is_in_a_part(value))
-        .for_each(|value| name(&value, "data_uri"));
+        .filter(|value| !is_in_a_part(value));
+    let links: Vec<_> = links.map(|value| (value.id(), "data_uri")).collect();
+    let mut found: Vec<_> = parts
+        .iter()
+        .map(|(part, kind)| (part.id(), *kind))
+        .collect();
+    found.extend(links);
     found
 }
 
@@ -312,8 +319,8 @@ fn is_binary(rest: &[u8]) -> bool {
     is_base64 && coding > 0 && !is_text && !head.iter().any(u8::is_ascii_whitespace)
 }
 
-/// Where a value stands: `messages[0].content`. Keys that hold PHI (given in order), or that are more than a plain word, are named by position: `metadata.{0}`.
-pub fn path(value: &Value<'_>, keys_with_phi: &[NodeId]) -> String {
+/// Where a value stands: `messages[0].content`. Keys that are not to be spelled (given in order), or that are more than a plain word, are named by position: `metadata.{0}`.
+pub fn path(value: &Value<'_>, unspoken: &[NodeId]) -> String {
     let mut steps = Vec::new();
     let mut at = *value;
     if at.is_key() {
@@ -324,7 +331,7 @@ pub fn path(value: &Value<'_>, keys_with_phi: &[NodeId]) -> String {
         };
     }
     while let Some(parent) = at.parent() {
-        steps.push(step(&at, keys_with_phi));
+        steps.push(step(&at, unspoken));
         at = parent;
     }
     let joined: String = steps.into_iter().rev().collect();
@@ -334,7 +341,7 @@ pub fn path(value: &Value<'_>, keys_with_phi: &[NodeId]) -> String {
         .unwrap_or(joined)
 }
 
-fn step(value: &Value<'_>, keys_with_phi: &[NodeId]) -> String {
+fn step(value: &Value<'_>, unspoken: &[NodeId]) -> String {
     let Some(key) = value.key() else {
         return format!("[{}]", value.position());
     };
@@ -343,7 +350,7 @@ fn step(value: &Value<'_>, keys_with_phi: &[NodeId]) -> String {
         && name
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'$'));
-    if is_plain_word && keys_with_phi.binary_search(&key.id()).is_err() {
+    if is_plain_word && unspoken.binary_search(&key.id()).is_err() {
         format!(".{name}")
     } else {
         format!(".{{{}}}", value.position())

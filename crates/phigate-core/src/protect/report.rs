@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use phi_detect::PhiKind;
+use phi_detect::{Detector, PhiKind};
 
 use crate::chat::{self, Place, Unscannable};
 use crate::json::{Document, NodeId};
 use crate::text::PhiText;
 
+use super::participant;
 use super::scan::{Found, Looked};
 
 /// What a part is called that stands for a scan that did not look at everything.
@@ -36,7 +37,7 @@ pub struct Report {
     findings: Vec<ReportedFinding>,
     counts: BTreeMap<PhiKind, usize>,
     unscannable: Vec<Unscannable>,
-    keys_with_phi: Vec<NodeId>,
+    unspoken_keys: Vec<NodeId>,
     identifiers: HashSet<(PhiKind, PhiText)>,
     text_bytes: u64,
     is_complete: bool,
@@ -44,15 +45,31 @@ pub struct Report {
 
 impl Report {
     /// Tells what was looked at. A text with very many findings is counted through once, not once a finding.
-    pub(super) fn new(document: &Document, looked: &Looked, listed_max: usize) -> Self {
-        let keys_with_phi = looked.keys_with_phi();
+    pub(super) fn new(
+        document: &Document,
+        looked: &Looked,
+        detector: &Detector,
+        listed_max: usize,
+    ) -> Self {
+        let mut opaque = chat::opaque_nodes(document);
+        opaque.truncate(listed_max);
+        let found = looked.found.iter().take(listed_max);
+        let told = found
+            .map(|finding| finding.node)
+            .chain(opaque.iter().map(|(node, _)| *node));
+        let mut unspoken = looked.keys_with_phi();
+        unspoken.extend(keys_like_names(document, told, detector));
+        unspoken.sort_unstable();
+        let parts = opaque.into_iter().map(|(node, kind)| Unscannable {
+            path: chat::path(&document.value(node), &unspoken),
+            kind,
+        });
         let mut report = Self {
-            unscannable: chat::unscannable(document, &keys_with_phi),
+            unscannable: parts.collect(),
             text_bytes: looked.text_bytes,
             is_complete: looked.is_complete,
             ..Self::default()
         };
-        report.unscannable.truncate(listed_max);
         if !looked.is_complete {
             report.unscannable.push(Unscannable {
                 path: String::new(),
@@ -60,9 +77,9 @@ impl Report {
             });
         }
         for of_one_text in looked.found.chunk_by(|one, next| one.node == next.node) {
-            report.tell(document, of_one_text, &keys_with_phi, listed_max);
+            report.tell(document, of_one_text, &unspoken, listed_max);
         }
-        report.keys_with_phi = keys_with_phi;
+        report.unspoken_keys = unspoken;
         report
     }
 
@@ -71,7 +88,7 @@ impl Report {
         &mut self,
         document: &Document,
         found: &[Found],
-        keys_with_phi: &[NodeId],
+        unspoken: &[NodeId],
         listed_max: usize,
     ) {
         for finding in found.iter().filter(|finding| !finding.continues) {
@@ -88,7 +105,7 @@ impl Report {
             Place::Number => value.raw().into(),
             _ => value.decoded().into_text(),
         };
-        let path = chat::path(&value, keys_with_phi);
+        let path = chat::path(&value, unspoken);
         let (mut counted_bytes, mut counted) = (0, 0);
         for finding in found {
             let before = text.get(counted_bytes..finding.span.start);
@@ -126,9 +143,9 @@ impl Report {
         self.is_complete
     }
 
-    /// The keys that hold PHI, in order: they are not to be spelled.
-    pub fn keys_with_phi(&self) -> &[NodeId] {
-        &self.keys_with_phi
+    /// The keys that hold PHI, or look like somebody's name, in order: they are not to be spelled.
+    pub fn unspoken_keys(&self) -> &[NodeId] {
+        &self.unspoken_keys
     }
 
     /// The findings, in order of place, as far as they are listed.
@@ -155,6 +172,32 @@ impl Report {
     pub fn identifiers(&self) -> impl Iterator<Item = &(PhiKind, PhiText)> {
         self.identifiers.iter()
     }
+}
+
+/// The keys above these nodes that look like somebody's name, such as `Maria_Delgado`. Most such keys are words of a
+/// program, so they are no findings; but records are not sealed, and a path goes into them.
+fn keys_like_names(
+    document: &Document,
+    nodes: impl Iterator<Item = NodeId>,
+    detector: &Detector,
+) -> Vec<NodeId> {
+    let mut asked = HashSet::new();
+    let mut found = Vec::new();
+    for node in nodes {
+        let mut at = Some(document.value(node));
+        while let Some(value) = at {
+            if !asked.insert(value.id()) {
+                break;
+            }
+            if let Some(key) = value.key()
+                && participant::find(detector, &key.string().unwrap_or_default()).is_some()
+            {
+                found.push(key.id());
+            }
+            at = value.parent();
+        }
+    }
+    found
 }
 
 /// Letters and digits in lower case: `536-22-8741` and `536 22 8741` are one identifier.

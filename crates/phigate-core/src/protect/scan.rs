@@ -126,7 +126,12 @@ impl Scanned {
 /// Scans all of a request.
 pub fn scan(scanner: &Scanner, request: ChatRequest) -> Scanned {
     let looked = scan_document(scanner, request.document());
-    let report = Report::new(request.document(), &looked, scanner.listed_max);
+    let report = Report::new(
+        request.document(),
+        &looked,
+        scanner.detector(),
+        scanner.listed_max,
+    );
     Scanned {
         request,
         found: looked.found,

@@ -223,6 +223,7 @@ pub(crate) fn context(request: &Value) -> ReplyContext {
         created: 1_760_000_000,
         model,
         expectation,
+        event_bytes_max: 1024 * 1024,
     }
 }
 

@@ -51,6 +51,7 @@ async fn ask(request: &Value) -> (ReplyContext, StatusCode, Bytes) {
         created: 1_760_000_000,
         model: model.to_owned(),
         expectation: sent.expectation,
+        event_bytes_max: 1024 * 1024,
     };
     let status = response.status();
     let body = response

@@ -82,7 +82,9 @@ pub(super) async fn decide(
     if body.len() <= INLINE_BYTES_MAX {
         return desk.decide(body);
     }
-    let decided = on_its_own_thread(places.clone(), move || desk.decide(body)).await;
+    let place = Arc::clone(&app.long_scans).acquire_owned().await.ok();
+    let kept = (places.clone(), place);
+    let decided = on_its_own_thread(kept, move || desk.decide(body)).await;
     decided.unwrap_or_else(|| Decided {
         evidence: Evidence::default(),
         verdict: Err(GatewayError::DetectorUnavailable),
@@ -143,6 +145,7 @@ impl Desk {
             created: jiff::Timestamp::now().as_second().unsigned_abs(),
             model: route.model.clone(),
             expectation: request.expectation.clone(),
+            event_bytes_max: self.app.config.limits.event_bytes as usize,
         };
         let is_stream = clean.request().is_stream();
         let envelope = self.address(&route, provider, request)?;
@@ -267,6 +270,10 @@ mod tests {
     use std::sync::mpsc;
 
     use super::*;
+    use crate::app;
+    use crate::config::{Config, Flags};
+    use crate::metrics::Metrics;
+    use crate::server::Drain;
 
     #[tokio::test]
     async fn work_whose_caller_has_left_keeps_its_place_until_it_ends() {
@@ -280,5 +287,39 @@ mod tests {
         while Arc::strong_count(&place) > 1 {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
+    }
+
+    #[tokio::test]
+    async fn long_scans_wait_for_one_another_and_short_ones_for_nobody() {
+        let folder = tempfile::tempdir().unwrap();
+        let flags = Flags {
+            data: Some(folder.path().join("data")),
+            ..Flags::default()
+        };
+        let config = Config::load(flags).unwrap();
+        let vault = app::open_vault(&config, app::Role::Command).await.unwrap();
+        let app = Arc::new(App::new(config, vault, Metrics::new(), Drain::default()).unwrap());
+        let account = app.vault.find_account(None).await.unwrap();
+        let admission = Admission {
+            key_id: "k".to_owned(),
+            account: app.vault.account(&account.id).await.unwrap(),
+        };
+        let places = Places {
+            _key: None,
+            _turn: None,
+            _body: None,
+        };
+        let patience = Duration::from_millis(200);
+        let decide = async |bytes: usize| {
+            let body = Bytes::from(vec![b' '; bytes]);
+            let decided = decide(&app, &admission, body, &places);
+            tokio::time::timeout(patience, decided).await.is_ok()
+        };
+        let all = u32::try_from(app.long_scans.available_permits()).unwrap();
+        let taken = app.long_scans.acquire_many(all).await.unwrap();
+        assert!(decide(100).await, "a short one waited");
+        assert!(!decide(INLINE_BYTES_MAX + 1).await, "a long one did not");
+        drop(taken);
+        assert!(decide(INLINE_BYTES_MAX + 1).await);
     }
 }

@@ -212,7 +212,7 @@ fn told(clean: &CleanRequest, name: &str) -> String {
     let Some(value) = document.root().get(name) else {
         return name.to_owned();
     };
-    chat::path(&value, clean.report().keys_with_phi())
+    chat::path(&value, clean.report().unspoken_keys())
 }
 
 /// Comma-separated names.
