@@ -7,6 +7,7 @@
 use std::sync::LazyLock;
 
 use crate::labels;
+use crate::swar;
 use crate::words;
 
 /// What a word can be; one word can be several things ("May", "Will").
@@ -55,6 +56,8 @@ impl Sense {
     pub(crate) const GIVEN_WORD: Sense = Sense(1 << 24);
     /// A degree or licence that is hardly another word; puts itself on the page.
     pub(crate) const DEGREE: Sense = Sense(1 << 25);
+    /// Introduces a person without being a title or role of its own: "dtr", "anes", "trooper".
+    pub(crate) const INTRODUCES: Sense = Sense(1 << 26);
     /// A key of data in camel case.
     pub(crate) const KEY: Sense = Sense(1 << 27);
     /// Not words: digits alone, digits and letters, "@", and a mask placeholder.
@@ -75,7 +78,8 @@ impl Sense {
         | Self::ROAD.0
         | Self::COUNTRY.0
         | Self::NO_STREET.0
-        | Self::GIVEN_WORD.0);
+        | Self::GIVEN_WORD.0
+        | Self::INTRODUCES.0);
 
     pub(crate) fn has(self, other: Sense) -> bool {
         self.0 & other.0 != 0
@@ -96,7 +100,10 @@ impl std::ops::BitOr for Sense {
 
 /// The table of all known words.
 pub(crate) struct Lexicon {
+    /// A bit for every word.
     filter: Box<[u64]>,
+    /// A bit for every loud word: the commonest words are not, and one look says so.
+    loud: Box<[u64]>,
     slots: Box<[(u64, Sense)]>,
 }
 
@@ -110,6 +117,7 @@ impl Lexicon {
     fn build() -> Self {
         let mut lexicon = Lexicon {
             filter: vec![0; FILTER_BITS / 64].into(),
+            loud: vec![0; FILTER_BITS / 64].into(),
             slots: vec![(0, Sense::NONE); SLOTS].into(),
         };
         for &(sense, list) in words::WORDS {
@@ -128,6 +136,9 @@ impl Lexicon {
         let key = hash(word.as_bytes());
         let bit = key as usize % FILTER_BITS;
         self.filter[bit / 64] |= 1 << (bit % 64);
+        if sense.is_loud() {
+            self.loud[bit / 64] |= 1 << (bit % 64);
+        }
         let slot = self.slot(key);
         self.slots[slot] = (key, self.slots[slot].1 | sense);
     }
@@ -139,6 +150,13 @@ impl Lexicon {
             slot = (slot + 1) % SLOTS;
         }
         slot
+    }
+
+    /// Whether the word with this hash may be loud; if not, it certainly is not.
+    #[inline]
+    pub(crate) fn may_be_loud(&self, key: u64) -> bool {
+        let bit = key as usize % FILTER_BITS;
+        self.loud[bit / 64] >> (bit % 64) & 1 == 1
     }
 
     /// What the word with this hash can be.
@@ -160,24 +178,30 @@ impl Lexicon {
 
 /// Hash of a word without regard to case.
 pub(crate) fn hash(word: &[u8]) -> u64 {
-    finish(
-        word.iter()
-            .fold(HASH_START, |state, &byte| step(state, byte)),
-    )
+    let mut state = HASH_START;
+    let mut at = 0;
+    loop {
+        state = step(state, swar::lower(swar::load(word, at)));
+        if at + 8 > word.len() {
+            return finish(state, word.len());
+        }
+        at += 8;
+    }
 }
 
 pub(crate) const HASH_START: u64 = 0x243f_6a88_85a3_08d3;
 
-/// Takes one more byte of a word into its hash.
+/// Takes eight more bytes of a word, in lower case, into its hash; the last have zeros after
+/// them and may be nothing else.
 #[inline(always)]
-pub(crate) fn step(state: u64, byte: u8) -> u64 {
-    (state.rotate_left(5) ^ u64::from(byte.to_ascii_lowercase()))
-        .wrapping_mul(0x517c_c1b7_2722_0a95)
+pub(crate) fn step(state: u64, eight: u64) -> u64 {
+    (state.rotate_left(5) ^ eight).wrapping_mul(0x517c_c1b7_2722_0a95)
 }
 
 /// Spreads the last bytes over the whole hash; never 0, which marks a free slot.
 #[inline(always)]
-pub(crate) fn finish(state: u64) -> u64 {
+pub(crate) fn finish(state: u64, length: usize) -> u64 {
+    let state = state ^ length as u64;
     (state ^ (state >> 29)).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1
 }
 

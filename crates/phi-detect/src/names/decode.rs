@@ -50,22 +50,20 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Takes the next token's scores, or none where the gate held it back.
-    pub(super) fn push(&mut self, span: (u32, u32), scores: Option<[i32; TAGS_MAX]>) {
-        match scores {
-            Some(scores) => {
-                self.spans.push(span);
-                self.scores.push(scores);
-                if self.spans.len() >= RUN_MAX {
-                    self.flush();
-                }
-            }
-            None => self.flush(),
+    /// Takes the scores of a token that follows the last one.
+    pub(super) fn push(&mut self, span: (u32, u32), scores: [i32; TAGS_MAX]) {
+        self.spans.push(span);
+        self.scores.push(scores);
+        if self.spans.len() >= RUN_MAX {
+            self.flush();
         }
     }
 
     /// Ends the run.
     pub(super) fn flush(&mut self) {
+        if self.scores.is_empty() {
+            return;
+        }
         let has_any = self.scores.iter().any(|scores| best_tag(scores) != 0);
         if has_any {
             let tags = self.best_path();

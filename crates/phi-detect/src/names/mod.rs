@@ -9,45 +9,40 @@
 
 mod decode;
 mod network;
+mod set;
 mod simd;
 mod token;
 mod weights;
 
 use crate::candidate::Candidate;
 use decode::Decoder;
-use network::{REACH, WINDOW, Window};
-use simd::Level;
+use network::{REACH, Window};
+pub(crate) use simd::Level;
 use token::Tokens;
 use weights::Weights;
 
 /// Adds what the model finds in `text` to `out`, in order of position.
-pub(crate) fn tag(text: &str, out: &mut Vec<Candidate>) {
-    tag_at(Level::best(), text, out);
-}
-
-fn tag_at(level: Level, text: &str, out: &mut Vec<Candidate>) {
+///
+/// Findings that begin where `is_unwanted` says so may be left out, which saves looking for them.
+pub(crate) fn tag(
+    level: Level,
+    text: &str,
+    is_unwanted: Option<&dyn Fn(usize) -> bool>,
+    out: &mut Vec<Candidate>,
+) {
     let weights = Weights::get();
     let mut tokens = Tokens::new(text, weights);
-    let mut window = Window::new(weights, level, text.len());
+    let mut window = Window::new(weights, level);
     let mut decoder = Decoder::new(out);
     let mut next = 0;
     loop {
-        let mut is_last = false;
-        while window.len() < WINDOW && !is_last {
-            match tokens.next() {
-                Some(token) => window.push(&token),
-                None => is_last = true,
-            }
-        }
-        if is_last {
-            window.finish();
-        }
+        let is_last = window.fill(&mut tokens);
         let end = if is_last {
             window.len()
         } else {
             window.len() - REACH
         };
-        window.scores(next, end, |span, scores| decoder.push(span, scores));
+        window.scores(next, end, is_unwanted, &mut decoder);
         if is_last {
             decoder.flush();
             return;

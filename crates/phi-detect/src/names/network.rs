@@ -5,42 +5,47 @@
 //! layer above is computed only where the one above it will look. Ordinary
 //! prose needs a fraction of the arithmetic that way.
 
-use super::simd::{self, Level, Row, Sums, TAGS_MAX, TableRow, WIDTH};
-use super::token::{Token, outside};
+use super::decode::Decoder;
+use super::set::Set;
+use super::simd::{self, Level, Lists, Row, WIDTH};
+use super::token::{Tokens, outside};
 use super::weights::Weights;
 
 /// Tokens on either side that can influence a token's scores, rounded up.
 pub(super) const REACH: usize = 16;
 /// Tokens a window holds.
-pub(super) const WINDOW: usize = 512;
+pub(super) const WINDOW: usize = 256;
 /// Empty rows at both ends, so that a convolution may look past the text.
 const MARGIN: usize = 8;
 
-/// A stretch of tokens, what they sum to, and room for the layers.
+/// A stretch of tokens, their table rows, and room for the layers.
 pub(super) struct Window {
     weights: &'static Weights,
     level: Level,
     spans: Vec<(u32, u32)>,
-    /// First-layer sums, shifted by one: the outside has places 0 and last.
-    sums: Vec<Sums>,
-    /// Activations per layer, shifted by `MARGIN`.
-    layers: Vec<Vec<Row>>,
+    /// Shifted by one: place 0 is what stands before the first token.
+    lists: Lists,
+    /// Activations, layer by layer: a margin, a row a token, and a margin again.
+    layers: Vec<Row>,
+    /// Rows of a layer.
+    stride: usize,
+    /// Where a layer is to be computed; kept for its memory.
+    places: Vec<u16>,
 }
 
 impl Window {
-    /// A window for a text of this many bytes, with the start of the text in place.
-    pub(super) fn new(weights: &'static Weights, level: Level, text_bytes: usize) -> Self {
-        let tokens = WINDOW.min(text_bytes);
+    /// An empty window at the start of a text.
+    pub(super) fn new(weights: &'static Weights, level: Level) -> Self {
         let mut window = Window {
             weights,
             level,
-            spans: Vec::with_capacity(tokens),
-            sums: Vec::with_capacity(tokens + 2),
-            layers: vec![vec![[0; WIDTH]; tokens + 2 * MARGIN]; weights.layers.len() + 1],
+            spans: Vec::new(),
+            lists: Lists::new(),
+            layers: Vec::new(),
+            stride: 0,
+            places: Vec::new(),
         };
-        let mut sums = [[0; WIDTH]; 3];
-        simd::add_rows(level, &mut sums, &outside(weights));
-        window.sums.extend([[0; WIDTH], sums[2]]);
+        window.push_outside();
         window
     }
 
@@ -49,104 +54,116 @@ impl Window {
         self.spans.len()
     }
 
-    /// Takes one more token.
-    pub(super) fn push(&mut self, token: &Token) {
-        self.spans.push((token.start, token.end));
-        self.sums.push([0; WIDTH]);
-        self.add_at(self.spans.len(), token.rows());
-    }
-
-    /// Puts the end of the text after the last token.
-    pub(super) fn finish(&mut self) {
-        self.sums.push([0; WIDTH]);
-        self.add_at(self.spans.len() + 1, &outside(self.weights));
-        for layer in &mut self.layers {
-            for row in layer
-                .iter_mut()
-                .skip(MARGIN + self.spans.len())
-                .take(MARGIN)
-            {
-                *row = [0; WIDTH];
+    /// Takes tokens until the window is full; whether the text has ended.
+    pub(super) fn fill(&mut self, tokens: &mut Tokens<'_>) -> bool {
+        while self.spans.len() < WINDOW {
+            match self.lists.push(|rows| tokens.next(rows)) {
+                Some(span) => self.spans.push(span),
+                None => {
+                    self.push_outside();
+                    return true;
+                }
             }
         }
+        false
     }
 
-    fn add_at(&mut self, place: usize, rows: &[&TableRow]) {
-        let around = &mut self.sums[place - 1..=place + 1];
-        if let Ok(around) = around.try_into() {
-            simd::add_rows(self.level, around, rows);
-        }
+    fn push_outside(&mut self) {
+        let outside = outside(self.weights);
+        self.lists.push(|rows| {
+            rows.extend(outside);
+            Some(())
+        });
     }
 
     /// Forgets the first `count` tokens.
     pub(super) fn slide(&mut self, count: usize) {
         self.spans.drain(..count);
-        self.sums.drain(..count);
+        self.lists.forget(count);
     }
 
-    /// Hands out the scores of the tokens from `start` to `end`, with where they stand;
-    /// none for tokens the gate held back.
+    /// Hands the decoder the scores of those tokens from `start` to `end` that the gate lets through,
+    /// unless they and all beside them begin where findings are unwanted.
     pub(super) fn scores(
         &mut self,
         start: usize,
         end: usize,
-        mut each: impl FnMut((u32, u32), Option<[i32; TAGS_MAX]>),
+        is_unwanted: Option<&dyn Fn(usize) -> bool>,
+        decoder: &mut Decoder<'_>,
     ) {
-        let wanted = self.wanted(start, end);
-        let top = self.layers.len() - 1;
-        self.compute(top, &wanted);
-        let rows = &self.layers[top][MARGIN..];
-        for ((row, span), wanted) in rows
-            .iter()
-            .zip(&self.spans)
-            .zip(wanted)
-            .take(end)
-            .skip(start)
-        {
-            let scores = wanted.then(|| simd::score(self.level, &self.weights.output, row));
-            each(*span, scores);
+        self.embed();
+        let mut wanted = self.wanted(start, end);
+        if let Some(is_unwanted) = is_unwanted {
+            // A run at the edge may go on in the next window.
+            for run in wanted
+                .runs()
+                .filter(|run| run.start > start && run.end < end)
+            {
+                let mut spans = self.spans[run.clone()].iter();
+                if spans.all(|span| is_unwanted(span.0 as usize)) {
+                    wanted.remove(run);
+                }
+            }
+        }
+        let top = self.weights.layers.len();
+        self.compute(top, wanted);
+        let rows = &self.layers[top * self.stride + MARGIN..];
+        // The token that would go on with the run of the one before.
+        let mut follower = start;
+        for token in wanted.iter() {
+            if token != follower {
+                decoder.flush();
+            }
+            let scores = simd::score(self.level, &self.weights.output, &rows[token]);
+            decoder.push(self.spans[token], scores);
+            follower = token + 1;
+        }
+        if follower != end {
+            decoder.flush();
         }
     }
 
-    /// Computes the first layer, and which tokens' scores are wanted.
-    fn wanted(&mut self, start: usize, end: usize) -> Vec<bool> {
-        let count = self.spans.len();
-        let rows = &mut self.layers[0][MARGIN..MARGIN + count];
-        simd::activate(self.level, &self.sums[1..=count], rows);
-        let mut wanted = vec![false; count];
-        simd::gate(
-            self.level,
-            &self.weights.gate,
-            &rows[start..end],
-            &mut wanted[start..end],
-        );
+    /// Computes the first layer, of all tokens whose follower is known.
+    fn embed(&mut self) {
+        let count = self.lists.len() - 2;
+        if self.layers.is_empty() {
+            // The first window is the largest.
+            self.stride = self.spans.len() + 2 * MARGIN;
+            self.layers = vec![[0; WIDTH]; self.stride * (self.weights.layers.len() + 1)];
+        }
+        let rows = &mut self.layers[MARGIN..][..count];
+        simd::embed(self.level, self.weights.table, &self.lists, rows);
+        // Past the end of the text a layer has nothing.
+        for layer in self.layers.chunks_exact_mut(self.stride) {
+            layer[MARGIN + count..][..MARGIN].fill([0; WIDTH]);
+        }
+    }
+
+    /// Which tokens' scores are wanted.
+    fn wanted(&self, start: usize, end: usize) -> Set {
+        let mut wanted = Set::default();
+        let mut from = start;
+        for rows in self.layers[MARGIN + start..MARGIN + end].chunks(64) {
+            let passing = simd::gate(self.level, &self.weights.gate, rows);
+            wanted.add(from, passing);
+            from += rows.len();
+        }
         wanted
     }
 
     /// Computes a layer at the wanted tokens, and first what this needs of the layers below.
-    fn compute(&mut self, layer: usize, wanted: &[bool]) {
-        if layer == 0 {
+    fn compute(&mut self, layer: usize, wanted: Set) {
+        if layer == 0 || wanted.is_empty() {
             return;
         }
-        let mut rows = Vec::with_capacity(wanted.len());
-        let places = wanted.iter().enumerate().filter(|(_, wanted)| **wanted);
-        rows.extend(places.map(|(token, _)| (token + MARGIN) as u16));
         let (dilation, weights) = &self.weights.layers[layer - 1];
-        self.compute(layer - 1, &widened(wanted, *dilation));
-        let (below, above) = self.layers.split_at_mut(layer);
-        let (input, output) = (&below[layer - 1], &mut above[0]);
-        simd::convolve(self.level, weights, *dilation, &rows, input, output);
+        self.compute(layer - 1, wanted.widened(*dilation, self.spans.len()));
+        self.places.clear();
+        self.places
+            .extend(wanted.iter().map(|token| (token + MARGIN) as u16));
+        let (below, above) = self.layers.split_at_mut(layer * self.stride);
+        let input = &below[(layer - 1) * self.stride..];
+        let output = &mut above[..self.stride];
+        simd::convolve(self.level, weights, *dilation, &self.places, input, output);
     }
-}
-
-/// The wanted tokens and those `dilation` away from them.
-fn widened(wanted: &[bool], dilation: usize) -> Vec<bool> {
-    let mut wider = wanted.to_vec();
-    if let Some(reach) = wanted.len().checked_sub(dilation) {
-        for token in 0..reach {
-            wider[token] |= wanted[token + dilation];
-            wider[token + dilation] |= wanted[token];
-        }
-    }
-    wider
 }

@@ -4,7 +4,7 @@ use super::*;
 
 fn found(level: Level, text: &str) -> Vec<(usize, usize, &'static str, f32)> {
     let mut out = Vec::new();
-    tag_at(level, text, &mut out);
+    tag(level, text, None, &mut out);
     out.into_iter()
         .map(|it| (it.span.start, it.span.end, it.kind.code(), it.score))
         .collect()
@@ -61,6 +61,19 @@ fn what_stands_far_away_changes_nothing() {
             .collect();
         assert_eq!(shifted, alone, "{times}");
     }
+}
+
+#[test]
+fn leaving_unwanted_findings_out_changes_no_other() {
+    let text: String = golden().map(|(text, _)| text + "\n").collect();
+    let all = found(Level::best(), &text);
+    let is_unwanted = |at: usize| (at / 200).is_multiple_of(2);
+    let mut out = Vec::new();
+    tag(Level::best(), &text, Some(&is_unwanted), &mut out);
+    assert!(out.len() < all.len());
+    let rest = all.iter().filter(|it| !is_unwanted(it.0));
+    let kept = out.iter().filter(|it| !is_unwanted(it.span.start));
+    assert!(rest.map(|it| it.0..it.1).eq(kept.map(|it| it.span.clone())));
 }
 
 #[test]

@@ -4,8 +4,9 @@
 //! `model/features.py` says the same in Python, for training; the tests hold
 //! the two together.
 
-use super::simd::TableRow;
+use super::simd;
 use super::weights::Weights;
+use crate::swar;
 
 const NUMBER_BASE: u16 = 128;
 const OTHER_MARK: u8 = 127;
@@ -14,28 +15,11 @@ const TRIGRAM_BITS: u32 = 12;
 const LEXICON_CLASSES: usize = 64;
 const LENGTHS: usize = 16;
 const TRIGRAMS_MAX: usize = 6;
-/// Most rows of a token: three affixes, the trigrams, class, length, context.
-pub(super) const ROWS_MAX: usize = 3 + TRIGRAMS_MAX + 3;
 /// Bytes of a word that are kept for its features; the hash covers all of it.
 const KEPT_MAX: usize = 48;
 
-/// One token: where it stands, and its rows in the tables.
-pub(super) struct Token {
-    pub(super) start: u32,
-    pub(super) end: u32,
-    rows: [&'static TableRow; ROWS_MAX],
-    count: usize,
-}
-
-impl Token {
-    /// The table rows whose sum is this token.
-    pub(super) fn rows(&self) -> &[&'static TableRow] {
-        &self.rows[..self.count]
-    }
-}
-
 /// The rows of what stands before the first and after the last token.
-pub(super) fn outside(weights: &'static Weights) -> [&'static TableRow; 2] {
+pub(super) fn outside(weights: &Weights) -> [u32; 2] {
     [weights.word_row(0), weights.context_row(0)]
 }
 
@@ -59,12 +43,53 @@ impl<'a> Tokens<'a> {
             position: 0,
             space: 4,
             line_end: line.len(),
-            line_case: case_of(line),
+            line_case: case_of(line.as_bytes()),
         }
     }
 
+    /// Reads the next token: adds its table rows to `rows` and says where it stands.
+    #[inline]
+    pub(super) fn next(&mut self, rows: &mut Vec<u32>) -> Option<(u32, u32)> {
+        self.skip_space();
+        let &byte = self.text.as_bytes().get(self.position)?;
+        self.enter_line();
+        let start = self.position;
+        let shape = if byte.is_ascii_alphabetic() {
+            self.plain_word(rows)
+        } else if byte.is_ascii_digit() {
+            self.number(rows)
+        } else if byte.is_ascii() {
+            self.position += 1;
+            rows.push(self.weights.word_row(u16::from(byte)));
+            SHAPE_OTHER
+        } else {
+            self.other(rows)
+        };
+        let context = (shape * 5 + self.space) * 4 + self.line_case;
+        rows.push(self.weights.context_row(context));
+        Some((start as u32, self.position as u32))
+    }
+
     /// Moves over white space and notes what kind it was.
+    #[inline]
     fn skip_space(&mut self) {
+        let bytes = self.text.as_bytes();
+        let is_mark = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_graphic);
+        // Nearly always there is nothing or one blank.
+        if self.position > 0 && is_mark(self.position) {
+            self.space = 0;
+        } else if self.position > 0
+            && bytes.get(self.position) == Some(&b' ')
+            && is_mark(self.position + 1)
+        {
+            self.space = 1;
+            self.position += 1;
+        } else {
+            self.skip_any_space();
+        }
+    }
+
+    fn skip_any_space(&mut self) {
         let (mut blanks, mut plain, mut breaks) = (0, true, 0);
         let start = self.position;
         while let Some((letter, size)) = self.peek() {
@@ -97,124 +122,207 @@ impl<'a> Tokens<'a> {
     }
 
     /// Keeps `line_case` that of the line `position` is on.
+    #[inline]
     fn enter_line(&mut self) {
         if self.position > self.line_end {
-            let line_start = self.text[..self.position]
-                .rfind('\n')
-                .map_or(0, |at| at + 1);
-            let line = first_line(&self.text[line_start..]);
-            self.line_end = line_start + line.len();
-            self.line_case = case_of(line);
+            let bytes = self.text.as_bytes();
+            let before = &bytes[..self.position];
+            let line_start = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
+            let rest = &bytes[line_start..];
+            let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+            self.line_end = line_start + length;
+            self.line_case = case_of(&rest[..length]);
         }
     }
 
-    fn word(&mut self) -> Token {
+    /// A word that starts with an ASCII letter. Returns its shape.
+    #[inline]
+    fn plain_word(&mut self, rows: &mut Vec<u32>) -> u8 {
         let start = self.position;
-        let mut word = Folded::default();
         let bytes = self.text.as_bytes();
-        while let Some(&byte) = bytes.get(self.position) {
-            if byte.is_ascii_alphabetic() {
-                word.push(byte | 0x20, byte.is_ascii_uppercase());
-                self.position += 1;
-                continue;
+        let word = PlainWord::read(bytes, start);
+        let end = start + word.letters;
+        if bytes.get(end).is_some_and(|byte| !byte.is_ascii()) {
+            return self.word(rows);
+        }
+        self.position = end;
+        match self.weights.word(word.hash) {
+            Some(row) => {
+                let row = self.weights.word_row(row);
+                simd::prefetch(self.weights.table, row);
+                rows.push(row);
             }
-            let Some((letter, size)) = self.peek().filter(|(letter, _)| !letter.is_ascii()) else {
-                break;
+            None => {
+                let mut kept = [0; KEPT_MAX];
+                let size = word.letters.min(KEPT_MAX);
+                kept[..size].copy_from_slice(&bytes[start..start + size]);
+                kept.make_ascii_lowercase();
+                self.add_grams(&kept[..size], word.hash, rows);
+            }
+        }
+        word.shape()
+    }
+
+    /// A word of any letters. Returns its shape.
+    fn word(&mut self, rows: &mut Vec<u32>) -> u8 {
+        let mut word = Folded::default();
+        while let Some((letter, size)) = self.peek().filter(|(letter, _)| is_letter(*letter)) {
+            let folded = if letter.is_ascii() {
+                Some((letter as u8 | 0x20, letter.is_ascii_uppercase()))
+            } else {
+                self.weights.fold(letter)
             };
-            if !is_letter(letter) {
-                break;
-            }
-            match self.weights.fold(letter) {
+            match folded {
                 Some((plain, capital)) => word.push(plain, capital),
                 None => word.push_whole(letter),
             }
             self.position += size;
         }
-        let mut token = self.token(start, word.shape());
         match self.weights.word(word.hash) {
-            Some(row) => token.add(self.weights.word_row(row)),
-            None => self.add_grams(&mut token, &word),
+            Some(row) => rows.push(self.weights.word_row(row)),
+            None => self.add_grams(&word.bytes[..word.size], word.hash, rows),
         }
-        token
+        word.shape()
     }
 
-    fn add_grams(&self, token: &mut Token, word: &Folded) {
+    fn add_grams(&self, bytes: &[u8], hash: u64, rows: &mut Vec<u32>) {
         let weights = self.weights;
-        let bytes = &word.bytes[..word.size];
         let last = |count: usize| &bytes[bytes.len().saturating_sub(count)..];
         let first = &bytes[..bytes.len().min(3)];
         for (salt, affix) in [(1, first), (2, last(3)), (3, last(4))] {
-            token.add(weights.gram_row(hash_gram(affix, salt, AFFIX_BITS)));
+            rows.push(weights.gram_row(hash_gram(affix, salt, AFFIX_BITS)));
         }
         let mut base = 1 << AFFIX_BITS;
         for trigram in bytes.windows(3).skip(1).take(TRIGRAMS_MAX) {
-            token.add(weights.gram_row(base + hash_gram(trigram, 4, TRIGRAM_BITS)));
+            rows.push(weights.gram_row(base + hash_gram(trigram, 4, TRIGRAM_BITS)));
         }
         base += 1 << TRIGRAM_BITS;
-        token.add(weights.gram_row(base + usize::from(weights.lexicon_class(word.hash))));
+        rows.push(weights.gram_row(base + usize::from(weights.lexicon_class(hash))));
         base += LEXICON_CLASSES;
-        token.add(weights.gram_row(base + bytes.len().min(LENGTHS - 1)));
+        rows.push(weights.gram_row(base + bytes.len().min(LENGTHS - 1)));
     }
 
-    fn number(&mut self) -> Token {
+    fn number(&mut self, rows: &mut Vec<u32>) -> u8 {
         let start = self.position;
         let bytes = self.text.as_bytes();
-        while bytes.get(self.position).is_some_and(u8::is_ascii_digit) {
-            self.position += 1;
+        loop {
+            let count = swar::run(swar::digits(swar::load(bytes, self.position)));
+            self.position += count;
+            if count < 8 {
+                break;
+            }
         }
         let class = number_class(&bytes[start..self.position]);
-        let mut token = self.token(start, SHAPE_OTHER);
-        token.add(self.weights.word_row(NUMBER_BASE + class));
-        token
+        rows.push(self.weights.word_row(NUMBER_BASE + class));
+        SHAPE_OTHER
     }
 
-    fn mark(&mut self, letter: char, size: usize) -> Token {
-        let start = self.position;
-        self.position += size;
-        let mut token = self.token(start, SHAPE_OTHER);
-        token.add(self.weights.word_row(u16::from(plain_mark(letter))));
-        token
-    }
-
-    /// A token from `start` to here, with its context row.
-    fn token(&self, start: usize, shape: u8) -> Token {
-        let context = (shape * 5 + self.space) * 4 + self.line_case;
-        Token {
-            start: start as u32,
-            end: self.position as u32,
-            rows: [self.weights.context_row(context); ROWS_MAX],
-            count: 1,
+    /// A word or a mark that starts with a character outside ASCII. Returns its shape.
+    fn other(&mut self, rows: &mut Vec<u32>) -> u8 {
+        let Some((letter, size)) = self.peek() else {
+            return SHAPE_OTHER;
+        };
+        if is_letter(letter) {
+            return self.word(rows);
         }
-    }
-}
-
-impl Token {
-    fn add(&mut self, row: &'static TableRow) {
-        self.rows[self.count] = row;
-        self.count += 1;
-    }
-}
-
-impl Iterator for Tokens<'_> {
-    type Item = Token;
-
-    fn next(&mut self) -> Option<Token> {
-        self.skip_space();
-        let (letter, size) = self.peek()?;
-        self.enter_line();
-        Some(if is_letter(letter) {
-            self.word()
-        } else if letter.is_ascii_digit() {
-            self.number()
-        } else {
-            self.mark(letter, size)
-        })
+        self.position += size;
+        rows.push(self.weights.word_row(u16::from(plain_mark(letter))));
+        SHAPE_OTHER
     }
 }
 
 const SHAPE_OTHER: u8 = 5;
 
-/// A word in lower case without accents, as it is being read.
+/// FNV-1a, by which the weights file knows its words.
+const HASH_START: u64 = 0xCBF2_9CE4_8422_2325;
+const HASH_FACTOR: u64 = 0x0100_0000_01B3;
+
+/// A word of ASCII letters.
+struct PlainWord {
+    letters: usize,
+    capitals: usize,
+    starts_with_capital: bool,
+    /// Of its letters made small.
+    hash: u64,
+}
+
+impl PlainWord {
+    #[inline(always)]
+    fn read(bytes: &[u8], start: usize) -> PlainWord {
+        let mut word = PlainWord {
+            letters: 0,
+            capitals: 0,
+            starts_with_capital: bytes[start].is_ascii_uppercase(),
+            hash: HASH_START,
+        };
+        loop {
+            let eight = swar::load(bytes, start + word.letters);
+            let mask = swar::letters(eight);
+            let count = swar::run(mask);
+            let capitals = swar::first(swar::capitals(eight, mask), count);
+            if capitals != 0 {
+                word.capitals += capitals.count_ones() as usize;
+            }
+            word.letters += count;
+            word.hash = hash_on(word.hash, swar::first(swar::lower(eight), count), count);
+            if count < 8 {
+                return word;
+            }
+        }
+    }
+
+    fn shape(&self) -> u8 {
+        shape(self.letters, self.capitals, self.starts_with_capital)
+    }
+}
+
+/// Takes the first `count` of eight bytes into the hash; the others are zeros.
+#[inline(always)]
+fn hash_on(hash: u64, eight: u64, count: usize) -> u64 {
+    // Always eight steps, since a loop that ends with the word is guessed wrong at every word.
+    // A step over a zero only multiplies, which a multiplication undoes.
+    let hash = eight.to_le_bytes().into_iter().fold(hash, step);
+    hash.wrapping_mul(UNDO[8 - count])
+}
+
+#[inline(always)]
+fn step(hash: u64, byte: u8) -> u64 {
+    (hash ^ u64::from(byte)).wrapping_mul(HASH_FACTOR)
+}
+
+/// What undoes a number of multiplications by the factor.
+static UNDO: [u64; 9] = undo();
+
+const fn undo() -> [u64; 9] {
+    // Newton's iteration: each round doubles how many low bits of the inverse are right.
+    let mut inverse = HASH_FACTOR;
+    let mut round = 0;
+    while round < 6 {
+        inverse = inverse.wrapping_mul(2u64.wrapping_sub(HASH_FACTOR.wrapping_mul(inverse)));
+        round += 1;
+    }
+    let mut table = [1; 9];
+    let mut count = 1;
+    while count < 9 {
+        table[count] = inverse.wrapping_mul(table[count - 1]);
+        count += 1;
+    }
+    table
+}
+
+/// 0 lower, 1 Title, 2 UPPER, 3 one capital, 4 mIxed.
+#[inline]
+fn shape(letters: usize, capitals: usize, starts_with_capital: bool) -> u8 {
+    match (capitals, letters) {
+        (0, _) => 0,
+        (1, 1) => 3,
+        (capitals, letters) if capitals == letters => 2,
+        (1, _) if starts_with_capital => 1,
+        _ => 4,
+    }
+}
+
+/// A word of any letters, in lower case without accents, as it is being read.
 struct Folded {
     bytes: [u8; KEPT_MAX],
     size: usize,
@@ -232,7 +340,7 @@ impl Default for Folded {
             letters: 0,
             capitals: 0,
             starts_with_capital: false,
-            hash: 0xCBF2_9CE4_8422_2325,
+            hash: HASH_START,
         }
     }
 }
@@ -260,18 +368,11 @@ impl Folded {
             *place = byte;
             self.size += 1;
         }
-        self.hash = (self.hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
+        self.hash = step(self.hash, byte);
     }
 
-    /// 0 lower, 1 Title, 2 UPPER, 3 one capital, 4 mIxed.
     fn shape(&self) -> u8 {
-        match (self.capitals, self.letters) {
-            (0, _) => 0,
-            (1, 1) => 3,
-            (capitals, letters) if capitals == letters => 2,
-            (1, _) if self.starts_with_capital => 1,
-            _ => 4,
-        }
+        shape(self.letters, self.capitals, self.starts_with_capital)
     }
 }
 
@@ -280,9 +381,9 @@ fn first_line(text: &str) -> &str {
 }
 
 /// 0 no letters, 1 lower case, 2 capitals, 3 both.
-fn case_of(line: &str) -> u8 {
+fn case_of(line: &[u8]) -> u8 {
     let (mut lower, mut upper) = (false, false);
-    for chunk in line.as_bytes().chunks(64) {
+    for chunk in line.chunks(64) {
         for byte in chunk {
             lower |= byte.is_ascii_lowercase();
             upper |= byte.is_ascii_uppercase();

@@ -20,9 +20,10 @@ const FOLD_RANGES: [(u32, u32); 2] = [(0xC0, 0x250), (0x1E00, 0x1F00)];
 /// The trained model, ready to run.
 pub(super) struct Weights {
     folds: &'static [u8],
-    words: &'static [TableRow],
-    grams: &'static [TableRow],
-    contexts: &'static [TableRow],
+    /// All rows of the first layer: words, then grams, then contexts.
+    pub(super) table: &'static [TableRow],
+    words: usize,
+    grams: usize,
     pub(super) gate: Gate,
     pub(super) layers: Vec<(usize, Dense<TAPS, WIDTH>)>,
     pub(super) output: Dense<WIDTH, TAGS_MAX>,
@@ -58,9 +59,9 @@ impl Weights {
             .sum::<u32>() as usize;
         Weights {
             folds: rest.take(folds),
-            words: rest.rows(words),
-            grams: rest.rows(grams),
-            contexts: rest.rows(contexts),
+            table: rest.rows(words + grams + contexts),
+            words,
+            grams,
             gate: rest.gate(),
             layers: dilations
                 .into_iter()
@@ -75,19 +76,25 @@ impl Weights {
         }
     }
 
-    pub(super) fn word_row(&self, row: u16) -> &'static TableRow {
-        &self.words[usize::from(row)]
+    /// Where a word's row is in the table.
+    #[inline]
+    pub(super) fn word_row(&self, row: u16) -> u32 {
+        u32::from(row)
     }
 
-    pub(super) fn gram_row(&self, row: usize) -> &'static TableRow {
-        &self.grams[row]
+    /// Where a gram's row is in the table.
+    pub(super) fn gram_row(&self, row: usize) -> u32 {
+        (self.words + row) as u32
     }
 
-    pub(super) fn context_row(&self, row: u8) -> &'static TableRow {
-        &self.contexts[usize::from(row)]
+    /// Where a context's row is in the table.
+    #[inline]
+    pub(super) fn context_row(&self, row: u8) -> u32 {
+        (self.words + self.grams) as u32 + u32::from(row)
     }
 
     /// The row of a folded word, if it is a known one, by its hash.
+    #[inline]
     pub(super) fn word(&self, hash: u64) -> Option<u16> {
         let mask = self.vocabulary.len() - 1;
         let mut slot = hash as usize & mask;
@@ -154,7 +161,7 @@ impl Reader {
         let weights: &[[u8; WIDTH]] = self.rows(1);
         let bias: &[[u8; 4]] = self.rows(1);
         Gate {
-            weights: weights[0].map(|byte| i16::from(byte as i8)),
+            weights: weights[0].map(|byte| byte as i8),
             bias: i32::from_le_bytes(bias[0]),
         }
     }
@@ -166,17 +173,9 @@ impl Reader {
             .chunks_exact(OUT)
             .map(|group| std::array::from_fn(|output| signed(group[output])))
             .collect();
-        let plain = (0..IN)
-            .map(|input| {
-                std::array::from_fn(|output| i16::from(packed[input / 4][output][input % 4]))
-            })
-            .collect();
         let biases: &[[u8; 4]] = self.rows(OUT);
-        Dense {
-            packed,
-            plain,
-            bias: std::array::from_fn(|output| i32::from_le_bytes(biases[output])),
-        }
+        let bias = std::array::from_fn(|output| i32::from_le_bytes(biases[output]));
+        Dense::new(packed, bias)
     }
 }
 

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use super::{AT_SIGN, CLASS, DIGIT, LETTER, Mark, placeholder_at};
 use crate::labels;
-use crate::lexicon::{self, LEXICON, Sense};
+use crate::lexicon::{self, LEXICON, Lexicon, Sense};
+use crate::swar;
 
 /// The one pass over the bytes.
 pub(super) fn mark(bytes: &[u8]) -> (Vec<Mark>, Vec<Range<usize>>) {
@@ -18,32 +19,15 @@ pub(super) fn mark(bytes: &[u8]) -> (Vec<Mark>, Vec<Range<usize>>) {
             at += 1;
         } else if class & (LETTER | DIGIT) != 0 {
             let start = at;
-            let mut seen = 0;
-            let mut state = lexicon::HASH_START;
-            while at < bytes.len() {
-                let class = CLASS[usize::from(bytes[at])];
-                if class & (LETTER | DIGIT) == 0 {
-                    break;
-                }
-                seen |= class;
-                state = lexicon::step(state, bytes[at]);
-                at += 1;
-            }
+            let run = Run::read(bytes, start);
+            at = run.end;
             if at - start >= LONG_RUN_BYTES {
                 long_runs.push(start..at);
             }
-            let sense = match seen {
-                LETTER => lexicon.sense_of(lexicon::finish(state)),
-                DIGIT => Sense::NUMBER,
-                _ => {
-                    push_code(bytes, start..at, &mut marks);
-                    continue;
-                }
-            };
-            if sense.is_loud() {
-                push(&mut marks, start..at, sense);
-            } else if sense == Sense::NONE && is_key(bytes, start..at) {
-                push(&mut marks, start..at, Sense::KEY);
+            match (run.has_letters, run.has_digits) {
+                (true, false) => push_word(bytes, start..at, run.hash, lexicon, &mut marks),
+                (false, _) => push(&mut marks, start..at, Sense::NUMBER),
+                (true, true) => push_code(bytes, start..at, &mut marks),
             }
         } else if class == AT_SIGN {
             push(&mut marks, at..at + 1, Sense::AT);
@@ -59,15 +43,67 @@ pub(super) fn mark(bytes: &[u8]) -> (Vec<Mark>, Vec<Range<usize>>) {
     (marks, long_runs)
 }
 
+/// A run of letters and digits.
+struct Run {
+    end: usize,
+    has_letters: bool,
+    has_digits: bool,
+    hash: u64,
+}
+
+impl Run {
+    #[inline(always)]
+    fn read(bytes: &[u8], start: usize) -> Run {
+        let (mut all_letters, mut all_digits) = (0, 0);
+        let mut end = start;
+        let mut state = lexicon::HASH_START;
+        loop {
+            let eight = swar::load(bytes, end);
+            let letters = swar::letters(eight) | swar::outside_ascii(eight);
+            let digits = swar::digits(eight);
+            let count = swar::run(letters | digits);
+            all_letters |= swar::first(letters, count);
+            all_digits |= swar::first(digits, count);
+            state = lexicon::step(state, swar::first(swar::lower(eight), count));
+            end += count;
+            if count < 8 {
+                return Run {
+                    end,
+                    has_letters: all_letters != 0,
+                    has_digits: all_digits != 0,
+                    hash: lexicon::finish(state, end - start),
+                };
+            }
+        }
+    }
+}
+
 /// Few words are longer than this.
 const LONG_RUN_BYTES: usize = 12;
 
-/// Whether a word is a key of data in camel case: "homePhone:", "patientDob=".
-fn is_key(bytes: &[u8], word: Range<usize>) -> bool {
-    let next = bytes.get(word.end).copied().unwrap_or(0);
-    matches!(next, b':' | b'=')
-        && bytes[word.start].is_ascii_lowercase()
-        && bytes[word].iter().any(u8::is_ascii_uppercase)
+/// Marks a word that is loud, or a key of data in camel case: "homePhone:", "patientDob=".
+#[inline(always)]
+fn push_word(
+    bytes: &[u8],
+    word: Range<usize>,
+    hash: u64,
+    lexicon: &Lexicon,
+    marks: &mut Vec<Mark>,
+) {
+    let may_be_key = matches!(bytes.get(word.end), Some(b':' | b'='));
+    if !may_be_key && !lexicon.may_be_loud(hash) {
+        return;
+    }
+    let sense = lexicon.sense_of(hash);
+    let is_camel_case = || {
+        bytes[word.start].is_ascii_lowercase()
+            && bytes[word.clone()].iter().any(u8::is_ascii_uppercase)
+    };
+    if sense.is_loud() {
+        push(marks, word, sense);
+    } else if sense == Sense::NONE && may_be_key && is_camel_case() {
+        push(marks, word, Sense::KEY);
+    }
 }
 
 fn push(marks: &mut Vec<Mark>, span: Range<usize>, sense: Sense) {

@@ -49,6 +49,10 @@ pub(super) fn find(bytes: &[u8], marks: &[Mark]) -> Vec<Label> {
 /// "credit card number", "dob = DATE '1962…'": the word belongs to the label before it.
 fn goes_on(bytes: &[u8], last: &Label, word: Range<usize>) -> bool {
     let gap = &bytes[last.end as usize..word.start];
+    let gap = gap
+        .strip_suffix(b"TO_")
+        .or(gap.strip_suffix(b"to_"))
+        .unwrap_or(gap);
     let is_next =
         (1..=3).contains(&gap.len()) && gap.iter().all(|byte| matches!(byte, b' ' | b'=' | b':'));
     let word = &bytes[word];
@@ -82,8 +86,10 @@ fn longest_phrase(bytes: &[u8], head: Range<usize>) -> Option<(usize, Meaning)> 
             break;
         }
         key = labels::extend(key, lexicon::hash(&bytes[at..end]));
-        if let Some(meaning) = labels::meaning(key) {
-            longest = Some((end, meaning));
+        match labels::meaning_so_far(key) {
+            Ok(Some(meaning)) => longest = Some((end, meaning)),
+            Ok(None) => {}
+            Err(labels::NoPhrase) => break,
         }
         if let Some(sign) = number_sign(bytes, end) {
             // "Hospital #" is "hospital number".

@@ -2,9 +2,12 @@
 //!
 //! Each part adds to a score; [`crate::rules`] adds what the words before say.
 
+mod complete;
+mod country;
 mod tail;
 mod token;
 
+pub(crate) use complete::{complete, corner};
 pub(crate) use tail::{lone_unit, postal_code_end, region_before, tail, zip_end};
 
 use std::ops::Range;
@@ -304,7 +307,12 @@ pub(crate) fn box_line(page: &Page<'_>, start: usize) -> Option<Line> {
             number_after(page, first_end)?,
             0.85,
         ),
-        b"rr" | b"hc" | b"psc" | b"cmr" | b"unit" => {
+        b"general" => {
+            let next = skip(bytes, first_end, b" ");
+            let is_mail = word(bytes, next).eq_ignore_ascii_case(b"delivery");
+            line(start, word_end(bytes, next), 0.1).filter(|_| is_mail)
+        }
+        b"rr" | b"rt" | b"route" | b"hc" | b"psc" | b"cmr" | b"unit" => {
             let next = skip(bytes, number_after(page, first_end)?, b" ,");
             let is_box = word(bytes, next).eq_ignore_ascii_case(b"box");
             let end = number_after(page, word_end(bytes, next)).filter(|_| is_box)?;

@@ -64,6 +64,15 @@ pub(super) fn find(detector: &Detector, text: &str) -> Option<JoinedName> {
         return None;
     }
     let words = words(text);
+<<<<<<< HEAD
+    if words.len() < 2
+        || words.iter().all(|word| word.len() == 1)
+        || words.iter().any(|word| {
+            let word = text[word.clone()].to_lowercase();
+            PROGRAM_WORDS.split(' ').any(|one| one == word)
+        })
+    {
+=======
     let is_one_of = |list: &str, word: &Range<usize>| {
         let word = text[word.clone()].to_lowercase();
         list.split(' ').any(|one| one == word)
@@ -73,6 +82,7 @@ pub(super) fn find(detector: &Detector, text: &str) -> Option<JoinedName> {
         .last()
         .is_some_and(|last| is_one_of(PLACE_CODES, last));
     if words.len() < 2 || is_program || is_town {
+>>>>>>> gate
         return None;
     }
     let mut spaced = String::new();

@@ -7,6 +7,7 @@
 mod connect;
 mod engine;
 mod fresh;
+mod insert;
 mod partitions;
 mod read;
 mod write;

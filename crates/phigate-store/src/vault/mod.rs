@@ -61,6 +61,9 @@ pub struct Options {
     pub queue_records: usize,
     /// Most bytes of sealed content that may wait to be written.
     pub queue_bytes: usize,
+    /// Makes every commit of SQLite take this much longer, as a slower disk does. For tests and
+    /// measurements.
+    pub sync_delay: Duration,
     /// Failed logins that cost nothing; after these the wait doubles with each further one.
     pub login_failures: u32,
 }
@@ -76,6 +79,7 @@ impl Options {
             clock: Arc::new(jiff::Timestamp::now),
             queue_records: 8_192,
             queue_bytes: 128 << 20,
+            sync_delay: Duration::ZERO,
             login_failures: 5,
         }
     }
@@ -114,6 +118,7 @@ impl Vault {
             }
         };
         let keyring = Arc::new(keyring);
+        store.slow_down(options.sync_delay);
         let writer = Arc::new(Writer {
             store: store.clone(),
             keyring: keyring.clone(),

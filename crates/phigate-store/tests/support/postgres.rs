@@ -143,6 +143,11 @@ impl Postgres {
         format!("postgres://postgres@127.0.0.1:{}/{database}", self.port)
     }
 
+    /// The server's first process; the others are its children.
+    pub fn process(&self) -> u32 {
+        self.server.lock().unwrap().as_ref().unwrap().id()
+    }
+
     /// Runs a statement; whether that worked.
     pub fn psql(&self, database: &str, sql: &str) -> bool {
         let mut command = self.command("psql");

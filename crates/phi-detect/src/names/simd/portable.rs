@@ -1,0 +1,142 @@
+//! The kernels in plain Rust, for every processor; what they compute is the law for the others.
+//!
+//! Written so that the compiler turns the inner loops into whatever vector
+//! instructions every processor of the target has.
+#![deny(unsafe_code)]
+
+use super::{
+    ACTIVATION_MAX, Dense, Gate, Lists, Row, TAGS_MAX, TAPS, TableRow, WEIGHT_SHIFT, WIDTH,
+};
+
+pub(super) fn embed(table: &[TableRow], lists: &Lists, out: &mut [Row]) {
+    for (place, activations) in out.iter_mut().enumerate() {
+        let mut sums = [0_i16; WIDTH];
+        for part in 0..3 {
+            for &row in lists.at(place + part) {
+                let values = &table[row as usize].as_chunks::<WIDTH>().0[part];
+                for (sum, value) in sums.iter_mut().zip(values) {
+                    *sum = sum.wrapping_add(i16::from(*value as i8));
+                }
+            }
+        }
+        for (activation, sum) in activations.iter_mut().zip(sums) {
+            *activation = (sum.saturating_add(1) >> 1).clamp(0, ACTIVATION_MAX as i16) as u8;
+        }
+    }
+}
+
+pub(super) fn gate(gate: &Gate, rows: &[Row]) -> u64 {
+    let mut passing = 0;
+    for (place, row) in rows.iter().enumerate() {
+        let products = row.iter().zip(&gate.weights);
+        let sum: i32 = products
+            .map(|(value, weight)| i32::from(i16::from(*value) * i16::from(*weight)))
+            .sum();
+        passing |= u64::from(sum + gate.bias > 0) << place;
+    }
+    passing
+}
+
+pub(super) fn convolve(
+    layer: &Dense<TAPS, WIDTH>,
+    dilation: usize,
+    rows: &[u16],
+    input: &[Row],
+    output: &mut [Row],
+) {
+    for &row in rows {
+        let row = usize::from(row);
+        let inputs = Inputs::of([&input[row - dilation], &input[row], &input[row + dilation]]);
+        let mut sums = layer.bias;
+        for (values, places) in inputs.fours() {
+            let weights = places.map(|place| &layer.plain[usize::from(place)]);
+            let first = two_products([values[0], values[1]], [weights[0], weights[1]]);
+            let second = two_products([values[2], values[3]], [weights[2], weights[3]]);
+            for ((sum, first), second) in sums.iter_mut().zip(first).zip(second) {
+                *sum += i32::from(first) + i32::from(second);
+            }
+        }
+        finish(&sums, &input[row], &mut output[row]);
+    }
+}
+
+/// Two inputs times their weights, for every output. The sum fits 16 bits: it is at most
+/// 2 times 127 times 127. So the multiplications are done in half the width of the sums.
+#[inline(always)]
+fn two_products(values: [i16; 2], weights: [&[i16; WIDTH]; 2]) -> [i16; WIDTH] {
+    std::array::from_fn(|output| values[0] * weights[0][output] + values[1] * weights[1][output])
+}
+
+/// Adds the residual and narrows to activations.
+pub(super) fn finish(sums: &[i32; WIDTH], residuals: &Row, output: &mut Row) {
+    for ((out, sum), residual) in output.iter_mut().zip(sums).zip(residuals) {
+        *out = narrow(sum + (i32::from(*residual) << WEIGHT_SHIFT));
+    }
+}
+
+/// The inputs of a convolution that are not zero; about half of all are.
+struct Inputs {
+    values: [i16; TAPS],
+    places: [u8; TAPS],
+    /// A multiple of four: the last are filled up with zeros.
+    count: usize,
+}
+
+impl Inputs {
+    #[inline(always)]
+    fn of(taps: [&Row; 3]) -> Self {
+        let (mut values, mut places, mut count) = ([0; TAPS], [0; TAPS], 0);
+        for (tap, row) in taps.into_iter().enumerate() {
+            let mut rest = non_zero(row);
+            while rest != 0 {
+                let place = rest.trailing_zeros() as usize;
+                rest &= rest - 1;
+                values[count] = i16::from(row[place]);
+                places[count] = (tap * WIDTH + place) as u8;
+                count += 1;
+            }
+        }
+        Inputs {
+            values,
+            places,
+            count: count.next_multiple_of(4),
+        }
+    }
+
+    /// Four values each, and which inputs they are.
+    #[inline(always)]
+    fn fours(&self) -> impl Iterator<Item = ([i16; 4], [u8; 4])> {
+        let values = self.values[..self.count].as_chunks().0;
+        let places = self.places[..self.count].as_chunks().0;
+        values.iter().copied().zip(places.iter().copied())
+    }
+}
+
+/// Which inputs are not zero, one bit each.
+#[inline(always)]
+pub(super) fn non_zero(input: &Row) -> u64 {
+    const ONES: u64 = u64::MAX / 255;
+    let mut set = 0;
+    for (place, eight) in input.as_chunks().0.iter().enumerate() {
+        // Adding 127 carries any activation but zero into the high bit of its byte.
+        let high = ((u64::from_le_bytes(*eight) + ONES * 0x7F) >> 7) & ONES;
+        // The multiplication gathers the eight bits in the top byte.
+        set |= (high.wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * place);
+    }
+    set
+}
+
+pub(super) fn score(layer: &Dense<WIDTH, TAGS_MAX>, input: &Row) -> [i32; TAGS_MAX] {
+    let mut scores = layer.bias;
+    for (value, weights) in input.iter().zip(&layer.plain) {
+        for (score, weight) in scores.iter_mut().zip(weights) {
+            *score += i32::from(i16::from(*value) * weight);
+        }
+    }
+    scores
+}
+
+/// The activation of a sum.
+pub(super) fn narrow(sum: i32) -> u8 {
+    ((sum + (1 << (WEIGHT_SHIFT - 1))) >> WEIGHT_SHIFT).clamp(0, ACTIVATION_MAX) as u8
+}

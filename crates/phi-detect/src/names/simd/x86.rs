@@ -1,0 +1,386 @@
+//! The kernels for x86-64. Loads and stores go through array references of the exact size.
+#![allow(clippy::needless_range_loop)] // see `convolve_512`
+
+use super::portable::{finish, narrow, non_zero};
+use super::{
+    ACTIVATION_MAX, Dense, Gate, Lists, Row, TAGS_MAX, TAPS, TableRow, WEIGHT_SHIFT, WIDTH,
+};
+use std::arch::x86_64::*;
+
+/// Outputs whose 32-bit sums fit half of the registers of 128 bits.
+const LANES: usize = 32;
+
+/// Rows computed together, to load each weight once for all of them.
+const BLOCK: usize = 4;
+
+#[inline(always)]
+pub(super) fn prefetch(line: &[u8]) {
+    // SAFETY: every x86-64 processor has this instruction, and it may be given any address.
+    unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()) };
+}
+
+#[target_feature(enable = "avx2,avx512f,avx512bw,avx512vnni")]
+pub(super) fn embed_512(table: &[TableRow], lists: &Lists, out: &mut [Row]) {
+    let one = _mm512_set1_epi16(1);
+    for place in 0..out.len() {
+        let mut sums = [_mm512_setzero_si512(); 2];
+        for part in 0..3 {
+            for &row in lists.at(place + part) {
+                let row = &table[row as usize];
+                for half in 0..2 {
+                    // SAFETY: 32 of the row's 192 bytes, from a multiple of 32.
+                    let bytes = unsafe {
+                        _mm256_loadu_si256(row.as_ptr().add(part * WIDTH + half * 32).cast())
+                    };
+                    sums[half] = _mm512_add_epi16(sums[half], _mm512_cvtepi8_epi16(bytes));
+                }
+            }
+        }
+        for half in 0..2 {
+            let sum = _mm512_srai_epi16::<1>(_mm512_adds_epi16(sums[half], one));
+            let sum = _mm512_max_epi16(sum, _mm512_setzero_si512());
+            let sum = _mm512_min_epi16(sum, _mm512_set1_epi16(ACTIVATION_MAX as i16));
+            // SAFETY: 32 of the 64 channels, from a multiple of 32.
+            unsafe {
+                let channels = out[place].as_mut_ptr().add(half * 32).cast();
+                _mm256_storeu_si256(channels, _mm512_cvtepi16_epi8(sum));
+            }
+        }
+    }
+}
+
+#[target_feature(enable = "avx2")]
+pub(super) fn embed_256(table: &[TableRow], lists: &Lists, out: &mut [Row]) {
+    let one = _mm256_set1_epi16(1);
+    for place in 0..out.len() {
+        let mut sums = [_mm256_setzero_si256(); 4];
+        for part in 0..3 {
+            for &row in lists.at(place + part) {
+                let row = &table[row as usize];
+                for lane in 0..4 {
+                    // SAFETY: 16 of the row's 192 bytes, from a multiple of 16.
+                    let bytes = unsafe {
+                        _mm_loadu_si128(row.as_ptr().add(part * WIDTH + lane * 16).cast())
+                    };
+                    sums[lane] = _mm256_add_epi16(sums[lane], _mm256_cvtepi8_epi16(bytes));
+                }
+            }
+        }
+        for half in 0..2 {
+            let halved = |sum| _mm256_srai_epi16::<1>(_mm256_adds_epi16(sum, one));
+            let (first, second) = (halved(sums[half * 2]), halved(sums[half * 2 + 1]));
+            // Packing stops at 0 and 255 and mixes the quarters.
+            let packed =
+                _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packus_epi16(first, second));
+            let packed = _mm256_min_epu8(packed, _mm256_set1_epi8(ACTIVATION_MAX as i8));
+            // SAFETY: 32 of the 64 channels, from a multiple of 32.
+            unsafe { _mm256_storeu_si256(out[place].as_mut_ptr().add(half * 32).cast(), packed) };
+        }
+    }
+}
+
+#[target_feature(enable = "avx2")]
+pub(super) fn gate(gate: &Gate, rows: &[Row]) -> u64 {
+    let weights = [load_bytes(&gate.weights, 0), load_bytes(&gate.weights, 32)];
+    let ones = _mm256_set1_epi16(1);
+    let mut passing = 0;
+    for (place, row) in rows.iter().enumerate() {
+        let first = _mm256_maddubs_epi16(load_bytes(row, 0), weights[0]);
+        let second = _mm256_maddubs_epi16(load_bytes(row, 32), weights[1]);
+        let sums = _mm256_add_epi32(
+            _mm256_madd_epi16(first, ones),
+            _mm256_madd_epi16(second, ones),
+        );
+        let sums = _mm_add_epi32(
+            _mm256_castsi256_si128(sums),
+            _mm256_extracti128_si256::<1>(sums),
+        );
+        let sums = _mm_add_epi32(sums, _mm_shuffle_epi32::<0b01_00_11_10>(sums));
+        let sums = _mm_add_epi32(sums, _mm_shuffle_epi32::<0b10_11_00_01>(sums));
+        let passes = _mm_cvtsi128_si32(sums) + gate.bias > 0;
+        passing |= u64::from(passes) << place;
+    }
+    passing
+}
+
+#[target_feature(enable = "avx2")]
+pub(super) fn score(layer: &Dense<WIDTH, TAGS_MAX>, input: &Row) -> [i32; TAGS_MAX] {
+    let mut sums = [load_i32(&layer.bias, 0), load_i32(&layer.bias, 8)];
+    let ones = _mm256_set1_epi16(1);
+    let values: &[[u8; 4]] = input.as_chunks().0;
+    for group in 0..WIDTH / 4 {
+        let weights = &layer.packed[group];
+        let values = _mm256_set1_epi32(i32::from_le_bytes(values[group]));
+        for half in 0..2 {
+            let pairs = _mm256_maddubs_epi16(values, load_256(weights, half * 8));
+            sums[half] = _mm256_add_epi32(sums[half], _mm256_madd_epi16(pairs, ones));
+        }
+    }
+    let mut scores = [0; TAGS_MAX];
+    for half in 0..2 {
+        // SAFETY: eight lanes fit at 0 and at 8 of sixteen.
+        unsafe { _mm256_storeu_si256(scores.as_mut_ptr().add(half * 8).cast(), sums[half]) };
+    }
+    scores
+}
+
+#[target_feature(enable = "avx2,avx512f,avx512bw,avx512vnni")]
+pub(super) fn convolve_512(
+    layer: &Dense<TAPS, WIDTH>,
+    dilation: usize,
+    rows: &[u16],
+    input: &[Row],
+    output: &mut [Row],
+) {
+    // Plain counted loops: iterators over vectors and closures are not always
+    // compiled for this processor, and then cost a call per instruction.
+    for block in rows.chunks(BLOCK) {
+        // A short last block computes its first row more than once.
+        let mut row = [usize::from(block[0]); BLOCK];
+        for (place, given) in row.iter_mut().zip(block) {
+            *place = usize::from(*given);
+        }
+        let mut sums = [[_mm512_setzero_si512(); WIDTH / 16]; BLOCK];
+        for tap in 0..3 {
+            let shift = tap * dilation;
+            let taps = [
+                input[row[0] + shift - dilation].as_chunks().0,
+                input[row[1] + shift - dilation].as_chunks().0,
+                input[row[2] + shift - dilation].as_chunks().0,
+                input[row[3] + shift - dilation].as_chunks().0,
+            ];
+            for group in 0..WIDTH / 4 {
+                let weights = &layer.packed[tap * (WIDTH / 4) + group];
+                let lanes = [
+                    load_512(weights, 0),
+                    load_512(weights, 16),
+                    load_512(weights, 32),
+                    load_512(weights, 48),
+                ];
+                for i in 0..BLOCK {
+                    let four: [u8; 4] = taps[i][group];
+                    let values = _mm512_set1_epi32(i32::from_le_bytes(four));
+                    for part in 0..WIDTH / 16 {
+                        sums[i][part] = _mm512_dpbusd_epi32(sums[i][part], values, lanes[part]);
+                    }
+                }
+            }
+        }
+        for i in 0..BLOCK {
+            finish_512(layer, &input[row[i]], &sums[i], &mut output[row[i]]);
+        }
+    }
+}
+
+/// Adds bias and residual, and narrows to activations.
+#[inline]
+#[target_feature(enable = "avx2,avx512f,avx512bw,avx512vnni")]
+fn finish_512(
+    layer: &Dense<TAPS, WIDTH>,
+    input: &Row,
+    sums: &[__m512i; WIDTH / 16],
+    output: &mut Row,
+) {
+    let half = _mm512_set1_epi32(1 << (WEIGHT_SHIFT - 1));
+    for part in 0..WIDTH / 16 {
+        let sum = sums[part];
+        // SAFETY: 16 of the 64 channels, from a multiple of 16.
+        let (residual, bias) = unsafe {
+            (
+                _mm_loadu_si128(input.as_ptr().add(part * 16).cast()),
+                _mm512_loadu_si512(layer.bias.as_ptr().add(part * 16).cast()),
+            )
+        };
+        let residual = _mm512_slli_epi32::<{ WEIGHT_SHIFT as u32 }>(_mm512_cvtepu8_epi32(residual));
+        let sum = _mm512_add_epi32(_mm512_add_epi32(sum, bias), residual);
+        let sum = _mm512_srai_epi32::<{ WEIGHT_SHIFT as u32 }>(_mm512_add_epi32(sum, half));
+        let sum = _mm512_max_epi32(sum, _mm512_setzero_si512());
+        let sum = _mm512_min_epi32(sum, _mm512_set1_epi32(ACTIVATION_MAX));
+        // SAFETY: as above.
+        unsafe {
+            _mm_storeu_si128(
+                output.as_mut_ptr().add(part * 16).cast(),
+                _mm512_cvtepi32_epi8(sum),
+            );
+        }
+    }
+}
+
+/// Both 256-bit kernels; they differ in how four products are added to a sum.
+macro_rules! convolve_256 {
+    ($name:ident, $features:literal, |$sum:ident, $values:ident, $weights:ident| $add:expr) => {
+        #[target_feature(enable = $features)]
+        pub(super) fn $name(
+            layer: &Dense<TAPS, WIDTH>,
+            dilation: usize,
+            rows: &[u16],
+            input: &[Row],
+            output: &mut [Row],
+        ) {
+            for &row in rows {
+                let row = usize::from(row);
+                let mut sums = [_mm256_setzero_si256(); WIDTH / 8];
+                for tap in 0..3 {
+                    let taps: &[[u8; 4]] = input[row + tap * dilation - dilation].as_chunks().0;
+                    for group in 0..WIDTH / 4 {
+                        let weights = &layer.packed[tap * (WIDTH / 4) + group];
+                        let $values = _mm256_set1_epi32(i32::from_le_bytes(taps[group]));
+                        for part in 0..WIDTH / 8 {
+                            let ($sum, $weights) = (sums[part], load_256(weights, part * 8));
+                            sums[part] = $add;
+                        }
+                    }
+                }
+                let mut totals = [0; WIDTH];
+                for part in 0..WIDTH / 8 {
+                    // SAFETY: eight of the 64 lanes, from a multiple of eight.
+                    unsafe {
+                        let place = totals.as_mut_ptr().add(part * 8).cast();
+                        _mm256_storeu_si256(place, sums[part]);
+                    };
+                }
+                for channel in 0..WIDTH {
+                    let residual = i32::from(input[row][channel]) << WEIGHT_SHIFT;
+                    output[row][channel] = narrow(totals[channel] + layer.bias[channel] + residual);
+                }
+            }
+        }
+    };
+}
+
+convolve_256!(convolve_vnni, "avx2,avxvnni", |sum, values, weights| {
+    _mm256_dpbusd_avx_epi32(sum, values, weights)
+});
+convolve_256!(convolve_avx2, "avx2", |sum, values, weights| {
+    _mm256_add_epi32(
+        sum,
+        _mm256_madd_epi16(_mm256_maddubs_epi16(values, weights), _mm256_set1_epi16(1)),
+    )
+});
+
+/// With the instructions that every x86-64 processor has. The compiler does not find
+/// the one that multiplies and adds pairs by itself, and takes twice as long.
+#[target_feature(enable = "sse2")]
+pub(super) fn convolve_sse2(
+    layer: &Dense<TAPS, WIDTH>,
+    dilation: usize,
+    rows: &[u16],
+    input: &[Row],
+    output: &mut [Row],
+) {
+    let mut pairs = Pairs::new();
+    for &row in rows {
+        let row = usize::from(row);
+        pairs.set([&input[row - dilation], &input[row], &input[row + dilation]]);
+        let mut sums = layer.bias;
+        for first in (0..WIDTH).step_by(LANES) {
+            let mut totals = [_mm_setzero_si128(); LANES / 4];
+            for (values, place) in pairs.iter() {
+                let values = _mm_set1_epi32(values);
+                let weights = &layer.pairs[place];
+                for four in 0..LANES / 4 {
+                    let products = _mm_madd_epi16(load_128(weights, first + four * 4), values);
+                    totals[four] = _mm_add_epi32(totals[four], products);
+                }
+            }
+            for four in 0..LANES / 4 {
+                // SAFETY: four of the 64 sums, from a multiple of four.
+                unsafe {
+                    let place = sums.as_mut_ptr().add(first + four * 4).cast();
+                    let sum = _mm_add_epi32(totals[four], _mm_loadu_si128(place));
+                    _mm_storeu_si128(place, sum);
+                }
+            }
+        }
+        finish(&sums, &input[row], &mut output[row]);
+    }
+}
+
+/// Neighbouring inputs of a convolution that are not both zero; a quarter of them are.
+struct Pairs {
+    /// The two values side by side.
+    values: [i32; TAPS / 2],
+    places: [u8; TAPS / 2],
+    count: usize,
+}
+
+impl Pairs {
+    fn new() -> Self {
+        Pairs {
+            values: [0; TAPS / 2],
+            places: [0; TAPS / 2],
+            count: 0,
+        }
+    }
+
+    #[inline(always)]
+    fn set(&mut self, taps: [&Row; 3]) {
+        let mut count = 0;
+        for (tap, row) in taps.into_iter().enumerate() {
+            let set = non_zero(row);
+            let mut rest = (set | set >> 1) & (u64::MAX / 3);
+            while rest != 0 {
+                let place = rest.trailing_zeros() as usize / 2;
+                rest &= rest - 1;
+                let [first, second] = row.as_chunks().0[place].map(i32::from);
+                self.values[count] = first | second << 16;
+                self.places[count] = (tap * WIDTH / 2 + place) as u8;
+                count += 1;
+            }
+        }
+        self.count = count;
+    }
+
+    #[inline(always)]
+    fn iter(&self) -> impl Iterator<Item = (i32, usize)> {
+        let places = self.places[..self.count].iter();
+        let places = places.map(|place| usize::from(*place));
+        self.values.iter().copied().zip(places)
+    }
+}
+
+/// The weights of four outputs for two inputs.
+#[inline]
+#[target_feature(enable = "sse2")]
+fn load_128(weights: &[[i16; 2]; WIDTH], first: usize) -> __m128i {
+    let part: &[[i16; 2]] = &weights[first..first + 4];
+    // SAFETY: the slice holds the 16 bytes that are read.
+    unsafe { _mm_loadu_si128(part.as_ptr().cast()) }
+}
+
+/// The weights of sixteen outputs.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn load_512(weights: &[[i8; 4]; WIDTH], first: usize) -> __m512i {
+    let part: &[[i8; 4]] = &weights[first..first + 16];
+    // SAFETY: the slice holds the 64 bytes that are read.
+    unsafe { _mm512_loadu_si512(part.as_ptr().cast()) }
+}
+
+/// The weights of eight outputs.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn load_256<const OUT: usize>(weights: &[[i8; 4]; OUT], first: usize) -> __m256i {
+    let part: &[[i8; 4]] = &weights[first..first + 8];
+    // SAFETY: the slice holds the 32 bytes that are read.
+    unsafe { _mm256_loadu_si256(part.as_ptr().cast()) }
+}
+
+/// 32 of 64 bytes.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn load_bytes<T>(bytes: &[T; WIDTH], first: usize) -> __m256i {
+    const { assert!(size_of::<T>() == 1) };
+    let part: &[T] = &bytes[first..first + 32];
+    // SAFETY: the slice holds the 32 bytes that are read.
+    unsafe { _mm256_loadu_si256(part.as_ptr().cast()) }
+}
+
+/// Eight of sixteen sums.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn load_i32(sums: &[i32; TAGS_MAX], first: usize) -> __m256i {
+    let part: &[i32] = &sums[first..first + 8];
+    // SAFETY: the slice holds the 32 bytes that are read.
+    unsafe { _mm256_loadu_si256(part.as_ptr().cast()) }
+}
