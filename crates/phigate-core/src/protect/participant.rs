@@ -64,15 +64,6 @@ pub(super) fn find(detector: &Detector, text: &str) -> Option<JoinedName> {
         return None;
     }
     let words = words(text);
-<<<<<<< HEAD
-    if words.len() < 2
-        || words.iter().all(|word| word.len() == 1)
-        || words.iter().any(|word| {
-            let word = text[word.clone()].to_lowercase();
-            PROGRAM_WORDS.split(' ').any(|one| one == word)
-        })
-    {
-=======
     let is_one_of = |list: &str, word: &Range<usize>| {
         let word = text[word.clone()].to_lowercase();
         list.split(' ').any(|one| one == word)
@@ -81,8 +72,8 @@ pub(super) fn find(detector: &Detector, text: &str) -> Option<JoinedName> {
     let is_town = words
         .last()
         .is_some_and(|last| is_one_of(PLACE_CODES, last));
-    if words.len() < 2 || is_program || is_town {
->>>>>>> gate
+    let is_initials = words.iter().all(|word| word.len() == 1);
+    if words.len() < 2 || is_initials || is_program || is_town {
         return None;
     }
     let mut spaced = String::new();
