@@ -1,6 +1,6 @@
 # Everything a newcomer and CI need. `make` lists it.
 .DEFAULT_GOAL := help
-.PHONY: help run demo test test-setup test-rust test-clients test-browser check lint deny docs bench torture
+.PHONY: help run demo test test-setup test-rust test-clients test-browser check lint deny docs bench torture miri fuzz
 
 # cargo-nextest runs tests in parallel processes; plain cargo test serves as well.
 RUN_TESTS := $(shell command -v cargo-nextest >/dev/null 2>&1 && echo "cargo nextest run --no-fail-fast" || echo "cargo test")
@@ -49,3 +49,9 @@ bench: ## speed of the detector, the store and the whole gateway beside a bare p
 
 torture: ## kill -9 at random moments, many times, on both engines
 	tests/torture/run.sh
+
+miri: ## the module with unsafe code under Miri, AddressSanitizer and Valgrind, whichever are here
+	tests/memory.sh
+
+fuzz: ## a minute of random texts for each fuzz target; needs a nightly toolchain
+	fuzz/run.sh 60

@@ -4,6 +4,7 @@
 //! every word of running prose without touching the table. Words are compared
 //! by a 64-bit hash of their lower-case bytes.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use crate::labels;
@@ -170,6 +171,11 @@ impl Lexicon {
         if found == key { sense } else { Sense::NONE }
     }
 
+    /// What the word at this place of a text can be.
+    pub(crate) fn sense_in(&self, text: &[u8], word: Range<usize>) -> Sense {
+        self.sense_of(hash_in(text, word))
+    }
+
     /// What this word can be, in any case of letters.
     pub(crate) fn sense(&self, word: &[u8]) -> Sense {
         self.sense_of(hash(word))
@@ -178,11 +184,19 @@ impl Lexicon {
 
 /// Hash of a word without regard to case.
 pub(crate) fn hash(word: &[u8]) -> u64 {
+    hash_in(word, 0..word.len())
+}
+
+/// Hash of the word at this place of a text: what follows it makes reading it faster.
+#[inline]
+fn hash_in(text: &[u8], word: Range<usize>) -> u64 {
     let mut state = HASH_START;
-    let mut at = 0;
+    let mut at = word.start;
     loop {
-        state = step(state, swar::lower(swar::load(word, at)));
-        if at + 8 > word.len() {
+        let eight = swar::lower(swar::load(text, at));
+        let count = (word.end - at).min(8);
+        state = step(state, swar::first(eight, count));
+        if count < 8 {
             return finish(state, word.len());
         }
         at += 8;

@@ -11,18 +11,29 @@ const HIGH: u64 = ONES << 7;
 /// The eight bytes from `at` on, the first in the lowest place; zeros beyond the end.
 #[inline(always)]
 pub(crate) fn load(bytes: &[u8], at: usize) -> u64 {
-    match bytes.get(at..at + 8).map(<[u8; 8]>::try_from) {
-        Some(Ok(eight)) => u64::from_le_bytes(eight),
-        _ => load_rest(bytes, at),
+    match bytes.get(at..).and_then(<[u8]>::first_chunk) {
+        Some(eight) => u64::from_le_bytes(*eight),
+        None => load_rest(bytes, at),
     }
 }
 
-#[cold]
+/// As `load`, near the end: two or three overlapping pieces make up any length.
+#[inline(never)]
 fn load_rest(bytes: &[u8], at: usize) -> u64 {
     let rest = bytes.get(at..).unwrap_or_default();
-    rest.iter()
-        .rev()
-        .fold(0, |eight, &byte| eight << 8 | u64::from(byte))
+    let last = rest.len().saturating_sub(1);
+    match (rest.first_chunk(), rest.last_chunk()) {
+        (Some(head), Some(tail)) => {
+            let tail = u64::from(u32::from_le_bytes(*tail));
+            u64::from(u32::from_le_bytes(*head)) | tail << (8 * (rest.len() - 4))
+        }
+        _ => [0, rest.len() / 2, last]
+            .into_iter()
+            .fold(0, |eight, place| {
+                let byte = rest.get(place).copied().unwrap_or(0);
+                eight | u64::from(byte) << (8 * place)
+            }),
+    }
 }
 
 /// The ASCII letters among eight bytes.
@@ -50,10 +61,11 @@ pub(crate) fn capitals(eight: u64, letters: u64) -> u64 {
     letters & !(eight << 2)
 }
 
-/// The same bytes with ASCII capitals made small.
+/// The same letters and digits with ASCII capitals made small. Some marks become others.
 #[inline(always)]
 pub(crate) fn lower(eight: u64) -> u64 {
-    eight | (capitals(eight, letters(eight)) >> 2)
+    // The bit that tells "A" from "a" is set in digits anyway; outside ASCII it means something else.
+    eight | (!(eight >> 2) & ONES << 5)
 }
 
 /// How many bytes belong, counted from the first until one does not.
@@ -114,8 +126,10 @@ mod tests {
             assert_eq!(has(outside_ascii(eight)), !byte.is_ascii());
             let capitals = capitals(eight, letters(eight));
             assert_eq!(has(capitals), byte.is_ascii_uppercase());
-            let lower = lower(eight).to_le_bytes()[place];
-            assert_eq!(lower, byte.to_ascii_lowercase());
+            if byte.is_ascii_alphanumeric() || !byte.is_ascii() {
+                let lower = lower(eight).to_le_bytes()[place];
+                assert_eq!(lower, byte.to_ascii_lowercase());
+            }
         });
     }
 
@@ -126,6 +140,13 @@ mod tests {
         assert_eq!(run(letters(load(b"ab", 0))), 2);
         assert_eq!(run(letters(load(b"ab", 2))), 0);
         assert_eq!(load(b"ab", 9), 0);
+        let text = b"0123456789";
+        for at in 0..=text.len() {
+            let mut expected = [0; 8];
+            let rest = &text[at..text.len().min(at + 8)];
+            expected[..rest.len()].copy_from_slice(rest);
+            assert_eq!(load(text, at).to_le_bytes(), expected);
+        }
         assert_eq!(first(load(b"abcdefgh", 0), 2), load(b"ab", 0));
     }
 }

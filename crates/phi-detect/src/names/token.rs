@@ -259,12 +259,13 @@ impl PlainWord {
             let eight = swar::load(bytes, start + word.letters);
             let mask = swar::letters(eight);
             let count = swar::run(mask);
-            let capitals = swar::first(swar::capitals(eight, mask), count);
+            let kept = swar::first(u64::MAX, count);
+            let capitals = swar::capitals(eight, mask) & kept;
             if capitals != 0 {
                 word.capitals += capitals.count_ones() as usize;
             }
             word.letters += count;
-            word.hash = hash_on(word.hash, swar::first(swar::lower(eight), count), count);
+            word.hash = hash_on(word.hash, swar::lower(eight) & kept, count);
             if count < 8 {
                 return word;
             }

@@ -62,9 +62,10 @@ impl Run {
             let letters = swar::letters(eight) | swar::outside_ascii(eight);
             let digits = swar::digits(eight);
             let count = swar::run(letters | digits);
-            all_letters |= swar::first(letters, count);
-            all_digits |= swar::first(digits, count);
-            state = lexicon::step(state, swar::first(swar::lower(eight), count));
+            let kept = swar::first(u64::MAX, count);
+            all_letters |= letters & kept;
+            all_digits |= digits & kept;
+            state = lexicon::step(state, swar::lower(eight) & kept);
             end += count;
             if count < 8 {
                 return Run {

@@ -127,13 +127,13 @@ impl<'a> Page<'a> {
     /// The sense of the word that starts at `at`, and where it ends.
     pub(crate) fn word_at(&self, at: usize) -> Option<(Sense, usize)> {
         let end = word_end(self.bytes(), at);
-        (end > at).then(|| (LEXICON.sense(&self.bytes()[at..end]), end))
+        (end > at).then(|| (LEXICON.sense_in(self.bytes(), at..end), end))
     }
 
     /// The word that ends exactly at `end`, as its start and sense.
     pub(crate) fn word_before(&self, end: usize) -> Option<(Sense, usize)> {
         let start = word_start(self.bytes(), end);
-        (start < end).then(|| (LEXICON.sense(&self.bytes()[start..end]), start))
+        (start < end).then(|| (LEXICON.sense_in(self.bytes(), start..end), start))
     }
 
     /// The fields of one meaning, with their values; what was masked already is left out.

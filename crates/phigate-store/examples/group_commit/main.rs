@@ -1,7 +1,7 @@
 //! How many decision records become durable per second, beside what the disk and the bare engine allow.
 //!
 //! `cargo run --release -p phigate-store --example group_commit -- [--engines sqlite,postgres]
-//! [--delays 0,2,5] [--waiting 256] [--seconds 5] [--bytes 1024] [--folder DIR]`
+//! [--delays 0,5,10] [--waiting 256] [--seconds 5] [--bytes 1024] [--folder DIR]`
 //!
 //! One row per engine and delay. A delay of so many milliseconds is added to every sync, of the bare
 //! loops as well, to show a slower disk: `0` is the disk as it is. The columns:
@@ -156,7 +156,7 @@ fn report(
 fn read_settings() -> Settings {
     let mut settings = Settings {
         engines: vec!["sqlite".to_owned(), "postgres".to_owned()],
-        delays: [0, 2, 5].map(Duration::from_millis).to_vec(),
+        delays: [0, 5, 10].map(Duration::from_millis).to_vec(),
         folder: PathBuf::from("."),
         load: Load {
             waiting: 256,

@@ -285,6 +285,7 @@ impl Store for Postgres {
     async fn close(&self) {
         self.pool.close();
         self.hot.close();
+        self.commits.close();
     }
 }
 

@@ -34,7 +34,7 @@ impl Postgres {
         self.settle_doubts().await.map_err(CommitError::Failed)?;
         let mut last = StoreError::Unavailable("no connection to PostgreSQL".to_owned());
         for _ in 0..3 {
-            let client = client(&self.hot).await.map_err(CommitError::Failed)?;
+            let client = client(&self.commits).await.map_err(CommitError::Failed)?;
             match self.write_on(client, batch).await {
                 Ok(()) => return Ok(()),
                 Err(Failure::Refused(error)) => return Err(error),

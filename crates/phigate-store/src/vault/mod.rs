@@ -28,6 +28,7 @@ use crate::model::AdminAct;
 use crate::store::{Change, Expect, Item, Store};
 use crate::writer::job::{Job, Waiter};
 use crate::writer::queue::{Bounds, Queue};
+use crate::writer::thread::Running;
 use crate::writer::{Writer, entry};
 use crate::{Clock, Result, StoreError};
 use serde::Serialize;
@@ -36,7 +37,6 @@ use std::collections::HashMap;
 use std::os::unix::fs::OpenOptionsExt;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tokio::task::JoinHandle;
 use uuid::Uuid;
 
 pub(crate) use accounts::account_name;
@@ -94,7 +94,7 @@ pub struct Vault {
     passwords: passwords::Passwords,
     login_failures: u32,
     cache: Mutex<admit::Cache>,
-    running: Mutex<Option<JoinHandle<()>>>,
+    running: Running,
     created: bool,
 }
 
@@ -133,7 +133,7 @@ impl Vault {
             serve: options.serve,
             give_up: std::sync::atomic::AtomicBool::new(false),
         });
-        let running = tokio::spawn(writer.clone().run());
+        let running = Running::start(writer.clone())?;
         let vault = Self {
             store,
             keyring,
@@ -142,7 +142,7 @@ impl Vault {
             passwords: passwords::Passwords::default(),
             login_failures: options.login_failures,
             cache: Mutex::default(),
-            running: Mutex::new(Some(running)),
+            running,
             created,
         };
         if vault.accounts().await?.is_empty() {
@@ -202,27 +202,18 @@ impl Vault {
     /// Writes what is queued and releases the store. After `patience` what cannot be written is given up.
     pub async fn close(&self, patience: Duration) -> Result<()> {
         self.writer.queue.close();
-        let running = self
-            .running
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner)
-            .take();
-        let Some(mut running) = running else {
+        let Some(mut ended) = self.running.ended() else {
             return Ok(());
         };
         let mut result = Ok(());
-        if tokio::time::timeout(patience, &mut running).await.is_err() {
+        if tokio::time::timeout(patience, &mut ended).await.is_err() {
             self.writer
                 .give_up
                 .store(true, std::sync::atomic::Ordering::Release);
             result = Err(StoreError::Timeout);
             // Every pause of the writer is at most a second.
-            if tokio::time::timeout(Duration::from_secs(5), &mut running)
-                .await
-                .is_err()
-            {
-                running.abort();
-            }
+            let pauses = Duration::from_secs(5);
+            self.running.stop_after(pauses, &mut ended).await;
         }
         self.store.close().await;
         result

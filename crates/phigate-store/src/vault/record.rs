@@ -104,7 +104,8 @@ impl Vault {
     /// Seals and digests in the caller, so that the one writer only chains and inserts.
     async fn prepare(&self, mut new: NewDecision) -> Result<Arc<Entry>> {
         let account = new.account_id.as_str();
-        let id = Uuid::now_v7();
+        // A request has one decision, so its id serves the record as well.
+        let id = new.decision.request_id;
         let contents = self.seal_contents(id, &new).await?;
         let tokens = self
             .tokens_of(

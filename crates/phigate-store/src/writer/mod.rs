@@ -9,6 +9,7 @@ pub(crate) mod entry;
 pub(crate) mod job;
 pub(crate) mod lane;
 pub(crate) mod queue;
+pub(crate) mod thread;
 
 use crate::chain;
 use crate::keys::keyring::Keyring;
