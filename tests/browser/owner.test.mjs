@@ -168,6 +168,7 @@ test("a second factor is asked for, and each code works once", async () => {
   await signIn(page, server, AUDITOR);
   await page.goto(`${server.url}/account`);
   await page.getByRole("button", { name: "Set up" }).click();
+  await page.locator("svg.qr").waitFor();
   const secret = (await page.locator("#totp-secret").textContent()).trim();
   const code = codeOf(secret);
   await page.getByLabel("Code from the app").fill(code);

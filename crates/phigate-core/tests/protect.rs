@@ -363,6 +363,22 @@ fn a_key_that_looks_like_a_name_is_told_by_position() {
 }
 
 #[test]
+fn of_very_many_keys_that_may_be_names_the_last_are_not_spelled() {
+    let values: Vec<String> = (0..1200)
+        .map(|number| format!(r#""key_form{number}":"SSN 536-22-8741""#))
+        .collect();
+    let body = format!(
+        r#"{{"model":"gpt-4o","messages":[{{"role":"user","content":"Hi."}}],"x":{{{}}}}}"#,
+        values.join(",")
+    );
+    let scanner = Scanner::new(Detector::default());
+    let scanned = protect::scan(&scanner, request(&body));
+    let findings = scanned.report().findings();
+    assert_eq!(findings[0].path, "x.key_form0");
+    assert_eq!(findings[1199].path, "x.{1199}");
+}
+
+#[test]
 fn nothing_of_a_request_shows_in_debug_output() {
     let model = r#"{"model":"gpt-536-22-8741","messages":[{"role":"user","content":"Hi."}]}"#;
     let Outcome::Forward(clean) = outcome("mask", &ask(NOTE)) else {

@@ -111,21 +111,22 @@ async fn hand_to(command: &str, checkpoints: &[Checkpoint]) -> std::io::Result<(
         lines.push('\n');
     }
     let command = command.to_owned();
-    let run = tokio::task::spawn_blocking(move || feed(&command, &lines));
+    let run = tokio::task::spawn_blocking(move || feed(&command, lines, COMMAND_TIME));
     run.await
         .unwrap_or_else(|_| Err(std::io::ErrorKind::Other.into()))
 }
 
-fn feed(command: &str, lines: &str) -> std::io::Result<()> {
+fn feed(command: &str, lines: String, patience: Duration) -> std::io::Result<()> {
     let mut child = Command::new("sh")
         .arg("-c")
         .arg(command)
         .stdin(Stdio::piped())
         .spawn()?;
     if let Some(mut stdin) = child.stdin.take() {
-        stdin.write_all(lines.as_bytes())?;
+        // A program that reads nothing would hold up whoever writes; its exit code tells the rest.
+        std::thread::spawn(move || stdin.write_all(lines.as_bytes()));
     }
-    let deadline = Instant::now() + COMMAND_TIME;
+    let deadline = Instant::now() + patience;
     loop {
         match child.try_wait()? {
             Some(status) if status.success() => return Ok(()),
@@ -137,5 +138,29 @@ fn feed(command: &str, lines: &str) -> std::io::Result<()> {
             }
             None => std::thread::sleep(Duration::from_millis(50)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_gets_its_lines_and_no_more_than_its_time() {
+        let lines = "a line\n".repeat(100_000);
+        let patience = Duration::from_millis(300);
+        assert!(
+            feed(
+                "test $(wc -l) = 100000",
+                lines.clone(),
+                Duration::from_secs(20)
+            )
+            .is_ok()
+        );
+        assert!(feed("exit 1", lines.clone(), Duration::from_secs(20)).is_err());
+        let started = Instant::now();
+        let slow = feed("exec sleep 30", lines, patience).unwrap_err();
+        assert_eq!(slow.kind(), std::io::ErrorKind::TimedOut);
+        assert!(started.elapsed() < Duration::from_secs(10));
     }
 }

@@ -58,10 +58,10 @@ pub(super) fn is_place_of_joined_names(value: &Value<'_>) -> bool {
     }
 }
 
-/// The name of a person in an identifier without spaces.
-pub(super) fn find(detector: &Detector, text: &str) -> Option<JoinedName> {
+/// Whether an identifier has the form of several words, none of them a program's: the cheap part of looking for a name.
+pub(super) fn may_be_joined(text: &str) -> bool {
     if text.len() > LONGEST_BYTES || text.contains(char::is_whitespace) {
-        return None;
+        return false;
     }
     let words = words(text);
     let is_one_of = |list: &str, word: &Range<usize>| {
@@ -72,9 +72,16 @@ pub(super) fn find(detector: &Detector, text: &str) -> Option<JoinedName> {
     let is_town = words
         .last()
         .is_some_and(|last| is_one_of(PLACE_CODES, last));
-    if words.len() < 2 || words.iter().all(|word| word.len() == 1) || is_program || is_town {
+    let is_initials = words.iter().all(|word| word.len() == 1);
+    words.len() >= 2 && !is_initials && !is_program && !is_town
+}
+
+/// The name of a person in an identifier without spaces.
+pub(super) fn find(detector: &Detector, text: &str) -> Option<JoinedName> {
+    if !may_be_joined(text) {
         return None;
     }
+    let words = words(text);
     let mut spaced = String::new();
     let mut starts = Vec::new();
     for word in &words {

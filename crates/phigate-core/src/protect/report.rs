@@ -174,6 +174,9 @@ impl Report {
     }
 }
 
+/// Asking about a key takes a while, so beyond these none is spelled.
+const KEYS_ASKED_MAX: usize = 1_000;
+
 /// The keys above these nodes that look like somebody's name, such as `Maria_Delgado`. Most such keys are words of a
 /// program, so they are no findings; but records are not sealed, and a path goes into them.
 fn keys_like_names(
@@ -183,16 +186,21 @@ fn keys_like_names(
 ) -> Vec<NodeId> {
     let mut asked = HashSet::new();
     let mut found = Vec::new();
+    let mut doubtful = 0;
     for node in nodes {
         let mut at = Some(document.value(node));
         while let Some(value) = at {
             if !asked.insert(value.id()) {
                 break;
             }
-            if let Some(key) = value.key()
-                && participant::find(detector, &key.string().unwrap_or_default()).is_some()
+            let name = value.key().and_then(|key| key.string());
+            if let (Some(key), Some(name)) = (value.key(), name)
+                && participant::may_be_joined(&name)
             {
-                found.push(key.id());
+                doubtful += 1;
+                if doubtful > KEYS_ASKED_MAX || participant::find(detector, &name).is_some() {
+                    found.push(key.id());
+                }
             }
             at = value.parent();
         }

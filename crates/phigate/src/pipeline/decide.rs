@@ -15,6 +15,7 @@ use phigate_core::wire::{
     self, Call, FailureKind, ProviderFailure, ProviderRequest, Refusal, ReplyContext, WireFormat,
 };
 use phigate_store::{Account, Admission, Provider};
+use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use crate::app::App;
@@ -74,14 +75,18 @@ pub(super) async fn decide(
             };
         }
     };
+    let left = CancellationToken::new();
     let desk = Desk {
         app: Arc::clone(app),
         account: Arc::clone(&admission.account),
         scanner,
+        left: left.clone(),
     };
     if body.len() <= INLINE_BYTES_MAX {
         return desk.decide(body);
     }
+    // Dropped with this future, when the caller leaves.
+    let _left = left.drop_guard();
     let place = Arc::clone(&app.long_scans).acquire_owned().await.ok();
     let kept = (places.clone(), place);
     let decided = on_its_own_thread(kept, move || desk.decide(body)).await;
@@ -110,6 +115,8 @@ struct Desk {
     app: Arc<App>,
     account: Arc<Account>,
     scanner: Arc<Scanner>,
+    /// Whether nobody waits for the decision any more.
+    left: CancellationToken,
 }
 
 impl Desk {
@@ -157,11 +164,12 @@ impl Desk {
         })
     }
 
-    /// The account's scanner for one request, which does not look for ever.
+    /// The account's scanner for one request, which does not look for ever, nor for nobody.
     fn hurried_scanner(&self) -> Scanner {
         let deadline = Instant::now() + Duration::from_millis(self.app.config.limits.scan_ms);
+        let left = self.left.clone();
         self.scanner
-            .while_there_is_time(move || Instant::now() < deadline)
+            .while_there_is_time(move || Instant::now() < deadline && !left.is_cancelled())
     }
 
     /// A mode that this version does not know is not guessed at.
@@ -291,18 +299,10 @@ mod tests {
 
     #[tokio::test]
     async fn long_scans_wait_for_one_another_and_short_ones_for_nobody() {
-        let folder = tempfile::tempdir().unwrap();
-        let flags = Flags {
-            data: Some(folder.path().join("data")),
-            ..Flags::default()
-        };
-        let config = Config::load(flags).unwrap();
-        let vault = app::open_vault(&config, app::Role::Command).await.unwrap();
-        let app = Arc::new(App::new(config, vault, Metrics::new(), Drain::default()).unwrap());
-        let account = app.vault.find_account(None).await.unwrap();
+        let (app, _folder) = app().await;
         let admission = Admission {
             key_id: "k".to_owned(),
-            account: app.vault.account(&account.id).await.unwrap(),
+            account: account(&app).await,
         };
         let places = Places {
             _key: None,
@@ -321,5 +321,43 @@ mod tests {
         assert!(!decide(INLINE_BYTES_MAX + 1).await, "a long one did not");
         drop(taken);
         assert!(decide(INLINE_BYTES_MAX + 1).await);
+    }
+
+    #[tokio::test]
+    async fn a_scan_for_nobody_is_given_up() {
+        let (app, _folder) = app().await;
+        let left = CancellationToken::new();
+        let desk = Desk {
+            account: account(&app).await,
+            scanner: Arc::new(Scanner::new(phi_detect::Detector::default())),
+            app,
+            left: left.clone(),
+        };
+        let body = br#"{"model":"gpt-4o","messages":[{"role":"user","content":"Hi."}]}"#;
+        let is_complete = || {
+            let request = ChatRequest::read(body.to_vec(), &desk.app.chat_limits()).unwrap();
+            let scanned = protect::scan(&desk.hurried_scanner(), request);
+            scanned.report().is_complete()
+        };
+        assert!(is_complete());
+        left.cancel();
+        assert!(!is_complete());
+    }
+
+    async fn app() -> (Arc<App>, tempfile::TempDir) {
+        let folder = tempfile::tempdir().unwrap();
+        let flags = Flags {
+            data: Some(folder.path().join("data")),
+            ..Flags::default()
+        };
+        let config = Config::load(flags).unwrap();
+        let vault = app::open_vault(&config, app::Role::Command).await.unwrap();
+        let app = App::new(config, vault, Metrics::new(), Drain::default()).unwrap();
+        (Arc::new(app), folder)
+    }
+
+    async fn account(app: &App) -> Arc<Account> {
+        let account = app.vault.find_account(None).await.unwrap();
+        app.vault.account(&account.id).await.unwrap()
     }
 }
