@@ -1,7 +1,10 @@
 //! Reading items, and whether settings changed.
 
+use crate::sqlite::HotJob;
 use crate::store::Item;
+use crate::{Result, StoreError};
 use rusqlite::{Connection, OptionalExtension, Row, params_from_iter};
+use std::sync::mpsc;
 
 /// The connection for reads of microseconds, and what it last saw.
 pub(crate) struct Hot {
@@ -15,6 +18,16 @@ impl Hot {
             connection,
             seen: None,
         }
+    }
+
+    /// Gives it a thread, which ends when nobody can ask any more.
+    pub(crate) fn start(mut self) -> Result<mpsc::Sender<HotJob>> {
+        let (sender, jobs) = mpsc::channel::<HotJob>();
+        std::thread::Builder::new()
+            .name("phigate-read".to_owned())
+            .spawn(move || jobs.iter().for_each(|job| job(&mut self)))
+            .map_err(|error| StoreError::Unavailable(error.kind().to_string()))?;
+        Ok(sender)
     }
 
     /// Number of setting changes. `data_version` tells for free that nobody wrote at all since.
@@ -92,14 +105,14 @@ pub(crate) fn items(
 pub(crate) fn account_items(
     connection: &Connection,
     account: &str,
-    kinds: &[&str],
+    kinds: &[String],
 ) -> rusqlite::Result<Vec<Item>> {
     let places = (0..kinds.len())
         .map(|at| format!("?{}", at + 2))
         .collect::<Vec<_>>()
         .join(", ");
     let sql = format!("{ITEM} WHERE account = ?1 AND kind IN ({places}) ORDER BY kind, id");
-    let arguments = std::iter::once(account).chain(kinds.iter().copied());
+    let arguments = std::iter::once(account).chain(kinds.iter().map(String::as_str));
     connection
         .prepare_cached(&sql)?
         .query_map(params_from_iter(arguments), read_item)?
