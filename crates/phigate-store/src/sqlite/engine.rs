@@ -14,6 +14,9 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
+/// Longest time the threads are waited for at the end.
+const CLOSING: Duration = Duration::from_secs(10);
+
 #[async_trait]
 impl Store for Sqlite {
     fn engine(&self) -> &'static str {
@@ -251,11 +254,14 @@ impl Store for Sqlite {
             let _ = std::fs::remove_file(self.lock_file(instance));
         }
         lock(&self.writer).take();
-        let thread = lock(&self.thread).take();
-        if let Some(thread) = thread {
-            // The thread ends after the work it was given.
-            let _ = tokio::task::spawn_blocking(move || thread.join()).await;
-        }
+        let (writer, reading) = (lock(&self.thread).take(), lock(&self.hot).take());
+        let ended = tokio::task::spawn_blocking(move || {
+            // The threads end after the work they were given.
+            let _ = writer.map(std::thread::JoinHandle::join);
+            reading.map(items::Reading::end);
+        });
+        // On a disk that hangs they do not.
+        let _ = tokio::time::timeout(CLOSING, ended).await;
         lock(&self.readers).clear();
     }
 }

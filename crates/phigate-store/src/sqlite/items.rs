@@ -5,11 +5,32 @@ use crate::store::Item;
 use crate::{Result, StoreError};
 use rusqlite::{Connection, OptionalExtension, Row, params_from_iter};
 use std::sync::mpsc;
+use std::thread::JoinHandle;
 
 /// The connection for reads of microseconds, and what it last saw.
 pub(crate) struct Hot {
     connection: Connection,
     seen: Option<(i64, u64)>,
+}
+
+/// The thread that does such reads.
+pub(crate) struct Reading {
+    sender: mpsc::Sender<HotJob>,
+    thread: JoinHandle<()>,
+}
+
+impl Reading {
+    /// Gives it something to read; whether it is still there.
+    pub(crate) fn send(&self, job: HotJob) -> bool {
+        self.sender.send(job).is_ok()
+    }
+
+    /// Waits until it has done what it was given and closed its connection.
+    pub(crate) fn end(self) {
+        drop(self.sender);
+        // A thread that panicked has ended as well.
+        let _ = self.thread.join();
+    }
 }
 
 impl Hot {
@@ -20,14 +41,14 @@ impl Hot {
         }
     }
 
-    /// Gives it a thread, which ends when nobody can ask any more.
-    pub(crate) fn start(mut self) -> Result<mpsc::Sender<HotJob>> {
+    /// Gives it a thread.
+    pub(crate) fn start(mut self) -> Result<Reading> {
         let (sender, jobs) = mpsc::channel::<HotJob>();
-        std::thread::Builder::new()
+        let thread = std::thread::Builder::new()
             .name("phigate-read".to_owned())
             .spawn(move || jobs.iter().for_each(|job| job(&mut self)))
             .map_err(|error| StoreError::Unavailable(error.kind().to_string()))?;
-        Ok(sender)
+        Ok(Reading { sender, thread })
     }
 
     /// Number of setting changes. `data_version` tells for free that nobody wrote at all since.

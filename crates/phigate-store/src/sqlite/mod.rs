@@ -15,6 +15,7 @@ mod write;
 use crate::error::{Result, StoreError};
 use crate::store::CommitError;
 use connect::{Access, connect};
+use items::Reading;
 use rusqlite::{Connection, ErrorCode};
 use std::collections::HashMap;
 use std::fs::File;
@@ -39,7 +40,7 @@ pub(crate) struct Sqlite {
     folder: PathBuf,
     writer: Mutex<Option<mpsc::Sender<WriteJob>>>,
     thread: Mutex<Option<std::thread::JoinHandle<()>>>,
-    hot: mpsc::Sender<HotJob>,
+    hot: Mutex<Option<Reading>>,
     readers: Arc<Mutex<Vec<Connection>>>,
     held: Mutex<HashMap<Uuid, File>>,
 }
@@ -60,7 +61,7 @@ impl Sqlite {
             folder: folder.to_owned(),
             writer: Mutex::new(Some(sender)),
             thread: Mutex::new(Some(thread)),
-            hot,
+            hot: Mutex::new(Some(hot)),
             readers: Arc::default(),
             held: Mutex::default(),
         })
@@ -109,7 +110,13 @@ impl Sqlite {
             let _ = tell.send(work(hot));
         });
         let ended = || StoreError::Unavailable("the reading thread ended".to_owned());
-        self.hot.send(job).map_err(|_| ended())?;
+        let sent = match &*lock(&self.hot) {
+            Some(hot) => hot.send(job),
+            None => return Err(StoreError::Closed),
+        };
+        if !sent {
+            return Err(ended());
+        }
         match tokio::time::timeout(HANGS, answer).await {
             Ok(read) => read
                 .map_err(|_| ended())?
