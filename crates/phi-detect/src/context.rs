@@ -163,7 +163,7 @@ impl Gap {
                 at = end;
             } else if is_word_byte(byte) {
                 let end = word_end(bytes, at).max(at + 1).min(to);
-                let sense = LEXICON.sense(&bytes[at..end]);
+                let sense = LEXICON.sense_in(bytes, at..end);
                 let is_joint = matches!(&bytes[at..end], b"and" | b"or" | b"AND" | b"OR");
                 if !sense.has(Sense::FILLER) {
                     gap.words += 1;
