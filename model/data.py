@@ -24,13 +24,17 @@ UNLABELLED = {
     "probablepeople": "ORG LOCATION", "pediatric_handoffs": "ADDRESS LOCATION ORG DATE", "synthea_fhir_patient": "ORG DATE LOCATION",
     "dev_synth": "LOCATION ORG DATE", "background": "LOCATION ORG DATE", "talk": "LOCATION ORG DATE", "presidio_synth_v2": "ORG LOCATION DATE DOB",
     "presidio_generated_large": "ORG LOCATION DATE DOB", "presidio_generated_small": "ORG LOCATION DATE DOB",
+    "unseen": "LOCATION ORG DATE", "written": "LOCATION ORG DATE", "written_negative": "LOCATION ORG DATE",
 }
 NEGATIVE_UNLABELLED = "LOCATION ORG DATE"
 # Sources whose documents are used only with their values replaced by ours (licence of the values).
 REFILLED_ONLY = {"presidio_synth_v2", "presidio_generated_large"}
-EVALUATION_ONLY = {"uner_ewt", "neg_medication_qa", "presidio_generated_small"}
+EVALUATION_ONLY = {"unseen", "uner_ewt", "neg_medication_qa", "presidio_generated_small"}
 # One batch in how many tokens: group of a source, for sampling.
-GROUPS = {"generated": 0.31, "background": 0.15, "renamed": 0.12, "real": 0.12, "negative": 0.16, "altered": 0.14}
+GROUPS = {"generated": 0.18, "background": 0.08, "renamed": 0.10, "real": 0.07, "negative": 0.10, "altered": 0.09,
+          "written": 0.28, "written_negative": 0.10}
+# How often a text of our own writing is used with other people in it.
+WRITTEN_COPIES = 24
 
 
 def load(path):
@@ -43,6 +47,8 @@ def is_evaluation(document):
     source, text, spans = document
     if source in EVALUATION_ONLY:
         return True
+    if source.startswith("written"):
+        return False  # measured on texts by other writers: `unseen`
     if source in ("usaddress", "probablepeople"):
         spans = []
     masked, place = "", 0
@@ -89,6 +95,8 @@ def rename(document, r, names):
         elif kind == "ADDRESS" and len(value) > 8 and "^" not in value and r.random() < 0.8:
             value = writer.address(one_line="\n" not in value)
             value = value.lower() if text[start:end].islower() else value
+        elif kind == "LOCATION" and r.random() < 0.5 and re.fullmatch(r"[A-Z][a-z]+(, [A-Z]{2})?", value):
+            value = r.choice(names.cities) + value[len(value.split(",")[0]):]
         writer.add(value, kind)
         place = end
     writer.add(text[place:])
@@ -166,12 +174,16 @@ def work(job):
             source, text, spans = document
             if source not in REFILLED_ONLY:
                 packer.add(group_of(source), text, spans, free_mask(source))
-            if source.startswith("neg_"):
-                packer.add("altered", altered(text, r, names), spans, free_mask(source))
+            if source == "written_negative":
+                for _ in range(3):
+                    packer.add(source, altered(text, r, names), [], free_mask(source))
+            elif source.startswith("neg_"):
+                packer.add("altered", altered(text, r, names), [], free_mask(source))
             elif any(kind == "NAME" or kind == "ADDRESS" for _, _, kind in spans):
-                for _ in range(2):
+                is_written = source == "written"
+                for _ in range(WRITTEN_COPIES if is_written else 2):
                     _, text, new_spans = rename(document, r, names)
-                    packer.add("renamed", text, new_spans, free_mask(source))
+                    packer.add("written" if is_written else "renamed", text, new_spans, free_mask(source))
     return packer.result()
 
 

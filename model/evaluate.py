@@ -32,7 +32,7 @@ def evaluation_sets(lists, documents):
     for document in documents:
         if data.is_evaluation(document) and len(sets[document[0]]) < UNBALANCED.get(document[0], LIMIT):
             sets[document[0]].append(document)
-    for source in ("pediatric_handoffs", "dev_synth", "presidio_generated_large", "aci_bench_names", "uner_ewt"):
+    for source in ("unseen", "pediatric_handoffs", "dev_synth", "presidio_generated_large", "aci_bench_names", "uner_ewt"):
         for case, change in (("lower", str.lower), ("upper", str.upper)):
             sets[f"{source}:{case}"] = [(source, change(text), spans) for source, text, spans in sets[source] if len(change(text)) == len(text)]
     held_out = generate.Names(lists, held_out=True)

@@ -14,6 +14,7 @@ import json
 import pathlib
 import re
 
+import marked
 import names
 
 # Trained on (licences permit it), or only measured on.
@@ -99,6 +100,13 @@ def main():
             documents.append((source, document["text"], spans))
             if source.startswith("neg_") and source in TRAIN:
                 counts.update(re.findall(r"\b[a-z]+\b", document["text"]))
+    own = pathlib.Path(__file__).parent
+    documents += [("unseen", text, spans) for _, text, spans in marked.documents(own / "unseen")]
+    for _, text, spans in marked.documents(own / "written"):
+        has_phi = any(kind in ("NAME", "ADDRESS", "DOB") for _, _, kind in spans)
+        documents.append(("written" if has_phi else "written_negative", text, spans))
+        if not has_phi:
+            counts.update(re.findall(r"\b[a-z]+\b", text))
     people = names.by_origin()
     given, last = words(args.lists / "census1990_first.txt"), words(args.lists / "census1990_last.txt")
     popular_last = sorted(set(last) & set(words(args.lists / "libpostal_surnames.txt")))

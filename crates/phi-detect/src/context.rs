@@ -138,6 +138,37 @@ fn starts_with_word(text: &[u8], words: &[&[u8]]) -> bool {
     })
 }
 
+/// Where the value of a label starts: after signs, small words and, in a dialogue, the next speaker.
+pub(crate) fn value_after(page: &Page<'_>, label_end: usize) -> usize {
+    let bytes = page.bytes();
+    let rest = page.slice(label_end..page.text.len().min(label_end + REACH_BYTES));
+    // The rest of a question is skipped: "date of birth, Mr. Roe?\nCALLER: six…".
+    let line_end = memchr::memchr(b'\n', rest).map(|length| label_end + length);
+    if let Some(answer) = line_end.and_then(|end| answer_start(bytes, end)) {
+        return after_fillers(page, answer);
+    }
+    after_fillers(page, label_end)
+}
+
+fn after_fillers(page: &Page<'_>, from: usize) -> usize {
+    let bytes = page.bytes();
+    let mut at = from;
+    while at < bytes.len() && at < from + REACH_BYTES {
+        if is_word_byte(bytes[at]) {
+            let end = word_end(bytes, at);
+            let sense = LEXICON.sense(&bytes[at..end]);
+            let is_number = sense.has(Sense::DIGIT_WORD | Sense::NUMBER_WORD);
+            if end == at || is_number || !sense.has(Sense::FILLER) {
+                break;
+            }
+            at = end;
+        } else {
+            at += 1;
+        }
+    }
+    at
+}
+
 /// What stands between a label and a value.
 #[derive(Default)]
 struct Gap {
@@ -147,6 +178,8 @@ struct Gap {
     /// Numbers of three digits or more; shorter ones are counts and ages.
     numbers: usize,
     line_breaks: usize,
+    /// Whether the label is in a question and the value in its answer.
+    is_answer: bool,
 }
 
 impl Gap {
@@ -157,12 +190,27 @@ impl Gap {
         let mut at = from;
         while at < to {
             let byte = bytes[at];
-            if byte.is_ascii_digit() {
+            if let Some(answer) = answer_start(bytes, at).filter(|&start| start <= to)
+                && !gap.is_answer
+            {
+                gap.is_answer = true;
+                at = answer;
+            } else if byte.is_ascii_digit() {
                 let end = skip_code(bytes, at, to);
                 gap.numbers += usize::from(end - at >= 3);
                 at = end;
             } else if is_word_byte(byte) {
                 let end = word_end(bytes, at).max(at + 1).min(to);
+                if is_prefix_of_number(bytes, at, end) {
+                    gap.numbers += 1;
+                    at = skip_code(bytes, at, to);
+                    continue;
+                }
+                // "birthday's" is "birthday is".
+                if bytes[at - 1] == b'\'' && end == at + 1 && at > from {
+                    at = end;
+                    continue;
+                }
                 let sense = LEXICON.sense_in(bytes, at..end);
                 let is_joint = matches!(&bytes[at..end], b"and" | b"or" | b"AND" | b"OR");
                 if !sense.has(Sense::FILLER) {
@@ -172,9 +220,12 @@ impl Gap {
                 }
                 at = end;
             } else {
+                // Dots in a row lead the eye: "MRN ........ 482913".
+                let is_leader = byte == b'.' && bytes[at - 1] == b'.' && at > from;
                 let ends_sentence = matches!(byte, b'.' | b'?' | b'!')
                     && bytes.get(at + 1).is_some_and(u8::is_ascii_whitespace)
-                    && at > from;
+                    && at > from
+                    && !is_leader;
                 let is_taken = byte == b'[' && placeholder_at(&bytes[at..]).is_some();
                 if ends_sentence || is_taken {
                     return None;
@@ -190,11 +241,37 @@ impl Gap {
         let is_list = self.numbers > 0 && self.words == 0 && self.fillers == 0;
         match (self.words, self.numbers, self.line_breaks) {
             (0, 0, 0..=2) => Some(Tie::Tight),
+            (1..=2, 0, 0) if self.is_answer => Some(Tie::Tight),
             _ if is_list => Some(Tie::List),
             (0..=REACH_WORDS, 0, 0) => Some(Tie::Near),
             _ => None,
         }
     }
+}
+
+/// Where an answer starts after the end of a question's line: "Birthday?\nCaller: May 23", "[00:19] CALLER: six".
+fn answer_start(bytes: &[u8], at: usize) -> Option<usize> {
+    const SPEAKER_BYTES_MAX: usize = 32;
+    let line = at
+        + match (bytes[at], bytes.get(at + 1)) {
+            (b'\n', _) => 1,
+            (b'?', Some(b'\n')) => 2,
+            _ => return None,
+        };
+    let rest = &bytes[line..bytes.len().min(line + SPEAKER_BYTES_MAX)];
+    let colon = rest.windows(2).position(|pair| pair == b": ")?;
+    let is_speaker = rest[..colon].iter().all(|byte| {
+        is_word_byte(*byte) || matches!(byte, b' ' | b'.' | b'[' | b']' | b':' | b'-' | b'\'')
+    }) && rest[..colon].iter().any(u8::is_ascii_alphabetic);
+    is_speaker.then_some(line + colon + 2)
+}
+
+/// `P-20881`: capitals tied to digits are part of the number.
+fn is_prefix_of_number(bytes: &[u8], start: usize, end: usize) -> bool {
+    end - start <= 4
+        && bytes[start..end].iter().all(u8::is_ascii_uppercase)
+        && matches!(bytes.get(end), Some(b'-' | b'/' | b'.'))
+        && bytes.get(end + 1).is_some_and(u8::is_ascii_digit)
 }
 
 /// Steps over digits and what is tied to them, so that a number counts once.

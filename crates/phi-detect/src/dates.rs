@@ -32,7 +32,9 @@ pub(crate) fn date_at(page: &Page<'_>, index: usize) -> Option<DateHit> {
         return round_month(page, mark.range());
     }
     if mark.is_number() {
-        return numeric(page, index).or_else(|| compact(page, mark.range()));
+        return numeric(page, index)
+            .or_else(|| spread(page, mark.start as usize))
+            .or_else(|| compact(page, mark.range()));
     }
     if mark.is_code() {
         return month_inside(page, mark.range());
@@ -83,6 +85,72 @@ fn numeric(page: &Page<'_>, index: usize) -> Option<DateHit> {
         span: first.start as usize..second.end as usize,
         form: Form::Fraction,
     })
+}
+
+/// `07 / 23 / 1957`, `0 7 / 3 0 / 1 9 8 9`: as typed into the boxes of a form.
+fn spread(page: &Page<'_>, start: usize) -> Option<DateHit> {
+    if is_tied_before(page, start) {
+        return None;
+    }
+    let (first, after) = boxes(page, start, 2)?;
+    let separator = page.byte(after);
+    let (second, next) = boxes(page, box_after(page, after, separator)?, 2)?;
+    let (third, end) = boxes(page, box_after(page, next, separator)?, 4)?;
+    let end = end - usize::from(page.byte_before(end) == b' ');
+    let is_date = is_year(third) && is_either_order(first, second);
+    (matches!(separator, b'/' | b'-' | b'.') && is_date).then_some(DateHit {
+        span: start..end,
+        form: Form::Full,
+    })
+}
+
+/// Up to `most` digits with at most one space after each, as a number, and where they end.
+fn boxes(page: &Page<'_>, start: usize, most: usize) -> Option<(u32, usize)> {
+    let mut at = start;
+    let mut value = 0;
+    for _ in 0..most {
+        if !page.byte(at).is_ascii_digit() {
+            break;
+        }
+        value = value * 10 + u32::from(page.byte(at) - b'0');
+        at += 1;
+        at += usize::from(page.byte(at) == b' ');
+    }
+    (at > start && !page.byte(at).is_ascii_digit()).then_some((value, at))
+}
+
+/// Where the next box starts after a separator.
+fn box_after(page: &Page<'_>, at: usize, separator: u8) -> Option<usize> {
+    let next = at + 1 + usize::from(page.byte(at + 1) == b' ');
+    (page.byte(at) == separator).then_some(next)
+}
+
+/// A date said in numbers alone, from its first word on: "twelve, oh one, nineteen fifty-two".
+pub(crate) fn spoken_numbers(page: &Page<'_>, start: usize) -> Option<Range<usize>> {
+    let mut at = start;
+    let mut end = start;
+    let mut numbers = 0;
+    for _ in 0..9 {
+        let Some((sense, word)) = page.word_at(at) else {
+            break;
+        };
+        let is_link = matches!(page.slice(at..word), b"of" | b"the");
+        if sense.has(Sense::NUMBER_WORD | Sense::DIGIT_WORD | Sense::ORDINAL)
+            && page.slice(at..word) != b"and"
+        {
+            numbers += 1;
+            end = word;
+        } else if !is_link || numbers == 0 {
+            break;
+        }
+        at = word
+            + page
+                .slice(word..page.text.len().min(word + 2))
+                .iter()
+                .take_while(|byte| matches!(byte, b' ' | b',' | b'-'))
+                .count();
+    }
+    (numbers >= 3).then_some(start..end)
 }
 
 /// `19620314`, `03141962`, `031462`, `19620314083000`.
@@ -167,7 +235,12 @@ fn day_before(page: &Page<'_>, month: usize) -> Option<usize> {
         {
             end - start
         }
-        Some((sense, start)) if sense.has(Sense::ORDINAL) => return Some(tens_before(page, start)),
+        Some((sense, start))
+            if sense.has(Sense::ORDINAL | Sense::NUMBER_WORD | Sense::DIGIT_WORD)
+                && page.slice(start..end) != b"and" =>
+        {
+            return Some(tens_before(page, start));
+        }
         Some(_) => return None,
         None => 0,
     };
@@ -250,7 +323,20 @@ fn year_after(page: &Page<'_>, from: usize) -> Option<usize> {
         _ => return None,
     }
     let (sense, first_end) = page.word_at(at)?;
-    let opens_a_year = [b"nineteen".as_slice(), b"eighteen", b"two", b"twenty"]
+    const OPENS_A_YEAR: &[&[u8]] = &[
+        b"nineteen",
+        b"eighteen",
+        b"two",
+        b"twenty",
+        b"thirty",
+        b"forty",
+        b"fifty",
+        b"sixty",
+        b"seventy",
+        b"eighty",
+        b"ninety",
+    ];
+    let opens_a_year = OPENS_A_YEAR
         .iter()
         .any(|word| page.slice(at..first_end).eq_ignore_ascii_case(word));
     if !opens_a_year || !(sense.has(Sense::NUMBER_WORD) || sense.has(Sense::DIGIT_WORD)) {

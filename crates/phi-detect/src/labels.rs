@@ -35,6 +35,8 @@ pub(crate) enum Meaning {
     Medicare,
     /// "lives", "resides": an address when a street follows.
     Dwelling,
+    /// "corner of": two streets follow.
+    Corner,
     /// A person's number that is none of ours: member, claim, licence, account.
     OtherId,
     /// A number about no person: order, lot, ticket, study.
@@ -83,6 +85,10 @@ static PHRASES: &[(Meaning, &str)] = &[
         Meaning::Dwelling,
         "lives|live|living|lived|resides|residing|reside|moved|home is|house",
     ),
+    (
+        Meaning::Corner,
+        "corner of|the corner of|intersection of|the intersection of",
+    ),
     (Meaning::OtherId, OTHER_ID),
     (Meaning::Thing, THING),
     (Meaning::OtherDate, OTHER_DATE),
@@ -107,13 +113,13 @@ patient phone|pt phone|emergency contact phone|daytime phone|evening phone|best 
 
 const ADDRESS: &str = "address|addresses|addr|addr1|addr2|address1|address2|address line|address line 1|address line 2|street|street address|home address|\
 mailing address|mail address|shipping address|billing address|street line|streetaddressline|street address line|street1|residence|\
-line1|line2|domicilio|direccion|patient address|pt address|residential address|current address|permanent address|previous address|new address|old address|work address|address1 line|ship to|mail to|lives at|lives on|live at|live on|lived at|lived on|living on|moved to|staying at|corner of|intersection of|living at|resides at|residing at|resides on";
+line1|line2|domicilio|direccion|patient address|pt address|residential address|current address|permanent address|previous address|new address|old address|work address|address1 line|ship to|mail to|lives at|lives on|live at|live on|lived at|lived on|living on|moved to|staying at|living at|resides at|residing at|resides on";
 
 const MRN: &str = "mrn|mrns|mrn no|mrn number|mr no|mr number|mr num|mr nbr|mrnum|mrnumber|medrec|med rec|med rec no|med rec number|med record|\
 med record no|med record number|medical record|medical records number|medical record number|medical record numbers|medical record no|\
-medical record num|medical record id|medical rec|medical rec no|medical record identifier|record number|record no|record num|chart number|chart no|chart num|chart id|\
+medical record num|medical record id|medical rec|medical rec no|medical record identifier|record number|record no|record num|chart number|chart numbers|chart nos|chart no|chart num|chart id|\
 hospital number|hospital no|patient chart number|hospital num|hospital id|hosp no|hosp num|hospital record number|unit number|unit no|emrn|empi|mpi|mpi number|epic mrn|\
-patient mrn|pt mrn|patient medical record number|health record number|health record|clinic number|clinic no|numero de expediente|expediente|historia clinica|nhc|numero de historia clinica|ehr id|ehr number|emr id|emr number|emr no|epic id|cerner id";
+patient mrn|pt mrn|patient medical record number|health record number|health record|clinic number|clinic no|numero de expediente|expediente|historia clinica|nhc|numero de historia clinica|uhid|uhid no|uhid number|ur|ur no|ur number|urn|hospital unit number|unit record number|ehr id|ehr number|emr id|emr number|emr no|epic id|cerner id";
 
 const MRN_MAYBE: &str = "chart|record|patient id|patient ids|patient identifier|patient no|patient number|patient num|patient identification number|\
 pt id|pt no|pt number|pt num|patientid|patid|mr|file number|file no|\

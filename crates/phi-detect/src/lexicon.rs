@@ -57,6 +57,8 @@ impl Sense {
     pub(crate) const GIVEN_WORD: Sense = Sense(1 << 24);
     /// A degree or licence that is hardly another word; puts itself on the page.
     pub(crate) const DEGREE: Sense = Sense(1 << 25);
+    /// Introduces a person without being a title or role of its own: "dtr", "anes", "trooper".
+    pub(crate) const INTRODUCES: Sense = Sense(1 << 26);
     /// A key of data in camel case.
     pub(crate) const KEY: Sense = Sense(1 << 27);
     /// Not words: digits alone, digits and letters, "@", and a mask placeholder.
@@ -77,7 +79,8 @@ impl Sense {
         | Self::ROAD.0
         | Self::COUNTRY.0
         | Self::NO_STREET.0
-        | Self::GIVEN_WORD.0);
+        | Self::GIVEN_WORD.0
+        | Self::INTRODUCES.0);
 
     pub(crate) fn has(self, other: Sense) -> bool {
         self.0 & other.0 != 0

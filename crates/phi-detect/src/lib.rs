@@ -18,6 +18,7 @@ mod people;
 mod places;
 mod resolve;
 mod rules;
+mod spelled;
 mod structure;
 mod swar;
 mod view;
@@ -44,6 +45,9 @@ pub struct Settings {
     /// Site formats of medical record numbers: `9` a digit, `A` a letter, `X` either, anything else itself.
     pub mrn_formats: Vec<String>,
 }
+
+/// From this score on a name is looked for in the whole text.
+const SURE_NAME: f32 = 0.75;
 
 /// Text coded within text is decoded this often.
 const CODING_DEPTH_MAX: usize = 2;
@@ -118,17 +122,37 @@ impl Detector {
             let is_settled = |at: usize| page.field_at(at).is_some_and(|field| field.is_settled);
             let is_unwanted: Option<&dyn Fn(usize) -> bool> = has_settled.then_some(&is_settled);
             names::tag(level, view.text(), is_unwanted, &mut model);
-            let tidied = model.into_iter().map(|one| without_loose_edges(&page, one));
+            let tidied = model
+                .iter()
+                .flat_map(|one| pieces(&page, one))
+                .map(|one| without_loose_edges(&page, whole(&page, one)));
             candidates.extend(tidied.filter(|one| is_plausible(&page, one)));
         }
+        self.find_by_names(&page, &mut candidates);
         if depth < CODING_DEPTH_MAX {
             let scan = |decoded: &str| self.find(decoded, None, depth + 1);
             encoded::find(&page, &scan, &mut candidates);
         }
         for candidate in &mut candidates {
-            candidate.span = view.to_source(&candidate.span);
+            candidate.span = without_aside(text, view.to_source(&candidate.span));
         }
         resolve::resolve(text, candidates, |kind| self.threshold(kind))
+    }
+
+    /// What the names found so far give away: the same people elsewhere, and what stands beside them.
+    fn find_by_names(&self, page: &Page<'_>, candidates: &mut Vec<Candidate>) {
+        let names_from = |score: f32, candidates: &[Candidate]| -> Vec<_> {
+            let is_name = |one: &&Candidate| one.kind == rules::NAME_KIND && one.score >= score;
+            candidates
+                .iter()
+                .filter(is_name)
+                .map(|one| one.span.clone())
+                .collect()
+        };
+        let sure = names_from(SURE_NAME, candidates);
+        rules::find_names_again(page, &self.settings, &sure, candidates);
+        let likely = names_from(self.threshold(rules::NAME_KIND), candidates);
+        rules::find_beside_names(page, &self.settings, &likely, candidates);
     }
 
     /// The same detector without the name model, for measuring the rules alone.
@@ -162,6 +186,52 @@ impl Detector {
 /// identifier of some program far more often than a name; rules with a label still see it.
 fn has_context(text: &str) -> bool {
     text.trim().contains(char::is_whitespace)
+}
+
+/// Cuts at a long dash with a word of the sentence behind it: "Roe—says". The view shows every dash as a hyphen.
+fn without_aside(text: &str, span: std::ops::Range<usize>) -> std::ops::Range<usize> {
+    let aside = text.get(span.clone()).and_then(|part| {
+        let dash = part.find('—')?;
+        let is_lower = part[dash..].chars().nth(1)?.is_lowercase();
+        (is_lower && part[..dash].chars().any(char::is_uppercase)).then_some(dash)
+    });
+    span.start..aside.map_or(span.end, |dash| span.start + dash)
+}
+
+/// Splits what cannot be one finding: at an empty line, between two people, at a bracket or quote that is not closed in it.
+fn pieces(page: &Page<'_>, candidate: &Candidate) -> Vec<Candidate> {
+    let text = page.slice(candidate.span.clone());
+    let is_open = |open: u8, close: u8, at: usize| {
+        text[at] == open
+            && if open == close {
+                text.iter().filter(|&&byte| byte == open).count() % 2 == 1
+            } else {
+                !text[at..].contains(&close)
+            }
+    };
+    let mut cuts = vec![0];
+    for at in 1..text.len() {
+        let is_empty_line = text[at] == b'\n' && text[at - 1] == b'\n';
+        let is_next_person = candidate.kind == rules::NAME_KIND && people::joins_two(text, at);
+        if is_empty_line || is_next_person || is_open(b'(', b')', at) || is_open(b'"', b'"', at) {
+            cuts.push(at);
+        }
+    }
+    cuts.push(text.len());
+    cuts.windows(2)
+        .map(|cut| Candidate {
+            span: candidate.span.start + cut[0]..candidate.span.start + cut[1],
+            ..candidate.clone()
+        })
+        .collect()
+}
+
+/// Fits the span of what the model found to its form; a field of data ends where it ends.
+fn whole(page: &Page<'_>, mut candidate: Candidate) -> Candidate {
+    if page.field_at(candidate.span.start).is_none() {
+        candidate.span = (candidate.kind.rule().complete)(page, candidate.span);
+    }
+    candidate
 }
 
 /// Cuts off a quote or bracket at an edge that has no partner inside, and what goes on beyond a field.

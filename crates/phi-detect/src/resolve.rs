@@ -4,7 +4,7 @@
 //! covers both, because a remainder would leak. Where two kinds overlap, the
 //! stronger keeps its whole span and the weaker keeps only what sticks out.
 //! At the end, neighbours of a kind that reads as one (a name, an address) are
-//! joined when nothing but joining characters stands between them.
+//! joined when the kind's rule says that the two read as one.
 
 use std::ops::Range;
 
@@ -142,11 +142,13 @@ fn join_neighbours(text: &str, findings: Vec<Finding>) -> Vec<Finding> {
 }
 
 fn may_join(text: &str, left: &Finding, right: &Finding) -> bool {
-    let joiners = rules::of(left.kind).joiners;
-    let Some(between) = text.get(left.span.end..right.span.start) else {
-        return false;
-    };
-    joiners.contains(&between)
+    let parts = text
+        .get(left.span.clone())
+        .zip(text.get(left.span.end..right.span.start))
+        .zip(text.get(right.span.clone()));
+    parts.is_some_and(|((before, between), after)| {
+        (rules::of(left.kind).joins)(before, between, after)
+    })
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ pub(crate) static WORDS: &[(Sense, &str)] = &[
     (Sense::TITLE, TITLES),
     (Sense::ROLE, ROLES),
     (Sense::KIN, KIN),
+    (Sense::INTRODUCES, INTRODUCES),
     (Sense::CREDENTIAL, CREDENTIALS),
     (
         Sense::DEGREE,
@@ -48,7 +49,7 @@ const GIVEN_WORDS: &str = "will may mark grace hope faith joy rose june april au
 const TITLES: &str = "rn np lpn crna cna aprn fnp dr drs doctor mr mrs ms mx miss mister missus prof professor sir madam mme \
     nurse rev reverend pastor father fr sister rabbi imam judge justice attorney atty officer ofc \
     sgt ssg sfc cpl pvt lt ltc capt captain cmdr col colonel maj sen senator hon \
-    don dona senor senora srta sra herr frau";
+    don dona senor senora srta sra dra herr frau shri smt coach sheikh";
 
 const ROLES: &str = "patient patients pt pts client resident attending physician surgeon provider pcp \
     hospitalist cardiologist oncologist neurologist psychiatrist pediatrician anesthesiologist \
@@ -63,6 +64,11 @@ const KIN: &str = "mother father mom dad mum mommy daddy wife husband spouse son
     sister aunt uncle cousin niece nephew grandmother grandfather grandma grandpa grandson \
     granddaughter stepmother stepfather fiance fiancee partner girlfriend boyfriend friend \
     neighbor baby twin roommate mama papa kid child toddler infant newborn boss coworker colleague";
+
+const INTRODUCES: &str = "dtr dau hubby gf bf sig fob mob mgm mgf pgm pgf gma gpa nok poa hcp anes anesth phleb tech \
+    scribe trooper deputy sheriff medic emt claimant decedent athlete student veteran inmate plaintiff tenant caller agent \
+    charge preceptor orderly aide sitter chaplain dietician optometrist chiropractor hygienist housekeeper manager \
+    supervisor director secretary clerk receptionist dispatcher attn per via cc re from to by with w thru via";
 
 const CREDENTIALS: &str = "md do rn np pa phd dds dmd lpn lvn cna crna fnp aprn arnp dnp msn bsn pharmd \
     rph lcsw msw lmft lpc psyd dpm od dc dpt pt ot otr slp rd ldn cnm facs facp faap facc facog \
@@ -145,11 +151,10 @@ const COUNTRIES: &str = "afghanistan albania algeria andorra angola argentina ar
     norway oman pakistan palau panama paraguay peru philippines poland portugal qatar romania russia rwanda \
     samoa senegal serbia seychelles singapore slovakia slovenia somalia spain sudan suriname swaziland \
     sweden switzerland syria taiwan tajikistan tanzania thailand togo tonga tunisia turkey turkmenistan \
-    tuvalu uganda ukraine uruguay uzbekistan vanuatu venezuela vietnam yemen zambia zimbabwe zealand rica \
-    republic emirates kingdom timor verde lanka arabia usa";
+    tuvalu uganda ukraine uruguay uzbekistan vanuatu venezuela vietnam yemen zambia zimbabwe usa";
 
 const UNITS: &str = "apt apartment apts suite ste unit floor fl flr room rm bldg building lot trlr trailer spc ph \
-    penthouse basement bsmt";
+    penthouse basement bsmt space flat plot block";
 
 const STATES: &str = "al ak az ar ca co ct de dc fl ga hi id il in ia ks ky la me md ma mi mn ms mo mt ne nv \
     nh nj nm ny nc nd oh ok or pa ri sc sd tn tx ut vt va wa wv wi wy pr gu vi as mp fm mh pw aa ae ap \
@@ -162,7 +167,8 @@ const STATES: &str = "al ak az ar ca co ct de dc fl ga hi id il in ia ks ky la m
 const DIRECTIONS: &str = "n s e w ne nw se sw north south east west northeast northwest southeast southwest \
     no so";
 
-const BOXES: &str = "po pob box postbox rr hc psc cmr unit uss usns usnv usnc uscgc usdp";
+const BOXES: &str =
+    "po pob box postbox rr rt route general hc psc cmr unit uss usns usnv usnc uscgc usdp";
 
 const FILLERS: &str = "is was are be as no num number nbr numero id ident identifier code on of for the a an \
     my his her their our your this patient's pt patient file record listed reads read equals eq to \
@@ -171,4 +177,5 @@ const FILLERS: &str = "is was are be as no num number nbr numero id ident identi
     says reported given provided called and or still has have date by with i i'm he she they \
     es el la su mi de confirm please correct actually starts starting begins beginning under using \
     me us him them shown shows entered into from use that this would should which ending card line home cell work \
+    here uh um yeah yes sure ok okay well just \
     mobile day evening night primary secondary main alternate alt best office";

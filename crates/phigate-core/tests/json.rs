@@ -1,10 +1,15 @@
 //! The strict reader: what it refuses, and that it knows where everything stands.
 
-use phigate_core::json::{Document, JsonProblem, Kind};
+use phigate_core::json::{Bounds, Document, JsonProblem, Kind};
 use proptest::prelude::*;
 
+const BOUNDS: Bounds = Bounds {
+    depth_max: 64,
+    values_max: 1000,
+};
+
 fn parse(text: &str) -> Result<Document, JsonProblem> {
-    Document::parse(text.as_bytes().to_vec(), 64).map_err(|error| error.problem)
+    Document::parse(text.as_bytes().to_vec(), BOUNDS).map_err(|error| error.problem)
 }
 
 #[test]
@@ -56,7 +61,7 @@ fn nesting_is_bounded_however_deep_it_goes() {
 
 #[test]
 fn invalid_utf8_is_refused_with_its_position() {
-    let error = Document::parse(b"\"ab\xff\"".to_vec(), 64).unwrap_err();
+    let error = Document::parse(b"\"ab\xff\"".to_vec(), BOUNDS).unwrap_err();
     assert_eq!((error.problem, error.position), (JsonProblem::Syntax, 3));
 }
 
@@ -119,4 +124,11 @@ proptest! {
             prop_assert_eq!(serde_json::from_str::<String>(&piece).unwrap(), character.to_string());
         }
     }
+}
+
+#[test]
+fn a_document_of_too_many_values_is_refused() {
+    let document = |values: usize| format!("[{}]", vec!["1"; values].join(","));
+    assert!(parse(&document(999)).is_ok());
+    assert_eq!(parse(&document(1000)).err(), Some(JsonProblem::TooMany));
 }

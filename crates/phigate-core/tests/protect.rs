@@ -1,6 +1,9 @@
 //! The four modes, byte for byte.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use phi_detect::Detector;
 use phigate_core::chat::{ChatLimits, ChatRequest};
 use phigate_core::protect::{self, Memory, Outcome, Policy, Report, Scanner};
@@ -32,13 +35,14 @@ fn sent(mode: &str, body: &str) -> String {
         Outcome::Forward(clean) => clean.request().document().expose().to_owned(),
         Outcome::Block(_) => panic!("blocked"),
         Outcome::Refuse(error, _) => panic!("refused: {error}"),
+        Outcome::Unfinished(_) => panic!("not looked at in whole"),
     }
 }
 
 fn refusal(mode: &str, body: &str) -> (&'static str, Option<String>) {
     match outcome(mode, body) {
         Outcome::Refuse(error, _) => (error.code, error.param),
-        Outcome::Forward(_) | Outcome::Block(_) => panic!("not refused"),
+        Outcome::Forward(_) | Outcome::Block(_) | Outcome::Unfinished(_) => panic!("not refused"),
     }
 }
 
@@ -69,6 +73,74 @@ fn a_clean_request_passes_untouched_in_every_mode() {
     for mode in ["flag", "block", "redact", "mask"] {
         assert_eq!(sent(mode, &body), body, "{mode}");
     }
+}
+
+#[test]
+fn a_participant_named_after_a_person_is_found_and_one_named_after_a_program_is_not() {
+    let body = |name: &str, user: &str| {
+        format!(
+            r#"{{"model":"gpt-4o","user":"{user}","messages":[{{"role":"user","name":"{name}","content":"Hello"}},{{"role":"function","name":"Grace_Hopper","content":"{{}}"}}]}}"#
+        )
+    };
+    assert_eq!(
+        sent("mask", &body("Maria_Delgado", "john.smith")),
+        body("[NAME]", "[NAME]")
+    );
+    let of_programs = body("weather_agent", "user_8f3a2c");
+    assert_eq!(sent("mask", &of_programs), of_programs);
+}
+
+#[test]
+fn ids_of_tool_calls_are_no_phone_numbers_and_stay_as_they_are() {
+    let body = |first: &str, second: &str| {
+        format!(
+            r#"{{"model":"gpt-4o","messages":[{{"role":"assistant","tool_calls":[{{"id":"{first}","type":"function","function":{{"name":"f","arguments":"{{}}"}}}},{{"id":"{second}","type":"function","function":{{"name":"f","arguments":"{{}}"}}}}]}},{{"role":"tool","tool_call_id":"{first}","content":"1"}},{{"role":"tool","tool_call_id":"{second}","content":"2"}}]}}"#
+        )
+    };
+    let made = body("call_8741536228", "call_4155550134");
+    assert_eq!(sent("mask", &made), made);
+    assert_eq!(
+        sent("mask", &body("call_536-22-8741", "call_2")),
+        body("call_[SSN]", "call_2")
+    );
+}
+
+#[test]
+fn json_in_a_string_stays_json_however_deep_it_is() {
+    let ask = |arguments: &str| {
+        let arguments = serde_json::to_string(arguments).unwrap();
+        format!(
+            r#"{{"model":"gpt-4o","messages":[{{"role":"assistant","tool_calls":[{{"id":"c","type":"function","function":{{"name":"f","arguments":{arguments}}}}}]}}]}}"#
+        )
+    };
+    for depth in [1, 60, 200, 5000] {
+        let nested = |leaf: &str| format!("{}{leaf}{}", "[".repeat(depth), "]".repeat(depth));
+        assert_eq!(
+            refusal("mask", &ask(&nested(r#"{"ssn":536228741}"#))).0,
+            "phi_not_rewritable",
+            "{depth}"
+        );
+        assert_eq!(
+            sent("mask", &ask(&nested(r#"{"ssn":"536-22-8741"}"#))),
+            ask(&nested(r#"{"ssn":"[SSN]"}"#)),
+            "{depth}"
+        );
+    }
+}
+
+#[test]
+fn a_text_is_rewritten_until_nothing_is_found() {
+    let detector = Detector::default();
+    let redact = protect::mode("redact").unwrap();
+    // Taking the address away brings the two halves of a number together.
+    let text = "SSN 536-22 a@example.com 8741 is on file";
+    let clean = redact.rewrite(&detector, text).unwrap();
+    assert!(detector.scan(&clean).is_empty(), "{clean}");
+    assert!(!clean.contains("8741"), "{clean}");
+    assert_eq!(
+        protect::mode("flag").unwrap().rewrite(&detector, text),
+        None
+    );
 }
 
 #[test]
@@ -194,6 +266,67 @@ fn remembered_texts_give_the_same_findings() {
 }
 
 #[test]
+fn a_report_lists_so_many_findings_and_counts_all() {
+    let scanner = Scanner::new(Detector::default()).listing(2);
+    let body = r#"{"model":"gpt-4o","messages":[{"role":"user","content":"SSN 536-22-8741, SSN 536-22-8742"}],"x":"SSN 536-22-8743","y":"a@example.com"}"#;
+    let scanned = protect::scan(&scanner, request(body));
+    let report = scanned.report();
+    let paths: Vec<&str> = report
+        .findings()
+        .iter()
+        .map(|one| one.path.as_str())
+        .collect();
+    assert_eq!(paths, ["messages[0].content"; 2]);
+    let counts: Vec<_> = report
+        .counts()
+        .map(|(kind, count)| (kind.code(), count))
+        .collect();
+    assert_eq!(counts, [("ssn", 3), ("email", 1)]);
+    assert_eq!(report.identifiers().count(), 2);
+}
+
+#[test]
+fn what_there_was_no_time_for_goes_on_in_flag_mode_alone_and_the_report_says_so() {
+    let scanner = Scanner::new(Detector::default()).while_there_is_time(|| false);
+    let outcome = |mode: &str| {
+        let policy = Policy {
+            mode: protect::mode(mode).unwrap(),
+            allow_unscannable: true,
+        };
+        protect::apply(
+            &policy,
+            &scanner,
+            protect::scan(&scanner, request(&ask(NOTE))),
+        )
+    };
+    for mode in ["block", "redact", "mask"] {
+        assert!(matches!(outcome(mode), Outcome::Unfinished(_)), "{mode}");
+    }
+    let Outcome::Forward(clean) = outcome("flag") else {
+        panic!("not forwarded")
+    };
+    assert_eq!(clean.report().unscannable()[0].kind, "incomplete_scan");
+}
+
+#[test]
+fn time_that_runs_out_while_masking_is_no_clean_request() {
+    let is_over = Arc::new(AtomicBool::new(false));
+    let clock = Arc::clone(&is_over);
+    let scanner = Scanner::new(Detector::default())
+        .while_there_is_time(move || !clock.load(Ordering::Relaxed));
+    let policy = Policy {
+        mode: protect::mode("mask").unwrap(),
+        allow_unscannable: false,
+    };
+    let body = r#"{"model":"gpt-4o","messages":[{"role":"user","content":"SSN 536-22-8741"}]}"#;
+    let scanned = protect::scan(&scanner, request(body));
+    assert!(scanned.report().is_complete() && scanned.report().has_phi());
+    is_over.store(true, Ordering::Relaxed);
+    let outcome = protect::apply(&policy, &scanner, scanned);
+    assert!(matches!(outcome, Outcome::Unfinished(_)), "{outcome:?}");
+}
+
+#[test]
 fn findings_are_told_in_code_points_and_never_in_text() {
     let scanner = Scanner::new(Detector::default());
     let scanned = protect::scan(&scanner, request(&ask("Übrigens 👩 SSN 536-22-8741")));
@@ -212,6 +345,21 @@ fn an_attachment_under_a_key_with_phi_is_named_by_position() {
         refusal("mask", body),
         ("unscannable_content", Some("metadata.{0}".into()))
     );
+}
+
+#[test]
+fn a_key_that_looks_like_a_name_is_told_by_position() {
+    let scanner = Scanner::new(Detector::default());
+    let body = r#"{"model":"gpt-4o","messages":[{"role":"user","content":"Hi."}],"metadata":{"home_phone":"415-555-0134","maria_delgado":{"ssn":"536-22-8741","x":"data:image/png;base64,iVBORw0KGgo="}}}"#;
+    let scanned = protect::scan(&scanner, request(body));
+    let report = scanned.report();
+    let paths: Vec<&str> = report
+        .findings()
+        .iter()
+        .map(|one| one.path.as_str())
+        .collect();
+    assert_eq!(paths, ["metadata.home_phone", "metadata.{1}.ssn"]);
+    assert_eq!(report.unscannable()[0].path, "metadata.{1}.x");
 }
 
 #[test]
@@ -251,7 +399,7 @@ fn very_many_findings_cost_time_in_proportion() {
     let keys: String = (0..40_000)
         .map(|number| format!(r#""SSN 536-22-8741 {number}":{number},"#))
         .collect();
-    let scanner = Scanner::new(Detector::default().without_names());
+    let scanner = Scanner::new(Detector::default().without_names()).listing(usize::MAX);
     for (what, field) in [
         ("one text", format!(r#""{lines}""#)),
         ("parts", format!("[{texts}0]")),

@@ -170,3 +170,32 @@ fn empty_messages_and_unknown_fields_are_named_or_refused() {
         &[("/messages/1/content/0/text", json!("It is"))],
     );
 }
+
+#[test]
+fn thoughts_that_were_masked_do_not_return_with_a_signature_that_no_longer_fits() {
+    let request = |thought: &str| {
+        let thoughts = json!([
+            {"type": "thinking", "thinking": thought, "signature": "c2lnbmVk"},
+            {"type": "thinking", "thinking": "And a second one.", "signature": "c2lnbmVkIHRvbw=="},
+        ]);
+        ask(
+            ANTHROPIC,
+            json!({"messages": [
+                {"role": "user", "content": "Hi"},
+                {"role": "assistant", "content": "Hello", "thinking_blocks": thoughts},
+                {"role": "user", "content": "Go on"},
+            ]}),
+        )
+    };
+    let sent = send_changed(&request("About Jane Roe."), &request("About [NAME]."));
+    let body: serde_json::Value =
+        serde_json::from_slice(&sent.body).expect("the provider gets JSON");
+    assert_eq!(
+        body["messages"][1]["content"],
+        json!([
+            {"type": "thinking", "thinking": "And a second one.", "signature": "c2lnbmVkIHRvbw=="},
+            {"type": "text", "text": "Hello"},
+        ])
+    );
+    assert_eq!(sent.adjusted, ["messages"]);
+}

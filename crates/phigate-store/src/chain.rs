@@ -5,11 +5,10 @@
 //! the whole chain. The keyed hash lets a holder of the master key name the very record that was
 //! changed; the signature at the end of every group lets anybody with the public key verify.
 
-use crate::store::{AuditRow, Link};
+use crate::store::{Link, NewRecord};
 use aws_lc_rs::digest::{Context, SHA256};
 use aws_lc_rs::hmac;
 use aws_lc_rs::signature::{ED25519, Ed25519KeyPair, UnparsedPublicKey};
-use std::sync::Arc;
 use uuid::Uuid;
 
 /// The digest before the first record.
@@ -124,12 +123,12 @@ impl Linker {
 }
 
 /// Signs the last link of every account in a group.
-pub(crate) fn sign_ends(key: &Ed25519KeyPair, records: &mut [(Arc<AuditRow>, Link)]) {
-    let mut done = std::collections::HashSet::new();
-    for (row, link) in records.iter_mut().rev() {
-        let is_last = !done.contains(&row.account);
+pub(crate) fn sign_ends(key: &Ed25519KeyPair, records: &mut [NewRecord]) {
+    let mut done: Vec<&str> = Vec::new();
+    for NewRecord { row, link, .. } in records.iter_mut().rev() {
+        let is_last = !done.contains(&row.account.as_str());
         if is_last {
-            done.insert(row.account.clone());
+            done.push(&row.account);
             link.signature = Some(sign(key, &row.account, link.lane, link.seq, &link.digest));
         }
     }

@@ -1,21 +1,31 @@
 //! Values that must not be printed: wiped from memory when dropped, and shown as a length only.
 
 use std::fmt;
-use zeroize::Zeroizing;
+use zeroize::{Zeroizing, optimization_barrier};
 
 /// Bytes that must not be printed, such as the content of a request.
 #[derive(Clone, Default, PartialEq, Eq)]
-pub struct SecretBytes(Zeroizing<Vec<u8>>);
+pub struct SecretBytes(Vec<u8>);
 
 impl SecretBytes {
     /// Takes the bytes over.
     pub fn new(bytes: Vec<u8>) -> Self {
-        Self(Zeroizing::new(bytes))
+        Self(bytes)
     }
 
     /// The bytes; the word is meant to stand out in review.
     pub fn expose(&self) -> &[u8] {
         &self.0
+    }
+}
+
+impl Drop for SecretBytes {
+    /// Content is long and there is much of it: wiped at once, not byte by byte. The barrier keeps
+    /// the compiler from leaving out what nobody reads any more.
+    fn drop(&mut self) {
+        self.0.clear();
+        self.0.resize(self.0.capacity(), 0);
+        optimization_barrier(self.0.as_slice());
     }
 }
 

@@ -9,6 +9,7 @@ use crate::model::{Cursor, Filter};
 use async_trait::async_trait;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 use uuid::Uuid;
 
 /// The account of everything that belongs to the installation itself.
@@ -148,19 +149,39 @@ pub struct Head {
     pub signature: Option<Vec<u8>>,
 }
 
-/// Sealed content of a record.
+/// Sealed content of a decision; empty when there is none.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Contents {
+    /// The body as received.
+    pub original: Option<Arc<[u8]>>,
+    /// The body as sent.
+    pub sent: Option<Arc<[u8]>>,
+}
+
+impl Contents {
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.original.is_none() && self.sent.is_none()
+    }
+
+    /// What is there, with its name.
+    pub fn fields(&self) -> impl Iterator<Item = (&'static str, &Arc<[u8]>)> {
+        let named = [("original", &self.original), ("sent", &self.sent)];
+        named
+            .into_iter()
+            .filter_map(|(name, sealed)| Some((name, sealed.as_ref()?)))
+    }
+}
+
+/// A record to be written: its row, its place in the chain, its sealed content.
 #[derive(Debug, Clone)]
-pub struct ContentRow {
-    /// Account.
-    pub account: String,
-    /// Id of the decision record.
-    pub record: Uuid,
-    /// Its time.
-    pub time_us: i64,
-    /// `original` or `sent`.
-    pub field: &'static str,
-    /// Sealed bytes.
-    pub sealed: Arc<[u8]>,
+pub struct NewRecord {
+    /// The row.
+    pub row: Arc<AuditRow>,
+    /// Its place.
+    pub link: Link,
+    /// Its content.
+    pub contents: Contents,
 }
 
 /// Keyed hash of an identifier that occurred in a request.
@@ -224,12 +245,10 @@ pub struct Batch {
     pub changes: Vec<Change>,
     /// Tell everybody that settings changed.
     pub bump: bool,
-    /// Records with their links.
-    pub records: Vec<(Arc<AuditRow>, Link)>,
+    /// Records, each with its place and its content.
+    pub records: Vec<NewRecord>,
     /// Places of records that were deleted: account, record, time. Only an import writes these.
     pub bare_links: Vec<(String, Uuid, i64, Link)>,
-    /// Sealed content.
-    pub contents: Vec<ContentRow>,
     /// Lookup hashes.
     pub tokens: Vec<TokenRow>,
     /// Counters, sorted by key.
@@ -311,8 +330,8 @@ pub trait Store: Send + Sync + 'static {
     ) -> Result<Vec<AuditRow>>;
     /// Records of some requests, oldest first.
     async fn requests(&self, account: &str, requests: &[Uuid]) -> Result<Vec<AuditRow>>;
-    /// Sealed content of a record: field and bytes.
-    async fn content(&self, account: &str, key: RowKey) -> Result<Vec<(String, Vec<u8>)>>;
+    /// Sealed content of a record.
+    async fn content(&self, account: &str, key: RowKey) -> Result<Contents>;
     /// Requests in which an identifier occurred, newest first.
     async fn tokens(
         &self,
@@ -348,6 +367,8 @@ pub trait Store: Send + Sync + 'static {
     /// Copies the whole store to a file while it is in use.
     async fn backup(&self, file: &Path) -> Result<()>;
 
+    /// Makes every commit take this much longer, as a slower disk does; for tests and measurements.
+    fn slow_down(&self, _by: Duration) {}
     /// Marks this process as alive, where the engine can show that better than a lease.
     fn hold(&self, _instance: Uuid) -> Result<()> {
         Ok(())

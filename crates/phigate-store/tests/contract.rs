@@ -49,6 +49,9 @@ promises! {
         provider_keys_come_back_only_through_admission;
     people:
         a_login_needs_the_right_password_and_failures_are_slowed_down,
+        failures_are_counted_across_processes_and_before_the_password_is_looked_at,
+        the_second_step_of_a_login_may_reach_another_process,
+        looking_at_a_session_is_no_use_of_it,
         a_session_ends_when_idle_when_old_and_when_ended,
         a_new_password_ends_other_sessions,
         a_link_works_once,

@@ -6,9 +6,9 @@ mod support;
 
 use phigate_store::{Options, StoreError, Vault};
 use rusqlite::Connection;
-use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use support::disk::{Disk, allow_writing, forbid_writing};
 use support::postgres::Postgres;
 use support::{PATIENCE, Site, account, answered, clean, close, masked, outcomes};
 use uuid::Uuid;
@@ -105,40 +105,16 @@ async fn a_locked_database_refuses_and_resumes() {
     close(vault).await;
 }
 
-/// A disk of four megabytes, gone with the test.
-struct SmallDisk(tempfile::TempDir);
-
-impl SmallDisk {
-    fn mount() -> Option<Self> {
-        let folder = tempfile::tempdir().unwrap();
-        let mount = ["-t", "tmpfs", "-o", "size=4m", "tmpfs"];
-        let done = Command::new("mount")
-            .args(mount)
-            .arg(folder.path())
-            .output()
-            .ok()?;
-        done.status.success().then_some(Self(folder))
-    }
-}
-
-impl Drop for SmallDisk {
-    fn drop(&mut self) {
-        // Lazily: a test that failed may still have files open.
-        let _ = Command::new("umount").arg("-l").arg(self.0.path()).output();
-    }
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_full_disk_refuses_and_resumes() {
-    let Some(disk) = SmallDisk::mount() else {
-        println!("left out: a small disk can only be made by root");
+    let Some(disk) = Disk::small() else {
         return;
     };
-    let site = Site::in_folder(&disk.0);
+    let site = Site::in_folder(disk.path());
     let vault = site.serve().await;
     let account = account(&vault).await;
     resumes(&vault, &account).await;
-    let filler = disk.0.path().join("filler");
+    let filler = disk.path().join("filler");
     let mut rest = std::fs::File::create(&filler).unwrap();
     while std::io::Write::write_all(&mut rest, &[0; 4_096]).is_ok() {}
     let mut refused_ids = Vec::new();
@@ -159,6 +135,84 @@ async fn a_full_disk_refuses_and_resumes() {
     resumes(&vault, &account).await;
     check(&vault, &account, &refused_ids).await;
     close(vault).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_read_only_file_refuses_and_resumes() {
+    let site = Site::sqlite();
+    let vault = site.serve().await;
+    let account = account(&vault).await;
+    resumes(&vault, &account).await;
+    let (database, log) = (
+        site.data().join("phigate.db"),
+        site.data().join("phigate.db-wal"),
+    );
+    let files = [database.as_path(), log.as_path()];
+    if !forbid_writing(&files) {
+        return;
+    }
+    let refused = [
+        refused(&vault, &account).await,
+        refused(&vault, &account).await,
+    ];
+    assert!(vault.ping().await.is_err(), "health shows it");
+    allow_writing(&files);
+    resumes(&vault, &account).await;
+    check(&vault, &account, &refused).await;
+    close(vault).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_disk_that_hangs_refuses_and_resumes() {
+    let Some(disk) = Disk::real() else {
+        return;
+    };
+    let site = Site::in_folder(disk.path());
+    let vault = site.serve().await;
+    let account = account(&vault).await;
+    resumes(&vault, &account).await;
+    disk.freeze();
+    let refused = [
+        refused(&vault, &account).await,
+        refused(&vault, &account).await,
+    ];
+    disk.thaw();
+    resumes(&vault, &account).await;
+    check(&vault, &account, &refused).await;
+    close(vault).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn slow_syncs_are_waited_for_and_too_slow_ones_refuse() {
+    let site = Site::sqlite();
+    // Slow, but within the deadline: fifty requests at once share the syncs and are all recorded.
+    let vault = slow(&site, 300).await;
+    let account = account(&vault).await;
+    let started = Instant::now();
+    let mut callers = tokio::task::JoinSet::new();
+    for _ in 0..50 {
+        let (vault, new) = (vault.clone(), masked(&account));
+        callers.spawn(async move { vault.record_decision(new, DEADLINE).await });
+    }
+    assert!(callers.join_all().await.iter().all(Result::is_ok));
+    assert!(started.elapsed() < DEADLINE, "{:?}", started.elapsed());
+    vault.close(PATIENCE).await.unwrap();
+    // Slower than anybody waits: refused in time, and what was written after all says so.
+    let vault = slow(&site, 2_500).await;
+    let refused = [
+        refused(&vault, &account).await,
+        refused(&vault, &account).await,
+    ];
+    check(&vault, &account, &refused).await;
+    vault.close(PATIENCE).await.unwrap();
+}
+
+async fn slow(site: &Site, milliseconds: u64) -> Arc<Vault> {
+    let opened = Vault::open(Options {
+        sync_delay: Duration::from_millis(milliseconds),
+        ..site.options()
+    });
+    Arc::new(opened.await.unwrap())
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -61,7 +61,7 @@ const ATTACKS: &[(&str, &[&str], FaultKind, i64)] = &[
     ),
     (
         "a record is put in without a place",
-        &["INSERT INTO audit_record SELECT account, time, randomblob(16), kind, request, key_id, mode, action, model,
+        &["INSERT INTO audit_record SELECT NULL, account, time, randomblob(16), kind, request, key_id, mode, action, model,
            types, act, lane, 99, body FROM audit_record WHERE seq = 4"],
         FaultKind::Inserted,
         99,
@@ -93,22 +93,27 @@ const ATTACKS: &[(&str, &[&str], FaultKind, i64)] = &[
     ("the last signature is removed", &["UPDATE audit_chain SET signature = NULL WHERE seq = 13"], FaultKind::Truncated, 14),
     (
         "sealed content is changed",
-        &["UPDATE audit_content SET sealed = randomblob(80) WHERE field = 'sent' AND
-           record = (SELECT id FROM audit_record WHERE seq = 8)"],
+        &["UPDATE audit_content SET sent = randomblob(80) WHERE number = (SELECT number FROM audit_record WHERE seq = 8)"],
+        FaultKind::Changed,
+        8,
+    ),
+    (
+        "one of two sealed contents is deleted",
+        &["UPDATE audit_content SET sent = NULL WHERE number = (SELECT number FROM audit_record WHERE seq = 8)"],
         FaultKind::Changed,
         8,
     ),
     (
         "sealed content is deleted",
-        &["DELETE FROM audit_content WHERE record = (SELECT id FROM audit_record WHERE seq = 8)"],
+        &["DELETE FROM audit_content WHERE number = (SELECT number FROM audit_record WHERE seq = 8)"],
         FaultKind::Changed,
         8,
     ),
     (
         "sealed content is taken from another record",
-        &["UPDATE audit_content SET sealed = (SELECT sealed FROM audit_content WHERE field = 'original' AND
-           record = (SELECT id FROM audit_record WHERE seq = 6)) WHERE field = 'original' AND
-           record = (SELECT id FROM audit_record WHERE seq = 8)"],
+        &["UPDATE audit_content SET original = (SELECT original FROM audit_content
+           WHERE number = (SELECT number FROM audit_record WHERE seq = 6))
+           WHERE number = (SELECT number FROM audit_record WHERE seq = 8)"],
         FaultKind::Changed,
         8,
     ),

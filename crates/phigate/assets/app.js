@@ -68,7 +68,8 @@ function swapLive(fresh) {
 }
 
 // Fetches the page again every few seconds while somebody is there. When nobody has touched
-// anything for ten minutes it stops, so that the idle time-out of the login still comes.
+// anything for ten minutes it stops. Only a look after a touch counts as use of the login, so
+// that its idle time-out comes when it should.
 const PRESENCE_MS = 10 * 60 * 1000;
 
 function liveUpdates(sign) {
@@ -76,6 +77,7 @@ function liveUpdates(sign) {
   const words = sign.querySelector("span:last-child");
   let timer = 0;
   let touched = Date.now();
+  let looked = touched;
   for (const kind of ["pointermove", "keydown", "scroll"]) {
     addEventListener(kind, () => {
       const wasAway = Date.now() - touched > PRESENCE_MS;
@@ -95,8 +97,11 @@ function liveUpdates(sign) {
       show("off", "Paused while you are away");
       return;
     }
+    const isPresent = touched > looked;
+    looked = Date.now();
     try {
-      const answer = await fetch(location.href, { headers: { "X-Live": "1" }, redirect: "manual" });
+      const headers = { "X-Live": isPresent ? "present" : "1" };
+      const answer = await fetch(location.href, { headers, redirect: "manual" });
       if (answer.type === "opaqueredirect" || answer.status === 401) {
         show("off", "Signed out. Reload to sign in.");
         return;

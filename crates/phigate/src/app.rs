@@ -8,11 +8,14 @@ use anyhow::Context;
 use jiff::SignedDuration;
 use phi_detect::{Detector, PhiKind};
 use phigate_core::chat::ChatLimits;
+use phigate_core::json::Bounds;
 use phigate_core::protect::{self, Memory, Scanner};
 use phigate_core::text::PhiText;
 use phigate_store::{
     Account, Invite, LinkPurpose, Options, Role as UserRole, SecretString, Settings, Target, Vault,
 };
+
+use tokio::sync::Semaphore;
 
 use crate::config::{self, Config};
 use crate::error::GatewayError;
@@ -58,8 +61,19 @@ pub(crate) fn vault_options(config: &Config, role: Role) -> Options {
     };
     Options {
         serve: role == Role::Server,
+        login_failures: u32::try_from(config.limits.login_failures).unwrap_or(u32::MAX),
         ..Options::new(target, master_key)
     }
+}
+
+/// Where the first account stands with its owner.
+pub(crate) enum FirstOwner {
+    /// There is one.
+    Exists,
+    /// There is none, and a link for making one was given out at an earlier start.
+    WasInvited,
+    /// There is none; this is the token of a link that makes one.
+    Link(SecretString),
 }
 
 /// Everything that answering a request needs.
@@ -71,6 +85,8 @@ pub(crate) struct App {
     pub(crate) bad_keys: BadKeys,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) drain: Drain,
+    /// Places for long scans. With more of them at work than there are processors, short requests would wait.
+    pub(crate) long_scans: Arc<Semaphore>,
     scanners: Mutex<HashMap<String, (Settings, Arc<Scanner>)>>,
 }
 
@@ -94,6 +110,7 @@ impl App {
             provider,
             metrics,
             drain,
+            long_scans: Arc::new(Semaphore::new(processors())),
             scanners: Mutex::default(),
         })
     }
@@ -108,10 +125,9 @@ impl App {
         }
         let detector =
             detector(&account.settings).map_err(|_| GatewayError::DetectorUnavailable)?;
-        let scanner = Arc::new(Scanner::with_memory(
-            detector,
-            Memory::new(REMEMBERED_TEXTS),
-        ));
+        let listed_max = self.config.limits.record_findings as usize;
+        let scanner = Scanner::with_memory(detector, Memory::new(REMEMBERED_TEXTS));
+        let scanner = Arc::new(scanner.listing(listed_max));
         if scanners.len() >= SCANNERS_MAX {
             scanners.clear();
         }
@@ -126,7 +142,11 @@ impl App {
     pub(crate) fn chat_limits(&self) -> ChatLimits {
         let limits = &self.config.limits;
         ChatLimits {
-            json_depth_max: limits.json_depth as usize,
+            json: Bounds {
+                depth_max: limits.json_depth as usize,
+                values_max: limits.json_values as usize,
+            },
+            fields_max: limits.fields as usize,
             messages_max: limits.messages as usize,
             parts_max: limits.parts as usize,
             tools_max: limits.tools as usize,
@@ -138,20 +158,18 @@ impl App {
         Duration::from_millis(self.config.limits.decision_ms)
     }
 
-    /// A one-time link for creating the owner's login, while the first account has none. Earlier ones stop working.
-    pub(crate) async fn first_owner_link(&self) -> anyhow::Result<Option<SecretString>> {
+    /// The way to the first account's owner login. `again` makes a new link where there was one; earlier ones stop working.
+    pub(crate) async fn first_owner(&self, again: bool) -> anyhow::Result<FirstOwner> {
         let accounts = self.vault.accounts().await?;
         let Some(account) = accounts.first() else {
-            return Ok(None);
+            return Ok(FirstOwner::Exists);
         };
-        if self
-            .vault
-            .users(&account.id)
-            .await?
-            .iter()
-            .any(|user| user.role == UserRole::Owner)
-        {
-            return Ok(None);
+        let users = self.vault.users(&account.id).await?;
+        if users.iter().any(|user| user.role == UserRole::Owner) {
+            return Ok(FirstOwner::Exists);
+        }
+        if !again && self.vault.has_owner_link(&account.id).await? {
+            return Ok(FirstOwner::WasInvited);
         }
         let invite = Invite {
             purpose: LinkPurpose::Owner,
@@ -159,19 +177,20 @@ impl App {
             email: None,
             valid: SignedDuration::from_hours(24),
         };
-        Ok(Some(
-            self.vault
-                .create_link(&account.id, &invite, "system")
-                .await?,
-        ))
+        let link = self.vault.create_link(&account.id, &invite, "system");
+        Ok(FirstOwner::Link(link.await?))
     }
 
     /// A provider's words with every finding masked, in every mode: they may quote the prompt.
     pub(crate) fn without_phi(&self, scanner: &Scanner, words: &PhiText) -> PhiText {
-        let findings = scanner.detector().scan(words.expose());
-        let masked = protect::mode("mask").and_then(|mask| mask.rewrite(words.expose(), &findings));
+        let masked =
+            protect::mode("mask").and_then(|mask| mask.rewrite(scanner.detector(), words.expose()));
         PhiText::new(masked.unwrap_or_default())
     }
+}
+
+fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
 /// The detector that an account's settings ask for.

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::app::App;
 use crate::error::GatewayError;
 use crate::pipeline::{self, Call};
-use crate::server::{Peer, RequestId, Upload, health_routes};
+use crate::server::{Peer, RequestId, Turn, Upload, health_routes};
 
 /// The routes of the interface.
 pub(crate) fn router(app: Arc<App>) -> Router {
@@ -48,6 +48,7 @@ async fn chat_completions(State(app): State<Arc<App>>, request: Request) -> Resp
         request_id: id.0,
         received,
         peer: peer.0.ip(),
+        turn: parts.extensions.get::<Turn>().cloned(),
         headers: parts.headers,
         upload,
     };

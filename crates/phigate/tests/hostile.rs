@@ -5,7 +5,7 @@ mod support;
 use std::time::Duration;
 
 use serde_json::json;
-use support::{Gateway, Provider, Reply, SSN_TEXT, ask};
+use support::{CLEAN_TEXT, Gateway, Provider, Reply, SSN_TEXT, ask, openai_stream};
 
 #[test]
 fn a_dropped_parameter_with_phi_in_its_name_is_told_by_position() {
@@ -113,4 +113,32 @@ fn the_record_tells_how_much_text_was_scanned() {
         sizes["text"].as_u64().unwrap(),
     );
     assert!(text >= SSN_TEXT.len() as u64 && text < body, "{sizes}");
+}
+
+#[test]
+fn a_record_lists_so_many_findings_and_counts_all() {
+    let provider = Provider::start();
+    let gateway = Gateway::start_with(&provider, &[("PHIGATE_LIMITS_RECORD_FINDINGS", "2")]);
+    let text = "SSN 536-22-8741, SSN 536-22-8742, SSN 536-22-8743, a@example.com";
+    let answer = gateway.chat(&gateway.key(), &ask("gpt-4o", text));
+    let decision = &gateway.records(&answer.request_id())[0];
+    assert_eq!(decision["types"], json!({ "ssn": 3, "email": 1 }));
+    assert_eq!(decision["findings"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn an_event_over_the_limit_ends_the_stream_with_an_error() {
+    let provider = Provider::start();
+    let gateway = Gateway::start_with(&provider, &[("PHIGATE_LIMITS_EVENT_BYTES", "1024")]);
+    let large = "x".repeat(2000);
+    let events = openai_stream(&["Hello", &large]);
+    provider.answer_next(Reply::Events(events, Duration::ZERO));
+    let mut body: serde_json::Value = serde_json::from_str(&ask("gpt-4o", CLEAN_TEXT)).unwrap();
+    body["stream"] = json!(true);
+    let answer = gateway.chat(&gateway.key(), &body.to_string());
+    let text = answer.text();
+    assert!(
+        text.contains("provider_error") && !text.contains("[DONE]"),
+        "{text}"
+    );
 }

@@ -49,6 +49,10 @@ pub(super) fn find(bytes: &[u8], marks: &[Mark]) -> Vec<Label> {
 /// "credit card number", "dob = DATE '1962…'": the word belongs to the label before it.
 fn goes_on(bytes: &[u8], last: &Label, word: Range<usize>) -> bool {
     let gap = &bytes[last.end as usize..word.start];
+    let gap = gap
+        .strip_suffix(b"TO_")
+        .or(gap.strip_suffix(b"to_"))
+        .unwrap_or(gap);
     let is_next =
         (1..=3).contains(&gap.len()) && gap.iter().all(|byte| matches!(byte, b' ' | b'=' | b':'));
     let word = &bytes[word];

@@ -2,9 +2,12 @@
 //!
 //! Each part adds to a score; [`crate::rules`] adds what the words before say.
 
+mod complete;
+mod country;
 mod tail;
 mod token;
 
+pub(crate) use complete::{complete, corner};
 pub(crate) use tail::{lone_unit, postal_code_end, region_before, tail, zip_end};
 
 use std::ops::Range;
@@ -30,6 +33,7 @@ pub(crate) fn street_line(page: &Page<'_>, start: usize) -> Option<Line> {
     }
     let tokens = line_tokens(page, house.span.end);
     numbered_road(page, start, &tokens)
+        .or_else(|| number_last(page, start, &tokens))
         .or_else(|| with_street_word(page, start, &house, &tokens))
         .or_else(|| with_road_before(start, &tokens))
         .or_else(|| bare_line(start, &tokens))
@@ -65,6 +69,19 @@ const CLEAR_STREETS: &[&[u8]] = &[
     b"trl",
     b"plaza",
 ];
+
+/// `22 Holmevej 34`: abroad the house number follows the street, and ends it.
+fn number_last(page: &Page<'_>, start: usize, tokens: &[Token]) -> Option<Line> {
+    let street = tokens
+        .iter()
+        .take(4)
+        .position(|token| has_street_ending(page, token))?;
+    let number = tokens.get(street + 1).filter(|token| token.has_digit)?;
+    tokens[street].is_capital.then_some(Line {
+        span: start..number.span.end,
+        score: 0.85,
+    })
+}
 
 /// `1428 Larchmont Avenue SW`.
 fn with_street_word(
@@ -304,7 +321,12 @@ pub(crate) fn box_line(page: &Page<'_>, start: usize) -> Option<Line> {
             number_after(page, first_end)?,
             0.85,
         ),
-        b"rr" | b"hc" | b"psc" | b"cmr" | b"unit" => {
+        b"general" => {
+            let next = skip(bytes, first_end, b" ");
+            let is_mail = word(bytes, next).eq_ignore_ascii_case(b"delivery");
+            line(start, word_end(bytes, next), 0.1).filter(|_| is_mail)
+        }
+        b"rr" | b"rt" | b"route" | b"hc" | b"psc" | b"cmr" | b"unit" => {
             let next = skip(bytes, number_after(page, first_end)?, b" ,");
             let is_box = word(bytes, next).eq_ignore_ascii_case(b"box");
             let end = number_after(page, word_end(bytes, next)).filter(|_| is_box)?;

@@ -1,6 +1,7 @@
 //! What follows a street line: unit, city, state, ZIP and postal codes of other countries.
 
 use super::Line;
+use super::country;
 use super::token::{Token, is_one_of, next_token, next_token_across, skip, token_at};
 use crate::lexicon::Sense;
 use crate::page::Page;
@@ -69,6 +70,9 @@ fn unit(page: &Page<'_>, from: usize) -> Option<usize> {
         let token = next_token(page, at + 1)?;
         return (token.span.len() <= 6).then_some(token.span.end);
     }
+    if let Some(end) = bare_unit(page, from) {
+        return Some(end);
+    }
     let (sense, end) = page.word_at(at)?;
     if !sense.has(Sense::UNIT) {
         return ordinal_floor(page, at);
@@ -77,6 +81,17 @@ fn unit(page: &Page<'_>, from: usize) -> Option<usize> {
     let is_id =
         token.span.len() <= 6 && (token.has_digit || token.span.len() <= 2 && token.is_capital);
     is_id.then_some(token.span.end)
+}
+
+/// `, 5D` at the end of a line or before a sign.
+fn bare_unit(page: &Page<'_>, from: usize) -> Option<usize> {
+    let token = token_at(page, from + 2).filter(|_| page.slice(from..from + 2) == b", ")?;
+    let text = page.slice(token.span.clone());
+    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let is_code =
+        (1..=3).contains(&digits) && text.len() == digits + 1 && text[digits].is_ascii_uppercase();
+    let ends = matches!(page.byte(token.span.end), b',' | b'.' | b'\n' | b';' | 0);
+    (is_code && ends).then_some(token.span.end)
 }
 
 /// `40th Floor`.
@@ -134,15 +149,19 @@ fn city_state_zip(page: &Page<'_>, from: usize) -> Option<Tail> {
             }
             break;
         }
-        let is_region = position > 0 && is_state(page, &token)
-            || token.sense.has(Sense::COUNTRY) && token.is_capital;
-        if is_region {
+        let country = country::end_of(page, token.span.start)
+            .filter(|_| token.is_capital || is_lower && token.sense.has(Sense::COUNTRY));
+        let is_region = position > 0 && (is_state(page, &token) || is_region_code(page, &token));
+        if is_region || country.is_some() {
             has_region = true;
+            at = country.unwrap_or(token.span.end);
             best = Some(Tail {
-                end: token.span.end,
+                end: at,
                 score: 0.3,
             });
-        } else if !token.is_capital && (best.is_some() || !is_lower) {
+            continue;
+        }
+        if !token.is_capital && (best.is_some() || !is_lower) {
             break;
         }
         at = token.span.end;
@@ -192,6 +211,21 @@ fn is_state(page: &Page<'_>, token: &Token) -> bool {
         let text = page.slice(next.span.clone());
         text.len() >= 5 && text[..5].iter().all(u8::is_ascii_digit)
     })
+}
+
+/// A province or state outside the United States: "ON", "NSW"; or any two capitals before a ZIP code.
+fn is_region_code(page: &Page<'_>, token: &Token) -> bool {
+    const CODES: &[&[u8]] = &[
+        b"on", b"qc", b"bc", b"ab", b"mb", b"sk", b"ns", b"nb", b"nl", b"pe", b"yt", b"nt", b"nu",
+        b"nsw", b"qld", b"vic", b"tas", b"act",
+    ];
+    let has_zip = || {
+        next_token_across(page, token.span.end).is_some_and(|next| {
+            next.span.len() == 5 && page.slice(next.span.clone()).iter().all(u8::is_ascii_digit)
+        })
+    };
+    let code = page.slice(token.span.clone());
+    token.is_shouted && (is_one_of(code, CODES) || code.len() == 2 && has_zip())
 }
 
 /// Whether the address is written in lower case throughout, so that capitals say nothing.
@@ -249,6 +283,5 @@ pub(crate) fn region_before(page: &Page<'_>, zip: usize) -> Option<usize> {
     let is_state = sense.has(Sense::STATE)
         && (word.len() > 2 || word.iter().all(u8::is_ascii_uppercase))
         && page.byte_before(start) == b' ';
-    let is_country = sense.has(Sense::COUNTRY) && word[0].is_ascii_uppercase();
-    (is_state || is_country).then_some(start)
+    country::start_of(page, end).or_else(|| is_state.then_some(start))
 }

@@ -41,10 +41,24 @@ pub(super) fn next_token(page: &Page<'_>, from: usize) -> Option<Token> {
     token_at(page, skip(page.bytes(), from, b" ."))
 }
 
-/// The token after spaces, commas and line breaks.
+/// The token after spaces, commas and a line break; an empty line or a gap between columns ends the address.
 pub(super) fn next_token_across(page: &Page<'_>, from: usize) -> Option<Token> {
-    token_at(page, skip(page.bytes(), from, b" ,.\n\r"))
+    let length = page
+        .slice(from..page.text.len().min(from + GAP_BYTES_MAX))
+        .iter()
+        .take_while(|byte| b" ,.\n\r>".contains(byte))
+        .count();
+    let gap = page.slice(from..from + length);
+    let breaks = gap.iter().filter(|&&byte| byte == b'\n').count();
+    let is_column = breaks == 0 && gap.windows(2).any(|pair| pair == b"  ");
+    let is_quoted = breaks == 1 || !gap.contains(&b'>');
+    (breaks <= 1 && !is_column && is_quoted)
+        .then(|| token_at(page, from + length))
+        .flatten()
 }
+
+/// The widest gap between the parts of an address: a comma, a line break, an indent.
+pub(super) const GAP_BYTES_MAX: usize = 28;
 
 pub(super) fn token_at(page: &Page<'_>, start: usize) -> Option<Token> {
     let bytes = page.bytes();

@@ -37,6 +37,10 @@ pub(super) static RULE: PhiRule = PhiRule {
         "Lives w daughter on «Birch Hollow Rd».",
         "«22 Amsinckstrasse 9\n Suite 776\n Arnsdorf\n Malta 38302»",
         "lives at «17 Elm Court»",
+        "at «the corner of Elm and 5th Street» since May",
+        "write to «22 Via Roma 41, Recco, South Africa 27766»",
+        "«12 Oak St\n, Springfield\n, IL 62704»",
+        "«12 Oak St»\n«14 Elm St» are both empty",
     ],
     misses: &[
         "He has 2 dogs and a drive to succeed",
@@ -52,8 +56,10 @@ pub(super) static RULE: PhiRule = PhiRule {
         "given 10 Units Lantus and 4 Tylenol",
     ],
     precedence: 0.15,
-    joiners: &[", ", "\n", ",\n", " "],
+    joins,
     find,
+    beside: super::no_neighbour,
+    complete: places::complete,
     contradicts,
 };
 
@@ -110,6 +116,20 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
             out.push(span, score, "address.named_street");
         }
     }
+    for label in page
+        .labels
+        .iter()
+        .filter(|label| label.meaning == Meaning::Corner)
+    {
+        if let Some(line) = places::corner(page, label.end as usize) {
+            // Without "corner of" two streets would read as two places.
+            out.push(
+                label.start as usize..line.span.end,
+                line.score,
+                "address.corner",
+            );
+        }
+    }
     in_fields(page, out);
 }
 
@@ -130,6 +150,38 @@ fn in_fields(page: &Page<'_>, out: &mut Out<'_>) {
     }
 }
 
+/// Pieces of one address have only spaces, line breaks, commas and dots between them; a new house number opens a new address.
+fn joins(left: &str, between: &str, right: &str) -> bool {
+    let is_gap = between.len() <= GAP_BYTES_MAX
+        && between.chars().any(char::is_whitespace)
+        && between
+            .chars()
+            .all(|c| c.is_whitespace() || matches!(c, ',' | '.' | '>'))
+        && between.matches('\n').count() <= if is_country_line(right) { 2 } else { 1 };
+    let numbers = right.bytes().take_while(u8::is_ascii_digit).count();
+    let opens_another = numbers > 0 && right.as_bytes().get(numbers) == Some(&b' ');
+    // "Suite 574", "2nd Floor", "Space 19, Desert Palms MHP": what stands before the street.
+    let is_unit = left.len() <= 40
+        && left
+            .split(|c: char| !c.is_alphabetic())
+            .filter(|word| word.len() > 2)
+            .take(1)
+            .any(|word| LEXICON.sense(word.as_bytes()).has(Sense::UNIT));
+    is_gap && (is_unit || !opens_another)
+}
+
+/// `Iceland 80392`: a country and its postal code may stand after an empty line.
+fn is_country_line(text: &str) -> bool {
+    let mut words = text.split(' ');
+    let is_country = words
+        .next()
+        .is_some_and(|word| LEXICON.sense(word.as_bytes()).has(Sense::COUNTRY));
+    is_country && words.all(|word| word.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// The widest gap between the pieces of an address: a comma, a line break, an indent.
+const GAP_BYTES_MAX: usize = 8;
+
 /// Words that only introduce an address ("Unit No"), and numbers that are none.
 fn contradicts(page: &Page<'_>, span: &Range<usize>) -> bool {
     let text = page.slice(span.clone());
@@ -147,11 +199,43 @@ fn contradicts(page: &Page<'_>, span: &Range<usize>) -> bool {
     let is_piece = matches!(before, b',' | b'.' | b'-' | b'/')
         && page.byte_before(span.start - 1).is_ascii_digit();
     let digits = text.iter().filter(|byte| byte.is_ascii_digit()).count();
-    let is_other_number = !text
+    let has_letters = text
         .iter()
-        .any(|&byte| byte.is_ascii_alphabetic() || byte >= 0x80)
-        && !matches!(digits, 4..=6 | 9);
-    !is_numbered && all_introduce || is_piece || is_other_number
+        .any(|&byte| byte.is_ascii_alphabetic() || byte >= 0x80);
+    let may_be_zip = matches!(digits, 4..=6 | 9) && is_zip_by_context(page, span);
+    let is_other_number = !has_letters && !may_be_zip;
+    let is_nothing = !is_numbered && (all_introduce || !is_street_by_name(page, span));
+    is_nothing || is_piece || is_other_number
+}
+
+/// Words without a number are an address if one of them is a street word, or someone is said to live there.
+fn is_street_by_name(page: &Page<'_>, span: &Range<usize>) -> bool {
+    let has_street_word = page
+        .slice(span.clone())
+        .split(|&byte| !is_word_byte(byte))
+        .any(|word| {
+            LEXICON
+                .sense(word)
+                .has(Sense::STREET | Sense::ROAD | Sense::NUMBER_WORD)
+        });
+    has_street_word
+        || is_spoken_of(page, span.start, |meaning| {
+            matches!(
+                meaning,
+                Meaning::Dwelling | Meaning::Address | Meaning::Corner
+            )
+        })
+}
+
+/// A number alone is a ZIP code only where something speaks of a place.
+fn is_zip_by_context(page: &Page<'_>, span: &Range<usize>) -> bool {
+    let is_of_place = |meaning| {
+        matches!(
+            meaning,
+            Meaning::Zip | Meaning::Address | Meaning::Dwelling | Meaning::City
+        )
+    };
+    places::region_before(page, span.start).is_some() || is_spoken_of(page, span.start, is_of_place)
 }
 
 /// The street line with everything that follows and belongs to it, and how sure that makes us.
@@ -165,20 +249,7 @@ fn whole(page: &Page<'_>, line: &Line) -> Option<(Range<usize>, f32)> {
     };
     let score = line.score + tail.as_ref().map_or(0.0, |tail| tail.score) + called;
     let end = tail.map_or(line.span.end, |tail| tail.end);
-    let start = line.span.start - corner_before(page, line.span.start);
-    (score >= 0.3).then_some((start..end, score.min(0.98)))
-}
-
-/// The length of "the corner of " right before, which belongs to an address of two streets.
-fn corner_before(page: &Page<'_>, start: usize) -> usize {
-    [
-        b"the corner of ".as_slice(),
-        b"The corner of ",
-        b"corner of ",
-    ]
-    .iter()
-    .find(|words| page.slice(start.saturating_sub(words.len())..start) == **words)
-    .map_or(0, |words| words.len())
+    (score >= 0.3).then_some((line.span.start..end, score.min(0.98)))
 }
 
 /// A ZIP code on its own: called so, or after a state or country.
@@ -190,7 +261,10 @@ fn zip(page: &Page<'_>, span: Range<usize>, out: &mut Out<'_>) {
             Meaning::Zip | Meaning::Thing | Meaning::OtherId | Meaning::Mrn | Meaning::Ssn
         )
     });
-    if claim.is_some_and(|claim| claim.is(Meaning::Zip) && claim.is_firm()) {
+    let lives_in = span.len() == 5
+        && claim_before(page, span.start, |meaning| meaning == Meaning::Dwelling)
+            .is_some_and(|claim| claim.tie >= Tie::Tight);
+    if lives_in || claim.is_some_and(|claim| claim.is(Meaning::Zip) && claim.is_firm()) {
         out.push(span.start..end, 0.9, "address.zip");
     } else if span.len() == 5
         && claim.is_none_or(|claim| !claim.is_firm())

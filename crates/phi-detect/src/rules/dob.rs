@@ -6,8 +6,8 @@
 use std::ops::Range;
 
 use super::{Out, PhiRule};
-use crate::context::{Claim, Tie, claim_after, claim_before};
-use crate::dates::{DateHit, Form, date_at};
+use crate::context::{Claim, Tie, claim_after, claim_before, value_after};
+use crate::dates::{DateHit, Form, date_at, spoken_numbers};
 use crate::labels::Meaning;
 use crate::lexicon::Sense;
 use crate::page::Page;
@@ -33,6 +33,10 @@ pub(super) static RULE: PhiRule = PhiRule {
         "«3/14/1962» (DOB)",
         "WHERE dob = DATE '«1962-03-14»'",
         "ROE, JANE «03/14/1962» MRN:0048213",
+        "Date of birth: «0 3 / 1 4 / 1 9 6 2»",
+        "Birthday?\nCaller: «March 14th, 1962».",
+        "Date of birth?\nMBR: «Twelve, oh one, nineteen fifty-two».",
+        "for Maria Delgado («3/14/1962»), a refill",
     ],
     misses: &[
         "Admitted on March 14, 2025 and discharged March 19, 2025.",
@@ -44,8 +48,10 @@ pub(super) static RULE: PhiRule = PhiRule {
         "Born at 27 6/7 weeks",
     ],
     precedence: 0.26,
-    joiners: &[],
+    joins: super::stand_alone,
     find,
+    beside,
+    complete: whole_date,
     contradicts,
 };
 
@@ -68,6 +74,61 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
             out.push(date.span, score, rule);
         }
     }
+    spoken(page, out);
+}
+
+/// The whole date of which the model saw a part.
+fn whole_date(page: &Page<'_>, span: Range<usize>) -> Range<usize> {
+    let first = page
+        .marks
+        .partition_point(|mark| (mark.end as usize) <= span.start);
+    (first.saturating_sub(1)..page.marks.len())
+        .take_while(|&index| (page.marks[index].start as usize) < span.end)
+        .filter_map(|index| date_at(page, index))
+        .find(|date| {
+            date.form == Form::Full && date.span.start < span.end && span.start < date.span.end
+        })
+        .map_or(span, |date| date.span)
+}
+
+/// Dates said in numbers alone, right after a label.
+fn spoken(page: &Page<'_>, out: &mut Out<'_>) {
+    for label in page
+        .labels
+        .iter()
+        .filter(|label| label.meaning == Meaning::Dob)
+    {
+        if let Some(span) = spoken_numbers(page, value_after(page, label.end as usize)) {
+            out.push(span, 0.85, "dob.spoken");
+        }
+    }
+}
+
+/// `Jane Roe (3/14/1962)`: a date in brackets right after a name without a title.
+fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Out<'_>) {
+    if page.slice(name.end..name.end + 2) != b" (" || follows_title(page, name.start) {
+        return;
+    }
+    let start = name.end + 2;
+    let date = page
+        .marks
+        .binary_search_by_key(&start, |mark| mark.start as usize)
+        .ok()
+        .and_then(|index| date_at(page, index));
+    if let Some(date) = date
+        && date.form == Form::Full
+        && date.span.start == start
+        && matches!(page.byte(date.span.end), b')' | b',' | b';')
+    {
+        out.push(date.span, 0.6, "dob.after_name");
+    }
+}
+
+fn follows_title(page: &Page<'_>, name: usize) -> bool {
+    let end = name.saturating_sub(1);
+    let end = end - usize::from(page.byte_before(end) == b'.');
+    page.word_before(end)
+        .is_some_and(|(sense, _)| sense.has(Sense::TITLE))
 }
 
 /// No date at all, a date that a label calls something else, or one after a date of birth already masked.

@@ -37,8 +37,10 @@ pub(super) static RULE: PhiRule = PhiRule {
         "Send to  please.",
     ],
     precedence: 0.40,
-    joiners: &[],
+    joins: super::stand_alone,
     find,
+    beside: super::no_neighbour,
+    complete: super::as_found,
     contradicts: super::never,
 };
 
@@ -174,7 +176,8 @@ fn spelled_local(page: &Page<'_>, end: usize) -> Option<Range<usize>> {
 fn spelled_domain(page: &Page<'_>, start: usize) -> Option<usize> {
     const TOPS: &[&[u8]] = &[
         b"com", b"org", b"net", b"edu", b"gov", b"mil", b"io", b"co", b"us", b"uk", b"info",
-        b"health", b"ca", b"de", b"es", b"me",
+        b"health", b"ca", b"de", b"es", b"me", b"example", b"test", b"invalid", b"app", b"dev",
+        b"nz", b"au", b"ie", b"in", b"fr", b"it", b"nl",
     ];
     let bytes = page.bytes();
     let mut at = start;

@@ -7,10 +7,12 @@
 use std::ops::Range;
 
 use super::{Out, PhiRule};
-use crate::context::{Claim, Tie, claim_before};
+use crate::context::{Claim, Tie, claim_before, is_spoken_of};
 use crate::digits::{self, Run};
 use crate::labels::Meaning;
-use crate::page::Page;
+use crate::lexicon::Sense;
+use crate::page::{Mark, Page};
+use crate::spelled;
 
 pub(super) static RULE: PhiRule = PhiRule {
     code: "medicare_id",
@@ -40,8 +42,10 @@ pub(super) static RULE: PhiRule = PhiRule {
         "Commit 3b18e512dba79e4c8300dd08aeb37f8e728b8dad breaks the build.",
     ],
     precedence: 0.32,
-    joiners: &[],
+    joins: super::stand_alone,
     find,
+    beside: super::no_neighbour,
+    complete: super::as_found,
     contradicts: super::never,
 };
 
@@ -58,6 +62,18 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
     }
     for index in 0..page.marks.len() {
         let mark = page.marks[index];
+        if opens_spelling(page, index)
+            && let Some(spelled) = spelled::read(page, mark.start as usize)
+            && fits_grammar(&spelled.value)
+        {
+            out.push(spelled.span, 0.93, "medicare_id.spoken");
+        }
+        if mark.is_number()
+            && let Some(run) = Run::read(page, index, &[3, 2, 4], |between| between == b"-")
+            && let Some(start) = with_railroad_prefix(page, run.span.start)
+        {
+            out.push(start..run.span.end, 0.97, "medicare_id.railroad");
+        }
         if mark.is_code() {
             beneficiary(page, index, out);
             railroad(page, mark.range(), out);
@@ -73,6 +89,18 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
             }
         }
     }
+}
+
+/// Whether characters said or written one by one may start here: a single digit with none right before it.
+fn opens_spelling(page: &Page<'_>, index: usize) -> bool {
+    let is_single =
+        |mark: Mark| mark.len() == 1 && mark.is_number() || mark.sense.has(Sense::DIGIT_WORD);
+    let mark = page.marks[index];
+    let follows = index.checked_sub(1).is_some_and(|before| {
+        let before = page.marks[before];
+        is_single(before) && mark.start - before.end <= 2
+    });
+    is_single(mark) && !follows
 }
 
 /// The beneficiary identifier.
@@ -171,10 +199,23 @@ fn claim_number(page: &Page<'_>, index: usize, out: &mut Out<'_>) {
         Some(claim) if claim.is(Meaning::Medicare) => {
             out.push(span, 0.97, "medicare_id.claim_number");
         }
-        Some(claim) if claim.tie >= Tie::Tight => {}
+        Some(claim)
+            if claim.tie >= Tie::Tight
+                && !is_spoken_of(page, span.start, |meaning| meaning == Meaning::Medicare) => {}
         _ if is_dashed => out.push(span, 0.75, "medicare_id.claim_number"),
         _ => {}
     }
+}
+
+/// `A-552-18-4490`: where the railroad's letters before a number that is called Medicare's start.
+fn with_railroad_prefix(page: &Page<'_>, start: usize) -> Option<usize> {
+    let tie = start.checked_sub(1)?;
+    let (_, word) = page
+        .word_before(tie)
+        .filter(|_| matches!(page.byte(tie), b'-' | b' '))?;
+    let is_called =
+        nearest(page, word).is_some_and(|claim| claim.is(Meaning::Medicare) && claim.is_firm());
+    (is_called && is_railroad_prefix(page.slice(word..tie))).then_some(word)
 }
 
 fn claim_number_span(page: &Page<'_>, index: usize) -> Option<Range<usize>> {
@@ -232,9 +273,22 @@ fn railroad(page: &Page<'_>, span: Range<usize>, out: &mut Out<'_>) {
         .iter()
         .take_while(|byte| byte.is_ascii_alphabetic())
         .count();
-    let prefix = value[..letters].to_ascii_uppercase();
-    let is_prefix = matches!(
-        prefix.as_slice(),
+    let is_prefix = is_railroad_prefix(&value[..letters]);
+    // "WD 123456789".
+    let gap = usize::from(matches!(value.get(letters), Some(b' ' | b'-')));
+    let number = &value[letters + gap..];
+    let fits = is_prefix && matches!(number.len(), 6 | 9) && number.iter().all(u8::is_ascii_digit);
+    if fits
+        && nearest(page, span.start)
+            .is_some_and(|claim| claim.is(Meaning::Medicare) && claim.is_firm())
+    {
+        out.push(span, 0.95, "medicare_id.railroad");
+    }
+}
+
+fn is_railroad_prefix(letters: &[u8]) -> bool {
+    matches!(
+        letters.to_ascii_uppercase().as_slice(),
         b"A" | b"CA"
             | b"H"
             | b"JA"
@@ -249,17 +303,7 @@ fn railroad(page: &Page<'_>, span: Range<usize>, out: &mut Out<'_>) {
             | b"WCH"
             | b"WD"
             | b"WH"
-    );
-    // "WD 123456789".
-    let gap = usize::from(matches!(value.get(letters), Some(b' ' | b'-')));
-    let number = &value[letters + gap..];
-    let fits = is_prefix && matches!(number.len(), 6 | 9) && number.iter().all(u8::is_ascii_digit);
-    if fits
-        && nearest(page, span.start)
-            .is_some_and(|claim| claim.is(Meaning::Medicare) && claim.is_firm())
-    {
-        out.push(span, 0.95, "medicare_id.railroad");
-    }
+    )
 }
 
 fn nearest(page: &Page<'_>, at: usize) -> Option<Claim> {

@@ -41,15 +41,32 @@ pub struct PhiRule {
     pub misses: &'static [&'static str],
     /// Added to the score when two kinds want the same text.
     pub(crate) precedence: f32,
-    /// What may stand between two findings that read as one.
-    pub(crate) joiners: &'static [&'static str],
+    /// Whether two findings read as one, from the left, what stands between, and the right.
+    pub(crate) joins: fn(&str, &str, &str) -> bool,
     pub(crate) find: fn(&Page<'_>, &mut Out<'_>),
+    /// Finds what stands right after a name: a record number, a date of birth.
+    pub(crate) beside: fn(&Page<'_>, &Range<usize>, &mut Out<'_>),
+    /// The span of what the model found, with what follows and belongs to it by its form.
+    pub(crate) complete: fn(&Page<'_>, Range<usize>) -> Range<usize>,
     /// Whether the words around say that what the model found is something else.
     pub(crate) contradicts: fn(&Page<'_>, &Range<usize>) -> bool,
 }
 
 /// For kinds about which the words around never contradict the model.
 fn never(_: &Page<'_>, _: &Range<usize>) -> bool {
+    false
+}
+
+/// For kinds that a name beside them says nothing about.
+fn no_neighbour(_: &Page<'_>, _: &Range<usize>, _: &mut Out<'_>) {}
+
+/// For kinds of which the model finds all there is.
+fn as_found(_: &Page<'_>, span: Range<usize>) -> Range<usize> {
+    span
+}
+
+/// For kinds whose findings are never parts of one.
+fn stand_alone(_: &str, _: &str, _: &str) -> bool {
     false
 }
 
@@ -66,6 +83,9 @@ pub static RULES: &[&PhiRule] = &[
     &medicare_id::RULE,
 ];
 
+/// The kind of names, beside which other kinds are looked for; its row above.
+pub(crate) const NAME_KIND: PhiKind = PhiKind(6);
+
 /// The row of a kind.
 pub(crate) fn of(kind: PhiKind) -> &'static PhiRule {
     RULES[usize::from(kind.0)]
@@ -80,6 +100,40 @@ pub(crate) fn find_all(page: &Page<'_>, settings: &Settings, candidates: &mut Ve
             candidates,
         };
         (of(kind).find)(page, &mut out);
+    }
+}
+
+/// Finds the people named in the text wherever else it names them.
+pub(crate) fn find_names_again(
+    page: &Page<'_>,
+    settings: &Settings,
+    names: &[Range<usize>],
+    candidates: &mut Vec<Candidate>,
+) {
+    let mut out = Out {
+        kind: NAME_KIND,
+        settings,
+        candidates,
+    };
+    name::find_again(page, names, &mut out);
+}
+
+/// Runs every rule over what stands beside the names found so far.
+pub(crate) fn find_beside_names(
+    page: &Page<'_>,
+    settings: &Settings,
+    names: &[Range<usize>],
+    candidates: &mut Vec<Candidate>,
+) {
+    for kind in PhiKind::all() {
+        let mut out = Out {
+            kind,
+            settings,
+            candidates,
+        };
+        for name in names {
+            (of(kind).beside)(page, name, &mut out);
+        }
     }
 }
 

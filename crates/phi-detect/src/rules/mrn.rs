@@ -6,11 +6,12 @@
 use std::ops::Range;
 
 use super::{Out, PhiRule};
-use crate::context::{Claim, Tie, claim_after, claim_before};
+use crate::context::{Claim, Tie, claim_after, claim_before, value_after};
+use crate::dates::{Form, date_at};
 use crate::labels::Meaning;
 use crate::lexicon::Sense;
 use crate::page::{Mark, Page};
-use crate::people;
+use crate::spelled;
 
 pub(super) static RULE: PhiRule = PhiRule {
     code: "mrn",
@@ -35,6 +36,12 @@ pub(super) static RULE: PhiRule = PhiRule {
         "Hospital # «7741203»",
         "medical record: «X-12345-Z» is hers",
         "MRNs «482913», «482914» and «482915»",
+        "Chart no.: «W-3391»",
+        "UHID: «APH.0012.88765», UR «1408 2217»",
+        "hospital number «QX 551 203».",
+        "chart numbers «P-20881» and «P-20882»",
+        "1. Roe, Jane («T00-4419») listed",
+        "Re: Roe, Jane / «30155698»",
     ],
     misses: &[
         "MRN  admitted for chest pain",
@@ -48,8 +55,10 @@ pub(super) static RULE: PhiRule = PhiRule {
         "Pacemaker serial number PJN702913S implanted",
     ],
     precedence: 0.28,
-    joiners: &[],
+    joins: super::stand_alone,
     find,
+    beside,
+    complete: super::as_found,
     contradicts: super::never,
 };
 
@@ -80,6 +89,24 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
             out.push(spoken.span.clone(), 0.9, "mrn.spoken");
         }
     }
+    for label in page
+        .labels
+        .iter()
+        .filter(|label| label.meaning == Meaning::Mrn)
+    {
+        let start = value_after(page, label.end as usize);
+        if let Some(spelled) = spelled::read(page, start)
+            && spelled
+                .value
+                .iter()
+                .filter(|byte| byte.is_ascii_digit())
+                .count()
+                >= 4
+            && page.slice(spelled.span.clone()).contains(&b' ')
+        {
+            out.push(spelled.span, 0.85, "mrn.spoken");
+        }
+    }
     for format in &out.settings.mrn_formats {
         let hits = site_format(page, format.as_bytes());
         for span in hits {
@@ -100,17 +127,26 @@ fn is_field_value(value: &[u8]) -> bool {
 /// The value that starts at this mark, if a label makes it a record number.
 fn labelled(page: &Page<'_>, index: usize) -> Option<(Range<usize>, f32, &'static str)> {
     let mark = page.marks[index];
-    let goes_on = matches!(page.byte(mark.end as usize), b'-' | b'.');
+    let goes_on = matches!(page.byte(mark.end as usize), b'-' | b'.' | b'/' | b' ');
     if mark.len() < 3 && !goes_on {
         return None;
     }
-    let span = value_span(page, index);
+    let mut span = value_span(page, index);
+    // A prefix is part of the value, unless it is the label itself: "MRN482913".
+    let claim = nearest(page, span.start)
+        .filter(Claim::is_firm)
+        .or_else(|| nearest(page, mark.start as usize));
+    if let Some(claim) = claim
+        && claim.is(Meaning::Mrn)
+        && claim.tie >= Tie::Tight
+    {
+        span = spaced_groups(page, span);
+    }
     let value = page.slice(span.clone());
     let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
-    if digits < 3 {
+    if digits < 3 || is_something_else(page, index, &span) {
         return None;
     }
-    let claim = nearest(page, page.marks[index].start as usize);
     let Some(claim) = claim else {
         let is_named_after =
             claim_after(page, span.end, |meaning| meaning == Meaning::Mrn).is_some();
@@ -119,16 +155,15 @@ fn labelled(page: &Page<'_>, index: usize) -> Option<(Range<usize>, f32, &'stati
         }
         return beside_a_name(page, &span, digits);
     };
-    if is_something_else(page, &span, value) {
-        return None;
-    }
+    let has_letters = value.iter().any(u8::is_ascii_alphabetic);
+    let many = if has_letters { 4 } else { 5 };
     match claim.meaning {
-        Meaning::Mrn if claim.tie >= Tie::Tight && digits >= 3 => {
-            Some((span, 0.97, "mrn.labelled"))
+        Meaning::Mrn if claim.tie >= Tie::Tight => Some((span, 0.97, "mrn.labelled")),
+        Meaning::Mrn if claim.tie == Tie::List && digits >= many => {
+            Some((span, 0.9, "mrn.labelled"))
         }
-        Meaning::Mrn if claim.tie == Tie::List && digits >= 5 => Some((span, 0.9, "mrn.labelled")),
-        Meaning::Mrn if claim.tie == Tie::Near && digits >= 5 => Some((span, 0.75, "mrn.near")),
-        Meaning::MrnMaybe if claim.tie >= Tie::Tight && digits >= 5 => {
+        Meaning::Mrn if claim.tie == Tie::Near && digits >= many => Some((span, 0.75, "mrn.near")),
+        Meaning::MrnMaybe if claim.tie >= Tie::Tight && digits >= many => {
             Some((span, 0.8, "mrn.patient_number"))
         }
         Meaning::OtherId if claim.tie == Tie::Near => beside_a_name(page, &span, digits),
@@ -136,8 +171,7 @@ fn labelled(page: &Page<'_>, index: usize) -> Option<(Range<usize>, f32, &'stati
     }
 }
 
-/// A number that no label explains but that stands with a patient: "patient #65878146",
-/// "Roe/51550497/February 17", "Jane Roe, 5819919, is a".
+/// A number that no label explains but that stands with a patient: "patient #65878146", "Roe/51550497/February 17".
 fn beside_a_name(
     page: &Page<'_>,
     span: &Range<usize>,
@@ -147,24 +181,77 @@ fn beside_a_name(
         return None;
     }
     let before = page.byte_before(span.start);
-    let after = page.byte(span.end);
     let is_patient_number = before == b'#' && follows_patient(page, span.start - 1);
     let is_reference = before == b'/'
-        && after == b'/'
+        && page.byte(span.end) == b'/'
         && follows_word(page, span.start - 1)
         && opens_date(page, span.end + 1);
-    let is_apposition = page.slice(span.start.saturating_sub(2)..span.start) == b", "
-        && after == b','
-        && digits >= 6
-        && people::ends_full_name(page, span.start - 2);
     if is_patient_number {
         Some((span.clone(), 0.85, "mrn.patient_number"))
     } else if is_reference {
         Some((span.clone(), 0.7, "mrn.reference"))
-    } else if is_apposition {
-        Some((span.clone(), 0.65, "mrn.beside_name"))
     } else {
         None
+    }
+}
+
+/// The number right after a name, by which records and lists tell people apart: "Jane Roe, 5819919, is a",
+/// "ROE, JANE (T00-4419)", "ROE,JANE M0033190", "Roe, J. | 6610-08-3 |".
+fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Out<'_>) {
+    const LINKS: &[&[u8]] = &[b" (", b", ", b" / ", b" | ", b" #", b"\t", b" "];
+    let gap = page.slice(name.end..page.text.len().min(name.end + 12));
+    let spaces = gap.iter().take_while(|&&byte| byte == b' ').count();
+    let link = if spaces >= 2 {
+        spaces + usize::from(gap.get(spaces) == Some(&b'#'))
+    } else {
+        let Some(link) = LINKS.iter().find(|link| gap.starts_with(link)) else {
+            return;
+        };
+        link.len()
+    };
+    let start = name.end + link;
+    let next = page
+        .marks
+        .partition_point(|mark| (mark.start as usize) < start);
+    let Some(mark) = page.marks[next..]
+        .iter()
+        .take(2)
+        .position(|mark| mark.is_number() || mark.is_code())
+    else {
+        return;
+    };
+    let span = value_span(page, next + mark);
+    if span.start != start || page.field_at(start).is_some() {
+        return;
+    }
+    let value = page.slice(span.clone());
+    let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let has_letters = value.iter().any(u8::is_ascii_alphabetic);
+    let has_groups = value.iter().any(|&byte| is_tie(byte));
+    let is_long = match (has_letters, has_groups) {
+        (true, _) => (4..=10).contains(&digits) && value[0].is_ascii_uppercase(),
+        (false, true) => (6..=10).contains(&digits),
+        (false, false) => (6..=9).contains(&digits),
+    };
+    let link = page.slice(name.end..start);
+    let is_bracketed = link == b" (" && matches!(page.byte(span.end), b')' | b',');
+    let ends = matches!(
+        page.byte(span.end),
+        b',' | b'\n' | b'|' | b'\t' | b' ' | b')' | b';' | 0
+    );
+    let is_full_name = page
+        .slice(name.clone())
+        .iter()
+        .any(|byte| matches!(byte, b',' | b' '));
+    let is_tied = is_bracketed || link != b" (" && ends;
+    if is_long
+        && is_tied
+        && is_full_name
+        && !is_something_else(page, next + mark, &span)
+        && date_at(page, next + mark).is_none()
+        && nearest(page, start).is_none_or(|claim| !claim.is_firm())
+    {
+        out.push(span, 0.65, "mrn.beside_name");
     }
 }
 
@@ -205,43 +292,45 @@ fn opens_date(page: &Page<'_>, at: usize) -> bool {
             && matches!(page.byte(at + digits), b'/' | b'-' | b'.' | b' ')
 }
 
-/// The whole value at a mark: groups tied by "-", and a short prefix tied or set before it.
+/// The whole value at a mark: groups tied by a sign, letters tied before or after them, a prefix set before them.
 fn value_span(page: &Page<'_>, index: usize) -> Range<usize> {
     let mut end = page.marks[index].end as usize;
+    let has_slashes = follows_letters_and_slash(page, page.marks[index].start as usize);
     for mark in page.marks[index + 1..].iter().take(4) {
         let is_tied = mark.start as usize == end + 1
-            && matches!(page.byte(end), b'-' | b'.')
+            && is_tie(page.byte(end))
+            && (page.byte(end) != b'/' || has_slashes)
             && (mark.is_number() || mark.is_code());
         if !is_tied {
             break;
         }
         end = mark.end as usize;
     }
-    // "X-12345-Z": a letter at the end.
-    if page.byte(end) == b'-'
-        && page.byte(end + 1).is_ascii_uppercase()
-        && !page.byte(end + 2).is_ascii_alphanumeric()
-    {
-        end += 2;
-    }
+    end = with_letters_after(page, end);
     let mut start = page.marks[index].start as usize;
     if page.byte_before(start).is_ascii_alphabetic() {
         // "MRN482913" is one token; taking half of it would leave a stump.
         return page.word_before(start).map_or(start, |(_, word)| word)..end;
     }
     let tie = page.byte_before(start);
-    if matches!(tie, b'-' | b' ')
+    if (is_tie(tie) || tie == b' ')
         && let Some((_, word)) = page.word_before(start - 1)
     {
         let letters = page.slice(word..start - 1);
-        let is_prefix = letters.len() <= if tie == b'-' { 4 } else { 1 }
+        let before = |word| nearest(page, word).is_some_and(|claim| is_called(&claim));
+        let most = if is_tie(tie) {
+            5
+        } else if before(word) {
+            3
+        } else {
+            1
+        };
+        let is_prefix = letters.len() <= most
             && letters.iter().all(u8::is_ascii_uppercase)
             && !page.byte_before(word).is_ascii_alphanumeric();
         // In "MRN-123" and "MR-123" the letters are the label, unless another label stands before them.
-        let is_the_label = is_prefix
-            && page.label_ends_at(start - 1)
-            && nearest(page, word)
-                .is_none_or(|claim| !claim.is(Meaning::Mrn) || claim.tie < Tie::Tight);
+        let is_the_label =
+            is_prefix && page.label_ends_at(start - 1) && (tie == b' ' || !before(word));
         if is_prefix && !is_the_label {
             start = word;
         }
@@ -249,14 +338,79 @@ fn value_span(page: &Page<'_>, index: usize) -> Range<usize> {
     start..end
 }
 
+/// `KEM/22/104477`: capitals and a slash before the number.
+fn follows_letters_and_slash(page: &Page<'_>, start: usize) -> bool {
+    page.byte_before(start) == b'/'
+        && page.word_before(start - 1).is_some_and(|(_, word)| {
+            let letters = page.slice(word..start - 1);
+            letters.len() <= 5 && letters.iter().all(u8::is_ascii_uppercase)
+        })
+}
+
+/// What may tie the groups of a record number.
+fn is_tie(byte: u8) -> bool {
+    matches!(byte, b'-' | b'.' | b'/' | b'_')
+}
+
+fn is_called(claim: &Claim) -> bool {
+    claim.is(Meaning::Mrn) && claim.tie >= Tie::Tight
+}
+
+/// `X-12345-Z`, `0018-4437-LF`: where letters tied to the end stop.
+fn with_letters_after(page: &Page<'_>, end: usize) -> usize {
+    let letters = page
+        .slice(end + 1..page.text.len().min(end + 5))
+        .iter()
+        .take_while(|byte| byte.is_ascii_uppercase())
+        .count();
+    let is_tied = matches!(page.byte(end), b'-' | b'_')
+        && (1..=3).contains(&letters)
+        && !page.byte(end + 1 + letters).is_ascii_alphanumeric();
+    if is_tied { end + 1 + letters } else { end }
+}
+
+/// `1408 2217`, `551 203`: groups of three or four digits with a space between, as long as the number is short.
+fn spaced_groups(page: &Page<'_>, span: Range<usize>) -> Range<usize> {
+    let count = |span: Range<usize>| {
+        page.slice(span)
+            .iter()
+            .filter(|byte| byte.is_ascii_digit())
+            .count()
+    };
+    let mut end = span.end;
+    while count(span.start..end) <= 4 && page.byte(end) == b' ' {
+        let group = page
+            .slice(end + 1..page.text.len().min(end + 6))
+            .iter()
+            .take_while(|byte| byte.is_ascii_digit())
+            .count();
+        let ends = !page.byte(end + 1 + group).is_ascii_alphanumeric();
+        if !(3..=4).contains(&group) || !ends || date_starts_at(page, end + 1) {
+            break;
+        }
+        end += 1 + group;
+    }
+    span.start..end
+}
+
+fn date_starts_at(page: &Page<'_>, at: usize) -> bool {
+    page.marks
+        .binary_search_by_key(&at, |mark| mark.start as usize)
+        .is_ok_and(|index| date_at(page, index).is_some_and(|date| date.form == Form::Full))
+}
+
 /// Dates, times, amounts and ages are no record numbers even after "chart" or "MRN".
-fn is_something_else(page: &Page<'_>, span: &Range<usize>, value: &[u8]) -> bool {
+fn is_something_else(page: &Page<'_>, index: usize, span: &Range<usize>) -> bool {
+    let value = page.slice(span.clone());
     let before = page.byte_before(span.start);
     let after = page.byte(span.end);
     let is_amount = before == b'$'
         || after == b'%'
         || before == b'.' && page.byte_before(span.start - 1).is_ascii_digit();
-    let is_date = after == b'/' && page.byte(span.end + 1).is_ascii_digit() && value.len() <= 2;
+    let is_date = date_at(page, index).is_some_and(|date| {
+        let is_iso = date.span.len() == 10 && page.byte(date.span.start + 4) == b'-';
+        date.span == *span && (is_iso || value.contains(&b'/'))
+    });
     let is_time = after == b':' && page.byte(span.end + 1).is_ascii_digit();
     let is_year = value.len() == 4 && (value.starts_with(b"19") || value.starts_with(b"20"));
     is_date || is_amount || is_time || is_year

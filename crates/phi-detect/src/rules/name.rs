@@ -54,8 +54,10 @@ pub(super) static RULE: PhiRule = PhiRule {
         "Summarise the Mayo Clinic guideline on statins.",
     ],
     precedence: 0.0,
-    joiners: &[" "],
+    joins: |_, between, _| between == " ",
     find,
+    beside: super::no_neighbour,
+    complete: people::fit,
     contradicts,
 };
 
@@ -116,19 +118,37 @@ fn contradicts(page: &Page<'_>, span: &Range<usize>) -> bool {
         (sense.has(Sense::STOP) || sense.has(Sense::KIN))
             && !(sense.has(Sense::GIVEN | Sense::GIVEN_WORD) && word[0].is_ascii_uppercase())
     };
+    let is_country = LEXICON.sense(page.slice(span.clone())).has(Sense::COUNTRY)
+        && !LEXICON
+            .sense(page.slice(span.clone()))
+            .has(Sense::GIVEN | Sense::GIVEN_WORD);
     let before = span.start.saturating_sub(1);
     let before = before - usize::from(page.byte_before(before) == b'.');
     let follows_title = page
         .word_before(before)
         .is_some_and(|(sense, _)| sense.has(Sense::TITLE | Sense::ROLE | Sense::KIN));
     words().all(|word| is_common(word) && word[0].is_ascii_lowercase())
-        || words().all(is_common) && !follows_title
+        || (words().all(is_common) || is_country) && !follows_title
+}
+
+/// Further mentions of people whom the text names with some certainty.
+pub(crate) fn find_again(page: &Page<'_>, known: &[Range<usize>], out: &mut Out<'_>) {
+    for span in people::again(page, known) {
+        out.push(span, 0.6, "name.repeated");
+    }
 }
 
 fn in_fields(page: &Page<'_>, out: &mut Out<'_>) {
     for (span, value) in page.fields_of(Meaning::Name) {
         if people::is_name_value(value) {
-            out.push(people::without_title(page, span), 0.95, "name.field");
+            let name = people::without_title(page, span);
+            // In messages the whole component is the name, degrees included.
+            let name = if value.contains(&b'^') {
+                name
+            } else {
+                people::fit(page, name)
+            };
+            out.push(name, 0.95, "name.field");
         }
     }
     for (span, _) in page.fields_of(Meaning::NameMaybe) {

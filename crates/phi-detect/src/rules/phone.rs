@@ -6,10 +6,11 @@
 use std::ops::Range;
 
 use super::{Out, PhiRule};
-use crate::context::{Claim, Tie, claim_after, claim_before, is_spoken_of};
+use crate::context::{Claim, Tie, claim_after, claim_before, is_spoken_of, value_after};
 use crate::digits::Run;
 use crate::labels::Meaning;
 use crate::page::Page;
+use crate::spelled;
 
 pub(super) static RULE: PhiRule = PhiRule {
     code: "phone",
@@ -48,8 +49,10 @@ pub(super) static RULE: PhiRule = PhiRule {
         "my driver's license number is 2270-66-1551",
     ],
     precedence: 0.25,
-    joiners: &[],
+    joins: super::stand_alone,
     find,
+    beside: super::no_neighbour,
+    complete: super::as_found,
     contradicts: super::never,
 };
 
@@ -71,12 +74,32 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
             out.push(span, 0.95, "phone.field");
         }
     }
+    for label in page
+        .labels
+        .iter()
+        .filter(|label| is_of_calling(label.meaning))
+    {
+        let start = value_after(page, label.end as usize);
+        if let Some(spelled) = spelled::read(page, start)
+            && spelled.is_digits()
+            && matches!(spelled.value.len(), 7 | 10 | 11)
+            && page
+                .slice(spelled.span.clone())
+                .iter()
+                .any(u8::is_ascii_alphabetic)
+        {
+            out.push(spelled.span, 0.85, "phone.spoken");
+        }
+    }
     for spoken in &page.spoken {
         let claim = nearest(page, spoken.span.start);
         let is_called =
             claim.is_some_and(|claim| claim.is(Meaning::Phone) || claim.is(Meaning::PhoneMaybe));
         if matches!(spoken.digits, 7 | 10 | 11) && is_called {
             out.push(spoken.span.clone(), 0.9, "phone.spoken");
+        } else if spoken.digits == 10 && claim.is_none() {
+            // Hardly anything else of ten digits is said aloud.
+            out.push(spoken.span.clone(), 0.6, "phone.spoken");
         }
     }
 }
@@ -124,7 +147,9 @@ fn number_at(page: &Page<'_>, index: usize) -> Option<(Range<usize>, f32, &'stat
             }
             Shape::Plain
                 if claim.is_none()
-                    && page.slice(span.start.saturating_sub(4)..span.start) == b" at " =>
+                    && [b" at ".as_slice(), b"my # ", b" my #", b"her # ", b"his # "]
+                        .iter()
+                        .any(|words| page.slice(0..span.start).ends_with(words)) =>
             {
                 Some((0.6, "phone.at"))
             }
@@ -194,6 +219,19 @@ fn north_american(page: &Page<'_>, index: usize) -> Option<(Range<usize>, Shape)
     {
         return Some((run.span.start - 1..run.span.end, Shape::Clear));
     }
+    // "956 5550128".
+    if let Some(run) = Run::read(page, index, &[3, 7], |between| {
+        matches!(between, b" " | b"-" | b".")
+    }) && matches!(page.byte(run.span.start), b'2'..=b'9')
+    {
+        let is_valid = matches!(page.byte(run.span.start + 4), b'2'..=b'9');
+        let shape = if is_valid {
+            Shape::Spaced
+        } else {
+            Shape::Plain
+        };
+        return Some((run.span, shape));
+    }
     let value = page.slice(first.range());
     let is_plain = match value.len() {
         10 => matches!(value[0], b'2'..=b'9'),
@@ -228,12 +266,15 @@ fn labelled(
     let is_local = lengths == [3, 4];
     let is_grouped = lengths.len() >= 2 && is_simple;
     let starts_with_zero = page.byte(run.span.start) == b'0';
+    // British numbers: "01603 555 0172", "07700 900461".
+    let is_british = is_grouped && lengths[0] == 5 && matches!(digits, 10 | 11);
     let is_abroad = is_grouped
-        && (lengths[0] >= 3 && lengths.len() >= 3 || lengths.len() >= 4)
+        && (is_british || lengths[0] >= 3 && lengths.len() >= 3 || lengths.len() >= 4)
         && (8..=13).contains(&digits)
-        && starts_with_zero;
+        && starts_with_zero
+        && !is_drug_code(lengths);
     match digits {
-        7..=15 if is_firm => Some((span, 0.93, "phone.labelled")),
+        7..=15 if is_firm && !is_drug_code(lengths) => Some((span, 0.93, "phone.labelled")),
         7..=15 if is_simple && is_called_after(page, span.end) => {
             Some((span, 0.9, "phone.named_after"))
         }
@@ -250,8 +291,23 @@ fn labelled(
 
 /// After "+": a country code and up to fifteen digits.
 fn international(page: &Page<'_>, run: &Run) -> Option<(Range<usize>, f32, &'static str)> {
-    let digits = run.digit_count;
-    let span = run.span.start - 1..run.span.end;
+    let mut digits = run.digit_count;
+    let mut end = run.span.end;
+    // After +1 come ten digits; what follows on another line is something else.
+    if page.byte(run.span.start) == b'1' && digits > 11 {
+        let eleventh = page
+            .slice(run.span.clone())
+            .iter()
+            .enumerate()
+            .filter(|(_, byte)| byte.is_ascii_digit())
+            .nth(10)?;
+        end = run.span.start + eleventh.0 + 1;
+        digits = 11;
+        if page.byte(end).is_ascii_digit() {
+            return None;
+        }
+    }
+    let span = run.span.start - 1..end;
     let before = page.byte_before(span.start);
     let stands_alone = !before.is_ascii_alphanumeric();
     ((8..=15).contains(&digits) && stands_alone).then_some((span, 0.95, "phone.international"))
@@ -298,6 +354,7 @@ fn is_separator(between: &[u8]) -> bool {
             | b") "
             | b")"
             | b")-"
+            | b"("
             | b" ("
             | b"-("
             | b" - "
@@ -331,6 +388,11 @@ fn goes_on(page: &Page<'_>, end: usize) -> bool {
     let after = page.byte(end);
     matches!(after, b'-' | b'.' | b'/' | b':' | b'_') && page.byte(end + 1).is_ascii_digit()
         || after == b'%'
+}
+
+/// National drug codes: 4-4-2, 5-4-2, 5-3-2.
+fn is_drug_code(lengths: &[usize]) -> bool {
+    matches!(lengths, [4 | 5, 3 | 4, 2 | 1])
 }
 
 fn looks_like_date(page: &Page<'_>, run: &Run, lengths: &[usize]) -> bool {

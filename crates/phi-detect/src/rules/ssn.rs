@@ -8,10 +8,11 @@
 use std::ops::Range;
 
 use super::{Out, PhiRule};
-use crate::context::{Claim, Tie, claim_after, claim_before};
+use crate::context::{Claim, Tie, claim_after, claim_before, is_spoken_of, value_after};
 use crate::digits::{self, Run};
 use crate::labels::Meaning;
 use crate::page::Page;
+use crate::spelled;
 
 pub(super) static RULE: PhiRule = PhiRule {
     code: "ssn",
@@ -51,8 +52,10 @@ pub(super) static RULE: PhiRule = PhiRule {
         "let a = 536 - 22; assert_eq!(a, 514);",
     ],
     precedence: 0.30,
-    joiners: &[],
+    joins: super::stand_alone,
     find,
+    beside: super::no_neighbour,
+    complete: super::as_found,
     contradicts: super::never,
 };
 
@@ -80,6 +83,25 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
     for (span, value) in page.fields_of(Meaning::SsnMaybe) {
         if is_issued(value) && value.iter().all(u8::is_ascii_digit) {
             out.push(span, 0.8, "ssn.field");
+        }
+    }
+    for label in page
+        .labels
+        .iter()
+        .filter(|label| matches!(label.meaning, Meaning::Ssn | Meaning::SsnMaybe))
+    {
+        let start = value_after(page, label.end as usize);
+        let around = page.slice((label.start as usize).saturating_sub(24)..start);
+        if let Some(spelled) = spelled::read(page, start)
+            && spelled.is_digits()
+            && (spelled.value.len() == 9
+                || spelled.value.len() == 4 && contains_word(around, b"last"))
+            && page
+                .slice(spelled.span.clone())
+                .iter()
+                .any(u8::is_ascii_alphabetic)
+        {
+            out.push(spelled.span, 0.9, "ssn.spoken");
         }
     }
     for spoken in &page.spoken {
@@ -126,7 +148,12 @@ fn grouped(page: &Page<'_>, index: usize, out: &mut Out<'_>) {
         Some(claim) if is_ssn(&claim) && follows_rules => {
             out.push(run.span, 0.97, "ssn.labelled");
         }
-        Some(claim) if claim.tie >= Tie::Tight && !is_bare_id(page, &claim) => {}
+        // "SSN for the proof of claim: 536-22-8741": the sentence speaks of an SSN all the same.
+        Some(claim)
+            if claim.tie >= Tie::Tight
+                && !is_bare_id(page, &claim)
+                && !(follows_rules
+                    && is_spoken_of(page, run.span.start, |meaning| meaning == Meaning::Ssn)) => {}
         _ if is_named_after(page, &run.span) && follows_rules => {
             out.push(run.span, 0.97, "ssn.named_after");
         }
@@ -136,8 +163,22 @@ fn grouped(page: &Page<'_>, index: usize, out: &mut Out<'_>) {
         _ if follows_rules && run.has_same_separator(page, b".") => {
             out.push(run.span, 0.6, "ssn.dotted");
         }
+        _ if follows_rules
+            && run.has_same_separator(page, b" ")
+            && stands_alone(page, &run.span) =>
+        {
+            out.push(run.span, 0.55, "ssn.spaced");
+        }
         _ => {}
     }
+}
+
+/// Whether nothing but a list number or a label shares the line.
+fn stands_alone(page: &Page<'_>, span: &Range<usize>) -> bool {
+    let before = page.slice(span.start.saturating_sub(2)..span.start);
+    let opens = before.is_empty() || before.ends_with(b"\n") || matches!(before, b". " | b": ");
+    let after = page.byte(span.end);
+    opens && matches!(after, 0 | b'\n' | b'\r')
 }
 
 /// `536228741`.
@@ -168,6 +209,12 @@ fn last_four(page: &Page<'_>, span: Range<usize>, out: &mut Out<'_>) {
     if digits::is_inside_longer(page, &span) {
         return;
     }
+    if follows_last_four(page, span.start)
+        && claim_after(page, span.end, |meaning| meaning == Meaning::Ssn).is_some()
+    {
+        out.push(span, 0.85, "ssn.last_four");
+        return;
+    }
     let Some(claim) = nearest(page, span.start) else {
         return;
     };
@@ -179,6 +226,13 @@ fn last_four(page: &Page<'_>, span: Range<usize>, out: &mut Out<'_>) {
     if is_ssn(&claim) && claim.is_firm() && is_said_to_be_last {
         out.push(span, 0.9, "ssn.last_four");
     }
+}
+
+/// "last four 6190", "last 4: 6190".
+fn follows_last_four(page: &Page<'_>, start: usize) -> bool {
+    let before = page.slice(start.saturating_sub(16)..start);
+    contains_word(before, b"last")
+        && (contains_word(before, b"four") || contains_word(before, b"4"))
 }
 
 /// Nine digits in other groups, such as `5 3 6 2 2 8 7 4 1`, when firmly labelled.

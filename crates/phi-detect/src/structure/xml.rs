@@ -6,6 +6,7 @@ use crate::page::Field;
 /// Reads tags wherever they stand: `<birthDate value="1962-03-14"/>`, `<ssn>536228741</ssn>`.
 pub(super) fn read(bytes: &[u8], found: &mut Vec<Field>) {
     let mut at = 0;
+    let mut in_role = false;
     while let Some(step) = memchr::memchr(b'<', &bytes[at..]) {
         let start = at + step + 1;
         let name_end = start + name_length(&bytes[start..]);
@@ -13,7 +14,15 @@ pub(super) fn read(bytes: &[u8], found: &mut Vec<Field>) {
             at = start;
             continue;
         }
-        let meaning = meaning_of(&bytes[start..name_end]);
+        // In clinical documents the patient's number is the id of the patient's role.
+        let opens_role = bytes[start..name_end].eq_ignore_ascii_case(b"patientRole");
+        let is_role_id = in_role && bytes[start..name_end].eq_ignore_ascii_case(b"id");
+        let meaning = if is_role_id {
+            Some(Meaning::Mrn)
+        } else {
+            meaning_of(&bytes[start..name_end])
+        };
+        in_role = opens_role || is_role_id;
         let tag_end = attributes(bytes, name_end, meaning, found);
         let is_open = bytes.get(tag_end.wrapping_sub(1)) == Some(&b'>')
             && bytes.get(tag_end.wrapping_sub(2)) != Some(&b'/');

@@ -15,9 +15,6 @@ const ROLES: &[&str] = &[
     "function",
 ];
 
-/// Top-level fields of a request. Those that a provider has no word for are named in a header, which must stay one.
-const FIELDS_MAX: usize = 256;
-
 pub(super) fn request(root: &Value<'_>, limits: &ChatLimits) -> Checked {
     if root.kind() != Kind::Object {
         return Err(RequestError {
@@ -26,11 +23,11 @@ pub(super) fn request(root: &Value<'_>, limits: &ChatLimits) -> Checked {
             message: "the body must be a JSON object".into(),
         });
     }
-    if root.values().nth(FIELDS_MAX).is_some() {
+    if root.values().nth(limits.fields_max).is_some() {
         return Err(RequestError {
             code: "invalid_value",
             param: None,
-            message: format!("the body has more than {FIELDS_MAX} fields"),
+            message: format!("the body has more than {} fields", limits.fields_max),
         });
     }
     let model = required(root, "model", "model")?;

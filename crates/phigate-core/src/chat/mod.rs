@@ -6,16 +6,18 @@
 mod check;
 mod walk;
 
-use crate::json::{Document, JsonError, JsonProblem};
+use crate::json::{Bounds, Document, JsonError, JsonProblem};
 
-pub(crate) use walk::label;
 pub use walk::{Place, Slot, Unscannable, path, slots, text_groups, unscannable};
+pub(crate) use walk::{id_prefix, is_participant, label, opaque_nodes};
 
 /// How much a request may hold.
 #[derive(Debug, Clone, Copy)]
 pub struct ChatLimits {
-    /// Nesting of the JSON body.
-    pub json_depth_max: usize,
+    /// The JSON body.
+    pub json: Bounds,
+    /// Fields of the body itself. Those that a provider has no word for are named in a header, which must stay one.
+    pub fields_max: usize,
     /// Messages in a conversation.
     pub messages_max: usize,
     /// Parts in one message.
@@ -27,7 +29,11 @@ pub struct ChatLimits {
 impl Default for ChatLimits {
     fn default() -> Self {
         Self {
-            json_depth_max: 64,
+            json: Bounds {
+                depth_max: 64,
+                values_max: 500_000,
+            },
+            fields_max: 256,
             messages_max: 4096,
             parts_max: 256,
             tools_max: 128,
@@ -92,7 +98,7 @@ impl std::fmt::Debug for ChatRequest {
 impl ChatRequest {
     /// Reads and checks a body.
     pub fn read(body: Vec<u8>, limits: &ChatLimits) -> Result<Self, RequestError> {
-        let document = Document::parse(body, limits.json_depth_max)?;
+        let document = Document::parse(body, limits.json)?;
         let root = document.root();
         check::request(&root, limits)?;
         let model = root

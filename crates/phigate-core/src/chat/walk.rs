@@ -125,6 +125,15 @@ fn is_protocol_name(value: &Value<'_>) -> bool {
         || list_key.is_some_and(|key| matches!(key.as_ref(), "messages" | "functions" | "tools"))
 }
 
+/// Whether this is the name of somebody who speaks. The messages of a tool carry the tool's name.
+pub(crate) fn is_participant(name: &Value<'_>) -> bool {
+    let message = name.parent();
+    let role = message
+        .and_then(|message| message.get("role"))
+        .and_then(|role| role.string());
+    is_message(message) && role.is_some_and(|role| !matches!(role.as_ref(), "tool" | "function"))
+}
+
 /// The id of a tool call, where it is made and where it is answered.
 fn is_call_id(value: &Value<'_>) -> bool {
     let list_key = value
@@ -134,6 +143,23 @@ fn is_call_id(value: &Value<'_>) -> bool {
         .and_then(|key| key.string());
     list_key.is_some_and(|key| matches!(key.as_ref(), "tool_calls" | "messages"))
 }
+
+/// How much of an id of a tool call says only that: `call_8741536228` is made by a program, and asks nobody to ring up.
+pub(crate) fn id_prefix(value: &Value<'_>, text: &str) -> usize {
+    let key = value.key().and_then(|key| key.string());
+    let is_id = key.is_some_and(|key| {
+        matches!(
+            key.as_ref(),
+            "id" | "tool_call_id" | "tool_use_id" | "call_id"
+        )
+    });
+    let prefix = CALL_PREFIXES
+        .iter()
+        .find(|prefix| text.starts_with(**prefix));
+    prefix.filter(|_| is_id).map_or(0, |prefix| prefix.len())
+}
+
+const CALL_PREFIXES: &[&str] = &["call_", "call-"];
 
 /// Texts that a model reads as one: the text parts of one message, in order. Only groups of two or more.
 pub fn text_groups(document: &Document) -> Vec<Vec<NodeId>> {
@@ -177,10 +203,17 @@ const OPAQUE_PARTS: &[&str] = &[
     "video_url",
 ];
 
+/// The parts that cannot be scanned, as they are told. Keys in `unspoken`, in order, are not spelled in their paths.
+pub fn unscannable(document: &Document, unspoken: &[NodeId]) -> Vec<Unscannable> {
+    let told = |(node, kind)| Unscannable {
+        path: path(&document.value(node), unspoken),
+        kind,
+    };
+    opaque_nodes(document).into_iter().map(told).collect()
+}
+
 /// The parts that cannot be scanned: attachments, references to them, and content of a type we do not know.
-/// `keys_with_phi`, in order, are not spelled in their paths.
-pub fn unscannable(document: &Document, keys_with_phi: &[NodeId]) -> Vec<Unscannable> {
-    let mut found = Vec::new();
+pub(crate) fn opaque_nodes(document: &Document) -> Vec<(NodeId, &'static str)> {
     // Parts of a known type wherever a list holds them; messages are looked at more closely.
     let mut parts: Vec<(Value<'_>, &'static str)> = document
         .nodes()
@@ -215,12 +248,7 @@ pub fn unscannable(document: &Document, keys_with_phi: &[NodeId]) -> Vec<Unscann
         let before = parts.partition_point(|(part, _)| part.id() <= value.id());
         before > 0 && parts[before - 1].0.nodes().contains(&value.id())
     };
-    let mut name = |value: &Value<'_>, kind| {
-        let path = path(value, keys_with_phi);
-        found.push(Unscannable { path, kind });
-    };
-    parts.iter().for_each(|(part, kind)| name(part, kind));
-    document
+    let links = document
         .nodes()
         .filter(|value| value.kind() == Kind::String && !value.is_key())
         .filter(|value| {
@@ -228,8 +256,13 @@ pub fn unscannable(document: &Document, keys_with_phi: &[NodeId]) -> Vec<Unscann
                 .string()
                 .is_some_and(|text| holds_binary_data_uri(&text))
         })
-        .filter(|value| !is_in_a_part(value))
-        .for_each(|value| name(&value, "data_uri"));
+        .filter(|value| !is_in_a_part(value));
+    let links: Vec<_> = links.map(|value| (value.id(), "data_uri")).collect();
+    let mut found: Vec<_> = parts
+        .iter()
+        .map(|(part, kind)| (part.id(), *kind))
+        .collect();
+    found.extend(links);
     found
 }
 
@@ -286,8 +319,8 @@ fn is_binary(rest: &[u8]) -> bool {
     is_base64 && coding > 0 && !is_text && !head.iter().any(u8::is_ascii_whitespace)
 }
 
-/// Where a value stands: `messages[0].content`. Keys that hold PHI (given in order), or that are more than a plain word, are named by position: `metadata.{0}`.
-pub fn path(value: &Value<'_>, keys_with_phi: &[NodeId]) -> String {
+/// Where a value stands: `messages[0].content`. Keys that are not to be spelled (given in order), or that are more than a plain word, are named by position: `metadata.{0}`.
+pub fn path(value: &Value<'_>, unspoken: &[NodeId]) -> String {
     let mut steps = Vec::new();
     let mut at = *value;
     if at.is_key() {
@@ -298,7 +331,7 @@ pub fn path(value: &Value<'_>, keys_with_phi: &[NodeId]) -> String {
         };
     }
     while let Some(parent) = at.parent() {
-        steps.push(step(&at, keys_with_phi));
+        steps.push(step(&at, unspoken));
         at = parent;
     }
     let joined: String = steps.into_iter().rev().collect();
@@ -308,7 +341,7 @@ pub fn path(value: &Value<'_>, keys_with_phi: &[NodeId]) -> String {
         .unwrap_or(joined)
 }
 
-fn step(value: &Value<'_>, keys_with_phi: &[NodeId]) -> String {
+fn step(value: &Value<'_>, unspoken: &[NodeId]) -> String {
     let Some(key) = value.key() else {
         return format!("[{}]", value.position());
     };
@@ -317,7 +350,7 @@ fn step(value: &Value<'_>, keys_with_phi: &[NodeId]) -> String {
         && name
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'$'));
-    if is_plain_word && keys_with_phi.binary_search(&key.id()).is_err() {
+    if is_plain_word && unspoken.binary_search(&key.id()).is_err() {
         format!(".{name}")
     } else {
         format!(".{{{}}}", value.position())

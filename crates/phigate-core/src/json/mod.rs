@@ -68,13 +68,30 @@ impl std::fmt::Debug for Document {
     }
 }
 
+/// How much a document may hold.
+#[derive(Debug, Clone, Copy)]
+pub struct Bounds {
+    /// Nesting of arrays and objects.
+    pub depth_max: usize,
+    /// Values and keys. One of two bytes costs a node of thirty, so their number is bounded apart from the size of the body.
+    pub values_max: usize,
+}
+
+impl Bounds {
+    /// For documents that were within bounds before.
+    pub const NONE: Self = Self {
+        depth_max: usize::MAX,
+        values_max: usize::MAX,
+    };
+}
+
 impl Document {
-    /// Reads a document, refusing nesting deeper than `depth_max` and more values than memory is meant for.
-    pub fn parse(bytes: Vec<u8>, depth_max: usize) -> Result<Self, JsonError> {
+    /// Reads a document, refusing one beyond the bounds.
+    pub fn parse(bytes: Vec<u8>, bounds: Bounds) -> Result<Self, JsonError> {
         let text = String::from_utf8(bytes).map_err(|error| {
             JsonError::at(JsonProblem::Syntax, error.utf8_error().valid_up_to())
         })?;
-        let nodes = read::read(&text, depth_max)?;
+        let nodes = read::read(&text, bounds)?;
         Ok(Self { text, nodes })
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{Decoded, Kind, Node};
+use super::{Bounds, Decoded, Kind, Node};
 
 /// Why a document was refused, and where. Never what stood there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -37,17 +37,13 @@ pub enum JsonProblem {
     TooMany,
 }
 
-/// Values and keys of one document. A value of two bytes costs a node of thirty, so their number is bounded
-/// apart from the size of the body.
-const NODES_MAX: usize = 500_000;
-
-pub(super) fn read(text: &str, depth_max: usize) -> Result<Vec<Node>, JsonError> {
+pub(super) fn read(text: &str, bounds: Bounds) -> Result<Vec<Node>, JsonError> {
     let mut reader = Reader {
         bytes: text.as_bytes(),
         text,
         position: 0,
         nodes: Vec::with_capacity(64),
-        depth_max,
+        bounds,
     };
     reader.skip_space();
     reader.value(0, 0, 0)?;
@@ -63,7 +59,7 @@ struct Reader<'t> {
     text: &'t str,
     position: usize,
     nodes: Vec<Node>,
-    depth_max: usize,
+    bounds: Bounds,
 }
 
 impl Reader<'_> {
@@ -91,7 +87,7 @@ impl Reader<'_> {
 
     /// Reads one value. Recursion is bounded by `depth_max`.
     fn value(&mut self, parent: u32, position: u32, depth: usize) -> Result<(), JsonError> {
-        if self.nodes.len() >= NODES_MAX {
+        if self.nodes.len() >= self.bounds.values_max {
             return Err(JsonError::at(JsonProblem::TooMany, self.position));
         }
         match self.peek() {
@@ -113,7 +109,7 @@ impl Reader<'_> {
         position: u32,
         depth: usize,
     ) -> Result<usize, JsonError> {
-        if depth > self.depth_max {
+        if depth > self.bounds.depth_max {
             return Err(JsonError::at(JsonProblem::TooDeep, self.position));
         }
         let index = self.nodes.len();

@@ -5,10 +5,10 @@ use std::ops::Range;
 use phi_detect::PhiKind;
 
 use crate::chat::{self, ChatLimits, ChatRequest, Place, RequestError};
-use crate::json::{Document, NodeId};
+use crate::json::{Bounds, Document, NodeId};
 
-use super::modes::{Effect, Mode};
-use super::report::{INCOMPLETE_SCAN, Report};
+use super::modes::{Effect, Mode, ROUNDS_MAX};
+use super::report::Report;
 use super::scan::{Found, Scanned, Scanner, scan_document};
 
 /// What the account's owner decided.
@@ -29,6 +29,8 @@ pub enum Outcome {
     Block(Report),
     /// It is refused because it could not be made safe.
     Refuse(RequestError, Report),
+    /// It is refused because it was not looked at in whole.
+    Unfinished(Report),
 }
 
 /// A request that may leave: every finding was dealt with as the mode says.
@@ -95,9 +97,11 @@ pub fn apply(policy: &Policy, scanner: &Scanner, scanned: Scanned) -> Outcome {
         return Outcome::Block(report);
     }
     // What an owner allows is attachments. A text that was not looked at in whole may hold anything.
-    let is_allowed = |kind| policy.allow_unscannable && kind != INCOMPLETE_SCAN;
-    let mut parts = report.unscannable().iter();
-    if let Some(part) = parts.find(|part| !is_allowed(part.kind))
+    if !report.is_complete() && !policy.mode.forwards_unscanned() {
+        return Outcome::Unfinished(report);
+    }
+    if let Some(part) = report.unscannable().first()
+        && !policy.allow_unscannable
         && !policy.mode.forwards_unscanned()
     {
         let message = format!(
@@ -119,7 +123,8 @@ pub fn apply(policy: &Policy, scanner: &Scanner, scanned: Scanned) -> Outcome {
                         mode: policy.mode,
                     })
                 }
-                Err(refusal) => Outcome::Refuse(refusal, report),
+                Err(Unsafe::NotRewritable(refusal)) => Outcome::Refuse(refusal, report),
+                Err(Unsafe::Unfinished) => Outcome::Unfinished(report),
             }
         }
         Effect::Keep | Effect::Block | Effect::Replace(_) => Outcome::Forward(CleanRequest {
@@ -135,35 +140,59 @@ fn name_of(path: &str) -> &str {
     if path.is_empty() { "the request" } else { path }
 }
 
+/// What a look at a document as it would leave shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LastLook {
+    /// Nothing of concern.
+    Clean,
+    /// PHI of these kinds.
+    Phi(Vec<PhiKind>),
+    /// It was not looked at in whole.
+    Unfinished,
+}
+
 /// Looks at a document as it would leave. Translation joins texts that stood apart, so PHI may show only now.
-///
-/// `Err` names the kinds found; none where the document could not be looked at completely.
-pub fn look_again(scanner: &Scanner, body: Vec<u8>) -> Result<(), Vec<PhiKind>> {
-    let Ok(document) = Document::parse(body, PROVIDER_DEPTH_MAX) else {
-        return Err(Vec::new());
+pub fn look_again(scanner: &Scanner, body: Vec<u8>) -> LastLook {
+    let Ok(document) = Document::parse(body, PROVIDER_BOUNDS) else {
+        return LastLook::Unfinished;
     };
     let looked = scan_document(scanner, &document);
     if looked.is_clean() {
-        return Ok(());
+        return LastLook::Clean;
+    }
+    if looked.found.is_empty() {
+        return LastLook::Unfinished;
     }
     let mut kinds: Vec<PhiKind> = looked.found.iter().map(|finding| finding.kind).collect();
     kinds.sort_unstable();
     kinds.dedup();
-    Err(kinds)
+    LastLook::Phi(kinds)
 }
 
-/// Translation wraps what the caller nested.
-const PROVIDER_DEPTH_MAX: usize = 256;
+/// Translation wraps what the caller nested, and unpacks the arguments of tool calls, which are bounded by themselves.
+const PROVIDER_BOUNDS: Bounds = Bounds {
+    depth_max: 1024,
+    values_max: usize::MAX,
+};
 
-/// Removing one finding can bring two harmless halves together, so the result is scanned until it is clean.
-const ROUNDS_MAX: usize = 4;
+/// Why a request could not be made safe.
+enum Unsafe {
+    NotRewritable(RequestError),
+    Unfinished,
+}
+
+impl From<RequestError> for Unsafe {
+    fn from(error: RequestError) -> Self {
+        Self::NotRewritable(error)
+    }
+}
 
 fn rewrite(
     scanner: &Scanner,
     request: &ChatRequest,
     found: Vec<Found>,
     replacement: fn(phi_detect::PhiKind) -> &'static str,
-) -> Result<ChatRequest, RequestError> {
+) -> Result<ChatRequest, Unsafe> {
     let mut current = request.clone();
     let mut found = found;
     for _ in 0..ROUNDS_MAX {
@@ -174,18 +203,22 @@ fn rewrite(
         if looked.is_clean() {
             return Ok(current);
         }
+        if !looked.is_complete {
+            return Err(Unsafe::Unfinished);
+        }
         found = looked.found;
     }
     let path = found
         .first()
         .map(|first| chat::path(&current.document().value(first.node), &[first.node]));
-    Err(not_rewritable(path.unwrap_or_default()))
+    Err(not_rewritable(path.unwrap_or_default()).into())
 }
 
 /// The body was within the limits before; rewriting does not add to it.
 fn unlimited() -> ChatLimits {
     ChatLimits {
-        json_depth_max: usize::MAX,
+        json: Bounds::NONE,
+        fields_max: usize::MAX,
         messages_max: usize::MAX,
         parts_max: usize::MAX,
         tools_max: usize::MAX,

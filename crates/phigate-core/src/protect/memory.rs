@@ -11,8 +11,8 @@ use std::sync::Mutex;
 
 use phi_detect::Findings;
 
-/// Texts with more findings than this are not remembered: the memory is bounded in texts, so each must be small.
-const FINDINGS_MAX: usize = 256;
+/// Findings that a text has on average at most: the memory is bounded in both, so that it stays small.
+const FINDINGS_PER_TEXT: usize = 8;
 
 /// Below this, looking it up costs as much as scanning it.
 const SHORTEST_BYTES: usize = 256;
@@ -27,6 +27,7 @@ pub struct Memory {
 #[derive(Default)]
 struct Generations {
     young: HashMap<u128, Findings>,
+    young_findings: usize,
     old: HashMap<u128, Findings>,
 }
 
@@ -55,7 +56,8 @@ impl Memory {
         }
         let findings = look();
         // An incomplete scan is no knowledge.
-        if findings.is_complete() && findings.len() <= FINDINGS_MAX {
+        let most = self.entries_max * FINDINGS_PER_TEXT / 8;
+        if findings.is_complete() && findings.len() <= most {
             self.remember(key, findings.clone());
         }
         findings
@@ -79,15 +81,23 @@ impl Memory {
             return Some(findings.clone());
         }
         let findings = generations.old.remove(&key)?;
-        generations.young.insert(key, findings.clone());
+        self.put(&mut generations, key, findings.clone());
         Some(findings)
     }
 
     fn remember(&self, key: u128, findings: Findings) {
-        let mut generations = self.lock();
-        if generations.young.len() >= self.entries_max / 2 {
+        self.put(&mut self.lock(), key, findings);
+    }
+
+    fn put(&self, generations: &mut Generations, key: u128, findings: Findings) {
+        let texts_max = self.entries_max / 2;
+        let is_full = generations.young.len() >= texts_max
+            || generations.young_findings >= texts_max * FINDINGS_PER_TEXT;
+        if is_full {
             generations.old = std::mem::take(&mut generations.young);
+            generations.young_findings = 0;
         }
+        generations.young_findings += findings.len();
         generations.young.insert(key, findings);
     }
 
@@ -102,5 +112,31 @@ impl Memory {
 impl std::fmt::Debug for Memory {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.write_str("Memory")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use phi_detect::Detector;
+
+    use super::*;
+
+    #[test]
+    fn the_memory_is_bounded_in_texts_and_in_findings() {
+        let detector = Detector::default().without_names();
+        for (pieces, kept_max) in [(1, 64), (16, 64 / 2)] {
+            let memory = Memory::new(64);
+            for number in 0..500 {
+                let text =
+                    format!("{number} {}", "SSN 536-22-8741, ".repeat(pieces)) + &" ".repeat(256);
+                memory.recall_or(None, &text, || detector.scan(&text));
+            }
+            let generations = memory.lock();
+            let kept = generations.young.len() + generations.old.len();
+            assert!(
+                (kept_max / 4..=kept_max + 1).contains(&kept),
+                "{kept} of {kept_max}"
+            );
+        }
     }
 }

@@ -6,10 +6,11 @@
 mod apply;
 mod memory;
 mod modes;
+mod participant;
 mod report;
 mod scan;
 
-pub use apply::{CleanRequest, Outcome, Policy, apply, look_again};
+pub use apply::{CleanRequest, LastLook, Outcome, Policy, apply, look_again};
 pub use memory::Memory;
 pub use modes::{Effect, MODES, Mode, ModeRule, mode};
 pub use report::{Report, ReportedFinding, normalise};

@@ -1,17 +1,18 @@
 //! What was found, told without telling it: kinds, places and scores.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
-use phi_detect::PhiKind;
+use phi_detect::{Detector, PhiKind};
 
 use crate::chat::{self, Place, Unscannable};
 use crate::json::{Document, NodeId};
 use crate::text::PhiText;
 
+use super::participant;
 use super::scan::{Found, Looked};
 
 /// What a part is called that stands for a scan that did not look at everything.
-pub(super) const INCOMPLETE_SCAN: &str = "incomplete_scan";
+const INCOMPLETE_SCAN: &str = "incomplete_scan";
 
 /// One finding as the audit trail tells it.
 #[derive(Debug, Clone)]
@@ -30,23 +31,43 @@ pub struct ReportedFinding {
     pub rule: &'static str,
 }
 
-/// What a scan found in a request.
+/// What a scan found in a request. The lists end where the scanner says; the counts are of everything.
 #[derive(Debug, Clone, Default)]
 pub struct Report {
     findings: Vec<ReportedFinding>,
     counts: BTreeMap<PhiKind, usize>,
     unscannable: Vec<Unscannable>,
-    identifiers: Vec<(PhiKind, PhiText)>,
+    unspoken_keys: Vec<NodeId>,
+    identifiers: HashSet<(PhiKind, PhiText)>,
     text_bytes: u64,
+    is_complete: bool,
 }
 
 impl Report {
     /// Tells what was looked at. A text with very many findings is counted through once, not once a finding.
-    pub(super) fn new(document: &Document, looked: &Looked) -> Self {
-        let keys_with_phi = looked.keys_with_phi();
+    pub(super) fn new(
+        document: &Document,
+        looked: &Looked,
+        detector: &Detector,
+        listed_max: usize,
+    ) -> Self {
+        let mut opaque = chat::opaque_nodes(document);
+        opaque.truncate(listed_max);
+        let found = looked.found.iter().take(listed_max);
+        let told = found
+            .map(|finding| finding.node)
+            .chain(opaque.iter().map(|(node, _)| *node));
+        let mut unspoken = looked.keys_with_phi();
+        unspoken.extend(keys_like_names(document, told, detector));
+        unspoken.sort_unstable();
+        let parts = opaque.into_iter().map(|(node, kind)| Unscannable {
+            path: chat::path(&document.value(node), &unspoken),
+            kind,
+        });
         let mut report = Self {
-            unscannable: chat::unscannable(document, &keys_with_phi),
+            unscannable: parts.collect(),
             text_bytes: looked.text_bytes,
+            is_complete: looked.is_complete,
             ..Self::default()
         };
         if !looked.is_complete {
@@ -56,13 +77,25 @@ impl Report {
             });
         }
         for of_one_text in looked.found.chunk_by(|one, next| one.node == next.node) {
-            report.tell(document, of_one_text, &keys_with_phi);
+            report.tell(document, of_one_text, &unspoken, listed_max);
         }
+        report.unspoken_keys = unspoken;
         report
     }
 
     /// Tells the findings of one text, which are in order.
-    fn tell(&mut self, document: &Document, found: &[Found], keys_with_phi: &[NodeId]) {
+    fn tell(
+        &mut self,
+        document: &Document,
+        found: &[Found],
+        unspoken: &[NodeId],
+        listed_max: usize,
+    ) {
+        for finding in found.iter().filter(|finding| !finding.continues) {
+            *self.counts.entry(finding.kind).or_default() += 1;
+        }
+        let room = listed_max.saturating_sub(self.findings.len());
+        let found = &found[..found.len().min(room)];
         let Some(first) = found.first() else {
             return;
         };
@@ -72,7 +105,7 @@ impl Report {
             Place::Number => value.raw().into(),
             _ => value.decoded().into_text(),
         };
-        let path = chat::path(&value, keys_with_phi);
+        let path = chat::path(&value, unspoken);
         let (mut counted_bytes, mut counted) = (0, 0);
         for finding in found {
             let before = text.get(counted_bytes..finding.span.start);
@@ -90,12 +123,8 @@ impl Report {
                 score,
                 rule,
             });
-            report
-                .identifiers
-                .push((kind, PhiText::new(normalise(exact))));
-            if !finding.continues {
-                *report.counts.entry(kind).or_default() += 1;
-            }
+            let identifier = (kind, PhiText::new(normalise(exact)));
+            report.identifiers.insert(identifier);
         }
     }
 
@@ -106,10 +135,20 @@ impl Report {
 
     /// Whether PHI was found.
     pub fn has_phi(&self) -> bool {
-        !self.findings.is_empty()
+        !self.counts.is_empty()
     }
 
-    /// The findings, in order of place.
+    /// Whether everything was looked at.
+    pub fn is_complete(&self) -> bool {
+        self.is_complete
+    }
+
+    /// The keys that hold PHI, or look like somebody's name, in order: they are not to be spelled.
+    pub fn unspoken_keys(&self) -> &[NodeId] {
+        &self.unspoken_keys
+    }
+
+    /// The findings, in order of place, as far as they are listed.
     pub fn findings(&self) -> &[ReportedFinding] {
         &self.findings
     }
@@ -129,10 +168,36 @@ impl Report {
         &self.unscannable
     }
 
-    /// The values found, normalised, for the keyed hashes by which a disclosure can be looked up.
-    pub fn identifiers(&self) -> &[(PhiKind, PhiText)] {
-        &self.identifiers
+    /// The values of the listed findings, normalised, for the keyed hashes by which a disclosure can be looked up.
+    pub fn identifiers(&self) -> impl Iterator<Item = &(PhiKind, PhiText)> {
+        self.identifiers.iter()
     }
+}
+
+/// The keys above these nodes that look like somebody's name, such as `Maria_Delgado`. Most such keys are words of a
+/// program, so they are no findings; but records are not sealed, and a path goes into them.
+fn keys_like_names(
+    document: &Document,
+    nodes: impl Iterator<Item = NodeId>,
+    detector: &Detector,
+) -> Vec<NodeId> {
+    let mut asked = HashSet::new();
+    let mut found = Vec::new();
+    for node in nodes {
+        let mut at = Some(document.value(node));
+        while let Some(value) = at {
+            if !asked.insert(value.id()) {
+                break;
+            }
+            if let Some(key) = value.key()
+                && participant::find(detector, &key.string().unwrap_or_default()).is_some()
+            {
+                found.push(key.id());
+            }
+            at = value.parent();
+        }
+    }
+    found
 }
 
 /// Letters and digits in lower case: `536-22-8741` and `536 22 8741` are one identifier.

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::Arc;
 
 use phi_detect::{Detector, Findings, PhiKind};
 
@@ -9,29 +10,56 @@ use crate::chat::{self, ChatRequest, Place, Slot};
 use crate::json::{Decoded, Document, NodeId};
 
 use super::memory::Memory;
+use super::participant;
 use super::report::Report;
 
 /// The detector of an account, with a memory of texts it has seen.
-#[derive(Debug)]
+#[derive(Clone)]
 pub struct Scanner {
-    detector: Detector,
-    memory: Option<Memory>,
+    detector: Arc<Detector>,
+    memory: Option<Arc<Memory>>,
+    listed_max: usize,
+    has_time: Option<Arc<dyn Fn() -> bool + Send + Sync>>,
+}
+
+/// Findings that a report lists one by one, unless somebody says otherwise.
+const LISTED_MAX: usize = 10_000;
+
+impl std::fmt::Debug for Scanner {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "Scanner({:?})", self.detector)
+    }
 }
 
 impl Scanner {
     /// A scanner that looks at everything anew.
     pub fn new(detector: Detector) -> Self {
         Self {
-            detector,
+            detector: Arc::new(detector),
             memory: None,
+            listed_max: LISTED_MAX,
+            has_time: None,
         }
     }
 
     /// A scanner that remembers the findings of long texts, so that a conversation costs its new text.
     pub fn with_memory(detector: Detector, memory: Memory) -> Self {
         Self {
-            detector,
-            memory: Some(memory),
+            memory: Some(Arc::new(memory)),
+            ..Self::new(detector)
+        }
+    }
+
+    /// The same, with reports that list so many findings one by one.
+    pub fn listing(self, listed_max: usize) -> Self {
+        Self { listed_max, ..self }
+    }
+
+    /// The same for one request: it looks at no further text once `has_time` says no.
+    pub fn while_there_is_time(&self, has_time: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        Self {
+            has_time: Some(Arc::new(has_time)),
+            ..self.clone()
         }
     }
 
@@ -40,15 +68,19 @@ impl Scanner {
         &self.detector
     }
 
-    fn look(&self, label: Option<&str>, text: &str) -> Findings {
+    /// The findings of a text; none when there was no time to look.
+    fn look(&self, label: Option<&str>, text: &str) -> Option<Findings> {
+        if self.has_time.as_ref().is_some_and(|has_time| !has_time()) {
+            return None;
+        }
         let look_anew = || match label {
             Some(label) => self.detector.scan_field(label, text),
             None => self.detector.scan(text),
         };
-        match &self.memory {
+        Some(match &self.memory {
             Some(memory) => memory.recall_or(label, text, look_anew),
             None => look_anew(),
-        }
+        })
     }
 }
 
@@ -85,14 +117,6 @@ impl Scanned {
         &self.request
     }
 
-    /// How many bytes of text were looked at, as written in the body.
-    pub fn text_bytes(&self) -> usize {
-        let document = self.request.document();
-        chat::slots(document)
-            .map(|slot| document.value(slot.node).span().len())
-            .sum()
-    }
-
     /// Whether PHI was found in such a place.
     pub fn has_phi_in(&self, place: Place) -> bool {
         self.found.iter().any(|finding| finding.place == place)
@@ -102,7 +126,12 @@ impl Scanned {
 /// Scans all of a request.
 pub fn scan(scanner: &Scanner, request: ChatRequest) -> Scanned {
     let looked = scan_document(scanner, request.document());
-    let report = Report::new(request.document(), &looked);
+    let report = Report::new(
+        request.document(),
+        &looked,
+        scanner.detector(),
+        scanner.listed_max,
+    );
     Scanned {
         request,
         found: looked.found,
@@ -175,11 +204,18 @@ fn scan_slot(scanner: &Scanner, document: &Document, slot: Slot, looked: &mut Lo
     if is_word_of_a_program {
         return;
     }
-    let findings = scanner.look(label.as_deref(), &text);
+    let skipped = match slot.place {
+        Place::Text => chat::id_prefix(&value, &text),
+        _ => 0,
+    };
+    let Some(findings) = scanner.look(label.as_deref(), &text[skipped..]) else {
+        looked.is_complete = false;
+        return;
+    };
     for finding in &findings {
         let span = match slot.place {
             Place::Number => 0..value.raw().len(),
-            _ => finding.span.clone(),
+            _ => finding.span.start + skipped..finding.span.end + skipped,
         };
         let (node, place) = (slot.node, slot.place);
         looked.found.push(Found {
@@ -193,6 +229,21 @@ fn scan_slot(scanner: &Scanner, document: &Document, slot: Slot, looked: &mut Lo
         });
     }
     looked.is_complete &= findings.is_complete();
+    if slot.place == Place::Text
+        && findings.is_empty()
+        && participant::is_place_of_joined_names(&value)
+        && let Some(name) = participant::find(scanner.detector(), &text)
+    {
+        looked.found.push(Found {
+            kind: name.kind,
+            node: slot.node,
+            place: slot.place,
+            span: name.span,
+            score: name.score,
+            rule: participant::RULE,
+            continues: false,
+        });
+    }
 }
 
 /// `messages`, `tool_calls`: most keys are such, no rule finds anything in one, and asking costs more than looking.
@@ -236,7 +287,9 @@ fn scan_group(
         .map(|&node| document.value(node).decoded())
         .collect();
     let joined: String = parts.iter().map(Decoded::expose).collect();
-    let findings = scanner.look(None, &joined);
+    let Some(findings) = scanner.look(None, &joined) else {
+        return false;
+    };
     let mut ends = Vec::with_capacity(parts.len());
     for part in &parts {
         ends.push(ends.last().copied().unwrap_or(0) + part.expose().len());

@@ -85,6 +85,8 @@ pub struct ReplyContext {
     pub model: String,
     /// What [`WireFormat::write_request`] said to expect.
     pub expectation: Expectation,
+    /// The largest event of a stream that is accepted.
+    pub event_bytes_max: usize,
 }
 
 /// A complete answer in the caller's format.

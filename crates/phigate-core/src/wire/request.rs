@@ -8,6 +8,8 @@ use std::borrow::Cow;
 pub struct Call<'a> {
     /// The JSON object to translate.
     pub body: &'a [u8],
+    /// The object as the caller sent it, where the mode changed it.
+    pub original: Option<&'a [u8]>,
     /// The model to ask the provider for, after aliases.
     pub model: &'a str,
     /// Whether a stream was asked for.

@@ -3,9 +3,6 @@
 //! Lines may end in LF, CRLF or CR. The reader never looks ahead, so where the network cut the bytes cannot change
 //! what comes out. An event is bounded, because a hostile provider could send one that never ends.
 
-/// The largest event accepted, in bytes.
-pub const EVENT_BYTES_MAX: usize = 1024 * 1024;
-
 /// One event.
 #[derive(PartialEq, Eq)]
 pub(crate) struct SseEvent {
@@ -17,13 +14,13 @@ pub(crate) struct SseEvent {
     pub(crate) raw: Vec<u8>,
 }
 
-/// An event was larger than [`EVENT_BYTES_MAX`].
+/// An event was larger than allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct EventTooLarge;
 
 /// Collects events from pieces of a stream.
-#[derive(Default)]
 pub(crate) struct SseReader {
+    event_bytes_max: usize,
     raw: Vec<u8>,
     line_from: usize,
     name: Vec<u8>,
@@ -33,6 +30,19 @@ pub(crate) struct SseReader {
 }
 
 impl SseReader {
+    /// A reader of events of this many bytes at most.
+    pub(crate) fn new(event_bytes_max: usize) -> Self {
+        Self {
+            event_bytes_max,
+            raw: Vec::new(),
+            line_from: 0,
+            name: Vec::new(),
+            data: None,
+            last_was_cr: false,
+            is_past_start: false,
+        }
+    }
+
     /// Takes bytes from the front of `input` until an event is complete. `None`: all of it was taken.
     pub(crate) fn next_event(
         &mut self,
@@ -43,7 +53,7 @@ impl SseReader {
             let Some(end) = memchr::memchr2(b'\n', b'\r', input) else {
                 self.raw.extend_from_slice(input);
                 *input = &[];
-                return if self.raw.len() > EVENT_BYTES_MAX {
+                return if self.raw.len() > self.event_bytes_max {
                     Err(EventTooLarge)
                 } else {
                     Ok(None)
@@ -53,7 +63,7 @@ impl SseReader {
             self.raw.extend_from_slice(&input[..=end]);
             self.last_was_cr = input[end] == b'\r';
             *input = &input[end + 1..];
-            if self.raw.len() > EVENT_BYTES_MAX {
+            if self.raw.len() > self.event_bytes_max {
                 return Err(EventTooLarge);
             }
             let is_blank = line_to == self.line_from;
@@ -125,7 +135,7 @@ mod tests {
 
     fn read(pieces: &[&[u8]]) -> Result<Vec<(String, Option<String>)>, EventTooLarge> {
         let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-        let (mut reader, mut events, mut raw) = (SseReader::default(), Vec::new(), Vec::new());
+        let (mut reader, mut events, mut raw) = (SseReader::new(1 << 20), Vec::new(), Vec::new());
         for piece in pieces {
             let mut input = *piece;
             while let Some(event) = reader.next_event(&mut input)? {
@@ -166,7 +176,7 @@ mod tests {
     fn an_event_without_end_is_given_up() {
         let piece = vec![b'x'; 64 * 1024];
         let pieces: Vec<&[u8]> = std::iter::repeat_n(piece.as_slice(), 20).collect();
-        let mut reader = SseReader::default();
+        let mut reader = SseReader::new(1 << 20);
         let result: Result<Vec<_>, _> = pieces
             .into_iter()
             .map(|mut input| reader.next_event(&mut input))

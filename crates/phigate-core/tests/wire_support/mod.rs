@@ -45,10 +45,28 @@ pub(crate) fn send_bytes(
     let format = format_for_model(model).expect("some family serves the model");
     format.write_request(&Call {
         body,
+        original: None,
         model,
         stream,
         hash_user: &hash_user,
     })
+}
+
+/// Sends a request that the mode changed on the way.
+pub(crate) fn send_changed(original: &Value, changed: &Value) -> ProviderRequest {
+    let (original, changed) = (original.to_string(), changed.to_string());
+    let model = "claude-sonnet-4-5";
+    let call = Call {
+        body: changed.as_bytes(),
+        original: Some(original.as_bytes()),
+        model,
+        stream: false,
+        hash_user: &|_| String::new(),
+    };
+    let format = format_for_model(model).expect("some family serves the model");
+    format
+        .write_request(&call)
+        .expect("the request can be translated")
 }
 
 /// The body that reaches the provider.
@@ -205,6 +223,7 @@ pub(crate) fn context(request: &Value) -> ReplyContext {
         created: 1_760_000_000,
         model,
         expectation,
+        event_bytes_max: 1024 * 1024,
     }
 }
 

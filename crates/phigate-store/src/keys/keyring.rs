@@ -13,9 +13,11 @@ use aws_lc_rs::signature::Ed25519KeyPair;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 use zeroize::Zeroizing;
 
 /// All keys of an open store.
@@ -25,9 +27,18 @@ pub(crate) struct Keyring {
     data: Option<PathBuf>,
     master: RwLock<(MasterKey, i64)>,
     open: RwLock<HashMap<(String, KeyId), Key>>,
-    current: Mutex<HashMap<(String, Purpose), (String, KeyId)>>,
+    /// By account: the keys new values are sealed under. Every request looks here.
+    current: RwLock<HashMap<String, Vec<Current>>>,
     making: tokio::sync::Mutex<()>,
     pub(crate) root: RootKeys,
+}
+
+/// A key new values are sealed under.
+struct Current {
+    purpose: Purpose,
+    month: Option<Date>,
+    id: KeyId,
+    key: Key,
 }
 
 /// Keys of the installation itself.
@@ -78,7 +89,7 @@ impl Keyring {
             data,
             master: RwLock::new((master, mark)),
             open: RwLock::default(),
-            current: Mutex::default(),
+            current: RwLock::default(),
             making: tokio::sync::Mutex::default(),
             root: RootKeys::from(&key),
         };
@@ -92,24 +103,32 @@ impl Keyring {
         purpose: Purpose,
         now: Timestamp,
     ) -> Result<(KeyId, Key)> {
-        let month = match purpose {
-            Purpose::Content => now.strftime("%Y-%m").to_string(),
-            Purpose::Secrets | Purpose::Lookup | Purpose::Root => String::new(),
-        };
-        if let Some(found) = self.cached(account, purpose, &month) {
+        let month = (purpose == Purpose::Content)
+            .then(|| now.to_zoned(TimeZone::UTC).date().first_of_month());
+        if let Some(found) = self.cached(account, purpose, month) {
             return Ok(found);
         }
         // One at a time, so that a busy start does not make a key per request.
         let _making = self.making.lock().await;
-        if let Some(found) = self.cached(account, purpose, &month) {
+        if let Some(found) = self.cached(account, purpose, month) {
             return Ok(found);
         }
-        let (id, key) = match self.stored(account, purpose, &month).await? {
+        let name = month.map_or(String::new(), |month| month.strftime("%Y-%m").to_string());
+        let (id, key) = match self.stored(account, purpose, &name).await? {
             Some(found) => found,
-            None => self.make(account, purpose, &month).await?,
+            None => self.make(account, purpose, &name).await?,
         };
         self.remember(account, id, &key);
-        lock(&self.current).insert((account.to_owned(), purpose), (month, id));
+        let current = Current {
+            purpose,
+            month,
+            id,
+            key: key.clone(),
+        };
+        let mut all = self.current.write().unwrap_or_else(PoisonError::into_inner);
+        let keys = all.entry(account.to_owned()).or_default();
+        keys.retain(|old| old.purpose != purpose);
+        keys.push(current);
         Ok((id, key))
     }
 
@@ -154,7 +173,10 @@ impl Keyring {
             .write()
             .unwrap_or_else(PoisonError::into_inner)
             .retain(|(of, _), _| of != account);
-        lock(&self.current).retain(|(of, _), _| of != account);
+        self.current
+            .write()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(account);
     }
 
     /// Public label of the master key in use.
@@ -203,15 +225,13 @@ impl Keyring {
         Ok(())
     }
 
-    fn cached(&self, account: &str, purpose: Purpose, month: &str) -> Option<(KeyId, Key)> {
-        let (of, id) = lock(&self.current)
-            .get(&(account.to_owned(), purpose))
-            .cloned()?;
-        if of != month {
-            return None;
-        }
-        let open = self.open.read().unwrap_or_else(PoisonError::into_inner);
-        Some((id, open.get(&(account.to_owned(), id))?.clone()))
+    fn cached(&self, account: &str, purpose: Purpose, month: Option<Date>) -> Option<(KeyId, Key)> {
+        let all = self.current.read().unwrap_or_else(PoisonError::into_inner);
+        let found = all
+            .get(account)?
+            .iter()
+            .find(|current| current.purpose == purpose && current.month == month)?;
+        Some((found.id, found.key.clone()))
     }
 
     async fn stored(
@@ -356,8 +376,4 @@ async fn load_master(
         return Err(StoreError::WrongMasterKey { expected: mark.id });
     }
     Ok((item.version, master))
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

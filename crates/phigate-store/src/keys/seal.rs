@@ -1,13 +1,14 @@
 //! Sealing: AES-256-GCM under a key made for this one value, bound to the place the value belongs.
 //!
-//! Layout: version 1 ‖ data key id (8) ‖ salt (32) ‖ ciphertext ‖ tag (16). Each value gets its own
-//! key and nonce by HKDF from the data key and a random salt, so no number of values wears a data
-//! key out. The place (account, table, record, field) is associated data: a sealed value copied to
-//! another row does not open there.
+//! Layout: version 1 ‖ data key id (8) ‖ salt (32) ‖ number (1) ‖ ciphertext ‖ tag (16). The values of
+//! a record share a key, made by HKDF from the data key and a random salt, and differ in their number,
+//! which is the nonce. So no number of records wears a data key out, and a record costs one key. The
+//! place (account, table, record, field) is associated data: a sealed value copied to another row
+//! does not open there.
 
 use crate::keys::{expand, random};
 use crate::{Result, SecretBytes, StoreError};
-use aws_lc_rs::aead::{AES_256_GCM, Aad, LessSafeKey, Nonce, UnboundKey};
+use aws_lc_rs::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use zeroize::Zeroizing;
 
 /// Names a data key inside sealed values.
@@ -15,7 +16,7 @@ pub(crate) type KeyId = [u8; 8];
 
 const VERSION: u8 = 1;
 const SALT: usize = 32;
-const HEADER: usize = 1 + 8 + SALT;
+const HEADER: usize = 1 + 8 + SALT + 1;
 
 /// Where a sealed value belongs.
 #[derive(Clone, Copy)]
@@ -28,18 +29,46 @@ pub(crate) struct Place<'a> {
 
 /// Seals a value for one place.
 pub(crate) fn seal(key: &[u8; 32], id: KeyId, place: Place<'_>, plain: &[u8]) -> Vec<u8> {
-    let salt = random::<SALT>();
-    let mut sealed = Vec::with_capacity(HEADER + plain.len() + 16);
-    sealed.push(VERSION);
-    sealed.extend_from_slice(&id);
-    sealed.extend_from_slice(&salt);
-    sealed.extend_from_slice(plain);
-    let (aead, nonce) = value_key(key, &salt);
-    let tag = aead
-        .seal_in_place_separate_tag(nonce, Aad::from(place.bytes(id)), &mut sealed[HEADER..])
-        .expect("a value is far below the size limit of AES-GCM");
-    sealed.extend_from_slice(tag.as_ref());
-    sealed
+    Sealer::new(key, id).seal(place, plain)
+}
+
+/// Seals the values of one record.
+pub(crate) struct Sealer {
+    aead: LessSafeKey,
+    header: [u8; HEADER],
+}
+
+impl Sealer {
+    pub(crate) fn new(key: &[u8; 32], id: KeyId) -> Self {
+        let salt = random::<SALT>();
+        let mut header = [0; HEADER];
+        header[0] = VERSION;
+        header[1..9].copy_from_slice(&id);
+        header[9..9 + SALT].copy_from_slice(&salt);
+        Self {
+            aead: record_key(key, &salt),
+            header,
+        }
+    }
+
+    /// Seals one more value; each gets a number of its own.
+    pub(crate) fn seal(&mut self, place: Place<'_>, plain: &[u8]) -> Vec<u8> {
+        let mut sealed = Vec::with_capacity(HEADER + plain.len() + 16);
+        sealed.extend_from_slice(&self.header);
+        sealed.extend_from_slice(plain);
+        let number = &mut self.header[HEADER - 1];
+        let nonce = nonce(*number);
+        *number = number
+            .checked_add(1)
+            .expect("a record has two values, not hundreds");
+        let place = Aad::from(place.bytes(&sealed[1..9]));
+        let tag = self
+            .aead
+            .seal_in_place_separate_tag(nonce, place, &mut sealed[HEADER..])
+            .expect("a value is far below the size limit of AES-GCM");
+        sealed.extend_from_slice(tag.as_ref());
+        sealed
+    }
 }
 
 /// Which data key opens this value.
@@ -55,33 +84,40 @@ pub(crate) fn key_id(sealed: &[u8]) -> Result<KeyId> {
 /// Opens a value in its place.
 pub(crate) fn open(key: &[u8; 32], place: Place<'_>, sealed: &[u8]) -> Result<SecretBytes> {
     let id = key_id(sealed)?;
-    let (aead, nonce) = value_key(key, &sealed[9..HEADER]);
+    let aead = record_key(key, &sealed[9..9 + SALT]);
+    let nonce = nonce(sealed[HEADER - 1]);
     let mut plain = Zeroizing::new(sealed[HEADER..].to_vec());
     let length = aead
-        .open_in_place(nonce, Aad::from(place.bytes(id)), &mut plain)
+        .open_in_place(nonce, Aad::from(place.bytes(&id)), &mut plain)
         .map_err(|_| StoreError::Unreadable("sealed value"))?
         .len();
     plain.truncate(length);
     Ok(SecretBytes::new(std::mem::take(&mut *plain)))
 }
 
-fn value_key(key: &[u8; 32], salt: &[u8]) -> (LessSafeKey, Nonce) {
-    let mut material = Zeroizing::new([0; 44]);
+fn record_key(key: &[u8; 32], salt: &[u8]) -> LessSafeKey {
+    let mut material = Zeroizing::new([0; 32]);
     expand(key, salt, b"phigate seal v1", &mut *material);
-    let aead = UnboundKey::new(&AES_256_GCM, &material[..32]).expect("the key is 32 bytes");
-    let nonce = Nonce::try_assume_unique_for_key(&material[32..]).expect("the nonce is 12 bytes");
-    (LessSafeKey::new(aead), nonce)
+    LessSafeKey::new(UnboundKey::new(&AES_256_GCM, &*material).expect("the key is 32 bytes"))
+}
+
+/// Never twice under one key: every record has a key, every value of it a number.
+fn nonce(number: u8) -> Nonce {
+    let mut bytes = [0; NONCE_LEN];
+    bytes[NONCE_LEN - 1] = number;
+    Nonce::assume_unique_for_key(bytes)
 }
 
 impl Place<'_> {
     /// Length-prefixed, so that no two places read the same.
-    fn bytes(&self, id: KeyId) -> Vec<u8> {
-        let mut bytes = b"phigate place v1".to_vec();
+    fn bytes(&self, id: &[u8]) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(160);
+        bytes.extend_from_slice(b"phigate place v1");
         for part in [self.account, self.table, self.record, self.field] {
             bytes.extend_from_slice(&(part.len() as u64).to_be_bytes());
             bytes.extend_from_slice(part.as_bytes());
         }
-        bytes.extend_from_slice(&id);
+        bytes.extend_from_slice(id);
         bytes
     }
 }
@@ -137,6 +173,17 @@ mod tests {
                 open(&[7; 32], HERE, &sealed[..position]).is_err(),
                 "cut at {position}"
             );
+        }
+    }
+
+    #[test]
+    fn the_values_of_a_record_have_different_nonces_under_one_key() {
+        let mut sealer = Sealer::new(&[7; 32], [1; 8]);
+        let (one, two) = (sealer.seal(HERE, b"same"), sealer.seal(HERE, b"same"));
+        assert_eq!(one[..HEADER - 1], two[..HEADER - 1]);
+        assert_ne!(one[HEADER..], two[HEADER..]);
+        for sealed in [one, two] {
+            assert_eq!(open(&[7; 32], HERE, &sealed).unwrap().expose(), b"same");
         }
     }
 

@@ -51,8 +51,15 @@ pub(crate) fn pool(url: &str, connections: usize) -> Result<Pool> {
         Host::Unix(_) => true,
     });
     let said_nothing = config.get_ssl_mode() == SslMode::Prefer;
-    if said_nothing && !is_local {
-        config.ssl_mode(SslMode::Require);
+    if said_nothing {
+        // Inside one machine there is nothing to protect, and the certificate that PostgreSQL has
+        // by default nobody trusts. A certificate that is named is meant to be checked.
+        let needs_tls = !is_local || root.is_some();
+        config.ssl_mode(if needs_tls {
+            SslMode::Require
+        } else {
+            SslMode::Disable
+        });
     }
     let tls = MakeRustlsConnect::new(tls_config(root.as_deref())?);
     let manager = Manager::from_config(

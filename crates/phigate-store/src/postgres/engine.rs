@@ -4,7 +4,8 @@ use crate::error::{Result, StoreError};
 use crate::model::{Cursor, Filter};
 use crate::postgres::{Postgres, partitions, read};
 use crate::store::{
-    AuditRow, Batch, ChainRow, CommitError, CounterRow, Head, Item, OpenRow, RowKey, Store,
+    AuditRow, Batch, ChainRow, CommitError, Contents, CounterRow, Head, Item, OpenRow, RowKey,
+    Store,
 };
 use async_trait::async_trait;
 use std::path::Path;
@@ -168,12 +169,12 @@ impl Store for Postgres {
             .collect())
     }
 
-    async fn content(&self, account: &str, key: RowKey) -> Result<Vec<(String, Vec<u8>)>> {
-        let sql = "SELECT field, sealed FROM audit_content WHERE account = $1 AND time = $2 AND record = $3";
-        let rows = self
-            .query(sql, &[&account, &key.time_us, &key.record])
+    async fn content(&self, account: &str, key: RowKey) -> Result<Contents> {
+        let sql = "SELECT original, sent FROM audit_content WHERE account = $1 AND time = $2 AND record = $3";
+        let row = self
+            .query_one(sql, &[&account, &key.time_us, &key.record])
             .await?;
-        Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
+        Ok(row.as_ref().map(read::contents).unwrap_or_default())
     }
 
     async fn tokens(
@@ -284,6 +285,7 @@ impl Store for Postgres {
     async fn close(&self) {
         self.pool.close();
         self.hot.close();
+        self.commits.close();
     }
 }
 

@@ -7,6 +7,7 @@
 mod connect;
 mod engine;
 mod fresh;
+mod insert;
 mod partitions;
 mod read;
 mod write;
@@ -21,9 +22,10 @@ use tokio_postgres::types::ToSql;
 
 /// Longest time one step of a write may take; the caller's own deadline is shorter or equal.
 const WRITE: Duration = Duration::from_secs(3);
-/// Connections for long reads, and for everything that must not wait for them.
-const READERS: usize = 6;
-const HOT: usize = 4;
+/// Connections for long reads, for settings, which must not wait for them, and for commits.
+const READERS: usize = 5;
+const HOT: usize = 3;
+const COMMITTERS: usize = 2;
 /// Longest time a read may take.
 const READ: Duration = Duration::from_secs(60);
 
@@ -31,8 +33,10 @@ const READ: Duration = Duration::from_secs(60);
 pub(crate) struct Postgres {
     /// For reads, which may take long.
     pool: Pool,
-    /// For commits and settings, which must never wait behind a long read.
+    /// For settings, which must never wait behind a long read.
     hot: Pool,
+    /// For commits. Their connections are served by the thread of the writer.
+    commits: Pool,
     fresh: Fresh,
     /// Backends whose last commit gave no answer.
     doubts: Arc<Mutex<Vec<i32>>>,
@@ -43,12 +47,14 @@ impl Postgres {
     pub(crate) async fn open(url: &str, create: bool) -> Result<Self> {
         let pool = connect::pool(url, READERS)?;
         let hot = connect::pool(url, HOT)?;
+        let commits = connect::pool(url, COMMITTERS)?;
         connect::prepare(&pool, create).await?;
         partitions::create(&pool).await?;
         let fresh = Fresh::new(hot.clone());
         Ok(Self {
             pool,
             hot,
+            commits,
             fresh,
             doubts: Arc::default(),
         })
@@ -125,11 +131,57 @@ fn is_dead(error: &tokio_postgres::Error) -> bool {
     error.is_closed() || error.code().is_none() || shutting_down
 }
 
-/// Only the code is kept: messages of PostgreSQL may name values.
+/// Only the code is kept: messages of PostgreSQL may name values. Where the address is at fault, the
+/// fix is said.
 fn unavailable(error: &tokio_postgres::Error) -> StoreError {
-    let what = match error.code() {
-        Some(code) => format!("PostgreSQL error {}", code.code()),
-        None => "no connection to PostgreSQL".to_owned(),
+    let what = match error.code().map(tokio_postgres::error::SqlState::code) {
+        Some(code) => match FIXES.iter().find(|(known, _)| *known == code) {
+            Some((_, fix)) => format!("PostgreSQL error {code}: {fix}"),
+            None => format!("PostgreSQL error {code}"),
+        },
+        None => tls_fault(error).unwrap_or("no connection to PostgreSQL".to_owned()),
     };
     StoreError::Unavailable(what)
+}
+
+/// Errors that somebody who just wrote an address meets.
+const FIXES: &[(&str, &str)] = &[
+    // In order of their codes.
+    (
+        "28000",
+        "it does not let this user in from here, or only over TLS (then add sslmode=require to the address)",
+    ),
+    ("28P01", "wrong password"),
+    ("3D000", "there is no such database; make it with createdb"),
+    (
+        "42501",
+        "this role may not do that; let it own the database",
+    ),
+];
+
+/// What is wrong with TLS, if that is what failed.
+fn tls_fault(error: &tokio_postgres::Error) -> Option<String> {
+    let mut cause: Option<&(dyn std::error::Error + 'static)> = std::error::Error::source(error);
+    while let Some(inner) = cause {
+        let inside = inner
+            .downcast_ref::<std::io::Error>()
+            .and_then(std::io::Error::get_ref)
+            .and_then(|inner| inner.downcast_ref::<rustls::Error>());
+        if let Some(fault) = inside.or_else(|| inner.downcast_ref()) {
+            return Some(match fault {
+                rustls::Error::InvalidCertificate(why) => format!(
+                    "the certificate of PostgreSQL is refused ({why}); name the authority that signed it with \
+                     sslrootcert=FILE in the address, and use the host name it is made out to"
+                ),
+                other => format!("no TLS connection to PostgreSQL: {other}"),
+            });
+        }
+        if inner.to_string() == "server does not support TLS" {
+            let off = "PostgreSQL has TLS off (ssl = off), and this address needs it; turn it on, or add \
+                       sslmode=disable to the address where nobody else can listen";
+            return Some(off.to_owned());
+        }
+        cause = inner.source();
+    }
+    None
 }

@@ -1,7 +1,7 @@
 //! Reading rows.
 
 use crate::model::{Cursor, Filter};
-use crate::store::{AuditRow, ChainRow, CounterRow, Head, Item, Link, OpenRow, RowKey};
+use crate::store::{AuditRow, ChainRow, Contents, CounterRow, Head, Item, Link, OpenRow, RowKey};
 use crate::{Result, StoreError};
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
@@ -47,8 +47,7 @@ pub(crate) const UNCHAINED: &str = "SELECT r.id, r.time, r.lane, r.seq FROM audi
 
 pub(crate) const OLD_RECORDS: &str = "SELECT id, time, lane, seq FROM audit_record WHERE account = $1 AND time < $2 ORDER BY time LIMIT $3";
 
-pub(crate) const OLD_CONTENTS: &str =
-    "SELECT DISTINCT r.id, r.time, r.lane, r.seq FROM audit_content c
+pub(crate) const OLD_CONTENTS: &str = "SELECT r.id, r.time, r.lane, r.seq FROM audit_content c
     JOIN audit_record r ON r.account = c.account AND r.time = c.time AND r.id = c.record
     WHERE c.account = $1 AND c.time < $2 ORDER BY r.time LIMIT $3";
 
@@ -170,6 +169,14 @@ pub(crate) fn chain(row: &Row) -> Result<ChainRow> {
             signature: row.get(19),
         },
     })
+}
+
+pub(crate) fn contents(row: &Row) -> Contents {
+    let sealed = |column| row.get::<_, Option<&[u8]>>(column).map(Into::into);
+    Contents {
+        original: sealed(0),
+        sent: sealed(1),
+    }
 }
 
 pub(crate) fn counter(row: &Row) -> CounterRow {

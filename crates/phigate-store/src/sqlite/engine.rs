@@ -4,11 +4,14 @@ use crate::error::{Result, StoreError};
 use crate::model::{Cursor, Filter};
 use crate::sqlite::{Sqlite, items, lock, read};
 use crate::store::{
-    AuditRow, Batch, ChainRow, Change, CommitError, CounterRow, Head, Item, OpenRow, RowKey, Store,
+    AuditRow, Batch, ChainRow, Change, CommitError, Contents, CounterRow, Head, Item, OpenRow,
+    RowKey, Store,
 };
 use async_trait::async_trait;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::oneshot;
 use uuid::Uuid;
 
 #[async_trait]
@@ -22,15 +25,22 @@ impl Store for Sqlite {
             .changes
             .iter()
             .any(|change| matches!(change, Change::Shred { .. }));
-        let done = self.on_writer(move |writer| {
-            writer.commit(&batch)?;
-            if shreds {
+        let (answer, done) = oneshot::channel();
+        let sent = self.send(Box::new(move |writer| {
+            let result = writer.commit(&batch);
+            if shreds && result.is_ok() {
                 // What was deleted must not live on in the log.
-                writer.scrub().map_err(CommitError::Unknown)?;
+                writer.scrub();
             }
-            Ok(())
-        });
-        done.await.map_err(CommitError::Unknown)?
+            // Told at once; whoever asked may have gone, and the work is done all the same.
+            let _ = answer.send(result);
+            writer.keep_log_short(&batch);
+        }));
+        if !sent {
+            return Err(CommitError::Failed(StoreError::Closed));
+        }
+        let ended = || StoreError::Unavailable("the writing thread ended".to_owned());
+        done.await.map_err(|_| CommitError::Unknown(ended()))?
     }
 
     async fn generation(&self) -> Result<u64> {
@@ -113,7 +123,7 @@ impl Store for Sqlite {
             .await
     }
 
-    async fn content(&self, account: &str, key: RowKey) -> Result<Vec<(String, Vec<u8>)>> {
+    async fn content(&self, account: &str, key: RowKey) -> Result<Contents> {
         let account = account.to_owned();
         self.on_reader(move |connection| read::content(connection, &account, key))
             .await
@@ -149,8 +159,7 @@ impl Store for Sqlite {
         limit: usize,
     ) -> Result<Vec<RowKey>> {
         let account = account.to_owned();
-        let sql = "SELECT DISTINCT r.id, r.time, r.lane, r.seq FROM audit_content c
-                   JOIN audit_record r ON r.account = c.account AND r.time = c.time AND r.id = c.record
+        let sql = "SELECT r.id, r.time, r.lane, r.seq FROM audit_content c JOIN audit_record r ON r.number = c.number
                    WHERE c.account = ?1 AND c.time < ?2 ORDER BY c.time LIMIT ?3";
         self.on_reader(move |connection| {
             read::old_rows(connection, sql, &account, before_us, rows(limit))
@@ -192,6 +201,10 @@ impl Store for Sqlite {
         let file = file.to_owned();
         self.on_reader(move |connection| read::backup(connection, &file))
             .await
+    }
+
+    fn slow_down(&self, by: Duration) {
+        self.send(Box::new(move |writer| writer.slow_down(by)));
     }
 
     /// A locked file says that its process lives; the system lets go of it however the process ends.

@@ -3,8 +3,11 @@
 //! One thread owns the connection that writes. Reads that take microseconds happen where they are
 //! asked for; longer ones on the blocking pool. Several processes may have the same folder open.
 
+mod changes;
 mod connect;
 mod engine;
+mod fold;
+mod insert;
 mod items;
 mod read;
 mod write;
@@ -17,7 +20,6 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
-use tokio::sync::oneshot;
 use uuid::Uuid;
 
 type WriteJob = Box<dyn FnOnce(&mut write::Writer) + Send>;
@@ -44,7 +46,7 @@ impl Sqlite {
         let connection = connect(folder, Access::Write)?;
         let hot = items::Hot::new(connect(folder, Access::Read)?);
         let (sender, jobs) = mpsc::channel();
-        let writer = write::Writer::new(folder.to_owned(), connection);
+        let writer = write::Writer::new(folder.to_owned(), connection)?;
         let thread = std::thread::Builder::new()
             .name("phigate-sqlite".to_owned())
             .spawn(move || write::run(writer, &jobs))
@@ -59,26 +61,12 @@ impl Sqlite {
         })
     }
 
-    /// Runs something on the writing thread.
-    async fn on_writer<T: Send + 'static>(
-        &self,
-        work: impl FnOnce(&mut write::Writer) -> T + Send + 'static,
-    ) -> Result<T> {
-        let (sender, answer) = oneshot::channel();
-        let job: WriteJob = Box::new(move |writer| {
-            // Whoever asked may have gone; the work is done all the same.
-            let _ = sender.send(work(writer));
-        });
-        let sent = match &*lock(&self.writer) {
+    /// Gives the writing thread something to do; whether there still is one.
+    fn send(&self, job: WriteJob) -> bool {
+        match &*lock(&self.writer) {
             Some(writer) => writer.send(job).is_ok(),
             None => false,
-        };
-        if !sent {
-            return Err(StoreError::Closed);
         }
-        answer
-            .await
-            .map_err(|_| StoreError::Unavailable("the writing thread ended".to_owned()))
     }
 
     /// Runs a longer read on the blocking pool.

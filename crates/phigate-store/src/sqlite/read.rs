@@ -1,7 +1,7 @@
 //! Reading the trail.
 
 use crate::model::{Cursor, Filter};
-use crate::store::{AuditRow, ChainRow, CounterRow, Head, Link, OpenRow, RowKey};
+use crate::store::{AuditRow, ChainRow, Contents, CounterRow, Head, Link, OpenRow, RowKey};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 use std::path::Path;
@@ -237,15 +237,20 @@ pub(crate) fn content(
     connection: &Connection,
     account: &str,
     key: RowKey,
-) -> rusqlite::Result<Vec<(String, Vec<u8>)>> {
-    connection
+) -> rusqlite::Result<Contents> {
+    let found = connection
         .prepare_cached(
-            "SELECT field, sealed FROM audit_content WHERE account = ?1 AND time = ?2 AND record = ?3",
+            "SELECT c.original, c.sent FROM audit_record r JOIN audit_content c ON c.number = r.number
+             WHERE r.account = ?1 AND r.time = ?2 AND r.id = ?3",
         )?
-        .query_map(params![account, key.time_us, key.record.as_bytes()], |row| {
-            Ok((row.get(0)?, row.get(1)?))
-        })?
-        .collect()
+        .query_row(params![account, key.time_us, key.record.as_bytes()], |row| {
+            Ok(Contents {
+                original: row.get(0)?,
+                sent: row.get(1)?,
+            })
+        })
+        .optional()?;
+    Ok(found.unwrap_or_default())
 }
 
 pub(crate) fn tokens(

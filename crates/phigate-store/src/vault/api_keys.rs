@@ -130,10 +130,11 @@ impl Vault {
         expires: Option<Timestamp>,
         actor: &str,
     ) -> Result<(NewApiKey, Change)> {
-        if name.len() > NAME_MAX {
+        // Names are printed in lists and drawn in terminals.
+        if name.len() > NAME_MAX || name.chars().any(char::is_control) {
             return Err(StoreError::Invalid {
                 what: "key name",
-                why: "at most 200 bytes",
+                why: "at most 200 bytes, and no control characters",
             });
         }
         let (id, key) = api_key::generate();

@@ -104,7 +104,7 @@ impl Vault {
             sent: None,
         };
         for (field, content) in self.contents(account_id, decision).await? {
-            match field.as_str() {
+            match field {
                 "original" => revealed.original = Some(content),
                 _ => revealed.sent = Some(content),
             }
@@ -155,7 +155,7 @@ impl Vault {
         &self,
         account_id: &str,
         decision: &AuditRow,
-    ) -> Result<Vec<(String, SecretBytes)>> {
+    ) -> Result<Vec<(&'static str, SecretBytes)>> {
         let key = RowKey {
             record: decision.id,
             time_us: decision.time_us,
@@ -164,14 +164,14 @@ impl Vault {
         };
         let name = decision.id.to_string();
         let mut contents = Vec::new();
-        for (field, sealed) in self.store.content(account_id, key).await? {
+        for (field, sealed) in self.store.content(account_id, key).await?.fields() {
             let place = Place {
                 account: account_id,
                 table: CONTENT,
                 record: &name,
-                field: &field,
+                field,
             };
-            let content = self.keyring.unseal(place, &sealed).await?;
+            let content = self.keyring.unseal(place, sealed).await?;
             contents.push((field, content));
         }
         Ok(contents)

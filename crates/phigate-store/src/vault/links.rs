@@ -60,6 +60,17 @@ impl Vault {
         Ok(SecretString::new(token))
     }
 
+    /// Whether a link for the account's first owner was ever made and not used, expired or not.
+    pub async fn has_owner_link(&self, account_id: &str) -> Result<bool> {
+        for known in self.store.items(Some(account_id), LINK).await? {
+            let known: LinkBody = body(&known, "link")?;
+            if known.purpose == LinkPurpose::Owner {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// What a link is good for, if it still is.
     pub async fn link(&self, token: &str) -> Result<Option<Link>> {
         Ok(self.link_item(token).await?.map(|(_, link)| link))

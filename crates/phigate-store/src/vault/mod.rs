@@ -12,6 +12,7 @@ mod providers;
 mod record;
 mod retention;
 mod rotate;
+mod second_step;
 mod sessions;
 mod settings;
 mod stats;
@@ -27,6 +28,7 @@ use crate::model::AdminAct;
 use crate::store::{Change, Expect, Item, Store};
 use crate::writer::job::{Job, Waiter};
 use crate::writer::queue::{Bounds, Queue};
+use crate::writer::thread::Running;
 use crate::writer::{Writer, entry};
 use crate::{Clock, Result, StoreError};
 use serde::Serialize;
@@ -35,7 +37,6 @@ use std::collections::HashMap;
 use std::os::unix::fs::OpenOptionsExt;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tokio::task::JoinHandle;
 use uuid::Uuid;
 
 pub(crate) use accounts::account_name;
@@ -60,6 +61,11 @@ pub struct Options {
     pub queue_records: usize,
     /// Most bytes of sealed content that may wait to be written.
     pub queue_bytes: usize,
+    /// Makes every commit of SQLite take this much longer, as a slower disk does. For tests and
+    /// measurements.
+    pub sync_delay: Duration,
+    /// Failed logins that cost nothing; after these the wait doubles with each further one.
+    pub login_failures: u32,
 }
 
 impl Options {
@@ -73,6 +79,8 @@ impl Options {
             clock: Arc::new(jiff::Timestamp::now),
             queue_records: 8_192,
             queue_bytes: 128 << 20,
+            sync_delay: Duration::ZERO,
+            login_failures: 5,
         }
     }
 }
@@ -84,9 +92,9 @@ pub struct Vault {
     pub(crate) writer: Arc<Writer>,
     pub(crate) clock: Clock,
     passwords: passwords::Passwords,
-    throttle: throttle::Throttle,
+    login_failures: u32,
     cache: Mutex<admit::Cache>,
-    running: Mutex<Option<JoinHandle<()>>>,
+    running: Running,
     created: bool,
 }
 
@@ -110,6 +118,7 @@ impl Vault {
             }
         };
         let keyring = Arc::new(keyring);
+        store.slow_down(options.sync_delay);
         let writer = Arc::new(Writer {
             store: store.clone(),
             keyring: keyring.clone(),
@@ -124,16 +133,16 @@ impl Vault {
             serve: options.serve,
             give_up: std::sync::atomic::AtomicBool::new(false),
         });
-        let running = tokio::spawn(writer.clone().run());
+        let running = Running::start(writer.clone())?;
         let vault = Self {
             store,
             keyring,
             writer,
             clock: options.clock,
             passwords: passwords::Passwords::default(),
-            throttle: throttle::Throttle::default(),
+            login_failures: options.login_failures,
             cache: Mutex::default(),
-            running: Mutex::new(Some(running)),
+            running,
             created,
         };
         if vault.accounts().await?.is_empty() {
@@ -193,27 +202,18 @@ impl Vault {
     /// Writes what is queued and releases the store. After `patience` what cannot be written is given up.
     pub async fn close(&self, patience: Duration) -> Result<()> {
         self.writer.queue.close();
-        let running = self
-            .running
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner)
-            .take();
-        let Some(mut running) = running else {
+        let Some(mut ended) = self.running.ended() else {
             return Ok(());
         };
         let mut result = Ok(());
-        if tokio::time::timeout(patience, &mut running).await.is_err() {
+        if tokio::time::timeout(patience, &mut ended).await.is_err() {
             self.writer
                 .give_up
                 .store(true, std::sync::atomic::Ordering::Release);
             result = Err(StoreError::Timeout);
             // Every pause of the writer is at most a second.
-            if tokio::time::timeout(Duration::from_secs(5), &mut running)
-                .await
-                .is_err()
-            {
-                running.abort();
-            }
+            let pauses = Duration::from_secs(5);
+            self.running.stop_after(pauses, &mut ended).await;
         }
         self.store.close().await;
         result

@@ -1,10 +1,10 @@
 //! Writing the trail: decisions, outcomes, admin acts.
 
 use crate::keys::hex;
-use crate::keys::seal::{self, Place};
+use crate::keys::seal::{Place, Sealer};
 use crate::keys::wrapped::Purpose;
 use crate::model::{AdminAct, Identifier, NewDecision, Outcome, SealedDigests};
-use crate::store::{ContentRow, SYSTEM, TokenRow};
+use crate::store::{Contents, SYSTEM, TokenRow};
 use crate::vault::Vault;
 use crate::writer::entry;
 use crate::writer::job::{Entry, Job, Wait, Waiter};
@@ -30,7 +30,7 @@ impl Vault {
             let (waiter, wait) = Waiter::new(false);
             let mut pending = Pending {
                 vault: self,
-                entry: Arc::new(entry.clone()),
+                entry: entry.clone(),
                 wait,
                 told: false,
             };
@@ -101,56 +101,54 @@ impl Vault {
             .await
     }
 
-    async fn prepare(&self, mut new: NewDecision) -> Result<Entry> {
+    /// Seals and digests in the caller, so that the one writer only chains and inserts.
+    async fn prepare(&self, mut new: NewDecision) -> Result<Arc<Entry>> {
         let account = new.account_id.as_str();
-        let id = Uuid::now_v7();
-        let now = new.decision.time;
-        let mut contents = Vec::new();
-        let mut digests = SealedDigests::default();
-        let fields = [
-            ("original", &new.original, &mut digests.original),
-            ("sent", &new.sent, &mut digests.sent),
-        ];
-        for (field, content, digest) in fields {
-            if let Some(content) = content {
-                let row = self.seal_content(account, id, now, field, content).await?;
-                *digest = Some(hex(&chain::digest(b"phigate sealed v1", &[&row.sealed])));
-                contents.push(row);
-            }
-        }
-        new.decision.sealed = (!contents.is_empty()).then_some(digests);
+        // A request has one decision, so its id serves the record as well.
+        let id = new.decision.request_id;
+        let contents = self.seal_contents(id, &new).await?;
         let tokens = self
-            .tokens_of(account, now, new.decision.request_id, &new.identifiers)
+            .tokens_of(
+                account,
+                new.decision.time,
+                new.decision.request_id,
+                &new.identifiers,
+            )
             .await?;
-        let mut entry = entry::decision(account, id, &new.decision);
-        entry.contents = contents;
-        entry.tokens = tokens;
-        Ok(entry)
+        new.decision.sealed = (!contents.is_empty()).then(|| digests(&contents));
+        Ok(entry::decision(
+            account,
+            id,
+            &new.decision,
+            contents,
+            tokens,
+        ))
     }
 
-    async fn seal_content(
-        &self,
-        account: &str,
-        record: Uuid,
-        now: Timestamp,
-        field: &'static str,
-        content: &SecretBytes,
-    ) -> Result<ContentRow> {
-        let (key_id, key) = self.keyring.current(account, Purpose::Content, now).await?;
-        let name = record.to_string();
-        let place = Place {
-            account,
-            table: CONTENT,
-            record: &name,
-            field,
+    async fn seal_contents(&self, record: Uuid, new: &NewDecision) -> Result<Contents> {
+        if new.original.is_none() && new.sent.is_none() {
+            return Ok(Contents::default());
+        }
+        let (key_id, key) = self
+            .keyring
+            .current(&new.account_id, Purpose::Content, new.decision.time)
+            .await?;
+        let mut buffer = Uuid::encode_buffer();
+        let name: &str = record.hyphenated().encode_lower(&mut buffer);
+        let mut sealer = Sealer::new(&key, key_id);
+        let mut seal = |field, content: &Option<SecretBytes>| {
+            let place = Place {
+                account: &new.account_id,
+                table: CONTENT,
+                record: name,
+                field,
+            };
+            let content = content.as_ref()?;
+            Some(sealer.seal(place, content.expose()).into())
         };
-        let sealed = seal::seal(&key, key_id, place, content.expose());
-        Ok(ContentRow {
-            account: account.to_owned(),
-            record,
-            time_us: now.as_microsecond(),
-            field,
-            sealed: sealed.into(),
+        Ok(Contents {
+            original: seal("original", &new.original),
+            sent: seal("sent", &new.sent),
         })
     }
 
@@ -181,6 +179,18 @@ impl Vault {
             .current(account, Purpose::Lookup, self.now())
             .await?;
         Ok(hmac::Key::new(hmac::HMAC_SHA256, &*key))
+    }
+}
+
+/// Digests of sealed content, as its record names them.
+pub(crate) fn digests(contents: &Contents) -> SealedDigests {
+    let digest = |sealed: &Option<Arc<[u8]>>| {
+        let sealed = sealed.as_deref()?;
+        Some(hex(&chain::digest(b"phigate sealed v1", &[sealed])))
+    };
+    SealedDigests {
+        original: digest(&contents.original),
+        sent: digest(&contents.sent),
     }
 }
 

@@ -77,6 +77,15 @@ impl Vault {
 
     /// The session of a token, if it is valid now; its last use is moved on.
     pub async fn session(&self, token: &str) -> Result<Option<Session>> {
+        self.find_session(token, true).await
+    }
+
+    /// The session of a token, if it is valid now. A program that asks does not count as use.
+    pub async fn peek_session(&self, token: &str) -> Result<Option<Session>> {
+        self.find_session(token, false).await
+    }
+
+    async fn find_session(&self, token: &str, is_use: bool) -> Result<Option<Session>> {
         if token.len() != TOKEN {
             return Ok(None);
         }
@@ -92,7 +101,7 @@ impl Vault {
             return Ok(None);
         };
         let user = public(&user, &body::<UserBody>(&user, "user")?);
-        if now.duration_since(stored.last_seen) >= SEEN {
+        if is_use && now.duration_since(stored.last_seen) >= SEEN {
             stored.last_seen = now;
             // Should this lose against a revocation, the revocation stands.
             self.put_quietly(replace(&item, &stored)).await?;
@@ -172,8 +181,13 @@ impl Vault {
 
     /// Changes one item without a record. False when it was changed or removed in between.
     pub(crate) async fn put_quietly(&self, change: Change) -> Result<bool> {
+        self.change_quietly(vec![change]).await
+    }
+
+    /// Changes items without a record, all or none. False when one was changed or removed in between.
+    pub(crate) async fn change_quietly(&self, changes: Vec<Change>) -> Result<bool> {
         let batch = Batch {
-            changes: vec![change],
+            changes,
             ..Batch::default()
         };
         match self.store.commit(Arc::new(batch)).await {
@@ -222,7 +236,7 @@ fn is_valid(stored: &SessionBody, now: Timestamp) -> bool {
     now < stored.expires && now.duration_since(stored.last_seen).as_secs() < stored.idle_s
 }
 
-fn delete(item: &Item) -> Change {
+pub(crate) fn delete(item: &Item) -> Change {
     Change::Delete {
         account: item.account.clone(),
         kind: item.kind.clone(),

@@ -5,6 +5,7 @@ use crate::keys::seal::Place;
 use crate::keys::wrapped::Purpose;
 use crate::model::{AdminAct, LoginOutcome, Role, User};
 use crate::store::{Change, Expect, Item};
+use crate::vault::throttle::Guessed;
 use crate::vault::{Vault, about, body, item, replace};
 use crate::{Result, SecretBytes, SecretString, StoreError};
 use base64::Engine;
@@ -122,7 +123,8 @@ impl Vault {
         origin: &str,
     ) -> Result<LoginOutcome> {
         let email = normal_email(email);
-        if let Some(retry_after_s) = self.throttle.wait_s(&email, origin) {
+        let guessed = [Guessed::password(&email), Guessed::from_origin(origin)];
+        if let Some(retry_after_s) = self.begin_guess(&guessed).await? {
             return Ok(LoginOutcome::Throttled { retry_after_s });
         }
         let item = self.store.find(USER, &email).await?;
@@ -138,11 +140,10 @@ impl Vault {
         let now = self.now();
         match (right, item, stored) {
             (true, Some(item), Some(stored)) => {
-                self.throttle.succeeded(&email, origin);
+                self.settle_guess(&guessed).await?;
                 Ok(LoginOutcome::Right(Box::new(public(&item, &stored))))
             }
             (_, item, _) => {
-                self.throttle.failed(&email, origin);
                 let name = match &item {
                     Some(item) => super::account_name(&*self.store, &item.account).await?,
                     None => String::new(),

@@ -1,6 +1,5 @@
 //! Verifying the store itself: chains, search columns, sealed content, and records nobody chained.
 
-use crate::keys::hex;
 use crate::model::{Record, SealedDigests};
 use crate::store::{AuditRow, ChainRow, RowKey};
 use crate::trail::{
@@ -8,6 +7,7 @@ use crate::trail::{
 };
 use crate::vault::Vault;
 use crate::vault::audit::parse;
+use crate::vault::record;
 use crate::vault::retention::{CONTENT_DELETED, RECORDS_DELETED};
 use crate::writer::entry;
 use crate::{Result, chain};
@@ -229,14 +229,7 @@ impl Vault {
             lane: row.link.lane,
             seq: row.link.seq,
         };
-        let mut found = SealedDigests::default();
-        for (field, sealed) in self.store.content(account, key).await? {
-            let digest = Some(hex(&chain::digest(b"phigate sealed v1", &[&sealed])));
-            match field.as_str() {
-                "original" => found.original = digest,
-                _ => found.sent = digest,
-            }
-        }
+        let found = record::digests(&self.store.content(account, key).await?);
         if found == SealedDigests::default() {
             findings.emptied.push((key.lane, key.seq));
             return Ok(true);

@@ -2,66 +2,62 @@
 
 use crate::chain;
 use crate::model::{AdminAct, Decision, Outcome, Record, RecordKind};
-use crate::store::AuditRow;
-use crate::writer::job::{Effect, Entry};
+use crate::store::{AuditRow, Contents, TokenRow};
+use crate::writer::job::{Counters, Effect, Entry};
 use jiff::Timestamp;
+use serde::Serialize;
+use std::borrow::Cow;
 use std::sync::Arc;
 use uuid::Uuid;
 
-/// A decision; its sealed content and lookup hashes are added by the caller.
-pub(crate) fn decision(account_id: &str, id: Uuid, decision: &Decision) -> Entry {
-    let mut row = row(
-        account_id,
-        id,
-        RecordKind::Decision,
-        &Record::Decision(decision.clone()),
-    );
-    row.key_id = Some(column(&decision.key_id));
-    row.mode = Some(column(&decision.mode));
-    row.action = Some(column(&decision.action));
-    row.model = decision.model.as_deref().map(column);
-    row.types = types_column(decision);
-    let mut counters = vec![("requests".to_owned(), 1)];
+/// Most records are shorter than this.
+const BODY_BYTES: usize = 768;
+
+/// A decision; its sealed content and lookup hashes are given by the caller.
+pub(crate) fn decision(
+    account_id: &str,
+    id: Uuid,
+    decision: &Decision,
+    contents: Contents,
+    tokens: Vec<TokenRow>,
+) -> Arc<Entry> {
+    let row = decision_row(account_id, id, decision);
+    let mut counters: Counters = vec![("requests".into(), 1)];
     if decision.phi_detected {
-        counters.push(("with_phi".to_owned(), 1));
+        counters.push(("with_phi".into(), 1));
     }
-    counters.push((format!("action:{}", decision.action), 1));
-    counters.push((format!("mode:{}", decision.mode), 1));
+    counters.push((format!("action:{}", decision.action).into(), 1));
+    counters.push((format!("mode:{}", decision.mode).into(), 1));
+    let family = decision.family.iter().map(|family| ("family", family));
+    let kinds = decision.types.keys().map(|kind| ("type", kind));
     counters.extend(
-        decision
-            .family
-            .iter()
-            .map(|family| (format!("family:{family}"), 1)),
+        family
+            .chain(kinds)
+            .map(|(what, name)| (format!("{what}:{name}").into(), 1)),
     );
-    counters.extend(
-        decision
-            .types
-            .keys()
-            .map(|kind| (format!("type:{kind}"), 1)),
-    );
-    entry(
-        row,
-        &decision.account,
-        counters,
-        Effect::Opens(decision.request_id),
-    )
+    Arc::new(Entry {
+        contents,
+        tokens,
+        ..entry(
+            row,
+            &decision.account,
+            counters,
+            Effect::Opens(decision.request_id),
+        )
+    })
 }
 
 /// An outcome.
-pub(crate) fn outcome(account_id: &str, outcome: &Outcome) -> Entry {
-    let row = row(
-        account_id,
-        Uuid::now_v7(),
-        RecordKind::Outcome,
-        &Record::Outcome(outcome.clone()),
-    );
-    let class = outcome
-        .status
-        .map_or("none".to_owned(), |status| format!("{}xx", status / 100));
-    let mut counters = vec![(format!("status:{class}"), 1)];
+pub(crate) fn outcome(account_id: &str, outcome: &Outcome) -> Arc<Entry> {
+    let row = row(account_id, Uuid::now_v7(), RecordRef::Outcome(outcome));
+    let class: Cow<'static, str> = match outcome.status {
+        Some(status) => format!("status:{}xx", status / 100).into(),
+        None => "status:none".into(),
+    };
+    let mut counters: Counters = vec![(class, 1)];
     if let Some(usage) = outcome.usage {
         counters.push((
-            "tokens".to_owned(),
+            "tokens".into(),
             i64::try_from(usage.total_tokens).unwrap_or(i64::MAX),
         ));
     }
@@ -70,26 +66,21 @@ pub(crate) fn outcome(account_id: &str, outcome: &Outcome) -> Entry {
         ("first", outcome.first_byte_ms),
     ];
     for (name, milliseconds) in times {
-        counters.extend(milliseconds.map(|value| (format!("{name}_ms:{}", time_class(value)), 1)));
+        let class = milliseconds.map(|value| format!("{name}_ms:{}", time_class(value)));
+        counters.extend(class.map(|class| (class.into(), 1)));
     }
-    entry(
+    Arc::new(entry(
         row,
         &outcome.account,
         counters,
         Effect::Closes(outcome.request_id),
-    )
+    ))
 }
 
 /// An admin act.
-pub(crate) fn admin(account_id: &str, act: &AdminAct) -> Entry {
-    let mut row = row(
-        account_id,
-        Uuid::now_v7(),
-        RecordKind::Admin,
-        &Record::Admin(act.clone()),
-    );
-    row.act = Some(column(&act.act));
-    entry(row, &act.account, Vec::new(), Effect::Neither)
+pub(crate) fn admin(account_id: &str, act: &AdminAct) -> Arc<Entry> {
+    let row = admin_row(account_id, Uuid::now_v7(), act);
+    Arc::new(entry(row, &act.account, Vec::new(), Effect::Neither))
 }
 
 /// The outcome of a request that got no answer from a provider.
@@ -115,16 +106,12 @@ pub(crate) fn ended(
     }
 }
 
-/// The columns a row must have, given its text; verification compares them.
+/// The row a record must have, given its text; verification compares them.
 pub(crate) fn columns(account_id: &str, id: Uuid, record: &Record) -> AuditRow {
-    let entry = match record {
-        Record::Decision(inner) => decision(account_id, id, inner),
-        Record::Outcome(inner) => outcome(account_id, inner),
-        Record::Admin(inner) => admin(account_id, inner),
-    };
-    AuditRow {
-        id,
-        ..Arc::unwrap_or_clone(entry.row)
+    match record {
+        Record::Decision(inner) => decision_row(account_id, id, inner),
+        Record::Outcome(inner) => row(account_id, id, RecordRef::Outcome(inner)),
+        Record::Admin(inner) => admin_row(account_id, id, inner),
     }
 }
 
@@ -139,32 +126,66 @@ pub(crate) fn class_time(class: u32) -> u64 {
     (f64::from(class) / 8.0).exp2().round() as u64
 }
 
-fn entry(row: AuditRow, account: &str, counters: Vec<(String, i64)>, effect: Effect) -> Entry {
+/// A record by reference, written exactly as [`Record`] is.
+#[derive(Clone, Copy, Serialize)]
+#[serde(tag = "record", rename_all = "lowercase")]
+enum RecordRef<'a> {
+    Decision(&'a Decision),
+    Outcome(&'a Outcome),
+    Admin(&'a AdminAct),
+}
+
+fn entry(row: AuditRow, account: &str, counters: Counters, effect: Effect) -> Entry {
     Entry {
         leaf: chain::leaf(&row.account, row.id, row.time_us, &row.body),
         row: Arc::new(row),
         account_name: account.to_owned(),
-        contents: Vec::new(),
+        contents: Contents::default(),
         tokens: Vec::new(),
         counters,
         effect,
     }
 }
 
-fn row(account_id: &str, id: Uuid, kind: RecordKind, record: &Record) -> AuditRow {
+fn decision_row(account_id: &str, id: Uuid, decision: &Decision) -> AuditRow {
+    AuditRow {
+        key_id: Some(column(&decision.key_id)),
+        mode: Some(column(&decision.mode)),
+        action: Some(column(&decision.action)),
+        model: decision.model.as_deref().map(column),
+        types: types_column(decision),
+        ..row(account_id, id, RecordRef::Decision(decision))
+    }
+}
+
+fn admin_row(account_id: &str, id: Uuid, act: &AdminAct) -> AuditRow {
+    AuditRow {
+        act: Some(column(&act.act)),
+        ..row(account_id, id, RecordRef::Admin(act))
+    }
+}
+
+fn row(account_id: &str, id: Uuid, record: RecordRef<'_>) -> AuditRow {
+    let (kind, time, request) = match record {
+        RecordRef::Decision(inner) => (RecordKind::Decision, inner.time, Some(inner.request_id)),
+        RecordRef::Outcome(inner) => (RecordKind::Outcome, inner.time, Some(inner.request_id)),
+        RecordRef::Admin(inner) => (RecordKind::Admin, inner.time, inner.request_id),
+    };
+    let mut body = Vec::with_capacity(BODY_BYTES);
+    serde_json::to_writer(&mut body, &record).expect("records are plain values");
     AuditRow {
         account: account_id.to_owned(),
         id,
-        time_us: record.time().as_microsecond(),
+        time_us: time.as_microsecond(),
         kind: kind.code(),
-        request: record.request_id(),
+        request,
         key_id: None,
         mode: None,
         action: None,
         model: None,
         types: None,
         act: None,
-        body: serde_json::to_string(record).expect("records are plain values"),
+        body: String::from_utf8(body).expect("JSON is text"),
     }
 }
 
@@ -185,6 +206,32 @@ fn types_column(decision: &Decision) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_record_is_written_the_same_by_reference() {
+        let act = AdminAct::new(Timestamp::UNIX_EPOCH, "default", "cli", "mode.set")
+            .change("flag", "mask");
+        let ended = ended(
+            Uuid::nil(),
+            Timestamp::UNIX_EPOCH,
+            "default",
+            Some(503),
+            "x",
+        );
+        let rows = [
+            (
+                admin("a", &act),
+                serde_json::to_string(&Record::Admin(act.clone())),
+            ),
+            (
+                outcome("a", &ended),
+                serde_json::to_string(&Record::Outcome(ended.clone())),
+            ),
+        ];
+        for (entry, whole) in rows {
+            assert_eq!(entry.row.body, whole.unwrap());
+        }
+    }
 
     #[test]
     fn a_time_class_stands_for_about_its_times() {

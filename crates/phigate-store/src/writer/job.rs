@@ -1,7 +1,8 @@
 //! What is handed to the writer: rows that still lack their place in the chain, and who waits for them.
 
-use crate::store::{AuditRow, Change, ContentRow, RowKey, TokenRow};
+use crate::store::{AuditRow, Change, Contents, RowKey, TokenRow};
 use crate::{Result, StoreError};
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use tokio::sync::oneshot;
@@ -16,11 +17,14 @@ pub(crate) struct Entry {
     pub(crate) leaf: [u8; 32],
     /// Account name, as outcomes need it.
     pub(crate) account_name: String,
-    pub(crate) contents: Vec<ContentRow>,
+    pub(crate) contents: Contents,
     pub(crate) tokens: Vec<TokenRow>,
-    pub(crate) counters: Vec<(String, i64)>,
+    pub(crate) counters: Counters,
     pub(crate) effect: Effect,
 }
+
+/// Amounts to add to the counters of the record's hour.
+pub(crate) type Counters = Vec<(Cow<'static, str>, i64)>;
 
 /// What a record does to its request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +39,7 @@ pub(crate) enum Effect {
 
 /// One piece of work for the writer.
 pub(crate) struct Job {
-    pub(crate) entries: Vec<Entry>,
+    pub(crate) entries: Vec<Arc<Entry>>,
     pub(crate) changes: Vec<Change>,
     pub(crate) bump: bool,
     pub(crate) drop_contents: Option<(String, Vec<RowKey>)>,
@@ -44,7 +48,7 @@ pub(crate) struct Job {
 }
 
 impl Job {
-    pub(crate) fn of(entry: Entry, waiter: Waiter) -> Self {
+    pub(crate) fn of(entry: Arc<Entry>, waiter: Waiter) -> Self {
         Self {
             entries: vec![entry],
             ..Self::empty(waiter)
@@ -69,13 +73,11 @@ impl Job {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        let content = self
-            .entries
-            .iter()
-            .flat_map(|entry| &entry.contents)
-            .map(|content| content.sealed.len());
-        let bodies = self.entries.iter().map(|entry| entry.row.body.len() + 256);
-        content.sum::<usize>() + bodies.sum::<usize>()
+        let bytes = |entry: &Arc<Entry>| {
+            let sealed = entry.contents.fields().map(|(_, sealed)| sealed.len());
+            sealed.sum::<usize>() + entry.row.body.len() + 256
+        };
+        self.entries.iter().map(bytes).sum()
     }
 }
 

@@ -9,10 +9,11 @@ pub(crate) mod entry;
 pub(crate) mod job;
 pub(crate) mod lane;
 pub(crate) mod queue;
+pub(crate) mod thread;
 
 use crate::chain;
 use crate::keys::keyring::Keyring;
-use crate::store::{Batch, CommitError, CounterRow, OpenRow, Store};
+use crate::store::{Batch, CommitError, CounterRow, NewRecord, OpenRow, Store};
 use crate::{Clock, Result, StoreError};
 use job::{Effect, Entry, Job, Waiter};
 use lane::Lane;
@@ -31,6 +32,8 @@ const GROUP: Bounds = Bounds {
 /// Groups smaller than this are not worth waiting for.
 const GATHER_FROM: usize = 8;
 const GATHER_MAX: Duration = Duration::from_millis(2);
+/// Nor is it worth it after a commit that took hardly any time.
+const GATHER_MIN: Duration = Duration::from_micros(500);
 const PAUSE_MIN: Duration = Duration::from_millis(25);
 const PAUSE_MAX: Duration = Duration::from_secs(1);
 
@@ -88,10 +91,11 @@ impl Writer {
     /// After a large group its callers are about to come back: lets most of them in before the next
     /// one begins, or groups would be alternately large and small.
     async fn gather(&self, size: usize, patience: Duration) {
-        let begun = Instant::now();
         let patience = patience.min(GATHER_MAX);
-        while size >= GATHER_FROM && self.queue.len() < size * 3 / 4 && begun.elapsed() < patience {
-            tokio::task::yield_now().await;
+        if size >= GATHER_FROM && patience >= GATHER_MIN {
+            let most = self.queue.wait_for(size * 3 / 4);
+            // Going on with fewer is fine.
+            let _ = tokio::time::timeout(patience, most).await;
         }
     }
 
@@ -173,7 +177,6 @@ impl Writer {
             return Err(Trouble::LaneTaken);
         };
         self.load_heads(lane, group).await.map_err(Trouble::Down)?;
-        let before = lane.linker.heads.clone();
         let batch = Arc::new(self.batch(lane, group));
         let result = match self.store.commit(batch.clone()).await {
             Ok(()) => Ok(()),
@@ -189,14 +192,17 @@ impl Writer {
             Err(CommitError::Rejected(error)) => Err(Trouble::Rejected(error)),
         };
         if result.is_err() {
-            lane.linker.heads = before;
+            // Where these chains end is asked of the store before the next attempt.
+            for new in &batch.records {
+                lane.linker.heads.remove(&new.row.account);
+            }
         }
         result
     }
 
     /// Looks whether a group whose commit gave no answer is there.
     async fn find_out(&self, batch: &Batch, error: StoreError) -> Result<(), Trouble> {
-        let Some((row, link)) = batch.records.first() else {
+        let Some(NewRecord { row, link, .. }) = batch.records.first() else {
             return Err(Trouble::Down(error));
         };
         let mut pause = PAUSE_MIN;
@@ -244,8 +250,11 @@ impl Writer {
                 let link =
                     lane.linker
                         .append(&self.keyring.root.chain, &entry.row.account, entry.leaf);
-                batch.records.push((entry.row.clone(), link));
-                batch.contents.extend(entry.contents.iter().cloned());
+                batch.records.push(NewRecord {
+                    row: entry.row.clone(),
+                    link,
+                    contents: entry.contents.clone(),
+                });
                 batch.tokens.extend(entry.tokens.iter().cloned());
                 match entry.effect {
                     Effect::Opens(request) => {

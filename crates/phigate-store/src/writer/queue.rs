@@ -26,6 +26,8 @@ struct Inner {
     jobs: VecDeque<Job>,
     bytes: usize,
     closed: bool,
+    /// The writer is woken when there are so many, and not by each of them.
+    wanted: usize,
 }
 
 impl Queue {
@@ -75,15 +77,20 @@ impl Queue {
 
     /// Waits until there is something, or the queue was closed.
     pub(crate) async fn wait(&self) {
+        self.wait_for(1).await;
+    }
+
+    /// Waits until there are so many jobs, or the queue was closed. Only the writer waits.
+    pub(crate) async fn wait_for(&self, jobs: usize) {
         loop {
-            let filled = self.filled.notified();
             {
-                let inner = self.lock();
-                if inner.closed || !inner.jobs.is_empty() {
+                let mut inner = self.lock();
+                if inner.closed || inner.jobs.len() >= jobs {
                     return;
                 }
+                inner.wanted = jobs;
             }
-            filled.await;
+            self.filled.notified().await;
         }
     }
 
@@ -148,8 +155,11 @@ impl Queue {
     fn add(&self, mut inner: MutexGuard<'_, Inner>, job: Job) {
         inner.bytes += job.bytes();
         inner.jobs.push_back(job);
+        let is_enough = inner.jobs.len() >= inner.wanted;
         drop(inner);
-        self.filled.notify_one();
+        if is_enough {
+            self.filled.notify_one();
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {

@@ -2,7 +2,7 @@
 
 use crate::support::{Site, account, close};
 use jiff::SignedDuration;
-use phigate_store::AdmitError;
+use phigate_store::{AdmitError, StoreError};
 
 pub async fn a_key_admits_until_it_is_revoked_or_expires(site: Site) {
     let vault = site.open().await;
@@ -37,6 +37,8 @@ pub async fn a_key_admits_until_it_is_revoked_or_expires(site: Site) {
         Err(AdmitError::Malformed)
     ));
     assert!(matches!(vault.admit("").await, Err(AdmitError::Missing)));
+    let escape = vault.create_api_key(&account, "\u{1b}[31m", None, "cli");
+    assert!(matches!(escape.await, Err(StoreError::Invalid { .. })));
     assert!(
         vault
             .revoke_api_key(&account, "bbbbbbbbbbbb", "cli")

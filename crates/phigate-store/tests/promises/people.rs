@@ -79,6 +79,94 @@ pub async fn a_login_needs_the_right_password_and_failures_are_slowed_down(site:
     close(vault).await;
 }
 
+pub async fn failures_are_counted_across_processes_and_before_the_password_is_looked_at(
+    site: Site,
+) {
+    let (one, other) = (site.open().await, site.open().await);
+    jane(&one).await;
+    let guess = async |vault: &Vault| {
+        let wrong = "wrong password".into();
+        vault
+            .verify_login("jane@example.org", &wrong, "192.0.2.1")
+            .await
+            .unwrap()
+    };
+    let (a, b, c, d, e, f, g, h) = tokio::join!(
+        guess(&one),
+        guess(&other),
+        guess(&one),
+        guess(&other),
+        guess(&one),
+        guess(&other),
+        guess(&one),
+        guess(&other),
+    );
+    let outcomes = [a, b, c, d, e, f, g, h];
+    let looked_at = outcomes
+        .iter()
+        .filter(|outcome| **outcome == LoginOutcome::Wrong)
+        .count();
+    assert!((1..=5).contains(&looked_at), "{outcomes:?}");
+    close(one).await;
+    close(other).await;
+}
+
+pub async fn the_second_step_of_a_login_may_reach_another_process(site: Site) {
+    let watch = Watch::new();
+    let open = async || {
+        let clock = watch.clock();
+        Vault::open(Options {
+            clock,
+            ..site.options()
+        })
+        .await
+        .unwrap()
+    };
+    let (one, other) = (open().await, open().await);
+    let user = jane(&one).await;
+    one.begin_second_step("token", &user).await.unwrap();
+    let found = other.second_step("token").await.unwrap();
+    assert_eq!(found.map(|found| found.id), Some(user.id.clone()));
+    assert_eq!(other.second_step("another token").await.unwrap(), None);
+    for _ in 0..5 {
+        assert_eq!(other.begin_code(&user).await.unwrap(), None);
+    }
+    assert_eq!(one.begin_code(&user).await.unwrap(), Some(1));
+    watch.advance(SignedDuration::from_secs(1));
+    assert_eq!(one.begin_code(&user).await.unwrap(), None);
+    one.end_second_step("token", &user).await.unwrap();
+    assert_eq!(other.begin_code(&user).await.unwrap(), None);
+    assert_eq!(other.second_step("token").await.unwrap(), None);
+    one.begin_second_step("token", &user).await.unwrap();
+    watch.advance(SignedDuration::from_mins(5));
+    assert_eq!(other.second_step("token").await.unwrap(), None, "too late");
+    close(one).await;
+    close(other).await;
+}
+
+pub async fn looking_at_a_session_is_no_use_of_it(site: Site) {
+    let watch = Watch::new();
+    let vault = Vault::open(Options {
+        clock: watch.clock(),
+        ..site.options()
+    })
+    .await
+    .unwrap();
+    let user = jane(&vault).await;
+    let policy = SessionPolicy {
+        idle: SignedDuration::from_mins(15),
+        absolute: SignedDuration::from_hours(1),
+    };
+    let session = vault.begin_session(&user, policy, "test").await.unwrap();
+    let token = session.token.expose();
+    for _ in 0..2 {
+        assert!(vault.peek_session(token).await.unwrap().is_some());
+        watch.advance(SignedDuration::from_mins(8));
+    }
+    assert!(vault.session(token).await.unwrap().is_none());
+    close(vault).await;
+}
+
 pub async fn a_session_ends_when_idle_when_old_and_when_ended(site: Site) {
     let watch = Watch::new();
     let vault = Vault::open(Options {

@@ -10,7 +10,7 @@ use phigate_store::{
     Record, SecretBytes, Sizes, Target, Usage, Vault,
 };
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tempfile::TempDir;
@@ -19,6 +19,7 @@ use uuid::Uuid;
 /// How long a record may take in tests on a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
+pub mod disk;
 pub mod postgres;
 
 /// A place where a store can be made.
@@ -35,8 +36,8 @@ impl Site {
     }
 
     /// In a folder that exists, such as a small disk.
-    pub fn in_folder(folder: &TempDir) -> Self {
-        let own = tempfile::tempdir_in(folder.path()).unwrap();
+    pub fn in_folder(folder: &Path) -> Self {
+        let own = tempfile::tempdir_in(folder).unwrap();
         let target = Target::Folder(own.path().join("data"));
         Self {
             folder: own,

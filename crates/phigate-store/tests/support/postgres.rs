@@ -1,6 +1,6 @@
 //! A PostgreSQL of our own: made in a temporary folder, gone with the test.
 
-use std::os::unix::fs::{MetadataExt, chown};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -14,6 +14,8 @@ pub struct Postgres {
     bin: PathBuf,
     owner: Option<(u32, u32)>,
     port: u16,
+    /// More for the command line of the server.
+    settings: Vec<&'static str>,
     server: Mutex<Option<Child>>,
 }
 
@@ -25,6 +27,25 @@ with PHIGATE_SKIP_POSTGRES=1.";
 impl Postgres {
     /// Starts a server; none where the tests are to be left out.
     pub fn start() -> Option<Self> {
+        let postgres = Self::make(Vec::new())?;
+        postgres.resume();
+        Some(postgres)
+    }
+
+    /// Starts a server that lets nobody in without TLS, with this certificate and its key.
+    pub fn start_tls(certificate: &str, key: &str) -> Option<Self> {
+        let postgres = Self::make(vec!["ssl=on"])?;
+        postgres.write("server.crt", certificate);
+        postgres.write("server.key", key);
+        postgres.write(
+            "pg_hba.conf",
+            "local all all trust\nhostssl all all 127.0.0.1/32 trust\n",
+        );
+        postgres.resume();
+        Some(postgres)
+    }
+
+    fn make(settings: Vec<&'static str>) -> Option<Self> {
         if std::env::var_os("PHIGATE_SKIP_POSTGRES").is_some() {
             println!("left out: PHIGATE_SKIP_POSTGRES is set");
             return None;
@@ -48,6 +69,7 @@ impl Postgres {
             bin,
             owner,
             port,
+            settings,
             server: Mutex::new(None),
         };
         let mut initdb = postgres.command("initdb");
@@ -68,7 +90,6 @@ impl Postgres {
             initdb.stdout(Stdio::null()).status().unwrap().success(),
             "initdb failed"
         );
-        postgres.resume();
         Some(postgres)
     }
 
@@ -93,13 +114,17 @@ impl Postgres {
             "-c",
             "max_connections=200",
         ]);
+        for setting in &self.settings {
+            command.args(["-c", setting]);
+        }
         let child = command.stdout(Stdio::null()).stderr(log).spawn().unwrap();
         *self.server.lock().unwrap() = Some(child);
         let started = Instant::now();
         while !self.psql("postgres", "SELECT 1") {
             assert!(
-                started.elapsed() < Duration::from_secs(60),
-                "PostgreSQL does not start"
+                started.elapsed() < Duration::from_secs(20),
+                "PostgreSQL does not start: {}",
+                std::fs::read_to_string(self.log()).unwrap_or_default()
             );
             std::thread::sleep(Duration::from_millis(50));
         }
@@ -139,16 +164,28 @@ impl Postgres {
         self.url(name)
     }
 
+    /// The address by host name, with parameters.
+    pub fn url_with(&self, database: &str, parameters: &str) -> String {
+        format!(
+            "postgres://postgres@localhost:{}/{database}?hostaddr=127.0.0.1&{parameters}",
+            self.port
+        )
+    }
+
     pub fn url(&self, database: &str) -> String {
         format!("postgres://postgres@127.0.0.1:{}/{database}", self.port)
+    }
+
+    /// The server's first process; the others are its children.
+    pub fn process(&self) -> u32 {
+        self.server.lock().unwrap().as_ref().unwrap().id()
     }
 
     /// Runs a statement; whether that worked.
     pub fn psql(&self, database: &str, sql: &str) -> bool {
         let mut command = self.command("psql");
+        command.arg("-h").arg(self.folder.path());
         command.args([
-            "-h",
-            "127.0.0.1",
             "-U",
             "postgres",
             "-p",
@@ -191,6 +228,16 @@ impl Postgres {
 
     pub fn log(&self) -> PathBuf {
         self.folder.path().join("log")
+    }
+
+    /// Writes a file of the server, readable by its user alone.
+    fn write(&self, name: &str, text: &str) {
+        let path = self.data().join(name);
+        std::fs::write(&path, text).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
+        if let Some((user, group)) = self.owner {
+            chown(&path, Some(user), Some(group)).unwrap();
+        }
     }
 
     fn signal(&self, signal: &str) {

@@ -7,7 +7,7 @@ use phigate_core::wire::FORMATS;
 use phigate_store::SecretString;
 use tokio::net::TcpListener;
 
-use crate::app::App;
+use crate::app::{App, FirstOwner};
 use crate::config::Config;
 use crate::demo;
 
@@ -50,13 +50,13 @@ async fn seed(app: &App) -> anyhow::Result<Option<Greeting>> {
         .vault
         .create_api_key(&account.id, "demo", None, ACTOR)
         .await?;
-    let owner = app.first_owner_link().await?;
+    let owner = app.first_owner(true).await?;
     Ok(Some(Box::new(move |base| {
-        greet(base, &key.key, owner.as_ref());
+        greet(base, &key.key, &owner);
     })))
 }
 
-fn greet(base: &str, key: &SecretString, owner: Option<&SecretString>) {
+fn greet(base: &str, key: &SecretString, owner: &FirstOwner) {
     let key = key.expose();
     eprintln!("\nphigate demo: simulated providers, nothing leaves this machine.\n");
     for (model, text) in [
@@ -76,10 +76,12 @@ fn greet(base: &str, key: &SecretString, owner: Option<&SecretString>) {
     eprintln!("API key:                     {key}");
     eprintln!("Change what happens to PHI:  phigate --data {DATA} mode set mask");
     match owner {
-        Some(link) => eprintln!(
+        FirstOwner::Link(link) => eprintln!(
             "Dashboard, first login:      {base}/setup/{}\n",
             link.expose()
         ),
-        None => eprintln!("Dashboard:                   {base}/\n"),
+        FirstOwner::Exists | FirstOwner::WasInvited => {
+            eprintln!("Dashboard:                   {base}/\n");
+        }
     }
 }

@@ -78,7 +78,7 @@ async fn examine(
     let mode = session.vault.mode(&account.id).await?.mode;
     findings.push(Finding::Fine(format!("account {name}: mode {mode}")));
     if session.vault.users(&account.id).await?.is_empty() {
-        let fix = "`phigate serve` prints a link for creating one, or: phigate user add EMAIL --password-stdin";
+        let fix = "the first start of `phigate serve` prints a link for creating one; without it: phigate user add EMAIL --password-stdin";
         findings.push(Finding::Advice(
             format!("account {name}: nobody can log in to the dashboard"),
             fix.into(),

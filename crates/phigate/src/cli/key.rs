@@ -17,7 +17,7 @@ pub(super) enum Key {
         #[arg(long, default_value = "")]
         name: String,
         /// When it stops working: a number with s, m, h or d
-        #[arg(long, value_name = "90d", value_parser = duration)]
+        #[arg(long, value_name = "90d", value_parser = lifetime)]
         expires: Option<SignedDuration>,
     },
     /// List the account's keys
@@ -82,6 +82,15 @@ pub(super) fn run(key: Key, global: &Global) -> anyhow::Result<ExitCode> {
     })
 }
 
+/// A duration that is not over at once.
+fn lifetime(text: &str) -> anyhow::Result<SignedDuration> {
+    let lifetime = duration(text)?;
+    if lifetime.is_zero() {
+        bail!("a key that never works is no key");
+    }
+    Ok(lifetime)
+}
+
 /// Reads `90d`, `24h`, `15m` or `30s`.
 fn duration(text: &str) -> anyhow::Result<SignedDuration> {
     let unit_at = text.len().saturating_sub(1);
@@ -124,5 +133,6 @@ mod tests {
         for text in ["", "d", "90", "9 d", "-1d", "1w", "99999999999999999d", "é"] {
             assert!(duration(text).is_err(), "{text}");
         }
+        assert!(duration("0s").is_ok() && lifetime("0s").is_err() && lifetime("1s").is_ok());
     }
 }

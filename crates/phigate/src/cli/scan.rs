@@ -100,11 +100,9 @@ fn texts(scan: &Scan, detector: &Detector, out: &mut impl Write) -> anyhow::Resu
         if scan.mask || scan.redact {
             let mode =
                 protect::mode(if scan.mask { "mask" } else { "redact" }).context("no such mode")?;
-            out.write_all(
-                mode.rewrite(&text, &findings)
-                    .unwrap_or_default()
-                    .as_bytes(),
-            )?;
+            let clean = mode.rewrite(detector, &text);
+            let clean = clean.context("the text still holds PHI after several rounds")?;
+            out.write_all(clean.as_bytes())?;
         } else if !scan.json {
             table(out, file, &text, &findings)?;
         }

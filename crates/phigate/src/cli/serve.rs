@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::Context;
 use clap::Args;
 
-use crate::app::{self, App, Role};
+use crate::app::{self, App, FirstOwner, Role};
 use crate::config::{Config, Flags};
 use crate::metrics::Metrics;
 use crate::server::{self, Drain};
@@ -81,7 +81,10 @@ pub(super) fn start(
 async fn serve_app(app: &Arc<App>, greeting: Option<Greeting>) -> anyhow::Result<()> {
     let router = routes::router(Arc::clone(app)).merge(dashboard::router(Arc::clone(app)));
     housekeeping::start(app);
-    let owner_link = owner_link(app).await?;
+    let greeting = match greeting {
+        Some(greeting) => greeting,
+        None => welcome(app.first_owner(false).await?),
+    };
     let scheme = if app.config.tls.is_some() {
         "https"
     } else {
@@ -89,10 +92,7 @@ async fn serve_app(app: &Arc<App>, greeting: Option<Greeting>) -> anyhow::Result
     };
     let on_listening = |address: SocketAddr| {
         let base = format!("{scheme}://{address}");
-        match greeting {
-            Some(greet) => greet(&base),
-            None => welcome(&base, owner_link.as_deref()),
-        }
+        greeting(&base);
         // Last, so that whoever waits for this line finds the rest already said.
         println!("listening on {base}");
     };
@@ -100,6 +100,7 @@ async fn serve_app(app: &Arc<App>, greeting: Option<Greeting>) -> anyhow::Result
     server::serve(
         &app.config,
         router,
+        dashboard::missing_page(Arc::clone(app)),
         metrics,
         app.drain.clone(),
         on_listening,
@@ -108,23 +109,26 @@ async fn serve_app(app: &Arc<App>, greeting: Option<Greeting>) -> anyhow::Result
     Ok(())
 }
 
-/// A one-time link for creating the owner's login, while there is none.
-async fn owner_link(app: &App) -> anyhow::Result<Option<String>> {
-    Ok(app
-        .first_owner_link()
-        .await?
-        .map(|token| format!("/setup/{}", token.expose())))
+/// What the operator is told: at the first start how to become the owner, later only where the dashboard is.
+fn welcome(owner: FirstOwner) -> Greeting {
+    Box::new(move |base| match owner {
+        FirstOwner::Exists => eprintln!("dashboard: {base}/"),
+        FirstOwner::WasInvited => {
+            eprintln!("dashboard: {base}/");
+            eprintln!(
+                "There is no owner yet. The link of the first start works for 24 hours. Without it:"
+            );
+            eprintln!("    phigate user add YOUR-EMAIL --password-stdin");
+        }
+        FirstOwner::Link(token) => invite(base, token.expose()),
+    })
 }
 
-fn welcome(base: &str, owner_link: Option<&str>) {
-    let Some(link) = owner_link else {
-        eprintln!("dashboard: {base}/");
-        return;
-    };
+fn invite(base: &str, token: &str) {
     eprintln!();
     eprintln!("Welcome to phigate. Create the owner's login (this link works once, for 24 hours):");
     eprintln!();
-    eprintln!("    {base}{link}");
+    eprintln!("    {base}/setup/{token}");
     eprintln!();
     eprintln!("The dashboard leads on from there. Without it:");
     eprintln!("    phigate provider set openai --key-stdin    # then paste the provider's key");

@@ -55,6 +55,10 @@ limits! {
     inflight_bytes = 512 * MIB, MIB, 1024 * 1024 * MIB;
     /// Deepest nesting of a JSON body.
     json_depth = 64, 4, 512;
+    /// Values and keys of a JSON body.
+    json_values = 500_000, 1000, 10_000_000;
+    /// Fields of a request, known and unknown.
+    fields = 256, 16, 512;
     /// Messages in one request.
     messages = 4096, 1, 1_000_000;
     /// Content parts in one message.
@@ -99,6 +103,10 @@ limits! {
     provider_retries = 2, 0, 10;
     /// Longest wait before a further attempt.
     provider_retry_wait_ms = 2 * SECOND, 0, MINUTE;
+    /// Scanning one request, rewriting included.
+    scan_ms = 10 * SECOND, 10, 10 * MINUTE;
+    /// Findings that an audit record lists one by one; it counts all.
+    record_findings = 10_000, 1, 1_000_000;
     /// Until the decision record must be durable.
     decision_ms = 2 * SECOND, 10, MINUTE;
     /// Requests of one API key in a minute.

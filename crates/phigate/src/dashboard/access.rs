@@ -100,6 +100,12 @@ pub(crate) async fn gate(
         }
         Err(answer) => *answer,
     };
+    protect(&mut response, is_secure);
+    response
+}
+
+/// Gives a page the headers that every page has.
+pub(crate) fn protect(response: &mut Response, is_secure: bool) {
     let headers = response.headers_mut();
     for (name, value) in HEADERS {
         headers.insert(name, HeaderValue::from_static(value));
@@ -113,7 +119,6 @@ pub(crate) async fn gate(
             HeaderValue::from_static("max-age=31536000"),
         );
     }
-    response
 }
 
 /// A cookie just made for a guest, to be set with the answer.
@@ -155,7 +160,10 @@ async fn admit_member(
     let cookie = Cookie::Session
         .read(&parts.headers, dash.is_secure)
         .ok_or_else(|| sign_in_first(&parts))?;
-    let session = session_of(dash, &cookie)
+    // A page that refreshes itself with nobody before it is no use: the idle time goes on.
+    let is_alone = parts.headers.get(LIVE).is_some_and(|live| live == "1");
+    let is_use = parts.method != Method::GET || !is_alone;
+    let session = session_of(dash, &cookie, is_use)
         .await?
         .ok_or_else(|| sign_in_first(&parts))?;
     if !needs.admits(session.user.role) {
@@ -182,12 +190,18 @@ async fn admit_member(
     Ok(Request::from_parts(parts, Body::empty()))
 }
 
-async fn session_of(dash: &Dash, cookie: &str) -> Result<Option<Session>, Box<Response>> {
-    dash.app
-        .vault
-        .session(cookie)
-        .await
-        .map_err(|error| refused(error.into()))
+async fn session_of(
+    dash: &Dash,
+    cookie: &str,
+    is_use: bool,
+) -> Result<Option<Session>, Box<Response>> {
+    let vault = &dash.app.vault;
+    let session = if is_use {
+        vault.session(cookie).await
+    } else {
+        vault.peek_session(cookie).await
+    };
+    session.map_err(|error| refused(error.into()))
 }
 
 /// Reading needs no form. A write must come from one of our pages; its form is read here, once, for everybody.

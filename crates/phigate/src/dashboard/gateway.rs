@@ -88,6 +88,7 @@ fn question(format: &dyn WireFormat, key: &ProviderKey) -> Option<Question> {
         json!({ "model": model, "messages": [{ "role": "user", "content": "-" }] }).to_string();
     let call = wire::Call {
         body: body.as_bytes(),
+        original: None,
         model,
         stream: false,
         hash_user: &|_| String::new(),

@@ -10,9 +10,9 @@ mod chrome;
 mod cookies;
 mod fields;
 mod gateway;
-mod halfway;
 mod latency;
 mod pages;
+mod qr;
 mod routes;
 mod totp;
 mod view;
@@ -25,14 +25,26 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use axum::Router;
+use axum::response::IntoResponse;
 
 use crate::app::App;
-use halfway::Halfway;
+use crate::server::MissingPage;
 use pages::verify::Verified;
+use visit::PageError;
 
 /// The dashboard's routes.
 pub(crate) fn router(app: Arc<App>) -> Router {
     routes::router(&Dash::new(app))
+}
+
+/// What a person sees at an address where there is nothing.
+pub(crate) fn missing_page(app: Arc<App>) -> MissingPage {
+    let is_secure = Dash::new(app).is_secure;
+    Arc::new(move || {
+        let mut response = PageError::NotFound.into_response();
+        access::protect(&mut response, is_secure);
+        response
+    })
 }
 
 /// What the pages share.
@@ -44,7 +56,6 @@ pub(crate) struct Shared {
     pub(crate) app: Arc<App>,
     /// Whether browsers reach us over TLS, ours or a proxy's.
     pub(crate) is_secure: bool,
-    pub(crate) halfway: Halfway,
     pub(crate) verified: Verified,
 }
 
@@ -53,7 +64,6 @@ impl Dash {
         Self(Arc::new(Shared {
             is_secure: app.config.tls.is_some() || app.config.behind_tls_proxy,
             app,
-            halfway: Halfway::default(),
             verified: Verified::default(),
         }))
     }

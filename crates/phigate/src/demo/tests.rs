@@ -21,6 +21,7 @@ async fn ask(request: &Value) -> (ReplyContext, StatusCode, Bytes) {
     let body = request.to_string();
     let call = Call {
         body: body.as_bytes(),
+        original: None,
         model,
         stream: request["stream"] == json!(true),
         hash_user: &|_| "hash".to_owned(),
@@ -50,6 +51,7 @@ async fn ask(request: &Value) -> (ReplyContext, StatusCode, Bytes) {
         created: 1_760_000_000,
         model: model.to_owned(),
         expectation: sent.expectation,
+        event_bytes_max: 1024 * 1024,
     };
     let status = response.status();
     let body = response

@@ -5,12 +5,12 @@
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use phi_detect::PhiKind;
 use phigate_core::chat::{ChatRequest, RequestError};
-use phigate_core::protect::{self, CleanRequest, Effect, Mode, Outcome, Policy, Scanner};
+use phigate_core::protect::{self, CleanRequest, Effect, LastLook, Mode, Outcome, Policy, Scanner};
 use phigate_core::wire::{
     self, Call, FailureKind, ProviderFailure, ProviderRequest, Refusal, ReplyContext, WireFormat,
 };
@@ -20,6 +20,7 @@ use uuid::Uuid;
 use crate::app::App;
 use crate::error::GatewayError;
 use crate::provider::BaseUrl;
+use crate::server::{InflightPermit, KeyPermit, Turn};
 
 use super::send::Envelope;
 
@@ -49,8 +50,21 @@ pub(super) struct Route {
     pub(super) model: String,
 }
 
+/// What a request takes of the gateway's limits while it is decided.
+#[derive(Debug, Clone)]
+pub(super) struct Places {
+    pub(super) _key: Option<KeyPermit>,
+    pub(super) _turn: Option<Turn>,
+    pub(super) _body: Option<InflightPermit>,
+}
+
 /// Decides about a body.
-pub(super) async fn decide(app: &Arc<App>, admission: &Admission, body: Bytes) -> Decided {
+pub(super) async fn decide(
+    app: &Arc<App>,
+    admission: &Admission,
+    body: Bytes,
+    places: &Places,
+) -> Decided {
     let scanner = match app.scanner(&admission.account) {
         Ok(scanner) => scanner,
         Err(error) => {
@@ -68,11 +82,27 @@ pub(super) async fn decide(app: &Arc<App>, admission: &Admission, body: Bytes) -
     if body.len() <= INLINE_BYTES_MAX {
         return desk.decide(body);
     }
-    let on_its_own_thread = tokio::task::spawn_blocking(move || desk.decide(body)).await;
-    on_its_own_thread.unwrap_or_else(|_| Decided {
+    let place = Arc::clone(&app.long_scans).acquire_owned().await.ok();
+    let kept = (places.clone(), place);
+    let decided = on_its_own_thread(kept, move || desk.decide(body)).await;
+    decided.unwrap_or_else(|| Decided {
         evidence: Evidence::default(),
         verdict: Err(GatewayError::DetectorUnavailable),
     })
+}
+
+/// Works on a thread of its own, which goes on when the caller leaves. What the work takes is kept until it ends:
+/// callers who come and go must not be able to pile it up.
+async fn on_its_own_thread<T: Send + 'static>(
+    kept: impl Send + 'static,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Option<T> {
+    let job = move || {
+        let done = work();
+        drop(kept);
+        done
+    };
+    tokio::task::spawn_blocking(job).await.ok()
 }
 
 /// Where one account's requests are decided.
@@ -93,26 +123,29 @@ impl Desk {
     }
 
     fn steps(&self, body: Bytes, evidence: &mut Evidence) -> Result<Forward, GatewayError> {
+        let scanner = &self.hurried_scanner();
         let request = ChatRequest::read(body.into(), &self.app.chat_limits())?;
         evidence.read(&request);
         let (route, provider) = self.route(&request)?;
         evidence.routed(request.model(), route.format.id());
         let started = Instant::now();
-        let scanned = protect::scan(&self.scanner, request);
+        let scanned = protect::scan(scanner, request);
         self.app.metrics.scanned(started.elapsed());
         evidence.scanned(&scanned);
-        let clean = match protect::apply(&self.policy()?, &self.scanner, scanned) {
+        let clean = match protect::apply(&self.policy()?, scanner, scanned) {
             Outcome::Forward(clean) => clean,
             Outcome::Block(report) => return Err(GatewayError::Blocked(report.kinds().collect())),
             Outcome::Refuse(error, _) => return Err(error.into()),
+            Outcome::Unfinished(_) => return Err(GatewayError::DetectorUnavailable),
         };
-        let request = self.translate(&route, &clean, evidence)?;
+        let request = self.translate(scanner, &route, &clean, evidence)?;
         evidence.cleared(&clean, &request);
         let context = ReplyContext {
             completion_id: format!("chatcmpl-{}", Uuid::now_v7().simple()),
             created: jiff::Timestamp::now().as_second().unsigned_abs(),
             model: route.model.clone(),
             expectation: request.expectation.clone(),
+            event_bytes_max: self.app.config.limits.event_bytes as usize,
         };
         let is_stream = clean.request().is_stream();
         let envelope = self.address(&route, provider, request)?;
@@ -122,6 +155,13 @@ impl Desk {
             context,
             is_stream,
         })
+    }
+
+    /// The account's scanner for one request, which does not look for ever.
+    fn hurried_scanner(&self) -> Scanner {
+        let deadline = Instant::now() + Duration::from_millis(self.app.config.limits.scan_ms);
+        self.scanner
+            .while_there_is_time(move || Instant::now() < deadline)
     }
 
     /// A mode that this version does not know is not guessed at.
@@ -149,6 +189,7 @@ impl Desk {
     /// Writes the provider's request. Outside flag mode a translated body is scanned once more: translation joins texts that stood apart.
     fn translate(
         &self,
+        scanner: &Scanner,
         route: &Route,
         clean: &CleanRequest,
         evidence: &mut Evidence,
@@ -157,6 +198,7 @@ impl Desk {
         let hash_user = |user: &str| self.app.vault.hash_end_user(&self.account.id, user);
         let call = Call {
             body,
+            original: clean.is_rewritten().then(|| clean.original()),
             model: &route.model,
             stream: clean.request().is_stream(),
             hash_user: &hash_user,
@@ -168,12 +210,15 @@ impl Desk {
             return Err(RequestError::field("invalid_value", "model", message).into());
         }
         let must_be_clean = !clean.mode().forwards_unscanned();
-        if must_be_clean
-            && request.body != body
-            && let Err(kinds) = protect::look_again(&self.scanner, request.body.clone())
-        {
-            evidence.showed(&kinds, clean.original());
-            return Err(showed_late(clean.mode(), kinds));
+        if must_be_clean && request.body != body {
+            match protect::look_again(scanner, request.body.clone()) {
+                LastLook::Clean => {}
+                LastLook::Unfinished => return Err(GatewayError::DetectorUnavailable),
+                LastLook::Phi(kinds) => {
+                    evidence.showed(&kinds, clean.original());
+                    return Err(showed_late(clean.mode(), kinds));
+                }
+            }
         }
         Ok(request)
     }
@@ -209,7 +254,7 @@ fn alias(account: &Account, format: &dyn WireFormat, asked: &str) -> String {
 
 /// PHI that shows only in the provider's format: blocked where the mode blocks, and otherwise beyond replacing.
 fn showed_late(mode: Mode, kinds: Vec<PhiKind>) -> GatewayError {
-    if matches!(mode.effect, Effect::Block) && !kinds.is_empty() {
+    if matches!(mode.effect, Effect::Block) {
         return GatewayError::Blocked(kinds);
     }
     let message = "the request holds PHI that shows only in the provider's format and cannot be replaced there";
@@ -218,4 +263,63 @@ fn showed_late(mode: Mode, kinds: Vec<PhiKind>) -> GatewayError {
 
 fn refusal(refusal: Refusal) -> GatewayError {
     RequestError::field(refusal.code.as_str(), refusal.param, refusal.message).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+    use crate::app;
+    use crate::config::{Config, Flags};
+    use crate::metrics::Metrics;
+    use crate::server::Drain;
+
+    #[tokio::test]
+    async fn work_whose_caller_has_left_keeps_its_place_until_it_ends() {
+        let place = Arc::new(());
+        let (end, is_ended) = mpsc::channel::<()>();
+        let work = on_its_own_thread(Arc::clone(&place), move || is_ended.recv());
+        let left = tokio::time::timeout(Duration::from_millis(50), work).await;
+        assert!(left.is_err(), "the work ended too soon");
+        assert_eq!(Arc::strong_count(&place), 2, "the place was given back");
+        end.send(()).unwrap();
+        while Arc::strong_count(&place) > 1 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    }
+
+    #[tokio::test]
+    async fn long_scans_wait_for_one_another_and_short_ones_for_nobody() {
+        let folder = tempfile::tempdir().unwrap();
+        let flags = Flags {
+            data: Some(folder.path().join("data")),
+            ..Flags::default()
+        };
+        let config = Config::load(flags).unwrap();
+        let vault = app::open_vault(&config, app::Role::Command).await.unwrap();
+        let app = Arc::new(App::new(config, vault, Metrics::new(), Drain::default()).unwrap());
+        let account = app.vault.find_account(None).await.unwrap();
+        let admission = Admission {
+            key_id: "k".to_owned(),
+            account: app.vault.account(&account.id).await.unwrap(),
+        };
+        let places = Places {
+            _key: None,
+            _turn: None,
+            _body: None,
+        };
+        let patience = Duration::from_millis(200);
+        let decide = async |bytes: usize| {
+            let body = Bytes::from(vec![b' '; bytes]);
+            let decided = decide(&app, &admission, body, &places);
+            tokio::time::timeout(patience, decided).await.is_ok()
+        };
+        let all = u32::try_from(app.long_scans.available_permits()).unwrap();
+        let taken = app.long_scans.acquire_many(all).await.unwrap();
+        assert!(decide(100).await, "a short one waited");
+        assert!(!decide(INLINE_BYTES_MAX + 1).await, "a long one did not");
+        drop(taken);
+        assert!(decide(INLINE_BYTES_MAX + 1).await);
+    }
 }

@@ -62,7 +62,6 @@ impl Evidence {
     /// It was scanned.
     pub(super) fn scanned(&mut self, scanned: &Scanned) {
         let report = scanned.report();
-        self.sizes.text = scanned.text_bytes() as u64;
         if report.has_phi() {
             self.original = Some(SecretBytes::new(
                 scanned.request().document().expose().as_bytes().to_vec(),
@@ -213,17 +212,7 @@ fn told(clean: &CleanRequest, name: &str) -> String {
     let Some(value) = document.root().get(name) else {
         return name.to_owned();
     };
-    let position = format!("{{{}}}", value.position());
-    let holds_phi = clean
-        .report()
-        .findings()
-        .iter()
-        .any(|finding| finding.path == position);
-    if holds_phi {
-        position
-    } else {
-        chat::path(&value, &[])
-    }
+    chat::path(&value, clean.report().unspoken_keys())
 }
 
 /// Comma-separated names.

@@ -27,9 +27,9 @@ use uuid::Uuid;
 use crate::app::App;
 use crate::error::GatewayError;
 use crate::provider::Incoming;
-use crate::server::{REQUEST_ID, Upload};
+use crate::server::{REQUEST_ID, Turn, Upload};
 
-use decide::{Decided, Forward};
+use decide::{Decided, Forward, Places};
 pub(crate) use send::provider_headers;
 use trail::Trail;
 
@@ -41,6 +41,8 @@ pub(crate) struct Call {
     pub(crate) received: Instant,
     /// Where from.
     pub(crate) peer: IpAddr,
+    /// Its place among the requests that are worked on.
+    pub(crate) turn: Option<Turn>,
     /// Its headers.
     pub(crate) headers: HeaderMap,
     /// Its body, not read yet.
@@ -76,8 +78,13 @@ async fn converse(
     trail: &mut Trail,
 ) -> Result<Response, GatewayError> {
     require_json(&call.headers)?;
-    let (body, _inflight) = call.upload.read().await?;
-    forward(app, body, admission, trail).await
+    let (body, inflight) = call.upload.read().await?;
+    let places = Places {
+        _key: trail.permit(),
+        _turn: call.turn,
+        _body: Some(inflight),
+    };
+    forward(app, body, admission, trail, &places).await
 }
 
 /// Answers a request that somebody signed in sends from the dashboard: without an API key, else like any other.
@@ -100,7 +107,12 @@ pub(crate) async fn answer_for_dashboard(
         Err(limited) => return GatewayError::from(limited).into_response(),
     };
     let mut trail = Trail::open(app, request_id, received, &admission, permit);
-    let mut response = match forward(app, body, &admission, &mut trail).await {
+    let places = Places {
+        _key: trail.permit(),
+        _turn: None,
+        _body: None,
+    };
+    let mut response = match forward(app, body, &admission, &mut trail, &places).await {
         Ok(response) => response,
         Err(error) => trail.fail(error).await,
     };
@@ -119,8 +131,9 @@ async fn forward(
     body: Bytes,
     admission: &Admission,
     trail: &mut Trail,
+    places: &Places,
 ) -> Result<Response, GatewayError> {
-    let Decided { evidence, verdict } = decide::decide(app, admission, body).await;
+    let Decided { evidence, verdict } = decide::decide(app, admission, body, places).await;
     trail.saw(evidence);
     let Forward {
         route,

@@ -80,6 +80,11 @@ impl Trail {
         rest
     }
 
+    /// The key's place, for work that may outlive the trail.
+    pub(super) fn permit(&self) -> Option<KeyPermit> {
+        self.permit.clone()
+    }
+
     /// Takes over what the decision is based on.
     pub(super) fn saw(&mut self, evidence: Evidence) {
         self.evidence = evidence;

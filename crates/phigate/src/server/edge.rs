@@ -14,7 +14,6 @@ use http::header::{
 };
 use http::{HeaderMap, HeaderValue, Method, Request, Version};
 use hyper::body::Incoming;
-use tokio::sync::OwnedSemaphorePermit;
 use tower::ServiceExt;
 use uuid::Uuid;
 
@@ -24,7 +23,7 @@ use super::drain::Drain;
 use super::error::EdgeError;
 use super::guard::REFUSE;
 use super::leftover::Leftover;
-use super::queue::Queue;
+use super::queue::{Queue, Turn};
 use super::upload::Intake;
 use crate::config::Limits;
 use crate::metrics::{Answered, Metrics};
@@ -140,13 +139,17 @@ impl Edge {
         &self,
         id: Uuid,
         peer: SocketAddr,
-        request: Request<Body>,
-    ) -> (Response, Option<OwnedSemaphorePermit>) {
+        mut request: Request<Body>,
+    ) -> (Response, Option<Turn>) {
         if !request.uri().path().starts_with("/v1/") {
             return (self.forward(id, peer, request).await, None);
         }
         match self.queue.enter().await {
-            Some(place) => (self.forward(id, peer, request).await, Some(place)),
+            Some(turn) => {
+                // What goes on without the caller keeps its place.
+                request.extensions_mut().insert(turn.clone());
+                (self.forward(id, peer, request).await, Some(turn))
+            }
             None => (self.refuse(EdgeError::TooManyRequests), None),
         }
     }

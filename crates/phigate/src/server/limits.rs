@@ -34,10 +34,16 @@ pub(crate) struct KeyLimits {
     keys: Mutex<Bounded<String>>,
 }
 
-/// A request of a key that is being worked on. Dropping it gives the place back.
-#[derive(Debug)]
+/// A request of a key that is being worked on. Clones share the place; dropping the last gives it back.
+#[derive(Debug, Clone)]
 pub(crate) struct KeyPermit {
-    _running: Arc<()>,
+    _running: Arc<Running>,
+}
+
+/// One of a key's requests: the key counts these, not the clones of a permit.
+#[derive(Debug)]
+struct Running {
+    _counted: Arc<()>,
 }
 
 /// The strikes of every address that sent a wrong key.
@@ -89,7 +95,9 @@ impl KeyLimits {
             .minute
             .count(second, u32::try_from(per_minute).unwrap_or(u32::MAX))?;
         Ok(KeyPermit {
-            _running: Arc::clone(&entry.running),
+            _running: Arc::new(Running {
+                _counted: Arc::clone(&entry.running),
+            }),
         })
     }
 }
@@ -324,12 +332,18 @@ mod tests {
             start,
         );
         let first = limits.admit("a", &BTreeMap::new(), start).unwrap();
+        let clone = first.clone();
         let _second = limits.admit("a", &BTreeMap::new(), start).unwrap();
         assert_eq!(
             limits.admit("a", &BTreeMap::new(), start).unwrap_err(),
             Limited { retry_after_s: 1 }
         );
         drop(first);
+        assert!(
+            limits.admit("a", &BTreeMap::new(), start).is_err(),
+            "a clone keeps the place"
+        );
+        drop(clone);
         assert!(limits.admit("a", &BTreeMap::new(), start).is_ok());
     }
 

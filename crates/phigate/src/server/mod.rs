@@ -29,8 +29,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::Router;
+use axum::response::{IntoResponse, Response};
+use http::{HeaderMap, HeaderValue, Method, Uri, header};
 use hyper::service::service_fn;
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
@@ -44,7 +46,8 @@ pub(crate) use error::EdgeError;
 pub(crate) use health::{OPENAPI, routes as health_routes};
 pub(crate) use limits::{BadKeys, KeyLimits, KeyPermit, Limited};
 pub(crate) use panic::quiet_panics;
-pub(crate) use upload::Upload;
+pub(crate) use queue::Turn;
+pub(crate) use upload::{InflightPermit, Upload};
 
 use crate::config::{Config, Limits};
 use crate::metrics::Metrics;
@@ -74,6 +77,7 @@ pub(crate) enum ServeError {
 pub(crate) async fn serve(
     config: &Config,
     router: Router,
+    missing_page: MissingPage,
     metrics: Arc<Metrics>,
     drain: Drain,
     on_listening: impl FnOnce(SocketAddr),
@@ -97,7 +101,12 @@ pub(crate) async fn serve(
         tokio::spawn(async move { server.accept(&listener).await });
     }
     let address = listener.local_addr().unwrap_or(config.listen);
-    let edge = Edge::new(finish(router), &config.limits, drain.clone(), metrics);
+    let edge = Edge::new(
+        finish(router, missing_page),
+        &config.limits,
+        drain.clone(),
+        metrics,
+    );
     let server = Server::new(edge, &config.limits, certificate, drain.clone());
     on_listening(address);
     server
@@ -106,10 +115,22 @@ pub(crate) async fn serve(
     Ok(())
 }
 
+/// What a person sees at an address where there is nothing.
+pub(crate) type MissingPage = Arc<dyn Fn() -> Response + Send + Sync>;
+
 /// Gives a router our answers to unknown paths and wrong methods.
-fn finish(router: Router) -> Router {
+fn finish(router: Router, missing_page: MissingPage) -> Router {
+    let missing = async move |method: Method, uri: Uri, headers: HeaderMap| {
+        let accepts = headers.get(header::ACCEPT).map(HeaderValue::as_bytes);
+        let is_person = accepts.is_some_and(|types| types.starts_with(b"text/html"));
+        if is_person && method == Method::GET && !uri.path().starts_with("/v1") {
+            missing_page()
+        } else {
+            EdgeError::NotFound.into_response()
+        }
+    };
     router
-        .fallback(|| async { EdgeError::NotFound })
+        .fallback(missing)
         .method_not_allowed_fallback(|| async { EdgeError::MethodNotAllowed })
 }
 
@@ -127,11 +148,11 @@ async fn listen(setting: &'static str, address: SocketAddr) -> Result<TcpListene
 struct Server {
     edge: Arc<Edge>,
     certificate: Option<Certificate>,
-    http: auto::Builder<TokioExecutor>,
+    http: auto::Builder<Tracked>,
     guard: GuardLimits,
     idle: Duration,
     connections: Arc<Semaphore>,
-    /// Connections from before the drain: these are waited for.
+    /// Connections from before the drain, and every request of HTTP/2: these are waited for.
     tracked: TaskTracker,
     drain: Drain,
 }
@@ -153,16 +174,17 @@ impl Server {
             header_read: Duration::from_millis(limits.header_read_ms),
             write_stall: Duration::from_millis(limits.write_stall_ms),
         };
+        let tracked = TaskTracker::new();
         Arc::new(Self {
             edge: Arc::new(edge),
             certificate,
-            http: http_builder(limits),
+            http: http_builder(limits, Tracked(tracked.clone())),
             guard,
             idle: Duration::from_millis(limits.idle_ms),
             connections: Arc::new(Semaphore::new(
                 count(process::connections_max(limits.connections)).min(Semaphore::MAX_PERMITS),
             )),
-            tracked: TaskTracker::new(),
+            tracked,
             drain,
         })
     }
@@ -278,10 +300,24 @@ impl Server {
     }
 }
 
-fn http_builder(limits: &Limits) -> auto::Builder<TokioExecutor> {
+/// Runs the requests of HTTP/2, which the library makes tasks of their own: they outlive their connection by what
+/// they still have to record.
+#[derive(Clone)]
+struct Tracked(TaskTracker);
+
+impl<F> hyper::rt::Executor<F> for Tracked
+where
+    F: Future<Output: Send> + Send + 'static,
+{
+    fn execute(&self, request: F) {
+        self.0.spawn(request);
+    }
+}
+
+fn http_builder(limits: &Limits, executor: Tracked) -> auto::Builder<Tracked> {
     let idle = Duration::from_millis(limits.idle_ms);
     let header_bytes = u32::try_from(limits.header_bytes).unwrap_or(u32::MAX);
-    let mut http = auto::Builder::new(TokioExecutor::new());
+    let mut http = auto::Builder::new(executor);
     http.http1()
         .timer(TokioTimer::new())
         // The guard hands over whole heads only, so this is the time between two requests.

@@ -7,6 +7,20 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::config::Limits;
 
+/// A place to work at. Clones share it; dropping the last gives it back.
+#[derive(Debug, Clone)]
+pub(crate) struct Turn {
+    _place: Arc<OwnedSemaphorePermit>,
+}
+
+impl From<OwnedSemaphorePermit> for Turn {
+    fn from(place: OwnedSemaphorePermit) -> Self {
+        Self {
+            _place: Arc::new(place),
+        }
+    }
+}
+
 /// Places to work at, and places to wait for one.
 pub(super) struct Queue {
     work: Arc<Semaphore>,
@@ -24,15 +38,14 @@ impl Queue {
     }
 
     /// A place to work at, kept until it is dropped. `None` when the queue is full or too slow.
-    pub(super) async fn enter(&self) -> Option<OwnedSemaphorePermit> {
+    pub(super) async fn enter(&self) -> Option<Turn> {
         if let Ok(place) = Arc::clone(&self.work).try_acquire_owned() {
-            return Some(place);
+            return Some(place.into());
         }
         let _waiting = self.wait.try_acquire().ok()?;
-        tokio::time::timeout(self.wait_max, Arc::clone(&self.work).acquire_owned())
-            .await
-            .ok()?
-            .ok()
+        let place = Arc::clone(&self.work).acquire_owned();
+        let place = tokio::time::timeout(self.wait_max, place).await.ok()?;
+        place.ok().map(Turn::from)
     }
 }
 

@@ -26,10 +26,10 @@ pub(super) struct Intake {
     budget: Arc<Semaphore>,
 }
 
-/// A share of the bytes that may be in flight. Keep it as long as the body or what was made of it.
-#[derive(Debug)]
+/// A share of the bytes that may be in flight. Keep it, or a clone, as long as the body or what was made of it.
+#[derive(Debug, Clone)]
 pub(crate) struct InflightPermit {
-    _share: Option<OwnedSemaphorePermit>,
+    _share: Arc<Option<OwnedSemaphorePermit>>,
 }
 
 /// A body that has not been read yet.
@@ -107,7 +107,7 @@ impl Upload {
         Ok((
             whole.finish(),
             InflightPermit {
-                _share: share.permit,
+                _share: Arc::new(share.permit),
             },
         ))
     }

@@ -52,6 +52,25 @@ impl Gateway {
         }
     }
 
+    /// The demo, not started yet.
+    pub fn demo() -> Self {
+        let mut gateway = Self::offline();
+        gateway.options = vec!["demo".into()];
+        gateway
+    }
+
+    /// Waits for the logs to hold these words, and gives what follows them up to the next space.
+    pub fn logged_after(&self, words: &str) -> String {
+        for _ in 0..100 {
+            if let Some((_, rest)) = self.logs.lock().unwrap().split_once(words) {
+                let rest = rest.split(char::is_whitespace).next();
+                return rest.unwrap_or_default().to_owned();
+            }
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
+        panic!("not logged: {words}");
+    }
+
     /// A running server whose three families lead to `provider`.
     pub fn start(provider: &Provider) -> Self {
         Self::start_with(provider, &[])

@@ -5,7 +5,7 @@ mod flag;
 mod mask;
 mod redact;
 
-use phi_detect::PhiKind;
+use phi_detect::{Detector, Findings, PhiKind};
 
 /// What a mode does to a request in which PHI was found.
 #[derive(Debug, Clone, Copy)]
@@ -42,6 +42,9 @@ pub static MODES: &[&ModeRule] = &[
     &mask::MODE,
 ];
 
+/// Removing one finding can bring two harmless halves together, so what is rewritten is scanned until it is clean.
+pub(super) const ROUNDS_MAX: usize = 4;
+
 /// A handling mode: a row of [`MODES`].
 pub type Mode = &'static ModeRule;
 
@@ -56,19 +59,36 @@ impl ModeRule {
         matches!(self.effect, Effect::Keep)
     }
 
-    /// The text as a provider would see it. For examples and offline use; requests are rewritten in their bytes.
-    pub fn rewrite(&self, text: &str, findings: &phi_detect::Findings) -> Option<String> {
+    /// A text that is no request, rewritten until nothing is found in it. None where the mode rewrites nothing, or where
+    /// that does not come to an end.
+    pub fn rewrite(&self, detector: &Detector, text: &str) -> Option<String> {
         let Effect::Replace(replacement) = self.effect else {
             return None;
         };
-        let mut out = String::with_capacity(text.len());
-        let mut copied = 0;
-        for finding in findings {
-            out.push_str(text.get(copied..finding.span.start)?);
-            out.push_str(replacement(finding.kind));
-            copied = finding.span.end;
+        let mut current = text.to_owned();
+        for _ in 0..=ROUNDS_MAX {
+            let findings = detector.scan(&current);
+            if findings.is_empty() {
+                return findings.is_complete().then_some(current);
+            }
+            current = replace(&current, &findings, replacement)?;
         }
-        out.push_str(text.get(copied..)?);
-        Some(out)
+        None
     }
+}
+
+fn replace(
+    text: &str,
+    findings: &Findings,
+    replacement: fn(PhiKind) -> &'static str,
+) -> Option<String> {
+    let mut out = String::with_capacity(text.len());
+    let mut copied = 0;
+    for finding in findings {
+        out.push_str(text.get(copied..finding.span.start)?);
+        out.push_str(replacement(finding.kind));
+        copied = finding.span.end;
+    }
+    out.push_str(text.get(copied..)?);
+    Some(out)
 }

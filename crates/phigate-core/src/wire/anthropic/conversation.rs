@@ -1,6 +1,6 @@
 //! A conversation in Anthropic's form: system content apart, and turns made of blocks.
 
-use super::super::request::Refusal;
+use super::super::request::{Call, Refusal};
 use super::super::translate::draft::Draft;
 use super::super::translate::media::{Image, Inline, sniffed_type};
 use super::super::translate::messages::{CacheMark, Message, Part, Role};
@@ -9,6 +9,45 @@ use std::borrow::Cow;
 
 /// The field in which thoughts travel through the caller and back. They are signed, and must return unchanged.
 pub(super) const CARRIER: &str = "thinking_blocks";
+
+/// The thoughts that may return: what was changed on the way no longer fits its signature, and the provider would
+/// refuse the request for it.
+pub(super) struct Thoughts<'a> {
+    original: Option<Json<'a>>,
+}
+
+impl<'a> Thoughts<'a> {
+    /// Looks at what the caller sent.
+    pub(super) fn new(call: &Call<'a>) -> Self {
+        let original = call
+            .original
+            .and_then(|body| std::str::from_utf8(body).ok());
+        Self {
+            original: original.and_then(|body| Json::read(body).ok()),
+        }
+    }
+
+    /// Those of a message that are as they were.
+    pub(super) fn of<'b>(&self, message: &Message<'b>) -> Vec<&'b Json<'b>> {
+        let thoughts = message
+            .source
+            .get(CARRIER)
+            .map(Json::items)
+            .unwrap_or_default();
+        let Some(original) = &self.original else {
+            return thoughts.iter().collect();
+        };
+        let before = original
+            .get("messages")
+            .and_then(|messages| messages.items().get(message.position))
+            .and_then(|message| message.get(CARRIER))
+            .map(Json::items)
+            .unwrap_or_default();
+        let is_unchanged = |(now, before): &(&Json<'_>, &Json<'_>)| now == before;
+        let kept = thoughts.iter().zip(before).filter(is_unchanged);
+        kept.map(|(now, _)| now).collect()
+    }
+}
 
 /// The turns and the system content.
 pub(super) struct Conversation<'b> {
@@ -21,6 +60,7 @@ pub(super) struct Conversation<'b> {
 /// Translates the messages.
 pub(super) fn write<'b>(
     draft: &Draft<'_>,
+    thoughts: &Thoughts<'_>,
     messages: &[Message<'b>],
 ) -> Result<Conversation<'b>, Refusal> {
     let mut system: Vec<(&'b str, CacheMark)> = Vec::new();
@@ -39,7 +79,7 @@ pub(super) fn write<'b>(
                 }
             }
             Role::User => turns.add("user", user_blocks(draft, message)?),
-            Role::Assistant => turns.add("assistant", assistant_blocks(draft, message)?),
+            Role::Assistant => turns.add("assistant", assistant_blocks(draft, thoughts, message)?),
             Role::Tool => turns.add("user", vec![tool_result(draft, message)?]),
         }
     }
@@ -128,15 +168,16 @@ fn user_blocks<'b>(draft: &Draft<'_>, message: &Message<'b>) -> Result<Vec<Json<
 
 fn assistant_blocks<'b>(
     draft: &Draft<'_>,
+    thoughts: &Thoughts<'_>,
     message: &Message<'b>,
 ) -> Result<Vec<Json<'b>>, Refusal> {
     let mut blocks = Vec::new();
-    for thought in message
-        .source
-        .get(CARRIER)
-        .map(Json::items)
-        .unwrap_or_default()
-    {
+    let given = message.source.get(CARRIER).map(Json::items);
+    let kept = thoughts.of(message);
+    if given.is_some_and(|given| given.len() > kept.len()) {
+        draft.adjust("messages");
+    }
+    for thought in kept {
         match (
             thought.text_of("type"),
             thought.text_of("thinking"),

@@ -4,7 +4,7 @@ use super::super::request::{Call, Expectation, HeaderValue, ProviderRequest, Ref
 use super::super::translate::draft::{Draft, include_usage, max_tokens, stop_sequences};
 use super::super::translate::messages::{Message, Role, read_messages};
 use super::super::tree::Json;
-use super::conversation::{self, CARRIER};
+use super::conversation::{self, CARRIER, Thoughts};
 use super::models::{Sampling, Thinking, Traits, traits_of};
 use super::parameters::PARAMETERS;
 use super::toolbox::Toolbox;
@@ -14,7 +14,8 @@ pub(super) fn write(call: &Call<'_>) -> Result<ProviderRequest, Refusal> {
     let draft = Draft::open(call, PARAMETERS)?;
     let traits = traits_of(call.model);
     let messages = read_messages(&draft, &[CARRIER, "reasoning_content"])?;
-    let conversation = conversation::write(&draft, &messages)?;
+    let thoughts = Thoughts::new(call);
+    let conversation = conversation::write(&draft, &thoughts, &messages)?;
     let limit = max_tokens(&draft)?.unwrap_or(traits.max_tokens_default);
 
     let mut body = Json::object([
@@ -40,7 +41,8 @@ pub(super) fn write(call: &Call<'_>) -> Result<ProviderRequest, Refusal> {
     }
     let mut toolbox = Toolbox::read(&draft, traits, &messages)?;
     toolbox.unforce_if_impossible(&draft, traits);
-    let effort = write_thinking(&draft, traits, limit, &toolbox, &messages, &mut body)?;
+    let lacks_thoughts = lacks_thoughts(&thoughts, &messages);
+    let effort = write_thinking(&draft, traits, limit, &toolbox, lacks_thoughts, &mut body)?;
     let is_thinking = body
         .get("thinking")
         .is_some_and(|thinking| thinking.text_of("type") != Some("disabled"));
@@ -136,7 +138,7 @@ fn write_thinking(
     traits: &Traits,
     limit: u64,
     toolbox: &Toolbox<'_>,
-    messages: &[Message<'_>],
+    lacks_thoughts: bool,
     body: &mut Json<'_>,
 ) -> Result<Option<&'static str>, Refusal> {
     let Some(asked) = draft.text("reasoning_effort")? else {
@@ -169,7 +171,7 @@ fn write_thinking(
         Thinking::Unknown => draft.drop_parameter("reasoning_effort"),
         // A forced tool and thinking exclude each other, and so do a short limit and thoughts lost on the way.
         _ if toolbox.is_forced() => draft.drop_parameter("reasoning_effort"),
-        Thinking::Budget if limit <= 1_024 || lacks_thoughts(messages) => {
+        Thinking::Budget if limit <= 1_024 || lacks_thoughts => {
             draft.drop_parameter("reasoning_effort");
         }
         Thinking::Budget => {
@@ -206,19 +208,14 @@ fn write_thinking(
 }
 
 /// With a budget, the turn that called the last tools must bring its thoughts back. A caller that lost them cannot.
-fn lacks_thoughts(messages: &[Message<'_>]) -> bool {
+fn lacks_thoughts(thoughts: &Thoughts<'_>, messages: &[Message<'_>]) -> bool {
     let last_turn = messages
         .iter()
         .rev()
         .take_while(|message| message.role != Role::User);
     last_turn
         .filter(|message| !message.calls.is_empty())
-        .any(|message| {
-            message
-                .source
-                .get(CARRIER)
-                .is_none_or(|thoughts| thoughts.items().is_empty())
-        })
+        .any(|message| thoughts.of(message).is_empty())
 }
 
 fn write_output_config<'b>(

@@ -46,7 +46,7 @@ impl Stream {
     pub(super) fn new(context: &ReplyContext) -> Self {
         Self {
             context: context.clone(),
-            reader: SseReader::default(),
+            reader: SseReader::new(context.event_bytes_max),
             writer: None,
             open: Vec::new(),
             calls: 0,

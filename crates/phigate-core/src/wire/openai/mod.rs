@@ -113,8 +113,8 @@ impl WireFormat for OpenAi {
         failure
     }
 
-    fn open_stream(&self, _context: &ReplyContext) -> Box<dyn StreamTranslator + Send> {
-        Box::new(stream::Relay::default())
+    fn open_stream(&self, context: &ReplyContext) -> Box<dyn StreamTranslator + Send> {
+        Box::new(stream::Relay::new(context))
     }
 }
 

@@ -3,15 +3,24 @@
 use super::super::failure::unreadable;
 use super::super::sse::{SseEvent, SseReader};
 use super::super::tree::Json;
-use super::super::{FailureKind, ProviderFailure, ReplySummary, StreamTranslator};
+use super::super::{FailureKind, ProviderFailure, ReplyContext, ReplySummary, StreamTranslator};
 use super::watch;
 
 /// Relays whole events and watches what they say.
-#[derive(Default)]
 pub(super) struct Relay {
     reader: SseReader,
     summary: ReplySummary,
     is_done: bool,
+}
+
+impl Relay {
+    pub(super) fn new(context: &ReplyContext) -> Self {
+        Self {
+            reader: SseReader::new(context.event_bytes_max),
+            summary: ReplySummary::default(),
+            is_done: false,
+        }
+    }
 }
 
 impl StreamTranslator for Relay {

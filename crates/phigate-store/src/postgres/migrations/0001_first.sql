@@ -52,14 +52,14 @@ CREATE TABLE audit_chain (
 CREATE TABLE audit_content (
     account text COLLATE "C" NOT NULL,
     record uuid NOT NULL,
-    field text NOT NULL,
     time bigint NOT NULL,
-    sealed bytea NOT NULL,
-    PRIMARY KEY (account, time, record, field)
+    original bytea,
+    sent bytea,
+    PRIMARY KEY (account, time, record)
 ) PARTITION BY RANGE (time);
-CREATE TABLE audit_content_default PARTITION OF audit_content DEFAULT;
 -- Sealed bytes do not compress.
-ALTER TABLE audit_content ALTER COLUMN sealed SET STORAGE EXTERNAL;
+ALTER TABLE audit_content ALTER COLUMN original SET STORAGE EXTERNAL, ALTER COLUMN sent SET STORAGE EXTERNAL;
+CREATE TABLE audit_content_default PARTITION OF audit_content DEFAULT;
 
 CREATE TABLE audit_token (
     account text COLLATE "C" NOT NULL,

@@ -8,15 +8,17 @@ CREATE TABLE item (
     body TEXT NOT NULL,
     PRIMARY KEY (account, kind, id)
 );
-CREATE UNIQUE INDEX item_lookup ON item (kind, lookup) WHERE lookup IS NOT NULL;
+-- No partial indexes: SQLite prepares every statement that could use one anew for each value bound.
+CREATE UNIQUE INDEX item_lookup ON item (kind, lookup);
 CREATE INDEX item_kind ON item (kind, account, id);
 
 -- Grows with every change of settings; requests compare it with what they remember.
 CREATE TABLE generation (one INTEGER PRIMARY KEY CHECK (one = 1), value INTEGER NOT NULL);
 INSERT INTO generation (one, value) VALUES (1, 1);
 
--- The trail. Times are microseconds since 1970, ids are the sixteen bytes of a UUID.
+-- The trail. Every index costs each request, so there are few, and small tables are their own index. Times are microseconds since 1970, ids are the sixteen bytes of a UUID.
 CREATE TABLE audit_record (
+    number INTEGER PRIMARY KEY,
     account TEXT NOT NULL,
     time INTEGER NOT NULL,
     id BLOB NOT NULL,
@@ -34,7 +36,7 @@ CREATE TABLE audit_record (
 );
 -- Holds every column a search can name, so that rows are fetched only when they match.
 CREATE INDEX audit_record_search ON audit_record (account, time, id, kind, action, mode, key_id, model, types, act);
-CREATE INDEX audit_record_request ON audit_record (account, request) WHERE request IS NOT NULL;
+CREATE INDEX audit_record_request ON audit_record (account, request);
 
 -- What ties the records together; stays when a record is deleted.
 CREATE TABLE audit_chain (
@@ -48,17 +50,17 @@ CREATE TABLE audit_chain (
     mac BLOB NOT NULL,
     signature BLOB,
     PRIMARY KEY (account, lane, seq)
-);
+) WITHOUT ROWID;
 
--- Sealed content of decisions.
+-- Sealed content of decisions, under the number of the record.
 CREATE TABLE audit_content (
+    number INTEGER PRIMARY KEY,
     account TEXT NOT NULL,
-    record BLOB NOT NULL,
-    field TEXT NOT NULL,
     time INTEGER NOT NULL,
-    sealed BLOB NOT NULL,
-    PRIMARY KEY (account, time, record, field)
+    original BLOB,
+    sent BLOB
 );
+CREATE INDEX audit_content_time ON audit_content (account, time);
 
 -- Keyed hashes of identifiers, for disclosure lookup.
 CREATE TABLE audit_token (
@@ -67,7 +69,7 @@ CREATE TABLE audit_token (
     time INTEGER NOT NULL,
     request BLOB NOT NULL,
     PRIMARY KEY (account, token, time, request)
-);
+) WITHOUT ROWID;
 CREATE INDEX audit_token_request ON audit_token (account, request);
 
 -- Counts by hour, kept with the records.
@@ -78,7 +80,7 @@ CREATE TABLE audit_counter (
     name TEXT NOT NULL,
     count INTEGER NOT NULL,
     PRIMARY KEY (account, hour, lane, name)
-);
+) WITHOUT ROWID;
 
 -- Requests that have a decision and no outcome yet.
 CREATE TABLE open_request (
@@ -87,4 +89,4 @@ CREATE TABLE open_request (
     time INTEGER NOT NULL,
     instance BLOB NOT NULL,
     PRIMARY KEY (account, request)
-);
+) WITHOUT ROWID;

@@ -1,7 +1,7 @@
 //! The lines of an installation's file: rows as they are stored.
 
 use crate::keys::hex;
-use crate::store::{AuditRow, Batch, ChainRow, ContentRow, Item, Link, TokenRow};
+use crate::store::{AuditRow, Batch, ChainRow, Contents, Item, Link, NewRecord, TokenRow};
 use crate::trail::{Checkpoint, digest_bytes};
 use crate::{Result, StoreError};
 use base64::Engine;
@@ -98,18 +98,14 @@ pub(crate) fn take_entry(batch: &mut Batch, line: EntryLine) -> Result<()> {
             .push((line.account, line.record, line.time_us, link));
         return Ok(());
     };
+    let mut contents = Contents::default();
     for (field, sealed) in &line.contents {
-        batch.contents.push(ContentRow {
-            account: line.account.clone(),
-            record: line.record,
-            time_us: line.time_us,
-            field: if field == "original" {
-                "original"
-            } else {
-                "sent"
-            },
-            sealed: STANDARD.decode(sealed).map_err(|_| unreadable())?.into(),
-        });
+        let sealed = STANDARD.decode(sealed).map_err(|_| unreadable())?.into();
+        match field.as_str() {
+            "original" => contents.original = Some(sealed),
+            "sent" => contents.sent = Some(sealed),
+            _ => return Err(unreadable()),
+        }
     }
     for token in &line.tokens {
         let token = STANDARD.decode(token).map_err(|_| unreadable())?;
@@ -134,7 +130,11 @@ pub(crate) fn take_entry(batch: &mut Batch, line: EntryLine) -> Result<()> {
         act: row.act,
         body: row.body,
     };
-    batch.records.push((Arc::new(row), link));
+    batch.records.push(NewRecord {
+        row: Arc::new(row),
+        link,
+        contents,
+    });
     Ok(())
 }
 
@@ -142,7 +142,7 @@ pub(crate) fn take_entry(batch: &mut Batch, line: EntryLine) -> Result<()> {
 pub(crate) fn entry_line(
     account: &str,
     row: ChainRow,
-    contents: Vec<(String, Vec<u8>)>,
+    contents: &Contents,
     tokens: &[[u8; 16]],
 ) -> EntryLine {
     let base64 = |bytes: &[u8]| STANDARD.encode(bytes);
@@ -168,8 +168,8 @@ pub(crate) fn entry_line(
             body: row.body,
         }),
         contents: contents
-            .into_iter()
-            .map(|(field, sealed)| (field, base64(&sealed)))
+            .fields()
+            .map(|(field, sealed)| (field.to_owned(), base64(sealed)))
             .collect(),
         tokens: tokens.iter().map(|token| base64(token)).collect(),
     }

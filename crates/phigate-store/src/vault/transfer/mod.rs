@@ -8,7 +8,8 @@ mod lines;
 use crate::keys::wrapped::META;
 use crate::model::{AdminAct, RecordKind};
 use crate::store::{
-    Batch, ChainRow, Change, CommitError, CounterRow, Expect, Item, OpenRow, RowKey, SYSTEM, Store,
+    Batch, ChainRow, Change, CommitError, Contents, CounterRow, Expect, Item, OpenRow, RowKey,
+    SYSTEM, Store,
 };
 use crate::trail::{Checkpoint, Report};
 use crate::vault::{Options, Vault, item};
@@ -114,7 +115,7 @@ impl Vault {
         account: &str,
         row: ChainRow,
     ) -> Result<()> {
-        let (mut contents, mut tokens) = (Vec::new(), Vec::new());
+        let (mut contents, mut tokens) = (Contents::default(), Vec::new());
         let decision = row
             .row
             .as_ref()
@@ -134,7 +135,7 @@ impl Vault {
         }
         write(
             out,
-            &Line::Entry(Box::new(entry_line(account, row, contents, &tokens))),
+            &Line::Entry(Box::new(entry_line(account, row, &contents, &tokens))),
         )
     }
 
@@ -291,7 +292,7 @@ fn take(batch: &mut Batch, line: Line) -> Result<Option<Vec<Checkpoint>>> {
 }
 
 async fn commit(store: &Arc<dyn Store>, batch: Batch) -> Result<()> {
-    let times: Vec<i64> = batch.records.iter().map(|(row, _)| row.time_us).collect();
+    let times: Vec<i64> = batch.records.iter().map(|new| new.row.time_us).collect();
     store.make_room(&times).await?;
     match store.commit(Arc::new(batch)).await {
         Ok(()) => Ok(()),

@@ -10,6 +10,7 @@ use super::setup::check_password;
 use crate::dashboard::Dash;
 use crate::dashboard::chrome::{Chrome, Theme};
 use crate::dashboard::cookies::Cookie;
+use crate::dashboard::qr::{self, Drawing};
 use crate::dashboard::totp;
 use crate::dashboard::view::When;
 use crate::dashboard::visit::{Answer, PageError, SignedIn, go_to, page_with};
@@ -30,6 +31,7 @@ pub(crate) struct Offer {
     pub(crate) secret: String,
     pub(crate) grouped: String,
     pub(crate) address: String,
+    pub(crate) drawing: Option<Drawing>,
 }
 
 /// One place you are signed in.
@@ -79,10 +81,12 @@ pub(crate) async fn offer_totp(State(dash): State<Dash>, visit: SignedIn) -> Ans
 }
 
 fn offer(visit: &SignedIn, secret: &str) -> Offer {
+    let address = totp::address(secret, visit.actor());
     Offer {
         secret: secret.to_owned(),
         grouped: totp::grouped(secret),
-        address: totp::address(secret, visit.actor()),
+        drawing: qr::draw(&address),
+        address,
     }
 }
 

@@ -1,8 +1,10 @@
 //! The content of a request, original beside sent, cut at its findings.
 
+use std::collections::HashMap;
+
 use phi_detect::PhiKind;
 use phigate_core::chat;
-use phigate_core::json::Document;
+use phigate_core::json::{Bounds, Document};
 use phigate_core::protect::{Effect, mode};
 use phigate_store::{Decision, Finding, Revealed};
 
@@ -32,7 +34,8 @@ enum Fate {
     Rewritten(fn(PhiKind) -> &'static str),
 }
 
-const DEPTH_MAX: usize = 128;
+/// Passages that are shown side by side; the whole stands below them.
+const PASSAGES: usize = 200;
 
 impl Content {
     /// Puts original and sent beside each other. What was sent is taken from the record, never recomputed:
@@ -52,16 +55,15 @@ impl Content {
         };
         let texts = strings(&original);
         let sent_texts: Vec<String> = strings(&sent).into_iter().map(|(_, text)| text).collect();
+        let mut by_path: HashMap<&str, Vec<&Finding>> = HashMap::new();
+        for finding in &decision.findings {
+            by_path.entry(&finding.path).or_default().push(finding);
+        }
         let passages = texts
             .iter()
-            .filter_map(|(path, text)| {
-                let here: Vec<&Finding> = decision
-                    .findings
-                    .iter()
-                    .filter(|finding| finding.path == *path)
-                    .collect();
-                (!here.is_empty()).then(|| passage(path, text, &here, &fate, &sent_texts))
-            })
+            .filter_map(|(path, text)| Some((path, text, by_path.get(path.as_str())?)))
+            .take(PASSAGES)
+            .map(|(path, text, here)| passage(path, text, here, &fate, &sent_texts))
             .collect();
         Content {
             sent_title: match fate {
@@ -184,7 +186,7 @@ fn label(finding: &Finding) -> &str {
 
 /// Every string of a document with its place; none when it is not a document.
 fn strings(body: &str) -> Vec<(String, String)> {
-    let Ok(document) = Document::parse(body.as_bytes().to_vec(), DEPTH_MAX) else {
+    let Ok(document) = Document::parse(body.as_bytes().to_vec(), Bounds::NONE) else {
         return Vec::new();
     };
     document

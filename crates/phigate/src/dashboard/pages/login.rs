@@ -48,7 +48,8 @@ pub(crate) async fn sign_in(State(dash): State<Dash>, guest: Guest) -> Answer {
         }
         LoginOutcome::Throttled { retry_after_s } => too_often(&guest, retry_after_s, false),
         LoginOutcome::Right(user) if user.has_totp => {
-            dash.halfway.put(&guest.0.form_token, *user);
+            let token = &guest.0.form_token;
+            dash.app.vault.begin_second_step(token, &user).await?;
             draw(&guest, StatusCode::OK, None, true)
         }
         LoginOutcome::Right(user) => enter(&dash, &guest, &user).await,
@@ -56,27 +57,24 @@ pub(crate) async fn sign_in(State(dash): State<Dash>, guest: Guest) -> Answer {
 }
 
 async fn check_code(dash: &Dash, guest: &Guest) -> Answer {
-    let Some(user) = dash.halfway.get(&guest.0.form_token) else {
+    let vault = &dash.app.vault;
+    let token = &guest.0.form_token;
+    let Some(user) = vault.second_step(token).await? else {
         let error = "That took too long. Sign in again.".to_owned();
         return draw(guest, StatusCode::UNAUTHORIZED, Some(error), false);
     };
-    if let Some(retry_after_s) = dash.halfway.wait_s(&user.id) {
+    if let Some(retry_after_s) = vault.begin_code(&user).await? {
         return too_often(guest, retry_after_s, true);
     }
     if is_right_code(dash, &user, guest.0.form.get("code")).await? {
-        dash.halfway.take(&guest.0.form_token);
-        dash.halfway.succeeded(&user.id);
+        vault.end_second_step(token, &user).await?;
         return enter(dash, guest, &user).await;
     }
-    dash.halfway.failed(&user.id);
-    let account = dash.app.vault.account(&user.account_id).await?;
+    let account = vault.account(&user.account_id).await?;
     let act = AdminAct::new(Timestamp::now(), &account.name, &user.email, "login.failed")
         .detail("factor", "code")
         .detail("from", &guest.0.peer);
-    dash.app
-        .vault
-        .record_admin(Some(&user.account_id), &act)
-        .await?;
+    vault.record_admin(Some(&user.account_id), &act).await?;
     let error =
         "That is not the code the app shows now. Wait for the next one and type it.".to_owned();
     draw(guest, StatusCode::UNAUTHORIZED, Some(error), true)

@@ -29,6 +29,7 @@ pub(crate) struct Page {
     pub(crate) decision: Vec<Fact>,
     pub(crate) outcome: Vec<Fact>,
     pub(crate) findings: Vec<FindingRow>,
+    pub(crate) findings_words: String,
     pub(crate) acts: Vec<Act>,
     pub(crate) has_content: bool,
     pub(crate) content_words: &'static str,
@@ -175,6 +176,7 @@ async fn draw(
                 .take(FINDINGS)
                 .map(finding_row)
                 .collect(),
+            findings_words: findings_words(decision),
             acts: records.iter().filter_map(act_row).collect(),
             has_content,
             content_words: content_words(decision, has_content),
@@ -182,6 +184,20 @@ async fn draw(
             content,
         },
     )
+}
+
+fn findings_words(decision: &Decision) -> String {
+    let counted: usize = decision.types.values().map(|count| *count as usize).sum();
+    let listed = decision.findings.len();
+    if listed <= FINDINGS && counted <= listed {
+        format!("{listed}, by place; positions count characters")
+    } else {
+        let shown = listed.min(FINDINGS);
+        format!(
+            "the first {shown} of {}, by place; positions count characters",
+            counted.max(listed)
+        )
+    }
 }
 
 fn content_words(decision: &Decision, has_content: bool) -> &'static str {

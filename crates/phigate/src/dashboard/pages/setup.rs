@@ -105,7 +105,7 @@ fn used_up(guest: &Guest) -> Answer {
         &super::message::Page {
             chrome: guest.chrome(),
             heading: "This link does not work any more",
-            words: "Links work once and for a limited time. Ask an owner for a new one. On a new server without any login, start it again: it prints a new link. `phigate user add` works as well.",
+            words: "Links work once and for a limited time. Ask an owner for a new one. On a server without any login, `phigate user add` makes one.",
             href: "/login",
             link: "To the login",
         },

@@ -4,11 +4,11 @@ use std::convert::Infallible;
 
 use axum::body::Body;
 use axum::extract::Request;
-use axum::response::{IntoResponse, Response};
 use axum::routing;
 
 use bytes::Bytes;
 use futures_util::stream;
+use hyper_util::rt::TokioExecutor;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use super::*;
@@ -40,7 +40,13 @@ pub(super) fn serve_on(
     let address = listener.local_addr().unwrap();
     let drain = Drain::default();
     let router = router.merge(health_routes(drain.clone(), || async { true }));
-    let edge = Edge::new(finish(router), &limits, drain.clone(), Metrics::new());
+    let missing_page: MissingPage = Arc::new(|| "a page".into_response());
+    let edge = Edge::new(
+        finish(router, missing_page),
+        &limits,
+        drain.clone(),
+        Metrics::new(),
+    );
     let server = Server::new(edge, &limits, certificate, drain.clone());
     let over = tokio::spawn(async move {
         server

@@ -271,3 +271,23 @@ async fn whatever_is_sent_every_answer_carries_an_id() {
         "only {refused} damaged requests were refused"
     );
 }
+
+#[tokio::test]
+async fn a_person_who_asks_for_a_page_that_is_not_there_gets_a_page_and_a_program_an_error() {
+    let server = start(Limits::default()).await;
+    let ask = async |path: &str, accept: &str| {
+        let request = format!(
+            "GET {path} HTTP/1.1\r\nHost: gw\r\nConnection: close\r\nAccept: {accept}\r\n\r\n"
+        );
+        exchange(server.address, request).await
+    };
+    let html = "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8";
+    assert!(ask("/nothing", html).await.ends_with("a page"));
+    expect_refusal(&ask("/nothing", "*/*").await, 404, "not_found", "a program");
+    expect_refusal(
+        &ask("/v1/nothing", html).await,
+        404,
+        "not_found",
+        "the interface",
+    );
+}

@@ -1,5 +1,9 @@
 //! Draining, and the end of it.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use http_body_util::Empty;
+use hyper::client::conn::http2;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use super::*;
@@ -56,4 +60,46 @@ async fn a_drain_is_cut_when_its_time_is_over_or_a_second_signal_comes() {
             .expect("the drain did not end")
             .unwrap();
     }
+}
+
+/// Like the trail of a request: dropping it writes something, which takes a moment.
+struct SlowRecord(Arc<AtomicBool>);
+
+impl Drop for SlowRecord {
+    fn drop(&mut self) {
+        std::thread::sleep(Duration::from_millis(200));
+        self.0.store(true, Ordering::SeqCst);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_end_of_a_drain_waits_for_the_records_of_http2_requests_too() {
+    let is_recorded = Arc::new(AtomicBool::new(false));
+    let record = Arc::clone(&is_recorded);
+    let router = Router::new().route(
+        "/v1/hangs",
+        routing::get(async move || {
+            let _record = SlowRecord(record);
+            std::future::pending::<Response>().await
+        }),
+    );
+    let limits = Limits {
+        drain_ms: 100,
+        ..Limits::default()
+    };
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let server = serve_on(listener, limits, router, None);
+    let stream = TokioIo::new(TcpStream::connect(server.address).await.unwrap());
+    let (mut sender, connection) = http2::handshake(TokioExecutor::new(), stream)
+        .await
+        .unwrap();
+    tokio::spawn(connection);
+    let request = http::Request::get(format!("http://{}/v1/hangs", server.address))
+        .body(Empty::<Bytes>::new())
+        .unwrap();
+    let _answer = tokio::spawn(sender.send_request(request));
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    server.drain.start();
+    server.over.await.unwrap();
+    assert!(is_recorded.load(Ordering::SeqCst));
 }

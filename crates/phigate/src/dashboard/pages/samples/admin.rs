@@ -188,6 +188,9 @@ pub(super) fn account_page(offers: bool) -> account::Page {
             secret: "JBSWY3DPEHPK3PXP".to_owned(),
             grouped: "JBSW Y3DP EHPK 3PXP".to_owned(),
             address: "otpauth://totp/phigate:morgan?secret=JBSWY3DPEHPK3PXP".to_owned(),
+            drawing: crate::dashboard::qr::draw(
+                "otpauth://totp/phigate:morgan?secret=JBSWY3DPEHPK3PXP",
+            ),
         }),
         sessions: vec![account::SessionRow {
             id: "s1".to_owned(),

@@ -173,6 +173,7 @@ pub(super) fn record_page(is_revealed: bool) -> record::Page {
             score: "0.98".to_owned(),
             rule: "name.model".to_owned(),
         }],
+        findings_words: "1, by place; positions count characters".to_owned(),
         has_content: true,
         content_words: "The original and what was sent in its place are stored encrypted.",
         asks_password: true,

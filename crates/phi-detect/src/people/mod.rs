@@ -1,5 +1,11 @@
 //! Reads names of people: capitalised words, initials, particles, suffixes.
 
+mod fit;
+mod repeat;
+
+pub(crate) use fit::{fit, joins_two};
+pub(crate) use repeat::again;
+
 use std::ops::Range;
 
 use crate::lexicon::{LEXICON, Sense};

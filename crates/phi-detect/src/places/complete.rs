@@ -1,0 +1,263 @@
+//! Completes an address of which a rule or the model found the core: a house number
+//! after the street as abroad, unit, city, region and ZIP, country; and street corners.
+
+use std::ops::Range;
+
+use super::country;
+use super::tail::tail;
+use super::token::{Token, is_one_of, next_token, skip, token_at};
+use super::{Line, has_street_ending, line_tokens};
+use crate::lexicon::{LEXICON, Sense};
+use crate::page::Page;
+use crate::spelled;
+
+/// Pieces may follow each other a few times: number, unit, city, country.
+const PIECES_MAX: usize = 4;
+
+/// The span with everything after it that belongs to the same address.
+pub(crate) fn complete(page: &Page<'_>, mut span: Range<usize>) -> Range<usize> {
+    span.start = with_spoken_number(page, with_unit_before(page, span.start));
+    span.end = end_of_token(page, &span);
+    let end = without_next_sentence(page, &span);
+    let mut end = without_street_after_number(page, &(span.start..end));
+    for _ in 0..PIECES_MAX {
+        let next = number_abroad(page, &(span.start..end))
+            .or_else(|| rest_after_street(page, end))
+            .or_else(|| country::after(page, end))
+            .or_else(|| rest_of_place(page, end));
+        match next {
+            Some(next) if next > end => end = next,
+            _ => break,
+        }
+    }
+    span.start..end
+}
+
+/// Unit, city, state and ZIP; after a ZIP comes nothing more of these.
+fn rest_after_street(page: &Page<'_>, end: usize) -> Option<usize> {
+    let is_zip = token_ending_at(page, end).is_some_and(|last| {
+        last.span.len() == 5 && page.slice(last.span).iter().all(u8::is_ascii_digit)
+    });
+    if is_zip {
+        return None;
+    }
+    tail(page, end)
+        .map(|tail| tail.end)
+        .or_else(|| spoken_zip(page, end))
+}
+
+/// `Red Bank, oh seven seven oh one`: where the spoken ZIP code ends.
+fn spoken_zip(page: &Page<'_>, end: usize) -> Option<usize> {
+    let start = skip(page.bytes(), end, b" ,");
+    let spelled = spelled::read(page, start).filter(|_| start > end)?;
+    let has_words = page
+        .slice(spelled.span.clone())
+        .iter()
+        .any(u8::is_ascii_alphabetic);
+    (spelled.is_digits() && spelled.value.len() == 5 && has_words).then_some(spelled.span.end)
+}
+
+/// `Lot 7 Old Mill Rd`: where the word before the first number starts, if it is a unit's.
+fn with_unit_before(page: &Page<'_>, start: usize) -> usize {
+    start
+        .checked_sub(1)
+        .filter(|&before| page.byte(before) == b' ' && page.byte(start).is_ascii_digit())
+        .and_then(|before| page.word_before(before))
+        .filter(|&(sense, word)| sense.has(Sense::UNIT) && page.byte(word).is_ascii_uppercase())
+        .map_or(start, |(_, word)| word)
+}
+
+/// The end moved out of the middle of a token ("5|D", "#|22") and off a letter that opens the next line.
+fn end_of_token(page: &Page<'_>, span: &Range<usize>) -> usize {
+    let last = page.byte_before(span.end);
+    let goes_on = last.is_ascii_digit() || last == b'#';
+    let length = page
+        .slice(span.end..page.text.len().min(span.end + 5))
+        .iter()
+        .take_while(|byte| byte.is_ascii_alphanumeric())
+        .count();
+    if goes_on && length < 5 {
+        return span.end + length;
+    }
+    let is_letter_of_next_line = page.byte_before(span.end - 1) == b'\n' && span.len() > 4;
+    if is_letter_of_next_line {
+        span.end - 2
+    } else {
+        span.end
+    }
+}
+
+/// `eleven forty Bay Ridge Parkway`: where a house number in words before the street starts.
+fn with_spoken_number(page: &Page<'_>, street: usize) -> usize {
+    let mut start = street;
+    for _ in 0..5 {
+        let before = start
+            .checked_sub(1)
+            .filter(|&before| page.byte(before) == b' ')
+            .and_then(|before| page.word_before(before));
+        match before {
+            Some((sense, word))
+                if sense.has(Sense::NUMBER_WORD | Sense::DIGIT_WORD)
+                    && !page.slice(word..start).starts_with(b"and") =>
+            {
+                start = word;
+            }
+            _ => break,
+        }
+    }
+    start
+}
+
+/// `the corner of Elm Street and 5th`, from the end of "corner of" on.
+pub(crate) fn corner(page: &Page<'_>, from: usize) -> Option<Line> {
+    let first = line_tokens(page, from);
+    let first_end = first.last()?.span.end;
+    let dot = usize::from(page.byte(first_end) == b'.');
+    let and = [b" and ".as_slice(), b" & "]
+        .into_iter()
+        .find(|and| page.slice(first_end + dot..first_end + dot + and.len()) == *and)?;
+    let second = line_tokens(page, first_end + dot + and.len());
+    let last = second
+        .iter()
+        .take(4)
+        .position(|token| token.sense.has(Sense::STREET))
+        .or_else(|| {
+            let named = second.iter().take(3).take_while(|token| is_named(token));
+            named.count().checked_sub(1)
+        })?;
+    let names_streets = is_named(&first[0]) && is_named(&second[0]);
+    let is_street = |token: &Token| token.sense.has(Sense::STREET) || token.has_digit;
+    let has_street = first.iter().chain(&second[..=last]).any(is_street);
+    (names_streets || has_street).then(|| Line {
+        span: first[0].span.start..second[last].span.end,
+        score: if has_street { 0.8 } else { 0.6 },
+    })
+}
+
+fn is_named(token: &Token) -> bool {
+    token.is_capital || token.has_digit
+}
+
+/// Where the address ends when its last word opens a new sentence: "155 Oak Way. Follow".
+fn without_next_sentence(page: &Page<'_>, span: &Range<usize>) -> usize {
+    let Some((sense, start)) = page.word_before(span.end) else {
+        return span.end;
+    };
+    let opens = start > span.start + 2 && page.slice(start - 2..start) == b". ";
+    if opens && sense.has(Sense::STOP) {
+        start - 2
+    } else {
+        span.end
+    }
+}
+
+/// `Via Roma 129 street` is whole without "street".
+fn without_street_after_number(page: &Page<'_>, span: &Range<usize>) -> usize {
+    let number_end = page
+        .word_before(span.end)
+        .filter(|(sense, _)| sense.has(Sense::STREET))
+        .and_then(|(_, start)| start.checked_sub(1));
+    let Some(number_end) = number_end.filter(|&end| end > span.start) else {
+        return span.end;
+    };
+    // "Whitchurch Road street": the street has its word already.
+    let is_common_noun = page.slice(number_end + 1..span.end) == b"street"
+        && page
+            .slice(span.start..number_end)
+            .split(|byte| !byte.is_ascii_alphabetic())
+            .any(|word| {
+                word.first().is_some_and(u8::is_ascii_uppercase)
+                    && LEXICON.sense(word).has(Sense::STREET | Sense::ROAD)
+            });
+    if is_common_noun {
+        return number_end;
+    }
+    let is_whole = token_ending_at(page, number_end).is_some_and(|number| {
+        let street = span.start..number.span.start.saturating_sub(1);
+        number.has_digit && is_abroad(page, &street)
+    });
+    if is_whole { number_end } else { span.end }
+}
+
+/// Whether a street is written as abroad, with its number last: a road word first, or a street ending.
+fn is_abroad(page: &Page<'_>, street: &Range<usize>) -> bool {
+    let ends = token_ending_at(page, street.end)
+        .is_some_and(|last| is_street_abroad(page, &last) || has_street_ending(page, &last));
+    let mut at = street.start;
+    let mut has_road = false;
+    for _ in 0..2 {
+        let Some(token) = next_token(page, at).filter(|token| token.span.end <= street.end) else {
+            break;
+        };
+        has_road |= token.sense.has(Sense::ROAD);
+        at = token.span.end;
+    }
+    ends || has_road
+}
+
+/// `Horka nad Moravou`, `Santa Marta de Penaguião`: where a place name of several words ends.
+fn rest_of_place(page: &Page<'_>, end: usize) -> Option<usize> {
+    const LINKS: &[&[u8]] = &[
+        b"nad", b"na", b"pod", b"am", b"an", b"im", b"sur", b"sous", b"de", b"del", b"do", b"da",
+        b"upon", b"under", b"degli", b"dei", b"della", b"delle", b"di", b"du", b"des", b"der",
+        b"u",
+    ];
+    let is_link = |token: &Token| is_one_of(page.slice(token.span.clone()), LINKS);
+    let last = token_ending_at(page, end).filter(|last| !last.has_digit)?;
+    let next = token_at(page, end + 1).filter(|_| page.byte(end) == b' ')?;
+    let name = if is_link(&last) {
+        next
+    } else if is_link(&next) && page.byte(next.span.end) == b' ' {
+        token_at(page, next.span.end + 1)?
+    } else {
+        return None;
+    };
+    (name.is_capital && !name.has_digit && !name.sense.has(Sense::STOP)).then_some(name.span.end)
+}
+
+/// `Via Roma 41`, `Holmevej 34`, `Rákóczi út 81.`: where the number after the street ends.
+fn number_abroad(page: &Page<'_>, span: &Range<usize>) -> Option<usize> {
+    let last = token_ending_at(page, span.end)?;
+    if last.has_digit {
+        return dot_of_ordinal(page, &last);
+    }
+    if page.byte(span.end) != b' ' {
+        return None;
+    }
+    let mut street = span.clone();
+    let mut next = token_at(page, span.end + 1)?;
+    if is_street_abroad(page, &next) {
+        let gap = skip(page.bytes(), next.span.end, b". ");
+        street = span.start..next.span.end;
+        next = token_at(page, gap)?;
+    }
+    let is_number = next.has_digit && next.span.len() <= 5 && page.byte(next.span.end) != b'/';
+    (is_number && is_abroad(page, &street))
+        .then(|| dot_of_ordinal(page, &next).unwrap_or(next.span.end))
+}
+
+/// Hungarian house numbers end in a dot: "út 81." before a comma, a unit or a line break.
+fn dot_of_ordinal(page: &Page<'_>, number: &Token) -> Option<usize> {
+    let end = number.span.end;
+    let (_, street) = page.word_before(number.span.start.checked_sub(1)?)?;
+    let street = token_at(page, street)?;
+    let dotted = page.byte(end) == b'.' && !page.byte(end + 1).is_ascii_digit();
+    (dotted && is_street_abroad(page, &street)).then_some(end + 1)
+}
+
+fn is_street_abroad(page: &Page<'_>, token: &Token) -> bool {
+    const STREETS: &[&[u8]] = &[
+        b"ut", b"utja", b"utca", b"u", b"ter", b"tere", b"koz", b"korut", b"vei", b"tie",
+    ];
+    is_one_of(page.slice(token.span.clone()), STREETS)
+}
+
+fn token_ending_at(page: &Page<'_>, end: usize) -> Option<Token> {
+    let length = page
+        .slice(end.saturating_sub(40)..end)
+        .iter()
+        .rev()
+        .take_while(|byte| !byte.is_ascii_whitespace() && **byte != b',')
+        .count();
+    token_at(page, end - length).filter(|token| token.span.end == end)
+}

@@ -1,0 +1,163 @@
+//! Reads what is said or written character by character: "three c k eight, v w four",
+//! "b as in boy nine nine", "triple five, oh one", "1-E-G-5-T".
+
+use std::ops::Range;
+
+use crate::page::{Page, is_word_byte, word_end};
+
+/// Characters read one by one.
+pub(crate) struct Spelled {
+    pub(crate) span: Range<usize>,
+    /// In capitals; "oh" is a zero.
+    pub(crate) value: Vec<u8>,
+}
+
+impl Spelled {
+    pub(crate) fn is_digits(&self) -> bool {
+        self.value.iter().all(u8::is_ascii_digit)
+    }
+}
+
+/// No identifier is longer.
+const LENGTH_MAX: usize = 20;
+
+/// Reads from `start` as far as single characters go; none if there are fewer than two.
+pub(crate) fn read(page: &Page<'_>, start: usize) -> Option<Spelled> {
+    let mut spelled = Spelled {
+        span: start..start,
+        value: Vec::new(),
+    };
+    let mut at = start;
+    while spelled.value.len() < LENGTH_MAX
+        && let Some((end, next)) = unit(page, at)
+    {
+        spelled.value.extend(next);
+        spelled.span.end = end;
+        at = after_gap(page, end);
+        if at == end {
+            break;
+        }
+    }
+    (spelled.value.len() >= 2).then_some(spelled)
+}
+
+/// One character, or several that are said in one go, and where they end.
+fn unit(page: &Page<'_>, at: usize) -> Option<(usize, Vec<u8>)> {
+    let bytes = page.bytes();
+    let first = page.byte(at);
+    if first.is_ascii_digit() {
+        let end = at
+            + bytes[at..]
+                .iter()
+                .take(5)
+                .take_while(|byte| byte.is_ascii_digit())
+                .count();
+        let is_free = !is_word_byte(page.byte(end)) && end - at <= 4;
+        return is_free.then(|| (end, bytes[at..end].to_vec()));
+    }
+    let end = word_end(bytes, at);
+    if end == at || page.byte(end).is_ascii_digit() {
+        return None;
+    }
+    let word = bytes[at..end].to_ascii_lowercase();
+    let times = match word.as_slice() {
+        b"double" => 2,
+        b"triple" => 3,
+        _ => 1,
+    };
+    if times > 1 {
+        let (end, digit) = unit(page, end + 1)?;
+        return (digit.len() == 1).then(|| (end, digit.repeat(times)));
+    }
+    if let Some(digit) = digit(&word) {
+        return Some((end, vec![digit]));
+    }
+    (word.len() == 1).then(|| (after_example(page, end), vec![first.to_ascii_uppercase()]))
+}
+
+fn digit(word: &[u8]) -> Option<u8> {
+    const WORDS: &[(&[u8], u8)] = &[
+        (b"zero", b'0'),
+        (b"oh", b'0'),
+        (b"one", b'1'),
+        (b"two", b'2'),
+        (b"three", b'3'),
+        (b"four", b'4'),
+        (b"five", b'5'),
+        (b"six", b'6'),
+        (b"seven", b'7'),
+        (b"eight", b'8'),
+        (b"nine", b'9'),
+        (b"niner", b'9'),
+    ];
+    WORDS
+        .iter()
+        .find(|(one, _)| *one == word)
+        .map(|(_, digit)| *digit)
+}
+
+/// "b as in boy": where the example ends.
+fn after_example(page: &Page<'_>, letter_end: usize) -> usize {
+    [b" as in ".as_slice(), b" like ", b" for ", b", as in "]
+        .iter()
+        .find(|link| {
+            page.slice(letter_end..letter_end + link.len())
+                .eq_ignore_ascii_case(link)
+        })
+        .map(|link| word_end(page.bytes(), letter_end + link.len()))
+        .unwrap_or(letter_end)
+}
+
+/// Steps over what may stand between two characters: a space, a sign, "dash".
+fn after_gap(page: &Page<'_>, from: usize) -> usize {
+    let signs = |from: usize| {
+        from + page
+            .slice(from..page.text.len().min(from + 4))
+            .iter()
+            .take_while(|byte| matches!(byte, b' ' | b',' | b'-' | b'.'))
+            .count()
+    };
+    let at = signs(from);
+    let end = word_end(page.bytes(), at);
+    let word = page.slice(at..end);
+    let is_sign = [b"dash".as_slice(), b"hyphen", b"space"]
+        .iter()
+        .any(|one| word.eq_ignore_ascii_case(one));
+    if is_sign && at > from { signs(end) } else { at }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value(text: &str) -> Option<(String, &str)> {
+        let page = Page::new(text, Vec::new());
+        let spelled = read(&page, 0)?;
+        Some((
+            String::from_utf8(spelled.value).expect("only plain characters are read"),
+            &text[spelled.span],
+        ))
+    }
+
+    #[test]
+    fn characters_are_read_as_they_are_said() {
+        for (text, expected) in [
+            ("three c k eight, v w four, d t nine two", "3CK8VW4DT92"),
+            ("1-E-G-5-T-E-4-M-K-7-2", "1EG5TE4MK72"),
+            ("b as in boy nine nine one two", "B9912"),
+            ("nine oh seven, triple five, oh one five oh", "9075550150"),
+            ("eight eight one dash four four two", "881442"),
+        ] {
+            assert_eq!(value(text), Some((expected.to_owned(), text)));
+        }
+    }
+
+    #[test]
+    fn reading_stops_at_a_word() {
+        assert_eq!(
+            value("six one oh nine please"),
+            Some(("6109".to_owned(), "six one oh nine"))
+        );
+        assert_eq!(value("patient is well"), None);
+    }
+}

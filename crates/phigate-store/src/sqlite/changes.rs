@@ -1,0 +1,140 @@
+//! Changes to items, and deletions.
+
+use crate::sqlite::failed;
+use crate::store::{Batch, Change, CommitError, Expect, Item, RowKey};
+use rusqlite::{ErrorCode, Transaction, params};
+
+/// One change to the items.
+pub(crate) fn apply(transaction: &Transaction<'_>, change: &Change) -> Result<(), CommitError> {
+    match change {
+        Change::Put(item, expect) => put(transaction, item, *expect),
+        Change::Delete { account, kind, id } => {
+            let deleted = transaction
+                .execute(
+                    "DELETE FROM item WHERE account = ?1 AND kind = ?2 AND id = ?3",
+                    params![account, kind, id],
+                )
+                .map_err(|error| failed(&error))?;
+            if deleted == 1 {
+                Ok(())
+            } else {
+                Err(CommitError::Stale)
+            }
+        }
+        Change::Check {
+            account,
+            kind,
+            id,
+            version,
+        } => {
+            let found = transaction
+                .query_row(
+                    "SELECT count(*) FROM item WHERE account = ?1 AND kind = ?2 AND id = ?3 AND version = ?4",
+                    params![account, kind, id, version],
+                    |row| row.get::<_, i64>(0),
+                )
+                .map_err(|error| failed(&error))?;
+            if found == 1 {
+                Ok(())
+            } else {
+                Err(CommitError::Stale)
+            }
+        }
+        Change::Shred { account } => {
+            for table in ["item", "audit_content", "audit_token"] {
+                transaction
+                    .execute(
+                        &format!("DELETE FROM {table} WHERE account = ?1"),
+                        [account],
+                    )
+                    .map_err(|error| failed(&error))?;
+            }
+            Ok(())
+        }
+    }
+}
+
+fn put(transaction: &Transaction<'_>, item: &Item, expect: Expect) -> Result<(), CommitError> {
+    let Item {
+        account,
+        kind,
+        id,
+        lookup,
+        body,
+        ..
+    } = item;
+    let changed = match expect {
+        Expect::Absent => transaction.execute(
+            "INSERT INTO item (account, kind, id, lookup, version, body) VALUES (?1, ?2, ?3, ?4, 1, ?5)",
+            params![account, kind, id, lookup, body],
+        ),
+        Expect::Version(version) => transaction.execute(
+            "UPDATE item SET lookup = ?4, version = version + 1, body = ?5
+             WHERE account = ?1 AND kind = ?2 AND id = ?3 AND version = ?6",
+            params![account, kind, id, lookup, body, version],
+        ),
+        Expect::Any => transaction.execute(
+            "INSERT INTO item (account, kind, id, lookup, version, body) VALUES (?1, ?2, ?3, ?4, 1, ?5)
+             ON CONFLICT (account, kind, id) DO UPDATE
+             SET lookup = excluded.lookup, version = version + 1, body = excluded.body",
+            params![account, kind, id, lookup, body],
+        ),
+    };
+    match changed {
+        Ok(1) => Ok(()),
+        Ok(_) => Err(CommitError::Stale),
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) => {
+            Err(CommitError::Stale)
+        }
+        Err(error) => Err(failed(&error)),
+    }
+}
+
+/// What cannot fail for a reason of its own: telling that settings changed, deletions by retention.
+pub(crate) fn apply_plain(transaction: &Transaction<'_>, batch: &Batch) -> rusqlite::Result<()> {
+    if batch.bump {
+        transaction.execute("UPDATE generation SET value = value + 1", [])?;
+    }
+    if let Some((account, rows)) = &batch.drop_contents {
+        delete_contents(transaction, account, rows)?;
+    }
+    if let Some((account, rows)) = &batch.drop_records {
+        delete_contents(transaction, account, rows)?;
+        delete_records(transaction, account, rows)?;
+    }
+    Ok(())
+}
+
+fn delete_contents(
+    transaction: &Transaction<'_>,
+    account: &str,
+    rows: &[RowKey],
+) -> rusqlite::Result<()> {
+    let mut statement = transaction.prepare_cached(
+        "DELETE FROM audit_content WHERE number =
+         (SELECT number FROM audit_record WHERE account = ?1 AND time = ?2 AND id = ?3)",
+    )?;
+    for row in rows {
+        statement.execute(params![account, row.time_us, row.record.as_bytes()])?;
+    }
+    Ok(())
+}
+
+/// Deletes records and the lookup hashes of their requests; their places in the chain stay.
+fn delete_records(
+    transaction: &Transaction<'_>,
+    account: &str,
+    rows: &[RowKey],
+) -> rusqlite::Result<()> {
+    let mut tokens = transaction.prepare_cached(
+        "DELETE FROM audit_token WHERE account = ?1 AND request =
+         (SELECT request FROM audit_record WHERE account = ?1 AND time = ?3 AND id = ?2 AND kind = 1)",
+    )?;
+    let mut records = transaction
+        .prepare_cached("DELETE FROM audit_record WHERE account = ?1 AND time = ?3 AND id = ?2")?;
+    for row in rows {
+        tokens.execute(params![account, row.record.as_bytes(), row.time_us])?;
+        records.execute(params![account, row.record.as_bytes(), row.time_us])?;
+    }
+    Ok(())
+}

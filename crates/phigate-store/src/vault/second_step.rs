@@ -1,0 +1,85 @@
+//! People whose password was right and whose one-time code is still to come. Kept in the store: the code may reach
+//! another replica than the password did.
+
+use crate::keys::random_id;
+use crate::model::User;
+use crate::store::{Change, Expect};
+use crate::vault::sessions::{delete, token_hash};
+use crate::vault::throttle::Guessed;
+use crate::vault::users::{USER, UserBody, public};
+use crate::vault::{Vault, body, item};
+use crate::{Result, StoreError};
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+
+const HALFWAY: &str = "halfway";
+
+/// Time to open the app and type the code.
+const PATIENCE: SignedDuration = SignedDuration::from_mins(5);
+
+#[derive(Serialize, Deserialize)]
+struct HalfwayBody {
+    user: String,
+    since: Timestamp,
+}
+
+impl Vault {
+    /// Remembers for a while that whoever holds this token gave a user's password.
+    pub async fn begin_second_step(&self, token: &str, user: &User) -> Result<()> {
+        let now = self.now();
+        let lookup = token_hash(token);
+        let mut changes = Vec::new();
+        for old in self.store.items(Some(&user.account_id), HALFWAY).await? {
+            let known: HalfwayBody = body(&old, "login")?;
+            if now.duration_since(known.since) >= PATIENCE || old.lookup.as_ref() == Some(&lookup) {
+                changes.push(delete(&old));
+            }
+        }
+        let stored = HalfwayBody {
+            user: user.id.clone(),
+            since: now,
+        };
+        let new = item(
+            &user.account_id,
+            HALFWAY,
+            &random_id(12),
+            Some(&lookup),
+            &stored,
+        );
+        changes.push(Change::Put(new, Expect::Absent));
+        if self.change_quietly(changes).await? {
+            Ok(())
+        } else {
+            Err(StoreError::Conflict("login"))
+        }
+    }
+
+    /// Who gave their password with this token, while there is time for the code.
+    pub async fn second_step(&self, token: &str) -> Result<Option<User>> {
+        let Some(found) = self.store.find(HALFWAY, &token_hash(token)).await? else {
+            return Ok(None);
+        };
+        let known: HalfwayBody = body(&found, "login")?;
+        if self.now().duration_since(known.since) >= PATIENCE {
+            return Ok(None);
+        }
+        let user = self.store.item(&found.account, USER, &known.user).await?;
+        user.map(|user| Ok(public(&user, &body::<UserBody>(&user, "user")?)))
+            .transpose()
+    }
+
+    /// Counts a one-time code before it is looked at. `Some` says after how many seconds to come again instead.
+    pub async fn begin_code(&self, user: &User) -> Result<Option<u64>> {
+        self.begin_guess(&[Guessed::code(&user.id)]).await
+    }
+
+    /// The code was right: the second step is done.
+    pub async fn end_second_step(&self, token: &str, user: &User) -> Result<()> {
+        self.settle_guess(&[Guessed::code(&user.id)]).await?;
+        if let Some(found) = self.store.find(HALFWAY, &token_hash(token)).await? {
+            // Should another have removed it, it is gone as well.
+            self.change_quietly(vec![delete(&found)]).await?;
+        }
+        Ok(())
+    }
+}

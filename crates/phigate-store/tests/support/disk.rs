@@ -1,0 +1,90 @@
+//! Disks that can be filled up and frozen, gone with the test. Only root can make them.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use tempfile::TempDir;
+
+/// A small disk of its own.
+pub struct Disk {
+    folder: TempDir,
+    /// The file that holds a disk other than one in memory.
+    _image: Option<TempDir>,
+}
+
+impl Disk {
+    /// Four megabytes in memory; none where it cannot be made.
+    pub fn small() -> Option<Self> {
+        let folder = tempfile::tempdir().unwrap();
+        let options = ["-t", "tmpfs", "-o", "size=4m", "tmpfs"];
+        let is_there = run(Command::new("mount").args(options).arg(folder.path()));
+        Self::or_say(is_there, folder, None)
+    }
+
+    /// A disk that can be frozen: ext4 in a file; none where it cannot be made.
+    pub fn real() -> Option<Self> {
+        let (folder, image) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let file = image.path().join("disk");
+        let made = std::fs::File::create(&file).unwrap();
+        made.set_len(48 << 20).unwrap();
+        let is_there = run(Command::new("mkfs.ext4").arg("-q").arg(&file))
+            && run(Command::new("mount")
+                .args(["-o", "loop"])
+                .arg(&file)
+                .arg(folder.path()));
+        Self::or_say(is_there, folder, Some(image))
+    }
+
+    fn or_say(is_there: bool, folder: TempDir, image: Option<TempDir>) -> Option<Self> {
+        if !is_there {
+            eprintln!("LEFT OUT: this test mounts a disk of its own, which only root may do");
+            return None;
+        }
+        Some(Self {
+            folder,
+            _image: image,
+        })
+    }
+
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// From now on every write and every sync waits, as on a disk that hangs.
+    pub fn freeze(&self) {
+        assert!(run(Command::new("fsfreeze")
+            .arg("--freeze")
+            .arg(self.path())));
+    }
+
+    /// Writes go on.
+    pub fn thaw(&self) {
+        run(Command::new("fsfreeze").arg("--unfreeze").arg(self.path()));
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        self.thaw();
+        // Lazily: a test that failed may still have files open.
+        run(Command::new("umount").arg("-l").arg(self.path()));
+    }
+}
+
+/// Makes files read-only for everybody, also for who has them open. False where that cannot be done.
+pub fn forbid_writing(files: &[&Path]) -> bool {
+    let done = run(Command::new("chattr").arg("+i").args(files));
+    if !done {
+        eprintln!("LEFT OUT: this test makes files immutable, which only root may do");
+    }
+    done
+}
+
+/// Allows it again.
+pub fn allow_writing(files: &[&Path]) {
+    assert!(run(Command::new("chattr").arg("-i").args(files)));
+}
+
+fn run(command: &mut Command) -> bool {
+    let done = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
+    done.is_ok_and(|status| status.success())
+}

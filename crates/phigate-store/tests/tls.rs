@@ -1,0 +1,120 @@
+//! PostgreSQL over TLS: what is trusted, what is refused, and whether the refusal says what to do.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+mod support;
+
+use phigate_store::{MasterKeySource, Options, Target, Vault};
+use rcgen::{CertifiedKey, KeyPair, generate_simple_self_signed};
+use std::path::Path;
+use support::postgres::Postgres;
+use support::{PATIENCE, account, answered, close, masked};
+
+fn certificate(name: &str) -> CertifiedKey<KeyPair> {
+    generate_simple_self_signed(vec![name.to_owned()]).unwrap()
+}
+
+/// Writes a certificate where `sslrootcert` can name it; the parameter.
+fn trust(folder: &Path, name: &str, certificate: &CertifiedKey<KeyPair>) -> String {
+    let path = folder.join(name);
+    std::fs::write(&path, certificate.cert.pem()).unwrap();
+    format!("sslrootcert={}", path.display())
+}
+
+async fn open(folder: &Path, url: String) -> phigate_store::Result<Vault> {
+    let key = MasterKeySource::File(folder.join("data.key"));
+    Vault::open(Options::new(Target::Url(url), key)).await
+}
+
+/// What is said to somebody whose address does not work.
+async fn refusal(folder: &Path, url: String) -> String {
+    match open(folder, url).await {
+        Ok(_) => "let in".to_owned(),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn connections_are_encrypted_and_the_certificate_is_checked() {
+    let (own, other) = (certificate("localhost"), certificate("localhost"));
+    let Some(server) = Postgres::start_tls(&own.cert.pem(), &own.signing_key.serialize_pem())
+    else {
+        return;
+    };
+    server.database("tls");
+    let folder = tempfile::tempdir().unwrap();
+    let right = trust(folder.path(), "right.pem", &own);
+    let wrong = trust(folder.path(), "wrong.pem", &other);
+    for parameters in [format!("sslmode=verify-full&{right}"), right.clone()] {
+        let url = server.url_with("tls", &parameters);
+        let vault = open(folder.path(), url).await.unwrap();
+        let account = account(&vault).await;
+        let new = masked(&account);
+        let request = new.decision.request_id;
+        vault.record_decision(new, PATIENCE).await.unwrap();
+        let outcome = answered(request);
+        vault
+            .record_outcome(&account, &outcome, PATIENCE)
+            .await
+            .unwrap();
+        // The server itself says whether they are encrypted; a division by zero fails.
+        let ours =
+            "FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE application_name = 'phigate'";
+        assert!(server.psql("tls", &format!("SELECT 1 / count(*) {ours} AND ssl")));
+        assert!(!server.psql("tls", &format!("SELECT 1 / count(*) {ours} AND NOT ssl")));
+        close(vault).await;
+    }
+    let refusals = [
+        // Parameters, what the message must speak of.
+        (
+            format!("sslmode=verify-full&{wrong}"),
+            ["certificate", "sslrootcert=FILE"],
+        ),
+        (
+            "sslmode=require".to_owned(),
+            ["certificate", "sslrootcert=FILE"],
+        ),
+        ("sslmode=disable".to_owned(), ["28000", "sslmode=require"]),
+        // Nothing said about TLS: none inside one machine.
+        ("connect_timeout=3".to_owned(), ["28000", "sslmode=require"]),
+        (
+            "sslmode=verify-full&sslrootcert=/nowhere.pem".to_owned(),
+            ["sslrootcert", "no certificates"],
+        ),
+    ];
+    for (parameters, words) in refusals {
+        let said = refusal(folder.path(), server.url_with("tls", &parameters)).await;
+        let is_helpful = words.iter().all(|word| said.contains(word));
+        assert!(is_helpful, "{parameters}: {said}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_certificate_made_out_to_somebody_else_is_refused() {
+    let own = certificate("database.example");
+    let Some(server) = Postgres::start_tls(&own.cert.pem(), &own.signing_key.serialize_pem())
+    else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let right = trust(folder.path(), "right.pem", &own);
+    for mode in ["verify-full", "verify-ca", "require"] {
+        let url = server.url_with("postgres", &format!("sslmode={mode}&{right}"));
+        let said = refusal(folder.path(), url).await;
+        assert!(said.contains("host name"), "{mode}: {said}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_without_tls_is_refused_where_tls_is_needed() {
+    let Some(server) = Postgres::start() else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let url = server.url_with("postgres", "sslmode=require");
+    let said = refusal(folder.path(), url).await;
+    assert!(
+        said.contains("ssl = off") && said.contains("sslmode=disable"),
+        "{said}"
+    );
+}
