@@ -48,9 +48,10 @@ fn is_part_byte(byte: u8) -> bool {
 fn is_telling(word: &[u8]) -> bool {
     let is_capital = word.first().is_some_and(u8::is_ascii_uppercase);
     let is_shouted = word.iter().all(u8::is_ascii_uppercase);
-    let length_min = if is_shouted || !is_capital { 4 } else { 3 };
-    let other = LEXICON.sense(word).0 & !Sense::GIVEN.0;
-    word.len() >= length_min && other == 0
+    let length_min = if is_shouted { 4 } else { 3 };
+    let sense = LEXICON.sense(word);
+    let is_known = is_capital || sense.has(Sense::GIVEN);
+    word.len() >= length_min && is_known && sense.0 & !Sense::GIVEN.0 == 0
 }
 
 /// Not in an address of the web or of mail, not an eponym.

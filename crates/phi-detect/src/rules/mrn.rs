@@ -134,8 +134,13 @@ fn labelled(page: &Page<'_>, index: usize) -> Option<(Range<usize>, f32, &'stati
     let mut span = value_span(page, index);
     // A prefix is part of the value, unless it is the label itself: "MRN482913".
     let claim = nearest(page, span.start)
-        .filter(Claim::is_firm)
-        .or_else(|| nearest(page, mark.start as usize));
+        .filter(|claim| claim.is_firm() || span.start == mark.start as usize)
+        .or_else(|| {
+            let is_same_place = span.start == mark.start as usize;
+            (!is_same_place)
+                .then(|| nearest(page, mark.start as usize))
+                .flatten()
+        });
     if let Some(claim) = claim
         && claim.is(Meaning::Mrn)
         && claim.tie >= Tie::Tight

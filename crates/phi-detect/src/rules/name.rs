@@ -126,7 +126,63 @@ fn contradicts(page: &Page<'_>, span: &Range<usize>) -> bool {
     let follows_title = page
         .word_before(before)
         .is_some_and(|(sense, _)| sense.has(Sense::TITLE | Sense::ROLE | Sense::KIN));
+    let text = page.slice(span.clone());
+    // "Patient Agreements:" is a heading.
+    let is_heading = page.byte(span.end) == b':' && words().count() == 1 && opens_line(page, span);
+    let is_code = text.len() <= 4 && text.iter().any(u8::is_ascii_digit);
     (words().all(is_common) || is_country) && !follows_title
+        || is_heading
+        || is_code
+        || (is_acronym(page, span) || names_a_disease(page, span.end)) && !follows_title
+}
+
+/// "PATIENT Goals:", where a role and one more word stand before the name's colon at the start of a line.
+fn opens_line(page: &Page<'_>, span: &Range<usize>) -> bool {
+    let end = span.start.saturating_sub(1);
+    page.word_before(end).is_some_and(|(sense, start)| {
+        sense.has(Sense::ROLE) && (start == 0 || page.byte_before(start) == b'\n')
+    })
+}
+
+/// "Cornelia de Lange syndrome", "Miyoshi myopathy": whether a disease ends within the next words.
+fn names_a_disease(page: &Page<'_>, name_end: usize) -> bool {
+    const DISEASES: &[&[u8]] = &[
+        b"syndrome", b"disease", b"myopathy", b"dystrophy", b"palsy", b"lymphoma", b"sarcoma",
+        b"anomaly", b"malformation", b"thyroiditis", b"nephropathy", b"neuropathy", b"contracture",
+        b"carcinoma", b"tumor", b"tumour", b"anemia", b"anaemia", b"encephalopathy",
+    ];
+    let mut at = name_end;
+    for _ in 0..3 {
+        if !matches!(page.byte(at), b' ' | b'-') {
+            return false;
+        }
+        let Some((sense, end)) = page.word_at(at + 1) else {
+            return false;
+        };
+        let word = page.slice(at + 1..end);
+        if DISEASES.iter().any(|one| word.eq_ignore_ascii_case(one)) {
+            return true;
+        }
+        if !word[0].is_ascii_uppercase() && !sense.has(Sense::PARTICLE) {
+            return false;
+        }
+        at = end;
+    }
+    false
+}
+
+/// A few capitals in running text: "(USMLE)", "after CPB the". Names in capitals stand in lists and headers.
+fn is_acronym(page: &Page<'_>, span: &Range<usize>) -> bool {
+    let text = page.slice(span.clone());
+    let is_short = (2..=5).contains(&text.len()) && text.iter().all(u8::is_ascii_uppercase);
+    let is_bracketed = page.byte_before(span.start) == b'(' && page.byte(span.end) == b')';
+    let is_lower = |at: usize| page.byte(at).is_ascii_lowercase();
+    let is_in_prose = page.byte_before(span.start) == b' '
+        && span.start >= 2
+        && is_lower(span.start - 2)
+        && page.byte(span.end) == b' '
+        && is_lower(span.end + 1);
+    is_short && !LEXICON.sense(text).has(Sense::GIVEN) && (is_bracketed || is_in_prose)
 }
 
 /// Further mentions of people whom the text names with some certainty.
@@ -220,7 +276,8 @@ fn after_kin(page: &Page<'_>, start: usize, end: usize) -> Option<Name> {
     let gap = [b" - ".as_slice(), b": ", b", ", b" (", b" "]
         .into_iter()
         .find(|gap| rest.starts_with(gap))?;
-    if gap == b" " && !page.byte(start).is_ascii_lowercase() {
+    let is_baby = page.slice(start..end) == b"Baby";
+    if gap == b" " && !page.byte(start).is_ascii_lowercase() && !is_baby {
         return None;
     }
     let name = people::name_at(page, end + gap.len(), Cue::Weak)?;
@@ -242,6 +299,13 @@ fn after_label(page: &Page<'_>, label: &Label) -> Option<(Range<usize>, f32)> {
         let is_role = last_word.is_some_and(|(sense, _)| sense.has(Sense::ROLE));
         let cue = if calls_it_name { Cue::Title } else { Cue::Weak };
         let name = people::name_at(page, start, cue).filter(|_| is_role || calls_it_name)?;
+        // "gave the patient Protonix": one unknown word after "the patient" is what was given.
+        let is_the = page
+            .slice(place.start.saturating_sub(4)..place.start)
+            .eq_ignore_ascii_case(b"the ");
+        if is_role && is_the && name.words == 1 && name.known == 0 {
+            return None;
+        }
         let is_shouted_head = name.words == 1
             && place.len() > 3
             && page.slice(place).iter().all(u8::is_ascii_uppercase);

@@ -309,7 +309,9 @@ fn masked_start(page: &Page<'_>, four: usize) -> Option<usize> {
         }
         at -= 1;
     }
-    let stands_alone = at == 0 || !bytes[at - 1].is_ascii_alphanumeric();
+    let before = at.checked_sub(1).map_or(b' ', |before| bytes[before]);
+    // "4532************7890" is a card.
+    let stands_alone = !before.is_ascii_alphanumeric() && !matches!(before, b'*' | b'#');
     (masks == 5 && stands_alone).then_some(at)
 }
 
