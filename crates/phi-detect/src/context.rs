@@ -56,11 +56,17 @@ pub(crate) fn claim_before(
         .labels
         .partition_point(|label| (label.end as usize) <= at);
     let reachable = page.labels[..next].iter().rev().take(REACH_LABELS);
+    let reachable = reachable.take_while(|label| {
+        label.start as usize >= floor && at - label.end as usize <= REACH_BYTES
+    });
+    // Mostly there is nothing that could decide, and no need to read what stands between.
+    let field_meaning = field.and_then(|field| field.meaning);
+    let mut meanings = reachable.clone().map(|label| label.meaning);
+    if !meanings.any(&decides) && !field_meaning.is_some_and(&decides) {
+        return None;
+    }
     for label in reachable {
         let end = label.end as usize;
-        if (label.start as usize) < floor || at - end > REACH_BYTES {
-            break;
-        }
         // A sentence or a placeholder ends the reach of labels, and of the field's name.
         let gap = Gap::read(page, end, at)?;
         if decides(label.meaning) {
