@@ -52,6 +52,8 @@ pub(super) static RULE: PhiRule = PhiRule {
         "PATIENT HISTORY",
         "The patient Reports pain",
         "Summarise the Mayo Clinic guideline on statins.",
+        "Patient Agreements: the plan was explained",
+        "I gave the patient Protonix for this",
     ],
     precedence: 0.0,
     joins: |_, between, _| between == " ",
@@ -147,9 +149,25 @@ fn opens_line(page: &Page<'_>, span: &Range<usize>) -> bool {
 /// "Cornelia de Lange syndrome", "Miyoshi myopathy": whether a disease ends within the next words.
 fn names_a_disease(page: &Page<'_>, name_end: usize) -> bool {
     const DISEASES: &[&[u8]] = &[
-        b"syndrome", b"disease", b"myopathy", b"dystrophy", b"palsy", b"lymphoma", b"sarcoma",
-        b"anomaly", b"malformation", b"thyroiditis", b"nephropathy", b"neuropathy", b"contracture",
-        b"carcinoma", b"tumor", b"tumour", b"anemia", b"anaemia", b"encephalopathy",
+        b"syndrome",
+        b"disease",
+        b"myopathy",
+        b"dystrophy",
+        b"palsy",
+        b"lymphoma",
+        b"sarcoma",
+        b"anomaly",
+        b"malformation",
+        b"thyroiditis",
+        b"nephropathy",
+        b"neuropathy",
+        b"contracture",
+        b"carcinoma",
+        b"tumor",
+        b"tumour",
+        b"anemia",
+        b"anaemia",
+        b"encephalopathy",
     ];
     let mut at = name_end;
     for _ in 0..3 {
@@ -303,7 +321,8 @@ fn after_label(page: &Page<'_>, label: &Label) -> Option<(Range<usize>, f32)> {
         let is_the = page
             .slice(place.start.saturating_sub(4)..place.start)
             .eq_ignore_ascii_case(b"the ");
-        if is_role && is_the && name.words == 1 && name.known == 0 {
+        let is_heading = page.byte(name.span.end) == b':';
+        if is_role && name.words == 1 && name.known == 0 && (is_the || is_heading) {
             return None;
         }
         let is_shouted_head = name.words == 1

@@ -279,6 +279,9 @@ fn labelled(
             Some((span, 0.9, "phone.named_after"))
         }
         7 if is_local && may_be => Some((span, 0.85, "phone.local")),
+        10 if is_simple && may_be && page.slice(0..span.start).ends_with(b" at ") => {
+            Some((span, 0.7, "phone.at"))
+        }
         10..=11 if is_simple && (may_be && starts_with_zero || is_tight) => {
             Some((span, 0.75, "phone.abroad"))
         }
