@@ -6,5 +6,7 @@ cd "$(dirname "$0")/../.."
 ROUNDS="${ROUNDS:-500}"
 echo "store: $ROUNDS kills per engine"
 PHIGATE_TORTURE="$ROUNDS" cargo test -p phigate-store --test torture -- --nocapture --test-threads=1
-echo "store: database locked, disk full, PostgreSQL stopped, frozen and restarted"
+echo "store: database locked, disk full, hanging, slow and read-only, PostgreSQL stopped, frozen and restarted"
 cargo test -p phigate-store --test faults -- --test-threads=1
+echo "gateway: the same under requests"
+cargo test -p phigate --test store_faults -- --test-threads=1

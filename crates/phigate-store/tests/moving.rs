@@ -4,80 +4,31 @@
 
 mod support;
 
-use jiff::SignedDuration;
-use phigate_store::{
-    Filter, MasterKeySource, Options, Retention, Role, Settings, Target, Vault, Window,
-};
+use phigate_store::{Filter, MasterKeySource, Options, Retention, Role, Target, Vault, Window};
 use support::postgres::Postgres;
-use support::{PATIENCE, Site, Watch, account, answered, close, export, masked};
+use support::{Site, Watch, account, close, export, life};
 
 /// An installation with some of everything, some of it deleted by retention.
 async fn lived_in(site: &Site) -> (String, uuid::Uuid, phigate_store::NewApiKey) {
-    let watch = Watch::new();
-    let vault = Vault::open(Options {
-        clock: watch.clock(),
-        ..site.options()
-    })
-    .await
-    .unwrap();
-    let account = account(&vault).await;
-    let key = vault
-        .create_api_key(&account, "app", None, "cli")
-        .await
-        .unwrap();
-    vault
-        .set_provider(
-            &account,
-            "openai",
-            Some(&"sk-0123456789abcd".into()),
-            None,
-            "cli",
-        )
-        .await
-        .unwrap();
-    vault
-        .create_user(
-            &account,
-            "jane@example.org",
-            &"correct horse battery".into(),
-            Role::Owner,
-            "cli",
-        )
-        .await
-        .unwrap();
     let retention = Retention {
         content_days: 60,
         metadata_days: 60,
         legal_hold: false,
     };
-    vault
-        .set_settings(
-            &account,
-            &Settings {
-                retention,
-                ..Settings::default()
-            },
-            "cli",
-        )
+    let (vault, account, requests) = life::aged(site, &Watch::new(), retention, (10, 10)).await;
+    let key = vault
+        .create_api_key(&account, "app", None, "cli")
         .await
         .unwrap();
-    let mut request = uuid::Uuid::nil();
-    for _ in 0..10 {
-        let mut new = masked(&account);
-        new.decision.time = watch.now();
-        request = new.decision.request_id;
-        let mut outcome = answered(request);
-        outcome.time = watch.now();
-        vault.record_decision(new, PATIENCE).await.unwrap();
-        vault
-            .record_outcome(&account, &outcome, PATIENCE)
-            .await
-            .unwrap();
-        watch.advance(SignedDuration::from_hours(24 * 10));
-    }
-    while vault.retain(&account).await.unwrap() > 0 {}
+    life::provide(&vault, &account).await;
+    let password = "correct horse battery".into();
+    vault
+        .create_user(&account, "jane@example.org", &password, Role::Owner, "cli")
+        .await
+        .unwrap();
+    life::retain(&vault, &account).await;
     close(vault).await;
-    (account, request, key)
+    (account, requests[9], key)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -194,13 +145,7 @@ async fn a_backup_taken_in_use_restores_and_verifies() {
     let account = account(&vault).await;
     let mut requests = Vec::new();
     for number in 0..30 {
-        let new = masked(&account);
-        requests.push(new.decision.request_id);
-        vault.record_decision(new, PATIENCE).await.unwrap();
-        vault
-            .record_outcome(&account, &answered(requests[number]), PATIENCE)
-            .await
-            .unwrap();
+        requests.push(life::request(&vault, &account).await);
         if number == 14 {
             vault
                 .backup(&site.folder.path().join("backup.db"), "cli")
@@ -247,13 +192,7 @@ async fn a_dump_of_postgresql_restores_and_verifies() {
     let site = Site::postgres(&server, "before");
     let vault = site.open().await;
     let account = account(&vault).await;
-    let new = masked(&account);
-    let request = new.decision.request_id;
-    vault.record_decision(new, PATIENCE).await.unwrap();
-    vault
-        .record_outcome(&account, &answered(request), PATIENCE)
-        .await
-        .unwrap();
+    let request = life::request(&vault, &account).await;
     close(vault).await;
     server.dump_and_restore("before", "after");
     let options = Options {

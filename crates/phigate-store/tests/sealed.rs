@@ -8,8 +8,9 @@ use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use phigate_store::{Identifier, Role, SecretBytes, SessionPolicy, Vault};
 use std::path::Path;
+use support::life::recorded;
 use support::postgres::Postgres;
-use support::{PATIENCE, Site, account, answered, close, masked};
+use support::{Site, account, close, masked};
 
 const NAME: &str = "Wilhelmina Testpatient-Quux";
 const SSN: &str = "900-66-4321";
@@ -38,12 +39,7 @@ async fn fill(vault: &Vault) -> Vec<String> {
             kind: "ssn".to_owned(),
             value: "900664321".into(),
         });
-        let request = new.decision.request_id;
-        vault.record_decision(new, PATIENCE).await.unwrap();
-        vault
-            .record_outcome(&account, &answered(request), PATIENCE)
-            .await
-            .unwrap();
+        let request = recorded(vault, new).await;
         vault.reveal(&account, request, "cli", None).await.unwrap();
     }
     vault

@@ -6,7 +6,7 @@ mod support;
 
 use phigate_store::{Checkpoint, FaultKind, Report};
 use rusqlite::Connection;
-use support::{PATIENCE, Site, account, answered, close, masked};
+use support::{Site, account, close, life};
 
 /// What an attacker with the file does, and what must be found where. The trail has one chain:
 /// place 1 is the creation of the account, then decisions (even) and outcomes (odd) up to 13.
@@ -137,13 +137,7 @@ async fn filled() -> (Site, Vec<Checkpoint>) {
     let vault = site.open().await;
     let account = account(&vault).await;
     for _ in 0..6 {
-        let new = masked(&account);
-        let request = new.decision.request_id;
-        vault.record_decision(new, PATIENCE).await.unwrap();
-        vault
-            .record_outcome(&account, &answered(request), PATIENCE)
-            .await
-            .unwrap();
+        life::request(&vault, &account).await;
     }
     let checkpoints = vault.checkpoints().await.unwrap();
     close(vault).await;

@@ -8,7 +8,7 @@ use phigate_store::{MasterKeySource, Options, Target, Vault};
 use rcgen::{CertifiedKey, KeyPair, generate_simple_self_signed};
 use std::path::Path;
 use support::postgres::Postgres;
-use support::{PATIENCE, account, answered, close, masked};
+use support::{account, close, life};
 
 fn certificate(name: &str) -> CertifiedKey<KeyPair> {
     generate_simple_self_signed(vec![name.to_owned()]).unwrap()
@@ -49,14 +49,7 @@ async fn connections_are_encrypted_and_the_certificate_is_checked() {
         let url = server.url_with("tls", &parameters);
         let vault = open(folder.path(), url).await.unwrap();
         let account = account(&vault).await;
-        let new = masked(&account);
-        let request = new.decision.request_id;
-        vault.record_decision(new, PATIENCE).await.unwrap();
-        let outcome = answered(request);
-        vault
-            .record_outcome(&account, &outcome, PATIENCE)
-            .await
-            .unwrap();
+        life::request(&vault, &account).await;
         // The server itself says whether they are encrypted; a division by zero fails.
         let ours =
             "FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE application_name = 'phigate'";

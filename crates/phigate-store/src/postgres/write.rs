@@ -92,28 +92,12 @@ impl Postgres {
 
 /// Begins a transaction and does everything but commit. Returns the process id of the backend.
 ///
-/// Statements are sent one after the other without waiting in between; the server takes them in this
-/// order. A group of records costs two turns: this and the commit.
+/// A group of records costs three turns: the begin, all its rows, the commit. The begin is waited
+/// for: should it fail while the connection lives, rows sent along would be committed one by one.
 async fn apply(client: &Object, batch: &Batch) -> Result<i32, Failure> {
-    if !is_plain(batch) {
-        let backend = begin(client).await?;
-        change(client, batch).await?;
-        return insert::all(client, batch).await.map(|()| backend);
-    }
-    let (begun, inserted) = tokio::join!(begin(client), insert::all(client, batch));
-    match (begun, inserted) {
-        (Ok(backend), Ok(())) => Ok(backend),
-        // Without a transaction nothing else worked either.
-        (Err(failure), _) | (Ok(_), Err(failure)) => Err(failure),
-    }
-}
-
-/// Nothing but records, as all groups of requests are.
-fn is_plain(batch: &Batch) -> bool {
-    batch.changes.is_empty()
-        && !batch.bump
-        && batch.drop_contents.is_none()
-        && batch.drop_records.is_none()
+    let backend = begin(client).await?;
+    change(client, batch).await?;
+    insert::all(client, batch).await.map(|()| backend)
 }
 
 async fn begin(client: &Object) -> Result<i32, Failure> {

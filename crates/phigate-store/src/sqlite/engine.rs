@@ -258,7 +258,9 @@ impl Store for Sqlite {
         let ended = tokio::task::spawn_blocking(move || {
             // The threads end after the work they were given.
             let _ = writer.map(std::thread::JoinHandle::join);
-            reading.map(items::Reading::end);
+            if let Some(reading) = reading {
+                reading.end();
+            }
         });
         // On a disk that hangs they do not.
         let _ = tokio::time::timeout(CLOSING, ended).await;

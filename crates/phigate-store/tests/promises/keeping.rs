@@ -1,51 +1,9 @@
 //! Retention, deletion, rotation.
 
-use crate::support::{PATIENCE, Site, Watch, account, answered, close, export, masked};
-use jiff::SignedDuration;
+use crate::support::{Site, Watch, account, close, export, life};
 use phigate_store::{
-    ExportVerifier, Filter, MasterKeySource, Options, Retention, Settings, StoreError, Vault,
+    ExportVerifier, Filter, MasterKeySource, Options, Retention, StoreError, Vault,
 };
-
-async fn aged(
-    site: &Site,
-    watch: &Watch,
-    retention: Retention,
-) -> (Vault, String, Vec<uuid::Uuid>) {
-    let vault = Vault::open(Options {
-        clock: watch.clock(),
-        ..site.options()
-    })
-    .await
-    .unwrap();
-    let account = account(&vault).await;
-    let settings = Settings {
-        retention,
-        ..Settings::default()
-    };
-    vault
-        .set_settings(&account, &settings, "cli")
-        .await
-        .unwrap();
-    let mut requests = Vec::new();
-    for _ in 0..5 {
-        let mut new = masked(&account);
-        new.decision.time = watch.now();
-        let mut outcome = answered(new.decision.request_id);
-        outcome.time = watch.now();
-        requests.push(new.decision.request_id);
-        vault.record_decision(new, PATIENCE).await.unwrap();
-        vault
-            .record_outcome(&account, &outcome, PATIENCE)
-            .await
-            .unwrap();
-        watch.advance(SignedDuration::from_hours(24));
-    }
-    (vault, account, requests)
-}
-
-async fn retain(vault: &Vault, account: &str) {
-    while vault.retain(account).await.unwrap() > 0 {}
-}
 
 pub async fn retention_deletes_what_is_due_and_the_trail_still_verifies(site: Site) {
     let watch = Watch::new();
@@ -54,8 +12,8 @@ pub async fn retention_deletes_what_is_due_and_the_trail_still_verifies(site: Si
         metadata_days: 4,
         legal_hold: false,
     };
-    let (vault, account, requests) = aged(&site, &watch, retention).await;
-    retain(&vault, &account).await;
+    let (vault, account, requests) = life::aged(&site, &watch, retention, (5, 1)).await;
+    life::retain(&vault, &account).await;
     assert!(
         vault.audit_show(&account, requests[0]).await.is_err(),
         "too old"
@@ -96,8 +54,8 @@ pub async fn legal_hold_keeps_everything(site: Site) {
         metadata_days: 0,
         legal_hold: true,
     };
-    let (vault, account, requests) = aged(&site, &watch, retention).await;
-    retain(&vault, &account).await;
+    let (vault, account, requests) = life::aged(&site, &watch, retention, (5, 1)).await;
+    life::retain(&vault, &account).await;
     assert!(
         vault
             .reveal(&account, requests[0], "cli", None)
@@ -116,13 +74,7 @@ pub async fn a_deleted_account_cannot_be_read_any_more(site: Site) {
         .create_api_key(&clinic, "", None, "cli")
         .await
         .unwrap();
-    let new = masked(&clinic);
-    let request = new.decision.request_id;
-    vault.record_decision(new, PATIENCE).await.unwrap();
-    vault
-        .record_outcome(&clinic, &answered(request), PATIENCE)
-        .await
-        .unwrap();
+    let request = life::request(&vault, &clinic).await;
     vault.delete_account(&clinic, "cli").await.unwrap();
     assert!(vault.admit(key.key.expose()).await.is_err());
     assert!(vault.reveal(&clinic, request, "cli", None).await.is_err());
@@ -147,23 +99,8 @@ pub async fn a_rotated_master_key_opens_everything_and_the_old_one_nothing(site:
         .create_api_key(&account, "", None, "cli")
         .await
         .unwrap();
-    vault
-        .set_provider(
-            &account,
-            "openai",
-            Some(&"sk-0123456789".into()),
-            None,
-            "cli",
-        )
-        .await
-        .unwrap();
-    let new = masked(&account);
-    let request = new.decision.request_id;
-    vault.record_decision(new, PATIENCE).await.unwrap();
-    vault
-        .record_outcome(&account, &answered(request), PATIENCE)
-        .await
-        .unwrap();
+    life::provide(&vault, &account).await;
+    let request = life::request(&vault, &account).await;
     let before = vault.master_key_id();
     let after = vault
         .rotate_master_key_file(&site.key_file(), "cli")
@@ -174,16 +111,7 @@ pub async fn a_rotated_master_key_opens_everything_and_the_old_one_nothing(site:
     assert!(running.admit(key.key.expose()).await.is_ok());
     assert!(running.reveal(&account, request, "cli", None).await.is_ok());
     let clinic = running.create_account("clinic", "cli").await.unwrap().id;
-    running
-        .set_provider(
-            &clinic,
-            "openai",
-            Some(&"sk-0123456789".into()),
-            None,
-            "cli",
-        )
-        .await
-        .unwrap();
+    life::provide(&running, &clinic).await;
     close(vault).await;
     close(running).await;
     let old = MasterKeySource::File(site.folder.path().join("data.key.old"));

@@ -1,17 +1,8 @@
 //! Reading the trail.
 
-use crate::support::{PATIENCE, Site, account, answered, clean, close, masked};
-use phigate_store::{Filter, NewDecision, Record, RecordKind, StoreError, Vault, Window};
-
-async fn put(vault: &Vault, new: NewDecision) -> uuid::Uuid {
-    let (account, request) = (new.account_id.clone(), new.decision.request_id);
-    vault.record_decision(new, PATIENCE).await.unwrap();
-    vault
-        .record_outcome(&account, &answered(request), PATIENCE)
-        .await
-        .unwrap();
-    request
-}
+use crate::support::life::recorded;
+use crate::support::{Site, account, clean, close, masked};
+use phigate_store::{Filter, Record, RecordKind, StoreError, Window};
 
 pub async fn lists_filter_and_page_newest_first(site: Site) {
     let vault = site.open().await;
@@ -25,7 +16,7 @@ pub async fn lists_filter_and_page_newest_first(site: Site) {
         };
         new.decision.key_id = format!("key{}", number % 3);
         new.decision.model = Some(format!("gpt-{}", number % 2));
-        requests.push(put(&vault, new).await);
+        requests.push(recorded(&vault, new).await);
     }
     let Record::Decision(tenth) = &vault.audit_show(&account, requests[10]).await.unwrap()[0]
     else {
@@ -91,7 +82,7 @@ fn with(edit: impl Fn(&mut Filter)) -> Filter {
 pub async fn content_comes_back_only_by_reveal_which_is_recorded_first(site: Site) {
     let vault = site.open().await;
     let account = account(&vault).await;
-    let request = put(&vault, masked(&account)).await;
+    let request = recorded(&vault, masked(&account)).await;
     let revealed = vault
         .reveal(&account, request, "jane@example.org", Some("complaint 12"))
         .await
@@ -114,7 +105,7 @@ pub async fn content_comes_back_only_by_reveal_which_is_recorded_first(site: Sit
         (act.act.as_str(), act.reason.as_deref()),
         ("content.reveal", Some("complaint 12"))
     );
-    let clean = put(&vault, clean(&account)).await;
+    let clean = recorded(&vault, clean(&account)).await;
     assert!(matches!(
         vault.reveal(&account, clean, "cli", None).await,
         Err(StoreError::NotFound(_))
@@ -126,7 +117,7 @@ pub async fn content_comes_back_only_by_reveal_which_is_recorded_first(site: Sit
     let mut flagged = masked(&account);
     flagged.decision.action = "forwarded".to_owned();
     flagged.sent = None;
-    let flagged = put(&vault, flagged).await;
+    let flagged = recorded(&vault, flagged).await;
     let revealed = vault.reveal(&account, flagged, "cli", None).await.unwrap();
     assert_eq!(
         revealed.sent, revealed.original,
@@ -138,11 +129,11 @@ pub async fn content_comes_back_only_by_reveal_which_is_recorded_first(site: Sit
 pub async fn an_identifier_is_found_by_its_value_and_only_in_its_account(site: Site) {
     let vault = site.open().await;
     let account = account(&vault).await;
-    let request = put(&vault, masked(&account)).await;
+    let request = recorded(&vault, masked(&account)).await;
     let other = vault.create_account("clinic", "cli").await.unwrap().id;
     let mut elsewhere = masked(&other);
     elsewhere.decision.account = "clinic".to_owned();
-    put(&vault, elsewhere).await;
+    recorded(&vault, elsewhere).await;
     let found = vault
         .find_identifier(&account, "ssn", &"900551234".into(), "cli")
         .await
@@ -176,7 +167,7 @@ pub async fn figures_add_up(site: Site) {
     let vault = site.open().await;
     let account = account(&vault).await;
     for number in 0..10 {
-        put(
+        recorded(
             &vault,
             if number < 3 {
                 masked(&account)
@@ -224,7 +215,7 @@ pub async fn accounts_are_walls(site: Site) {
     let vault = site.open().await;
     let one = account(&vault).await;
     let other = vault.create_account("clinic", "cli").await.unwrap().id;
-    let request = put(&vault, masked(&one)).await;
+    let request = recorded(&vault, masked(&one)).await;
     let key = vault.create_api_key(&one, "", None, "cli").await.unwrap();
     assert!(vault.audit_show(&other, request).await.is_err());
     assert!(vault.reveal(&other, request, "cli", None).await.is_err());

@@ -1,6 +1,6 @@
 //! Writing the trail.
 
-use crate::support::{PATIENCE, Site, account, answered, clean, close, masked, outcomes};
+use crate::support::{PATIENCE, Site, account, answered, clean, close, life, masked, outcomes};
 use phigate_store::{Filter, Record, RecordKind};
 use std::sync::Arc;
 use std::time::Duration;
@@ -103,13 +103,7 @@ pub async fn an_abandoned_decision_leaves_no_open_request(site: Site) {
 pub async fn a_second_outcome_is_not_written(site: Site) {
     let vault = site.open().await;
     let account = account(&vault).await;
-    let new = masked(&account);
-    let request = new.decision.request_id;
-    vault.record_decision(new, PATIENCE).await.unwrap();
-    vault
-        .record_outcome(&account, &answered(request), PATIENCE)
-        .await
-        .unwrap();
+    let request = life::request(&vault, &account).await;
     vault
         .record_outcome(&account, &answered(request), PATIENCE)
         .await
@@ -179,14 +173,7 @@ pub async fn many_writers_share_groups_and_every_record_is_there(site: Site) {
     for number in 0..150 {
         let (vault, account) = (processes[number % 3].clone(), account.clone());
         callers.push(tokio::spawn(async move {
-            let new = masked(&account);
-            let request = new.decision.request_id;
-            vault.record_decision(new, PATIENCE).await.unwrap();
-            vault
-                .record_outcome(&account, &answered(request), PATIENCE)
-                .await
-                .unwrap();
-            request
+            life::request(&vault, &account).await
         }));
     }
     for caller in callers {

@@ -1,6 +1,7 @@
 //! Proving the trail.
 
-use crate::support::{PATIENCE, Site, account, answered, clean, close, export, masked};
+use crate::support::life::recorded;
+use crate::support::{Site, account, clean, close, export, masked};
 use phigate_store::{ExportVerifier, FaultKind, Filter, Report, Vault};
 
 async fn fill(vault: &Vault, account: &str, requests: usize) {
@@ -10,12 +11,7 @@ async fn fill(vault: &Vault, account: &str, requests: usize) {
         } else {
             clean(account)
         };
-        let request = new.decision.request_id;
-        vault.record_decision(new, PATIENCE).await.unwrap();
-        vault
-            .record_outcome(account, &answered(request), PATIENCE)
-            .await
-            .unwrap();
+        recorded(vault, new).await;
     }
 }
 

@@ -20,6 +20,7 @@ use uuid::Uuid;
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
 pub mod disk;
+pub mod life;
 pub mod postgres;
 
 /// A place where a store can be made.
