@@ -44,14 +44,14 @@ class Names:
 
     def person(self, r, origin=None):
         t, u = self.table, r.random()
-        if origin or u < 0.42:
+        if origin or u < 0.45:
             given, last = self.people[origin or r.choice(self.origins)]
             first, last = r.choice(given), r.choice(last)
             if not origin and r.random() < 0.2:
                 first = r.choice(t["given"])
-        elif u < 0.66:
+        elif u < 0.62:
             first, last = r.choice(t["given"]), r.choice(t["last"])
-        elif u < 0.80:
+        elif u < 0.77:
             first, last = r.choice(t["rare_given"]), r.choice(t["rare_last"])
         elif u < 0.91:
             first, last = r.choice(t["invented"]), r.choice(t["invented"])

@@ -1,6 +1,6 @@
 """Trains, quantises, measures and exports the name model.
 
-    python3 train.py --work work --out work/out [--steps 8000] [--documents 700000] [--leave-out source,source]
+    python3 train.py --work work --out work/out [--steps 16000] [--documents 700000] [--leave-out source,source]
 
 Training simulates the integer arithmetic of the detector exactly (values are multiples of powers of
 two small enough for float32), so what is measured here is what the binary computes.
@@ -281,13 +281,13 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--work", type=pathlib.Path, default=pathlib.Path("work"))
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("work/out"))
-    parser.add_argument("--steps", type=int, default=8000)
+    parser.add_argument("--steps", type=int, default=16000)
     parser.add_argument("--documents", type=int, default=700_000)
     parser.add_argument("--batch", type=int, default=256)
     parser.add_argument("--rate", type=float, default=3e-3)
     parser.add_argument("--dropout", type=float, default=0.0)
     parser.add_argument("--drop-word", type=float, default=0.12)
-    parser.add_argument("--drop-class", type=float, default=0.15)
+    parser.add_argument("--drop-class", type=float, default=0.22)
     parser.add_argument("--phi-weight", type=float, default=1.0)
     parser.add_argument("--gate-recall", type=float, default=0.9997)
     parser.add_argument("--o-bias", type=float, default=0.0)

@@ -211,7 +211,7 @@ impl Gap {
                     at = end;
                     continue;
                 }
-                let sense = LEXICON.sense(&bytes[at..end]);
+                let sense = LEXICON.sense_in(bytes, at..end);
                 let is_joint = matches!(&bytes[at..end], b"and" | b"or" | b"AND" | b"OR");
                 if !sense.has(Sense::FILLER) {
                     gap.words += 1;

@@ -46,6 +46,9 @@ pub struct Settings {
     pub mrn_formats: Vec<String>,
 }
 
+/// From this score on a single letter is taken for a name.
+const SURE_INITIAL: f32 = 0.6;
+
 /// From this score on a name is looked for in the whole text.
 const SURE_NAME: f32 = 0.75;
 
@@ -270,7 +273,8 @@ fn is_plausible(page: &Page<'_>, candidate: &Candidate) -> bool {
         .filter(|&&byte| byte.is_ascii_alphanumeric() || byte >= 0x80)
         .count();
     let is_tag = matches!(page.byte_before(candidate.span.start), b'<' | b'/')
-        && page.byte(candidate.span.end) == b'>';
+        && page.byte(candidate.span.end) == b'>'
+        && page.text.contains("</");
     let is_settled = page.field_at(candidate.span.start).is_some_and(|field| {
         field.is_settled || field.meaning.is_some() && page.has_placeholder(&field.span)
     });
@@ -281,7 +285,13 @@ fn is_plausible(page: &Page<'_>, candidate: &Candidate) -> bool {
     let is_label = page.byte(candidate.span.end) == b':'
         && !text.contains(&b' ')
         && page.has_placeholder(&(candidate.span.end..candidate.span.end + 3));
-    letters >= 2 && !is_tag && !is_label && !is_contradicted && !page.has_placeholder(&around)
+    // A letter is somebody only with its dot: "S. denies pain".
+    let is_initial = letters == 1 && text.ends_with(b".") && candidate.score >= SURE_INITIAL;
+    (letters >= 2 || is_initial)
+        && !is_tag
+        && !is_label
+        && !is_contradicted
+        && !page.has_placeholder(&around)
 }
 
 /// Why settings were refused.

@@ -171,12 +171,12 @@ async fn a_disk_that_hangs_refuses_and_resumes() {
     let vault = site.serve().await;
     let account = account(&vault).await;
     resumes(&vault, &account).await;
-    disk.freeze();
+    let frozen = disk.freeze();
     let refused = [
         refused(&vault, &account).await,
         refused(&vault, &account).await,
     ];
-    disk.thaw();
+    drop(frozen);
     resumes(&vault, &account).await;
     check(&vault, &account, &refused).await;
     close(vault).await;

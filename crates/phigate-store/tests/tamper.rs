@@ -98,6 +98,18 @@ const ATTACKS: &[(&str, &[&str], FaultKind, i64)] = &[
         8,
     ),
     (
+        "the lookup hash of an identifier is deleted",
+        &["DELETE FROM audit_token WHERE request = (SELECT request FROM audit_record WHERE seq = 8)"],
+        FaultKind::Changed,
+        8,
+    ),
+    (
+        "the lookup hash of an identifier is changed",
+        &["UPDATE audit_token SET token = randomblob(16) WHERE request = (SELECT request FROM audit_record WHERE seq = 8)"],
+        FaultKind::Changed,
+        8,
+    ),
+    (
         "one of two sealed contents is deleted",
         &["UPDATE audit_content SET sent = NULL WHERE number = (SELECT number FROM audit_record WHERE seq = 8)"],
         FaultKind::Changed,

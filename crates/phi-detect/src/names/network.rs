@@ -34,13 +34,15 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// An empty window at the start of a text.
-    pub(super) fn new(weights: &'static Weights, level: Level) -> Self {
+    /// An empty window at the start of a text of this many bytes.
+    pub(super) fn new(weights: &'static Weights, level: Level, text_bytes: usize) -> Self {
+        // Few texts have more tokens than this.
+        let tokens = WINDOW.min(text_bytes / 3 + 4);
         let mut window = Window {
             weights,
             level,
-            spans: Vec::new(),
-            lists: Lists::new(),
+            spans: Vec::with_capacity(tokens),
+            lists: Lists::with_capacity(tokens + 2),
             layers: Vec::new(),
             stride: 0,
             places: Vec::new(),
@@ -105,6 +107,11 @@ impl Window {
                 }
             }
         }
+        if wanted.is_empty() {
+            decoder.flush();
+            return;
+        }
+        self.make_room();
         let top = self.weights.layers.len();
         self.compute(top, wanted);
         let rows = &self.layers[top * self.stride + MARGIN..];
@@ -129,11 +136,17 @@ impl Window {
         if self.layers.is_empty() {
             // The first window is the largest.
             self.stride = self.spans.len() + 2 * MARGIN;
-            self.layers = vec![[0; WIDTH]; self.stride * (self.weights.layers.len() + 1)];
+            self.layers = vec![[0; WIDTH]; self.stride];
         }
         let rows = &mut self.layers[MARGIN..][..count];
         simd::embed(self.level, self.weights.table, &self.lists, rows);
-        // Past the end of the text a layer has nothing.
+    }
+
+    /// Makes sure that there are all layers, with nothing past the end of the text.
+    fn make_room(&mut self) {
+        let count = self.lists.len() - 2;
+        let layers = self.weights.layers.len() + 1;
+        self.layers.resize(self.stride * layers, [0; WIDTH]);
         for layer in self.layers.chunks_exact_mut(self.stride) {
             layer[MARGIN + count..][..MARGIN].fill([0; WIDTH]);
         }

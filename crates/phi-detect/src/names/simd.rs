@@ -85,10 +85,13 @@ pub(crate) enum Level {
 }
 
 impl Lists {
-    pub(super) fn new() -> Self {
+    /// No places yet, and room for this many of the usual kind.
+    pub(super) fn with_capacity(places: usize) -> Self {
+        let mut starts = Vec::with_capacity(places + 1);
+        starts.push(0);
         Lists {
-            rows: Vec::new(),
-            starts: vec![0],
+            rows: Vec::with_capacity(places * 2),
+            starts,
         }
     }
 

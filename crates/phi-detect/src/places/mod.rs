@@ -33,6 +33,7 @@ pub(crate) fn street_line(page: &Page<'_>, start: usize) -> Option<Line> {
     }
     let tokens = line_tokens(page, house.span.end);
     numbered_road(page, start, &tokens)
+        .or_else(|| number_last(page, start, &tokens))
         .or_else(|| with_street_word(page, start, &house, &tokens))
         .or_else(|| with_road_before(start, &tokens))
         .or_else(|| bare_line(start, &tokens))
@@ -68,6 +69,19 @@ const CLEAR_STREETS: &[&[u8]] = &[
     b"trl",
     b"plaza",
 ];
+
+/// `22 Holmevej 34`: abroad the house number follows the street, and ends it.
+fn number_last(page: &Page<'_>, start: usize, tokens: &[Token]) -> Option<Line> {
+    let street = tokens
+        .iter()
+        .take(4)
+        .position(|token| has_street_ending(page, token))?;
+    let number = tokens.get(street + 1).filter(|token| token.has_digit)?;
+    tokens[street].is_capital.then_some(Line {
+        span: start..number.span.end,
+        score: 0.85,
+    })
+}
 
 /// `1428 Larchmont Avenue SW`.
 fn with_street_word(

@@ -115,8 +115,7 @@ fn contradicts(page: &Page<'_>, span: &Range<usize>) -> bool {
     };
     let is_common = |word: &[u8]| {
         let sense = LEXICON.sense(word);
-        (sense.has(Sense::STOP) || sense.has(Sense::KIN))
-            && !(sense.has(Sense::GIVEN | Sense::GIVEN_WORD) && word[0].is_ascii_uppercase())
+        sense.has(Sense::STOP | Sense::KIN) && !sense.has(Sense::GIVEN | Sense::GIVEN_WORD)
     };
     let is_country = LEXICON.sense(page.slice(span.clone())).has(Sense::COUNTRY)
         && !LEXICON
@@ -127,8 +126,7 @@ fn contradicts(page: &Page<'_>, span: &Range<usize>) -> bool {
     let follows_title = page
         .word_before(before)
         .is_some_and(|(sense, _)| sense.has(Sense::TITLE | Sense::ROLE | Sense::KIN));
-    words().all(|word| is_common(word) && word[0].is_ascii_lowercase())
-        || (words().all(is_common) || is_country) && !follows_title
+    (words().all(is_common) || is_country) && !follows_title
 }
 
 /// Further mentions of people whom the text names with some certainty.

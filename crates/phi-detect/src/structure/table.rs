@@ -77,10 +77,10 @@ fn header(bytes: &[u8], line: Range<usize>) -> Option<Table> {
         return None;
     }
     let text = &bytes[line.clone()];
-    let delimiter = *b",\t|;"
-        .iter()
-        .max_by_key(|&&one| memchr::memchr_iter(one, text).count())?;
-    let count = memchr::memchr_iter(delimiter, text).count();
+    let (count, delimiter) = b",\t|;"
+        .map(|one| (memchr::memchr_iter(one, text).count(), one))
+        .into_iter()
+        .max_by_key(|(count, _)| *count)?;
     // Sentences have longer pieces between their commas.
     if count == 0 || text.len() / (count + 1) > 32 {
         return None;

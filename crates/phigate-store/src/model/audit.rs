@@ -127,6 +127,9 @@ pub struct SealedDigests {
     /// Of the sealed sent content.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sent: Option<String>,
+    /// Of the keyed hashes of its identifiers, so that a disclosure cannot be made to disappear.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub identifiers: Option<String>,
 }
 
 /// A decision with what must be sealed beside it.

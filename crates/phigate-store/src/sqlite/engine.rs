@@ -14,6 +14,9 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
+/// Longest time the threads are waited for at the end.
+const CLOSING: Duration = Duration::from_secs(10);
+
 #[async_trait]
 impl Store for Sqlite {
     fn engine(&self) -> &'static str {
@@ -44,15 +47,19 @@ impl Store for Sqlite {
     }
 
     async fn generation(&self) -> Result<u64> {
-        self.on_hot(items::Hot::generation)
+        self.on_hot(items::Hot::generation).await
     }
 
     async fn item(&self, account: &str, kind: &str, id: &str) -> Result<Option<Item>> {
-        self.on_hot(|hot| items::item(hot.connection(), account, kind, id))
+        let [account, kind, id] = [account, kind, id].map(str::to_owned);
+        self.on_hot(move |hot| items::item(hot.connection(), &account, &kind, &id))
+            .await
     }
 
     async fn find(&self, kind: &str, lookup: &str) -> Result<Option<Item>> {
-        self.on_hot(|hot| items::find(hot.connection(), kind, lookup))
+        let [kind, lookup] = [kind, lookup].map(str::to_owned);
+        self.on_hot(move |hot| items::find(hot.connection(), &kind, &lookup))
+            .await
     }
 
     async fn items(&self, account: Option<&str>, kind: &str) -> Result<Vec<Item>> {
@@ -62,11 +69,16 @@ impl Store for Sqlite {
     }
 
     async fn account_items(&self, account: &str, kinds: &[&str]) -> Result<Vec<Item>> {
-        self.on_hot(|hot| items::account_items(hot.connection(), account, kinds))
+        let account = account.to_owned();
+        let kinds: Vec<String> = kinds.iter().copied().map(str::to_owned).collect();
+        self.on_hot(move |hot| items::account_items(hot.connection(), &account, &kinds))
+            .await
     }
 
     async fn head(&self, account: &str, lane: i64) -> Result<Option<Head>> {
-        self.on_hot(|hot| read::head(hot.connection(), account, lane))
+        let account = account.to_owned();
+        self.on_hot(move |hot| read::head(hot.connection(), &account, lane))
+            .await
     }
 
     async fn heads(&self, account: Option<&str>) -> Result<Vec<Head>> {
@@ -76,7 +88,9 @@ impl Store for Sqlite {
     }
 
     async fn link_digest(&self, account: &str, lane: i64, seq: i64) -> Result<Option<[u8; 32]>> {
-        self.on_hot(|hot| read::link_digest(hot.connection(), account, lane, seq))
+        let account = account.to_owned();
+        self.on_hot(move |hot| read::link_digest(hot.connection(), &account, lane, seq))
+            .await
     }
 
     async fn chain(
@@ -240,11 +254,14 @@ impl Store for Sqlite {
             let _ = std::fs::remove_file(self.lock_file(instance));
         }
         lock(&self.writer).take();
-        let thread = lock(&self.thread).take();
-        if let Some(thread) = thread {
-            // The thread ends after the work it was given.
-            let _ = tokio::task::spawn_blocking(move || thread.join()).await;
-        }
+        let (writer, reading) = (lock(&self.thread).take(), lock(&self.hot).take());
+        let ended = tokio::task::spawn_blocking(move || {
+            // The threads end after the work they were given.
+            let _ = writer.map(std::thread::JoinHandle::join);
+            reading.map(items::Reading::end);
+        });
+        // On a disk that hangs they do not.
+        let _ = tokio::time::timeout(CLOSING, ended).await;
         lock(&self.readers).clear();
     }
 }

@@ -1,12 +1,36 @@
 //! Reading items, and whether settings changed.
 
+use crate::sqlite::HotJob;
 use crate::store::Item;
+use crate::{Result, StoreError};
 use rusqlite::{Connection, OptionalExtension, Row, params_from_iter};
+use std::sync::mpsc;
+use std::thread::JoinHandle;
 
 /// The connection for reads of microseconds, and what it last saw.
 pub(crate) struct Hot {
     connection: Connection,
     seen: Option<(i64, u64)>,
+}
+
+/// The thread that does such reads.
+pub(crate) struct Reading {
+    sender: mpsc::Sender<HotJob>,
+    thread: JoinHandle<()>,
+}
+
+impl Reading {
+    /// Gives it something to read; whether it is still there.
+    pub(crate) fn send(&self, job: HotJob) -> bool {
+        self.sender.send(job).is_ok()
+    }
+
+    /// Waits until it has done what it was given and closed its connection.
+    pub(crate) fn end(self) {
+        drop(self.sender);
+        // A thread that panicked has ended as well.
+        let _ = self.thread.join();
+    }
 }
 
 impl Hot {
@@ -15,6 +39,16 @@ impl Hot {
             connection,
             seen: None,
         }
+    }
+
+    /// Gives it a thread.
+    pub(crate) fn start(mut self) -> Result<Reading> {
+        let (sender, jobs) = mpsc::channel::<HotJob>();
+        let thread = std::thread::Builder::new()
+            .name("phigate-read".to_owned())
+            .spawn(move || jobs.iter().for_each(|job| job(&mut self)))
+            .map_err(|error| StoreError::Unavailable(error.kind().to_string()))?;
+        Ok(Reading { sender, thread })
     }
 
     /// Number of setting changes. `data_version` tells for free that nobody wrote at all since.
@@ -92,14 +126,14 @@ pub(crate) fn items(
 pub(crate) fn account_items(
     connection: &Connection,
     account: &str,
-    kinds: &[&str],
+    kinds: &[String],
 ) -> rusqlite::Result<Vec<Item>> {
     let places = (0..kinds.len())
         .map(|at| format!("?{}", at + 2))
         .collect::<Vec<_>>()
         .join(", ");
     let sql = format!("{ITEM} WHERE account = ?1 AND kind IN ({places}) ORDER BY kind, id");
-    let arguments = std::iter::once(account).chain(kinds.iter().copied());
+    let arguments = std::iter::once(account).chain(kinds.iter().map(String::as_str));
     connection
         .prepare_cached(&sql)?
         .query_map(params_from_iter(arguments), read_item)?

@@ -1,7 +1,7 @@
 //! SQLite: the engine for one machine. A folder, one file, nothing to install.
 //!
-//! One thread owns the connection that writes. Reads that take microseconds happen where they are
-//! asked for; longer ones on the blocking pool. Several processes may have the same folder open.
+//! One thread owns the connection that writes, another does the reads of microseconds that every
+//! request needs; longer ones run on the blocking pool. Several processes may have the same folder open.
 
 mod changes;
 mod connect;
@@ -15,26 +15,32 @@ mod write;
 use crate::error::{Result, StoreError};
 use crate::store::CommitError;
 use connect::{Access, connect};
+use items::Reading;
 use rusqlite::{Connection, ErrorCode};
 use std::collections::HashMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::time::Duration;
+use tokio::sync::oneshot;
 use uuid::Uuid;
 
 type WriteJob = Box<dyn FnOnce(&mut write::Writer) + Send>;
+type HotJob = Box<dyn FnOnce(&mut items::Hot) + Send>;
 
 /// Reading connections kept for later.
 const READERS: usize = 4;
+/// A read of microseconds that has not ended by then hangs.
+const HANGS: Duration = Duration::from_millis(1_500);
 /// Every lease of a process that left a lock file this old has run out.
-const LOCK_FILE_AGE: std::time::Duration = std::time::Duration::from_secs(3_600);
+const LOCK_FILE_AGE: Duration = Duration::from_secs(3_600);
 
 /// A store in a folder.
 pub(crate) struct Sqlite {
     folder: PathBuf,
     writer: Mutex<Option<mpsc::Sender<WriteJob>>>,
     thread: Mutex<Option<std::thread::JoinHandle<()>>>,
-    hot: Mutex<items::Hot>,
+    hot: Mutex<Option<Reading>>,
     readers: Arc<Mutex<Vec<Connection>>>,
     held: Mutex<HashMap<Uuid, File>>,
 }
@@ -44,7 +50,7 @@ impl Sqlite {
     pub(crate) fn open(folder: &Path, create: bool) -> Result<Self> {
         connect::prepare(folder, create)?;
         let connection = connect(folder, Access::Write)?;
-        let hot = items::Hot::new(connect(folder, Access::Read)?);
+        let hot = items::Hot::new(connect(folder, Access::Read)?).start()?;
         let (sender, jobs) = mpsc::channel();
         let writer = write::Writer::new(folder.to_owned(), connection)?;
         let thread = std::thread::Builder::new()
@@ -55,7 +61,7 @@ impl Sqlite {
             folder: folder.to_owned(),
             writer: Mutex::new(Some(sender)),
             thread: Mutex::new(Some(thread)),
-            hot: Mutex::new(hot),
+            hot: Mutex::new(Some(hot)),
             readers: Arc::default(),
             held: Mutex::default(),
         })
@@ -92,9 +98,31 @@ impl Sqlite {
             .map_err(|_| StoreError::Unavailable("a read was cut short".to_owned()))?
     }
 
-    /// Runs a read of microseconds right here.
-    fn on_hot<T>(&self, work: impl FnOnce(&mut items::Hot) -> rusqlite::Result<T>) -> Result<T> {
-        work(&mut lock(&self.hot)).map_err(|error| unavailable(&error))
+    /// Runs a read of microseconds, ahead of all longer ones. On a disk that hangs even a read may
+    /// never end (it notes in a shared file how far it sees), so it has a thread of its own.
+    async fn on_hot<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut items::Hot) -> rusqlite::Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let (tell, answer) = oneshot::channel();
+        let job: HotJob = Box::new(move |hot| {
+            // Whoever asked may have given up.
+            let _ = tell.send(work(hot));
+        });
+        let ended = || StoreError::Unavailable("the reading thread ended".to_owned());
+        let sent = match &*lock(&self.hot) {
+            Some(hot) => hot.send(job),
+            None => return Err(StoreError::Closed),
+        };
+        if !sent {
+            return Err(ended());
+        }
+        match tokio::time::timeout(HANGS, answer).await {
+            Ok(read) => read
+                .map_err(|_| ended())?
+                .map_err(|error| unavailable(&error)),
+            Err(_) => Err(StoreError::Timeout),
+        }
     }
 
     /// Removes lock files that dead processes left behind long ago.

@@ -3,7 +3,7 @@
 use crate::keys::random_id;
 use crate::model::{Account, AccountInfo, AdminAct, Provider, Settings};
 use crate::store::{Change, Expect, Item, SYSTEM, Store};
-use crate::vault::{Vault, about, body, item, replace};
+use crate::vault::{Vault, about, body, item, replace, unchanged};
 use crate::{Result, StoreError};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -105,7 +105,13 @@ impl Vault {
     /// Deletes an account: users, keys and settings go, its data keys too, so that sealed content
     /// is unreadable everywhere, also in backups without them. Its records stay until their time.
     pub async fn delete_account(&self, account_id: &str, actor: &str) -> Result<()> {
-        let (_, stored) = self.account_item(account_id).await?;
+        let (found, stored) = self.account_item(account_id).await?;
+        if stored.settings.retention.legal_hold {
+            return Err(StoreError::Invalid {
+                what: "account",
+                why: "it is under legal hold; lift that first",
+            });
+        }
         let now = self.now();
         let act = AdminAct::new(now, &stored.name, actor, "account.delete").target(account_id);
         let mark = DeletedAccount {
@@ -113,6 +119,7 @@ impl Vault {
             deleted: now,
         };
         let changes = vec![
+            unchanged(&found),
             Change::Shred {
                 account: account_id.to_owned(),
             },

@@ -292,6 +292,16 @@ pub(crate) fn replace<T: Serialize>(old: &Item, body: &T) -> Change {
     Change::Put(new, Expect::Version(old.version))
 }
 
+/// The condition that an item is as it was read: a legal hold set this instant, for example, counts.
+pub(crate) fn unchanged(item: &Item) -> Change {
+    Change::Check {
+        account: item.account.clone(),
+        kind: item.kind.clone(),
+        id: item.id.clone(),
+        version: item.version,
+    }
+}
+
 /// Gives a conflict the name of what it is about.
 pub(crate) fn about(what: &'static str) -> impl Fn(StoreError) -> StoreError {
     move |error| match error {

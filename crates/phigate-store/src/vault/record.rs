@@ -115,7 +115,11 @@ impl Vault {
                 &new.identifiers,
             )
             .await?;
-        new.decision.sealed = (!contents.is_empty()).then(|| digests(&contents));
+        let digests = SealedDigests {
+            identifiers: tokens_digest(tokens.iter().map(|row| row.token).collect()),
+            ..digests(&contents)
+        };
+        new.decision.sealed = (digests != SealedDigests::default()).then_some(digests);
         Ok(entry::decision(
             account,
             id,
@@ -191,7 +195,16 @@ pub(crate) fn digests(contents: &Contents) -> SealedDigests {
     SealedDigests {
         original: digest(&contents.original),
         sent: digest(&contents.sent),
+        identifiers: None,
     }
+}
+
+/// Digest of the keyed hashes of a request's identifiers, in whatever order; none when there are none.
+pub(crate) fn tokens_digest(mut tokens: Vec<[u8; 16]>) -> Option<String> {
+    tokens.sort_unstable();
+    tokens.dedup();
+    let all = tokens.concat();
+    (!all.is_empty()).then(|| hex(&chain::digest(b"phigate tokens v1", &[&all])))
 }
 
 /// Keyed hash of an identifier; without the key an SSN could be found by trying all of them.

@@ -1,9 +1,9 @@
 //! Retention: what is older than its time goes, in small batches, each recorded.
 
 use crate::model::{AdminAct, Retention};
-use crate::store::RowKey;
+use crate::store::{Change, RowKey};
 use crate::trail::write_ranges;
-use crate::vault::Vault;
+use crate::vault::{Vault, unchanged};
 use crate::writer::entry;
 use crate::writer::job::{Job, Waiter};
 use crate::{Result, StoreError};
@@ -21,7 +21,7 @@ impl Vault {
     /// Deletes what is due in one account, one batch of content and one of records. Returns how
     /// many records were touched; call again, after a pause, until that is 0.
     pub async fn retain(&self, account_id: &str) -> Result<usize> {
-        let (name, retention) = self.retention_of(account_id).await?;
+        let (name, retention, conditions) = self.retention_of(account_id).await?;
         if retention.legal_hold {
             return Ok(0);
         }
@@ -32,6 +32,7 @@ impl Vault {
         if !records.is_empty() {
             let mut job = self.deletion(account_id, &name, RECORDS_DELETED, &records);
             job.0.drop_records = Some((account_id.to_owned(), records.clone()));
+            job.0.changes.clone_from(&conditions);
             self.finish_deletion(job).await?;
         }
         let contents = self
@@ -41,6 +42,7 @@ impl Vault {
         if !contents.is_empty() {
             let mut job = self.deletion(account_id, &name, CONTENT_DELETED, &contents);
             job.0.drop_contents = Some((account_id.to_owned(), contents.clone()));
+            job.0.changes = conditions;
             self.finish_deletion(job).await?;
         }
         Ok(records.len() + contents.len())
@@ -63,13 +65,17 @@ impl Vault {
         Ok(touched)
     }
 
-    /// Name and retention of an account; deleted ones and the installation itself keep the default.
-    async fn retention_of(&self, account_id: &str) -> Result<(String, Retention)> {
+    /// Name and retention of an account, and the condition that they still hold; deleted accounts
+    /// and the installation itself keep the default.
+    async fn retention_of(&self, account_id: &str) -> Result<(String, Retention, Vec<Change>)> {
         match self.account_item(account_id).await {
-            Ok((_, account)) => Ok((account.name, account.settings.retention)),
+            Ok((found, account)) => {
+                let conditions = vec![unchanged(&found)];
+                Ok((account.name, account.settings.retention, conditions))
+            }
             Err(StoreError::NotFound(_)) => {
                 let name = super::account_name(&*self.store, account_id).await?;
-                Ok((name, Retention::default()))
+                Ok((name, Retention::default(), Vec::new()))
             }
             Err(error) => Err(error),
         }

@@ -23,9 +23,10 @@ const PAGE: usize = 1_000;
 struct Findings {
     records_deleted: Deletions,
     contents_deleted: Deletions,
-    /// Places without a record, and without content that their record names.
+    /// Places without a record, and without content or lookup hashes that their record names.
     gone: Vec<(i64, i64)>,
     emptied: Vec<(i64, i64)>,
+    forgotten: Vec<(i64, i64)>,
     /// Ends of chains that checkpoints inside the trail name.
     joined: Vec<(i64, i64, [u8; 32])>,
 }
@@ -211,9 +212,29 @@ impl Vault {
         if let Record::Decision(decision) = &parsed
             && let Some(digests) = &decision.sealed
         {
+            self.inspect_tokens(account, row, digests, findings).await?;
             return self.inspect_content(account, row, digests, findings).await;
         }
         Ok(true)
+    }
+
+    /// The keyed hashes of a request's identifiers go only with its record, or with the account.
+    async fn inspect_tokens(
+        &self,
+        account: &str,
+        row: &ChainRow,
+        digests: &SealedDigests,
+        findings: &mut Findings,
+    ) -> Result<()> {
+        let request = row.row.as_ref().and_then(|row| row.request);
+        let (Some(request), true) = (request, digests.identifiers.is_some()) else {
+            return Ok(());
+        };
+        let tokens = self.store.tokens_of(account, request).await?;
+        if record::tokens_digest(tokens) != digests.identifiers {
+            findings.forgotten.push((row.link.lane, row.link.seq));
+        }
+        Ok(())
     }
 
     async fn inspect_content(
@@ -229,12 +250,16 @@ impl Vault {
             lane: row.link.lane,
             seq: row.link.seq,
         };
+        let expected = SealedDigests {
+            identifiers: None,
+            ..digests.clone()
+        };
         let found = record::digests(&self.store.content(account, key).await?);
-        if found == SealedDigests::default() {
+        if found == SealedDigests::default() && found != expected {
             findings.emptied.push((key.lane, key.seq));
             return Ok(true);
         }
-        Ok(found == *digests)
+        Ok(found == expected)
     }
 
     /// What is gone must be recorded as deleted, and what was joined must still be there.
@@ -265,6 +290,11 @@ impl Vault {
                     Follower::new(account, *lane).at(FaultKind::Changed, *seq),
                 ));
             }
+        }
+        if let Some((lane, seq)) = findings.forgotten.first().filter(|_| !was_shredded) {
+            return Ok(Some(
+                Follower::new(account, *lane).at(FaultKind::Changed, *seq),
+            ));
         }
         for (lane, seq, digest) in &findings.joined {
             let still = self.store.link_digest(account, *lane, *seq).await?;

@@ -104,6 +104,8 @@ pub async fn legal_hold_keeps_everything(site: Site) {
             .await
             .is_ok()
     );
+    let refused = vault.delete_account(&account, "cli").await;
+    assert!(refused.is_err(), "nor is the account deleted");
     close(vault).await;
 }
 

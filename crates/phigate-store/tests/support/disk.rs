@@ -49,22 +49,30 @@ impl Disk {
         self.folder.path()
     }
 
-    /// From now on every write and every sync waits, as on a disk that hangs.
-    pub fn freeze(&self) {
+    /// From now on every write and every sync waits, as on a disk that hangs, until the guard is
+    /// dropped. Nobody who waits for it can be killed meanwhile.
+    pub fn freeze(&self) -> Frozen<'_> {
+        let frozen = Frozen(self);
         assert!(run(Command::new("fsfreeze")
             .arg("--freeze")
             .arg(self.path())));
+        frozen
     }
+}
 
-    /// Writes go on.
-    pub fn thaw(&self) {
-        run(Command::new("fsfreeze").arg("--unfreeze").arg(self.path()));
+/// A disk that hangs.
+pub struct Frozen<'a>(&'a Disk);
+
+impl Drop for Frozen<'_> {
+    fn drop(&mut self) {
+        run(Command::new("fsfreeze")
+            .arg("--unfreeze")
+            .arg(self.0.path()));
     }
 }
 
 impl Drop for Disk {
     fn drop(&mut self) {
-        self.thaw();
         // Lazily: a test that failed may still have files open.
         run(Command::new("umount").arg("-l").arg(self.path()));
     }

@@ -1,4 +1,4 @@
-//! `phigate account`: create and list accounts.
+//! `phigate account`: create, list and delete accounts.
 
 use std::process::ExitCode;
 
@@ -16,6 +16,15 @@ pub(super) enum Account {
     },
     /// List all accounts
     List,
+    /// Delete an account: its users, its keys, and the keys without which its content is unreadable.
+    /// Its records stay for their time
+    Delete {
+        /// Its name
+        name: String,
+        /// Say that it is meant; nothing can bring the content back
+        #[arg(long)]
+        yes: bool,
+    },
 }
 
 pub(super) fn run(account: Account, global: &Global) -> anyhow::Result<ExitCode> {
@@ -23,6 +32,11 @@ pub(super) fn run(account: Account, global: &Global) -> anyhow::Result<ExitCode>
         match account {
             Account::Create { name } => {
                 session.vault.create_account(&name, ACTOR).await?;
+            }
+            Account::Delete { name, yes } => {
+                anyhow::ensure!(yes, "this cannot be undone; if it is meant, add --yes");
+                let account = session.vault.find_account(Some(&name)).await?;
+                session.vault.delete_account(&account.id, ACTOR).await?;
             }
             Account::List => {
                 for account in session.vault.accounts().await? {

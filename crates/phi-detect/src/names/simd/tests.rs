@@ -60,7 +60,7 @@ fn every_level_embeds_gates_and_scores_to_the_same_bits() {
     let table: Vec<TableRow> = (0..50)
         .map(|_| std::array::from_fn(|_| noise.next() as u8))
         .collect();
-    let mut lists = Lists::new();
+    let mut lists = Lists::with_capacity(0);
     for place in 0..72 {
         lists.push(|rows| {
             rows.extend((0..place % 12).map(|_| (noise.next() % 50) as u32));

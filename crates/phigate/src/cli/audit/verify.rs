@@ -62,7 +62,10 @@ fn export(file: &PathBuf, public_key: &str, outside: &[Checkpoint]) -> anyhow::R
         progress.step();
     }
     progress.done();
-    Ok(verifier.finish())
+    let report = verifier.finish();
+    let is_empty = report.chains == 0 && report.fault.is_none();
+    anyhow::ensure!(!is_empty, "{} holds no records", file.display());
+    Ok(report)
 }
 
 fn tell(report: &Report) -> ExitCode {
