@@ -104,7 +104,7 @@ limits! {
     /// Longest wait before a further attempt.
     provider_retry_wait_ms = 2 * SECOND, 0, MINUTE;
     /// Scanning one request, rewriting included.
-    scan_ms = 10 * SECOND, 10, 10 * MINUTE;
+    scan_ms = 30 * SECOND, 10, 10 * MINUTE;
     /// Findings that an audit record lists one by one; it counts all.
     record_findings = 10_000, 1, 1_000_000;
     /// Until the decision record must be durable.
