@@ -192,6 +192,17 @@ def markdown(report, bias):
     return "\n".join(lines)
 
 
+def write_documents(work, name):
+    """One set as JSON lines, for measuring the whole detector with `phigate eval`."""
+    sets = evaluation_sets(generate.load_lists(f"{work}/lists.json.gz"), data.load(f"{work}/corpora.json.gz"))
+    for number, (_, text, spans) in enumerate(sets[name]):
+        spans = [{"start": start, "end": end, "type": kind} for start, end, kind in spans if kind in REPORTED]
+        print(json.dumps({"id": f"{name}-{number}", "types": REPORTED, "text": text, "spans": spans}, ensure_ascii=False))
+
+
 if __name__ == "__main__":
-    with open(sys.argv[1]) as file:
-        print(markdown(json.load(file), "1.5"))
+    if sys.argv[1] == "documents":  # python3 evaluate.py documents work origin:african:lower
+        write_documents(*sys.argv[2:])
+    else:
+        with open(sys.argv[1]) as file:
+            print(markdown(json.load(file), "1.5"))
