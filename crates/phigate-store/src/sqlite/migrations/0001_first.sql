@@ -50,7 +50,7 @@ CREATE TABLE audit_chain (
     mac BLOB NOT NULL,
     signature BLOB,
     PRIMARY KEY (account, lane, seq)
-) WITHOUT ROWID;
+);
 
 -- Sealed content of decisions, under the number of the record.
 CREATE TABLE audit_content (
@@ -69,7 +69,7 @@ CREATE TABLE audit_token (
     time INTEGER NOT NULL,
     request BLOB NOT NULL,
     PRIMARY KEY (account, token, time, request)
-) WITHOUT ROWID;
+);
 CREATE INDEX audit_token_request ON audit_token (account, request);
 
 -- Counts by hour, kept with the records.
@@ -80,7 +80,7 @@ CREATE TABLE audit_counter (
     name TEXT NOT NULL,
     count INTEGER NOT NULL,
     PRIMARY KEY (account, hour, lane, name)
-) WITHOUT ROWID;
+);
 
 -- Requests that have a decision and no outcome yet.
 CREATE TABLE open_request (
@@ -89,4 +89,4 @@ CREATE TABLE open_request (
     time INTEGER NOT NULL,
     instance BLOB NOT NULL,
     PRIMARY KEY (account, request)
-) WITHOUT ROWID;
+);
