@@ -139,10 +139,12 @@ async fn read_postgres(client: &tokio_postgres::Client, group: usize) -> Vec<Vec
     for number in 0..whole.min(GROUPS) {
         let mut tables = Vec::new();
         for (table, _) in TABLES {
-            let order = if table == "audit_chain" {
-                "account, lane, seq"
-            } else {
-                "account, time"
+            // An order without ties, so that no row comes in two groups.
+            let order = match table {
+                "audit_chain" => "account, lane, seq",
+                "open_request" => "account, request",
+                "audit_content" => "account, time, record",
+                _ => "account, time, id",
             };
             // The first record of the account was written by the copy as well.
             let sql = format!(
