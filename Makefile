@@ -5,14 +5,17 @@
 # cargo-nextest runs tests in parallel processes; plain cargo test serves as well.
 RUN_TESTS := $(shell command -v cargo-nextest >/dev/null 2>&1 && echo "cargo nextest run --no-fail-fast" || echo "cargo test")
 
+# The workspace has more than one program.
+PHIGATE := cargo run --package phigate --bin phigate
+
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
 
 run: ## build and start the gateway with nothing to configure
-	cargo run --release -- serve
+	$(PHIGATE) --release -- serve
 
 demo: ## start it with simulated providers and a ready API key
-	cargo run --release -- demo
+	$(PHIGATE) --release -- demo
 
 test: test-setup test-rust test-clients test-browser ## set up and run every test
 
@@ -21,6 +24,7 @@ test-setup:
 
 test-rust: ## tests of the four crates, with a real SQLite and PostgreSQL
 	$(RUN_TESTS) --workspace
+	$(PHIGATE) --quiet -- --version
 
 test-clients: ## the official OpenAI SDKs, LangChain and the AI SDK against a real server
 	cargo build -p phigate
