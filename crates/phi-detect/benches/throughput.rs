@@ -64,6 +64,9 @@ static HOSTILE: &[(&str, &str)] = &[
     ("spoken", "five "),
     ("months", "May "),
     ("one word", "a"),
+    ("nicknames", "<Maria> said "),
+    ("people", "Maria Delgado, 482913 "),
+    ("answers", "Birthday?\nCaller: "),
 ];
 
 /// Texts as people send them: what, and the part that is repeated.
@@ -117,7 +120,7 @@ fn main() {
         after.saturating_sub(before) as f64 / 1024.0,
         peak.saturating_sub(before) as f64 / 1024.0,
     );
-    let is_linear = measure_slopes(&detector);
+    let is_linear = measure_slopes(&whole);
     if !is_linear {
         eprintln!("some text takes more than linear time");
         std::process::exit(1);

@@ -213,7 +213,7 @@ impl Gap {
                     continue;
                 }
                 // "birthday's" is "birthday is".
-                if bytes[at - 1] == b'\'' && end == at + 1 && at > from {
+                if at > from && bytes[at - 1] == b'\'' && end == at + 1 {
                     at = end;
                     continue;
                 }
@@ -227,7 +227,7 @@ impl Gap {
                 at = end;
             } else {
                 // Dots in a row lead the eye: "MRN ........ 482913".
-                let is_leader = byte == b'.' && bytes[at - 1] == b'.' && at > from;
+                let is_leader = at > from && byte == b'.' && bytes[at - 1] == b'.';
                 let ends_sentence = matches!(byte, b'.' | b'?' | b'!')
                     && bytes.get(at + 1).is_some_and(u8::is_ascii_whitespace)
                     && at > from

@@ -129,7 +129,9 @@ impl Detector {
                 .iter()
                 .flat_map(|one| pieces(&page, one))
                 .map(|one| without_loose_edges(&page, whole(&page, one)));
-            candidates.extend(tidied.filter(|one| is_plausible(&page, one)));
+            // Asked once: asking for every candidate would take quadratic time.
+            let has_markup = view.text().contains("</");
+            candidates.extend(tidied.filter(|one| is_plausible(&page, one, has_markup)));
         }
         self.find_by_names(&page, &mut candidates);
         if depth < CODING_DEPTH_MAX {
@@ -266,7 +268,7 @@ fn without_loose_edges(page: &Page<'_>, mut candidate: Candidate) -> Candidate {
 }
 
 /// What the model may not call PHI: a mask placeholder, the name of a tag, a lone letter.
-fn is_plausible(page: &Page<'_>, candidate: &Candidate) -> bool {
+fn is_plausible(page: &Page<'_>, candidate: &Candidate, has_markup: bool) -> bool {
     let text = page.slice(candidate.span.clone());
     let letters = text
         .iter()
@@ -274,7 +276,7 @@ fn is_plausible(page: &Page<'_>, candidate: &Candidate) -> bool {
         .count();
     let is_tag = matches!(page.byte_before(candidate.span.start), b'<' | b'/')
         && page.byte(candidate.span.end) == b'>'
-        && page.text.contains("</");
+        && has_markup;
     let is_settled = page.field_at(candidate.span.start).is_some_and(|field| {
         field.is_settled || field.meaning.is_some() && page.has_placeholder(&field.span)
     });

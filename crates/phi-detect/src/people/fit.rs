@@ -109,9 +109,9 @@ pub(crate) fn joins_two(text: &[u8], at: usize) -> bool {
             .count()
     };
     text[at] == b','
+        && !text[..at].contains(&b',')
         && words(&text[..at]) >= 2
         && words(&text[at..]) >= 2
-        && !text[..at].contains(&b',')
 }
 
 /// Takes the dot of "A.R." and of "Ted L." at the end of a line or before a sign.

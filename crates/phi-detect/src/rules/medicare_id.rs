@@ -98,7 +98,7 @@ fn opens_spelling(page: &Page<'_>, index: usize) -> bool {
     let mark = page.marks[index];
     let follows = index.checked_sub(1).is_some_and(|before| {
         let before = page.marks[before];
-        is_single(before) && mark.start - before.end <= 2
+        is_single(before) && mark.start.saturating_sub(before.end) <= 2
     });
     is_single(mark) && !follows
 }

@@ -155,3 +155,13 @@ impl Out<'_> {
         });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kind_of_names_is_its_row() {
+        assert_eq!(NAME_KIND.code(), "name");
+    }
+}
