@@ -4,7 +4,7 @@
 //! - megabytes a second for several kinds of text: by the rules alone, with the name model on
 //!   this processor, with it on any processor of this kind, and with it in plain Rust;
 //! - the time for a prompt of 4 KB, and the memory the detector takes;
-//! - the rules' time per byte at 1 MiB and 8 MiB for texts made to be slow; the ratio of the
+//! - the time per byte, rules and model, at 1 MiB and 8 MiB for texts made to be slow; the ratio of the
 //!   two is 1 where time is linear. Exits with an error when a ratio passes 2.
 
 use std::hint::black_box;

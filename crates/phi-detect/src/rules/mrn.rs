@@ -149,17 +149,22 @@ fn labelled(page: &Page<'_>, index: usize) -> Option<(Range<usize>, f32, &'stati
     }
     let value = page.slice(span.clone());
     let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
-    if digits < 3 || is_something_else(page, index, &span) {
+    if digits < 3 {
         return None;
     }
     let Some(claim) = claim else {
         let is_named_after =
             claim_after(page, span.end, |meaning| meaning == Meaning::Mrn).is_some();
-        if is_named_after && digits >= 5 {
-            return Some((span, 0.85, "mrn.named_after"));
-        }
-        return beside_a_name(page, &span, digits);
+        let found = if is_named_after && digits >= 5 {
+            Some((span, 0.85, "mrn.named_after"))
+        } else {
+            beside_a_name(page, &span, digits)
+        };
+        return found.filter(|(span, ..)| !is_something_else(page, index, span));
     };
+    if is_something_else(page, index, &span) {
+        return None;
+    }
     let has_letters = value.iter().any(u8::is_ascii_alphabetic);
     let many = if has_letters { 4 } else { 5 };
     match claim.meaning {
@@ -323,16 +328,11 @@ fn value_span(page: &Page<'_>, index: usize) -> Range<usize> {
     {
         let letters = page.slice(word..start - 1);
         let before = |word| nearest(page, word).is_some_and(|claim| is_called(&claim));
-        let most = if is_tie(tie) {
-            5
-        } else if before(word) {
-            3
-        } else {
-            1
-        };
-        let is_prefix = letters.len() <= most
+        let is_code = letters.len() <= 5
             && letters.iter().all(u8::is_ascii_uppercase)
             && !page.byte_before(word).is_ascii_alphanumeric();
+        let is_prefix =
+            is_code && (is_tie(tie) || letters.len() <= 1 || letters.len() <= 3 && before(word));
         // In "MRN-123" and "MR-123" the letters are the label, unless another label stands before them.
         let is_the_label =
             is_prefix && page.label_ends_at(start - 1) && (tie == b' ' || !before(word));
