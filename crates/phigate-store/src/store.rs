@@ -204,7 +204,7 @@ pub struct CounterRow {
     pub account: String,
     /// Hours since 1970.
     pub hour: i64,
-    /// Lane, so that writers do not wait for each other.
+    /// Which of the rows that add up to the counter; writers have their own, so that nobody waits.
     pub lane: i64,
     /// What is counted.
     pub name: String,
@@ -280,14 +280,30 @@ pub enum CommitError {
     Rejected(StoreError),
 }
 
-/// An engine. One batch is one transaction; a read sees every commit that was acknowledged before it began.
+/// A transaction that grows batch by batch. Dropped before its commit it leaves nothing behind, and
+/// so does one that could not add a batch.
+#[async_trait]
+pub trait Transaction: Send {
+    /// Adds a batch.
+    async fn add(&mut self, batch: Arc<Batch>) -> Result<(), CommitError>;
+    /// Writes all of it or nothing, durable when it returns `Ok`.
+    async fn commit(self: Box<Self>) -> Result<(), CommitError>;
+}
+
+/// An engine. A read sees every commit that was acknowledged before it began.
 #[async_trait]
 pub trait Store: Send + Sync + 'static {
     /// Name of the engine.
     fn engine(&self) -> &'static str;
 
-    /// Writes a batch, all or nothing, durable when it returns `Ok`.
-    async fn commit(&self, batch: Arc<Batch>) -> Result<(), CommitError>;
+    /// Begins a transaction. Where the engine can, it takes batches while another one is committed.
+    async fn begin(&self) -> Result<Box<dyn Transaction + '_>, CommitError>;
+    /// Writes one batch as one transaction.
+    async fn commit(&self, batch: Arc<Batch>) -> Result<(), CommitError> {
+        let mut transaction = self.begin().await?;
+        transaction.add(batch).await?;
+        transaction.commit().await
+    }
     /// Number of setting changes so far.
     async fn generation(&self) -> Result<u64>;
 

@@ -4,12 +4,11 @@ use crate::error::{Result, StoreError};
 use crate::model::{Cursor, Filter};
 use crate::postgres::{Postgres, partitions, read};
 use crate::store::{
-    AuditRow, Batch, ChainRow, CommitError, Contents, CounterRow, Head, Item, OpenRow, RowKey,
-    Store,
+    AuditRow, ChainRow, CommitError, Contents, CounterRow, Head, Item, OpenRow, RowKey, Store,
+    Transaction,
 };
 use async_trait::async_trait;
 use std::path::Path;
-use std::sync::Arc;
 use tokio_postgres::types::ToSql;
 use uuid::Uuid;
 
@@ -19,8 +18,8 @@ impl Store for Postgres {
         "postgres"
     }
 
-    async fn commit(&self, batch: Arc<Batch>) -> Result<(), CommitError> {
-        self.write(&batch).await
+    async fn begin(&self) -> Result<Box<dyn Transaction + '_>, CommitError> {
+        Ok(Box::new(self.begin_on_any().await?))
     }
 
     async fn generation(&self) -> Result<u64> {

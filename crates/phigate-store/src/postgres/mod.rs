@@ -1,7 +1,7 @@
 //! PostgreSQL: the engine for several replicas on one database.
 //!
-//! A batch is one transaction of a few statements over arrays, sent together. A commit that gave no
-//! answer leaves a doubt; it is settled, by ending the backend that may still be at it, before the
+//! A batch is a few statements over arrays, sent together. A transaction that was left without an
+//! answer is a doubt; it is settled, by ending the backend that may still be at it, before the
 //! outcome is looked up. So a record is neither lost nor written twice.
 
 mod connect;
@@ -25,7 +25,7 @@ const WRITE: Duration = Duration::from_secs(3);
 /// Connections for long reads, for settings, which must not wait for them, and for commits.
 const READERS: usize = 5;
 const HOT: usize = 3;
-const COMMITTERS: usize = 2;
+const COMMITTERS: usize = 4;
 /// Longest time a read may take.
 const READ: Duration = Duration::from_secs(60);
 
@@ -38,7 +38,7 @@ pub(crate) struct Postgres {
     /// For commits. Their connections are served by the thread of the writer.
     commits: Pool,
     fresh: Fresh,
-    /// Backends whose last commit gave no answer.
+    /// Backends whose last transaction was left without an answer.
     doubts: Arc<Mutex<Vec<i32>>>,
 }
 

@@ -1,9 +1,13 @@
-//! Writing batches: a few statements sent together, then the commit.
+//! Writing: a transaction, batches of a few statements sent together, the commit.
 
-use crate::postgres::{Postgres, WRITE, client, discard, insert, is_dead, query, unavailable};
-use crate::store::{Batch, Change, CommitError, Expect, Item, RowKey};
+use crate::postgres::{
+    COMMITTERS, Postgres, WRITE, client, discard, insert, is_dead, query, unavailable,
+};
+use crate::store::{Batch, Change, CommitError, Expect, Item, RowKey, Transaction};
 use crate::{Result, StoreError};
+use async_trait::async_trait;
 use deadpool_postgres::Object;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio_postgres::SimpleQueryMessage;
 use tokio_postgres::error::SqlState;
@@ -28,51 +32,101 @@ impl Failure {
     }
 }
 
-impl Postgres {
-    /// Writes a batch, all or nothing.
-    pub(crate) async fn write(&self, batch: &Batch) -> Result<(), CommitError> {
-        self.settle_doubts().await.map_err(CommitError::Failed)?;
-        let mut last = StoreError::Unavailable("no connection to PostgreSQL".to_owned());
-        for _ in 0..3 {
-            let client = client(&self.commits).await.map_err(CommitError::Failed)?;
-            match self.write_on(client, batch).await {
-                Ok(()) => return Ok(()),
-                Err(Failure::Refused(error)) => return Err(error),
-                // Nothing was committed: a connection that had died in the pool is simply replaced.
-                Err(Failure::Dead(error)) => last = error,
-            }
+impl From<Failure> for CommitError {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Dead(error) => Self::Failed(error),
+            Failure::Refused(error) => error,
         }
-        Err(CommitError::Failed(last))
     }
+}
 
-    async fn write_on(&self, client: Object, batch: &Batch) -> Result<(), Failure> {
-        let applied = tokio::time::timeout(WRITE, apply(&client, batch)).await;
-        let error = match applied {
-            Ok(Ok(backend)) => return self.commit_on(client, backend).await,
-            Ok(Err(error)) => error,
-            Err(_) => Failure::Refused(CommitError::Failed(StoreError::Timeout)),
+/// A transaction that was begun.
+pub(crate) struct Begun<'a> {
+    store: &'a Postgres,
+    /// None once it has ended.
+    client: Option<Object>,
+    backend: i32,
+}
+
+#[async_trait]
+impl Transaction for Begun<'_> {
+    async fn add(&mut self, batch: Arc<Batch>) -> Result<(), CommitError> {
+        let Some(client) = self.client.as_ref() else {
+            return Err(CommitError::Failed(StoreError::Closed));
+        };
+        let error = match tokio::time::timeout(WRITE, apply(client, &batch)).await {
+            Ok(Ok(())) => return Ok(()),
+            Ok(Err(failure)) => failure.into(),
+            Err(_) => CommitError::Failed(StoreError::Timeout),
         };
         let is_alive = matches!(
             &error,
-            Failure::Refused(CommitError::Stale | CommitError::LaneTaken | CommitError::NotOpen(_))
+            CommitError::Stale | CommitError::LaneTaken | CommitError::NotOpen(_)
         );
-        if !(is_alive && client.batch_execute("ROLLBACK").await.is_ok()) {
-            discard(client);
+        let rollback = tokio::time::timeout(WRITE, client.batch_execute("ROLLBACK"));
+        if is_alive && matches!(rollback.await, Ok(Ok(()))) {
+            self.client = None;
         }
         Err(error)
     }
 
-    async fn commit_on(&self, client: Object, backend: i32) -> Result<(), Failure> {
-        let answer = tokio::time::timeout(WRITE, client.batch_execute("COMMIT")).await;
-        let error = match answer {
-            Ok(Ok(())) => return Ok(()),
+    async fn commit(mut self: Box<Self>) -> Result<(), CommitError> {
+        let Some(client) = self.client.as_ref() else {
+            return Err(CommitError::Failed(StoreError::Closed));
+        };
+        let error = match tokio::time::timeout(WRITE, client.batch_execute("COMMIT")).await {
+            Ok(Ok(())) => {
+                self.client = None;
+                return Ok(());
+            }
             Ok(Err(error)) => unavailable(&error),
             Err(_) => StoreError::Timeout,
         };
         // The server may have committed, or may yet do so.
-        discard(client);
-        self.doubts().push(backend);
-        Err(Failure::Refused(CommitError::Unknown(error)))
+        Err(CommitError::Unknown(error))
+    }
+}
+
+impl Drop for Begun<'_> {
+    /// What has not ended is ended by the server, at the latest when somebody needs to know.
+    fn drop(&mut self) {
+        if let Some(client) = self.client.take() {
+            discard(client);
+            self.store.doubts().push(self.backend);
+        }
+    }
+}
+
+impl Postgres {
+    /// Begins a transaction.
+    pub(crate) async fn begin_on_any(&self) -> Result<Begun<'_>, CommitError> {
+        self.settle_doubts().await.map_err(CommitError::Failed)?;
+        let mut last = StoreError::Unavailable("no connection to PostgreSQL".to_owned());
+        // Connections that had died in the pool are simply replaced.
+        for _ in 0..=COMMITTERS {
+            let client = client(&self.commits).await.map_err(CommitError::Failed)?;
+            match tokio::time::timeout(WRITE, begin(&client)).await {
+                Ok(Ok(backend)) => {
+                    return Ok(Begun {
+                        store: self,
+                        client: Some(client),
+                        backend,
+                    });
+                }
+                Ok(Err(Failure::Dead(error))) => last = error,
+                Ok(Err(Failure::Refused(error))) => {
+                    discard(client);
+                    return Err(error);
+                }
+                Err(_) => {
+                    discard(client);
+                    return Err(CommitError::Failed(StoreError::Timeout));
+                }
+            }
+            discard(client);
+        }
+        Err(CommitError::Failed(last))
     }
 
     /// Ends the backends that may still be committing, so that what is there now stays so.
@@ -90,16 +144,14 @@ impl Postgres {
     }
 }
 
-/// Begins a transaction and does everything but commit. Returns the process id of the backend.
-///
-/// A group of records costs three turns: the begin, all its rows, the commit. The begin is waited
-/// for: should it fail while the connection lives, rows sent along would be committed one by one.
-async fn apply(client: &Object, batch: &Batch) -> Result<i32, Failure> {
-    let backend = begin(client).await?;
+/// Everything a batch does. All its rows are sent together, and cost one turn.
+async fn apply(client: &Object, batch: &Batch) -> Result<(), Failure> {
     change(client, batch).await?;
-    insert::all(client, batch).await.map(|()| backend)
+    insert::all(client, batch).await
 }
 
+/// Begins a transaction; the process id of the backend. It is waited for: should it fail while the
+/// connection lives, rows sent along would be committed one by one.
 async fn begin(client: &Object) -> Result<i32, Failure> {
     let answers = client
         .simple_query("BEGIN; SELECT pg_backend_pid()")

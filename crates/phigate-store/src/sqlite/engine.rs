@@ -5,7 +5,7 @@ use crate::model::{Cursor, Filter};
 use crate::sqlite::{Sqlite, items, lock, read};
 use crate::store::{
     AuditRow, Batch, ChainRow, Change, CommitError, Contents, CounterRow, Head, Item, OpenRow,
-    RowKey, Store,
+    RowKey, Store, Transaction,
 };
 use async_trait::async_trait;
 use std::path::Path;
@@ -23,27 +23,11 @@ impl Store for Sqlite {
         "sqlite"
     }
 
-    async fn commit(&self, batch: Arc<Batch>) -> Result<(), CommitError> {
-        let shreds = batch
-            .changes
-            .iter()
-            .any(|change| matches!(change, Change::Shred { .. }));
-        let (answer, done) = oneshot::channel();
-        let sent = self.send(Box::new(move |writer| {
-            let result = writer.commit(&batch);
-            if shreds && result.is_ok() {
-                // What was deleted must not live on in the log.
-                writer.scrub();
-            }
-            // Told at once; whoever asked may have gone, and the work is done all the same.
-            let _ = answer.send(result);
-            writer.keep_log_short(&batch);
-        }));
-        if !sent {
-            return Err(CommitError::Failed(StoreError::Closed));
-        }
-        let ended = || StoreError::Unavailable("the writing thread ended".to_owned());
-        done.await.map_err(|_| CommitError::Unknown(ended()))?
+    async fn begin(&self) -> Result<Box<dyn Transaction + '_>, CommitError> {
+        Ok(Box::new(Pending {
+            store: self,
+            batches: Vec::new(),
+        }))
     }
 
     async fn generation(&self) -> Result<u64> {
@@ -270,4 +254,42 @@ impl Store for Sqlite {
 
 fn rows(limit: usize) -> i64 {
     i64::try_from(limit).unwrap_or(i64::MAX)
+}
+
+/// Batches that wait for their commit: SQLite writes one transaction at a time.
+struct Pending<'a> {
+    store: &'a Sqlite,
+    batches: Vec<Arc<Batch>>,
+}
+
+#[async_trait]
+impl Transaction for Pending<'_> {
+    async fn add(&mut self, batch: Arc<Batch>) -> Result<(), CommitError> {
+        self.batches.push(batch);
+        Ok(())
+    }
+
+    async fn commit(self: Box<Self>) -> Result<(), CommitError> {
+        let batches = self.batches;
+        let is_shred = |change: &Change| matches!(change, Change::Shred { .. });
+        let shreds = batches
+            .iter()
+            .any(|batch| batch.changes.iter().any(is_shred));
+        let (answer, done) = oneshot::channel();
+        let sent = self.store.send(Box::new(move |writer| {
+            let result = writer.commit(&batches);
+            if shreds && result.is_ok() {
+                // What was deleted must not live on in the log.
+                writer.scrub();
+            }
+            // Told at once; whoever asked may have gone, and the work is done all the same.
+            let _ = answer.send(result);
+            writer.keep_log_short(&batches);
+        }));
+        if !sent {
+            return Err(CommitError::Failed(StoreError::Closed));
+        }
+        let ended = || StoreError::Unavailable("the writing thread ended".to_owned());
+        done.await.map_err(|_| CommitError::Unknown(ended()))?
+    }
 }

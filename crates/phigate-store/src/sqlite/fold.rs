@@ -51,8 +51,12 @@ impl Folder {
     }
 
     /// After each commit: folds in, or lets fold in, when enough was written.
-    pub(crate) fn wrote(&mut self, connection: &Connection, batch: &Batch) {
-        self.bytes += batch_bytes(batch);
+    pub(crate) fn wrote(&mut self, connection: &Connection, batches: &[Arc<Batch>]) {
+        self.bytes += COMMIT_BYTES;
+        self.bytes += batches
+            .iter()
+            .map(|batch| batch_bytes(batch))
+            .sum::<usize>();
         if self.bytes > FOLD_BYTES && !self.was_asked {
             self.has_folded.store(false, Ordering::Release);
             self.was_asked = true;
@@ -118,5 +122,5 @@ fn batch_bytes(batch: &Batch) -> usize {
         let sealed = new.contents.fields().map(|(_, sealed)| sealed.len());
         sealed.sum::<usize>() + new.row.body.len() + 700
     });
-    rows.sum::<usize>() + COMMIT_BYTES
+    rows.sum()
 }

@@ -7,6 +7,7 @@ use crate::sqlite::{WriteJob, changes, failed, insert, unavailable};
 use crate::store::{Batch, CommitError};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
@@ -54,13 +55,13 @@ impl Writer {
         })
     }
 
-    /// Writes a batch, all or nothing.
-    pub(crate) fn commit(&mut self, batch: &Batch) -> Result<(), CommitError> {
+    /// Writes batches, all or nothing.
+    pub(crate) fn commit(&mut self, batches: &[Arc<Batch>]) -> Result<(), CommitError> {
         let mut connection = match self.connection.take() {
             Some(connection) => connection,
             None => connect(&self.data, Access::Write).map_err(CommitError::Failed)?,
         };
-        let result = transact(&mut connection, batch);
+        let result = transact(&mut connection, batches);
         if !self.delay.is_zero() {
             std::thread::sleep(self.delay);
         }
@@ -80,9 +81,9 @@ impl Writer {
     }
 
     /// Between two commits: folds in the rest of a log whose bulk is folded in already.
-    pub(crate) fn keep_log_short(&mut self, batch: &Batch) {
+    pub(crate) fn keep_log_short(&mut self, batches: &[Arc<Batch>]) {
         if let Some(connection) = &self.connection {
-            self.log.wrote(connection, batch);
+            self.log.wrote(connection, batches);
         }
     }
 
@@ -113,12 +114,14 @@ impl Writer {
     }
 }
 
-fn transact(connection: &mut Connection, batch: &Batch) -> Result<(), CommitError> {
+fn transact(connection: &mut Connection, batches: &[Arc<Batch>]) -> Result<(), CommitError> {
     let transaction = connection
         .transaction_with_behavior(TransactionBehavior::Immediate)
         .map_err(|error| failed(&error))?;
     // A transaction that is dropped is rolled back.
-    apply(&transaction, batch)?;
+    for batch in batches {
+        apply(&transaction, batch)?;
+    }
     transaction
         .commit()
         .map_err(|error| CommitError::Unknown(unavailable(&error)))

@@ -35,6 +35,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::collections::HashMap;
 use std::os::unix::fs::OpenOptionsExt;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use uuid::Uuid;
@@ -131,7 +132,8 @@ impl Vault {
             used: Mutex::default(),
             seen: Mutex::default(),
             serve: options.serve,
-            give_up: std::sync::atomic::AtomicBool::new(false),
+            give_up: AtomicBool::new(false),
+            commits: AtomicU64::new(0),
         });
         let running = Running::start(writer.clone())?;
         let vault = Self {
@@ -168,6 +170,11 @@ impl Vault {
     /// How many processes answer requests on this store now: limits per key are shared between them.
     pub async fn servers(&self) -> Result<usize> {
         self.writer.servers().await
+    }
+
+    /// Groups of records written so far, each with one sync.
+    pub fn commits(&self) -> u64 {
+        self.writer.commits.load(Ordering::Relaxed)
     }
 
     /// Number of records that wait to be written.

@@ -30,10 +30,25 @@ pub(crate) const KEY_USED: &str = "api_key_used";
 /// A lane held by this process.
 pub(crate) struct Lane {
     pub(crate) linker: Linker,
+    /// Changes with every transaction, see [`Lane::counter_row`].
+    is_odd: bool,
     version: i64,
     /// Ends of other chains as last joined: account and lane → place.
     joined: HashMap<(String, i64), i64>,
     hour_ends: Option<Instant>,
+}
+
+impl Lane {
+    /// Another transaction begins, perhaps while the one before is being committed.
+    pub(crate) fn turn(&mut self) {
+        self.is_odd = !self.is_odd;
+    }
+
+    /// Which rows the transaction counts in. Two that follow one another never count in the same
+    /// row, or the second would wait for the first.
+    pub(crate) fn counter_row(&self) -> i64 {
+        self.linker.lane * 2 + i64::from(self.is_odd)
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -66,6 +81,7 @@ impl Writer {
                             lane: number,
                             heads: HashMap::new(),
                         },
+                        is_odd: false,
                         version,
                         joined: HashMap::new(),
                         hour_ends: None,

@@ -94,30 +94,43 @@ impl Queue {
         }
     }
 
-    /// Takes the next group: jobs that may share a transaction, or one that stands alone.
-    pub(crate) fn take(&self, most: Bounds) -> Vec<Job> {
+    /// Takes the next jobs that may share a transaction, or one that stands alone; stops in front of
+    /// one that does not fit.
+    pub(crate) fn take(&self, most: Bounds, fits: impl Fn(&Job) -> bool) -> Vec<Job> {
         let mut inner = self.lock();
         let (mut group, mut bytes) = (Vec::new(), 0);
-        while let Some(job) = inner.jobs.pop_front() {
+        while group.len() < most.jobs && bytes < most.bytes {
+            let Some(job) = inner.jobs.pop_front() else {
+                break;
+            };
             let size = job.bytes();
             inner.bytes -= size;
             if job.waiter.is_abandoned() {
                 continue;
             }
             let alone = job.stands_alone();
-            if alone && !group.is_empty() {
+            if !fits(&job) || (alone && !group.is_empty()) {
                 inner.bytes += size;
                 inner.jobs.push_front(job);
                 break;
             }
             bytes += size;
             group.push(job);
-            if alone || group.len() >= most.jobs || bytes >= most.bytes {
+            if alone {
                 break;
             }
         }
         self.drained.notify_waiters();
         group
+    }
+
+    /// Puts jobs back that were taken last.
+    pub(crate) fn put_back(&self, jobs: Vec<Job>) {
+        let mut inner = self.lock();
+        for job in jobs.into_iter().rev() {
+            inner.bytes += job.bytes();
+            inner.jobs.push_front(job);
+        }
     }
 
     /// Forgets jobs whose callers gave up while the store was down.

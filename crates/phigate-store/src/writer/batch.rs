@@ -1,0 +1,85 @@
+//! Turns jobs into what the store writes: every record linked to the one before it.
+
+use crate::Result;
+use crate::chain;
+use crate::store::{Batch, CounterRow, NewRecord, OpenRow};
+use crate::writer::Writer;
+use crate::writer::job::{Effect, Entry, Job};
+use crate::writer::lane::Lane;
+use std::collections::BTreeMap;
+use uuid::Uuid;
+
+impl Writer {
+    pub(crate) async fn load_heads(&self, lane: &mut Lane, group: &[Job]) -> Result<()> {
+        for entry in group.iter().flat_map(|job| &job.entries) {
+            let account = &entry.row.account;
+            if !lane.linker.heads.contains_key(account) {
+                let head = self.store.head(account, lane.linker.lane).await?;
+                let end = head.map_or((0, chain::START), |head| (head.seq, head.digest));
+                lane.linker.heads.insert(account.clone(), end);
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn batch(&self, lane: &mut Lane, group: &[Job]) -> Batch {
+        let mut batch = Batch::default();
+        let mut opened: BTreeMap<Uuid, OpenRow> = BTreeMap::new();
+        let mut counters: BTreeMap<(&str, i64, &str), i64> = BTreeMap::new();
+        for job in group {
+            batch.changes.extend(job.changes.iter().cloned());
+            batch.bump |= job.bump;
+            batch.drop_contents = batch.drop_contents.or_else(|| job.drop_contents.clone());
+            batch.drop_records = batch.drop_records.or_else(|| job.drop_records.clone());
+            for entry in &job.entries {
+                let link =
+                    lane.linker
+                        .append(&self.keyring.root.chain, &entry.row.account, entry.leaf);
+                batch.records.push(NewRecord {
+                    row: entry.row.clone(),
+                    link,
+                    contents: entry.contents.clone(),
+                });
+                batch.tokens.extend(entry.tokens.iter().cloned());
+                match entry.effect {
+                    Effect::Opens(request) => {
+                        opened.insert(request, self.open_row(entry, request));
+                    }
+                    // Decided and ended within one group: it never was open.
+                    Effect::Closes(request) if opened.remove(&request).is_some() => {}
+                    Effect::Closes(request) => {
+                        batch.closed.push((entry.row.account.clone(), request));
+                    }
+                    Effect::Neither => {}
+                }
+                let hour = entry.row.time_us.div_euclid(3_600_000_000);
+                for (name, count) in &entry.counters {
+                    *counters
+                        .entry((&entry.row.account, hour, name))
+                        .or_default() += count;
+                }
+            }
+        }
+        batch.opened = opened.into_values().collect();
+        chain::sign_ends(&self.keyring.root.signing, &mut batch.records);
+        let number = lane.counter_row();
+        let row = |((account, hour, name), count): ((&str, i64, &str), i64)| CounterRow {
+            account: account.to_owned(),
+            hour,
+            lane: number,
+            name: name.to_owned(),
+            count,
+        };
+        batch.counters = counters.into_iter().map(row).collect();
+        batch
+    }
+
+    fn open_row(&self, entry: &Entry, request: Uuid) -> OpenRow {
+        OpenRow {
+            account: entry.row.account.clone(),
+            request,
+            time_us: entry.row.time_us,
+            instance: self.instance,
+        }
+    }
+}

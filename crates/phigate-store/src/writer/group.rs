@@ -1,0 +1,228 @@
+//! Groups of jobs that share a transaction. While one is committed the next one is filled.
+
+use crate::store::{Batch, CommitError, Transaction};
+use crate::writer::Writer;
+use crate::writer::job::{Effect, Job};
+use crate::writer::lane::Lane;
+use crate::writer::queue::Bounds;
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+use tokio::sync::Notify;
+use uuid::Uuid;
+
+/// Most that one transaction takes.
+const GROUP: Bounds = Bounds {
+    jobs: 512,
+    bytes: 16 << 20,
+};
+/// Fewer jobs are not worth sending ahead of the commit before theirs.
+const AHEAD_FROM: usize = 16;
+
+/// A transaction, and what was put into it. It is begun when there is something to put in.
+#[derive(Default)]
+pub(crate) struct Open<'a> {
+    batches: Vec<Arc<Batch>>,
+    transaction: Option<Box<dyn Transaction + 'a>>,
+}
+
+/// What became of a transaction, and what was in it.
+pub(crate) struct Ended {
+    pub(crate) batches: Vec<Arc<Batch>>,
+    pub(crate) result: Result<(), CommitError>,
+}
+
+/// Jobs and the transaction they share. After a failure it cannot be committed any more.
+#[derive(Default)]
+struct Group<'a> {
+    jobs: Vec<Job>,
+    open: Open<'a>,
+    failure: Option<CommitError>,
+}
+
+impl Open<'_> {
+    pub(crate) async fn commit(self) -> Ended {
+        let result = match self.transaction {
+            Some(transaction) => transaction.commit().await,
+            None => Ok(()),
+        };
+        Ended {
+            batches: self.batches,
+            result,
+        }
+    }
+
+    /// Leaves nothing behind.
+    pub(crate) fn fail(self, error: CommitError) -> Ended {
+        Ended {
+            batches: self.batches,
+            result: Err(error),
+        }
+    }
+}
+
+impl Group<'_> {
+    /// How much more may go into the transaction.
+    fn room(&self) -> Bounds {
+        let bytes: usize = self.jobs.iter().map(Job::bytes).sum();
+        Bounds {
+            jobs: GROUP.jobs.saturating_sub(self.jobs.len()),
+            bytes: GROUP.bytes.saturating_sub(bytes),
+        }
+    }
+
+    /// Requests that are open only once this is committed.
+    fn opened(&self) -> HashSet<Uuid> {
+        let batches = self.open.batches.iter();
+        let opened = batches.flat_map(|batch| batch.opened.iter().map(|row| row.request));
+        opened.collect()
+    }
+}
+
+impl Writer {
+    /// Writes what is queued, group after group, until nothing is left or something else is due.
+    pub(crate) async fn write_groups(&self, lane: &mut Option<Lane>, due: Instant) {
+        let mut written = Vec::new();
+        let mut group = self.next(lane, due).await;
+        while !group.jobs.is_empty() {
+            let (opened, size) = (group.opened(), group.jobs.len());
+            let may_pass =
+                |job: &Job| Instant::now() < due && !job.stands_alone() && !closes(job, &opened);
+            let filled = Notify::new();
+            let committing = async {
+                let ended = match group.failure {
+                    Some(error) => group.open.fail(error),
+                    None => group.open.commit().await,
+                };
+                filled.notify_one();
+                ended
+            };
+            let filling = async {
+                // The commit is on its way first, then those hear of theirs who waited before.
+                tokio::task::yield_now().await;
+                self.settle(std::mem::take(&mut written));
+                self.fill(lane, size, may_pass, &filled).await
+            };
+            let (ended, next) = tokio::join!(committing, filling);
+            if ended.result.is_ok() {
+                self.count(&ended);
+                written = group.jobs;
+                group = next;
+            } else {
+                // What was sent ahead builds on what is not there.
+                self.take_back(lane, next);
+                let result = self.judge(lane, ended).await;
+                self.write(lane, group.jobs, result).await;
+                group = Group::default();
+            }
+            if group.jobs.is_empty() {
+                group = self.next(lane, due).await;
+            }
+        }
+        self.settle(written);
+    }
+
+    /// A group of what is queued now.
+    async fn next<'a>(&'a self, lane: &mut Option<Lane>, due: Instant) -> Group<'a> {
+        let mut group = Group::default();
+        if Instant::now() < due {
+            let jobs = self.queue.take(GROUP, |_| true);
+            self.extend(lane, &mut group, jobs).await;
+        }
+        group
+    }
+
+    /// Fills a group with jobs that may pass the one being committed, until that is over.
+    async fn fill<'a>(
+        &'a self,
+        lane: &mut Option<Lane>,
+        size: usize,
+        may_pass: impl Fn(&Job) -> bool,
+        over: &Notify,
+    ) -> Group<'a> {
+        let enough = AHEAD_FROM.max(size / 2);
+        let mut group = Group::default();
+        loop {
+            tokio::select! {
+                biased;
+                () = over.notified() => return group,
+                () = self.queue.wait_for(enough) => {}
+            }
+            let jobs = self.queue.take(group.room(), &may_pass);
+            let is_stuck = jobs.is_empty();
+            self.extend(lane, &mut group, jobs).await;
+            if is_stuck || group.failure.is_some() {
+                over.notified().await;
+                return group;
+            }
+        }
+    }
+
+    async fn extend<'a>(&'a self, lane: &mut Option<Lane>, group: &mut Group<'a>, jobs: Vec<Job>) {
+        group.failure = self.add(lane, &mut group.open, &jobs).await.err();
+        group.jobs.extend(jobs);
+    }
+
+    /// Links jobs to the ends of their chains and puts them into a transaction.
+    pub(crate) async fn add<'a>(
+        &'a self,
+        lane: &mut Option<Lane>,
+        open: &mut Open<'a>,
+        jobs: &[Job],
+    ) -> Result<(), CommitError> {
+        let nothing = jobs
+            .iter()
+            .all(|job| job.entries.is_empty() && !job.stands_alone());
+        if nothing {
+            return Ok(());
+        }
+        if lane.is_none() {
+            *lane = Some(self.acquire().await.map_err(CommitError::Failed)?);
+            self.recover().await;
+        }
+        let Some(lane) = lane.as_mut() else {
+            return Err(CommitError::LaneTaken);
+        };
+        self.load_heads(lane, jobs)
+            .await
+            .map_err(CommitError::Failed)?;
+        if open.batches.is_empty() {
+            lane.turn();
+        }
+        let batch = Arc::new(self.batch(lane, jobs));
+        open.batches.push(batch.clone());
+        let transaction = match &mut open.transaction {
+            Some(transaction) => transaction,
+            none => none.insert(self.store.begin().await?),
+        };
+        transaction.add(batch).await
+    }
+
+    /// Ends a group that was filled ahead; its jobs are the next again.
+    fn take_back(&self, lane: &mut Option<Lane>, group: Group<'_>) {
+        forget_heads(lane, &group.open.batches);
+        self.queue.put_back(group.jobs);
+    }
+
+    pub(crate) fn count(&self, ended: &Ended) {
+        let committed = u64::from(!ended.batches.is_empty());
+        self.commits.fetch_add(committed, Ordering::Relaxed);
+    }
+}
+
+/// Where these chains end is asked of the store before anything else is added to them.
+pub(crate) fn forget_heads(lane: &mut Option<Lane>, batches: &[Arc<Batch>]) {
+    if let Some(lane) = lane {
+        for new in batches.iter().flat_map(|batch| &batch.records) {
+            lane.linker.heads.remove(&new.row.account);
+        }
+    }
+}
+
+/// Whether a job needs one of these requests to be open.
+fn closes(job: &Job, opened: &HashSet<Uuid>) -> bool {
+    job.entries
+        .iter()
+        .any(|entry| matches!(entry.effect, Effect::Closes(request) if opened.contains(&request)))
+}

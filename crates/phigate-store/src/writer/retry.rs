@@ -1,0 +1,164 @@
+//! What happens when a group could not be written: it is looked up, tried again, or refused.
+
+use crate::StoreError;
+use crate::store::{Batch, CommitError, NewRecord};
+use crate::writer::Writer;
+use crate::writer::group::{Ended, Open, forget_heads};
+use crate::writer::job::{Effect, Job};
+use crate::writer::lane::Lane;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+use uuid::Uuid;
+
+const PAUSE_MIN: Duration = Duration::from_millis(25);
+const PAUSE_MAX: Duration = Duration::from_secs(1);
+
+/// Why a group could not be written now.
+pub(crate) enum Trouble {
+    Down(StoreError),
+    LaneTaken,
+    NotOpen(Vec<Uuid>),
+    Stale,
+    Rejected(StoreError),
+}
+
+impl Writer {
+    /// Goes on after an attempt to write a group, for as long as it takes.
+    pub(crate) async fn write(
+        &self,
+        lane: &mut Option<Lane>,
+        mut group: Vec<Job>,
+        mut result: Result<(), Trouble>,
+    ) {
+        let (mut pause, mut failures) = (PAUSE_MIN, 0);
+        loop {
+            match result {
+                Ok(()) => return self.settle(group),
+                Err(Trouble::LaneTaken) => *lane = None,
+                Err(Trouble::NotOpen(requests)) => drop_closed(&mut group, &requests),
+                Err(Trouble::Stale) => {
+                    return refuse_all(group, &StoreError::Conflict("this"));
+                }
+                // One record the database cannot take must not stop the others.
+                Err(Trouble::Rejected(_)) if group.len() > 1 => {
+                    for job in group {
+                        let one = vec![job];
+                        let result = self.attempt(lane, &one).await;
+                        Box::pin(self.write(lane, one, result)).await;
+                    }
+                    return;
+                }
+                Err(Trouble::Rejected(error)) => {
+                    tracing::error!("a record cannot be written: {error}");
+                    return refuse_all(group, &error);
+                }
+                Err(Trouble::Down(error)) => {
+                    failures += 1;
+                    if failures > 1 || self.give_up.load(Ordering::Acquire) {
+                        self.refuse(&mut group, &error);
+                    }
+                    self.queue.forget_abandoned();
+                    tokio::time::sleep(pause).await;
+                    pause = (pause * 2).min(PAUSE_MAX);
+                }
+            }
+            group.retain(|job| !job.waiter.is_abandoned());
+            if group.is_empty() {
+                return;
+            }
+            result = self.attempt(lane, &group).await;
+        }
+    }
+
+    /// Writes a group with nothing else under way.
+    async fn attempt(&self, lane: &mut Option<Lane>, group: &[Job]) -> Result<(), Trouble> {
+        let mut open = Open::default();
+        let ended = match self.add(lane, &mut open, group).await {
+            Ok(()) => open.commit().await,
+            Err(error) => open.fail(error),
+        };
+        self.judge(lane, ended).await
+    }
+
+    /// What the end of a transaction means.
+    pub(crate) async fn judge(&self, lane: &mut Option<Lane>, ended: Ended) -> Result<(), Trouble> {
+        let Ended { batches, result } = &ended;
+        let Err(error) = result.clone() else {
+            self.count(&ended);
+            return Ok(());
+        };
+        forget_heads(lane, batches);
+        match error {
+            CommitError::Unknown(error) => self.find_out(batches, error).await,
+            CommitError::Failed(error) => Err(Trouble::Down(error)),
+            // The place may be taken by this very group, from a commit that seemed to fail.
+            CommitError::LaneTaken => {
+                let taken = StoreError::Conflict("place in the chain");
+                self.find_out(batches, taken).await
+            }
+            CommitError::NotOpen(requests) => Err(Trouble::NotOpen(requests)),
+            CommitError::Stale => Err(Trouble::Stale),
+            CommitError::Rejected(error) => Err(Trouble::Rejected(error)),
+        }
+    }
+
+    /// The store is down: callers who can be told so are told; the rest is kept and tried again.
+    fn refuse(&self, group: &mut Vec<Job>, error: &StoreError) {
+        let all = self.give_up.load(Ordering::Acquire);
+        if all {
+            tracing::error!(
+                jobs.n = group.len(),
+                "records given up at shutdown: {error}"
+            );
+        }
+        group.retain_mut(|job| {
+            let keep = job.waiter.must && !all;
+            if !keep {
+                job.waiter.settle(Err(error.clone()));
+            }
+            keep
+        });
+    }
+
+    /// Looks whether a group whose commit gave no answer is there.
+    async fn find_out(&self, batches: &[Arc<Batch>], error: StoreError) -> Result<(), Trouble> {
+        let first = batches.iter().find_map(|batch| batch.records.first());
+        let Some(NewRecord { row, link, .. }) = first else {
+            return Err(Trouble::Down(error));
+        };
+        let mut pause = PAUSE_MIN;
+        loop {
+            match self
+                .store
+                .link_digest(&row.account, link.lane, link.seq)
+                .await
+            {
+                Ok(Some(digest)) if digest == link.digest => return Ok(()),
+                Ok(Some(_)) => return Err(Trouble::LaneTaken),
+                Ok(None) => return Err(Trouble::Down(error)),
+                Err(_) if self.give_up.load(Ordering::Acquire) => return Err(Trouble::Down(error)),
+                Err(_) => {
+                    self.queue.forget_abandoned();
+                    tokio::time::sleep(pause).await;
+                    pause = (pause * 2).min(PAUSE_MAX);
+                }
+            }
+        }
+    }
+}
+
+/// Outcomes of requests that have one already are not written again.
+fn drop_closed(group: &mut [Job], requests: &[Uuid]) {
+    for job in group {
+        job.entries.retain(
+            |entry| !matches!(entry.effect, Effect::Closes(request) if requests.contains(&request)),
+        );
+    }
+}
+
+fn refuse_all(group: Vec<Job>, error: &StoreError) {
+    for mut job in group {
+        job.waiter.settle(Err(error.clone()));
+    }
+}
