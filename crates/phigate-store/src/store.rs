@@ -296,7 +296,9 @@ pub trait Store: Send + Sync + 'static {
     /// Name of the engine.
     fn engine(&self) -> &'static str;
 
-    /// Begins a transaction. Where the engine can, it takes batches while another one is committed.
+    /// Whether the rows of one transaction are inserted while another one is being committed.
+    fn overlaps(&self) -> bool;
+    /// Begins a transaction, perhaps while another one is being committed.
     async fn begin(&self) -> Result<Box<dyn Transaction + '_>, CommitError>;
     /// Writes one batch as one transaction.
     async fn commit(&self, batch: Arc<Batch>) -> Result<(), CommitError> {

@@ -270,6 +270,79 @@ async fn a_stopped_frozen_or_restarted_postgresql_refuses_and_resumes() {
     vault.close(PATIENCE).await.unwrap();
 }
 
+/// A server with a database whose commits take this long, so that the next group is sent meanwhile.
+async fn slow_commits(server: &Postgres, milliseconds: u32) -> (Arc<Vault>, String) {
+    let site = Site::postgres(server, "slow");
+    for setting in [
+        format!("commit_delay = {}", milliseconds * 1_000),
+        "commit_siblings = 0".to_owned(),
+    ] {
+        assert!(server.psql("postgres", &format!("ALTER DATABASE slow SET {setting}")));
+    }
+    let vault = Arc::new(site.serve().await);
+    let account = account(&vault).await;
+    (vault, account)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_outcome_waits_for_the_commit_of_its_decision() {
+    let Some(server) = Postgres::start() else {
+        return;
+    };
+    let (vault, account) = slow_commits(&server, 60).await;
+    let mut requests = Vec::new();
+    for _ in 0..5 {
+        let group: Vec<_> = (0..40).map(|_| clean(&account)).collect();
+        let ids: Vec<Uuid> = group.iter().map(|new| new.decision.request_id).collect();
+        for new in group {
+            vault.record_decision_lazily(new, DEADLINE).await.unwrap();
+        }
+        // By now they are being committed.
+        tokio::time::sleep(Duration::from_millis(30)).await;
+        for request in &ids {
+            vault.queue_outcome(&account, &answered(*request));
+        }
+        requests.extend(ids);
+    }
+    vault.flush().await.unwrap();
+    for request in requests {
+        assert_eq!(outcomes(&vault, &account, request).await, [Some(200)]);
+    }
+    check(&vault, &account, &[]).await;
+    vault.close(PATIENCE).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn connections_cut_in_the_middle_lose_and_double_nothing() {
+    let Some(server) = Postgres::start() else {
+        return;
+    };
+    let (vault, account) = slow_commits(&server, 5).await;
+    let callers: Vec<_> = (0..48)
+        .map(|_| tokio::spawn(load(vault.clone(), account.clone())))
+        .collect();
+    let cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'phigate'";
+    let until = Instant::now() + Duration::from_secs(7);
+    let mut cuts = 0;
+    while Instant::now() < until {
+        tokio::time::sleep(Duration::from_millis(150)).await;
+        cuts += u32::from(server.psql("slow", cut));
+    }
+    let (mut told, mut given_up) = (Vec::new(), Vec::new());
+    for caller in callers {
+        let (its_told, its_given_up) = caller.await.unwrap();
+        told.extend(its_told);
+        given_up.extend(its_given_up);
+    }
+    assert!(cuts > 10 && told.len() > 500, "{cuts}, {}", told.len());
+    for request in &told {
+        let records = vault.audit_show(&account, *request).await.unwrap();
+        assert_eq!(records.len(), 2, "neither lost nor doubled");
+    }
+    check(&vault, &account, &given_up).await;
+    vault.close(PATIENCE).await.unwrap();
+}
+
 async fn load(vault: Arc<Vault>, account: String) -> (Vec<Uuid>, Vec<Uuid>) {
     let (mut told, mut given_up) = (Vec::new(), Vec::new());
     let started = Instant::now();

@@ -18,6 +18,10 @@ impl Store for Postgres {
         "postgres"
     }
 
+    fn overlaps(&self) -> bool {
+        true
+    }
+
     async fn begin(&self) -> Result<Box<dyn Transaction + '_>, CommitError> {
         Ok(Box::new(self.begin_on_any().await?))
     }

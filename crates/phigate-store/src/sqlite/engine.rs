@@ -2,14 +2,15 @@
 
 use crate::error::{Result, StoreError};
 use crate::model::{Cursor, Filter};
+use crate::sqlite::write::Step;
 use crate::sqlite::{Sqlite, items, lock, read};
 use crate::store::{
-    AuditRow, Batch, ChainRow, Change, CommitError, Contents, CounterRow, Head, Item, OpenRow,
-    RowKey, Store, Transaction,
+    AuditRow, Batch, ChainRow, CommitError, Contents, CounterRow, Head, Item, OpenRow, RowKey,
+    Store, Transaction,
 };
 use async_trait::async_trait;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 use tokio::sync::oneshot;
 use uuid::Uuid;
@@ -23,11 +24,17 @@ impl Store for Sqlite {
         "sqlite"
     }
 
+    fn overlaps(&self) -> bool {
+        false
+    }
+
     async fn begin(&self) -> Result<Box<dyn Transaction + '_>, CommitError> {
-        Ok(Box::new(Pending {
-            store: self,
-            batches: Vec::new(),
-        }))
+        let (steps, asked) = mpsc::channel();
+        if self.send(Box::new(move |writer| writer.transact(&asked))) {
+            Ok(Box::new(Begun { steps }))
+        } else {
+            Err(CommitError::Failed(StoreError::Closed))
+        }
     }
 
     async fn generation(&self) -> Result<u64> {
@@ -256,40 +263,26 @@ fn rows(limit: usize) -> i64 {
     i64::try_from(limit).unwrap_or(i64::MAX)
 }
 
-/// Batches that wait for their commit: SQLite writes one transaction at a time.
-struct Pending<'a> {
-    store: &'a Sqlite,
-    batches: Vec<Arc<Batch>>,
+/// A transaction that the writing thread works on, or will once those before it are over.
+struct Begun {
+    steps: mpsc::Sender<Step>,
 }
 
 #[async_trait]
-impl Transaction for Pending<'_> {
+impl Transaction for Begun {
     async fn add(&mut self, batch: Arc<Batch>) -> Result<(), CommitError> {
-        self.batches.push(batch);
-        Ok(())
+        let sent = self.steps.send(Step::Add(batch));
+        sent.map_err(|_| CommitError::Failed(ended()))
     }
 
     async fn commit(self: Box<Self>) -> Result<(), CommitError> {
-        let batches = self.batches;
-        let is_shred = |change: &Change| matches!(change, Change::Shred { .. });
-        let shreds = batches
-            .iter()
-            .any(|batch| batch.changes.iter().any(is_shred));
         let (answer, done) = oneshot::channel();
-        let sent = self.store.send(Box::new(move |writer| {
-            let result = writer.commit(&batches);
-            if shreds && result.is_ok() {
-                // What was deleted must not live on in the log.
-                writer.scrub();
-            }
-            // Told at once; whoever asked may have gone, and the work is done all the same.
-            let _ = answer.send(result);
-            writer.keep_log_short(&batches);
-        }));
-        if !sent {
-            return Err(CommitError::Failed(StoreError::Closed));
-        }
-        let ended = || StoreError::Unavailable("the writing thread ended".to_owned());
+        let sent = self.steps.send(Step::Commit(answer));
+        sent.map_err(|_| CommitError::Failed(ended()))?;
         done.await.map_err(|_| CommitError::Unknown(ended()))?
     }
+}
+
+fn ended() -> StoreError {
+    StoreError::Unavailable("the writing thread ended".to_owned())
 }

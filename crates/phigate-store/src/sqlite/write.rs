@@ -1,18 +1,28 @@
-//! The writing thread: batches in, transactions out, the log folded in beside it.
+//! The writing thread: works through one transaction after the other; the log is folded in beside it.
 
 use crate::Result;
 use crate::sqlite::connect::{Access, connect};
 use crate::sqlite::fold::Folder;
 use crate::sqlite::{WriteJob, changes, failed, insert, unavailable};
-use crate::store::{Batch, CommitError};
+use crate::store::{Batch, Change, CommitError};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
+use tokio::sync::oneshot;
 
 /// A moment is quiet when nothing came for this long.
 const QUIET: Duration = Duration::from_millis(200);
+
+/// Who waits for a commit.
+type Answer = oneshot::Sender<Result<(), CommitError>>;
+
+/// What is asked of an open transaction. A batch that could not be added is told by the commit.
+pub(crate) enum Step {
+    Add(Arc<Batch>),
+    Commit(Answer),
+}
 
 /// Owns the connection that writes.
 pub(crate) struct Writer {
@@ -55,13 +65,19 @@ impl Writer {
         })
     }
 
-    /// Writes batches, all or nothing.
-    pub(crate) fn commit(&mut self, batches: &[Arc<Batch>]) -> Result<(), CommitError> {
+    /// Does what is asked of one transaction, until it is committed or left.
+    pub(crate) fn transact(&mut self, steps: &Receiver<Step>) {
         let mut connection = match self.connection.take() {
             Some(connection) => connection,
-            None => connect(&self.data, Access::Write).map_err(CommitError::Failed)?,
+            None => match connect(&self.data, Access::Write) {
+                Ok(connection) => connection,
+                Err(error) => return refuse(steps, &CommitError::Failed(error)),
+            },
         };
-        let result = transact(&mut connection, batches);
+        let Some((batches, result, answer)) = work(&mut connection, steps) else {
+            self.connection = Some(connection);
+            return;
+        };
         if !self.delay.is_zero() {
             std::thread::sleep(self.delay);
         }
@@ -72,7 +88,14 @@ impl Writer {
         ) {
             self.connection = Some(connection);
         }
-        result
+        let shreds = batches.iter().any(|batch| is_shredding(batch));
+        if shreds && result.is_ok() {
+            // What was deleted must not live on in the log.
+            self.scrub();
+        }
+        // Told at once; whoever asked may have gone, and the work is done all the same.
+        let _ = answer.send(result);
+        self.keep_log_short(&batches);
     }
 
     /// From now on every commit takes this much longer.
@@ -81,7 +104,7 @@ impl Writer {
     }
 
     /// Between two commits: folds in the rest of a log whose bulk is folded in already.
-    pub(crate) fn keep_log_short(&mut self, batches: &[Arc<Batch>]) {
+    fn keep_log_short(&mut self, batches: &[Arc<Batch>]) {
         if let Some(connection) = &self.connection {
             self.log.wrote(connection, batches);
         }
@@ -89,7 +112,7 @@ impl Writer {
 
     /// Folds the log in and cuts it, so that deleted bytes are gone from it as well. Somebody who
     /// reads may hold it up; then it is tried again in every quiet moment.
-    pub(crate) fn scrub(&mut self) {
+    fn scrub(&mut self) {
         self.must_scrub = true;
         if let Some(connection) = &self.connection {
             let held_up = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| {
@@ -114,17 +137,48 @@ impl Writer {
     }
 }
 
-fn transact(connection: &mut Connection, batches: &[Arc<Batch>]) -> Result<(), CommitError> {
-    let transaction = connection
-        .transaction_with_behavior(TransactionBehavior::Immediate)
-        .map_err(|error| failed(&error))?;
-    // A transaction that is dropped is rolled back.
-    for batch in batches {
-        apply(&transaction, batch)?;
+/// The batches of a transaction, what became of it, and who wants to know. None when it was left.
+type Worked = (Vec<Arc<Batch>>, Result<(), CommitError>, Answer);
+
+fn work(connection: &mut Connection, steps: &Receiver<Step>) -> Option<Worked> {
+    let begun = connection.transaction_with_behavior(TransactionBehavior::Immediate);
+    let mut transaction = begun.map_err(|error| failed(&error));
+    let mut batches = Vec::new();
+    loop {
+        // A transaction that is dropped is rolled back.
+        match steps.recv().ok()? {
+            Step::Add(batch) => {
+                let added = transaction
+                    .as_ref()
+                    .map_or(Ok(()), |transaction| apply(transaction, &batch));
+                if let Err(error) = added {
+                    transaction = Err(error);
+                }
+                batches.push(batch);
+            }
+            Step::Commit(answer) => {
+                let result = transaction.and_then(|transaction| {
+                    let committed = transaction.commit();
+                    committed.map_err(|error| CommitError::Unknown(unavailable(&error)))
+                });
+                return Some((batches, result, answer));
+            }
+        }
     }
-    transaction
-        .commit()
-        .map_err(|error| CommitError::Unknown(unavailable(&error)))
+}
+
+/// Nothing can be done; whoever asks for the commit is told.
+fn refuse(steps: &Receiver<Step>, error: &CommitError) {
+    for step in steps {
+        if let Step::Commit(answer) = step {
+            let _ = answer.send(Err(error.clone()));
+        }
+    }
+}
+
+fn is_shredding(batch: &Batch) -> bool {
+    let shreds = |change: &Change| matches!(change, Change::Shred { .. });
+    batch.changes.iter().any(shreds)
 }
 
 fn apply(transaction: &Transaction<'_>, batch: &Batch) -> Result<(), CommitError> {

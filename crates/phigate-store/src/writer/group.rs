@@ -8,7 +8,7 @@ use crate::writer::queue::Bounds;
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 use uuid::Uuid;
 
@@ -19,6 +19,10 @@ const GROUP: Bounds = Bounds {
 };
 /// Fewer jobs are not worth sending ahead of the commit before theirs.
 const AHEAD_FROM: usize = 16;
+/// Groups smaller than this are not worth waiting for.
+const GATHER_FROM: usize = 8;
+const GATHER_MAX: Duration = Duration::from_millis(2);
+const GATHER_MIN: Duration = Duration::from_micros(500);
 
 /// A transaction, and what was put into it. It is begun when there is something to put in.
 #[derive(Default)]
@@ -83,32 +87,29 @@ impl Group<'_> {
 impl Writer {
     /// Writes what is queued, group after group, until nothing is left or something else is due.
     pub(crate) async fn write_groups(&self, lane: &mut Option<Lane>, due: Instant) {
-        let mut written = Vec::new();
-        let mut group = self.next(lane, due).await;
+        let mut group = Group::default();
+        self.take(lane, &mut group, |_| true).await;
         while !group.jobs.is_empty() {
+            let begun = Instant::now();
             let (opened, size) = (group.opened(), group.jobs.len());
-            let may_pass =
-                |job: &Job| Instant::now() < due && !job.stands_alone() && !closes(job, &opened);
-            let filled = Notify::new();
+            let over = Notify::new();
             let committing = async {
                 let ended = match group.failure {
                     Some(error) => group.open.fail(error),
                     None => group.open.commit().await,
                 };
-                filled.notify_one();
+                over.notify_one();
                 ended
             };
-            let filling = async {
-                // The commit is on its way first, then those hear of theirs who waited before.
-                tokio::task::yield_now().await;
-                self.settle(std::mem::take(&mut written));
-                self.fill(lane, size, may_pass, &filled).await
-            };
+            let may_pass = |job: &Job| begun < due && !job.stands_alone() && !closes(job, &opened);
+            let filling = self.fill(lane, size, may_pass, &over);
             let (ended, next) = tokio::join!(committing, filling);
             if ended.result.is_ok() {
                 self.count(&ended);
-                written = group.jobs;
+                self.settle(group.jobs);
                 group = next;
+                self.gather(lane, &mut group, size, begun.elapsed() / 4)
+                    .await;
             } else {
                 // What was sent ahead builds on what is not there.
                 self.take_back(lane, next);
@@ -116,21 +117,10 @@ impl Writer {
                 self.write(lane, group.jobs, result).await;
                 group = Group::default();
             }
-            if group.jobs.is_empty() {
-                group = self.next(lane, due).await;
+            if group.jobs.is_empty() && Instant::now() < due {
+                self.take(lane, &mut group, |_| true).await;
             }
         }
-        self.settle(written);
-    }
-
-    /// A group of what is queued now.
-    async fn next<'a>(&'a self, lane: &mut Option<Lane>, due: Instant) -> Group<'a> {
-        let mut group = Group::default();
-        if Instant::now() < due {
-            let jobs = self.queue.take(GROUP, |_| true);
-            self.extend(lane, &mut group, jobs).await;
-        }
-        group
     }
 
     /// Fills a group with jobs that may pass the one being committed, until that is over.
@@ -141,27 +131,57 @@ impl Writer {
         may_pass: impl Fn(&Job) -> bool,
         over: &Notify,
     ) -> Group<'a> {
-        let enough = AHEAD_FROM.max(size / 2);
         let mut group = Group::default();
         loop {
             tokio::select! {
                 biased;
                 () = over.notified() => return group,
-                () = self.queue.wait_for(enough) => {}
+                () = self.queue.wait_for(AHEAD_FROM.max(size / 4)) => {}
             }
-            let jobs = self.queue.take(group.room(), &may_pass);
-            let is_stuck = jobs.is_empty();
-            self.extend(lane, &mut group, jobs).await;
-            if is_stuck || group.failure.is_some() {
+            if !self.take(lane, &mut group, &may_pass).await {
                 over.notified().await;
                 return group;
             }
         }
     }
 
-    async fn extend<'a>(&'a self, lane: &mut Option<Lane>, group: &mut Group<'a>, jobs: Vec<Job>) {
+    /// After a large group its callers are about to come back. Where only one transaction is worked
+    /// on at a time, most of them are let into the next one, so that fewer syncs do for all. After
+    /// a commit that took hardly any time this is not worth it.
+    async fn gather<'a>(
+        &'a self,
+        lane: &mut Option<Lane>,
+        group: &mut Group<'a>,
+        size: usize,
+        patience: Duration,
+    ) {
+        if self.store.overlaps() || size < GATHER_FROM || patience < GATHER_MIN {
+            return;
+        }
+        let end = tokio::time::Instant::now() + patience.min(GATHER_MAX);
+        let enough = group.jobs.len() + size * 3 / 4;
+        while group.failure.is_none() && group.jobs.len() < enough {
+            let some = self.queue.wait_for(AHEAD_FROM.max(size / 4));
+            if tokio::time::timeout_at(end, some).await.is_err()
+                || !self.take(lane, group, |job| !job.stands_alone()).await
+            {
+                return;
+            }
+        }
+    }
+
+    /// Takes what is queued and fits into a group. False when nothing does, or it has failed.
+    async fn take<'a>(
+        &'a self,
+        lane: &mut Option<Lane>,
+        group: &mut Group<'a>,
+        fits: impl Fn(&Job) -> bool,
+    ) -> bool {
+        let jobs = self.queue.take(group.room(), fits);
+        let is_some = !jobs.is_empty();
         group.failure = self.add(lane, &mut group.open, &jobs).await.err();
         group.jobs.extend(jobs);
+        is_some && group.failure.is_none()
     }
 
     /// Links jobs to the ends of their chains and puts them into a transaction.
