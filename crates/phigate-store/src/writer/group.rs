@@ -146,7 +146,7 @@ impl Writer {
     }
 
     /// After a large group its callers are about to come back. Where only one transaction is worked
-    /// on at a time, most of them are let into the next one, so that fewer syncs do for all. After
+    /// on at a time, half of them are let into the next one, so that fewer syncs do for all. After
     /// a commit that took hardly any time this is not worth it.
     async fn gather<'a>(
         &'a self,
@@ -159,7 +159,7 @@ impl Writer {
             return;
         }
         let end = tokio::time::Instant::now() + patience.min(GATHER_MAX);
-        let enough = group.jobs.len() + size * 3 / 4;
+        let enough = group.jobs.len() + size / 2;
         while group.failure.is_none() && group.jobs.len() < enough {
             let some = self.queue.wait_for(AHEAD_FROM.max(size / 4));
             if tokio::time::timeout_at(end, some).await.is_err()
