@@ -321,7 +321,8 @@ async fn connections_cut_in_the_middle_lose_and_double_nothing() {
     let callers: Vec<_> = (0..48)
         .map(|_| tokio::spawn(load(vault.clone(), account.clone())))
         .collect();
-    let cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'phigate'";
+    let cut =
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'phigate'";
     let until = Instant::now() + Duration::from_secs(7);
     let mut cuts = 0;
     while Instant::now() < until {

@@ -7,7 +7,7 @@
 mod support;
 
 use phigate_store::{MasterKeySource, Options, Record, Target, Vault};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -19,6 +19,8 @@ use uuid::Uuid;
 
 const STORE: &str = "PHIGATE_TORTURE_STORE";
 const KEY: &str = "PHIGATE_TORTURE_KEY";
+/// So many that the next group is on its way while one is committed.
+const CALLERS: usize = 96;
 
 /// Opens the store named by the environment and writes until it is killed. Each line says what was
 /// acknowledged: `D` a decision, `O` its outcome.
@@ -49,7 +51,7 @@ async fn writer_in_a_process_of_its_own() {
         out.flush().unwrap();
     };
     let mut callers = tokio::task::JoinSet::new();
-    for caller in 0..16 {
+    for caller in 0..CALLERS {
         let (vault, account) = (vault.clone(), account.clone());
         callers.spawn(async move {
             loop {
@@ -148,6 +150,7 @@ async fn check(site: &Site, decisions: &[Uuid], outcomes: &[Uuid]) {
         }
         tokio::time::sleep(Duration::from_millis(200)).await;
     }
+    let outcomes: HashSet<&Uuid> = outcomes.iter().collect();
     for request in decisions {
         assert!(
             found.contains_key(request),
