@@ -11,19 +11,25 @@ use crate::app::{App, FirstOwner};
 use crate::config::Config;
 use crate::demo;
 
-use super::Global;
 use super::serve::{Greeting, Serve, start};
 use super::store::ACTOR;
+use super::{Global, program};
 
 /// Where the demo keeps its data, so that it never mixes with a real installation's.
 const DATA: &str = "phigate-demo";
 
 pub(super) fn run(serve: &Serve, global: &Global) -> anyhow::Result<ExitCode> {
     let mut flags = serve.flags(global);
+    let is_database_meant = flags.database_url.is_some();
     flags.data.get_or_insert(DATA.into());
     // The simulated providers are on a loopback address.
     flags.allow_private_providers = true;
-    start(Config::load(flags)?, seed)
+    let mut config = Config::load(flags)?;
+    if !is_database_meant {
+        // A database of the environment or of the settings file is a real installation's.
+        config.database_url = None;
+    }
+    start(config, seed)
 }
 
 /// Starts the simulated providers and fills the account.
@@ -51,12 +57,16 @@ async fn seed(app: &App) -> anyhow::Result<Option<Greeting>> {
         .create_api_key(&account.id, "demo", None, ACTOR)
         .await?;
     let owner = app.first_owner(true).await?;
+    let command = match &app.config.database_url {
+        Some(_) => format!("{} --database-url URL", program()),
+        None => format!("{} --data {}", program(), app.config.data.display()),
+    };
     Ok(Some(Box::new(move |base| {
-        greet(base, &key.key, &owner);
+        greet(base, &key.key, &owner, &command);
     })))
 }
 
-fn greet(base: &str, key: &SecretString, owner: &FirstOwner) {
+fn greet(base: &str, key: &SecretString, owner: &FirstOwner, command: &str) {
     let key = key.expose();
     eprintln!("\nphigate demo: simulated providers, nothing leaves this machine.\n");
     for (model, text) in [
@@ -74,7 +84,7 @@ fn greet(base: &str, key: &SecretString, owner: &FirstOwner) {
         );
     }
     eprintln!("API key:                     {key}");
-    eprintln!("Change what happens to PHI:  phigate --data {DATA} mode set mask");
+    eprintln!("Change what happens to PHI:  {command} mode set mask");
     match owner {
         FirstOwner::Link(link) => eprintln!(
             "Dashboard, first login:      {base}/setup/{}\n",

@@ -3,11 +3,14 @@
 use std::process::ExitCode;
 
 use clap::Args;
+use jiff::Timestamp;
 use phigate_core::wire::{self, FORMATS};
 use phigate_store::AccountInfo;
 
+use crate::config::Config;
 use crate::provider::BaseUrl;
 
+use super::provider::key_words;
 use super::store::{Session, with_store};
 use super::{EXIT_NO, Global};
 
@@ -22,6 +25,10 @@ enum Finding {
 }
 
 pub(super) fn run(_: &Doctor, global: &Global) -> anyhow::Result<ExitCode> {
+    if let Err(error) = Config::load(global.flags()) {
+        let finding = Finding::Wrong("the settings cannot be read".into(), error.to_string());
+        return Ok(print(&[finding]));
+    }
     let findings = with_store(global, async |session| {
         let mut findings = vec![Finding::Fine("settings can be read".into())];
         findings.push(store(&session).await);
@@ -74,7 +81,7 @@ async fn examine(
     account: &AccountInfo,
     findings: &mut Vec<Finding>,
 ) -> anyhow::Result<()> {
-    let name = &account.name;
+    let (name, now) = (&account.name, Timestamp::now());
     let mode = session.vault.mode(&account.id).await?.mode;
     findings.push(Finding::Fine(format!("account {name}: mode {mode}")));
     if session.vault.users(&account.id).await?.is_empty() {
@@ -89,11 +96,11 @@ async fn examine(
         .api_keys(&account.id)
         .await?
         .iter()
-        .all(|key| key.revoked.is_some())
+        .all(|key| key.revoked.is_some() || key.expires.is_some_and(|expires| expires <= now))
     {
         let fix = format!("phigate --account {name} key create");
         findings.push(Finding::Advice(
-            format!("account {name}: there is no API key"),
+            format!("account {name}: there is no API key that works"),
             fix,
         ));
     }
@@ -125,8 +132,8 @@ async fn providers(
         findings.push(
             match BaseUrl::parse(address, session.config.allow_private_providers) {
                 Ok(_) => Finding::Fine(format!(
-                    "account {name}: provider {family} at {address}, key …{}",
-                    provider.last4
+                    "account {name}: provider {family} at {address}, {}",
+                    key_words(&provider.last4)
                 )),
                 Err(error) => Finding::Wrong(
                     format!("account {name}: the address of provider {family} is refused"),

@@ -8,13 +8,14 @@ mod demo;
 mod doctor;
 mod eval;
 mod key;
-mod keys;
 mod logs;
+mod master_key;
 mod mode;
 mod openapi;
 mod progress;
 mod provider;
 mod scan;
+mod secrets;
 mod serve;
 mod store;
 mod transfer;
@@ -49,6 +50,7 @@ struct Cli {
 
 /// Options that every command takes, before or after its name.
 #[derive(Args, Clone, Default)]
+#[command(next_help_heading = "For every command")]
 pub(crate) struct Global {
     /// Folder of the embedded store [default: ./phigate-data]
     #[arg(long, global = true, value_name = "DIR")]
@@ -83,9 +85,9 @@ impl Global {
 enum Command {
     /// Start the gateway
     Serve(serve::Serve),
-    /// Start the gateway with simulated providers and a ready account
+    /// Start the gateway with simulated providers and a ready account; its data are in ./phigate-demo
     Demo(serve::Serve),
-    /// Create and list accounts
+    /// Create, list and delete accounts
     #[command(subcommand)]
     Account(account::Account),
     /// Add, list and remove people who may log in
@@ -96,7 +98,7 @@ enum Command {
     Key(key::Key),
     /// Change the master key without downtime
     #[command(subcommand)]
-    Keys(keys::Keys),
+    MasterKey(master_key::MasterKey),
     /// Set, list and remove the keys of model providers
     #[command(subcommand)]
     Provider(provider::Provider),
@@ -119,6 +121,13 @@ enum Command {
     Doctor(doctor::Doctor),
     /// Print the OpenAPI description of the interface
     Openapi,
+}
+
+/// How this program was called, for lines to paste: it need not be on anybody's path.
+fn program() -> String {
+    let called = std::env::args().next();
+    let is_plain = |called: &String| !called.is_empty() && !called.contains(char::is_whitespace);
+    called.filter(is_plain).unwrap_or("phigate".into())
 }
 
 /// Runs the command that the process was started with.
@@ -168,7 +177,7 @@ fn run(command: Command, global: &Global) -> anyhow::Result<ExitCode> {
         Command::Account(account) => account::run(account, global),
         Command::User(user) => user::run(user, global),
         Command::Key(key) => key::run(key, global),
-        Command::Keys(keys) => keys::run(&keys, global),
+        Command::MasterKey(master_key) => master_key::run(&master_key, global),
         Command::Provider(provider) => provider::run(provider, global),
         Command::Mode(mode) => mode::run(&mode, global),
         Command::Scan(scan) => scan::run(&scan),

@@ -13,8 +13,8 @@ use crate::metrics::Metrics;
 use crate::server::{self, Drain};
 use crate::{dashboard, housekeeping, routes};
 
-use super::Global;
 use super::logs;
+use super::{Global, program};
 
 #[derive(Args)]
 pub(super) struct Serve {
@@ -91,10 +91,9 @@ async fn serve_app(app: &Arc<App>, greeting: Option<Greeting>) -> anyhow::Result
         "http"
     };
     let on_listening = |address: SocketAddr| {
-        let base = format!("{scheme}://{address}");
-        greeting(&base);
+        greeting(&for_browsers(&app.config, scheme, address));
         // Last, so that whoever waits for this line finds the rest already said.
-        println!("listening on {base}");
+        println!("listening on {scheme}://{address}");
     };
     let metrics = Arc::clone(&app.metrics);
     server::serve(
@@ -109,6 +108,17 @@ async fn serve_app(app: &Arc<App>, greeting: Option<Greeting>) -> anyhow::Result
     Ok(())
 }
 
+/// Where browsers find the dashboard, as far as this process can know.
+fn for_browsers(config: &Config, scheme: &str, address: SocketAddr) -> String {
+    if config.behind_tls_proxy {
+        "https://YOUR-ADDRESS".to_owned()
+    } else if address.ip().is_unspecified() {
+        format!("{scheme}://YOUR-ADDRESS:{}", address.port())
+    } else {
+        format!("{scheme}://{address}")
+    }
+}
+
 /// What the operator is told: at the first start how to become the owner, later only where the dashboard is.
 fn welcome(owner: FirstOwner) -> Greeting {
     Box::new(move |base| match owner {
@@ -118,7 +128,7 @@ fn welcome(owner: FirstOwner) -> Greeting {
             eprintln!(
                 "There is no owner yet. The link of the first start works for 24 hours. Without it:"
             );
-            eprintln!("    phigate user add YOUR-EMAIL --password-stdin");
+            eprintln!("    {} user add YOUR-EMAIL", program());
         }
         FirstOwner::Link(token) => invite(base, token.expose()),
     })
@@ -131,7 +141,8 @@ fn invite(base: &str, token: &str) {
     eprintln!("    {base}/setup/{token}");
     eprintln!();
     eprintln!("The dashboard leads on from there. Without it:");
-    eprintln!("    phigate provider set openai --key-stdin    # then paste the provider's key");
-    eprintln!("    phigate key create                         # prints a key for your software");
+    let program = program();
+    eprintln!("    {program} provider set openai --key-stdin    # then paste the provider's key");
+    eprintln!("    {program} key create                         # prints a key for your software");
     eprintln!();
 }
