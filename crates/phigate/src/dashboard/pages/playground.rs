@@ -185,6 +185,7 @@ fn draw(visit: &SignedIn, error: Option<String>, answer: Option<Reply>) -> Answe
                 .map(|finding| found(&typed, finding))
                 .collect(),
             modes: mode(in_force)
+                .filter(|_| !typed.is_empty())
                 .map(|_| mode_cards(in_force, &typed, &findings))
                 .unwrap_or_default(),
             answer,

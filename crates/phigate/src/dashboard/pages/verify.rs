@@ -9,7 +9,7 @@ use phigate_store::{FaultKind, Report};
 
 use super::audit::Chain;
 use crate::dashboard::Dash;
-use crate::dashboard::view::grouped;
+use crate::dashboard::view::{When, grouped};
 use crate::dashboard::visit::{Answer, SignedIn, go_to};
 
 /// What the last verification of each account found, in this process.
@@ -42,6 +42,7 @@ pub(crate) fn known(dash: &Dash, account_id: &str) -> Chain {
     match known.get(account_id) {
         Some((time, report)) => in_words(*time, report),
         None => Chain {
+            verified: None,
             tone: "soft",
             label: "Not verified yet".to_owned(),
             words:
@@ -53,7 +54,7 @@ pub(crate) fn known(dash: &Dash, account_id: &str) -> Chain {
 }
 
 fn in_words(time: Timestamp, report: &Report) -> Chain {
-    let when = time.strftime("%Y-%m-%d %H:%M UTC");
+    let verified = Some(When::at(time));
     let Some(fault) = &report.fault else {
         let outside = match report.outside_checkpoints {
             0 => {
@@ -62,10 +63,11 @@ fn in_words(time: Timestamp, report: &Report) -> Chain {
             _ => " It agrees with the checkpoints kept elsewhere.",
         };
         return Chain {
+            verified,
             tone: "ok",
             label: "Chain intact".to_owned(),
             words: format!(
-                "Verified {when}: {} records, each tied to the one before, {} signatures right.{outside}",
+                "{} records, each tied to the one before, {} signatures right.{outside}",
                 grouped(report.records),
                 grouped(report.signatures)
             ),
@@ -83,10 +85,11 @@ fn in_words(time: Timestamp, report: &Report) -> Chain {
         .map(|id| format!(" It belongs to request {id}."))
         .unwrap_or_default();
     Chain {
+        verified,
         tone: "bad",
         label: "Chain broken".to_owned(),
         words: format!(
-            "Verified {when}: record {} {what}.{request} Keep a copy of the store and find out who had access to it.",
+            "Record {} {what}.{request} Keep a copy of the store and find out who had access to it.",
             grouped(fault.seq.unsigned_abs())
         ),
     }
