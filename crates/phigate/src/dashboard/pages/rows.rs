@@ -193,7 +193,7 @@ static DETAILS: &[(&str, &str)] = &[
     ("records", "records:"),
     ("last4", "key ending in"),
     ("factor", "wrong"),
-    ("origin", "from"),
+    ("origin", ""),
     ("address", "from"),
 ];
 
@@ -326,7 +326,7 @@ mod tests {
             (act("alias.set").change("gpt-4o", ""), "gpt-4o removed"),
             (
                 act("login.failed").detail("origin", "192.0.2.1"),
-                "from 192.0.2.1",
+                "192.0.2.1",
             ),
             (act("session.end"), ""),
         ] {
