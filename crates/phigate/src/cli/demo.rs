@@ -11,29 +11,30 @@ use crate::app::{App, FirstOwner};
 use crate::config::Config;
 use crate::demo;
 
+use super::Global;
 use super::serve::{Greeting, Serve, start};
 use super::store::ACTOR;
-use super::{Global, program};
 
 /// Where the demo keeps its data, so that it never mixes with a real installation's.
 const DATA: &str = "phigate-demo";
 
 pub(super) fn run(serve: &Serve, global: &Global) -> anyhow::Result<ExitCode> {
-    let mut flags = serve.flags(global);
-    let is_database_meant = flags.database_url.is_some();
-    flags.data.get_or_insert(DATA.into());
+    let mut global = global.clone();
+    global.data.get_or_insert(DATA.into());
+    let mut flags = serve.flags(&global);
     // The simulated providers are on a loopback address.
     flags.allow_private_providers = true;
     let mut config = Config::load(flags)?;
-    if !is_database_meant {
+    if global.database_url.is_none() {
         // A database of the environment or of the settings file is a real installation's.
         config.database_url = None;
     }
-    start(config, seed)
+    let command = global.command();
+    start(config, &command, async |app| seed(app, &command).await)
 }
 
 /// Starts the simulated providers and fills the account.
-async fn seed(app: &App) -> anyhow::Result<Option<Greeting>> {
+async fn seed(app: &App, command: &str) -> anyhow::Result<Option<Greeting>> {
     let listener = TcpListener::bind("127.0.0.1:0")
         .await
         .context("cannot start the simulated providers")?;
@@ -57,10 +58,7 @@ async fn seed(app: &App) -> anyhow::Result<Option<Greeting>> {
         .create_api_key(&account.id, "demo", None, ACTOR)
         .await?;
     let owner = app.first_owner(true).await?;
-    let command = match &app.config.database_url {
-        Some(_) => format!("{} --database-url URL", program()),
-        None => format!("{} --data {}", program(), app.config.data.display()),
-    };
+    let command = command.to_owned();
     Ok(Some(Box::new(move |base| {
         greet(base, &key.key, &owner, &command);
     })))

@@ -33,7 +33,13 @@ pub(super) fn run(_: &Doctor, global: &Global) -> anyhow::Result<ExitCode> {
         let mut findings = vec![Finding::Fine("settings can be read".into())];
         findings.push(store(&session).await);
         for account in session.vault.accounts().await? {
-            examine(&session, &account, &mut findings).await?;
+            examine(
+                &session,
+                &global.command_for(&account.name),
+                &account,
+                &mut findings,
+            )
+            .await?;
         }
         Ok(findings)
     });
@@ -76,8 +82,10 @@ async fn store(session: &Session) -> Finding {
     }
 }
 
+/// `command` is this program for the account, for lines to paste.
 async fn examine(
     session: &Session,
+    command: &str,
     account: &AccountInfo,
     findings: &mut Vec<Finding>,
 ) -> anyhow::Result<()> {
@@ -85,10 +93,12 @@ async fn examine(
     let mode = session.vault.mode(&account.id).await?.mode;
     findings.push(Finding::Fine(format!("account {name}: mode {mode}")));
     if session.vault.users(&account.id).await?.is_empty() {
-        let fix = "the first start of `phigate serve` prints a link for creating one; without it: phigate user add EMAIL --password-stdin";
+        let fix = format!(
+            "the first start of `phigate serve` prints a link for creating one; without it: {command} user add EMAIL"
+        );
         findings.push(Finding::Advice(
             format!("account {name}: nobody can log in to the dashboard"),
-            fix.into(),
+            fix,
         ));
     }
     if session
@@ -98,17 +108,18 @@ async fn examine(
         .iter()
         .all(|key| key.revoked.is_some() || key.expires.is_some_and(|expires| expires <= now))
     {
-        let fix = format!("phigate --account {name} key create");
+        let fix = format!("{command} key create");
         findings.push(Finding::Advice(
             format!("account {name}: there is no API key that works"),
             fix,
         ));
     }
-    providers(session, account, findings).await
+    providers(session, command, account, findings).await
 }
 
 async fn providers(
     session: &Session,
+    command: &str,
     account: &AccountInfo,
     findings: &mut Vec<Finding>,
 ) -> anyhow::Result<()> {
@@ -116,10 +127,7 @@ async fn providers(
     let providers = session.vault.providers(&account.id).await?;
     if providers.is_empty() {
         let families: Vec<&str> = FORMATS.iter().map(|format| format.id()).collect();
-        let fix = format!(
-            "phigate --account {name} provider set {} --key-stdin",
-            families.join("|")
-        );
+        let fix = format!("{command} provider set {} --key-stdin", families.join("|"));
         findings.push(Finding::Wrong(
             format!("account {name}: no provider is configured, so no request can be forwarded"),
             fix,
@@ -138,7 +146,7 @@ async fn providers(
                 Err(error) => Finding::Wrong(
                     format!("account {name}: the address of provider {family} is refused"),
                     format!(
-                        "{error}; set another with: phigate provider set {family} --base-url URL"
+                        "{error}; set another with: {command} provider set {family} --base-url URL"
                     ),
                 ),
             },

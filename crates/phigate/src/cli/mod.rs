@@ -79,6 +79,43 @@ impl Global {
             ..Flags::default()
         }
     }
+
+    /// This program with the same options, for lines to paste: it need not be on anybody's path, nor its data here.
+    fn command(&self) -> String {
+        let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
+        // A database's address may hold a password.
+        let url = self.database_url.as_ref().map(|_| "URL".to_owned());
+        let options = [
+            ("--data", path(&self.data)),
+            ("--database-url", url),
+            ("--master-key-file", path(&self.master_key_file)),
+            ("--config", path(&self.config)),
+            ("--account", self.account.clone()),
+        ];
+        let called = std::env::args().next().filter(|called| !called.is_empty());
+        let mut words = vec![quoted(&called.unwrap_or("phigate".into()))];
+        for (name, value) in options {
+            words.extend(value.map(|value| format!("{name} {}", quoted(&value))));
+        }
+        words.join(" ")
+    }
+
+    /// The same for one account.
+    fn command_for(&self, account: &str) -> String {
+        let account = Some(account.to_owned());
+        let global = self.clone();
+        Self { account, ..global }.command()
+    }
+}
+
+/// A word as a shell takes it for one.
+fn quoted(word: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-".contains(&byte);
+    if word.bytes().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
 }
 
 #[derive(Subcommand)]
@@ -121,13 +158,6 @@ enum Command {
     Doctor(doctor::Doctor),
     /// Print the OpenAPI description of the interface
     Openapi,
-}
-
-/// How this program was called, for lines to paste: it need not be on anybody's path.
-fn program() -> String {
-    let called = std::env::args().next();
-    let is_plain = |called: &String| !called.is_empty() && !called.contains(char::is_whitespace);
-    called.filter(is_plain).unwrap_or("phigate".into())
 }
 
 /// Runs the command that the process was started with.
@@ -188,5 +218,25 @@ fn run(command: Command, global: &Global) -> anyhow::Result<ExitCode> {
         Command::Backup(to) => transfer::backup(&to, global),
         Command::Doctor(doctor) => doctor::run(&doctor, global),
         Command::Openapi => openapi::run(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_to_paste_has_the_same_options_and_no_secret() {
+        let global = Global {
+            data: Some("my data".into()),
+            database_url: Some("postgres://phigate:secret@db.example/phigate".into()),
+            ..Global::default()
+        };
+        let command = global.command_for("north");
+        assert!(
+            command.ends_with(" --data 'my data' --database-url URL --account north"),
+            "{command}"
+        );
+        assert_eq!(quoted("it's"), r"'it'\''s'");
     }
 }

@@ -13,8 +13,8 @@ use crate::metrics::Metrics;
 use crate::server::{self, Drain};
 use crate::{dashboard, housekeeping, routes};
 
+use super::Global;
 use super::logs;
-use super::{Global, program};
 
 #[derive(Args)]
 pub(super) struct Serve {
@@ -47,15 +47,17 @@ impl Serve {
 
 pub(super) fn run(serve: &Serve, global: &Global) -> anyhow::Result<ExitCode> {
     let config = Config::load(serve.flags(global))?;
-    start(config, async |_| Ok(None))
+    start(config, &global.command(), async |_| Ok(None))
 }
 
 /// What to print once requests are accepted.
 pub(super) type Greeting = Box<dyn FnOnce(&str)>;
 
-/// Serves until stopped. `prepare` may fill the store first and say what to print.
+/// Serves until stopped. `command` is this program, for lines to paste; `prepare` may fill the store first and say what
+/// to print.
 pub(super) fn start(
     config: Config,
+    command: &str,
     prepare: impl AsyncFnOnce(&App) -> anyhow::Result<Option<Greeting>>,
 ) -> anyhow::Result<ExitCode> {
     logs::start(&config.log);
@@ -67,7 +69,7 @@ pub(super) fn start(
         let vault = app::open_vault(&config, Role::Server).await?;
         let app = Arc::new(App::new(config, vault, Metrics::new(), drain)?);
         let greeting = prepare(&app).await?;
-        let result = serve_app(&app, greeting).await;
+        let result = serve_app(&app, command, greeting).await;
         let closed = app.vault.close(app::CLOSING).await;
         result?;
         Ok::<(), anyhow::Error>(closed?)
@@ -78,12 +80,16 @@ pub(super) fn start(
     Ok(ExitCode::SUCCESS)
 }
 
-async fn serve_app(app: &Arc<App>, greeting: Option<Greeting>) -> anyhow::Result<()> {
+async fn serve_app(
+    app: &Arc<App>,
+    command: &str,
+    greeting: Option<Greeting>,
+) -> anyhow::Result<()> {
     let router = routes::router(Arc::clone(app)).merge(dashboard::router(Arc::clone(app)));
     housekeeping::start(app);
     let greeting = match greeting {
         Some(greeting) => greeting,
-        None => welcome(app.first_owner(false).await?),
+        None => welcome(app.first_owner(false).await?, command.to_owned()),
     };
     let scheme = if app.config.tls.is_some() {
         "https"
@@ -120,7 +126,7 @@ fn for_browsers(config: &Config, scheme: &str, address: SocketAddr) -> String {
 }
 
 /// What the operator is told: at the first start how to become the owner, later only where the dashboard is.
-fn welcome(owner: FirstOwner) -> Greeting {
+fn welcome(owner: FirstOwner, command: String) -> Greeting {
     Box::new(move |base| match owner {
         FirstOwner::Exists => eprintln!("dashboard: {base}/"),
         FirstOwner::WasInvited => {
@@ -128,21 +134,20 @@ fn welcome(owner: FirstOwner) -> Greeting {
             eprintln!(
                 "There is no owner yet. The link of the first start works for 24 hours. Without it:"
             );
-            eprintln!("    {} user add YOUR-EMAIL", program());
+            eprintln!("    {command} user add YOUR-EMAIL");
         }
-        FirstOwner::Link(token) => invite(base, token.expose()),
+        FirstOwner::Link(token) => invite(base, token.expose(), &command),
     })
 }
 
-fn invite(base: &str, token: &str) {
+fn invite(base: &str, token: &str, command: &str) {
     eprintln!();
     eprintln!("Welcome to phigate. Create the owner's login (this link works once, for 24 hours):");
     eprintln!();
     eprintln!("    {base}/setup/{token}");
     eprintln!();
     eprintln!("The dashboard leads on from there. Without it:");
-    let program = program();
-    eprintln!("    {program} provider set openai --key-stdin    # then paste the provider's key");
-    eprintln!("    {program} key create                         # prints a key for your software");
+    eprintln!("    {command} provider set openai --key-stdin    # then paste the provider's key");
+    eprintln!("    {command} key create                         # prints a key for your software");
     eprintln!();
 }
