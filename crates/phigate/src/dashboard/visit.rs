@@ -252,7 +252,7 @@ impl PageError {
             PageError::Busy => (
                 StatusCode::TOO_MANY_REQUESTS,
                 "Too many at once",
-                "Many people are signing in at this moment, or somebody is guessing. Nothing was changed. Wait a few seconds and try again.",
+                "The same is being done for somebody else at this moment, or there were too many attempts. Nothing was changed. Wait a few seconds and try again.",
                 home,
             ),
             PageError::Store(_) => (
