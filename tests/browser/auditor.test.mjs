@@ -31,7 +31,44 @@ test("the log is filtered by type and by request", async () => {
   await page.getByText("No record matches").waitFor();
   await page.goto(`${server.url}/audit?request=nonsense`);
   await page.getByText("A request id looks like").waitFor();
+  assert.equal(await page.locator("tbody tr").count(), 0);
 });
+
+test("exact times are typed in the viewer's zone and sent in UTC", async () => {
+  const page = await browser.open({ timezoneId: "America/New_York" });
+  await signIn(page, server, AUDITOR);
+  await page.goto(`${server.url}/audit`);
+  await page.getByText("Exact times").click();
+  await page.getByLabel("From").fill("2026-01-31T08:00");
+  await page.getByLabel("Until").fill("2099-07-01T08:00");
+  await page.getByRole("button", { name: "Filter" }).click();
+  await page.waitForURL(/since=2026-01-31T13%3A00%3A00&until=2099-07-01T12%3A00%3A00/);
+  assert.match(await page.getByLabel("From").inputValue(), /^2026-01-31T08:00/);
+  assert.ok(await page.locator("tbody tr").count() >= 3);
+});
+
+test("what was asked for is in sight when the page comes back", async () => {
+  const page = await browser.open({ viewport: { width: 1280, height: 500 } });
+  await signIn(page, server, AUDITOR);
+  await page.goto(`${server.url}/audit`);
+  await page.getByLabel("Value").fill("536-22-8741");
+  await page.getByRole("button", { name: "Find" }).click();
+  await page.getByText("Found in").waitFor();
+  assert.ok(await inSight(page.getByText("Found in")));
+  await page.goto(`${server.url}/audit/${note.id}`);
+  await page.getByLabel("Reason").fill("no");
+  await page.getByRole("button", { name: "Reveal" }).click();
+  await page.getByRole("alert").waitFor();
+  assert.ok(await inSight(page.getByRole("alert")));
+  await page.getByLabel("Reason").fill("Incident 4711");
+  await page.getByRole("button", { name: "Reveal" }).click();
+  assert.ok(await inSight(page.getByText("Content, revealed")));
+});
+
+async function inSight(place) {
+  const box = await place.boundingBox();
+  return box.y >= 0 && box.y < 500;
+}
 
 test("new requests appear by themselves", async () => {
   const page = await browser.open();

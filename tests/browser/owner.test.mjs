@@ -127,6 +127,75 @@ test("a provider key can be removed, and the page says what follows", async () =
   assert.equal(await anthropic.getByLabel("Base URL").inputValue(), "ftp://nowhere.example");
 });
 
+test("a stored provider key goes to no other address unless it is pasted again", async () => {
+  const page = await browser.open();
+  await signIn(page, server);
+  await page.goto(`${server.url}/providers`);
+  const openai = page.locator("#openai");
+  await openai.getByLabel("Base URL").fill("http://127.0.0.1:9/elsewhere");
+  await openai.getByRole("button", { name: "Save" }).click();
+  await openai.getByText("The stored key belongs to the old address").waitFor();
+  assert.equal((await server.ask("Hello.")).status, 200);
+  await openai.getByLabel("Base URL").fill(server.provider.url);
+  await openai.getByRole("button", { name: "Save" }).click();
+  // What was done is said where one looks, also after a form further down.
+  await page.getByText("Saved. The key is stored encrypted").waitFor();
+  assert.equal(await page.evaluate(() => scrollY), 0);
+});
+
+test("an invitation is listed until it is used, and can be withdrawn", async () => {
+  const page = await browser.open();
+  await signIn(page, server);
+  await page.goto(`${server.url}/users`);
+  await page.getByLabel("E-mail").fill("wrong.person@clinic.example");
+  await page.getByRole("button", { name: "Make an invitation link" }).click();
+  const link = (await page.locator("#invite-link").textContent()).trim();
+  await page.getByRole("row", { name: /wrong\.person/ }).getByRole("button", { name: "Withdraw" }).click();
+  await page.getByText("Invitation withdrawn").waitFor();
+  assert.equal(await page.getByText("wrong.person").count(), 0);
+  assert.equal((await page.goto(link)).status(), 404);
+  await page.getByText("This link does not work any more").waitFor();
+});
+
+test("long names stay within their column", async () => {
+  const page = await browser.open();
+  await signIn(page, server);
+  const name = "the-key-of-the-intake-form-at-the-department-of-radiology-in-the-long-named-house";
+  const key = await server.command(["key", "create", "--name", name.slice(0, 80)]);
+  const long = { model: `gpt-${"x".repeat(120)}`, messages: [{ role: "user", content: NOTE }] };
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  await (await fetch(`${server.url}/v1/chat/completions`, { method: "POST", headers, body: JSON.stringify(long) })).text();
+  for (const path of ["/", "/audit", "/keys"]) {
+    await page.goto(server.url + path);
+    const over = await page.locator(".table-wrap").first().evaluate((wrap) => wrap.scrollWidth - wrap.clientWidth);
+    assert.ok(over <= 0, `the table on ${path} is ${over} pixels too wide`);
+  }
+  await page.goto(`${server.url}/keys`);
+  const heights = await page.locator("td[data-label=ID] code").evaluateAll((ids) => ids.map((id) => id.getClientRects().length));
+  assert.ok(heights.every((lines) => lines === 1), `ids are broken over lines: ${heights}`);
+});
+
+test("on a phone the chart begins at now", async () => {
+  const page = await browser.open({ viewport: { width: 390, height: 844 } });
+  await signIn(page, server);
+  await server.ask("Hello.");
+  await page.goto(server.url);
+  const isSeen = await page.locator(".chart g.column").last().evaluate((column) => {
+    const [box, wrap] = [column.getBoundingClientRect(), column.closest(".chart-wrap").getBoundingClientRect()];
+    return box.left >= wrap.left && box.right <= wrap.right + 1;
+  });
+  assert.ok(isSeen);
+});
+
+test("the playground shows the modes once there is a text", async () => {
+  const page = await browser.open();
+  await signIn(page, server);
+  await page.goto(`${server.url}/playground`);
+  assert.equal(await page.getByText("The provider gets").count(), 0);
+  await page.getByLabel("Text", { exact: true }).fill(NOTE);
+  await page.getByRole("heading", { name: "Under each mode" }).waitFor();
+});
+
 test("an invited auditor reads the log and cannot change settings", async () => {
   const page = await browser.open();
   await signIn(page, server);

@@ -55,6 +55,7 @@ promises! {
         a_session_ends_when_idle_when_old_and_when_ended,
         a_new_password_ends_other_sessions,
         a_link_works_once,
+        an_invitation_can_be_used_is_replaced_and_goes_with_its_user,
         a_one_time_code_works_once;
     records:
         a_decision_is_there_when_it_is_acknowledged,

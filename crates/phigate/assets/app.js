@@ -30,6 +30,24 @@ function localTimes(root) {
   }
 }
 
+// Times are typed in the viewer's zone as well, and sent in UTC.
+function localFields() {
+  const shifted = (text, sign) => {
+    const moment = new Date(`${text}Z`);
+    if (Number.isNaN(moment.getTime())) return text;
+    // The zone's distance depends on the day, so it is asked for near the moment itself.
+    const zone = new Date(sign < 0 ? moment : text).getTimezoneOffset();
+    return new Date(moment.getTime() + sign * zone * 60_000).toISOString().slice(0, 19);
+  };
+  for (const field of document.querySelectorAll("input[data-utc]")) {
+    // Browsers put back what was typed; what the server wrote stays in the attribute.
+    field.value = field.defaultValue && shifted(field.defaultValue, -1);
+    field.form.addEventListener("formdata", (event) => {
+      if (field.value) event.formData.set(field.name, shifted(field.value, 1));
+    });
+  }
+}
+
 // A copy button beside everything marked as worth copying.
 function copyButtons(root) {
   for (const box of root.querySelectorAll(".copy:not(.has-button)")) {
@@ -140,6 +158,7 @@ function busyForms() {
 }
 
 localTimes(document);
+localFields();
 copyButtons(document);
 eagerForms();
 busyForms();

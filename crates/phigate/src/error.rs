@@ -173,7 +173,7 @@ fn provider(failure: &ProviderFailure) -> ErrorBody {
         .as_ref()
         .map(|words| first_line(words.expose()));
     let message = match words {
-        Some(words) => format!("{} It said: {words}", kind.message()).into(),
+        Some(words) => format!("{}; it said: {words}", kind.message()).into(),
         None => Cow::Borrowed(kind.message()),
     };
     let mut body = ErrorBody::new(status, kind.error_type(), kind.code(), message);

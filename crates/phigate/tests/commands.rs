@@ -275,3 +275,116 @@ fn a_closed_pipe_ends_a_command_quietly() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
 }
+
+#[test]
+fn what_the_dashboard_refuses_the_command_line_refuses_too() {
+    let gateway = Gateway::offline();
+    let long_name = "x".repeat(81);
+    for (arguments, input, words) in [
+        (
+            vec!["user", "add", "owner@example.org", "--password-stdin"],
+            "elevenchars\n",
+            "at least 12 characters",
+        ),
+        (
+            vec!["provider", "set", "openai", "--key-stdin"],
+            "sk-two words\n",
+            "does not look like an API key",
+        ),
+        (
+            vec!["provider", "set", "openai", "--key-stdin"],
+            "sk-one\nsk-two\n",
+            "does not look like an API key",
+        ),
+        (
+            vec!["key", "create", "--name", &long_name],
+            "",
+            "at most 80 characters",
+        ),
+    ] {
+        let refused = gateway.try_command(&arguments, input);
+        let message = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert_eq!(refused.status.code(), Some(2), "{arguments:?}");
+        assert!(message.contains(words), "{arguments:?}: {message}");
+    }
+    assert_eq!(gateway.command(&["provider", "list"]), "");
+    assert_eq!(gateway.command(&["user", "list"]), "");
+    assert_eq!(gateway.command(&["key", "list"]), "");
+}
+
+#[test]
+fn messages_say_what_is_wrong_and_not_something_else() {
+    let gateway = Gateway::offline();
+    let there = gateway.folder.path().join("there");
+    std::fs::write(&there, "no checkpoint\n").unwrap();
+    let there = there.to_str().unwrap();
+    for (arguments, words) in [
+        (vec!["audit", "show", "12"], "a request id looks like"),
+        (vec!["audit", "reveal", "12"], "a request id looks like"),
+        (
+            vec!["audit", "verify", "--checkpoints", "missing"],
+            "cannot read missing",
+        ),
+        (
+            vec!["audit", "verify", "--checkpoints", there],
+            "does not hold one checkpoint a line",
+        ),
+        (vec!["backup", there], "it exists already"),
+        (vec!["keys", "rotate"], "unrecognized subcommand"),
+    ] {
+        let refused = gateway.try_command(&arguments, "");
+        let message = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert_eq!(refused.status.code(), Some(2), "{arguments:?}");
+        assert!(message.contains(words), "{arguments:?}: {message}");
+    }
+    let diagnosis = gateway.try_command(&["doctor", "--config", "missing.toml"], "");
+    let told = String::from_utf8_lossy(&diagnosis.stdout).into_owned();
+    assert!(told.contains("the settings cannot be read"), "{told}");
+}
+
+#[test]
+fn an_identifier_to_look_up_can_stay_off_the_command_line() {
+    let gateway = Gateway::offline();
+    let output = gateway.try_command(&["audit", "find", "--ssn", "-"], "536-22-8741\n");
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "");
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(told.contains("found in no request"), "{told}");
+    let acts = gateway.command(&["audit", "export"]);
+    assert!(
+        acts.contains(r#""audit.find""#) && !acts.contains("8741"),
+        "{acts}"
+    );
+}
+
+#[test]
+fn options_of_every_command_stand_apart_from_its_own() {
+    let gateway = Gateway::offline();
+    let help = gateway.command(&["scan", "--help"]);
+    let (own, common) = help.split_once("For every command:").unwrap();
+    assert!(own.contains("--mask") && !own.contains("--data"), "{help}");
+    assert!(
+        common.contains("--data") && !common.contains("--mask"),
+        "{help}"
+    );
+}
+
+#[test]
+fn lists_write_times_to_the_second() {
+    let gateway = Gateway::offline();
+    gateway.command(&["key", "create", "--expires", "90d"]);
+    for list in ["account", "key"] {
+        let told = gateway.command(&[list, "list"]);
+        let has_fraction = told.contains('.');
+        assert!(told.contains("Z") && !has_fraction, "{told}");
+    }
+}
+
+#[test]
+fn the_master_key_is_rotated_by_its_own_command() {
+    let gateway = Gateway::offline();
+    gateway.command(&["mode", "set", "mask"]);
+    let label = gateway.command(&["master-key", "rotate"]);
+    assert_eq!(label.trim().len(), 12, "{label}");
+    assert_eq!(gateway.command(&["mode", "get"]), "mask\n");
+}

@@ -40,3 +40,23 @@ fn an_unknown_page_is_a_page_with_the_headers_of_all_pages() {
     let policy = answer.header("content-security-policy").unwrap();
     assert!(policy.starts_with("default-src 'none'"), "{policy}");
 }
+
+#[test]
+fn the_demo_leaves_a_real_database_alone() {
+    let mut gateway = Gateway::demo();
+    // Nothing listens there: a demo that asked would not start.
+    gateway.set("PHIGATE_DATABASE_URL", "postgres://nobody@127.0.0.1:1/real");
+    gateway.serve();
+    gateway.logged_after("Dashboard, first login:");
+    let command = gateway.logged_after("--data ");
+    assert_eq!(command, "phigate-demo");
+}
+
+#[test]
+fn behind_a_proxy_the_link_does_not_name_an_address_that_browsers_cannot_use() {
+    let mut gateway = Gateway::offline();
+    gateway.set("PHIGATE_BEHIND_TLS_PROXY", "true");
+    gateway.serve();
+    let link = gateway.logged_after("https://YOUR-ADDRESS");
+    assert!(link.starts_with("/setup/"), "{link}");
+}

@@ -85,16 +85,16 @@ impl FailureKind {
     /// Our own words for the caller.
     pub fn message(self) -> &'static str {
         match self {
-            Self::Rejected(_) => "The provider rejected the request.",
+            Self::Rejected(_) => "the provider rejected the request",
             Self::AuthFailed => {
-                "The provider rejected the gateway's key for it; the account owner should check the provider settings."
+                "the provider refused the key that is stored for it: the account's owner replaces it under Providers"
             }
-            Self::RateLimited => "The provider's rate limit is reached.",
-            Self::Error => "The provider failed, or its answer could not be read.",
-            Self::CutStream => "The provider's answer broke off before it was complete.",
-            Self::Unreachable => "The provider could not be reached.",
-            Self::Timeout => "The provider did not answer in time.",
-            Self::Overloaded => "The provider is overloaded.",
+            Self::RateLimited => "the provider's rate limit is reached",
+            Self::Error => "the provider failed, or its answer could not be read",
+            Self::CutStream => "the provider's answer broke off before it was complete",
+            Self::Unreachable => "the provider could not be reached",
+            Self::Timeout => "the provider did not answer in time",
+            Self::Overloaded => "the provider is overloaded",
         }
     }
 }
@@ -240,13 +240,31 @@ mod tests {
     }
 
     #[test]
+    fn messages_read_like_all_others_of_the_gateway() {
+        for kind in [
+            FailureKind::Rejected(400),
+            FailureKind::AuthFailed,
+            FailureKind::RateLimited,
+            FailureKind::Error,
+            FailureKind::CutStream,
+            FailureKind::Unreachable,
+            FailureKind::Timeout,
+            FailureKind::Overloaded,
+        ] {
+            let message = kind.message();
+            let begins_small = message.starts_with(char::is_lowercase);
+            assert!(begins_small && !message.ends_with('.'), "{message}");
+        }
+    }
+
+    #[test]
     fn an_error_event_is_one_event_without_content() {
         let failure = ProviderFailure::new(FailureKind::Overloaded)
             .with_message(Some("Jane Roe is overloaded"));
         let event = String::from_utf8(error_event(&failure)).expect("events are UTF-8");
         assert_eq!(
             event,
-            "data: {\"error\":{\"message\":\"The provider is overloaded.\",\"type\":\"provider_error\",\"param\":null,\"code\":\"provider_overloaded\"}}\n\n"
+            "data: {\"error\":{\"message\":\"the provider is overloaded\",\"type\":\"provider_error\",\"param\":null,\"code\":\"provider_overloaded\"}}\n\n"
         );
         assert!(!format!("{failure:?}").contains("Jane"));
     }

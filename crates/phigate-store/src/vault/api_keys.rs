@@ -12,7 +12,8 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 pub(crate) const API_KEY: &str = "api_key";
-const NAME_MAX: usize = 200;
+/// The longest name of a key, in characters.
+pub const KEY_NAME_CHARS_MAX: usize = 80;
 
 /// A key as stored.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -43,6 +44,7 @@ impl Vault {
         actor: &str,
     ) -> Result<NewApiKey> {
         let (_, account) = self.account_item(account_id).await?;
+        check_name(name)?;
         let expires = self.expiry(valid)?;
         let (new, put) = self.new_key(account_id, name, expires, actor)?;
         let act = AdminAct::new(self.now(), &account.name, actor, "key.create")
@@ -130,13 +132,6 @@ impl Vault {
         expires: Option<Timestamp>,
         actor: &str,
     ) -> Result<(NewApiKey, Change)> {
-        // Names are printed in lists and drawn in terminals.
-        if name.len() > NAME_MAX || name.chars().any(char::is_control) {
-            return Err(StoreError::Invalid {
-                what: "key name",
-                why: "at most 200 bytes, and no control characters",
-            });
-        }
         let (id, key) = api_key::generate();
         let stored = KeyBody {
             name: name.to_owned(),
@@ -171,5 +166,39 @@ impl Vault {
             what: "duration",
             why: "too long",
         })
+    }
+}
+
+/// Names are printed in lists and drawn in terminals.
+fn check_name(name: &str) -> Result<()> {
+    let is_short = name.chars().count() <= KEY_NAME_CHARS_MAX;
+    if is_short && !name.chars().any(char::is_control) {
+        return Ok(());
+    }
+    Err(StoreError::Invalid {
+        what: "key name",
+        why: "at most 80 characters, and no control characters",
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_fits_a_line() {
+        for (name, is_taken) in [
+            (String::new(), true),
+            ("é".repeat(KEY_NAME_CHARS_MAX), true),
+            ("x".repeat(KEY_NAME_CHARS_MAX + 1), false),
+            ("two\nlines".to_owned(), false),
+        ] {
+            assert_eq!(check_name(&name).is_ok(), is_taken, "{name:?}");
+        }
+        let refusal = check_name("\t").unwrap_err().to_string();
+        assert!(
+            refusal.contains(&KEY_NAME_CHARS_MAX.to_string()),
+            "{refusal}"
+        );
     }
 }

@@ -4,6 +4,7 @@ use crate::keys::{random_base62, random_id};
 use crate::model::{AdminAct, Invite, Link, LinkPurpose, Role, User};
 use crate::store::{Change, Expect, Item};
 use crate::vault::sessions::{TOKEN, token_hash};
+use crate::vault::users::{check_email, normal_email};
 use crate::vault::{Vault, about, body, item};
 use crate::{Result, SecretString, StoreError};
 use jiff::Timestamp;
@@ -20,7 +21,8 @@ struct LinkBody {
 }
 
 impl Vault {
-    /// Makes a one-time link; the result is its token. Unused owner links made before stop working.
+    /// Makes a one-time link; the result is its token. Unused owner links, and invitations of the same person, made
+    /// before stop working.
     pub async fn create_link(
         &self,
         account_id: &str,
@@ -28,11 +30,16 @@ impl Vault {
         actor: &str,
     ) -> Result<SecretString> {
         let (_, account) = self.account_item(account_id).await?;
+        let email = invite.email.as_deref().map(normal_email);
+        // An address nobody could sign in with must not wait until the link is used.
+        if let Some(email) = &email {
+            check_email(email)?;
+        }
         let token = random_base62(TOKEN);
         let stored = LinkBody {
             purpose: invite.purpose,
             role: invite.role,
-            email: invite.email.clone(),
+            email: email.clone(),
             expires: self
                 .expiry(Some(invite.valid))?
                 .unwrap_or_else(|| self.now()),
@@ -41,8 +48,8 @@ impl Vault {
         let mut changes = Vec::new();
         for old in self.store.items(Some(account_id), LINK).await? {
             let known: LinkBody = body(&old, "link")?;
-            let replaced =
-                invite.purpose == LinkPurpose::Owner && known.purpose == LinkPurpose::Owner;
+            // All owner links are for nobody in particular.
+            let replaced = invite.purpose == known.purpose && email == known.email;
             if replaced || known.expires <= self.now() {
                 changes.push(delete(&old));
             }
@@ -51,9 +58,12 @@ impl Vault {
             item(account_id, LINK, &id, Some(&token_hash(&token)), &stored),
             Expect::Absent,
         ));
-        let act = AdminAct::new(self.now(), &account.name, actor, "link.create")
+        let mut act = AdminAct::new(self.now(), &account.name, actor, "link.create")
             .target(&id)
             .detail("role", invite.role.code());
+        if let Some(email) = &email {
+            act = act.detail("email", email);
+        }
         self.change(account_id, &act, changes, false)
             .await
             .map_err(about("link"))?;
@@ -112,6 +122,54 @@ impl Vault {
         Ok(user)
     }
 
+    /// The invitations of an account that can still be used, by e-mail address.
+    pub async fn invitations(&self, account_id: &str) -> Result<Vec<Link>> {
+        let mut open = Vec::new();
+        for known in self.store.items(Some(account_id), LINK).await? {
+            let link = read(&known)?;
+            if link.purpose == LinkPurpose::Invite && self.now() < link.expires {
+                open.push(link);
+            }
+        }
+        open.sort_by(|one, other| one.email.cmp(&other.email));
+        Ok(open)
+    }
+
+    /// Makes the invitation of an address useless.
+    pub async fn withdraw_invitation(
+        &self,
+        account_id: &str,
+        email: &str,
+        actor: &str,
+    ) -> Result<()> {
+        let email = normal_email(email);
+        let changes = self.withdraw_links(account_id, &email).await?;
+        if changes.is_empty() {
+            return Err(StoreError::NotFound("invitation"));
+        }
+        let (_, account) = self.account_item(account_id).await?;
+        let act = AdminAct::new(self.now(), &account.name, actor, "link.remove").target(&email);
+        self.change(account_id, &act, changes, false)
+            .await
+            .map_err(about("invitation"))
+    }
+
+    /// What it takes to withdraw the invitations of an address.
+    pub(crate) async fn withdraw_links(
+        &self,
+        account_id: &str,
+        email: &str,
+    ) -> Result<Vec<Change>> {
+        let mut changes = Vec::new();
+        for known in self.store.items(Some(account_id), LINK).await? {
+            let link: LinkBody = body(&known, "link")?;
+            if link.email.as_deref() == Some(email) {
+                changes.push(delete(&known));
+            }
+        }
+        Ok(changes)
+    }
+
     async fn link_item(&self, token: &str) -> Result<Option<(Item, Link)>> {
         if token.len() != TOKEN {
             return Ok(None);
@@ -119,21 +177,25 @@ impl Vault {
         let Some(item) = self.store.find(LINK, &token_hash(token)).await? else {
             return Ok(None);
         };
-        let LinkBody {
-            purpose,
-            role,
-            email,
-            expires,
-        } = body(&item, "link")?;
-        let link = Link {
-            account_id: item.account.clone(),
-            purpose,
-            role,
-            email,
-            expires,
-        };
-        Ok((self.now() < expires).then_some((item, link)))
+        let link = read(&item)?;
+        Ok((self.now() < link.expires).then_some((item, link)))
     }
+}
+
+fn read(item: &Item) -> Result<Link> {
+    let LinkBody {
+        purpose,
+        role,
+        email,
+        expires,
+    } = body(item, "link")?;
+    Ok(Link {
+        account_id: item.account.clone(),
+        purpose,
+        role,
+        email,
+        expires,
+    })
 }
 
 fn delete(item: &Item) -> Change {

@@ -21,6 +21,9 @@ mod transfer;
 mod users;
 mod verify;
 
+pub use api_keys::KEY_NAME_CHARS_MAX;
+pub use passwords::{PASSWORD_BYTES_MAX, PASSWORD_CHARS_MIN};
+
 use crate::backend::Target;
 use crate::keys::keyring::Keyring;
 use crate::keys::master::MasterKeySource;

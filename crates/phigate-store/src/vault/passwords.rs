@@ -11,8 +11,10 @@ use tokio::sync::Semaphore;
 const AT_ONCE: usize = 4;
 /// Waiting logins beyond this are refused, so that a flood costs neither memory nor hours.
 const WAITING_MAX: usize = 64;
-const LENGTH_MIN: usize = 8;
-const LENGTH_MAX: usize = 1_024;
+/// The shortest password that is taken, in characters. Older and shorter ones go on working.
+pub const PASSWORD_CHARS_MIN: usize = 12;
+/// The longest, in bytes.
+pub const PASSWORD_BYTES_MAX: usize = 1_024;
 
 /// Hashes and checks passwords.
 pub(crate) struct Passwords {
@@ -32,20 +34,14 @@ impl Default for Passwords {
 impl Passwords {
     /// The hash of a new password, with its parameters and salt.
     pub(crate) async fn hash(&self, password: &SecretString) -> Result<String> {
-        let length = password.expose().len();
-        if password.expose().chars().count() < LENGTH_MIN || length > LENGTH_MAX {
-            return Err(StoreError::Invalid {
-                what: "password",
-                why: "use at least 8 characters, at most 1,024 bytes",
-            });
-        }
+        check(password.expose())?;
         let password = password.clone();
         self.work(move || hash_now(&password)).await
     }
 
     /// Whether a password has this hash. Without a hash it takes as long and is wrong.
     pub(crate) async fn verify(&self, password: &SecretString, hash: Option<&str>) -> Result<bool> {
-        if password.expose().len() > LENGTH_MAX {
+        if password.expose().len() > PASSWORD_BYTES_MAX {
             return Ok(false);
         }
         let (password, hash) = (password.clone(), hash.map(str::to_owned));
@@ -83,6 +79,18 @@ impl Passwords {
     }
 }
 
+/// The one rule for new passwords, wherever they are set.
+fn check(password: &str) -> Result<()> {
+    let is_long_enough = password.chars().count() >= PASSWORD_CHARS_MIN;
+    if is_long_enough && password.len() <= PASSWORD_BYTES_MAX {
+        return Ok(());
+    }
+    Err(StoreError::Invalid {
+        what: "password",
+        why: "use at least 12 characters, at most 1,024 bytes",
+    })
+}
+
 fn hash_now(password: &SecretString) -> String {
     hasher()
         .hash_password(password.expose().as_bytes())
@@ -100,4 +108,27 @@ fn hasher() -> Argon2<'static> {
 fn nobody() -> &'static str {
     static HASH: OnceLock<String> = OnceLock::new();
     HASH.get_or_init(|| hash_now(&SecretString::new(crate::keys::random_base62(32))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn new_passwords_are_neither_short_nor_endless() {
+        for (password, is_taken) in [
+            ("short words".to_owned(), false),
+            ("twelve signs".to_owned(), true),
+            ("é".repeat(PASSWORD_CHARS_MIN), true),
+            ("x".repeat(PASSWORD_BYTES_MAX), true),
+            ("x".repeat(PASSWORD_BYTES_MAX + 1), false),
+        ] {
+            assert_eq!(check(&password).is_ok(), is_taken, "{}", password.len());
+        }
+        let refusal = check("short").unwrap_err().to_string();
+        assert!(
+            refusal.contains(&PASSWORD_CHARS_MIN.to_string()),
+            "{refusal}"
+        );
+    }
 }

@@ -61,17 +61,19 @@ impl Vault {
         Ok(users)
     }
 
-    /// Removes a user and ends their sessions.
+    /// Removes a user, ends their sessions and withdraws their invitations, which would let them in again.
     pub async fn remove_user(&self, account_id: &str, email: &str, actor: &str) -> Result<()> {
-        let (item, _) = self.user_by_email(account_id, email).await?;
+        let (item, stored) = self.user_by_email(account_id, email).await?;
         let (_, account) = self.account_item(account_id).await?;
         let mut changes = self.end_sessions(account_id, &item.id, None).await?;
+        changes.extend(self.withdraw_links(account_id, &stored.email).await?);
         changes.push(Change::Delete {
             account: item.account.clone(),
             kind: USER.to_owned(),
             id: item.id.clone(),
         });
-        let act = AdminAct::new(self.now(), &account.name, actor, "user.remove").target(email);
+        let act =
+            AdminAct::new(self.now(), &account.name, actor, "user.remove").target(&stored.email);
         self.change(account_id, &act, changes, false)
             .await
             .map_err(about("user"))
@@ -328,11 +330,11 @@ fn totp_place<'a>(account: &'a str, user: &'a str) -> Place<'a> {
     }
 }
 
-fn normal_email(email: &str) -> String {
+pub(crate) fn normal_email(email: &str) -> String {
     email.trim().to_lowercase()
 }
 
-fn check_email(email: &str) -> Result<()> {
+pub(crate) fn check_email(email: &str) -> Result<()> {
     let parts = email.split_once('@').filter(|(name, host)| {
         !name.is_empty() && !host.is_empty() && !host.contains('@') && email.len() <= 254
     });

@@ -316,3 +316,57 @@ pub async fn a_one_time_code_works_once(site: Site) {
     assert!(vault.use_totp_step(&user, 101).await.unwrap());
     close(vault).await;
 }
+
+pub async fn an_invitation_can_be_used_is_replaced_and_goes_with_its_user(site: Site) {
+    let vault = site.open().await;
+    let account = account(&vault).await;
+    let invite = |email: &str| Invite {
+        purpose: LinkPurpose::Invite,
+        role: Role::Auditor,
+        email: Some(email.to_owned()),
+        valid: SignedDuration::from_hours(1),
+    };
+    for email in [
+        "",
+        "sam",
+        "sam@",
+        "@example.org",
+        "sam@one@two",
+        "sam roe@example.org",
+    ] {
+        let refused = vault.create_link(&account, &invite(email), "owner").await;
+        assert!(
+            matches!(refused, Err(StoreError::Invalid { .. })),
+            "{email:?}: nobody could use that link"
+        );
+    }
+    let make = async |email: &str| vault.create_link(&account, &invite(email), "owner").await;
+    let other = make("other@example.org").await.unwrap();
+    let first = make("sam@example.org").await.unwrap();
+    let second = make(" Sam@example.org ").await.unwrap();
+    assert!(vault.link(first.expose()).await.unwrap().is_none());
+    let redeemed = vault
+        .redeem_link(second.expose(), "sam@example.org", &PASSWORD.into())
+        .await;
+    assert_eq!(redeemed.unwrap().email, "sam@example.org");
+    let third = make("sam@example.org").await.unwrap();
+    vault
+        .remove_user(&account, "SAM@example.org", "owner")
+        .await
+        .unwrap();
+    assert!(
+        vault.link(third.expose()).await.unwrap().is_none(),
+        "whoever is removed cannot come back with an older invitation"
+    );
+    let open = vault.invitations(&account).await.unwrap();
+    assert_eq!(open.len(), 1);
+    assert_eq!(open[0].email.as_deref(), Some("other@example.org"));
+    let withdraw = async || {
+        let withdrawn = vault.withdraw_invitation(&account, "Other@example.org", "owner");
+        withdrawn.await
+    };
+    assert!(withdraw().await.is_ok());
+    assert!(vault.link(other.expose()).await.unwrap().is_none());
+    assert!(matches!(withdraw().await, Err(StoreError::NotFound(_))));
+    close(vault).await;
+}

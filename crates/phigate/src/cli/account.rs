@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Subcommand;
 
 use super::Global;
-use super::store::{ACTOR, with_store};
+use super::store::{ACTOR, to_the_second, with_store};
 
 #[derive(Subcommand)]
 pub(super) enum Account {
@@ -40,7 +40,7 @@ pub(super) fn run(account: Account, global: &Global) -> anyhow::Result<ExitCode>
             }
             Account::List => {
                 for account in session.vault.accounts().await? {
-                    println!("{}\t{}", account.name, account.created);
+                    println!("{}\t{}", account.name, to_the_second(account.created));
                 }
             }
         }

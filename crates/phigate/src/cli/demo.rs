@@ -19,15 +19,22 @@ use super::store::ACTOR;
 const DATA: &str = "phigate-demo";
 
 pub(super) fn run(serve: &Serve, global: &Global) -> anyhow::Result<ExitCode> {
-    let mut flags = serve.flags(global);
-    flags.data.get_or_insert(DATA.into());
+    let mut global = global.clone();
+    global.data.get_or_insert(DATA.into());
+    let mut flags = serve.flags(&global);
     // The simulated providers are on a loopback address.
     flags.allow_private_providers = true;
-    start(Config::load(flags)?, seed)
+    let mut config = Config::load(flags)?;
+    if global.database_url.is_none() {
+        // A database of the environment or of the settings file is a real installation's.
+        config.database_url = None;
+    }
+    let command = global.command();
+    start(config, &command, async |app| seed(app, &command).await)
 }
 
 /// Starts the simulated providers and fills the account.
-async fn seed(app: &App) -> anyhow::Result<Option<Greeting>> {
+async fn seed(app: &App, command: &str) -> anyhow::Result<Option<Greeting>> {
     let listener = TcpListener::bind("127.0.0.1:0")
         .await
         .context("cannot start the simulated providers")?;
@@ -51,12 +58,13 @@ async fn seed(app: &App) -> anyhow::Result<Option<Greeting>> {
         .create_api_key(&account.id, "demo", None, ACTOR)
         .await?;
     let owner = app.first_owner(true).await?;
+    let command = command.to_owned();
     Ok(Some(Box::new(move |base| {
-        greet(base, &key.key, &owner);
+        greet(base, &key.key, &owner, &command);
     })))
 }
 
-fn greet(base: &str, key: &SecretString, owner: &FirstOwner) {
+fn greet(base: &str, key: &SecretString, owner: &FirstOwner, command: &str) {
     let key = key.expose();
     eprintln!("\nphigate demo: simulated providers, nothing leaves this machine.\n");
     for (model, text) in [
@@ -74,7 +82,7 @@ fn greet(base: &str, key: &SecretString, owner: &FirstOwner) {
         );
     }
     eprintln!("API key:                     {key}");
-    eprintln!("Change what happens to PHI:  phigate --data {DATA} mode set mask");
+    eprintln!("Change what happens to PHI:  {command} mode set mask");
     match owner {
         FirstOwner::Link(link) => eprintln!(
             "Dashboard, first login:      {base}/setup/{}\n",

@@ -3,11 +3,14 @@
 use std::process::ExitCode;
 
 use clap::Args;
+use jiff::Timestamp;
 use phigate_core::wire::{self, FORMATS};
 use phigate_store::AccountInfo;
 
+use crate::config::Config;
 use crate::provider::BaseUrl;
 
+use super::provider::key_words;
 use super::store::{Session, with_store};
 use super::{EXIT_NO, Global};
 
@@ -22,11 +25,21 @@ enum Finding {
 }
 
 pub(super) fn run(_: &Doctor, global: &Global) -> anyhow::Result<ExitCode> {
+    if let Err(error) = Config::load(global.flags()) {
+        let finding = Finding::Wrong("the settings cannot be read".into(), error.to_string());
+        return Ok(print(&[finding]));
+    }
     let findings = with_store(global, async |session| {
         let mut findings = vec![Finding::Fine("settings can be read".into())];
         findings.push(store(&session).await);
         for account in session.vault.accounts().await? {
-            examine(&session, &account, &mut findings).await?;
+            examine(
+                &session,
+                &global.command_for(&account.name),
+                &account,
+                &mut findings,
+            )
+            .await?;
         }
         Ok(findings)
     });
@@ -69,19 +82,23 @@ async fn store(session: &Session) -> Finding {
     }
 }
 
+/// `command` is this program for the account, for lines to paste.
 async fn examine(
     session: &Session,
+    command: &str,
     account: &AccountInfo,
     findings: &mut Vec<Finding>,
 ) -> anyhow::Result<()> {
-    let name = &account.name;
+    let (name, now) = (&account.name, Timestamp::now());
     let mode = session.vault.mode(&account.id).await?.mode;
     findings.push(Finding::Fine(format!("account {name}: mode {mode}")));
     if session.vault.users(&account.id).await?.is_empty() {
-        let fix = "the first start of `phigate serve` prints a link for creating one; without it: phigate user add EMAIL --password-stdin";
+        let fix = format!(
+            "the first start of `phigate serve` prints a link for creating one; without it: {command} user add EMAIL"
+        );
         findings.push(Finding::Advice(
             format!("account {name}: nobody can log in to the dashboard"),
-            fix.into(),
+            fix,
         ));
     }
     if session
@@ -89,19 +106,20 @@ async fn examine(
         .api_keys(&account.id)
         .await?
         .iter()
-        .all(|key| key.revoked.is_some())
+        .all(|key| key.revoked.is_some() || key.expires.is_some_and(|expires| expires <= now))
     {
-        let fix = format!("phigate --account {name} key create");
+        let fix = format!("{command} key create");
         findings.push(Finding::Advice(
-            format!("account {name}: there is no API key"),
+            format!("account {name}: there is no API key that works"),
             fix,
         ));
     }
-    providers(session, account, findings).await
+    providers(session, command, account, findings).await
 }
 
 async fn providers(
     session: &Session,
+    command: &str,
     account: &AccountInfo,
     findings: &mut Vec<Finding>,
 ) -> anyhow::Result<()> {
@@ -109,10 +127,7 @@ async fn providers(
     let providers = session.vault.providers(&account.id).await?;
     if providers.is_empty() {
         let families: Vec<&str> = FORMATS.iter().map(|format| format.id()).collect();
-        let fix = format!(
-            "phigate --account {name} provider set {} --key-stdin",
-            families.join("|")
-        );
+        let fix = format!("{command} provider set {} --key-stdin", families.join("|"));
         findings.push(Finding::Wrong(
             format!("account {name}: no provider is configured, so no request can be forwarded"),
             fix,
@@ -125,13 +140,13 @@ async fn providers(
         findings.push(
             match BaseUrl::parse(address, session.config.allow_private_providers) {
                 Ok(_) => Finding::Fine(format!(
-                    "account {name}: provider {family} at {address}, key …{}",
-                    provider.last4
+                    "account {name}: provider {family} at {address}, {}",
+                    key_words(&provider.last4)
                 )),
                 Err(error) => Finding::Wrong(
                     format!("account {name}: the address of provider {family} is refused"),
                     format!(
-                        "{error}; set another with: phigate provider set {family} --base-url URL"
+                        "{error}; set another with: {command} provider set {family} --base-url URL"
                     ),
                 ),
             },

@@ -7,15 +7,15 @@ use clap::Subcommand;
 use jiff::{SignedDuration, Timestamp};
 
 use super::Global;
-use super::store::{ACTOR, with_store};
+use super::store::{ACTOR, to_the_second, with_store};
 
 #[derive(Subcommand)]
 pub(super) enum Key {
     /// Create a key and print it; it is shown this once
     Create {
         /// What it is for
-        #[arg(long, default_value = "")]
-        name: String,
+        #[arg(long)]
+        name: Option<String>,
         /// When it stops working: a number with s, m, h or d
         #[arg(long, value_name = "90d", value_parser = lifetime)]
         expires: Option<SignedDuration>,
@@ -44,7 +44,7 @@ pub(super) fn run(key: Key, global: &Global) -> anyhow::Result<ExitCode> {
             Key::Create { name, expires } => {
                 let key = session
                     .vault
-                    .create_api_key(&account.id, &name, expires, ACTOR)
+                    .create_api_key(&account.id, &name.unwrap_or_default(), expires, ACTOR)
                     .await?;
                 println!("{}", key.key.expose());
             }
@@ -55,12 +55,12 @@ pub(super) fn run(key: Key, global: &Global) -> anyhow::Result<ExitCode> {
                         (None, Some(expires)) if expires <= Timestamp::now() => {
                             "expired".to_owned()
                         }
-                        (None, Some(expires)) => format!("expires {expires}"),
+                        (None, Some(expires)) => format!("expires {}", to_the_second(expires)),
                         (None, None) => "active".to_owned(),
                     };
-                    let used = key
-                        .last_used
-                        .map_or("never used".into(), |time| format!("last used {time}"));
+                    let used = key.last_used.map_or("never used".into(), |time| {
+                        format!("last used {}", to_the_second(time))
+                    });
                     println!("{}\t{}\t{state}\t{used}", key.id, key.name);
                 }
             }

@@ -8,13 +8,14 @@ mod demo;
 mod doctor;
 mod eval;
 mod key;
-mod keys;
 mod logs;
+mod master_key;
 mod mode;
 mod openapi;
 mod progress;
 mod provider;
 mod scan;
+mod secrets;
 mod serve;
 mod store;
 mod transfer;
@@ -49,6 +50,7 @@ struct Cli {
 
 /// Options that every command takes, before or after its name.
 #[derive(Args, Clone, Default)]
+#[command(next_help_heading = "For every command")]
 pub(crate) struct Global {
     /// Folder of the embedded store [default: ./phigate-data]
     #[arg(long, global = true, value_name = "DIR")]
@@ -77,15 +79,52 @@ impl Global {
             ..Flags::default()
         }
     }
+
+    /// This program with the same options, for lines to paste: it need not be on anybody's path, nor its data here.
+    fn command(&self) -> String {
+        let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
+        // A database's address may hold a password.
+        let url = self.database_url.as_ref().map(|_| "URL".to_owned());
+        let options = [
+            ("--data", path(&self.data)),
+            ("--database-url", url),
+            ("--master-key-file", path(&self.master_key_file)),
+            ("--config", path(&self.config)),
+            ("--account", self.account.clone()),
+        ];
+        let called = std::env::args().next().filter(|called| !called.is_empty());
+        let mut words = vec![quoted(&called.unwrap_or("phigate".into()))];
+        for (name, value) in options {
+            words.extend(value.map(|value| format!("{name} {}", quoted(&value))));
+        }
+        words.join(" ")
+    }
+
+    /// The same for one account.
+    fn command_for(&self, account: &str) -> String {
+        let account = Some(account.to_owned());
+        let global = self.clone();
+        Self { account, ..global }.command()
+    }
+}
+
+/// A word as a shell takes it for one.
+fn quoted(word: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-".contains(&byte);
+    if word.bytes().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
 }
 
 #[derive(Subcommand)]
 enum Command {
     /// Start the gateway
     Serve(serve::Serve),
-    /// Start the gateway with simulated providers and a ready account
+    /// Start the gateway with simulated providers and a ready account; its data are in ./phigate-demo
     Demo(serve::Serve),
-    /// Create and list accounts
+    /// Create, list and delete accounts
     #[command(subcommand)]
     Account(account::Account),
     /// Add, list and remove people who may log in
@@ -96,7 +135,7 @@ enum Command {
     Key(key::Key),
     /// Change the master key without downtime
     #[command(subcommand)]
-    Keys(keys::Keys),
+    MasterKey(master_key::MasterKey),
     /// Set, list and remove the keys of model providers
     #[command(subcommand)]
     Provider(provider::Provider),
@@ -168,7 +207,7 @@ fn run(command: Command, global: &Global) -> anyhow::Result<ExitCode> {
         Command::Account(account) => account::run(account, global),
         Command::User(user) => user::run(user, global),
         Command::Key(key) => key::run(key, global),
-        Command::Keys(keys) => keys::run(&keys, global),
+        Command::MasterKey(master_key) => master_key::run(&master_key, global),
         Command::Provider(provider) => provider::run(provider, global),
         Command::Mode(mode) => mode::run(&mode, global),
         Command::Scan(scan) => scan::run(&scan),
@@ -179,5 +218,25 @@ fn run(command: Command, global: &Global) -> anyhow::Result<ExitCode> {
         Command::Backup(to) => transfer::backup(&to, global),
         Command::Doctor(doctor) => doctor::run(&doctor, global),
         Command::Openapi => openapi::run(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_to_paste_has_the_same_options_and_no_secret() {
+        let global = Global {
+            data: Some("my data".into()),
+            database_url: Some("postgres://phigate:secret@db.example/phigate".into()),
+            ..Global::default()
+        };
+        let command = global.command_for("north");
+        assert!(
+            command.ends_with(" --data 'my data' --database-url URL --account north"),
+            "{command}"
+        );
+        assert_eq!(quoted("it's"), r"'it'\''s'");
     }
 }

@@ -6,10 +6,11 @@ use anyhow::{Context, bail};
 use clap::Subcommand;
 use phigate_core::wire::{self, FORMATS, WireFormat};
 
-use crate::provider::BaseUrl;
+use crate::provider::{BaseUrl, check_key};
 
 use super::Global;
-use super::store::{ACTOR, Session, secret_from_stdin, with_store};
+use super::secrets::secret_from_stdin;
+use super::store::{ACTOR, Session, with_store};
 
 #[derive(Subcommand)]
 pub(super) enum Provider {
@@ -56,7 +57,8 @@ pub(super) fn run(provider: Provider, global: &Global) -> anyhow::Result<ExitCod
                     let format = wire::format_with_id(&provider.family);
                     let own = format.map_or("", WireFormat::default_base_url);
                     let address = provider.base_url.as_deref().unwrap_or(own);
-                    println!("{}\t{address}\tkey …{}", provider.family, provider.last4);
+                    let key = key_words(&provider.last4);
+                    println!("{}\t{address}\t{key}", provider.family);
                 }
             }
             Provider::Remove { family } => {
@@ -90,7 +92,9 @@ async fn set(
         bail!("no key is stored for {family}: give it on standard input with --key-stdin");
     }
     let key = if key_stdin {
-        Some(secret_from_stdin("provider key")?)
+        let key = secret_from_stdin("provider key")?;
+        check_key(key.expose())?;
+        Some(key)
     } else {
         None
     };
@@ -100,4 +104,13 @@ async fn set(
         .set_provider(account_id, family, key.as_ref(), base_url.as_deref(), ACTOR)
         .await?;
     Ok(())
+}
+
+/// How a stored key is told from others. Short keys have no last four characters that could be shown.
+pub(super) fn key_words(last4: &str) -> String {
+    if last4.is_empty() {
+        "key set".to_owned()
+    } else {
+        format!("key …{last4}")
+    }
 }

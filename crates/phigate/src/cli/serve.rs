@@ -47,15 +47,17 @@ impl Serve {
 
 pub(super) fn run(serve: &Serve, global: &Global) -> anyhow::Result<ExitCode> {
     let config = Config::load(serve.flags(global))?;
-    start(config, async |_| Ok(None))
+    start(config, &global.command(), async |_| Ok(None))
 }
 
 /// What to print once requests are accepted.
 pub(super) type Greeting = Box<dyn FnOnce(&str)>;
 
-/// Serves until stopped. `prepare` may fill the store first and say what to print.
+/// Serves until stopped. `command` is this program, for lines to paste; `prepare` may fill the store first and say what
+/// to print.
 pub(super) fn start(
     config: Config,
+    command: &str,
     prepare: impl AsyncFnOnce(&App) -> anyhow::Result<Option<Greeting>>,
 ) -> anyhow::Result<ExitCode> {
     logs::start(&config.log);
@@ -67,7 +69,7 @@ pub(super) fn start(
         let vault = app::open_vault(&config, Role::Server).await?;
         let app = Arc::new(App::new(config, vault, Metrics::new(), drain)?);
         let greeting = prepare(&app).await?;
-        let result = serve_app(&app, greeting).await;
+        let result = serve_app(&app, command, greeting).await;
         let closed = app.vault.close(app::CLOSING).await;
         result?;
         Ok::<(), anyhow::Error>(closed?)
@@ -78,12 +80,16 @@ pub(super) fn start(
     Ok(ExitCode::SUCCESS)
 }
 
-async fn serve_app(app: &Arc<App>, greeting: Option<Greeting>) -> anyhow::Result<()> {
+async fn serve_app(
+    app: &Arc<App>,
+    command: &str,
+    greeting: Option<Greeting>,
+) -> anyhow::Result<()> {
     let router = routes::router(Arc::clone(app)).merge(dashboard::router(Arc::clone(app)));
     housekeeping::start(app);
     let greeting = match greeting {
         Some(greeting) => greeting,
-        None => welcome(app.first_owner(false).await?),
+        None => welcome(app.first_owner(false).await?, command.to_owned()),
     };
     let scheme = if app.config.tls.is_some() {
         "https"
@@ -91,10 +97,9 @@ async fn serve_app(app: &Arc<App>, greeting: Option<Greeting>) -> anyhow::Result
         "http"
     };
     let on_listening = |address: SocketAddr| {
-        let base = format!("{scheme}://{address}");
-        greeting(&base);
+        greeting(&for_browsers(&app.config, scheme, address));
         // Last, so that whoever waits for this line finds the rest already said.
-        println!("listening on {base}");
+        println!("listening on {scheme}://{address}");
     };
     let metrics = Arc::clone(&app.metrics);
     server::serve(
@@ -109,8 +114,19 @@ async fn serve_app(app: &Arc<App>, greeting: Option<Greeting>) -> anyhow::Result
     Ok(())
 }
 
+/// Where browsers find the dashboard, as far as this process can know.
+fn for_browsers(config: &Config, scheme: &str, address: SocketAddr) -> String {
+    if config.behind_tls_proxy {
+        "https://YOUR-ADDRESS".to_owned()
+    } else if address.ip().is_unspecified() {
+        format!("{scheme}://YOUR-ADDRESS:{}", address.port())
+    } else {
+        format!("{scheme}://{address}")
+    }
+}
+
 /// What the operator is told: at the first start how to become the owner, later only where the dashboard is.
-fn welcome(owner: FirstOwner) -> Greeting {
+fn welcome(owner: FirstOwner, command: String) -> Greeting {
     Box::new(move |base| match owner {
         FirstOwner::Exists => eprintln!("dashboard: {base}/"),
         FirstOwner::WasInvited => {
@@ -118,20 +134,20 @@ fn welcome(owner: FirstOwner) -> Greeting {
             eprintln!(
                 "There is no owner yet. The link of the first start works for 24 hours. Without it:"
             );
-            eprintln!("    phigate user add YOUR-EMAIL --password-stdin");
+            eprintln!("    {command} user add YOUR-EMAIL");
         }
-        FirstOwner::Link(token) => invite(base, token.expose()),
+        FirstOwner::Link(token) => invite(base, token.expose(), &command),
     })
 }
 
-fn invite(base: &str, token: &str) {
+fn invite(base: &str, token: &str, command: &str) {
     eprintln!();
     eprintln!("Welcome to phigate. Create the owner's login (this link works once, for 24 hours):");
     eprintln!();
     eprintln!("    {base}/setup/{token}");
     eprintln!();
     eprintln!("The dashboard leads on from there. Without it:");
-    eprintln!("    phigate provider set openai --key-stdin    # then paste the provider's key");
-    eprintln!("    phigate key create                         # prints a key for your software");
+    eprintln!("    {command} provider set openai --key-stdin    # then paste the provider's key");
+    eprintln!("    {command} key create                         # prints a key for your software");
     eprintln!();
 }

@@ -1,11 +1,11 @@
 //! What the administrative commands share: the store, opened for one command, and the account it acts on.
 
 use std::future::Future;
-use std::io::Read;
 use std::sync::Arc;
 
-use anyhow::{Context, bail};
-use phigate_store::{AccountInfo, SecretString, Vault};
+use anyhow::Context;
+use jiff::Timestamp;
+use phigate_store::{AccountInfo, Vault};
 
 use crate::app;
 use crate::config::Config;
@@ -55,16 +55,7 @@ where
     })
 }
 
-/// A secret from standard input, without the line break that a shell adds.
-pub(super) fn secret_from_stdin(what: &str) -> anyhow::Result<SecretString> {
-    let mut text = String::new();
-    std::io::stdin()
-        .lock()
-        .read_to_string(&mut text)
-        .with_context(|| format!("cannot read the {what} from standard input"))?;
-    let trimmed = text.trim_end_matches(['\r', '\n']);
-    if trimmed.is_empty() {
-        bail!("the {what} on standard input is empty");
-    }
-    Ok(SecretString::from(trimmed))
+/// A moment as all lists of the command line write it.
+pub(super) fn to_the_second(time: Timestamp) -> String {
+    time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }

@@ -66,6 +66,11 @@ pub(super) fn import(from: &From, global: &Global) -> anyhow::Result<ExitCode> {
 }
 
 pub(super) fn backup(to: &To, global: &Global) -> anyhow::Result<ExitCode> {
+    anyhow::ensure!(
+        !to.file.exists(),
+        "cannot make {}: it exists already",
+        to.file.display()
+    );
     with_store(global, async |session| {
         Ok(session.vault.backup(&to.file, ACTOR).await?)
     })?;

@@ -1,5 +1,6 @@
 //! `phigate user`: the people who may log in to the dashboard.
 
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
@@ -7,7 +8,8 @@ use clap::Subcommand;
 use phigate_store::Role;
 
 use super::Global;
-use super::store::{ACTOR, secret_from_stdin, with_store};
+use super::secrets::secret_from_stdin;
+use super::store::{ACTOR, with_store};
 
 #[derive(Subcommand)]
 pub(super) enum User {
@@ -15,7 +17,7 @@ pub(super) enum User {
     Add {
         /// Their e-mail address
         email: String,
-        /// Read their password from standard input
+        /// Read their password from standard input; on a terminal it is asked for anyway
         #[arg(long)]
         password_stdin: bool,
         /// What they may do: an owner everything, an auditor read the audit trail
@@ -40,7 +42,7 @@ pub(super) fn run(user: User, global: &Global) -> anyhow::Result<ExitCode> {
                 password_stdin,
                 role,
             } => {
-                if !password_stdin {
+                if !password_stdin && !std::io::stdin().is_terminal() {
                     bail!("give the password on standard input with --password-stdin");
                 }
                 let password = secret_from_stdin("password")?;

@@ -9,14 +9,14 @@ use axum::extract::{Form, FromRequest, Query, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use http::request::Parts;
-use http::uri::Authority;
-use http::{HeaderName, HeaderValue, Method, header};
+use http::uri::{Authority, PathAndQuery};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use phigate_store::{Role, Session};
 
 use super::Dash;
 use super::chrome::Theme;
 use super::cookies::{self, Cookie};
-use super::fields::Fields;
+use super::fields::{Fields, encode};
 use super::visit::{Guest, Head, PageError, SignedIn, go_to};
 use crate::server::Peer;
 
@@ -79,6 +79,7 @@ pub(crate) async fn gate(
     next: Next,
 ) -> Response {
     let is_secure = dash.is_secure;
+    let theme = theme(&dash, request.headers());
     let admitted = match needs {
         Needs::Nobody => admit_guest(&dash, request).await,
         Needs::Auditor | Needs::Owner => admit_member(&dash, needs, request).await,
@@ -100,8 +101,17 @@ pub(crate) async fn gate(
         }
         Err(answer) => *answer,
     };
+    if let Some(error) = response.extensions_mut().remove::<PageError>() {
+        response = error.draw(theme);
+    }
     protect(&mut response, is_secure);
     response
+}
+
+fn theme(dash: &Dash, headers: &HeaderMap) -> Theme {
+    Cookie::Theme
+        .read(headers, dash.is_secure)
+        .map_or(Theme::Auto, |code| Theme::from_code(&code))
 }
 
 /// Gives a page the headers that every page has.
@@ -265,9 +275,10 @@ fn sign_in_first(parts: &Parts) -> Box<Response> {
     if !is_page {
         return refused(PageError::SignedOut);
     }
-    Box::new(match parts.uri.path() {
+    let wanted = parts.uri.path_and_query().map_or("/", PathAndQuery::as_str);
+    Box::new(match wanted {
         "/" => go_to("/login"),
-        path => go_to(&format!("/login?next={path}")),
+        wanted => go_to(&format!("/login?next={}", encode(wanted))),
     })
 }
 
@@ -283,9 +294,7 @@ async fn head(dash: &Dash, parts: &mut Parts, form: Option<Fields>, cookie: &str
     let scheme = if dash.is_secure { "https" } else { "http" };
     let peer = parts.extensions.get::<Peer>().map(|peer| peer.0.ip());
     Head {
-        theme: Cookie::Theme
-            .read(&parts.headers, dash.is_secure)
-            .map_or(Theme::Auto, |code| Theme::from_code(&code)),
+        theme: theme(dash, &parts.headers),
         form_token: cookies::form_token(cookie),
         query: Fields::new(query.map(|Query(pairs)| pairs).unwrap_or_default()),
         form: form.unwrap_or_default(),

@@ -127,6 +127,10 @@ static DONE: &[(&str, &str)] = &[
         "aliases",
         "Aliases saved. They apply to every request from now on.",
     ),
+    (
+        "invitation",
+        "Invitation withdrawn. Its link does not work any more.",
+    ),
     ("key-revoked", "Key revoked. It is refused from now on."),
     (
         "mode",

@@ -77,6 +77,7 @@ pub(crate) static ROUTES: &[Route] = &[
     route!(GET "/users" Owner users::show),
     route!(POST "/users" Owner users::invite),
     route!(POST "/users/remove" Owner users::remove),
+    route!(POST "/users/withdraw" Owner users::withdraw),
 ];
 
 /// The router that the table describes.

@@ -214,6 +214,12 @@ pub(crate) fn grouped(number: u64) -> String {
     grouped
 }
 
+/// A number of things; one is not many.
+pub(crate) fn counted(number: u64, thing: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {thing}{plural}", grouped(number))
+}
+
 /// A message of ours, which start small and end bare, as a sentence.
 pub(crate) fn in_sentence(message: &str) -> String {
     let mut letters = message.chars();
@@ -251,6 +257,17 @@ mod tests {
             (1_234_567, "1,234,567"),
         ] {
             assert_eq!(grouped(number), shown);
+        }
+    }
+
+    #[test]
+    fn one_thing_is_not_many() {
+        for (number, words) in [
+            (0, "0 requests"),
+            (1, "1 request"),
+            (1200, "1,200 requests"),
+        ] {
+            assert_eq!(counted(number, "request"), words);
         }
     }
 

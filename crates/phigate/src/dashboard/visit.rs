@@ -160,7 +160,7 @@ pub(crate) fn go_to(address: &str) -> Response {
 }
 
 /// Why a page could not be given.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) enum PageError {
     /// No such thing in this account.
     NotFound,
@@ -176,6 +176,8 @@ pub(crate) enum PageError {
     Conflict,
     /// The store refuses a value.
     Refused,
+    /// Too many at one time, or too many failures before.
+    Busy,
     /// The store does not answer.
     Store(StoreError),
     /// A mistake of ours.
@@ -188,6 +190,7 @@ impl From<StoreError> for PageError {
             StoreError::NotFound(_) => PageError::NotFound,
             StoreError::Conflict(_) => PageError::Conflict,
             StoreError::Invalid { .. } => PageError::Refused,
+            StoreError::Throttled { .. } => PageError::Busy,
             other => PageError::Store(other),
         }
     }
@@ -246,6 +249,12 @@ impl PageError {
                 "The store refuses one of the values, so nothing was changed. Go back, look at what was entered and try again.",
                 home,
             ),
+            PageError::Busy => (
+                StatusCode::TOO_MANY_REQUESTS,
+                "Too many at once",
+                "The same is being done for somebody else at this moment, or there were too many attempts. Nothing was changed. Wait a few seconds and try again.",
+                home,
+            ),
             PageError::Store(_) => (
                 StatusCode::SERVICE_UNAVAILABLE,
                 "The store does not answer",
@@ -267,9 +276,22 @@ impl IntoResponse for PageError {
         if let PageError::Store(error) = &self {
             tracing::warn!("a page could not be given: {error}");
         }
+        let mut response = self.draw(Theme::Auto);
+        // The gate knows which colours the viewer chose.
+        response.extensions_mut().insert(self);
+        response
+    }
+}
+
+impl PageError {
+    /// The page that says it, in these colours.
+    pub(super) fn draw(&self, theme: Theme) -> Response {
         let (status, heading, words, (href, link)) = self.words();
         let page = message::Page {
-            chrome: Chrome::default(),
+            chrome: Chrome {
+                theme,
+                ..Chrome::default()
+            },
             heading,
             words,
             href,

@@ -8,6 +8,7 @@ mod address;
 mod answer;
 mod base_url;
 mod connect;
+mod key;
 mod retry;
 
 use std::collections::HashMap;
@@ -27,6 +28,7 @@ use tokio::time::Instant;
 pub(crate) use answer::{Answer, Incoming};
 pub(crate) use base_url::BaseUrl;
 pub(crate) use connect::RootsError;
+pub(crate) use key::check_key;
 
 use crate::config::Limits;
 use connect::{ConnectError, Connector};

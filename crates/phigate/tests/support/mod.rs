@@ -59,6 +59,11 @@ impl Gateway {
         gateway
     }
 
+    /// A setting from the environment, for the next start.
+    pub fn set(&mut self, name: &str, value: &str) {
+        self.settings.push((name.into(), value.into()));
+    }
+
     /// Waits for the logs to hold these words, and gives what follows them up to the next space.
     pub fn logged_after(&self, words: &str) -> String {
         for _ in 0..100 {

@@ -17,7 +17,8 @@ use crate::audit_csv;
 
 use super::Global;
 use super::progress::Progress;
-use super::store::{ACTOR, Session, with_store};
+use super::secrets::secret_from_stdin;
+use super::store::{ACTOR, Session, to_the_second, with_store};
 
 #[derive(Subcommand)]
 pub(super) enum Audit {
@@ -35,6 +36,7 @@ pub(super) enum Audit {
     /// Show all records of one request; never content
     Show {
         /// Its id, from the X-Gateway-Request-Id header
+        #[arg(value_parser = request_id)]
         request_id: Uuid,
     },
     /// Write all records to standard output; never content
@@ -51,18 +53,20 @@ pub(super) enum Audit {
     PublicKey,
     /// Print the original and the sent content of a request; this is recorded
     Reveal {
-        /// Its id
+        /// Its id, from the X-Gateway-Request-Id header
+        #[arg(value_parser = request_id)]
         request_id: Uuid,
-        /// Why you need to see it
-        #[arg(long, default_value = "")]
-        reason: String,
+        /// Why you need to see it; the audit trail keeps it
+        #[arg(long)]
+        reason: Option<String>,
     },
-    /// Which requests held an identifier, when, and where it went; this is recorded
+    /// Which requests held an identifier, when, and where it went; this is recorded.
+    /// Give - as its value to type it or to read it from standard input, so that it stays out of the shell's history
     #[command(group(ArgGroup::new("identifier").required(true)))]
     Find(FindArgs),
 }
 
-/// One identifier. What is looked for is compared by a keyed hash and stored nowhere.
+/// One identifier; `-` reads it from standard input. What is looked for is compared by a keyed hash and stored nowhere.
 #[derive(Args)]
 pub(super) struct FindArgs {
     #[arg(long, group = "identifier")]
@@ -127,6 +131,12 @@ pub(super) struct FilterArgs {
     until: Option<Timestamp>,
 }
 
+fn request_id(text: &str) -> anyhow::Result<Uuid> {
+    Uuid::try_parse(text)
+        .ok()
+        .context("a request id looks like 01890000-0000-7000-8000-000000000000")
+}
+
 fn time(text: &str) -> anyhow::Result<Timestamp> {
     if let Ok(time) = text.parse() {
         return Ok(time);
@@ -172,7 +182,7 @@ pub(super) fn run(audit: Audit, global: &Global) -> anyhow::Result<ExitCode> {
             Audit::Verify(_) => {}
             Audit::PublicKey => println!("{}", session.vault.public_key()),
             Audit::Reveal { request_id, reason } => {
-                reveal(&session, &account, request_id, &reason).await?;
+                reveal(&session, &account, request_id, reason.as_deref()).await?;
             }
             Audit::Find(identifier) => find(&session, &account, identifier).await?,
         }
@@ -224,7 +234,7 @@ fn line(row: &RequestRow) -> String {
         .collect();
     let status = row.outcome.as_ref().and_then(|outcome| outcome.status);
     let fields = [
-        decision.time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+        to_the_second(decision.time),
         decision.request_id.to_string(),
         decision.action.clone(),
         decision.mode.clone(),
@@ -251,9 +261,9 @@ async fn reveal(
     session: &Session,
     account: &str,
     request_id: Uuid,
-    reason: &str,
+    reason: Option<&str>,
 ) -> anyhow::Result<()> {
-    let reason = Some(reason).filter(|reason| !reason.is_empty());
+    let reason = reason.filter(|reason| !reason.is_empty());
     let revealed = session
         .vault
         .reveal(account, request_id, ACTOR, reason)
@@ -285,12 +295,19 @@ async fn find(session: &Session, account: &str, identifier: FindArgs) -> anyhow:
         .find_map(|(kind, value)| Some((kind, value?)));
     let (kind, value) =
         found.context("name the identifier to look for, such as --ssn 000-00-0000")?;
-    let value = SecretString::from(protect::normalise(&value));
-    for disclosure in session
+    let value = match value.as_str() {
+        "-" => secret_from_stdin(kind)?,
+        _ => SecretString::new(value),
+    };
+    let value = SecretString::from(protect::normalise(value.expose()));
+    let disclosures = session
         .vault
         .find_identifier(account, kind, &value, ACTOR)
-        .await?
-    {
+        .await?;
+    if disclosures.is_empty() {
+        eprintln!("found in no request of this account");
+    }
+    for disclosure in disclosures {
         println!("{}", serde_json::to_string(&disclosure)?);
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! `phigate audit verify`: is the trail as it was written?
 
 use std::io::BufRead;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context;
@@ -26,7 +26,7 @@ pub(in crate::cli) struct Verify {
 
 pub(super) fn run(verify: &Verify, global: &Global) -> anyhow::Result<ExitCode> {
     let outside = match &verify.checkpoints {
-        Some(path) => read_checkpoints(path)?,
+        Some(path) => checkpoints(path)?,
         None => Vec::new(),
     };
     let report = match (&verify.file, &verify.public_key) {
@@ -38,6 +38,13 @@ pub(super) fn run(verify: &Verify, global: &Global) -> anyhow::Result<ExitCode> 
         (None, _) => store(global, &outside)?,
     };
     Ok(tell(&report))
+}
+
+fn checkpoints(path: &Path) -> anyhow::Result<Vec<Checkpoint>> {
+    std::fs::File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
+    read_checkpoints(path)
+        .ok()
+        .with_context(|| format!("{} does not hold one checkpoint a line", path.display()))
 }
 
 fn store(global: &Global, outside: &[Checkpoint]) -> anyhow::Result<Report> {
@@ -103,9 +110,12 @@ fn tell(report: &Report) -> ExitCode {
         "the trail is NOT intact: record {} of chain {} {what}",
         fault.seq, fault.lane
     );
+    let account = match fault.account.as_str() {
+        "" => "none (the installation's own chain)",
+        account => account,
+    };
     println!(
-        "account {}, record {}, request {}",
-        fault.account,
+        "account {account}, record {}, request {}",
         id(fault.record),
         id(fault.request_id)
     );

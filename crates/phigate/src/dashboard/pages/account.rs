@@ -4,7 +4,7 @@ use askama::Template;
 use axum::extract::State;
 use http::{StatusCode, header};
 use jiff::Timestamp;
-use phigate_store::{SecretBytes, SecretString, StoreError};
+use phigate_store::{PASSWORD_CHARS_MIN, SecretBytes, SecretString, StoreError};
 
 use super::setup::check_password;
 use crate::dashboard::Dash;
@@ -24,6 +24,7 @@ pub(crate) struct Page {
     pub(crate) has_totp: bool,
     pub(crate) offer: Option<Offer>,
     pub(crate) sessions: Vec<SessionRow>,
+    pub(crate) password_min: usize,
 }
 
 /// A second factor to be set up.
@@ -207,6 +208,7 @@ async fn draw(
             error,
             has_totp: visit.session.user.has_totp,
             offer,
+            password_min: PASSWORD_CHARS_MIN,
             sessions: sessions
                 .into_iter()
                 .map(|session| SessionRow {

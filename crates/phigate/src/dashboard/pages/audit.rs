@@ -17,7 +17,7 @@ use super::rows::{ACTIONS, Act, Row, act_row, request_row};
 use crate::dashboard::Dash;
 use crate::dashboard::chrome::Chrome;
 use crate::dashboard::fields::Fields;
-use crate::dashboard::view::{Choice, choices};
+use crate::dashboard::view::{Choice, When, choices};
 use crate::dashboard::visit::{Answer, PageError, SignedIn, page_with};
 
 /// The log.
@@ -46,12 +46,15 @@ pub(crate) struct Page {
     pub(crate) newer: String,
     pub(crate) older: String,
     pub(crate) find_types: Vec<Choice>,
+    pub(crate) find_error: Option<&'static str>,
     pub(crate) found: Option<Found>,
 }
 
 /// What is known about the chain.
 #[derive(Debug, Clone)]
 pub(crate) struct Chain {
+    /// When somebody last looked.
+    pub(crate) verified: Option<When>,
     pub(crate) tone: &'static str,
     pub(crate) label: String,
     pub(crate) words: String,
@@ -86,20 +89,25 @@ const FOUND: usize = 50;
 
 /// `GET /audit`
 pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
-    draw(&dash, &visit, None, None).await
+    draw(&dash, &visit, Search::default()).await
+}
+
+/// What the look-up of an identifier has to say.
+#[derive(Default)]
+struct Search {
+    error: Option<&'static str>,
+    found: Option<Found>,
 }
 
 /// `POST /audit/find`
 pub(crate) async fn find(State(dash): State<Dash>, visit: SignedIn) -> Answer {
     let (code, value) = (visit.form().get("type"), visit.form().get("value"));
     let (Some(kind), false) = (PhiKind::from_code(code), value.is_empty()) else {
-        return draw(
-            &dash,
-            &visit,
-            Some("Choose a type and enter the whole value.".to_owned()),
-            None,
-        )
-        .await;
+        let search = Search {
+            error: Some("Choose a type and enter the whole value."),
+            found: None,
+        };
+        return draw(&dash, &visit, search).await;
     };
     let normal = phigate_core::protect::normalise(value);
     let hits = dash
@@ -116,19 +124,29 @@ pub(crate) async fn find(State(dash): State<Dash>, visit: SignedIn) -> Answer {
         .iter()
         .filter(|hit| hit.action.as_deref() == Some("forwarded"))
         .count();
-    let words = match (hits.len(), sent) {
-        (0, _) => "Never found in a request of this account.".to_owned(),
-        (all, 0) => format!("Found in {all} requests. In none of them was it forwarded."),
-        (all, sent) => {
-            format!("Found in {all} requests, and forwarded to a provider in {sent} of them.")
-        }
-    };
+    let words = found_words(hits.len(), sent);
     let rows = hits
         .iter()
         .take(FOUND)
         .map(super::rows::disclosure_row)
         .collect();
-    draw(&dash, &visit, None, Some(Found { words, rows })).await
+    let search = Search {
+        error: None,
+        found: Some(Found { words, rows }),
+    };
+    draw(&dash, &visit, search).await
+}
+
+fn found_words(all: usize, sent: usize) -> String {
+    match (all, sent) {
+        (0, _) => "Never found in a request of this account.".to_owned(),
+        (1, 0) => "Found in 1 request. It was not forwarded.".to_owned(),
+        (1, _) => "Found in 1 request, and forwarded to a provider.".to_owned(),
+        (all, 0) => format!("Found in {all} requests. In none of them was it forwarded."),
+        (all, sent) => {
+            format!("Found in {all} requests, and forwarded to a provider in {sent} of them.")
+        }
+    }
 }
 
 /// What the address asks for; a value that cannot be read is an error for the viewer, not a wider search.
@@ -183,22 +201,21 @@ fn moment(text: &str) -> Result<Option<Timestamp>, String> {
         .ok_or_else(|| "Write times as 2026-11-15T04:20, in UTC.".to_owned())
 }
 
-async fn draw(
-    dash: &Dash,
-    visit: &SignedIn,
-    error: Option<String>,
-    found: Option<Found>,
-) -> Answer {
+async fn draw(dash: &Dash, visit: &SignedIn, search: Search) -> Answer {
     let query = &visit.head.query;
-    let (filter, error) = match read_filter(query, Timestamp::now()) {
-        Ok(filter) => (filter, error),
-        Err(refusal) => (Filter::default(), Some(refusal)),
-    };
     let keys = dash.app.vault.api_keys(visit.account_id()).await?;
     let before = Cursor::decode(query.get("before"));
-    let (rows, acts, next) = list(dash, visit, &filter, before, &super::keys::names(&keys)).await?;
+    let filter = read_filter(query, Timestamp::now());
+    let (rows, acts, next) = match &filter {
+        Ok(filter) => list(dash, visit, filter, before, &super::keys::names(&keys)).await?,
+        Err(_) => Default::default(),
+    };
+    let is_filtered = filter
+        .as_ref()
+        .is_ok_and(|filter| *filter != Filter::default());
+    let error = filter.err();
     let has_custom_range = !query.get("since").is_empty() || !query.get("until").is_empty();
-    let status = if error.is_some() {
+    let status = if error.is_some() || search.error.is_some() {
         StatusCode::UNPROCESSABLE_ENTITY
     } else {
         StatusCode::OK
@@ -210,8 +227,8 @@ async fn draw(
             chrome: visit.chrome("/audit"),
             error,
             base_url: visit.head.base_url(),
-            is_tail: before.is_none() && found.is_none(),
-            is_filtered: filter != Filter::default(),
+            is_tail: before.is_none() && search.found.is_none(),
+            is_filtered,
             has_custom_range,
             chain: super::verify::known(dash, visit.account_id()),
             ranges: choices(
@@ -244,7 +261,8 @@ async fn draw(
                 .map(|next| address(query, &next.encode()))
                 .unwrap_or_default(),
             find_types: choices(kinds(), visit.form().get("type")),
-            found,
+            find_error: search.error,
+            found: search.found,
         },
     )
 }
@@ -341,6 +359,22 @@ mod tests {
         .unwrap();
         assert_eq!(filter.since.unwrap().to_string(), "2026-11-15T04:20:00Z");
         assert_eq!(read_filter(&fields(&[]), now).unwrap(), Filter::default());
+    }
+
+    #[test]
+    fn one_request_is_not_spoken_of_as_many() {
+        for (all, sent, words) in [
+            (0, 0, "Never found in a request of this account."),
+            (1, 0, "Found in 1 request. It was not forwarded."),
+            (1, 1, "Found in 1 request, and forwarded to a provider."),
+            (
+                3,
+                1,
+                "Found in 3 requests, and forwarded to a provider in 1 of them.",
+            ),
+        ] {
+            assert_eq!(found_words(all, sent), words);
+        }
     }
 
     #[test]

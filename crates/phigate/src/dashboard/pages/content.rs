@@ -196,12 +196,51 @@ fn strings(body: &str) -> Vec<(String, String)> {
         .collect()
 }
 
+/// A document over several lines, to be read. Only space between its parts changes: order, numbers and escapes stay
+/// as they were, because this is evidence.
 fn pretty(body: &str) -> String {
-    let value: Result<serde_json::Value, _> = serde_json::from_str(body);
-    value
-        .ok()
-        .and_then(|value| serde_json::to_string_pretty(&value).ok())
-        .unwrap_or_else(|| body.to_owned())
+    if Document::parse(body.as_bytes().to_vec(), Bounds::NONE).is_err() {
+        return body.to_owned();
+    }
+    let mut out = String::with_capacity(body.len() * 2);
+    let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
+    let mut last = ' ';
+    for character in body.chars() {
+        if in_string {
+            in_string = escaped || character != '"';
+            escaped = !escaped && character == '\\';
+            out.push(character);
+            continue;
+        }
+        if character.is_ascii_whitespace() {
+            continue;
+        }
+        let closes = matches!(character, '}' | ']');
+        depth = if closes {
+            depth.saturating_sub(1)
+        } else {
+            depth
+        };
+        let opened = matches!(last, '{' | '[');
+        let breaks = if closes {
+            !opened
+        } else {
+            opened || last == ','
+        };
+        if breaks {
+            out.push('\n');
+            out.extend(std::iter::repeat_n("  ", depth));
+        }
+        out.push(character);
+        match character {
+            '"' => in_string = true,
+            '{' | '[' => depth += 1,
+            ':' => out.push(' '),
+            _ => {}
+        }
+        last = character;
+    }
+    out
 }
 
 #[cfg(test)]
@@ -264,6 +303,14 @@ mod tests {
             Some(r#"{"messages":[{"content":"Ärztin: , SSN ."}]}"#),
         );
         assert_eq!(text(&redacted.passages[0].sent), "Ärztin: , SSN .");
+    }
+
+    #[test]
+    fn a_document_is_laid_out_and_otherwise_left_as_it_was() {
+        let body = r#"{ "z":[1.50,{}, []],"a":"b: {\"c\\\\\", 1}" }"#;
+        let laid_out = "{\n  \"z\": [\n    1.50,\n    {},\n    []\n  ],\n  \"a\": \"b: {\\\"c\\\\\\\\\\\", 1}\"\n}";
+        assert_eq!(pretty(body), laid_out);
+        assert_eq!(pretty("no document {"), "no document {");
     }
 
     #[test]

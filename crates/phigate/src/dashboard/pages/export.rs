@@ -14,7 +14,7 @@ use super::audit::read_filter;
 use crate::app::App;
 use crate::audit_csv;
 use crate::dashboard::Dash;
-use crate::dashboard::visit::{Answer, PageError, SignedIn};
+use crate::dashboard::visit::{Answer, PageError, SignedIn, go_to};
 
 /// Lines are sent in pieces of about this size.
 const PIECE_BYTES: usize = 64 * 1024;
@@ -52,8 +52,11 @@ pub(crate) async fn export(State(dash): State<Dash>, visit: SignedIn) -> Answer 
         .iter()
         .find(|format| format.code == asked)
         .unwrap_or(&FORMATS[0]);
-    let filter =
-        read_filter(&visit.head.query, Timestamp::now()).map_err(|_| PageError::NotFound)?;
+    // The page of the log says what is wrong with the filter.
+    let Ok(filter) = read_filter(&visit.head.query, Timestamp::now()) else {
+        let query = visit.head.query.query_with("format", "");
+        return Ok(go_to(&format!("/audit?{query}")));
+    };
     let (pieces, taken) = mpsc::channel::<Result<Bytes, std::io::Error>>(PIECES);
     let (app, account_id, actor) = (
         Arc::clone(&dash.app),

@@ -6,7 +6,7 @@ use askama::Template;
 use axum::extract::{Path, State};
 use http::StatusCode;
 use jiff::{SignedDuration, Timestamp};
-use phigate_store::{ApiKeyInfo, NewApiKey, StoreError};
+use phigate_store::{ApiKeyInfo, KEY_NAME_CHARS_MAX, NewApiKey, StoreError};
 
 use super::help;
 use crate::dashboard::Dash;
@@ -22,6 +22,7 @@ pub(crate) struct Page {
     pub(crate) error: Option<String>,
     pub(crate) base_url: String,
     pub(crate) name: String,
+    pub(crate) name_max: usize,
     pub(crate) expiries: Vec<Choice>,
     pub(crate) fresh: Option<Fresh>,
     pub(crate) keys: Vec<Key>,
@@ -64,8 +65,6 @@ static OVERLAPS: &[(&str, i64)] = &[
     ("7d", 7 * 24),
 ];
 
-const NAME_CHARS_MAX: usize = 80;
-
 /// `GET /keys`
 pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
     draw(&dash, &visit, StatusCode::OK, None, None).await
@@ -74,17 +73,8 @@ pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
 /// `POST /keys`
 pub(crate) async fn create(State(dash): State<Dash>, visit: SignedIn) -> Answer {
     let name = visit.form().get("name");
-    if name.is_empty() || name.chars().count() > NAME_CHARS_MAX {
-        let error =
-            "Give the key a name of 1 to 80 characters, so that the audit log can say who asked.";
-        return draw(
-            &dash,
-            &visit,
-            StatusCode::UNPROCESSABLE_ENTITY,
-            Some(error),
-            None,
-        )
-        .await;
+    if name.is_empty() {
+        return unnamed(&dash, &visit).await;
     }
     let asked = visit.form().get("expires");
     let Some((_, _, days)) = EXPIRIES.iter().find(|(code, ..)| *code == asked) else {
@@ -99,13 +89,27 @@ pub(crate) async fn create(State(dash): State<Dash>, visit: SignedIn) -> Answer 
         .await;
     };
     let valid = days.map(|days| SignedDuration::from_hours(days * 24));
-    let new = dash
+    match dash
         .app
         .vault
         .create_api_key(visit.account_id(), name, valid, visit.actor())
-        .await?;
-    let fresh = fresh(&visit, format!("Key “{name}” created"), &new);
-    draw(&dash, &visit, StatusCode::OK, None, Some(fresh)).await
+        .await
+    {
+        Ok(new) => {
+            let fresh = fresh(&visit, format!("Key “{name}” created"), &new);
+            draw(&dash, &visit, StatusCode::OK, None, Some(fresh)).await
+        }
+        Err(StoreError::Invalid { .. }) => unnamed(&dash, &visit).await,
+        Err(error) => Err(error.into()),
+    }
+}
+
+async fn unnamed(dash: &Dash, visit: &SignedIn) -> Answer {
+    let error = format!(
+        "Give the key a name of 1 to {KEY_NAME_CHARS_MAX} characters, so that the audit log can say who asked."
+    );
+    let status = StatusCode::UNPROCESSABLE_ENTITY;
+    draw(dash, visit, status, Some(&error), None).await
 }
 
 /// `POST /keys/{id}/rotate`
@@ -179,6 +183,7 @@ async fn draw(
             name: error
                 .map(|_| visit.form().get("name").to_owned())
                 .unwrap_or_default(),
+            name_max: KEY_NAME_CHARS_MAX,
             expiries: choices(
                 EXPIRIES.iter().map(|(code, label, _)| (*code, *label)),
                 if asked.is_empty() { "90d" } else { asked },

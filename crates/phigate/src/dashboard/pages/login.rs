@@ -73,7 +73,7 @@ async fn check_code(dash: &Dash, guest: &Guest) -> Answer {
     let account = vault.account(&user.account_id).await?;
     let act = AdminAct::new(Timestamp::now(), &account.name, &user.email, "login.failed")
         .detail("factor", "code")
-        .detail("from", &guest.0.peer);
+        .detail("origin", &guest.0.peer);
     vault.record_admin(Some(&user.account_id), &act).await?;
     let error =
         "That is not the code the app shows now. Wait for the next one and type it.".to_owned();
@@ -124,10 +124,11 @@ pub(crate) async fn begin(
 
 /// Where to go after signing in: a path of ours and nothing else.
 pub(crate) fn inside(next: &str) -> String {
-    let is_path = next.starts_with('/') && !next.starts_with("//");
+    // Two slashes begin the name of a host where browsers see the start of an address.
+    let is_path = next.starts_with('/') && !next.contains("//");
     let is_plain = next
         .bytes()
-        .all(|byte| byte.is_ascii_alphanumeric() || b"/-_.".contains(&byte));
+        .all(|byte| byte.is_ascii_alphanumeric() || b"/-_.~?=&%:".contains(&byte));
     if is_path && is_plain {
         next.to_owned()
     } else {
@@ -182,6 +183,8 @@ mod tests {
         for (next, goes_to) in [
             ("", "/"),
             ("/audit", "/audit"),
+            ("/audit?type=ssn&range=day", "/audit?type=ssn&range=day"),
+            ("/.//evil.example", "/"),
             (
                 "/audit/0193f0aa-0000-7000-8000-000000000001",
                 "/audit/0193f0aa-0000-7000-8000-000000000001",

@@ -17,7 +17,7 @@ use super::{help, rows};
 use crate::app::detector;
 use crate::dashboard::Dash;
 use crate::dashboard::chrome::Chrome;
-use crate::dashboard::view::{Fact, Piece, Treatment, kind_class, pieces};
+use crate::dashboard::view::{Fact, Piece, Treatment, in_sentence, kind_class, pieces};
 use crate::dashboard::visit::{Answer, PageError, SignedIn, page_with};
 use crate::pipeline;
 
@@ -107,9 +107,9 @@ async fn read_reply(response: Response) -> Result<Reply, PageError> {
     let body: Value = serde_json::from_slice(&bytes).unwrap_or_default();
     let header = |name: &str| header(&parts.headers, name);
     let request_id = header("x-gateway-request-id");
-    let text = body["choices"][0]["message"]["content"]
-        .as_str()
-        .or(body["error"]["message"].as_str());
+    let answered = body["choices"][0]["message"]["content"].as_str();
+    let refused = body["error"]["message"].as_str().map(in_sentence);
+    let text = answered.map(str::to_owned).or(refused);
     let mut facts = vec![
         Fact::text("PHI detected", header("x-gateway-phi-detected")),
         Fact::text("Types", header("x-gateway-phi-types")),
@@ -125,7 +125,7 @@ async fn read_reply(response: Response) -> Result<Reply, PageError> {
         },
         status: parts.status.as_str().to_owned(),
         facts,
-        text: text.unwrap_or("The answer holds no text.").to_owned(),
+        text: text.unwrap_or_else(|| "The answer holds no text.".to_owned()),
         href: if request_id.is_empty() {
             String::new()
         } else {
@@ -185,6 +185,7 @@ fn draw(visit: &SignedIn, error: Option<String>, answer: Option<Reply>) -> Answe
                 .map(|finding| found(&typed, finding))
                 .collect(),
             modes: mode(in_force)
+                .filter(|_| !typed.is_empty())
                 .map(|_| mode_cards(in_force, &typed, &findings))
                 .unwrap_or_default(),
             answer,

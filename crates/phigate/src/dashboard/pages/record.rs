@@ -201,9 +201,12 @@ fn findings_words(decision: &Decision) -> String {
 }
 
 fn content_words(decision: &Decision, has_content: bool) -> &'static str {
+    let was_refused = decision.action == "refused";
     match (has_content, decision.phi_detected) {
         (true, _) => "What was received, and what was sent, is stored encrypted.",
         (false, true) => "No content is stored for this request.",
+        // Most refusals come before the scan, so nothing is known about PHI.
+        (false, false) if was_refused => "The request was refused, and its content not stored.",
         (false, false) => "No PHI was found in this request, so its content was not stored.",
     }
 }

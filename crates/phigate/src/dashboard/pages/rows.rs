@@ -1,10 +1,11 @@
 //! Records as lines of a list.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use phi_detect::PhiKind;
 use phigate_core::protect::mode;
-use phigate_store::{Decision, Disclosure, Outcome, Record, RequestRow};
+use phigate_store::{AdminAct, Decision, Disclosure, Outcome, Record, RequestRow};
+use serde_json::Value;
 
 use crate::dashboard::view::{KindChip, When};
 
@@ -85,6 +86,7 @@ static ACTS: &[(&str, &str, &str)] = &[
     ("key.revoke", "API key revoked", ""),
     ("key.rotate", "API key rotated", ""),
     ("link.create", "Invitation made", ""),
+    ("link.remove", "Invitation withdrawn", ""),
     ("login", "Signed in", ""),
     ("login.failed", "Sign-in failed", "bad"),
     ("master_key.rotate", "Master key rotated", "info"),
@@ -166,13 +168,6 @@ pub(crate) fn act_row(record: &Record) -> Option<Act> {
         return None;
     };
     let known = ACTS.iter().find(|(code, ..)| *code == act.act);
-    let change = act
-        .from
-        .as_ref()
-        .zip(act.to.as_ref())
-        .filter(|_| act.act == "mode.set");
-    let change = change.map(|(from, to)| format!("{} → {}", mode_label(from), mode_label(to)));
-    let reason = act.reason.clone().filter(|reason| !reason.is_empty());
     Some(Act {
         time: When::at(act.time),
         act: known.map_or_else(|| act.act.clone(), |(_, words, _)| (*words).to_owned()),
@@ -183,8 +178,84 @@ pub(crate) fn act_row(record: &Record) -> Option<Act> {
             .request_id
             .map(|id| format!("/audit/{id}"))
             .unwrap_or_default(),
-        words: change.or(reason).unwrap_or_default(),
+        words: act_words(act),
     })
+}
+
+// Details of acts that people want to read, with the word before each; the rest is in exports.
+static DETAILS: &[(&str, &str)] = &[
+    // In the order of reading.
+    ("name", ""),
+    ("email", ""),
+    ("role", "as"),
+    ("type", ""),
+    ("found", "found in requests:"),
+    ("records", "records:"),
+    ("last4", "key ending in"),
+    ("factor", "wrong"),
+    ("origin", ""),
+    ("address", "from"),
+];
+
+/// What changed, why, and what else is worth reading.
+fn act_words(act: &AdminAct) -> String {
+    let mut words: Vec<String> = change_words(act).into_iter().collect();
+    words.extend(act.reason.clone());
+    for (name, before) in DETAILS {
+        let value = act.details.get(*name).filter(|value| !value.is_empty());
+        words.extend(value.map(|value| format!("{before} {value}").trim().to_owned()));
+    }
+    words.retain(|word| !word.is_empty());
+    words.join(", ")
+}
+
+fn change_words(act: &AdminAct) -> Option<String> {
+    let (from, to) = act.from.as_ref().zip(act.to.as_ref())?;
+    let arrow = |from: &str, to: &str| format!("{from} → {to}");
+    Some(match act.act.as_str() {
+        "mode.set" => arrow(&mode_label(from), &mode_label(to)),
+        "settings.set" => changed_settings(from, to).join(", "),
+        _ if from.is_empty() => format!("→ {to}"),
+        _ if to.is_empty() => format!("{from} removed"),
+        _ => arrow(from, to),
+    })
+}
+
+/// The settings that differ, by name.
+fn changed_settings(from: &str, to: &str) -> Vec<String> {
+    let read = |text: &str| serde_json::from_str(text).unwrap_or(Value::Null);
+    let (mut before, mut after) = (BTreeMap::new(), BTreeMap::new());
+    flatten(&read(from), "", &mut before);
+    flatten(&read(to), "", &mut after);
+    let names: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+    let shown = |values: &BTreeMap<String, String>, name: &String| {
+        values
+            .get(name)
+            .map_or("default", String::as_str)
+            .to_owned()
+    };
+    names
+        .into_iter()
+        .filter(|name| before.get(*name) != after.get(*name))
+        .map(|name| format!("{name} {} → {}", shown(&before, name), shown(&after, name)))
+        .collect()
+}
+
+/// The values of nested settings by their own names; `retention.legal_hold` is `legal_hold`.
+fn flatten(value: &Value, name: &str, into: &mut BTreeMap<String, String>) {
+    match value {
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                flatten(value, name, into);
+            }
+        }
+        Value::String(text) => {
+            into.insert(name.to_owned(), text.clone());
+        }
+        other => {
+            into.insert(name.to_owned(), other.to_string());
+        }
+    }
 }
 
 /// Kinds of PHI with their counts, in the order of the table of kinds.
@@ -212,5 +283,54 @@ fn status(outcome: Option<&Outcome>) -> String {
             (None, Some(code)) => code.to_owned(),
             (None, None) => "–".to_owned(),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jiff::Timestamp;
+
+    fn act(code: &str) -> AdminAct {
+        AdminAct::new(
+            Timestamp::UNIX_EPOCH,
+            "default",
+            "morgan@clinic.example",
+            code,
+        )
+    }
+
+    #[test]
+    fn acts_say_what_changed_in_words() {
+        let from = r#"{"thresholds":{},"retention":{"content_days":2192,"legal_hold":false}}"#;
+        let to =
+            r#"{"thresholds":{"name":0.4},"retention":{"content_days":2192,"legal_hold":true}}"#;
+        let invitation = act("link.create").detail("email", "sam@clinic.example");
+        for (act, words) in [
+            (
+                act("mode.set").change("flag", "mask"),
+                "Flag / Audit → Mask",
+            ),
+            (
+                act("settings.set").change(from, to),
+                "legal_hold false → true, name default → 0.4",
+            ),
+            (
+                act("key.create").detail("name", "intake form"),
+                "intake form",
+            ),
+            (
+                invitation.detail("role", "auditor"),
+                "sam@clinic.example, as auditor",
+            ),
+            (act("alias.set").change("gpt-4o", ""), "gpt-4o removed"),
+            (
+                act("login.failed").detail("origin", "192.0.2.1"),
+                "192.0.2.1",
+            ),
+            (act("session.end"), ""),
+        ] {
+            assert_eq!(act_words(&act), words);
+        }
     }
 }

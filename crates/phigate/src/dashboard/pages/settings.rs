@@ -25,6 +25,8 @@ pub(crate) struct Page {
     pub(crate) mode_changed: Option<ModeChange>,
     pub(crate) modes: Vec<ModeCard>,
     pub(crate) draft: Draft,
+    pub(crate) days_max: u32,
+    pub(crate) limit_max: u64,
     pub(crate) default_per_minute: u64,
     pub(crate) default_concurrency: u64,
 }
@@ -79,6 +81,7 @@ const PER_MINUTE: &str = "key_requests_per_minute";
 const CONCURRENCY: &str = "key_concurrency";
 
 const DAYS_MAX: u32 = 36_500;
+const LIMIT_MAX: u64 = 1_000_000;
 const MRN_FORMATS_MAX: usize = 20;
 
 /// `GET /settings`
@@ -197,10 +200,12 @@ fn read(form: &Fields, current: &Settings) -> Result<Settings, String> {
                 let limit = value
                     .parse::<u64>()
                     .ok()
-                    .filter(|limit| (1..=1_000_000).contains(limit));
+                    .filter(|limit| (1..=LIMIT_MAX).contains(limit));
                 limits.insert(
                     name.to_owned(),
-                    limit.ok_or_else(|| format!("{words} must be a whole number from 1."))?,
+                    limit.ok_or_else(|| {
+                        format!("{words} must be a whole number from 1 to {LIMIT_MAX}.")
+                    })?,
                 )
             }
         };
@@ -320,6 +325,8 @@ async fn draw(dash: &Dash, visit: &SignedIn, error: Option<String>, draft: Draft
             }),
             modes: mode_cards(&state.mode, EXAMPLE, &findings),
             draft,
+            days_max: DAYS_MAX,
+            limit_max: LIMIT_MAX,
             default_per_minute: dash.app.config.limits.key_requests_per_minute,
             default_concurrency: dash.app.config.limits.key_concurrency,
         },

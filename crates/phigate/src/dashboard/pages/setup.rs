@@ -3,7 +3,7 @@
 use askama::Template;
 use axum::extract::{Path, State};
 use http::StatusCode;
-use phigate_store::{Link, LinkPurpose, SecretString, StoreError};
+use phigate_store::{Link, LinkPurpose, PASSWORD_CHARS_MIN, SecretString, StoreError};
 
 use super::login;
 use crate::dashboard::Dash;
@@ -21,10 +21,8 @@ pub(crate) struct Page {
     pub(crate) action: String,
     pub(crate) email: String,
     pub(crate) email_is_fixed: bool,
+    pub(crate) password_min: usize,
 }
-
-/// Passwords of the dashboard, in characters.
-pub(crate) const PASSWORD_MIN: usize = 12;
 
 /// `GET /setup/{token}`
 pub(crate) async fn show(
@@ -86,11 +84,11 @@ pub(crate) async fn create(
     }
 }
 
-/// The rules for a new password.
+/// The rules for a new password: the store's, and that it was typed the same twice.
 pub(crate) fn check_password(password: &str, again: &str) -> Result<(), String> {
-    if password.chars().count() < PASSWORD_MIN {
+    if password.chars().count() < PASSWORD_CHARS_MIN {
         return Err(format!(
-            "Use a password of at least {PASSWORD_MIN} characters."
+            "Use a password of at least {PASSWORD_CHARS_MIN} characters."
         ));
     }
     if password != again {
@@ -152,6 +150,7 @@ async fn draw(
                 .clone()
                 .unwrap_or_else(|| guest.0.form.get("email").to_owned()),
             email_is_fixed: link.email.is_some(),
+            password_min: PASSWORD_CHARS_MIN,
         },
     )
 }

@@ -4,7 +4,7 @@ use askama::Template;
 use axum::extract::State;
 use http::StatusCode;
 use jiff::{SignedDuration, Timestamp};
-use phigate_store::{Invite, LinkPurpose, Role};
+use phigate_store::{Invite, LinkPurpose, Role, StoreError};
 
 use crate::dashboard::Dash;
 use crate::dashboard::chrome::Chrome;
@@ -20,7 +20,16 @@ pub(crate) struct Page {
     pub(crate) email: String,
     pub(crate) roles: Vec<Choice>,
     pub(crate) link: Option<InviteLink>,
+    pub(crate) invitations: Vec<Invitation>,
     pub(crate) users: Vec<Person>,
+}
+
+/// Somebody who was invited and has not come yet.
+#[derive(Debug)]
+pub(crate) struct Invitation {
+    pub(crate) email: String,
+    pub(crate) role: &'static str,
+    pub(crate) expires: When,
 }
 
 /// An invitation just made, shown this once.
@@ -51,15 +60,6 @@ pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
 /// `POST /users`
 pub(crate) async fn invite(State(dash): State<Dash>, visit: SignedIn) -> Answer {
     let email = visit.form().get("email").to_lowercase();
-    if !is_address(&email) {
-        return draw(
-            &dash,
-            &visit,
-            Some("Enter a whole e-mail address, such as name@clinic.example."),
-            None,
-        )
-        .await;
-    }
     let Some(role) = Role::from_code(visit.form().get("role")) else {
         return draw(&dash, &visit, Some("Choose a role."), None).await;
     };
@@ -85,24 +85,25 @@ pub(crate) async fn invite(State(dash): State<Dash>, visit: SignedIn) -> Answer 
         email: Some(email.clone()),
         valid: INVITATION,
     };
-    let token = dash
+    let made = dash
         .app
         .vault
         .create_link(visit.account_id(), &invite, visit.actor())
-        .await?;
+        .await;
+    let token = match made {
+        Ok(token) => token,
+        Err(StoreError::Invalid { .. }) => {
+            let error = "Enter a whole e-mail address, such as name@clinic.example.";
+            return draw(&dash, &visit, Some(error), None).await;
+        }
+        Err(error) => return Err(error.into()),
+    };
     let link = InviteLink {
         email,
         url: format!("{}/setup/{}", visit.head.origin, token.expose()),
         expires: When::at(Timestamp::now() + INVITATION),
     };
     draw(&dash, &visit, None, Some(link)).await
-}
-
-fn is_address(email: &str) -> bool {
-    let parts = email.split_once('@');
-    parts.is_some_and(|(name, host)| {
-        !name.is_empty() && host.contains('.') && !email.contains(char::is_whitespace)
-    })
 }
 
 /// `POST /users/remove`
@@ -124,6 +125,16 @@ pub(crate) async fn remove(State(dash): State<Dash>, visit: SignedIn) -> Answer 
     Ok(go_to("/users?done=user-removed"))
 }
 
+/// `POST /users/withdraw`
+pub(crate) async fn withdraw(State(dash): State<Dash>, visit: SignedIn) -> Answer {
+    let email = visit.form().get("email");
+    dash.app
+        .vault
+        .withdraw_invitation(visit.account_id(), email, visit.actor())
+        .await?;
+    Ok(go_to("/users?done=invitation"))
+}
+
 async fn draw(
     dash: &Dash,
     visit: &SignedIn,
@@ -131,6 +142,7 @@ async fn draw(
     link: Option<InviteLink>,
 ) -> Answer {
     let users = dash.app.vault.users(visit.account_id()).await?;
+    let invitations = dash.app.vault.invitations(visit.account_id()).await?;
     let role = visit.form().get("role");
     page_with(
         if error.is_some() {
@@ -153,6 +165,14 @@ async fn draw(
                 },
             ),
             link,
+            invitations: invitations
+                .into_iter()
+                .map(|open| Invitation {
+                    email: open.email.unwrap_or_default(),
+                    role: role_label(open.role),
+                    expires: When::at(open.expires),
+                })
+                .collect(),
             users: users
                 .into_iter()
                 .map(|user| Person {

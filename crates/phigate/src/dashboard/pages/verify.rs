@@ -1,7 +1,7 @@
 //! Verifying the chain from the audit page, and remembering what the last look found.
 
-use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::collections::{HashMap, HashSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use axum::extract::State;
 use jiff::Timestamp;
@@ -9,39 +9,65 @@ use phigate_store::{FaultKind, Report};
 
 use super::audit::Chain;
 use crate::dashboard::Dash;
-use crate::dashboard::view::grouped;
-use crate::dashboard::visit::{Answer, SignedIn, go_to};
+use crate::dashboard::view::{When, grouped};
+use crate::dashboard::visit::{Answer, PageError, SignedIn, go_to};
 
-/// What the last verification of each account found, in this process.
+/// What the last verification of each account found, in this process, and which are under way.
 #[derive(Default)]
-pub(crate) struct Verified(Mutex<HashMap<String, (Timestamp, Report)>>);
+pub(crate) struct Verified {
+    known: Mutex<HashMap<String, (Timestamp, Report)>>,
+    running: Mutex<HashSet<String>>,
+}
+
+/// An account's turn. It ends when this is dropped, also when the browser has gone.
+struct Turn<'a> {
+    running: &'a Mutex<HashSet<String>>,
+    account_id: &'a str,
+}
+
+impl Verified {
+    /// One look at a time for each account: it reads every record, and many at once would slow others.
+    fn begin<'a>(&'a self, account_id: &'a str) -> Option<Turn<'a>> {
+        let is_first = locked(&self.running).insert(account_id.to_owned());
+        // Only the first may make a turn: dropping one ends it.
+        is_first.then(|| Turn {
+            running: &self.running,
+            account_id,
+        })
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        locked(self.running).remove(self.account_id);
+    }
+}
+
+fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// `POST /audit/verify`
 pub(crate) async fn verify(State(dash): State<Dash>, visit: SignedIn) -> Answer {
+    let Some(_turn) = dash.verified.begin(visit.account_id()) else {
+        return Err(PageError::Busy);
+    };
     let report = dash
         .app
         .vault
         .verify(Some(visit.account_id()), &[], |_| {})
         .await?;
-    let mut known = dash
-        .verified
-        .0
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner);
-    known.insert(visit.account_id().to_owned(), (Timestamp::now(), report));
+    let found = (Timestamp::now(), report);
+    locked(&dash.verified.known).insert(visit.account_id().to_owned(), found);
     Ok(go_to("/audit#integrity"))
 }
 
 /// What is known about an account's chain.
 pub(crate) fn known(dash: &Dash, account_id: &str) -> Chain {
-    let known = dash
-        .verified
-        .0
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner);
-    match known.get(account_id) {
+    match locked(&dash.verified.known).get(account_id) {
         Some((time, report)) => in_words(*time, report),
         None => Chain {
+            verified: None,
             tone: "soft",
             label: "Not verified yet".to_owned(),
             words:
@@ -53,7 +79,7 @@ pub(crate) fn known(dash: &Dash, account_id: &str) -> Chain {
 }
 
 fn in_words(time: Timestamp, report: &Report) -> Chain {
-    let when = time.strftime("%Y-%m-%d %H:%M UTC");
+    let verified = Some(When::at(time));
     let Some(fault) = &report.fault else {
         let outside = match report.outside_checkpoints {
             0 => {
@@ -62,10 +88,11 @@ fn in_words(time: Timestamp, report: &Report) -> Chain {
             _ => " It agrees with the checkpoints kept elsewhere.",
         };
         return Chain {
+            verified,
             tone: "ok",
             label: "Chain intact".to_owned(),
             words: format!(
-                "Verified {when}: {} records, each tied to the one before, {} signatures right.{outside}",
+                "{} records, each tied to the one before, {} signatures right.{outside}",
                 grouped(report.records),
                 grouped(report.signatures)
             ),
@@ -83,11 +110,30 @@ fn in_words(time: Timestamp, report: &Report) -> Chain {
         .map(|id| format!(" It belongs to request {id}."))
         .unwrap_or_default();
     Chain {
+        verified,
         tone: "bad",
         label: "Chain broken".to_owned(),
         words: format!(
-            "Verified {when}: record {} {what}.{request} Keep a copy of the store and find out who had access to it.",
+            "Record {} {what}.{request} Keep a copy of the store and find out who had access to it.",
             grouped(fault.seq.unsigned_abs())
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_account_is_verified_once_at_a_time_and_others_do_not_wait() {
+        let verified = Verified::default();
+        let turn = verified.begin("north");
+        assert!(turn.is_some());
+        for _ in 0..2 {
+            assert!(verified.begin("north").is_none());
+        }
+        assert!(verified.begin("south").is_some());
+        drop(turn);
+        assert!(verified.begin("north").is_some());
     }
 }

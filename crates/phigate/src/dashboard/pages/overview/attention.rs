@@ -72,7 +72,7 @@ pub(super) async fn health(dash: &Dash, visit: &SignedIn, recent: &[RequestRow])
             Some((tone, words)) => Health {
                 tone,
                 name,
-                text: format!("{words}; key ends in {}", provider.last4),
+                text: with_key(words, &provider.last4),
                 href: PROVIDERS,
             },
             None => {
@@ -84,13 +84,22 @@ pub(super) async fn health(dash: &Dash, visit: &SignedIn, recent: &[RequestRow])
                 Health {
                     tone: "ok",
                     name,
-                    text: format!("{words}; key ends in {}", provider.last4),
+                    text: with_key(words, &provider.last4),
                     href: PROVIDERS,
                 }
             }
         }
     });
     std::iter::once(store).chain(providers).collect()
+}
+
+/// Short keys have no last four characters that could be shown.
+fn with_key(words: &str, last4: &str) -> String {
+    if last4.is_empty() {
+        words.to_owned()
+    } else {
+        format!("{words}; key ends in {last4}")
+    }
 }
 
 /// What an error code says about a provider; none when it says nothing about it.
@@ -203,4 +212,18 @@ fn ending_key(key: &ApiKeyInfo, now: Timestamp) -> Option<Line> {
         href: "/keys",
         link: "Rotate it",
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_short_key_has_no_end_to_show() {
+        assert_eq!(with_key("not asked lately", ""), "not asked lately");
+        assert_eq!(
+            with_key("not asked lately", "4f2a"),
+            "not asked lately; key ends in 4f2a"
+        );
+    }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use phigate_store::{ApiKeyInfo, Bucket, Stats, Window};
 
 use crate::dashboard::chart::Slot;
-use crate::dashboard::view::{grouped, percent};
+use crate::dashboard::view::{counted, grouped, percent};
 use crate::dashboard::visit::SignedIn;
 
 /// One step of the first run.
@@ -80,8 +80,7 @@ pub(super) static PERIODS: &[Period] = &[
 pub(super) fn headline(stats: &Stats, words: &str) -> String {
     let requests = match stats.requests {
         0 => return format!("No requests {words}."),
-        1 => "1 request".to_owned(),
-        many => format!("{} requests", grouped(many)),
+        many => counted(many, "request"),
     };
     let blocked = count(&stats.by_action, "blocked");
     let found = match stats.with_phi {
@@ -153,13 +152,13 @@ pub(super) fn figures(stats: &Stats, added_ms: Option<[f64; 2]>, period: &Period
         figure(
             "Requests",
             grouped(stats.requests),
-            format!("{} tokens", grouped(stats.tokens)),
+            counted(stats.tokens, "token"),
             "",
         ),
         figure(
             "With PHI",
             percent(stats.with_phi, stats.requests),
-            format!("{} requests", grouped(stats.with_phi)),
+            counted(stats.with_phi, "request"),
             "&record=phi",
         ),
         figure(

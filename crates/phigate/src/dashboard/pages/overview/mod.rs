@@ -35,6 +35,7 @@ pub(crate) struct Page {
     pub(crate) types: Vec<Bar>,
     pub(crate) modes: Vec<Bar>,
     pub(crate) mode_label: String,
+    pub(crate) may_set_up: bool,
     pub(crate) health: Vec<Health>,
     pub(crate) latest: Vec<Row>,
 }
@@ -97,6 +98,7 @@ pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
             MODES.iter().map(|mode| (mode.id, mode.label)),
         ),
         mode_label: mode_label(&visit.account.mode),
+        may_set_up: visit.is_owner(),
         health,
         latest: latest
             .iter()

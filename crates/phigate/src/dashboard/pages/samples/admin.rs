@@ -18,6 +18,7 @@ pub(super) fn keys_page(is_empty: bool) -> keys::Page {
         error: None,
         base_url: "http://127.0.0.1:8080/v1".to_owned(),
         name: String::new(),
+        name_max: 80,
         expiries: choices([("90d", "in 90 days"), ("", "never")], "90d"),
         fresh: is_empty.then(|| keys::Fresh {
             title: "Key “intake form” created".to_owned(),
@@ -116,6 +117,8 @@ pub(super) fn settings_page() -> settings::Page {
             requests_per_minute: String::new(),
             concurrency: String::new(),
         },
+        days_max: 36_500,
+        limit_max: 1_000_000,
         default_per_minute: 600,
         default_concurrency: 64,
     }
@@ -172,6 +175,11 @@ pub(super) fn users_page() -> users::Page {
             url: "http://127.0.0.1:8080/setup/invented-token".to_owned(),
             expires: when(-1_440),
         }),
+        invitations: vec![users::Invitation {
+            email: "sam.doe@clinic.example".to_owned(),
+            role: "Auditor",
+            expires: when(-1_440),
+        }],
         users: vec![
             person("morgan.roe@clinic.example", "Owner", true),
             person("sam.doe@clinic.example", "Auditor", false),
@@ -184,6 +192,7 @@ pub(super) fn account_page(offers: bool) -> account::Page {
         chrome: chrome("/account"),
         error: None,
         has_totp: false,
+        password_min: 12,
         offer: offers.then(|| account::Offer {
             secret: "JBSWY3DPEHPK3PXP".to_owned(),
             grouped: "JBSW Y3DP EHPK 3PXP".to_owned(),

@@ -88,6 +88,7 @@ pub(super) fn overview_page(is_new: bool) -> overview::Page {
         },
         types: if is_new { vec![] } else { bars.into_iter().map(bar).collect() },
         modes: if is_new { vec![] } else { modes.into_iter().map(bar).collect() },
+        may_set_up: true,
         mode_label: "Mask".to_owned(),
         health: vec![
             overview::Health { tone: "ok", name: "Audit store".to_owned(), text: "SQLite; last record written 4 s ago".to_owned(), href: "" },
@@ -109,9 +110,11 @@ pub(super) fn audit_page(is_empty: bool) -> audit::Page {
         is_filtered: false,
         has_custom_range: false,
         chain: audit::Chain {
+            verified: Some(when(0)),
             tone: "ok",
             label: "Chain intact".to_owned(),
-            words: "Verified just now: 12,841 records, each tied to the one before; the newest checkpoint is signed.".to_owned(),
+            words: "12,841 records, each tied to the one before; the newest checkpoint is signed."
+                .to_owned(),
         },
         ranges: any("All time"),
         records: any("Requests"),
@@ -126,8 +129,13 @@ pub(super) fn audit_page(is_empty: bool) -> audit::Page {
         acts: vec![],
         rows: if is_empty { vec![] } else { rows() },
         newer: String::new(),
-        older: if is_empty { String::new() } else { "/audit?before=1".to_owned() },
+        older: if is_empty {
+            String::new()
+        } else {
+            "/audit?before=1".to_owned()
+        },
         find_types: choices([("ssn", "SSN"), ("mrn", "MRN")], "ssn"),
+        find_error: None,
         found: None,
     }
 }

@@ -198,6 +198,7 @@ fn all() -> Vec<(&'static str, String)> {
         action: "/setup/invented-token".to_owned(),
         email: String::new(),
         email_is_fixed: false,
+        password_min: 12,
     };
     let message = message::Page {
         chrome: bare(),

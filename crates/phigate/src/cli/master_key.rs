@@ -1,4 +1,4 @@
-//! `phigate keys`: the master key under which everything is sealed.
+//! `phigate master-key`: the key under which everything is sealed.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -12,7 +12,7 @@ use super::Global;
 use super::store::{ACTOR, with_store};
 
 #[derive(Subcommand)]
-pub(super) enum Keys {
+pub(super) enum MasterKey {
     /// Put all data keys under a new master key; servers go on running
     Rotate {
         /// Where the new key is, or is to be made [default: in place, the old one is kept as FILE.old]
@@ -21,8 +21,8 @@ pub(super) enum Keys {
     },
 }
 
-pub(super) fn run(keys: &Keys, global: &Global) -> anyhow::Result<ExitCode> {
-    let Keys::Rotate { new_key_file } = keys;
+pub(super) fn run(master_key: &MasterKey, global: &Global) -> anyhow::Result<ExitCode> {
+    let MasterKey::Rotate { new_key_file } = master_key;
     with_store(global, async |session| {
         let id = match (new_key_file, &session.config.master_key) {
             (Some(file), _) => {
@@ -42,6 +42,9 @@ pub(super) fn run(keys: &Keys, global: &Global) -> anyhow::Result<ExitCode> {
             }
         };
         println!("{id}");
+        eprintln!(
+            "this is the label of the new master key; keep the old one as long as backups made under it"
+        );
         Ok(ExitCode::SUCCESS)
     })
 }

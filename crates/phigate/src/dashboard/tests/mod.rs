@@ -1,5 +1,7 @@
 //! Who may do what: every route, walked as nobody, an auditor, an owner and the owner of another account.
 
+mod pages;
+
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -1,0 +1,133 @@
+//! What pages say when something is refused, and where they lead.
+
+use super::*;
+
+/// A page or a form, as the owner.
+async fn as_owner(world: &World, method: Method, path: &str, fields: &str) -> (Response, String) {
+    let session = world.sign_in(&world.owner).await;
+    let body = match method {
+        Method::POST => format!("csrf={}&{fields}", form_token(&session)),
+        _ => String::new(),
+    };
+    let request = Request::builder()
+        .uri(path)
+        .method(method)
+        .header(header::HOST, HOST)
+        .header(header::COOKIE, format!("phigate={session}"))
+        .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
+        .body(Body::from(body))
+        .unwrap();
+    let response = world.router.clone().oneshot(request).await.unwrap();
+    let (parts, body) = response.into_parts();
+    let body = axum::body::to_bytes(body, 1 << 22).await.unwrap();
+    let text = String::from_utf8_lossy(&body).into_owned();
+    (Response::from_parts(parts, Body::empty()), text)
+}
+
+#[tokio::test]
+async fn a_filter_that_cannot_be_read_shows_no_record() {
+    let world = World::new().await;
+    let link = format!("/audit/{}", world.request_id);
+    let (answer, page) = as_owner(&world, Method::GET, "/audit", "").await;
+    assert_eq!(answer.status(), StatusCode::OK);
+    assert!(page.contains(&link));
+    let (answer, page) = as_owner(&world, Method::GET, "/audit?request=12", "").await;
+    assert_eq!(answer.status(), StatusCode::UNPROCESSABLE_ENTITY);
+    assert!(!page.contains(&link) && page.contains("A request id looks like"));
+    let (answer, _) = as_owner(
+        &world,
+        Method::GET,
+        "/audit/export?format=csv&request=12",
+        "",
+    )
+    .await;
+    assert_eq!(answer.headers()[header::LOCATION], "/audit?request=12");
+}
+
+#[tokio::test]
+async fn values_the_store_refuses_are_named_on_the_page() {
+    let world = World::new().await;
+    let long = "x".repeat(81);
+    let short = "current=an+invented+password&password=elevenchars&again=elevenchars";
+    for (path, fields, words) in [
+        (
+            "/users",
+            "email=sam%40one%40two&role=auditor".to_owned(),
+            "whole e-mail address",
+        ),
+        (
+            "/keys",
+            format!("name={long}&expires=90d"),
+            "1 to 80 characters",
+        ),
+        (
+            "/keys",
+            "name=two%0Alines&expires=90d".to_owned(),
+            "1 to 80 characters",
+        ),
+        (
+            "/account/password",
+            short.to_owned(),
+            "at least 12 characters",
+        ),
+        (
+            "/providers/openai",
+            "key=two+words".to_owned(),
+            "does not look like an API key",
+        ),
+    ] {
+        let (answer, page) = as_owner(&world, Method::POST, path, &fields).await;
+        assert_eq!(answer.status(), StatusCode::UNPROCESSABLE_ENTITY, "{path}");
+        assert!(page.contains(words), "{path} with {fields}");
+    }
+}
+
+#[tokio::test]
+async fn signing_in_leads_back_to_the_page_with_its_filter() {
+    let world = World::new().await;
+    let request = Request::builder()
+        .uri("/audit?type=ssn&range=day")
+        .body(Body::empty())
+        .unwrap();
+    let response = world.router.clone().oneshot(request).await.unwrap();
+    assert_eq!(
+        response.headers()[header::LOCATION],
+        "/login?next=%2Faudit%3Ftype%3Dssn%26range%3Dday"
+    );
+}
+
+#[tokio::test]
+async fn an_auditor_is_shown_no_way_to_what_only_owners_may_open() {
+    let world = World::new().await;
+    let overview = ROUTES.iter().find(|route| route.path == "/").unwrap();
+    for (visitor, leads) in [(&world.owner, true), (&world.auditor, false)] {
+        let body = world.visit(overview, Some(visitor)).await.into_body();
+        let body = axum::body::to_bytes(body, 1 << 22).await.unwrap();
+        let page = String::from_utf8_lossy(&body).into_owned();
+        assert_eq!(
+            page.contains("href=\"/settings"),
+            leads,
+            "{}",
+            visitor.email
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_page_that_cannot_be_given_has_the_viewers_colours() {
+    let world = World::new().await;
+    let session = world.sign_in(&world.auditor).await;
+    let request = Request::builder()
+        .uri("/settings")
+        .header(
+            header::COOKIE,
+            format!("phigate={session}; phigate-theme=dark"),
+        )
+        .body(Body::empty())
+        .unwrap();
+    let response = world.router.clone().oneshot(request).await.unwrap();
+    assert_eq!(response.status(), StatusCode::FORBIDDEN);
+    let body = axum::body::to_bytes(response.into_body(), 1 << 20).await;
+    let page = String::from_utf8_lossy(&body.unwrap()).into_owned();
+    assert!(page.contains("data-theme=\"dark\""), "{page}");
+}
