@@ -1,4 +1,4 @@
-//! `phigate master-key`: the key under which everything is sealed.
+//! `phigate keys`: the master key, under which everything is sealed.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

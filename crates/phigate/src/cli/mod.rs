@@ -133,8 +133,8 @@ enum Command {
     /// Create, list, revoke and rotate API keys
     #[command(subcommand)]
     Key(key::Key),
-    /// Change the master key without downtime
-    #[command(subcommand)]
+    /// Change the master key, under which all other keys lie, without downtime
+    #[command(subcommand, name = "keys", visible_alias = "master-key")]
     MasterKey(master_key::MasterKey),
     /// Set, list and remove the keys of model providers
     #[command(subcommand)]
