@@ -1,6 +1,6 @@
 //! What the gateway costs: the built binary beside a bare reverse proxy and a direct connection.
 //!
-//! `phigate-bench [BINARY] [--seconds N] [--rounds N] [--json FILE]` starts a provider, a proxy and
+//! `phigate-bench [BINARY] [--seconds N] [--rounds N] [--only CELL] [--json FILE]` starts a provider, a proxy and
 //! the gateway as processes of their own, sends the same load to each in turn, and prints CPU time
 //! per request, the ratio to the bare proxy and the latency that was added. Believe the CPU time
 //! and the ratios; requests per second depend on what else the machine does.
@@ -66,6 +66,8 @@ struct Options {
     binary: PathBuf,
     seconds: u64,
     rounds: usize,
+    /// The name of the one cell to measure.
+    only: Option<String>,
     json: Option<PathBuf>,
 }
 
@@ -87,6 +89,7 @@ fn options(words: &[&str]) -> Result<Options> {
         binary: "target/release/phigate".into(),
         seconds: 3,
         rounds: 3,
+        only: None,
         json: None,
     };
     let mut words = words.iter();
@@ -99,6 +102,7 @@ fn options(words: &[&str]) -> Result<Options> {
         match *word {
             "--seconds" => options.seconds = value()?.parse()?,
             "--rounds" => options.rounds = value()?.parse()?,
+            "--only" => options.only = Some((*value()?).to_owned()),
             "--json" => options.json = Some(value()?.into()),
             other if other.starts_with('-') => bail!("unknown option {other}"),
             binary => options.binary = binary.into(),
@@ -132,7 +136,8 @@ async fn measure(options: &Options) -> Result<()> {
         },
     ];
     let mut rows = Vec::new();
-    for cell in CELLS {
+    let is_wanted = |cell: &&Cell| options.only.as_ref().is_none_or(|only| cell.name == only);
+    for cell in CELLS.iter().filter(is_wanted) {
         // Rounds go around the targets, so that a busy moment of the machine hits all of them.
         for round in 0..options.rounds {
             for target in &targets {
@@ -152,6 +157,9 @@ async fn measure(options: &Options) -> Result<()> {
             }
         }
         report::print_cell(cell.name, &rows);
+    }
+    if rows.is_empty() {
+        bail!("there is no such cell");
     }
     if let Some(path) = &options.json {
         report::write_json(path, &rows)?;
