@@ -184,7 +184,10 @@ mod tests {
         site.writer.execute_batch("BEGIN IMMEDIATE").unwrap();
         let before = locks();
         assert!(before > 0);
-        drop(Fresh::new(&connect::file(site.folder.path())));
+        {
+            let other = Fresh::new(&connect::file(site.folder.path()));
+            other.read(&site.reader).unwrap();
+        }
         assert_eq!(locks(), before);
     }
 
