@@ -20,7 +20,7 @@ const WARM_UP: Duration = Duration::from_millis(500);
 
 /// Whom to send to.
 pub(crate) struct Target {
-    pub(crate) name: &'static str,
+    pub(crate) name: String,
     pub(crate) address: String,
     pub(crate) key: String,
     pub(crate) pid: Option<u32>,

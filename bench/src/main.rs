@@ -1,9 +1,10 @@
 //! What the gateway costs: the built binary beside a bare reverse proxy and a direct connection.
 //!
-//! `phigate-bench [BINARY] [--seconds N] [--rounds N] [--json FILE]` starts a provider, a proxy and
+//! `phigate-bench [BINARY…] [--seconds N] [--rounds N] [--only CELL] [--json FILE]` starts a provider, a proxy and
 //! the gateway as processes of their own, sends the same load to each in turn, and prints CPU time
 //! per request, the ratio to the bare proxy and the latency that was added. Believe the CPU time
-//! and the ratios; requests per second depend on what else the machine does.
+//! and the ratios; requests per second depend on what else the machine does. Two versions of the
+//! gateway are compared best in one run, with many short rounds.
 
 mod bodies;
 mod load;
@@ -63,9 +64,12 @@ const CELLS: &[Cell] = &[
 ];
 
 struct Options {
-    binary: PathBuf,
+    /// Gateways to measure.
+    binaries: Vec<PathBuf>,
     seconds: u64,
     rounds: usize,
+    /// The name of the one cell to measure.
+    only: Option<String>,
     json: Option<PathBuf>,
 }
 
@@ -84,9 +88,10 @@ fn main() -> Result<()> {
 
 fn options(words: &[&str]) -> Result<Options> {
     let mut options = Options {
-        binary: "target/release/phigate".into(),
+        binaries: Vec::new(),
         seconds: 3,
         rounds: 3,
+        only: None,
         json: None,
     };
     let mut words = words.iter();
@@ -99,10 +104,14 @@ fn options(words: &[&str]) -> Result<Options> {
         match *word {
             "--seconds" => options.seconds = value()?.parse()?,
             "--rounds" => options.rounds = value()?.parse()?,
+            "--only" => options.only = Some((*value()?).to_owned()),
             "--json" => options.json = Some(value()?.into()),
             other if other.starts_with('-') => bail!("unknown option {other}"),
-            binary => options.binary = binary.into(),
+            binary => options.binaries.push(binary.into()),
         }
+    }
+    if options.binaries.is_empty() {
+        options.binaries.push("target/release/phigate".into());
     }
     Ok(options)
 }
@@ -110,29 +119,40 @@ fn options(words: &[&str]) -> Result<Options> {
 async fn measure(options: &Options) -> Result<()> {
     let mock = process::own(&["mock"])?;
     let proxy = process::own(&["proxy", &mock.address])?;
-    let gateway = Gateway::start(&options.binary, &mock.address)?;
-    let targets = [
+    let mut gateways = Vec::new();
+    for binary in &options.binaries {
+        let gateway = Gateway::start(binary, &mock.address)?;
+        if gateways
+            .iter()
+            .any(|one: &Gateway| one.name == gateway.name)
+        {
+            bail!("two binaries are called {}", gateway.name);
+        }
+        gateways.push(gateway);
+    }
+    let mut targets = vec![
         Target {
-            name: "direct",
+            name: "direct".to_owned(),
             address: mock.address.clone(),
             key: "none".to_owned(),
             pid: None,
         },
         Target {
-            name: "bare proxy",
+            name: "bare proxy".to_owned(),
             address: proxy.address.clone(),
             key: "none".to_owned(),
             pid: Some(proxy.pid()),
         },
-        Target {
-            name: "phigate",
-            address: gateway.address.clone(),
-            key: gateway.key.clone(),
-            pid: Some(gateway.pid()),
-        },
     ];
+    targets.extend(gateways.iter().map(|gateway| Target {
+        name: gateway.name.clone(),
+        address: gateway.address.clone(),
+        key: gateway.key.clone(),
+        pid: Some(gateway.pid()),
+    }));
     let mut rows = Vec::new();
-    for cell in CELLS {
+    let is_wanted = |cell: &&Cell| options.only.as_ref().is_none_or(|only| cell.name == only);
+    for cell in CELLS.iter().filter(is_wanted) {
         // Rounds go around the targets, so that a busy moment of the machine hits all of them.
         for round in 0..options.rounds {
             for target in &targets {
@@ -145,13 +165,16 @@ async fn measure(options: &Options) -> Result<()> {
                 .await?;
                 rows.push(Row {
                     cell: cell.name,
-                    target: target.name,
+                    target: target.name.clone(),
                     round,
                     measured,
                 });
             }
         }
         report::print_cell(cell.name, &rows);
+    }
+    if rows.is_empty() {
+        bail!("there is no such cell");
     }
     if let Some(path) = &options.json {
         report::write_json(path, &rows)?;

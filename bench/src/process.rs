@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
@@ -25,6 +26,8 @@ pub(crate) struct Listening {
 /// A gateway with a fresh store, one API key and the mock as its provider.
 pub(crate) struct Gateway {
     process: Listening,
+    /// The file name of its binary.
+    pub(crate) name: String,
     pub(crate) address: String,
     pub(crate) key: String,
     folder: PathBuf,
@@ -68,7 +71,10 @@ impl Drop for Listening {
 
 impl Gateway {
     pub(crate) fn start(binary: &Path, provider: &str) -> Result<Self> {
-        let folder = std::env::temp_dir().join(format!("phigate-bench-{}", std::process::id()));
+        static STARTED: AtomicU32 = AtomicU32::new(0);
+        let (own, number) = (std::process::id(), STARTED.fetch_add(1, Ordering::Relaxed));
+        let folder = std::env::temp_dir().join(format!("phigate-bench-{own}-{number}"));
+        let name = binary.file_name().unwrap_or_default().to_string_lossy();
         std::fs::create_dir_all(&folder)?;
         let command = |words: &[&str]| {
             let mut command = Command::new(binary);
@@ -101,6 +107,7 @@ impl Gateway {
         let address = process.address.clone();
         Ok(Self {
             process,
+            name: name.into_owned(),
             address,
             key,
             folder,

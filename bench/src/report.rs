@@ -11,7 +11,7 @@ use crate::load::Measured;
 /// One run of one target.
 pub(crate) struct Row {
     pub(crate) cell: &'static str,
-    pub(crate) target: &'static str,
+    pub(crate) target: String,
     pub(crate) round: usize,
     pub(crate) measured: Measured,
 }
@@ -34,7 +34,13 @@ pub(crate) fn print_cell(cell: &str, rows: &[Row]) {
         "{:>12} {:>9} {:>9} {:>7} {:>9} {:>9} {:>9} {:>9} {:>9}",
         "", "req/s", "CPU µs", "ratio", "p50 µs", "p99 µs", "first µs", "added µs", "peak MiB"
     );
-    for target in ["direct", "bare proxy", "phigate"] {
+    let mut targets: Vec<&str> = Vec::new();
+    for row in rows {
+        if !targets.contains(&row.target.as_str()) {
+            targets.push(&row.target);
+        }
+    }
+    for target in targets {
         let runs = of(target);
         let cpu = middle(&runs, |measured| measured.cpu_us.unwrap_or(f64::NAN));
         let whole = middle(&runs, |measured| percentile(&measured.whole_us, 50));

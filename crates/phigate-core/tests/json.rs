@@ -44,6 +44,23 @@ fn what_parsers_could_read_in_two_ways_is_refused() {
 }
 
 #[test]
+fn a_control_character_is_refused_where_it_stands() {
+    for before in [0, 1, 15, 16, 63, 64, 1000] {
+        for control in ['\0', '\n', '\u{1f}'] {
+            let text = format!("[\"{}{control}\\n{control}\"]", "é".repeat(before));
+            let refused = Document::parse(text.into_bytes(), BOUNDS).unwrap_err();
+            let position = 2 + before * 'é'.len_utf8();
+            assert_eq!(
+                (refused.problem, refused.position),
+                (JsonProblem::Syntax, position)
+            );
+        }
+        let text = format!("[\"{}\u{7f} ~\"]", "é".repeat(before));
+        assert!(parse(&text).is_ok());
+    }
+}
+
+#[test]
 fn many_keys_are_compared_too() {
     let members: Vec<String> = (0..40).map(|index| format!("\"k{index}\":0")).collect();
     assert!(parse(&format!("{{{}}}", members.join(","))).is_ok());

@@ -1,4 +1,8 @@
 //! Whether a body is a chat-completion request. Errors name the field and never quote it.
+//!
+//! Nearly every field is right, so a field's name is put together only for an error about it.
+
+use std::fmt::{Arguments, Display};
 
 use crate::json::{Kind, Value};
 
@@ -67,9 +71,9 @@ fn messages(messages: &Value<'_>, limits: &ChatLimits) -> Checked {
             let message = format!("messages holds more than {} entries", limits.messages_max);
             return Err(RequestError::field("invalid_value", "messages", message));
         }
-        let at = format!("messages[{index}]");
-        of_kind(&message, Kind::Object, &at, "an object")?;
-        one_message(&message, &at, limits)?;
+        let at = format_args!("messages[{index}]");
+        of_kind(&message, Kind::Object, at, "an object")?;
+        one_message(&message, at, limits)?;
         count += 1;
     }
     if count == 0 {
@@ -82,21 +86,25 @@ fn messages(messages: &Value<'_>, limits: &ChatLimits) -> Checked {
     Ok(())
 }
 
-fn one_message(message: &Value<'_>, at: &str, limits: &ChatLimits) -> Checked {
-    let role_at = format!("{at}.role");
-    let role = required(message, "role", &role_at)?;
-    of_kind(&role, Kind::String, &role_at, "a string")?;
+fn one_message(message: &Value<'_>, at: Arguments<'_>, limits: &ChatLimits) -> Checked {
+    let role_at = format_args!("{at}.role");
+    let role = required(message, "role", role_at)?;
+    of_kind(&role, Kind::String, role_at, "a string")?;
     let role = role.string().unwrap_or_default();
     if !ROLES.contains(&role.as_ref()) {
         let message = format!("{role_at} must be one of system, developer, user, assistant, tool");
-        return Err(RequestError::field("invalid_value", role_at, message));
+        return Err(RequestError::field(
+            "invalid_value",
+            role_at.to_string(),
+            message,
+        ));
     }
     if role == "tool" {
-        let id_at = format!("{at}.tool_call_id");
+        let id_at = format_args!("{at}.tool_call_id");
         of_kind(
-            &required(message, "tool_call_id", &id_at)?,
+            &required(message, "tool_call_id", id_at)?,
             Kind::String,
-            &id_at,
+            id_at,
             "a string",
         )?;
     }
@@ -107,8 +115,8 @@ fn one_message(message: &Value<'_>, at: &str, limits: &ChatLimits) -> Checked {
 }
 
 /// An assistant's turn may hold no content where something else says what it did.
-fn content(message: &Value<'_>, role: &str, at: &str, limits: &ChatLimits) -> Checked {
-    let content_at = format!("{at}.content");
+fn content(message: &Value<'_>, role: &str, at: Arguments<'_>, limits: &ChatLimits) -> Checked {
+    let content_at = format_args!("{at}.content");
     let says_something_else = ["tool_calls", "function_call", "refusal", "audio"]
         .iter()
         .any(|name| {
@@ -121,35 +129,39 @@ fn content(message: &Value<'_>, role: &str, at: &str, limits: &ChatLimits) -> Ch
         return if may_be_null {
             Ok(())
         } else {
-            Err(missing(&content_at))
+            Err(missing(content_at))
         };
     };
     match content.kind() {
         Kind::String => Ok(()),
         Kind::Null if may_be_null || role == "assistant" => Ok(()),
-        Kind::Array => parts(&content, &content_at, limits),
-        _ => Err(wrong_type(&content_at, "a string or an array of parts")),
+        Kind::Array => parts(&content, content_at, limits),
+        _ => Err(wrong_type(content_at, "a string or an array of parts")),
     }
 }
 
-fn parts(content: &Value<'_>, at: &str, limits: &ChatLimits) -> Checked {
+fn parts(content: &Value<'_>, at: Arguments<'_>, limits: &ChatLimits) -> Checked {
     let mut count = 0;
     for (index, part) in content.values().enumerate() {
         if index >= limits.parts_max {
             let message = format!("{at} holds more than {} parts", limits.parts_max);
-            return Err(RequestError::field("invalid_value", at, message));
+            return Err(RequestError::field(
+                "invalid_value",
+                at.to_string(),
+                message,
+            ));
         }
-        let part_at = format!("{at}[{index}]");
-        of_kind(&part, Kind::Object, &part_at, "an object")?;
-        let type_at = format!("{part_at}.type");
-        let part_type = required(&part, "type", &type_at)?;
-        of_kind(&part_type, Kind::String, &type_at, "a string")?;
+        let part_at = format_args!("{at}[{index}]");
+        of_kind(&part, Kind::Object, part_at, "an object")?;
+        let type_at = format_args!("{part_at}.type");
+        let part_type = required(&part, "type", type_at)?;
+        of_kind(&part_type, Kind::String, type_at, "a string")?;
         if part_type.string().is_some_and(|name| name == "text") {
-            let text_at = format!("{part_at}.text");
+            let text_at = format_args!("{part_at}.text");
             of_kind(
-                &required(&part, "text", &text_at)?,
+                &required(&part, "text", text_at)?,
                 Kind::String,
-                &text_at,
+                text_at,
                 "a string",
             )?;
         }
@@ -158,36 +170,36 @@ fn parts(content: &Value<'_>, at: &str, limits: &ChatLimits) -> Checked {
     if count == 0 {
         return Err(RequestError::field(
             "invalid_value",
-            at,
+            at.to_string(),
             format!("{at} must not be empty"),
         ));
     }
     Ok(())
 }
 
-fn tool_calls(message: &Value<'_>, at: &str) -> Checked {
-    let calls_at = format!("{at}.tool_calls");
+fn tool_calls(message: &Value<'_>, at: Arguments<'_>) -> Checked {
+    let calls_at = format_args!("{at}.tool_calls");
     let Some(calls) = message
         .get("tool_calls")
         .filter(|calls| calls.kind() != Kind::Null)
     else {
         return Ok(());
     };
-    of_kind(&calls, Kind::Array, &calls_at, "an array")?;
+    of_kind(&calls, Kind::Array, calls_at, "an array")?;
     for (index, call) in calls.values().enumerate() {
-        let call_at = format!("{calls_at}[{index}]");
-        of_kind(&call, Kind::Object, &call_at, "an object")?;
+        let call_at = format_args!("{calls_at}[{index}]");
+        of_kind(&call, Kind::Object, call_at, "an object")?;
         let Some(function) = call.get("function") else {
             continue;
         };
-        let function_at = format!("{call_at}.function");
-        of_kind(&function, Kind::Object, &function_at, "an object")?;
+        let function_at = format_args!("{call_at}.function");
+        of_kind(&function, Kind::Object, function_at, "an object")?;
         for name in ["name", "arguments"] {
-            let field_at = format!("{function_at}.{name}");
+            let field_at = format_args!("{function_at}.{name}");
             of_kind(
-                &required(&function, name, &field_at)?,
+                &required(&function, name, field_at)?,
                 Kind::String,
-                &field_at,
+                field_at,
                 "a string",
             )?;
         }
@@ -208,7 +220,12 @@ fn tools(root: &Value<'_>, limits: &ChatLimits) -> Checked {
             let message = format!("tools holds more than {} entries", limits.tools_max);
             return Err(RequestError::field("invalid_value", "tools", message));
         }
-        of_kind(&tool, Kind::Object, &format!("tools[{index}]"), "an object")?;
+        of_kind(
+            &tool,
+            Kind::Object,
+            format_args!("tools[{index}]"),
+            "an object",
+        )?;
     }
     Ok(())
 }
@@ -221,7 +238,12 @@ fn stop(root: &Value<'_>) -> Checked {
         Kind::String | Kind::Null => Ok(()),
         Kind::Array => {
             for (index, item) in stop.values().enumerate() {
-                of_kind(&item, Kind::String, &format!("stop[{index}]"), "a string")?;
+                of_kind(
+                    &item,
+                    Kind::String,
+                    format_args!("stop[{index}]"),
+                    "a string",
+                )?;
             }
             Ok(())
         }
@@ -259,7 +281,11 @@ fn whole_number_from_one(root: &Value<'_>, name: &str) -> Checked {
     Ok(())
 }
 
-fn required<'d>(object: &Value<'d>, name: &str, at: &str) -> Result<Value<'d>, RequestError> {
+fn required<'d>(
+    object: &Value<'d>,
+    name: &str,
+    at: impl Display,
+) -> Result<Value<'d>, RequestError> {
     object.get(name).ok_or_else(|| missing(at))
 }
 
@@ -271,7 +297,7 @@ fn optional(object: &Value<'_>, name: &str, kind: Kind, what: &str) -> Checked {
     }
 }
 
-fn of_kind(value: &Value<'_>, kind: Kind, at: &str, what: &str) -> Checked {
+fn of_kind(value: &Value<'_>, kind: Kind, at: impl Display, what: &str) -> Checked {
     if value.kind() == kind {
         Ok(())
     } else {
@@ -279,14 +305,18 @@ fn of_kind(value: &Value<'_>, kind: Kind, at: &str, what: &str) -> Checked {
     }
 }
 
-fn wrong_type(at: &str, what: &str) -> RequestError {
-    RequestError::field("invalid_type", at, format!("{at} must be {what}"))
+fn wrong_type(at: impl Display, what: &str) -> RequestError {
+    RequestError::field(
+        "invalid_type",
+        at.to_string(),
+        format!("{at} must be {what}"),
+    )
 }
 
-fn missing(at: &str) -> RequestError {
+fn missing(at: impl Display) -> RequestError {
     RequestError::field(
         "missing_required_parameter",
-        at,
+        at.to_string(),
         format!("{at} is required"),
     )
 }

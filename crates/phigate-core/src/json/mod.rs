@@ -11,6 +11,7 @@ mod string;
 use std::borrow::Cow;
 use std::ops::Range;
 
+pub(crate) use read::has_control;
 pub use read::{JsonError, JsonProblem};
 pub use string::{Decoded, escape_into};
 
@@ -195,18 +196,25 @@ impl<'d> Value<'d> {
 
     /// A string's content, with escapes resolved.
     pub fn string(&self) -> Option<Cow<'d, str>> {
-        (self.kind() == Kind::String).then(|| self.decoded().into_text())
+        let node = self.node();
+        match (node.kind, node.escaped) {
+            (Kind::String, true) => Some(self.decoded().into_text()),
+            // Keys are asked for many times, and hardly any is escaped.
+            (Kind::String, false) => Some(Cow::Borrowed(self.inner())),
+            _ => None,
+        }
     }
 
     /// A string's content together with the way back to the bytes as written.
     pub fn decoded(&self) -> Decoded<'d> {
         let node = self.node();
-        let inner = node.span.start + 1..node.span.end - 1;
-        Decoded::new(
-            &self.document.text[inner.clone()],
-            inner.start,
-            node.escaped,
-        )
+        Decoded::new(self.inner(), node.span.start + 1, node.escaped)
+    }
+
+    /// What stands between the quotes of a string.
+    fn inner(&self) -> &'d str {
+        let span = &self.node().span;
+        &self.document.text[span.start + 1..span.end - 1]
     }
 
     /// A number's value.

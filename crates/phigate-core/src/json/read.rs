@@ -37,12 +37,15 @@ pub enum JsonProblem {
     TooMany,
 }
 
+/// A short chat has about so many, and allocators are quick with blocks below a kibibyte.
+const NODES: usize = 24;
+
 pub(super) fn read(text: &str, bounds: Bounds) -> Result<Vec<Node>, JsonError> {
     let mut reader = Reader {
         bytes: text.as_bytes(),
         text,
         position: 0,
-        nodes: Vec::with_capacity(64),
+        nodes: Vec::with_capacity(NODES),
         bounds,
     };
     reader.skip_space();
@@ -52,6 +55,13 @@ pub(super) fn read(text: &str, bounds: Bounds) -> Result<Vec<Node>, JsonError> {
         return Err(reader.syntax());
     }
     Ok(reader.nodes)
+}
+
+/// Whether there is a control character. Without leaving early, so that many bytes are looked at in one step.
+pub(crate) fn has_control(bytes: &[u8]) -> bool {
+    bytes
+        .iter()
+        .fold(false, |found, &byte| found | (byte < 0x20))
 }
 
 struct Reader<'t> {
@@ -297,8 +307,9 @@ impl Reader<'_> {
             let Some(step) = memchr::memchr2(b'"', b'\\', rest) else {
                 return Err(self.syntax());
             };
-            if let Some(control) = rest[..step].iter().position(|&byte| byte < 0x20) {
-                self.position += control;
+            if has_control(&rest[..step]) {
+                let is_control = |byte: &u8| *byte < 0x20;
+                self.position += rest.iter().position(is_control).unwrap_or(step);
                 return Err(self.syntax());
             }
             self.position += step;

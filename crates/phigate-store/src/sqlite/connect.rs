@@ -6,7 +6,7 @@ use crate::{Result, StoreError};
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use std::fs;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 const MIGRATIONS: &[Migration] = &[
@@ -29,9 +29,14 @@ pub(crate) enum Access {
     Write,
 }
 
+/// The database in a folder.
+pub(crate) fn file(folder: &Path) -> PathBuf {
+    folder.join(FILE)
+}
+
 /// Makes folder, file and schema where they are missing.
 pub(crate) fn prepare(folder: &Path, create: bool) -> Result<()> {
-    let file = folder.join(FILE);
+    let file = file(folder);
     if !file.exists() {
         if !create {
             return Err(StoreError::Missing(folder.display().to_string()));
@@ -99,7 +104,7 @@ impl From<Trouble> for StoreError {
 
 fn open(folder: &Path, access: Access) -> Result<Connection, Trouble> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(folder.join(FILE), flags)?;
+    let connection = Connection::open_with_flags(file(folder), flags)?;
     connection.busy_timeout(BUSY)?;
     connection.set_prepared_statement_cache_capacity(64);
     let journal: String =

@@ -38,18 +38,22 @@ impl Store for Sqlite {
     }
 
     async fn generation(&self) -> Result<u64> {
-        self.on_hot(items::Hot::generation).await
+        if let Some(generation) = self.fresh.unchanged() {
+            return Ok(generation);
+        }
+        let fresh = self.fresh.clone();
+        self.on_hot(move |connection| fresh.read(connection)).await
     }
 
     async fn item(&self, account: &str, kind: &str, id: &str) -> Result<Option<Item>> {
         let [account, kind, id] = [account, kind, id].map(str::to_owned);
-        self.on_hot(move |hot| items::item(hot.connection(), &account, &kind, &id))
+        self.on_hot(move |connection| items::item(connection, &account, &kind, &id))
             .await
     }
 
     async fn find(&self, kind: &str, lookup: &str) -> Result<Option<Item>> {
         let [kind, lookup] = [kind, lookup].map(str::to_owned);
-        self.on_hot(move |hot| items::find(hot.connection(), &kind, &lookup))
+        self.on_hot(move |connection| items::find(connection, &kind, &lookup))
             .await
     }
 
@@ -62,13 +66,13 @@ impl Store for Sqlite {
     async fn account_items(&self, account: &str, kinds: &[&str]) -> Result<Vec<Item>> {
         let account = account.to_owned();
         let kinds: Vec<String> = kinds.iter().copied().map(str::to_owned).collect();
-        self.on_hot(move |hot| items::account_items(hot.connection(), &account, &kinds))
+        self.on_hot(move |connection| items::account_items(connection, &account, &kinds))
             .await
     }
 
     async fn head(&self, account: &str, lane: i64) -> Result<Option<Head>> {
         let account = account.to_owned();
-        self.on_hot(move |hot| read::head(hot.connection(), &account, lane))
+        self.on_hot(move |connection| read::head(connection, &account, lane))
             .await
     }
 
@@ -80,7 +84,7 @@ impl Store for Sqlite {
 
     async fn link_digest(&self, account: &str, lane: i64, seq: i64) -> Result<Option<[u8; 32]>> {
         let account = account.to_owned();
-        self.on_hot(move |hot| read::link_digest(hot.connection(), &account, lane, seq))
+        self.on_hot(move |connection| read::link_digest(connection, &account, lane, seq))
             .await
     }
 
@@ -255,6 +259,7 @@ impl Store for Sqlite {
         });
         // On a disk that hangs they do not.
         let _ = tokio::time::timeout(CLOSING, ended).await;
+        self.fresh.forget();
         lock(&self.readers).clear();
     }
 }

@@ -1,4 +1,4 @@
-//! Reading items, and whether settings changed.
+//! Reading items, and the thread for reads of microseconds.
 
 use crate::sqlite::HotJob;
 use crate::store::Item;
@@ -7,19 +7,23 @@ use rusqlite::{Connection, OptionalExtension, Row, params_from_iter};
 use std::sync::mpsc;
 use std::thread::JoinHandle;
 
-/// The connection for reads of microseconds, and what it last saw.
-pub(crate) struct Hot {
-    connection: Connection,
-    seen: Option<(i64, u64)>,
-}
-
-/// The thread that does such reads.
+/// The thread that does reads of microseconds.
 pub(crate) struct Reading {
     sender: mpsc::Sender<HotJob>,
     thread: JoinHandle<()>,
 }
 
 impl Reading {
+    /// Gives a connection such a thread.
+    pub(crate) fn start(connection: Connection) -> Result<Self> {
+        let (sender, jobs) = mpsc::channel::<HotJob>();
+        let thread = std::thread::Builder::new()
+            .name("phigate-read".to_owned())
+            .spawn(move || jobs.iter().for_each(|job| job(&connection)))
+            .map_err(|error| StoreError::Unavailable(error.kind().to_string()))?;
+        Ok(Self { sender, thread })
+    }
+
     /// Gives it something to read; whether it is still there.
     pub(crate) fn send(&self, job: HotJob) -> bool {
         self.sender.send(job).is_ok()
@@ -30,49 +34,6 @@ impl Reading {
         drop(self.sender);
         // A thread that panicked has ended as well.
         let _ = self.thread.join();
-    }
-}
-
-impl Hot {
-    pub(crate) fn new(connection: Connection) -> Self {
-        Self {
-            connection,
-            seen: None,
-        }
-    }
-
-    /// Gives it a thread.
-    pub(crate) fn start(mut self) -> Result<Reading> {
-        let (sender, jobs) = mpsc::channel::<HotJob>();
-        let thread = std::thread::Builder::new()
-            .name("phigate-read".to_owned())
-            .spawn(move || jobs.iter().for_each(|job| job(&mut self)))
-            .map_err(|error| StoreError::Unavailable(error.kind().to_string()))?;
-        Ok(Reading { sender, thread })
-    }
-
-    /// Number of setting changes. `data_version` tells for free that nobody wrote at all since.
-    pub(crate) fn generation(&mut self) -> rusqlite::Result<u64> {
-        let version: i64 = self
-            .connection
-            .prepare_cached("PRAGMA data_version")?
-            .query_row([], |row| row.get(0))?;
-        if let Some((seen, generation)) = self.seen
-            && seen == version
-        {
-            return Ok(generation);
-        }
-        let generation: i64 = self
-            .connection
-            .prepare_cached("SELECT value FROM generation")?
-            .query_row([], |row| row.get(0))?;
-        let generation = generation.cast_unsigned();
-        self.seen = Some((version, generation));
-        Ok(generation)
-    }
-
-    pub(crate) fn connection(&self) -> &Connection {
-        &self.connection
     }
 }
 

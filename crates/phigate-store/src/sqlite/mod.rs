@@ -1,12 +1,13 @@
 //! SQLite: the engine for one machine. A folder, one file, nothing to install.
 //!
-//! One thread owns the connection that writes, another does the reads of microseconds that every
-//! request needs; longer ones run on the blocking pool. Several processes may have the same folder open.
+//! One thread owns the connection that writes, another does the reads of microseconds that requests
+//! need; longer ones run on the blocking pool. Several processes may have the same folder open.
 
 mod changes;
 mod connect;
 mod engine;
 mod fold;
+mod fresh;
 mod insert;
 mod items;
 mod read;
@@ -15,6 +16,7 @@ mod write;
 use crate::error::{Result, StoreError};
 use crate::store::CommitError;
 use connect::{Access, connect};
+use fresh::Fresh;
 use items::Reading;
 use rusqlite::{Connection, ErrorCode};
 use std::collections::HashMap;
@@ -26,7 +28,7 @@ use tokio::sync::oneshot;
 use uuid::Uuid;
 
 type WriteJob = Box<dyn FnOnce(&mut write::Writer) + Send>;
-type HotJob = Box<dyn FnOnce(&mut items::Hot) + Send>;
+type HotJob = Box<dyn FnOnce(&Connection) + Send>;
 
 /// Reading connections kept for later.
 const READERS: usize = 4;
@@ -41,6 +43,7 @@ pub(crate) struct Sqlite {
     writer: Mutex<Option<mpsc::Sender<WriteJob>>>,
     thread: Mutex<Option<std::thread::JoinHandle<()>>>,
     hot: Mutex<Option<Reading>>,
+    fresh: Arc<Fresh>,
     readers: Arc<Mutex<Vec<Connection>>>,
     held: Mutex<HashMap<Uuid, File>>,
 }
@@ -50,7 +53,7 @@ impl Sqlite {
     pub(crate) fn open(folder: &Path, create: bool) -> Result<Self> {
         connect::prepare(folder, create)?;
         let connection = connect(folder, Access::Write)?;
-        let hot = items::Hot::new(connect(folder, Access::Read)?).start()?;
+        let hot = Reading::start(connect(folder, Access::Read)?)?;
         let (sender, jobs) = mpsc::channel();
         let writer = write::Writer::new(folder.to_owned(), connection)?;
         let thread = std::thread::Builder::new()
@@ -62,6 +65,7 @@ impl Sqlite {
             writer: Mutex::new(Some(sender)),
             thread: Mutex::new(Some(thread)),
             hot: Mutex::new(Some(hot)),
+            fresh: Arc::new(Fresh::new(&connect::file(folder))),
             readers: Arc::default(),
             held: Mutex::default(),
         })
@@ -102,12 +106,12 @@ impl Sqlite {
     /// never end (it notes in a shared file how far it sees), so it has a thread of its own.
     async fn on_hot<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&mut items::Hot) -> rusqlite::Result<T> + Send + 'static,
+        work: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
     ) -> Result<T> {
         let (tell, answer) = oneshot::channel();
-        let job: HotJob = Box::new(move |hot| {
+        let job: HotJob = Box::new(move |connection| {
             // Whoever asked may have given up.
-            let _ = tell.send(work(hot));
+            let _ = tell.send(work(connection));
         });
         let ended = || StoreError::Unavailable("the reading thread ended".to_owned());
         let sent = match &*lock(&self.hot) {

@@ -75,16 +75,17 @@ pub(super) async fn decide(
             };
         }
     };
-    let left = CancellationToken::new();
-    let desk = Desk {
+    let mut desk = Desk {
         app: Arc::clone(app),
         account: Arc::clone(&admission.account),
         scanner,
-        left: left.clone(),
+        left: None,
     };
     if body.len() <= INLINE_BYTES_MAX {
         return desk.decide(body);
     }
+    let left = CancellationToken::new();
+    desk.left = Some(left.clone());
     // Dropped with this future, when the caller leaves.
     let _left = left.drop_guard();
     let place = Arc::clone(&app.long_scans).acquire_owned().await.ok();
@@ -115,8 +116,8 @@ struct Desk {
     app: Arc<App>,
     account: Arc<Account>,
     scanner: Arc<Scanner>,
-    /// Whether nobody waits for the decision any more.
-    left: CancellationToken,
+    /// Whether nobody waits for the decision any more, where it goes on all the same.
+    left: Option<CancellationToken>,
 }
 
 impl Desk {
@@ -168,8 +169,9 @@ impl Desk {
     fn hurried_scanner(&self) -> Scanner {
         let deadline = Instant::now() + Duration::from_millis(self.app.config.limits.scan_ms);
         let left = self.left.clone();
+        let is_awaited = move || !left.as_ref().is_some_and(CancellationToken::is_cancelled);
         self.scanner
-            .while_there_is_time(move || Instant::now() < deadline && !left.is_cancelled())
+            .while_there_is_time(move || Instant::now() < deadline && is_awaited())
     }
 
     /// A mode that this version does not know is not guessed at.
@@ -331,7 +333,7 @@ mod tests {
             account: account(&app).await,
             scanner: Arc::new(Scanner::new(phi_detect::Detector::default())),
             app,
-            left: left.clone(),
+            left: Some(left.clone()),
         };
         let body = br#"{"model":"gpt-4o","messages":[{"role":"user","content":"Hi."}]}"#;
         let is_complete = || {

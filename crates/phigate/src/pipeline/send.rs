@@ -36,14 +36,17 @@ pub(crate) fn provider_headers(
     key: &ProviderKey,
 ) -> Vec<(HeaderName, HeaderValue)> {
     let header = |(name, value): &(&'static str, wire::HeaderValue)| {
-        let (text, is_secret) = match value {
-            wire::HeaderValue::Fixed(text) => ((*text).to_owned(), false),
-            wire::HeaderValue::Key => (key.expose().to_owned(), true),
-            wire::HeaderValue::BearerKey => (format!("Bearer {}", key.expose()), true),
+        let secret = |text: &str| {
+            let mut value = HeaderValue::from_str(text).ok()?;
+            value.set_sensitive(true);
+            Some(value)
         };
-        let mut value = HeaderValue::from_str(&text).ok()?;
-        value.set_sensitive(is_secret);
-        Some((HeaderName::from_static(name), value))
+        let value = match value {
+            wire::HeaderValue::Fixed(text) => Some(HeaderValue::from_static(text)),
+            wire::HeaderValue::Key => secret(key.expose()),
+            wire::HeaderValue::BearerKey => secret(&format!("Bearer {}", key.expose())),
+        };
+        Some((HeaderName::from_static(name), value?))
     };
     request.headers.iter().filter_map(header).collect()
 }

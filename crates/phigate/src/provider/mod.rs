@@ -14,7 +14,7 @@ mod retry;
 use std::collections::HashMap;
 use std::error::Error as _;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -86,7 +86,7 @@ pub(crate) enum ProviderError {
     Broken,
 }
 
-type Pool = Client<Connector, Full<Bytes>>;
+type Pool = Arc<Client<Connector, Full<Bytes>>>;
 
 /// The client for all providers. No connection is opened before a call needs one.
 pub(crate) struct Provider {
@@ -180,7 +180,7 @@ impl Provider {
         let mut pools = self.pools.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((used, pool)) = pools.get_mut(account) {
             *used = Instant::now();
-            return pool.clone();
+            return Arc::clone(pool);
         }
         if pools.len() >= POOLS_MAX {
             let oldest = pools
@@ -189,15 +189,16 @@ impl Provider {
                 .map(|(account, _)| account.clone());
             oldest.and_then(|account| pools.remove(&account));
         }
-        let pool = Client::builder(TokioExecutor::new())
+        let pool: Pool = Client::builder(TokioExecutor::new())
             .timer(TokioTimer::new())
             .pool_timer(TokioTimer::new())
             .pool_idle_timeout(Duration::from_secs(50))
             .pool_max_idle_per_host(64)
             .http2_keep_alive_interval(Duration::from_secs(30))
             .http2_adaptive_window(true)
-            .build(self.connector.clone());
-        pools.insert(account.to_owned(), (Instant::now(), pool.clone()));
+            .build(self.connector.clone())
+            .into();
+        pools.insert(account.to_owned(), (Instant::now(), Arc::clone(&pool)));
         pool
     }
 }

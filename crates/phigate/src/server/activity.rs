@@ -4,7 +4,7 @@
 //! requests, a caller can keep the socket alive and still take nothing, stream by stream.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// What a look at a connection shows.
@@ -23,7 +23,8 @@ pub(super) struct Activity {
     started: Instant,
     /// When the last answer ended, in milliseconds since the start.
     last_ms: AtomicU64,
-    answers: Mutex<Vec<Weak<AtomicU64>>>,
+    /// Those on their way.
+    answers: Mutex<Vec<Arc<AtomicU64>>>,
 }
 
 /// One answer that is on its way.
@@ -48,10 +49,7 @@ impl Activity {
     /// is only watched where requests share the socket.
     pub(super) fn begin(self: &Arc<Self>, shares_socket: bool) -> Ongoing {
         let offered_ms = Arc::new(AtomicU64::new(0));
-        self.answers
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(Arc::downgrade(&offered_ms));
+        self.answers().push(Arc::clone(&offered_ms));
         Ongoing {
             activity: Arc::clone(self),
             offered_ms,
@@ -62,12 +60,9 @@ impl Activity {
     /// Looks at the connection.
     pub(super) fn look(&self, now: Instant, idle: Duration, stall: Duration) -> Verdict {
         let now_ms = self.since_start(now);
-        let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
-        answers.retain(|answer| answer.strong_count() > 0);
-        let waits_too_long = |answer: &Weak<AtomicU64>| {
-            let offered = answer
-                .upgrade()
-                .map_or(0, |offered| offered.load(Ordering::Relaxed));
+        let answers = self.answers();
+        let waits_too_long = |answer: &Arc<AtomicU64>| {
+            let offered = answer.load(Ordering::Relaxed);
             offered > 0 && Duration::from_millis(now_ms - offered.min(now_ms)) > stall
         };
         if answers.iter().any(waits_too_long) {
@@ -79,6 +74,10 @@ impl Activity {
         } else {
             Verdict::Fine
         }
+    }
+
+    fn answers(&self) -> MutexGuard<'_, Vec<Arc<AtomicU64>>> {
+        self.answers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn since_start(&self, now: Instant) -> u64 {
@@ -104,6 +103,9 @@ impl Ongoing {
 
 impl Drop for Ongoing {
     fn drop(&mut self) {
+        self.activity
+            .answers()
+            .retain(|answer| !Arc::ptr_eq(answer, &self.offered_ms));
         self.activity
             .last_ms
             .store(self.activity.since_start(Instant::now()), Ordering::Relaxed);
@@ -134,5 +136,17 @@ mod tests {
         assert_eq!(look(900), Verdict::Fine);
         drop(answer);
         assert_eq!(look(900), Verdict::Idle);
+    }
+
+    #[test]
+    fn nothing_is_kept_of_an_answer_that_ended() {
+        let activity = Activity::new(Instant::now());
+        let long = activity.begin(true);
+        for _ in 0..1000 {
+            drop(activity.begin(false));
+        }
+        assert_eq!(activity.answers().len(), 1);
+        drop(long);
+        assert!(activity.answers().is_empty());
     }
 }

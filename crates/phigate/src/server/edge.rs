@@ -90,7 +90,9 @@ impl Edge {
             Err(error) => (closing(version, self.refuse(error)), None),
         };
         let headers = response.headers_mut();
-        let text = HeaderValue::from_str(&id.to_string()).expect("a UUID is plain text");
+        let mut buffer = Uuid::encode_buffer();
+        let text: &str = id.hyphenated().encode_lower(&mut buffer);
+        let text = HeaderValue::from_str(text).expect("a UUID is plain text");
         headers.insert(REQUEST_ID, text);
         headers
             .entry(CACHE_CONTROL)

@@ -57,6 +57,8 @@ use guard::{Guard, GuardLimits};
 use head::HeadLimits;
 use tls::Certificate;
 
+/// Fields of a head that the library has room for without asking for memory.
+const LIBRARY_FIELDS: usize = 100;
 /// Time for the last bytes after the cut, so that error events still leave.
 const LAST_BYTES: Duration = Duration::from_millis(500);
 
@@ -322,13 +324,16 @@ fn http_builder(limits: &Limits, executor: Tracked) -> auto::Builder<Tracked> {
         .timer(TokioTimer::new())
         // The guard hands over whole heads only, so this is the time between two requests.
         .header_read_timeout(idle)
-        // The guard counts first, so that its answer is given.
-        .max_headers(1 + usize::try_from(limits.header_fields).unwrap_or(usize::MAX - 1))
         .max_buf_size(
             usize::try_from(limits.header_bytes)
                 .unwrap_or(usize::MAX)
                 .max(64 * 1024),
         );
+    // The guard counts first, so that its answer is given.
+    let fields = usize::try_from(limits.header_fields).unwrap_or(usize::MAX);
+    if fields > LIBRARY_FIELDS {
+        http.http1().max_headers(fields);
+    }
     http.http2()
         .timer(TokioTimer::new())
         .max_header_list_size(header_bytes)

@@ -1,6 +1,7 @@
 //! Reading JSON text into a tree.
 
 use super::{Json, NotJson};
+use crate::json::has_control;
 use std::borrow::Cow;
 
 /// How deep documents may nest. Deeper ones are unreadable to us.
@@ -145,7 +146,7 @@ impl<'a> Reader<'a> {
         }
         let written = self.text.get(start..self.position).ok_or(NotJson)?;
         self.position += 1;
-        if written.bytes().any(|byte| byte < 0x20) {
+        if has_control(written.as_bytes()) {
             return Err(NotJson);
         }
         if memchr::memchr(b'\\', written.as_bytes()).is_none() {

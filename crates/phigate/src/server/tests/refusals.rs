@@ -35,6 +35,26 @@ async fn a_plain_request_is_answered_with_an_id() {
     }
 }
 
+#[tokio::test]
+async fn a_head_may_have_as_many_fields_as_the_limit_says() {
+    for fields in [10, 99, 100, 101, 250] {
+        let limits = Limits {
+            header_fields: fields,
+            ..Limits::default()
+        };
+        let server = start(limits).await;
+        for (more, status) in [(0, 200), (1, 431)] {
+            // Two are there already: the host and the wish to close.
+            let further: String = (0..fields - 2 + more)
+                .map(|number| format!("X-{number}: v\r\n"))
+                .collect();
+            let answer = exchange(server.address, post("/v1/echo", &further, "")).await;
+            let expected = format!("HTTP/1.1 {status} ");
+            assert!(answer.starts_with(&expected), "{fields} fields: {answer}");
+        }
+    }
+}
+
 const SMUGGLED: &str = "POST /v1/echo HTTP/1.1\r\nHost: gw\r\nContent-Length: 5\r\n\r\nhello";
 
 /// Requests that no handler may see, with the status and code of the refusal.
