@@ -21,7 +21,7 @@ pub(crate) enum Form {
     DayMonth,
     /// Two numbers and a slash: a day and month, a fraction or a ratio.
     Fraction,
-    /// Digits without separators: could be any number.
+    /// Digits without separators, or pairs of them: could be any number.
     Compact,
 }
 
@@ -70,14 +70,18 @@ fn numeric(page: &Page<'_>, index: usize) -> Option<DateHit> {
         let is_date = match (first.len(), digits.len()) {
             (4, 1 | 2) => is_year(one) && is_month_day(two, three) && (is_whole || has_time),
             (1 | 2, 4) => is_year(three) && is_either_order(one, two) && is_whole,
-            (1 | 2, 2) => separator != b' ' && is_either_order(one, two) && is_whole,
+            (1 | 2, 2) => is_either_order(one, two) && is_whole,
             _ => false,
         };
         let goes_on = matches!(page.byte(digits.end), b'-' | b'.' | b'/')
             && page.byte(digits.end + 1).is_ascii_digit();
         return (is_date && !goes_on).then_some(DateHit {
             span: first.start as usize..digits.end,
-            form: Form::Full,
+            form: if separator == b' ' && digits.len() == 2 {
+                Form::Compact
+            } else {
+                Form::Full
+            },
         });
     }
     let is_day_month = separator == b'/' && first.len() <= 2 && is_either_order(one, two);

@@ -72,6 +72,9 @@ fn unit(page: &Page<'_>, at: usize) -> Option<(usize, Vec<u8>)> {
     if let Some(digit) = digit(&word) {
         return Some((end, vec![digit]));
     }
+    if let Some(number) = number(&word) {
+        return Some(with_ones(page, end, number));
+    }
     (word.len() == 1).then(|| (after_example(page, end), vec![first.to_ascii_uppercase()]))
 }
 
@@ -94,6 +97,50 @@ fn digit(word: &[u8]) -> Option<u8> {
         .iter()
         .find(|(one, _)| *one == word)
         .map(|(_, digit)| *digit)
+}
+
+/// Numbers of two digits and round ones, as they are said in identifiers: "ninety eighteen", "eight hundred".
+fn number(word: &[u8]) -> Option<&'static [u8]> {
+    const WORDS: &[(&[u8], &[u8])] = &[
+        (b"ten", b"10"),
+        (b"eleven", b"11"),
+        (b"twelve", b"12"),
+        (b"thirteen", b"13"),
+        (b"fourteen", b"14"),
+        (b"fifteen", b"15"),
+        (b"sixteen", b"16"),
+        (b"seventeen", b"17"),
+        (b"eighteen", b"18"),
+        (b"nineteen", b"19"),
+        (b"twenty", b"20"),
+        (b"thirty", b"30"),
+        (b"forty", b"40"),
+        (b"fifty", b"50"),
+        (b"sixty", b"60"),
+        (b"seventy", b"70"),
+        (b"eighty", b"80"),
+        (b"ninety", b"90"),
+        (b"hundred", b"00"),
+        (b"thousand", b"000"),
+    ];
+    WORDS
+        .iter()
+        .find(|(one, _)| *one == word)
+        .map(|(_, digits)| *digits)
+}
+
+/// "fifty-five": takes the ones after the tens.
+fn with_ones(page: &Page<'_>, end: usize, number: &[u8]) -> (usize, Vec<u8>) {
+    let is_tens = number.len() == 2 && number[0] >= b'2' && number[1] == b'0';
+    let next = end + 1;
+    let ones_end = word_end(page.bytes(), next);
+    let ones = page.slice(next..ones_end).to_ascii_lowercase();
+    match digit(&ones).filter(|&ones| ones != b'0') {
+        Some(ones) if is_tens && matches!(page.byte(end), b' ' | b'-') => {
+            (ones_end, vec![number[0], ones])
+        }
+        _ => (end, number.to_vec()),
+    }
 }
 
 /// "b as in boy": where the example ends.
@@ -147,6 +194,11 @@ mod tests {
             ("b as in boy nine nine one two", "B9912"),
             ("nine oh seven, triple five, oh one five oh", "9075550150"),
             ("eight eight one dash four four two", "881442"),
+            (
+                "five three six, twenty-two, eighty seven forty one",
+                "536228741",
+            ),
+            ("eight hundred five five five oh one nineteen", "8005550119"),
         ] {
             assert_eq!(value(text), Some((expected.to_owned(), text)));
         }

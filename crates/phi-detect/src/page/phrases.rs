@@ -106,8 +106,9 @@ fn longest_phrase(bytes: &[u8], head: Range<usize>) -> Option<(usize, Meaning)> 
     longest
 }
 
-/// Where a number sign right after a label word ends.
+/// Where a number sign right after a label word ends: "Hospital #", "M.R. #".
 fn number_sign(bytes: &[u8], end: usize) -> Option<usize> {
+    let end = end + usize::from(bytes.get(end) == Some(&b'.'));
     let at = end + usize::from(bytes.get(end) == Some(&b' '));
     (bytes.get(at) == Some(&b'#')).then_some(at + 1)
 }

@@ -8,9 +8,10 @@ use std::ops::Range;
 use super::{Out, PhiRule};
 use crate::context::{Claim, Tie, claim_after, claim_before, value_after};
 use crate::dates::{DateHit, Form, date_at, spoken_numbers};
+use crate::digits::Run;
 use crate::labels::Meaning;
 use crate::lexicon::Sense;
-use crate::page::Page;
+use crate::page::{Label, Page};
 use crate::people;
 
 pub(super) static RULE: PhiRule = PhiRule {
@@ -37,6 +38,11 @@ pub(super) static RULE: PhiRule = PhiRule {
         "Birthday?\nCaller: «March 14th, 1962».",
         "Date of birth?\nMBR: «Twelve, oh one, nineteen fifty-two».",
         "for Maria Delgado («3/14/1962»), a refill",
+        "DOB: «O3/l4/l962» (fax)",
+        "DOB «03 14 62»",
+        "And your birthday, sir?\nPt: «two nine thirty four».",
+        "DOB was entered as «03/41/1962»",
+        "birthdate=ge«1962-03-14»&sex=F",
     ],
     misses: &[
         "Admitted on March 14, 2025 and discharged March 19, 2025.",
@@ -66,7 +72,7 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
         if (page.marks[index].start as usize) < free_from {
             continue;
         }
-        let Some(date) = date_at(page, index) else {
+        let Some(date) = date_at(page, index).or_else(|| mistyped(page, index)) else {
             continue;
         };
         if let Some((score, rule)) = judge(page, &date) {
@@ -75,6 +81,24 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
         }
     }
     spoken(page, out);
+}
+
+/// `03/41/1962`: no date, though written like one.
+fn mistyped(page: &Page<'_>, index: usize) -> Option<DateHit> {
+    let is_two = |index: usize| {
+        let mark = page.marks.get(index);
+        mark.is_some_and(|mark| mark.is_number() && mark.len() <= 2)
+    };
+    let slash = |between: &[u8]| matches!(between, b"/" | b"-");
+    let fits = |lengths: &[usize]| Run::read(page, index, lengths, slash);
+    if !is_two(index) || !is_two(index + 1) {
+        return None;
+    }
+    let lengths = [page.marks[index].len(), page.marks[index + 1].len(), 4];
+    fits(&lengths).map(|run| DateHit {
+        span: run.span,
+        form: Form::Compact,
+    })
 }
 
 /// The whole date of which the model saw a part.
@@ -93,15 +117,17 @@ fn whole_date(page: &Page<'_>, span: Range<usize>) -> Range<usize> {
 
 /// Dates said in numbers alone, right after a label.
 fn spoken(page: &Page<'_>, out: &mut Out<'_>) {
-    for label in page
-        .labels
-        .iter()
-        .filter(|label| label.meaning == Meaning::Dob)
-    {
+    for label in page.labels.iter().filter(|label| is_of_birth(page, label)) {
         if let Some(span) = spoken_numbers(page, value_after(page, label.end as usize)) {
             out.push(span, 0.85, "dob.spoken");
         }
     }
+}
+
+/// "date of birth", "birthday", "born", but not "turned".
+fn is_of_birth(page: &Page<'_>, label: &Label) -> bool {
+    let is_born = || matches!(page.byte(label.start as usize), b'b' | b'B');
+    label.meaning == Meaning::Dob || label.meaning == Meaning::Born && is_born()
 }
 
 /// `Jane Roe (3/14/1962)`: a date in brackets right after a name without a title.

@@ -102,10 +102,12 @@ impl Reader<'_> {
         let Some(closed) = self.open.pop() else {
             return at + 1;
         };
+        let by_key = || self.meaning_of_whole(closed.key.clone()?);
+        let meaning = closed.hint.or_else(by_key);
         for index in closed.unsettled {
             let field = &mut self.found[index];
             if field.meaning.is_none() {
-                field.meaning = closed.hint;
+                field.meaning = meaning;
             }
             if closed.tells_of_a_person {
                 field.meaning = super::in_person_record(field.meaning);
@@ -247,6 +249,15 @@ impl Reader<'_> {
             meaning
         };
         self.found.push(Field::new(span, meaning));
+    }
+
+    /// What the key of an object says about the one value in it: `"mrn": {"value": "482913"}`.
+    fn meaning_of_whole(&self, key: Range<usize>) -> Option<Meaning> {
+        let name = std::str::from_utf8(&self.bytes[key]).ok();
+        let meaning = labels::of_key(name.filter(|name| name.len() <= 64)?)?;
+        let is_of_one_value = super::tells_of_a_person(meaning)
+            && !matches!(meaning, Meaning::Name | Meaning::Address);
+        is_of_one_value.then_some(meaning)
     }
 
     /// What a key means: with the key of the object round it, then by itself.

@@ -3,15 +3,20 @@
 //! There is no common format: the words around decide. Sites with a fixed format
 //! can name it in the settings, and it is then found without a label.
 
+mod site;
+mod value;
+
 use std::ops::Range;
 
 use super::{Out, PhiRule};
 use crate::context::{Claim, Tie, claim_after, claim_before, value_after};
-use crate::dates::{Form, date_at};
+use crate::dates::date_at;
 use crate::labels::Meaning;
 use crate::lexicon::Sense;
-use crate::page::{Mark, Page};
+use crate::page::Page;
 use crate::spelled;
+use site::site_format;
+use value::{is_something_else, is_tie, spaced_groups, value_span};
 
 pub(super) static RULE: PhiRule = PhiRule {
     code: "mrn",
@@ -42,6 +47,16 @@ pub(super) static RULE: PhiRule = PhiRule {
         "chart numbers «P-20881» and «P-20882»",
         "1. Roe, Jane («T00-4419») listed",
         "Re: Roe, Jane / «30155698»",
+        "M.R. # «771204», M.R.N. «771204»",
+        "MRN/Acct: «771204» / 99120334",
+        "Acct/MRN: 99120334 / «771204»",
+        "Pt acct/MRN «771204»",
+        "MRN changed from «771204» to «771240»",
+        "merge MRN «771204» into «771240»",
+        "WHERE mrn IN ('«771204»','«771240»')",
+        "can you pull up «771204»? thats the mrn",
+        "MRN «771204»-DOB 3/14/1962",
+        "su número de paciente es «771204»",
     ],
     misses: &[
         "MRN  admitted for chest pain",
@@ -53,6 +68,8 @@ pub(super) static RULE: PhiRule = PhiRule {
         "error in pid=48213",
         "chart review 3/14/2024",
         "Pacemaker serial number PJN702913S implanted",
+        "penicillin for Jane Roe, 2400000 units, today",
+        "mr 10000 units, chart 25000 units",
     ],
     precedence: 0.28,
     joins: super::stand_alone,
@@ -300,164 +317,6 @@ fn opens_date(page: &Page<'_>, at: usize) -> bool {
     is_month
         || matches!(digits, 1 | 2 | 4)
             && matches!(page.byte(at + digits), b'/' | b'-' | b'.' | b' ')
-}
-
-/// The whole value at a mark: groups tied by a sign, letters tied before or after them, a prefix set before them.
-fn value_span(page: &Page<'_>, index: usize) -> Range<usize> {
-    let mut end = page.marks[index].end as usize;
-    let has_slashes = follows_letters_and_slash(page, page.marks[index].start as usize);
-    for mark in page.marks[index + 1..].iter().take(4) {
-        let is_tied = mark.start as usize == end + 1
-            && is_tie(page.byte(end))
-            && (page.byte(end) != b'/' || has_slashes)
-            && (mark.is_number() || mark.is_code());
-        if !is_tied {
-            break;
-        }
-        end = mark.end as usize;
-    }
-    end = with_letters_after(page, end);
-    let mut start = page.marks[index].start as usize;
-    if page.byte_before(start).is_ascii_alphabetic() {
-        // "MRN482913" is one token; taking half of it would leave a stump.
-        return page.word_before(start).map_or(start, |(_, word)| word)..end;
-    }
-    let tie = page.byte_before(start);
-    if (is_tie(tie) || tie == b' ')
-        && let Some((_, word)) = page.word_before(start - 1)
-    {
-        let letters = page.slice(word..start - 1);
-        let before = |word| nearest(page, word).is_some_and(|claim| is_called(&claim));
-        let is_code = letters.len() <= 5
-            && letters.iter().all(u8::is_ascii_uppercase)
-            && !page.byte_before(word).is_ascii_alphanumeric();
-        let is_prefix =
-            is_code && (is_tie(tie) || letters.len() <= 1 || letters.len() <= 3 && before(word));
-        // In "MRN-123" and "MR-123" the letters are the label, unless another label stands before them.
-        let is_the_label =
-            is_prefix && page.label_ends_at(start - 1) && (tie == b' ' || !before(word));
-        if is_prefix && !is_the_label {
-            start = word;
-        }
-    }
-    start..end
-}
-
-/// `KEM/22/104477`: capitals and a slash before the number.
-fn follows_letters_and_slash(page: &Page<'_>, start: usize) -> bool {
-    page.byte_before(start) == b'/'
-        && page.word_before(start - 1).is_some_and(|(_, word)| {
-            let letters = page.slice(word..start - 1);
-            letters.len() <= 5 && letters.iter().all(u8::is_ascii_uppercase)
-        })
-}
-
-/// What may tie the groups of a record number.
-fn is_tie(byte: u8) -> bool {
-    matches!(byte, b'-' | b'.' | b'/' | b'_')
-}
-
-fn is_called(claim: &Claim) -> bool {
-    claim.is(Meaning::Mrn) && claim.tie >= Tie::Tight
-}
-
-/// `X-12345-Z`, `0018-4437-LF`: where letters tied to the end stop.
-fn with_letters_after(page: &Page<'_>, end: usize) -> usize {
-    let letters = page
-        .slice(end + 1..page.text.len().min(end + 5))
-        .iter()
-        .take_while(|byte| byte.is_ascii_uppercase())
-        .count();
-    let is_tied = matches!(page.byte(end), b'-' | b'_')
-        && (1..=3).contains(&letters)
-        && !page.byte(end + 1 + letters).is_ascii_alphanumeric();
-    if is_tied { end + 1 + letters } else { end }
-}
-
-/// `1408 2217`, `551 203`: groups of three or four digits with a space between, as long as the number is short.
-fn spaced_groups(page: &Page<'_>, span: Range<usize>) -> Range<usize> {
-    let count = |span: Range<usize>| {
-        page.slice(span)
-            .iter()
-            .filter(|byte| byte.is_ascii_digit())
-            .count()
-    };
-    let mut end = span.end;
-    while count(span.start..end) <= 4 && page.byte(end) == b' ' {
-        let group = page
-            .slice(end + 1..page.text.len().min(end + 6))
-            .iter()
-            .take_while(|byte| byte.is_ascii_digit())
-            .count();
-        let ends = !page.byte(end + 1 + group).is_ascii_alphanumeric();
-        if !(3..=4).contains(&group) || !ends || date_starts_at(page, end + 1) {
-            break;
-        }
-        end += 1 + group;
-    }
-    span.start..end
-}
-
-fn date_starts_at(page: &Page<'_>, at: usize) -> bool {
-    page.marks
-        .binary_search_by_key(&at, |mark| mark.start as usize)
-        .is_ok_and(|index| date_at(page, index).is_some_and(|date| date.form == Form::Full))
-}
-
-/// Dates, times, amounts and ages are no record numbers even after "chart" or "MRN".
-fn is_something_else(page: &Page<'_>, index: usize, span: &Range<usize>) -> bool {
-    let value = page.slice(span.clone());
-    let before = page.byte_before(span.start);
-    let after = page.byte(span.end);
-    let is_amount = before == b'$'
-        || after == b'%'
-        || before == b'.' && page.byte_before(span.start - 1).is_ascii_digit();
-    let is_date = date_at(page, index).is_some_and(|date| {
-        let is_iso = date.span.len() == 10 && page.byte(date.span.start + 4) == b'-';
-        date.span == *span && (is_iso || value.contains(&b'/'))
-    });
-    let is_time = after == b':' && page.byte(span.end + 1).is_ascii_digit();
-    let is_year = value.len() == 4 && (value.starts_with(b"19") || value.starts_with(b"20"));
-    is_date || is_amount || is_time || is_year
-}
-
-/// Values in a format the site named: `9` a digit, `A` a letter, `X` either, anything else itself.
-fn site_format(page: &Page<'_>, format: &[u8]) -> Vec<Range<usize>> {
-    let starts = page.marks.iter().filter(|mark| could_start(**mark));
-    starts
-        .map(|mark| mark.start as usize)
-        .flat_map(|start| [start, start.saturating_sub(prefix_length(format))])
-        .filter(|&start| fits_format(page, start, format))
-        .map(|start| start..start + format.len())
-        .collect()
-}
-
-fn could_start(mark: Mark) -> bool {
-    mark.is_number() || mark.is_code()
-}
-
-/// How many characters of a format come before its first digit; a mark starts no earlier than that.
-fn prefix_length(format: &[u8]) -> usize {
-    format
-        .iter()
-        .take_while(|&&byte| byte != b'9' && byte != b'X')
-        .count()
-}
-
-fn fits_format(page: &Page<'_>, start: usize, format: &[u8]) -> bool {
-    let value = page.slice(start..start + format.len());
-    value.len() == format.len()
-        && !page.byte_before(start).is_ascii_alphanumeric()
-        && !page.byte(start + format.len()).is_ascii_alphanumeric()
-        && value
-            .iter()
-            .zip(format)
-            .all(|(&byte, &pattern)| match pattern {
-                b'9' => byte.is_ascii_digit(),
-                b'A' => byte.is_ascii_alphabetic(),
-                b'X' => byte.is_ascii_alphanumeric(),
-                other => byte == other,
-            })
 }
 
 fn nearest(page: &Page<'_>, at: usize) -> Option<Claim> {

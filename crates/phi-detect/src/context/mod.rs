@@ -1,0 +1,167 @@
+//! What the surroundings of a value say about it: the nearest label, and how firmly it is tied.
+
+mod answer;
+mod gap;
+mod pair;
+
+pub(crate) use answer::value_after;
+
+use crate::labels::Meaning;
+use crate::page::{Page, is_word_byte};
+use gap::Gap;
+
+/// How firmly a label is tied to a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Tie {
+    /// Somewhere before, in the same sentence.
+    Near,
+    /// In a list that the label opens: "MRNs 123456, 234567".
+    List,
+    /// With nothing but punctuation and small words between: "SSN on file is", "DOB:".
+    Tight,
+    /// The value stands in a field of that name.
+    Field,
+}
+
+/// A label that lays claim to a value.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Claim {
+    pub(crate) meaning: Meaning,
+    pub(crate) tie: Tie,
+    /// Where the label ends, or the field starts.
+    pub(crate) from: usize,
+}
+
+impl Claim {
+    pub(crate) fn is(&self, meaning: Meaning) -> bool {
+        self.meaning == meaning
+    }
+
+    /// Whether the label is bound to the value rather than just in the same sentence.
+    pub(crate) fn is_firm(&self) -> bool {
+        self.tie >= Tie::List
+    }
+}
+
+/// How far before a value a label may stand, in bytes.
+const REACH_BYTES: usize = 72;
+/// How many labels before a value are looked at.
+const REACH_LABELS: usize = 5;
+
+/// The nearest label before `at` among those that `decides` accepts.
+pub(crate) fn claim_before(
+    page: &Page<'_>,
+    at: usize,
+    decides: impl Fn(Meaning) -> bool,
+) -> Option<Claim> {
+    let field = page.field_at(at);
+    let floor = field.map_or(0, |field| field.span.start);
+    let next = page
+        .labels
+        .partition_point(|label| (label.end as usize) <= at);
+    let reachable = page.labels[..next].iter().rev().take(REACH_LABELS);
+    let reachable = reachable.take_while(|label| {
+        label.start as usize >= floor && at - label.end as usize <= REACH_BYTES
+    });
+    // Mostly there is nothing that could decide, and no need to read what stands between.
+    let field_meaning = field.and_then(|field| field.meaning);
+    let mut meanings = reachable.clone().map(|label| label.meaning);
+    if !meanings.any(&decides) && !field_meaning.is_some_and(&decides) {
+        return None;
+    }
+    for (index, label) in reachable.enumerate() {
+        if answer::is_speaker(page.bytes(), label) {
+            continue;
+        }
+        let end = label.end as usize;
+        // A sentence or a placeholder ends the reach of labels, and of the field's name.
+        let gap = Gap::read(page, end, at)?;
+        if decides(label.meaning) {
+            return gap.tie().map(|tie| Claim {
+                meaning: pair::meaning(page, next - 1 - index, gap.numbers, at, &decides),
+                tie,
+                from: end,
+            });
+        }
+    }
+    let field = field?;
+    let meaning = field.meaning.filter(|&meaning| decides(meaning))?;
+    Some(Claim {
+        meaning,
+        tie: Tie::Field,
+        from: field.span.start,
+    })
+}
+
+/// Whether the sentence up to `at` speaks of something, however far back and whatever else it names.
+pub(crate) fn is_spoken_of(page: &Page<'_>, at: usize, meaning: impl Fn(Meaning) -> bool) -> bool {
+    let next = page
+        .labels
+        .partition_point(|label| (label.end as usize) <= at);
+    page.labels[..next]
+        .iter()
+        .rev()
+        .take(REACH_LABELS + 3)
+        .take_while(|label| at - (label.end as usize) <= REACH_BYTES * 2)
+        .any(|label| meaning(label.meaning) && Gap::read(page, label.end as usize, at).is_some())
+}
+
+/// The label right after `end`: "536-22-8741 (SSN)", "3/14/62 is her date of birth".
+pub(crate) fn claim_after(
+    page: &Page<'_>,
+    end: usize,
+    decides: impl Fn(Meaning) -> bool,
+) -> Option<Claim> {
+    let next = page
+        .labels
+        .partition_point(|label| (label.start as usize) < end);
+    let label = page.labels.get(next)?;
+    let start = label.start as usize;
+    if start - end > 24 || !decides(label.meaning) {
+        return None;
+    }
+    // "536-22-8741, SSN: 123…": the label opens something else.
+    let opens_its_own = {
+        let rest = page.slice(label.end as usize..page.text.len().min(label.end as usize + 3));
+        let rest = rest.trim_ascii_start();
+        matches!(rest.first(), Some(b':' | b'=' | b'#'))
+            || rest.first().is_some_and(u8::is_ascii_digit)
+    };
+    if opens_its_own {
+        return None;
+    }
+    let between = page.slice(end..start);
+    let says_so = between.trim_ascii() == b"("
+        || between.trim_ascii() == b"["
+        || between.trim_ascii() == b"-"
+        || starts_with_word(unclosed(between), &[b"is", b"was", b"as", b"for", b"of"])
+        || is_pointed_at(between);
+    says_so.then_some(Claim {
+        meaning: label.meaning,
+        tie: Tie::Tight,
+        from: end,
+    })
+}
+
+/// "(8741) of her social": the bracket is the value's.
+fn unclosed(between: &[u8]) -> &[u8] {
+    between.strip_prefix(b")").unwrap_or(between)
+}
+
+/// "482913, that's her", "482913? thats the": what follows speaks of the value before it.
+fn is_pointed_at(between: &[u8]) -> bool {
+    let signs = between
+        .iter()
+        .take_while(|byte| matches!(byte, b' ' | b',' | b'?' | b'-' | b'.' | b')'))
+        .count();
+    starts_with_word(&between[signs..], &[b"that", b"thats"])
+}
+
+fn starts_with_word(text: &[u8], words: &[&[u8]]) -> bool {
+    let text = text.trim_ascii_start();
+    words.iter().any(|word| {
+        text.len() > word.len()
+            && text[..word.len()].eq_ignore_ascii_case(word)
+            && !is_word_byte(text[word.len()])
+    })
+}
