@@ -102,9 +102,15 @@ fn spread(page: &Page<'_>, start: usize) -> Option<DateHit> {
     let (third, end) = boxes(page, box_after(page, next, separator)?, 4)?;
     let end = end - usize::from(page.byte_before(end) == b' ');
     let is_date = is_year(third) && is_either_order(first, second);
-    (matches!(separator, b'/' | b'-' | b'.') && is_date).then_some(DateHit {
+    // Bars stand between the boxes of a form, but also between the cells of a table.
+    let form = if separator == b'|' {
+        Form::Compact
+    } else {
+        Form::Full
+    };
+    (matches!(separator, b'/' | b'-' | b'.' | b'|') && is_date).then_some(DateHit {
         span: start..end,
-        form: Form::Full,
+        form,
     })
 }
 

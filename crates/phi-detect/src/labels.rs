@@ -61,7 +61,7 @@ static PHRASES: &[(Meaning, &str)] = &[
     (Meaning::Phone, PHONE),
     (
         Meaning::PhoneMaybe,
-        "call|called|answering at|not answering|messages to|calling|calls|callback|call back|reach|reached|reachable|text|texted|dial|dialed|ring|contact|contacted|page|paged|ext|extension|voicemail|answers at|llamar|llame|llamame|llamarme|llamar al|marque|lvm|cb|number|numbers|line|desk|office|front desk|nurse line|clinic|pharmacy|t|p|f|m|w|h|c|o",
+        "call|called|answering at|not answering|messages to|calling|calls|callback|call back|reach|reached|reachable|text|texted|dial|dialed|ring|contact|contacted|page|paged|ext|extension|voicemail|answers at|llamar|llame|llamame|llamarme|llamar al|marque|left message|left a message|left vm|lvm|cb|number|numbers|line|desk|office|front desk|nurse line|clinic|pharmacy|t|p|f|m|w|h|c|o",
     ),
     (
         Meaning::Email,
@@ -119,14 +119,14 @@ const MRN: &str = "mrn|mrns|mrn no|mrn number|mr no|mr number|mr num|mr nbr|mrnu
 med record no|med record number|medical record|medical records number|medical record number|medical record numbers|medical record no|\
 medical record num|medical record id|medical rec|medical rec no|medical record identifier|record number|record no|record num|chart number|chart numbers|chart nos|chart no|chart num|chart id|\
 hospital number|hospital no|patient chart number|hospital num|hospital id|hosp no|hosp num|hospital record number|unit number|unit no|emrn|empi|mpi|mpi number|epic mrn|\
-patient mrn|pt mrn|patient medical record number|health record number|health record|clinic number|clinic no|numero de expediente|expediente|historia clinica|nhc|numero de historia clinica|uhid|uhid no|uhid number|ur|ur no|ur number|urn|hospital unit number|unit record number|ehr id|ehr number|emr id|emr number|emr no|epic id|cerner id|m r n|m r no|m r number|hosp number|hosp id|medical rec number|numero de historia|numero de expediente medico|expediente medico|expediente clinico|numero de registro medico|registro medico|num de expediente|num de historia clinica|numero de hospital|facility mrn";
+patient mrn|pt mrn|patient medical record number|health record number|health record|clinic number|clinic no|numero de expediente|expediente|historia clinica|nhc|numero de historia clinica|uhid|uhid no|uhid number|ur|ur no|ur number|urn|hospital unit number|unit record number|ehr id|ehr number|emr id|emr number|emr no|epic id|cerner id|m r n|m r no|m r number|hosp number|hosp id|medical rec number|numero de historia|numero de expediente medico|expediente medico|expediente clinico|numero de registro medico|registro medico|num de expediente|num de historia clinica|numero de hospital|facility mrn|umrn|cmrn|mrn id|mrn num|mrn nbr|record id|history no|history number|chart nbr|patient record number|patient record no";
 
 const MRN_MAYBE: &str = "chart|record|patient id|patient ids|patient identifier|patient no|patient number|patient num|patient identification number|\
 pt id|pt no|pt number|pt num|patientid|patid|mr|file number|file no|\
-pat id|pat no|emr|ehr|ptid|id number|patient nbr|case id|subject id|visit mrn|numero de paciente|num de paciente|id de paciente|id del paciente|id paciente|wristband|armband|id band";
+pat id|pat no|emr|ehr|ptid|id number|patient nbr|case id|subject id|visit mrn|numero de paciente|num de paciente|id de paciente|id del paciente|id paciente|wristband|armband|id band|clinic id|person number|person id|person no|person nbr";
 
 const NAME: &str = "patient name|patients name|patient full name|pt name|pts name|patientname|ptname|client name|member name|subscriber name|insured name|guarantor name|\
-first name|firstname|fname|given|given name|givenname|given names|last name|lastname|lname|family|family name|familyname|surname|middle name|middlename|mname|maiden name|\
+first name|firstname|fname|given|given name|name last|name first|name given|name family|name middle|givenname|given names|last name|lastname|lname|family|family name|familyname|surname|middle name|middlename|mname|maiden name|\
 mothers maiden name|mother s maiden name|preferred name|nickname|full legal name|legal name|fullname|patient first name|patient last name|pt first|pt last|provider name|physician name|doctor name|\
 attending name|nurse name|emergency contact name|next of kin|next of kin name|nok|nombre|nombre del paciente|apellido|apellidos|nm|patient|pt|attending|attending physician|referring physician|referring provider|ordering provider|ordering physician|pcp|primary care physician|primary care provider|surgeon|emergency contact|contact person|guardian|caregiver|spouse|mother|father|parent|guarantor|subscriber|insured|beneficiary|resident|client|physician|provider|dictated by|signed by|electronically signed by|cosigned by|seen by|author|author name|reviewed by|transcribed by|prepared by|performer|assigned to|employee name|user full name";
 

@@ -27,7 +27,8 @@ fn after_fillers(page: &Page<'_>, from: usize) -> usize {
             let is_number = sense.has(Sense::DIGIT_WORD | Sense::NUMBER_WORD);
             // "it's" is "it is".
             let is_short_for = at > from && bytes[at - 1] == b'\'' && end == at + 1;
-            if end == at || is_number || !sense.has(Sense::FILLER) && !is_short_for {
+            let is_of_last = is_number && follows_last(bytes, at);
+            if end == at || is_number && !is_of_last || !sense.has(Sense::FILLER) && !is_short_for {
                 break;
             }
             at = end;
@@ -36,6 +37,11 @@ fn after_fillers(page: &Page<'_>, from: usize) -> usize {
         }
     }
     at
+}
+
+/// "last four": the number counts the digits that follow.
+fn follows_last(bytes: &[u8], at: usize) -> bool {
+    bytes[..at].ends_with(b"last ") || bytes[..at].ends_with(b"Last ")
 }
 
 /// Whether a label is the name of a speaker who answers: "your social?\nMember: 8741".

@@ -6,8 +6,10 @@ mod pair;
 
 pub(crate) use answer::value_after;
 
+use std::ops::Range;
+
 use crate::labels::Meaning;
-use crate::page::{Page, is_word_byte};
+use crate::page::{Label, Page, is_word_byte};
 use gap::Gap;
 
 /// How firmly a label is tied to a value.
@@ -69,20 +71,35 @@ pub(crate) fn claim_before(
     if !meanings.any(&decides) && !field_meaning.is_some_and(&decides) {
         return None;
     }
+    let mut place = None;
     for (index, label) in reachable.enumerate() {
         if answer::is_speaker(page.bytes(), label) {
             continue;
         }
         let end = label.end as usize;
         // A sentence or a placeholder ends the reach of labels, and of the field's name.
-        let gap = Gap::read(page, end, at)?;
-        if decides(label.meaning) {
-            return gap.tie().map(|tie| Claim {
-                meaning: pair::meaning(page, next - 1 - index, gap.numbers, at, &decides),
-                tie,
-                from: end,
-            });
+        let Some(gap) = Gap::read(page, end, at) else {
+            return place;
+        };
+        if !decides(label.meaning) {
+            continue;
         }
+        let claim = gap.tie().map(|tie| Claim {
+            meaning: pair::meaning(page, next - 1 - index, gap.numbers, at, &decides),
+            tie,
+            from: end,
+        });
+        if place.is_none() && pair::is_mere(label.meaning) && is_place(page, label) {
+            place = claim;
+            continue;
+        }
+        return claim
+            .filter(|claim| !pair::is_mere(claim.meaning))
+            .or(place)
+            .or(claim);
+    }
+    if place.is_some() {
+        return place;
     }
     let field = field?;
     let meaning = field.meaning.filter(|&meaning| decides(meaning))?;
@@ -91,6 +108,26 @@ pub(crate) fn claim_before(
         tie: Tie::Field,
         from: field.span.start,
     })
+}
+
+/// Whether a label only says where something stands: "SSN on the insurance card: 536…".
+fn is_place(page: &Page<'_>, label: &Label) -> bool {
+    const WHERE: &[&[u8]] = &[b"on", b"from", b"per"];
+    let mut end = label.start as usize;
+    for _ in 0..3 {
+        let Some(next) = end.checked_sub(1).filter(|&next| page.byte(next) == b' ') else {
+            return false;
+        };
+        let Some((_, start)) = page.word_before(next) else {
+            return false;
+        };
+        let word = page.slice(start..next);
+        if WHERE.iter().any(|one| word.eq_ignore_ascii_case(one)) {
+            return true;
+        }
+        end = start;
+    }
+    false
 }
 
 /// Whether the sentence up to `at` speaks of something, however far back and whatever else it names.
@@ -104,6 +141,13 @@ pub(crate) fn is_spoken_of(page: &Page<'_>, at: usize, meaning: impl Fn(Meaning)
         .take(REACH_LABELS + 3)
         .take_while(|label| at - (label.end as usize) <= REACH_BYTES * 2)
         .any(|label| meaning(label.meaning) && Gap::read(page, label.end as usize, at).is_some())
+}
+
+/// Whether a sign or "is" right before a value says that it is what the words before speak of.
+pub(crate) fn is_stated(page: &Page<'_>, span: &Range<usize>) -> bool {
+    const SIGNS: &[&[u8]] = &[b" is ", b": ", b"= ", b"=", b" is: "];
+    let before = page.slice(span.start.saturating_sub(5)..span.start);
+    SIGNS.iter().any(|sign| before.ends_with(sign))
 }
 
 /// The label right after `end`: "536-22-8741 (SSN)", "3/14/62 is her date of birth".

@@ -31,7 +31,7 @@ pub(super) fn meaning(
 }
 
 /// Numbers that are none of ours.
-fn is_mere(meaning: Meaning) -> bool {
+pub(super) fn is_mere(meaning: Meaning) -> bool {
     matches!(
         meaning,
         Meaning::OtherId | Meaning::Thing | Meaning::OtherDate

@@ -1,9 +1,11 @@
 //! Reads names of people: capitalised words, initials, particles, suffixes.
 
 mod fit;
+mod particulars;
 mod repeat;
 
 pub(crate) use fit::{fit, joins_two};
+pub(crate) use particulars::after as particulars;
 pub(crate) use repeat::again;
 
 use std::ops::Range;

@@ -8,7 +8,7 @@ use std::ops::Range;
 use super::{Out, PhiRule};
 use crate::context::{Claim, Tie, claim_after, claim_before, value_after};
 use crate::dates::{DateHit, Form, date_at, spoken_numbers};
-use crate::digits::Run;
+use crate::digits::{Run, is_inside_longer, is_loose_separator};
 use crate::labels::Meaning;
 use crate::lexicon::Sense;
 use crate::page::{Label, Page};
@@ -39,9 +39,13 @@ pub(super) static RULE: PhiRule = PhiRule {
         "Date of birth?\nMBR: «Twelve, oh one, nineteen fifty-two».",
         "for Maria Delgado («3/14/1962»), a refill",
         "DOB: «O3/l4/l962» (fax)",
-        "DOB «03 14 62»",
+        "DOB «03 14 62», date of birth MM DD YY «03 14 62»",
+        "BIRTH DATE «03 | 14 | 1962» SEX F",
         "And your birthday, sir?\nPt: «two nine thirty four».",
         "DOB was entered as «03/41/1962»",
+        "DOB: «3 / 14 / 62», DOB «03,14,1962», DOB «3:14:1962»",
+        "birthDate: new Date(\"«1962-03-14»\")",
+        "DOB as on her license: «3/14/1962»",
         "birthdate=ge«1962-03-14»&sex=F",
     ],
     misses: &[
@@ -83,22 +87,22 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
     spoken(page, out);
 }
 
-/// `03/41/1962`: no date, though written like one.
+/// `03/41/1962`, `03,14,1962`, `3:14:62`: no date, though its label says so.
 fn mistyped(page: &Page<'_>, index: usize) -> Option<DateHit> {
-    let is_two = |index: usize| {
-        let mark = page.marks.get(index);
-        mark.is_some_and(|mark| mark.is_number() && mark.len() <= 2)
-    };
-    let slash = |between: &[u8]| matches!(between, b"/" | b"-");
-    let fits = |lengths: &[usize]| Run::read(page, index, lengths, slash);
-    if !is_two(index) || !is_two(index + 1) {
+    let marks = page.marks.get(index..index + 3)?;
+    let lengths = [marks[0].len(), marks[1].len(), marks[2].len()];
+    if !matches!(lengths, [1 | 2, 1 | 2, 2 | 4] | [4, 1 | 2, 1 | 2]) {
         return None;
     }
-    let lengths = [page.marks[index].len(), page.marks[index + 1].len(), 4];
-    fits(&lengths).map(|run| DateHit {
+    let run = Run::read(page, index, &lengths, separates)?;
+    (!is_inside_longer(page, &run.span)).then_some(DateHit {
         span: run.span,
         form: Form::Compact,
     })
+}
+
+fn separates(between: &[u8]) -> bool {
+    between == b"\\" || is_loose_separator(between) && !between.contains(&b'\n')
 }
 
 /// The whole date of which the model saw a part.

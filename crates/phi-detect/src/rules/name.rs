@@ -148,7 +148,12 @@ fn is_within_label(page: &Page<'_>, span: &Range<usize>) -> bool {
     page.labels.get(next).is_some_and(|label| {
         let is_of_number = matches!(
             label.meaning,
-            Meaning::Ssn | Meaning::SsnMaybe | Meaning::Dob | Meaning::Mrn | Meaning::Medicare
+            Meaning::Ssn
+                | Meaning::SsnMaybe
+                | Meaning::Dob
+                | Meaning::Mrn
+                | Meaning::Medicare
+                | Meaning::Phone
         );
         is_of_number && label.start as usize <= span.start && end <= label.end as usize
     })

@@ -8,7 +8,7 @@
 use std::ops::Range;
 
 use super::{Out, PhiRule};
-use crate::context::{Claim, Tie, claim_after, claim_before, is_spoken_of, value_after};
+use crate::context::{Claim, Tie, claim_after, claim_before, is_spoken_of, is_stated, value_after};
 use crate::digits::{self, Run};
 use crate::labels::Meaning;
 use crate::page::Page;
@@ -49,6 +49,10 @@ pub(super) static RULE: PhiRule = PhiRule {
         "Jane Roe (SSN «8741»)",
         "my social is «five thirty six, twenty-two, eighty seven forty one»",
         "ITIN «912-70-1234»",
+        "The social for Jane Roe is «536228741».",
+        "SSN as listed on the insurance card: «536228741»",
+        "social security last four «eight seven four one»",
+        "seguro social termina en «8741»",
         "«536228741», that's my social",
     ],
     misses: &[
@@ -62,6 +66,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "See ISBN 978-0-306-40615-7.",
         "let a = 536 - 22; assert_eq!(a, 514);",
         "SSN 2019 rules",
+        "SSN on file, member ID 536228741",
         "The last four digits of the card are 8741.",
     ],
     precedence: 0.30,
@@ -205,6 +210,10 @@ fn unbroken(page: &Page<'_>, span: Range<usize>, out: &mut Out<'_>) {
         Some(claim) if claim.is(Meaning::Ssn) && claim.is_firm() => {
             out.push(span, 0.98, "ssn.labelled");
         }
+        // "The social for Jane Roe is 536228741".
+        Some(claim) if claim.is(Meaning::SsnMaybe) && follows_rules && is_stated(page, &span) => {
+            out.push(span, 0.75, "ssn.labelled");
+        }
         Some(claim) if is_ssn(&claim) && follows_rules => out.push(span, 0.9, "ssn.labelled"),
         Some(_) => {}
         None if is_named_after(page, &span) && follows_rules => {
@@ -248,7 +257,9 @@ const LAST_BYTES: usize = 56;
 
 /// Whether the words say that these are the last digits of a number.
 fn says_last(words: &[u8]) -> bool {
-    const LAST: &[&[u8]] = &[b"last", b"last4", b"ends", b"ending", b"end", b"l4"];
+    const LAST: &[&[u8]] = &[
+        b"last", b"last4", b"ends", b"ending", b"end", b"l4", b"termina", b"ultimos",
+    ];
     LAST.iter().any(|word| contains_word(words, word))
 }
 

@@ -9,14 +9,15 @@ mod value;
 use std::ops::Range;
 
 use super::{Out, PhiRule};
-use crate::context::{Claim, Tie, claim_after, claim_before, value_after};
+use crate::context::{Claim, Tie, claim_after, claim_before, is_stated, value_after};
 use crate::dates::date_at;
 use crate::labels::Meaning;
 use crate::lexicon::Sense;
 use crate::page::Page;
+use crate::people;
 use crate::spelled;
 use site::site_format;
-use value::{is_something_else, is_tie, spaced_groups, value_span};
+use value::{is_something_else, is_tie, spaced_groups, token_start, value_span};
 
 pub(super) static RULE: PhiRule = PhiRule {
     code: "mrn",
@@ -57,6 +58,13 @@ pub(super) static RULE: PhiRule = PhiRule {
         "can you pull up «771204»? thats the mrn",
         "MRN «771204»-DOB 3/14/1962",
         "su número de paciente es «771204»",
+        "MRN: «44-TR-1029», MRN «2024/11873», MRN «zz-99812», MRN «AB 12 34 56»",
+        "patient ID: «1234 5678»",
+        "patient's number in our system is «4410928»",
+        "looking at patient «4410928» right now",
+        "ROE JANE 67F 10/22/1958 «4410928»",
+        "ROE,JANE J   02/09/1934   91 YRS  M   #«00551210»",
+        "MRN#s «4410928» & «4410931»",
     ],
     misses: &[
         "MRN  admitted for chest pain",
@@ -150,7 +158,7 @@ fn labelled(page: &Page<'_>, index: usize) -> Option<(Range<usize>, f32, &'stati
     }
     let mut span = value_span(page, index);
     // A prefix is part of the value, unless it is the label itself: "MRN482913".
-    let claim = nearest(page, span.start)
+    let mut claim = nearest(page, span.start)
         .filter(|claim| claim.is_firm() || span.start == mark.start as usize)
         .or_else(|| {
             let is_same_place = span.start == mark.start as usize;
@@ -158,17 +166,28 @@ fn labelled(page: &Page<'_>, index: usize) -> Option<(Range<usize>, f32, &'stati
                 .then(|| nearest(page, mark.start as usize))
                 .flatten()
         });
-    if let Some(claim) = claim
-        && claim.is(Meaning::Mrn)
-        && claim.tie >= Tie::Tight
-    {
+    if claim.is_some_and(|claim| is_patients(&claim) && claim.tie >= Tie::Tight) {
         span = spaced_groups(page, span);
     }
-    let value = page.slice(span.clone());
-    let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
-    if digits < 3 {
+    let count = |span: &Range<usize>| {
+        let value = page.slice(span.clone());
+        value.iter().filter(|byte| byte.is_ascii_digit()).count()
+    };
+    if count(&span) < 3 {
         return None;
     }
+    let start = token_start(page, span.start);
+    if start < span.start
+        && !is_something_else(page, index, &span)
+        && let Some(whole) = nearest(page, start)
+        && is_patients(&whole)
+        && whole.tie >= Tie::Tight
+    {
+        claim = Some(whole);
+        span.start = start;
+    }
+    let value = page.slice(span.clone());
+    let digits = count(&span);
     let Some(claim) = claim else {
         let is_named_after =
             claim_after(page, span.end, |meaning| meaning == Meaning::Mrn).is_some();
@@ -193,9 +212,27 @@ fn labelled(page: &Page<'_>, index: usize) -> Option<(Range<usize>, f32, &'stati
         Meaning::MrnMaybe if claim.tie >= Tie::Tight && digits >= many => {
             Some((span, 0.8, "mrn.patient_number"))
         }
+        Meaning::MrnMaybe
+            if digits >= 6 && is_stated(page, &span) && names_a_number(page, claim.from) =>
+        {
+            Some((span, 0.7, "mrn.patient_number"))
+        }
         Meaning::OtherId if claim.tie == Tie::Near => beside_a_name(page, &span, digits),
         _ => None,
     }
+}
+
+fn is_patients(claim: &Claim) -> bool {
+    matches!(claim.meaning, Meaning::Mrn | Meaning::MrnMaybe)
+}
+
+/// Whether a label speaks of a number rather than of a chart: "patient number in our system is 482913".
+fn names_a_number(page: &Page<'_>, label_end: usize) -> bool {
+    const LAST: &[&[u8]] = &[b"number", b"id", b"no", b"num", b"nbr", b"identifier", b"#"];
+    page.word_before(label_end).is_some_and(|(_, start)| {
+        let word = page.slice(start..label_end);
+        LAST.iter().any(|one| word.eq_ignore_ascii_case(one))
+    })
 }
 
 /// A number that no label explains but that stands with a patient: "patient #65878146", "Roe/51550497/February 17".
@@ -208,7 +245,8 @@ fn beside_a_name(
         return None;
     }
     let before = page.byte_before(span.start);
-    let is_patient_number = before == b'#' && follows_patient(page, span.start - 1);
+    let is_patient_number = before == b'#' && follows_patient(page, span.start - 1)
+        || before == b' ' && digits >= 6 && follows_patient_alone(page, span.start - 1);
     let is_reference = before == b'/'
         && page.byte(span.end) == b'/'
         && follows_word(page, span.start - 1)
@@ -225,18 +263,10 @@ fn beside_a_name(
 /// The number right after a name, by which records and lists tell people apart: "Jane Roe, 5819919, is a",
 /// "ROE, JANE (T00-4419)", "ROE,JANE M0033190", "Roe, J. | 6610-08-3 |".
 fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Out<'_>) {
-    const LINKS: &[&[u8]] = &[b" (", b", ", b" / ", b" | ", b" #", b"\t", b" "];
-    let gap = page.slice(name.end..page.text.len().min(name.end + 12));
-    let spaces = gap.iter().take_while(|&&byte| byte == b' ').count();
-    let link = if spaces >= 2 {
-        spaces + usize::from(gap.get(spaces) == Some(&b'#'))
-    } else {
-        let Some(link) = LINKS.iter().find(|link| gap.starts_with(link)) else {
-            return;
-        };
-        link.len()
+    let Some(start) = people::particulars(page, name.end).or_else(|| after_link(page, name.end))
+    else {
+        return;
     };
-    let start = name.end + link;
     let next = page
         .marks
         .partition_point(|mark| (mark.start as usize) < start);
@@ -260,8 +290,8 @@ fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Out<'_>) {
         (false, true) => (6..=10).contains(&digits),
         (false, false) => (6..=9).contains(&digits),
     };
-    let link = page.slice(name.end..start);
-    let is_bracketed = link == b" (" && matches!(page.byte(span.end), b')' | b',');
+    let is_open = page.slice(start.saturating_sub(2)..start) == b" (";
+    let is_bracketed = is_open && matches!(page.byte(span.end), b')' | b',');
     let ends = matches!(
         page.byte(span.end),
         b',' | b'\n' | b'|' | b'\t' | b' ' | b')' | b';' | 0
@@ -270,7 +300,7 @@ fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Out<'_>) {
         .slice(name.clone())
         .iter()
         .any(|byte| matches!(byte, b',' | b' '));
-    let is_tied = is_bracketed || link != b" (" && ends;
+    let is_tied = is_bracketed || !is_open && ends;
     if is_long
         && is_tied
         && is_full_name
@@ -280,6 +310,18 @@ fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Out<'_>) {
     {
         out.push(span, 0.65, "mrn.beside_name");
     }
+}
+
+/// Where a number right after a name starts.
+fn after_link(page: &Page<'_>, name_end: usize) -> Option<usize> {
+    const LINKS: &[&[u8]] = &[b" (", b", ", b" / ", b" | ", b" #", b"\t", b" "];
+    let gap = page.slice(name_end..page.text.len().min(name_end + 12));
+    let spaces = gap.iter().take_while(|&&byte| byte == b' ').count();
+    if spaces >= 2 {
+        return Some(name_end + spaces + usize::from(gap.get(spaces) == Some(&b'#')));
+    }
+    let link = LINKS.iter().find(|link| gap.starts_with(link))?;
+    Some(name_end + link.len())
 }
 
 /// Whether "patient", "pt" or the like stands right before.
@@ -297,6 +339,15 @@ fn follows_patient(page: &Page<'_>, at: usize) -> bool {
         ]
         .iter()
         .any(|one| word.eq_ignore_ascii_case(one))
+    })
+}
+
+/// "patient 482913", "Patient: 482913".
+fn follows_patient_alone(page: &Page<'_>, at: usize) -> bool {
+    let end = at - usize::from(page.byte_before(at) == b':');
+    page.word_before(end).is_some_and(|(_, start)| {
+        let word = page.slice(start..end);
+        word.eq_ignore_ascii_case(b"patient") || word.eq_ignore_ascii_case(b"pt")
     })
 }
 

@@ -51,6 +51,29 @@ pub(super) fn value_span(page: &Page<'_>, index: usize) -> Range<usize> {
     start..end
 }
 
+/// Where the token that a value ends starts, letters of either case included: `44-TR-1029`, `2024/11873`, `zz-99812`.
+pub(super) fn token_start(page: &Page<'_>, value: usize) -> usize {
+    const PARTS_MAX: usize = 3;
+    const PART_BYTES_MAX: usize = 5;
+    let mut start = value;
+    for _ in 0..PARTS_MAX {
+        let Some(end) = start.checked_sub(1).filter(|&end| is_tie(page.byte(end))) else {
+            break;
+        };
+        let before = page.slice(end.saturating_sub(PART_BYTES_MAX + 1)..end);
+        let length = before
+            .iter()
+            .rev()
+            .take_while(|byte| byte.is_ascii_alphanumeric())
+            .count();
+        if !(1..=PART_BYTES_MAX).contains(&length) {
+            break;
+        }
+        start = end - length;
+    }
+    start
+}
+
 /// `KEM/22/104477`: capitals and a slash before the number.
 fn follows_letters_and_slash(page: &Page<'_>, start: usize) -> bool {
     page.byte_before(start) == b'/'
@@ -92,6 +115,15 @@ pub(super) fn spaced_groups(page: &Page<'_>, span: Range<usize>) -> Range<usize>
             .count()
     };
     let mut end = span.end;
+    // Pairs may be more: `12 34 56`.
+    let is_pair = page
+        .slice(span.clone())
+        .iter()
+        .rev()
+        .take(3)
+        .filter(|byte| byte.is_ascii_digit())
+        .count()
+        == 2;
     while count(span.start..end) <= 4 && page.byte(end) == b' ' {
         let group = page
             .slice(end + 1..page.text.len().min(end + 6))
@@ -99,12 +131,15 @@ pub(super) fn spaced_groups(page: &Page<'_>, span: Range<usize>) -> Range<usize>
             .take_while(|byte| byte.is_ascii_digit())
             .count();
         let ends = !page.byte(end + 1 + group).is_ascii_alphanumeric();
-        if !(3..=4).contains(&group) || !ends || date_starts_at(page, end + 1) {
+        let fits = (3..=4).contains(&group) || is_pair && group == 2;
+        if !fits || !ends || date_starts_at(page, end + 1) {
             break;
         }
         end += 1 + group;
     }
-    span.start..end
+    // One pair more is a number and its unit: `12 34`.
+    let is_short = is_pair && count(span.start..end) <= 4;
+    span.start..if is_short { span.end } else { end }
 }
 
 fn date_starts_at(page: &Page<'_>, at: usize) -> bool {

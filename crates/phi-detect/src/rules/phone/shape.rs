@@ -119,7 +119,9 @@ pub(super) fn international(
             return None;
         }
     }
-    let span = run.span.start - 1..end;
+    let opens = page.byte_before(run.span.start - 1) == b'('
+        && page.slice(run.span.clone()).contains(&b')');
+    let span = run.span.start - 1 - usize::from(opens)..end;
     let before = page.byte_before(span.start);
     let stands_alone = !before.is_ascii_alphanumeric();
     ((8..=15).contains(&digits) && stands_alone).then_some((span, 0.95, "phone.international"))
@@ -182,6 +184,10 @@ pub(super) fn is_separator(between: &[u8]) -> bool {
 /// Whether the number is the tail of something longer.
 pub(super) fn is_tied_before(page: &Page<'_>, start: usize) -> bool {
     if page.is_field_edge(start) {
+        return false;
+    }
+    // "cell#2065550142".
+    if page.label_ending_at(start).is_some() {
         return false;
     }
     let before = page.byte_before(start);
