@@ -170,6 +170,9 @@ pub(crate) fn is_measured(page: &Page<'_>, end: usize) -> bool {
         "hrs", "days", "weeks", "minutes",
     ];
     let start = end + usize::from(page.byte(end) == b' ');
+    if !page.byte(start).is_ascii_alphabetic() {
+        return false;
+    }
     let word = page.slice(start..word_end(page.bytes(), start));
     UNITS
         .iter()

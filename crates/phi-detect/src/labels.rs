@@ -217,7 +217,18 @@ pub(crate) struct NoPhrase;
 
 /// What the name of a field means: `patientBirthDate`, `home_phone`, `PID.SSN`, `dob_raw`.
 pub(crate) fn of_key(key: &str) -> Option<Meaning> {
+    of_nested_key(None, key)
+}
+
+/// What the name of a field means, with that of the object round it if the two make a label: `patient.id`.
+pub(crate) fn of_nested_key(outer: Option<&str>, key: &str) -> Option<Meaning> {
     let words = words_of_key(key);
+    if let Some(outer) = outer {
+        let all = words_of_key(outer).into_iter().chain(words.iter().copied());
+        if let Some(meaning) = of_all_words(all) {
+            return Some(meaning);
+        }
+    }
     let meaning = of_last_words(&words);
     match words.split_last() {
         Some((last, before)) if meaning.is_none() && is_qualifier(*last) => of_last_words(before),
@@ -246,13 +257,12 @@ primary|secondary|alt|formatted|normalized|last4";
 
 /// What a name means when every word of it counts: "SSN", "date of birth", but not "ssn format".
 pub(crate) fn of_whole_key(key: &str) -> Option<Meaning> {
-    let words = words_of_key(key);
-    let key = words.iter().fold(0, |key, &word| extend(key, word));
-    if words.len() <= LONGEST {
-        meaning(key)
-    } else {
-        None
-    }
+    of_all_words(words_of_key(key).into_iter())
+}
+
+fn of_all_words(words: impl Iterator<Item = u64> + Clone) -> Option<Meaning> {
+    let is_short = words.clone().count() <= LONGEST;
+    is_short.then(|| meaning(words.fold(0, extend))).flatten()
 }
 
 /// Hashes of the words of a name, cut at capitals, digits and everything that is no letter.

@@ -71,39 +71,38 @@ pub(crate) fn claim_before(
     if !meanings.any(&decides) && !field_meaning.is_some_and(&decides) {
         return None;
     }
+    let is_heard = |label: &Label| !answer::is_speaker(page.bytes(), label);
     let mut place = None;
-    for (index, label) in reachable.enumerate() {
-        if answer::is_speaker(page.bytes(), label) {
+    for (index, label) in reachable.clone().enumerate() {
+        if !decides(label.meaning) || !is_heard(label) {
             continue;
         }
-        let end = label.end as usize;
-        // A sentence or a placeholder ends the reach of labels, and of the field's name.
-        let Some(gap) = Gap::read(page, end, at) else {
+        // A sentence or a placeholder ends the reach of labels.
+        let from = label.end as usize;
+        let Some(gap) = Gap::read(page, from, at) else {
             return place;
         };
-        if !decides(label.meaning) {
-            continue;
-        }
         let claim = gap.tie().map(|tie| Claim {
             meaning: pair::meaning(page, next - 1 - index, gap.numbers, at, &decides),
             tie,
-            from: end,
+            from,
         });
         if place.is_none() && pair::is_mere(label.meaning) && is_place(page, label) {
             place = claim;
             continue;
         }
-        return claim
-            .filter(|claim| !pair::is_mere(claim.meaning))
-            .or(place)
-            .or(claim);
+        let is_ours = claim.is_some_and(|claim| !pair::is_mere(claim.meaning));
+        return if is_ours { claim } else { place.or(claim) };
     }
     if place.is_some() {
         return place;
     }
+    // It ends that of the field's name, too.
     let field = field?;
     let meaning = field.meaning.filter(|&meaning| decides(meaning))?;
-    Some(Claim {
+    let mut labels = reachable.filter(|label| is_heard(label));
+    let is_open = labels.all(|label| Gap::read(page, label.end as usize, at).is_some());
+    is_open.then_some(Claim {
         meaning,
         tie: Tie::Field,
         from: field.span.start,

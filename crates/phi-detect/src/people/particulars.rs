@@ -40,21 +40,26 @@ fn after_gap(page: &Page<'_>, from: usize) -> Option<usize> {
 
 /// Where the age, sex or date at `start` ends.
 fn particular_end(page: &Page<'_>, start: usize) -> Option<usize> {
-    let index = page
-        .marks
-        .binary_search_by_key(&start, |mark| mark.start as usize);
-    let date = index.ok().and_then(|index| date_at(page, index));
-    if let Some(date) = date.filter(|date| date.form == Form::Full && date.span.start == start) {
+    if page.byte(start).is_ascii_digit()
+        && let Ok(index) = page
+            .marks
+            .binary_search_by_key(&start, |mark| mark.start as usize)
+        && let Some(date) = date_at(page, index)
+        && date.form == Form::Full
+        && date.span.start == start
+    {
         return Some(date.span.end);
     }
+    const UNITS: &[&[u8]] = &[
+        b"m", b"f", b"male", b"female", b"y", b"yo", b"yr", b"yrs", b"year", b"years",
+    ];
     let rest = page.slice(start..page.text.len().min(start + 12));
     let length = rest.iter().take_while(|byte| is_word_byte(**byte)).count();
-    let word = rest[..length].to_ascii_lowercase();
+    let word = &rest[..length];
     let digits = word.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let is_unit = matches!(
-        &word[digits..],
-        b"y" | b"yo" | b"yr" | b"yrs" | b"year" | b"years" | b"m" | b"f" | b"male" | b"female"
-    );
+    let is_unit = UNITS
+        .iter()
+        .any(|unit| word[digits..].eq_ignore_ascii_case(unit));
     let is_age = (1..=3).contains(&digits) && (digits == length || is_unit);
     (is_age || digits == 0 && is_unit).then_some(start + length)
 }

@@ -266,14 +266,10 @@ impl Reader<'_> {
         if name.len() > 64 {
             return None;
         }
-        let outer = outer.and_then(|outer| std::str::from_utf8(&self.bytes[outer]).ok());
-        if let Some(outer) = outer
-            && outer.len() <= 64
-            && let Some(meaning) = labels::of_whole_key(&format!("{outer} {name}"))
-        {
-            return Some(meaning);
-        }
-        labels::of_key(name)
+        let outer = outer
+            .and_then(|outer| std::str::from_utf8(&self.bytes[outer]).ok())
+            .filter(|outer| outer.len() <= 64);
+        labels::of_nested_key(outer, name)
     }
 }
 

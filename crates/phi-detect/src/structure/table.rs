@@ -112,7 +112,11 @@ fn header(bytes: &[u8], line: Range<usize>) -> Option<Table> {
     let by_sign = (count > 0 && text.len() / (count + 1) <= 32)
         .then(|| header_by(bytes, line.clone(), Delimiter::Sign(sign)))
         .flatten();
-    let has_columns = || memchr::memmem::find(text, b"  ").is_some();
+    // Heads have neither colons nor numbers; most lines with gaps in them do.
+    let has_columns = || {
+        let is_head = |byte: &u8| *byte != b':' && !byte.is_ascii_digit();
+        memchr::memmem::find(text, b"  ").is_some() && text.iter().all(is_head)
+    };
     by_sign.or_else(|| {
         has_columns()
             .then(|| header_by(bytes, line, Delimiter::Spaces))

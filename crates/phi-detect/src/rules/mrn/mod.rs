@@ -267,6 +267,9 @@ fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Out<'_>) {
     else {
         return;
     };
+    if !(page.byte(start).is_ascii_digit() || page.byte(start).is_ascii_uppercase()) {
+        return;
+    }
     let next = page
         .marks
         .partition_point(|mark| (mark.start as usize) < start);

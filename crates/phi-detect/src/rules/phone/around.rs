@@ -57,6 +57,9 @@ pub(super) fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Out<'_>) {
         return;
     };
     let start = name.end + link.len();
+    if !page.byte(start).is_ascii_digit() {
+        return;
+    }
     let mark = page
         .marks
         .binary_search_by_key(&start, |mark| mark.start as usize);
