@@ -63,7 +63,7 @@ pub(super) struct Answer {
 }
 
 /// The answer after the end of a question or of its line: "Birthday?\nCaller: May 23",
-/// "Birthday? Caller: May 23", "[00:19] CALLER: six".
+/// "Birthday? Caller: May 23", "[00:19] CALLER: six", "I have the MRN. It's 482913".
 #[inline]
 pub(super) fn answer_at(bytes: &[u8], at: usize) -> Option<Answer> {
     let next = at + 1;
@@ -82,8 +82,23 @@ pub(super) fn answer_at(bytes: &[u8], at: usize) -> Option<Answer> {
                 _ => None,
             }
         }
+        b'.' if refers_back(&bytes[next..]) => Some(Answer {
+            start: next + 1,
+            is_same_line: true,
+        }),
         _ => None,
     }
+}
+
+/// " It's 482913": the next sentence speaks of what the last one named.
+fn refers_back(rest: &[u8]) -> bool {
+    const OPENINGS: &[&[u8]] = &[b"it's ", b"its ", b"it is ", b"that's "];
+    let next = rest.get(1..).unwrap_or_default();
+    rest.first().is_some_and(u8::is_ascii_whitespace)
+        && OPENINGS.iter().any(|opening| {
+            next.get(..opening.len())
+                .is_some_and(|words| words.eq_ignore_ascii_case(opening))
+        })
 }
 
 fn on_next_line(bytes: &[u8], start: usize) -> Option<Answer> {

@@ -174,9 +174,8 @@ pub(crate) fn claim_after(
         return None;
     }
     let between = page.slice(end..start);
-    let says_so = between.trim_ascii() == b"("
-        || between.trim_ascii() == b"["
-        || between.trim_ascii() == b"-"
+    let says_so = matches!(between.trim_ascii(), b"(" | b"[" | b"-" | b"=")
+        || between.trim_ascii().starts_with(b"<-")
         || starts_with_word(unclosed(between), &[b"is", b"was", b"as", b"for", b"of"])
         || is_pointed_at(between);
     says_so.then_some(Claim {

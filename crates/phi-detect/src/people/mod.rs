@@ -5,7 +5,7 @@ mod particulars;
 mod repeat;
 
 pub(crate) use fit::{fit, joins_two};
-pub(crate) use particulars::after as particulars;
+pub(crate) use particulars::{after as particulars, follows_title};
 pub(crate) use repeat::again;
 
 use std::ops::Range;

@@ -1,6 +1,7 @@
-//! What stands between a name and a number in a list of patients: age, sex, date of birth.
+//! What stands round a name in a list of patients: a title before it, age, sex and date of birth behind it.
 
 use crate::dates::{Form, date_at};
+use crate::lexicon::Sense;
 use crate::page::{Page, is_word_byte};
 
 /// A list shows no more about a person before the number.
@@ -62,4 +63,12 @@ fn particular_end(page: &Page<'_>, start: usize) -> Option<usize> {
         .any(|unit| word[digits..].eq_ignore_ascii_case(unit));
     let is_age = (1..=3).contains(&digits) && (digits == length || is_unit);
     (is_age || digits == 0 && is_unit).then_some(start + length)
+}
+
+/// Whether a title stands before a name: "Dr. Roe (482913)" is no patient.
+pub(crate) fn follows_title(page: &Page<'_>, name: usize) -> bool {
+    let end = name.saturating_sub(1);
+    let end = end - usize::from(page.byte_before(end) == b'.');
+    page.word_before(end)
+        .is_some_and(|(sense, _)| sense.has(Sense::TITLE))
 }

@@ -136,7 +136,7 @@ fn is_of_birth(page: &Page<'_>, label: &Label) -> bool {
 
 /// `Jane Roe (3/14/1962)`: a date in brackets right after a name without a title.
 fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Out<'_>) {
-    if page.slice(name.end..name.end + 2) != b" (" || follows_title(page, name.start) {
+    if page.slice(name.end..name.end + 2) != b" (" || people::follows_title(page, name.start) {
         return;
     }
     let start = name.end + 2;
@@ -152,13 +152,6 @@ fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Out<'_>) {
     {
         out.push(date.span, 0.6, "dob.after_name");
     }
-}
-
-fn follows_title(page: &Page<'_>, name: usize) -> bool {
-    let end = name.saturating_sub(1);
-    let end = end - usize::from(page.byte_before(end) == b'.');
-    page.word_before(end)
-        .is_some_and(|(sense, _)| sense.has(Sense::TITLE))
 }
 
 /// No date at all, a date that a label calls something else, or one after a date of birth already masked.

@@ -49,6 +49,9 @@ pub(super) static RULE: PhiRule = PhiRule {
         "Jane Roe (SSN «8741»)",
         "my social is «five thirty six, twenty-two, eighty seven forty one»",
         "ITIN «912-70-1234»",
+        "SSN «XXXXX8741», SSN: «•••-••-8741»",
+        "\"ssn4\":\"«8741»\"",
+        "We have her SSN. It's «536228741».",
         "The social for Jane Roe is «536228741».",
         "SSN as listed on the insurance card: «536228741»",
         "social security last four «eight seven four one»",
@@ -80,6 +83,9 @@ pub(super) static RULE: PhiRule = PhiRule {
 fn find(page: &Page<'_>, out: &mut Out<'_>) {
     for index in 0..page.marks.len() {
         let mark = page.marks[index];
+        if mark.is_code() && mark.len() == 9 {
+            masked_token(page, mark.range(), out);
+        }
         if !mark.is_number() {
             continue;
         }
@@ -267,11 +273,14 @@ fn says_last(words: &[u8]) -> bool {
 fn follows_signs(page: &Page<'_>, label_end: usize, span: &Range<usize>) -> bool {
     let between = page.slice(label_end..span.start);
     let is_year = matches!(page.slice(span.start..span.start + 2), b"19" | b"20");
-    let ends = matches!(page.byte(span.end), b')' | b',' | b';' | b'\n' | b'.' | 0);
-    between.len() <= 2
+    let ends = matches!(
+        page.byte(span.end),
+        b')' | b',' | b';' | b'\n' | b'.' | b'"' | b'\'' | 0
+    );
+    between.len() <= 5
         && between
             .iter()
-            .all(|byte| matches!(byte, b' ' | b':' | b'#' | b'='))
+            .all(|byte| matches!(byte, b' ' | b':' | b'#' | b'=' | b'"' | b'\'' | b'4'))
         && !is_year
         && ends
 }
@@ -343,8 +352,24 @@ fn is_named_after(page: &Page<'_>, span: &Range<usize>) -> bool {
         )
 }
 
+/// `XXXXX8741`, when called an SSN.
+fn masked_token(page: &Page<'_>, span: Range<usize>, out: &mut Out<'_>) {
+    let value = page.slice(span.clone());
+    let is_masked = value[..5].iter().all(|byte| matches!(byte, b'x' | b'X'))
+        && value[5..].iter().all(u8::is_ascii_digit);
+    if is_masked && nearest(page, span.start).is_some_and(|claim| is_ssn(&claim) && claim.is_firm())
+    {
+        out.push(span, 0.9, "ssn.masked");
+    }
+}
+
 /// Where `XXX-XX-` before the last four digits starts.
 fn masked_start(page: &Page<'_>, four: usize) -> Option<usize> {
+    // Bullets, which the view shows as dots.
+    const DOTS: &[u8] = b"...-..-";
+    if page.slice(four.saturating_sub(DOTS.len())..four) == DOTS {
+        return Some(four - DOTS.len());
+    }
     let bytes = page.bytes();
     let mut at = four;
     let mut masks = 0;

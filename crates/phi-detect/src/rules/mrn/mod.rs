@@ -65,6 +65,9 @@ pub(super) static RULE: PhiRule = PhiRule {
         "ROE JANE 67F 10/22/1958 «4410928»",
         "ROE,JANE J   02/09/1934   91 YRS  M   #«00551210»",
         "MRN#s «4410928» & «4410931»",
+        "«4410928» <- her MRN, and «4410931» = MRN",
+        "Need the MRN for Jane Roe.\nIt's «4410928».",
+        "Jane Roe in bed 4; Roe («4410928») is stable",
     ],
     misses: &[
         "MRN  admitted for chest pain",
@@ -280,7 +283,11 @@ fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Out<'_>) {
     else {
         return;
     };
-    let span = value_span(page, next + mark);
+    let mut span = value_span(page, next + mark);
+    // "Roe J 482913": the letter is the name's.
+    if name.contains(&span.start) {
+        span.start = start;
+    }
     if span.start != start || page.field_at(start).is_some() {
         return;
     }
@@ -304,9 +311,10 @@ fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Out<'_>) {
         .iter()
         .any(|byte| matches!(byte, b',' | b' '));
     let is_tied = is_bracketed || !is_open && ends;
+    let is_alone = is_bracketed && !has_groups && !people::follows_title(page, name.start);
     if is_long
         && is_tied
-        && is_full_name
+        && (is_full_name || is_alone)
         && !is_something_else(page, next + mark, &span)
         && date_at(page, next + mark).is_none()
         && nearest(page, start).is_none_or(|claim| !claim.is_firm())
