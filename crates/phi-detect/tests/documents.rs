@@ -54,6 +54,10 @@ fn json_keys_and_neighbours_give_meaning() {
         r#"{"medicalRecordNumber":{"value":"771204"},"ssn_last4":"8741","order":{"value":"771204"}}"#,
         &[("mrn", "771204"), ("ssn", "8741")],
     );
+    check(
+        r#"{"ids":[{"type":"MRN","id":"771204"},{"type":"CSN","id":"771240"},{"system":"https://hospital.example/ids/mrn","value":"771299"}]}"#,
+        &[("mrn", "771204"), ("mrn", "771299")],
+    );
     check(r#"save({\"ssn\":\"536228741\"})"#, &[("ssn", "536228741")]);
 }
 

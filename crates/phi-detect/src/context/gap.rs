@@ -56,7 +56,8 @@ impl Gap {
                 let ends_sentence = matches!(byte, b'.' | b'?' | b'!')
                     && bytes.get(at + 1).is_some_and(u8::is_ascii_whitespace)
                     && at > from
-                    && !is_leader;
+                    && !is_leader
+                    && !bytes[..at].ends_with(b" vs");
                 let is_taken = byte == b'[' && placeholder_at(&bytes[at..]).is_some();
                 if ends_sentence || is_taken {
                     return None;
@@ -115,7 +116,7 @@ impl Gap {
 
 /// Words that put one value beside another.
 fn is_joint(word: &[u8]) -> bool {
-    const JOINTS: &[&[u8]] = &[b"and", b"or", b"to", b"into", b"not"];
+    const JOINTS: &[&[u8]] = &[b"and", b"or", b"to", b"into", b"not", b"vs", b"versus"];
     JOINTS.iter().any(|joint| word.eq_ignore_ascii_case(joint))
 }
 

@@ -71,7 +71,9 @@ pub(crate) fn claim_before(
     if !meanings.any(&decides) && !field_meaning.is_some_and(&decides) {
         return None;
     }
-    let is_heard = |label: &Label| !answer::is_speaker(page.bytes(), label);
+    let is_heard = |label: &Label| {
+        !answer::is_speaker(page.bytes(), label) && !is_of_value_before(page, label)
+    };
     let mut place = None;
     for (index, label) in reachable.clone().enumerate() {
         if !decides(label.meaning) || !is_heard(label) {
@@ -87,7 +89,8 @@ pub(crate) fn claim_before(
             tie,
             from,
         });
-        if place.is_none() && pair::is_mere(label.meaning) && is_place(page, label) {
+        let is_aside = || is_place(page, label) || goes_on_about(page, next - 1 - index, &decides);
+        if place.is_none() && pair::is_mere(label.meaning) && is_aside() {
             place = claim;
             continue;
         }
@@ -107,6 +110,32 @@ pub(crate) fn claim_before(
         tie: Tie::Field,
         from: field.span.start,
     })
+}
+
+/// "3/14/1962 (DOB) to 1/5/2025": whether a label in brackets names the value before it.
+fn is_of_value_before(page: &Page<'_>, label: &Label) -> bool {
+    let start = label.start as usize;
+    page.byte(label.end as usize) == b')'
+        && page.byte_before(start) == b'('
+        && page
+            .slice(start.saturating_sub(3)..start - 1)
+            .trim_ascii_end()
+            .last()
+            .is_some_and(u8::is_ascii_digit)
+}
+
+/// "birth date reported by her mother as 3/14/1962": whether a date that is none of ours is only
+/// said about the label before it.
+fn goes_on_about(page: &Page<'_>, index: usize, decides: &impl Fn(Meaning) -> bool) -> bool {
+    let label = page.labels[index];
+    let Some(before) = index.checked_sub(1).map(|before| page.labels[before]) else {
+        return false;
+    };
+    label.meaning == Meaning::OtherDate
+        && decides(before.meaning)
+        && !pair::is_mere(before.meaning)
+        && page.byte(label.end as usize) != b':'
+        && page.slice(before.end as usize..label.start as usize) == b" "
 }
 
 /// Whether a label only says where something stands: "SSN on the insurance card: 536…".
@@ -147,6 +176,13 @@ pub(crate) fn is_stated(page: &Page<'_>, span: &Range<usize>) -> bool {
     const SIGNS: &[&[u8]] = &[b" is ", b": ", b"= ", b"=", b" is: "];
     let before = page.slice(span.start.saturating_sub(5)..span.start);
     SIGNS.iter().any(|sign| before.ends_with(sign))
+}
+
+/// Whether what follows a value says outright what it is: "is her SSN", "(DOB)".
+pub(crate) fn is_equated(page: &Page<'_>, end: usize) -> bool {
+    const SIGNS: &[&[u8]] = &[b" is ", b" was ", b" (", b" = "];
+    let after = page.slice(end..page.text.len().min(end + 5));
+    SIGNS.iter().any(|sign| after.starts_with(sign))
 }
 
 /// The label right after `end`: "536-22-8741 (SSN)", "3/14/62 is her date of birth".
@@ -206,4 +242,51 @@ fn starts_with_word(text: &[u8], words: &[&[u8]]) -> bool {
             && text[..word.len()].eq_ignore_ascii_case(word)
             && !is_word_byte(text[word.len()])
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What lays claim to the last number of a text.
+    fn claim(text: &str) -> Option<(Meaning, Tie)> {
+        let page = Page::new(text, Vec::new());
+        let last = page.marks.iter().rfind(|mark| mark.is_number())?;
+        claim_before(&page, last.start as usize, |_| true).map(|claim| (claim.meaning, claim.tie))
+    }
+
+    #[test]
+    fn labels_are_tied_as_firmly_as_the_words_between_allow() {
+        for (text, expected) in [
+            ("MRN: 482913", Some((Meaning::Mrn, Tie::Tight))),
+            ("MRN 482913 to 482914", Some((Meaning::Mrn, Tie::List))),
+            ("MRN? Caller: it's 482913", Some((Meaning::Mrn, Tie::Tight))),
+            ("MRN? He felt much worse, 482913", None),
+            ("MRN unknown. 482913", None),
+            (
+                "We have the MRN. It's 482913",
+                Some((Meaning::Mrn, Tie::Tight)),
+            ),
+        ] {
+            assert_eq!(claim(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_label_of_something_else_lays_no_claim() {
+        for (text, expected) in [
+            (
+                "your MRN?\nMember: 482913",
+                Some((Meaning::Mrn, Tie::Tight)),
+            ),
+            ("MRN/Acct: 482913", Some((Meaning::Mrn, Tie::Tight))),
+            (
+                "MRN on the account: 482913",
+                Some((Meaning::Mrn, Tie::Near)),
+            ),
+            ("771204 (MRN) 482913", None),
+        ] {
+            assert_eq!(claim(text), expected, "{text}");
+        }
+    }
 }

@@ -82,7 +82,7 @@ impl Run {
 /// Few words are longer than this.
 const LONG_RUN_BYTES: usize = 12;
 
-/// Marks a word that is loud, or a key of data in camel case: "homePhone:", "patientDob=".
+/// Marks a word that is loud, or a key of data in camel case: "homePhone:", "patientDob=", "findByMrn(".
 #[inline(always)]
 fn push_word(
     bytes: &[u8],
@@ -91,7 +91,7 @@ fn push_word(
     lexicon: &Lexicon,
     marks: &mut Vec<Mark>,
 ) {
-    let may_be_key = matches!(bytes.get(word.end), Some(b':' | b'='));
+    let may_be_key = matches!(bytes.get(word.end), Some(b':' | b'=' | b'('));
     if !may_be_key && !lexicon.may_be_loud(hash) {
         return;
     }

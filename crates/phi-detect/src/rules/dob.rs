@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::{Out, PhiRule};
-use crate::context::{Claim, Tie, claim_after, claim_before, value_after};
+use crate::context::{Claim, Tie, claim_after, claim_before, is_equated, value_after};
 use crate::dates::{DateHit, Form, date_at, spoken_numbers};
 use crate::digits::{Run, is_inside_longer, is_loose_separator};
 use crate::labels::Meaning;
@@ -46,6 +46,9 @@ pub(super) static RULE: PhiRule = PhiRule {
         "DOB: «3 / 14 / 62», DOB «03,14,1962», DOB «3:14:1962»",
         "birthDate: new Date(\"«1962-03-14»\")",
         "DOB as on her license: «3/14/1962»",
+        "Note: «3/14/1962» is her date of birth",
+        "birth date reported by her mother as «3/14/1962»",
+        "DOB «14-Mar-1962» vs. «14-May-1962», which is right?",
         "birthdate=ge«1962-03-14»&sex=F",
     ],
     misses: &[
@@ -56,6 +59,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "born in 1962",
         "DOB [DOB], visit 3/14/2024",
         "Born at 27 6/7 weeks",
+        "seen 3/14/2024 for DOB verification",
     ],
     precedence: 0.26,
     joins: super::stand_alone,
@@ -194,6 +198,15 @@ fn is_time_stamp(value: &[u8]) -> bool {
 
 fn judge(page: &Page<'_>, date: &DateHit) -> Option<(f32, &'static str)> {
     let claim = nearest(page, date.span.start);
+    let is_named_after = date.form == Form::Full
+        && claim_after(page, date.span.end, |meaning| meaning == Meaning::Dob).is_some();
+    // "Note: 3/14/1962 is her date of birth".
+    if is_named_after
+        && claim.is_none_or(|claim| claim.is(Meaning::OtherDate))
+        && (claim.is_none() || is_equated(page, date.span.end))
+    {
+        return Some((0.9, "dob.named_after"));
+    }
     if let Some(claim) = claim {
         let is_tight = claim.tie >= Tie::Tight;
         return match (claim.meaning, date.form) {
@@ -208,12 +221,8 @@ fn judge(page: &Page<'_>, date: &DateHit) -> Option<(f32, &'static str)> {
             _ => None,
         };
     }
-    if date.form == Form::Full && is_between_name_and_number(page, date) {
-        return Some((0.65, "dob.after_name"));
-    }
-    let is_named_after = date.form == Form::Full
-        && claim_after(page, date.span.end, |meaning| meaning == Meaning::Dob).is_some();
-    is_named_after.then_some((0.9, "dob.named_after"))
+    (date.form == Form::Full && is_between_name_and_number(page, date))
+        .then_some((0.65, "dob.after_name"))
 }
 
 /// `ROE, JANE 03/14/1962 MRN:0048213`: the usual way to point at a patient.

@@ -8,7 +8,9 @@
 use std::ops::Range;
 
 use super::{Out, PhiRule};
-use crate::context::{Claim, Tie, claim_after, claim_before, is_spoken_of, is_stated, value_after};
+use crate::context::{
+    Claim, Tie, claim_after, claim_before, is_equated, is_spoken_of, is_stated, value_after,
+};
 use crate::digits::{self, Run};
 use crate::labels::Meaning;
 use crate::page::Page;
@@ -52,6 +54,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "SSN «XXXXX8741», SSN: «•••-••-8741»",
         "\"ssn4\":\"«8741»\"",
         "We have her SSN. It's «536228741».",
+        "My id: «536228741» is my SSN",
         "The social for Jane Roe is «536228741».",
         "SSN as listed on the insurance card: «536228741»",
         "social security last four «eight seven four one»",
@@ -221,11 +224,11 @@ fn unbroken(page: &Page<'_>, span: Range<usize>, out: &mut Out<'_>) {
             out.push(span, 0.75, "ssn.labelled");
         }
         Some(claim) if is_ssn(&claim) && follows_rules => out.push(span, 0.9, "ssn.labelled"),
-        Some(_) => {}
-        None if is_named_after(page, &span) && follows_rules => {
+        Some(_) if !is_equated(page, span.end) => {}
+        _ if is_named_after(page, &span) && follows_rules => {
             out.push(span, 0.95, "ssn.named_after");
         }
-        None => {}
+        _ => {}
     }
 }
 

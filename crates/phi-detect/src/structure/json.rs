@@ -108,6 +108,9 @@ impl Reader<'_> {
             let field = &mut self.found[index];
             if field.meaning.is_none() {
                 field.meaning = meaning;
+            } else if field.meaning == Some(Meaning::OtherId) {
+                // `{"type": "MRN", "id": "482913"}`.
+                field.meaning = closed.hint.or(field.meaning);
             }
             if closed.tells_of_a_person {
                 field.meaning = super::in_person_record(field.meaning);
@@ -237,7 +240,8 @@ impl Reader<'_> {
         if let Some(meaning) = meaning {
             open.tells_of_a_person |= super::tells_of_a_person(meaning);
         }
-        if meaning.is_none() && is_generic_key(name) || meaning == Some(Meaning::NameMaybe) {
+        let is_open = matches!(meaning, None | Some(Meaning::OtherId)) && is_generic_key(name);
+        if is_open || meaning == Some(Meaning::NameMaybe) {
             open.unsettled.push(index);
             if open.hint.is_none() {
                 open.hint = fallback;
@@ -343,7 +347,9 @@ fn hint_of(value: &[u8]) -> Option<Meaning> {
             Some(Meaning::Medicare)
         }
         "us-npi" | "2.16.840.1.113883.4.6" => Some(Meaning::OtherId),
-        _ if text.contains("://") || text.starts_with("urn:") => None,
+        // "https://hospital.example/ids/mrn".
+        _ if text.contains("://") || text.starts_with("urn:") => labels::of_whole_key(last)
+            .filter(|meaning| matches!(meaning, Meaning::Mrn | Meaning::Ssn | Meaning::Medicare)),
         _ => labels::of_whole_key(text).filter(|meaning| {
             !matches!(
                 meaning,

@@ -9,7 +9,7 @@ mod value;
 use std::ops::Range;
 
 use super::{Out, PhiRule};
-use crate::context::{Claim, Tie, claim_after, claim_before, is_stated, value_after};
+use crate::context::{Claim, Tie, claim_after, claim_before, is_equated, is_stated, value_after};
 use crate::dates::date_at;
 use crate::labels::Meaning;
 use crate::lexicon::Sense;
@@ -65,6 +65,8 @@ pub(super) static RULE: PhiRule = PhiRule {
         "ROE JANE 67F 10/22/1958 «4410928»",
         "ROE,JANE J   02/09/1934   91 YRS  M   #«00551210»",
         "MRN#s «4410928» & «4410931»",
+        "ref «4410928» is her MRN",
+        "getPatientByMrn(\"«4410928»\")",
         "«4410928» <- her MRN, and «4410931» = MRN",
         "Need the MRN for Jane Roe.\nIt's «4410928».",
         "Jane Roe in bed 4; Roe («4410928») is stable",
@@ -191,10 +193,10 @@ fn labelled(page: &Page<'_>, index: usize) -> Option<(Range<usize>, f32, &'stati
     }
     let value = page.slice(span.clone());
     let digits = count(&span);
+    let is_named_after =
+        digits >= 5 && claim_after(page, span.end, |meaning| meaning == Meaning::Mrn).is_some();
     let Some(claim) = claim else {
-        let is_named_after =
-            claim_after(page, span.end, |meaning| meaning == Meaning::Mrn).is_some();
-        let found = if is_named_after && digits >= 5 {
+        let found = if is_named_after {
             Some((span, 0.85, "mrn.named_after"))
         } else {
             beside_a_name(page, &span, digits)
@@ -220,6 +222,7 @@ fn labelled(page: &Page<'_>, index: usize) -> Option<(Range<usize>, f32, &'stati
         {
             Some((span, 0.7, "mrn.patient_number"))
         }
+        _ if is_named_after && is_equated(page, span.end) => Some((span, 0.85, "mrn.named_after")),
         Meaning::OtherId if claim.tie == Tie::Near => beside_a_name(page, &span, digits),
         _ => None,
     }
