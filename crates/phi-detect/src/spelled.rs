@@ -72,6 +72,11 @@ fn unit(page: &Page<'_>, at: usize) -> Option<(usize, Vec<u8>)> {
     if let Some(digit) = digit(&word) {
         return Some((end, vec![digit]));
     }
+    if word == b"hundred"
+        && let Some(rest) = tens_after(page, end)
+    {
+        return Some(rest);
+    }
     if let Some(number) = number(&word) {
         return Some(with_ones(page, end, number));
     }
@@ -127,6 +132,17 @@ fn number(word: &[u8]) -> Option<&'static [u8]> {
         .iter()
         .find(|(one, _)| *one == word)
         .map(|(_, digits)| *digits)
+}
+
+/// "five hundred thirty-six": the number of two digits that takes the place of the zeros.
+fn tens_after(page: &Page<'_>, hundred_end: usize) -> Option<(usize, Vec<u8>)> {
+    let and = b" and ";
+    let is_joined = page.slice(hundred_end..hundred_end + and.len()) == and;
+    let start = hundred_end + if is_joined { and.len() } else { 1 };
+    let end = word_end(page.bytes(), start);
+    let word = page.slice(start..end).to_ascii_lowercase();
+    let number = number(&word).filter(|number| number[0] != b'0')?;
+    (page.byte(hundred_end) == b' ').then(|| with_ones(page, end, number))
 }
 
 /// "fifty-five": takes the ones after the tens.
@@ -199,6 +215,11 @@ mod tests {
                 "536228741",
             ),
             ("eight hundred five five five oh one nineteen", "8005550119"),
+            (
+                "five hundred thirty-six, twenty-two, eighty-seven forty-one",
+                "536228741",
+            ),
+            ("five hundred and twelve", "512"),
         ] {
             assert_eq!(value(text), Some((expected.to_owned(), text)));
         }

@@ -50,6 +50,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "it ends with «8741» for my social",
         "Jane Roe (SSN «8741»)",
         "my social is «five thirty six, twenty-two, eighty seven forty one»",
+        "SSN «five hundred thirty-six, twenty-two, eighty-seven forty-one»",
         "ITIN «912-70-1234»",
         "SSN «XXXXX8741», SSN: «•••-••-8741»",
         "\"ssn4\":\"«8741»\"",
