@@ -18,6 +18,9 @@ impl Spelled {
     }
 }
 
+/// No word for digits is longer than "seventeen".
+const WORD_BYTES_MAX: usize = 9;
+
 /// No identifier is longer.
 const LENGTH_MAX: usize = 20;
 
@@ -56,7 +59,7 @@ fn unit(page: &Page<'_>, at: usize) -> Option<(usize, Vec<u8>)> {
         return is_free.then(|| (end, bytes[at..end].to_vec()));
     }
     let end = word_end(bytes, at);
-    if end == at || page.byte(end).is_ascii_digit() {
+    if !(1..=WORD_BYTES_MAX).contains(&(end - at)) || page.byte(end).is_ascii_digit() {
         return None;
     }
     let word = bytes[at..end].to_ascii_lowercase();

@@ -242,12 +242,11 @@ fn last_four(page: &Page<'_>, span: Range<usize>, out: &mut Out<'_>) {
     if digits::is_inside_longer(page, &span) {
         return;
     }
-    if says_last(page.slice(span.start.saturating_sub(24)..span.start))
-        && claim_after(page, span.end, |meaning| {
-            matches!(meaning, Meaning::Ssn | Meaning::SsnMaybe)
-        })
-        .is_some()
-    {
+    let is_named_after = claim_after(page, span.end, |meaning| {
+        matches!(meaning, Meaning::Ssn | Meaning::SsnMaybe)
+    })
+    .is_some();
+    if is_named_after && says_last(page.slice(span.start.saturating_sub(24)..span.start)) {
         out.push(span, 0.85, "ssn.last_four");
         return;
     }
