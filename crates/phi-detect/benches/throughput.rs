@@ -67,6 +67,9 @@ static HOSTILE: &[(&str, &str)] = &[
     ("nicknames", "<Maria> said "),
     ("people", "Maria Delgado, 482913 "),
     ("answers", "Birthday?\nCaller: "),
+    ("questions", "SSN? DOB? "),
+    ("misread", "DOB O9/l2/l948 "),
+    ("columns", "MRN  DOB\n1  2\n"),
 ];
 
 /// Texts as people send them: what, and the part that is repeated.

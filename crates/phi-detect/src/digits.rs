@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::lexicon::Sense;
-use crate::page::Page;
+use crate::page::{Page, word_end};
 
 /// Digit groups that belong together, such as `536-22-8741`.
 pub(crate) struct Run {
@@ -140,6 +140,9 @@ pub(crate) fn is_loose_separator(between: &[u8]) -> bool {
                     | b'`'
                     | b'*'
                     | b'|'
+                    | b':'
+                    | b'~'
+                    | b'+'
             )
         })
 }
@@ -156,6 +159,24 @@ pub(crate) fn is_inside_longer(page: &Page<'_>, span: &Range<usize>) -> bool {
         !page.is_field_edge(span.end) && joins(after) && page.byte(span.end + 1).is_ascii_digit();
     let is_amount = matches!(before, b'$') || after == b'%';
     goes_on_before || goes_on_after || is_amount
+}
+
+/// Whether a unit follows, so that the number is an amount: "500-1000 mg", "25000 units".
+pub(crate) fn is_measured(page: &Page<'_>, end: usize) -> bool {
+    const UNITS: &[&str] = &[
+        "mg", "mcg", "ug", "gm", "grams", "kg", "lb", "lbs", "meq", "mmol", "ml", "cc", "dl",
+        "unit", "units", "iu", "cfu", "mmhg", "bpm", "tabs", "tab", "tablets", "caps", "capsules",
+        "puffs", "drops", "cells", "kcal", "calories", "plt", "wbc", "copies", "dollars", "hours",
+        "hrs", "days", "weeks", "minutes",
+    ];
+    let start = end + usize::from(page.byte(end) == b' ');
+    if !page.byte(start).is_ascii_alphabetic() {
+        return false;
+    }
+    let word = page.slice(start..word_end(page.bytes(), start));
+    UNITS
+        .iter()
+        .any(|unit| word.eq_ignore_ascii_case(unit.as_bytes()))
 }
 
 /// A number said in words, or in words and figures: "five three six, two 2, eight seven four one".

@@ -56,12 +56,12 @@ static PHRASES: &[(Meaning, &str)] = &[
     (Meaning::Dob, DOB),
     (
         Meaning::Born,
-        "born|b|turned|turns|turning|geboren|nacido|nacida|nacio|arrived into the world|delivered on|birthday|bday|b day|birth day",
+        "born|b|turned|turns|turning|geboren|nacido|nacida|nacio|cumple anos|cumpleanos|arrived into the world|delivered on|birthday|bday|b day|birth day",
     ),
     (Meaning::Phone, PHONE),
     (
         Meaning::PhoneMaybe,
-        "call|called|answering at|not answering|messages to|calling|calls|callback|call back|reach|reached|reachable|text|texted|dial|dialed|ring|contact|contacted|page|paged|ext|extension|voicemail|answers at|number|numbers|line|desk|office|front desk|nurse line|clinic|pharmacy|t|p|f|m|w|h|c|o",
+        "call|called|answering at|not answering|messages to|calling|calls|callback|call back|reach|reached|reachable|text|texted|dial|dialed|ring|contact|contacted|page|paged|ext|extension|voicemail|answers at|llamar|llame|llamame|llamarme|llamar al|marque|left message|left a message|left vm|lvm|cb|number|numbers|line|desk|office|front desk|nurse line|clinic|pharmacy|t|p|f|m|w|h|c|o",
     ),
     (
         Meaning::Email,
@@ -97,18 +97,18 @@ static PHRASES: &[(Meaning, &str)] = &[
 const SSN: &str = "ssn|ssns|ssn number|ssn no|ssn last 4|ssn last four|social security|social security number|\
 social security numbers|social security no|social security num|social security card|social sec|social sec no|\
 social sec number|soc sec|soc sec no|soc sec num|soc sec number|social number|social no|socsec|ss no|ss num|ss number|ss nbr|s s n|\
-seguro social|numero de seguro social|us ssn|patient ssn|pt ssn|member ssn|ssn4|ssnlast4|last4 ssn|last 4 ssn|last four ssn|\
+seguro social|numero de seguro social|us ssn|patient ssn|pt ssn|member ssn|ssn4|ssn l4|ssn last4|ssnlast4|last4ssn|ssn 4|last4 ssn|last 4 ssn|last four ssn|\
 last 4 of ssn|last 4 of social|last four of social|last 4 of his social|last 4 of her social|last four of her ssn";
 
 const DOB: &str = "dob|dobs|d o b|dateofbirth|date of birth|dates of birth|birth date|birthdate|birthdates|birthdt|birth dt|birth dates|\
 date birth|birthdate is|birthday is|birthdays|born on|was born on|birth time|birthtime|dt of birth|day of birth|\
-patient dob|pt dob|member dob|subscriber dob|patient birth date|patientbirthdate|fecha de nacimiento|fecha nacimiento|fdn|\
+patient dob|pt dob|member dob|subscriber dob|patient birth date|patientbirthdate|fecha de nacimiento|fecha nacimiento|fecha nac|fec nac|f nac|fdn|\
 geburtsdatum|date de naissance|bd|bdate|bday is|brthdt|birth|yob|doby";
 
 const PHONE: &str = "tfno|tlf|tlfno|telef|telefs|telfs|movil|numero de movil|area code|phone|phones|phone number|phone no|phone num|phone numbers|telephone|telephones|telephone number|tel|tel no|tele|\
 cell|cells|cell phone|cellphone|cell number|cell no|mobile|mobile number|mobile phone|mobile no|mob|fax|faxes|fax number|fax no|faxed to|fax to|pager|pagers|pager number|\
-beeper|home phone|work phone|cell phone number|contact number|contact no|contact phone|callback number|call back number|callback no|\
-phone home|phone work|phone mobile|ph|phn|phone1|phone2|hotline|whatsapp|sms|landline|telefono|numero de telefono|celular|\
+beeper|home phone|work phone|cell phone number|contact number|contact no|contact phone|callback number|call back number|\
+phone home|phone work|phone mobile|ph|phn|phone1|phone2|hotline|whatsapp|sms|landline|caller id|pgr|cb number|callback no|telefono|numero de telefono|celular|\
 patient phone|pt phone|emergency contact phone|daytime phone|evening phone|best number|best phone|good number|direct line|direct|switchboard|main number";
 
 const ADDRESS: &str = "address|addresses|addr|addr1|addr2|address1|address2|address line|address line 1|address line 2|street|street address|home address|\
@@ -119,14 +119,14 @@ const MRN: &str = "mrn|mrns|mrn no|mrn number|mr no|mr number|mr num|mr nbr|mrnu
 med record no|med record number|medical record|medical records number|medical record number|medical record numbers|medical record no|\
 medical record num|medical record id|medical rec|medical rec no|medical record identifier|record number|record no|record num|chart number|chart numbers|chart nos|chart no|chart num|chart id|\
 hospital number|hospital no|patient chart number|hospital num|hospital id|hosp no|hosp num|hospital record number|unit number|unit no|emrn|empi|mpi|mpi number|epic mrn|\
-patient mrn|pt mrn|patient medical record number|health record number|health record|clinic number|clinic no|numero de expediente|expediente|historia clinica|nhc|numero de historia clinica|uhid|uhid no|uhid number|ur|ur no|ur number|urn|hospital unit number|unit record number|ehr id|ehr number|emr id|emr number|emr no|epic id|cerner id";
+patient mrn|pt mrn|patient medical record number|health record number|health record|clinic number|clinic no|numero de expediente|expediente|historia clinica|nhc|numero de historia clinica|uhid|uhid no|uhid number|ur|ur no|ur number|urn|hospital unit number|unit record number|ehr id|ehr number|emr id|emr number|emr no|epic id|cerner id|m r n|m r no|m r number|hosp number|hosp id|medical rec number|numero de historia|numero de expediente medico|expediente medico|expediente clinico|numero de registro medico|registro medico|num de expediente|num de historia clinica|numero de hospital|facility mrn|umrn|cmrn|mrn id|mrn num|mrn nbr|record id|history no|history number|chart nbr|patient record number|patient record no";
 
 const MRN_MAYBE: &str = "chart|record|patient id|patient ids|patient identifier|patient no|patient number|patient num|patient identification number|\
 pt id|pt no|pt number|pt num|patientid|patid|mr|file number|file no|\
-pat id|pat no|emr|ehr|ptid|id number|patient nbr|case id|subject id|visit mrn";
+pat id|pat no|emr|ehr|ptid|id number|patient nbr|case id|subject id|visit mrn|numero de paciente|num de paciente|id de paciente|id del paciente|id paciente|wristband|armband|id band|clinic id|person number|person id|person no|person nbr";
 
 const NAME: &str = "patient name|patients name|patient full name|pt name|pts name|patientname|ptname|client name|member name|subscriber name|insured name|guarantor name|\
-first name|firstname|fname|given|given name|givenname|given names|last name|lastname|lname|family|family name|familyname|surname|middle name|middlename|mname|maiden name|\
+first name|firstname|fname|given|given name|name last|name first|name given|name family|name middle|givenname|given names|last name|lastname|lname|family|family name|familyname|surname|middle name|middlename|mname|maiden name|\
 mothers maiden name|mother s maiden name|preferred name|nickname|full legal name|legal name|fullname|patient first name|patient last name|pt first|pt last|provider name|physician name|doctor name|\
 attending name|nurse name|emergency contact name|next of kin|next of kin name|nok|nombre|nombre del paciente|apellido|apellidos|nm|patient|pt|attending|attending physician|referring physician|referring provider|ordering provider|ordering physician|pcp|primary care physician|primary care provider|surgeon|emergency contact|contact person|guardian|caregiver|spouse|mother|father|parent|guarantor|subscriber|insured|beneficiary|resident|client|physician|provider|dictated by|signed by|electronically signed by|cosigned by|seen by|author|author name|reviewed by|transcribed by|prepared by|performer|assigned to|employee name|user full name";
 
@@ -144,7 +144,7 @@ const THING: &str = "birth control|birth control pill|birth weight|birth center|
 study|study id|study number|protocol|protocol number|irb|nct|doi|isbn|issn|pmid|pmcid|ndc|icd|cpt|hcpcs|loinc|snomed|rxnorm|rxcui|drg|oid|uuid|guid|udi|gtin|upc|asset|asset tag|grant|catalog|catalogue|cat no|control id|message id|message control id|\
 port|pid process|process|timestamp|epoch|unix time|population|total|quantity|qty|count|sum|balance|amount|price|cost|dose|room|bed|bay|suite|page number|extension number|step|figure|table|chapter|section|line number|row|column|error code|code|fedex|ups|usps|tracking no|barcode|fda|ide|hl7 version|bar code|shipment|container|bag|unit bag|donor|rfid|mac|ip|channel|job|run|request id|trace id|transaction|transaction id|session|session id";
 
-const OTHER_DATE: &str = "fecha|fecha de ingreso|fecha ingreso|ingreso|fecha de alta|fecha alta|admit date|admission date|date of admission|admitted|admitted on|admission|discharge date|date of discharge|discharged|discharged on|discharge|visit date|date of visit|dos|date of service|service date|service|appointment|appt|appointment date|\
+const OTHER_DATE: &str = "fecha|fecha de ingreso|fecha ingreso|ingreso|fecha de alta|fecha alta|admit|admit date|adm date|admission date|date of admission|admitted|admitted on|admission|discharge date|date of discharge|discharged|discharged on|discharge|visit date|date of visit|dos|date of service|service date|service|appointment|appt|appointment date|\
 scheduled|scheduled for|surgery|surgery date|date of surgery|procedure date|date of procedure|operation date|exp|expiration|expiration date|expires|expiry|expiry date|effective|effective date|issued|date issued|signed on|dictated|date dictated|transcribed|\
 lmp|edd|edc|due date|due|last menstrual period|collected|collection date|received|resulted|drawn|reported|onset|date of onset|date of injury|doi date|date of death|dod|died|deceased|death|expired on|follow up|followup|f u|last seen|seen|last visit|next visit|started|start date|\
 end date|stopped|filled|fill date|last filled|vaccinated|vaccine|immunized|immunization|administered|given on|updated|created|modified|date|dated|today|hired|hire date|filed|posted|printed|mri|ct|xray|x ray|echo|ekg|ultrasound|biopsy|colonoscopy|mammogram|labs|lab|result|results|note|report|test|exam|diagnosed|dx|implanted|placed|inserted|transplant|transplanted|married|wedding|anniversary";
@@ -215,10 +215,29 @@ pub(crate) fn meaning_so_far(key: u64) -> Result<Option<Meaning>, NoPhrase> {
 /// No phrase begins like this.
 pub(crate) struct NoPhrase;
 
-/// What the name of a field means: `patientBirthDate`, `home_phone`, `PID.SSN`.
+/// What the name of a field means: `patientBirthDate`, `home_phone`, `PID.SSN`, `dob_raw`.
 pub(crate) fn of_key(key: &str) -> Option<Meaning> {
+    of_nested_key(None, key)
+}
+
+/// What the name of a field means, with that of the object round it if the two make a label: `patient.id`.
+pub(crate) fn of_nested_key(outer: Option<&str>, key: &str) -> Option<Meaning> {
     let words = words_of_key(key);
-    // The whole name, then without its first words: "patient home phone", "home phone", "phone".
+    if let Some(outer) = outer {
+        let all = words_of_key(outer).into_iter().chain(words.iter().copied());
+        if let Some(meaning) = of_all_words(all) {
+            return Some(meaning);
+        }
+    }
+    let meaning = of_last_words(&words);
+    match words.split_last() {
+        Some((last, before)) if meaning.is_none() && is_qualifier(*last) => of_last_words(before),
+        _ => meaning,
+    }
+}
+
+/// The whole name, then without its first words: "patient home phone", "home phone", "phone".
+fn of_last_words(words: &[u64]) -> Option<Meaning> {
     let longest = words.len().min(LONGEST);
     (words.len() - longest..words.len()).find_map(|from| {
         let key = words[from..].iter().fold(0, |key, &word| extend(key, word));
@@ -226,15 +245,24 @@ pub(crate) fn of_key(key: &str) -> Option<Meaning> {
     })
 }
 
+/// Whether a last word says which of several values a field holds, or how it is written.
+fn is_qualifier(word: u64) -> bool {
+    static QUALIFIERS: LazyLock<Vec<u64>> = LazyLock::new(|| {
+        let words = "1|2|3|raw|value|val|text|txt|str|string|iso|masked|clean|orig|original|old|new|prev|previous|current|\
+primary|secondary|alt|formatted|normalized|last4";
+        words.split('|').map(|word| hash(word.as_bytes())).collect()
+    });
+    QUALIFIERS.contains(&word)
+}
+
 /// What a name means when every word of it counts: "SSN", "date of birth", but not "ssn format".
 pub(crate) fn of_whole_key(key: &str) -> Option<Meaning> {
-    let words = words_of_key(key);
-    let key = words.iter().fold(0, |key, &word| extend(key, word));
-    if words.len() <= LONGEST {
-        meaning(key)
-    } else {
-        None
-    }
+    of_all_words(words_of_key(key).into_iter())
+}
+
+fn of_all_words(words: impl Iterator<Item = u64> + Clone) -> Option<Meaning> {
+    let is_short = words.clone().count() <= LONGEST;
+    is_short.then(|| meaning(words.fold(0, extend))).flatten()
 }
 
 /// Hashes of the words of a name, cut at capitals, digits and everything that is no letter.
@@ -281,6 +309,9 @@ mod tests {
         assert_eq!(of_key("patient_home_phone"), Some(Meaning::Phone));
         assert_eq!(of_key("PatientSSN"), Some(Meaning::Ssn));
         assert_eq!(of_key("PID.MRN"), Some(Meaning::Mrn));
+        assert_eq!(of_key("dob_raw"), Some(Meaning::Dob));
+        assert_eq!(of_key("ssnLast4"), Some(Meaning::Ssn));
+        assert_eq!(of_key("phone_number_2"), Some(Meaning::Phone));
         assert_eq!(of_key("temperature"), None);
     }
 

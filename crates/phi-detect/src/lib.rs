@@ -12,6 +12,7 @@ mod finding;
 mod kind;
 mod labels;
 mod lexicon;
+mod misread;
 mod names;
 mod page;
 mod people;
@@ -117,20 +118,25 @@ impl Detector {
             fields.push(Field::new(0..view.text().len(), meaning));
         }
         let page = Page::new(view.text(), fields);
+        let mended = misread::mend(&page);
+        let page = match &mended {
+            Some(mended) => Page::new(mended, page.fields),
+            None => page,
+        };
         let mut candidates = Vec::new();
         rules::find_all(&page, &self.settings, &mut candidates);
-        if let Some(level) = self.names.filter(|_| has_context(view.text())) {
+        if let Some(level) = self.names.filter(|_| has_context(page.text)) {
             let mut model = Vec::new();
             let has_settled = page.fields.iter().any(|field| field.is_settled);
             let is_settled = |at: usize| page.field_at(at).is_some_and(|field| field.is_settled);
             let is_unwanted: Option<&dyn Fn(usize) -> bool> = has_settled.then_some(&is_settled);
-            names::tag(level, view.text(), is_unwanted, &mut model);
+            names::tag(level, page.text, is_unwanted, &mut model);
             let tidied = model
                 .iter()
                 .flat_map(|one| pieces(&page, one))
                 .map(|one| without_loose_edges(&page, whole(&page, one)));
             // Asked once: asking for every candidate would take quadratic time.
-            let has_markup = view.text().contains("</");
+            let has_markup = page.text.contains("</");
             candidates.extend(tidied.filter(|one| is_plausible(&page, one, has_markup)));
         }
         self.find_by_names(&page, &mut candidates);

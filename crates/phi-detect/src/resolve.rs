@@ -20,31 +20,56 @@ pub(crate) fn resolve(
 ) -> Vec<Finding> {
     candidates.retain(|one| !one.span.is_empty() && one.score >= threshold(one.kind));
     let mut united = unite_same_kind(candidates);
-    united.sort_by(|a, b| {
+    united.sort_by_key(|one| one.span.start);
+    let mut findings = Vec::with_capacity(united.len());
+    for heap in heaps(&mut united) {
+        match heap {
+            [only] => findings.push(finding(only, trim(text, only.span.clone()))),
+            _ => settle(text, heap, &mut findings),
+        }
+    }
+    join_neighbours(text, findings)
+}
+
+/// Cuts candidates, sorted by their start, where none reaches over the cut. Most stand alone.
+fn heaps(candidates: &mut [Candidate]) -> impl Iterator<Item = &mut [Candidate]> {
+    let mut reach = 0;
+    candidates.chunk_by_mut(move |one, next| {
+        reach = reach.max(one.span.end);
+        next.span.start < reach
+    })
+}
+
+fn finding(candidate: &Candidate, span: Range<usize>) -> Finding {
+    Finding {
+        kind: candidate.kind,
+        span,
+        score: candidate.score,
+        rule: candidate.rule,
+    }
+}
+
+/// Settles candidates that overlap: the strongest first, each takes what is free. Findings come out in order.
+fn settle(text: &str, heap: &mut [Candidate], findings: &mut Vec<Finding>) {
+    let first = findings.len();
+    heap.sort_by(|a, b| {
         weight(b)
             .total_cmp(&weight(a))
             .then(b.span.len().cmp(&a.span.len()))
             .then(a.span.start.cmp(&b.span.start))
     });
     let mut taken = Taken::default();
-    let mut findings = Vec::with_capacity(united.len());
-    for candidate in united {
+    for candidate in heap.iter() {
         for span in taken.free_parts(&candidate.span) {
             let is_whole = span == candidate.span;
             let span = trim(text, span);
             if is_whole || has_substance(text, &span) {
                 taken.insert(span.clone());
-                findings.push(Finding {
-                    kind: candidate.kind,
-                    span,
-                    score: candidate.score,
-                    rule: candidate.rule,
-                });
+                findings.push(finding(candidate, span));
             }
         }
     }
-    findings.sort_by_key(|finding| finding.span.start);
-    join_neighbours(text, findings)
+    findings[first..].sort_by_key(|finding| finding.span.start);
 }
 
 /// Joins overlapping candidates of one kind; the stronger lends its score and rule.

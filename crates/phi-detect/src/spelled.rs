@@ -18,6 +18,9 @@ impl Spelled {
     }
 }
 
+/// No word for digits is longer than "seventeen".
+const WORD_BYTES_MAX: usize = 9;
+
 /// No identifier is longer.
 const LENGTH_MAX: usize = 20;
 
@@ -56,7 +59,7 @@ fn unit(page: &Page<'_>, at: usize) -> Option<(usize, Vec<u8>)> {
         return is_free.then(|| (end, bytes[at..end].to_vec()));
     }
     let end = word_end(bytes, at);
-    if end == at || page.byte(end).is_ascii_digit() {
+    if !(1..=WORD_BYTES_MAX).contains(&(end - at)) || page.byte(end).is_ascii_digit() {
         return None;
     }
     let word = bytes[at..end].to_ascii_lowercase();
@@ -71,6 +74,14 @@ fn unit(page: &Page<'_>, at: usize) -> Option<(usize, Vec<u8>)> {
     }
     if let Some(digit) = digit(&word) {
         return Some((end, vec![digit]));
+    }
+    if word == b"hundred"
+        && let Some(rest) = tens_after(page, end)
+    {
+        return Some(rest);
+    }
+    if let Some(number) = number(&word) {
+        return Some(with_ones(page, end, number));
     }
     (word.len() == 1).then(|| (after_example(page, end), vec![first.to_ascii_uppercase()]))
 }
@@ -94,6 +105,61 @@ fn digit(word: &[u8]) -> Option<u8> {
         .iter()
         .find(|(one, _)| *one == word)
         .map(|(_, digit)| *digit)
+}
+
+/// Numbers of two digits and round ones, as they are said in identifiers: "ninety eighteen", "eight hundred".
+fn number(word: &[u8]) -> Option<&'static [u8]> {
+    const WORDS: &[(&[u8], &[u8])] = &[
+        (b"ten", b"10"),
+        (b"eleven", b"11"),
+        (b"twelve", b"12"),
+        (b"thirteen", b"13"),
+        (b"fourteen", b"14"),
+        (b"fifteen", b"15"),
+        (b"sixteen", b"16"),
+        (b"seventeen", b"17"),
+        (b"eighteen", b"18"),
+        (b"nineteen", b"19"),
+        (b"twenty", b"20"),
+        (b"thirty", b"30"),
+        (b"forty", b"40"),
+        (b"fifty", b"50"),
+        (b"sixty", b"60"),
+        (b"seventy", b"70"),
+        (b"eighty", b"80"),
+        (b"ninety", b"90"),
+        (b"hundred", b"00"),
+        (b"thousand", b"000"),
+    ];
+    WORDS
+        .iter()
+        .find(|(one, _)| *one == word)
+        .map(|(_, digits)| *digits)
+}
+
+/// "five hundred thirty-six": the number of two digits that takes the place of the zeros.
+fn tens_after(page: &Page<'_>, hundred_end: usize) -> Option<(usize, Vec<u8>)> {
+    let and = b" and ";
+    let is_joined = page.slice(hundred_end..hundred_end + and.len()) == and;
+    let start = hundred_end + if is_joined { and.len() } else { 1 };
+    let end = word_end(page.bytes(), start);
+    let word = page.slice(start..end).to_ascii_lowercase();
+    let number = number(&word).filter(|number| number[0] != b'0')?;
+    (page.byte(hundred_end) == b' ').then(|| with_ones(page, end, number))
+}
+
+/// "fifty-five": takes the ones after the tens.
+fn with_ones(page: &Page<'_>, end: usize, number: &[u8]) -> (usize, Vec<u8>) {
+    let is_tens = number.len() == 2 && number[0] >= b'2' && number[1] == b'0';
+    let next = end + 1;
+    let ones_end = word_end(page.bytes(), next);
+    let ones = page.slice(next..ones_end).to_ascii_lowercase();
+    match digit(&ones).filter(|&ones| ones != b'0') {
+        Some(ones) if is_tens && matches!(page.byte(end), b' ' | b'-') => {
+            (ones_end, vec![number[0], ones])
+        }
+        _ => (end, number.to_vec()),
+    }
 }
 
 /// "b as in boy": where the example ends.
@@ -147,6 +213,16 @@ mod tests {
             ("b as in boy nine nine one two", "B9912"),
             ("nine oh seven, triple five, oh one five oh", "9075550150"),
             ("eight eight one dash four four two", "881442"),
+            (
+                "five three six, twenty-two, eighty seven forty one",
+                "536228741",
+            ),
+            ("eight hundred five five five oh one nineteen", "8005550119"),
+            (
+                "five hundred thirty-six, twenty-two, eighty-seven forty-one",
+                "536228741",
+            ),
+            ("five hundred and twelve", "512"),
         ] {
             assert_eq!(value(text), Some((expected.to_owned(), text)));
         }

@@ -50,7 +50,30 @@ fn json_keys_and_neighbours_give_meaning() {
     );
     check(r#"{"order":{"id":"536228741","lot":"482913"}}"#, &[]);
     check("{'ssn': '536228741'}", &[("ssn", "536228741")]);
+    check(
+        r#"{"medicalRecordNumber":{"value":"771204"},"ssn_last4":"8741","order":{"value":"771204"}}"#,
+        &[("mrn", "771204"), ("ssn", "8741")],
+    );
+    check(
+        r#"{"ids":[{"type":"MRN","id":"771204"},{"type":"CSN","id":"771240"},{"system":"https://hospital.example/ids/mrn","value":"771299"}]}"#,
+        &[("mrn", "771204"), ("mrn", "771299")],
+    );
     check(r#"save({\"ssn\":\"536228741\"})"#, &[("ssn", "536228741")]);
+}
+
+#[test]
+fn heads_of_columns_set_apart_by_spaces_give_meaning() {
+    check(
+        "MRN       Last      First    Admit\n771204    Roe       Jane     1/4/2025\n771240    Doe                1/5/2025\n",
+        &[
+            ("mrn", "771204"),
+            ("name", "Roe"),
+            ("name", "Jane"),
+            ("mrn", "771240"),
+            ("name", "Doe"),
+        ],
+    );
+    check("Test      Result   Unit\nSodium    138      mmol/L\n", &[]);
 }
 
 #[test]

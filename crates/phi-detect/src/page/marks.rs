@@ -82,7 +82,7 @@ impl Run {
 /// Few words are longer than this.
 const LONG_RUN_BYTES: usize = 12;
 
-/// Marks a word that is loud, or a key of data in camel case: "homePhone:", "patientDob=".
+/// Marks a word that is loud, or a key of data in camel case: "homePhone:", "patientDob=", "findByMrn(".
 #[inline(always)]
 fn push_word(
     bytes: &[u8],
@@ -91,7 +91,7 @@ fn push_word(
     lexicon: &Lexicon,
     marks: &mut Vec<Mark>,
 ) {
-    let may_be_key = matches!(bytes.get(word.end), Some(b':' | b'='));
+    let may_be_key = matches!(bytes.get(word.end), Some(b':' | b'=' | b'('));
     if !may_be_key && !lexicon.may_be_loud(hash) {
         return;
     }
@@ -135,6 +135,10 @@ fn push_code(bytes: &[u8], span: Range<usize>, marks: &mut Vec<Mark>) {
             return;
         }
     }
+    if letters == 2 && rest_is_number && rest.len() == 4 && is_comparison(bytes, span.start) {
+        push(marks, split..span.end, Sense::NUMBER);
+        return;
+    }
     let digits = bytes[span.clone()]
         .iter()
         .take_while(|byte| byte.is_ascii_digit())
@@ -157,6 +161,17 @@ fn push_code(bytes: &[u8], span: Range<usize>, marks: &mut Vec<Mark>) {
         return;
     }
     push(marks, span, Sense::CODE);
+}
+
+/// `=ge1962-03-14`: how FHIR compares a date in a search.
+fn is_comparison(bytes: &[u8], start: usize) -> bool {
+    const PREFIXES: &[&[u8; 2]] = &[
+        b"eq", b"ne", b"gt", b"lt", b"ge", b"le", b"sa", b"eb", b"ap",
+    ];
+    let is_prefix = PREFIXES
+        .iter()
+        .any(|prefix| bytes[start..].starts_with(*prefix));
+    is_prefix && start > 0 && bytes[start - 1] == b'=' && bytes.get(start + 6) == Some(&b'-')
 }
 
 /// `0142x695`: the end of a telephone number and its extension.

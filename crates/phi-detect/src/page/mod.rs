@@ -160,11 +160,12 @@ impl<'a> Page<'a> {
             .any(|mark| mark.sense.has(Sense::PLACEHOLDER))
     }
 
-    /// Whether a label ends exactly here.
-    pub(crate) fn label_ends_at(&self, at: usize) -> bool {
+    /// The label that ends exactly here.
+    pub(crate) fn label_ending_at(&self, at: usize) -> Option<&Label> {
         self.labels
             .binary_search_by_key(&at, |label| label.end as usize)
-            .is_ok()
+            .ok()
+            .map(|index| &self.labels[index])
     }
 
     /// Whether a field starts or ends exactly here, so that what stands on both sides does not belong together.

@@ -52,6 +52,7 @@ fn goes_on(bytes: &[u8], last: &Label, word: Range<usize>) -> bool {
     let gap = gap
         .strip_suffix(b"TO_")
         .or(gap.strip_suffix(b"to_"))
+        .or(gap.strip_suffix(b"new "))
         .unwrap_or(gap);
     let is_next =
         (1..=3).contains(&gap.len()) && gap.iter().all(|byte| matches!(byte, b' ' | b'=' | b':'));
@@ -68,8 +69,11 @@ fn is_abbreviation(bytes: &[u8], letter: Range<usize>) -> bool {
         .checked_sub(1)
         .map_or(b' ', |before| bytes[before]);
     let after = bytes.get(letter.end).copied().unwrap_or(0);
-    matches!(after, b':' | b'.')
-        && matches!(before, b' ' | b'\n' | b'\t' | b'(' | b',' | b'|' | b';')
+    // "(C) 206…" beside "(H) 206…".
+    let is_bracketed = before == b'(' && after == b')';
+    is_bracketed
+        || matches!(after, b':' | b'.')
+            && matches!(before, b' ' | b'\n' | b'\t' | b'(' | b',' | b'|' | b';')
 }
 
 fn longest_phrase(bytes: &[u8], head: Range<usize>) -> Option<(usize, Meaning)> {
@@ -106,10 +110,13 @@ fn longest_phrase(bytes: &[u8], head: Range<usize>) -> Option<(usize, Meaning)> 
     longest
 }
 
-/// Where a number sign right after a label word ends.
+/// Where a number sign right after a label word ends: "Hospital #", "M.R. #".
 fn number_sign(bytes: &[u8], end: usize) -> Option<usize> {
+    let end = end + usize::from(bytes.get(end) == Some(&b'.'));
     let at = end + usize::from(bytes.get(end) == Some(&b' '));
-    (bytes.get(at) == Some(&b'#')).then_some(at + 1)
+    let many = usize::from(matches!(bytes.get(at + 1), Some(b's' | b'S')));
+    let is_many = many == 1 && !bytes.get(at + 2).is_some_and(|&byte| is_word_byte(byte));
+    (bytes.get(at) == Some(&b'#')).then_some(at + 1 + usize::from(is_many))
 }
 
 /// Where the run of letters and digits at `at` ends; labels are at most 24 bytes a word.

@@ -6,11 +6,12 @@
 use std::ops::Range;
 
 use super::{Out, PhiRule};
-use crate::context::{Claim, Tie, claim_after, claim_before, value_after};
+use crate::context::{Claim, Tie, claim_after, claim_before, is_equated, value_after};
 use crate::dates::{DateHit, Form, date_at, spoken_numbers};
+use crate::digits::{Run, is_inside_longer, is_loose_separator};
 use crate::labels::Meaning;
 use crate::lexicon::Sense;
-use crate::page::Page;
+use crate::page::{Label, Page};
 use crate::people;
 
 pub(super) static RULE: PhiRule = PhiRule {
@@ -37,6 +38,18 @@ pub(super) static RULE: PhiRule = PhiRule {
         "Birthday?\nCaller: «March 14th, 1962».",
         "Date of birth?\nMBR: «Twelve, oh one, nineteen fifty-two».",
         "for Maria Delgado («3/14/1962»), a refill",
+        "DOB: «O3/l4/l962» (fax)",
+        "DOB «03 14 62», date of birth MM DD YY «03 14 62»",
+        "BIRTH DATE «03 | 14 | 1962» SEX F",
+        "And your birthday, sir?\nPt: «two nine thirty four».",
+        "DOB was entered as «03/41/1962»",
+        "DOB: «3 / 14 / 62», DOB «03,14,1962», DOB «3:14:1962»",
+        "birthDate: new Date(\"«1962-03-14»\")",
+        "DOB as on her license: «3/14/1962»",
+        "Note: «3/14/1962» is her date of birth",
+        "birth date reported by her mother as «3/14/1962»",
+        "DOB «14-Mar-1962» vs. «14-May-1962», which is right?",
+        "birthdate=ge«1962-03-14»&sex=F",
     ],
     misses: &[
         "Admitted on March 14, 2025 and discharged March 19, 2025.",
@@ -46,6 +59,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "born in 1962",
         "DOB [DOB], visit 3/14/2024",
         "Born at 27 6/7 weeks",
+        "seen 3/14/2024 for DOB verification",
     ],
     precedence: 0.26,
     joins: super::stand_alone,
@@ -66,7 +80,7 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
         if (page.marks[index].start as usize) < free_from {
             continue;
         }
-        let Some(date) = date_at(page, index) else {
+        let Some(date) = date_at(page, index).or_else(|| mistyped(page, index)) else {
             continue;
         };
         if let Some((score, rule)) = judge(page, &date) {
@@ -75,6 +89,24 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
         }
     }
     spoken(page, out);
+}
+
+/// `03/41/1962`, `03,14,1962`, `3:14:62`: no date, though its label says so.
+fn mistyped(page: &Page<'_>, index: usize) -> Option<DateHit> {
+    let marks = page.marks.get(index..index + 3)?;
+    let lengths = [marks[0].len(), marks[1].len(), marks[2].len()];
+    if !matches!(lengths, [1 | 2, 1 | 2, 2 | 4] | [4, 1 | 2, 1 | 2]) {
+        return None;
+    }
+    let run = Run::read(page, index, &lengths, separates)?;
+    (!is_inside_longer(page, &run.span)).then_some(DateHit {
+        span: run.span,
+        form: Form::Compact,
+    })
+}
+
+fn separates(between: &[u8]) -> bool {
+    between == b"\\" || is_loose_separator(between) && !between.contains(&b'\n')
 }
 
 /// The whole date of which the model saw a part.
@@ -93,20 +125,22 @@ fn whole_date(page: &Page<'_>, span: Range<usize>) -> Range<usize> {
 
 /// Dates said in numbers alone, right after a label.
 fn spoken(page: &Page<'_>, out: &mut Out<'_>) {
-    for label in page
-        .labels
-        .iter()
-        .filter(|label| label.meaning == Meaning::Dob)
-    {
+    for label in page.labels.iter().filter(|label| is_of_birth(page, label)) {
         if let Some(span) = spoken_numbers(page, value_after(page, label.end as usize)) {
             out.push(span, 0.85, "dob.spoken");
         }
     }
 }
 
+/// "date of birth", "birthday", "born", but not "turned".
+fn is_of_birth(page: &Page<'_>, label: &Label) -> bool {
+    let is_born = || matches!(page.byte(label.start as usize), b'b' | b'B');
+    label.meaning == Meaning::Dob || label.meaning == Meaning::Born && is_born()
+}
+
 /// `Jane Roe (3/14/1962)`: a date in brackets right after a name without a title.
 fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Out<'_>) {
-    if page.slice(name.end..name.end + 2) != b" (" || follows_title(page, name.start) {
+    if page.slice(name.end..name.end + 2) != b" (" || people::follows_title(page, name.start) {
         return;
     }
     let start = name.end + 2;
@@ -122,13 +156,6 @@ fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Out<'_>) {
     {
         out.push(date.span, 0.6, "dob.after_name");
     }
-}
-
-fn follows_title(page: &Page<'_>, name: usize) -> bool {
-    let end = name.saturating_sub(1);
-    let end = end - usize::from(page.byte_before(end) == b'.');
-    page.word_before(end)
-        .is_some_and(|(sense, _)| sense.has(Sense::TITLE))
 }
 
 /// No date at all, a date that a label calls something else, or one after a date of birth already masked.
@@ -171,6 +198,15 @@ fn is_time_stamp(value: &[u8]) -> bool {
 
 fn judge(page: &Page<'_>, date: &DateHit) -> Option<(f32, &'static str)> {
     let claim = nearest(page, date.span.start);
+    let is_named_after = date.form == Form::Full
+        && claim_after(page, date.span.end, |meaning| meaning == Meaning::Dob).is_some();
+    // "Note: 3/14/1962 is her date of birth".
+    if is_named_after
+        && claim.is_none_or(|claim| claim.is(Meaning::OtherDate))
+        && (claim.is_none() || is_equated(page, date.span.end))
+    {
+        return Some((0.9, "dob.named_after"));
+    }
     if let Some(claim) = claim {
         let is_tight = claim.tie >= Tie::Tight;
         return match (claim.meaning, date.form) {
@@ -185,12 +221,8 @@ fn judge(page: &Page<'_>, date: &DateHit) -> Option<(f32, &'static str)> {
             _ => None,
         };
     }
-    if date.form == Form::Full && is_between_name_and_number(page, date) {
-        return Some((0.65, "dob.after_name"));
-    }
-    let is_named_after = date.form == Form::Full
-        && claim_after(page, date.span.end, |meaning| meaning == Meaning::Dob).is_some();
-    is_named_after.then_some((0.9, "dob.named_after"))
+    (date.form == Form::Full && is_between_name_and_number(page, date))
+        .then_some((0.65, "dob.after_name"))
 }
 
 /// `ROE, JANE 03/14/1962 MRN:0048213`: the usual way to point at a patient.

@@ -33,6 +33,9 @@ pub(super) static RULE: PhiRule = PhiRule {
         "railroad Medicare no. «WD 123456789»",
         "Medicare number «123456789A»",
         "Railroad Medicare «WA123456789»",
+        "MBI=«1EG4.TE5.MK73», MBI: «1EG4 - TE5 - MK73»",
+        "MBI «IEG4-TE5-MK73» (fax)",
+        "SSN «123-45-6789A» on the old card",
     ],
     misses: &[
         "Medicare , please",
@@ -130,7 +133,8 @@ fn eleven(page: &Page<'_>, index: usize) -> Option<(Range<usize>, Vec<u8>)> {
     let stands_alone = !matches!(page.byte_before(start), b'-' | b'/' | b'=' | b'+' | b'_')
         || !page
             .byte_before(start.saturating_sub(1))
-            .is_ascii_alphanumeric();
+            .is_ascii_alphanumeric()
+        || page.byte_before(start) == b'=' && page.label_ending_at(start - 1).is_some();
     if !stands_alone {
         return None;
     }
@@ -150,14 +154,17 @@ fn eleven(page: &Page<'_>, index: usize) -> Option<(Range<usize>, Vec<u8>)> {
     let [second, third] = page.marks.get(index + 1..index + 3)? else {
         return None;
     };
-    let fits = second.len() == 3
-        && third.len() == 4
-        && second.start == first.end + 1
-        && third.start == second.end + 1;
-    let separator = page.byte(first.end as usize);
-    let is_separated = matches!(separator, b'-' | b' ' | b'.' | b'_')
-        && separator == page.byte(second.end as usize);
-    if !fits || !is_separated {
+    let separator = |left: &Mark, right: &Mark| {
+        let between = page.slice(left.end as usize..right.start as usize);
+        match between.trim_ascii() {
+            b"" if between.len() == 1 => Some(b' '),
+            [sign @ (b'-' | b'.' | b'_')] if between.len() <= 3 => Some(*sign),
+            _ => None,
+        }
+    };
+    let fits = second.len() == 3 && third.len() == 4;
+    let sign = separator(&first, second);
+    if !fits || sign.is_none() || sign != separator(second, third) {
         return None;
     }
     let span = start..third.end as usize;
@@ -184,7 +191,8 @@ fn fits_grammar(value: &[u8]) -> bool {
 /// Letters and digits mixed as in an MBI, though not by the grammar.
 fn looks_meant(value: &[u8]) -> bool {
     let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
-    value[0].is_ascii_digit() && (4..=8).contains(&digits)
+    let opens = value[0].is_ascii_digit() || b"ILO".contains(&value[0]);
+    opens && (4..=8).contains(&digits)
 }
 
 /// An SSN with a beneficiary code: `123-45-6789A`, `123456789C1`.
@@ -201,6 +209,7 @@ fn claim_number(page: &Page<'_>, index: usize, out: &mut Out<'_>) {
         }
         Some(claim)
             if claim.tie >= Tie::Tight
+                && !claim.is(Meaning::Ssn)
                 && !is_spoken_of(page, span.start, |meaning| meaning == Meaning::Medicare) => {}
         _ if is_dashed => out.push(span, 0.75, "medicare_id.claim_number"),
         _ => {}

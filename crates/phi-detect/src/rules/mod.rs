@@ -1,4 +1,4 @@
-//! The kinds of PHI, one file and one row each.
+//! The kinds of PHI, one file or folder and one row each.
 //!
 //! A row says everything about its kind: how it is called, how it is found, what
 //! it must find and what it must leave alone. Codes, placeholders, settings,

@@ -133,9 +133,30 @@ fn contradicts(page: &Page<'_>, span: &Range<usize>) -> bool {
     let is_heading = page.byte(span.end) == b':' && words().count() == 1 && opens_line(page, span);
     let is_code = text.len() <= 4 && text.iter().any(u8::is_ascii_digit);
     (words().all(is_common) || is_country) && !follows_title
+        || is_within_label(page, span)
         || is_heading
         || is_code
         || (is_acronym(page, span) || names_a_disease(page, span.end)) && !follows_title
+}
+
+/// Whether this is a label of a number or date, or the start of one: "M.R.N.", "Número de" before "seguro social".
+fn is_within_label(page: &Page<'_>, span: &Range<usize>) -> bool {
+    let next = page
+        .labels
+        .partition_point(|label| (label.end as usize) <= span.start);
+    let end = span.end - usize::from(page.byte_before(span.end) == b'.');
+    page.labels.get(next).is_some_and(|label| {
+        let is_of_number = matches!(
+            label.meaning,
+            Meaning::Ssn
+                | Meaning::SsnMaybe
+                | Meaning::Dob
+                | Meaning::Mrn
+                | Meaning::Medicare
+                | Meaning::Phone
+        );
+        is_of_number && label.start as usize <= span.start && end <= label.end as usize
+    })
 }
 
 /// "PATIENT Goals:", where a role and one more word stand before the name's colon at the start of a line.

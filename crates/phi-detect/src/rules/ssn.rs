@@ -8,7 +8,9 @@
 use std::ops::Range;
 
 use super::{Out, PhiRule};
-use crate::context::{Claim, Tie, claim_after, claim_before, is_spoken_of, value_after};
+use crate::context::{
+    Claim, Tie, claim_after, claim_before, is_equated, is_spoken_of, is_stated, value_after,
+};
 use crate::digits::{self, Run};
 use crate::labels::Meaning;
 use crate::page::Page;
@@ -39,6 +41,26 @@ pub(super) static RULE: PhiRule = PhiRule {
         "SSNs: «536-22-8741» and «536-22-8742»",
         "[SSN:«536-22-8741»]",
         "SSN «536-22-8741»DOB 3/14/1962",
+        "SSN: «536:22:8741», SSN «536~22~8741»",
+        "SSN: «S36-22-874l» (fax)",
+        "What's your social? Caller: «536 228741».",
+        "last four of your social?\nMember: uh «8741»",
+        "the last four digits of my social security number are «8741».",
+        "ID verified by the last four («8741») of her social",
+        "it ends with «8741» for my social",
+        "Jane Roe (SSN «8741»)",
+        "my social is «five thirty six, twenty-two, eighty seven forty one»",
+        "SSN «five hundred thirty-six, twenty-two, eighty-seven forty-one»",
+        "ITIN «912-70-1234»",
+        "SSN «XXXXX8741», SSN: «•••-••-8741»",
+        "\"ssn4\":\"«8741»\"",
+        "We have her SSN. It's «536228741».",
+        "My id: «536228741» is my SSN",
+        "The social for Jane Roe is «536228741».",
+        "SSN as listed on the insurance card: «536228741»",
+        "social security last four «eight seven four one»",
+        "seguro social termina en «8741»",
+        "«536228741», that's my social",
     ],
     misses: &[
         "member id 536-22-8741",
@@ -50,6 +72,9 @@ pub(super) static RULE: PhiRule = PhiRule {
         "Population 331449281 in the 2020 census.",
         "See ISBN 978-0-306-40615-7.",
         "let a = 536 - 22; assert_eq!(a, 514);",
+        "SSN 2019 rules",
+        "SSN on file, member ID 536228741",
+        "The last four digits of the card are 8741.",
     ],
     precedence: 0.30,
     joins: super::stand_alone,
@@ -62,6 +87,9 @@ pub(super) static RULE: PhiRule = PhiRule {
 fn find(page: &Page<'_>, out: &mut Out<'_>) {
     for index in 0..page.marks.len() {
         let mark = page.marks[index];
+        if mark.is_code() && mark.len() == 9 {
+            masked_token(page, mark.range(), out);
+        }
         if !mark.is_number() {
             continue;
         }
@@ -145,7 +173,8 @@ fn grouped(page: &Page<'_>, index: usize, out: &mut Out<'_>) {
         Some(claim) if claim.is(Meaning::Ssn) && claim.is_firm() => {
             out.push(run.span, 0.99, "ssn.labelled");
         }
-        Some(claim) if is_ssn(&claim) && follows_rules => {
+        // Taxpayer numbers look like an SSN, but start with a 9.
+        Some(claim) if is_ssn(&claim) && (follows_rules || claim.tie >= Tie::Tight) => {
             out.push(run.span, 0.97, "ssn.labelled");
         }
         // "SSN for the proof of claim: 536-22-8741": the sentence speaks of an SSN all the same.
@@ -191,12 +220,16 @@ fn unbroken(page: &Page<'_>, span: Range<usize>, out: &mut Out<'_>) {
         Some(claim) if claim.is(Meaning::Ssn) && claim.is_firm() => {
             out.push(span, 0.98, "ssn.labelled");
         }
+        // "The social for Jane Roe is 536228741".
+        Some(claim) if claim.is(Meaning::SsnMaybe) && follows_rules && is_stated(page, &span) => {
+            out.push(span, 0.75, "ssn.labelled");
+        }
         Some(claim) if is_ssn(&claim) && follows_rules => out.push(span, 0.9, "ssn.labelled"),
-        Some(_) => {}
-        None if is_named_after(page, &span) && follows_rules => {
+        Some(_) if !is_equated(page, span.end) => {}
+        _ if is_named_after(page, &span) && follows_rules => {
             out.push(span, 0.95, "ssn.named_after");
         }
-        None => {}
+        _ => {}
     }
 }
 
@@ -209,30 +242,50 @@ fn last_four(page: &Page<'_>, span: Range<usize>, out: &mut Out<'_>) {
     if digits::is_inside_longer(page, &span) {
         return;
     }
-    if follows_last_four(page, span.start)
-        && claim_after(page, span.end, |meaning| meaning == Meaning::Ssn).is_some()
-    {
+    let is_named_after = claim_after(page, span.end, |meaning| {
+        matches!(meaning, Meaning::Ssn | Meaning::SsnMaybe)
+    })
+    .is_some();
+    if is_named_after && says_last(page.slice(span.start.saturating_sub(24)..span.start)) {
         out.push(span, 0.85, "ssn.last_four");
         return;
     }
-    let Some(claim) = nearest(page, span.start) else {
+    let Some(claim) = nearest(page, span.start).filter(|claim| is_ssn(claim) && claim.is_firm())
+    else {
         return;
     };
-    let around = page.slice(claim.from.saturating_sub(40)..span.start);
-    let is_said_to_be_last = contains_word(around, b"last")
-        || contains_word(around, b"ending")
-        || contains_word(around, b"ends")
-        || contains_word(around, b"last4");
-    if is_ssn(&claim) && claim.is_firm() && is_said_to_be_last {
+    if says_last(page.slice(claim.from.saturating_sub(LAST_BYTES)..span.start)) {
         out.push(span, 0.9, "ssn.last_four");
+    } else if claim.is(Meaning::Ssn) && follows_signs(page, claim.from, &span) {
+        out.push(span, 0.7, "ssn.last_four");
     }
 }
 
-/// "last four 6190", "last 4: 6190".
-fn follows_last_four(page: &Page<'_>, start: usize) -> bool {
-    let before = page.slice(start.saturating_sub(16)..start);
-    contains_word(before, b"last")
-        && (contains_word(before, b"four") || contains_word(before, b"4"))
+/// How far before the end of the label "last" may stand: "last four digits of my social security number".
+const LAST_BYTES: usize = 56;
+
+/// Whether the words say that these are the last digits of a number.
+fn says_last(words: &[u8]) -> bool {
+    const LAST: &[&[u8]] = &[
+        b"last", b"last4", b"ends", b"ending", b"end", b"l4", b"termina", b"ultimos",
+    ];
+    LAST.iter().any(|word| contains_word(words, word))
+}
+
+/// `SSN: 8741`: nothing but a sign between, and no year.
+fn follows_signs(page: &Page<'_>, label_end: usize, span: &Range<usize>) -> bool {
+    let between = page.slice(label_end..span.start);
+    let is_year = matches!(page.slice(span.start..span.start + 2), b"19" | b"20");
+    let ends = matches!(
+        page.byte(span.end),
+        b')' | b',' | b';' | b'\n' | b'.' | b'"' | b'\'' | 0
+    );
+    between.len() <= 5
+        && between
+            .iter()
+            .all(|byte| matches!(byte, b' ' | b':' | b'#' | b'=' | b'"' | b'\'' | b'4'))
+        && !is_year
+        && ends
 }
 
 /// Nine digits in other groups, such as `5 3 6 2 2 8 7 4 1`, when firmly labelled.
@@ -240,8 +293,12 @@ fn oddly_grouped(page: &Page<'_>, index: usize, out: &mut Out<'_>) {
     let Some(run) = Run::read_total(page, index, 9, digits::is_loose_separator) else {
         return;
     };
-    let is_called = nearest(page, run.span.start)
-        .is_some_and(|claim| claim.is(Meaning::Ssn) && claim.tie >= Tie::Tight);
+    let is_called = nearest(page, run.span.start).is_some_and(|claim| {
+        // Two digits and seven are an employer's number.
+        let is_likely = matches!(page.marks[index].len(), 3 | 5) && is_issued(&run.digits(page));
+        claim.tie >= Tie::Tight
+            && (claim.is(Meaning::Ssn) || claim.is(Meaning::SsnMaybe) && is_likely)
+    });
     if is_called && !digits::is_inside_longer(page, &run.span) {
         out.push(run.span, 0.9, "ssn.oddly_grouped");
     }
@@ -288,7 +345,9 @@ fn is_bare_id(page: &Page<'_>, claim: &Claim) -> bool {
 }
 
 fn is_named_after(page: &Page<'_>, span: &Range<usize>) -> bool {
-    let claim = claim_after(page, span.end, |meaning| meaning == Meaning::Ssn);
+    let claim = claim_after(page, span.end, |meaning| {
+        matches!(meaning, Meaning::Ssn | Meaning::SsnMaybe)
+    });
     claim.is_some()
         && !contains_word(
             page.slice(span.end..page.text.len().min(span.end + 16)),
@@ -296,8 +355,24 @@ fn is_named_after(page: &Page<'_>, span: &Range<usize>) -> bool {
         )
 }
 
+/// `XXXXX8741`, when called an SSN.
+fn masked_token(page: &Page<'_>, span: Range<usize>, out: &mut Out<'_>) {
+    let value = page.slice(span.clone());
+    let is_masked = value[..5].iter().all(|byte| matches!(byte, b'x' | b'X'))
+        && value[5..].iter().all(u8::is_ascii_digit);
+    if is_masked && nearest(page, span.start).is_some_and(|claim| is_ssn(&claim) && claim.is_firm())
+    {
+        out.push(span, 0.9, "ssn.masked");
+    }
+}
+
 /// Where `XXX-XX-` before the last four digits starts.
 fn masked_start(page: &Page<'_>, four: usize) -> Option<usize> {
+    // Bullets, which the view shows as dots.
+    const DOTS: &[u8] = b"...-..-";
+    if page.slice(four.saturating_sub(DOTS.len())..four) == DOTS {
+        return Some(four - DOTS.len());
+    }
     let bytes = page.bytes();
     let mut at = four;
     let mut masks = 0;

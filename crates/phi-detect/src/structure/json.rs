@@ -102,10 +102,15 @@ impl Reader<'_> {
         let Some(closed) = self.open.pop() else {
             return at + 1;
         };
+        let by_key = || self.meaning_of_whole(closed.key.clone()?);
+        let meaning = closed.hint.or_else(by_key);
         for index in closed.unsettled {
             let field = &mut self.found[index];
             if field.meaning.is_none() {
-                field.meaning = closed.hint;
+                field.meaning = meaning;
+            } else if field.meaning == Some(Meaning::OtherId) {
+                // `{"type": "MRN", "id": "482913"}`.
+                field.meaning = closed.hint.or(field.meaning);
             }
             if closed.tells_of_a_person {
                 field.meaning = super::in_person_record(field.meaning);
@@ -235,7 +240,8 @@ impl Reader<'_> {
         if let Some(meaning) = meaning {
             open.tells_of_a_person |= super::tells_of_a_person(meaning);
         }
-        if meaning.is_none() && is_generic_key(name) || meaning == Some(Meaning::NameMaybe) {
+        let is_open = matches!(meaning, None | Some(Meaning::OtherId)) && is_generic_key(name);
+        if is_open || meaning == Some(Meaning::NameMaybe) {
             open.unsettled.push(index);
             if open.hint.is_none() {
                 open.hint = fallback;
@@ -249,20 +255,25 @@ impl Reader<'_> {
         self.found.push(Field::new(span, meaning));
     }
 
+    /// What the key of an object says about the one value in it: `"mrn": {"value": "482913"}`.
+    fn meaning_of_whole(&self, key: Range<usize>) -> Option<Meaning> {
+        let name = std::str::from_utf8(&self.bytes[key]).ok();
+        let meaning = labels::of_key(name.filter(|name| name.len() <= 64)?)?;
+        let is_of_one_value = super::tells_of_a_person(meaning)
+            && !matches!(meaning, Meaning::Name | Meaning::Address);
+        is_of_one_value.then_some(meaning)
+    }
+
     /// What a key means: with the key of the object round it, then by itself.
     fn meaning_of(&self, name: &[u8], outer: Option<Range<usize>>) -> Option<Meaning> {
         let name = std::str::from_utf8(name).ok()?;
         if name.len() > 64 {
             return None;
         }
-        let outer = outer.and_then(|outer| std::str::from_utf8(&self.bytes[outer]).ok());
-        if let Some(outer) = outer
-            && outer.len() <= 64
-            && let Some(meaning) = labels::of_whole_key(&format!("{outer} {name}"))
-        {
-            return Some(meaning);
-        }
-        labels::of_key(name)
+        let outer = outer
+            .and_then(|outer| std::str::from_utf8(&self.bytes[outer]).ok())
+            .filter(|outer| outer.len() <= 64);
+        labels::of_nested_key(outer, name)
     }
 }
 
@@ -336,7 +347,9 @@ fn hint_of(value: &[u8]) -> Option<Meaning> {
             Some(Meaning::Medicare)
         }
         "us-npi" | "2.16.840.1.113883.4.6" => Some(Meaning::OtherId),
-        _ if text.contains("://") || text.starts_with("urn:") => None,
+        // "https://hospital.example/ids/mrn".
+        _ if text.contains("://") || text.starts_with("urn:") => labels::of_whole_key(last)
+            .filter(|meaning| matches!(meaning, Meaning::Mrn | Meaning::Ssn | Meaning::Medicare)),
         _ => labels::of_whole_key(text).filter(|meaning| {
             !matches!(
                 meaning,

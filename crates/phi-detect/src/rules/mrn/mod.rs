@@ -3,15 +3,21 @@
 //! There is no common format: the words around decide. Sites with a fixed format
 //! can name it in the settings, and it is then found without a label.
 
+mod site;
+mod value;
+
 use std::ops::Range;
 
 use super::{Out, PhiRule};
-use crate::context::{Claim, Tie, claim_after, claim_before, value_after};
-use crate::dates::{Form, date_at};
+use crate::context::{Claim, Tie, claim_after, claim_before, is_equated, is_stated, value_after};
+use crate::dates::date_at;
 use crate::labels::Meaning;
 use crate::lexicon::Sense;
-use crate::page::{Mark, Page};
+use crate::page::Page;
+use crate::people;
 use crate::spelled;
+use site::site_format;
+use value::{is_something_else, is_tie, spaced_groups, token_start, value_span};
 
 pub(super) static RULE: PhiRule = PhiRule {
     code: "mrn",
@@ -42,6 +48,28 @@ pub(super) static RULE: PhiRule = PhiRule {
         "chart numbers «P-20881» and «P-20882»",
         "1. Roe, Jane («T00-4419») listed",
         "Re: Roe, Jane / «30155698»",
+        "M.R. # «771204», M.R.N. «771204»",
+        "MRN/Acct: «771204» / 99120334",
+        "Acct/MRN: 99120334 / «771204»",
+        "Pt acct/MRN «771204»",
+        "MRN changed from «771204» to «771240»",
+        "merge MRN «771204» into «771240»",
+        "WHERE mrn IN ('«771204»','«771240»')",
+        "can you pull up «771204»? thats the mrn",
+        "MRN «771204»-DOB 3/14/1962",
+        "su número de paciente es «771204»",
+        "MRN: «44-TR-1029», MRN «2024/11873», MRN «zz-99812», MRN «AB 12 34 56»",
+        "patient ID: «1234 5678»",
+        "patient's number in our system is «4410928»",
+        "looking at patient «4410928» right now",
+        "ROE JANE 67F 10/22/1958 «4410928»",
+        "ROE,JANE J   02/09/1934   91 YRS  M   #«00551210»",
+        "MRN#s «4410928» & «4410931»",
+        "ref «4410928» is her MRN",
+        "getPatientByMrn(\"«4410928»\")",
+        "«4410928» <- her MRN, and «4410931» = MRN",
+        "Need the MRN for Jane Roe.\nIt's «4410928».",
+        "Jane Roe in bed 4; Roe («4410928») is stable",
     ],
     misses: &[
         "MRN  admitted for chest pain",
@@ -53,6 +81,8 @@ pub(super) static RULE: PhiRule = PhiRule {
         "error in pid=48213",
         "chart review 3/14/2024",
         "Pacemaker serial number PJN702913S implanted",
+        "penicillin for Jane Roe, 2400000 units, today",
+        "mr 10000 units, chart 25000 units",
     ],
     precedence: 0.28,
     joins: super::stand_alone,
@@ -133,7 +163,7 @@ fn labelled(page: &Page<'_>, index: usize) -> Option<(Range<usize>, f32, &'stati
     }
     let mut span = value_span(page, index);
     // A prefix is part of the value, unless it is the label itself: "MRN482913".
-    let claim = nearest(page, span.start)
+    let mut claim = nearest(page, span.start)
         .filter(|claim| claim.is_firm() || span.start == mark.start as usize)
         .or_else(|| {
             let is_same_place = span.start == mark.start as usize;
@@ -141,21 +171,32 @@ fn labelled(page: &Page<'_>, index: usize) -> Option<(Range<usize>, f32, &'stati
                 .then(|| nearest(page, mark.start as usize))
                 .flatten()
         });
-    if let Some(claim) = claim
-        && claim.is(Meaning::Mrn)
-        && claim.tie >= Tie::Tight
-    {
+    if claim.is_some_and(|claim| is_patients(&claim) && claim.tie >= Tie::Tight) {
         span = spaced_groups(page, span);
     }
-    let value = page.slice(span.clone());
-    let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
-    if digits < 3 {
+    let count = |span: &Range<usize>| {
+        let value = page.slice(span.clone());
+        value.iter().filter(|byte| byte.is_ascii_digit()).count()
+    };
+    if count(&span) < 3 {
         return None;
     }
+    let start = token_start(page, span.start);
+    if start < span.start
+        && !is_something_else(page, index, &span)
+        && let Some(whole) = nearest(page, start)
+        && is_patients(&whole)
+        && whole.tie >= Tie::Tight
+    {
+        claim = Some(whole);
+        span.start = start;
+    }
+    let value = page.slice(span.clone());
+    let digits = count(&span);
+    let is_named_after =
+        digits >= 5 && claim_after(page, span.end, |meaning| meaning == Meaning::Mrn).is_some();
     let Some(claim) = claim else {
-        let is_named_after =
-            claim_after(page, span.end, |meaning| meaning == Meaning::Mrn).is_some();
-        let found = if is_named_after && digits >= 5 {
+        let found = if is_named_after {
             Some((span, 0.85, "mrn.named_after"))
         } else {
             beside_a_name(page, &span, digits)
@@ -176,9 +217,28 @@ fn labelled(page: &Page<'_>, index: usize) -> Option<(Range<usize>, f32, &'stati
         Meaning::MrnMaybe if claim.tie >= Tie::Tight && digits >= many => {
             Some((span, 0.8, "mrn.patient_number"))
         }
+        Meaning::MrnMaybe
+            if digits >= 6 && is_stated(page, &span) && names_a_number(page, claim.from) =>
+        {
+            Some((span, 0.7, "mrn.patient_number"))
+        }
+        _ if is_named_after && is_equated(page, span.end) => Some((span, 0.85, "mrn.named_after")),
         Meaning::OtherId if claim.tie == Tie::Near => beside_a_name(page, &span, digits),
         _ => None,
     }
+}
+
+fn is_patients(claim: &Claim) -> bool {
+    matches!(claim.meaning, Meaning::Mrn | Meaning::MrnMaybe)
+}
+
+/// Whether a label speaks of a number rather than of a chart: "patient number in our system is 482913".
+fn names_a_number(page: &Page<'_>, label_end: usize) -> bool {
+    const LAST: &[&[u8]] = &[b"number", b"id", b"no", b"num", b"nbr", b"identifier", b"#"];
+    page.word_before(label_end).is_some_and(|(_, start)| {
+        let word = page.slice(start..label_end);
+        LAST.iter().any(|one| word.eq_ignore_ascii_case(one))
+    })
 }
 
 /// A number that no label explains but that stands with a patient: "patient #65878146", "Roe/51550497/February 17".
@@ -191,7 +251,8 @@ fn beside_a_name(
         return None;
     }
     let before = page.byte_before(span.start);
-    let is_patient_number = before == b'#' && follows_patient(page, span.start - 1);
+    let is_patient_number = before == b'#' && follows_patient(page, span.start - 1)
+        || before == b' ' && digits >= 6 && follows_patient_alone(page, span.start - 1);
     let is_reference = before == b'/'
         && page.byte(span.end) == b'/'
         && follows_word(page, span.start - 1)
@@ -208,18 +269,13 @@ fn beside_a_name(
 /// The number right after a name, by which records and lists tell people apart: "Jane Roe, 5819919, is a",
 /// "ROE, JANE (T00-4419)", "ROE,JANE M0033190", "Roe, J. | 6610-08-3 |".
 fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Out<'_>) {
-    const LINKS: &[&[u8]] = &[b" (", b", ", b" / ", b" | ", b" #", b"\t", b" "];
-    let gap = page.slice(name.end..page.text.len().min(name.end + 12));
-    let spaces = gap.iter().take_while(|&&byte| byte == b' ').count();
-    let link = if spaces >= 2 {
-        spaces + usize::from(gap.get(spaces) == Some(&b'#'))
-    } else {
-        let Some(link) = LINKS.iter().find(|link| gap.starts_with(link)) else {
-            return;
-        };
-        link.len()
+    let Some(start) = people::particulars(page, name.end).or_else(|| after_link(page, name.end))
+    else {
+        return;
     };
-    let start = name.end + link;
+    if !(page.byte(start).is_ascii_digit() || page.byte(start).is_ascii_uppercase()) {
+        return;
+    }
     let next = page
         .marks
         .partition_point(|mark| (mark.start as usize) < start);
@@ -230,7 +286,11 @@ fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Out<'_>) {
     else {
         return;
     };
-    let span = value_span(page, next + mark);
+    let mut span = value_span(page, next + mark);
+    // "Roe J 482913": the letter is the name's.
+    if name.contains(&span.start) {
+        span.start = start;
+    }
     if span.start != start || page.field_at(start).is_some() {
         return;
     }
@@ -243,8 +303,8 @@ fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Out<'_>) {
         (false, true) => (6..=10).contains(&digits),
         (false, false) => (6..=9).contains(&digits),
     };
-    let link = page.slice(name.end..start);
-    let is_bracketed = link == b" (" && matches!(page.byte(span.end), b')' | b',');
+    let is_open = page.slice(start.saturating_sub(2)..start) == b" (";
+    let is_bracketed = is_open && matches!(page.byte(span.end), b')' | b',');
     let ends = matches!(
         page.byte(span.end),
         b',' | b'\n' | b'|' | b'\t' | b' ' | b')' | b';' | 0
@@ -253,16 +313,29 @@ fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Out<'_>) {
         .slice(name.clone())
         .iter()
         .any(|byte| matches!(byte, b',' | b' '));
-    let is_tied = is_bracketed || link != b" (" && ends;
+    let is_tied = is_bracketed || !is_open && ends;
+    let is_alone = is_bracketed && !has_groups && !people::follows_title(page, name.start);
     if is_long
         && is_tied
-        && is_full_name
+        && (is_full_name || is_alone)
         && !is_something_else(page, next + mark, &span)
         && date_at(page, next + mark).is_none()
         && nearest(page, start).is_none_or(|claim| !claim.is_firm())
     {
         out.push(span, 0.65, "mrn.beside_name");
     }
+}
+
+/// Where a number right after a name starts.
+fn after_link(page: &Page<'_>, name_end: usize) -> Option<usize> {
+    const LINKS: &[&[u8]] = &[b" (", b", ", b" / ", b" | ", b" #", b"\t", b" "];
+    let gap = page.slice(name_end..page.text.len().min(name_end + 12));
+    let spaces = gap.iter().take_while(|&&byte| byte == b' ').count();
+    if spaces >= 2 {
+        return Some(name_end + spaces + usize::from(gap.get(spaces) == Some(&b'#')));
+    }
+    let link = LINKS.iter().find(|link| gap.starts_with(link))?;
+    Some(name_end + link.len())
 }
 
 /// Whether "patient", "pt" or the like stands right before.
@@ -283,6 +356,15 @@ fn follows_patient(page: &Page<'_>, at: usize) -> bool {
     })
 }
 
+/// "patient 482913", "Patient: 482913".
+fn follows_patient_alone(page: &Page<'_>, at: usize) -> bool {
+    let end = at - usize::from(page.byte_before(at) == b':');
+    page.word_before(end).is_some_and(|(_, start)| {
+        let word = page.slice(start..end);
+        word.eq_ignore_ascii_case(b"patient") || word.eq_ignore_ascii_case(b"pt")
+    })
+}
+
 fn follows_word(page: &Page<'_>, at: usize) -> bool {
     page.word_before(at)
         .is_some_and(|(sense, start)| at - start >= 2 && !sense.has(Sense::STOP))
@@ -300,164 +382,6 @@ fn opens_date(page: &Page<'_>, at: usize) -> bool {
     is_month
         || matches!(digits, 1 | 2 | 4)
             && matches!(page.byte(at + digits), b'/' | b'-' | b'.' | b' ')
-}
-
-/// The whole value at a mark: groups tied by a sign, letters tied before or after them, a prefix set before them.
-fn value_span(page: &Page<'_>, index: usize) -> Range<usize> {
-    let mut end = page.marks[index].end as usize;
-    let has_slashes = follows_letters_and_slash(page, page.marks[index].start as usize);
-    for mark in page.marks[index + 1..].iter().take(4) {
-        let is_tied = mark.start as usize == end + 1
-            && is_tie(page.byte(end))
-            && (page.byte(end) != b'/' || has_slashes)
-            && (mark.is_number() || mark.is_code());
-        if !is_tied {
-            break;
-        }
-        end = mark.end as usize;
-    }
-    end = with_letters_after(page, end);
-    let mut start = page.marks[index].start as usize;
-    if page.byte_before(start).is_ascii_alphabetic() {
-        // "MRN482913" is one token; taking half of it would leave a stump.
-        return page.word_before(start).map_or(start, |(_, word)| word)..end;
-    }
-    let tie = page.byte_before(start);
-    if (is_tie(tie) || tie == b' ')
-        && let Some((_, word)) = page.word_before(start - 1)
-    {
-        let letters = page.slice(word..start - 1);
-        let before = |word| nearest(page, word).is_some_and(|claim| is_called(&claim));
-        let is_code = letters.len() <= 5
-            && letters.iter().all(u8::is_ascii_uppercase)
-            && !page.byte_before(word).is_ascii_alphanumeric();
-        let is_prefix =
-            is_code && (is_tie(tie) || letters.len() <= 1 || letters.len() <= 3 && before(word));
-        // In "MRN-123" and "MR-123" the letters are the label, unless another label stands before them.
-        let is_the_label =
-            is_prefix && page.label_ends_at(start - 1) && (tie == b' ' || !before(word));
-        if is_prefix && !is_the_label {
-            start = word;
-        }
-    }
-    start..end
-}
-
-/// `KEM/22/104477`: capitals and a slash before the number.
-fn follows_letters_and_slash(page: &Page<'_>, start: usize) -> bool {
-    page.byte_before(start) == b'/'
-        && page.word_before(start - 1).is_some_and(|(_, word)| {
-            let letters = page.slice(word..start - 1);
-            letters.len() <= 5 && letters.iter().all(u8::is_ascii_uppercase)
-        })
-}
-
-/// What may tie the groups of a record number.
-fn is_tie(byte: u8) -> bool {
-    matches!(byte, b'-' | b'.' | b'/' | b'_')
-}
-
-fn is_called(claim: &Claim) -> bool {
-    claim.is(Meaning::Mrn) && claim.tie >= Tie::Tight
-}
-
-/// `X-12345-Z`, `0018-4437-LF`: where letters tied to the end stop.
-fn with_letters_after(page: &Page<'_>, end: usize) -> usize {
-    let letters = page
-        .slice(end + 1..page.text.len().min(end + 5))
-        .iter()
-        .take_while(|byte| byte.is_ascii_uppercase())
-        .count();
-    let is_tied = matches!(page.byte(end), b'-' | b'_')
-        && (1..=3).contains(&letters)
-        && !page.byte(end + 1 + letters).is_ascii_alphanumeric();
-    if is_tied { end + 1 + letters } else { end }
-}
-
-/// `1408 2217`, `551 203`: groups of three or four digits with a space between, as long as the number is short.
-fn spaced_groups(page: &Page<'_>, span: Range<usize>) -> Range<usize> {
-    let count = |span: Range<usize>| {
-        page.slice(span)
-            .iter()
-            .filter(|byte| byte.is_ascii_digit())
-            .count()
-    };
-    let mut end = span.end;
-    while count(span.start..end) <= 4 && page.byte(end) == b' ' {
-        let group = page
-            .slice(end + 1..page.text.len().min(end + 6))
-            .iter()
-            .take_while(|byte| byte.is_ascii_digit())
-            .count();
-        let ends = !page.byte(end + 1 + group).is_ascii_alphanumeric();
-        if !(3..=4).contains(&group) || !ends || date_starts_at(page, end + 1) {
-            break;
-        }
-        end += 1 + group;
-    }
-    span.start..end
-}
-
-fn date_starts_at(page: &Page<'_>, at: usize) -> bool {
-    page.marks
-        .binary_search_by_key(&at, |mark| mark.start as usize)
-        .is_ok_and(|index| date_at(page, index).is_some_and(|date| date.form == Form::Full))
-}
-
-/// Dates, times, amounts and ages are no record numbers even after "chart" or "MRN".
-fn is_something_else(page: &Page<'_>, index: usize, span: &Range<usize>) -> bool {
-    let value = page.slice(span.clone());
-    let before = page.byte_before(span.start);
-    let after = page.byte(span.end);
-    let is_amount = before == b'$'
-        || after == b'%'
-        || before == b'.' && page.byte_before(span.start - 1).is_ascii_digit();
-    let is_date = date_at(page, index).is_some_and(|date| {
-        let is_iso = date.span.len() == 10 && page.byte(date.span.start + 4) == b'-';
-        date.span == *span && (is_iso || value.contains(&b'/'))
-    });
-    let is_time = after == b':' && page.byte(span.end + 1).is_ascii_digit();
-    let is_year = value.len() == 4 && (value.starts_with(b"19") || value.starts_with(b"20"));
-    is_date || is_amount || is_time || is_year
-}
-
-/// Values in a format the site named: `9` a digit, `A` a letter, `X` either, anything else itself.
-fn site_format(page: &Page<'_>, format: &[u8]) -> Vec<Range<usize>> {
-    let starts = page.marks.iter().filter(|mark| could_start(**mark));
-    starts
-        .map(|mark| mark.start as usize)
-        .flat_map(|start| [start, start.saturating_sub(prefix_length(format))])
-        .filter(|&start| fits_format(page, start, format))
-        .map(|start| start..start + format.len())
-        .collect()
-}
-
-fn could_start(mark: Mark) -> bool {
-    mark.is_number() || mark.is_code()
-}
-
-/// How many characters of a format come before its first digit; a mark starts no earlier than that.
-fn prefix_length(format: &[u8]) -> usize {
-    format
-        .iter()
-        .take_while(|&&byte| byte != b'9' && byte != b'X')
-        .count()
-}
-
-fn fits_format(page: &Page<'_>, start: usize, format: &[u8]) -> bool {
-    let value = page.slice(start..start + format.len());
-    value.len() == format.len()
-        && !page.byte_before(start).is_ascii_alphanumeric()
-        && !page.byte(start + format.len()).is_ascii_alphanumeric()
-        && value
-            .iter()
-            .zip(format)
-            .all(|(&byte, &pattern)| match pattern {
-                b'9' => byte.is_ascii_digit(),
-                b'A' => byte.is_ascii_alphabetic(),
-                b'X' => byte.is_ascii_alphanumeric(),
-                other => byte == other,
-            })
 }
 
 fn nearest(page: &Page<'_>, at: usize) -> Option<Claim> {

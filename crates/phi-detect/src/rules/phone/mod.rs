@@ -3,14 +3,24 @@
 //! North American numbers have ten digits; area and exchange start with 2 to 9.
 //! International numbers start with "+" and have at most fifteen digits.
 
+mod around;
+mod shape;
+
 use std::ops::Range;
 
 use super::{Out, PhiRule};
-use crate::context::{Claim, Tie, claim_after, claim_before, is_spoken_of, value_after};
-use crate::digits::Run;
+use crate::context::{Tie, is_spoken_of, value_after};
+use crate::digits::{Run, is_measured};
 use crate::labels::Meaning;
 use crate::page::Page;
 use crate::spelled;
+use around::{
+    beside, follows_kin, is_called_after, is_dialled, is_of_calling, is_of_pager, nearest,
+};
+use shape::{
+    Shape, goes_on, international, is_before_another, is_clear, is_drug_code, is_separator,
+    is_tied_before, looks_like_date, north_american, other_ending, with_extension,
+};
 
 pub(super) static RULE: PhiRule = PhiRule {
     code: "phone",
@@ -34,6 +44,14 @@ pub(super) static RULE: PhiRule = PhiRule {
         "or «(206)5550142»",
         "callback number is area code «two oh six, five five five, zero one four two»",
         "her number is «two zero six five five five zero one four two»",
+        "call «eight hundred, five five five, zero one ninety nine»",
+        "Tel: «(2O6) 555-Ol42» (fax)",
+        "«206-555-0142»/«206-555-0143» or «206-555-0144»/«0145»",
+        "pager «31415», ext 2217",
+        "cell#«2065550142», (C) «2065550143», «(+1) 206 555 0142»",
+        "abroad: «011 52 55 1234 5678» and «0044 20 7946 0958»",
+        "daughter's # is «2065550142»",
+        "Jane Roe, «2065550142»",
     ],
     misses: &[
         "Call 911 or 988 in a crisis.",
@@ -47,11 +65,13 @@ pub(super) static RULE: PhiRule = PhiRule {
         "10.1056/NEJMoa2034577",
         "Please charge my credit card. Number is 4563824065059",
         "my driver's license number is 2270-66-1551",
+        "call if taking 500-1000 mg, or 325-1000 mg a day",
+        "pager: 5000 units of heparin",
     ],
     precedence: 0.25,
     joins: super::stand_alone,
     find,
-    beside: super::no_neighbour,
+    beside,
     complete: super::as_found,
     contradicts: super::never,
 };
@@ -63,9 +83,18 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
         if !mark.is_number() || (mark.start as usize) < free_from {
             continue;
         }
-        if let Some((span, score, rule)) = number_at(page, index) {
-            let span = with_extension(page, span);
+        let is_next = free_from > 0 && mark.start as usize == free_from + 1;
+        if let Some((span, score, rule)) = number_at(page, index, is_next) {
+            let is_long = span.len() >= 7;
+            let span = if is_long {
+                with_extension(page, span)
+            } else {
+                span
+            };
             free_from = span.end;
+            if let Some(ending) = other_ending(page, span.end) {
+                out.push(ending, 0.7, "phone.other_ending");
+            }
             out.push(span, score, rule);
         }
     }
@@ -115,17 +144,34 @@ fn is_field_value(value: &[u8]) -> bool {
 }
 
 /// A number whose first group is the mark.
-fn number_at(page: &Page<'_>, index: usize) -> Option<(Range<usize>, f32, &'static str)> {
+///
+/// `is_next` says that another number ends one character before it.
+fn number_at(
+    page: &Page<'_>,
+    index: usize,
+    is_next: bool,
+) -> Option<(Range<usize>, f32, &'static str)> {
     let run = Run::read_all(page, index, 6, is_separator);
     let start = run.span.start;
     if page.byte_before(start) == b'+' {
         return international(page, &run);
     }
-    // The shortest number anyone dials from outside has six digits.
-    if run.digit_count < 6 || is_tied_before(page, start) {
+    if run.digit_count < 4 || is_tied_before(page, start) && !is_next {
+        return None;
+    }
+    if is_measured(page, run.span.end) && !is_clear(&run) {
         return None;
     }
     let claim = nearest(page, start);
+    // The shortest number anyone dials from outside has six digits.
+    if run.digit_count < 6 {
+        let is_pager = claim.is_some_and(|claim| is_of_pager(page, &claim));
+        return (is_pager && !goes_on(page, run.span.end)).then_some((
+            run.span,
+            0.8,
+            "phone.pager",
+        ));
+    }
     let is_phone = claim.is_some_and(|claim| claim.is(Meaning::Phone));
     let is_firm = claim.is_some_and(|claim| claim.is(Meaning::Phone) && claim.is_firm());
     let may_be_phone = is_phone
@@ -134,7 +180,7 @@ fn number_at(page: &Page<'_>, index: usize) -> Option<(Range<usize>, f32, &'stat
         !claim.is(Meaning::Phone) && !claim.is(Meaning::PhoneMaybe) && claim.is_firm()
     });
     if let Some((span, shape)) = north_american(page, index) {
-        if goes_on(page, span.end) || is_other {
+        if goes_on(page, span.end) && !is_before_another(page, &span, &shape) || is_other {
             return None;
         }
         let is_called = may_be_phone || is_called_after(page, span.end);
@@ -153,6 +199,11 @@ fn number_at(page: &Page<'_>, index: usize) -> Option<(Range<usize>, f32, &'stat
             {
                 Some((0.6, "phone.at"))
             }
+            Shape::Plain
+                if claim.is_none() && is_dialled(page, &span) && follows_kin(page, start) =>
+            {
+                Some((0.65, "phone.of_family"))
+            }
             Shape::Plain => None,
         };
         return found.map(|(score, rule)| (span, score, rule));
@@ -162,83 +213,6 @@ fn number_at(page: &Page<'_>, index: usize) -> Option<(Range<usize>, f32, &'stat
     }
     let is_tight = claim.is_some_and(|claim| claim.tie >= Tie::Tight);
     labelled(page, index, is_firm, may_be_phone, may_be_phone && is_tight)
-}
-
-fn is_of_calling(meaning: Meaning) -> bool {
-    matches!(meaning, Meaning::Phone | Meaning::PhoneMaybe)
-}
-
-/// How much a ten-digit number looks like a telephone number by itself.
-enum Shape {
-    /// Parentheses, dashes or dots in the right places.
-    Clear,
-    /// Spaces only.
-    Spaced,
-    /// No separators.
-    Plain,
-}
-
-/// Ten digits in the North American grouping, with or without the country code.
-fn north_american(page: &Page<'_>, index: usize) -> Option<(Range<usize>, Shape)> {
-    let marks = &page.marks[index..];
-    let first = marks[0];
-    let country = if first.len() == 1 && page.byte(first.start as usize) == b'1'
-        || first.len() == 3 && page.slice(first.range()) == b"001"
-    {
-        1
-    } else {
-        0
-    };
-    let with_country = Run::read(page, index + country, &[3, 3, 4], is_separator).filter(|_| {
-        country == 0 || is_separator(page.slice(first.end as usize..marks[1].start as usize))
-    });
-    if let Some(run) = with_country {
-        let digits = run.digits(page);
-        let separators = page.slice(run.span.clone());
-        let is_spaced = !separators
-            .iter()
-            .any(|byte| matches!(byte, b'-' | b'.' | b'(' | b')' | b'/'));
-        let opens = page.byte_before(run.span.start) == b'(' && separators.contains(&b')');
-        let is_valid = matches!(digits[0], b'2'..=b'9') && matches!(digits[3], b'2'..=b'9');
-        let start = if country == 1 {
-            first.start as usize
-        } else {
-            run.span.start - usize::from(opens)
-        };
-        let shape = match (is_spaced, is_valid || country == 1 || opens) {
-            (true, true) => Shape::Spaced,
-            (true, false) => Shape::Plain,
-            (false, _) => Shape::Clear,
-        };
-        return Some((start..run.span.end, shape));
-    }
-    // "(206)5550142".
-    if let Some(run) = Run::read(page, index, &[3, 7], |between| {
-        matches!(between, b")" | b") ")
-    }) && page.byte_before(run.span.start) == b'('
-    {
-        return Some((run.span.start - 1..run.span.end, Shape::Clear));
-    }
-    // "956 5550128".
-    if let Some(run) = Run::read(page, index, &[3, 7], |between| {
-        matches!(between, b" " | b"-" | b".")
-    }) && matches!(page.byte(run.span.start), b'2'..=b'9')
-    {
-        let is_valid = matches!(page.byte(run.span.start + 4), b'2'..=b'9');
-        let shape = if is_valid {
-            Shape::Spaced
-        } else {
-            Shape::Plain
-        };
-        return Some((run.span, shape));
-    }
-    let value = page.slice(first.range());
-    let is_plain = match value.len() {
-        10 => matches!(value[0], b'2'..=b'9'),
-        11 => value[0] == b'1' && matches!(value[1], b'2'..=b'9'),
-        _ => false,
-    };
-    is_plain.then(|| (first.range(), Shape::Plain))
 }
 
 /// Other groupings, when the words around speak of a telephone.
@@ -268,9 +242,13 @@ fn labelled(
     let starts_with_zero = page.byte(run.span.start) == b'0';
     // British numbers: "01603 555 0172", "07700 900461".
     let is_british = is_grouped && lengths[0] == 5 && matches!(digits, 10 | 11);
+    // What one dials to call another country: "011 52 55…", "0044 20…".
+    let opens = page.slice(run.span.start..run.span.start + 3);
+    let is_dialled_out =
+        lengths.len() >= 3 && (opens == b"011" && lengths[0] == 3 || opens.starts_with(b"00"));
     let is_abroad = is_grouped
         && (is_british || lengths[0] >= 3 && lengths.len() >= 3 || lengths.len() >= 4)
-        && (8..=13).contains(&digits)
+        && ((8..=13).contains(&digits) || is_dialled_out && digits <= 15)
         && starts_with_zero
         && !is_drug_code(lengths);
     match digits {
@@ -290,162 +268,4 @@ fn labelled(
         _ if is_abroad => Some((span, if may_be { 0.75 } else { 0.55 }, "phone.abroad")),
         _ => None,
     }
-}
-
-/// After "+": a country code and up to fifteen digits.
-fn international(page: &Page<'_>, run: &Run) -> Option<(Range<usize>, f32, &'static str)> {
-    let mut digits = run.digit_count;
-    let mut end = run.span.end;
-    // After +1 come ten digits; what follows on another line is something else.
-    if page.byte(run.span.start) == b'1' && digits > 11 {
-        let eleventh = page
-            .slice(run.span.clone())
-            .iter()
-            .enumerate()
-            .filter(|(_, byte)| byte.is_ascii_digit())
-            .nth(10)?;
-        end = run.span.start + eleventh.0 + 1;
-        digits = 11;
-        if page.byte(end).is_ascii_digit() {
-            return None;
-        }
-    }
-    let span = run.span.start - 1..end;
-    let before = page.byte_before(span.start);
-    let stands_alone = !before.is_ascii_alphanumeric();
-    ((8..=15).contains(&digits) && stands_alone).then_some((span, 0.95, "phone.international"))
-}
-
-/// Takes a directly attached extension into the number: "x123", "ext. 44", "#5".
-fn with_extension(page: &Page<'_>, span: Range<usize>) -> Range<usize> {
-    let bytes = page.bytes();
-    let mut at = span.end;
-    while at < bytes.len() && at < span.end + 2 && matches!(bytes[at], b' ' | b',') {
-        at += 1;
-    }
-    let word = &bytes[at..crate::page::word_end(bytes, at)];
-    let is_extension = [b"x".as_slice(), b"ext", b"extension", b"extn"]
-        .iter()
-        .any(|one| word.eq_ignore_ascii_case(one));
-    if !is_extension {
-        return span;
-    }
-    at += word.len();
-    let gap = bytes[at..]
-        .iter()
-        .take(2)
-        .take_while(|byte| matches!(byte, b' ' | b'.' | b':' | b'#'))
-        .count();
-    at += gap;
-    let digits = bytes[at.min(bytes.len())..]
-        .iter()
-        .take(7)
-        .take_while(|byte| byte.is_ascii_digit())
-        .count();
-    if (1..=6).contains(&digits) {
-        span.start..at + digits
-    } else {
-        span
-    }
-}
-
-fn is_separator(between: &[u8]) -> bool {
-    matches!(
-        between,
-        b"-" | b"."
-            | b" "
-            | b") "
-            | b")"
-            | b")-"
-            | b"("
-            | b" ("
-            | b"-("
-            | b" - "
-            | b"/"
-            | b". "
-            | b" . "
-            | b"- "
-            | b" -"
-            | b").",
-    ) || matches!(between, b"(0)" | b"\n" | b"-\n" | b"-\r\n" | b"  " | b"_")
-}
-
-/// Whether the number is the tail of something longer.
-fn is_tied_before(page: &Page<'_>, start: usize) -> bool {
-    if page.is_field_edge(start) {
-        return false;
-    }
-    let before = page.byte_before(start);
-    let second = page.byte_before(start.saturating_sub(1));
-    matches!(before, b'-' | b'.' | b'/' | b'_' | b':' | b',')
-        && second.is_ascii_alphanumeric()
-        && (second.is_ascii_digit() || before == b'/')
-        || matches!(before, b'$' | b'#' if second.is_ascii_alphanumeric())
-}
-
-/// Whether the number goes on after its end: `555-0142-88`, `555.01.2`, `5550142%`.
-fn goes_on(page: &Page<'_>, end: usize) -> bool {
-    if page.is_field_edge(end) {
-        return false;
-    }
-    let after = page.byte(end);
-    matches!(after, b'-' | b'.' | b'/' | b':' | b'_') && page.byte(end + 1).is_ascii_digit()
-        || after == b'%'
-}
-
-/// National drug codes: 4-4-2, 5-4-2, 5-3-2.
-fn is_drug_code(lengths: &[usize]) -> bool {
-    matches!(lengths, [4 | 5, 3 | 4, 2 | 1])
-}
-
-fn looks_like_date(page: &Page<'_>, run: &Run, lengths: &[usize]) -> bool {
-    let first = page.slice(run.span.start..run.span.start + 2);
-    match lengths {
-        [4, 1 | 2, 1 | 2, ..] => first == b"19" || first == b"20",
-        [1 | 2, 1 | 2, 4] => true,
-        _ => false,
-    }
-}
-
-/// "206-555-0142 (cell)", "206-555-0142-Fax", "206-555-0142 is her phone".
-fn is_called_after(page: &Page<'_>, end: usize) -> bool {
-    if claim_after(page, end, |meaning| meaning == Meaning::Phone).is_some() {
-        return true;
-    }
-    let at = end
-        + page
-            .slice(end..end + 2)
-            .iter()
-            .take_while(|byte| matches!(byte, b'-' | b' ' | b'('))
-            .count();
-    let word = page.slice(at..crate::page::word_end(page.bytes(), at));
-    let is_kind = [
-        b"office".as_slice(),
-        b"fax",
-        b"home",
-        b"cell",
-        b"mobile",
-        b"work",
-        b"pager",
-    ]
-    .iter()
-    .any(|kind| word.eq_ignore_ascii_case(kind));
-    at > end && is_kind && page.byte(at - 1) != b' '
-}
-
-fn nearest(page: &Page<'_>, at: usize) -> Option<Claim> {
-    claim_before(page, at, |meaning| {
-        matches!(
-            meaning,
-            Meaning::Phone
-                | Meaning::PhoneMaybe
-                | Meaning::Ssn
-                | Meaning::Mrn
-                | Meaning::MrnMaybe
-                | Meaning::Medicare
-                | Meaning::OtherId
-                | Meaning::Thing
-                | Meaning::Zip
-        )
-    })
 }

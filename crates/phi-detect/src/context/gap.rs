@@ -1,0 +1,137 @@
+//! What stands between a label and a value, and how firmly it ties them.
+
+use super::Tie;
+use super::answer::{Answer, answer_at};
+use crate::lexicon::{LEXICON, Sense};
+use crate::page::{Page, is_word_byte, placeholder_at, word_end};
+
+/// How many words that are no fillers may stand between label and value.
+const REACH_WORDS: usize = 7;
+
+/// What stands between a label and a value.
+#[derive(Default)]
+pub(super) struct Gap {
+    words: usize,
+    /// Numbers of three digits or more; shorter ones are counts and ages.
+    pub(super) numbers: usize,
+    line_breaks: usize,
+    /// Where the label stands in a question, its answer.
+    answer: Option<Answer>,
+    /// Words after the last number.
+    since: Since,
+}
+
+/// The words that stand after the last number of a gap, or after the label if there is none.
+#[derive(Default)]
+struct Since {
+    words: usize,
+    /// Small words other than joints.
+    fillers: usize,
+    /// "and", "to": words that put one value beside another.
+    joints: usize,
+}
+
+impl Gap {
+    /// Reads the gap; none if a sentence ends in it or a placeholder already fills it.
+    pub(super) fn read(page: &Page<'_>, from: usize, to: usize) -> Option<Gap> {
+        let bytes = page.bytes();
+        let mut gap = Gap::default();
+        let mut at = from;
+        while at < to {
+            let byte = bytes[at];
+            if let Some(answer) = answer_at(bytes, at).filter(|answer| answer.start <= to)
+                && gap.answer.is_none()
+            {
+                gap.answer = Some(answer);
+                at = answer.start;
+            } else if byte.is_ascii_digit() {
+                let end = skip_code(bytes, at, to);
+                gap.number(end - at >= 3);
+                at = end;
+            } else if is_word_byte(byte) {
+                at = gap.word(bytes, at, from, to);
+            } else {
+                // Dots in a row lead the eye: "MRN ........ 482913".
+                let is_leader = at > from && byte == b'.' && bytes[at - 1] == b'.';
+                let ends_sentence = matches!(byte, b'.' | b'?' | b'!')
+                    && bytes.get(at + 1).is_some_and(u8::is_ascii_whitespace)
+                    && at > from
+                    && !is_leader
+                    && !bytes[..at].ends_with(b" vs");
+                let is_taken = byte == b'[' && placeholder_at(&bytes[at..]).is_some();
+                if ends_sentence || is_taken {
+                    return None;
+                }
+                gap.line_breaks += usize::from(byte == b'\n');
+                at += 1;
+            }
+        }
+        Some(gap)
+    }
+
+    /// Takes the word at `at` into account and returns where it ends.
+    fn word(&mut self, bytes: &[u8], at: usize, from: usize, to: usize) -> usize {
+        let end = word_end(bytes, at).max(at + 1).min(to);
+        if is_prefix_of_number(bytes, at, end) {
+            self.number(true);
+            return skip_code(bytes, at, to);
+        }
+        // "birthday's" is "birthday is".
+        if at > from && bytes[at - 1] == b'\'' && end == at + 1 {
+            return end;
+        }
+        if is_joint(&bytes[at..end]) {
+            self.since.joints += 1;
+        } else if LEXICON.sense_in(bytes, at..end).has(Sense::FILLER) {
+            self.since.fillers += 1;
+        } else {
+            self.words += 1;
+            self.since.words += 1;
+        }
+        end
+    }
+
+    fn number(&mut self, is_long: bool) {
+        if is_long {
+            self.numbers += 1;
+            self.since = Since::default();
+        }
+    }
+
+    pub(super) fn tie(&self) -> Option<Tie> {
+        let is_beside = self.numbers > 0 && self.since.words == 0 && self.since.fillers == 0;
+        let is_joined = is_beside && self.since.joints > 0;
+        match (self.words, self.numbers, self.line_breaks) {
+            (0, 0, 0..=2) => Some(Tie::Tight),
+            (1..=2, 0, 0) if self.answer.is_some() => Some(Tie::Tight),
+            _ if self.answer.is_some_and(|answer| answer.is_same_line) => None,
+            (0, ..) if is_beside => Some(Tie::List),
+            (0..=REACH_WORDS, 0, 0) => Some(Tie::Near),
+            // "MRN changed from 771204 to 771240".
+            (1..=2, 1, 0) if is_joined => Some(Tie::Near),
+            _ => None,
+        }
+    }
+}
+
+/// Words that put one value beside another.
+fn is_joint(word: &[u8]) -> bool {
+    const JOINTS: &[&[u8]] = &[b"and", b"or", b"to", b"into", b"not", b"vs", b"versus"];
+    JOINTS.iter().any(|joint| word.eq_ignore_ascii_case(joint))
+}
+
+/// `P-20881`: capitals tied to digits are part of the number.
+fn is_prefix_of_number(bytes: &[u8], start: usize, end: usize) -> bool {
+    end - start <= 4
+        && bytes[start..end].iter().all(u8::is_ascii_uppercase)
+        && matches!(bytes.get(end), Some(b'-' | b'/' | b'.'))
+        && bytes.get(end + 1).is_some_and(u8::is_ascii_digit)
+}
+
+/// Steps over digits and what is tied to them, so that a number counts once.
+fn skip_code(bytes: &[u8], at: usize, to: usize) -> usize {
+    at + bytes[at..to]
+        .iter()
+        .take_while(|&&byte| is_word_byte(byte) || matches!(byte, b'-' | b'/' | b'.'))
+        .count()
+}

@@ -1,0 +1,292 @@
+//! What the surroundings of a value say about it: the nearest label, and how firmly it is tied.
+
+mod answer;
+mod gap;
+mod pair;
+
+pub(crate) use answer::value_after;
+
+use std::ops::Range;
+
+use crate::labels::Meaning;
+use crate::page::{Label, Page, is_word_byte};
+use gap::Gap;
+
+/// How firmly a label is tied to a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Tie {
+    /// Somewhere before, in the same sentence.
+    Near,
+    /// In a list that the label opens: "MRNs 123456, 234567".
+    List,
+    /// With nothing but punctuation and small words between: "SSN on file is", "DOB:".
+    Tight,
+    /// The value stands in a field of that name.
+    Field,
+}
+
+/// A label that lays claim to a value.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Claim {
+    pub(crate) meaning: Meaning,
+    pub(crate) tie: Tie,
+    /// Where the label ends, or the field starts.
+    pub(crate) from: usize,
+}
+
+impl Claim {
+    pub(crate) fn is(&self, meaning: Meaning) -> bool {
+        self.meaning == meaning
+    }
+
+    /// Whether the label is bound to the value rather than just in the same sentence.
+    pub(crate) fn is_firm(&self) -> bool {
+        self.tie >= Tie::List
+    }
+}
+
+/// How far before a value a label may stand, in bytes.
+const REACH_BYTES: usize = 72;
+/// How many labels before a value are looked at.
+const REACH_LABELS: usize = 5;
+
+/// The nearest label before `at` among those that `decides` accepts.
+pub(crate) fn claim_before(
+    page: &Page<'_>,
+    at: usize,
+    decides: impl Fn(Meaning) -> bool,
+) -> Option<Claim> {
+    let field = page.field_at(at);
+    let floor = field.map_or(0, |field| field.span.start);
+    let next = page
+        .labels
+        .partition_point(|label| (label.end as usize) <= at);
+    let reachable = page.labels[..next].iter().rev().take(REACH_LABELS);
+    let reachable = reachable.take_while(|label| {
+        label.start as usize >= floor && at - label.end as usize <= REACH_BYTES
+    });
+    // Mostly there is nothing that could decide, and no need to read what stands between.
+    let field_meaning = field.and_then(|field| field.meaning);
+    let mut meanings = reachable.clone().map(|label| label.meaning);
+    if !meanings.any(&decides) && !field_meaning.is_some_and(&decides) {
+        return None;
+    }
+    let is_heard = |label: &Label| {
+        !answer::is_speaker(page.bytes(), label) && !is_of_value_before(page, label)
+    };
+    let mut place = None;
+    for (index, label) in reachable.clone().enumerate() {
+        if !decides(label.meaning) || !is_heard(label) {
+            continue;
+        }
+        // A sentence or a placeholder ends the reach of labels.
+        let from = label.end as usize;
+        let Some(gap) = Gap::read(page, from, at) else {
+            return place;
+        };
+        let claim = gap.tie().map(|tie| Claim {
+            meaning: pair::meaning(page, next - 1 - index, gap.numbers, at, &decides),
+            tie,
+            from,
+        });
+        let is_aside = || is_place(page, label) || goes_on_about(page, next - 1 - index, &decides);
+        if place.is_none() && pair::is_mere(label.meaning) && is_aside() {
+            place = claim;
+            continue;
+        }
+        let is_ours = claim.is_some_and(|claim| !pair::is_mere(claim.meaning));
+        return if is_ours { claim } else { place.or(claim) };
+    }
+    if place.is_some() {
+        return place;
+    }
+    // It ends that of the field's name, too.
+    let field = field?;
+    let meaning = field.meaning.filter(|&meaning| decides(meaning))?;
+    let mut labels = reachable.filter(|label| is_heard(label));
+    let is_open = labels.all(|label| Gap::read(page, label.end as usize, at).is_some());
+    is_open.then_some(Claim {
+        meaning,
+        tie: Tie::Field,
+        from: field.span.start,
+    })
+}
+
+/// "3/14/1962 (DOB) to 1/5/2025": whether a label in brackets names the value before it.
+fn is_of_value_before(page: &Page<'_>, label: &Label) -> bool {
+    let start = label.start as usize;
+    page.byte(label.end as usize) == b')'
+        && page.byte_before(start) == b'('
+        && page
+            .slice(start.saturating_sub(3)..start - 1)
+            .trim_ascii_end()
+            .last()
+            .is_some_and(u8::is_ascii_digit)
+}
+
+/// "birth date reported by her mother as 3/14/1962": whether a date that is none of ours is only
+/// said about the label before it.
+fn goes_on_about(page: &Page<'_>, index: usize, decides: &impl Fn(Meaning) -> bool) -> bool {
+    let label = page.labels[index];
+    let Some(before) = index.checked_sub(1).map(|before| page.labels[before]) else {
+        return false;
+    };
+    label.meaning == Meaning::OtherDate
+        && decides(before.meaning)
+        && !pair::is_mere(before.meaning)
+        && page.byte(label.end as usize) != b':'
+        && page.slice(before.end as usize..label.start as usize) == b" "
+}
+
+/// Whether a label only says where something stands: "SSN on the insurance card: 536…".
+fn is_place(page: &Page<'_>, label: &Label) -> bool {
+    const WHERE: &[&[u8]] = &[b"on", b"from", b"per"];
+    let mut end = label.start as usize;
+    for _ in 0..3 {
+        let Some(next) = end.checked_sub(1).filter(|&next| page.byte(next) == b' ') else {
+            return false;
+        };
+        let Some((_, start)) = page.word_before(next) else {
+            return false;
+        };
+        let word = page.slice(start..next);
+        if WHERE.iter().any(|one| word.eq_ignore_ascii_case(one)) {
+            return true;
+        }
+        end = start;
+    }
+    false
+}
+
+/// Whether the sentence up to `at` speaks of something, however far back and whatever else it names.
+pub(crate) fn is_spoken_of(page: &Page<'_>, at: usize, meaning: impl Fn(Meaning) -> bool) -> bool {
+    let next = page
+        .labels
+        .partition_point(|label| (label.end as usize) <= at);
+    page.labels[..next]
+        .iter()
+        .rev()
+        .take(REACH_LABELS + 3)
+        .take_while(|label| at - (label.end as usize) <= REACH_BYTES * 2)
+        .any(|label| meaning(label.meaning) && Gap::read(page, label.end as usize, at).is_some())
+}
+
+/// Whether a sign or "is" right before a value says that it is what the words before speak of.
+pub(crate) fn is_stated(page: &Page<'_>, span: &Range<usize>) -> bool {
+    const SIGNS: &[&[u8]] = &[b" is ", b": ", b"= ", b"=", b" is: "];
+    let before = page.slice(span.start.saturating_sub(5)..span.start);
+    SIGNS.iter().any(|sign| before.ends_with(sign))
+}
+
+/// Whether what follows a value says outright what it is: "is her SSN", "(DOB)".
+pub(crate) fn is_equated(page: &Page<'_>, end: usize) -> bool {
+    const SIGNS: &[&[u8]] = &[b" is ", b" was ", b" (", b" = "];
+    let after = page.slice(end..page.text.len().min(end + 5));
+    SIGNS.iter().any(|sign| after.starts_with(sign))
+}
+
+/// The label right after `end`: "536-22-8741 (SSN)", "3/14/62 is her date of birth".
+pub(crate) fn claim_after(
+    page: &Page<'_>,
+    end: usize,
+    decides: impl Fn(Meaning) -> bool,
+) -> Option<Claim> {
+    let next = page
+        .labels
+        .partition_point(|label| (label.start as usize) < end);
+    let label = page.labels.get(next)?;
+    let start = label.start as usize;
+    if start - end > 24 || !decides(label.meaning) {
+        return None;
+    }
+    // "536-22-8741, SSN: 123…": the label opens something else.
+    let opens_its_own = {
+        let rest = page.slice(label.end as usize..page.text.len().min(label.end as usize + 3));
+        let rest = rest.trim_ascii_start();
+        matches!(rest.first(), Some(b':' | b'=' | b'#'))
+            || rest.first().is_some_and(u8::is_ascii_digit)
+    };
+    if opens_its_own {
+        return None;
+    }
+    let between = page.slice(end..start);
+    let says_so = matches!(between.trim_ascii(), b"(" | b"[" | b"-" | b"=")
+        || between.trim_ascii().starts_with(b"<-")
+        || starts_with_word(unclosed(between), &[b"is", b"was", b"as", b"for", b"of"])
+        || is_pointed_at(between);
+    says_so.then_some(Claim {
+        meaning: label.meaning,
+        tie: Tie::Tight,
+        from: end,
+    })
+}
+
+/// "(8741) of her social": the bracket is the value's.
+fn unclosed(between: &[u8]) -> &[u8] {
+    between.strip_prefix(b")").unwrap_or(between)
+}
+
+/// "482913, that's her", "482913? thats the": what follows speaks of the value before it.
+fn is_pointed_at(between: &[u8]) -> bool {
+    let signs = between
+        .iter()
+        .take_while(|byte| matches!(byte, b' ' | b',' | b'?' | b'-' | b'.' | b')'))
+        .count();
+    starts_with_word(&between[signs..], &[b"that", b"thats"])
+}
+
+fn starts_with_word(text: &[u8], words: &[&[u8]]) -> bool {
+    let text = text.trim_ascii_start();
+    words.iter().any(|word| {
+        text.len() > word.len()
+            && text[..word.len()].eq_ignore_ascii_case(word)
+            && !is_word_byte(text[word.len()])
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What lays claim to the last number of a text.
+    fn claim(text: &str) -> Option<(Meaning, Tie)> {
+        let page = Page::new(text, Vec::new());
+        let last = page.marks.iter().rfind(|mark| mark.is_number())?;
+        claim_before(&page, last.start as usize, |_| true).map(|claim| (claim.meaning, claim.tie))
+    }
+
+    #[test]
+    fn labels_are_tied_as_firmly_as_the_words_between_allow() {
+        for (text, expected) in [
+            ("MRN: 482913", Some((Meaning::Mrn, Tie::Tight))),
+            ("MRN 482913 to 482914", Some((Meaning::Mrn, Tie::List))),
+            ("MRN? Caller: it's 482913", Some((Meaning::Mrn, Tie::Tight))),
+            ("MRN? He felt much worse, 482913", None),
+            ("MRN unknown. 482913", None),
+            (
+                "We have the MRN. It's 482913",
+                Some((Meaning::Mrn, Tie::Tight)),
+            ),
+        ] {
+            assert_eq!(claim(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_label_of_something_else_lays_no_claim() {
+        for (text, expected) in [
+            (
+                "your MRN?\nMember: 482913",
+                Some((Meaning::Mrn, Tie::Tight)),
+            ),
+            ("MRN/Acct: 482913", Some((Meaning::Mrn, Tie::Tight))),
+            (
+                "MRN on the account: 482913",
+                Some((Meaning::Mrn, Tie::Near)),
+            ),
+            ("771204 (MRN) 482913", None),
+        ] {
+            assert_eq!(claim(text), expected, "{text}");
+        }
+    }
+}

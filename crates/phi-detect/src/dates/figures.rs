@@ -1,0 +1,124 @@
+//! Dates in figures alone.
+
+use std::ops::Range;
+
+use super::{DateHit, Form, is_either_order, is_month_day, is_year, leading_digits, number};
+use crate::page::Page;
+
+/// `03/14/1962`, `1962-03-14`, `14.3.62`, `03 14 1962`, and `3/14`.
+pub(super) fn numeric(page: &Page<'_>, index: usize) -> Option<DateHit> {
+    let first = page.marks[index];
+    let second = *page.marks.get(index + 1)?;
+    let separator = page.byte(first.end as usize);
+    let is_separated = matches!(separator, b'/' | b'-' | b'.' | b' ' | b'_')
+        && second.start == first.end + 1
+        && second.is_number();
+    if !is_separated
+        || first.len() > 4
+        || second.len() > 2
+        || is_tied_before(page, first.start as usize)
+    {
+        return None;
+    }
+    let third = page.marks.get(index + 2).filter(|third| {
+        third.start == second.end + 1 && page.byte(second.end as usize) == separator
+    });
+    let one = number(page, first.range());
+    let two = number(page, second.range());
+    if let Some(third) = third {
+        let digits = leading_digits(page, third.range());
+        let three = number(page, digits.clone());
+        let is_whole = digits.end == third.end as usize;
+        let has_time = page.byte(digits.end) == b'T';
+        let is_date = match (first.len(), digits.len()) {
+            (4, 1 | 2) => is_year(one) && is_month_day(two, three) && (is_whole || has_time),
+            (1 | 2, 4) => is_year(three) && is_either_order(one, two) && is_whole,
+            (1 | 2, 2) => is_either_order(one, two) && is_whole,
+            _ => false,
+        };
+        let goes_on = matches!(page.byte(digits.end), b'-' | b'.' | b'/')
+            && page.byte(digits.end + 1).is_ascii_digit();
+        return (is_date && !goes_on).then_some(DateHit {
+            span: first.start as usize..digits.end,
+            form: if separator == b' ' && digits.len() == 2 {
+                Form::Compact
+            } else {
+                Form::Full
+            },
+        });
+    }
+    let is_day_month = separator == b'/' && first.len() <= 2 && is_either_order(one, two);
+    is_day_month.then_some(DateHit {
+        span: first.start as usize..second.end as usize,
+        form: Form::Fraction,
+    })
+}
+
+/// `07 / 23 / 1957`, `0 7 / 3 0 / 1 9 8 9`: as typed into the boxes of a form.
+pub(super) fn spread(page: &Page<'_>, start: usize) -> Option<DateHit> {
+    if is_tied_before(page, start) {
+        return None;
+    }
+    let (first, after) = boxes(page, start, 2)?;
+    let separator = page.byte(after);
+    let (second, next) = boxes(page, box_after(page, after, separator)?, 2)?;
+    let (third, end) = boxes(page, box_after(page, next, separator)?, 4)?;
+    let end = end - usize::from(page.byte_before(end) == b' ');
+    let is_date = is_year(third) && is_either_order(first, second);
+    // Bars stand between the boxes of a form, but also between the cells of a table.
+    let form = if separator == b'|' {
+        Form::Compact
+    } else {
+        Form::Full
+    };
+    (matches!(separator, b'/' | b'-' | b'.' | b'|') && is_date).then_some(DateHit {
+        span: start..end,
+        form,
+    })
+}
+
+/// Up to `most` digits with at most one space after each, as a number, and where they end.
+fn boxes(page: &Page<'_>, start: usize, most: usize) -> Option<(u32, usize)> {
+    let mut at = start;
+    let mut value = 0;
+    for _ in 0..most {
+        if !page.byte(at).is_ascii_digit() {
+            break;
+        }
+        value = value * 10 + u32::from(page.byte(at) - b'0');
+        at += 1;
+        at += usize::from(page.byte(at) == b' ');
+    }
+    (at > start && !page.byte(at).is_ascii_digit()).then_some((value, at))
+}
+
+/// Where the next box starts after a separator.
+fn box_after(page: &Page<'_>, at: usize, separator: u8) -> Option<usize> {
+    let next = at + 1 + usize::from(page.byte(at + 1) == b' ');
+    (page.byte(at) == separator).then_some(next)
+}
+
+/// `19620314`, `03141962`, `031462`, `19620314083000`.
+pub(super) fn compact(page: &Page<'_>, span: Range<usize>) -> Option<DateHit> {
+    let digits = page.slice(span.clone());
+    let part = |from: usize, to: usize| number(page, span.start + from..span.start + to);
+    let is_year_first = |len: usize| {
+        digits.len() >= len && is_year(part(0, 4)) && is_month_day(part(4, 6), part(6, 8))
+    };
+    let is_date = match digits.len() {
+        8 => is_year_first(8) || is_year(part(4, 8)) && is_either_order(part(0, 2), part(2, 4)),
+        12 | 14 => is_year_first(8),
+        6 => is_either_order(part(0, 2), part(2, 4)),
+        _ => false,
+    };
+    is_date.then_some(DateHit {
+        span,
+        form: Form::Compact,
+    })
+}
+
+fn is_tied_before(page: &Page<'_>, start: usize) -> bool {
+    !page.is_field_edge(start)
+        && matches!(page.byte_before(start), b'/' | b'-' | b'.' | b',')
+        && page.byte_before(start - 1).is_ascii_digit()
+}

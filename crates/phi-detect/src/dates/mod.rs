@@ -1,0 +1,138 @@
+//! Reads calendar dates in the forms people write them.
+
+mod figures;
+mod words;
+
+pub(crate) use words::spoken_numbers;
+
+use std::ops::Range;
+
+use crate::lexicon::Sense;
+use crate::page::Page;
+use figures::{compact, numeric, spread};
+use words::{month_inside, round_month};
+
+/// A date in the text.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct DateHit {
+    pub(crate) span: Range<usize>,
+    pub(crate) form: Form,
+}
+
+/// How a date is written, as far as it matters for trusting it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// Day, month and year.
+    Full,
+    /// Day and month in words, without a year.
+    DayMonth,
+    /// Two numbers and a slash: a day and month, a fraction or a ratio.
+    Fraction,
+    /// Digits without separators, or pairs of them: could be any number.
+    Compact,
+}
+
+/// The date that starts at, or is built round, this mark.
+pub(crate) fn date_at(page: &Page<'_>, index: usize) -> Option<DateHit> {
+    let mark = page.marks[index];
+    if mark.sense.has(Sense::MONTH) {
+        return round_month(page, mark.range());
+    }
+    if mark.is_number() {
+        return numeric(page, index)
+            .or_else(|| spread(page, mark.start as usize))
+            .or_else(|| compact(page, mark.range()));
+    }
+    if mark.is_code() {
+        return month_inside(page, mark.range());
+    }
+    None
+}
+
+fn leading_digits(page: &Page<'_>, span: Range<usize>) -> Range<usize> {
+    let length = page
+        .slice(span.clone())
+        .iter()
+        .take_while(|byte| byte.is_ascii_digit())
+        .count();
+    span.start..span.start + length
+}
+
+fn number(page: &Page<'_>, span: Range<usize>) -> u32 {
+    page.slice(span).iter().fold(0u32, |value, byte| {
+        value
+            .saturating_mul(10)
+            .saturating_add(u32::from(byte.wrapping_sub(b'0')))
+    })
+}
+
+fn is_year(year: u32) -> bool {
+    (1880..=2040).contains(&year)
+}
+
+fn is_day(day: u32) -> bool {
+    (1..=31).contains(&day)
+}
+
+fn is_month_day(month: u32, day: u32) -> bool {
+    (1..=12).contains(&month) && is_day(day)
+}
+
+fn is_either_order(one: u32, two: u32) -> bool {
+    is_month_day(one, two) || is_month_day(two, one)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn first_date(text: &str) -> Option<(&str, Form)> {
+        let page = Page::new(text, Vec::new());
+        (0..page.marks.len())
+            .find_map(|index| date_at(&page, index))
+            .map(|hit| (&text[hit.span], hit.form))
+    }
+
+    #[test]
+    fn full_dates_are_read_in_every_usual_form() {
+        for text in [
+            "03/14/1962",
+            "3/14/62",
+            "1962-03-14",
+            "14.3.1962",
+            "14-Mar-1962",
+            "14MAR1962",
+            "March 14, 1962",
+            "Mar. 14th 1962",
+            "14 March 1962",
+            "14th of March, 1962",
+            "fourteenth of March 1962",
+            "March fourteenth, nineteen sixty two",
+            "March 14 '62",
+        ] {
+            assert_eq!(first_date(text), Some((text, Form::Full)), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_time_is_no_part_of_the_date() {
+        assert_eq!(
+            first_date("1962-03-14T08:30:00Z"),
+            Some(("1962-03-14", Form::Full))
+        );
+    }
+
+    #[test]
+    fn other_numbers_are_no_dates() {
+        for text in [
+            "120/80",
+            "1.2.3",
+            "13/32/1990",
+            "May 500",
+            "version 2.0.0",
+            "99213",
+        ] {
+            assert_eq!(first_date(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! Digits that a scanner took for letters: `O9/l2/l948`, `4l2-S5-9O18`.
+//!
+//! Where a label says that a date of birth, an SSN or a telephone number follows, and what follows
+//! is one but for letters that look like digits, the rules get to see the digits.
+
+use std::ops::Range;
+
+use crate::context::claim_before;
+use crate::labels::Meaning;
+use crate::page::{Mark, Page, is_word_byte};
+
+/// The text with misread digits put right, of the same length; none where there are none.
+pub(crate) fn mend(page: &Page<'_>) -> Option<String> {
+    let mut mended: Option<Vec<u8>> = None;
+    for mark in page.marks.iter().filter(|mark| is_digit_like(page, **mark)) {
+        let span = whole(page, mark.range());
+        if is_meant(page, &span) {
+            let text = mended.get_or_insert_with(|| page.bytes().to_vec());
+            for byte in &mut text[span] {
+                *byte = digit(*byte).unwrap_or(*byte);
+            }
+        }
+    }
+    String::from_utf8(mended?).ok()
+}
+
+/// The digit that a letter looks like; a digit looks like itself.
+fn digit(byte: u8) -> Option<u8> {
+    Some(match byte {
+        b'0'..=b'9' => byte,
+        b'O' | b'o' | b'Q' => b'0',
+        b'I' | b'l' | b'i' => b'1',
+        b'Z' => b'2',
+        b'S' | b's' => b'5',
+        b'B' => b'8',
+        b'g' => b'9',
+        _ => return None,
+    })
+}
+
+/// Digits among letters that look like digits, as long as a group of a number is.
+fn is_digit_like(page: &Page<'_>, mark: Mark) -> bool {
+    mark.is_code() && mark.len() <= 10 && is_group(page.slice(mark.range()))
+}
+
+fn is_group(token: &[u8]) -> bool {
+    token.iter().any(u8::is_ascii_digit) && token.iter().all(|&byte| digit(byte).is_some())
+}
+
+/// A number has no more groups to either side.
+const GROUPS_MAX: usize = 3;
+
+/// The whole number of which this is a group.
+fn whole(page: &Page<'_>, group: Range<usize>) -> Range<usize> {
+    let mut span = group;
+    for _ in 0..GROUPS_MAX {
+        let token = |end: usize| {
+            let before = page.slice(end.saturating_sub(11)..end);
+            before
+                .iter()
+                .rev()
+                .take_while(|byte| is_word_byte(**byte))
+                .count()
+        };
+        let Some(end) = span.start.checked_sub(separator_before(page, span.start)) else {
+            break;
+        };
+        let length = token(end);
+        if end == span.start || !is_group(page.slice(end - length..end)) {
+            break;
+        }
+        span.start = end - length;
+    }
+    for _ in 0..GROUPS_MAX {
+        let start = span.end + separator_after(page, span.end);
+        let rest = page.slice(start..page.text.len().min(start + 11));
+        let length = rest.iter().take_while(|byte| is_word_byte(**byte)).count();
+        if start == span.end || !is_group(&rest[..length]) {
+            break;
+        }
+        span.end = start + length;
+    }
+    span
+}
+
+fn separator_after(page: &Page<'_>, at: usize) -> usize {
+    let rest = page.slice(at..page.text.len().min(at + 2));
+    rest.iter().take_while(|byte| is_separator(**byte)).count()
+}
+
+fn separator_before(page: &Page<'_>, at: usize) -> usize {
+    let before = page.slice(at.saturating_sub(2)..at);
+    before
+        .iter()
+        .rev()
+        .take_while(|byte| is_separator(**byte))
+        .count()
+}
+
+fn is_separator(byte: u8) -> bool {
+    matches!(byte, b'-' | b'/' | b'.' | b' ' | b')')
+}
+
+/// Whether a label calls for such a number, and most of it is digits.
+fn is_meant(page: &Page<'_>, span: &Range<usize>) -> bool {
+    let text = page.slice(span.clone());
+    let characters = text.iter().filter(|byte| is_word_byte(**byte)).count();
+    let digits = text.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let Some(claim) = claim_before(page, span.start, is_about_a_number) else {
+        return false;
+    };
+    let fits = match claim.meaning {
+        Meaning::Ssn | Meaning::SsnMaybe => characters == 9,
+        Meaning::Dob => (5..=8).contains(&characters),
+        Meaning::Phone => matches!(characters, 7 | 10 | 11),
+        _ => false,
+    };
+    claim.is_firm() && fits && digits * 2 >= characters
+}
+
+fn is_about_a_number(meaning: Meaning) -> bool {
+    matches!(
+        meaning,
+        Meaning::Ssn
+            | Meaning::SsnMaybe
+            | Meaning::Dob
+            | Meaning::Phone
+            | Meaning::Mrn
+            | Meaning::MrnMaybe
+            | Meaning::Medicare
+            | Meaning::OtherId
+            | Meaning::Thing
+            | Meaning::OtherDate
+            | Meaning::Zip
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mended(text: &str) -> Option<String> {
+        mend(&Page::new(text, Vec::new()))
+    }
+
+    #[test]
+    fn digits_after_a_label_are_put_right() {
+        for (text, expected) in [
+            ("DOB: O9/l2/l948", "DOB: 09/12/1948"),
+            ("SSN 4l2-S5-9O18 (fax)", "SSN 412-55-9018 (fax)"),
+            ("Tel: (5O9) 555-Ol34", "Tel: (509) 555-0134"),
+        ] {
+            assert_eq!(mended(text).as_deref(), Some(expected));
+        }
+    }
+
+    #[test]
+    fn codes_that_nothing_calls_a_number_stay() {
+        for text in [
+            "lot 4l2-S5-9O18",
+            "B12 and O2 2L",
+            "SSN unknown, L5-S1 fused",
+            "DOB 3/14/1962 on 2L O2",
+        ] {
+            assert_eq!(mended(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! How record numbers are written, and what is none.
+
+use std::ops::Range;
+
+use super::nearest;
+use crate::context::{Claim, Tie};
+use crate::dates::{Form, date_at};
+use crate::digits::is_measured;
+use crate::labels::Meaning;
+use crate::page::Page;
+
+/// The whole value at a mark: groups tied by a sign, letters tied before or after them, a prefix set before them.
+pub(super) fn value_span(page: &Page<'_>, index: usize) -> Range<usize> {
+    let mut end = page.marks[index].end as usize;
+    let has_slashes = follows_letters_and_slash(page, page.marks[index].start as usize);
+    for mark in page.marks[index + 1..].iter().take(4) {
+        let is_tied = mark.start as usize == end + 1
+            && is_tie(page.byte(end))
+            && (page.byte(end) != b'/' || has_slashes)
+            && (mark.is_number() || mark.is_code());
+        if !is_tied {
+            break;
+        }
+        end = mark.end as usize;
+    }
+    end = with_letters_after(page, end);
+    let mut start = page.marks[index].start as usize;
+    if page.byte_before(start).is_ascii_alphabetic() {
+        // "MRN482913" is one token; taking half of it would leave a stump.
+        return page.word_before(start).map_or(start, |(_, word)| word)..end;
+    }
+    let tie = page.byte_before(start);
+    if (is_tie(tie) || tie == b' ')
+        && let Some((_, word)) = page.word_before(start - 1)
+    {
+        let letters = page.slice(word..start - 1);
+        let before = |word| nearest(page, word).is_some_and(|claim| is_called(&claim));
+        let is_code = letters.len() <= 5
+            && letters.iter().all(u8::is_ascii_uppercase)
+            && !page.byte_before(word).is_ascii_alphanumeric();
+        let is_prefix =
+            is_code && (is_tie(tie) || letters.len() <= 1 || letters.len() <= 3 && before(word));
+        // In "MRN-123" and "MR-123" the letters are the label, unless another label stands before them.
+        let is_the_label = is_prefix
+            && page.label_ending_at(start - 1).is_some()
+            && (tie == b' ' || !before(word));
+        if is_prefix && !is_the_label {
+            start = word;
+        }
+    }
+    start..end
+}
+
+/// Where the token that a value ends starts, letters of either case included: `44-TR-1029`, `2024/11873`, `zz-99812`.
+pub(super) fn token_start(page: &Page<'_>, value: usize) -> usize {
+    const PARTS_MAX: usize = 3;
+    const PART_BYTES_MAX: usize = 5;
+    let mut start = value;
+    for _ in 0..PARTS_MAX {
+        let Some(end) = start.checked_sub(1).filter(|&end| is_tie(page.byte(end))) else {
+            break;
+        };
+        let before = page.slice(end.saturating_sub(PART_BYTES_MAX + 1)..end);
+        let length = before
+            .iter()
+            .rev()
+            .take_while(|byte| byte.is_ascii_alphanumeric())
+            .count();
+        if !(1..=PART_BYTES_MAX).contains(&length) {
+            break;
+        }
+        start = end - length;
+    }
+    start
+}
+
+/// `KEM/22/104477`: capitals and a slash before the number.
+fn follows_letters_and_slash(page: &Page<'_>, start: usize) -> bool {
+    page.byte_before(start) == b'/'
+        && page.word_before(start - 1).is_some_and(|(_, word)| {
+            let letters = page.slice(word..start - 1);
+            letters.len() <= 5 && letters.iter().all(u8::is_ascii_uppercase)
+        })
+}
+
+/// What may tie the groups of a record number.
+pub(super) fn is_tie(byte: u8) -> bool {
+    matches!(byte, b'-' | b'.' | b'/' | b'_')
+}
+
+fn is_called(claim: &Claim) -> bool {
+    claim.is(Meaning::Mrn) && claim.tie >= Tie::Tight
+}
+
+/// `X-12345-Z`, `0018-4437-LF`: where letters tied to the end stop.
+fn with_letters_after(page: &Page<'_>, end: usize) -> usize {
+    let letters = page
+        .slice(end + 1..page.text.len().min(end + 5))
+        .iter()
+        .take_while(|byte| byte.is_ascii_uppercase())
+        .count();
+    let is_tied = matches!(page.byte(end), b'-' | b'_')
+        && (1..=3).contains(&letters)
+        && !page.byte(end + 1 + letters).is_ascii_alphanumeric()
+        && page.label_ending_at(end + 1 + letters).is_none();
+    if is_tied { end + 1 + letters } else { end }
+}
+
+/// `1408 2217`, `551 203`: groups of three or four digits with a space between, as long as the number is short.
+pub(super) fn spaced_groups(page: &Page<'_>, span: Range<usize>) -> Range<usize> {
+    let count = |span: Range<usize>| {
+        page.slice(span)
+            .iter()
+            .filter(|byte| byte.is_ascii_digit())
+            .count()
+    };
+    let mut end = span.end;
+    // Pairs may be more: `12 34 56`.
+    let is_pair = page
+        .slice(span.clone())
+        .iter()
+        .rev()
+        .take(3)
+        .filter(|byte| byte.is_ascii_digit())
+        .count()
+        == 2;
+    while count(span.start..end) <= 4 && page.byte(end) == b' ' {
+        let group = page
+            .slice(end + 1..page.text.len().min(end + 6))
+            .iter()
+            .take_while(|byte| byte.is_ascii_digit())
+            .count();
+        let ends = !page.byte(end + 1 + group).is_ascii_alphanumeric();
+        let fits = (3..=4).contains(&group) || is_pair && group == 2;
+        if !fits || !ends || date_starts_at(page, end + 1) {
+            break;
+        }
+        end += 1 + group;
+    }
+    // One pair more is a number and its unit: `12 34`.
+    let is_short = is_pair && count(span.start..end) <= 4;
+    span.start..if is_short { span.end } else { end }
+}
+
+fn date_starts_at(page: &Page<'_>, at: usize) -> bool {
+    page.marks
+        .binary_search_by_key(&at, |mark| mark.start as usize)
+        .is_ok_and(|index| date_at(page, index).is_some_and(|date| date.form == Form::Full))
+}
+
+/// Dates, times, amounts and ages are no record numbers even after "chart" or "MRN".
+pub(super) fn is_something_else(page: &Page<'_>, index: usize, span: &Range<usize>) -> bool {
+    let value = page.slice(span.clone());
+    let before = page.byte_before(span.start);
+    let after = page.byte(span.end);
+    let is_amount = before == b'$'
+        || after == b'%'
+        || before == b'.' && page.byte_before(span.start - 1).is_ascii_digit();
+    let is_date = date_at(page, index).is_some_and(|date| {
+        let is_iso = date.span.len() == 10 && page.byte(date.span.start + 4) == b'-';
+        date.span == *span && (is_iso || value.contains(&b'/'))
+    });
+    let is_time = after == b':' && page.byte(span.end + 1).is_ascii_digit();
+    let is_year = value.len() == 4 && (value.starts_with(b"19") || value.starts_with(b"20"));
+    is_date || is_amount || is_time || is_year || is_measured(page, span.end)
+}

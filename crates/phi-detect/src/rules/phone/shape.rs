@@ -1,0 +1,223 @@
+//! How telephone numbers are written: groups, country codes and extensions.
+
+use std::ops::Range;
+
+use crate::digits::Run;
+use crate::page::{Page, is_word_byte};
+
+/// Ten digits or more in groups; shorter numbers may be a range.
+pub(super) fn is_clear(run: &Run) -> bool {
+    run.digit_count >= 10 && run.marks >= 3
+}
+
+/// `206-555-0142/206-555-0143`: the slash parts two numbers.
+pub(super) fn is_before_another(page: &Page<'_>, span: &Range<usize>, shape: &Shape) -> bool {
+    page.byte(span.end) == b'/'
+        && matches!(shape, Shape::Clear)
+        && !page.slice(span.clone()).contains(&b'/')
+}
+
+/// `206-555-0142/0143`: another number that differs in its last four digits.
+pub(super) fn other_ending(page: &Page<'_>, end: usize) -> Option<Range<usize>> {
+    let rest = page.slice(end..page.text.len().min(end + 6));
+    let digits = rest.iter().skip(1).take_while(|byte| byte.is_ascii_digit());
+    let is_four = digits.count() == 4 && !rest.get(5).is_some_and(|&byte| is_word_byte(byte));
+    (rest.starts_with(b"/") && is_four && !goes_on(page, end + 5)).then_some(end + 1..end + 5)
+}
+
+/// How much a ten-digit number looks like a telephone number by itself.
+pub(super) enum Shape {
+    /// Parentheses, dashes or dots in the right places.
+    Clear,
+    /// Spaces only.
+    Spaced,
+    /// No separators.
+    Plain,
+}
+
+/// Ten digits in the North American grouping, with or without the country code.
+pub(super) fn north_american(page: &Page<'_>, index: usize) -> Option<(Range<usize>, Shape)> {
+    let marks = &page.marks[index..];
+    let first = marks[0];
+    let country = if first.len() == 1 && page.byte(first.start as usize) == b'1'
+        || first.len() == 3 && page.slice(first.range()) == b"001"
+    {
+        1
+    } else {
+        0
+    };
+    let with_country = Run::read(page, index + country, &[3, 3, 4], is_separator).filter(|_| {
+        country == 0 || is_separator(page.slice(first.end as usize..marks[1].start as usize))
+    });
+    if let Some(run) = with_country {
+        let digits = run.digits(page);
+        let separators = page.slice(run.span.clone());
+        let is_spaced = !separators
+            .iter()
+            .any(|byte| matches!(byte, b'-' | b'.' | b'(' | b')' | b'/'));
+        let opens = page.byte_before(run.span.start) == b'(' && separators.contains(&b')');
+        let is_valid = matches!(digits[0], b'2'..=b'9') && matches!(digits[3], b'2'..=b'9');
+        let start = if country == 1 {
+            first.start as usize
+        } else {
+            run.span.start - usize::from(opens)
+        };
+        let shape = match (is_spaced, is_valid || country == 1 || opens) {
+            (true, true) => Shape::Spaced,
+            (true, false) => Shape::Plain,
+            (false, _) => Shape::Clear,
+        };
+        return Some((start..run.span.end, shape));
+    }
+    // "(206)5550142".
+    if let Some(run) = Run::read(page, index, &[3, 7], |between| {
+        matches!(between, b")" | b") ")
+    }) && page.byte_before(run.span.start) == b'('
+    {
+        return Some((run.span.start - 1..run.span.end, Shape::Clear));
+    }
+    // "956 5550128".
+    if let Some(run) = Run::read(page, index, &[3, 7], |between| {
+        matches!(between, b" " | b"-" | b".")
+    }) && matches!(page.byte(run.span.start), b'2'..=b'9')
+    {
+        let is_valid = matches!(page.byte(run.span.start + 4), b'2'..=b'9');
+        let shape = if is_valid {
+            Shape::Spaced
+        } else {
+            Shape::Plain
+        };
+        return Some((run.span, shape));
+    }
+    let value = page.slice(first.range());
+    let is_plain = match value.len() {
+        10 => matches!(value[0], b'2'..=b'9'),
+        11 => value[0] == b'1' && matches!(value[1], b'2'..=b'9'),
+        _ => false,
+    };
+    is_plain.then(|| (first.range(), Shape::Plain))
+}
+
+/// After "+": a country code and up to fifteen digits.
+pub(super) fn international(
+    page: &Page<'_>,
+    run: &Run,
+) -> Option<(Range<usize>, f32, &'static str)> {
+    let mut digits = run.digit_count;
+    let mut end = run.span.end;
+    // After +1 come ten digits; what follows on another line is something else.
+    if page.byte(run.span.start) == b'1' && digits > 11 {
+        let eleventh = page
+            .slice(run.span.clone())
+            .iter()
+            .enumerate()
+            .filter(|(_, byte)| byte.is_ascii_digit())
+            .nth(10)?;
+        end = run.span.start + eleventh.0 + 1;
+        digits = 11;
+        if page.byte(end).is_ascii_digit() {
+            return None;
+        }
+    }
+    let opens = page.byte_before(run.span.start - 1) == b'('
+        && page.slice(run.span.clone()).contains(&b')');
+    let span = run.span.start - 1 - usize::from(opens)..end;
+    let before = page.byte_before(span.start);
+    let stands_alone = !before.is_ascii_alphanumeric();
+    ((8..=15).contains(&digits) && stands_alone).then_some((span, 0.95, "phone.international"))
+}
+
+/// Takes a directly attached extension into the number: "x123", "ext. 44", "#5".
+pub(super) fn with_extension(page: &Page<'_>, span: Range<usize>) -> Range<usize> {
+    let bytes = page.bytes();
+    let mut at = span.end;
+    while at < bytes.len() && at < span.end + 2 && matches!(bytes[at], b' ' | b',') {
+        at += 1;
+    }
+    let word = &bytes[at..crate::page::word_end(bytes, at)];
+    let is_extension = [b"x".as_slice(), b"ext", b"extension", b"extn"]
+        .iter()
+        .any(|one| word.eq_ignore_ascii_case(one));
+    if !is_extension {
+        return span;
+    }
+    at += word.len();
+    let gap = bytes[at..]
+        .iter()
+        .take(2)
+        .take_while(|byte| matches!(byte, b' ' | b'.' | b':' | b'#'))
+        .count();
+    at += gap;
+    let digits = bytes[at.min(bytes.len())..]
+        .iter()
+        .take(7)
+        .take_while(|byte| byte.is_ascii_digit())
+        .count();
+    if (1..=6).contains(&digits) {
+        span.start..at + digits
+    } else {
+        span
+    }
+}
+
+pub(super) fn is_separator(between: &[u8]) -> bool {
+    matches!(
+        between,
+        b"-" | b"."
+            | b" "
+            | b") "
+            | b")"
+            | b")-"
+            | b"("
+            | b" ("
+            | b"-("
+            | b" - "
+            | b"/"
+            | b". "
+            | b" . "
+            | b"- "
+            | b" -"
+            | b").",
+    ) || matches!(between, b"(0)" | b"\n" | b"-\n" | b"-\r\n" | b"  " | b"_")
+}
+
+/// Whether the number is the tail of something longer.
+pub(super) fn is_tied_before(page: &Page<'_>, start: usize) -> bool {
+    if page.is_field_edge(start) {
+        return false;
+    }
+    // "cell#2065550142".
+    if page.label_ending_at(start).is_some() {
+        return false;
+    }
+    let before = page.byte_before(start);
+    let second = page.byte_before(start.saturating_sub(1));
+    matches!(before, b'-' | b'.' | b'/' | b'_' | b':' | b',')
+        && second.is_ascii_alphanumeric()
+        && (second.is_ascii_digit() || before == b'/')
+        || matches!(before, b'$' | b'#' if second.is_ascii_alphanumeric())
+}
+
+/// Whether the number goes on after its end: `555-0142-88`, `555.01.2`, `5550142%`.
+pub(super) fn goes_on(page: &Page<'_>, end: usize) -> bool {
+    if page.is_field_edge(end) {
+        return false;
+    }
+    let after = page.byte(end);
+    matches!(after, b'-' | b'.' | b'/' | b':' | b'_') && page.byte(end + 1).is_ascii_digit()
+        || after == b'%'
+}
+
+/// National drug codes: 4-4-2, 5-4-2, 5-3-2.
+pub(super) fn is_drug_code(lengths: &[usize]) -> bool {
+    matches!(lengths, [4 | 5, 3 | 4, 2 | 1])
+}
+
+pub(super) fn looks_like_date(page: &Page<'_>, run: &Run, lengths: &[usize]) -> bool {
+    let first = page.slice(run.span.start..run.span.start + 2);
+    match lengths {
+        [4, 1 | 2, 1 | 2, ..] => first == b"19" || first == b"20",
+        [1 | 2, 1 | 2, 4] => true,
+        _ => false,
+    }
+}
