@@ -14,6 +14,9 @@ mod provider;
 mod routes;
 mod server;
 
+#[global_allocator]
+static MEMORY: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> std::process::ExitCode {
     cli::main()
 }
