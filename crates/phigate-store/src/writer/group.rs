@@ -19,10 +19,11 @@ const GROUP: Bounds = Bounds {
 };
 /// Fewer jobs are not worth sending ahead of the commit before theirs.
 const AHEAD_FROM: usize = 16;
-/// Groups smaller than this are not worth waiting for.
+/// How long the callers of a large group are waited for, and after which commits: it costs a part
+/// of a long one, and would cost most of a short one.
+const GATHER: Duration = Duration::from_millis(2);
+const GATHER_AFTER: Duration = Duration::from_millis(10);
 const GATHER_FROM: usize = 8;
-const GATHER_MAX: Duration = Duration::from_millis(2);
-const GATHER_MIN: Duration = Duration::from_micros(500);
 
 /// A transaction, and what was put into it. It is begun when there is something to put in.
 #[derive(Default)]
@@ -108,8 +109,10 @@ impl Writer {
                 self.count(&ended);
                 self.settle(group.jobs);
                 group = next;
-                self.gather(lane, &mut group, size, begun.elapsed() / 4)
-                    .await;
+                let is_slow = begun.elapsed() >= GATHER_AFTER && size >= GATHER_FROM;
+                if is_slow && !self.store.overlaps() {
+                    self.gather(lane, &mut group, size).await;
+                }
             } else {
                 // What was sent ahead builds on what is not there.
                 self.take_back(lane, next);
@@ -146,19 +149,9 @@ impl Writer {
     }
 
     /// After a large group its callers are about to come back. Where only one transaction is worked
-    /// on at a time, half of them are let into the next one, so that fewer syncs do for all. After
-    /// a commit that took hardly any time this is not worth it.
-    async fn gather<'a>(
-        &'a self,
-        lane: &mut Option<Lane>,
-        group: &mut Group<'a>,
-        size: usize,
-        patience: Duration,
-    ) {
-        if self.store.overlaps() || size < GATHER_FROM || patience < GATHER_MIN {
-            return;
-        }
-        let end = tokio::time::Instant::now() + patience.min(GATHER_MAX);
+    /// on at a time, half of them are let into the next one, so that fewer syncs do for all.
+    async fn gather<'a>(&'a self, lane: &mut Option<Lane>, group: &mut Group<'a>, size: usize) {
+        let end = tokio::time::Instant::now() + GATHER;
         let enough = group.jobs.len() + size / 2;
         while group.failure.is_none() && group.jobs.len() < enough {
             let some = self.queue.wait_for(AHEAD_FROM.max(size / 4));
