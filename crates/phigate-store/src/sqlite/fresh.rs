@@ -176,10 +176,16 @@ mod tests {
         use std::os::unix::fs::MetadataExt;
         let site = site();
         let index = site.folder.path().join("phigate.db-shm");
-        let inode = format!(":{} ", std::fs::metadata(index).unwrap().ino());
+        let inode = format!(":{}", std::fs::metadata(index).unwrap().ino());
+        let process = std::process::id().to_string();
+        // Each line: number, kind, manner, direction, process, file, range.
+        let is_ours = |line: &&str| {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            words[4] == process && words[5].ends_with(&inode)
+        };
         let locks = || {
             let all = std::fs::read_to_string("/proc/locks").unwrap();
-            all.lines().filter(|line| line.contains(&inode)).count()
+            all.lines().filter(is_ours).count()
         };
         site.writer.execute_batch("BEGIN IMMEDIATE").unwrap();
         let before = locks();
