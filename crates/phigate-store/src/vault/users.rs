@@ -11,6 +11,7 @@ use crate::{Result, SecretBytes, SecretString, StoreError};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
+use phigate_types::Act;
 use serde::{Deserialize, Serialize};
 
 pub(crate) const USER: &str = "user";
@@ -41,7 +42,7 @@ impl Vault {
     ) -> Result<User> {
         let (_, account) = self.account_item(account_id).await?;
         let (put, user) = self.new_user(account_id, email, password, role).await?;
-        let act = AdminAct::new(self.now(), &account.name, actor, "user.create")
+        let act = AdminAct::new(self.now(), &account.name, actor, Act::UserCreate)
             .target(&user.email)
             .detail("role", role.code());
         self.change(account_id, &act, vec![put], false)
@@ -73,7 +74,7 @@ impl Vault {
             id: item.id.clone(),
         });
         let act =
-            AdminAct::new(self.now(), &account.name, actor, "user.remove").target(&stored.email);
+            AdminAct::new(self.now(), &account.name, actor, Act::UserRemove).target(&stored.email);
         self.change(account_id, &act, changes, false)
             .await
             .map_err(about("user"))
@@ -94,7 +95,7 @@ impl Vault {
             email,
             keep_session,
             actor,
-            "user.password",
+            Act::UserPassword,
             |stored| {
                 stored.password = hash.clone();
             },
@@ -110,7 +111,7 @@ impl Vault {
         role: Role,
         actor: &str,
     ) -> Result<()> {
-        self.edit_user(account_id, email, None, actor, "user.role", |stored| {
+        self.edit_user(account_id, email, None, actor, Act::UserRole, |stored| {
             stored.role = role;
         })
         .await
@@ -151,8 +152,8 @@ impl Vault {
                     None => String::new(),
                 };
                 // What was typed as an address may be a password, so an unknown one is not kept.
-                let act =
-                    AdminAct::new(now, &name, "anonymous", "login.failed").detail("origin", origin);
+                let act = AdminAct::new(now, &name, "anonymous", Act::LoginFailed)
+                    .detail("origin", origin);
                 let act = if item.is_some() {
                     act.target(&email)
                 } else {
@@ -201,9 +202,9 @@ impl Vault {
             None => None,
         };
         let what = if secret.is_some() {
-            "user.totp.set"
+            Act::UserTotpSet
         } else {
-            "user.totp.remove"
+            Act::UserTotpRemove
         };
         self.edit_user(
             &user.account_id,
@@ -291,7 +292,7 @@ impl Vault {
         email: &str,
         keep_session: Option<&str>,
         actor: &str,
-        what: &str,
+        what: Act,
         edit: impl Fn(&mut UserBody),
     ) -> Result<()> {
         let (item, mut stored) = self.user_by_email(account_id, email).await?;
