@@ -218,7 +218,7 @@ fn disclosure(request_id: Uuid, time_us: i64, records: Option<&Vec<Record>>) -> 
     for record in records.into_iter().flatten() {
         match record {
             Record::Decision(decision) => {
-                found.action = Some(decision.action.clone());
+                found.action = Some(decision.action);
                 found.family = decision.family.clone();
                 found.model = decision.model.clone();
                 found.key_id = Some(decision.key_id.clone());

@@ -40,7 +40,7 @@ pub(crate) async fn sign_in(State(dash): State<Dash>, guest: Guest) -> Answer {
     match dash
         .app
         .vault
-        .verify_login(form.get("email"), &password, &guest.0.peer.to_string())
+        .verify_login(form.get("email"), &password, &guest.0.client.to_string())
         .await?
     {
         LoginOutcome::Wrong => {
@@ -79,7 +79,7 @@ async fn check_code(dash: &Dash, guest: &Guest) -> Answer {
         Act::LoginFailed,
     )
     .detail("factor", "code")
-    .detail("origin", &guest.0.peer);
+    .detail("origin", &guest.0.client);
     vault.record_admin(Some(&user.account_id), &act).await?;
     let error =
         "That is not the code the app shows now. Wait for the next one and type it.".to_owned();
