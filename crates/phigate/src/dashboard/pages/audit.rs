@@ -197,7 +197,7 @@ fn coded<T: FromStr<Err = UnknownCode>>(text: &str) -> Result<Option<T>, String>
         code => code
             .parse()
             .map(Some)
-            .map_err(|error| in_sentence(&error.to_string())),
+            .map_err(|error: UnknownCode| in_sentence(&error.to_string())),
     }
 }
 

@@ -359,7 +359,7 @@ mod tests {
         assert_eq!(settings.mrn_formats, ["MR-9999999", "AB-999999"]);
         assert_eq!(
             settings.limits,
-            BTreeMap::from([(KeyLimit::Concurrency.to_owned(), 8)])
+            BTreeMap::from([(KeyLimit::Concurrency, 8)])
         );
         assert!(settings.retention.legal_hold && !settings.allow_unscannable);
         assert_eq!(settings.retention.content_days, 30);
