@@ -17,8 +17,10 @@ use crate::lexicon::{LEXICON, Sense, hash};
 pub(crate) const RULE: &str = "name.joined";
 pub(crate) const SCORE: f32 = 0.8;
 
-/// How sure the model must be of a pair of unknown words.
-pub(crate) const PAIR_SCORE_MIN: f32 = 0.7;
+/// How sure the model must be of a pair of unknown words in lower case, and of one like `Zebulon_Quartermaine`,
+/// which is how hardly any program writes.
+const PAIR_SCORE_MIN: f32 = 0.95;
+const TITLED_PAIR_SCORE_MIN: f32 = 0.7;
 
 /// Longer identifiers are generated.
 const LONGEST_BYTES: usize = 128;
@@ -77,9 +79,9 @@ enum Part {
 
 /// The name of a person in an identifier without spaces.
 ///
-/// Most given names of the world are in no list: where two words are unknown, `is_name` is asked
-/// about them, written as a name is.
-pub(crate) fn find(text: &str, is_name: impl Fn(&str) -> bool) -> Option<Range<usize>> {
+/// Most given names of the world are in no list: where two words are unknown and nothing but a role
+/// stands beside them, `score` says how much they look like a name, written as a name is.
+pub(crate) fn find(text: &str, score: impl Fn(&str) -> f32) -> Option<Range<usize>> {
     if text.len() > LONGEST_BYTES || text.len() < 5 || text.contains(char::is_whitespace) {
         return None;
     }
@@ -92,14 +94,15 @@ pub(crate) fn find(text: &str, is_name: impl Fn(&str) -> bool) -> Option<Range<u
         return None;
     }
     let parts: Vec<Part> = folded.iter().map(|word| part(word)).collect();
-    (0..words.len()).find_map(|first| {
+    let known = (0..words.len()).find_map(|first| {
         let end = run_end(text, &words, first);
-        let length = name_length(&parts[first..end])
-            .or_else(|| unknown_pair(&parts[first..end], &folded[first..end], &is_name))?;
+        let length = name_length(&parts[first..end])?;
         let from = first + usize::from(parts[first] == Part::Title);
-        let span = words[from].start..words[first + length - 1].end;
-        (!is_generated(text, &words[from..first + length])).then_some(span)
-    })
+        Some(from..first + length)
+    });
+    let name = known.or_else(|| unknown_pair(text, &words, &folded, &parts, score))?;
+    let span = words[name.start].start..words[name.end - 1].end;
+    (!is_generated(text, &words[name])).then_some(span)
 }
 
 /// How many of these neighbouring words, from the first on, are the name of a person.
@@ -131,16 +134,45 @@ fn name_length(parts: &[Part]) -> Option<usize> {
     }
 }
 
-/// Two words at the start that nothing explains and that `is_name` takes for a name.
+/// Two words that nothing explains, alone or with roles before them, and that look like a name.
 fn unknown_pair(
-    parts: &[Part],
+    text: &str,
+    words: &[Range<usize>],
     folded: &[String],
-    is_name: impl Fn(&str) -> bool,
-) -> Option<usize> {
-    let is_pair = parts.len() >= 2 && parts[..2].iter().all(|part| *part == Part::Unknown);
-    let is_long = || folded[..2].iter().all(|word| word.len() >= 4);
-    let spaced = || format!("{} {}", capitalised(&folded[0]), capitalised(&folded[1]));
-    (is_pair && is_long() && is_name(&spaced())).then_some(2)
+    parts: &[Part],
+    score: impl Fn(&str) -> f32,
+) -> Option<Range<usize>> {
+    let first = parts.len().checked_sub(2)?;
+    let roles = &folded[..first];
+    let is_role = |word: &String| {
+        LEXICON
+            .sense(word.as_bytes())
+            .has(Sense::ROLE | Sense::TITLE)
+    };
+    let [left, right] = &folded[first..] else {
+        return None;
+    };
+    let is_pair = parts[first..].iter().all(|part| *part == Part::Unknown)
+        && roles.iter().all(is_role)
+        && run_end(text, words, first) == words.len()
+        && left.len().min(right.len()) >= 4
+        && left != right;
+    let sign = &text[words[first].end..words[first + 1].start];
+    if !is_pair || sign == "/" {
+        return None;
+    }
+    let is_titled = |word: &Range<usize>| {
+        let mut letters = text[word.clone()].chars();
+        letters.next().is_some_and(char::is_uppercase) && letters.all(char::is_lowercase)
+    };
+    let is_written_as_name = sign == "_" && words[first..].iter().all(is_titled);
+    let least = if is_written_as_name {
+        TITLED_PAIR_SCORE_MIN
+    } else {
+        PAIR_SCORE_MIN
+    };
+    let spaced = format!("{} {}", capitalised(left), capitalised(right));
+    (score(&spaced) >= least).then_some(first..words.len())
 }
 
 fn capitalised(word: &str) -> String {

@@ -117,14 +117,12 @@ impl Detector {
     pub fn scan_identifier(&self, text: &str) -> Findings {
         let kind = rules::NAME_KIND;
         let is_wanted = identifier::SCORE >= self.threshold(kind);
-        let is_name = |words: &str| {
+        let score = |words: &str| {
             let findings = self.find(words, labels::of_key("name"), CODING_DEPTH_MAX);
-            let is_whole = |one: &Finding| one.kind == kind && one.span.len() == words.len();
-            findings
-                .iter()
-                .any(|one| is_whole(one) && one.score >= identifier::PAIR_SCORE_MIN)
+            let is_whole = |one: &&Finding| one.kind == kind && one.span.len() == words.len();
+            findings.iter().find(is_whole).map_or(0.0, |one| one.score)
         };
-        let name = identifier::find(text, is_name).filter(|_| is_wanted);
+        let name = identifier::find(text, score).filter(|_| is_wanted);
         let finding = name.map(|span| Finding {
             kind,
             span,
