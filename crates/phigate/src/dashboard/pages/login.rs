@@ -39,7 +39,7 @@ pub(crate) async fn sign_in(State(dash): State<Dash>, guest: Guest) -> Answer {
     let login = Login {
         email: form.get("email"),
         password: &password,
-        origin: &guest.0.peer.to_string(),
+        origin: &guest.0.client.to_string(),
         device: guest.0.device.as_ref().map(SecretString::expose),
     };
     match dash.app.vault.verify_login(&login).await? {
@@ -74,7 +74,7 @@ async fn check_code(dash: &Dash, guest: &Guest) -> Answer {
     let account = vault.account(&user.account_id).await?;
     let act = AdminAct::new(Timestamp::now(), &account.name, &user.email, "login.failed")
         .detail("factor", "code")
-        .detail("origin", &guest.0.peer);
+        .detail("origin", &guest.0.client);
     vault.record_admin(Some(&user.account_id), &act).await?;
     let error =
         "That is not the code the app shows now. Wait for the next one and type it.".to_owned();
