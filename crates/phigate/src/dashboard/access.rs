@@ -11,14 +11,14 @@ use axum::response::{IntoResponse, Response};
 use http::request::Parts;
 use http::uri::{Authority, PathAndQuery};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
-use phigate_store::{Role, Session};
+use phigate_store::{Role, SecretString, Session};
 
 use super::Dash;
 use super::chrome::Theme;
 use super::cookies::{self, Cookie};
 use super::fields::{Fields, encode};
 use super::visit::{Guest, Head, PageError, SignedIn, go_to};
-use crate::server::Peer;
+use crate::server::ClientAddress;
 
 /// Who may use a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -292,14 +292,17 @@ async fn head(dash: &Dash, parts: &mut Parts, form: Option<Fields>, cookie: &str
             .unwrap_or_default()
     };
     let scheme = if dash.is_secure { "https" } else { "http" };
-    let peer = parts.extensions.get::<Peer>().map(|peer| peer.0.ip());
+    let client = parts.extensions.get::<ClientAddress>();
     Head {
         theme: theme(dash, &parts.headers),
         form_token: cookies::form_token(cookie),
         query: Fields::new(query.map(|Query(pairs)| pairs).unwrap_or_default()),
         form: form.unwrap_or_default(),
         origin: format!("{scheme}://{}", host(parts)),
-        peer: peer.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED)),
+        client: client.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |client| client.0),
+        device: Cookie::Device
+            .read(&parts.headers, dash.is_secure)
+            .map(SecretString::new),
         agent: browser(text(header::USER_AGENT)),
     }
 }
