@@ -8,6 +8,7 @@ use crate::vault::users::{check_email, normal_email};
 use crate::vault::{Vault, about, body, item};
 use crate::{Result, SecretString, StoreError};
 use jiff::Timestamp;
+use phigate_types::Act;
 use serde::{Deserialize, Serialize};
 
 const LINK: &str = "link";
@@ -30,6 +31,12 @@ impl Vault {
         actor: &str,
     ) -> Result<SecretString> {
         let (_, account) = self.account_item(account_id).await?;
+        if invite.purpose == LinkPurpose::Owner && self.has_owner(account_id).await? {
+            return Err(StoreError::Invalid {
+                what: "owner link",
+                why: "the account has an owner, who can invite others",
+            });
+        }
         let email = invite.email.as_deref().map(normal_email);
         // An address nobody could sign in with must not wait until the link is used.
         if let Some(email) = &email {
@@ -58,7 +65,7 @@ impl Vault {
             item(account_id, LINK, &id, Some(&token_hash(&token)), &stored),
             Expect::Absent,
         ));
-        let mut act = AdminAct::new(self.now(), &account.name, actor, "link.create")
+        let mut act = AdminAct::new(self.now(), &account.name, actor, Act::LinkCreate)
             .target(&id)
             .detail("role", invite.role.code());
         if let Some(email) = &email {
@@ -111,12 +118,18 @@ impl Vault {
         let (put, user) = self
             .new_user(&link.account_id, email, password, link.role)
             .await?;
-        let act = AdminAct::new(self.now(), &account.name, &user.email, "user.create")
+        let act = AdminAct::new(self.now(), &account.name, &user.email, Act::UserCreate)
             .target(&user.email)
             .detail("role", link.role.code())
             .detail("link", &used.id);
         // Deleting comes first: a link used meanwhile fails the whole change.
-        self.change(&link.account_id, &act, vec![delete(&used), put], false)
+        let mut changes = vec![delete(&used)];
+        if link.role == Role::Owner {
+            let others = self.withdraw_owner_links(&link.account_id, Some(&used.id));
+            changes.extend(others.await?);
+        }
+        changes.push(put);
+        self.change(&link.account_id, &act, changes, false)
             .await
             .map_err(about("a user with this e-mail address"))?;
         Ok(user)
@@ -148,7 +161,7 @@ impl Vault {
             return Err(StoreError::NotFound("invitation"));
         }
         let (_, account) = self.account_item(account_id).await?;
-        let act = AdminAct::new(self.now(), &account.name, actor, "link.remove").target(&email);
+        let act = AdminAct::new(self.now(), &account.name, actor, Act::LinkRemove).target(&email);
         self.change(account_id, &act, changes, false)
             .await
             .map_err(about("invitation"))
@@ -170,6 +183,22 @@ impl Vault {
         Ok(changes)
     }
 
+    /// What it takes to make the owner links of an account useless, all but one: it has an owner now.
+    pub(crate) async fn withdraw_owner_links(
+        &self,
+        account_id: &str,
+        except: Option<&str>,
+    ) -> Result<Vec<Change>> {
+        let mut changes = Vec::new();
+        for known in self.store.items(Some(account_id), LINK).await? {
+            let link: LinkBody = body(&known, "link")?;
+            if link.purpose == LinkPurpose::Owner && except != Some(known.id.as_str()) {
+                changes.push(delete(&known));
+            }
+        }
+        Ok(changes)
+    }
+
     async fn link_item(&self, token: &str) -> Result<Option<(Item, Link)>> {
         if token.len() != TOKEN {
             return Ok(None);
@@ -178,7 +207,13 @@ impl Vault {
             return Ok(None);
         };
         let link = read(&item)?;
-        Ok((self.now() < link.expires).then_some((item, link)))
+        if link.expires <= self.now() {
+            return Ok(None);
+        }
+        // Whoever finds an old log must not become a second owner.
+        let is_late =
+            link.purpose == LinkPurpose::Owner && self.has_owner(&link.account_id).await?;
+        Ok((!is_late).then_some((item, link)))
     }
 }
 

@@ -4,6 +4,7 @@ mod accounts;
 mod admit;
 mod api_keys;
 mod audit;
+mod devices;
 mod end_user;
 pub(crate) mod join;
 mod links;
@@ -22,6 +23,7 @@ mod users;
 mod verify;
 
 pub use api_keys::KEY_NAME_CHARS_MAX;
+pub use devices::DEVICE_DAYS;
 pub use passwords::{PASSWORD_BYTES_MAX, PASSWORD_CHARS_MIN};
 
 use crate::backend::Target;
@@ -34,6 +36,7 @@ use crate::writer::queue::{Bounds, Queue};
 use crate::writer::thread::Running;
 use crate::writer::{Writer, entry};
 use crate::{Clock, Result, StoreError};
+use phigate_types::Act;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::collections::HashMap;
@@ -97,6 +100,7 @@ pub struct Vault {
     pub(crate) clock: Clock,
     passwords: passwords::Passwords,
     login_failures: u32,
+    sweeper: throttle::Sweeper,
     cache: Mutex<admit::Cache>,
     running: Running,
     created: bool,
@@ -146,6 +150,7 @@ impl Vault {
             clock: options.clock,
             passwords: passwords::Passwords::default(),
             login_failures: options.login_failures,
+            sweeper: throttle::Sweeper::default(),
             cache: Mutex::default(),
             running,
             created,
@@ -239,7 +244,7 @@ impl Vault {
         taken.map_err(|error| {
             StoreError::Unavailable(format!("cannot write the backup: {}", error.kind()))
         })?;
-        let act = AdminAct::new(self.now(), "", actor, "installation.backup");
+        let act = AdminAct::new(self.now(), "", actor, Act::InstallationBackup);
         self.record_admin(None, &act).await?;
         self.store.backup(file).await
     }

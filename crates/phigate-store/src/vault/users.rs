@@ -3,14 +3,15 @@
 use crate::keys::random_id;
 use crate::keys::seal::Place;
 use crate::keys::wrapped::Purpose;
-use crate::model::{AdminAct, LoginOutcome, Role, User};
+use crate::model::{AdminAct, Login, LoginOutcome, Role, User};
 use crate::store::{Change, Expect, Item};
-use crate::vault::throttle::Guessed;
-use crate::vault::{Vault, about, body, item, replace};
+use crate::vault::throttle::Guess;
+use crate::vault::{Vault, about, body, devices, item, replace};
 use crate::{Result, SecretBytes, SecretString, StoreError};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
+use phigate_types::Act;
 use serde::{Deserialize, Serialize};
 
 pub(crate) const USER: &str = "user";
@@ -41,13 +42,24 @@ impl Vault {
     ) -> Result<User> {
         let (_, account) = self.account_item(account_id).await?;
         let (put, user) = self.new_user(account_id, email, password, role).await?;
-        let act = AdminAct::new(self.now(), &account.name, actor, "user.create")
+        let act = AdminAct::new(self.now(), &account.name, actor, Act::UserCreate)
             .target(&user.email)
             .detail("role", role.code());
-        self.change(account_id, &act, vec![put], false)
+        let mut changes = Vec::new();
+        if role == Role::Owner {
+            changes = self.withdraw_owner_links(account_id, None).await?;
+        }
+        changes.push(put);
+        self.change(account_id, &act, changes, false)
             .await
             .map_err(about("a user with this e-mail address"))?;
         Ok(user)
+    }
+
+    /// Whether an account has an owner.
+    pub(crate) async fn has_owner(&self, account_id: &str) -> Result<bool> {
+        let users = self.users(account_id).await?;
+        Ok(users.iter().any(|user| user.role == Role::Owner))
     }
 
     /// The users of an account, by e-mail address.
@@ -73,7 +85,7 @@ impl Vault {
             id: item.id.clone(),
         });
         let act =
-            AdminAct::new(self.now(), &account.name, actor, "user.remove").target(&stored.email);
+            AdminAct::new(self.now(), &account.name, actor, Act::UserRemove).target(&stored.email);
         self.change(account_id, &act, changes, false)
             .await
             .map_err(about("user"))
@@ -94,7 +106,7 @@ impl Vault {
             email,
             keep_session,
             actor,
-            "user.password",
+            Act::UserPassword,
             |stored| {
                 stored.password = hash.clone();
             },
@@ -110,59 +122,27 @@ impl Vault {
         role: Role,
         actor: &str,
     ) -> Result<()> {
-        self.edit_user(account_id, email, None, actor, "user.role", |stored| {
+        self.edit_user(account_id, email, None, actor, Act::UserRole, |stored| {
             stored.role = role;
         })
         .await
     }
 
-    /// Checks an e-mail address and password, slowly and not too often. The attempt is recorded;
-    /// `origin` says where it came from. A second factor is the caller's next step.
-    pub async fn verify_login(
-        &self,
-        email: &str,
-        password: &SecretString,
-        origin: &str,
-    ) -> Result<LoginOutcome> {
-        let email = normal_email(email);
-        let guessed = [Guessed::password(&email), Guessed::from_origin(origin)];
-        if let Some(retry_after_s) = self.begin_guess(&guessed).await? {
-            return Ok(LoginOutcome::Throttled { retry_after_s });
-        }
+    /// Checks an e-mail address and password, slowly and not too often. A failed attempt is recorded. A second factor
+    /// is the caller's next step.
+    pub async fn verify_login(&self, login: &Login<'_>) -> Result<LoginOutcome> {
+        let email = normal_email(login.email);
         let item = self.store.find(USER, &email).await?;
-        let stored: Option<UserBody> = item.as_ref().map(|item| body(item, "user")).transpose()?;
-        // An unknown address costs as much time as a wrong password.
-        let right = self
-            .passwords
-            .verify(
-                password,
-                stored.as_ref().map(|stored| stored.password.as_str()),
-            )
-            .await?;
-        let now = self.now();
-        match (right, item, stored) {
-            (true, Some(item), Some(stored)) => {
-                self.settle_guess(&guessed).await?;
-                Ok(LoginOutcome::Right(Box::new(public(&item, &stored))))
-            }
-            (_, item, _) => {
-                let name = match &item {
-                    Some(item) => super::account_name(&*self.store, &item.account).await?,
-                    None => String::new(),
-                };
-                // What was typed as an address may be a password, so an unknown one is not kept.
-                let act =
-                    AdminAct::new(now, &name, "anonymous", "login.failed").detail("origin", origin);
-                let act = if item.is_some() {
-                    act.target(&email)
-                } else {
-                    act
-                };
-                self.record_admin(item.as_ref().map(|item| item.account.as_str()), &act)
-                    .await?;
-                Ok(LoginOutcome::Wrong)
-            }
-        }
+        let known: Option<(Item, UserBody)> = item
+            .map(|item| body(&item, "user").map(|stored| (item, stored)))
+            .transpose()?;
+        let key = &self.keyring.root.guesses;
+        let guess = match self.device_of(known.as_ref(), login.device) {
+            Some(device) => Guess::login_on_device(key, &email, &device),
+            None => Guess::login(key, &email, login.origin),
+        };
+        self.check_password(&guess, known, login.password, login.origin)
+            .await
     }
 
     /// Checks the password of somebody who is logged in already, before a reveal or the like.
@@ -172,13 +152,63 @@ impl Vault {
         password: &SecretString,
         origin: &str,
     ) -> Result<bool> {
-        match self.verify_login(&user.email, password, origin).await? {
+        let known = self.user_by_email(&user.account_id, &user.email).await?;
+        let guess = Guess::confirmation(&self.keyring.root.guesses, &user.id);
+        match self
+            .check_password(&guess, Some(known), password, origin)
+            .await?
+        {
             LoginOutcome::Right(found) => Ok(found.id == user.id),
             LoginOutcome::Wrong => Ok(false),
             LoginOutcome::Throttled { retry_after_s } => {
                 Err(StoreError::Throttled { retry_after_s })
             }
         }
+    }
+
+    /// Which of the user's devices a token belongs to.
+    fn device_of(&self, known: Option<&(Item, UserBody)>, token: Option<&str>) -> Option<String> {
+        let ((item, stored), token) = (known?, token?);
+        let key = &self.keyring.root.devices;
+        devices::recognise(key, &item.id, &stored.password, token, self.now())
+    }
+
+    async fn check_password(
+        &self,
+        guess: &Guess,
+        known: Option<(Item, UserBody)>,
+        password: &SecretString,
+        origin: &str,
+    ) -> Result<LoginOutcome> {
+        if let Some(retry_after_s) = self.begin_guess(guess).await? {
+            return Ok(LoginOutcome::Throttled { retry_after_s });
+        }
+        // An unknown address costs as much time as a wrong password.
+        let hash = known.as_ref().map(|(_, stored)| stored.password.as_str());
+        let is_right = self.passwords.verify(password, hash).await?;
+        match known {
+            Some((item, stored)) if is_right => {
+                self.settle_guess(guess).await?;
+                Ok(LoginOutcome::Right(Box::new(public(&item, &stored))))
+            }
+            known => {
+                self.record_failure(known.as_ref(), origin).await?;
+                Ok(LoginOutcome::Wrong)
+            }
+        }
+    }
+
+    async fn record_failure(&self, known: Option<&(Item, UserBody)>, origin: &str) -> Result<()> {
+        let act = |name: &str| {
+            AdminAct::new(self.now(), name, "anonymous", Act::LoginFailed).detail("origin", origin)
+        };
+        // What was typed as an address may be a password, so an unknown one is not kept.
+        let Some((item, stored)) = known else {
+            return self.record_admin(None, &act("")).await;
+        };
+        let name = super::account_name(&*self.store, &item.account).await?;
+        self.record_admin(Some(&item.account), &act(&name).target(&stored.email))
+            .await
     }
 
     /// Sets or removes the secret of a second factor and ends all the user's sessions but one.
@@ -201,9 +231,9 @@ impl Vault {
             None => None,
         };
         let what = if secret.is_some() {
-            "user.totp.set"
+            Act::UserTotpSet
         } else {
-            "user.totp.remove"
+            Act::UserTotpRemove
         };
         self.edit_user(
             &user.account_id,
@@ -291,7 +321,7 @@ impl Vault {
         email: &str,
         keep_session: Option<&str>,
         actor: &str,
-        what: &str,
+        what: Act,
         edit: impl Fn(&mut UserBody),
     ) -> Result<()> {
         let (item, mut stored) = self.user_by_email(account_id, email).await?;
