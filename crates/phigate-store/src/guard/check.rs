@@ -27,9 +27,15 @@ impl From<RowFault> for StoreError {
 pub(crate) type Seen = BTreeMap<String, Top>;
 
 impl Guard {
-    /// Checks all rows. The first one that is wrong is named.
-    pub(crate) async fn check(&self) -> Result<Result<Seen, RowFault>> {
-        let all = self.store.all_items().await?;
+    /// Checks all rows, or those of one account. The first one that is wrong is named.
+    pub(crate) async fn check(&self, only: Option<&str>) -> Result<Result<Seen, RowFault>> {
+        let all = match only {
+            Some(account) => {
+                let kinds: Vec<ItemKind> = ItemKind::all().collect();
+                self.store.account_items(account, &kinds).await?
+            }
+            None => self.store.all_items().await?,
+        };
         let mut by_account: BTreeMap<&str, Vec<&Item>> = BTreeMap::new();
         for item in &all {
             by_account.entry(&item.account).or_default().push(item);
@@ -41,6 +47,9 @@ impl Guard {
                 Ok(None) => {}
                 Err(fault) => return Ok(Err(fault)),
             }
+        }
+        if only.is_some() {
+            return Ok(Ok(seen));
         }
         let system = by_account.get(SYSTEM).cloned().unwrap_or_default();
         Ok(check_accounts(&rolls(&system).unwrap_or_default(), &all).map(|()| seen))

@@ -93,6 +93,19 @@ impl Guard {
         items.into_iter().map(|item| self.genuine(item)).collect()
     }
 
+    /// Whether there are accounts, or should be.
+    pub(crate) async fn has_accounts(&self) -> Result<bool> {
+        if !self.store.items(None, ItemKind::Account).await?.is_empty() {
+            return Ok(true);
+        }
+        match self.load(crate::store::SYSTEM, &[]).await {
+            Ok(rows) => Ok(!rows.rolls.roll(ItemKind::Account).is_empty()),
+            // Whoever made them disappear must not get a fresh account for it.
+            Err(StoreError::Tampered { .. }) => Ok(true),
+            Err(error) => Err(error),
+        }
+    }
+
     /// The top roll of an account and its version, if it has one.
     pub(crate) async fn top(&self, account: &str) -> Result<Option<(i64, Top)>> {
         Ok(self.load(account, &[]).await?.rolls.top)

@@ -161,7 +161,7 @@ impl Vault {
         if options.serve {
             vault.check_rows().await?;
         }
-        if vault.accounts().await?.is_empty() {
+        if !vault.guard().has_accounts().await? {
             match vault.create_account("default", "system").await {
                 // Another process starting at the same moment may have made it.
                 Ok(_) | Err(StoreError::Conflict(_)) => {}

@@ -62,7 +62,7 @@ impl Vault {
             .collect();
         accounts.extend(outside.iter().map(|checkpoint| checkpoint.account.clone()));
         accounts.extend(self.store.accounts_with_records().await?);
-        let seen = match self.verify_rows().await? {
+        let seen = match self.verify_rows(account_id).await? {
             Ok(seen) => seen,
             Err(fault) => {
                 report.fault = Some(fault);

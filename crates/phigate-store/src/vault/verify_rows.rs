@@ -72,7 +72,7 @@ impl Vault {
     /// Refuses rows that are not as they were written, or older than the trail says. A server does this before it
     /// serves.
     pub(crate) async fn check_rows(&self) -> Result<()> {
-        let seen = self.guard().check().await?;
+        let seen = self.guard().check(None).await?;
         for (account, top) in seen.map_err(StoreError::from)? {
             if self.newest_number(&account).await? > top.acts {
                 return Err(StoreError::Tampered {
@@ -86,10 +86,12 @@ impl Vault {
     }
 
     /// Checks the rows beside the trail; what they say about it, or what is wrong with them.
-    pub(crate) async fn verify_rows(&self) -> Result<Result<Seen, Fault>> {
-        Ok(match self.guard().check().await? {
+    pub(crate) async fn verify_rows(&self, only: Option<&str>) -> Result<Result<Seen, Fault>> {
+        Ok(match self.guard().check(only).await? {
             Ok(mut seen) => {
-                self.add_deleted_accounts(&mut seen).await?;
+                if only.is_none() {
+                    self.add_deleted_accounts(&mut seen).await?;
+                }
                 Ok(seen)
             }
             Err(fault) => {
