@@ -5,6 +5,7 @@
 mod support;
 
 use phigate_store::{Filter, Login, LoginOutcome, Options, StoreError, Vault};
+use phigate_types::Mode;
 use rusqlite::Connection;
 use std::os::unix::fs::PermissionsExt;
 use support::{Site, account, close};
@@ -47,7 +48,7 @@ async fn an_older_store_goes_on_working() {
         let provider = &admission.account.providers["openai"];
         assert_eq!(provider.key.expose(), "sk-test-000000000000");
         assert_eq!(provider.base_url.as_deref(), Some("https://models.example"));
-        assert_eq!(admission.account.mode, "mask");
+        assert_eq!(admission.account.mode, Mode::MASK);
         assert!(matches!(sign_in(&vault).await, LoginOutcome::Right(_)));
         assert!(vault.link(OWNER_LINK).await.unwrap().is_none());
         let report = vault.verify(None, &[], |_| {}).await.unwrap();

@@ -8,6 +8,7 @@ mod support;
 use phigate_store::{
     FaultKind, Invite, LinkPurpose, Options, Role, SessionPolicy, StoreError, Vault,
 };
+use phigate_types::Mode;
 use support::postgres::Postgres;
 use support::{Site, account, close, life};
 
@@ -278,7 +279,7 @@ async fn lived_in(site: &Site, run: &mut dyn FnMut(&str)) {
     };
     let link = vault.create_link(&account, &invite, "cli").await.unwrap();
     run(BEFORE);
-    vault.set_mode(&account, "mask", "cli").await.unwrap();
+    vault.set_mode(&account, Mode::MASK, "cli").await.unwrap();
     let revoked = vault.revoke_api_key(&account, &key.id, "cli");
     revoked.await.unwrap();
     let removed = vault.remove_user(&account, "gone@example.org", "cli");
@@ -375,12 +376,12 @@ async fn a_running_gateway_refuses_rows_that_were_set_back() {
     let account = account(&vault).await;
     let key = vault.create_api_key(&account, "", None, "cli");
     let key = key.await.unwrap();
-    vault.set_mode(&account, "mask", "cli").await.unwrap();
+    vault.set_mode(&account, Mode::MASK, "cli").await.unwrap();
     sql(BEFORE);
-    vault.set_mode(&account, "block", "cli").await.unwrap();
+    vault.set_mode(&account, Mode::BLOCK, "cli").await.unwrap();
     assert_eq!(
         vault.admit(key.key.expose()).await.unwrap().account.mode,
-        "block"
+        Mode::BLOCK
     );
     sql(
         "DELETE FROM item WHERE account <> ''; INSERT INTO item SELECT * FROM loot WHERE account <> ''; UPDATE generation SET value = value + 1",

@@ -5,13 +5,13 @@
 
 mod apply;
 mod memory;
-mod modes;
 mod participant;
 mod report;
+mod rewrite;
 mod scan;
 
 pub use apply::{CleanRequest, LastLook, Outcome, Policy, apply, look_again};
 pub use memory::Memory;
-pub use modes::{Effect, MODES, Mode, ModeRule, mode};
 pub use report::{Report, ReportedFinding, normalise};
+pub use rewrite::rewrite_text;
 pub use scan::{Scanned, Scanner, scan};

@@ -8,12 +8,11 @@ use crate::store::SYSTEM;
 use crate::vault::{Vault, about};
 use crate::{Result, StoreError};
 use jiff::Timestamp;
+use phigate_types::{Act, Mode};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The mode of a new account: nothing is changed until the owner decides.
-const FIRST_MODE: &str = "flag";
 const NAME_MAX: usize = 64;
 
 /// An account as stored.
@@ -21,8 +20,8 @@ const NAME_MAX: usize = 64;
 pub(crate) struct AccountBody {
     pub(crate) name: String,
     pub(crate) created: Timestamp,
-    pub(crate) mode: String,
-    pub(crate) previous_mode: Option<String>,
+    pub(crate) mode: Mode,
+    pub(crate) previous_mode: Option<Mode>,
     pub(crate) mode_changed_by: Option<String>,
     pub(crate) mode_changed: Option<Timestamp>,
     #[serde(default)]
@@ -39,14 +38,14 @@ impl Vault {
         let stored = AccountBody {
             name: name.to_owned(),
             created,
-            mode: FIRST_MODE.to_owned(),
+            mode: Mode::default(),
             previous_mode: None,
             mode_changed_by: None,
             mode_changed: None,
             settings: Settings::default(),
             aliases: BTreeMap::new(),
         };
-        let act = AdminAct::new(created, name, actor, "account.create").target(name);
+        let act = AdminAct::new(created, name, actor, Act::AccountCreate).target(name);
         let put = Change::Put(
             Item::new(&id, ItemKind::Account, &id, Some(name), &stored),
             Expect::Absent,
@@ -115,7 +114,7 @@ impl Vault {
             });
         }
         let now = self.now();
-        let act = AdminAct::new(now, &stored.name, actor, "account.delete").target(account_id);
+        let act = AdminAct::new(now, &stored.name, actor, Act::AccountDelete).target(account_id);
         let top = self.guard().top(account_id).await?;
         let mark = DeletedAccount {
             name: stored.name.clone(),

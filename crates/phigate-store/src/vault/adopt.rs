@@ -25,7 +25,7 @@ impl Vault {
             let items = self.rows_to_adopt(&mut changes).await?;
             let heads = self.store.heads(None).await?;
             changes.extend(self.guard().adopt(&items, &heads));
-            let act = AdminAct::new(self.now(), "", "system", Act::RowsAdopt.code())
+            let act = AdminAct::new(self.now(), "", "system", Act::RowsAdopt)
                 .detail("rows", &items.len());
             match self.submit(SYSTEM, &act, changes, true).await {
                 Err(StoreError::Conflict(_)) => {}
@@ -38,7 +38,7 @@ impl Vault {
     /// A store whose trail says that its rows were adopted has been made to look older than it is.
     async fn refuse_second_adoption(&self) -> Result<()> {
         let filter = Filter {
-            act: Some(Act::RowsAdopt.code().to_owned()),
+            act: Some(Act::RowsAdopt),
             ..Filter::default()
         };
         if self.store.list(SYSTEM, &filter, None, 1).await?.is_empty() {

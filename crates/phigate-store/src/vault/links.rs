@@ -8,6 +8,7 @@ use crate::vault::users::{check_email, normal_email};
 use crate::vault::{Vault, about};
 use crate::{Result, SecretString, StoreError};
 use jiff::Timestamp;
+use phigate_types::Act;
 use serde::{Deserialize, Serialize};
 
 #[derive(Serialize, Deserialize)]
@@ -68,7 +69,7 @@ impl Vault {
             ),
             Expect::Absent,
         ));
-        let mut act = AdminAct::new(self.now(), &account.name, actor, "link.create")
+        let mut act = AdminAct::new(self.now(), &account.name, actor, Act::LinkCreate)
             .target(&id)
             .detail("role", invite.role.code());
         if let Some(email) = &email {
@@ -121,7 +122,7 @@ impl Vault {
         let (put, user) = self
             .new_user(&link.account_id, email, password, link.role)
             .await?;
-        let act = AdminAct::new(self.now(), &account.name, &user.email, "user.create")
+        let act = AdminAct::new(self.now(), &account.name, &user.email, Act::UserCreate)
             .target(&user.email)
             .detail("role", link.role.code())
             .detail("link", &used.id);
@@ -164,7 +165,7 @@ impl Vault {
             return Err(StoreError::NotFound("invitation"));
         }
         let (_, account) = self.account_item(account_id).await?;
-        let act = AdminAct::new(self.now(), &account.name, actor, "link.remove").target(&email);
+        let act = AdminAct::new(self.now(), &account.name, actor, Act::LinkRemove).target(&email);
         self.change(account_id, &act, changes, false)
             .await
             .map_err(about("invitation"))

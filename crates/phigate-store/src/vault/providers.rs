@@ -9,6 +9,7 @@ use crate::{Result, SecretString, StoreError};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
+use phigate_types::Act;
 use serde::{Deserialize, Serialize};
 
 /// The field of keys from before they were bound to an address.
@@ -54,7 +55,7 @@ impl Vault {
             updated: self.now(),
             updated_by: actor.to_owned(),
         };
-        let mut act = AdminAct::new(self.now(), &account.name, actor, "provider.set")
+        let mut act = AdminAct::new(self.now(), &account.name, actor, Act::ProviderSet)
             .target(family)
             .detail("key", if is_new { "new" } else { "kept" })
             .detail("last4", &last4);
@@ -94,7 +95,8 @@ impl Vault {
             .item(account_id, ItemKind::Provider, family)
             .await?
             .ok_or(StoreError::NotFound("provider"))?;
-        let act = AdminAct::new(self.now(), &account.name, actor, "provider.remove").target(family);
+        let act =
+            AdminAct::new(self.now(), &account.name, actor, Act::ProviderRemove).target(family);
         let delete = Change::Delete {
             account: account_id.to_owned(),
             kind: ItemKind::Provider,

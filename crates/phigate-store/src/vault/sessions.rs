@@ -8,6 +8,7 @@ use crate::vault::users::{UserBody, public};
 use crate::vault::{Vault, about};
 use crate::{Result, SecretString, StoreError};
 use jiff::{SignedDuration, Timestamp};
+use phigate_types::Act;
 use serde::{Deserialize, Serialize};
 
 /// 43 letters of 62 hold 256 bits.
@@ -60,7 +61,7 @@ impl Vault {
             Expect::Absent,
         ));
         changes.push(old_user.replaced_by(&stored_user));
-        let act = AdminAct::new(now, &account.name, &user.email, "login")
+        let act = AdminAct::new(now, &account.name, &user.email, Act::Login)
             .target(&id)
             .detail("origin", origin);
         self.change(&user.account_id, &act, changes, false)
@@ -150,7 +151,8 @@ impl Vault {
     pub async fn end_session(&self, account_id: &str, session_id: &str, actor: &str) -> Result<()> {
         let (item, _) = self.session_item(account_id, session_id).await?;
         let (_, account) = self.account_item(account_id).await?;
-        let act = AdminAct::new(self.now(), &account.name, actor, "session.end").target(session_id);
+        let act =
+            AdminAct::new(self.now(), &account.name, actor, Act::SessionEnd).target(session_id);
         self.change(account_id, &act, vec![item.deleted()], false)
             .await
             .map_err(about("session"))
@@ -166,7 +168,7 @@ impl Vault {
         let (_, account) = self.account_item(&user.account_id).await?;
         let changes = self.end_sessions(&user.account_id, &user.id, keep).await?;
         let act =
-            AdminAct::new(self.now(), &account.name, actor, "session.end_all").target(&user.email);
+            AdminAct::new(self.now(), &account.name, actor, Act::SessionEndAll).target(&user.email);
         self.change(&user.account_id, &act, changes, false)
             .await
             .map_err(about("session"))
