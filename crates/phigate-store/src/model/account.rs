@@ -2,7 +2,6 @@
 
 use crate::SecretString;
 use jiff::Timestamp;
-use phigate_types::{KeyLimit, Mode};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,8 +13,8 @@ pub struct Account {
     pub id: String,
     /// The name people use.
     pub name: String,
-    /// The mode in force.
-    pub mode: Mode,
+    /// Code of the mode in force.
+    pub mode: String,
     /// Everything else the owner can set.
     pub settings: Settings,
     /// Provider entries by family code.
@@ -46,7 +45,7 @@ pub struct Settings {
     /// Formats of medical record numbers at this site.
     pub mrn_formats: Vec<String>,
     /// Limits that differ from the configuration, by their names there.
-    pub limits: BTreeMap<KeyLimit, u64>,
+    pub limits: BTreeMap<String, u64>,
     /// How long records are kept.
     pub retention: Retention,
 }
@@ -149,10 +148,10 @@ pub struct ProviderInfo {
 /// The mode in force and its last change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ModeState {
-    /// The mode in force.
-    pub mode: Mode,
+    /// Code of the mode in force.
+    pub mode: String,
     /// The mode before, when it was ever changed.
-    pub previous: Option<Mode>,
+    pub previous: Option<String>,
     /// Who changed it last.
     pub changed_by: Option<String>,
     /// When.

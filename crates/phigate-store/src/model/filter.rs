@@ -2,7 +2,6 @@
 
 use crate::model::{Decision, Outcome};
 use jiff::Timestamp;
-use phigate_types::{Act, Action, Mode};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -41,17 +40,17 @@ pub struct Filter {
     /// Decisions with this kind of PHI.
     pub phi_type: Option<String>,
     /// Decisions with this action.
-    pub action: Option<Action>,
+    pub action: Option<String>,
     /// Decisions under this mode.
-    pub mode: Option<Mode>,
+    pub mode: Option<String>,
     /// Decisions for this API key.
     pub key_id: Option<String>,
     /// Decisions for this model.
     pub model: Option<String>,
     /// Records of this request.
     pub request_id: Option<Uuid>,
-    /// Acts of this kind.
-    pub act: Option<Act>,
+    /// Admin acts of this name; a trailing `.` matches a group (`key.`).
+    pub act: Option<String>,
     /// Only decisions with (or without) PHI.
     pub phi_detected: Option<bool>,
 }
@@ -105,7 +104,7 @@ pub struct Disclosure {
     /// When.
     pub time: Timestamp,
     /// What was done: only `forwarded` means the identifier itself was sent.
-    pub action: Option<Action>,
+    pub action: Option<String>,
     /// To whom.
     pub family: Option<String>,
     /// Which model was asked.

@@ -4,7 +4,6 @@ use crate::chain;
 use crate::model::{AdminAct, Record};
 use crate::trail::Checkpoint;
 use crate::trail::checkpoint::digest_bytes;
-use phigate_types::Act;
 use std::collections::{BTreeMap, HashMap};
 use uuid::Uuid;
 
@@ -268,11 +267,11 @@ pub(crate) struct Deletions {
 
 impl Deletions {
     /// Takes note of a record that names deleted places.
-    pub(crate) fn note(&mut self, account: &str, record: &Record, what: Act) {
+    pub(crate) fn note(&mut self, account: &str, record: &Record, what: &str) {
         let Record::Admin(AdminAct { act, details, .. }) = record else {
             return;
         };
-        if *act != what {
+        if act != what {
             return;
         }
         for range in details
@@ -367,11 +366,11 @@ mod tests {
             jiff::Timestamp::UNIX_EPOCH,
             "a",
             "system",
-            Act::RetentionRecords,
+            "retention.records",
         );
         act.details.insert("places".to_owned(), text);
         let mut deletions = Deletions::default();
-        deletions.note("a", &Record::Admin(act), Act::RetentionRecords);
+        deletions.note("a", &Record::Admin(act), "retention.records");
         assert!(deletions.covers("a", 1, 2) && deletions.covers("a", 2, 5));
         assert!(!deletions.covers("a", 1, 4) && !deletions.covers("b", 1, 2));
     }

@@ -8,13 +8,12 @@ use crate::writer::entry;
 use crate::writer::job::{Job, Waiter};
 use crate::{Result, StoreError};
 use jiff::SignedDuration;
-use phigate_types::Act;
 use std::time::Duration;
 
 /// Act that names records whose content was deleted.
-pub(crate) const CONTENT_DELETED: Act = Act::RetentionContent;
+pub(crate) const CONTENT_DELETED: &str = "retention.content";
 /// Act that names records that were deleted.
-pub(crate) const RECORDS_DELETED: Act = Act::RetentionRecords;
+pub(crate) const RECORDS_DELETED: &str = "retention.records";
 /// Most rows of one batch.
 const BATCH: usize = 500;
 
@@ -86,7 +85,7 @@ impl Vault {
         &self,
         account_id: &str,
         name: &str,
-        act: Act,
+        act: &str,
         rows: &[RowKey],
     ) -> (Job, crate::writer::job::Wait) {
         let places = write_ranges(rows.iter().map(|row| (row.lane, row.seq)).collect());

@@ -1,9 +1,8 @@
 //! Mode, settings and aliases of an account.
 
-use crate::Result;
 use crate::model::{AdminAct, ModeState, Settings};
 use crate::vault::Vault;
-use phigate_types::{Act, Mode};
+use crate::{Result, StoreError};
 use std::collections::BTreeMap;
 
 impl Vault {
@@ -19,12 +18,25 @@ impl Vault {
     }
 
     /// Changes the mode; when this returns, it binds every call that starts afterwards.
-    pub async fn set_mode(&self, account_id: &str, mode: Mode, actor: &str) -> Result<()> {
+    ///
+    /// The caller knows which modes there are; here a mode is a word.
+    pub async fn set_mode(&self, account_id: &str, mode: &str, actor: &str) -> Result<()> {
+        let is_word = !mode.is_empty()
+            && mode.len() <= 32
+            && mode
+                .bytes()
+                .all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+        if !is_word {
+            return Err(StoreError::Invalid {
+                what: "mode",
+                why: "not a mode",
+            });
+        }
         let now = self.now();
         self.edit_account(account_id, |stored| {
-            let act = AdminAct::new(now, &stored.name, actor, Act::ModeSet)
-                .change(stored.mode.code(), mode.code());
-            stored.previous_mode = Some(std::mem::replace(&mut stored.mode, mode));
+            let act =
+                AdminAct::new(now, &stored.name, actor, "mode.set").change(&stored.mode, mode);
+            stored.previous_mode = Some(std::mem::replace(&mut stored.mode, mode.to_owned()));
             stored.mode_changed_by = Some(actor.to_owned());
             stored.mode_changed = Some(now);
             Ok(Some(act))
@@ -50,7 +62,7 @@ impl Vault {
                 return Ok(None);
             }
             let (from, to) = (to_text(&stored.settings), to_text(settings));
-            let act = AdminAct::new(now, &stored.name, actor, Act::SettingsSet).change(&from, &to);
+            let act = AdminAct::new(now, &stored.name, actor, "settings.set").change(&from, &to);
             stored.settings = settings.clone();
             Ok(Some(act))
         })
@@ -79,7 +91,7 @@ impl Vault {
             if before.as_deref() == to {
                 return Ok(None);
             }
-            let act = AdminAct::new(now, &stored.name, actor, Act::AliasSet)
+            let act = AdminAct::new(now, &stored.name, actor, "alias.set")
                 .target(model)
                 .change(before.as_deref().unwrap_or(""), to.unwrap_or(""));
             Ok(Some(act))

@@ -11,7 +11,6 @@ use crate::{Result, SecretBytes, SecretString, StoreError};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
-use phigate_types::Act;
 use serde::{Deserialize, Serialize};
 
 pub(crate) const USER: &str = "user";
@@ -42,7 +41,7 @@ impl Vault {
     ) -> Result<User> {
         let (_, account) = self.account_item(account_id).await?;
         let (put, user) = self.new_user(account_id, email, password, role).await?;
-        let act = AdminAct::new(self.now(), &account.name, actor, Act::UserCreate)
+        let act = AdminAct::new(self.now(), &account.name, actor, "user.create")
             .target(&user.email)
             .detail("role", role.code());
         let mut changes = Vec::new();
@@ -85,7 +84,7 @@ impl Vault {
             id: item.id.clone(),
         });
         let act =
-            AdminAct::new(self.now(), &account.name, actor, Act::UserRemove).target(&stored.email);
+            AdminAct::new(self.now(), &account.name, actor, "user.remove").target(&stored.email);
         self.change(account_id, &act, changes, false)
             .await
             .map_err(about("user"))
@@ -106,7 +105,7 @@ impl Vault {
             email,
             keep_session,
             actor,
-            Act::UserPassword,
+            "user.password",
             |stored| {
                 stored.password = hash.clone();
             },
@@ -122,7 +121,7 @@ impl Vault {
         role: Role,
         actor: &str,
     ) -> Result<()> {
-        self.edit_user(account_id, email, None, actor, Act::UserRole, |stored| {
+        self.edit_user(account_id, email, None, actor, "user.role", |stored| {
             stored.role = role;
         })
         .await
@@ -200,7 +199,7 @@ impl Vault {
 
     async fn record_failure(&self, known: Option<&(Item, UserBody)>, origin: &str) -> Result<()> {
         let act = |name: &str| {
-            AdminAct::new(self.now(), name, "anonymous", Act::LoginFailed).detail("origin", origin)
+            AdminAct::new(self.now(), name, "anonymous", "login.failed").detail("origin", origin)
         };
         // What was typed as an address may be a password, so an unknown one is not kept.
         let Some((item, stored)) = known else {
@@ -231,9 +230,9 @@ impl Vault {
             None => None,
         };
         let what = if secret.is_some() {
-            Act::UserTotpSet
+            "user.totp.set"
         } else {
-            Act::UserTotpRemove
+            "user.totp.remove"
         };
         self.edit_user(
             &user.account_id,
@@ -321,7 +320,7 @@ impl Vault {
         email: &str,
         keep_session: Option<&str>,
         actor: &str,
-        what: Act,
+        what: &str,
         edit: impl Fn(&mut UserBody),
     ) -> Result<()> {
         let (item, mut stored) = self.user_by_email(account_id, email).await?;

@@ -20,7 +20,6 @@ mod serve;
 mod store;
 mod transfer;
 mod user;
-mod words;
 
 use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
@@ -141,7 +140,7 @@ enum Command {
     #[command(subcommand)]
     Provider(provider::Provider),
     /// Show or set the PHI handling mode
-    Mode(mode::ModeArgs),
+    Mode(mode::Mode),
     /// Find PHI in files or standard input; works offline
     Scan(scan::Scan),
     /// Score the detector on labelled text

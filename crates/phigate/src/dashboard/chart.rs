@@ -1,36 +1,37 @@
 //! Geometry of the column chart: numbers in, rectangles out. Colours are the style sheet's business.
 
-use std::sync::LazyLock;
-
 use jiff::Timestamp;
-use phigate_types::{Action, Mode, Tone};
 
 use super::view::grouped;
 
-/// What can come of a request, as stacked from the bottom of each column: the calm ones below, the ones to look at on top.
-pub(crate) static SERIES: LazyLock<Vec<Series>> = LazyLock::new(|| {
-    let clean = Series {
-        of: Of::Clean,
-        class: "clean",
+/// What can come of a request, as stacked from the bottom of each column.
+pub(crate) static SERIES: &[Series] = &[
+    // The calm ones below, the ones to look at on top.
+    Series {
+        code: "clean",
         label: "No PHI",
-    };
-    let flagged = Series {
-        of: Of::Flagged,
-        class: Tone::Warn.class(),
+    },
+    Series {
+        code: "flagged",
         label: "PHI, forwarded",
-    };
-    let by_action = Mode::all()
-        .rev()
-        .map(|mode| mode.action)
-        .filter(|action| *action != Action::FORWARDED)
-        .chain([Action::REFUSED])
-        .map(|action| Series {
-            of: Of::Action(action),
-            class: action.tone().class(),
-            label: action.label(),
-        });
-    [clean, flagged].into_iter().chain(by_action).collect()
-});
+    },
+    Series {
+        code: "masked",
+        label: "Masked",
+    },
+    Series {
+        code: "redacted",
+        label: "Redacted",
+    },
+    Series {
+        code: "blocked",
+        label: "Blocked",
+    },
+    Series {
+        code: "refused",
+        label: "Refused",
+    },
+];
 
 const WIDTH: i32 = 760;
 const HEIGHT: i32 = 230;
@@ -42,29 +43,22 @@ const LABELS: usize = 6;
 /// One colour of the chart.
 #[derive(Debug)]
 pub(crate) struct Series {
-    pub(crate) of: Of,
-    pub(crate) class: &'static str,
+    pub(crate) code: &'static str,
     pub(crate) label: &'static str,
 }
 
-/// What a colour stands for.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Of {
-    /// Forwarded, and nothing was found.
-    Clean,
-    /// Forwarded with PHI.
-    Flagged,
-    /// Whatever this was done with.
-    Action(Action),
-}
-
 /// One hour or day: counts in the order of [`SERIES`].
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Slot {
     pub(crate) start: Timestamp,
-    pub(crate) counts: Vec<u64>,
+    pub(crate) counts: [u64; 6],
+}
+
+impl Slot {
     /// Requests with PHI that went on unchanged.
-    pub(crate) flagged: u64,
+    pub(crate) fn flagged(&self) -> u64 {
+        self.counts[1]
+    }
 }
 
 /// A chart, ready to be drawn.
@@ -101,7 +95,7 @@ pub(crate) struct Column {
 /// One colour of a column.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Part {
-    pub(crate) class: &'static str,
+    pub(crate) code: &'static str,
     pub(crate) x: f32,
     pub(crate) y: f32,
     pub(crate) width: f32,
@@ -135,7 +129,7 @@ impl Chart {
             base: BASE,
             span,
             summary: summary(slots, span),
-            series: &SERIES,
+            series: SERIES,
             ticks: ticks(top),
             columns,
             labels: labels(slots, pitch, by_day),
@@ -148,7 +142,7 @@ fn column(slot: &Slot, x: f32, pitch: f32, top: u64) -> Column {
     let gap = (pitch * 0.22).min(6.0);
     let mut y = BASE as f32;
     let mut parts = Vec::new();
-    for (series, count) in SERIES.iter().zip(slot.counts.iter().copied()) {
+    for (series, count) in SERIES.iter().zip(slot.counts) {
         if count == 0 {
             continue;
         }
@@ -156,7 +150,7 @@ fn column(slot: &Slot, x: f32, pitch: f32, top: u64) -> Column {
         let height = (count as f32 * scale).max(1.5);
         y -= height;
         parts.push(Part {
-            class: series.class,
+            code: series.code,
             x: tenth(x + gap / 2.0),
             y: tenth(y.max(0.0)),
             width: tenth(pitch - gap),
@@ -165,7 +159,7 @@ fn column(slot: &Slot, x: f32, pitch: f32, top: u64) -> Column {
     }
     let counted: Vec<String> = SERIES
         .iter()
-        .zip(slot.counts.iter().copied())
+        .zip(slot.counts)
         .filter(|(_, count)| *count > 0)
         .map(|(series, count)| format!("{} {}", grouped(count), series.label))
         .collect();
@@ -248,8 +242,7 @@ mod tests {
     fn slot(counts: [u64; 6]) -> Slot {
         Slot {
             start: Timestamp::from_second(1_700_000_000).unwrap(),
-            counts: counts.to_vec(),
-            flagged: 0,
+            counts,
         }
     }
 
@@ -274,16 +267,12 @@ mod tests {
     fn a_single_blocked_request_is_seen_among_many() {
         let chart = Chart::new(&[slot([100_000, 0, 0, 0, 1, 0])], "last 24 hours", false);
         assert!(chart.columns[0].parts[1].height >= 1.5);
-        assert_eq!(chart.columns[0].parts[1].class, Tone::Bad.class());
+        assert_eq!(chart.columns[0].parts[1].code, "blocked");
     }
 
     #[test]
     fn the_summary_counts_every_series() {
-        let chart = Chart::new(
-            &[slot([1, 2, 3, 4, 5, 6]), slot([1, 2, 3, 4, 5, 6])],
-            "last 24 hours",
-            false,
-        );
+        let chart = Chart::new(&[slot([1, 2, 3, 4, 5, 6]); 2], "last 24 hours", false);
         assert_eq!(
             chart.summary,
             "Requests, last 24 hours: 2 No PHI, 4 PHI, forwarded, 6 Masked, 8 Redacted, 10 Blocked, 12 Refused"

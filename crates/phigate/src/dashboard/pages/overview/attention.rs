@@ -3,7 +3,6 @@
 use jiff::{SignedDuration, Timestamp};
 use phigate_core::wire::FORMATS;
 use phigate_store::{ApiKeyInfo, Filter, RecordKind, RequestRow, Stats};
-use phigate_types::Act;
 
 use super::figures::slot;
 use crate::dashboard::Dash;
@@ -153,7 +152,7 @@ fn forwarded_phi(stats: &Stats) -> Option<Line> {
     let flagged: u64 = stats
         .buckets
         .iter()
-        .map(|bucket| slot(bucket).flagged)
+        .map(|bucket| slot(bucket).flagged())
         .sum();
     let text = match flagged {
         0 => return None,
@@ -178,7 +177,7 @@ async fn failed_sign_ins(
 ) -> Result<Option<Line>, PageError> {
     let filter = Filter {
         record: Some(RecordKind::Admin),
-        act: Some(Act::LoginFailed),
+        act: Some("login.failed".to_owned()),
         since: now.checked_sub(SignedDuration::from_hours(24)).ok(),
         ..Filter::default()
     };

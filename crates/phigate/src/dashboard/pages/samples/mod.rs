@@ -6,10 +6,9 @@ mod log;
 
 use askama::Template;
 use jiff::Timestamp;
-use phigate_types::{Action, Mode, Tone};
 
 use super::content::{Content, Passage};
-use super::rows::{ActRow, Row};
+use super::rows::{Act, Row};
 use super::*;
 use crate::dashboard::chart::{Chart, Slot};
 use crate::dashboard::chrome::{Chrome, NavItem, Notice, Theme};
@@ -58,11 +57,11 @@ fn chrome(current: &'static str) -> Chrome {
     }
 }
 
-fn row(minutes_ago: i64, action: Action, tone: Tone, types: &[(&str, u64)]) -> Row {
+fn row(minutes_ago: i64, action: &'static str, tone: &'static str, types: &[(&str, u64)]) -> Row {
     Row {
         href: "/audit/0193f0aa-0000-7000-8000-000000000001".to_owned(),
         time: when(minutes_ago),
-        action: action.label(),
+        action,
         tone,
         types: types
             .iter()
@@ -70,24 +69,29 @@ fn row(minutes_ago: i64, action: Action, tone: Tone, types: &[(&str, u64)]) -> R
             .collect(),
         subject: "claude-opus-4-5".to_owned(),
         actor: "intake form".to_owned(),
-        mode: Mode::MASK.label,
+        mode: "Mask".to_owned(),
         status: "200".to_owned(),
     }
 }
 
 fn rows() -> Vec<Row> {
-    let done = |minutes_ago, action: Action, types| row(minutes_ago, action, action.tone(), types);
     vec![
-        done(1, Action::MASKED, &[("name", 2), ("mrn", 1)]),
-        done(
+        row(1, "Masked", "masked", &[("name", 2), ("mrn", 1)]),
+        row(
             4,
-            Action::BLOCKED,
+            "Blocked",
+            "blocked",
             &[("ssn", 1), ("dob", 1), ("address", 1)],
         ),
-        row(9, Action::FORWARDED, Tone::Warn, &[("phone", 1)]),
-        done(15, Action::FORWARDED, &[]),
-        done(22, Action::REDACTED, &[("email", 3), ("medicare_id", 1)]),
-        done(41, Action::REFUSED, &[]),
+        row(9, "Forwarded", "flag", &[("phone", 1)]),
+        row(15, "Forwarded", "", &[]),
+        row(
+            22,
+            "Redacted",
+            "redacted",
+            &[("email", 3), ("medicare_id", 1)],
+        ),
+        row(41, "Refused", "refused", &[]),
     ]
 }
 
