@@ -30,7 +30,7 @@ fn scanned(body: &Value) -> Scanned {
 
 fn outcome(mode: &str, body: &Value) -> Outcome {
     let policy = Policy {
-        mode: protect::mode(mode).unwrap(),
+        mode: mode.parse().unwrap(),
         allow_unscannable: false,
     };
     protect::apply(&policy, &scanner(), scanned(body))

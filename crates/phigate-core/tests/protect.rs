@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use phi_detect::{Detector, Findings};
 use phigate_core::chat::{ChatLimits, ChatRequest};
 use phigate_core::protect::{self, Outcome, Policy, Report, ScanMemory, Scanner};
+use phigate_types::Mode;
 use proptest::prelude::*;
 
 const NOTE: &str = "Patient John Smith, SSN 536-22-8741, has a cough";
@@ -23,7 +24,7 @@ fn ask(text: &str) -> String {
 fn outcome(mode: &str, body: &str) -> Outcome {
     let scanner = Scanner::new(Detector::default());
     let policy = Policy {
-        mode: protect::mode(mode).unwrap(),
+        mode: mode.parse().unwrap(),
         allow_unscannable: false,
     };
     protect::apply(&policy, &scanner, protect::scan(&scanner, request(body)))
@@ -131,16 +132,13 @@ fn json_in_a_string_stays_json_however_deep_it_is() {
 #[test]
 fn a_text_is_rewritten_until_nothing_is_found() {
     let detector = Detector::default();
-    let redact = protect::mode("redact").unwrap();
+    let redact = Mode::REDACT;
     // Taking the address away brings the two halves of a number together.
     let text = "SSN 536-22 a@example.com 8741 is on file";
-    let clean = redact.rewrite(&detector, text).unwrap();
+    let clean = protect::rewrite_text(redact, &detector, text).unwrap();
     assert!(detector.scan(&clean).is_empty(), "{clean}");
     assert!(!clean.contains("8741"), "{clean}");
-    assert_eq!(
-        protect::mode("flag").unwrap().rewrite(&detector, text),
-        None
-    );
+    assert_eq!(protect::rewrite_text(Mode::FLAG, &detector, text), None);
 }
 
 #[test]
@@ -237,7 +235,7 @@ fn attachments_pass_only_in_flag_mode_or_where_the_owner_allows_them() {
     }
     let scanner = Scanner::new(Detector::default());
     let policy = Policy {
-        mode: protect::mode("mask").unwrap(),
+        mode: Mode::MASK,
         allow_unscannable: true,
     };
     let allowed = protect::apply(&policy, &scanner, protect::scan(&scanner, request(body)));
@@ -285,7 +283,7 @@ fn what_there_was_no_time_for_goes_on_in_flag_mode_alone_and_the_report_says_so(
     let scanner = Scanner::new(Detector::default()).with_deadline(|| false);
     let outcome = |mode: &str| {
         let policy = Policy {
-            mode: protect::mode(mode).unwrap(),
+            mode: mode.parse().unwrap(),
             allow_unscannable: true,
         };
         protect::apply(
@@ -310,7 +308,7 @@ fn time_that_runs_out_while_masking_is_no_clean_request() {
     let scanner =
         Scanner::new(Detector::default()).with_deadline(move || !clock.load(Ordering::Relaxed));
     let policy = Policy {
-        mode: protect::mode("mask").unwrap(),
+        mode: Mode::MASK,
         allow_unscannable: false,
     };
     let body = r#"{"model":"gpt-4o","messages":[{"role":"user","content":"SSN 536-22-8741"}]}"#;

@@ -14,6 +14,7 @@ use phigate_core::text::PhiText;
 use phigate_store::{
     Account, Invite, LinkPurpose, Options, Role as UserRole, SecretString, Settings, Target, Vault,
 };
+use phigate_types::Mode;
 
 use tokio::sync::Semaphore;
 
@@ -184,8 +185,7 @@ impl App {
 
     /// A provider's words with every finding masked, in every mode: they may quote the prompt.
     pub(crate) fn without_phi(&self, scanner: &Scanner, words: &PhiText) -> PhiText {
-        let masked =
-            protect::mode("mask").and_then(|mask| mask.rewrite(scanner.detector(), words.expose()));
+        let masked = protect::rewrite_text(Mode::MASK, scanner.detector(), words.expose());
         PhiText::new(masked.unwrap_or_default())
     }
 }

@@ -1,15 +1,17 @@
 //! Deciding what becomes of a scanned request.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use phi_detect::PhiKind;
+use phigate_types::{Effect, Mode, Replaced};
 
 use crate::chat::{self, ChatLimits, ChatRequest, Place, RequestError};
 use crate::json::{Bounds, Document};
 
 use super::located::LocatedFinding;
-use super::modes::{Effect, Mode, ROUNDS_MAX};
 use super::report::Report;
+use super::rewrite::ROUNDS_MAX;
 use super::scan::{Scanned, scan_document};
 use super::scanner::Scanner;
 
@@ -54,7 +56,7 @@ impl std::fmt::Debug for CleanRequest {
         write!(
             out,
             "CleanRequest({sent} bytes of {original}, {})",
-            self.mode.id
+            self.mode
         )
     }
 }
@@ -177,6 +179,9 @@ const PROVIDER_BOUNDS: Bounds = Bounds {
     values_max: usize::MAX,
 };
 
+/// What a mode puts in the place of a finding.
+type Replacement = fn(Replaced<'_>) -> Cow<'_, str>;
+
 /// Why a request could not be made safe.
 enum Unsafe {
     NotRewritable(RequestError),
@@ -193,7 +198,7 @@ fn rewrite(
     scanner: &Scanner,
     request: &ChatRequest,
     found: Vec<LocatedFinding>,
-    replacement: fn(phi_detect::PhiKind) -> &'static str,
+    replacement: Replacement,
 ) -> Result<ChatRequest, Unsafe> {
     let mut current = request.clone();
     let mut found = found;
@@ -238,12 +243,12 @@ fn not_rewritable(path: String) -> RequestError {
 fn splice(
     document: &Document,
     found: &[LocatedFinding],
-    replacement: fn(phi_detect::PhiKind) -> &'static str,
+    replacement: Replacement,
 ) -> Result<Vec<u8>, RequestError> {
     if let Some(fixed) = found.iter().find(|finding| finding.place != Place::Text) {
         return Err(not_rewritable(chat::path(&document.value(fixed.node))));
     }
-    let mut edits: Vec<(Range<usize>, &str)> = Vec::with_capacity(found.len());
+    let mut edits: Vec<(Range<usize>, String)> = Vec::with_capacity(found.len());
     for of_one_text in found.chunk_by(|one, next| one.node == next.node) {
         let value = document.value(of_one_text[0].node);
         let text = value.decoded();
@@ -251,13 +256,17 @@ fn splice(
         let mut copied = 0;
         for finding in of_one_text {
             let stand_in = if finding.continues {
-                ""
+                Cow::Borrowed("")
             } else {
-                replacement(finding.kind)
+                replacement(Replaced {
+                    placeholder: finding.kind.placeholder(),
+                    text: &text.expose()[finding.span.clone()],
+                })
             };
-            edits.push((text.span_in_document(finding.span.clone()), stand_in));
             rewritten.push_str(&text.expose()[copied..finding.span.start]);
-            rewritten.push_str(stand_in);
+            rewritten.push_str(&stand_in);
+            let place = text.span_in_document(finding.span.clone());
+            edits.push((place, json_escaped(&stand_in).into_owned()));
             copied = finding.span.end;
         }
         rewritten.push_str(&text.expose()[copied..]);
@@ -266,6 +275,16 @@ fn splice(
         }
     }
     Ok(document.splice(&edits))
+}
+
+/// A replacement as it stands inside a JSON string: a mode may keep a part of what was found.
+fn json_escaped(text: &str) -> Cow<'_, str> {
+    let needs_escape = |byte: u8| byte < 0x20 || matches!(byte, b'"' | b'\\');
+    if !text.bytes().any(needs_escape) {
+        return Cow::Borrowed(text);
+    }
+    let quoted = serde_json::Value::from(text).to_string();
+    Cow::Owned(quoted[1..quoted.len() - 1].to_owned())
 }
 
 /// Tool arguments are JSON inside a string: they must still be JSON afterwards.

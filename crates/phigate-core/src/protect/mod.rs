@@ -6,13 +6,13 @@
 mod apply;
 mod joined;
 mod located;
-mod modes;
 mod report;
+mod rewrite;
 mod scan;
 mod scanner;
 
 pub use apply::{CleanRequest, LastLook, Outcome, Policy, apply, look_again};
-pub use modes::{Effect, MODES, Mode, ModeRule, mode};
 pub use report::{Report, ReportedFinding, normalise};
+pub use rewrite::rewrite_text;
 pub use scan::{Scanned, scan};
 pub use scanner::{ScanMemory, Scanner};

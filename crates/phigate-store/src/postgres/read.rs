@@ -3,6 +3,7 @@
 use crate::model::{Cursor, Filter};
 use crate::store::{AuditRow, ChainRow, Contents, CounterRow, Head, Item, Link, OpenRow, RowKey};
 use crate::{Result, StoreError};
+use phigate_types::{Act, Action, Mode};
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
@@ -65,27 +66,20 @@ pub(crate) fn search(
         conditions.push_str(" AND ");
         conditions.push_str(&condition.replace('?', &format!("${}", values.len())));
     };
-    let mut text = |condition: &str, value: &Option<String>| {
+    let mut text = |condition: &str, value: Option<&str>| {
         if let Some(value) = value {
-            add(condition, Box::new(value.clone()));
+            add(condition, Box::new(value.to_owned()));
         }
     };
-    text("action = ?", &filter.action);
-    text("mode = ?", &filter.mode);
-    text("key_id = ?", &filter.key_id);
-    text("model = ?", &filter.model);
-    text("position(',' || ? || ',' in types) > 0", &filter.phi_type);
-    match &filter.act {
-        // The dot sorts just before the slash, so a group is a range.
-        Some(group) if group.ends_with('.') => {
-            text("act >= ?", &filter.act);
-            text(
-                "act < ?",
-                &Some(format!("{}/", group.trim_end_matches('.'))),
-            );
-        }
-        _ => text("act = ?", &filter.act),
-    }
+    text("action = ?", filter.action.map(Action::code));
+    text("mode = ?", filter.mode.map(Mode::code));
+    text("key_id = ?", filter.key_id.as_deref());
+    text("model = ?", filter.model.as_deref());
+    text(
+        "position(',' || ? || ',' in types) > 0",
+        filter.phi_type.as_deref(),
+    );
+    text("act = ?", filter.act.map(Act::code));
     if let Some(since) = filter.since {
         add("time >= ?", Box::new(since.as_microsecond()));
     }

@@ -2,6 +2,7 @@
 
 use crate::model::{Cursor, Filter};
 use crate::store::{AuditRow, ChainRow, Contents, CounterRow, Head, Link, OpenRow, RowKey};
+use phigate_types::{Act, Action, Mode};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 use std::path::Path;
@@ -167,25 +168,18 @@ pub(crate) fn list(
 
 fn conditions(filter: &Filter) -> Vec<(&'static str, Value)> {
     let mut conditions: Vec<(&'static str, Value)> = Vec::new();
-    let mut text = |condition, value: &Option<String>| {
-        conditions.extend(value.clone().map(|value| (condition, Value::from(value))));
+    let mut text = |condition, value: Option<&str>| {
+        conditions.extend(value.map(|value| (condition, Value::from(value.to_owned()))));
     };
-    text("action = ?", &filter.action);
-    text("mode = ?", &filter.mode);
-    text("key_id = ?", &filter.key_id);
-    text("model = ?", &filter.model);
-    text("instr(types, ',' || ? || ',') > 0", &filter.phi_type);
-    match &filter.act {
-        // The dot sorts just before the slash, so a group is a range.
-        Some(group) if group.ends_with('.') => {
-            text("act >= ?", &filter.act);
-            text(
-                "act < ?",
-                &Some(format!("{}/", group.trim_end_matches('.'))),
-            );
-        }
-        _ => text("act = ?", &filter.act),
-    }
+    text("action = ?", filter.action.map(Action::code));
+    text("mode = ?", filter.mode.map(Mode::code));
+    text("key_id = ?", filter.key_id.as_deref());
+    text("model = ?", filter.model.as_deref());
+    text(
+        "instr(types, ',' || ? || ',') > 0",
+        filter.phi_type.as_deref(),
+    );
+    text("act = ?", filter.act.map(Act::code));
     conditions.extend(
         filter
             .since

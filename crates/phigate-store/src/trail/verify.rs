@@ -4,6 +4,7 @@ use crate::chain;
 use crate::model::{AdminAct, Record};
 use crate::trail::Checkpoint;
 use crate::trail::checkpoint::digest_bytes;
+use phigate_types::Act;
 use std::collections::{BTreeMap, HashMap};
 use uuid::Uuid;
 
@@ -267,11 +268,11 @@ pub(crate) struct Deletions {
 
 impl Deletions {
     /// Takes note of a record that names deleted places.
-    pub(crate) fn note(&mut self, account: &str, record: &Record, what: &str) {
+    pub(crate) fn note(&mut self, account: &str, record: &Record, what: Act) {
         let Record::Admin(AdminAct { act, details, .. }) = record else {
             return;
         };
-        if act != what {
+        if *act != what {
             return;
         }
         for range in details
@@ -366,11 +367,11 @@ mod tests {
             jiff::Timestamp::UNIX_EPOCH,
             "a",
             "system",
-            "retention.records",
+            Act::RetentionRecords,
         );
         act.details.insert("places".to_owned(), text);
         let mut deletions = Deletions::default();
-        deletions.note("a", &Record::Admin(act), "retention.records");
+        deletions.note("a", &Record::Admin(act), Act::RetentionRecords);
         assert!(deletions.covers("a", 1, 2) && deletions.covers("a", 2, 5));
         assert!(!deletions.covers("a", 1, 4) && !deletions.covers("b", 1, 2));
     }

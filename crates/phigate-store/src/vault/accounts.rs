@@ -6,6 +6,7 @@ use crate::store::{Change, Expect, Item, SYSTEM, Store};
 use crate::vault::{Vault, about, body, item, replace, unchanged};
 use crate::{Result, StoreError};
 use jiff::Timestamp;
+use phigate_types::{Act, Mode};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,8 +14,6 @@ use std::sync::Arc;
 pub(crate) const ACCOUNT: &str = "account";
 /// What stays of a deleted account: its name and when.
 pub(crate) const DELETED: &str = "deleted_account";
-/// The mode of a new account: nothing is changed until the owner decides.
-const FIRST_MODE: &str = "flag";
 const NAME_MAX: usize = 64;
 
 /// An account as stored.
@@ -22,8 +21,8 @@ const NAME_MAX: usize = 64;
 pub(crate) struct AccountBody {
     pub(crate) name: String,
     pub(crate) created: Timestamp,
-    pub(crate) mode: String,
-    pub(crate) previous_mode: Option<String>,
+    pub(crate) mode: Mode,
+    pub(crate) previous_mode: Option<Mode>,
     pub(crate) mode_changed_by: Option<String>,
     pub(crate) mode_changed: Option<Timestamp>,
     #[serde(default)]
@@ -40,14 +39,14 @@ impl Vault {
         let stored = AccountBody {
             name: name.to_owned(),
             created,
-            mode: FIRST_MODE.to_owned(),
+            mode: Mode::default(),
             previous_mode: None,
             mode_changed_by: None,
             mode_changed: None,
             settings: Settings::default(),
             aliases: BTreeMap::new(),
         };
-        let act = AdminAct::new(created, name, actor, "account.create").target(name);
+        let act = AdminAct::new(created, name, actor, Act::AccountCreate).target(name);
         let put = Change::Put(item(&id, ACCOUNT, &id, Some(name), &stored), Expect::Absent);
         self.change(&id, &act, vec![put], true)
             .await
@@ -113,7 +112,7 @@ impl Vault {
             });
         }
         let now = self.now();
-        let act = AdminAct::new(now, &stored.name, actor, "account.delete").target(account_id);
+        let act = AdminAct::new(now, &stored.name, actor, Act::AccountDelete).target(account_id);
         let mark = DeletedAccount {
             name: stored.name.clone(),
             deleted: now,

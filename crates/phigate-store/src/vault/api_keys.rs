@@ -9,6 +9,7 @@ use crate::{Result, StoreError};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use jiff::{SignedDuration, Timestamp};
+use phigate_types::Act;
 use serde::{Deserialize, Serialize};
 
 pub(crate) const API_KEY: &str = "api_key";
@@ -47,7 +48,7 @@ impl Vault {
         check_name(name)?;
         let expires = self.expiry(valid)?;
         let (new, put) = self.new_key(account_id, name, expires, actor)?;
-        let act = AdminAct::new(self.now(), &account.name, actor, "key.create")
+        let act = AdminAct::new(self.now(), &account.name, actor, Act::KeyCreate)
             .target(&new.id)
             .detail("name", name);
         self.change(account_id, &act, vec![put], true)
@@ -86,7 +87,7 @@ impl Vault {
             return Ok(());
         }
         stored.revoked = Some(self.now());
-        let act = AdminAct::new(self.now(), &account.name, actor, "key.revoke").target(key_id);
+        let act = AdminAct::new(self.now(), &account.name, actor, Act::KeyRevoke).target(key_id);
         self.change(account_id, &act, vec![replace(&old, &stored)], true)
             .await
             .map_err(about("API key"))
@@ -116,7 +117,7 @@ impl Vault {
         let end = self.expiry(Some(overlap))?;
         stored.expires = stored.expires.min(end).or(end);
         stored.rotated_to = Some(new.id.clone());
-        let act = AdminAct::new(now, &account.name, actor, "key.rotate")
+        let act = AdminAct::new(now, &account.name, actor, Act::KeyRotate)
             .target(key_id)
             .change(key_id, &new.id);
         self.change(account_id, &act, vec![put, replace(&old, &stored)], true)

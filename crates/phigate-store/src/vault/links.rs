@@ -8,6 +8,7 @@ use crate::vault::users::{check_email, normal_email};
 use crate::vault::{Vault, about, body, item};
 use crate::{Result, SecretString, StoreError};
 use jiff::Timestamp;
+use phigate_types::Act;
 use serde::{Deserialize, Serialize};
 
 const LINK: &str = "link";
@@ -64,7 +65,7 @@ impl Vault {
             item(account_id, LINK, &id, Some(&token_hash(&token)), &stored),
             Expect::Absent,
         ));
-        let mut act = AdminAct::new(self.now(), &account.name, actor, "link.create")
+        let mut act = AdminAct::new(self.now(), &account.name, actor, Act::LinkCreate)
             .target(&id)
             .detail("role", invite.role.code());
         if let Some(email) = &email {
@@ -117,7 +118,7 @@ impl Vault {
         let (put, user) = self
             .new_user(&link.account_id, email, password, link.role)
             .await?;
-        let act = AdminAct::new(self.now(), &account.name, &user.email, "user.create")
+        let act = AdminAct::new(self.now(), &account.name, &user.email, Act::UserCreate)
             .target(&user.email)
             .detail("role", link.role.code())
             .detail("link", &used.id);
@@ -160,7 +161,7 @@ impl Vault {
             return Err(StoreError::NotFound("invitation"));
         }
         let (_, account) = self.account_item(account_id).await?;
-        let act = AdminAct::new(self.now(), &account.name, actor, "link.remove").target(&email);
+        let act = AdminAct::new(self.now(), &account.name, actor, Act::LinkRemove).target(&email);
         self.change(account_id, &act, changes, false)
             .await
             .map_err(about("invitation"))

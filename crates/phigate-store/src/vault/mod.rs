@@ -36,6 +36,7 @@ use crate::writer::queue::{Bounds, Queue};
 use crate::writer::thread::Running;
 use crate::writer::{Writer, entry};
 use crate::{Clock, Result, StoreError};
+use phigate_types::Act;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::collections::HashMap;
@@ -243,7 +244,7 @@ impl Vault {
         taken.map_err(|error| {
             StoreError::Unavailable(format!("cannot write the backup: {}", error.kind()))
         })?;
-        let act = AdminAct::new(self.now(), "", actor, "installation.backup");
+        let act = AdminAct::new(self.now(), "", actor, Act::InstallationBackup);
         self.record_admin(None, &act).await?;
         self.store.backup(file).await
     }

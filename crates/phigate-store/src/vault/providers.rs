@@ -9,6 +9,7 @@ use crate::{Result, SecretString, StoreError};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
+use phigate_types::Act;
 use serde::{Deserialize, Serialize};
 
 pub(crate) const PROVIDER: &str = "provider";
@@ -53,7 +54,7 @@ impl Vault {
             updated: self.now(),
             updated_by: actor.to_owned(),
         };
-        let mut act = AdminAct::new(self.now(), &account.name, actor, "provider.set")
+        let mut act = AdminAct::new(self.now(), &account.name, actor, Act::ProviderSet)
             .target(family)
             .detail("key", if key.is_some() { "new" } else { "kept" })
             .detail("last4", &last4);
@@ -93,7 +94,8 @@ impl Vault {
             .item(account_id, PROVIDER, family)
             .await?
             .ok_or(StoreError::NotFound("provider"))?;
-        let act = AdminAct::new(self.now(), &account.name, actor, "provider.remove").target(family);
+        let act =
+            AdminAct::new(self.now(), &account.name, actor, Act::ProviderRemove).target(family);
         let delete = Change::Delete {
             account: account_id.to_owned(),
             kind: PROVIDER.to_owned(),

@@ -8,12 +8,13 @@ use crate::writer::entry;
 use crate::writer::job::{Job, Waiter};
 use crate::{Result, StoreError};
 use jiff::SignedDuration;
+use phigate_types::Act;
 use std::time::Duration;
 
 /// Act that names records whose content was deleted.
-pub(crate) const CONTENT_DELETED: &str = "retention.content";
+pub(crate) const CONTENT_DELETED: Act = Act::RetentionContent;
 /// Act that names records that were deleted.
-pub(crate) const RECORDS_DELETED: &str = "retention.records";
+pub(crate) const RECORDS_DELETED: Act = Act::RetentionRecords;
 /// Most rows of one batch.
 const BATCH: usize = 500;
 
@@ -85,7 +86,7 @@ impl Vault {
         &self,
         account_id: &str,
         name: &str,
-        act: &str,
+        act: Act,
         rows: &[RowKey],
     ) -> (Job, crate::writer::job::Wait) {
         let places = write_ranges(rows.iter().map(|row| (row.lane, row.seq)).collect());

@@ -8,6 +8,7 @@ use crate::vault::users::{USER, UserBody, public};
 use crate::vault::{Vault, about, body, item, replace};
 use crate::{Result, SecretString, StoreError};
 use jiff::{SignedDuration, Timestamp};
+use phigate_types::Act;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -62,7 +63,7 @@ impl Vault {
             Expect::Absent,
         ));
         changes.push(replace(&old_user, &stored_user));
-        let act = AdminAct::new(now, &account.name, &user.email, "login")
+        let act = AdminAct::new(now, &account.name, &user.email, Act::Login)
             .target(&id)
             .detail("origin", origin);
         self.change(&user.account_id, &act, changes, false)
@@ -140,7 +141,8 @@ impl Vault {
     pub async fn end_session(&self, account_id: &str, session_id: &str, actor: &str) -> Result<()> {
         let (item, _) = self.session_item(account_id, session_id).await?;
         let (_, account) = self.account_item(account_id).await?;
-        let act = AdminAct::new(self.now(), &account.name, actor, "session.end").target(session_id);
+        let act =
+            AdminAct::new(self.now(), &account.name, actor, Act::SessionEnd).target(session_id);
         self.change(account_id, &act, vec![delete(&item)], false)
             .await
             .map_err(about("session"))
@@ -156,7 +158,7 @@ impl Vault {
         let (_, account) = self.account_item(&user.account_id).await?;
         let changes = self.end_sessions(&user.account_id, &user.id, keep).await?;
         let act =
-            AdminAct::new(self.now(), &account.name, actor, "session.end_all").target(&user.email);
+            AdminAct::new(self.now(), &account.name, actor, Act::SessionEndAll).target(&user.email);
         self.change(&user.account_id, &act, changes, false)
             .await
             .map_err(about("session"))

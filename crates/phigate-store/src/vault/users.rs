@@ -11,6 +11,7 @@ use crate::{Result, SecretBytes, SecretString, StoreError};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
+use phigate_types::Act;
 use serde::{Deserialize, Serialize};
 
 pub(crate) const USER: &str = "user";
@@ -41,7 +42,7 @@ impl Vault {
     ) -> Result<User> {
         let (_, account) = self.account_item(account_id).await?;
         let (put, user) = self.new_user(account_id, email, password, role).await?;
-        let act = AdminAct::new(self.now(), &account.name, actor, "user.create")
+        let act = AdminAct::new(self.now(), &account.name, actor, Act::UserCreate)
             .target(&user.email)
             .detail("role", role.code());
         let mut changes = Vec::new();
@@ -84,7 +85,7 @@ impl Vault {
             id: item.id.clone(),
         });
         let act =
-            AdminAct::new(self.now(), &account.name, actor, "user.remove").target(&stored.email);
+            AdminAct::new(self.now(), &account.name, actor, Act::UserRemove).target(&stored.email);
         self.change(account_id, &act, changes, false)
             .await
             .map_err(about("user"))
@@ -105,7 +106,7 @@ impl Vault {
             email,
             keep_session,
             actor,
-            "user.password",
+            Act::UserPassword,
             |stored| {
                 stored.password = hash.clone();
             },
@@ -121,7 +122,7 @@ impl Vault {
         role: Role,
         actor: &str,
     ) -> Result<()> {
-        self.edit_user(account_id, email, None, actor, "user.role", |stored| {
+        self.edit_user(account_id, email, None, actor, Act::UserRole, |stored| {
             stored.role = role;
         })
         .await
@@ -199,7 +200,7 @@ impl Vault {
 
     async fn record_failure(&self, known: Option<&(Item, UserBody)>, origin: &str) -> Result<()> {
         let act = |name: &str| {
-            AdminAct::new(self.now(), name, "anonymous", "login.failed").detail("origin", origin)
+            AdminAct::new(self.now(), name, "anonymous", Act::LoginFailed).detail("origin", origin)
         };
         // What was typed as an address may be a password, so an unknown one is not kept.
         let Some((item, stored)) = known else {
@@ -230,9 +231,9 @@ impl Vault {
             None => None,
         };
         let what = if secret.is_some() {
-            "user.totp.set"
+            Act::UserTotpSet
         } else {
-            "user.totp.remove"
+            Act::UserTotpRemove
         };
         self.edit_user(
             &user.account_id,
@@ -320,7 +321,7 @@ impl Vault {
         email: &str,
         keep_session: Option<&str>,
         actor: &str,
-        what: &str,
+        what: Act,
         edit: impl Fn(&mut UserBody),
     ) -> Result<()> {
         let (item, mut stored) = self.user_by_email(account_id, email).await?;

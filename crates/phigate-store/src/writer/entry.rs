@@ -150,8 +150,8 @@ fn entry(row: AuditRow, account: &str, counters: Counters, effect: Effect) -> En
 fn decision_row(account_id: &str, id: Uuid, decision: &Decision) -> AuditRow {
     AuditRow {
         key_id: Some(column(&decision.key_id)),
-        mode: Some(column(&decision.mode)),
-        action: Some(column(&decision.action)),
+        mode: Some(decision.mode.code().to_owned()),
+        action: Some(decision.action.code().to_owned()),
         model: decision.model.as_deref().map(column),
         types: types_column(decision),
         ..row(account_id, id, RecordRef::Decision(decision))
@@ -160,7 +160,7 @@ fn decision_row(account_id: &str, id: Uuid, decision: &Decision) -> AuditRow {
 
 fn admin_row(account_id: &str, id: Uuid, act: &AdminAct) -> AuditRow {
     AuditRow {
-        act: Some(column(&act.act)),
+        act: Some(act.act.code().to_owned()),
         ..row(account_id, id, RecordRef::Admin(act))
     }
 }
@@ -206,11 +206,12 @@ fn types_column(decision: &Decision) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use phigate_types::Act;
 
     #[test]
     fn a_record_is_written_the_same_by_reference() {
-        let act = AdminAct::new(Timestamp::UNIX_EPOCH, "default", "cli", "mode.set")
-            .change("flag", "mask");
+        let act = AdminAct::new(Timestamp::UNIX_EPOCH, "default", "cli", Act::ModeSet)
+            .change("first", "second");
         let ended = ended(
             Uuid::nil(),
             Timestamp::UNIX_EPOCH,

@@ -10,11 +10,12 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use phi_detect::PhiKind;
 use phigate_core::chat::{ChatRequest, RequestError};
-use phigate_core::protect::{self, CleanRequest, Effect, LastLook, Mode, Outcome, Policy, Scanner};
+use phigate_core::protect::{self, CleanRequest, LastLook, Outcome, Policy, Scanner};
 use phigate_core::wire::{
     self, Call, FailureKind, ProviderFailure, ProviderRequest, Refusal, ReplyContext, WireFormat,
 };
 use phigate_store::{Account, Admission, Provider};
+use phigate_types::{Effect, Mode};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
@@ -140,7 +141,7 @@ impl Desk {
         let scanned = protect::scan(scanner, request);
         self.app.metrics.scanned(started.elapsed());
         evidence.scanned(&scanned);
-        let clean = match protect::apply(&self.policy()?, scanner, scanned) {
+        let clean = match protect::apply(&self.policy(), scanner, scanned) {
             Outcome::Forward(clean) => clean,
             Outcome::Block(report) => return Err(GatewayError::Blocked(report.kinds().collect())),
             Outcome::Refuse(error, _) => return Err(error.into()),
@@ -174,13 +175,11 @@ impl Desk {
             .with_deadline(move || Instant::now() < deadline && is_awaited())
     }
 
-    /// A mode that this version does not know is not guessed at.
-    fn policy(&self) -> Result<Policy, GatewayError> {
-        let mode = protect::mode(&self.account.mode).ok_or(GatewayError::DetectorUnavailable)?;
-        Ok(Policy {
-            mode,
+    fn policy(&self) -> Policy {
+        Policy {
+            mode: self.account.mode,
             allow_unscannable: self.account.settings.allow_unscannable,
-        })
+        }
     }
 
     fn route(&self, request: &ChatRequest) -> Result<(Route, &Provider), GatewayError> {

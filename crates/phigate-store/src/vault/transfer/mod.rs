@@ -16,6 +16,7 @@ use crate::vault::{Options, Vault, item};
 use crate::writer::lane;
 use crate::{Result, StoreError};
 use lines::{ItemLine, Line, VERSION, entry_line, stored_item, take_entry, unreadable};
+use phigate_types::Act;
 use std::io::{BufRead, Write};
 use std::sync::Arc;
 
@@ -31,7 +32,7 @@ impl Vault {
         out: &mut (dyn Write + Send),
         actor: &str,
     ) -> Result<u64> {
-        let act = AdminAct::new(self.now(), "", actor, "installation.export");
+        let act = AdminAct::new(self.now(), "", actor, Act::InstallationExport);
         self.record_admin(None, &act).await?;
         self.flush().await?;
         write(out, &Line::Phigate { version: VERSION })?;
@@ -59,7 +60,7 @@ impl Vault {
         let ends = imported?;
         let vault = Self::open(options).await?;
         let report = vault.verify(None, &ends, |_| {}).await;
-        let act = AdminAct::new(vault.now(), "", "cli", "installation.import");
+        let act = AdminAct::new(vault.now(), "", "cli", Act::InstallationImport);
         let recorded = vault.record_admin(None, &act).await;
         vault.close(std::time::Duration::from_secs(30)).await?;
         recorded?;
