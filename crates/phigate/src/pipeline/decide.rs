@@ -132,7 +132,7 @@ impl Desk {
     }
 
     fn steps(&self, body: Bytes, evidence: &mut Evidence) -> Result<Forward, GatewayError> {
-        let scanner = &self.hurried_scanner();
+        let scanner = &self.scanner_with_deadline();
         let request = ChatRequest::read(body.into(), &self.app.chat_limits())?;
         evidence.read(&request);
         let (route, provider) = self.route(&request)?;
@@ -166,13 +166,13 @@ impl Desk {
         })
     }
 
-    /// The account's scanner for one request, which does not look for ever, nor for nobody.
-    fn hurried_scanner(&self) -> Scanner {
+    /// The account's scanner for one request, which stops at the deadline or when the caller disconnects.
+    fn scanner_with_deadline(&self) -> Scanner {
         let deadline = Instant::now() + Duration::from_millis(self.app.config.limits.scan_ms);
         let left = self.left.clone();
         let is_awaited = move || !left.as_ref().is_some_and(CancellationToken::is_cancelled);
         self.scanner
-            .while_there_is_time(move || Instant::now() < deadline && is_awaited())
+            .with_deadline(move || Instant::now() < deadline && is_awaited())
     }
 
     fn policy(&self) -> Policy {
@@ -337,7 +337,7 @@ mod tests {
         let body = br#"{"model":"gpt-4o","messages":[{"role":"user","content":"Hi."}]}"#;
         let is_complete = || {
             let request = ChatRequest::read(body.to_vec(), &desk.app.chat_limits()).unwrap();
-            let scanned = protect::scan(&desk.hurried_scanner(), request);
+            let scanned = protect::scan(&desk.scanner_with_deadline(), request);
             scanned.report().is_complete()
         };
         assert!(is_complete());
