@@ -9,7 +9,7 @@ use jiff::SignedDuration;
 use phi_detect::{Detector, PhiKind};
 use phigate_core::chat::ChatLimits;
 use phigate_core::json::Bounds;
-use phigate_core::protect::{self, Memory, Scanner};
+use phigate_core::protect::{self, Scanner};
 use phigate_core::text::PhiText;
 use phigate_store::{
     Account, Invite, LinkPurpose, Options, Role as UserRole, SecretString, Settings, Target, Vault,
@@ -21,6 +21,7 @@ use crate::error::GatewayError;
 use crate::metrics::Metrics;
 use crate::pipeline::ScanQueue;
 use crate::provider::Provider;
+use crate::scan_memory::Memory;
 use crate::server::{BadKeys, Drain, KeyLimits};
 
 /// Texts whose findings are remembered, per account.
@@ -131,7 +132,7 @@ impl App {
             detector(&account.settings).map_err(|_| GatewayError::DetectorUnavailable)?;
         let listed_max = self.config.limits.record_findings as usize;
         let scanner = Scanner::with_memory(detector, Memory::new(REMEMBERED_TEXTS));
-        let scanner = Arc::new(scanner.listing(listed_max));
+        let scanner = Arc::new(scanner.with_report_limit(listed_max));
         if scanners.len() >= SCANNERS_MAX {
             scanners.clear();
         }

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use phigate_store::{Checkpoint, append_checkpoints};
+use phigate_store::{Checkpoint, append_checkpoints, read_checkpoints};
 
 use crate::app::App;
 use crate::config::CheckpointSettings;
@@ -84,6 +84,7 @@ async fn keep_checkpoints(app: Arc<App>) {
     if settings.files.is_empty() && settings.command.is_none() {
         return;
     }
+    compare_with_files(&app).await;
     let mut last = Vec::new();
     loop {
         let is_stopping = tokio::select! {
@@ -100,6 +101,29 @@ async fn keep_checkpoints(app: Arc<App>) {
         }
         if is_stopping {
             return;
+        }
+    }
+}
+
+/// Says so when the store holds less than this gateway's own copies of its checkpoints.
+async fn compare_with_files(app: &App) {
+    for file in app.config.checkpoint.files.clone() {
+        if !file.exists() {
+            continue;
+        }
+        let name = file.display().to_string();
+        let read = tokio::task::spawn_blocking(move || read_checkpoints(&file)).await;
+        let compared = match read {
+            Ok(Ok(kept)) => app.vault.compare_checkpoints(&kept).await,
+            Ok(Err(error)) => Err(error),
+            Err(_) => continue,
+        };
+        match compared {
+            Ok(None) => {}
+            Ok(Some(fault)) => tracing::error!(
+                "the store is older than the checkpoints in {name}, or was cut: {fault}; unless a backup was restored on purpose, find out who had access to it"
+            ),
+            Err(error) => tracing::error!("the checkpoints in {name} were not compared: {error}"),
         }
     }
 }

@@ -162,7 +162,7 @@ impl Desk {
     }
 
     fn steps(&self, body: Bytes, evidence: &mut Evidence) -> Result<Forward, GatewayError> {
-        let scanner = &self.hurried_scanner();
+        let scanner = &self.scanner_with_deadline();
         let request = ChatRequest::read(body.into(), &self.app.chat_limits())?;
         evidence.read(&request);
         let (route, provider) = self.route(&request)?;
@@ -197,10 +197,10 @@ impl Desk {
     }
 
     /// The account's scanner for one request: it stops at the deadline or when the caller disconnects.
-    fn hurried_scanner(&self) -> Scanner {
+    fn scanner_with_deadline(&self) -> Scanner {
         let time = Duration::from_millis(self.app.config.limits.scan_ms);
         let (started, place, left) = (Instant::now(), self.place.clone(), self.left.clone());
-        self.scanner.while_there_is_time(move || {
+        self.scanner.with_deadline(move || {
             // Time in which other accounts had the processor is not the scan's.
             let paused = place.as_ref().map_or(Duration::ZERO, |place| {
                 place.checkpoint();
@@ -444,7 +444,7 @@ mod tests {
         let body = br#"{"model":"gpt-4o","messages":[{"role":"user","content":"Hi."}]}"#;
         let is_complete = || {
             let request = ChatRequest::read(body.to_vec(), &desk.app.chat_limits()).unwrap();
-            let scanned = protect::scan(&desk.hurried_scanner(), request);
+            let scanned = protect::scan(&desk.scanner_with_deadline(), request);
             scanned.report().is_complete()
         };
         assert!(is_complete());
