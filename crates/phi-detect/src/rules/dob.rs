@@ -99,9 +99,16 @@ fn mistyped(page: &Page<'_>, index: usize) -> Option<DateHit> {
         return None;
     }
     let run = Run::read(page, index, &lengths, separates)?;
-    (!is_inside_longer(page, &run.span)).then_some(DateHit {
+    // With its century it is a date whatever stands beside it, once its label says so.
+    let has_century = lengths.contains(&4);
+    let form = if has_century && is_inside_longer(page, &run.span) {
+        Form::Full
+    } else {
+        Form::Compact
+    };
+    (has_century || !is_inside_longer(page, &run.span)).then_some(DateHit {
         span: run.span,
-        form: Form::Compact,
+        form,
     })
 }
 

@@ -17,7 +17,10 @@ use crate::page::Page;
 use crate::people;
 use crate::spelled;
 use site::site_format;
-use value::{is_something_else, is_tie, spaced_groups, token_start, value_span};
+use value::{
+    is_amount_or_time, is_date_or_year, is_something_else, is_tie, spaced_groups, token_start,
+    value_span,
+};
 
 pub(super) static RULE: PhiRule = PhiRule {
     code: "mrn",
@@ -203,7 +206,9 @@ fn labelled(page: &Page<'_>, index: usize) -> Option<(Range<usize>, f32, &'stati
         };
         return found.filter(|(span, ..)| !is_something_else(page, index, span));
     };
-    if is_something_else(page, index, &span) {
+    // What stands beside it cannot make an amount or a time of a number that is called an MRN.
+    let is_called = claim.is(Meaning::Mrn) && claim.is_firm() && digits >= 5;
+    if is_date_or_year(page, index, &span) || !is_called && is_amount_or_time(page, &span) {
         return None;
     }
     let has_letters = value.iter().any(u8::is_ascii_alphabetic);
