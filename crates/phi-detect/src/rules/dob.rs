@@ -50,6 +50,8 @@ pub(super) static RULE: PhiRule = PhiRule {
         "birth date reported by her mother as «3/14/1962»",
         "DOB «14-Mar-1962» vs. «14-May-1962», which is right?",
         "birthdate=ge«1962-03-14»&sex=F",
+        "DOB: [DOB] «03/14/1962»; DOBs 7/«03/14/1962»,«04/15/1963»",
+        "Jane Roe (b. «3/14/1962»), a refill",
     ],
     misses: &[
         "Admitted on March 14, 2025 and discharged March 19, 2025.",
@@ -60,6 +62,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "DOB [DOB], visit 3/14/2024",
         "Born at 27 6/7 weeks",
         "seen 3/14/2024 for DOB verification",
+        "ask Priya B. about the clinic on 5/6/2025",
     ],
     precedence: 0.26,
     joins: super::stand_alone,
@@ -76,7 +79,7 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
         }
     }
     let mut free_from = 0;
-    for index in 0..page.marks.len() {
+    for index in page.each_mark() {
         if (page.marks[index].start as usize) < free_from {
             continue;
         }
@@ -224,12 +227,18 @@ fn judge(page: &Page<'_>, date: &DateHit) -> Option<(f32, &'static str)> {
             (Meaning::Dob, Form::Full) => Some((0.85, "dob.near")),
             (Meaning::Born, Form::Full) if is_tight => Some((0.95, "dob.born")),
             (Meaning::Born, Form::DayMonth) if is_tight => Some((0.85, "dob.birthday")),
-            (Meaning::Born, Form::Full) => Some((0.8, "dob.born")),
+            (Meaning::Born, Form::Full) if is_word(page, &claim) => Some((0.8, "dob.born")),
             _ => None,
         };
     }
     (date.form == Form::Full && is_between_name_and_number(page, date))
         .then_some((0.65, "dob.after_name"))
+}
+
+/// "born" rather than "b.", which stands right before its date.
+fn is_word(page: &Page<'_>, claim: &Claim) -> bool {
+    page.label_ending_at(claim.from)
+        .is_none_or(|label| label.end - label.start > 1)
 }
 
 /// `ROE, JANE 03/14/1962 MRN:0048213`: the usual way to point at a patient.

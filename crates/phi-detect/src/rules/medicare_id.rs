@@ -36,6 +36,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "MBI=«1EG4.TE5.MK73», MBI: «1EG4 - TE5 - MK73»",
         "MBI «IEG4-TE5-MK73» (fax)",
         "SSN «123-45-6789A» on the old card",
+        "MBIs «1EG4TE5MK73»/«1EG4-TE5-MK74», 1-«1EG4TE5MK75»",
     ],
     misses: &[
         "Medicare , please",
@@ -63,7 +64,7 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
             out.push(span, 0.97, "medicare_id.field");
         }
     }
-    for index in 0..page.marks.len() {
+    for index in page.each_mark() {
         let mark = page.marks[index];
         if opens_spelling(page, index)
             && let Some(spelled) = spelled::read(page, mark.start as usize)

@@ -61,6 +61,12 @@ pub(super) static RULE: PhiRule = PhiRule {
         "social security last four «eight seven four one»",
         "seguro social termina en «8741»",
         "«536228741», that's my social",
+        "SSNs: «536-22-8741»,«536-22-8742» or «536228743»/«536228744»",
+        "1,«536-22-8741»,Roe",
+        "SSN/DOB «536-22-8741»/07-02-1971",
+        "His SSN is «536-22-8741»,5 feet tall; SSN: $«536228742»",
+        "What next?\nSSN: «536228741»",
+        "SSN: [SSN] «536228741»",
     ],
     misses: &[
         "member id 536-22-8741",
@@ -85,7 +91,7 @@ pub(super) static RULE: PhiRule = PhiRule {
 };
 
 fn find(page: &Page<'_>, out: &mut Out<'_>) {
-    for index in 0..page.marks.len() {
+    for index in page.each_mark() {
         let mark = page.marks[index];
         if mark.is_code() && mark.len() == 9 {
             masked_token(page, mark.range(), out);
@@ -292,15 +298,16 @@ fn follows_signs(page: &Page<'_>, label_end: usize, span: &Range<usize>) -> bool
 
 /// Nine digits in other groups, such as `5 3 6 2 2 8 7 4 1`, when firmly labelled.
 fn oddly_grouped(page: &Page<'_>, index: usize, out: &mut Out<'_>) {
+    let claim = nearest(page, page.marks[index].start as usize);
+    let Some(claim) = claim.filter(|claim| claim.tie >= Tie::Tight) else {
+        return;
+    };
     let Some(run) = Run::read_total(page, index, 9, digits::is_loose_separator) else {
         return;
     };
-    let is_called = nearest(page, run.span.start).is_some_and(|claim| {
-        // Two digits and seven are an employer's number.
-        let is_likely = matches!(page.marks[index].len(), 3 | 5) && is_issued(&run.digits(page));
-        claim.tie >= Tie::Tight
-            && (claim.is(Meaning::Ssn) || claim.is(Meaning::SsnMaybe) && is_likely)
-    });
+    // Two digits and seven are an employer's number.
+    let is_likely = matches!(page.marks[index].len(), 3 | 5) && is_issued(&run.digits(page));
+    let is_called = claim.is(Meaning::Ssn) || claim.is(Meaning::SsnMaybe) && is_likely;
     if is_called && !digits::has_more_groups(page, &run.span) {
         out.push(run.span, 0.9, "ssn.oddly_grouped");
     }

@@ -73,6 +73,9 @@ pub(super) static RULE: PhiRule = PhiRule {
         "«4410928» <- her MRN, and «4410931» = MRN",
         "Need the MRN for Jane Roe.\nIt's «4410928».",
         "Jane Roe in bed 4; Roe («4410928») is stable",
+        "What would you do here?\nMRN: «4410928»",
+        "Any concerns? Patient ID: «4410928»",
+        "MRN: [MRN]«48291378», MRN «48291379»%",
     ],
     misses: &[
         "MRN  admitted for chest pain",
@@ -97,7 +100,7 @@ pub(super) static RULE: PhiRule = PhiRule {
 
 fn find(page: &Page<'_>, out: &mut Out<'_>) {
     let mut free_from = 0;
-    for index in 0..page.marks.len() {
+    for index in page.each_mark() {
         let mark = page.marks[index];
         if !(mark.is_number() || mark.is_code()) || (mark.start as usize) < free_from {
             continue;

@@ -52,6 +52,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "abroad: «011 52 55 1234 5678» and «0044 20 7946 0958»",
         "daughter's # is «2065550142»",
         "Jane Roe, «2065550142»",
+        "7,«206-555-0142»,8 or phone: «2065550142»,5 calls",
     ],
     misses: &[
         "Call 911 or 988 in a crisis.",
@@ -78,7 +79,7 @@ pub(super) static RULE: PhiRule = PhiRule {
 
 fn find(page: &Page<'_>, out: &mut Out<'_>) {
     let mut free_from = 0;
-    for index in 0..page.marks.len() {
+    for index in page.each_mark() {
         let mark = page.marks[index];
         if !mark.is_number() || (mark.start as usize) < free_from {
             continue;
@@ -215,7 +216,7 @@ fn number_at(
         };
         return found.map(|(score, rule)| (span, score, rule));
     }
-    if is_other || is_tied && !is_firm {
+    if is_other || is_tied && (!is_firm || has_more_groups(page, &run.span)) {
         return None;
     }
     let is_tight = claim.is_some_and(|claim| claim.tie >= Tie::Tight);
@@ -237,7 +238,11 @@ fn labelled(
     let opens =
         page.byte_before(run.span.start) == b'(' && page.slice(run.span.clone()).contains(&b')');
     let span = run.span.start - usize::from(opens)..run.span.end;
-    if goes_on(page, span.end) && !is_firm || looks_like_date(page, &run, lengths) {
+    // Of groups as free as these a label makes a number only if they end where it ends.
+    let is_whole = is_firm
+        && !has_more_groups(page, &run.span)
+        && !page.slice(run.span.clone()).contains(&b'\n');
+    if goes_on(page, span.end) && !is_whole || looks_like_date(page, &run, lengths) {
         return None;
     }
     let is_simple = page
