@@ -48,6 +48,9 @@ fn of_tag(tag: &[u8]) -> Option<Meaning> {
         .map(|(_, meaning)| *meaning)
 }
 
+/// Values are shorter.
+const LINE_BYTES_MAX: usize = 256;
+
 /// Reads the lines of a dump: `(0010,0010) PN [ROE^JANE] # 8, 1 PatientName`.
 pub(super) fn read(bytes: &[u8], found: &mut Vec<Field>) {
     for group in memchr::memmem::find_iter(bytes, b"00") {
@@ -61,11 +64,9 @@ pub(super) fn read(bytes: &[u8], found: &mut Vec<Field>) {
         let Some(meaning) = of_tag(&[&bytes[group..group + 4], element].concat()) else {
             continue;
         };
-        let length = memchr::memchr(b'\n', &bytes[from..]).unwrap_or(bytes.len() - from);
-        if length > 512 {
-            continue;
-        }
-        let value = value(bytes, from..from + length);
+        let reach = bytes.len().min(from + LINE_BYTES_MAX);
+        let end = memchr::memchr(b'\n', &bytes[from..reach]).map_or(reach, |length| from + length);
+        let value = value(bytes, from..end);
         if meaning != Meaning::Thing && !value.is_empty() {
             found.push(Field::settled(value, Some(meaning)));
         }
