@@ -10,6 +10,7 @@ mod action;
 mod code;
 mod error_code;
 mod limit;
+mod limits;
 mod modes;
 mod tone;
 
@@ -18,5 +19,6 @@ pub use action::Action;
 pub use code::UnknownCode;
 pub use error_code::{Blame, ErrorCode};
 pub use limit::KeyLimit;
+pub use limits::{LIMIT_NAMES, LimitOutOfRange, Limits, RawLimits};
 pub use modes::{Effect, Mode, ModeRow, Replaced};
 pub use tone::Tone;

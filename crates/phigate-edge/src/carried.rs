@@ -1,0 +1,86 @@
+//! The body of an answer on its way out.
+
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::{Duration, Instant};
+
+use axum::body::Body;
+use bytes::Bytes;
+use http_body::Frame;
+use tokio::time::Sleep;
+
+use crate::activity::Ongoing;
+
+/// How long a breaking answer waits, so that what was said before is on the wire.
+const LAST_WORDS: Duration = Duration::from_millis(50);
+
+/// A body that keeps what belongs to its request until it was sent or given up.
+pub(crate) struct Carried<H> {
+    body: Body,
+    /// An error that waits for the pieces before it to leave.
+    breaking: Option<Breaking>,
+    ongoing: Ongoing,
+    _held: H,
+}
+
+struct Breaking {
+    wait: Pin<Box<Sleep>>,
+    error: axum::Error,
+}
+
+impl<H> Carried<H> {
+    pub(crate) fn new(body: Body, ongoing: Ongoing, held: H) -> Self {
+        Self {
+            body,
+            breaking: None,
+            ongoing,
+            _held: held,
+        }
+    }
+
+    /// The next piece. An error tears the connection down at once, with everything that is still
+    /// in its buffers; the error event before it must not be lost with them.
+    fn poll_piece(
+        &mut self,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        if self.breaking.is_none() {
+            match ready!(http_body::Body::poll_frame(Pin::new(&mut self.body), cx)) {
+                Some(Err(error)) => {
+                    let wait = Box::pin(tokio::time::sleep(LAST_WORDS));
+                    self.breaking = Some(Breaking { wait, error });
+                }
+                piece => return Poll::Ready(piece),
+            }
+        }
+        if let Some(breaking) = &mut self.breaking {
+            ready!(breaking.wait.as_mut().poll(cx));
+        }
+        Poll::Ready(self.breaking.take().map(|breaking| Err(breaking.error)))
+    }
+}
+
+impl<H: Unpin> http_body::Body for Carried<H> {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        let polled = self.poll_piece(cx);
+        match polled {
+            Poll::Ready(_) => self.ongoing.offered(Instant::now()),
+            Poll::Pending => self.ongoing.taken(),
+        }
+        polled
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.breaking.is_none() && self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> http_body::SizeHint {
+        self.body.size_hint()
+    }
+}

@@ -1,0 +1,220 @@
+//! What happens around every request: an id, the last refusals, a place in the queue, panics caught.
+
+use std::any::Any;
+use std::net::SocketAddr;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Body;
+use axum::response::{IntoResponse, Response};
+use futures_util::FutureExt;
+use http::header::{
+    AUTHORIZATION, CACHE_CONTROL, CONNECTION, CONTENT_ENCODING, CONTENT_TYPE, HOST, HeaderName,
+};
+use http::uri::Authority;
+use http::{HeaderMap, HeaderValue, Method, Request, Version};
+use hyper::body::Incoming;
+use tower::ServiceExt;
+use uuid::Uuid;
+
+use crate::activity::Activity;
+use crate::carried::Carried;
+use crate::client::ClientAddress;
+use crate::drain::Drain;
+use crate::error::EdgeError;
+use crate::guard::REFUSE;
+use crate::leftover::Leftover;
+use crate::observer::{Counted, Observer};
+use crate::proxies::TrustedProxies;
+use crate::queue::{Queue, Turn};
+use crate::upload::Intake;
+use phigate_types::Limits;
+
+/// On every response; also the key of the audit record.
+pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-gateway-request-id");
+
+/// The id of a request, found in its extensions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RequestId(pub Uuid);
+
+/// What all connections of a listener share.
+pub(crate) struct Edge {
+    router: Router,
+    intake: Arc<Intake>,
+    queue: Queue,
+    header_fields_max: usize,
+    proxies: TrustedProxies,
+    drain: Drain,
+    pub(crate) observer: Arc<dyn Observer>,
+}
+
+impl Edge {
+    pub(crate) fn new(
+        router: Router,
+        limits: &Limits,
+        proxies: TrustedProxies,
+        drain: Drain,
+        observer: Arc<dyn Observer>,
+    ) -> Self {
+        Self {
+            router,
+            intake: Arc::new(Intake::new(limits)),
+            queue: Queue::new(limits),
+            header_fields_max: usize::try_from(limits.header_fields).unwrap_or(usize::MAX),
+            proxies,
+            drain,
+            observer,
+        }
+    }
+
+    /// Answers one request, whatever happens.
+    pub(crate) async fn answer(
+        &self,
+        peer: SocketAddr,
+        activity: &Arc<Activity>,
+        request: Request<Incoming>,
+    ) -> Response {
+        let id = Uuid::now_v7();
+        let version = request.version();
+        let shares_socket = version >= Version::HTTP_2;
+        let ongoing = activity.begin(shares_socket);
+        let request = request.map(|body| {
+            if shares_socket {
+                Body::new(Leftover::new(body))
+            } else {
+                Body::new(body)
+            }
+        });
+        let running = Counted::request(&self.observer);
+        let (mut response, place) = match self.admit(&request) {
+            Ok(()) => self.take_turn(id, peer, request).await,
+            Err(error) => (closing(version, self.refuse(error)), None),
+        };
+        let headers = response.headers_mut();
+        let mut buffer = Uuid::encode_buffer();
+        let text: &str = id.hyphenated().encode_lower(&mut buffer);
+        let text = HeaderValue::from_str(text).expect("a UUID is plain text");
+        headers.insert(REQUEST_ID, text);
+        headers
+            .entry(CACHE_CONTROL)
+            .or_insert(HeaderValue::from_static("no-store"));
+        response.map(|body| Body::new(Carried::new(body, ongoing, (place, running))))
+    }
+
+    /// What is refused before anything else is looked at.
+    fn admit(&self, request: &Request<Body>) -> Result<(), EdgeError> {
+        if request.method().as_str() == REFUSE && request.version() < Version::HTTP_2 {
+            let number = request.uri().path().trim_start_matches('/').parse().ok();
+            return Err(number
+                .and_then(EdgeError::from_number)
+                .unwrap_or(EdgeError::MalformedHead));
+        }
+        if request.version() >= Version::HTTP_2 {
+            check_http2(request, self.header_fields_max)?;
+        }
+        let encoding = request.headers().get(CONTENT_ENCODING);
+        if encoding.is_some_and(|value| !value.as_bytes().eq_ignore_ascii_case(b"identity")) {
+            return Err(EdgeError::ContentEncoding);
+        }
+        if self.drain.is_draining()
+            && request.uri().path() != "/healthz"
+            && request.uri().path() != "/readyz"
+        {
+            return Err(EdgeError::Draining);
+        }
+        Ok(())
+    }
+
+    /// Answers a request that no handler saw.
+    fn refuse(&self, error: EdgeError) -> Response {
+        let response = error.into_response();
+        self.observer.refused(response.status().as_u16());
+        response
+    }
+
+    /// Waits for a place where one is needed; it is kept until the answer was sent.
+    async fn take_turn(
+        &self,
+        id: Uuid,
+        peer: SocketAddr,
+        mut request: Request<Body>,
+    ) -> (Response, Option<Turn>) {
+        if !request.uri().path().starts_with("/v1/") {
+            return (self.forward(id, peer, request).await, None);
+        }
+        match self.queue.enter().await {
+            Some(turn) => {
+                // What goes on without the caller keeps its place.
+                request.extensions_mut().insert(turn.clone());
+                (self.forward(id, peer, request).await, Some(turn))
+            }
+            None => (self.refuse(EdgeError::TooManyRequests), None),
+        }
+    }
+
+    async fn forward(&self, id: Uuid, peer: SocketAddr, mut request: Request<Body>) -> Response {
+        let client = ClientAddress::of(peer.ip(), request.headers(), &self.proxies);
+        let extensions = request.extensions_mut();
+        extensions.insert(RequestId(id));
+        extensions.insert(client);
+        extensions.insert(Arc::clone(&self.intake));
+        let answered = AssertUnwindSafe(self.router.clone().oneshot(request));
+        match answered.catch_unwind().await {
+            Ok(Ok(response)) => response,
+            Ok(Err(never)) => match never {},
+            Err(panic) => panicked(panic),
+        }
+    }
+}
+
+/// The message of a panic may quote content: only the fact is told.
+fn panicked(panic: Box<dyn Any + Send>) -> Response {
+    drop(panic);
+    tracing::error!("a request was answered with 500 after a panic");
+    EdgeError::Panicked.into_response()
+}
+
+/// Tells a caller of HTTP/1 that the connection ends here.
+fn closing(version: Version, mut response: Response) -> Response {
+    if version < Version::HTTP_2 {
+        let close = HeaderValue::from_static("close");
+        response.headers_mut().insert(CONNECTION, close);
+    }
+    response
+}
+
+/// HTTP/2 has no ambiguous framing, but the same fields may be repeated.
+fn check_http2(request: &Request<Body>, fields_max: usize) -> Result<(), EdgeError> {
+    let headers: &HeaderMap = request.headers();
+    if matches!(*request.method(), Method::CONNECT | Method::TRACE) {
+        return Err(EdgeError::MethodRefused);
+    }
+    if headers.len() > fields_max {
+        return Err(EdgeError::HeadersTooLarge);
+    }
+    let repeated = |name: HeaderName| headers.get_all(name).iter().nth(1).is_some();
+    if [HOST, AUTHORIZATION, CONTENT_TYPE, CONTENT_ENCODING]
+        .into_iter()
+        .any(repeated)
+    {
+        return Err(EdgeError::RepeatedHeader);
+    }
+    names_one_host(request)
+}
+
+/// The host stands in the target; a Host header beside it must say the same (RFC 9113, section 8.3.1). A handler
+/// that looks at one and a proxy that looked at the other would serve two different sites.
+fn names_one_host(request: &Request<Body>) -> Result<(), EdgeError> {
+    let Some(header) = request.headers().get(HOST) else {
+        return Ok(());
+    };
+    let authority = request.uri().authority().map(Authority::as_str);
+    let is_same = authority
+        .is_none_or(|authority| header.as_bytes().eq_ignore_ascii_case(authority.as_bytes()));
+    if is_same {
+        Ok(())
+    } else {
+        Err(EdgeError::TwoHosts)
+    }
+}

@@ -1,0 +1,367 @@
+//! The connection as the HTTP library sees it: only heads that were checked, and deadlines on both ways.
+//!
+//! Three things the library does not do. A head is held back until it is whole and passed
+//! `head::check`; a refused one is replaced by a request of our own making, so that the refusal is
+//! answered in order, with an id, like everything else. A head must arrive within its deadline
+//! however slowly it drips, and a caller that does not read is dropped. And a connection that is
+//! closed while the caller still sends lingers a moment, because closing at once would reset it
+//! and take the answer away from the caller.
+
+use std::io;
+use std::mem::MaybeUninit;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use bytes::{Buf, BytesMut};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::{Instant, Sleep};
+
+use crate::chunked::{Chunked, Step};
+use crate::error::EdgeError;
+use crate::head::{self, Found, Framing, HeadLimits};
+
+/// The method of requests that we make in place of refused ones. No caller's head with it passes.
+pub(crate) const REFUSE: &str = "REFUSE";
+
+/// The first bytes of HTTP/2 with prior knowledge.
+const HTTP2_PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+const PIECE_BYTES: usize = 16 * 1024;
+
+/// How long a closed connection still takes what the caller sends.
+const LINGER: Duration = Duration::from_secs(5);
+
+/// Deadlines and bounds of a connection.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct GuardLimits {
+    pub(crate) head: HeadLimits,
+    pub(crate) header_read: Duration,
+    pub(crate) write_stall: Duration,
+}
+
+/// A connection with a guard in front.
+pub(crate) struct Guard<I> {
+    inner: I,
+    limits: GuardLimits,
+    phase: Phase,
+    /// Bytes of the caller that the library has not got yet.
+    held: BytesMut,
+    /// How many of them it may have.
+    released: usize,
+    /// How far behind the released ones the search for a head's end has come.
+    searched: usize,
+    head_deadline: Timer,
+    write_deadline: Timer,
+    linger: Timer,
+    write_is_shut: bool,
+}
+
+/// What the next bytes of the caller are.
+enum Phase {
+    /// The very first: HTTP/1 or HTTP/2?
+    Start,
+    Head,
+    Length(u64),
+    Chunked(Chunked),
+    /// HTTP/2 has its own framing.
+    Http2,
+    /// Nothing more is read: the head was refused.
+    Refused,
+    /// Nothing more is read: the framing of a body was wrong.
+    Broken,
+}
+
+impl<I> Guard<I> {
+    pub(crate) fn new(inner: I, limits: GuardLimits) -> Self {
+        let mut head_deadline = Timer::default();
+        head_deadline.start(limits.header_read);
+        Self {
+            inner,
+            limits,
+            phase: Phase::Start,
+            held: BytesMut::new(),
+            released: 0,
+            searched: 0,
+            head_deadline,
+            write_deadline: Timer::default(),
+            linger: Timer::default(),
+            write_is_shut: false,
+        }
+    }
+
+    /// Looks at the bytes behind the released ones and releases what may pass.
+    fn sort(&mut self) {
+        while self.released < self.held.len() {
+            let rest = &self.held[self.released..];
+            match &mut self.phase {
+                Phase::Start
+                    if HTTP2_PREFACE.starts_with(rest) && rest.len() < HTTP2_PREFACE.len() =>
+                {
+                    return;
+                }
+                Phase::Start if rest.starts_with(HTTP2_PREFACE) => {
+                    self.head_deadline.stop();
+                    self.phase = Phase::Http2;
+                }
+                Phase::Start => self.phase = Phase::Head,
+                Phase::Head => {
+                    if !self.sort_head() {
+                        return;
+                    }
+                }
+                Phase::Length(left) => {
+                    let here = (rest.len() as u64).min(*left);
+                    *left -= here;
+                    self.released += usize::try_from(here).unwrap_or(rest.len());
+                    if *left == 0 {
+                        self.phase = Phase::Head;
+                    }
+                }
+                Phase::Chunked(chunked) => match chunked.follow(rest) {
+                    Step::More => self.released = self.held.len(),
+                    Step::End(position) => {
+                        self.released += position;
+                        self.phase = Phase::Head;
+                    }
+                    Step::Broken => self.phase = Phase::Broken,
+                },
+                Phase::Http2 => self.released = self.held.len(),
+                Phase::Refused | Phase::Broken => self.held.truncate(self.released),
+            }
+        }
+    }
+
+    /// Releases or refuses the head at the front; false when it is not whole yet.
+    fn sort_head(&mut self) -> bool {
+        // A blank line before a request line is allowed and means nothing.
+        if self.searched == 0 && self.held[self.released..].starts_with(b"\r\n") {
+            let rest = self.held.split_off(self.released + 2);
+            self.held.truncate(self.released);
+            self.held.unsplit(rest);
+            return true;
+        }
+        let rest = &self.held[self.released..];
+        let checked = match head::find_end(rest, self.searched, &self.limits.head) {
+            Ok(Found::More(searched)) => {
+                self.searched = searched;
+                if !self.head_deadline.is_running() {
+                    self.head_deadline.start(self.limits.header_read);
+                }
+                return false;
+            }
+            Ok(Found::End(end)) => {
+                head::check(&rest[..end], &self.limits.head).map(|framing| (end, framing))
+            }
+            Err(error) => Err(error),
+        };
+        self.searched = 0;
+        match checked {
+            Ok((end, framing)) => {
+                self.head_deadline.stop();
+                self.released += end;
+                self.phase = match framing {
+                    Framing::Length(0) => Phase::Head,
+                    Framing::Length(length) => Phase::Length(length),
+                    Framing::Chunked => Phase::Chunked(Chunked::new()),
+                };
+            }
+            Err(error) => self.refuse(error),
+        }
+        true
+    }
+
+    /// Puts a request of ours in the place of the refused one, and reads no further.
+    fn refuse(&mut self, error: EdgeError) {
+        self.head_deadline.stop();
+        self.held.truncate(self.released);
+        let request = format!(
+            "{REFUSE} /{} HTTP/1.1\r\nhost: refused\r\nconnection: close\r\n\r\n",
+            error.number()
+        );
+        self.held.extend_from_slice(request.as_bytes());
+        self.released = self.held.len();
+        self.phase = Phase::Refused;
+    }
+}
+
+impl<I: AsyncRead + Unpin> Guard<I> {
+    /// Reads a body of known length straight into the library's buffer, and not a byte further.
+    fn read_body(
+        &mut self,
+        cx: &mut Context<'_>,
+        out: &mut ReadBuf<'_>,
+        left: u64,
+    ) -> Poll<io::Result<()>> {
+        let room = usize::try_from(left).map_or(out.remaining(), |left| left.min(out.remaining()));
+        let mut piece = ReadBuf::new(out.initialize_unfilled_to(room));
+        ready!(Pin::new(&mut self.inner).poll_read(cx, &mut piece))?;
+        let count = piece.filled().len();
+        out.advance(count);
+        self.phase = match left - count as u64 {
+            0 => Phase::Head,
+            left => Phase::Length(left),
+        };
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<I: AsyncRead + Unpin> AsyncRead for Guard<I> {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        out: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        loop {
+            if this.released > 0 {
+                let count = this.released.min(out.remaining());
+                out.put_slice(&this.held[..count]);
+                this.held.advance(count);
+                this.released -= count;
+                return Poll::Ready(Ok(()));
+            }
+            match this.phase {
+                // The library still has to answer; its own timers end the connection.
+                Phase::Refused => return Poll::Pending,
+                Phase::Broken => return Poll::Ready(Err(io::ErrorKind::InvalidData.into())),
+                Phase::Http2 if this.held.is_empty() => {
+                    return Pin::new(&mut this.inner).poll_read(cx, out);
+                }
+                Phase::Length(left) if this.held.is_empty() => {
+                    return this.read_body(cx, out, left);
+                }
+                _ => {}
+            }
+            let mut space = [MaybeUninit::uninit(); PIECE_BYTES];
+            let mut piece = ReadBuf::uninit(&mut space);
+            match Pin::new(&mut this.inner).poll_read(cx, &mut piece) {
+                Poll::Ready(Ok(())) if piece.filled().is_empty() => return Poll::Ready(Ok(())),
+                Poll::Ready(Ok(())) => {
+                    this.held.extend_from_slice(piece.filled());
+                    this.sort();
+                }
+                Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
+                Poll::Pending => {
+                    ready!(this.head_deadline.poll(cx));
+                    if this.held.is_empty() {
+                        return Poll::Ready(Ok(()));
+                    }
+                    this.refuse(EdgeError::HeadTimeout);
+                }
+            }
+        }
+    }
+}
+
+impl<I: AsyncWrite + Unpin> Guard<I> {
+    /// Lets a write wait only so long.
+    fn watch<T>(
+        &mut self,
+        cx: &mut Context<'_>,
+        written: Poll<io::Result<T>>,
+    ) -> Poll<io::Result<T>> {
+        if written.is_ready() {
+            self.write_deadline.stop();
+            return written;
+        }
+        if !self.write_deadline.is_running() {
+            self.write_deadline.start(self.limits.write_stall);
+        }
+        self.write_deadline
+            .poll(cx)
+            .map(|()| Err(io::ErrorKind::TimedOut.into()))
+    }
+}
+
+impl<I: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Guard<I> {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        let written = Pin::new(&mut this.inner).poll_write(cx, bytes);
+        this.watch(cx, written)
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        slices: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        let written = Pin::new(&mut this.inner).poll_write_vectored(cx, slices);
+        this.watch(cx, written)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.inner.is_write_vectored()
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        let flushed = Pin::new(&mut this.inner).poll_flush(cx);
+        this.watch(cx, flushed)
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        if !this.write_is_shut {
+            let shut = Pin::new(&mut this.inner).poll_shutdown(cx);
+            ready!(this.watch(cx, shut))?;
+            this.write_is_shut = true;
+        }
+        let caller_may_be_sending = matches!(
+            this.phase,
+            Phase::Length(_) | Phase::Chunked(_) | Phase::Refused | Phase::Broken
+        );
+        if !caller_may_be_sending {
+            return Poll::Ready(Ok(()));
+        }
+        if !this.linger.is_running() {
+            this.linger.start(LINGER);
+        }
+        loop {
+            let mut space = [MaybeUninit::uninit(); PIECE_BYTES];
+            let mut piece = ReadBuf::uninit(&mut space);
+            match Pin::new(&mut this.inner).poll_read(cx, &mut piece) {
+                Poll::Ready(Ok(())) if !piece.filled().is_empty() && !this.linger.is_over() => {}
+                Poll::Ready(_) => return Poll::Ready(Ok(())),
+                Poll::Pending => return this.linger.poll(cx).map(Ok),
+            }
+        }
+    }
+}
+
+/// A deadline that may be running or not.
+#[derive(Default)]
+struct Timer(Option<Pin<Box<Sleep>>>);
+
+impl Timer {
+    fn start(&mut self, after: Duration) {
+        self.0 = Some(Box::pin(tokio::time::sleep(after)));
+    }
+
+    fn stop(&mut self) {
+        self.0 = None;
+    }
+
+    fn is_running(&self) -> bool {
+        self.0.is_some()
+    }
+
+    fn is_over(&self) -> bool {
+        self.0
+            .as_ref()
+            .is_some_and(|sleep| sleep.deadline() <= Instant::now())
+    }
+
+    /// Ready when the deadline has passed; pending for ever when none is running.
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        match &mut self.0 {
+            Some(sleep) => sleep.as_mut().poll(cx),
+            None => Poll::Pending,
+        }
+    }
+}

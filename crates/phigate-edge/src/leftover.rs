@@ -1,0 +1,74 @@
+//! A request's body over HTTP/2, read on for a while when its handler does not.
+//!
+//! A refusal is often written before the body was looked at. Dropping the body then resets the
+//! stream, and some clients (curl 7.88 among them) take the reset for a failure and never look at
+//! the answer. HTTP/1 has the same trouble with the connection; the guard deals with it there.
+
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body::{Body, Frame, SizeHint};
+use http_body_util::BodyExt;
+use hyper::body::Incoming;
+
+/// How much and how long is read on.
+const BYTES_MAX: usize = 1024 * 1024;
+const TIME_MAX: Duration = Duration::from_secs(2);
+
+/// A body that is not dropped unread at once.
+pub(crate) struct Leftover {
+    /// Taken only when dropped.
+    body: Option<Incoming>,
+}
+
+impl Leftover {
+    pub(crate) fn new(body: Incoming) -> Self {
+        Self { body: Some(body) }
+    }
+}
+
+impl Body for Leftover {
+    type Data = Bytes;
+    type Error = hyper::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+        match &mut self.body {
+            Some(body) => Pin::new(body).poll_frame(cx),
+            None => Poll::Ready(None),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.as_ref().is_none_or(Body::is_end_stream)
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.as_ref().map(Body::size_hint).unwrap_or_default()
+    }
+}
+
+impl Drop for Leftover {
+    fn drop(&mut self) {
+        if self.is_end_stream() {
+            return;
+        }
+        if let Some(body) = self.body.take() {
+            tokio::spawn(tokio::time::timeout(TIME_MAX, read_on(body)));
+        }
+    }
+}
+
+async fn read_on(mut body: Incoming) {
+    let mut bytes = 0;
+    while let Some(Ok(frame)) = body.frame().await {
+        bytes += frame.data_ref().map_or(0, Bytes::len);
+        if bytes > BYTES_MAX {
+            return;
+        }
+    }
+}

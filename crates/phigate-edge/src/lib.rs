@@ -1,0 +1,41 @@
+//! The edge: accepting connections, refusing what is ambiguous, limits, draining.
+//!
+//! A connection passes `guard` (raw bytes), the HTTP library, `edge` (around every request) and
+//! then the router. Handlers read bodies through [`Upload`]. Nothing here can see an account, a
+//! detector or a store: what is behind the router is the router's business.
+
+mod activity;
+mod carried;
+mod chunked;
+mod client;
+mod drain;
+mod edge;
+mod envelope;
+mod error;
+mod guard;
+mod head;
+mod health;
+mod leftover;
+mod observer;
+mod panic;
+mod process;
+mod proxies;
+mod queue;
+mod serve;
+mod server;
+mod tls;
+mod upload;
+
+pub use client::ClientAddress;
+pub use drain::Drain;
+pub use edge::{REQUEST_ID, RequestId};
+pub use envelope::ErrorBody;
+pub use error::EdgeError;
+pub use health::routes as health_routes;
+pub use observer::Observer;
+pub use panic::quiet_panics;
+pub use proxies::{NotANetwork, TrustedProxies};
+pub use queue::Turn;
+pub use serve::{EdgeSettings, MissingPage, ServeError, Site, serve};
+pub use tls::{TlsError, TlsFiles};
+pub use upload::{InflightPermit, Upload};

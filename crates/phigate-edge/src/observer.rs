@@ -1,0 +1,45 @@
+//! What whoever measures is told about connections and requests.
+
+use std::sync::Arc;
+
+/// Counts what happens at the edge. The edge knows nothing of metrics; somebody else keeps them.
+pub trait Observer: Send + Sync {
+    /// A connection was opened (`+1`) or has ended (`-1`).
+    fn connections(&self, change: i64);
+
+    /// A request has begun (`+1`) or its answer is out (`-1`).
+    fn requests(&self, change: i64);
+
+    /// The edge refused a request with this status, before a handler saw it.
+    fn refused(&self, status: u16);
+}
+
+/// Something that is counted while it lasts.
+pub(crate) struct Counted {
+    observer: Arc<dyn Observer>,
+    count: fn(&dyn Observer, i64),
+}
+
+impl Counted {
+    pub(crate) fn connection(observer: &Arc<dyn Observer>) -> Self {
+        Self::new(observer, |observer, change| observer.connections(change))
+    }
+
+    pub(crate) fn request(observer: &Arc<dyn Observer>) -> Self {
+        Self::new(observer, |observer, change| observer.requests(change))
+    }
+
+    fn new(observer: &Arc<dyn Observer>, count: fn(&dyn Observer, i64)) -> Self {
+        count(observer.as_ref(), 1);
+        Self {
+            observer: Arc::clone(observer),
+            count,
+        }
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        (self.count)(self.observer.as_ref(), -1);
+    }
+}

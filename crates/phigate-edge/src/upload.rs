@@ -1,0 +1,373 @@
+//! A request's body, read whole and within bounds.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::extract::Request;
+use bytes::{Bytes, BytesMut};
+use http::request::Parts;
+use http_body::Body as _;
+use http_body_util::BodyExt;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::Instant;
+
+use crate::error::EdgeError;
+use phigate_types::Limits;
+
+/// The budget counts in units of this many bytes, so that it fits the semaphore's numbers.
+const UNIT_BYTES: u64 = 1024;
+
+/// The most that is read of a body before it is known who sends it: a login is far smaller.
+const STRANGER_BYTES_MAX: u64 = 16 * 1024;
+
+/// The part of all bodies in flight that strangers have, so that they cannot crowd out callers.
+const STRANGERS_SHARE: usize = 16;
+
+/// The bounds on bodies, shared by all connections.
+#[derive(Debug)]
+pub(crate) struct Intake {
+    body_bytes_max: u64,
+    body_read: Duration,
+    budget: Arc<Semaphore>,
+    budget_of_strangers: Arc<Semaphore>,
+}
+
+/// A share of the bytes that may be in flight. Keep it, or a clone, as long as the body or what was made of it.
+#[derive(Debug, Clone)]
+pub struct InflightPermit {
+    _share: Arc<Option<OwnedSemaphorePermit>>,
+}
+
+/// A body that has not been read yet.
+#[derive(Debug)]
+pub struct Upload {
+    body: Body,
+    declared_bytes: Option<u64>,
+    deadline: Instant,
+    intake: Arc<Intake>,
+}
+
+impl Intake {
+    pub(crate) fn new(limits: &Limits) -> Self {
+        let units =
+            usize::try_from(limits.inflight_bytes / UNIT_BYTES).unwrap_or(Semaphore::MAX_PERMITS);
+        let units = units.min(Semaphore::MAX_PERMITS);
+        let of_strangers = units / STRANGERS_SHARE;
+        Self {
+            body_bytes_max: limits.body_bytes,
+            body_read: Duration::from_millis(limits.body_read_ms),
+            budget: Arc::new(Semaphore::new(units - of_strangers)),
+            budget_of_strangers: Arc::new(Semaphore::new(of_strangers)),
+        }
+    }
+}
+
+impl Upload {
+    /// Splits a request that came through the edge into its head and its unread body.
+    pub fn split(request: Request) -> (Parts, Self) {
+        let (parts, body) = request.into_parts();
+        let intake: Arc<Intake> = parts
+            .extensions
+            .get()
+            .cloned()
+            .unwrap_or_else(|| Arc::new(Intake::new(&Limits::default())));
+        let declared_bytes = body.size_hint().exact();
+        let deadline = Instant::now() + intake.body_read;
+        (
+            parts,
+            Self {
+                body,
+                declared_bytes,
+                deadline,
+                intake,
+            },
+        )
+    }
+
+    /// Reads the body. Memory is taken as bytes arrive, never as they are announced, so that
+    /// callers who announce much and send little cost little.
+    pub async fn read(self) -> Result<(Bytes, InflightPermit), EdgeError> {
+        let share = Share::new(&self.intake.budget, self.intake.body_bytes_max);
+        self.read_into(share, |_| true).await
+    }
+
+    /// Reads the body of somebody who is not known: a small one, out of what all strangers share.
+    pub async fn read_from_stranger(self) -> Result<(Bytes, InflightPermit), EdgeError> {
+        let share = Share::new(&self.intake.budget_of_strangers, STRANGER_BYTES_MAX);
+        self.read_into(share, |_| true).await
+    }
+
+    /// Reads a body of at most `bytes_max`. One that is not small is read on only if `is_proof` finds in its beginning
+    /// what shows that it may be sent.
+    pub async fn read_with_proof(
+        self,
+        bytes_max: u64,
+        is_proof: impl Fn(&[u8]) -> bool,
+    ) -> Result<(Bytes, InflightPermit), EdgeError> {
+        let bytes_max = bytes_max.min(self.intake.body_bytes_max);
+        let share = Share::new(&self.intake.budget, bytes_max);
+        self.read_into(share, is_proof).await
+    }
+
+    async fn read_into(
+        self,
+        share: Share,
+        is_proof: impl Fn(&[u8]) -> bool,
+    ) -> Result<(Bytes, InflightPermit), EdgeError> {
+        if self
+            .declared_bytes
+            .is_some_and(|bytes| bytes > share.bytes_max)
+        {
+            return Err(EdgeError::BodyTooLarge);
+        }
+        let deadline = self.deadline;
+        tokio::time::timeout_at(deadline, self.collect(share, is_proof))
+            .await
+            .unwrap_or(Err(EdgeError::BodyTimeout))
+    }
+
+    async fn collect(
+        mut self,
+        mut share: Share,
+        is_proof: impl Fn(&[u8]) -> bool,
+    ) -> Result<(Bytes, InflightPermit), EdgeError> {
+        let mut whole = Gathered::default();
+        let mut is_proven = false;
+        while let Some(frame) = self.body.frame().await {
+            let frame = frame.map_err(|_| EdgeError::BodyBroken)?;
+            let Ok(data) = frame.into_data() else {
+                continue;
+            };
+            share.cover(whole.len() + data.len())?;
+            whole.push(data);
+            if !is_proven && whole.len() as u64 > STRANGER_BYTES_MAX {
+                is_proven = is_proof(whole.so_far());
+                if !is_proven {
+                    return Err(EdgeError::BodyUnproven);
+                }
+            }
+        }
+        Ok((
+            whole.finish(),
+            InflightPermit {
+                _share: Arc::new(share.permit),
+            },
+        ))
+    }
+}
+
+/// Pieces of a body. A body of one piece is not copied.
+#[derive(Default)]
+struct Gathered {
+    first: Bytes,
+    all: BytesMut,
+}
+
+impl Gathered {
+    fn len(&self) -> usize {
+        self.first.len().max(self.all.len())
+    }
+
+    fn so_far(&self) -> &[u8] {
+        if self.all.is_empty() {
+            &self.first
+        } else {
+            &self.all
+        }
+    }
+
+    fn push(&mut self, data: Bytes) {
+        if self.len() == 0 {
+            self.first = data;
+            return;
+        }
+        if self.all.is_empty() {
+            self.all.extend_from_slice(&std::mem::take(&mut self.first));
+        }
+        self.all.extend_from_slice(&data);
+    }
+
+    fn finish(self) -> Bytes {
+        if self.all.is_empty() {
+            self.first
+        } else {
+            self.all.freeze()
+        }
+    }
+}
+
+/// What a body has taken of a budget so far.
+struct Share {
+    budget: Arc<Semaphore>,
+    bytes_max: u64,
+    units: u64,
+    permit: Option<OwnedSemaphorePermit>,
+}
+
+impl Share {
+    fn new(budget: &Arc<Semaphore>, bytes_max: u64) -> Self {
+        Self {
+            budget: Arc::clone(budget),
+            bytes_max,
+            units: 0,
+            permit: None,
+        }
+    }
+
+    fn cover(&mut self, bytes: usize) -> Result<(), EdgeError> {
+        let bytes = bytes as u64;
+        if bytes > self.bytes_max {
+            return Err(EdgeError::BodyTooLarge);
+        }
+        let units = bytes.div_ceil(UNIT_BYTES);
+        let more =
+            u32::try_from(units.saturating_sub(self.units)).map_err(|_| EdgeError::BodyTooLarge)?;
+        if more == 0 {
+            return Ok(());
+        }
+        let taken = Arc::clone(&self.budget)
+            .try_acquire_many_owned(more)
+            .map_err(|_| EdgeError::BodiesInFlight)?;
+        match &mut self.permit {
+            Some(permit) => permit.merge(taken),
+            none => *none = Some(taken),
+        }
+        self.units = units;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::{StreamExt, stream};
+
+    use super::*;
+
+    fn upload(limits: &Limits, pieces: &[&'static str], pause: Duration) -> Upload {
+        let pieces: Vec<&'static str> = pieces.to_vec();
+        let body = Body::from_stream(stream::unfold(
+            pieces.into_iter(),
+            move |mut pieces| async move {
+                let piece = pieces.next()?;
+                tokio::time::sleep(pause).await;
+                Some((Ok::<_, std::io::Error>(Bytes::from(piece)), pieces))
+            },
+        ));
+        let mut request = Request::new(body);
+        request
+            .extensions_mut()
+            .insert(Arc::new(Intake::new(limits)));
+        Upload::split(request).1
+    }
+
+    #[tokio::test]
+    async fn pieces_become_one_body() {
+        for pieces in [&[][..], &["one"], &["one", " two", "", " three"]] {
+            let (body, _permit) = upload(&Limits::default(), pieces, Duration::ZERO)
+                .read()
+                .await
+                .unwrap();
+            assert_eq!(body, pieces.concat());
+        }
+    }
+
+    #[tokio::test]
+    async fn a_body_that_grows_too_large_is_refused() {
+        let limits = Limits {
+            body_bytes: 5,
+            ..Limits::default()
+        };
+        assert!(
+            upload(&limits, &["12345"], Duration::ZERO)
+                .read()
+                .await
+                .is_ok()
+        );
+        let refused = upload(&limits, &["123", "456"], Duration::ZERO)
+            .read()
+            .await;
+        assert_eq!(refused.unwrap_err(), EdgeError::BodyTooLarge);
+    }
+
+    #[tokio::test]
+    async fn a_dripping_body_is_refused_at_the_deadline() {
+        let limits = Limits {
+            body_read_ms: 100,
+            ..Limits::default()
+        };
+        let upload = upload(&limits, &["x"; 400], Duration::from_millis(10));
+        let started = Instant::now();
+        assert_eq!(upload.read().await.unwrap_err(), EdgeError::BodyTimeout);
+        assert!((90..2000).contains(&started.elapsed().as_millis()));
+    }
+
+    #[tokio::test]
+    async fn the_budget_is_given_back_with_the_permit() {
+        let intake = Arc::new(Intake::new(&Limits {
+            inflight_bytes: 2048,
+            ..Limits::default()
+        }));
+        let read = |text: &'static str| {
+            let mut request = Request::new(Body::from(text));
+            request.extensions_mut().insert(Arc::clone(&intake));
+            Upload::split(request).1.read()
+        };
+        let first = read("one").await.unwrap();
+        let second = read("two").await.unwrap();
+        assert_eq!(read("three").await.unwrap_err(), EdgeError::BodiesInFlight);
+        drop((first, second));
+        assert!(read("three").await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn strangers_have_a_small_share_and_take_nothing_from_callers() {
+        let intake = Arc::new(Intake::new(&Limits {
+            inflight_bytes: 1024 * 1024,
+            ..Limits::default()
+        }));
+        let split = |body: Body| {
+            let mut request = Request::new(body);
+            request.extensions_mut().insert(Arc::clone(&intake));
+            Upload::split(request).1
+        };
+        let half_sent = || {
+            let first = stream::iter([Ok::<_, std::io::Error>(Bytes::from(vec![b'x'; 15_000]))]);
+            split(Body::from_stream(first.chain(stream::pending())))
+        };
+        let callers = intake.budget.available_permits();
+        let mut waiting = Vec::new();
+        let mut refused = 0;
+        for _ in 0..50 {
+            let mut reading = Box::pin(half_sent().read_from_stranger());
+            match futures_util::poll!(&mut reading) {
+                std::task::Poll::Pending => waiting.push(reading),
+                std::task::Poll::Ready(answer) => {
+                    assert_eq!(answer.unwrap_err(), EdgeError::BodiesInFlight);
+                    refused += 1;
+                }
+            }
+        }
+        assert_eq!((waiting.len(), refused), (4, 46));
+        assert_eq!(intake.budget.available_permits(), callers);
+        let large = Body::from(vec![b'x'; 16 * 1024 + 1]);
+        let refused = split(large).read_from_stranger().await.unwrap_err();
+        assert_eq!(refused, EdgeError::BodyTooLarge);
+        let callers_body = split(Body::from(vec![b'x'; 900 * 1024]));
+        assert!(callers_body.read().await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn a_large_body_is_read_on_only_with_proof() {
+        let long: &'static str = "x".repeat(20_000).leak();
+        let pieces = ["token=1&", long, "the rest"];
+        for (proof, expected) in [
+            ("token=1&", Ok(20_016)),
+            ("token=2&", Err(EdgeError::BodyUnproven)),
+        ] {
+            let upload = upload(&Limits::default(), &pieces, Duration::ZERO);
+            let read = upload.read_with_proof(30_000, |start| start.starts_with(proof.as_bytes()));
+            assert_eq!(read.await.map(|(body, _)| body.len()), expected, "{proof}");
+        }
+    }
+}

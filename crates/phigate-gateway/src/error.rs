@@ -1,0 +1,265 @@
+//! Everything a caller can be told, with its status and code.
+//!
+//! One variant per thing that can be said. Messages are ours: none quotes what
+//! a caller or a provider sent, except a provider's own explanation after the
+//! same scan that the request went through.
+
+use std::borrow::Cow;
+
+use axum::response::{IntoResponse, Response};
+use http::StatusCode;
+use phi_detect::PhiKind;
+use phigate_core::chat::RequestError;
+use phigate_core::wire::ProviderFailure;
+use phigate_edge::{EdgeError, ErrorBody};
+use phigate_store::{AdmitError, StoreError};
+use phigate_types::ErrorCode;
+
+use crate::key_limits::Limited;
+use crate::scan_queue::NoPlace;
+
+/// When it is worth asking again while long scans wait for each other.
+const DETECTOR_BUSY_S: u64 = 5;
+
+/// Why a request was not answered as asked.
+#[derive(Debug)]
+pub enum GatewayError {
+    /// The HTTP edge refused it.
+    Edge(EdgeError),
+    /// No `Authorization` header.
+    MissingKey,
+    /// The key is malformed, unknown, revoked or expired.
+    InvalidKey,
+    /// Too many requests, or too many bad keys.
+    RateLimited {
+        /// Seconds until it is worth trying again.
+        retry_after_s: u64,
+    },
+    /// Not `application/json`.
+    MediaType,
+    /// The body is not a request we can take.
+    Request(RequestError),
+    /// No family serves this model.
+    UnknownModel,
+    /// The family's provider has no key.
+    NotConfigured {
+        /// The family.
+        family: &'static str,
+    },
+    /// PHI in block mode.
+    Blocked(Vec<PhiKind>),
+    /// The decision could not be recorded, so nothing was forwarded.
+    AuditUnavailable,
+    /// The detector failed, so nothing was forwarded.
+    DetectorUnavailable,
+    /// Scanning had to wait too long for a processor, so nothing was forwarded.
+    DetectorBusy,
+    /// Too many long scans of the account wait already.
+    ScansWaiting,
+    /// The provider failed or refused.
+    Provider(ProviderFailure),
+}
+
+impl GatewayError {
+    /// The status the caller gets.
+    pub fn status(&self) -> StatusCode {
+        let status = match self {
+            Self::Edge(error) => return error.status(),
+            Self::Provider(failure) => failure.kind.status(),
+            Self::Request(_) => 400,
+            _ => self.code().status(),
+        };
+        StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY)
+    }
+
+    /// The code the caller gets, also kept in the record.
+    pub fn code(&self) -> ErrorCode {
+        match self {
+            Self::Edge(error) => error.code(),
+            Self::MissingKey => ErrorCode::MissingApiKey,
+            Self::InvalidKey => ErrorCode::InvalidApiKey,
+            Self::RateLimited { .. } | Self::ScansWaiting => ErrorCode::RateLimitExceeded,
+            Self::MediaType => ErrorCode::UnsupportedMediaType,
+            Self::Request(problem) => problem.code.parse().unwrap_or(ErrorCode::InvalidValue),
+            Self::UnknownModel => ErrorCode::ModelNotFound,
+            Self::NotConfigured { .. } => ErrorCode::ProviderNotConfigured,
+            Self::Blocked(_) => ErrorCode::PhiBlocked,
+            Self::AuditUnavailable => ErrorCode::AuditUnavailable,
+            Self::DetectorUnavailable | Self::DetectorBusy => ErrorCode::DetectorUnavailable,
+            Self::Provider(failure) => {
+                let code = failure.kind.code().parse();
+                code.unwrap_or(ErrorCode::ProviderError)
+            }
+        }
+    }
+
+    /// The error as it is written.
+    pub fn body(&self) -> ErrorBody {
+        if let Self::Edge(error) = self {
+            return error.body();
+        }
+        let mut body = ErrorBody::new(self.status(), self.code(), self.message());
+        body.param = self.param();
+        body.retry_after_s = self.retry_after_s();
+        if let Self::Blocked(kinds) = self {
+            let codes: Vec<&str> = kinds.iter().map(|kind| kind.code()).collect();
+            body.extra
+                .insert("phi_types".into(), serde_json::json!(codes));
+        }
+        body
+    }
+
+    fn message(&self) -> Cow<'static, str> {
+        let message = match self {
+            Self::Request(problem) => return problem.message.clone().into(),
+            Self::NotConfigured { family } => return not_configured(family).into(),
+            Self::Provider(failure) => return provider(failure),
+            Self::MissingKey => "send your API key as Authorization: Bearer phg_…",
+            Self::InvalidKey => "the API key is malformed, unknown, revoked or expired",
+            Self::RateLimited { .. } => "too many requests: wait before trying again",
+            Self::MediaType => "send the body as Content-Type: application/json",
+            Self::UnknownModel => "no provider family serves this model",
+            Self::Blocked(_) => BLOCKED,
+            Self::AuditUnavailable => AUDIT_UNAVAILABLE,
+            Self::DetectorUnavailable => {
+                "the request could not be scanned, so nothing was forwarded"
+            }
+            Self::DetectorBusy => DETECTOR_BUSY,
+            Self::ScansWaiting => SCANS_WAITING,
+            Self::Edge(_) => "the request was refused",
+        };
+        message.into()
+    }
+
+    fn param(&self) -> Option<String> {
+        match self {
+            Self::Request(problem) => problem.param.clone(),
+            Self::UnknownModel | Self::NotConfigured { .. } => Some("model".into()),
+            Self::Provider(failure) => failure.param.clone(),
+            _ => None,
+        }
+    }
+
+    fn retry_after_s(&self) -> Option<u64> {
+        match self {
+            Self::RateLimited { retry_after_s } => Some(*retry_after_s),
+            Self::DetectorBusy | Self::ScansWaiting => Some(DETECTOR_BUSY_S),
+            Self::Provider(failure) => failure.retry_after_s,
+            _ => None,
+        }
+    }
+}
+
+const BLOCKED: &str =
+    "the request was blocked because protected health information was detected in its content";
+const AUDIT_UNAVAILABLE: &str =
+    "the audit record could not be written, so nothing was forwarded: try again shortly";
+const DETECTOR_BUSY: &str =
+    "the request waited too long to be scanned, so nothing was forwarded: try again shortly";
+const SCANS_WAITING: &str =
+    "too many large requests of this account wait to be scanned: try again shortly";
+
+fn not_configured(family: &str) -> String {
+    format!("no provider key is set for {family}: the account's owner sets it under Providers")
+}
+
+fn provider(failure: &ProviderFailure) -> Cow<'static, str> {
+    let words = failure.provider_message.as_ref();
+    match words.map(|words| first_line(words.expose())) {
+        Some(words) => format!("{}; it said: {words}", failure.kind.message()).into(),
+        None => Cow::Borrowed(failure.kind.message()),
+    }
+}
+
+/// A provider's explanation is a sentence; a longer text is cut.
+fn first_line(words: &str) -> String {
+    const CHARACTERS_MAX: usize = 500;
+    words
+        .lines()
+        .next()
+        .unwrap_or_default()
+        .chars()
+        .take(CHARACTERS_MAX)
+        .collect()
+}
+
+impl IntoResponse for GatewayError {
+    fn into_response(self) -> Response {
+        self.body().into_response()
+    }
+}
+
+impl From<EdgeError> for GatewayError {
+    fn from(error: EdgeError) -> Self {
+        Self::Edge(error)
+    }
+}
+
+impl From<Limited> for GatewayError {
+    fn from(limited: Limited) -> Self {
+        Self::RateLimited {
+            retry_after_s: limited.retry_after_s,
+        }
+    }
+}
+
+impl From<NoPlace> for GatewayError {
+    fn from(reason: NoPlace) -> Self {
+        match reason {
+            NoPlace::QueueFull => Self::ScansWaiting,
+            NoPlace::WaitedTooLong => Self::DetectorBusy,
+        }
+    }
+}
+
+impl From<RequestError> for GatewayError {
+    fn from(error: RequestError) -> Self {
+        Self::Request(error)
+    }
+}
+
+impl From<StoreError> for GatewayError {
+    /// Whatever is wrong with the store, a caller is told one thing: nothing was forwarded.
+    fn from(_: StoreError) -> Self {
+        Self::AuditUnavailable
+    }
+}
+
+impl From<AdmitError> for GatewayError {
+    fn from(error: AdmitError) -> Self {
+        match error {
+            AdmitError::Missing => Self::MissingKey,
+            AdmitError::Malformed
+            | AdmitError::Unknown
+            | AdmitError::Revoked { .. }
+            | AdmitError::Expired { .. } => Self::InvalidKey,
+            AdmitError::Store(error) => error.into(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use phigate_core::wire::FailureKind;
+
+    use super::*;
+
+    #[test]
+    fn failures_of_providers_are_in_the_one_vocabulary() {
+        for kind in [
+            FailureKind::Rejected(422),
+            FailureKind::AuthFailed,
+            FailureKind::RateLimited,
+            FailureKind::Error,
+            FailureKind::CutStream,
+            FailureKind::Unreachable,
+            FailureKind::Overloaded,
+            FailureKind::Timeout,
+        ] {
+            let error = GatewayError::Provider(ProviderFailure::new(kind));
+            assert_eq!(error.code().code(), kind.code());
+            assert_eq!(error.code().blame().word(), kind.error_type());
+            assert_eq!(error.status().as_u16(), kind.status());
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! What is known about a request, gathered step by step for its records and headers.
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use http::{HeaderMap, HeaderName, HeaderValue};
+use phi_detect::PhiKind;
+use phigate_core::chat::{self, ChatRequest};
+use phigate_core::egress::Cleared;
+use phigate_core::protect::{CleanRequest, Report, Scanned};
+use phigate_store::{Finding, Identifier, SecretBytes, SecretString, Sizes, Unscannable};
+
+const PHI_DETECTED: HeaderName = HeaderName::from_static("x-gateway-phi-detected");
+const PHI_TYPES: HeaderName = HeaderName::from_static("x-gateway-phi-types");
+const PARAMS_ADJUSTED: HeaderName = HeaderName::from_static("x-gateway-params-adjusted");
+const PARAMS_DROPPED: HeaderName = HeaderName::from_static("x-gateway-params-dropped");
+
+/// What is known about a request so far. A refusal leaves the later fields empty.
+#[derive(Debug, Default)]
+pub(crate) struct RequestFacts {
+    body_bytes: u64,
+    model: Model,
+    family: Option<&'static str>,
+    is_stream: bool,
+    /// What the scan found; none when it was never reached.
+    report: Option<Report>,
+    /// The body as received. Kept only of requests with PHI.
+    original: Option<SecretBytes>,
+    /// Kinds that showed only after translation.
+    showed: Vec<PhiKind>,
+    adjusted: Vec<String>,
+    dropped: Vec<String>,
+}
+
+/// The model asked for, as records may tell it.
+#[derive(Debug, Default, PartialEq, Eq)]
+enum Model {
+    /// Not one that any family serves: it may be any text.
+    #[default]
+    Unknown,
+    Named(String),
+    /// Its name holds PHI.
+    Withheld,
+}
+
+impl RequestFacts {
+    /// A body of which nothing is known but its size.
+    pub(crate) fn of_body(body: &Bytes) -> Self {
+        Self {
+            body_bytes: body.len() as u64,
+            ..Self::default()
+        }
+    }
+
+    /// It is a chat request.
+    pub(crate) fn set_read(&mut self, request: &ChatRequest) {
+        self.is_stream = request.is_stream();
+    }
+
+    /// Its model is one of this family. The model is told only now: an unknown one may be any text.
+    pub(crate) fn set_route(&mut self, model: &str, family: &'static str) {
+        self.model = Model::Named(model.to_owned());
+        self.family = Some(family);
+    }
+
+    /// It was scanned.
+    pub(crate) fn set_scanned(&mut self, scanned: &Scanned) {
+        let report = scanned.report();
+        if report.has_phi() {
+            self.original = Some(SecretBytes::new(
+                scanned.request().document().expose().as_bytes().to_vec(),
+            ));
+        }
+        if report.has_phi_in_model() {
+            self.model = Model::Withheld;
+        }
+        self.report = Some(report.clone());
+    }
+
+    /// It may leave, translated like this.
+    pub(crate) fn set_cleared(&mut self, clean: &CleanRequest, cleared: &Cleared) {
+        self.adjusted = cleared.adjusted().to_vec();
+        let dropped = cleared.dropped().iter();
+        self.dropped = dropped.map(|name| spoken_name(clean, name)).collect();
+    }
+
+    /// PHI showed only in the provider's format.
+    pub(crate) fn set_showed(&mut self, kinds: &[PhiKind], original: &[u8]) {
+        self.showed = kinds.to_vec();
+        if self.original.is_none() {
+            self.original = Some(SecretBytes::from(original));
+        }
+    }
+
+    /// The model asked for, as the record tells it.
+    pub(crate) fn model(&self) -> Option<String> {
+        match &self.model {
+            Model::Unknown => None,
+            Model::Named(name) => Some(name.clone()),
+            Model::Withheld => Some(WITHHELD.to_owned()),
+        }
+    }
+
+    /// The family that serves the model.
+    pub(crate) fn family(&self) -> Option<&'static str> {
+        self.family
+    }
+
+    /// Whether a stream was asked for.
+    pub(crate) fn is_stream(&self) -> bool {
+        self.is_stream
+    }
+
+    /// The model that answered, by the provider's word. Records are not sealed: what is not an identifier, or may
+    /// repeat what was withheld of the model asked for, is withheld too.
+    pub(crate) fn served_model(&self, word: &str) -> String {
+        let is_identifier = (1..=256).contains(&word.len())
+            && word
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"._-:/@".contains(&byte));
+        if is_identifier && self.model != Model::Withheld {
+            word.to_owned()
+        } else {
+            WITHHELD.to_owned()
+        }
+    }
+
+    /// The body as received, for the record of a request with PHI.
+    pub(crate) fn take_original(&mut self) -> Option<SecretBytes> {
+        self.original.take()
+    }
+
+    /// The bytes for the provider, for the record of a request with PHI.
+    pub(crate) fn sent(&self, cleared: &Cleared) -> Option<SecretBytes> {
+        self.has_phi().then(|| SecretBytes::from(cleared.body()))
+    }
+
+    /// How large everything was.
+    pub(crate) fn sizes(&self, cleared: Option<&Cleared>) -> Sizes {
+        Sizes {
+            body: self.body_bytes,
+            text: self.report.as_ref().map_or(0, Report::text_bytes),
+            sent: cleared.map(|cleared| cleared.body().len() as u64),
+        }
+    }
+
+    /// Whether nothing was found and everything was scanned.
+    pub(crate) fn is_clean(&self) -> bool {
+        !self.has_phi() && self.unscannable().is_empty()
+    }
+
+    /// How many findings there are of each kind, by code.
+    pub(crate) fn types(&self) -> BTreeMap<String, u32> {
+        let counts = self.counts().into_iter();
+        counts
+            .map(|(kind, count)| (kind.code().into(), count as u32))
+            .collect()
+    }
+
+    /// How many findings there are of each kind.
+    pub(crate) fn counts(&self) -> BTreeMap<PhiKind, usize> {
+        let mut counts: BTreeMap<PhiKind, usize> =
+            self.report.iter().flat_map(Report::counts).collect();
+        for kind in &self.showed {
+            counts.entry(*kind).or_insert(1);
+        }
+        counts
+    }
+
+    /// The kinds of PHI found, in table order.
+    pub(crate) fn kinds(&self) -> Vec<PhiKind> {
+        self.counts().into_keys().collect()
+    }
+
+    /// Whether PHI was found.
+    pub(crate) fn has_phi(&self) -> bool {
+        !self.showed.is_empty() || self.report.as_ref().is_some_and(Report::has_phi)
+    }
+
+    /// The headers that tell the caller what was found and what was changed.
+    pub(crate) fn write_headers(&self, headers: &mut HeaderMap) {
+        if self.report.is_some() {
+            let codes: Vec<&str> = self.kinds().into_iter().map(PhiKind::code).collect();
+            headers.insert(
+                PHI_DETECTED,
+                HeaderValue::from_static(if self.has_phi() { "true" } else { "false" }),
+            );
+            headers.insert(PHI_TYPES, list(&codes));
+        }
+        for (name, params) in [
+            (PARAMS_ADJUSTED, &self.adjusted),
+            (PARAMS_DROPPED, &self.dropped),
+        ] {
+            if !params.is_empty() {
+                headers.insert(name, list(params));
+            }
+        }
+    }
+
+    /// The findings as the record tells them.
+    pub(crate) fn findings(&self) -> Vec<Finding> {
+        let findings = self.report.iter().flat_map(Report::findings);
+        findings
+            .map(|finding| Finding {
+                kind: finding.kind.code().into(),
+                path: finding.path.clone(),
+                start: finding.start as u64,
+                end: finding.end as u64,
+                score: f64::from((finding.score * 1000.0).round()) / 1000.0,
+                rule: finding.rule.into(),
+            })
+            .collect()
+    }
+
+    /// What could not be scanned, as the record tells it.
+    pub(crate) fn unscannable(&self) -> Vec<Unscannable> {
+        let parts = self.report.iter().flat_map(Report::unscannable);
+        parts
+            .map(|part| Unscannable {
+                path: part.path.clone(),
+                kind: part.kind.into(),
+            })
+            .collect()
+    }
+
+    /// The values found, for the keyed hashes of the disclosure lookup.
+    pub(crate) fn identifiers(&self) -> Vec<Identifier> {
+        let values = self.report.iter().flat_map(Report::identifiers);
+        values
+            .map(|(kind, value)| Identifier {
+                kind: kind.code().into(),
+                value: SecretString::from(value.expose()),
+            })
+            .collect()
+    }
+}
+
+/// Stands in records for a word that may hold PHI.
+const WITHHELD: &str = "[withheld]";
+
+/// A parameter's name as a header may show it. An unknown parameter may be called anything: one that holds PHI, or that
+/// is not a plain word, is named by its position.
+fn spoken_name(clean: &CleanRequest, name: &str) -> String {
+    let document = clean.request().document();
+    let Some(value) = document.root().get(name) else {
+        return name.to_owned();
+    };
+    chat::parameter_name(&value, clean.report().withheld_keys())
+}
+
+/// Comma-separated names.
+fn list(names: &[impl AsRef<str>]) -> HeaderValue {
+    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    HeaderValue::from_str(&names.join(",")).unwrap_or_else(|_| HeaderValue::from_static(""))
+}

@@ -1,0 +1,66 @@
+//! What a caller is told when a provider fails or refuses.
+
+use http::header;
+use phigate_core::protect;
+use phigate_core::text::PhiText;
+use phigate_core::wire::{FailureKind, ProviderFailure, WireFormat};
+use phigate_store::Account;
+use phigate_types::Mode;
+
+use crate::error::GatewayError;
+use crate::gateway::Gateway;
+use crate::provider::{Incoming, ProviderError};
+
+/// What the caller is told when a provider could not be heard out.
+pub(crate) fn failure(error: ProviderError) -> ProviderFailure {
+    ProviderFailure::new(match error {
+        ProviderError::Timeout => FailureKind::Timeout,
+        ProviderError::Unreachable | ProviderError::Forbidden => FailureKind::Unreachable,
+        ProviderError::Unsendable
+        | ProviderError::TooLarge
+        | ProviderError::Redirect
+        | ProviderError::Broken => FailureKind::Error,
+    })
+}
+
+/// The same as an error of the gateway.
+pub(crate) fn failed(error: ProviderError) -> GatewayError {
+    GatewayError::Provider(failure(error))
+}
+
+/// A provider's refusal. Its own words may quote the prompt, so they are scanned before they are passed on.
+pub(crate) async fn refused(
+    gateway: &Gateway,
+    account: &Account,
+    format: &dyn WireFormat,
+    incoming: Incoming,
+) -> GatewayError {
+    let status = incoming.status.as_u16();
+    let retry_after = incoming.headers.get(header::RETRY_AFTER).cloned();
+    let retry_after = retry_after.as_ref().and_then(|value| value.to_str().ok());
+    let body = incoming.body.read_all().await.unwrap_or_default();
+    let mut failure = format.read_failure(status, retry_after, &body);
+    let words = failure.provider_message.take();
+    let words = words.filter(|words| may_be_told(account, format, failure.kind, words));
+    failure.provider_message = words.and_then(|words| without_phi(gateway, account, &words));
+    GatewayError::Provider(failure)
+}
+
+/// Only why a request was rejected helps its caller. Words that quote our key help nobody.
+fn may_be_told(
+    account: &Account,
+    format: &dyn WireFormat,
+    kind: FailureKind,
+    words: &PhiText,
+) -> bool {
+    let provider = account.providers.get(format.id());
+    let quotes_key = provider.is_some_and(|entry| words.expose().contains(entry.key.expose()));
+    matches!(kind, FailureKind::Rejected(_)) && !quotes_key
+}
+
+/// A provider's words with every finding masked, in every mode.
+fn without_phi(gateway: &Gateway, account: &Account, words: &PhiText) -> Option<PhiText> {
+    let scanner = gateway.scanners.of(account).ok()?;
+    let masked = protect::rewrite_text(Mode::MASK, scanner.detector(), words.expose());
+    Some(PhiText::new(masked.unwrap_or_default()))
+}

@@ -1,0 +1,94 @@
+//! What answering requests needs: store, detectors, connections to providers, limits.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use phigate_core::chat::ChatLimits;
+use phigate_core::json::Bounds;
+use phigate_edge::Drain;
+use phigate_store::Vault;
+use phigate_types::Limits;
+
+use crate::key_limits::{BadKeys, KeyLimits};
+use crate::metrics::Metrics;
+use crate::provider::{Provider, RootsError};
+use crate::scan_queue::ScanQueue;
+use crate::scanners::Scanners;
+
+/// The one way from callers, and from the dashboard, to detectors and providers.
+pub struct Gateway {
+    pub(crate) vault: Arc<Vault>,
+    pub(crate) provider: Provider,
+    pub(crate) key_limits: KeyLimits,
+    pub(crate) bad_keys: BadKeys,
+    pub(crate) metrics: Arc<Metrics>,
+    pub(crate) drain: Drain,
+    /// Places for long scans, shared fairly. With more at work than there are processors, short requests would wait.
+    pub(crate) long_scans: Arc<ScanQueue>,
+    pub(crate) scanners: Scanners,
+    pub(crate) limits: Limits,
+    pub(crate) allow_private_providers: bool,
+}
+
+impl Gateway {
+    /// Puts the parts together. No connection is opened before a request needs one.
+    pub fn new(
+        limits: &Limits,
+        providers: ProviderSettings<'_>,
+        vault: Arc<Vault>,
+        metrics: Arc<Metrics>,
+        drain: Drain,
+    ) -> Result<Arc<Self>, RootsError> {
+        let now = Instant::now();
+        Ok(Arc::new(Self {
+            provider: Provider::new(limits, providers.allow_private, providers.ca_file)?,
+            key_limits: KeyLimits::new(limits, now),
+            bad_keys: BadKeys::new(limits, now),
+            vault,
+            metrics,
+            drain,
+            long_scans: ScanQueue::new(
+                limits.scan_queue as usize,
+                Duration::from_millis(limits.scan_wait_ms),
+            ),
+            scanners: Scanners::new(limits.record_findings as usize),
+            limits: *limits,
+            allow_private_providers: providers.allow_private,
+        }))
+    }
+
+    /// Says between how many processes the limits of a key are shared now.
+    pub fn share_key_limits(&self, replicas: usize) {
+        self.key_limits.share_between(replicas);
+    }
+
+    /// The limits of a request's shape.
+    pub(crate) fn chat_limits(&self) -> ChatLimits {
+        let limits = &self.limits;
+        ChatLimits {
+            json: Bounds {
+                depth_max: limits.json_depth as usize,
+                values_max: limits.json_values as usize,
+            },
+            fields_max: limits.fields as usize,
+            messages_max: limits.messages as usize,
+            parts_max: limits.parts as usize,
+            tools_max: limits.tools as usize,
+        }
+    }
+
+    /// How long a record may take to be written.
+    pub(crate) fn record_deadline(&self) -> Duration {
+        Duration::from_millis(self.limits.decision_ms)
+    }
+}
+
+/// What the operator allows of providers.
+#[derive(Debug, Clone, Copy)]
+pub struct ProviderSettings<'a> {
+    /// Whether they may be on private addresses and plain http.
+    pub allow_private: bool,
+    /// Further certificate authorities.
+    pub ca_file: Option<&'a Path>,
+}

@@ -1,0 +1,116 @@
+//! The gateway: what happens to a request between a caller and a provider.
+//!
+//! [`Gateway::answer`] is the way in. A request goes through these steps, each of which consumes
+//! what only the step before can make:
+//!
+//! ```no_run
+//! use std::sync::Arc;
+//!
+//! use axum::response::Response;
+//! use phigate_gateway::{Call, Gateway, Open, Stopped};
+//!
+//! async fn answer(gateway: &Arc<Gateway>, call: Call) -> Result<Response, Stopped> {
+//!     let open = Open::admit(gateway, call).await?; // whose is it?
+//!     let received = open.read().await?; // the body, within limits
+//!     let decided = received.decide().await?; // scanned, treated, translated, scanned again
+//!     let recorded = decided.record().await?; // on disk before anything leaves
+//!     let answered = recorded.send().await?; // the provider's turn
+//!     answered.relay().await // its answer, and the outcome's record
+//! }
+//! ```
+//!
+//! Without an account there is nothing to read:
+//!
+//! ```compile_fail
+//! # use phigate_gateway::{Call, Received, Stopped};
+//! async fn skip_admission(call: Call) -> Result<Received, Stopped> {
+//!     call.read().await
+//! }
+//! ```
+//!
+//! What was not read cannot be decided about:
+//!
+//! ```compile_fail
+//! # use phigate_gateway::{Decided, Open, Stopped};
+//! async fn skip_reading(open: Open) -> Result<Decided, Stopped> {
+//!     open.decide().await
+//! }
+//! ```
+//!
+//! What was not decided about cannot be recorded as a decision to forward:
+//!
+//! ```compile_fail
+//! # use phigate_gateway::{Received, Recorded, Stopped};
+//! async fn skip_the_decision(received: Received) -> Result<Recorded, Stopped> {
+//!     received.record().await
+//! }
+//! ```
+//!
+//! What was not recorded cannot be sent:
+//!
+//! ```compile_fail
+//! # use phigate_gateway::{Answered, Decided, Stopped};
+//! async fn skip_the_record(decided: Decided) -> Result<Answered, Stopped> {
+//!     decided.send().await
+//! }
+//! ```
+//!
+//! What was sent cannot be sent again:
+//!
+//! ```compile_fail
+//! # use phigate_gateway::{Answered, Recorded, Stopped};
+//! async fn send_twice(recorded: Recorded) -> Result<Answered, Stopped> {
+//!     recorded.send().await?;
+//!     recorded.send().await
+//! }
+//! ```
+//!
+//! What the provider has not answered cannot be given to the caller:
+//!
+//! ```compile_fail
+//! # use axum::response::Response;
+//! # use phigate_gateway::{Recorded, Stopped};
+//! async fn skip_the_provider(recorded: Recorded) -> Result<Response, Stopped> {
+//!     recorded.relay().await
+//! }
+//! ```
+//!
+//! And no step can be made by hand, from bytes of one's own:
+//!
+//! ```compile_fail
+//! # use phigate_gateway::Received;
+//! fn from_bytes(earlier: Received) -> Received {
+//!     Received { body: "{}".into(), ..earlier }
+//! }
+//! ```
+
+mod admit;
+mod decide;
+mod error;
+mod facts;
+mod failure;
+mod gateway;
+mod key_limits;
+mod metrics;
+mod pipeline;
+mod preview;
+mod provider;
+mod record;
+mod relay;
+mod reply;
+mod scan_memory;
+mod scan_queue;
+mod scanners;
+#[cfg(test)]
+mod testing;
+mod trial;
+
+pub use error::GatewayError;
+pub use gateway::{Gateway, ProviderSettings};
+pub use metrics::Metrics;
+pub use pipeline::{Answered, Call, Decided, Open, Received, Recorded, Sender, Stopped};
+pub use preview::Preview;
+pub use provider::{BaseUrl, BaseUrlError, KeyError, ProviderError, RootsError, check_key};
+pub use record::{Durability, Written};
+pub use scanners::detector;
+pub use trial::Trial;

@@ -1,0 +1,241 @@
+//! Counters and histograms in the Prometheus format.
+//!
+//! Labels come from closed sets of static words, so that nothing a caller sends can become one.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use http::HeaderValue;
+use http::header::CONTENT_TYPE;
+use phigate_edge::Observer;
+use prometheus_client::encoding::{EncodeLabelSet, text};
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::Registry;
+
+/// Seconds: from 50 µs, which a short scan takes, to the two minutes a provider may.
+const SECONDS: [f64; 16] = [
+    0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.1, 0.25, 1.0, 5.0,
+    15.0, 60.0, 120.0,
+];
+
+/// How a request ended, for counting. Words that do not apply are empty.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub(crate) struct Answered {
+    /// The status that the caller got.
+    pub(crate) status: u32,
+    /// The handling mode.
+    pub(crate) mode: &'static str,
+    /// The action of the decision record.
+    pub(crate) action: &'static str,
+    /// The provider's family.
+    pub(crate) family: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Kind {
+    r#type: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Asked {
+    family: &'static str,
+}
+
+/// Everything that is measured.
+#[derive(Debug)]
+pub struct Metrics {
+    registry: Registry,
+    answered: Family<Answered, Counter>,
+    findings: Family<Kind, Counter>,
+    scan: Histogram,
+    added: Histogram,
+    provider: Family<Asked, Histogram>,
+    audit_write: Histogram,
+    audit_failures: Counter,
+    in_flight: Gauge,
+    connections: Gauge,
+}
+
+impl Metrics {
+    /// All counters at zero.
+    pub fn new() -> Arc<Self> {
+        let metrics = Self {
+            registry: Registry::with_prefix("phigate"),
+            answered: Family::default(),
+            findings: Family::default(),
+            scan: Histogram::new(SECONDS),
+            added: Histogram::new(SECONDS),
+            provider: Family::new_with_constructor(|| Histogram::new(SECONDS)),
+            audit_write: Histogram::new(SECONDS),
+            audit_failures: Counter::default(),
+            in_flight: Gauge::default(),
+            connections: Gauge::default(),
+        };
+        Arc::new(metrics.register())
+    }
+
+    /// Puts every metric under its public name. Counters get `_total` from the format.
+    fn register(mut self) -> Self {
+        let registry = &mut self.registry;
+        registry.register(
+            "requests",
+            "Requests by status, mode, action and family",
+            self.answered.clone(),
+        );
+        registry.register("findings", "Findings by type", self.findings.clone());
+        registry.register("scan_seconds", "Time to scan a request", self.scan.clone());
+        registry.register(
+            "added_seconds",
+            "Time a request spent in the gateway itself",
+            self.added.clone(),
+        );
+        registry.register(
+            "provider_seconds",
+            "Time to the first byte of a provider's answer",
+            self.provider.clone(),
+        );
+        registry.register(
+            "audit_write_seconds",
+            "Time until a record was durable",
+            self.audit_write.clone(),
+        );
+        registry.register(
+            "audit_write_failures",
+            "Records that could not be written",
+            self.audit_failures.clone(),
+        );
+        registry.register(
+            "requests_in_flight",
+            "Requests being answered",
+            self.in_flight.clone(),
+        );
+        registry.register(
+            "connections",
+            "Open connections of callers",
+            self.connections.clone(),
+        );
+        self
+    }
+
+    /// Counts a finished request.
+    pub(crate) fn answered(&self, how: &Answered) {
+        self.answered.get_or_create(how).inc();
+    }
+
+    /// Counts findings of one type.
+    pub(crate) fn found(&self, kind: &'static str, count: u64) {
+        self.findings
+            .get_or_create(&Kind { r#type: kind })
+            .inc_by(count);
+    }
+
+    /// Notes how long a scan took.
+    pub(crate) fn scanned(&self, took: Duration) {
+        self.scan.observe(took.as_secs_f64());
+    }
+
+    /// Notes how long a request was in our own hands.
+    pub(crate) fn added(&self, took: Duration) {
+        self.added.observe(took.as_secs_f64());
+    }
+
+    /// Notes how long a provider took to answer.
+    pub(crate) fn provider_answered(&self, family: &'static str, took: Duration) {
+        self.provider
+            .get_or_create(&Asked { family })
+            .observe(took.as_secs_f64());
+    }
+
+    /// Notes how long a record took to become durable.
+    pub(crate) fn recorded(&self, took: Duration) {
+        self.audit_write.observe(took.as_secs_f64());
+    }
+
+    /// Counts a record that could not be written.
+    pub(crate) fn record_failed(&self) {
+        self.audit_failures.inc();
+    }
+
+    /// `/metrics`, for the listener of its own.
+    pub fn router(self: &Arc<Self>) -> Router {
+        let metrics = Arc::clone(self);
+        Router::new().route("/metrics", get(move || async move { metrics.page() }))
+    }
+
+    /// Everything, in the format of `/metrics`.
+    pub fn text(&self) -> String {
+        let mut page = String::new();
+        text::encode(&mut page, &self.registry).expect("a string takes everything");
+        page
+    }
+
+    fn page(&self) -> Response {
+        let kind =
+            HeaderValue::from_static("application/openmetrics-text; version=1.0.0; charset=utf-8");
+        ([(CONTENT_TYPE, kind)], self.text()).into_response()
+    }
+}
+
+impl Observer for Metrics {
+    fn connections(&self, change: i64) {
+        self.connections.inc_by(change);
+    }
+
+    fn requests(&self, change: i64) {
+        self.in_flight.inc_by(change);
+    }
+
+    fn refused(&self, status: u16) {
+        self.answered(&Answered {
+            status: status.into(),
+            mode: "",
+            action: "",
+            family: "",
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(metrics: &Metrics) -> String {
+        let mut page = String::new();
+        text::encode(&mut page, &metrics.registry).unwrap();
+        page
+    }
+
+    #[test]
+    fn what_was_counted_is_on_the_page() {
+        let metrics = Metrics::new();
+        metrics.answered(&Answered {
+            status: 403,
+            mode: "block",
+            action: "blocked",
+            family: "openai",
+        });
+        metrics.found("ssn", 2);
+        metrics.record_failed();
+        metrics.requests(1);
+        let shown = page(&metrics);
+        for line in [
+            r#"phigate_requests_total{status="403",mode="block",action="blocked",family="openai"} 1"#,
+            r#"phigate_findings_total{type="ssn"} 2"#,
+            "phigate_audit_write_failures_total 1",
+            "phigate_requests_in_flight 1",
+        ] {
+            assert!(
+                shown.lines().any(|shown| shown == line),
+                "{line} is missing in\n{shown}"
+            );
+        }
+        metrics.requests(-1);
+        assert!(page(&metrics).contains("phigate_requests_in_flight 0"));
+    }
+}

@@ -1,0 +1,286 @@
+//! Connecting to a provider: the resolved address is checked, and it is the one connected to.
+
+use std::future::Future;
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::path::Path;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+use http::Uri;
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::rt::TokioIo;
+use rustls::{ClientConfig, RootCertStore};
+use rustls_pki_types::CertificateDer;
+use rustls_pki_types::pem::PemObject;
+use tokio::net::TcpStream;
+use tower::Service;
+
+use super::address;
+
+/// How long one address may try alone.
+const HEAD_START: Duration = Duration::from_millis(250);
+
+/// A connection that is being made.
+type Connecting<T> = Pin<Box<dyn Future<Output = Result<T, ConnectError>> + Send>>;
+
+/// Why no connection was made. It holds no address and no name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(super) enum ConnectError {
+    #[error("cannot resolve the provider's name")]
+    Resolve,
+    #[error("the provider's address is not allowed")]
+    Forbidden,
+    #[error("cannot connect to the provider")]
+    Refused,
+    #[error("cannot agree on TLS with the provider")]
+    Tls,
+    #[error("connecting to the provider took too long")]
+    Timeout,
+}
+
+/// Resolves, checks and connects, without TLS.
+#[derive(Clone)]
+pub(super) struct Dial {
+    allow_private: bool,
+}
+
+/// [`Dial`] with TLS where the URL says so, within a deadline.
+#[derive(Clone)]
+pub(super) struct Connector {
+    https: HttpsConnector<Dial>,
+    limit: Duration,
+}
+
+/// Why the trusted certificates cannot be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum RootsError {
+    #[error("cannot read certificates from provider_ca_file")]
+    CaFile,
+    #[error(
+        "no trusted certificates found on this system: install ca-certificates or set provider_ca_file"
+    )]
+    None,
+    #[error("cannot set up TLS for providers")]
+    Tls,
+}
+
+impl Connector {
+    pub(super) fn new(
+        allow_private: bool,
+        ca_file: Option<&Path>,
+        limit: Duration,
+    ) -> Result<Self, RootsError> {
+        let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+        let tls = ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .map_err(|_| RootsError::Tls)?
+            .with_root_certificates(roots(ca_file)?)
+            .with_no_client_auth();
+        let https = HttpsConnectorBuilder::new()
+            .with_tls_config(tls)
+            .https_or_http()
+            .enable_all_versions()
+            .wrap_connector(Dial { allow_private });
+        Ok(Self { https, limit })
+    }
+}
+
+fn roots(ca_file: Option<&Path>) -> Result<RootCertStore, RootsError> {
+    let mut roots = RootCertStore::empty();
+    // Systems carry certificates that nobody can parse; the rest still count.
+    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    if let Some(path) = ca_file {
+        let extra: Vec<CertificateDer<'static>> = CertificateDer::pem_file_iter(path)
+            .and_then(Iterator::collect)
+            .map_err(|_| RootsError::CaFile)?;
+        if roots.add_parsable_certificates(extra).0 == 0 {
+            return Err(RootsError::CaFile);
+        }
+    }
+    if roots.is_empty() {
+        Err(RootsError::None)
+    } else {
+        Ok(roots)
+    }
+}
+
+impl Service<Uri> for Connector {
+    type Response = <HttpsConnector<Dial> as Service<Uri>>::Response;
+    type Error = ConnectError;
+    type Future = Connecting<Self::Response>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), ConnectError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, uri: Uri) -> Self::Future {
+        let connecting = self.https.call(uri);
+        let limit = self.limit;
+        Box::pin(async move {
+            match tokio::time::timeout(limit, connecting).await {
+                Ok(Ok(connection)) => Ok(connection),
+                Ok(Err(error)) => Err(reason(&*error)),
+                Err(_) => Err(ConnectError::Timeout),
+            }
+        })
+    }
+}
+
+/// Our own reason if there is one below; otherwise the handshake failed.
+fn reason(error: &(dyn std::error::Error + 'static)) -> ConnectError {
+    let mut next = Some(error);
+    while let Some(error) = next {
+        if let Some(own) = error.downcast_ref::<ConnectError>() {
+            return *own;
+        }
+        if let Some(inner) = error
+            .downcast_ref::<io::Error>()
+            .and_then(io::Error::get_ref)
+        {
+            next = Some(inner);
+            continue;
+        }
+        next = error.source();
+    }
+    ConnectError::Tls
+}
+
+impl Service<Uri> for Dial {
+    type Response = TokioIo<TcpStream>;
+    type Error = ConnectError;
+    type Future = Connecting<Self::Response>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), ConnectError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, uri: Uri) -> Self::Future {
+        let allow_private = self.allow_private;
+        Box::pin(async move {
+            let addresses = resolve(&uri).await?;
+            connect(&addresses, allow_private).await.map(TokioIo::new)
+        })
+    }
+}
+
+async fn resolve(uri: &Uri) -> Result<Vec<SocketAddr>, ConnectError> {
+    let host = uri
+        .host()
+        .ok_or(ConnectError::Resolve)?
+        .trim_start_matches('[')
+        .trim_end_matches(']');
+    let is_https = uri.scheme() == Some(&http::uri::Scheme::HTTPS);
+    let port = uri.port_u16().unwrap_or(if is_https { 443 } else { 80 });
+    if let Ok(ip) = host.parse::<IpAddr>() {
+        return Ok(vec![SocketAddr::new(ip, port)]);
+    }
+    let found = tokio::net::lookup_host((host, port))
+        .await
+        .map_err(|_| ConnectError::Resolve)?;
+    Ok(found.collect())
+}
+
+/// Tries the allowed ones of these addresses in turn. One that is not allowed is never contacted.
+async fn connect(addresses: &[SocketAddr], allow_private: bool) -> Result<TcpStream, ConnectError> {
+    let is_allowed = |address: &&SocketAddr| {
+        address::is_a_host(address.ip()) && (allow_private || address::is_public(address.ip()))
+    };
+    let allowed: Vec<&SocketAddr> = addresses.iter().filter(is_allowed).collect();
+    if allowed.is_empty() {
+        return Err(if addresses.is_empty() {
+            ConnectError::Resolve
+        } else {
+            ConnectError::Forbidden
+        });
+    }
+    let stream = first_of(allowed).await.ok_or(ConnectError::Refused)?;
+    let _ = stream.set_nodelay(true);
+    Ok(stream)
+}
+
+/// The first connection to come about. Each address gets a head start before the next, so that
+/// one dead address of several (an IPv6 one without a route, most often) costs little.
+async fn first_of(addresses: Vec<&SocketAddr>) -> Option<TcpStream> {
+    let mut attempts = FuturesUnordered::new();
+    let mut addresses = addresses.into_iter().peekable();
+    loop {
+        if let Some(address) = addresses.next() {
+            attempts.push(TcpStream::connect(address));
+        }
+        let has_more = addresses.peek().is_some();
+        tokio::select! {
+            attempt = attempts.next() => match attempt {
+                Some(Ok(stream)) => return Some(stream),
+                Some(Err(_)) => {}
+                None => return None,
+            },
+            () = tokio::time::sleep(HEAD_START), if has_more => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_name_that_resolves_inside_is_not_connected_to() {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let uri: Uri = format!("http://localhost:{port}/").parse().unwrap();
+        let refused = Dial {
+            allow_private: false,
+        }
+        .call(uri.clone())
+        .await;
+        assert_eq!(refused.err(), Some(ConnectError::Forbidden));
+        let waited = tokio::time::timeout(Duration::from_millis(50), listener.accept()).await;
+        assert!(waited.is_err(), "a connection was opened");
+        assert!(
+            Dial {
+                allow_private: true
+            }
+            .call(uri)
+            .await
+            .is_ok()
+        );
+    }
+
+    #[tokio::test]
+    async fn among_several_addresses_only_the_allowed_are_tried() {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let inside = listener.local_addr().unwrap();
+        let metadata: SocketAddr = "169.254.169.254:80".parse().unwrap();
+        assert_eq!(
+            connect(&[metadata, inside], false).await.err(),
+            Some(ConnectError::Forbidden)
+        );
+        assert_eq!(connect(&[], true).await.err(), Some(ConnectError::Resolve));
+    }
+
+    #[tokio::test]
+    async fn a_dead_address_does_not_hold_up_a_live_one() {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let live = listener.local_addr().unwrap();
+        let closed = tokio::net::TcpListener::bind("127.0.0.1:0")
+            .await
+            .unwrap()
+            .local_addr()
+            .unwrap();
+        let nowhere: SocketAddr = "192.0.2.1:80".parse().unwrap();
+        for addresses in [[closed, live], [nowhere, live]] {
+            let connected =
+                tokio::time::timeout(Duration::from_secs(2), connect(&addresses, true)).await;
+            assert_eq!(connected.unwrap().unwrap().peer_addr().unwrap(), live);
+        }
+        assert_eq!(
+            connect(&[closed], true).await.err(),
+            Some(ConnectError::Refused)
+        );
+    }
+}

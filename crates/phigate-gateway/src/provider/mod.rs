@@ -1,0 +1,304 @@
+//! The connection to providers: one call at a time goes out, checked, bounded and cancellable.
+//!
+//! Nothing of a caller's request but the body is sent: URL and headers are built here from what
+//! the pipeline names. Errors say what kind of failure it was and nothing else, because texts of
+//! HTTP libraries hold URLs and providers quote prompts.
+
+mod address;
+mod answer;
+mod base_url;
+mod connect;
+mod key;
+mod retry;
+
+use std::collections::HashMap;
+use std::error::Error as _;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, HeaderName, USER_AGENT};
+use http::{HeaderValue, Method, Request, StatusCode};
+use http_body_util::Full;
+use hyper_util::client::legacy::{Client, Error as ClientError};
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+use tokio::time::Instant;
+
+pub(crate) use answer::{Answer, Incoming};
+pub use base_url::{BaseUrl, BaseUrlError};
+pub use connect::RootsError;
+pub use key::{KeyError, check_key};
+
+use phigate_core::egress::Cleared;
+use phigate_core::wire::{self, Header, Probe};
+use phigate_store::ProviderKey;
+use phigate_types::Limits;
+
+use crate::record::Written;
+use connect::{ConnectError, Connector};
+
+/// Accounts whose connections are kept apart at one time. More than that share nothing either:
+/// the one that was idle longest loses its kept connections.
+const POOLS_MAX: usize = 1024;
+
+const AGENT: &str = concat!("phigate/", env!("CARGO_PKG_VERSION"));
+
+/// Headers that may go to a provider. Whatever else a call names is not sent.
+const HEADERS: &[&str] = &[
+    // Alphabetical.
+    "accept",
+    "anthropic-beta",
+    "anthropic-version",
+    "authorization",
+    "content-type",
+    "x-api-key",
+    "x-goog-api-key",
+];
+
+/// One call to a provider. Only a recorded decision makes one.
+#[derive(Clone)]
+pub(crate) struct Outgoing<'a> {
+    /// Whose call it is: connections are never shared between accounts.
+    account: &'a str,
+    destination: Destination,
+    method: Method,
+    /// Path segments, not encoded: `["v1", "chat", "completions"]`.
+    path: Vec<String>,
+    /// A query of our own, such as `alt=sse`.
+    query: Option<&'static str>,
+    body: Bytes,
+}
+
+/// Where a call goes, and with which headers. The key stands in the one the format names, and nowhere else.
+#[derive(Clone)]
+pub(crate) struct Destination {
+    base: BaseUrl,
+    headers: Vec<(HeaderName, HeaderValue)>,
+}
+
+impl Destination {
+    /// A provider's address with the headers of its format.
+    pub(crate) fn new(base: BaseUrl, headers: &[Header], key: &ProviderKey) -> Self {
+        let header = |(name, value): &Header| {
+            let secret = |text: &str| {
+                let mut value = HeaderValue::from_str(text).ok()?;
+                value.set_sensitive(true);
+                Some(value)
+            };
+            let value = match value {
+                wire::HeaderValue::Fixed(text) => Some(HeaderValue::from_static(text)),
+                wire::HeaderValue::Key => secret(key.expose()),
+                wire::HeaderValue::BearerKey => secret(&format!("Bearer {}", key.expose())),
+            };
+            Some((HeaderName::from_static(name), value?))
+        };
+        Self {
+            base,
+            headers: headers.iter().filter_map(header).collect(),
+        }
+    }
+}
+
+impl<'a> Outgoing<'a> {
+    /// Consumes the proof that the decision about these bytes was recorded.
+    pub(crate) fn new(
+        _recorded: Written,
+        account: &'a str,
+        destination: Destination,
+        cleared: Cleared,
+    ) -> Self {
+        Self {
+            account,
+            destination,
+            method: Method::POST,
+            path: cleared.path().to_vec(),
+            query: cleared.query(),
+            body: cleared.into_body().into(),
+        }
+    }
+}
+
+/// What went wrong between us and a provider.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum ProviderError {
+    #[error("the call cannot be written as a request")]
+    Unsendable,
+    #[error("the provider cannot be reached")]
+    Unreachable,
+    #[error("the provider's address is not allowed")]
+    Forbidden,
+    #[error("the provider took too long")]
+    Timeout,
+    #[error("the provider's answer is too large")]
+    TooLarge,
+    #[error("the provider answered with a redirect")]
+    Redirect,
+    #[error("the provider's answer broke off or is not HTTP")]
+    Broken,
+}
+
+type Pool = Arc<Client<Connector, Full<Bytes>>>;
+
+/// The client for all providers. No connection is opened before a call needs one.
+pub(crate) struct Provider {
+    connector: Connector,
+    pools: Mutex<HashMap<String, (Instant, Pool)>>,
+    limits: Limits,
+}
+
+impl Provider {
+    pub(crate) fn new(
+        limits: &Limits,
+        allow_private: bool,
+        ca_file: Option<&Path>,
+    ) -> Result<Self, RootsError> {
+        let connector = Connector::new(
+            allow_private,
+            ca_file,
+            Duration::from_millis(limits.connect_ms),
+        )?;
+        Ok(Self {
+            connector,
+            pools: Mutex::new(HashMap::new()),
+            limits: *limits,
+        })
+    }
+
+    /// Makes a call and returns as soon as the answer's head is there.
+    ///
+    /// Repeats it only where the provider cannot have acted on it or says to come again, and only
+    /// while nothing was relayed. Dropping the future, or the answer, closes the call at once.
+    pub(crate) async fn send(&self, call: Outgoing<'_>) -> Result<Incoming, ProviderError> {
+        let started = Instant::now();
+        let whole_deadline = started + Duration::from_millis(self.limits.request_ms);
+        let mut attempt = 0;
+        loop {
+            let outcome = self.attempt(&call, whole_deadline).await;
+            let ended = outcome
+                .as_ref()
+                .map(|answer| (answer.status, &answer.headers))
+                .map_err(|error| *error);
+            match retry::wait(&self.limits, attempt, started.elapsed(), ended) {
+                Some(wait) => tokio::time::sleep(wait).await,
+                None => return outcome,
+            }
+            attempt += 1;
+        }
+    }
+
+    /// Asks something harmless, to see whether address and key are right. The body is not read.
+    pub(crate) async fn probe(
+        &self,
+        account: &str,
+        destination: Destination,
+        probe: Probe,
+    ) -> Result<StatusCode, ProviderError> {
+        let call = Outgoing {
+            account,
+            destination,
+            method: Method::GET,
+            path: probe.path.map(str::to_owned).to_vec(),
+            query: None,
+            body: Bytes::new(),
+        };
+        let deadline =
+            Instant::now() + Duration::from_millis(self.limits.connect_ms.saturating_mul(2));
+        self.attempt(&call, deadline)
+            .await
+            .map(|answer| answer.status)
+    }
+
+    async fn attempt(
+        &self,
+        call: &Outgoing<'_>,
+        whole_deadline: Instant,
+    ) -> Result<Incoming, ProviderError> {
+        let request = request(call).ok_or(ProviderError::Unsendable)?;
+        let first_byte = Instant::now() + Duration::from_millis(self.limits.first_byte_ms);
+        let sent = self.pool(call.account).request(request);
+        let response = match tokio::time::timeout_at(first_byte.min(whole_deadline), sent).await {
+            Ok(Ok(response)) => response,
+            Ok(Err(error)) => return Err(classify(&error)),
+            Err(_) => return Err(ProviderError::Timeout),
+        };
+        let (head, body) = response.into_parts();
+        if head.status.is_redirection() {
+            return Err(ProviderError::Redirect);
+        }
+        // We ask for no compression; an answer that is compressed all the same cannot be bounded.
+        let encoding = head.headers.get(CONTENT_ENCODING);
+        if encoding.is_some_and(|value| !value.as_bytes().eq_ignore_ascii_case(b"identity")) {
+            return Err(ProviderError::Broken);
+        }
+        let idle = Duration::from_millis(self.limits.stream_idle_ms);
+        let body = Answer::new(body, self.limits.response_bytes, idle, whole_deadline);
+        Ok(Incoming {
+            status: head.status,
+            headers: head.headers,
+            body,
+        })
+    }
+
+    /// The connections of one account.
+    fn pool(&self, account: &str) -> Pool {
+        let mut pools = self.pools.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((used, pool)) = pools.get_mut(account) {
+            *used = Instant::now();
+            return Arc::clone(pool);
+        }
+        if pools.len() >= POOLS_MAX {
+            let oldest = pools
+                .iter()
+                .min_by_key(|(_, (used, _))| *used)
+                .map(|(account, _)| account.clone());
+            oldest.and_then(|account| pools.remove(&account));
+        }
+        let pool: Pool = Client::builder(TokioExecutor::new())
+            .timer(TokioTimer::new())
+            .pool_timer(TokioTimer::new())
+            .pool_idle_timeout(Duration::from_secs(50))
+            .pool_max_idle_per_host(64)
+            .http2_keep_alive_interval(Duration::from_secs(30))
+            .http2_adaptive_window(true)
+            .build(self.connector.clone())
+            .into();
+        pools.insert(account.to_owned(), (Instant::now(), Arc::clone(&pool)));
+        pool
+    }
+}
+
+/// The call as a request: our own URL, allowed headers only.
+fn request(call: &Outgoing<'_>) -> Option<Request<Full<Bytes>>> {
+    let uri = call.destination.base.join(&call.path, call.query)?;
+    let mut request = Request::new(Full::new(call.body.clone()));
+    *request.method_mut() = call.method.clone();
+    *request.uri_mut() = uri;
+    let headers = request.headers_mut();
+    headers.insert(USER_AGENT, HeaderValue::from_static(AGENT));
+    headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+    for (name, value) in &call.destination.headers {
+        if HEADERS.contains(&name.as_str()) {
+            headers.insert(name, value.clone());
+        }
+    }
+    Some(request)
+}
+
+fn classify(error: &ClientError) -> ProviderError {
+    if !error.is_connect() {
+        return ProviderError::Broken;
+    }
+    let mut next = error.source();
+    while let Some(source) = next {
+        match source.downcast_ref::<ConnectError>() {
+            Some(ConnectError::Forbidden) => return ProviderError::Forbidden,
+            Some(_) => return ProviderError::Unreachable,
+            None => next = source.source(),
+        }
+    }
+    ProviderError::Unreachable
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,175 @@
+//! A streamed answer: relayed as it arrives, and never made to look finished when it is not.
+//!
+//! The caller's connection pulls: when it stops reading, nothing more is read from the
+//! provider; when it goes away, this is dropped, and the provider's connection with it.
+
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::response::Response;
+use bytes::Bytes;
+use futures_util::{StreamExt, stream};
+use http::{HeaderValue, StatusCode, header};
+use phigate_core::wire::{ProviderFailure, StreamTranslator, error_event};
+
+use phigate_edge::Drain;
+
+use crate::error::GatewayError;
+use crate::failure;
+use crate::pipeline::{Exchange, Stopped};
+use crate::provider::{Answer, Incoming, ProviderError};
+use crate::record::{Ended, OutcomeDue};
+
+/// Relays a stream. Its outcome is recorded when it ends, however it ends.
+///
+/// The caller's status is decided by the first thing there is to say: a provider that fails before it said anything
+/// is an error with a status of its own, not a stream.
+pub(crate) async fn stream(
+    exchange: &Exchange,
+    incoming: Incoming,
+    outcome: OutcomeDue,
+    drain: Drain,
+) -> Result<Response, Stopped> {
+    let mut source = Source {
+        translator: exchange.format.open_stream(&exchange.context),
+        answer: incoming.body,
+        drain,
+    };
+    let (first, step) = source.read().await;
+    match step {
+        Err(failure) if first.is_empty() => {
+            return Err(outcome.fail(GatewayError::Provider(failure)).await.into());
+        }
+        _ => {}
+    }
+    let mut response = Response::new(Body::empty());
+    outcome.write_headers(&mut response);
+    let headers = response.headers_mut();
+    headers.insert(
+        header::CONTENT_TYPE,
+        HeaderValue::from_static("text/event-stream; charset=utf-8"),
+    );
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    let relay = Relay {
+        source,
+        outcome,
+        first: Some((first, step)),
+    };
+    *response.body_mut() =
+        Body::from_stream(stream::unfold(State::Open(Box::new(relay)), State::next));
+    Ok(response)
+}
+
+/// Time for the error event to reach the caller before the connection breaks off.
+const LAST_EVENT: Duration = Duration::from_millis(50);
+
+/// What there is to send next, and whether the provider is still well.
+type Step = (Vec<u8>, Result<(), ProviderFailure>);
+
+/// The provider's stream and its translation.
+struct Source {
+    translator: Box<dyn StreamTranslator + Send>,
+    answer: Answer,
+    drain: Drain,
+}
+
+struct Relay {
+    source: Source,
+    outcome: OutcomeDue,
+    /// What was read before the caller got a status.
+    first: Option<Step>,
+}
+
+enum State {
+    /// More may come.
+    Open(Box<Relay>),
+    /// An error event was sent: the connection is broken off, so that no reader takes the stream for finished.
+    Broken,
+    /// All was sent.
+    Done,
+}
+
+/// The stream did not finish. Holds nothing: the caller has been told by an event.
+#[derive(Debug, thiserror::Error)]
+#[error("the stream broke off")]
+struct BrokenOff;
+
+impl State {
+    async fn next(self) -> Option<(Result<Bytes, BrokenOff>, State)> {
+        match self {
+            Self::Open(relay) => Some(relay.advance().await),
+            Self::Broken => {
+                // An error closes the connection at once; the event before it needs time to leave.
+                tokio::time::sleep(LAST_EVENT).await;
+                Some((Err(BrokenOff), Self::Done))
+            }
+            Self::Done => None,
+        }
+    }
+}
+
+impl Source {
+    /// Waits for something to send. Reads on while a piece of the provider's stream says nothing to the caller.
+    async fn read(&mut self) -> Step {
+        let mut out = Vec::new();
+        loop {
+            let piece = tokio::select! {
+                piece = self.answer.next() => piece,
+                // The grace period is over: better an error event than a silent cut.
+                () = self.drain.cut() => Some(Err(ProviderError::Broken)),
+            };
+            let step = match piece {
+                Some(Ok(bytes)) => self.translator.push(&bytes, &mut out),
+                Some(Err(error)) => Err(failure::failure(error)),
+                None => self.translator.finish(&mut out),
+            };
+            if step.is_err() || self.translator.is_done() || !out.is_empty() {
+                return (out, step);
+            }
+        }
+    }
+}
+
+impl Relay {
+    async fn advance(mut self: Box<Self>) -> (Result<Bytes, BrokenOff>, State) {
+        let (out, step) = match self.first.take() {
+            Some(first) => first,
+            None => self.source.read().await,
+        };
+        if let Err(failure) = step {
+            return self.break_off(out, failure).await;
+        }
+        if self.source.translator.is_done() {
+            return self.complete(out).await;
+        }
+        (Ok(Bytes::from(out)), State::Open(self))
+    }
+
+    async fn complete(self: Box<Self>, out: Vec<u8>) -> (Result<Bytes, BrokenOff>, State) {
+        let summary = self.source.translator.summary().clone();
+        // The vault keeps what it could not write and tries again; the caller's answer is whole either way.
+        let ended = Ended {
+            status: StatusCode::OK,
+            summary: Some(&summary),
+            error: None,
+        };
+        self.outcome.close(ended).await;
+        (Ok(Bytes::from(out)), State::Done)
+    }
+
+    async fn break_off(
+        self: Box<Self>,
+        mut out: Vec<u8>,
+        failure: ProviderFailure,
+    ) -> (Result<Bytes, BrokenOff>, State) {
+        out.extend_from_slice(&error_event(&failure));
+        let summary = self.source.translator.summary().clone();
+        let ended = Ended {
+            status: StatusCode::OK,
+            summary: Some(&summary),
+            error: Some(GatewayError::Provider(failure).code()),
+        };
+        self.outcome.close(ended).await;
+        (Ok(Bytes::from(out)), State::Broken)
+    }
+}
