@@ -29,11 +29,6 @@ impl Scanned {
     pub fn request(&self) -> &ChatRequest {
         &self.request
     }
-
-    /// Whether PHI was found in such a place.
-    pub fn has_phi_in(&self, place: Place) -> bool {
-        self.findings.iter().any(|finding| finding.place == place)
-    }
 }
 
 /// Scans all of a request.
@@ -48,7 +43,7 @@ pub fn scan(scanner: &Scanner, request: ChatRequest) -> Scanned {
 }
 
 /// Finds PHI in every string, number and key, and in texts that are read together.
-pub(super) fn scan_document(scanner: &Scanner, document: &Document) -> ScanResult {
+pub(crate) fn scan_document(scanner: &Scanner, document: &Document) -> ScanResult {
     let mut result = ScanResult::empty();
     for slot in chat::slots(document) {
         scan_slot(scanner, document, slot, &mut result);
