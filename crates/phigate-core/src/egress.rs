@@ -2,6 +2,28 @@
 //!
 //! Translation joins texts that stood apart, so PHI may show only in the provider's format. [`clear`] is the one way
 //! from a [`ProviderRequest`] to a [`Cleared`], and only a `Cleared` can be recorded and sent.
+//!
+//! ```
+//! use phi_detect::Detector;
+//! use phigate_core::chat::{ChatLimits, ChatRequest};
+//! use phigate_core::protect::{self, Outcome, Policy, Scanner};
+//! use phigate_core::{egress, wire};
+//! use phigate_types::Mode;
+//!
+//! let body = br#"{"model":"gpt-4o","messages":[{"role":"user","content":"SSN 536-22-8741"}]}"#;
+//! let scanner = Scanner::new(Detector::default());
+//! let policy = Policy { mode: Mode::MASK, allow_unscannable: false };
+//!
+//! let request = ChatRequest::read(body.to_vec(), &ChatLimits::default()).expect("it is a request");
+//! let scanned = protect::scan(&scanner, request);
+//! let Outcome::Forward(clean) = protect::apply(&policy, &scanner, scanned) else {
+//!     panic!("it can be masked")
+//! };
+//! let format = wire::format_for_model("gpt-4o").expect("the model is known");
+//! let request = format.write_request(&clean, "gpt-4o", &|user| user.to_owned());
+//! let cleared = egress::clear(&scanner, request.expect("it can be written")).expect("it is clean");
+//! assert!(!cleared.body().windows(3).any(|three| three == b"536"));
+//! ```
 
 use phi_detect::PhiKind;
 
@@ -11,11 +33,13 @@ use crate::wire::{Expectation, Header, ProviderRequest, Translated};
 
 /// A request that may leave once its decision is recorded: exactly these bytes, to this path, with these headers.
 ///
-/// Nothing outside this crate can make one:
+/// Only [`clear`] makes one, and nothing else unwraps a request in a provider's format:
 ///
-/// ```compile_fail
-/// # use phigate_core::egress::Cleared;
-/// let cleared = Cleared { request: unimplemented!() };
+/// ```compile_fail,E0451
+/// # use phigate_core::{egress::Cleared, wire::ProviderRequest};
+/// # fn uncleared(request: ProviderRequest) -> Cleared {
+/// Cleared { request: request.translated }
+/// # }
 /// ```
 pub struct Cleared {
     request: Translated,

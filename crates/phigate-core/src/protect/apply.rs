@@ -32,7 +32,15 @@ pub enum Outcome {
     Unfinished(Report),
 }
 
-/// A request that may leave: every finding was dealt with as the mode says.
+/// A request that may leave: every finding was dealt with as the mode says. Only [`apply`] makes one:
+///
+/// ```compile_fail,E0451
+/// # use phigate_core::{chat::ChatRequest, protect::{CleanRequest, Scanned}};
+/// # use phigate_types::Mode;
+/// # fn unapplied(request: ChatRequest, scanned: Scanned) -> CleanRequest {
+/// CleanRequest { request, original: None, report: scanned.report().clone(), mode: Mode::FLAG }
+/// # }
+/// ```
 pub struct CleanRequest {
     request: ChatRequest,
     /// The body as the caller sent it, where the mode changed it.

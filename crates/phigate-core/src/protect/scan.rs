@@ -11,7 +11,14 @@ use super::located::{LocatedFinding, ScanResult};
 use super::report::Report;
 use super::scanner::Scanner;
 
-/// A request with everything that was found in it.
+/// A request with everything that was found in it. Only [`scan`] makes one:
+///
+/// ```compile_fail,E0451
+/// # use phigate_core::{chat::ChatRequest, protect::{Report, Scanned}};
+/// # fn unscanned(request: ChatRequest) -> Scanned {
+/// Scanned { request, findings: Vec::new(), report: Report::default() }
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Scanned {
     pub(super) request: ChatRequest,

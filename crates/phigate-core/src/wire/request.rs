@@ -51,6 +51,15 @@ impl dyn WireFormat + '_ {
 }
 
 /// A request in a provider's format, not yet cleared to leave: [`crate::egress::clear`] takes it.
+///
+/// It is written only from a clean request; bytes will not do:
+///
+/// ```compile_fail,E0308
+/// # use phigate_core::wire::{ProviderRequest, Refusal, WireFormat};
+/// # fn raw(format: &dyn WireFormat, body: &[u8]) -> Result<ProviderRequest, Refusal> {
+/// format.write_request(body, "gpt-4o", &|user| user.to_owned())
+/// # }
+/// ```
 pub struct ProviderRequest {
     pub(crate) translated: Translated,
     /// Whether translation changed a request that may leave only without PHI.
