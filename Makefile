@@ -22,8 +22,9 @@ test: test-setup test-rust test-clients test-browser ## set up and run every tes
 test-setup:
 	tests/setup.sh
 
-test-rust: ## tests of the four crates, with a real SQLite and PostgreSQL
+test-rust: ## tests of all crates, with a real SQLite and PostgreSQL
 	$(RUN_TESTS) --workspace
+	cargo test --workspace --doc
 	$(PHIGATE) --quiet -- --version
 
 test-clients: ## the official OpenAI SDKs, LangChain and the AI SDK against a real server

@@ -182,7 +182,10 @@ impl Decider {
         let format = wire::format_for_model(request.model()).ok_or(GatewayError::UnknownModel)?;
         let family = format.id();
         let provider = self.account.providers.get(family);
-        Ok((format, provider.ok_or(GatewayError::NotConfigured { family })?))
+        Ok((
+            format,
+            provider.ok_or(GatewayError::NotConfigured { family })?,
+        ))
     }
 
     /// Writes the provider's request and looks at it once more: translation joins texts that stood apart.
@@ -270,7 +273,6 @@ fn showed_late(mode: Mode, kinds: Vec<PhiKind>) -> GatewayError {
 fn refusal(refusal: Refusal) -> GatewayError {
     RequestError::field(refusal.code.as_str(), refusal.param, refusal.message).into()
 }
-
 
 #[cfg(test)]
 mod tests;

@@ -141,7 +141,7 @@ impl Metrics {
     }
 
     /// Notes how long a request was in our own hands.
-    pub(crate) fn added(&self, took: Duration) {
+    pub fn added(&self, took: Duration) {
         self.added.observe(took.as_secs_f64());
     }
 

@@ -4,9 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use phigate_edge::Drain;
-use phigate_store::{
-    Account, Admission, MasterKeySource, Options, SecretString, Target, Vault,
-};
+use phigate_store::{Account, Admission, MasterKeySource, Options, SecretString, Target, Vault};
 use phigate_types::Limits;
 use uuid::Uuid;
 

@@ -1,34 +1,15 @@
-//! What a running gateway holds: settings, store, detector, providers.
+//! What a running gateway holds: settings, store, the gateway itself, metrics.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context;
 use jiff::SignedDuration;
-use phi_detect::{Detector, PhiKind};
-use phigate_core::chat::ChatLimits;
-use phigate_core::json::Bounds;
-use phigate_core::protect::{self, Scanner};
-use phigate_core::text::PhiText;
-use phigate_store::{
-    Account, Invite, LinkPurpose, Options, Role as UserRole, SecretString, Settings, Target, Vault,
-};
-use phigate_types::Mode;
+use phigate_edge::Drain;
+use phigate_gateway::{Gateway, Metrics, ProviderSettings};
+use phigate_store::{Invite, LinkPurpose, Options, Role as UserRole, SecretString, Target, Vault};
 
 use crate::config::{self, Config};
-use crate::error::GatewayError;
-use crate::metrics::Metrics;
-use crate::pipeline::ScanQueue;
-use crate::provider::Provider;
-use crate::scan_memory::Memory;
-use crate::server::{BadKeys, Drain, KeyLimits};
-
-/// Texts whose findings are remembered, per account.
-const REMEMBERED_TEXTS: usize = 4096;
-
-/// Accounts whose scanners are kept; beyond this, all are made anew.
-const SCANNERS_MAX: usize = 1024;
 
 /// How long a stopping process waits for its last records to be written.
 pub(crate) const CLOSING: Duration = Duration::from_secs(20);
@@ -77,90 +58,39 @@ pub(crate) enum FirstOwner {
     Link(SecretString),
 }
 
-/// Everything that answering a request needs.
+/// A running gateway: its parts, for those who serve, show and look after it.
 pub(crate) struct App {
     pub(crate) config: Config,
-    pub(crate) vault: Vault,
-    pub(crate) provider: Provider,
-    pub(crate) key_limits: KeyLimits,
-    pub(crate) bad_keys: BadKeys,
+    pub(crate) vault: Arc<Vault>,
+    /// The one way to detectors and providers.
+    pub(crate) gateway: Arc<Gateway>,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) drain: Drain,
-    /// Places for long scans, shared fairly. With more at work than there are processors, short requests would wait.
-    pub(crate) long_scans: Arc<ScanQueue>,
-    scanners: Mutex<HashMap<String, (Settings, Arc<Scanner>)>>,
 }
 
 impl App {
     /// Puts the parts together.
-    pub(crate) fn new(
-        config: Config,
-        vault: Vault,
-        metrics: Arc<Metrics>,
-        drain: Drain,
-    ) -> anyhow::Result<Self> {
-        let ca_file = config.provider_ca_file.as_deref();
-        let provider = Provider::new(&config.limits, config.allow_private_providers, ca_file)
-            .context("cannot prepare connections to providers")?;
-        let now = Instant::now();
-        let long_scans = ScanQueue::new(
-            config.limits.scan_queue as usize,
-            Duration::from_millis(config.limits.scan_wait_ms),
-        );
+    pub(crate) fn new(config: Config, vault: Vault, drain: Drain) -> anyhow::Result<Self> {
+        let (vault, metrics) = (Arc::new(vault), Metrics::new());
+        let providers = ProviderSettings {
+            allow_private: config.allow_private_providers,
+            ca_file: config.provider_ca_file.as_deref(),
+        };
+        let gateway = Gateway::new(
+            &config.limits,
+            providers,
+            Arc::clone(&vault),
+            Arc::clone(&metrics),
+            drain.clone(),
+        )
+        .context("cannot prepare connections to providers")?;
         Ok(Self {
-            key_limits: KeyLimits::new(&config.limits, now),
-            bad_keys: BadKeys::new(&config.limits, now),
             config,
             vault,
-            provider,
+            gateway,
             metrics,
             drain,
-            long_scans,
-            scanners: Mutex::default(),
         })
-    }
-
-    /// The scanner of an account: its own settings and its own memory, so that one account's texts tell another nothing.
-    pub(crate) fn scanner(&self, account: &Account) -> Result<Arc<Scanner>, GatewayError> {
-        let mut scanners = self.scanners.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((settings, scanner)) = scanners.get(&account.id)
-            && has_same_detection(settings, &account.settings)
-        {
-            return Ok(Arc::clone(scanner));
-        }
-        let detector =
-            detector(&account.settings).map_err(|_| GatewayError::DetectorUnavailable)?;
-        let listed_max = self.config.limits.record_findings as usize;
-        let scanner = Scanner::with_memory(detector, Memory::new(REMEMBERED_TEXTS));
-        let scanner = Arc::new(scanner.with_report_limit(listed_max));
-        if scanners.len() >= SCANNERS_MAX {
-            scanners.clear();
-        }
-        scanners.insert(
-            account.id.clone(),
-            (account.settings.clone(), Arc::clone(&scanner)),
-        );
-        Ok(scanner)
-    }
-
-    /// The limits of a request's shape.
-    pub(crate) fn chat_limits(&self) -> ChatLimits {
-        let limits = &self.config.limits;
-        ChatLimits {
-            json: Bounds {
-                depth_max: limits.json_depth as usize,
-                values_max: limits.json_values as usize,
-            },
-            fields_max: limits.fields as usize,
-            messages_max: limits.messages as usize,
-            parts_max: limits.parts as usize,
-            tools_max: limits.tools as usize,
-        }
-    }
-
-    /// How long a decision may take to be written.
-    pub(crate) fn decision_deadline(&self) -> Duration {
-        Duration::from_millis(self.config.limits.decision_ms)
     }
 
     /// The way to the first account's owner login. `again` makes a new link where there was one; earlier ones stop working.
@@ -185,27 +115,4 @@ impl App {
         let link = self.vault.create_link(&account.id, &invite, "system");
         Ok(FirstOwner::Link(link.await?))
     }
-
-    /// A provider's words with every finding masked, in every mode: they may quote the prompt.
-    pub(crate) fn without_phi(&self, scanner: &Scanner, words: &PhiText) -> PhiText {
-        let masked = protect::rewrite_text(Mode::MASK, scanner.detector(), words.expose());
-        PhiText::new(masked.unwrap_or_default())
-    }
-}
-
-/// The detector that an account's settings ask for.
-pub(crate) fn detector(settings: &Settings) -> Result<Detector, phi_detect::SettingsError> {
-    let thresholds = settings
-        .thresholds
-        .iter()
-        .filter_map(|(code, score)| Some((PhiKind::from_code(code)?, *score as f32)))
-        .collect();
-    Detector::new(phi_detect::Settings {
-        thresholds,
-        mrn_formats: settings.mrn_formats.clone(),
-    })
-}
-
-fn has_same_detection(one: &Settings, other: &Settings) -> bool {
-    one.thresholds == other.thresholds && one.mrn_formats == other.mrn_formats
 }

@@ -57,7 +57,7 @@ where
 async fn count_replicas(app: Arc<App>) {
     while !app.drain.is_draining() {
         if let Ok(replicas) = app.vault.servers().await {
-            app.key_limits.share_between(replicas);
+            app.gateway.share_key_limits(replicas);
         }
         tokio::time::sleep(REPLICAS_EVERY).await;
     }

@@ -6,14 +6,8 @@ mod cli;
 mod config;
 mod dashboard;
 mod demo;
-mod error;
 mod housekeeping;
-mod metrics;
-mod pipeline;
-mod provider;
 mod routes;
-mod scan_memory;
-mod server;
 
 #[global_allocator]
 static MEMORY: mimalloc::MiMalloc = mimalloc::MiMalloc;

@@ -7,15 +7,17 @@ use axum::extract::{Path, Request, State};
 use axum::response::{IntoResponse, Json, Response};
 use axum::routing::{get, post};
 use axum::{Extension, Router};
-use http::{HeaderMap, StatusCode};
+use http::{HeaderMap, HeaderValue, StatusCode, header};
 use phigate_core::wire::{FORMATS, WireFormat};
+use phigate_edge::{ClientAddress, RequestId, Turn, Upload, health_routes};
+use phigate_gateway::{Call, GatewayError, Sender};
 use phigate_store::Account;
 use serde_json::{Value, json};
 
 use crate::app::App;
-use crate::error::GatewayError;
-use crate::pipeline::{self, Call};
-use crate::server::{ClientAddress, RequestId, Turn, Upload, health_routes};
+
+/// The description of the API, as served and as printed by `phigate openapi`.
+pub(crate) const OPENAPI: &str = include_str!("openapi.json");
 
 /// The routes of the interface.
 pub(crate) fn router(app: Arc<App>) -> Router {
@@ -23,10 +25,16 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .route("/v1/chat/completions", post(chat_completions))
         .route("/v1/models", get(models))
         .route("/v1/models/{*id}", get(model))
+        .route("/openapi.json", get(openapi))
         .with_state(Arc::clone(&app))
         .merge(health_routes(app.drain.clone(), move || {
             is_ready(Arc::clone(&app))
         }))
+}
+
+async fn openapi() -> impl IntoResponse {
+    let json = HeaderValue::from_static("application/json");
+    ([(header::CONTENT_TYPE, json)], OPENAPI)
 }
 
 /// Requests can be served while the store can be written.
@@ -47,12 +55,14 @@ async fn chat_completions(State(app): State<Arc<App>>, request: Request) -> Resp
     let call = Call {
         request_id: id.0,
         received,
-        client: client.0,
-        turn: parts.extensions.get::<Turn>().cloned(),
-        headers: parts.headers,
-        upload,
+        sender: Sender::Caller {
+            client: client.0,
+            turn: parts.extensions.get::<Turn>().cloned(),
+            headers: parts.headers,
+            upload,
+        },
     };
-    pipeline::answer(&app, call).await
+    app.gateway.answer(call).await
 }
 
 /// The identifiers the account can use now: those of families with a provider key, and the owner's aliases.
@@ -61,7 +71,7 @@ async fn models(
     Extension(client): Extension<ClientAddress>,
     headers: HeaderMap,
 ) -> Result<Json<Value>, GatewayError> {
-    let account = pipeline::admit(&app, &headers, client.0).await?.account;
+    let account = app.gateway.admit(&headers, client.0).await?.account;
     let data: Vec<Value> = usable(&account)
         .map(|(format, model)| describe_model(format, model))
         .collect();
@@ -74,7 +84,7 @@ async fn model(
     Path(id): Path<String>,
     headers: HeaderMap,
 ) -> Result<Json<Value>, GatewayError> {
-    let account = pipeline::admit(&app, &headers, client.0).await?.account;
+    let account = app.gateway.admit(&headers, client.0).await?.account;
     let is_configured = |format: &&&dyn WireFormat| account.providers.contains_key(format.id());
     let format = FORMATS
         .iter()
@@ -103,4 +113,26 @@ fn usable(account: &Account) -> impl Iterator<Item = (&'static dyn WireFormat, &
 
 fn describe_model(format: &dyn WireFormat, model: &str) -> Value {
     json!({ "id": model, "object": "model", "created": 0, "owned_by": format.id() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_description_is_openapi_and_names_what_we_serve() {
+        let description: Value = serde_json::from_str(OPENAPI).unwrap();
+        assert!(description["openapi"].as_str().unwrap().starts_with("3."));
+        for path in [
+            "/v1/chat/completions",
+            "/v1/models",
+            "/v1/models/{id}",
+            "/healthz",
+            "/readyz",
+            "/openapi.json",
+        ] {
+            assert!(description["paths"].get(path).is_some(), "{path}");
+        }
+        assert_eq!(description["info"]["version"], env!("CARGO_PKG_VERSION"));
+    }
 }

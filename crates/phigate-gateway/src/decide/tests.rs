@@ -61,7 +61,7 @@ async fn an_account_with_much_to_scan_does_not_hold_up_another() {
         let record = testing::record(&gateway, &busy);
         let finished = Arc::clone(&finished);
         much.push(tokio::spawn(async move {
-            decide(&record, digits(number, 200), &Permits::NONE).await;
+            let _ = decide(&record, digits(number, 200), &Permits::NONE).await;
             finished.fetch_add(1, Ordering::SeqCst);
         }));
     }

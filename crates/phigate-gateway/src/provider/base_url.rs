@@ -5,6 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use http::Uri;
 use http::uri::{Authority, PathAndQuery, Scheme};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::address;
 
@@ -27,16 +28,21 @@ pub struct BaseUrl {
 /// Why a base URL is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BaseUrlError {
+    /// It is not a URL.
     #[error("the base URL is not a URL such as https://api.example.com")]
     Malformed,
+    /// It does not begin with https.
     #[error(
         "the base URL must begin with https:// (http:// only where the server runs with --allow-private-providers)"
     )]
     NotHttps,
+    /// The base URL must not hold a user name or password.
     #[error("the base URL must not hold a user name or password")]
     UserInfo,
+    /// The base URL must not hold a query or a fragment.
     #[error("the base URL must not hold a query or a fragment")]
     Query,
+    /// The base URL leads to a private address, which only --allow-private-providers permits.
     #[error(
         "the base URL leads to a private address, which only --allow-private-providers permits"
     )]
@@ -214,21 +220,20 @@ fn segments(path: &str) -> Result<Vec<String>, BaseUrlError> {
     }
 }
 
+/// What is escaped in a segment: all but letters, digits and the signs that mean nothing in a path.
+const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~')
+    .remove(b':');
+
 /// Appends one path segment; `None` when it cannot be one.
 fn push_encoded(text: &mut String, segment: &str) -> Option<()> {
     if matches!(segment, "" | "." | "..") {
         return None;
     }
-    for byte in segment.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~:".contains(&byte) {
-            text.push(char::from(byte));
-        } else {
-            const HEX: &[u8; 16] = b"0123456789ABCDEF";
-            text.push('%');
-            text.push(char::from(HEX[usize::from(byte >> 4)]));
-            text.push(char::from(HEX[usize::from(byte & 15)]));
-        }
-    }
+    text.extend(utf8_percent_encode(segment, ESCAPED));
     Some(())
 }
 

@@ -59,12 +59,15 @@ pub(super) struct Connector {
 /// Why the trusted certificates cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum RootsError {
+    /// Cannot read certificates from provider_ca_file.
     #[error("cannot read certificates from provider_ca_file")]
     CaFile,
+    /// No trusted certificates found on this system.
     #[error(
         "no trusted certificates found on this system: install ca-certificates or set provider_ca_file"
     )]
     None,
+    /// Cannot set up TLS for providers.
     #[error("cannot set up TLS for providers")]
     Tls,
 }

@@ -122,18 +122,25 @@ impl<'a> Outgoing<'a> {
 /// What went wrong between us and a provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ProviderError {
+    /// The call cannot be written as a request.
     #[error("the call cannot be written as a request")]
     Unsendable,
+    /// The provider cannot be reached.
     #[error("the provider cannot be reached")]
     Unreachable,
+    /// The provider's address is not allowed.
     #[error("the provider's address is not allowed")]
     Forbidden,
+    /// The provider took too long.
     #[error("the provider took too long")]
     Timeout,
+    /// The provider's answer is too large.
     #[error("the provider's answer is too large")]
     TooLarge,
+    /// The provider answered with a redirect.
     #[error("the provider answered with a redirect")]
     Redirect,
+    /// The provider's answer broke off or is not HTTP.
     #[error("the provider's answer broke off or is not HTTP")]
     Broken,
 }

@@ -78,13 +78,20 @@ fn provider(limits: Limits) -> Provider {
     Provider::new(&limits, true, None).unwrap()
 }
 
-fn call<'a>(base: &'a BaseUrl, account: &'a str) -> Outgoing<'a> {
+fn call<'a>(base: &BaseUrl, account: &'a str) -> Outgoing<'a> {
     Outgoing {
         account,
-        base,
+        destination: destination(base),
         method: Method::POST,
         path: ["v1", "chat", "completions"].map(str::to_owned).to_vec(),
         query: None,
+        body: Bytes::from_static(b"{}"),
+    }
+}
+
+fn destination(base: &BaseUrl) -> Destination {
+    Destination {
+        base: base.clone(),
         headers: vec![
             (
                 http::header::AUTHORIZATION,
@@ -99,7 +106,6 @@ fn call<'a>(base: &'a BaseUrl, account: &'a str) -> Outgoing<'a> {
                 HeaderValue::from_static("Jane Roe"),
             ),
         ],
-        body: Bytes::from_static(b"{}"),
     }
 }
 
@@ -304,10 +310,10 @@ async fn a_probe_tells_the_status_alone() {
         "HTTP/1.1 401 No\r\ncontent-length: 8\r\n\r\nJane Roe",
     )])
     .await;
+    let probe = wire::FORMATS[0].probe();
+    let provider = provider(Limits::default());
     assert_eq!(
-        provider(Limits::default())
-            .probe(call(&fake.base, "a"))
-            .await,
+        provider.probe("a", destination(&fake.base), probe).await,
         Ok(StatusCode::UNAUTHORIZED)
     );
 }

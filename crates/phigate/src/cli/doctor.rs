@@ -8,7 +8,7 @@ use phigate_core::wire::{self, FORMATS};
 use phigate_store::AccountInfo;
 
 use crate::config::Config;
-use crate::provider::BaseUrl;
+use phigate_gateway::BaseUrl;
 
 use super::provider::key_words;
 use super::store::{Session, with_store};

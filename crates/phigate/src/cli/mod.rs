@@ -29,7 +29,6 @@ use std::process::ExitCode;
 use clap::{Args, CommandFactory, Parser, Subcommand};
 
 use crate::config::Flags;
-use crate::server;
 
 /// The answer is no: PHI found with `scan --check`, verification failed.
 pub(crate) const EXIT_NO: u8 = 1;
@@ -163,7 +162,7 @@ enum Command {
 
 /// Runs the command that the process was started with.
 pub(crate) fn main() -> ExitCode {
-    server::quiet_panics();
+    phigate_edge::quiet_panics();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {

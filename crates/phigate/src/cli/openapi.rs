@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use crate::server::OPENAPI;
+use crate::routes::OPENAPI;
 
 pub(super) fn run() -> anyhow::Result<ExitCode> {
     print!("{OPENAPI}");

@@ -6,7 +6,7 @@ use anyhow::{Context, bail};
 use clap::Subcommand;
 use phigate_core::wire::{self, FORMATS, WireFormat};
 
-use crate::provider::{BaseUrl, check_key};
+use phigate_gateway::{BaseUrl, check_key};
 
 use super::Global;
 use super::secrets::secret_from_stdin;

@@ -6,11 +6,10 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use clap::Args;
+use phigate_edge::{Drain, Observer, Site};
 
 use crate::app::{self, App, FirstOwner, Role};
 use crate::config::{Config, Flags};
-use crate::metrics::Metrics;
-use crate::server::{self, Drain};
 use crate::{dashboard, housekeeping, routes};
 
 use super::Global;
@@ -67,7 +66,7 @@ pub(super) fn start(
     let served = runtime.block_on(async {
         let drain = Drain::on_signals().context("cannot listen for signals")?;
         let vault = app::open_vault(&config, Role::Server).await?;
-        let app = Arc::new(App::new(config, vault, Metrics::new(), drain)?);
+        let app = Arc::new(App::new(config, vault, drain)?);
         let greeting = prepare(&app).await?;
         let result = serve_app(&app, command, greeting).await;
         let closed = app.vault.close(app::CLOSING).await;
@@ -101,16 +100,14 @@ async fn serve_app(
         // Last, so that whoever waits for this line finds the rest already said.
         println!("listening on {scheme}://{address}");
     };
-    let metrics = Arc::clone(&app.metrics);
-    server::serve(
-        &app.config,
+    let site = Site {
         router,
-        dashboard::missing_page(Arc::clone(app)),
-        metrics,
-        app.drain.clone(),
-        on_listening,
-    )
-    .await?;
+        missing_page: dashboard::missing_page(Arc::clone(app)),
+        metrics: app.metrics.router(),
+        observer: Arc::clone(&app.metrics) as Arc<dyn Observer>,
+    };
+    let drain = app.drain.clone();
+    phigate_edge::serve(&app.config.edge(), site, drain, on_listening).await?;
     Ok(())
 }
 

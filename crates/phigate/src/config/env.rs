@@ -1,8 +1,9 @@
 //! The environment laid over the settings file: `PHIGATE_LIMITS_BODY_BYTES` is `limits.body_bytes`.
 
+use phigate_types::LIMIT_NAMES;
 use toml::{Table, Value};
 
-use super::{ConfigError, limits};
+use super::ConfigError;
 
 /// How the text of a variable becomes a value.
 #[derive(Clone, Copy)]
@@ -79,9 +80,7 @@ fn find(name: &str) -> Option<(&'static str, &'static str, Kind)> {
     if name == "PHIGATE_LOG" {
         return Some(("log", "level", Kind::Text));
     }
-    let limits = limits::NAMES
-        .iter()
-        .map(|key| ("limits", *key, Kind::Number));
+    let limits = LIMIT_NAMES.iter().map(|key| ("limits", *key, Kind::Number));
     SETTINGS
         .iter()
         .copied()
@@ -143,7 +142,7 @@ fn insert(table: &mut Table, section: &str, key: &str, value: Value) {
 /// All settings as `section.key`, for the test that keeps the example file complete.
 #[cfg(test)]
 pub(super) fn all_keys() -> impl Iterator<Item = (&'static str, &'static str)> {
-    let limits = limits::NAMES.iter().map(|key| ("limits", *key));
+    let limits = LIMIT_NAMES.iter().map(|key| ("limits", *key));
     SETTINGS
         .iter()
         .map(|(section, key, _)| (*section, *key))

@@ -4,9 +4,7 @@
 
 mod checkpoint;
 mod env;
-mod limits;
 mod log;
-mod proxies;
 mod raw;
 mod tls;
 
@@ -17,11 +15,10 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 pub(crate) use checkpoint::CheckpointSettings;
-pub(crate) use limits::Limits;
 pub(crate) use log::{LogFormat, LogSettings};
-pub(crate) use proxies::TrustedProxies;
-pub(crate) use tls::TlsFiles;
 
+use phigate_edge::{EdgeSettings, TlsFiles, TrustedProxies};
+use phigate_types::{Limits, RawLimits};
 use raw::RawConfig;
 
 /// The settings file that is read when it exists and no other was named.
@@ -141,6 +138,17 @@ impl Config {
         Self::from_sources(flags, variables)
     }
 
+    /// What the edge needs to know.
+    pub(crate) fn edge(&self) -> EdgeSettings {
+        EdgeSettings {
+            listen: self.listen,
+            metrics_listen: self.metrics_listen,
+            trusted_proxies: self.trusted_proxies.clone(),
+            tls: self.tls.clone(),
+            limits: self.limits,
+        }
+    }
+
     /// The same with a given environment, so that it can be tested.
     fn from_sources(
         mut flags: Flags,
@@ -210,7 +218,7 @@ impl RawConfig {
             listen,
             metrics_listen,
             behind_tls_proxy,
-            trusted_proxies: TrustedProxies::check(&self.trusted_proxies)?,
+            trusted_proxies: trusted_proxies(&self.trusted_proxies)?,
             tls,
             data,
             database_url: self.database_url,
@@ -219,7 +227,7 @@ impl RawConfig {
             provider_ca_file: self.provider_ca_file,
             log: self.log.check()?,
             checkpoint: self.checkpoint.check()?,
-            limits: self.limits.check()?,
+            limits: limits(&self.limits)?,
         })
     }
 }
@@ -270,6 +278,20 @@ fn address(key: &str, text: &str) -> Result<SocketAddr, ConfigError> {
     text.parse().map_err(|_| ConfigError::Value {
         key: key.to_owned(),
         expected: "an address and a port, such as 127.0.0.1:8080".to_owned(),
+    })
+}
+
+fn trusted_proxies(networks: &[String]) -> Result<TrustedProxies, ConfigError> {
+    TrustedProxies::parse(networks).map_err(|_| ConfigError::Value {
+        key: "trusted_proxies".to_owned(),
+        expected: "a list of addresses or networks such as 10.0.0.0/8 or fd00::/8".to_owned(),
+    })
+}
+
+fn limits(raw: &RawLimits) -> Result<Limits, ConfigError> {
+    raw.check().map_err(|limit| ConfigError::Value {
+        key: format!("limits.{}", limit.name),
+        expected: format!("a number from {} to {}", limit.least, limit.most),
     })
 }
 

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
+use phigate_types::RawLimits;
 use serde::Deserialize;
 
 use super::ConfigError;
 use super::checkpoint::RawCheckpoint;
-use super::limits::RawLimits;
 use super::log::RawLog;
 use super::tls::RawTls;
 

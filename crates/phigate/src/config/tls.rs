@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use phigate_edge::TlsFiles;
 use serde::Deserialize;
 
 use super::ConfigError;
@@ -12,15 +13,6 @@ use super::ConfigError;
 pub(super) struct RawTls {
     cert: Option<PathBuf>,
     key: Option<PathBuf>,
-}
-
-/// Where the certificate chain and its key lie, both PEM. Read again when they change.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct TlsFiles {
-    /// The certificate chain, leaf first.
-    pub(crate) cert: PathBuf,
-    /// The private key of the leaf.
-    pub(crate) key: PathBuf,
 }
 
 impl RawTls {

@@ -18,7 +18,7 @@ use super::chrome::Theme;
 use super::cookies::{self, Cookie};
 use super::fields::{Fields, encode};
 use super::visit::{Guest, Head, PageError, SignedIn, go_to};
-use crate::server::{ClientAddress, EdgeError, InflightPermit, Upload};
+use phigate_edge::{ClientAddress, EdgeError, InflightPermit, Upload};
 
 /// Who may use a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,5 +1,7 @@
 //! The fields of a form or of an address: names and values, as the browser sent them.
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
 /// Fields in order; a name may occur more than once.
 #[derive(Clone, Default)]
 pub(crate) struct Fields(Vec<(String, String)>);
@@ -45,18 +47,16 @@ impl Fields {
     }
 }
 
+/// What means nothing in an address, besides letters and digits.
+const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
+
 /// Percent-encodes everything that could mean something in an address.
 pub(crate) fn encode(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
-                out.push(char::from(byte));
-            }
-            other => out.push_str(&format!("%{other:02X}")),
-        }
-    }
-    out
+    utf8_percent_encode(text, ESCAPED).to_string()
 }
 
 // Forms hold passwords and PHI: only names may be printed.

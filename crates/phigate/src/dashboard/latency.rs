@@ -37,7 +37,7 @@ mod tests {
 
     #[test]
     fn the_shares_are_read_from_the_metrics() {
-        let metrics = crate::metrics::Metrics::new();
+        let metrics = phigate_gateway::Metrics::new();
         assert_eq!(added_ms(&metrics.text()), None);
         for _ in 0..90 {
             metrics.added(Duration::from_micros(400));

@@ -9,7 +9,6 @@ mod chart;
 mod chrome;
 mod cookies;
 mod fields;
-mod gateway;
 mod latency;
 mod pages;
 mod qr;
@@ -28,8 +27,8 @@ use axum::Router;
 use axum::response::IntoResponse;
 
 use crate::app::App;
-use crate::server::MissingPage;
 use pages::verify::Verified;
+use phigate_edge::MissingPage;
 use visit::PageError;
 
 /// The dashboard's routes.

@@ -14,7 +14,7 @@ use super::chrome::{Chrome, Theme, notice};
 use super::fields::Fields;
 use super::pages::message;
 use super::routes;
-use crate::server::InflightPermit;
+use phigate_edge::InflightPermit;
 
 /// What every visit brings, whoever it is.
 #[derive(Debug)]

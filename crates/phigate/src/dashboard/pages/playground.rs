@@ -15,7 +15,6 @@ use crate::dashboard::Dash;
 use crate::dashboard::chrome::Chrome;
 use crate::dashboard::view::{Fact, Piece, Treatment, in_sentence, kind_class, pieces};
 use crate::dashboard::visit::{Answer, PageError, SignedIn, page_with};
-use crate::pipeline;
 
 /// The playground.
 #[derive(Template)]
@@ -86,9 +85,11 @@ pub(crate) async fn send(State(dash): State<Dash>, visit: SignedIn) -> Answer {
         return draw(&dash, &visit, Some(error), None).await;
     }
     let body = json!({ "model": model, "messages": [{ "role": "user", "content": text }] });
-    let response =
-        pipeline::answer_for_dashboard(&dash.app, visit.account.clone(), body.to_string().into())
-            .await;
+    let response = dash
+        .app
+        .gateway
+        .answer_for_dashboard(visit.account.clone(), body.to_string().into())
+        .await;
     let reply = read_reply(response).await?;
     draw(&dash, &visit, None, Some(reply)).await
 }
@@ -148,11 +149,13 @@ async fn draw(
         .chars()
         .take(TEXT_CHARS_MAX)
         .collect();
-    let preview = pipeline::preview(&dash.app, &visit.account, &typed);
-    let preview = preview.await.map_err(|error| match error.status() {
-        429 | 503 => PageError::Busy,
-        _ => PageError::Broken,
-    })?;
+    let preview = dash.app.gateway.preview(&visit.account, &typed);
+    let preview = preview
+        .await
+        .map_err(|error| match error.status().as_u16() {
+            429 | 503 => PageError::Busy,
+            _ => PageError::Broken,
+        })?;
     let (findings, took_ms) = (preview.findings, preview.took.as_secs_f64() * 1000.0);
     let model = match visit.form().get("model") {
         "" => help::example_model(&visit.account),

@@ -10,10 +10,9 @@ use phigate_store::{ProviderInfo, SecretString};
 
 use crate::dashboard::Dash;
 use crate::dashboard::chrome::Chrome;
-use crate::dashboard::gateway::{Trial, try_provider};
 use crate::dashboard::view::{When, in_sentence};
 use crate::dashboard::visit::{Answer, PageError, SignedIn, go_to, page_with};
-use crate::provider::{BaseUrl, check_key};
+use phigate_gateway::{BaseUrl, Trial, check_key};
 
 /// The provider families.
 #[derive(Template)]
@@ -156,7 +155,7 @@ pub(crate) async fn test(
     Path(family): Path<String>,
 ) -> Answer {
     let format = format_with_id(&family).ok_or(PageError::NotFound)?;
-    let trial = try_provider(&dash.app, &visit.account, format).await;
+    let trial = dash.app.gateway.try_provider(&visit.account, format).await;
     let test = Some(in_words(&trial));
     draw(
         &dash,

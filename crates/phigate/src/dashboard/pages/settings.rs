@@ -9,12 +9,12 @@ use phi_detect::{Findings, PhiKind};
 use phigate_store::{Retention, Settings};
 use phigate_types::{Effect, KeyLimit, Mode};
 
-use crate::app::detector;
 use crate::dashboard::Dash;
 use crate::dashboard::chrome::Chrome;
 use crate::dashboard::fields::Fields;
 use crate::dashboard::view::{Piece, Treatment, When, pieces};
 use crate::dashboard::visit::{Answer, PageError, SignedIn, go_to, page_with};
+use phigate_gateway::detector;
 
 /// All settings.
 #[derive(Template)]

@@ -9,6 +9,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::response::Response;
 use http::{HeaderMap, Method, Request, StatusCode, header};
+use phigate_edge::Drain;
 use phigate_store::{Decision, NewDecision, Role, SecretString, SessionPolicy, User};
 use serde_json::json;
 use tower::ServiceExt;
@@ -19,8 +20,6 @@ use super::cookies::form_token;
 use super::routes::{ROUTES, Route};
 use crate::app::{self, App};
 use crate::config::{Config, Flags};
-use crate::metrics::Metrics;
-use crate::server::Drain;
 
 const HOST: &str = "gate.example";
 
@@ -45,7 +44,7 @@ impl World {
         };
         let config = Config::load(flags).unwrap();
         let vault = app::open_vault(&config, app::Role::Command).await.unwrap();
-        let app = Arc::new(App::new(config, vault, Metrics::new(), Drain::default()).unwrap());
+        let app = Arc::new(App::new(config, vault, Drain::default()).unwrap());
         let home = app.vault.find_account(None).await.unwrap();
         let elsewhere = app.vault.create_account("elsewhere", "test").await.unwrap();
         let password = SecretString::new("an invented password".to_owned());
