@@ -24,12 +24,10 @@ pub use backend::{BACKENDS, Backend, Target};
 pub use error::{AdmitError, Result, StoreError};
 pub use keys::master::MasterKeySource;
 pub use model::*;
+pub use phigate_verify::{Checkpoint, ExportVerifier, Fault, FaultKind, Report};
 pub use secret::{SecretBytes, SecretString};
 pub use store::Store;
-pub use trail::{
-    Checkpoint, Export, ExportLine, ExportVerifier, Fault, FaultKind, Report, append_checkpoints,
-    read_checkpoints,
-};
+pub use trail::{Export, ExportLine, append_checkpoints, read_checkpoints};
 pub use vault::{
     DEVICE_DAYS, KEY_NAME_CHARS_MAX, Options, PASSWORD_BYTES_MAX, PASSWORD_CHARS_MIN, Vault,
 };

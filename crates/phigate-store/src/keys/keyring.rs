@@ -7,7 +7,7 @@ use crate::keys::seal::{self, KeyId, Place};
 use crate::keys::wrapped::{
     GUARDED, MASTER, MasterMark, Purpose, WrappedKey, parse_id, put_mark, unwrap, wrap,
 };
-use crate::keys::{Key, derive, hex, random};
+use crate::keys::{Key, derive, random};
 use crate::store::{Batch, CommitError, SYSTEM, Store};
 use crate::{Result, SecretBytes, StoreError};
 use aws_lc_rs::hmac;
@@ -17,6 +17,7 @@ use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
+use phigate_verify::chain::hex;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};

@@ -4,7 +4,6 @@
 //! field. Records that a filter leaves out, or that retention deleted, appear as their digests
 //! only, so that the chain can still be followed.
 
-use crate::keys::hex;
 use crate::model::{AdminAct, Filter, Record};
 use crate::store::ChainRow;
 use crate::trail::walk::Reader;
@@ -13,9 +12,9 @@ use crate::{Result, StoreError};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use phigate_types::Act;
-use serde::{Deserialize, Serialize};
+use phigate_verify::chain::hex;
+use phigate_verify::{ChainField, GapField, GapLine};
 use std::collections::VecDeque;
-use uuid::Uuid;
 
 /// Leaves of left-out records in one line at most.
 const GAP_MAX: usize = 1_000;
@@ -27,43 +26,6 @@ pub struct ExportLine {
     pub json: String,
     /// The record on it; none where the line only bridges records left out.
     pub record: Option<Record>,
-}
-
-/// A record's place in its chain, as exported.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct ChainField {
-    pub(crate) account: String,
-    pub(crate) id: Uuid,
-    pub(crate) lane: i64,
-    pub(crate) seq: i64,
-    pub(crate) digest: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) signature: Option<String>,
-}
-
-/// Digests of consecutive records that are not in the export.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct GapLine {
-    pub(crate) record: String,
-    pub(crate) chain: GapField,
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct GapField {
-    pub(crate) account: String,
-    pub(crate) lane: i64,
-    /// Place of the first.
-    pub(crate) seq: i64,
-    /// `filter` or `deleted`.
-    pub(crate) why: String,
-    pub(crate) leaves: Vec<String>,
-    /// Digest after the last.
-    pub(crate) digest: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) signature: Option<String>,
 }
 
 /// A running export. Lines come oldest first; within a chain always in order.

@@ -3,12 +3,13 @@
 //! The token opens nothing. It names a user and a moment to expire, and is bound to the password: a new password makes
 //! all tokens of the user worthless. Nothing about it is stored.
 
-use crate::keys::{hex, random_base62};
+use crate::keys::random_base62;
 use crate::model::User;
 use crate::vault::Vault;
 use crate::{Result, SecretString};
 use aws_lc_rs::hmac;
 use jiff::{SignedDuration, Timestamp};
+use phigate_verify::chain::hex;
 use subtle::ConstantTimeEq;
 
 /// How long a browser is remembered.

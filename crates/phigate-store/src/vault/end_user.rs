@@ -1,8 +1,8 @@
 //! Names of end users, as providers may see them.
 
-use crate::keys::hex;
 use crate::vault::Vault;
 use aws_lc_rs::hmac;
+use phigate_verify::chain::hex;
 
 impl Vault {
     /// A keyed hash of an end user's name: the same user is the same word, and nobody learns who it is.

@@ -2,18 +2,15 @@
 //!
 //! Cutting off or replacing one chain is then seen in the others, without a checkpoint from elsewhere.
 
-use crate::keys::hex;
 use crate::model::AdminAct;
 use crate::store::Head;
-use crate::trail::digest_bytes;
 use phigate_types::Act;
-
-/// The act of joining.
-pub(crate) const JOIN: Act = Act::ChainCheckpoint;
+use phigate_verify::chain::digest_bytes;
+use phigate_verify::chain::hex;
 
 /// The record that names the ends of chains.
 pub(crate) fn act(time: jiff::Timestamp, account: &str, heads: &[Head]) -> AdminAct {
-    let act = AdminAct::new(time, account, "system", JOIN);
+    let act = AdminAct::new(time, account, "system", Act::ChainJoin);
     heads.iter().fold(act, |act, head| {
         act.detail(
             &format!("chain {}", head.lane),
@@ -24,7 +21,7 @@ pub(crate) fn act(time: jiff::Timestamp, account: &str, heads: &[Head]) -> Admin
 
 /// The ends such a record names: lane, place, digest.
 pub(crate) fn heads_in(act: &AdminAct) -> Vec<(i64, i64, [u8; 32])> {
-    if act.act != JOIN {
+    if !matches!(act.act, Act::ChainJoin | Act::ChainCheckpoint) {
         return Vec::new();
     }
     let read = |(name, value): (&String, &String)| {

@@ -34,7 +34,7 @@ use crate::item::{Change, Item};
 use crate::keys::keyring::Keyring;
 use crate::keys::master::MasterKeySource;
 use crate::model::AdminAct;
-use crate::store::{CommitError, Store};
+use crate::store::{CommitError, Opening, Store};
 use crate::writer::job::{Job, Waiter};
 use crate::writer::queue::{Bounds, Queue};
 use crate::writer::thread::Running;
@@ -50,7 +50,6 @@ use uuid::Uuid;
 
 pub(crate) use accounts::account_name;
 pub(crate) use audit::parse as parse_record;
-pub(crate) use retention::RECORDS_DELETED;
 pub(crate) use transfer::IMPORT;
 
 /// How a vault is opened. Start from [`Options::new`] and change what differs.
@@ -94,6 +93,15 @@ impl Options {
     }
 }
 
+impl Options {
+    pub(crate) fn opening(&self) -> Opening {
+        Opening {
+            create: self.create,
+            sync_delay: self.sync_delay,
+        }
+    }
+}
+
 /// An open store with its keys and its writer. Share it in an `Arc`; end with [`Vault::close`].
 pub struct Vault {
     pub(crate) store: Arc<dyn Store>,
@@ -118,7 +126,7 @@ impl Vault {
     /// Works while other processes have the same store open. Needs a tokio runtime.
     pub async fn open(options: Options) -> Result<Self> {
         let folder = options.target.folder().map(std::path::Path::to_owned);
-        let store = options.target.open(options.create).await?;
+        let store = options.target.open(options.opening()).await?;
         let opened = Keyring::open(store.clone(), options.master_key, folder).await;
         let (keyring, created) = match opened {
             Ok(opened) => opened,
@@ -128,7 +136,6 @@ impl Vault {
             }
         };
         let keyring = Arc::new(keyring);
-        store.slow_down(options.sync_delay);
         let writer = Arc::new(Writer {
             store: store.clone(),
             keyring: keyring.clone(),

@@ -1,6 +1,5 @@
 //! Writing the trail: decisions, outcomes, admin acts.
 
-use crate::keys::hex;
 use crate::keys::seal::{Place, Sealer};
 use crate::keys::wrapped::Purpose;
 use crate::model::{AdminAct, Identifier, NewDecision, Outcome, SealedDigests};
@@ -8,9 +7,10 @@ use crate::store::{Contents, SYSTEM, TokenRow};
 use crate::vault::Vault;
 use crate::writer::entry;
 use crate::writer::job::{Entry, Job, Wait, Waiter};
-use crate::{Result, SecretBytes, StoreError, chain};
+use crate::{Result, SecretBytes, StoreError};
 use aws_lc_rs::hmac;
 use jiff::Timestamp;
+use phigate_verify::chain::{digest, hex};
 use std::sync::Arc;
 use std::time::Duration;
 use uuid::Uuid;
@@ -190,7 +190,7 @@ impl Vault {
 pub(crate) fn digests(contents: &Contents) -> SealedDigests {
     let digest = |sealed: &Option<Arc<[u8]>>| {
         let sealed = sealed.as_deref()?;
-        Some(hex(&chain::digest(b"phigate sealed v1", &[sealed])))
+        Some(hex(&digest(b"phigate sealed v1", &[sealed])))
     };
     SealedDigests {
         original: digest(&contents.original),
@@ -204,7 +204,7 @@ pub(crate) fn tokens_digest(mut tokens: Vec<[u8; 16]>) -> Option<String> {
     tokens.sort_unstable();
     tokens.dedup();
     let all = tokens.concat();
-    (!all.is_empty()).then(|| hex(&chain::digest(b"phigate tokens v1", &[&all])))
+    (!all.is_empty()).then(|| hex(&digest(b"phigate tokens v1", &[&all])))
 }
 
 /// Keyed hash of an identifier; without the key an SSN could be found by trying all of them.

@@ -3,19 +3,15 @@
 use crate::item::Change;
 use crate::model::{AdminAct, Retention};
 use crate::store::RowKey;
-use crate::trail::write_ranges;
 use crate::vault::Vault;
 use crate::writer::entry;
 use crate::writer::job::{Job, Waiter};
 use crate::{Result, StoreError};
 use jiff::SignedDuration;
 use phigate_types::Act;
+use phigate_verify::write_ranges;
 use std::time::Duration;
 
-/// Act that names records whose content was deleted.
-pub(crate) const CONTENT_DELETED: Act = Act::RetentionContent;
-/// Act that names records that were deleted.
-pub(crate) const RECORDS_DELETED: Act = Act::RetentionRecords;
 /// Most rows of one batch.
 const BATCH: usize = 500;
 
@@ -32,7 +28,7 @@ impl Vault {
             .old_records(account_id, self.cut(retention.metadata_days)?, BATCH)
             .await?;
         if !records.is_empty() {
-            let mut job = self.deletion(account_id, &name, RECORDS_DELETED, &records);
+            let mut job = self.deletion(account_id, &name, Act::RetentionRecords, &records);
             job.0.drop_records = Some((account_id.to_owned(), records.clone()));
             job.0.changes.clone_from(&conditions);
             self.finish_deletion(job).await?;
@@ -42,7 +38,7 @@ impl Vault {
             .old_contents(account_id, self.cut(retention.content_days)?, BATCH)
             .await?;
         if !contents.is_empty() {
-            let mut job = self.deletion(account_id, &name, CONTENT_DELETED, &contents);
+            let mut job = self.deletion(account_id, &name, Act::RetentionContent, &contents);
             job.0.drop_contents = Some((account_id.to_owned(), contents.clone()));
             job.0.changes = conditions;
             self.finish_deletion(job).await?;

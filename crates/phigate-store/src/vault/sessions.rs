@@ -1,14 +1,14 @@
 //! Sessions of the dashboard: a random token in a cookie, only its hash here.
 
-use crate::chain;
 use crate::item::{Change, Expect, Item, ItemKind};
-use crate::keys::{hex, random_base62, random_id};
+use crate::keys::{random_base62, random_id};
 use crate::model::{AdminAct, NewSession, Session, SessionPolicy, User};
 use crate::vault::users::{UserBody, public};
 use crate::vault::{Vault, about};
 use crate::{Result, SecretString, StoreError};
 use jiff::{SignedDuration, Timestamp};
 use phigate_types::Act;
+use phigate_verify::chain::{digest, hex};
 use serde::{Deserialize, Serialize};
 
 /// 43 letters of 62 hold 256 bits.
@@ -216,7 +216,7 @@ impl Vault {
 
 /// The hash of a random token; at 256 bits it needs no key and no salt.
 pub(crate) fn token_hash(token: &str) -> String {
-    hex(&chain::digest(b"phigate token v1", &[token.as_bytes()]))
+    hex(&digest(b"phigate token v1", &[token.as_bytes()]))
 }
 
 fn is_valid(stored: &SessionBody, now: Timestamp) -> bool {

@@ -10,12 +10,12 @@
 //! names that share one, and a count does not show what was typed. Counts expire, and there is a limit to their number.
 
 use crate::item::{Change, Expect, Item, ItemKind};
-use crate::keys::hex;
 use crate::store::SYSTEM;
 use crate::vault::Vault;
 use crate::{Result, StoreError};
 use aws_lc_rs::hmac;
 use jiff::{SignedDuration, Timestamp};
+use phigate_verify::chain::hex;
 use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicI64, Ordering};

@@ -79,7 +79,7 @@ impl Vault {
         changes.extend(self.withdraw_links(account_id, &stored.email).await?);
         changes.push(Change::Delete {
             account: item.account.clone(),
-            kind: ItemKind::User.to_owned(),
+            kind: ItemKind::User,
             id: item.id.clone(),
         });
         let act =

@@ -4,17 +4,18 @@ use crate::guard::Top;
 use crate::item::ItemKind;
 use crate::model::{Record, SealedDigests};
 use crate::store::{AuditRow, ChainRow, RowKey};
-use crate::trail::{
-    Checkpoint, Deletions, Fault, FaultKind, FollowedLink, Follower, Report, watched,
-};
 use crate::vault::Vault;
 use crate::vault::audit::parse;
 use crate::vault::record;
-use crate::vault::retention::{CONTENT_DELETED, RECORDS_DELETED};
 use crate::vault::verify_rows::Sums;
 use crate::writer::entry;
 use crate::{Result, chain};
 use aws_lc_rs::signature::KeyPair;
+use phigate_types::Act;
+use phigate_verify::chain::leaf;
+use phigate_verify::{
+    Checkpoint, Deletions, Fault, FaultKind, Follower, Link as FollowedLink, Report, watched,
+};
 use std::collections::BTreeSet;
 use subtle::ConstantTimeEq;
 
@@ -220,7 +221,7 @@ impl Vault {
             findings.sums.add_deleted(row);
             return Ok(true);
         };
-        if chain::leaf(account, record.id, record.time_us, &record.body) != row.link.leaf {
+        if leaf(account, record.id, record.time_us, &record.body) != row.link.leaf {
             return Ok(false);
         }
         let Ok(parsed) = parse(record) else {
@@ -230,13 +231,12 @@ impl Vault {
             return Ok(false);
         }
         findings.sums.add(record.time_us, &parsed);
-        findings
-            .records_deleted
-            .note(account, &parsed, RECORDS_DELETED);
-        findings
-            .contents_deleted
-            .note(account, &parsed, CONTENT_DELETED);
         if let Record::Admin(act) = &parsed {
+            match act.act {
+                Act::RetentionRecords => findings.records_deleted.note(account, &act.details),
+                Act::RetentionContent => findings.contents_deleted.note(account, &act.details),
+                _ => {}
+            }
             findings.joined.extend(crate::vault::join::heads_in(act));
         }
         if let Record::Decision(decision) = &parsed

@@ -4,12 +4,12 @@ use crate::guard::{Seen, Top};
 use crate::item::ItemKind;
 use crate::model::{Filter, Record, RecordKind};
 use crate::store::{ChainRow, SYSTEM};
-use crate::trail::{Fault, FaultKind};
 use crate::vault::Vault;
 use crate::vault::accounts::DeletedAccount;
 use crate::vault::audit::parse;
 use crate::writer::entry;
 use crate::{Result, StoreError};
+use phigate_verify::{Fault, FaultKind};
 use std::collections::{BTreeSet, HashMap};
 
 /// Records looked at for the newest numbered act, at a time and in all.

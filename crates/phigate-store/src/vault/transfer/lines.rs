@@ -1,12 +1,13 @@
 //! The lines of an installation's file: rows as they are stored.
 
 use crate::item::{Item, ItemKind};
-use crate::keys::hex;
 use crate::store::{AuditRow, Batch, ChainRow, Contents, Link, NewRecord, TokenRow};
-use crate::trail::{Checkpoint, digest_bytes};
 use crate::{Result, StoreError};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use phigate_verify::Checkpoint;
+use phigate_verify::chain::digest_bytes;
+use phigate_verify::chain::hex;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use uuid::Uuid;

@@ -10,11 +10,11 @@ use crate::model::{AdminAct, RecordKind};
 use crate::store::{
     Batch, ChainRow, CommitError, Contents, CounterRow, OpenRow, RowKey, SYSTEM, Store,
 };
-use crate::trail::{Checkpoint, Report};
 use crate::vault::{Options, Vault};
 use crate::{Result, StoreError};
 use lines::{Line, VERSION, entry_line, item_line, stored_item, take_entry, unreadable};
 use phigate_types::Act;
+use phigate_verify::{Checkpoint, Report};
 use std::io::{BufRead, Write};
 use std::sync::Arc;
 
@@ -52,7 +52,7 @@ impl Vault {
         options: Options,
         file: &mut (dyn BufRead + Send),
     ) -> Result<Report> {
-        let store = options.target.open(options.create).await?;
+        let store = options.target.open(options.opening()).await?;
         let imported = import(&store, file).await;
         store.close().await;
         let ends = imported?;

@@ -16,7 +16,7 @@ const LIMIT: Duration = Duration::from_secs(2);
 
 /// Shares reads among those who wait.
 #[derive(Clone)]
-pub(crate) struct Fresh {
+pub(crate) struct Generation {
     pool: Pool,
     state: Arc<Mutex<State>>,
 }
@@ -27,7 +27,7 @@ struct State {
     waiting: Vec<oneshot::Sender<Result<u64>>>,
 }
 
-impl Fresh {
+impl Generation {
     pub(crate) fn new(pool: Pool) -> Self {
         Self {
             pool,

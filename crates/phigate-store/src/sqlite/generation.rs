@@ -19,13 +19,13 @@ type Header = [u8; 96];
 const FORMAT: u32 = 3_007_000;
 
 /// What was read last, and whether it still stands.
-pub(crate) struct Fresh {
+pub(crate) struct Generation {
     /// Never closed: closing any handle of the file would let go of the locks that SQLite has on it.
     index: Option<ManuallyDrop<File>>,
     seen: Mutex<Option<(Header, u64)>>,
 }
 
-impl Fresh {
+impl Generation {
     /// For a database that a connection has open: without one, there is no wal-index.
     pub(crate) fn new(database: &Path) -> Self {
         let mut index = database.as_os_str().to_owned();
@@ -117,7 +117,7 @@ mod tests {
         folder: tempfile::TempDir,
         reader: Connection,
         writer: Connection,
-        fresh: Fresh,
+        generation: Generation,
     }
 
     fn site() -> Site {
@@ -126,7 +126,7 @@ mod tests {
         let reader = connect(folder.path(), Access::Read).unwrap();
         Site {
             writer: connect(folder.path(), Access::Write).unwrap(),
-            fresh: Fresh::new(&connect::file(folder.path())),
+            generation: Generation::new(&connect::file(folder.path())),
             reader,
             folder,
         }
@@ -134,7 +134,7 @@ mod tests {
 
     /// Not every file system says what it would have to wait for.
     fn can_look(site: &Site) -> bool {
-        site.fresh.index.as_deref().and_then(look).is_some()
+        site.generation.index.as_deref().and_then(look).is_some()
     }
 
     const CHANGE: &str = "UPDATE generation SET value = value + 1";
@@ -142,17 +142,20 @@ mod tests {
     #[test]
     fn a_read_stands_until_somebody_writes() {
         let site = site();
-        let before = site.fresh.read(&site.reader).unwrap();
-        assert_eq!(site.fresh.unchanged(), can_look(&site).then_some(before));
+        let before = site.generation.read(&site.reader).unwrap();
+        assert_eq!(
+            site.generation.unchanged(),
+            can_look(&site).then_some(before)
+        );
         for round in 1..50 {
             site.writer.execute(CHANGE, []).unwrap();
-            assert_eq!(site.fresh.unchanged(), None);
-            assert_eq!(site.fresh.read(&site.reader).unwrap(), before + round);
+            assert_eq!(site.generation.unchanged(), None);
+            assert_eq!(site.generation.read(&site.reader).unwrap(), before + round);
             let stands = can_look(&site).then_some(before + round);
-            assert_eq!(site.fresh.unchanged(), stands);
+            assert_eq!(site.generation.unchanged(), stands);
         }
-        site.fresh.forget();
-        assert_eq!(site.fresh.unchanged(), None);
+        site.generation.forget();
+        assert_eq!(site.generation.unchanged(), None);
     }
 
     #[test]
@@ -160,13 +163,17 @@ mod tests {
         let site = site();
         for round in 0..20 {
             site.writer.execute(CHANGE, []).unwrap();
-            let seen = site.fresh.read(&site.reader).unwrap();
+            let seen = site.generation.read(&site.reader).unwrap();
             let sql = "PRAGMA wal_checkpoint(TRUNCATE)";
             site.writer.query_row(sql, [], |_| Ok(())).unwrap();
-            assert!(site.fresh.unchanged().is_none_or(|number| number == seen));
+            assert!(
+                site.generation
+                    .unchanged()
+                    .is_none_or(|number| number == seen)
+            );
             // Of the same size as the one before, at the same place of the log.
             site.writer.execute(CHANGE, []).unwrap();
-            assert_eq!(site.fresh.unchanged(), None, "round {round}");
+            assert_eq!(site.generation.unchanged(), None, "round {round}");
         }
     }
 
@@ -191,7 +198,7 @@ mod tests {
         let before = locks();
         assert!(before > 0);
         {
-            let other = Fresh::new(&connect::file(site.folder.path()));
+            let other = Generation::new(&connect::file(site.folder.path()));
             other.read(&site.reader).unwrap();
         }
         assert_eq!(locks(), before);

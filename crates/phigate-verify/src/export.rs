@@ -1,15 +1,91 @@
-//! Verifying an export, line by line, with nothing but the public key.
+//! Exports: what their lines look like, and verifying them with nothing but the public key.
 
 use crate::chain;
-use crate::model::Record;
-use crate::trail::Checkpoint;
-use crate::trail::checkpoint::digest_bytes;
-use crate::trail::export::{ChainField, GapLine};
-use crate::trail::verify::{Deletions, Fault, FaultKind, Follower, Link, Report, watched};
-use crate::{Result, StoreError};
+use crate::checkpoint::{Checkpoint, watched};
+use crate::deletions::Deletions;
+use crate::fault::{Fault, FaultKind, Report};
+use crate::follow::{Follower, Link};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use jiff::Timestamp;
+use phigate_types::Act;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use uuid::Uuid;
+
+/// A record's place in its chain, as exported.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ChainField {
+    /// Id of the account.
+    pub account: String,
+    /// Id of the record.
+    pub id: Uuid,
+    /// Which of the account's chains.
+    pub lane: i64,
+    /// Place in it.
+    pub seq: i64,
+    /// Digest up to here, hexadecimal.
+    pub digest: String,
+    /// Signature of the digest, base64, at the end of a group.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signature: Option<String>,
+}
+
+/// Digests of consecutive records that are not in the export.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GapLine {
+    /// Always `gap`.
+    pub record: String,
+    /// The digests.
+    pub chain: GapField,
+}
+
+/// Where the records stood, and their digests.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GapField {
+    /// Id of the account.
+    pub account: String,
+    /// Which of its chains.
+    pub lane: i64,
+    /// Place of the first.
+    pub seq: i64,
+    /// `filter` or `deleted`.
+    pub why: String,
+    /// Digests of the records alone, hexadecimal.
+    pub leaves: Vec<String>,
+    /// Digest after the last.
+    pub digest: String,
+    /// Signature of that digest, base64, at the end of a group.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signature: Option<String>,
+}
+
+/// The parts of a record that verification needs; the digest covers the rest.
+#[derive(Deserialize)]
+struct RecordLine {
+    time: Timestamp,
+    #[serde(default)]
+    request_id: Option<Uuid>,
+    #[serde(default)]
+    act: Option<String>,
+    #[serde(default)]
+    details: BTreeMap<String, String>,
+}
+
+/// The public key is not one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WrongKey;
+
+impl std::fmt::Display for WrongKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("invalid public key: not 32 bytes as base64")
+    }
+}
+
+impl std::error::Error for WrongKey {}
 
 /// Verifies the lines of one export.
 pub struct ExportVerifier {
@@ -23,16 +99,10 @@ pub struct ExportVerifier {
 
 impl ExportVerifier {
     /// Starts with the store's public key (base64) and checkpoints that were kept elsewhere.
-    pub fn new(public_key: &str, outside: &[Checkpoint]) -> Result<Self> {
-        let wrong = StoreError::Invalid {
-            what: "public key",
-            why: "not 32 bytes as base64",
-        };
-        let key = STANDARD
-            .decode(public_key.trim())
-            .map_err(|_| wrong.clone())?;
+    pub fn new(public_key: &str, outside: &[Checkpoint]) -> Result<Self, WrongKey> {
+        let key = STANDARD.decode(public_key.trim()).map_err(|_| WrongKey)?;
         if key.len() != 32 {
-            return Err(wrong);
+            return Err(WrongKey);
         }
         let outside = outside
             .iter()
@@ -91,24 +161,25 @@ impl ExportVerifier {
         let body = format!("{open}}}");
         let follower = follower(&mut self.chains, &self.outside, &place.account, place.lane);
         let changed = follower.at(FaultKind::Changed, place.seq);
-        let record: Record = serde_json::from_str(&body).map_err(|_| changed.clone())?;
+        let record: RecordLine = serde_json::from_str(&body).map_err(|_| changed.clone())?;
         let link = Link {
             seq: place.seq,
             leaf: chain::leaf(
                 &place.account,
                 place.id,
-                record.time().as_microsecond(),
+                record.time.as_microsecond(),
                 &body,
             ),
-            digest: digest_bytes(&place.digest).ok_or_else(|| changed.clone())?,
+            digest: chain::digest_bytes(&place.digest).ok_or_else(|| changed.clone())?,
             signature: decode(place.signature.as_deref()).map_err(|()| changed)?,
             authentic: None,
             record: Some(place.id),
-            request_id: record.request_id(),
+            request_id: record.request_id,
         };
         follower.follow(&self.public_key, link)?;
-        self.deletions
-            .note(&place.account, &record, crate::vault::RECORDS_DELETED);
+        if record.act.as_deref() == Some(Act::RetentionRecords.code()) {
+            self.deletions.note(&place.account, &record.details);
+        }
         self.report.records += 1;
         Ok(())
     }
@@ -117,11 +188,11 @@ impl ExportVerifier {
         let gap = &gap.chain;
         let follower = follower(&mut self.chains, &self.outside, &gap.account, gap.lane);
         let changed = follower.at(FaultKind::Changed, gap.seq);
-        let last = digest_bytes(&gap.digest).ok_or_else(|| changed.clone())?;
+        let last = chain::digest_bytes(&gap.digest).ok_or_else(|| changed.clone())?;
         for (at, leaf) in gap.leaves.iter().enumerate() {
             let seq = gap.seq + at as i64;
             let is_last = at + 1 == gap.leaves.len();
-            let leaf = digest_bytes(leaf).ok_or_else(|| changed.clone())?;
+            let leaf = chain::digest_bytes(leaf).ok_or_else(|| changed.clone())?;
             let signature = if is_last {
                 gap.signature.as_deref()
             } else {
