@@ -1,7 +1,7 @@
 //! Checkpoints: signed ends of chains. A copy kept elsewhere shows a trail that was cut or rolled back.
 
 use crate::store::Head;
-use crate::vault::Vault;
+use crate::trail::Trail;
 use crate::{Result, StoreError};
 use aws_lc_rs::signature::KeyPair;
 use base64::Engine;
@@ -12,15 +12,15 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, Write};
 use std::path::Path;
 
-impl Vault {
+impl Trail {
     /// The key that verifies checkpoints and exports, base64. It is no secret: keep it with the exports.
     pub fn public_key(&self) -> String {
-        STANDARD.encode(self.keyring.root.signing.public_key().as_ref())
+        STANDARD.encode(self.core.keyring.root.signing.public_key().as_ref())
     }
 
     /// The signed ends of all chains now.
     pub async fn checkpoints(&self) -> Result<Vec<Checkpoint>> {
-        let heads = self.store.heads(None).await?;
+        let heads = self.core.store.heads(None).await?;
         Ok(heads
             .into_iter()
             .map(|head| self.checkpoint(&head))
@@ -43,7 +43,7 @@ impl Vault {
             let Some(expected) = digest_bytes(&one.digest) else {
                 continue;
             };
-            let kind = match self.store.link_digest(account, lane, one.seq).await? {
+            let kind = match self.core.store.link_digest(account, lane, one.seq).await? {
                 Some(found) if found == expected => continue,
                 Some(_) => FaultKind::Changed,
                 None => FaultKind::Truncated,
@@ -61,7 +61,7 @@ impl Vault {
             seq: head.seq,
             digest: hex(&head.digest),
             signature: STANDARD.encode(signature),
-            time: self.now(),
+            time: self.core.now(),
         }
     }
 }

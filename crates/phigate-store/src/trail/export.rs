@@ -6,8 +6,9 @@
 
 use crate::model::{AdminAct, Filter, Record};
 use crate::store::ChainRow;
+use crate::trail::Trail;
+use crate::trail::read::parse;
 use crate::trail::walk::Reader;
-use crate::vault::Vault;
 use crate::{Result, StoreError};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -36,7 +37,7 @@ pub struct Export<'a> {
     gaps: Vec<GapField>,
 }
 
-impl Vault {
+impl Trail {
     /// Starts an export of an account's records. That it was exported, and by whom, is recorded first.
     pub async fn audit_export(
         &self,
@@ -44,10 +45,10 @@ impl Vault {
         filter: &Filter,
         actor: &str,
     ) -> Result<Export<'_>> {
-        let (_, account) = self.account_item(account_id).await?;
-        let act = AdminAct::new(self.now(), &account.name, actor, Act::AuditExport);
-        self.record_admin(Some(account_id), &act).await?;
-        let reader = Reader::new(&*self.store, account_id).await?;
+        let (_, account) = self.core.account_item(account_id).await?;
+        let act = AdminAct::new(self.core.now(), &account.name, actor, Act::AuditExport);
+        self.core.record_act(Some(account_id), &act).await?;
+        let reader = Reader::new(&*self.core.store, account_id).await?;
         Ok(Export {
             reader,
             filter: filter.clone(),
@@ -76,7 +77,7 @@ impl Export<'_> {
         match &row.row {
             None => self.leave_out(&account, row, "deleted"),
             Some(record) => {
-                let parsed = crate::vault::parse_record(record)?;
+                let parsed = parse(record)?;
                 if !matches(&self.filter, &parsed) {
                     self.leave_out(&account, row, "filter");
                     return Ok(());

@@ -1,8 +1,29 @@
-//! Exports of the trail and checkpoints kept elsewhere.
+//! The audit trail: writing, reading, exporting, proving, and deleting what is due.
 
 mod checkpoint;
 mod export;
+mod read;
+mod record;
+mod retention;
+mod stats;
+mod verify;
+mod verify_rows;
 mod walk;
 
 pub use checkpoint::{append_checkpoints, read_checkpoints};
 pub use export::{Export, ExportLine};
+
+use crate::core::Core;
+use std::sync::Arc;
+
+/// The audit trail: writing, reading, proving, deleting what is due.
+#[derive(Clone)]
+pub struct Trail {
+    core: Arc<Core>,
+}
+
+impl Trail {
+    pub(crate) fn new(core: Arc<Core>) -> Self {
+        Self { core }
+    }
+}

@@ -31,15 +31,19 @@ pub(super) fn run(account: Account, global: &Global) -> anyhow::Result<ExitCode>
     with_store(global, async |session| {
         match account {
             Account::Create { name } => {
-                session.vault.create_account(&name, ACTOR).await?;
+                session.vault.accounts.create_account(&name, ACTOR).await?;
             }
             Account::Delete { name, yes } => {
                 anyhow::ensure!(yes, "this cannot be undone; if it is meant, add --yes");
-                let account = session.vault.find_account(Some(&name)).await?;
-                session.vault.delete_account(&account.id, ACTOR).await?;
+                let account = session.vault.accounts.find_account(Some(&name)).await?;
+                session
+                    .vault
+                    .accounts
+                    .delete_account(&account.id, ACTOR)
+                    .await?;
             }
             Account::List => {
-                for account in session.vault.accounts().await? {
+                for account in session.vault.accounts.accounts().await? {
                     println!("{}\t{}", account.name, to_the_second(account.created));
                 }
             }

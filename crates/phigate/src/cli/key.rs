@@ -44,12 +44,13 @@ pub(super) fn run(key: Key, global: &Global) -> anyhow::Result<ExitCode> {
             Key::Create { name, expires } => {
                 let key = session
                     .vault
+                    .access
                     .create_api_key(&account.id, &name.unwrap_or_default(), expires, ACTOR)
                     .await?;
                 println!("{}", key.key.expose());
             }
             Key::List => {
-                for key in session.vault.api_keys(&account.id).await? {
+                for key in session.vault.access.api_keys(&account.id).await? {
                     let state = match (key.revoked, key.expires) {
                         (Some(_), _) => "revoked".to_owned(),
                         (None, Some(expires)) if expires <= Timestamp::now() => {
@@ -67,12 +68,14 @@ pub(super) fn run(key: Key, global: &Global) -> anyhow::Result<ExitCode> {
             Key::Revoke { id } => {
                 session
                     .vault
+                    .access
                     .revoke_api_key(&account.id, &id, ACTOR)
                     .await?;
             }
             Key::Rotate { id, overlap } => {
                 let key = session
                     .vault
+                    .access
                     .rotate_api_key(&account.id, &id, overlap, ACTOR)
                     .await?;
                 println!("{}", key.key.expose());

@@ -29,11 +29,16 @@ pub(super) fn run(master_key: &MasterKey, global: &Global) -> anyhow::Result<Exi
                 let new = phigate_store::MasterKeySource::File(file.clone());
                 session
                     .vault
+                    .installation
                     .rotate_master_key(&new, Some(&session.config.data), ACTOR)
                     .await?
             }
             (None, MasterKeySource::File(file)) => {
-                session.vault.rotate_master_key_file(file, ACTOR).await?
+                session
+                    .vault
+                    .installation
+                    .rotate_master_key_file(file, ACTOR)
+                    .await?
             }
             (None, MasterKeySource::Env(_) | MasterKeySource::Command(_)) => {
                 bail!(

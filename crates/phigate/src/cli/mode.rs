@@ -31,8 +31,16 @@ pub(super) fn run(args: &ModeArgs, global: &Global) -> anyhow::Result<ExitCode> 
     with_store(global, async |session| {
         let account = session.account().await?;
         match &args.verb {
-            None | Some(Verb::Get) => println!("{}", session.vault.mode(&account.id).await?.mode),
-            Some(Verb::Set { mode }) => session.vault.set_mode(&account.id, *mode, ACTOR).await?,
+            None | Some(Verb::Get) => {
+                println!("{}", session.vault.accounts.mode(&account.id).await?.mode)
+            }
+            Some(Verb::Set { mode }) => {
+                session
+                    .vault
+                    .accounts
+                    .set_mode(&account.id, *mode, ACTOR)
+                    .await?
+            }
         }
         Ok(ExitCode::SUCCESS)
     })

@@ -53,7 +53,7 @@ pub(super) fn run(provider: Provider, global: &Global) -> anyhow::Result<ExitCod
                 base_url,
             } => set(&session, &account.id, family, key_stdin, base_url).await?,
             Provider::List => {
-                for provider in session.vault.providers(&account.id).await? {
+                for provider in session.vault.access.providers(&account.id).await? {
                     let format = wire::format_with_id(&provider.family);
                     let own = format.map_or("", WireFormat::default_base_url);
                     let address = provider.base_url.as_deref().unwrap_or(own);
@@ -64,6 +64,7 @@ pub(super) fn run(provider: Provider, global: &Global) -> anyhow::Result<ExitCod
             Provider::Remove { family } => {
                 session
                     .vault
+                    .access
                     .remove_provider(&account.id, family, ACTOR)
                     .await?;
             }
@@ -84,6 +85,7 @@ async fn set(
     }
     let stored = session
         .vault
+        .access
         .providers(account_id)
         .await?
         .into_iter()
@@ -101,6 +103,7 @@ async fn set(
     let base_url = base_url.or(stored.and_then(|provider| provider.base_url));
     session
         .vault
+        .access
         .set_provider(account_id, family, key.as_ref(), base_url.as_deref(), ACTOR)
         .await?;
     Ok(())

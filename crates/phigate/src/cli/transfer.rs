@@ -37,7 +37,11 @@ pub(super) fn export(to: &To, global: &Global) -> anyhow::Result<ExitCode> {
     let mut file =
         BufWriter::new(file.with_context(|| format!("cannot make {}", to.file.display()))?);
     let records = with_store(global, async |session| {
-        Ok(session.vault.export_installation(&mut file, ACTOR).await?)
+        Ok(session
+            .vault
+            .installation
+            .export_installation(&mut file, ACTOR)
+            .await?)
     })?;
     println!("{records} records exported; the master key is not among them");
     Ok(ExitCode::SUCCESS)
@@ -72,7 +76,7 @@ pub(super) fn backup(to: &To, global: &Global) -> anyhow::Result<ExitCode> {
         to.file.display()
     );
     with_store(global, async |session| {
-        Ok(session.vault.backup(&to.file, ACTOR).await?)
+        Ok(session.vault.installation.backup(&to.file, ACTOR).await?)
     })?;
     println!(
         "{} written; keep the master key somewhere else",

@@ -49,17 +49,19 @@ pub(super) fn run(user: User, global: &Global) -> anyhow::Result<ExitCode> {
                 let role = Role::from_code(&role).context("the roles are owner and auditor")?;
                 session
                     .vault
+                    .people
                     .create_user(&account.id, &email, &password, role, ACTOR)
                     .await?;
             }
             User::List => {
-                for user in session.vault.users(&account.id).await? {
+                for user in session.vault.people.users(&account.id).await? {
                     println!("{}\t{}", user.email, user.role.code());
                 }
             }
             User::Remove { email } => {
                 session
                     .vault
+                    .people
                     .remove_user(&account.id, &email, ACTOR)
                     .await?;
             }

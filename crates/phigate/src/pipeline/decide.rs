@@ -204,7 +204,7 @@ impl Desk {
         evidence: &mut Evidence,
     ) -> Result<ProviderRequest, GatewayError> {
         let body = clean.request().document().expose().as_bytes();
-        let hash_user = |user: &str| self.app.vault.hash_end_user(&self.account.id, user);
+        let hash_user = |user: &str| self.app.vault.access.hash_end_user(&self.account.id, user);
         let call = Call {
             body,
             original: clean.is_rewritten().then(|| clean.original()),
@@ -358,7 +358,7 @@ mod tests {
     }
 
     async fn account(app: &App) -> Arc<Account> {
-        let account = app.vault.find_account(None).await.unwrap();
-        app.vault.account(&account.id).await.unwrap()
+        let account = app.vault.accounts.find_account(None).await.unwrap();
+        app.vault.accounts.account(&account.id).await.unwrap()
     }
 }

@@ -169,7 +169,7 @@ pub(super) fn run(audit: Audit, global: &Global) -> anyhow::Result<ExitCode> {
                 export(&session, &account, filter.filter(), format).await?;
             }
             Audit::Verify(_) => {}
-            Audit::PublicKey => println!("{}", session.vault.public_key()),
+            Audit::PublicKey => println!("{}", session.vault.trail.public_key()),
             Audit::Reveal { request_id, reason } => {
                 reveal(&session, &account, request_id, reason.as_deref()).await?;
             }
@@ -191,6 +191,7 @@ async fn list(
     while left > 0 {
         let page = session
             .vault
+            .trail
             .request_list(account, &filter, cursor, left.min(500))
             .await?;
         left -= page.items.len();
@@ -240,7 +241,7 @@ fn line(row: &RequestRow) -> String {
 }
 
 async fn show(session: &Session, account: &str, request_id: Uuid) -> anyhow::Result<()> {
-    for record in session.vault.audit_show(account, request_id).await? {
+    for record in session.vault.trail.audit_show(account, request_id).await? {
         println!("{}", serde_json::to_string_pretty(&record)?);
     }
     Ok(())
@@ -255,6 +256,7 @@ async fn reveal(
     let reason = reason.filter(|reason| !reason.is_empty());
     let revealed = session
         .vault
+        .trail
         .reveal(account, request_id, ACTOR, reason)
         .await?;
     let text = |content: Option<phigate_store::SecretBytes>| {
@@ -291,6 +293,7 @@ async fn find(session: &Session, account: &str, identifier: FindArgs) -> anyhow:
     let value = SecretString::from(protect::normalise(value.expose()));
     let disclosures = session
         .vault
+        .trail
         .find_identifier(account, kind, &value, ACTOR)
         .await?;
     if disclosures.is_empty() {
@@ -313,7 +316,11 @@ async fn export(
     if matches!(format, Format::Csv) {
         out.write_all(audit_csv::header().as_bytes())?;
     }
-    let mut lines = session.vault.audit_export(account, &filter, ACTOR).await?;
+    let mut lines = session
+        .vault
+        .trail
+        .audit_export(account, &filter, ACTOR)
+        .await?;
     while let Some(line) = lines.next().await? {
         match (format, &line.record) {
             (Format::Jsonl, _) => writeln!(out, "{}", line.json)?,

@@ -1,10 +1,11 @@
 //! Writing the trail: decisions, outcomes, admin acts.
 
+use crate::core::Core;
 use crate::keys::seal::{Place, Sealer};
 use crate::keys::wrapped::Purpose;
 use crate::model::{AdminAct, Identifier, NewDecision, Outcome, SealedDigests};
-use crate::store::{Contents, SYSTEM, TokenRow};
-use crate::vault::Vault;
+use crate::store::{Contents, TokenRow};
+use crate::trail::Trail;
 use crate::writer::entry;
 use crate::writer::job::{Entry, Job, Wait, Waiter};
 use crate::{Result, SecretBytes, StoreError};
@@ -17,7 +18,7 @@ use uuid::Uuid;
 
 pub(crate) const CONTENT: &str = "audit_content";
 
-impl Vault {
+impl Trail {
     /// Writes a decision; durable when this returns `Ok`. Nothing may be forwarded before.
     ///
     /// On an error, or when the call is dropped, the request counts as not forwarded: the record is
@@ -29,12 +30,13 @@ impl Vault {
             let entry = self.prepare(new).await?;
             let (waiter, wait) = Waiter::new(false);
             let mut pending = Pending {
-                vault: self,
+                core: &self.core,
                 entry: entry.clone(),
                 wait,
                 told: false,
             };
-            self.writer
+            self.core
+                .writer
                 .queue
                 .push(Job::of(entry, waiter))
                 .map_err(|refused| {
@@ -59,7 +61,8 @@ impl Vault {
     pub async fn record_decision_lazily(&self, new: NewDecision, deadline: Duration) -> Result<()> {
         let queued = async {
             let entry = self.prepare(new).await?;
-            self.writer
+            self.core
+                .writer
                 .queue
                 .push_waiting(Job::of(entry, Waiter::none()))
                 .await
@@ -78,7 +81,8 @@ impl Vault {
         deadline: Duration,
     ) -> Result<()> {
         let (waiter, wait) = Waiter::new(true);
-        self.writer
+        self.core
+            .writer
             .queue
             .push_always(Job::of(entry::outcome(account_id, outcome), waiter));
         match tokio::time::timeout(deadline, wait.answer).await {
@@ -89,7 +93,8 @@ impl Vault {
 
     /// Queues an outcome without waiting, for use where waiting is impossible (in a `Drop`).
     pub fn queue_outcome(&self, account_id: &str, outcome: &Outcome) {
-        self.writer
+        self.core
+            .writer
             .queue
             .push_always(Job::of(entry::outcome(account_id, outcome), Waiter::none()));
     }
@@ -97,8 +102,7 @@ impl Vault {
     /// Writes an admin act that changes nothing in the store: a login, an export, a refused key.
     /// Without an account it belongs to the installation.
     pub async fn record_admin(&self, account_id: Option<&str>, act: &AdminAct) -> Result<()> {
-        self.change(account_id.unwrap_or(SYSTEM), act, Vec::new(), false)
-            .await
+        self.core.record_act(account_id, act).await
     }
 
     /// Seals and digests in the caller, so that the one writer only chains and inserts.
@@ -134,6 +138,7 @@ impl Vault {
             return Ok(Contents::default());
         }
         let (key_id, key) = self
+            .core
             .keyring
             .current(&new.account_id, Purpose::Content, new.decision.time)
             .await?;
@@ -179,8 +184,9 @@ impl Vault {
     /// The key identifiers of an account are hashed with.
     pub(crate) async fn lookup_key(&self, account: &str) -> Result<hmac::Key> {
         let (_, key) = self
+            .core
             .keyring
-            .current(account, Purpose::Lookup, self.now())
+            .current(account, Purpose::Lookup, self.core.now())
             .await?;
         Ok(hmac::Key::new(hmac::HMAC_SHA256, &*key))
     }
@@ -221,7 +227,7 @@ pub(crate) fn token(key: &hmac::Key, kind: &str, value: &str) -> [u8; 16] {
 /// A decision somebody waits for. Dropped before the answer was taken, it makes sure that the
 /// record, should it exist, does not stand there as if the request were under way.
 struct Pending<'a> {
-    vault: &'a Vault,
+    core: &'a Core,
     entry: Arc<Entry>,
     wait: Wait,
     told: bool,
@@ -234,7 +240,7 @@ impl Drop for Pending<'_> {
         }
         // The writer settled it in the last instant; if it was written, nobody will act on it.
         if self.wait.settled().is_ok() {
-            self.vault.writer.not_forwarded(&self.entry);
+            self.core.writer.not_forwarded(&self.entry);
         }
     }
 }

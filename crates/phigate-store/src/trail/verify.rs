@@ -4,11 +4,11 @@ use crate::guard::Top;
 use crate::item::ItemKind;
 use crate::model::{Record, SealedDigests};
 use crate::store::{AuditRow, ChainRow, RowKey};
-use crate::vault::Vault;
-use crate::vault::audit::parse;
-use crate::vault::record;
-use crate::vault::verify_rows::Sums;
-use crate::writer::entry;
+use crate::trail::Trail;
+use crate::trail::read::parse;
+use crate::trail::record;
+use crate::trail::verify_rows::Sums;
+use crate::writer::{entry, join};
 use crate::{Result, chain};
 use aws_lc_rs::signature::KeyPair;
 use phigate_types::Act;
@@ -36,7 +36,7 @@ struct Findings {
     sums: Sums,
 }
 
-impl Vault {
+impl Trail {
     /// Verifies the trail of one account, or of all and of the installation itself.
     ///
     /// `outside` are checkpoints that were kept elsewhere; `progress` is told the number of records
@@ -55,6 +55,7 @@ impl Vault {
             .cloned()
             .collect();
         let mut accounts: BTreeSet<String> = self
+            .core
             .store
             .heads(account_id)
             .await?
@@ -62,7 +63,7 @@ impl Vault {
             .map(|head| head.account)
             .collect();
         accounts.extend(outside.iter().map(|checkpoint| checkpoint.account.clone()));
-        accounts.extend(self.store.accounts_with_records().await?);
+        accounts.extend(self.core.store.accounts_with_records().await?);
         let seen = match self.verify_rows(account_id).await? {
             Ok(seen) => seen,
             Err(fault) => {
@@ -99,6 +100,7 @@ impl Vault {
         let mut findings = Findings::default();
         let mut followers = Vec::new();
         let mut lanes: BTreeSet<i64> = self
+            .core
             .store
             .heads(Some(account))
             .await?
@@ -146,7 +148,7 @@ impl Vault {
             }
             followers.push((lane, follower));
         }
-        if let Some(row) = self.store.unchained(account).await? {
+        if let Some(row) = self.core.store.unchained(account).await? {
             let follower = Follower::new(account, row.lane);
             let fault = Fault {
                 record: Some(row.record),
@@ -173,10 +175,17 @@ impl Vault {
         report: &mut Report,
         progress: &mut impl FnMut(u64),
     ) -> Result<Option<Fault>> {
-        let public_key = self.keyring.root.signing.public_key().as_ref().to_vec();
+        let public_key = self
+            .core
+            .keyring
+            .root
+            .signing
+            .public_key()
+            .as_ref()
+            .to_vec();
         let mut after = 0;
         loop {
-            let rows = self.store.chain(account, lane, after, PAGE).await?;
+            let rows = self.core.store.chain(account, lane, after, PAGE).await?;
             let Some(last) = rows.last() else { break };
             after = last.link.seq;
             for row in &rows {
@@ -196,7 +205,7 @@ impl Vault {
     }
 
     fn followed(&self, row: &ChainRow) -> FollowedLink {
-        let mac = chain::mac(&self.keyring.root.chain, &row.link.digest);
+        let mac = chain::mac(&self.core.keyring.root.chain, &row.link.digest);
         FollowedLink {
             seq: row.link.seq,
             leaf: row.link.leaf,
@@ -237,7 +246,7 @@ impl Vault {
                 Act::RetentionContent => findings.contents_deleted.note(account, &act.details),
                 _ => {}
             }
-            findings.joined.extend(crate::vault::join::heads_in(act));
+            findings.joined.extend(join::heads_in(act));
         }
         if let Record::Decision(decision) = &parsed
             && let Some(digests) = &decision.sealed
@@ -260,7 +269,7 @@ impl Vault {
         let (Some(request), true) = (request, digests.identifiers.is_some()) else {
             return Ok(());
         };
-        let tokens = self.store.tokens_of(account, request).await?;
+        let tokens = self.core.store.tokens_of(account, request).await?;
         if record::tokens_digest(tokens) != digests.identifiers {
             findings.forgotten.push((row.link.lane, row.link.seq));
         }
@@ -284,7 +293,7 @@ impl Vault {
             identifiers: None,
             ..digests.clone()
         };
-        let found = record::digests(&self.store.content(account, key).await?);
+        let found = record::digests(&self.core.store.content(account, key).await?);
         if found == SealedDigests::default() && found != expected {
             findings.emptied.push((key.lane, key.seq));
             return Ok(true);
@@ -310,6 +319,7 @@ impl Vault {
             report.records -= 1;
         }
         let was_shredded = self
+            .core
             .store
             .item(account, ItemKind::Account, account)
             .await?
@@ -327,7 +337,7 @@ impl Vault {
             ));
         }
         for (lane, seq, digest) in &findings.joined {
-            let still = self.store.link_digest(account, *lane, *seq).await?;
+            let still = self.core.store.link_digest(account, *lane, *seq).await?;
             let fault = |kind| {
                 let known = followers.iter().find(|(number, _)| number == lane);
                 known.map_or_else(

@@ -2,7 +2,7 @@
 
 use crate::Result;
 use crate::model::{Bucket, Stats, Window};
-use crate::vault::Vault;
+use crate::trail::Trail;
 use crate::writer::entry::class_time;
 use jiff::Timestamp;
 use std::collections::BTreeMap;
@@ -10,18 +10,18 @@ use std::collections::BTreeMap;
 /// Quantiles shown: the middle, and the slow end.
 const QUANTILES: [f64; 3] = [0.5, 0.95, 0.99];
 
-impl Vault {
+impl Trail {
     /// Figures of an account up to now.
     pub async fn stats(&self, account_id: &str, window: Window) -> Result<Stats> {
         let (length, width) = window.hours();
-        let this_hour = self.now().as_second().div_euclid(3_600);
+        let this_hour = self.core.now().as_second().div_euclid(3_600);
         let first = this_hour.div_euclid(width) * width - (length - width);
         let mut stats = Stats {
             buckets: empty_buckets(first, length, width),
             ..Stats::default()
         };
         let (mut total, mut first_byte) = (BTreeMap::new(), BTreeMap::new());
-        for (hour, name, count) in self.store.counters(account_id, first).await? {
+        for (hour, name, count) in self.core.store.counters(account_id, first).await? {
             let count = count.cast_unsigned();
             let (group, key) = name.split_once(':').unwrap_or((name.as_str(), ""));
             match group {

@@ -1,11 +1,10 @@
 //! Takes over a store from before its rows were authenticated: once, at the first start, and on record.
 
+use crate::core::Core;
 use crate::item::{Change, Item, ItemKind};
 use crate::model::{AdminAct, Filter, LinkPurpose, Role};
+use crate::people::{LinkBody, UserBody};
 use crate::store::SYSTEM;
-use crate::vault::Vault;
-use crate::vault::links::LinkBody;
-use crate::vault::users::UserBody;
 use crate::{Result, StoreError};
 use phigate_types::Act;
 use std::collections::BTreeSet;
@@ -13,7 +12,7 @@ use std::collections::BTreeSet;
 /// Attempts while other processes start as well.
 const TRIES: usize = 16;
 
-impl Vault {
+impl Core {
     /// Gives the rows of an older store their keyed hashes. Does nothing in a store that has them.
     pub(crate) async fn adopt_rows(&self) -> Result<()> {
         for _ in 0..TRIES {

@@ -5,8 +5,8 @@ use crate::model::{
     AdminAct, Cursor, Disclosure, Filter, Page, Record, RecordKind, RequestRow, Revealed,
 };
 use crate::store::{AuditRow, RowKey};
-use crate::vault::Vault;
-use crate::vault::record::{CONTENT, token};
+use crate::trail::Trail;
+use crate::trail::record::{CONTENT, token};
 use crate::{Result, SecretBytes, SecretString, StoreError};
 use jiff::Timestamp;
 use phigate_types::Act;
@@ -18,7 +18,7 @@ const PAGE_MAX: usize = 1_000;
 /// Most requests a lookup returns.
 const DISCLOSURES_MAX: usize = 10_000;
 
-impl Vault {
+impl Trail {
     /// Records of an account, newest first.
     pub async fn audit_list(
         &self,
@@ -54,7 +54,7 @@ impl Vault {
         let page = self.page(account_id, &filter, after, limit).await?;
         let requests: Vec<Uuid> = page.items.iter().filter_map(|row| row.request).collect();
         let mut outcomes = HashMap::new();
-        for row in self.store.requests(account_id, &requests).await? {
+        for row in self.core.store.requests(account_id, &requests).await? {
             if let Record::Outcome(outcome) = parse(&row)? {
                 outcomes.insert(outcome.request_id, outcome);
             }
@@ -74,7 +74,7 @@ impl Vault {
 
     /// Everything recorded about one request, oldest first: decision, outcome, reveals.
     pub async fn audit_show(&self, account_id: &str, request_id: Uuid) -> Result<Vec<Record>> {
-        let rows = self.store.requests(account_id, &[request_id]).await?;
+        let rows = self.core.store.requests(account_id, &[request_id]).await?;
         if rows.is_empty() {
             return Err(StoreError::NotFound("request"));
         }
@@ -89,16 +89,16 @@ impl Vault {
         actor: &str,
         reason: Option<&str>,
     ) -> Result<Revealed> {
-        let rows = self.store.requests(account_id, &[request_id]).await?;
+        let rows = self.core.store.requests(account_id, &[request_id]).await?;
         let decision = rows
             .iter()
             .find(|row| row.kind == RecordKind::Decision.code());
         let decision = decision.ok_or(StoreError::NotFound("request"))?;
-        let (_, account) = self.account_item(account_id).await?;
-        let mut act = AdminAct::new(self.now(), &account.name, actor, Act::ContentReveal);
+        let (_, account) = self.core.account_item(account_id).await?;
+        let mut act = AdminAct::new(self.core.now(), &account.name, actor, Act::ContentReveal);
         act.request_id = Some(request_id);
         act.reason = reason.map(str::to_owned);
-        self.record_admin(Some(account_id), &act).await?;
+        self.core.record_act(Some(account_id), &act).await?;
         let mut revealed = Revealed {
             request_id,
             original: None,
@@ -129,17 +129,21 @@ impl Vault {
         value: &SecretString,
         actor: &str,
     ) -> Result<Vec<Disclosure>> {
-        let (_, account) = self.account_item(account_id).await?;
+        let (_, account) = self.core.account_item(account_id).await?;
         let key = self.lookup_key(account_id).await?;
         let hash = token(&key, kind, value.expose());
-        let found = self.store.tokens(account_id, hash, DISCLOSURES_MAX).await?;
-        let act = AdminAct::new(self.now(), &account.name, actor, Act::AuditFind)
+        let found = self
+            .core
+            .store
+            .tokens(account_id, hash, DISCLOSURES_MAX)
+            .await?;
+        let act = AdminAct::new(self.core.now(), &account.name, actor, Act::AuditFind)
             .detail("type", kind)
             .detail("found", &found.len());
-        self.record_admin(Some(account_id), &act).await?;
+        self.core.record_act(Some(account_id), &act).await?;
         let requests: Vec<Uuid> = found.iter().map(|(request, _)| *request).collect();
         let mut known: HashMap<Uuid, Vec<Record>> = HashMap::new();
-        for row in self.store.requests(account_id, &requests).await? {
+        for row in self.core.store.requests(account_id, &requests).await? {
             known
                 .entry(row.request.unwrap_or_default())
                 .or_default()
@@ -165,14 +169,14 @@ impl Vault {
         };
         let name = decision.id.to_string();
         let mut contents = Vec::new();
-        for (field, sealed) in self.store.content(account_id, key).await?.fields() {
+        for (field, sealed) in self.core.store.content(account_id, key).await?.fields() {
             let place = Place {
                 account: account_id,
                 table: CONTENT,
                 record: &name,
                 field,
             };
-            let content = self.keyring.unseal(place, sealed).await?;
+            let content = self.core.keyring.unseal(place, sealed).await?;
             contents.push((field, content));
         }
         Ok(contents)
@@ -187,6 +191,7 @@ impl Vault {
     ) -> Result<Page<AuditRow>> {
         let limit = limit.clamp(1, PAGE_MAX);
         let mut items = self
+            .core
             .store
             .list(account_id, filter, after, limit + 1)
             .await?;

@@ -4,10 +4,10 @@
 use crate::item::{Change, Expect, Item, ItemKind};
 use crate::keys::random_id;
 use crate::model::User;
-use crate::vault::Vault;
-use crate::vault::sessions::token_hash;
-use crate::vault::throttle::Guess;
-use crate::vault::users::{UserBody, public};
+use crate::people::People;
+use crate::people::sessions::token_hash;
+use crate::people::throttle::Guess;
+use crate::people::users::{UserBody, public};
 use crate::{Result, StoreError};
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -21,13 +21,14 @@ struct HalfwayBody {
     since: Timestamp,
 }
 
-impl Vault {
+impl People {
     /// Remembers for a while that whoever holds this token gave a user's password.
     pub async fn begin_second_step(&self, token: &str, user: &User) -> Result<()> {
-        let now = self.now();
+        let now = self.core.now();
         let lookup = token_hash(token);
         let mut changes = Vec::new();
         for old in self
+            .core
             .guard()
             .items(&user.account_id, ItemKind::Halfway)
             .await?
@@ -49,7 +50,7 @@ impl Vault {
             &stored,
         );
         changes.push(Change::Put(new, Expect::Absent));
-        if self.change_quietly(changes).await? {
+        if self.core.change_quietly(changes).await? {
             Ok(())
         } else {
             Err(StoreError::Conflict("login"))
@@ -59,6 +60,7 @@ impl Vault {
     /// Who gave their password with this token, while there is time for the code.
     pub async fn second_step(&self, token: &str) -> Result<Option<User>> {
         let Some(found) = self
+            .core
             .guard()
             .find(ItemKind::Halfway, &token_hash(token))
             .await?
@@ -66,10 +68,11 @@ impl Vault {
             return Ok(None);
         };
         let known: HalfwayBody = found.read()?;
-        if self.now().duration_since(known.since) >= PATIENCE {
+        if self.core.now().duration_since(known.since) >= PATIENCE {
             return Ok(None);
         }
         let user = self
+            .core
             .guard()
             .item(&found.account, ItemKind::User, &known.user)
             .await?;
@@ -86,17 +89,18 @@ impl Vault {
     pub async fn end_second_step(&self, token: &str, user: &User) -> Result<()> {
         self.settle_guess(&self.code_guess(user)).await?;
         if let Some(found) = self
+            .core
             .guard()
             .find(ItemKind::Halfway, &token_hash(token))
             .await?
         {
             // Should another have removed it, it is gone as well.
-            self.change_quietly(vec![found.deleted()]).await?;
+            self.core.change_quietly(vec![found.deleted()]).await?;
         }
         Ok(())
     }
 
     fn code_guess(&self, user: &User) -> Guess {
-        Guess::code(&self.keyring.root.guesses, &user.id)
+        Guess::code(&self.core.keyring.root.guesses, &user.id)
     }
 }

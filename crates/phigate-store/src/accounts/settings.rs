@@ -1,15 +1,15 @@
 //! Mode, settings and aliases of an account.
 
 use crate::Result;
+use crate::accounts::Accounts;
 use crate::model::{AdminAct, ModeState, Settings};
-use crate::vault::Vault;
 use phigate_types::{Act, Mode};
 use std::collections::BTreeMap;
 
-impl Vault {
+impl Accounts {
     /// The mode in force and its last change.
     pub async fn mode(&self, account_id: &str) -> Result<ModeState> {
-        let (_, stored) = self.account_item(account_id).await?;
+        let (_, stored) = self.core.account_item(account_id).await?;
         Ok(ModeState {
             mode: stored.mode,
             previous: stored.previous_mode,
@@ -20,7 +20,7 @@ impl Vault {
 
     /// Changes the mode; when this returns, it binds every call that starts afterwards.
     pub async fn set_mode(&self, account_id: &str, mode: Mode, actor: &str) -> Result<()> {
-        let now = self.now();
+        let now = self.core.now();
         self.edit_account(account_id, |stored| {
             let act = AdminAct::new(now, &stored.name, actor, Act::ModeSet)
                 .change(stored.mode.code(), mode.code());
@@ -34,7 +34,7 @@ impl Vault {
 
     /// The settings of an account.
     pub async fn settings(&self, account_id: &str) -> Result<Settings> {
-        Ok(self.account_item(account_id).await?.1.settings)
+        Ok(self.core.account_item(account_id).await?.1.settings)
     }
 
     /// Replaces the settings of an account; the record names what changed.
@@ -44,7 +44,7 @@ impl Vault {
         settings: &Settings,
         actor: &str,
     ) -> Result<()> {
-        let now = self.now();
+        let now = self.core.now();
         self.edit_account(account_id, |stored| {
             if stored.settings == *settings {
                 return Ok(None);
@@ -59,7 +59,7 @@ impl Vault {
 
     /// The model aliases the owner set.
     pub async fn aliases(&self, account_id: &str) -> Result<BTreeMap<String, String>> {
-        Ok(self.account_item(account_id).await?.1.aliases)
+        Ok(self.core.account_item(account_id).await?.1.aliases)
     }
 
     /// Maps a model id to another, or removes the mapping.
@@ -70,7 +70,7 @@ impl Vault {
         to: Option<&str>,
         actor: &str,
     ) -> Result<()> {
-        let now = self.now();
+        let now = self.core.now();
         self.edit_account(account_id, |stored| {
             let before = match to {
                 Some(to) => stored.aliases.insert(model.to_owned(), to.to_owned()),

@@ -1,12 +1,12 @@
 //! Verifying what stands beside the chains: authenticated rows, numbered acts, the list of chains, the figures.
 
+use crate::accounts::DeletedAccount;
 use crate::guard::{Seen, Top};
 use crate::item::ItemKind;
 use crate::model::{Filter, Record, RecordKind};
 use crate::store::{ChainRow, SYSTEM};
-use crate::vault::Vault;
-use crate::vault::accounts::DeletedAccount;
-use crate::vault::audit::parse;
+use crate::trail::Trail;
+use crate::trail::read::parse;
 use crate::writer::entry;
 use crate::{Result, StoreError};
 use phigate_verify::{Fault, FaultKind};
@@ -68,11 +68,11 @@ impl Sums {
     }
 }
 
-impl Vault {
+impl Trail {
     /// Refuses rows that are not as they were written, or older than the trail says. A server does this before it
     /// serves.
     pub(crate) async fn check_rows(&self) -> Result<()> {
-        let seen = self.guard().check(None).await?;
+        let seen = self.core.guard().check(None).await?;
         for (account, top) in seen.map_err(StoreError::from)? {
             if self.newest_number(&account).await? > top.acts {
                 return Err(StoreError::Tampered {
@@ -87,7 +87,7 @@ impl Vault {
 
     /// Checks the rows beside the trail; what they say about it, or what is wrong with them.
     pub(crate) async fn verify_rows(&self, only: Option<&str>) -> Result<Result<Seen, Fault>> {
-        Ok(match self.guard().check(only).await? {
+        Ok(match self.core.guard().check(only).await? {
             Ok(mut seen) => {
                 if only.is_none() {
                     self.add_deleted_accounts(&mut seen).await?;
@@ -103,7 +103,12 @@ impl Vault {
 
     /// The trail of a deleted account stays, and so does what is known about it.
     async fn add_deleted_accounts(&self, seen: &mut Seen) -> Result<()> {
-        for item in self.guard().items(SYSTEM, ItemKind::DeletedAccount).await? {
+        for item in self
+            .core
+            .guard()
+            .items(SYSTEM, ItemKind::DeletedAccount)
+            .await?
+        {
             let deleted: DeletedAccount = item.read()?;
             let top = Top::of_deleted(deleted.acts, deleted.chains);
             seen.insert(item.id, top);
@@ -114,7 +119,7 @@ impl Vault {
     /// The figures of an account now.
     pub(crate) async fn figures(&self, account: &str) -> Result<Figures> {
         let mut figures = Figures::new();
-        for row in self.store.all_counters(account).await? {
+        for row in self.core.store.all_counters(account).await? {
             *figures.entry((row.hour, row.name)).or_default() += row.count;
         }
         Ok(figures)
@@ -133,7 +138,7 @@ impl Vault {
                 let row = format!("act {number}");
                 return Ok(Some(Fault::beside(FaultKind::Missing, account, row)));
             }
-            let now = self.guard().top(account).await?;
+            let now = self.core.guard().top(account).await?;
             let acts = now.map_or(top.acts, |(_, now)| now.acts);
             if sums.numbers.last().is_some_and(|newest| *newest > acts) {
                 let row = format!("the rows of account {account}");
@@ -160,7 +165,7 @@ impl Vault {
         };
         let mut after = None;
         for _ in 0..PAGES {
-            let rows = self.store.list(account, &filter, after, PAGE).await?;
+            let rows = self.core.store.list(account, &filter, after, PAGE).await?;
             for row in &rows {
                 if let Record::Admin(act) = parse(row)?
                     && let Some(number) = act.number

@@ -1,12 +1,13 @@
 //! Users of the dashboard: made, listed, removed; passwords and second factors.
 
+use crate::core::{Core, about};
 use crate::item::{Change, Expect, Item, ItemKind};
 use crate::keys::random_id;
 use crate::keys::seal::Place;
 use crate::keys::wrapped::Purpose;
 use crate::model::{AdminAct, Login, LoginOutcome, Role, User};
-use crate::vault::throttle::Guess;
-use crate::vault::{Vault, about, devices, passwords};
+use crate::people::throttle::Guess;
+use crate::people::{People, devices, passwords};
 use crate::{Result, SecretBytes, SecretString, StoreError};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -28,7 +29,37 @@ pub(crate) struct UserBody {
     pub(crate) last_login: Option<Timestamp>,
 }
 
-impl Vault {
+impl People {
+    /// The change that makes a user.
+    pub(super) async fn new_user(
+        &self,
+        account_id: &str,
+        email: &str,
+        password: &SecretString,
+        role: Role,
+    ) -> Result<(Change, User)> {
+        let email = normal_email(email);
+        check_email(&email)?;
+        let stored = UserBody {
+            email: email.clone(),
+            role,
+            password: self.passwords.hash(password).await?,
+            totp: None,
+            totp_step: 0,
+            created: self.core.now(),
+            last_login: None,
+        };
+        let item = Item::new(
+            account_id,
+            ItemKind::User,
+            &random_id(12),
+            Some(&email),
+            &stored,
+        );
+        let user = public(&item, &stored);
+        Ok((Change::Put(item, Expect::Absent), user))
+    }
+
     /// Makes a user. E-mail addresses are unique in the whole store, so that a login needs no account.
     pub async fn create_user(
         &self,
@@ -38,31 +69,26 @@ impl Vault {
         role: Role,
         actor: &str,
     ) -> Result<User> {
-        let (_, account) = self.account_item(account_id).await?;
+        let (_, account) = self.core.account_item(account_id).await?;
         let (put, user) = self.new_user(account_id, email, password, role).await?;
-        let act = AdminAct::new(self.now(), &account.name, actor, Act::UserCreate)
+        let act = AdminAct::new(self.core.now(), &account.name, actor, Act::UserCreate)
             .target(&user.email)
             .detail("role", role.code());
         let mut changes = Vec::new();
         if role == Role::Owner {
-            changes = self.withdraw_owner_links(account_id, None).await?;
+            changes = self.core.withdraw_owner_links(account_id, None).await?;
         }
         changes.push(put);
-        self.change(account_id, &act, changes, false)
+        self.core
+            .change(account_id, &act, changes, false)
             .await
             .map_err(about("a user with this e-mail address"))?;
         Ok(user)
     }
 
-    /// Whether an account has an owner.
-    pub(crate) async fn has_owner(&self, account_id: &str) -> Result<bool> {
-        let users = self.users(account_id).await?;
-        Ok(users.iter().any(|user| user.role == Role::Owner))
-    }
-
     /// The users of an account, by e-mail address.
     pub async fn users(&self, account_id: &str) -> Result<Vec<User>> {
-        let items = self.guard().items(account_id, ItemKind::User).await?;
+        let items = self.core.guard().items(account_id, ItemKind::User).await?;
         let mut users = items
             .iter()
             .map(|item| Ok(public(item, &item.read()?)))
@@ -73,18 +99,19 @@ impl Vault {
 
     /// Removes a user, ends their sessions and withdraws their invitations, which would let them in again.
     pub async fn remove_user(&self, account_id: &str, email: &str, actor: &str) -> Result<()> {
-        let (item, stored) = self.user_by_email(account_id, email).await?;
-        let (_, account) = self.account_item(account_id).await?;
-        let mut changes = self.end_sessions(account_id, &item.id, None).await?;
-        changes.extend(self.withdraw_links(account_id, &stored.email).await?);
+        let (item, stored) = self.core.user_by_email(account_id, email).await?;
+        let (_, account) = self.core.account_item(account_id).await?;
+        let mut changes = self.core.end_sessions(account_id, &item.id, None).await?;
+        changes.extend(self.core.withdraw_links(account_id, &stored.email).await?);
         changes.push(Change::Delete {
             account: item.account.clone(),
             kind: ItemKind::User,
             id: item.id.clone(),
         });
-        let act =
-            AdminAct::new(self.now(), &account.name, actor, Act::UserRemove).target(&stored.email);
-        self.change(account_id, &act, changes, false)
+        let act = AdminAct::new(self.core.now(), &account.name, actor, Act::UserRemove)
+            .target(&stored.email);
+        self.core
+            .change(account_id, &act, changes, false)
             .await
             .map_err(about("user"))
     }
@@ -130,11 +157,11 @@ impl Vault {
     /// is the caller's next step.
     pub async fn verify_login(&self, login: &Login<'_>) -> Result<LoginOutcome> {
         let email = normal_email(login.email);
-        let item = self.guard().find(ItemKind::User, &email).await?;
+        let item = self.core.guard().find(ItemKind::User, &email).await?;
         let known: Option<(Item, UserBody)> = item
             .map(|item| item.read().map(|stored| (item, stored)))
             .transpose()?;
-        let key = &self.keyring.root.guesses;
+        let key = &self.core.keyring.root.guesses;
         let guess = match self.device_of(known.as_ref(), login.device) {
             Some(device) => Guess::login_on_device(key, &email, &device),
             None => Guess::login(key, &email, login.origin),
@@ -150,8 +177,11 @@ impl Vault {
         password: &SecretString,
         origin: &str,
     ) -> Result<bool> {
-        let known = self.user_by_email(&user.account_id, &user.email).await?;
-        let guess = Guess::confirmation(&self.keyring.root.guesses, &user.id);
+        let known = self
+            .core
+            .user_by_email(&user.account_id, &user.email)
+            .await?;
+        let guess = Guess::confirmation(&self.core.keyring.root.guesses, &user.id);
         match self
             .check_password(&guess, Some(known), password, origin)
             .await?
@@ -167,8 +197,8 @@ impl Vault {
     /// Which of the user's devices a token belongs to.
     fn device_of(&self, known: Option<&(Item, UserBody)>, token: Option<&str>) -> Option<String> {
         let ((item, stored), token) = (known?, token?);
-        let key = &self.keyring.root.devices;
-        devices::recognise(key, &item.id, &stored.password, token, self.now())
+        let key = &self.core.keyring.root.devices;
+        devices::recognise(key, &item.id, &stored.password, token, self.core.now())
     }
 
     async fn check_password(
@@ -211,21 +241,25 @@ impl Vault {
         if let Ok(hash) = self.passwords.hash(password).await {
             stored.password = hash;
             // Should this lose against another change, the next login does it.
-            self.change_quietly(vec![item.replaced_by(&stored)]).await?;
+            self.core
+                .change_quietly(vec![item.replaced_by(&stored)])
+                .await?;
         }
         Ok(())
     }
 
     async fn record_failure(&self, known: Option<&(Item, UserBody)>, origin: &str) -> Result<()> {
         let act = |name: &str| {
-            AdminAct::new(self.now(), name, "anonymous", Act::LoginFailed).detail("origin", origin)
+            AdminAct::new(self.core.now(), name, "anonymous", Act::LoginFailed)
+                .detail("origin", origin)
         };
         // What was typed as an address may be a password, so an unknown one is not kept.
         let Some((item, stored)) = known else {
-            return self.record_admin(None, &act("")).await;
+            return self.core.record_act(None, &act("")).await;
         };
-        let name = super::account_name(self.guard(), &item.account).await?;
-        self.record_admin(Some(&item.account), &act(&name).target(&stored.email))
+        let name = self.core.guard().account_name(&item.account).await?;
+        self.core
+            .record_act(Some(&item.account), &act(&name).target(&stored.email))
             .await
     }
 
@@ -241,8 +275,9 @@ impl Vault {
             Some(secret) => {
                 let place = totp_place(&user.account_id, &user.id);
                 let sealed = self
+                    .core
                     .keyring
-                    .seal(Purpose::Secrets, self.now(), place, secret.expose())
+                    .seal(Purpose::Secrets, self.core.now(), place, secret.expose())
                     .await?;
                 Some(STANDARD.encode(sealed))
             }
@@ -269,14 +304,18 @@ impl Vault {
 
     /// The secret of a user's second factor.
     pub async fn totp(&self, user: &User) -> Result<Option<SecretBytes>> {
-        let (_, stored) = self.user_by_email(&user.account_id, &user.email).await?;
+        let (_, stored) = self
+            .core
+            .user_by_email(&user.account_id, &user.email)
+            .await?;
         let Some(sealed) = stored.totp else {
             return Ok(None);
         };
         let sealed = STANDARD
             .decode(sealed)
             .map_err(|_| StoreError::Unreadable("second factor"))?;
-        self.keyring
+        self.core
+            .keyring
             .unseal(totp_place(&user.account_id, &user.id), &sealed)
             .await
             .map(Some)
@@ -285,45 +324,59 @@ impl Vault {
     /// Marks the time step of a one-time code as used. False when it, or a later one, was used before.
     pub async fn use_totp_step(&self, user: &User, step: u64) -> Result<bool> {
         for _ in 0..8 {
-            let (item, mut stored) = self.user_by_email(&user.account_id, &user.email).await?;
+            let (item, mut stored) = self
+                .core
+                .user_by_email(&user.account_id, &user.email)
+                .await?;
             if step <= stored.totp_step {
                 return Ok(false);
             }
             stored.totp_step = step;
-            if self.change_quietly(vec![item.replaced_by(&stored)]).await? {
+            if self
+                .core
+                .change_quietly(vec![item.replaced_by(&stored)])
+                .await?
+            {
                 return Ok(true);
             }
         }
         Err(StoreError::Conflict("user"))
     }
 
-    pub(crate) async fn new_user(
+    async fn edit_user(
         &self,
         account_id: &str,
         email: &str,
-        password: &SecretString,
-        role: Role,
-    ) -> Result<(Change, User)> {
-        let email = normal_email(email);
-        check_email(&email)?;
-        let stored = UserBody {
-            email: email.clone(),
-            role,
-            password: self.passwords.hash(password).await?,
-            totp: None,
-            totp_step: 0,
-            created: self.now(),
-            last_login: None,
-        };
-        let item = Item::new(
-            account_id,
-            ItemKind::User,
-            &random_id(12),
-            Some(&email),
-            &stored,
-        );
-        let user = public(&item, &stored);
-        Ok((Change::Put(item, Expect::Absent), user))
+        keep_session: Option<&str>,
+        actor: &str,
+        what: Act,
+        edit: impl Fn(&mut UserBody),
+    ) -> Result<()> {
+        let (item, mut stored) = self.core.user_by_email(account_id, email).await?;
+        let (_, account) = self.core.account_item(account_id).await?;
+        edit(&mut stored);
+        let mut changes = self
+            .core
+            .end_sessions(account_id, &item.id, keep_session)
+            .await?;
+        changes.push(item.replaced_by(&stored));
+        let act = AdminAct::new(self.core.now(), &account.name, actor, what).target(&stored.email);
+        self.core
+            .change(account_id, &act, changes, false)
+            .await
+            .map_err(about("user"))
+    }
+}
+
+impl Core {
+    /// Whether an account has an owner.
+    pub(super) async fn has_owner(&self, account_id: &str) -> Result<bool> {
+        for item in self.guard().items(account_id, ItemKind::User).await? {
+            if item.read::<UserBody>()?.role == Role::Owner {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     pub(crate) async fn user_by_email(
@@ -340,28 +393,6 @@ impl Vault {
             .ok_or(StoreError::NotFound("user"))?;
         let stored = item.read()?;
         Ok((item, stored))
-    }
-
-    async fn edit_user(
-        &self,
-        account_id: &str,
-        email: &str,
-        keep_session: Option<&str>,
-        actor: &str,
-        what: Act,
-        edit: impl Fn(&mut UserBody),
-    ) -> Result<()> {
-        let (item, mut stored) = self.user_by_email(account_id, email).await?;
-        let (_, account) = self.account_item(account_id).await?;
-        edit(&mut stored);
-        let mut changes = self
-            .end_sessions(account_id, &item.id, keep_session)
-            .await?;
-        changes.push(item.replaced_by(&stored));
-        let act = AdminAct::new(self.now(), &account.name, actor, what).target(&stored.email);
-        self.change(account_id, &act, changes, false)
-            .await
-            .map_err(about("user"))
     }
 }
 

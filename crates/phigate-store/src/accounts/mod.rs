@@ -1,11 +1,12 @@
 //! Accounts: made, listed, read, deleted.
 
-use crate::guard::Guard;
+mod settings;
+
+use crate::core::{Core, about};
 use crate::item::{Change, Expect, Item, ItemKind};
 use crate::keys::random_id;
 use crate::model::{Account, AccountInfo, AdminAct, Provider, Settings};
 use crate::store::SYSTEM;
-use crate::vault::{Vault, about};
 use crate::{Result, StoreError};
 use jiff::Timestamp;
 use phigate_types::{Act, Mode};
@@ -14,6 +15,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 const NAME_MAX: usize = 64;
+
+/// Accounts, their modes, settings and aliases.
+#[derive(Clone)]
+pub struct Accounts {
+    core: Arc<Core>,
+}
 
 /// An account as stored.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -30,11 +37,15 @@ pub(crate) struct AccountBody {
     pub(crate) aliases: BTreeMap<String, String>,
 }
 
-impl Vault {
+impl Accounts {
+    pub(crate) fn new(core: Arc<Core>) -> Self {
+        Self { core }
+    }
+
     /// Makes an account in flag mode, without keys or users.
     pub async fn create_account(&self, name: &str, actor: &str) -> Result<AccountInfo> {
         check_name(name)?;
-        let (id, created) = (random_id(12), self.now());
+        let (id, created) = (random_id(12), self.core.now());
         let stored = AccountBody {
             name: name.to_owned(),
             created,
@@ -50,7 +61,8 @@ impl Vault {
             Item::new(&id, ItemKind::Account, &id, Some(name), &stored),
             Expect::Absent,
         );
-        self.change(&id, &act, vec![put], true)
+        self.core
+            .change(&id, &act, vec![put], true)
             .await
             .map_err(about("an account of this name"))?;
         Ok(AccountInfo {
@@ -63,7 +75,7 @@ impl Vault {
     /// All accounts, by name.
     pub async fn accounts(&self) -> Result<Vec<AccountInfo>> {
         let mut accounts = Vec::new();
-        for item in self.guard().items_of_all(ItemKind::Account).await? {
+        for item in self.core.guard().items_of_all(ItemKind::Account).await? {
             let stored: AccountBody = item.read()?;
             accounts.push(AccountInfo {
                 id: item.id,
@@ -95,27 +107,28 @@ impl Vault {
 
     /// An account as it stands now.
     pub async fn account(&self, account_id: &str) -> Result<Arc<Account>> {
-        let version = self.store.generation().await?;
+        let version = self.core.store.generation().await?;
         let items = self
+            .core
             .guard()
             .rows(account_id, &[ItemKind::Account, ItemKind::Provider])
             .await?;
-        self.assemble(items, version).await.map(Arc::new)
+        self.core.assemble(items, version).await.map(Arc::new)
     }
 
     /// Deletes an account: users, keys and settings go, its data keys too, so that sealed content
     /// is unreadable everywhere, also in backups without them. Its records stay until their time.
     pub async fn delete_account(&self, account_id: &str, actor: &str) -> Result<()> {
-        let (found, stored) = self.account_item(account_id).await?;
+        let (found, stored) = self.core.account_item(account_id).await?;
         if stored.settings.retention.legal_hold {
             return Err(StoreError::Invalid {
                 what: "account",
                 why: "it is under legal hold; lift that first",
             });
         }
-        let now = self.now();
+        let now = self.core.now();
         let act = AdminAct::new(now, &stored.name, actor, Act::AccountDelete).target(account_id);
-        let top = self.guard().top(account_id).await?;
+        let top = self.core.guard().top(account_id).await?;
         let mark = DeletedAccount {
             name: stored.name.clone(),
             deleted: now,
@@ -135,26 +148,28 @@ impl Vault {
                 Expect::Absent,
             ),
         ];
-        self.change(account_id, &act, changes, true)
+        self.core
+            .change(account_id, &act, changes, true)
             .await
             .map_err(about("account"))?;
-        self.keyring.forget(account_id);
-        self.guard().forget(account_id);
+        self.core.keyring.forget(account_id);
+        self.core.guard().forget(account_id);
         Ok(())
     }
 
     /// Reads an account, changes it and records that; tries again when somebody else was faster.
-    pub(crate) async fn edit_account(
+    async fn edit_account(
         &self,
         account_id: &str,
         edit: impl Fn(&mut AccountBody) -> Result<Option<AdminAct>>,
     ) -> Result<()> {
         for _ in 0..16 {
-            let (old, mut stored) = self.account_item(account_id).await?;
+            let (old, mut stored) = self.core.account_item(account_id).await?;
             let Some(act) = edit(&mut stored)? else {
                 return Ok(());
             };
             match self
+                .core
                 .change(account_id, &act, vec![old.replaced_by(&stored)], true)
                 .await
             {
@@ -164,7 +179,9 @@ impl Vault {
         }
         Err(StoreError::Conflict("account"))
     }
+}
 
+impl Core {
     pub(crate) async fn account_item(&self, account_id: &str) -> Result<(Item, AccountBody)> {
         let item = self
             .guard()
@@ -211,19 +228,6 @@ impl Vault {
             aliases,
             version,
         })
-    }
-}
-
-/// The name of an account, also of a deleted one.
-pub(crate) async fn account_name(guard: &Guard, account_id: &str) -> Result<String> {
-    let found = guard.item(account_id, ItemKind::Account, account_id);
-    if let Some(item) = found.await? {
-        return Ok(item.read::<AccountBody>()?.name);
-    }
-    let deleted = guard.item(SYSTEM, ItemKind::DeletedAccount, account_id);
-    match deleted.await? {
-        Some(item) => Ok(item.read::<DeletedAccount>()?.name),
-        None => Ok(account_id.to_owned()),
     }
 }
 

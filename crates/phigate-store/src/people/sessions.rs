@@ -1,10 +1,11 @@
 //! Sessions of the dashboard: a random token in a cookie, only its hash here.
 
+use crate::core::{Core, about};
 use crate::item::{Change, Expect, Item, ItemKind};
 use crate::keys::{random_base62, random_id};
 use crate::model::{AdminAct, NewSession, Session, SessionPolicy, User};
-use crate::vault::users::{UserBody, public};
-use crate::vault::{Vault, about};
+use crate::people::Sessions;
+use crate::people::users::{UserBody, public};
 use crate::{Result, SecretString, StoreError};
 use jiff::{SignedDuration, Timestamp};
 use phigate_types::Act;
@@ -27,7 +28,7 @@ struct SessionBody {
     origin: String,
 }
 
-impl Vault {
+impl Sessions {
     /// Begins a session after a complete login and records it.
     pub async fn begin_session(
         &self,
@@ -35,10 +36,13 @@ impl Vault {
         policy: SessionPolicy,
         origin: &str,
     ) -> Result<NewSession> {
-        let (_, account) = self.account_item(&user.account_id).await?;
-        let (old_user, mut stored_user) = self.user_by_email(&user.account_id, &user.email).await?;
-        let (now, id, token) = (self.now(), random_id(12), random_base62(TOKEN));
-        let expires = self.expiry(Some(policy.absolute))?.unwrap_or(now);
+        let (_, account) = self.core.account_item(&user.account_id).await?;
+        let (old_user, mut stored_user) = self
+            .core
+            .user_by_email(&user.account_id, &user.email)
+            .await?;
+        let (now, id, token) = (self.core.now(), random_id(12), random_base62(TOKEN));
+        let expires = self.core.expiry(Some(policy.absolute))?.unwrap_or(now);
         let stored = SessionBody {
             user: user.id.clone(),
             created: now,
@@ -64,7 +68,8 @@ impl Vault {
         let act = AdminAct::new(now, &account.name, &user.email, Act::Login)
             .target(&id)
             .detail("origin", origin);
-        self.change(&user.account_id, &act, changes, false)
+        self.core
+            .change(&user.account_id, &act, changes, false)
             .await
             .map_err(about("session"))?;
         Ok(NewSession {
@@ -89,6 +94,7 @@ impl Vault {
             return Ok(None);
         }
         let Some(item) = self
+            .core
             .guard()
             .find(ItemKind::Session, &token_hash(token))
             .await?
@@ -96,11 +102,12 @@ impl Vault {
             return Ok(None);
         };
         let mut stored: SessionBody = item.read()?;
-        let now = self.now();
+        let now = self.core.now();
         if !is_valid(&stored, now) {
             return Ok(None);
         }
         let Some(user) = self
+            .core
             .guard()
             .item(&item.account, ItemKind::User, &stored.user)
             .await?
@@ -111,7 +118,9 @@ impl Vault {
         if is_use && now.duration_since(stored.last_seen) >= SEEN {
             stored.last_seen = now;
             // Should this lose against a revocation, the revocation stands.
-            self.change_quietly(vec![item.replaced_by(&stored)]).await?;
+            self.core
+                .change_quietly(vec![item.replaced_by(&stored)])
+                .await?;
         }
         Ok(Some(session(&item, user, &stored)))
     }
@@ -121,8 +130,12 @@ impl Vault {
         let (item, mut stored) = self
             .session_item(&session.user.account_id, &session.id)
             .await?;
-        stored.confirmed = self.now();
-        if self.change_quietly(vec![item.replaced_by(&stored)]).await? {
+        stored.confirmed = self.core.now();
+        if self
+            .core
+            .change_quietly(vec![item.replaced_by(&stored)])
+            .await?
+        {
             Ok(())
         } else {
             Err(StoreError::Conflict("session"))
@@ -131,9 +144,10 @@ impl Vault {
 
     /// The valid sessions of a user, newest first.
     pub async fn sessions(&self, user: &User) -> Result<Vec<Session>> {
-        let now = self.now();
+        let now = self.core.now();
         let mut sessions = Vec::new();
         for item in self
+            .core
             .guard()
             .items(&user.account_id, ItemKind::Session)
             .await?
@@ -150,10 +164,11 @@ impl Vault {
     /// Ends a session; no later call finds it.
     pub async fn end_session(&self, account_id: &str, session_id: &str, actor: &str) -> Result<()> {
         let (item, _) = self.session_item(account_id, session_id).await?;
-        let (_, account) = self.account_item(account_id).await?;
-        let act =
-            AdminAct::new(self.now(), &account.name, actor, Act::SessionEnd).target(session_id);
-        self.change(account_id, &act, vec![item.deleted()], false)
+        let (_, account) = self.core.account_item(account_id).await?;
+        let act = AdminAct::new(self.core.now(), &account.name, actor, Act::SessionEnd)
+            .target(session_id);
+        self.core
+            .change(account_id, &act, vec![item.deleted()], false)
             .await
             .map_err(about("session"))
     }
@@ -165,15 +180,49 @@ impl Vault {
         keep: Option<&str>,
         actor: &str,
     ) -> Result<()> {
-        let (_, account) = self.account_item(&user.account_id).await?;
-        let changes = self.end_sessions(&user.account_id, &user.id, keep).await?;
-        let act =
-            AdminAct::new(self.now(), &account.name, actor, Act::SessionEndAll).target(&user.email);
-        self.change(&user.account_id, &act, changes, false)
+        let (_, account) = self.core.account_item(&user.account_id).await?;
+        let changes = self
+            .core
+            .end_sessions(&user.account_id, &user.id, keep)
+            .await?;
+        let act = AdminAct::new(self.core.now(), &account.name, actor, Act::SessionEndAll)
+            .target(&user.email);
+        self.core
+            .change(&user.account_id, &act, changes, false)
             .await
             .map_err(about("session"))
     }
 
+    /// The changes that clear away sessions that ran out.
+    async fn stale_sessions(&self, account_id: &str) -> Result<Vec<Change>> {
+        let now = self.core.now();
+        let mut changes = Vec::new();
+        for item in self
+            .core
+            .guard()
+            .items(account_id, ItemKind::Session)
+            .await?
+        {
+            if !is_valid(&item.read()?, now) {
+                changes.push(item.deleted());
+            }
+        }
+        Ok(changes)
+    }
+
+    async fn session_item(&self, account_id: &str, id: &str) -> Result<(Item, SessionBody)> {
+        let item = self
+            .core
+            .guard()
+            .item(account_id, ItemKind::Session, id)
+            .await?
+            .ok_or(StoreError::NotFound("session"))?;
+        let stored = item.read()?;
+        Ok((item, stored))
+    }
+}
+
+impl Core {
     /// The changes that end a user's sessions.
     pub(crate) async fn end_sessions(
         &self,
@@ -189,28 +238,6 @@ impl Vault {
             }
         }
         Ok(changes)
-    }
-
-    /// The changes that clear away sessions that ran out.
-    async fn stale_sessions(&self, account_id: &str) -> Result<Vec<Change>> {
-        let now = self.now();
-        let mut changes = Vec::new();
-        for item in self.guard().items(account_id, ItemKind::Session).await? {
-            if !is_valid(&item.read()?, now) {
-                changes.push(item.deleted());
-            }
-        }
-        Ok(changes)
-    }
-
-    async fn session_item(&self, account_id: &str, id: &str) -> Result<(Item, SessionBody)> {
-        let item = self
-            .guard()
-            .item(account_id, ItemKind::Session, id)
-            .await?
-            .ok_or(StoreError::NotFound("session"))?;
-        let stored = item.read()?;
-        Ok((item, stored))
     }
 }
 

@@ -5,7 +5,7 @@
 
 use crate::keys::random_base62;
 use crate::model::User;
-use crate::vault::Vault;
+use crate::people::People;
 use crate::{Result, SecretString};
 use aws_lc_rs::hmac;
 use jiff::{SignedDuration, Timestamp};
@@ -17,15 +17,21 @@ pub const DEVICE_DAYS: i64 = 180;
 /// Letters of a device's own name: 128 bits and a little.
 const NAME: usize = 22;
 
-impl Vault {
+impl People {
     /// A token for the browser that just signed in.
     pub async fn device_token(&self, user: &User) -> Result<SecretString> {
-        let (item, stored) = self.user_by_email(&user.account_id, &user.email).await?;
+        let (item, stored) = self
+            .core
+            .user_by_email(&user.account_id, &user.email)
+            .await?;
         let valid = SignedDuration::from_hours(24 * DEVICE_DAYS);
-        let expires = self.expiry(Some(valid))?.unwrap_or_else(|| self.now());
+        let expires = self
+            .core
+            .expiry(Some(valid))?
+            .unwrap_or_else(|| self.core.now());
         let (name, expires_s) = (random_base62(NAME), expires.as_second());
         let proof = proof(
-            &self.keyring.root.devices,
+            &self.core.keyring.root.devices,
             &item.id,
             &stored.password,
             &name,

@@ -1,11 +1,12 @@
 //! One-time links: the first owner, invitations. Hashed, single use, expiring.
 
+use crate::core::{Core, about};
 use crate::item::{Change, Expect, Item, ItemKind};
 use crate::keys::{random_base62, random_id};
 use crate::model::{AdminAct, Invite, Link, LinkPurpose, Role, User};
-use crate::vault::sessions::{TOKEN, token_hash};
-use crate::vault::users::{check_email, normal_email};
-use crate::vault::{Vault, about};
+use crate::people::Links;
+use crate::people::sessions::{TOKEN, token_hash};
+use crate::people::users::{check_email, normal_email};
 use crate::{Result, SecretString, StoreError};
 use jiff::Timestamp;
 use phigate_types::Act;
@@ -19,7 +20,7 @@ pub(crate) struct LinkBody {
     expires: Timestamp,
 }
 
-impl Vault {
+impl Links {
     /// Makes a one-time link; the result is its token. Unused owner links, and invitations of the same person, made
     /// before stop working.
     pub async fn create_link(
@@ -28,8 +29,8 @@ impl Vault {
         invite: &Invite,
         actor: &str,
     ) -> Result<SecretString> {
-        let (_, account) = self.account_item(account_id).await?;
-        if invite.purpose == LinkPurpose::Owner && self.has_owner(account_id).await? {
+        let (_, account) = self.core.account_item(account_id).await?;
+        if invite.purpose == LinkPurpose::Owner && self.core.has_owner(account_id).await? {
             return Err(StoreError::Invalid {
                 what: "owner link",
                 why: "the account has an owner, who can invite others",
@@ -46,16 +47,17 @@ impl Vault {
             role: invite.role,
             email: email.clone(),
             expires: self
+                .core
                 .expiry(Some(invite.valid))?
-                .unwrap_or_else(|| self.now()),
+                .unwrap_or_else(|| self.core.now()),
         };
         let id = random_id(12);
         let mut changes = Vec::new();
-        for old in self.guard().items(account_id, ItemKind::Link).await? {
+        for old in self.core.guard().items(account_id, ItemKind::Link).await? {
             let known: LinkBody = old.read()?;
             // All owner links are for nobody in particular.
             let replaced = invite.purpose == known.purpose && email == known.email;
-            if replaced || known.expires <= self.now() {
+            if replaced || known.expires <= self.core.now() {
                 changes.push(old.deleted());
             }
         }
@@ -69,13 +71,14 @@ impl Vault {
             ),
             Expect::Absent,
         ));
-        let mut act = AdminAct::new(self.now(), &account.name, actor, Act::LinkCreate)
+        let mut act = AdminAct::new(self.core.now(), &account.name, actor, Act::LinkCreate)
             .target(&id)
             .detail("role", invite.role.code());
         if let Some(email) = &email {
             act = act.detail("email", email);
         }
-        self.change(account_id, &act, changes, false)
+        self.core
+            .change(account_id, &act, changes, false)
             .await
             .map_err(about("link"))?;
         Ok(SecretString::new(token))
@@ -83,7 +86,7 @@ impl Vault {
 
     /// Whether a link for the account's first owner was ever made and not used, expired or not.
     pub async fn has_owner_link(&self, account_id: &str) -> Result<bool> {
-        for known in self.guard().items(account_id, ItemKind::Link).await? {
+        for known in self.core.guard().items(account_id, ItemKind::Link).await? {
             let known: LinkBody = known.read()?;
             if known.purpose == LinkPurpose::Owner {
                 return Ok(true);
@@ -118,22 +121,26 @@ impl Vault {
                 why: "the invitation is for another one",
             });
         }
-        let (_, account) = self.account_item(&link.account_id).await?;
+        let (_, account) = self.core.account_item(&link.account_id).await?;
         let (put, user) = self
+            .people
             .new_user(&link.account_id, email, password, link.role)
             .await?;
-        let act = AdminAct::new(self.now(), &account.name, &user.email, Act::UserCreate)
+        let act = AdminAct::new(self.core.now(), &account.name, &user.email, Act::UserCreate)
             .target(&user.email)
             .detail("role", link.role.code())
             .detail("link", &used.id);
         // Deleting comes first: a link used meanwhile fails the whole change.
         let mut changes = vec![used.deleted()];
         if link.role == Role::Owner {
-            let others = self.withdraw_owner_links(&link.account_id, Some(&used.id));
+            let others = self
+                .core
+                .withdraw_owner_links(&link.account_id, Some(&used.id));
             changes.extend(others.await?);
         }
         changes.push(put);
-        self.change(&link.account_id, &act, changes, false)
+        self.core
+            .change(&link.account_id, &act, changes, false)
             .await
             .map_err(about("a user with this e-mail address"))?;
         Ok(user)
@@ -142,9 +149,9 @@ impl Vault {
     /// The invitations of an account that can still be used, by e-mail address.
     pub async fn invitations(&self, account_id: &str) -> Result<Vec<Link>> {
         let mut open = Vec::new();
-        for known in self.guard().items(account_id, ItemKind::Link).await? {
+        for known in self.core.guard().items(account_id, ItemKind::Link).await? {
             let link = read(&known)?;
-            if link.purpose == LinkPurpose::Invite && self.now() < link.expires {
+            if link.purpose == LinkPurpose::Invite && self.core.now() < link.expires {
                 open.push(link);
             }
         }
@@ -160,17 +167,43 @@ impl Vault {
         actor: &str,
     ) -> Result<()> {
         let email = normal_email(email);
-        let changes = self.withdraw_links(account_id, &email).await?;
+        let changes = self.core.withdraw_links(account_id, &email).await?;
         if changes.is_empty() {
             return Err(StoreError::NotFound("invitation"));
         }
-        let (_, account) = self.account_item(account_id).await?;
-        let act = AdminAct::new(self.now(), &account.name, actor, Act::LinkRemove).target(&email);
-        self.change(account_id, &act, changes, false)
+        let (_, account) = self.core.account_item(account_id).await?;
+        let act =
+            AdminAct::new(self.core.now(), &account.name, actor, Act::LinkRemove).target(&email);
+        self.core
+            .change(account_id, &act, changes, false)
             .await
             .map_err(about("invitation"))
     }
 
+    async fn link_item(&self, token: &str) -> Result<Option<(Item, Link)>> {
+        if token.len() != TOKEN {
+            return Ok(None);
+        }
+        let Some(item) = self
+            .core
+            .guard()
+            .find(ItemKind::Link, &token_hash(token))
+            .await?
+        else {
+            return Ok(None);
+        };
+        let link = read(&item)?;
+        if link.expires <= self.core.now() {
+            return Ok(None);
+        }
+        // Whoever finds an old log must not become a second owner.
+        let is_late =
+            link.purpose == LinkPurpose::Owner && self.core.has_owner(&link.account_id).await?;
+        Ok((!is_late).then_some((item, link)))
+    }
+}
+
+impl Core {
     /// What it takes to withdraw the invitations of an address.
     pub(crate) async fn withdraw_links(
         &self,
@@ -201,27 +234,6 @@ impl Vault {
             }
         }
         Ok(changes)
-    }
-
-    async fn link_item(&self, token: &str) -> Result<Option<(Item, Link)>> {
-        if token.len() != TOKEN {
-            return Ok(None);
-        }
-        let Some(item) = self
-            .guard()
-            .find(ItemKind::Link, &token_hash(token))
-            .await?
-        else {
-            return Ok(None);
-        };
-        let link = read(&item)?;
-        if link.expires <= self.now() {
-            return Ok(None);
-        }
-        // Whoever finds an old log must not become a second owner.
-        let is_late =
-            link.purpose == LinkPurpose::Owner && self.has_owner(&link.account_id).await?;
-        Ok((!is_late).then_some((item, link)))
     }
 }
 

@@ -1,15 +1,17 @@
 //! API keys: made, listed, revoked, rotated.
 
+use crate::access::Access;
+use crate::core::about;
 use crate::item::{Change, Expect, Item, ItemKind};
 use crate::keys::api_key;
 use crate::model::{AdminAct, ApiKeyInfo, NewApiKey};
-use crate::vault::{Vault, about, by_id};
 use crate::{Result, StoreError};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use jiff::{SignedDuration, Timestamp};
 use phigate_types::Act;
 use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
 
 /// The longest name of a key, in characters.
 pub const KEY_NAME_CHARS_MAX: usize = 80;
@@ -33,7 +35,7 @@ impl KeyBody {
     }
 }
 
-impl Vault {
+impl Access {
     /// Makes a key. Its text is in the result and nowhere else.
     pub async fn create_api_key(
         &self,
@@ -42,14 +44,15 @@ impl Vault {
         valid: Option<SignedDuration>,
         actor: &str,
     ) -> Result<NewApiKey> {
-        let (_, account) = self.account_item(account_id).await?;
+        let (_, account) = self.core.account_item(account_id).await?;
         check_name(name)?;
-        let expires = self.expiry(valid)?;
+        let expires = self.core.expiry(valid)?;
         let (new, put) = self.new_key(account_id, name, expires, actor)?;
-        let act = AdminAct::new(self.now(), &account.name, actor, Act::KeyCreate)
+        let act = AdminAct::new(self.core.now(), &account.name, actor, Act::KeyCreate)
             .target(&new.id)
             .detail("name", name);
-        self.change(account_id, &act, vec![put], true)
+        self.core
+            .change(account_id, &act, vec![put], true)
             .await
             .map_err(about("API key"))?;
         Ok(new)
@@ -57,9 +60,19 @@ impl Vault {
 
     /// All keys of an account, newest first.
     pub async fn api_keys(&self, account_id: &str) -> Result<Vec<ApiKeyInfo>> {
-        let used = by_id(self.guard().items(account_id, ItemKind::ApiKeyUsed).await?);
+        let used = self
+            .core
+            .store
+            .items(Some(account_id), ItemKind::ApiKeyUsed);
+        let used = used.await?.into_iter().map(|item| (item.id.clone(), item));
+        let used: HashMap<String, Item> = used.collect();
         let mut keys = Vec::new();
-        for item in self.guard().items(account_id, ItemKind::ApiKey).await? {
+        for item in self
+            .core
+            .guard()
+            .items(account_id, ItemKind::ApiKey)
+            .await?
+        {
             let stored: KeyBody = item.read()?;
             let last_used = used.get(&item.id).and_then(|used| used.body.parse().ok());
             keys.push(ApiKeyInfo {
@@ -79,14 +92,16 @@ impl Vault {
 
     /// Revokes a key; when this returns, no later call is admitted with it.
     pub async fn revoke_api_key(&self, account_id: &str, key_id: &str, actor: &str) -> Result<()> {
-        let (_, account) = self.account_item(account_id).await?;
+        let (_, account) = self.core.account_item(account_id).await?;
         let (old, mut stored) = self.key_item(account_id, key_id).await?;
         if stored.revoked.is_some() {
             return Ok(());
         }
-        stored.revoked = Some(self.now());
-        let act = AdminAct::new(self.now(), &account.name, actor, Act::KeyRevoke).target(key_id);
-        self.change(account_id, &act, vec![old.replaced_by(&stored)], true)
+        stored.revoked = Some(self.core.now());
+        let act =
+            AdminAct::new(self.core.now(), &account.name, actor, Act::KeyRevoke).target(key_id);
+        self.core
+            .change(account_id, &act, vec![old.replaced_by(&stored)], true)
             .await
             .map_err(about("API key"))
     }
@@ -99,9 +114,9 @@ impl Vault {
         overlap: SignedDuration,
         actor: &str,
     ) -> Result<NewApiKey> {
-        let (_, account) = self.account_item(account_id).await?;
+        let (_, account) = self.core.account_item(account_id).await?;
         let (old, mut stored) = self.key_item(account_id, key_id).await?;
-        let now = self.now();
+        let now = self.core.now();
         if stored.revoked.is_some() || stored.expires.is_some_and(|expires| expires <= now) {
             return Err(StoreError::Invalid {
                 what: "API key",
@@ -111,14 +126,16 @@ impl Vault {
         let lifetime = stored
             .expires
             .map(|expires| expires.duration_since(stored.created));
-        let (new, put) = self.new_key(account_id, &stored.name, self.expiry(lifetime)?, actor)?;
-        let end = self.expiry(Some(overlap))?;
+        let (new, put) =
+            self.new_key(account_id, &stored.name, self.core.expiry(lifetime)?, actor)?;
+        let end = self.core.expiry(Some(overlap))?;
         stored.expires = stored.expires.min(end).or(end);
         stored.rotated_to = Some(new.id.clone());
         let act = AdminAct::new(now, &account.name, actor, Act::KeyRotate)
             .target(key_id)
             .change(key_id, &new.id);
-        self.change(account_id, &act, vec![put, old.replaced_by(&stored)], true)
+        self.core
+            .change(account_id, &act, vec![put, old.replaced_by(&stored)], true)
             .await
             .map_err(about("API key"))?;
         Ok(new)
@@ -134,8 +151,8 @@ impl Vault {
         let (id, key) = api_key::generate();
         let stored = KeyBody {
             name: name.to_owned(),
-            hash: STANDARD.encode(api_key::hash(&self.keyring.root.pepper, key.expose())),
-            created: self.now(),
+            hash: STANDARD.encode(api_key::hash(&self.core.keyring.root.pepper, key.expose())),
+            created: self.core.now(),
             created_by: actor.to_owned(),
             expires,
             revoked: None,
@@ -150,21 +167,13 @@ impl Vault {
 
     async fn key_item(&self, account_id: &str, key_id: &str) -> Result<(Item, KeyBody)> {
         let item = self
+            .core
             .guard()
             .item(account_id, ItemKind::ApiKey, key_id)
             .await?
             .ok_or(StoreError::NotFound("API key"))?;
         let stored = item.read()?;
         Ok((item, stored))
-    }
-
-    pub(crate) fn expiry(&self, valid: Option<SignedDuration>) -> Result<Option<Timestamp>> {
-        let Some(valid) = valid else { return Ok(None) };
-        let end = self.now().checked_add(valid);
-        end.map(Some).map_err(|_| StoreError::Invalid {
-            what: "duration",
-            why: "too long",
-        })
     }
 }
 

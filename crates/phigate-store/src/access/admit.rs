@@ -3,12 +3,12 @@
 //! Every call asks the store whether settings changed; what is remembered is used only when they
 //! did not. So a change that was acknowledged anywhere binds every call that starts afterwards.
 
+use crate::access::Access;
+use crate::access::api_keys::KeyBody;
 use crate::error::AdmitError;
 use crate::item::{Item, ItemKind};
 use crate::keys::api_key;
 use crate::model::{Account, Admission};
-use crate::vault::Vault;
-use crate::vault::api_keys::KeyBody;
 use crate::{Result, StoreError};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -32,15 +32,19 @@ struct Known {
     used_us: AtomicI64,
 }
 
-impl Vault {
+impl Access {
     /// Admits the caller with this API key, or says why not.
     pub async fn admit(&self, key: &str) -> Result<Admission, AdmitError> {
         let key_id = api_key::public_id(key)?;
         let known = self.known(key_id).await?.ok_or(AdmitError::Unknown)?;
-        if !api_key::matches(&self.keyring.root.pepper, key, &known.stored.hash_bytes()) {
+        if !api_key::matches(
+            &self.core.keyring.root.pepper,
+            key,
+            &known.stored.hash_bytes(),
+        ) {
             return Err(AdmitError::Unknown);
         }
-        let now = self.now();
+        let now = self.core.now();
         let (key_id, account_id) = (key_id.to_owned(), known.account.id.clone());
         if known.stored.revoked.is_some_and(|revoked| revoked <= now) {
             return Err(AdmitError::Revoked { key_id, account_id });
@@ -56,7 +60,7 @@ impl Vault {
     }
 
     async fn known(&self, key_id: &str) -> Result<Option<Arc<Known>>> {
-        let generation = self.store.generation().await?;
+        let generation = self.core.store.generation().await?;
         {
             let mut cache = self.cache();
             if cache.generation != generation {
@@ -70,7 +74,7 @@ impl Vault {
             }
         }
         // Which account a key belongs to is believed only once that account's rows say so.
-        let Some(found) = self.store.find(ItemKind::ApiKey, key_id).await? else {
+        let Some(found) = self.core.store.find(ItemKind::ApiKey, key_id).await? else {
             return Ok(None);
         };
         let known = match self.read_account(&found.account, generation).await {
@@ -93,11 +97,11 @@ impl Vault {
         generation: u64,
     ) -> Result<HashMap<String, Arc<Known>>> {
         let kinds = [ItemKind::Account, ItemKind::ApiKey, ItemKind::Provider];
-        let rows = self.guard().rows(account_id, &kinds).await?;
+        let rows = self.core.guard().rows(account_id, &kinds).await?;
         let (keys, rows): (Vec<Item>, Vec<Item>) = rows
             .into_iter()
             .partition(|item| item.kind == ItemKind::ApiKey);
-        let account = Arc::new(self.assemble(rows, generation).await?);
+        let account = Arc::new(self.core.assemble(rows, generation).await?);
         let known = |item: &Item| {
             let known = Known {
                 stored: item.read()?,
@@ -122,6 +126,7 @@ impl Vault {
                 .is_ok()
         {
             let mut used = self
+                .core
                 .writer
                 .used
                 .lock()

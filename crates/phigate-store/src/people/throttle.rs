@@ -10,8 +10,8 @@
 //! names that share one, and a count does not show what was typed. Counts expire, and there is a limit to their number.
 
 use crate::item::{Change, Expect, Item, ItemKind};
+use crate::people::People;
 use crate::store::SYSTEM;
-use crate::vault::Vault;
 use crate::{Result, StoreError};
 use aws_lc_rs::hmac;
 use jiff::{SignedDuration, Timestamp};
@@ -111,14 +111,14 @@ impl Sweeper {
     }
 }
 
-impl Vault {
+impl People {
     /// Counts a guess as failed before it is checked. `Some` says after how many seconds to try again instead.
-    pub(crate) async fn begin_guess(&self, guess: &Guess) -> Result<Option<u64>> {
-        if self.sweeper.is_due(self.now()) {
+    pub(super) async fn begin_guess(&self, guess: &Guess) -> Result<Option<u64>> {
+        if self.sweeper.is_due(self.core.now()) {
             self.sweep_guesses().await?;
         }
         for _ in 0..TRIES {
-            let now = self.now();
+            let now = self.core.now();
             let place = self.count(&guess.place, now).await?;
             let mut changes = vec![one_more(&guess.place, &place, now)];
             let mut free = self.login_failures;
@@ -134,7 +134,7 @@ impl Vault {
             if wait_s > 0 {
                 return Ok(Some(wait_s));
             }
-            if self.change_quietly(changes).await? {
+            if self.core.change_quietly(changes).await? {
                 return Ok(None);
             }
         }
@@ -142,9 +142,9 @@ impl Vault {
     }
 
     /// The guess was right: its place starts afresh, and it was not a failure anywhere.
-    pub(crate) async fn settle_guess(&self, guess: &Guess) -> Result<()> {
+    pub(super) async fn settle_guess(&self, guess: &Guess) -> Result<()> {
         for _ in 0..TRIES {
-            let now = self.now();
+            let now = self.core.now();
             let mut changes = Vec::new();
             if let (Some(old), _) = self.count(&guess.place, now).await? {
                 changes.push(old.deleted());
@@ -155,7 +155,7 @@ impl Vault {
                     changes.push(old.replaced_by(&Count { failures, ..count }));
                 }
             }
-            if self.change_quietly(changes).await? {
+            if self.core.change_quietly(changes).await? {
                 return Ok(());
             }
         }
@@ -168,6 +168,7 @@ impl Vault {
             last: now,
         };
         let Some(item) = self
+            .core
             .guard()
             .item(SYSTEM, ItemKind::Guesses, &name.0)
             .await?
@@ -181,9 +182,14 @@ impl Vault {
 
     /// Removes expired counts, and the oldest ones when there are too many.
     async fn sweep_guesses(&self) -> Result<()> {
-        let now = self.now();
+        let now = self.core.now();
         let mut counts = Vec::new();
-        for item in self.store.items(Some(SYSTEM), ItemKind::Guesses).await? {
+        for item in self
+            .core
+            .store
+            .items(Some(SYSTEM), ItemKind::Guesses)
+            .await?
+        {
             let count: Count = item.read()?;
             counts.push((count, item));
         }
@@ -192,7 +198,8 @@ impl Vault {
         let gone = expired.max(counts.len().saturating_sub(COUNTS_MAX));
         for some in counts[..gone].chunks(BATCH) {
             // Where another replica was faster, the rest waits for the next time.
-            self.change_quietly(some.iter().map(|(_, item)| item.deleted()).collect())
+            self.core
+                .change_quietly(some.iter().map(|(_, item)| item.deleted()).collect())
                 .await?;
         }
         Ok(())

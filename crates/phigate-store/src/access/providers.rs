@@ -1,10 +1,11 @@
 //! Provider entries: one per family, the key sealed.
 
+use crate::access::Access;
+use crate::core::{Core, about};
 use crate::item::{Change, Expect, Item, ItemKind};
 use crate::keys::seal::Place;
 use crate::keys::wrapped::Purpose;
 use crate::model::{AdminAct, ProviderInfo, ProviderKey};
-use crate::vault::{Vault, about};
 use crate::{Result, SecretString, StoreError};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -24,7 +25,7 @@ struct ProviderBody {
     updated_by: String,
 }
 
-impl Vault {
+impl Access {
     /// Sets a family's key and base URL. Without a key the stored one stays; there must be one then.
     pub async fn set_provider(
         &self,
@@ -34,8 +35,9 @@ impl Vault {
         base_url: Option<&str>,
         actor: &str,
     ) -> Result<()> {
-        let (_, account) = self.account_item(account_id).await?;
+        let (_, account) = self.core.account_item(account_id).await?;
         let old = self
+            .core
             .guard()
             .item(account_id, ItemKind::Provider, family)
             .await?;
@@ -43,19 +45,22 @@ impl Vault {
         let is_new = key.is_some();
         let key = match (key, &old) {
             (Some(key), _) => key.clone(),
-            (None, Some(old)) => self.open_provider(old).await?.1,
+            (None, Some(old)) => self.core.open_provider(old).await?.1,
             (None, None) => return Err(StoreError::NotFound("provider key")),
         };
         let last4 = last4(key.expose());
-        let sealed = self.seal_key(account_id, family, base_url, &key).await?;
+        let sealed = self
+            .core
+            .seal_key(account_id, family, base_url, &key)
+            .await?;
         let stored = ProviderBody {
             base_url: base_url.map(str::to_owned),
             sealed,
             last4: last4.clone(),
-            updated: self.now(),
+            updated: self.core.now(),
             updated_by: actor.to_owned(),
         };
-        let mut act = AdminAct::new(self.now(), &account.name, actor, Act::ProviderSet)
+        let mut act = AdminAct::new(self.core.now(), &account.name, actor, Act::ProviderSet)
             .target(family)
             .detail("key", if is_new { "new" } else { "kept" })
             .detail("last4", &last4);
@@ -73,7 +78,8 @@ impl Vault {
                 Expect::Absent,
             ),
         };
-        self.change(account_id, &act, vec![put], true)
+        self.core
+            .change(account_id, &act, vec![put], true)
             .await
             .map_err(about("provider"))
     }
@@ -81,7 +87,12 @@ impl Vault {
     /// The provider entries of an account, by family.
     pub async fn providers(&self, account_id: &str) -> Result<Vec<ProviderInfo>> {
         let mut providers = Vec::new();
-        for item in self.guard().items(account_id, ItemKind::Provider).await? {
+        for item in self
+            .core
+            .guard()
+            .items(account_id, ItemKind::Provider)
+            .await?
+        {
             let stored: ProviderBody = item.read()?;
             providers.push(info(&item, stored));
         }
@@ -90,23 +101,27 @@ impl Vault {
 
     /// Removes a family's entry.
     pub async fn remove_provider(&self, account_id: &str, family: &str, actor: &str) -> Result<()> {
-        let (_, account) = self.account_item(account_id).await?;
-        self.guard()
+        let (_, account) = self.core.account_item(account_id).await?;
+        self.core
+            .guard()
             .item(account_id, ItemKind::Provider, family)
             .await?
             .ok_or(StoreError::NotFound("provider"))?;
-        let act =
-            AdminAct::new(self.now(), &account.name, actor, Act::ProviderRemove).target(family);
+        let act = AdminAct::new(self.core.now(), &account.name, actor, Act::ProviderRemove)
+            .target(family);
         let delete = Change::Delete {
             account: account_id.to_owned(),
             kind: ItemKind::Provider,
             id: family.to_owned(),
         };
-        self.change(account_id, &act, vec![delete], true)
+        self.core
+            .change(account_id, &act, vec![delete], true)
             .await
             .map_err(about("provider"))
     }
+}
 
+impl Core {
     /// An entry with its key in the clear.
     pub(crate) async fn open_provider(&self, item: &Item) -> Result<(ProviderInfo, ProviderKey)> {
         let stored: ProviderBody = item.read()?;

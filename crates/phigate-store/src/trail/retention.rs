@@ -3,7 +3,7 @@
 use crate::item::Change;
 use crate::model::{AdminAct, Retention};
 use crate::store::RowKey;
-use crate::vault::Vault;
+use crate::trail::Trail;
 use crate::writer::entry;
 use crate::writer::job::{Job, Waiter};
 use crate::{Result, StoreError};
@@ -15,7 +15,7 @@ use std::time::Duration;
 /// Most rows of one batch.
 const BATCH: usize = 500;
 
-impl Vault {
+impl Trail {
     /// Deletes what is due in one account, one batch of content and one of records. Returns how
     /// many records were touched; call again, after a pause, until that is 0.
     pub async fn retain(&self, account_id: &str) -> Result<usize> {
@@ -24,6 +24,7 @@ impl Vault {
             return Ok(0);
         }
         let records = self
+            .core
             .store
             .old_records(account_id, self.cut(retention.metadata_days)?, BATCH)
             .await?;
@@ -34,6 +35,7 @@ impl Vault {
             self.finish_deletion(job).await?;
         }
         let contents = self
+            .core
             .store
             .old_contents(account_id, self.cut(retention.content_days)?, BATCH)
             .await?;
@@ -49,7 +51,7 @@ impl Vault {
     /// Deletes what is due everywhere, with a pause after each batch; the number of records touched.
     /// Meant to be called now and again in the background.
     pub async fn retain_all(&self, pause: Duration) -> Result<usize> {
-        let mut accounts = self.store.accounts_with_records().await?;
+        let mut accounts = self.core.store.accounts_with_records().await?;
         let mut touched = 0;
         while let Some(account) = accounts.last() {
             let done = self.retain(account).await?;
@@ -66,13 +68,13 @@ impl Vault {
     /// Name and retention of an account, and the condition that they still hold; deleted accounts
     /// and the installation itself keep the default.
     async fn retention_of(&self, account_id: &str) -> Result<(String, Retention, Vec<Change>)> {
-        match self.account_item(account_id).await {
+        match self.core.account_item(account_id).await {
             Ok((found, account)) => {
                 let conditions = vec![found.unchanged()];
                 Ok((account.name, account.settings.retention, conditions))
             }
             Err(StoreError::NotFound(_)) => {
-                let name = super::account_name(self.guard(), account_id).await?;
+                let name = self.core.guard().account_name(account_id).await?;
                 Ok((name, Retention::default(), Vec::new()))
             }
             Err(error) => Err(error),
@@ -87,7 +89,7 @@ impl Vault {
         rows: &[RowKey],
     ) -> (Job, crate::writer::job::Wait) {
         let places = write_ranges(rows.iter().map(|row| (row.lane, row.seq)).collect());
-        let act = AdminAct::new(self.now(), name, "system", act)
+        let act = AdminAct::new(self.core.now(), name, "system", act)
             .detail("records", &rows.len())
             .detail("places", &places);
         let (waiter, wait) = Waiter::new(true);
@@ -95,13 +97,13 @@ impl Vault {
     }
 
     async fn finish_deletion(&self, (job, wait): (Job, crate::writer::job::Wait)) -> Result<()> {
-        self.writer.queue.push_always(job);
+        self.core.writer.queue.push_always(job);
         wait.answer.await.unwrap_or(Err(StoreError::Closed))
     }
 
     fn cut(&self, days: u32) -> Result<i64> {
         let age = SignedDuration::from_hours(24 * i64::from(days));
-        let cut = self.now().checked_sub(age);
+        let cut = self.core.now().checked_sub(age);
         Ok(cut
             .map_err(|_| StoreError::Invalid {
                 what: "retention",

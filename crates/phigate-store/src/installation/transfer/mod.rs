@@ -5,24 +5,23 @@
 
 mod lines;
 
+use crate::installation::Installation;
 use crate::item::{Change, Expect, Item, ItemKind};
+use crate::keys::wrapped::IMPORT;
 use crate::model::{AdminAct, RecordKind};
 use crate::store::{
     Batch, ChainRow, CommitError, Contents, CounterRow, OpenRow, RowKey, SYSTEM, Store,
 };
-use crate::vault::{Options, Vault};
 use crate::{Result, StoreError};
 use lines::{Line, VERSION, entry_line, item_line, stored_item, take_entry, unreadable};
 use phigate_types::Act;
-use phigate_verify::{Checkpoint, Report};
+use phigate_verify::Checkpoint;
 use std::io::{BufRead, Write};
 use std::sync::Arc;
 
-/// Marks a store into which an import is under way.
-pub(crate) const IMPORT: &str = "import";
 const PAGE: usize = 500;
 
-impl Vault {
+impl Installation {
     /// Writes everything to a file; returns the number of records. The gateway should be stopped:
     /// what is written meanwhile may be left out.
     pub async fn export_installation(
@@ -30,12 +29,12 @@ impl Vault {
         out: &mut (dyn Write + Send),
         actor: &str,
     ) -> Result<u64> {
-        let act = AdminAct::new(self.now(), "", actor, Act::InstallationExport);
-        self.record_admin(None, &act).await?;
-        self.flush().await?;
+        let act = AdminAct::new(self.core.now(), "", actor, Act::InstallationExport);
+        self.core.record_act(None, &act).await?;
+        self.core.flush().await?;
         write(out, &Line::Phigate { version: VERSION })?;
         self.export_items(out).await?;
-        let ends = self.checkpoints().await?;
+        let ends = self.trail.checkpoints().await?;
         let mut records = 0;
         for end in &ends {
             records += self.export_chain(out, end).await?;
@@ -46,27 +45,14 @@ impl Vault {
         Ok(records)
     }
 
-    /// Fills an empty store from such a file and verifies it against the ends the file names. The
-    /// master key must be the one of the installation that was exported.
-    pub async fn import_installation(
-        options: Options,
-        file: &mut (dyn BufRead + Send),
-    ) -> Result<Report> {
-        let store = options.target.open(options.opening()).await?;
-        let imported = import(&store, file).await;
-        store.close().await;
-        let ends = imported?;
-        let vault = Self::open(options).await?;
-        let report = vault.verify(None, &ends, |_| {}).await;
-        let act = AdminAct::new(vault.now(), "", "cli", Act::InstallationImport);
-        let recorded = vault.record_admin(None, &act).await;
-        vault.close(std::time::Duration::from_secs(30)).await?;
-        recorded?;
-        report
+    /// Records that a store was filled from a file.
+    pub(crate) async fn record_import(&self) -> Result<()> {
+        let act = AdminAct::new(self.core.now(), "", "cli", Act::InstallationImport);
+        self.core.record_act(None, &act).await
     }
 
     async fn export_items(&self, out: &mut (dyn Write + Send)) -> Result<()> {
-        for item in self.store.all_items().await? {
+        for item in self.core.store.all_items().await? {
             // Leases belong to running processes.
             if item.kind != ItemKind::Lane {
                 write(out, &Line::Item(item_line(item)))?;
@@ -79,6 +65,7 @@ impl Vault {
         let mut after = 0;
         while after < end.seq {
             let rows = self
+                .core
                 .store
                 .chain(&end.account, end.lane, after, PAGE)
                 .await?;
@@ -109,8 +96,9 @@ impl Vault {
                 lane: row.link.lane,
                 seq: row.link.seq,
             };
-            contents = self.store.content(account, key).await?;
+            contents = self.core.store.content(account, key).await?;
             tokens = self
+                .core
                 .store
                 .tokens_of(account, decision.request.unwrap_or_default())
                 .await?;
@@ -126,7 +114,7 @@ impl Vault {
         let mut accounts: Vec<&str> = ends.iter().map(|end| end.account.as_str()).collect();
         accounts.dedup();
         for account in accounts {
-            for row in self.store.all_counters(account).await? {
+            for row in self.core.store.all_counters(account).await? {
                 let CounterRow {
                     account,
                     hour,
@@ -146,7 +134,7 @@ impl Vault {
                 )?;
             }
         }
-        for row in self.store.open_requests(&[], usize::MAX).await? {
+        for row in self.core.store.open_requests(&[], usize::MAX).await? {
             let OpenRow {
                 account,
                 request,
@@ -168,7 +156,7 @@ impl Vault {
 }
 
 /// Reads a file into an empty store; returns the ends of the chains it names.
-async fn import(
+pub(crate) async fn import(
     store: &Arc<dyn Store>,
     file: &mut (dyn BufRead + Send),
 ) -> Result<Vec<Checkpoint>> {

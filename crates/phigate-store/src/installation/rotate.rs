@@ -1,17 +1,18 @@
 //! Changing the master key without downtime and without touching sealed content.
 
+use crate::core::about;
+use crate::installation::Installation;
 use crate::keys::master::{MasterKey, MasterKeySource, write_new};
 use crate::model::AdminAct;
 use crate::store::SYSTEM;
-use crate::vault::{Vault, about};
 use crate::{Result, StoreError};
 use phigate_types::Act;
 use std::path::Path;
 
-impl Vault {
+impl Installation {
     /// Public label of the master key in use.
     pub fn master_key_id(&self) -> String {
-        self.keyring.master_id()
+        self.core.keyring.master_id()
     }
 
     /// Puts all data keys under another master key, in one transaction. The new key is read from
@@ -59,13 +60,15 @@ impl Vault {
     }
 
     async fn rotate_to(&self, key: MasterKey, actor: &str) -> Result<String> {
-        let (from, to) = (self.keyring.master_id(), key.id());
-        let changes = self.keyring.rewrap(&key).await?;
-        let act = AdminAct::new(self.now(), "", actor, Act::MasterKeyRotate).change(&from, &to);
-        self.change(SYSTEM, &act, changes, false)
+        let (from, to) = (self.core.keyring.master_id(), key.id());
+        let changes = self.core.keyring.rewrap(&key).await?;
+        let act =
+            AdminAct::new(self.core.now(), "", actor, Act::MasterKeyRotate).change(&from, &to);
+        self.core
+            .change(SYSTEM, &act, changes, false)
             .await
             .map_err(about("a data key"))?;
-        self.keyring.switch(key).await?;
+        self.core.keyring.switch(key).await?;
         Ok(to)
     }
 }
