@@ -121,8 +121,7 @@ impl<'a> Page<'a> {
     /// Counts off the marks for as long as there is time.
     pub(crate) fn each_mark(&self) -> impl Iterator<Item = usize> {
         let has_time = |index: usize| {
-            !index.is_multiple_of(MARKS_PER_LOOK)
-                || self.budget.is_none_or(|budget| budget.has_time())
+            !index.is_multiple_of(MARKS_PER_LOOK) || self.budget.is_none_or(Budget::has_time)
         };
         (0..self.marks.len()).take_while(move |&index| has_time(index))
     }

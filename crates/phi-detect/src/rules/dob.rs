@@ -52,6 +52,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "birthdate=ge«1962-03-14»&sex=F",
         "DOB: [DOB] «03/14/1962»; DOBs 7/«03/14/1962»,«04/15/1963»",
         "Jane Roe (b. «3/14/1962»), a refill",
+        "SSN/DOB 536-22-8741/«03-14-1962»",
     ],
     misses: &[
         "Admitted on March 14, 2025 and discharged March 19, 2025.",
@@ -103,13 +104,17 @@ fn mistyped(page: &Page<'_>, index: usize) -> Option<DateHit> {
     }
     let run = Run::read(page, index, &lengths, separates)?;
     // With its century it is a date whatever stands beside it, once its label says so.
-    let has_century = lengths.contains(&4);
-    let form = if has_century && is_inside_longer(page, &run.span) {
-        Form::Full
-    } else {
-        Form::Compact
+    let year = marks.iter().find(|mark| mark.len() == 4);
+    let has_century = year.is_some_and(|year| {
+        let year = page.slice(year.range());
+        (b"1880".as_slice()..=b"2040".as_slice()).contains(&year)
+    });
+    let form = match is_inside_longer(page, &run.span) {
+        false => Form::Compact,
+        true if has_century => Form::Full,
+        true => return None,
     };
-    (has_century || !is_inside_longer(page, &run.span)).then_some(DateHit {
+    Some(DateHit {
         span: run.span,
         form,
     })
