@@ -11,7 +11,7 @@ use crate::dates::{DateHit, Form, date_at, spoken_numbers};
 use crate::digits::{Run, is_inside_longer, is_loose_separator};
 use crate::labels::Meaning;
 use crate::lexicon::Sense;
-use crate::page::{Label, Page};
+use crate::page::{Field, Label, Page};
 use crate::people;
 
 pub(super) static RULE: PhiRule = PhiRule {
@@ -79,6 +79,7 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
             out.push(span, 0.97, "dob.field");
         }
     }
+    parts(page, out);
     let mut free_from = 0;
     for index in page.each_mark() {
         if (page.marks[index].start as usize) < free_from {
@@ -94,6 +95,31 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
     }
     spoken(page, out);
 }
+
+/// Year, month and day of a birth, each in a field of its own: `{"dob": {"year": 1962, "month": 3, "day": 14}}`.
+fn parts(page: &Page<'_>, out: &mut Out<'_>) {
+    let is_part = |field: &Field| {
+        let value = page.slice(field.span.clone());
+        let is_number = matches!(value.len(), 1 | 2 | 4) && value.iter().all(u8::is_ascii_digit);
+        let is_month = || {
+            page.word_at(field.span.start)
+                .is_some_and(|(sense, end)| sense.has(Sense::MONTH) && end == field.span.end)
+        };
+        field.is_settled && field.meaning == Some(Meaning::Dob) && (is_number || is_month())
+    };
+    for group in page.fields.chunk_by(|one, next| {
+        is_part(one) && is_part(next) && next.span.start - one.span.end <= PART_GAP_BYTES_MAX
+    }) {
+        if group.len() >= 2 {
+            for field in group {
+                out.push(field.span.clone(), 0.9, "dob.part");
+            }
+        }
+    }
+}
+
+/// What stands between the parts of a date is a key and its signs.
+const PART_GAP_BYTES_MAX: usize = 40;
 
 /// `03/41/1962`, `03,14,1962`, `3:14:62`: no date, though its label says so.
 fn mistyped(page: &Page<'_>, index: usize) -> Option<DateHit> {

@@ -122,12 +122,12 @@ impl Document {
     }
 
     /// The document with the given byte ranges replaced. Ranges must be in order and must not overlap.
-    pub fn splice(&self, edits: &[(Range<usize>, &str)]) -> Vec<u8> {
+    pub fn splice(&self, edits: &[(Range<usize>, impl AsRef<str>)]) -> Vec<u8> {
         let mut out = Vec::with_capacity(self.text.len());
         let mut copied = 0;
         for (range, replacement) in edits {
             out.extend_from_slice(&self.text.as_bytes()[copied..range.start]);
-            out.extend_from_slice(replacement.as_bytes());
+            out.extend_from_slice(replacement.as_ref().as_bytes());
             copied = range.end;
         }
         out.extend_from_slice(&self.text.as_bytes()[copied..]);
@@ -182,6 +182,12 @@ impl<'d> Value<'d> {
     /// This node and all that it holds.
     pub fn nodes(&self) -> Range<NodeId> {
         self.id..NodeId(self.node().end)
+    }
+
+    /// Everything that this holds, keys included, in document order.
+    pub fn descendants(&self) -> impl Iterator<Item = Value<'d>> + use<'d> {
+        let document = self.document;
+        (self.id.0 + 1..self.node().end).map(|index| document.value(NodeId(index)))
     }
 
     /// The byte range as written; a string's includes its quotes.

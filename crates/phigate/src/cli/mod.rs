@@ -20,6 +20,7 @@ mod serve;
 mod store;
 mod transfer;
 mod user;
+mod words;
 
 use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
@@ -140,7 +141,7 @@ enum Command {
     #[command(subcommand)]
     Provider(provider::Provider),
     /// Show or set the PHI handling mode
-    Mode(mode::Mode),
+    Mode(mode::ModeArgs),
     /// Find PHI in files or standard input; works offline
     Scan(scan::Scan),
     /// Score the detector on labelled text
