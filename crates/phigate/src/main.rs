@@ -13,6 +13,7 @@ mod pipeline;
 mod provider;
 mod reason;
 mod routes;
+mod scan_memory;
 mod server;
 
 #[global_allocator]

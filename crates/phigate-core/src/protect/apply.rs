@@ -7,11 +7,13 @@ use phi_detect::PhiKind;
 use phigate_types::{Effect, Mode, Replaced};
 
 use crate::chat::{self, ChatLimits, ChatRequest, Place, RequestError};
-use crate::json::{Bounds, Document, NodeId};
+use crate::json::{Bounds, Document};
 
+use super::located::LocatedFinding;
 use super::report::Report;
 use super::rewrite::ROUNDS_MAX;
-use super::scan::{Found, Scanned, Scanner, scan_document};
+use super::scan::{Scanned, scan_document};
+use super::scanner::Scanner;
 
 /// What the account's owner decided.
 #[derive(Debug, Clone, Copy)]
@@ -92,7 +94,7 @@ impl CleanRequest {
 pub fn apply(policy: &Policy, scanner: &Scanner, scanned: Scanned) -> Outcome {
     let Scanned {
         request,
-        found,
+        findings,
         report,
     } = scanned;
     if report.has_phi() && matches!(policy.mode.effect, Effect::Block) {
@@ -115,7 +117,7 @@ pub fn apply(policy: &Policy, scanner: &Scanner, scanned: Scanned) -> Outcome {
     }
     match policy.mode.effect {
         Effect::Replace(replacement) if report.has_phi() => {
-            match rewrite(scanner, &request, found, replacement) {
+            match rewrite(scanner, &request, findings, replacement) {
                 Ok(rewritten) => {
                     let original = Some(request.document().expose().as_bytes().to_vec());
                     Outcome::Forward(CleanRequest {
@@ -162,10 +164,10 @@ pub fn look_again(scanner: &Scanner, body: Vec<u8>) -> LastLook {
     if looked.is_clean() {
         return LastLook::Clean;
     }
-    if looked.found.is_empty() {
+    if looked.findings.is_empty() {
         return LastLook::Unfinished;
     }
-    let mut kinds: Vec<PhiKind> = looked.found.iter().map(|finding| finding.kind).collect();
+    let mut kinds: Vec<PhiKind> = looked.findings.iter().map(|finding| finding.kind).collect();
     kinds.sort_unstable();
     kinds.dedup();
     LastLook::Phi(kinds)
@@ -195,7 +197,7 @@ impl From<RequestError> for Unsafe {
 fn rewrite(
     scanner: &Scanner,
     request: &ChatRequest,
-    found: Vec<Found>,
+    found: Vec<LocatedFinding>,
     replacement: Replacement,
 ) -> Result<ChatRequest, Unsafe> {
     let mut current = request.clone();
@@ -211,11 +213,11 @@ fn rewrite(
         if !looked.is_complete {
             return Err(Unsafe::Unfinished);
         }
-        found = looked.found;
+        found = looked.findings;
     }
     let path = found
         .first()
-        .map(|first| chat::path(&current.document().value(first.node), &[first.node]));
+        .map(|first| chat::path(&current.document().value(first.node)));
     Err(not_rewritable(path.unwrap_or_default()).into())
 }
 
@@ -240,19 +242,11 @@ fn not_rewritable(path: String) -> RequestError {
 
 fn splice(
     document: &Document,
-    found: &[Found],
+    found: &[LocatedFinding],
     replacement: Replacement,
 ) -> Result<Vec<u8>, RequestError> {
-    let keys_with_phi: Vec<NodeId> = found
-        .iter()
-        .filter(|finding| finding.place == Place::Key)
-        .map(|finding| finding.node)
-        .collect();
     if let Some(fixed) = found.iter().find(|finding| finding.place != Place::Text) {
-        return Err(not_rewritable(chat::path(
-            &document.value(fixed.node),
-            &keys_with_phi,
-        )));
+        return Err(not_rewritable(chat::path(&document.value(fixed.node))));
     }
     let mut edits: Vec<(Range<usize>, String)> = Vec::with_capacity(found.len());
     for of_one_text in found.chunk_by(|one, next| one.node == next.node) {
@@ -277,7 +271,7 @@ fn splice(
         }
         rewritten.push_str(&text.expose()[copied..]);
         if is_json(text.expose()) && !is_json(&rewritten) {
-            return Err(not_rewritable(chat::path(&value, &keys_with_phi)));
+            return Err(not_rewritable(chat::path(&value)));
         }
     }
     Ok(document.splice(&edits))

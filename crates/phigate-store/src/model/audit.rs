@@ -221,6 +221,9 @@ pub struct AdminAct {
     /// Why, as given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// Which of the acts that changed who may do what in the account this is, from 1 on; none may be missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub number: Option<u64>,
     /// Anything more, such as an address or a count.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub details: BTreeMap<String, String>,
@@ -239,6 +242,7 @@ impl AdminAct {
             from: None,
             to: None,
             reason: None,
+            number: None,
             details: BTreeMap::new(),
         }
     }

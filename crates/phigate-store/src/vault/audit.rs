@@ -192,10 +192,7 @@ impl Vault {
             .await?;
         let more = items.len() > limit;
         items.truncate(limit);
-        let next = items.last().filter(|_| more).map(|last| Cursor {
-            time_us: last.time_us,
-            id: last.id,
-        });
+        let next = items.last().filter(|_| more).map(AuditRow::cursor);
         Ok(Page { items, next })
     }
 }

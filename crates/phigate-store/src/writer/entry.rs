@@ -22,19 +22,7 @@ pub(crate) fn decision(
     tokens: Vec<TokenRow>,
 ) -> Arc<Entry> {
     let row = decision_row(account_id, id, decision);
-    let mut counters: Counters = vec![("requests".into(), 1)];
-    if decision.phi_detected {
-        counters.push(("with_phi".into(), 1));
-    }
-    counters.push((format!("action:{}", decision.action).into(), 1));
-    counters.push((format!("mode:{}", decision.mode).into(), 1));
-    let family = decision.family.iter().map(|family| ("family", family));
-    let kinds = decision.types.keys().map(|kind| ("type", kind));
-    counters.extend(
-        family
-            .chain(kinds)
-            .map(|(what, name)| (format!("{what}:{name}").into(), 1)),
-    );
+    let counters = decision_counters(decision);
     Arc::new(Entry {
         contents,
         tokens,
@@ -50,25 +38,7 @@ pub(crate) fn decision(
 /// An outcome.
 pub(crate) fn outcome(account_id: &str, outcome: &Outcome) -> Arc<Entry> {
     let row = row(account_id, Uuid::now_v7(), RecordRef::Outcome(outcome));
-    let class: Cow<'static, str> = match outcome.status {
-        Some(status) => format!("status:{}xx", status / 100).into(),
-        None => "status:none".into(),
-    };
-    let mut counters: Counters = vec![(class, 1)];
-    if let Some(usage) = outcome.usage {
-        counters.push((
-            "tokens".into(),
-            i64::try_from(usage.total_tokens).unwrap_or(i64::MAX),
-        ));
-    }
-    let times = [
-        ("total", outcome.total_ms),
-        ("first", outcome.first_byte_ms),
-    ];
-    for (name, milliseconds) in times {
-        let class = milliseconds.map(|value| format!("{name}_ms:{}", time_class(value)));
-        counters.extend(class.map(|class| (class.into(), 1)));
-    }
+    let counters = outcome_counters(outcome);
     Arc::new(entry(
         row,
         &outcome.account,
@@ -104,6 +74,60 @@ pub(crate) fn ended(
         first_byte_ms: None,
         total_ms: None,
     }
+}
+
+/// What a record adds to the counters of its hour.
+pub(crate) fn counters(record: &Record) -> Counters {
+    match record {
+        Record::Decision(decision) => decision_counters(decision),
+        Record::Outcome(outcome) => outcome_counters(outcome),
+        Record::Admin(_) => Vec::new(),
+    }
+}
+
+/// The hour whose counters a record adds to.
+pub(crate) fn hour(time_us: i64) -> i64 {
+    time_us.div_euclid(3_600_000_000)
+}
+
+fn decision_counters(decision: &Decision) -> Counters {
+    let mut counters: Counters = vec![("requests".into(), 1)];
+    if decision.phi_detected {
+        counters.push(("with_phi".into(), 1));
+    }
+    counters.push((format!("action:{}", decision.action).into(), 1));
+    counters.push((format!("mode:{}", decision.mode).into(), 1));
+    let family = decision.family.iter().map(|family| ("family", family));
+    let kinds = decision.types.keys().map(|kind| ("type", kind));
+    counters.extend(
+        family
+            .chain(kinds)
+            .map(|(what, name)| (format!("{what}:{name}").into(), 1)),
+    );
+    counters
+}
+
+fn outcome_counters(outcome: &Outcome) -> Counters {
+    let class: Cow<'static, str> = match outcome.status {
+        Some(status) => format!("status:{}xx", status / 100).into(),
+        None => "status:none".into(),
+    };
+    let mut counters: Counters = vec![(class, 1)];
+    if let Some(usage) = outcome.usage {
+        counters.push((
+            "tokens".into(),
+            i64::try_from(usage.total_tokens).unwrap_or(i64::MAX),
+        ));
+    }
+    let times = [
+        ("total", outcome.total_ms),
+        ("first", outcome.first_byte_ms),
+    ];
+    for (name, milliseconds) in times {
+        let class = milliseconds.map(|value| format!("{name}_ms:{}", time_class(value)));
+        counters.extend(class.map(|class| (class.into(), 1)));
+    }
+    counters
 }
 
 /// The row a record must have, given its text; verification compares them.

@@ -47,6 +47,16 @@ impl Site {
         }
     }
 
+    /// The same keys, with a database elsewhere.
+    pub fn at(&self, url: String) -> Self {
+        let copy = Self::sqlite();
+        std::fs::copy(self.key_file(), copy.key_file()).unwrap();
+        Self {
+            target: Target::Url(url),
+            ..copy
+        }
+    }
+
     /// The same store again, in another folder.
     pub fn copy(&self) -> Self {
         let copy = Self::sqlite();

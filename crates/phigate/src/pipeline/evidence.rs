@@ -210,7 +210,7 @@ fn told(clean: &CleanRequest, name: &str) -> String {
     let Some(value) = document.root().get(name) else {
         return name.to_owned();
     };
-    chat::path(&value, clean.report().unspoken_keys())
+    chat::parameter_name(&value, clean.report().withheld_keys())
 }
 
 /// Comma-separated names.

@@ -5,17 +5,15 @@
 
 mod lines;
 
-use crate::keys::wrapped::META;
+use crate::item::{Change, Expect, Item, ItemKind};
 use crate::model::{AdminAct, RecordKind};
 use crate::store::{
-    Batch, ChainRow, Change, CommitError, Contents, CounterRow, Expect, Item, OpenRow, RowKey,
-    SYSTEM, Store,
+    Batch, ChainRow, CommitError, Contents, CounterRow, OpenRow, RowKey, SYSTEM, Store,
 };
 use crate::trail::{Checkpoint, Report};
-use crate::vault::{Options, Vault, item};
-use crate::writer::lane;
+use crate::vault::{Options, Vault};
 use crate::{Result, StoreError};
-use lines::{ItemLine, Line, VERSION, entry_line, stored_item, take_entry, unreadable};
+use lines::{Line, VERSION, entry_line, item_line, stored_item, take_entry, unreadable};
 use phigate_types::Act;
 use std::io::{BufRead, Write};
 use std::sync::Arc;
@@ -71,25 +69,8 @@ impl Vault {
     async fn export_items(&self, out: &mut (dyn Write + Send)) -> Result<()> {
         for item in self.store.all_items().await? {
             // Leases belong to running processes.
-            if item.kind != lane::KIND {
-                let Item {
-                    account,
-                    kind,
-                    id,
-                    lookup,
-                    body,
-                    ..
-                } = item;
-                write(
-                    out,
-                    &Line::Item(ItemLine {
-                        account,
-                        kind,
-                        id,
-                        lookup,
-                        body,
-                    }),
-                )?;
+            if item.kind != ItemKind::Lane {
+                write(out, &Line::Item(item_line(item)))?;
             }
         }
         Ok(())
@@ -198,7 +179,7 @@ async fn import(
             why: "it is not empty; import into an empty one",
         });
     }
-    let mark = item(SYSTEM, META, IMPORT, None, &VERSION);
+    let mark = Item::new(SYSTEM, ItemKind::Meta, IMPORT, None, &VERSION);
     commit(
         store,
         Batch {
@@ -213,7 +194,7 @@ async fn import(
             commit(store, batch).await?;
             let done = Change::Delete {
                 account: SYSTEM.to_owned(),
-                kind: META.to_owned(),
+                kind: ItemKind::Meta,
                 id: IMPORT.to_owned(),
             };
             commit(
@@ -249,16 +230,16 @@ fn read(file: &mut (dyn BufRead + Send)) -> Result<Line> {
 /// Adds a line to a batch; the last line gives the ends of the chains.
 fn take(batch: &mut Batch, line: Line) -> Result<Option<Vec<Checkpoint>>> {
     match line {
-        Line::Phigate { version: VERSION } => {}
+        Line::Phigate {
+            version: 1..=VERSION,
+        } => {}
         Line::Phigate { .. } => {
             return Err(StoreError::Invalid {
                 what: "import file",
                 why: "made by a newer version",
             });
         }
-        Line::Item(line) => batch
-            .changes
-            .push(Change::Put(stored_item(line), Expect::Absent)),
+        Line::Item(line) => batch.changes.push(Change::Restore(stored_item(line)?)),
         Line::Entry(line) => take_entry(batch, *line)?,
         Line::Counter {
             account,

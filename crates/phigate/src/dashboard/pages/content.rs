@@ -193,7 +193,7 @@ fn strings(body: &str) -> Vec<(String, String)> {
     document
         .nodes()
         .filter(|value| !value.is_key())
-        .filter_map(|value| Some((chat::path(&value, &[]), value.string()?.into_owned())))
+        .filter_map(|value| Some((chat::path(&value), value.string()?.into_owned())))
         .collect()
 }
 
