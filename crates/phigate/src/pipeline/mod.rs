@@ -1,13 +1,16 @@
 //! The life of one request, top to bottom.
 //!
 //! [`answer`] is the story; the other files are its footnotes: `decide` is the part
-//! without waiting (parse, scan, apply, translate), `evidence` what it learned, `trail`
-//! keeps the records, `relay` and `reply` bring the provider's answer back.
+//! without waiting (parse, scan, apply, translate), `scan_queue` shares the processors,
+//! `evidence` is what was learned, `trail` keeps the records, `relay` and `reply` bring the
+//! provider's answer back. `preview` scans what somebody typed into the dashboard.
 
 mod decide;
 mod evidence;
+mod preview;
 mod relay;
 mod reply;
+mod scan_queue;
 mod send;
 mod trail;
 
@@ -31,6 +34,8 @@ use crate::provider::Incoming;
 use crate::server::{REQUEST_ID, Turn, Upload};
 
 use decide::{Decided, Forward, Places};
+pub(crate) use preview::preview;
+pub(crate) use scan_queue::{NoPlace, ScanQueue};
 pub(crate) use send::provider_headers;
 use trail::Trail;
 
