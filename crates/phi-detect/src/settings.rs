@@ -5,12 +5,11 @@ use crate::kinds::PhiKind;
 /// What an account may set about detection. The default suits most sites.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Settings {
-    /// Score below which findings of a kind are dropped, by code (`"name"`); kinds not named keep their default.
+    /// Score below which findings of a kind are dropped; kinds not named keep their default. Naming a kind that is
+    /// off by default switches it on.
     pub thresholds: Vec<(PhiKind, f32)>,
     /// Site formats of medical record numbers: `9` a digit, `A` a letter, `X` either, anything else itself.
     pub mrn_formats: Vec<String>,
-    /// Kinds to look for although they are switched off by default.
-    pub switched_on: Vec<PhiKind>,
 }
 
 impl Settings {
@@ -39,7 +38,7 @@ impl Settings {
 
     /// Whether findings of this kind are wanted.
     pub(crate) fn looks_for(&self, kind: PhiKind) -> bool {
-        kind.rule().is_on_by_default || self.switched_on.contains(&kind)
+        kind.rule().is_on_by_default || self.thresholds.iter().any(|(one, _)| *one == kind)
     }
 
     /// The least score of a finding of this kind.

@@ -112,9 +112,9 @@ impl Modules {
             }
             _ => return None,
         }
-        for depth in 0..rest.len() {
+        for name in rest {
             let mut next = at.clone();
-            next.push(rest[depth].clone());
+            next.push(name.clone());
             if self.0.contains_key(&next) {
                 at = next;
                 continue;
@@ -122,7 +122,7 @@ impl Modules {
             let source = self.0.get(&at)?;
             let exported = exports(source)
                 .into_iter()
-                .find(|path| path.last() == Some(&rest[depth]));
+                .find(|path| path.last() == Some(name));
             let through = exported.and_then(|mut path| {
                 if !matches!(path[0].as_str(), "crate" | "self" | "super") {
                     path.insert(0, "self".to_owned());
@@ -142,17 +142,20 @@ type Graph = BTreeMap<String, BTreeSet<(String, String)>>;
 fn circle_in(graph: &Graph) -> Option<Vec<String>> {
     let mut left: BTreeSet<&String> = graph.keys().collect();
     loop {
-        let before = left.len();
-        let free = |node: &&String| graph[*node].iter().all(|(to, _)| !left.contains(to));
-        let ready: Vec<&String> = left.iter().copied().filter(free).collect();
-        for node in ready {
-            left.remove(node);
-        }
-        if left.len() == before {
+        let imports = |node: &String| graph[node].iter().any(|(to, _)| left.contains(to));
+        let is_imported = |node: &String| {
+            let mut others = left.iter().flat_map(|other| &graph[*other]);
+            others.any(|(to, _)| to == node)
+        };
+        // Whoever imports nobody that is left, or is imported by nobody, stands in no circle.
+        let free = left
+            .iter()
+            .find(|node| !imports(node) || !is_imported(node));
+        let Some(&free) = free else {
             break;
-        }
+        };
+        left.remove(free);
     }
-    // What is left stands in a circle or leads to one.
     let lines = left.iter().flat_map(|node| &graph[*node]);
     let lines: Vec<String> = lines
         .filter(|(to, _)| left.contains(to))

@@ -35,7 +35,7 @@ pub struct PhiRule {
     pub authority: &'static str,
     /// Findings with a lower score are dropped unless an account sets another threshold.
     pub threshold: f32,
-    /// Whether it is looked for unless an account says otherwise.
+    /// Whether it is looked for by every account. If not, by those that set a threshold for it.
     pub is_on_by_default: bool,
     /// Texts in which exactly the parts between `«` and `»` are found.
     pub hits: &'static [&'static str],
