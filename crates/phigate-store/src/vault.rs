@@ -133,6 +133,7 @@ impl Vault {
     pub async fn import_installation(
         options: Options,
         file: &mut (dyn BufRead + Send),
+        actor: &str,
     ) -> Result<Report> {
         let store = options.target.open(options.opening()).await?;
         let imported = installation::import(&store, file).await;
@@ -140,7 +141,7 @@ impl Vault {
         let ends = imported?;
         let vault = Self::open(options).await?;
         let report = vault.trail.verify(None, &ends, |_| {}).await;
-        let recorded = vault.installation.record_import().await;
+        let recorded = vault.installation.record_import(actor).await;
         vault.close(Duration::from_secs(30)).await?;
         recorded?;
         report

@@ -46,8 +46,8 @@ impl Installation {
     }
 
     /// Records that a store was filled from a file.
-    pub(crate) async fn record_import(&self) -> Result<()> {
-        let act = AdminAct::new(self.core.now(), "", "cli", Act::InstallationImport);
+    pub(crate) async fn record_import(&self, actor: &str) -> Result<()> {
+        let act = AdminAct::new(self.core.now(), "", actor, Act::InstallationImport);
         self.core.record_act(None, &act).await
     }
 
