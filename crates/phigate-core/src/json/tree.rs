@@ -1,13 +1,16 @@
-//! JSON as it was written: object keys keep their order and numbers keep their text.
+//! JSON as a tree to take apart and to write: object keys keep their order and numbers keep their text.
 //!
-//! Tool arguments and schemas pass through translation. `serde_json::Value` would sort their keys and round their
-//! numbers, so the formats read and write this tree instead. Unescaped strings are borrowed, so that a picture of
-//! several megabytes is not copied on its way through.
+//! Tool arguments and schemas pass through translation as they were written. Unescaped strings are borrowed, so that a
+//! picture of several megabytes is not copied on its way through.
 
-mod read;
-
-use read::Reader;
 use std::borrow::Cow;
+
+use super::read::{self, Tolerance};
+use super::string::Decoded;
+use super::{Bounds, Kind, Node, Value};
+
+/// How deep documents of providers, and those inside strings, may nest. Deeper ones are unreadable to us.
+const DEPTH_MAX: usize = 128;
 
 /// One JSON value.
 #[derive(Clone, PartialEq)]
@@ -31,21 +34,45 @@ pub(crate) enum Json<'a> {
 pub(crate) struct NotJson;
 
 impl<'a> Json<'a> {
-    /// Reads a whole document.
-    pub(crate) fn read(text: &'a str) -> Result<Self, NotJson> {
-        let mut reader = Reader { text, position: 0 };
-        let value = reader.value(0)?;
-        reader.skip_space();
-        if reader.position == text.len() {
-            Ok(value)
-        } else {
-            Err(NotJson)
-        }
+    /// A value of a document that was read strictly.
+    pub(crate) fn of(value: &Value<'a>) -> Self {
+        build(
+            &value.document.text,
+            &value.document.nodes,
+            value.id.0 as usize,
+        )
     }
 
-    /// Reads a whole document from bytes, which must be UTF-8.
-    pub(crate) fn read_bytes(bytes: &'a [u8]) -> Result<Self, NotJson> {
-        Self::read(std::str::from_utf8(bytes).map_err(|_| NotJson)?)
+    /// Reads what a provider wrote, tolerantly: nobody else reads it after us.
+    pub(crate) fn read(bytes: &'a [u8]) -> Result<Self, NotJson> {
+        let text = std::str::from_utf8(bytes).map_err(|_| NotJson)?;
+        Self::read_with(
+            text,
+            Tolerance {
+                duplicate_keys: true,
+                odd_values: true,
+            },
+        )
+    }
+
+    /// Reads a document inside a string of a request. It is passed on, so it must mean the same to every reader.
+    pub(crate) fn read_embedded(text: &'a str) -> Result<Self, NotJson> {
+        Self::read_with(
+            text,
+            Tolerance {
+                duplicate_keys: false,
+                odd_values: true,
+            },
+        )
+    }
+
+    fn read_with(text: &'a str, tolerance: Tolerance) -> Result<Self, NotJson> {
+        let bounds = Bounds {
+            depth_max: DEPTH_MAX,
+            values_max: usize::MAX,
+        };
+        let nodes = read::read(text, bounds, tolerance).map_err(|_| NotJson)?;
+        Ok(build(text, &nodes, 0))
     }
 
     /// An object with these members.
@@ -155,20 +182,6 @@ impl<'a> Json<'a> {
         matches!(self, Self::Object(_))
     }
 
-    /// Whether some object inside has the same key twice, so that two readers may understand it differently.
-    pub(crate) fn is_ambiguous(&self) -> bool {
-        match self {
-            Self::Object(members) => {
-                let mut keys: Vec<&str> = members.iter().map(|(key, _)| key.as_ref()).collect();
-                keys.sort_unstable();
-                keys.windows(2).any(|pair| pair[0] == pair[1])
-                    || members.iter().any(|(_, value)| value.is_ambiguous())
-            }
-            Self::List(items) => items.iter().any(Json::is_ambiguous),
-            Self::Null | Self::Bool(_) | Self::Number(_) | Self::Text(_) => false,
-        }
-    }
-
     /// Writes the value without spaces.
     pub(crate) fn write(&self, out: &mut Vec<u8>) {
         match self {
@@ -228,29 +241,43 @@ impl From<bool> for Json<'_> {
     }
 }
 
-/// The byte range of a top-level member's value, for splicing it.
-pub(crate) fn span_of_member(text: &str, wanted: &str) -> Option<std::ops::Range<usize>> {
-    let mut reader = Reader { text, position: 0 };
-    reader.skip_space();
-    reader.expect(b'{').ok()?;
-    loop {
-        reader.skip_space();
-        let key = reader.string().ok()?;
-        reader.skip_space();
-        reader.expect(b':').ok()?;
-        reader.skip_space();
-        let start = reader.position;
-        reader.value(1).ok()?;
-        if key == wanted {
-            return Some(start..reader.position);
+/// The tree of the node at this index. Recursion is bounded by the depth that the reader allowed.
+fn build<'a>(text: &'a str, nodes: &[Node], at: usize) -> Json<'a> {
+    let node = &nodes[at];
+    let raw = &text[node.span.clone()];
+    let string = |node: &Node| {
+        let inner = &text[node.span.start + 1..node.span.end - 1];
+        Decoded::new(inner, 0, node.escaped).into_text()
+    };
+    match node.kind {
+        Kind::Null => Json::Null,
+        Kind::Bool => Json::Bool(raw == "true"),
+        Kind::Number => Json::Number(Cow::Borrowed(raw)),
+        Kind::String => Json::Text(string(node)),
+        Kind::Array => {
+            let mut items = Vec::new();
+            let mut next = at + 1;
+            while next < node.end as usize {
+                items.push(build(text, nodes, next));
+                next = nodes[next].end as usize;
+            }
+            Json::List(items)
         }
-        reader.skip_space();
-        reader.expect(b',').ok()?;
+        Kind::Object => {
+            let mut members = Vec::new();
+            let mut next = at + 1;
+            while next < node.end as usize {
+                let key = string(&nodes[next]);
+                members.push((key, build(text, nodes, next + 1)));
+                next = nodes[next + 1].end as usize;
+            }
+            Json::Object(members)
+        }
     }
 }
 
 /// Writes a JSON string.
-pub(crate) fn write_text(text: &str, out: &mut Vec<u8>) {
+fn write_text(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
     let bytes = text.as_bytes();
     let mut plain_from = 0;
@@ -286,7 +313,7 @@ mod tests {
             "{}",
         ] {
             assert_eq!(
-                Json::read(text)
+                Json::read(text.as_bytes())
                     .ok()
                     .map(|value| value.to_json_text())
                     .as_deref(),
@@ -314,9 +341,9 @@ mod tests {
             "{\"a\" 1}",
             "+1",
         ] {
-            assert!(Json::read(text).is_err(), "{text}");
+            assert!(Json::read(text.as_bytes()).is_err(), "{text}");
         }
-        assert!(Json::read(&"[".repeat(100_000)).is_err());
+        assert!(Json::read("[".repeat(100_000).as_bytes()).is_err());
     }
 
     #[test]
@@ -328,7 +355,10 @@ mod tests {
             (r#""\u00e9\t""#, "é\t"),
         ] {
             assert_eq!(
-                Json::read(text).ok().as_ref().and_then(Json::as_text),
+                Json::read(text.as_bytes())
+                    .ok()
+                    .as_ref()
+                    .and_then(Json::as_text),
                 Some(decoded),
                 "{text}"
             );
@@ -336,17 +366,10 @@ mod tests {
     }
 
     #[test]
-    fn a_member_is_found_by_its_bytes() {
-        let text = r#" { "a" : {"model":1}, "model" : "gpt-4" , "b":2}"#;
-        let span = span_of_member(text, "model").expect("the member is there");
-        assert_eq!(&text[span], "\"gpt-4\"");
-        assert_eq!(span_of_member(text, "c"), None);
-    }
-
-    #[test]
     fn repeated_keys_are_noticed_at_any_depth() {
-        let is_ambiguous = |text| Json::read(text).is_ok_and(|value| value.is_ambiguous());
-        assert!(is_ambiguous(r#"{"a":[{"b":1,"\u0062":2}]}"#));
-        assert!(!is_ambiguous(r#"{"a":{"a":1},"b":{"a":1}}"#));
+        let twice = r#"{"a":[{"b":1,"\u0062":2}]}"#;
+        assert!(Json::read_embedded(twice).is_err());
+        assert!(Json::read(twice.as_bytes()).is_ok());
+        assert!(Json::read_embedded(r#"{"a":{"a":1},"b":{"a":1}}"#).is_ok());
     }
 }
