@@ -20,7 +20,7 @@ impl Gateway {
         client: IpAddr,
     ) -> Result<Admission, GatewayError> {
         let admitted = match bearer(headers) {
-            Ok(key) => self.vault.admit(key).await,
+            Ok(key) => self.vault.access.admit(key).await,
             Err(error) => Err(error),
         };
         match admitted {
@@ -49,7 +49,7 @@ impl Gateway {
         let gateway = Arc::clone(self);
         tokio::spawn(async move {
             // A record of a failed try must not hold up the answer to it.
-            let recorded = gateway.vault.record_admin(account_id.as_deref(), &act);
+            let recorded = gateway.vault.trail.record_admin(account_id.as_deref(), &act);
             let _ = recorded.await;
         });
         error.into()

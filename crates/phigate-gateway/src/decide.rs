@@ -197,7 +197,7 @@ impl Decider {
         clean: &CleanRequest,
         facts: &mut RequestFacts,
     ) -> Result<Cleared, GatewayError> {
-        let hash_user = |user: &str| self.gateway.vault.hash_end_user(&self.account.id, user);
+        let hash_user = |user: &str| self.gateway.vault.access.hash_end_user(&self.account.id, user);
         let request = format.write_request(clean, model, &hash_user);
         match egress::clear(scanner, request.map_err(refusal)?) {
             Ok(cleared) => Ok(cleared),

@@ -133,12 +133,12 @@ impl RequestRecord {
         facts: &RequestFacts,
         durability: Durability,
     ) -> Result<(), GatewayError> {
-        let (vault, metrics) = (&self.gateway.vault, &self.gateway.metrics);
+        let (trail, metrics) = (&self.gateway.vault.trail, &self.gateway.metrics);
         let deadline = self.gateway.record_deadline();
         let started = Instant::now();
         let written = match durability {
-            Durability::Durable => vault.record_decision(decision, deadline).await,
-            Durability::Queued => vault.record_decision_lazily(decision, deadline).await,
+            Durability::Durable => trail.record_decision(decision, deadline).await,
+            Durability::Queued => trail.record_decision_lazily(decision, deadline).await,
         };
         metrics.recorded(started.elapsed());
         written.map_err(|error| {
@@ -261,10 +261,10 @@ impl OutcomeDue {
         due.count(ended.status);
         let (gateway, account) = (&due.record.gateway, &due.record.admission.account.id);
         match due.durability {
-            Durability::Queued => gateway.vault.queue_outcome(account, &outcome),
+            Durability::Queued => gateway.vault.trail.queue_outcome(account, &outcome),
             Durability::Durable => {
                 let deadline = gateway.record_deadline();
-                let written = gateway.vault.record_outcome(account, &outcome, deadline);
+                let written = gateway.vault.trail.record_outcome(account, &outcome, deadline);
                 if written.await.is_err() {
                     let id = due.record.request_id;
                     tracing::warn!(request.id = %id, "outcome of request {id} waits to be written");
@@ -293,7 +293,7 @@ impl Drop for OutcomeDue {
             error: Some(error),
         });
         let account = &due.record.admission.account.id;
-        gateway.vault.queue_outcome(account, &outcome);
+        gateway.vault.trail.queue_outcome(account, &outcome);
     }
 }
 

@@ -31,14 +31,14 @@ pub(crate) async fn gateway() -> (Arc<Gateway>, tempfile::TempDir) {
 pub(crate) async fn account(gateway: &Gateway, name: &str) -> Arc<Account> {
     let vault = &gateway.vault;
     let id = if name == "default" {
-        vault.find_account(None).await.unwrap().id
+        vault.accounts.find_account(None).await.unwrap().id
     } else {
-        vault.create_account(name, "test").await.unwrap().id
+        vault.accounts.create_account(name, "test").await.unwrap().id
     };
     let key = SecretString::new("an-invented-key".to_owned());
-    let set = vault.set_provider(&id, "openai", Some(&key), None, "test");
+    let set = vault.access.set_provider(&id, "openai", Some(&key), None, "test");
     set.await.unwrap();
-    vault.account(&id).await.unwrap()
+    vault.accounts.account(&id).await.unwrap()
 }
 
 /// A request of the account of which nothing is recorded yet.

@@ -7,6 +7,7 @@ mod config;
 mod dashboard;
 mod demo;
 mod housekeeping;
+mod reason;
 mod routes;
 
 #[global_allocator]
