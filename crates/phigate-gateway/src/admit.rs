@@ -49,7 +49,10 @@ impl Gateway {
         let gateway = Arc::clone(self);
         tokio::spawn(async move {
             // A record of a failed try must not hold up the answer to it.
-            let recorded = gateway.vault.trail.record_admin(account_id.as_deref(), &act);
+            let recorded = gateway
+                .vault
+                .trail
+                .record_admin(account_id.as_deref(), &act);
             let _ = recorded.await;
         });
         error.into()

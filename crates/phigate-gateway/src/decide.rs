@@ -21,7 +21,8 @@ use uuid::Uuid;
 use crate::error::GatewayError;
 use crate::facts::RequestFacts;
 use crate::gateway::Gateway;
-use crate::pipeline::{Exchange, Forward, Permits};
+use crate::open::Permits;
+use crate::pipeline::{Exchange, Forward};
 use crate::provider::{BaseUrl, Destination};
 use crate::record::RequestRecord;
 use crate::scan_queue::ScanPlace;
@@ -197,7 +198,12 @@ impl Decider {
         clean: &CleanRequest,
         facts: &mut RequestFacts,
     ) -> Result<Cleared, GatewayError> {
-        let hash_user = |user: &str| self.gateway.vault.access.hash_end_user(&self.account.id, user);
+        let hash_user = |user: &str| {
+            self.gateway
+                .vault
+                .access
+                .hash_end_user(&self.account.id, user)
+        };
         let request = format.write_request(clean, model, &hash_user);
         match egress::clear(scanner, request.map_err(refusal)?) {
             Ok(cleared) => Ok(cleared),

@@ -4,17 +4,16 @@
 //! only the step before can make, so leaving one out does not compile. What stops a request on its
 //! way has been recorded by the step that stopped it.
 
-use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
-use http::{HeaderMap, HeaderValue, header};
+use http::HeaderValue;
 use phigate_core::egress::Cleared;
 use phigate_core::wire::{ReplyContext, WireFormat};
-use phigate_edge::{InflightPermit, REQUEST_ID, Turn, Upload};
-use phigate_store::{Account, Admission};
+use phigate_edge::REQUEST_ID;
+use phigate_store::Account;
 use phigate_types::Action;
 use uuid::Uuid;
 
@@ -23,41 +22,11 @@ use crate::error::GatewayError;
 use crate::facts::RequestFacts;
 use crate::failure;
 use crate::gateway::Gateway;
+use crate::open::{Call, Open, Permits, Sender};
+use crate::outcome::OutcomeDue;
 use crate::provider::{Destination, Incoming, Outgoing};
-use crate::record::{OutcomeDue, RequestRecord, Written};
+use crate::record::{RequestRecord, Written};
 use crate::{relay, reply};
-
-/// A request as it arrived.
-pub struct Call {
-    /// The id on its response and its records.
-    pub request_id: Uuid,
-    /// When it arrived.
-    pub received: Instant,
-    /// Who sent it.
-    pub sender: Sender,
-}
-
-/// Who sent a request, and what they sent.
-pub enum Sender {
-    /// Software with an API key.
-    Caller {
-        /// Where from.
-        client: IpAddr,
-        /// Its place among the requests that are worked on.
-        turn: Option<Turn>,
-        /// Its headers.
-        headers: HeaderMap,
-        /// Its body, not read yet.
-        upload: Upload,
-    },
-    /// Somebody signed in to the dashboard: without an API key, else like any other.
-    Dashboard {
-        /// The account they are signed in to.
-        account: Arc<Account>,
-        /// What they typed, as a request.
-        body: Bytes,
-    },
-}
 
 impl Gateway {
     /// Answers a request.
@@ -108,7 +77,7 @@ impl Gateway {
 pub struct Stopped(Box<Response>);
 
 impl Stopped {
-    fn unrecorded(error: &GatewayError) -> Self {
+    pub(crate) fn unrecorded(error: &GatewayError) -> Self {
         Self(Box::new(error.body().into_response()))
     }
 
@@ -122,106 +91,6 @@ impl From<Response> for Stopped {
     fn from(response: Response) -> Self {
         Self(Box::new(response))
     }
-}
-
-/// A request whose account is known, and of which nothing was read.
-pub struct Open {
-    record: RequestRecord,
-    turn: Option<Turn>,
-    source: Source,
-}
-
-enum Source {
-    Upload { headers: HeaderMap, upload: Upload },
-    Typed(Bytes),
-}
-
-/// Stands in records where a caller's key would: a word no key has.
-const DASHBOARD_KEY: &str = "dashboard";
-
-impl Open {
-    /// Finds out whose request it is, and takes a place among the key's requests.
-    pub async fn admit(gateway: &Arc<Gateway>, call: Call) -> Result<Self, Stopped> {
-        let (admission, limited_id, turn, source) = match call.sender {
-            Sender::Caller {
-                client,
-                turn,
-                headers,
-                upload,
-            } => {
-                let admission = gateway.admit(&headers, client).await;
-                let admission = admission.map_err(|error| Stopped::unrecorded(&error))?;
-                let id = admission.key_id.clone();
-                (admission, id, turn, Source::Upload { headers, upload })
-            }
-            Sender::Dashboard { account, body } => {
-                let id = account.id.clone();
-                let key_id = DASHBOARD_KEY.to_owned();
-                (Admission { key_id, account }, id, None, Source::Typed(body))
-            }
-        };
-        let limits = &admission.account.settings.limits;
-        let permit = gateway.key_limits.admit(&limited_id, limits, call.received);
-        let permit = permit.map_err(|limited| Stopped::unrecorded(&limited.into()))?;
-        Ok(Self {
-            record: RequestRecord {
-                gateway: Arc::clone(gateway),
-                admission,
-                request_id: call.request_id,
-                received: call.received,
-                permit,
-            },
-            turn,
-            source,
-        })
-    }
-
-    /// Reads the body.
-    pub async fn read(self) -> Result<Received, Stopped> {
-        let read = match self.source {
-            Source::Typed(body) => Ok((body, None)),
-            Source::Upload { headers, upload } => read(&headers, upload).await,
-        };
-        match read {
-            Ok((body, inflight)) => Ok(Received {
-                record: self.record,
-                body,
-                permits: Permits {
-                    _turn: self.turn,
-                    _body: inflight,
-                },
-            }),
-            Err(error) => {
-                let refused = self.record.refuse(RequestFacts::default(), error);
-                Err(refused.await.into())
-            }
-        }
-    }
-}
-
-async fn read(
-    headers: &HeaderMap,
-    upload: Upload,
-) -> Result<(Bytes, Option<InflightPermit>), GatewayError> {
-    require_json(headers)?;
-    let (body, inflight) = upload.read().await?;
-    Ok((body, Some(inflight)))
-}
-
-/// What a request takes of the gateway's limits, besides its key's. Clones share it.
-#[derive(Debug, Clone)]
-pub(crate) struct Permits {
-    _turn: Option<Turn>,
-    _body: Option<InflightPermit>,
-}
-
-impl Permits {
-    /// None, for tests.
-    #[cfg(test)]
-    pub(crate) const NONE: Self = Self {
-        _turn: None,
-        _body: None,
-    };
 }
 
 /// A request whose body is here.
@@ -352,27 +221,5 @@ impl Answered {
         } else {
             reply::whole(&self.exchange, self.incoming, self.outcome).await
         }
-    }
-}
-
-/// JSON is UTF-8. Another charset is how bytes mean one thing to a scanner and another to a provider.
-fn require_json(headers: &HeaderMap) -> Result<(), GatewayError> {
-    let media_type = headers
-        .get(header::CONTENT_TYPE)
-        .and_then(|value| value.to_str().ok());
-    let mut pieces = media_type.unwrap_or_default().split(';').map(str::trim);
-    let is_json = pieces
-        .next()
-        .is_some_and(|essence| essence.eq_ignore_ascii_case("application/json"));
-    let is_utf8 = pieces.all(|piece| match piece.split_once('=') {
-        Some((name, value)) if name.trim().eq_ignore_ascii_case("charset") => {
-            value.trim().trim_matches('"').eq_ignore_ascii_case("utf-8")
-        }
-        _ => true,
-    });
-    if is_json && is_utf8 {
-        Ok(())
-    } else {
-        Err(GatewayError::MediaType)
     }
 }

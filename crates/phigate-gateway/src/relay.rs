@@ -16,9 +16,9 @@ use phigate_edge::Drain;
 
 use crate::error::GatewayError;
 use crate::failure;
+use crate::outcome::{Ended, OutcomeDue};
 use crate::pipeline::{Exchange, Stopped};
 use crate::provider::{Answer, Incoming, ProviderError};
-use crate::record::{Ended, OutcomeDue};
 
 /// Relays a stream. Its outcome is recorded when it ends, however it ends.
 ///

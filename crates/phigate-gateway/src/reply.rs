@@ -6,9 +6,9 @@ use http::{HeaderValue, header};
 
 use crate::error::GatewayError;
 use crate::failure;
+use crate::outcome::OutcomeDue;
 use crate::pipeline::{Exchange, Stopped};
 use crate::provider::Incoming;
-use crate::record::OutcomeDue;
 
 /// Brings a whole answer back. Its outcome is handed to the record before the caller gets it.
 pub(crate) async fn whole(

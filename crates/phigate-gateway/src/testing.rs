@@ -33,10 +33,17 @@ pub(crate) async fn account(gateway: &Gateway, name: &str) -> Arc<Account> {
     let id = if name == "default" {
         vault.accounts.find_account(None).await.unwrap().id
     } else {
-        vault.accounts.create_account(name, "test").await.unwrap().id
+        vault
+            .accounts
+            .create_account(name, "test")
+            .await
+            .unwrap()
+            .id
     };
     let key = SecretString::new("an-invented-key".to_owned());
-    let set = vault.access.set_provider(&id, "openai", Some(&key), None, "test");
+    let set = vault
+        .access
+        .set_provider(&id, "openai", Some(&key), None, "test");
     set.await.unwrap();
     vault.accounts.account(&id).await.unwrap()
 }

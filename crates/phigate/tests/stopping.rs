@@ -106,7 +106,7 @@ fn a_killed_gateway_needs_no_repair() {
 #[test]
 fn an_unsafe_key_file_stops_the_start() {
     let gateway = Gateway::offline();
-    gateway.command(&["mode", "get"]);
+    gateway.command(&["key", "create"]);
     let key = gateway.data().with_extension("key");
     std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o644)).unwrap();
     let refused = gateway.try_command(&["serve", "--listen", "127.0.0.1:0"], "");

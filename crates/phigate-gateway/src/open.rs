@@ -1,0 +1,171 @@
+//! The beginning of a request's life: whose is it, and what is in it?
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Instant;
+
+use bytes::Bytes;
+use http::{HeaderMap, header};
+use phigate_edge::{InflightPermit, Turn, Upload};
+use phigate_store::{Account, Admission};
+use uuid::Uuid;
+
+use crate::error::GatewayError;
+use crate::facts::RequestFacts;
+use crate::gateway::Gateway;
+use crate::pipeline::{Received, Stopped};
+use crate::record::RequestRecord;
+
+/// A request as it arrived.
+pub struct Call {
+    /// The id on its response and its records.
+    pub request_id: Uuid,
+    /// When it arrived.
+    pub received: Instant,
+    /// Who sent it.
+    pub sender: Sender,
+}
+
+/// Who sent a request, and what they sent.
+pub enum Sender {
+    /// Software with an API key.
+    Caller {
+        /// Where from.
+        client: IpAddr,
+        /// Its place among the requests that are worked on.
+        turn: Option<Turn>,
+        /// Its headers.
+        headers: HeaderMap,
+        /// Its body, not read yet.
+        upload: Upload,
+    },
+    /// Somebody signed in to the dashboard: without an API key, else like any other.
+    Dashboard {
+        /// The account they are signed in to.
+        account: Arc<Account>,
+        /// What they typed, as a request.
+        body: Bytes,
+    },
+}
+
+/// A request whose account is known, and of which nothing was read.
+pub struct Open {
+    record: RequestRecord,
+    turn: Option<Turn>,
+    source: Source,
+}
+
+enum Source {
+    Upload { headers: HeaderMap, upload: Upload },
+    Typed(Bytes),
+}
+
+/// Stands in records where a caller's key would: a word no key has.
+const DASHBOARD_KEY: &str = "dashboard";
+
+impl Open {
+    /// Finds out whose request it is, and takes a place among the key's requests.
+    pub async fn admit(gateway: &Arc<Gateway>, call: Call) -> Result<Self, Stopped> {
+        let (admission, limited_id, turn, source) = match call.sender {
+            Sender::Caller {
+                client,
+                turn,
+                headers,
+                upload,
+            } => {
+                let admission = gateway.admit(&headers, client).await;
+                let admission = admission.map_err(|error| Stopped::unrecorded(&error))?;
+                let id = admission.key_id.clone();
+                (admission, id, turn, Source::Upload { headers, upload })
+            }
+            Sender::Dashboard { account, body } => {
+                let id = account.id.clone();
+                let key_id = DASHBOARD_KEY.to_owned();
+                (Admission { key_id, account }, id, None, Source::Typed(body))
+            }
+        };
+        let limits = &admission.account.settings.limits;
+        let permit = gateway.key_limits.admit(&limited_id, limits, call.received);
+        let permit = permit.map_err(|limited| Stopped::unrecorded(&limited.into()))?;
+        Ok(Self {
+            record: RequestRecord {
+                gateway: Arc::clone(gateway),
+                admission,
+                request_id: call.request_id,
+                received: call.received,
+                permit,
+            },
+            turn,
+            source,
+        })
+    }
+
+    /// Reads the body.
+    pub async fn read(self) -> Result<Received, Stopped> {
+        let read = match self.source {
+            Source::Typed(body) => Ok((body, None)),
+            Source::Upload { headers, upload } => read(&headers, upload).await,
+        };
+        match read {
+            Ok((body, inflight)) => Ok(Received {
+                record: self.record,
+                body,
+                permits: Permits {
+                    _turn: self.turn,
+                    _body: inflight,
+                },
+            }),
+            Err(error) => {
+                let refused = self.record.refuse(RequestFacts::default(), error);
+                Err(refused.await.into())
+            }
+        }
+    }
+}
+
+async fn read(
+    headers: &HeaderMap,
+    upload: Upload,
+) -> Result<(Bytes, Option<InflightPermit>), GatewayError> {
+    require_json(headers)?;
+    let (body, inflight) = upload.read().await?;
+    Ok((body, Some(inflight)))
+}
+
+/// What a request takes of the gateway's limits, besides its key's. Clones share it.
+#[derive(Debug, Clone)]
+pub(crate) struct Permits {
+    _turn: Option<Turn>,
+    _body: Option<InflightPermit>,
+}
+
+impl Permits {
+    /// None, for tests.
+    #[cfg(test)]
+    pub(crate) const NONE: Self = Self {
+        _turn: None,
+        _body: None,
+    };
+}
+
+/// JSON is UTF-8. Another charset is how bytes mean one thing to a scanner and another to a provider.
+fn require_json(headers: &HeaderMap) -> Result<(), GatewayError> {
+    let media_type = headers
+        .get(header::CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok());
+    let mut pieces = media_type.unwrap_or_default().split(';').map(str::trim);
+    let is_json = pieces
+        .next()
+        .is_some_and(|essence| essence.eq_ignore_ascii_case("application/json"));
+    let is_utf8 = pieces.all(|piece| match piece.split_once('=') {
+        Some((name, value)) if name.trim().eq_ignore_ascii_case("charset") => {
+            value.trim().trim_matches('"').eq_ignore_ascii_case("utf-8")
+        }
+        _ => true,
+    });
+    if is_json && is_utf8 {
+        Ok(())
+    } else {
+        Err(GatewayError::MediaType)
+    }
+}

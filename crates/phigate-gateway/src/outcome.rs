@@ -1,0 +1,212 @@
+//! The second record of a request: the outcome, however it ends.
+//!
+//! [`OutcomeDue`] is consumed by recording it. Dropped before, it records that the caller left: a
+//! caller who hangs up does not take the record along.
+
+use std::time::Instant;
+
+use axum::response::{IntoResponse, Response};
+use http::StatusCode;
+use jiff::Timestamp;
+use phigate_core::wire::ReplySummary;
+use phigate_edge::EdgeError;
+use phigate_store::{Outcome, Usage};
+use phigate_types::{Action, ErrorCode};
+
+use crate::error::GatewayError;
+use crate::facts::RequestFacts;
+use crate::metrics::Answered;
+use crate::record::{Durability, RequestRecord};
+
+/// A request whose decision is recorded and whose outcome is not.
+pub(crate) struct OutcomeDue(Option<Due>);
+
+/// What the outcome needs to know.
+struct Due {
+    record: RequestRecord,
+    facts: RequestFacts,
+    action: Action,
+    /// How the outcome is written.
+    durability: Durability,
+    /// When the provider's turn began.
+    sent: Instant,
+    provider: Option<ProviderAnswer>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct ProviderAnswer {
+    status: StatusCode,
+    first_byte_ms: u64,
+}
+
+/// How a request ended.
+pub(crate) struct Ended<'a> {
+    pub(crate) status: StatusCode,
+    pub(crate) summary: Option<&'a ReplySummary>,
+    pub(crate) error: Option<ErrorCode>,
+}
+
+impl OutcomeDue {
+    /// The decision about a request was recorded with this action just now.
+    pub(crate) fn new(
+        record: RequestRecord,
+        facts: RequestFacts,
+        action: Action,
+        durability: Durability,
+    ) -> Self {
+        Self(Some(Due {
+            record,
+            facts,
+            action,
+            durability,
+            sent: Instant::now(),
+            provider: None,
+        }))
+    }
+
+    /// The provider answered with this status.
+    pub(crate) fn provider_answered(&mut self, status: StatusCode) {
+        let Some(due) = &mut self.0 else { return };
+        due.provider = Some(ProviderAnswer {
+            status,
+            first_byte_ms: due.elapsed_ms(),
+        });
+        let family = due.facts.family().unwrap_or_default();
+        let metrics = &due.record.gateway.metrics;
+        metrics.provider_answered(family, due.sent.elapsed());
+    }
+
+    /// Gives an answer the headers that tell what was found and changed.
+    pub(crate) fn write_headers(&self, response: &mut Response) {
+        if let Some(due) = &self.0 {
+            due.facts.write_headers(response.headers_mut());
+        }
+    }
+
+    /// Records that a request was answered, and gives the answer its headers. The provider has acted by now: an outcome
+    /// that cannot be written at once is kept by the vault, and the caller gets what the outcome says.
+    pub(crate) async fn succeed(self, summary: &ReplySummary, mut response: Response) -> Response {
+        self.write_headers(&mut response);
+        self.close(Ended {
+            status: StatusCode::OK,
+            summary: Some(summary),
+            error: None,
+        })
+        .await;
+        response
+    }
+
+    /// Records that a request failed, and writes the answer.
+    pub(crate) async fn fail(self, error: GatewayError) -> Response {
+        let mut response = error.body().into_response();
+        self.write_headers(&mut response);
+        self.close(Ended {
+            status: error.status(),
+            summary: None,
+            error: Some(error.code()),
+        })
+        .await;
+        response
+    }
+
+    /// Hands the outcome over. Whoever sees a whole answer sees one whose outcome is recorded.
+    pub(crate) async fn close(mut self, ended: Ended<'_>) {
+        let Some(due) = self.0.take() else { return };
+        let outcome = due.outcome(&ended);
+        due.count(ended.status);
+        let (gateway, account) = (&due.record.gateway, &due.record.admission.account.id);
+        match due.durability {
+            Durability::Queued => gateway.vault.trail.queue_outcome(account, &outcome),
+            Durability::Durable => {
+                let deadline = gateway.record_deadline();
+                let written = gateway
+                    .vault
+                    .trail
+                    .record_outcome(account, &outcome, deadline);
+                if written.await.is_err() {
+                    let id = due.record.request_id;
+                    tracing::warn!(request.id = %id, "outcome of request {id} waits to be written");
+                }
+            }
+        }
+    }
+}
+
+impl Drop for OutcomeDue {
+    /// The caller hung up, or the gateway stops: the connection's task is gone.
+    fn drop(&mut self) {
+        let Some(due) = self.0.take() else { return };
+        let gateway = &due.record.gateway;
+        let (status, error) = if gateway.drain.is_cut() {
+            (EdgeError::Draining.status(), EdgeError::Draining.code())
+        } else {
+            // The status that proxies log when the caller left first; nobody receives it.
+            let code = ErrorCode::ClientDisconnected;
+            let status = StatusCode::from_u16(code.status());
+            (status.unwrap_or(StatusCode::BAD_REQUEST), code)
+        };
+        let outcome = due.outcome(&Ended {
+            status,
+            summary: None,
+            error: Some(error),
+        });
+        let account = &due.record.admission.account.id;
+        gateway.vault.trail.queue_outcome(account, &outcome);
+    }
+}
+
+impl Due {
+    fn outcome(&self, ended: &Ended<'_>) -> Outcome {
+        let summary = ended.summary;
+        Outcome {
+            request_id: self.record.request_id,
+            time: Timestamp::now(),
+            account: self.record.admission.account.name.clone(),
+            status: Some(ended.status.as_u16()),
+            provider_status: self.provider.map(|answer| answer.status.as_u16()),
+            served_model: summary
+                .and_then(|summary| summary.served_model.as_deref())
+                .map(|word| self.facts.served_model(word)),
+            finish_reason: summary
+                .and_then(|summary| summary.finish_reason.as_deref())
+                .map(|word| known_reason(word).to_owned()),
+            usage: summary
+                .and_then(|summary| summary.usage)
+                .map(|usage| Usage {
+                    prompt_tokens: usage.prompt_tokens,
+                    completion_tokens: usage.completion_tokens,
+                    total_tokens: usage.total_tokens,
+                }),
+            error_code: ended.error.map(|code| code.code().into()),
+            first_byte_ms: self.provider.map(|answer| answer.first_byte_ms),
+            total_ms: Some(self.elapsed_ms()),
+        }
+    }
+
+    fn count(&self, status: StatusCode) {
+        self.record.gateway.metrics.answered(&Answered {
+            status: status.as_u16().into(),
+            mode: self.record.admission.account.mode.code(),
+            action: self.action.code(),
+            family: self.facts.family().unwrap_or_default(),
+        });
+    }
+
+    fn elapsed_ms(&self) -> u64 {
+        self.record.received.elapsed().as_millis() as u64
+    }
+}
+
+/// Why answers end, in OpenAI's words. Another word is the provider's own text, and records are not sealed.
+const FINISH_REASONS: &[&str] = &[
+    "content_filter",
+    "function_call",
+    "length",
+    "stop",
+    "tool_calls",
+];
+
+fn known_reason(word: &str) -> &'static str {
+    let known = FINISH_REASONS.iter().find(|known| **known == word);
+    known.copied().unwrap_or("other")
+}
