@@ -62,6 +62,9 @@ pub(super) static RULE: PhiRule = PhiRule {
         "DOB: [DOB] «03/14/1962»; DOBs 7/«03/14/1962»,«04/15/1963»",
         "Jane Roe (b. «3/14/1962»), a refill",
         "SSN/DOB 536-22-8741/«03-14-1962»",
+        "{\"birthDate\":\"«19620314083000»\"}",
+        "turned 40 on «March 14»",
+        "{\"dob\":{\"year\":«1962»,\"month\":«3»,\"day\":«14»}}",
     ],
     misses: &[
         "Admitted on March 14, 2025 and discharged March 19, 2025.",

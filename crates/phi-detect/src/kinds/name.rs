@@ -60,6 +60,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "To: \"«Mark Roe»\" <mark@example.com>",
         "lastName: \"«Roe»\"",
         "Patient «Will Young» reports pain",
+        "{\"last_name\":\"«Okonkwo»\"}",
     ],
     misses: &[
         "café / \"The patient's social security number is on file.\"",
