@@ -70,7 +70,7 @@ static PHRASES: &[(Meaning, &str)] = &[
     (Meaning::Address, ADDRESS),
     (
         Meaning::Zip,
-        "zip|zip code|zipcode|postal code|postal|postcode|post code|zip4|codigo postal",
+        "zip|zip code|zipcode|postal code|postal|postcode|post code|zip4|codigo postal|cod postal|cp|c p|code postal|plz|postleitzahl|cep|codice postale|cap code",
     ),
     (Meaning::City, "city|town|state|country|county|region"),
     (Meaning::Mrn, MRN),
@@ -103,9 +103,11 @@ last 4 of ssn|last 4 of social|last four of social|last 4 of his social|last 4 o
 const DOB: &str = "dob|dobs|d o b|dateofbirth|date of birth|dates of birth|birth date|birthdate|birthdates|birthdt|birth dt|birth dates|\
 date birth|birthdate is|birthday is|birthdays|born on|was born on|birth time|birthtime|dt of birth|day of birth|\
 patient dob|pt dob|member dob|subscriber dob|patient birth date|patientbirthdate|fecha de nacimiento|fecha nacimiento|fecha nac|fec nac|f nac|fdn|\
-geburtsdatum|date de naissance|bd|bdate|bday is|brthdt|birth|yob|doby";
+geburtsdatum|date de naissance|bd|geburtsdat|geb|geb dat|geb am|geboren am|geboren op|geboren den|geboortedatum|geb datum|ne le|nee le|naissance|ddn|nascido em|nascida em|nascido a|nascida a|nascido aos|\
+data de nascimento|data nascimento|dt nasc|data nasc|nasc|data di nascita|data nascita|nato il|nata il|nacido el|nacida el|nacio el|f nacimiento|f de nacimiento|fecha de nac|fnac|\
+\u{751f}\u{5e74}\u{6708}\u{65e5}|\u{51fa}\u{751f}\u{65e5}\u{671f}|\u{c0dd}\u{b144}\u{c6d4}\u{c77c}|bdate|bday is|brthdt|birth|yob|doby";
 
-const PHONE: &str = "tfno|tlf|tlfno|telef|telefs|telfs|movil|numero de movil|area code|phone|phones|phone number|phone no|phone num|phone numbers|telephone|telephones|telephone number|tel|tel no|tele|\
+const PHONE: &str = "tfno|tlf|tlfno|telef|telefs|telfs|movil|numero de movil|telf|tel movil|telefono movil|telefono fijo|handynummer|mobil|rufnummer|telefonnummer|tel mobile|numero de telephone|telemovel|telefone|celulare|cellulare|numero di telefono|gsm|telefoonnummer|area code|phone|phones|phone number|phone no|phone num|phone numbers|telephone|telephones|telephone number|tel|tel no|tele|\
 cell|cells|cell phone|cellphone|cell number|cell no|mobile|mobile number|mobile phone|mobile no|mob|fax|faxes|fax number|fax no|faxed to|fax to|pager|pagers|pager number|\
 beeper|home phone|work phone|cell phone number|contact number|contact no|contact phone|callback number|call back number|\
 phone home|phone work|phone mobile|ph|phn|phone1|phone2|hotline|whatsapp|sms|landline|caller id|pgr|cb number|callback no|telefono|numero de telefono|celular|\
@@ -113,22 +115,23 @@ patient phone|pt phone|emergency contact phone|daytime phone|evening phone|best 
 
 const ADDRESS: &str = "address|addresses|addr|addr1|addr2|address1|address2|address line|address line 1|address line 2|street|street address|home address|\
 mailing address|mail address|shipping address|billing address|street line|streetaddressline|street address line|street1|residence|\
-line1|line2|domicilio|direccion|patient address|pt address|residential address|current address|permanent address|previous address|new address|old address|work address|address1 line|ship to|mail to|lives at|lives on|live at|live on|lived at|lived on|living on|moved to|staying at|living at|resides at|residing at|resides on";
+line1|line2|domicilio|direccion|direccion postal|adresse|anschrift|endereco|indirizzo|residenza|wohnhaft|adres|patient address|pt address|residential address|current address|permanent address|previous address|new address|old address|work address|address1 line|ship to|mail to|lives at|lives on|live at|live on|lived at|lived on|living on|moved to|staying at|living at|resides at|residing at|resides on";
 
 const MRN: &str = "mrn|mrns|mrn no|mrn number|mr no|mr number|mr num|mr nbr|mrnum|mrnumber|medrec|med rec|med rec no|med rec number|med record|\
 med record no|med record number|medical record|medical records number|medical record number|medical record numbers|medical record no|\
 medical record num|medical record id|medical rec|medical rec no|medical record identifier|record number|record no|record num|chart number|chart numbers|chart nos|chart no|chart num|chart id|\
 hospital number|hospital no|patient chart number|hospital num|hospital id|hosp no|hosp num|hospital record number|unit number|unit no|emrn|empi|mpi|mpi number|epic mrn|\
-patient mrn|pt mrn|patient medical record number|health record number|health record|clinic number|clinic no|numero de expediente|expediente|historia clinica|nhc|numero de historia clinica|uhid|uhid no|uhid number|ur|ur no|ur number|urn|hospital unit number|unit record number|ehr id|ehr number|emr id|emr number|emr no|epic id|cerner id|m r n|m r no|m r number|hosp number|hosp id|medical rec number|numero de historia|numero de expediente medico|expediente medico|expediente clinico|numero de registro medico|registro medico|num de expediente|num de historia clinica|numero de hospital|facility mrn|umrn|cmrn|mrn id|mrn num|mrn nbr|record id|history no|history number|chart nbr|patient record number|patient record no";
+patient mrn|pt mrn|patient medical record number|health record number|health record|clinic number|clinic no|numero de expediente|expediente|historia clinica|nhc|numero de historia clinica|uhid|uhid no|uhid number|ur|ur no|ur number|urn|hospital unit number|unit record number|ehr id|ehr number|emr id|emr number|emr no|epic id|cerner id|m r n|m r no|m r number|hosp number|hosp id|medical rec number|numero de historia|num historia|n historia|numero historia clinica|nhcl|cipa|\
+numero de dossier|ipp|patientennummer|patienten nr|fallnummer|aktenzeichen|numero do prontuario|prontuario|cartella clinica|numero cartella|patientnummer|numero de expediente medico|expediente medico|expediente clinico|numero de registro medico|registro medico|num de expediente|num de historia clinica|numero de hospital|facility mrn|umrn|cmrn|mrn id|mrn num|mrn nbr|record id|history no|history number|chart nbr|patient record number|patient record no";
 
 const MRN_MAYBE: &str = "chart|record|patient id|patient ids|patient identifier|patient no|patient number|patient num|patient identification number|\
 pt id|pt no|pt number|pt num|patientid|patid|mr|file number|file no|\
-pat id|pat no|emr|ehr|ptid|id number|patient nbr|case id|subject id|visit mrn|numero de paciente|num de paciente|id de paciente|id del paciente|id paciente|wristband|armband|id band|clinic id|person number|person id|person no|person nbr";
+historia|hc|dossier|pat id|pat no|emr|ehr|ptid|id number|patient nbr|case id|subject id|visit mrn|numero de paciente|num de paciente|id de paciente|id del paciente|id paciente|wristband|armband|id band|clinic id|person number|person id|person no|person nbr";
 
 const NAME: &str = "patient name|patients name|patient full name|pt name|pts name|patientname|ptname|client name|member name|subscriber name|insured name|guarantor name|\
 first name|firstname|fname|given|given name|name last|name first|name given|name family|name middle|givenname|given names|last name|lastname|lname|family|family name|familyname|surname|middle name|middlename|mname|maiden name|\
 mothers maiden name|mother s maiden name|preferred name|nickname|full legal name|legal name|fullname|patient first name|patient last name|pt first|pt last|provider name|physician name|doctor name|\
-attending name|nurse name|emergency contact name|next of kin|next of kin name|nok|nombre|nombre del paciente|apellido|apellidos|nm|patient|pt|attending|attending physician|referring physician|referring provider|ordering provider|ordering physician|pcp|primary care physician|primary care provider|surgeon|emergency contact|contact person|guardian|caregiver|spouse|mother|father|parent|guarantor|subscriber|insured|beneficiary|resident|client|physician|provider|dictated by|signed by|electronically signed by|cosigned by|seen by|author|author name|reviewed by|transcribed by|prepared by|performer|assigned to|employee name|user full name";
+attending name|nurse name|emergency contact name|next of kin|next of kin name|nok|nombre|nombre del paciente|nombre y apellidos|apellidos y nombre|paciente|medico|remitido por|responsable clinico|nom|prenom|nom du patient|vorname|nachname|familienname|cognome|apelido|sobrenome|nome do paciente|voornaam|achternaam|fdo|firmado|firmado por|apellido|apellidos|nm|patient|pt|attending|attending physician|referring physician|referring provider|ordering provider|ordering physician|pcp|primary care physician|primary care provider|surgeon|emergency contact|contact person|guardian|caregiver|spouse|mother|father|parent|guarantor|subscriber|insured|beneficiary|resident|client|physician|provider|dictated by|typed by|called by|called back by|entered by|recorded by|drawn by|collected by|initials|signed by|electronically signed by|cosigned by|seen by|author|author name|reviewed by|transcribed by|prepared by|performer|assigned to|employee name|user full name";
 
 const MEDICARE: &str = "medicare|medicare id|medicare number|medicare no|medicare num|medicare beneficiary|medicare beneficiary id|medicare beneficiary identifier|\
 medicare beneficiary number|medicare claim number|medicare card|medicare card number|medicare hic|medicare hicn|medicare mbi|mbi|mbis|mbi number|mbi no|hic|hicn|hic number|hic no|hicn number|health insurance claim number|beneficiary id|beneficiary identifier|railroad medicare|railroad medicare no|railroad retirement no|railroad retirement number|railroad retirement|rrb|rrb number|medicareid|medicare identifier|bene id|medicare identification number|us mbi";
@@ -137,7 +140,7 @@ const OTHER_ID: &str = "account|acct|acct no|acct number|account number|account 
 insurance id|insurance number|insurance no|insurance policy|plan id|plan number|payer id|payor id|medicaid|medicaid id|medicaid number|medi cal|claim|claim number|claim no|claim id|claims|\
 auth|auth number|authorization|authorization number|authorization no|auth no|prior auth|npi|npis|npi number|dea|dea number|dea no|ncpdp|license|license number|license no|licence|driver license|drivers license|drivers license number|driver license number|driver s license number|driver s license|dl|\
 passport|passport number|plate|vin|serial|serial number|serial no|sn|device id|implant|accession|accession number|accession no|acc|rx|rx number|rx no|prescription number|prescription no|badge|badge number|\
-employee id|employee number|card|card number|credit card|debit card|visa|mastercard|amex|bank account|account ending|routing|routing number|iban|nhs|nhs number|ramq|encounter|encounter number|encounter no|encounter id|visit number|visit no|visit id|visit|\
+employee id|employee number|card|card number|credit card|debit card|visa|mastercard|amex|bank account|account ending|routing|routing number|iban|nass|naf|numero de afiliacion|dni|nie|nif|episodio|numero de episodio|colegiado|nocol|ncol|nhs|nhs number|ramq|encounter|encounter number|encounter no|encounter id|visit number|visit no|visit id|visit|\
 case|case number|case no|csn|fin|fin number|har|id|ids|confirmation|confirmation number|confirmation no|reference|reference number|reference no|ref|ref no|ref number|tracking|tracking number|specimen|specimen id|specimen number|order|order number|order no|order id|orders|requisition|requisition number|ein|upin|taxonomy|clia|bin|pcn|grp|user id|student id|military id|dod id|edipi";
 
 const THING: &str = "birth control|birth control pill|birth weight|birth center|birth certificate|birth defect|birth plan|birth mother|birth order|lot|lot number|lot no|batch|batch number|po number|purchase order|purchase order number|ticket|ticket number|incident|invoice|invoice number|sku|part|part number|part no|model|model number|version|ver|build|release|commit|hash|sha|\

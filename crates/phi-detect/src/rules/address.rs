@@ -54,6 +54,8 @@ pub(super) static RULE: PhiRule = PhiRule {
         "PATIENT OF 65 YEARS OLD IS SUFFERING IN A PLACE",
         "PSA 11.6. Dr. Roe reviewed the notes",
         "given 10 Units Lantus and 4 Tylenol",
+        "Labs: HCO3 25 BUN 12 Cr 0.9",
+        "addr2 TEXT, line1 VARCHAR",
     ],
     precedence: 0.15,
     joins,

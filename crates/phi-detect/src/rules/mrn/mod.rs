@@ -189,6 +189,7 @@ fn labelled(page: &Page<'_>, index: usize) -> Option<(Range<usize>, f32, &'stati
     }
     let start = token_start(page, span.start);
     if start < span.start
+        && !opens_label(page, start)
         && !is_something_else(page, index, &span)
         && let Some(whole) = nearest(page, start)
         && is_patients(&whole)
@@ -234,6 +235,13 @@ fn labelled(page: &Page<'_>, index: usize) -> Option<(Range<usize>, f32, &'stati
         Meaning::OtherId if claim.tie == Tie::Near => beside_a_name(page, &span, digits),
         _ => None,
     }
+}
+
+/// "CIPA: NHC-482913": the letters before the number are one more label.
+fn opens_label(page: &Page<'_>, start: usize) -> bool {
+    page.labels
+        .binary_search_by_key(&start, |label| label.start as usize)
+        .is_ok_and(|index| page.labels[index].meaning == Meaning::Mrn)
 }
 
 fn is_patients(claim: &Claim) -> bool {
