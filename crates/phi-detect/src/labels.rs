@@ -29,7 +29,8 @@ const OTHER_ID: &str = "account|acct|acct no|acct number|account number|account 
     serial|serial number|serial no|sn|device id|implant|accession|accession number|accession no|acc|rx|\
     rx number|rx no|prescription number|prescription no|badge|badge number|employee id|employee number|card|\
     card number|credit card|debit card|visa|mastercard|amex|bank account|account ending|routing|\
-    routing number|iban|nhs|nhs number|ramq|encounter|encounter number|encounter no|encounter id|\
+    routing number|iban|nass|naf|numero de afiliacion|dni|nie|nif|episodio|numero de episodio|\
+    colegiado|nocol|ncol|nhs|nhs number|ramq|encounter|encounter number|encounter no|encounter id|\
     visit number|visit no|visit id|visit|case|case number|case no|csn|fin|fin number|har|id|ids|confirmation|\
     confirmation number|confirmation no|reference|reference number|reference no|ref|ref no|ref number|\
     tracking|tracking number|specimen|specimen id|specimen number|order|order number|order no|order id|\

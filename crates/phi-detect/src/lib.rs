@@ -177,7 +177,10 @@ impl Detector {
                 .map(|one| one.span.clone())
                 .collect()
         };
-        let sure = names_from(SURE_NAME, candidates);
+        let sure: Vec<_> = names_from(SURE_NAME, candidates)
+            .into_iter()
+            .filter(|name| !people::is_in_code(page, name))
+            .collect();
         rules::find_names_again(page, &self.settings, &sure, candidates);
         let likely = names_from(self.settings.threshold(PhiKind::NAME), candidates);
         rules::find_beside_names(page, &self.settings, &likely, candidates);

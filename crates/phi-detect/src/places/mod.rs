@@ -164,13 +164,19 @@ fn numbered_road(page: &Page<'_>, start: usize, tokens: &[Token]) -> Option<Line
         b"road",
         b"rd",
     ];
-    let at = tokens
-        .iter()
-        .take(3)
-        .position(|token| is_one_of(page.slice(token.span.clone()), ROADS))?;
+    let at = tokens.iter().take(3).position(|token| {
+        let word = page.slice(token.span.clone());
+        // "Cr" is creatinine.
+        is_one_of(word, ROADS) && word != b"Cr"
+    })?;
+    // "BUN 12 Cr 0.9": a measurement, and other measurements before it.
+    let is_measured = |token: &&Token| {
+        page.byte(token.span.end) == b'.' && page.byte(token.span.end + 1).is_ascii_digit()
+    };
     let number = tokens
         .get(at + 1)
-        .filter(|token| token.has_digit && token.span.len() <= 5)?;
+        .filter(|token| token.has_digit && token.span.len() <= 5 && !is_measured(token))
+        .filter(|_| !tokens[..at].iter().any(|token| token.has_digit))?;
     let is_plain_road = is_one_of(page.slice(tokens[at].span.clone()), &[b"road", b"rd"]);
     let is_county = at > 0
         && is_one_of(
@@ -377,11 +383,13 @@ fn is_house_number(page: &Page<'_>, token: &Token) -> bool {
 /// Whether a label or "lives at" right before says that an address follows.
 fn is_called(page: &Page<'_>, start: usize) -> bool {
     let is_of_place = |meaning| matches!(meaning, Meaning::Address | Meaning::Dwelling);
-    claim_before(page, start, is_of_place).is_some_and(|claim| claim.is_firm())
+    !page.byte_before(start).is_ascii_alphabetic()
+        && claim_before(page, start, is_of_place).is_some_and(|claim| claim.is_firm())
 }
 
 fn is_tied_before(page: &Page<'_>, start: usize) -> bool {
-    if page.byte_before(start) == b'#' {
+    // "addr2 TEXT": the digit is the end of a word.
+    if page.byte_before(start) == b'#' || page.byte_before(start).is_ascii_lowercase() {
         return true;
     }
     matches!(
