@@ -238,7 +238,7 @@ impl Desk {
         clean: &CleanRequest,
         evidence: &mut Evidence,
     ) -> Result<Cleared, GatewayError> {
-        let hash_user = |user: &str| self.app.vault.hash_end_user(&self.account.id, user);
+        let hash_user = |user: &str| self.app.vault.access.hash_end_user(&self.account.id, user);
         let format = route.format;
         let request = format.write_request(clean, &route.model, &hash_user);
         match egress::clear(scanner, request.map_err(refusal)?) {
@@ -365,16 +365,22 @@ mod tests {
     async fn an_account_with_much_to_scan_does_not_hold_up_another() {
         let (app, _folder) = app().await;
         let home = account(&app).await.id.clone();
-        let elsewhere = app.vault.create_account("elsewhere", "test").await.unwrap();
+        let elsewhere = app
+            .vault
+            .accounts
+            .create_account("elsewhere", "test")
+            .await
+            .unwrap();
         let admission = async |account: &str| {
             let key = SecretString::new("an invented key".to_owned());
             let set = app
                 .vault
+                .access
                 .set_provider(account, "openai", Some(&key), None, "test");
             set.await.unwrap();
             Admission {
                 key_id: "key".to_owned(),
-                account: app.vault.account(account).await.unwrap(),
+                account: app.vault.accounts.account(account).await.unwrap(),
             }
         };
         let (busy, other) = (admission(&home).await, admission(&elsewhere.id).await);
@@ -452,7 +458,7 @@ mod tests {
     }
 
     async fn account(app: &App) -> Arc<Account> {
-        let account = app.vault.find_account(None).await.unwrap();
-        app.vault.account(&account.id).await.unwrap()
+        let account = app.vault.accounts.find_account(None).await.unwrap();
+        app.vault.accounts.account(&account.id).await.unwrap()
     }
 }

@@ -68,6 +68,8 @@ pub(crate) struct ModeCard {
 pub(crate) struct Threshold {
     pub(crate) code: &'static str,
     pub(crate) label: &'static str,
+    /// What an empty field means: "default", or "off" for kinds that are looked for only with a threshold.
+    pub(crate) default: &'static str,
     pub(crate) value: String,
     pub(crate) error: bool,
 }
@@ -93,6 +95,7 @@ pub(crate) async fn save_mode(State(dash): State<Dash>, visit: SignedIn) -> Answ
     };
     dash.app
         .vault
+        .accounts
         .set_mode(visit.account_id(), mode, visit.actor())
         .await?;
     Ok(go_to("/settings?done=mode"))
@@ -104,6 +107,7 @@ pub(crate) async fn save_rules(State(dash): State<Dash>, visit: SignedIn) -> Ans
         Ok(settings) => {
             dash.app
                 .vault
+                .accounts
                 .set_settings(visit.account_id(), &settings, visit.actor())
                 .await?;
             Ok(go_to("/settings?done=settings"))
@@ -285,6 +289,11 @@ fn thresholds(value: impl Fn(&str) -> String) -> Vec<Threshold> {
             Threshold {
                 code: kind.code(),
                 label: kind.label(),
+                default: if kind.rule().is_on_by_default {
+                    "default"
+                } else {
+                    "off"
+                },
                 value,
                 error,
             }
@@ -299,7 +308,7 @@ fn score(text: &str) -> Option<f64> {
 }
 
 async fn draw(dash: &Dash, visit: &SignedIn, error: Option<String>, draft: Draft) -> Answer {
-    let state = dash.app.vault.mode(visit.account_id()).await?;
+    let state = dash.app.vault.accounts.mode(visit.account_id()).await?;
     let findings = detector(&visit.account.settings)
         .map_err(|_| PageError::Broken)?
         .scan(EXAMPLE);
