@@ -8,7 +8,8 @@ use phi_detect::PhiKind;
 use phigate_core::chat::{self, ChatRequest};
 use phigate_core::egress::Cleared;
 use phigate_core::protect::{CleanRequest, Report, Scanned};
-use phigate_store::{Finding, Identifier, SecretBytes, SecretString, Sizes, Unscannable};
+use phigate_store::{Identifier, SecretBytes, SecretString, Sizes};
+use phigate_types::{Finding, Unscannable};
 
 const PHI_DETECTED: HeaderName = HeaderName::from_static("x-gateway-phi-detected");
 const PHI_TYPES: HeaderName = HeaderName::from_static("x-gateway-phi-types");
@@ -197,30 +198,14 @@ impl RequestFacts {
         }
     }
 
-    /// The findings as the record tells them.
-    pub(crate) fn findings(&self) -> Vec<Finding> {
-        let findings = self.report.iter().flat_map(Report::findings);
-        findings
-            .map(|finding| Finding {
-                kind: finding.kind.code().into(),
-                path: finding.path.clone(),
-                start: finding.start as u64,
-                end: finding.end as u64,
-                score: f64::from((finding.score * 1000.0).round()) / 1000.0,
-                rule: finding.rule.into(),
-            })
-            .collect()
+    /// The findings, for the record.
+    pub(crate) fn findings(&self) -> &[Finding] {
+        self.report.as_ref().map_or(&[], Report::findings)
     }
 
-    /// What could not be scanned, as the record tells it.
-    pub(crate) fn unscannable(&self) -> Vec<Unscannable> {
-        let parts = self.report.iter().flat_map(Report::unscannable);
-        parts
-            .map(|part| Unscannable {
-                path: part.path.clone(),
-                kind: part.kind.into(),
-            })
-            .collect()
+    /// What could not be scanned, for the record.
+    pub(crate) fn unscannable(&self) -> &[Unscannable] {
+        self.report.as_ref().map_or(&[], Report::unscannable)
     }
 
     /// The values found, for the keyed hashes of the disclosure lookup.
