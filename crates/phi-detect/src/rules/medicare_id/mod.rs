@@ -12,7 +12,7 @@ use older::{claim_number, railroad, with_railroad_prefix};
 
 use super::labelled::fields;
 use super::{Finder, Out};
-use crate::context::{Claim, Tie, number_claim};
+use crate::context::{LabelMatch, Strength, number_claim};
 use crate::digits::Run;
 use crate::kinds::{Evidence, Meaning, Shape};
 use crate::lexicon::Sense;
@@ -107,7 +107,7 @@ fn beneficiary(page: &Page<'_>, index: usize, out: &mut Out<'_>) {
         {
             out.weigh(span, Shape::Misspelled, Evidence::Label);
         }
-        Some(claim) if claim.is(Meaning::Thing) && claim.tie >= Tie::Tight => {}
+        Some(claim) if claim.is(Meaning::Thing) && claim.tie >= Strength::Tight => {}
         // Hardly anything else fits the grammar, so a sign beside it changes little.
         _ if fits => {
             let shape = if is_tied { Shape::Tied } else { Shape::Value };
@@ -185,6 +185,6 @@ fn looks_meant(value: &[u8]) -> bool {
     opens && (4..=8).contains(&digits)
 }
 
-fn nearest(page: &Page<'_>, at: usize) -> Option<Claim> {
+fn nearest(page: &Page<'_>, at: usize) -> Option<LabelMatch> {
     number_claim(page, at, &[])
 }

@@ -1,9 +1,9 @@
-//! Claim numbers (HICN) and railroad numbers, the forms before the MBI.
+//! LabelMatch numbers (HICN) and railroad numbers, the forms before the MBI.
 
 use std::ops::Range;
 
 use super::nearest;
-use crate::context::{Tie, is_spoken_of};
+use crate::context::{Strength, is_spoken_of};
 use crate::digits::{self, Run};
 use crate::kinds::{Evidence, Meaning, Shape};
 use crate::page::Page;
@@ -22,7 +22,7 @@ pub(super) fn claim_number(page: &Page<'_>, index: usize, out: &mut Out<'_>) {
             out.weigh(span, Shape::ClaimNumber, Evidence::Label);
         }
         Some(claim)
-            if claim.tie >= Tie::Tight
+            if claim.tie >= Strength::Tight
                 && !claim.is(Meaning::Ssn)
                 && !is_spoken_of(page, span.start, |meaning| meaning == Meaning::Medicare) => {}
         _ if is_dashed => out.weigh(span, Shape::ClaimNumber, Evidence::Form),

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use super::labelled::{fields, spelled, spoken};
 use super::{Finder, Out};
-use crate::context::{Claim, Tie, claim_after, is_equated, is_stated, number_claim};
+use crate::context::{LabelMatch, Strength, claim_after, is_equated, is_stated, number_claim};
 use crate::kinds::{Evidence, Meaning, Shape};
 use crate::page::Page;
 use patient::{beside, beside_a_name};
@@ -89,7 +89,7 @@ fn labelled(page: &Page<'_>, index: usize) -> Option<(Range<usize>, Evidence)> {
 }
 
 /// The whole value that starts at this mark, and the label that lays claim to it.
-fn value_and_claim(page: &Page<'_>, index: usize) -> Option<(Range<usize>, Option<Claim>)> {
+fn value_and_claim(page: &Page<'_>, index: usize) -> Option<(Range<usize>, Option<LabelMatch>)> {
     let mark = page.marks[index];
     let mut span = value_span(page, index);
     // A prefix is part of the value, unless it is the label itself: "MRN482913".
@@ -101,7 +101,7 @@ fn value_and_claim(page: &Page<'_>, index: usize) -> Option<(Range<usize>, Optio
                 .then(|| nearest(page, mark.start as usize))
                 .flatten()
         });
-    if claim.is_some_and(|claim| is_patients(&claim) && claim.tie >= Tie::Tight) {
+    if claim.is_some_and(|claim| is_patients(&claim) && claim.tie >= Strength::Tight) {
         span = spaced_groups(page, span);
     }
     if digits_in(page, &span) < 3 {
@@ -113,7 +113,7 @@ fn value_and_claim(page: &Page<'_>, index: usize) -> Option<(Range<usize>, Optio
         && !is_something_else(page, index, &span)
         && let Some(whole) = nearest(page, start)
         && is_patients(&whole)
-        && whole.tie >= Tie::Tight
+        && whole.tie >= Strength::Tight
     {
         claim = Some(whole);
         span.start = start;
@@ -126,7 +126,7 @@ fn evidence(
     page: &Page<'_>,
     index: usize,
     span: &Range<usize>,
-    claim: Option<Claim>,
+    claim: Option<LabelMatch>,
 ) -> Option<Evidence> {
     let digits = digits_in(page, span);
     let is_named_after =
@@ -147,15 +147,15 @@ fn evidence(
     let is_number_stated =
         || digits >= 6 && is_stated(page, span) && names_a_number(page, claim.from);
     match (claim.meaning, claim.tie) {
-        (Meaning::Mrn, Tie::Tight | Tie::Field) => Some(Evidence::Label),
-        (Meaning::Mrn, Tie::List) if digits >= many => Some(Evidence::List),
-        (Meaning::Mrn, Tie::Near) if digits >= many => Some(Evidence::Near),
-        (Meaning::MrnMaybe, Tie::Tight | Tie::Field) if digits >= many => {
+        (Meaning::Mrn, Strength::Tight | Strength::Field) => Some(Evidence::Label),
+        (Meaning::Mrn, Strength::List) if digits >= many => Some(Evidence::List),
+        (Meaning::Mrn, Strength::Near) if digits >= many => Some(Evidence::Near),
+        (Meaning::MrnMaybe, Strength::Tight | Strength::Field) if digits >= many => {
             Some(Evidence::VagueLabel)
         }
         (Meaning::MrnMaybe, _) if is_number_stated() => Some(Evidence::Stated),
         _ if is_named_after && is_equated(page, span.end) => Some(Evidence::NamedAfter),
-        (Meaning::OtherId(_), Tie::Near) => beside_a_name(page, span, digits),
+        (Meaning::OtherId(_), Strength::Near) => beside_a_name(page, span, digits),
         _ => None,
     }
 }
@@ -172,7 +172,7 @@ fn opens_label(page: &Page<'_>, start: usize) -> bool {
         .is_ok_and(|index| page.labels[index].meaning == Meaning::Mrn)
 }
 
-fn is_patients(claim: &Claim) -> bool {
+fn is_patients(claim: &LabelMatch) -> bool {
     matches!(claim.meaning, Meaning::Mrn | Meaning::MrnMaybe)
 }
 
@@ -185,6 +185,6 @@ fn names_a_number(page: &Page<'_>, label_end: usize) -> bool {
     })
 }
 
-fn nearest(page: &Page<'_>, at: usize) -> Option<Claim> {
+fn nearest(page: &Page<'_>, at: usize) -> Option<LabelMatch> {
     number_claim(page, at, OWN)
 }

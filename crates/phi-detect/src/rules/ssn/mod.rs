@@ -13,7 +13,9 @@ use last_four::{last_four, masked_token};
 
 use super::labelled::{fields, spelled, spoken};
 use super::{Finder, Out};
-use crate::context::{Claim, Tie, claim_after, is_equated, is_spoken_of, is_stated, number_claim};
+use crate::context::{
+    LabelMatch, Strength, claim_after, is_equated, is_spoken_of, is_stated, number_claim,
+};
 use crate::digits::{self, Run};
 use crate::kinds::{Evidence, Meaning, Shape};
 use crate::page::Page;
@@ -109,12 +111,12 @@ fn grouped(page: &Page<'_>, index: usize, out: &mut Out<'_>) {
         }
         _ if is_piece => {}
         // Taxpayer numbers look like an SSN, but start with a 9.
-        Some(claim) if is_ssn(&claim) && (follows_rules || claim.tie >= Tie::Tight) => {
+        Some(claim) if is_ssn(&claim) && (follows_rules || claim.tie >= Strength::Tight) => {
             out.weigh(run.span, Shape::Grouped, Evidence::VagueLabel);
         }
         // "SSN for the proof of claim: 536-22-8741": the sentence speaks of an SSN all the same.
         Some(claim)
-            if claim.tie >= Tie::Tight
+            if claim.tie >= Strength::Tight
                 && !is_bare_id(page, &claim)
                 && !(follows_rules
                     && is_spoken_of(page, run.span.start, |meaning| meaning == Meaning::Ssn)) => {}
@@ -171,7 +173,7 @@ fn unbroken(page: &Page<'_>, span: Range<usize>, out: &mut Out<'_>) {
 /// Nine digits in other groups, such as `5 3 6 2 2 8 7 4 1`, when firmly labelled.
 fn oddly_grouped(page: &Page<'_>, index: usize, out: &mut Out<'_>) {
     let claim = nearest(page, page.marks[index].start as usize);
-    let Some(claim) = claim.filter(|claim| claim.tie >= Tie::Tight) else {
+    let Some(claim) = claim.filter(|claim| claim.tie >= Strength::Tight) else {
         return;
     };
     let Some(run) = Run::read_total(page, index, 9, digits::is_loose_separator) else {
@@ -185,16 +187,16 @@ fn oddly_grouped(page: &Page<'_>, index: usize, out: &mut Out<'_>) {
     }
 }
 
-fn nearest(page: &Page<'_>, at: usize) -> Option<Claim> {
+fn nearest(page: &Page<'_>, at: usize) -> Option<LabelMatch> {
     number_claim(page, at, OWN)
 }
 
-fn is_ssn(claim: &Claim) -> bool {
+fn is_ssn(claim: &LabelMatch) -> bool {
     claim.is(Meaning::Ssn) || (claim.is(Meaning::SsnMaybe) && claim.is_firm())
 }
 
 /// `ID: 536-22-8741` or `my id is …`: a word that says nothing about which number this is, so the shape decides.
-fn is_bare_id(page: &Page<'_>, claim: &Claim) -> bool {
+fn is_bare_id(page: &Page<'_>, claim: &LabelMatch) -> bool {
     const WHOSE: &[&str] = &["her", "his", "my", "our", "their", "your"];
     let Some(before) = page.text.get(..claim.from) else {
         return false;
