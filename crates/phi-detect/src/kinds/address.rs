@@ -68,6 +68,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "«Ctra. Málaga n.º 119, 04700, El Ejido», tel.",
         "«Calle 85 #12-30, Bogotá»; «Av. de Elvas s/n. 06080 Badajoz»",
         "met at «Grand & 9th» yesterday, near «9th Ave and Grand St»",
+        "{\"address\":\"«Hauptstr. 12b»\"}",
     ],
     misses: &[
         "He has 2 dogs and a drive to succeed",
