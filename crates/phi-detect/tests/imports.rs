@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The crates that have no circles and must stay so.
-const CRATES: &[&str] = &["phi-detect"];
+const CRATES: &[&str] = &["phi-detect", "phigate-store", "phigate-verify"];
 
 #[test]
 fn no_crate_has_a_circle_of_imports() {
