@@ -15,7 +15,7 @@ use crate::json::{Bounds, Document, JsonError, JsonProblem};
 pub use conversation::text_groups;
 pub(crate) use conversation::{Calls, conversations};
 pub(crate) use opaque::opaque_nodes;
-pub use opaque::{Unscannable, unscannable};
+pub use opaque::unscannable;
 pub(crate) use path::is_known_word;
 pub use path::{parameter_name, path};
 pub use walk::{Place, Slot, slots};
@@ -26,7 +26,7 @@ pub(crate) use walk::{id_prefix, label, message_of};
 pub struct ChatLimits {
     /// The JSON body.
     pub json: Bounds,
-    /// Fields of the body itself. Those that a provider has no word for are named in a header, which must stay one.
+    /// Fields of the body itself. Those that a provider does not have are named in a response header, which must stay short.
     pub fields_max: usize,
     /// Messages in a conversation.
     pub messages_max: usize,

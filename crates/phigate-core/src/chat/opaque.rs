@@ -2,19 +2,12 @@
 
 use std::borrow::Cow;
 
+use phigate_types::Unscannable;
+
 use crate::json::{Document, Kind, NodeId, Value};
 
 use super::binary;
 use super::path::path;
-
-/// A part of a request that was not scanned.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unscannable {
-    /// Where it stands.
-    pub path: String,
-    /// What it is, such as `image_url`; `unknown` where the caller named something we do not know.
-    pub kind: &'static str,
-}
 
 /// Types of parts, and names of fields, that hold something other than text or refer to it.
 const OPAQUE: &[&str] = &[
@@ -41,14 +34,14 @@ const OPAQUE: &[&str] = &[
     "video_url",
 ];
 
-/// A part of a type that nobody has told us about.
+/// A part of a type that this version does not know.
 const UNKNOWN: &str = "unknown";
 
 /// The parts that cannot be scanned.
 pub fn unscannable(document: &Document) -> Vec<Unscannable> {
     let named = |(node, kind)| Unscannable {
         path: path(&document.value(node)),
-        kind,
+        kind: Cow::Borrowed(kind),
     };
     opaque_nodes(document).into_iter().map(named).collect()
 }
@@ -81,7 +74,7 @@ pub(crate) fn opaque_nodes(document: &Document) -> Vec<(NodeId, &'static str)> {
 }
 
 fn opaque_parts(document: &Document) -> Vec<(Value<'_>, &'static str)> {
-    // Parts of a known type wherever a list holds them; messages are looked at more closely.
+    // Parts of a known type wherever a list holds them; messages are examined more closely.
     let is_in_list = |value: &Value<'_>| {
         let holder = value.parent();
         holder.is_some_and(|holder| holder.kind() == Kind::Array)
