@@ -32,6 +32,11 @@ impl PhiKind {
         self.rule().placeholder
     }
 
+    /// The one form of all spellings of a value of this kind. Values that differ keep differing.
+    pub fn normalise(self, value: &str) -> String {
+        self.rule().spelling.normalise(value)
+    }
+
     /// The row that describes this kind.
     pub fn rule(self) -> &'static PhiRule {
         rules::of(self)

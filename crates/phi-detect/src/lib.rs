@@ -20,6 +20,7 @@ mod places;
 mod resolve;
 mod rules;
 mod spelled;
+mod spelling;
 mod structure;
 mod swar;
 mod view;
@@ -28,6 +29,7 @@ mod words;
 pub use finding::{Finding, Findings};
 pub use kind::PhiKind;
 pub use rules::{PhiRule, RULES};
+pub use spelling::Spelling;
 
 use candidate::Candidate;
 use labels::Meaning;

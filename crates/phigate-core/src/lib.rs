@@ -1,10 +1,11 @@
 //! Decides: wire formats, the walk over all text, protection modes.
 //!
 //! Pure: bytes and values in, values out. Time, randomness and settings arrive as arguments.
-//! Read in this order: [`text`], [`json`], [`chat`], [`wire`], [`protect`].
+//! Read in this order: [`text`], [`json`], [`chat`], [`wire`], [`protect`], [`reply`].
 
 pub mod chat;
 pub mod json;
 pub mod protect;
+pub mod reply;
 pub mod text;
 pub mod wire;

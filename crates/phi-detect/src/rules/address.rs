@@ -12,6 +12,7 @@ use crate::labels::Meaning;
 use crate::lexicon::{LEXICON, Sense};
 use crate::page::{Page, is_word_byte};
 use crate::places::{self, Line};
+use crate::spelling::Spelling;
 
 pub(super) static RULE: PhiRule = PhiRule {
     code: "address",
@@ -55,6 +56,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "PSA 11.6. Dr. Roe reviewed the notes",
         "given 10 Units Lantus and 4 Tylenol",
     ],
+    spelling: Spelling::Words,
     precedence: 0.15,
     joins,
     find,

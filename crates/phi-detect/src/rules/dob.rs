@@ -13,6 +13,7 @@ use crate::labels::Meaning;
 use crate::lexicon::Sense;
 use crate::page::{Label, Page};
 use crate::people;
+use crate::spelling::Spelling;
 
 pub(super) static RULE: PhiRule = PhiRule {
     code: "dob",
@@ -61,6 +62,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "Born at 27 6/7 weeks",
         "seen 3/14/2024 for DOB verification",
     ],
+    spelling: Spelling::Words,
     precedence: 0.26,
     joins: super::stand_alone,
     find,
@@ -164,8 +166,7 @@ fn contradicts(page: &Page<'_>, span: &Range<usize>) -> bool {
         .marks
         .partition_point(|mark| (mark.end as usize) <= span.start);
     let is_masked_before = page.marks[..index].iter().rev().take(6).any(|mark| {
-        mark.sense.has(Sense::PLACEHOLDER)
-            && page.slice(mark.range()) == RULE.placeholder.as_bytes()
+        mark.sense.has(Sense::PLACEHOLDER) && page.slice(mark.range()).starts_with(b"[DOB")
     });
     let holds_date = page.marks[index..]
         .iter()

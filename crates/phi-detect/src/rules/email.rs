@@ -8,6 +8,7 @@ use std::ops::Range;
 use super::{Out, PhiRule};
 use crate::lexicon::Sense;
 use crate::page::{Mark, Page, is_word_byte};
+use crate::spelling::Spelling;
 
 pub(super) static RULE: PhiRule = PhiRule {
     code: "email",
@@ -36,6 +37,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "meet at noon. dot the i",
         "Send to  please.",
     ],
+    spelling: Spelling::Exact,
     precedence: 0.40,
     joins: super::stand_alone,
     find,

@@ -13,6 +13,7 @@ use crate::labels::Meaning;
 use crate::lexicon::Sense;
 use crate::page::{Mark, Page};
 use crate::spelled;
+use crate::spelling::Spelling;
 
 pub(super) static RULE: PhiRule = PhiRule {
     code: "medicare_id",
@@ -44,6 +45,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "Medicare part B since 2019",
         "Commit 3b18e512dba79e4c8300dd08aeb37f8e728b8dad breaks the build.",
     ],
+    spelling: Spelling::Code,
     precedence: 0.32,
     joins: super::stand_alone,
     find,

@@ -17,6 +17,7 @@ use std::ops::Range;
 
 use crate::candidate::Candidate;
 use crate::page::Page;
+use crate::spelling::Spelling;
 use crate::{PhiKind, Settings};
 
 /// A kind of PHI and how it is found.
@@ -39,6 +40,8 @@ pub struct PhiRule {
     pub hits: &'static [&'static str],
     /// Texts in which nothing of this kind is found.
     pub misses: &'static [&'static str],
+    /// What may differ between two spellings of one value.
+    pub spelling: Spelling,
     /// Added to the score when two kinds want the same text.
     pub(crate) precedence: f32,
     /// Whether two findings read as one, from the left, what stands between, and the right.

@@ -10,6 +10,7 @@ use crate::labels::Meaning;
 use crate::lexicon::{LEXICON, Sense};
 use crate::page::{Label, Page, is_word_byte};
 use crate::people::{self, Cue, Name};
+use crate::spelling::Spelling;
 
 pub(super) static RULE: PhiRule = PhiRule {
     code: "name",
@@ -55,6 +56,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "Patient Agreements: the plan was explained",
         "I gave the patient Protonix for this",
     ],
+    spelling: Spelling::Words,
     precedence: 0.0,
     joins: |_, between, _| between == " ",
     find,

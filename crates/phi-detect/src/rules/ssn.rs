@@ -15,6 +15,7 @@ use crate::digits::{self, Run};
 use crate::labels::Meaning;
 use crate::page::Page;
 use crate::spelled;
+use crate::spelling::Spelling;
 
 pub(super) static RULE: PhiRule = PhiRule {
     code: "ssn",
@@ -76,6 +77,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "SSN on file, member ID 536228741",
         "The last four digits of the card are 8741.",
     ],
+    spelling: Spelling::Code,
     precedence: 0.30,
     joins: super::stand_alone,
     find,

@@ -9,7 +9,7 @@ mod walk;
 use crate::json::{Bounds, Document, JsonError, JsonProblem};
 
 pub use walk::{Place, Slot, Unscannable, path, slots, text_groups, unscannable};
-pub(crate) use walk::{id_prefix, is_participant, label, opaque_nodes};
+pub(crate) use walk::{id_prefix, is_neutral_key, is_participant, label, opaque_nodes};
 
 /// How much a request may hold.
 #[derive(Debug, Clone, Copy)]

@@ -14,7 +14,7 @@ mod parameters;
 mod request;
 pub mod sse;
 mod translate;
-mod tree;
+pub(crate) mod tree;
 
 pub use failure::{FailureKind, ProviderFailure, error_event};
 pub use parameters::{Parameter, Treatment, parameters_page};

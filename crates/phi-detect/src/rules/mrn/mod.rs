@@ -16,6 +16,7 @@ use crate::lexicon::Sense;
 use crate::page::Page;
 use crate::people;
 use crate::spelled;
+use crate::spelling::Spelling;
 use site::site_format;
 use value::{is_something_else, is_tie, spaced_groups, token_start, value_span};
 
@@ -84,6 +85,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "penicillin for Jane Roe, 2400000 units, today",
         "mr 10000 units, chart 25000 units",
     ],
+    spelling: Spelling::Code,
     precedence: 0.28,
     joins: super::stand_alone,
     find,

@@ -14,6 +14,7 @@ use crate::digits::{Run, is_measured};
 use crate::labels::Meaning;
 use crate::page::Page;
 use crate::spelled;
+use crate::spelling::Spelling;
 use around::{
     beside, follows_kin, is_called_after, is_dialled, is_of_calling, is_of_pager, nearest,
 };
@@ -68,6 +69,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "call if taking 500-1000 mg, or 325-1000 mg a day",
         "pager: 5000 units of heparin",
     ],
+    spelling: Spelling::Telephone,
     precedence: 0.25,
     joins: super::stand_alone,
     find,
