@@ -163,3 +163,25 @@ fn a_second_signal_stops_at_once() {
         "an answer that was never given"
     );
 }
+
+#[test]
+fn wrong_keys_are_counted_against_the_caller_that_a_trusted_proxy_names() {
+    let provider = Provider::start();
+    let status = |proxies: &str, callers: [&str; 3]| {
+        let settings = [
+            ("PHIGATE_TRUSTED_PROXIES", proxies),
+            ("PHIGATE_LIMITS_BAD_KEYS_PER_MINUTE", "1"),
+        ];
+        let gateway = Gateway::start_with(&provider, &settings);
+        callers.map(|caller| {
+            let head = format!(
+                "GET /v1/models HTTP/1.1\r\nHost: gw\r\nAuthorization: Bearer wrong\r\n\
+                 X-Forwarded-For: {caller}\r\nConnection: close\r\n\r\n"
+            );
+            exchange(&gateway.address, head.as_bytes()).status
+        })
+    };
+    let callers = ["198.51.100.1", "203.0.113.9", "192.0.2.7, 203.0.113.9"];
+    assert_eq!(status("127.0.0.0/8", callers), [401, 401, 429]);
+    assert_eq!(status("10.0.0.0/8", callers), [401, 429, 429]);
+}

@@ -18,7 +18,7 @@ use super::chrome::Theme;
 use super::cookies::{self, Cookie};
 use super::fields::{Fields, encode};
 use super::visit::{Guest, Head, PageError, SignedIn, go_to};
-use crate::server::Peer;
+use crate::server::ClientAddress;
 
 /// Who may use a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -292,14 +292,14 @@ async fn head(dash: &Dash, parts: &mut Parts, form: Option<Fields>, cookie: &str
             .unwrap_or_default()
     };
     let scheme = if dash.is_secure { "https" } else { "http" };
-    let peer = parts.extensions.get::<Peer>().map(|peer| peer.0.ip());
+    let client = parts.extensions.get::<ClientAddress>();
     Head {
         theme: theme(dash, &parts.headers),
         form_token: cookies::form_token(cookie),
         query: Fields::new(query.map(|Query(pairs)| pairs).unwrap_or_default()),
         form: form.unwrap_or_default(),
         origin: format!("{scheme}://{}", host(parts)),
-        peer: peer.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED)),
+        client: client.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |client| client.0),
         agent: browser(text(header::USER_AGENT)),
     }
 }

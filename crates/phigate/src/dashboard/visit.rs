@@ -29,7 +29,7 @@ pub(crate) struct Head {
     /// Scheme and host as the browser sees them.
     pub(crate) origin: String,
     /// Where the visit comes from.
-    pub(crate) peer: IpAddr,
+    pub(crate) client: IpAddr,
     /// The browser, in two words.
     pub(crate) agent: String,
 }
@@ -42,7 +42,7 @@ impl Head {
 
     /// What the sessions list says about where a session began.
     pub(crate) fn described(&self) -> String {
-        format!("{}, from {}", self.agent, self.peer)
+        format!("{}, from {}", self.agent, self.client)
     }
 }
 

@@ -40,7 +40,7 @@ pub(crate) struct Call {
     /// When it arrived.
     pub(crate) received: Instant,
     /// Where from.
-    pub(crate) peer: IpAddr,
+    pub(crate) client: IpAddr,
     /// Its place among the requests that are worked on.
     pub(crate) turn: Option<Turn>,
     /// Its headers.
@@ -51,7 +51,7 @@ pub(crate) struct Call {
 
 /// Answers a chat-completion request.
 pub(crate) async fn answer(app: &Arc<App>, call: Call) -> Response {
-    let admission = match admit(app, &call.headers, call.peer).await {
+    let admission = match admit(app, &call.headers, call.client).await {
         Ok(admission) => admission,
         Err(error) => return error.into_response(),
     };
@@ -159,7 +159,7 @@ async fn forward(
 pub(crate) async fn admit(
     app: &Arc<App>,
     headers: &HeaderMap,
-    peer: IpAddr,
+    client: IpAddr,
 ) -> Result<Admission, GatewayError> {
     let admitted = match bearer(headers) {
         Ok(key) => app.vault.admit(key).await,
@@ -168,7 +168,7 @@ pub(crate) async fn admit(
     match admitted {
         Ok(admission) => Ok(admission),
         Err(AdmitError::Store(error)) => Err(error.into()),
-        Err(error) => Err(bad_key(app, peer, error)),
+        Err(error) => Err(bad_key(app, client, error)),
     }
 }
 
@@ -187,8 +187,8 @@ fn bearer(headers: &HeaderMap) -> Result<&str, AdmitError> {
 }
 
 /// A bad key is an act on the account it belonged to, or on the installation. The limit on bad keys also limits the records.
-fn bad_key(app: &Arc<App>, peer: IpAddr, error: AdmitError) -> GatewayError {
-    if let Err(limited) = app.bad_keys.strike(peer, Instant::now()) {
+fn bad_key(app: &Arc<App>, client: IpAddr, error: AdmitError) -> GatewayError {
+    if let Err(limited) = app.bad_keys.strike(client, Instant::now()) {
         return limited.into();
     }
     let (account_id, key_id) = match &error {
@@ -198,7 +198,7 @@ fn bad_key(app: &Arc<App>, peer: IpAddr, error: AdmitError) -> GatewayError {
         _ => (None, None),
     };
     let mut act =
-        AdminAct::new(Timestamp::now(), "", "caller", "key.refused").detail("address", &peer);
+        AdminAct::new(Timestamp::now(), "", "caller", "key.refused").detail("address", &client);
     act.target = key_id;
     let app = Arc::clone(app);
     tokio::spawn(async move {

@@ -174,7 +174,7 @@ pub(crate) async fn confirm(
     password: &str,
 ) -> Result<Option<String>, PageError> {
     let password = SecretString::new(password.to_owned());
-    let origin = visit.head.peer.to_string();
+    let origin = visit.head.client.to_string();
     match dash
         .app
         .vault

@@ -39,7 +39,7 @@ pub(crate) async fn sign_in(State(dash): State<Dash>, guest: Guest) -> Answer {
     match dash
         .app
         .vault
-        .verify_login(form.get("email"), &password, &guest.0.peer.to_string())
+        .verify_login(form.get("email"), &password, &guest.0.client.to_string())
         .await?
     {
         LoginOutcome::Wrong => {
@@ -73,7 +73,7 @@ async fn check_code(dash: &Dash, guest: &Guest) -> Answer {
     let account = vault.account(&user.account_id).await?;
     let act = AdminAct::new(Timestamp::now(), &account.name, &user.email, "login.failed")
         .detail("factor", "code")
-        .detail("origin", &guest.0.peer);
+        .detail("origin", &guest.0.client);
     vault.record_admin(Some(&user.account_id), &act).await?;
     let error =
         "That is not the code the app shows now. Wait for the next one and type it.".to_owned();
