@@ -11,6 +11,7 @@ mod code;
 mod error_code;
 mod limit;
 mod modes;
+mod replies;
 mod tone;
 
 pub use act::Act;
@@ -19,4 +20,5 @@ pub use code::UnknownCode;
 pub use error_code::{Blame, ErrorCode};
 pub use limit::KeyLimit;
 pub use modes::{Effect, Mode, ModeRow, Replaced};
+pub use replies::Replies;
 pub use tone::Tone;

@@ -135,7 +135,7 @@ mod tests {
             ("name", "May", false),
             ("name", "Ro", false),
             ("phone", "(206) 555-0142", true),
-            ("phone", "555-0142", false),
+            ("phone", "555-0142", true),
         ] {
             assert_eq!(echoes.holds(kind(code), value), expected, "{code} {value}");
         }

@@ -7,10 +7,12 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use phigate_types::Replies;
+
 use super::heard::Heard;
 use super::pipe::{Pipe, Shared};
 use super::reader::Shape;
-use super::{ReplyAction, ReplyRules, Stop, Tally};
+use super::{ReplyRules, Stop, Tally};
 use crate::text::PhiText;
 use crate::wire::tree::Json;
 
@@ -78,13 +80,13 @@ impl Fields {
     /// Whether new PHI may not reach the caller.
     pub(super) fn withholds(&self) -> bool {
         let scan = self.rules.scan.as_ref();
-        scan.is_some_and(|scan| scan.action.withholds())
+        scan.is_some_and(|scan| !matches!(scan.action, Replies::Off | Replies::Flag))
     }
 
     /// Whether a reply with new PHI is withheld.
     pub(super) fn blocks(&self) -> bool {
         let scan = self.rules.scan.as_ref();
-        scan.is_some_and(|scan| scan.action == ReplyAction::Block)
+        scan.is_some_and(|scan| scan.action == Replies::Block)
     }
 
     /// What the provider said, if it held new PHI.

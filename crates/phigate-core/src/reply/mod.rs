@@ -6,7 +6,6 @@
 //! Read in this order: `unit` (characters and how they are written), `reader`, `scan`, `restore`, `pipe` (one field
 //! through all three), `field` (which parts of a reply are fields), `stream`.
 
-mod action;
 mod conversation;
 mod echo;
 mod field;
@@ -26,9 +25,10 @@ mod whole;
 
 use std::sync::Arc;
 
+use phigate_types::Replies;
+
 use crate::protect::Scanner;
 
-pub use action::{REPLY_ACTIONS, ReplyAction, ReplyActionRule};
 pub use conversation::{is_conversation_name, opening};
 pub use echo::Echoes;
 pub use stream::ReplyStream;
@@ -56,7 +56,7 @@ pub struct ReplyScan {
     /// The account's detector.
     pub scanner: Arc<Scanner>,
     /// What is done with new PHI.
-    pub action: ReplyAction,
+    pub action: Replies,
     /// The values of the request.
     pub echoes: Echoes,
 }

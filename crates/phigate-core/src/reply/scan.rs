@@ -6,9 +6,9 @@
 use std::ops::Range;
 
 use phi_detect::{Detector, Findings, PhiKind};
+use phigate_types::Replies;
 
 use super::Stop;
-use super::action::ReplyAction;
 use super::echo::Echoes;
 use super::restore::tokens_in;
 use super::sentence::{ends_at, ends_sentence};
@@ -31,7 +31,7 @@ const CONTEXT_BYTES: usize = 320;
 /// What scanning one reply needs to know.
 pub(super) struct ScanRules<'r> {
     pub(super) detector: &'r Detector,
-    pub(super) action: ReplyAction,
+    pub(super) action: Replies,
     pub(super) echoes: &'r Echoes,
     pub(super) issued: &'r Issued,
     /// Whether the first finding ends a reply that is to be blocked: nothing of a stream may follow it.
@@ -214,7 +214,7 @@ impl FieldScanner {
             }
         }
         let has_new = found.iter().any(|one| !one.is_echo);
-        if has_new && rules.action == ReplyAction::Block && rules.is_stream {
+        if has_new && rules.action == Replies::Block && rules.is_stream {
             return Err(Stop::Blocked);
         }
         self.write(rules.action, length, &found, out);
@@ -222,12 +222,12 @@ impl FieldScanner {
         Ok(())
     }
 
-    fn write(&mut self, action: ReplyAction, length: usize, found: &[&Found], out: &mut Vec<Unit>) {
+    fn write(&mut self, action: Replies, length: usize, found: &[&Found], out: &mut Vec<Unit>) {
         let is_number = self.is_number();
         let mut changes = found
             .iter()
             .filter(|one| !one.is_echo)
-            .filter_map(|one| Some((one.span.clone(), action.stand_in(one.kind)?)))
+            .filter_map(|one| Some((one.span.clone(), stand_in(action, one.kind)?)))
             .peekable();
         let (mut at, mut taken) = (0, 0);
         while taken < self.units.len() && at < length {
@@ -285,6 +285,15 @@ struct Found {
 
 fn is_value(character: char) -> bool {
     character.is_alphanumeric() || matches!(character, '(' | '+' | '"')
+}
+
+/// What stands in place of a finding; none where it stays.
+fn stand_in(action: Replies, kind: PhiKind) -> Option<&'static str> {
+    match action {
+        Replies::Off | Replies::Flag | Replies::Block => None,
+        Replies::Mask => Some(kind.placeholder()),
+        Replies::Redact => Some(""),
+    }
 }
 
 /// A number becomes a text, or nothing: the arguments stay JSON.
