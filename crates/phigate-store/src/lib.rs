@@ -28,7 +28,9 @@ pub use trail::{
     Checkpoint, Export, ExportLine, ExportVerifier, Fault, FaultKind, Report, append_checkpoints,
     read_checkpoints,
 };
-pub use vault::{KEY_NAME_CHARS_MAX, Options, PASSWORD_BYTES_MAX, PASSWORD_CHARS_MIN, Vault};
+pub use vault::{
+    DEVICE_DAYS, KEY_NAME_CHARS_MAX, Options, PASSWORD_BYTES_MAX, PASSWORD_CHARS_MIN, Vault,
+};
 
 /// Where the time comes from; tests give a fixed one.
 pub type Clock = std::sync::Arc<dyn Fn() -> jiff::Timestamp + Send + Sync>;

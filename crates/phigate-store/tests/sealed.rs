@@ -6,7 +6,7 @@ mod support;
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
-use phigate_store::{Identifier, Role, SecretBytes, SessionPolicy, Vault};
+use phigate_store::{Identifier, Login, Role, SecretBytes, SessionPolicy, Vault};
 use std::path::Path;
 use support::life::recorded;
 use support::postgres::Postgres;
@@ -75,14 +75,13 @@ async fn people(vault: &Vault, account: &str) -> Vec<String> {
         .begin_session(&user, SessionPolicy::default(), "test")
         .await
         .unwrap();
-    vault
-        .verify_login(
-            "canary-typed-as-email",
-            &"canary wrong password".into(),
-            "test",
-        )
-        .await
-        .unwrap();
+    let login = Login {
+        email: "canary-typed-as-email",
+        password: &"canary wrong password".into(),
+        origin: "test",
+        device: None,
+    };
+    vault.verify_login(&login).await.unwrap();
     let known = [
         PASSWORD,
         "canary-totp-seed-123",

@@ -28,6 +28,10 @@ pub(super) static RULE: PhiRule = PhiRule {
         "«jane.roe [at] example [dot] org» is hers",
         "reach me: «jane at example dot com»",
         "«jane.roe @ example.org»",
+        "write «jane.roe[@]example[.]org» or «jane (@) example (.) org»",
+        "write «jane.roe_at_example_dot_org», «jane-at-example-dot-org»",
+        "From: «bounce+jane.roe=example.org@lists.example.com»",
+        "«jane.roe {at} example {dot} co {dot} uk», «jane<at>example<dot>org»",
     ],
     misses: &[
         "follow @examplehealth today",
@@ -36,6 +40,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "clone git@example.com:org/tool.git",
         "meet at noon. dot the i",
         "Send to  please.",
+        "look_at_the_dot_com_boom, run-at-start, x[@]y",
     ],
     spelling: Spelling::Exact,
     precedence: 0.40,
@@ -63,12 +68,20 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
 /// An address round an `@`.
 fn with_sign(page: &Page<'_>, sign: Range<usize>) -> Option<(Range<usize>, f32)> {
     let bytes = page.bytes();
-    let before = skip_spaces_back(bytes, sign.start);
-    let after = skip_spaces(bytes, sign.end);
+    let bracketed = bracketed(bytes, sign.clone());
+    let before = skip_spaces_back(bytes, bracketed.start);
+    let after = skip_spaces(bytes, bracketed.end);
     let is_spaced = before != sign.start || after != sign.end;
     // "git@host:path" names a repository.
     let local = local_part(bytes, before).filter(|local| &bytes[local.clone()] != b"git")?;
-    let domain = domain(bytes, after)?;
+    let domain = match domain(bytes, after) {
+        Some(domain) => domain,
+        // "example[.]org": the dots are dressed, too.
+        None => after..spelled_domain(page, after)?,
+    };
+    if bracketed != sign {
+        return Some((local.start..domain.end, 0.95));
+    }
     if is_spaced
         && (before == sign.start) != (after == sign.end)
         && !bytes[local.clone()].contains(&b'.')
@@ -90,7 +103,8 @@ fn local_part(bytes: &[u8], end: usize) -> Option<Range<usize>> {
     let mut start = end - length;
     // A quote, "mailto=" or a path before the address is no part of it; an apostrophe inside a name is.
     let cut = (start..end).rev().find(|&at| match bytes[at] {
-        b'=' | b'&' | b'/' | b'!' | b'#' | b'$' => true,
+        b'=' => !is_return_path(bytes, start, at, end),
+        b'&' | b'/' | b'!' | b'#' | b'$' => true,
         b'\'' => at == start || !is_word_byte(bytes[at - 1]),
         _ => false,
     });
@@ -103,6 +117,15 @@ fn local_part(bytes: &[u8], end: usize) -> Option<Range<usize>> {
     let has_content = start < end
         && (is_word_byte(bytes[end - 1]) || matches!(bytes[end - 1], b'_' | b'-' | b'+'));
     (has_content && is_char_start(bytes, start)).then_some(start..end)
+}
+
+/// `bounce+jane.roe=example.org@lists…`: an address written into the local part of another (VERP), with `=` for its sign.
+fn is_return_path(bytes: &[u8], start: usize, equals: usize, end: usize) -> bool {
+    let is_local = equals > start && is_word_byte(bytes[equals - 1]);
+    let has_own_name = bytes[start..equals]
+        .iter()
+        .any(|byte| matches!(byte, b'+' | b'.' | b'-' | b'_'));
+    is_local && has_own_name && domain(bytes, equals + 1).is_some_and(|domain| domain.end == end)
 }
 
 /// The domain that starts at `start`: labels and dots, ending in a label of letters.
@@ -141,14 +164,17 @@ fn spelled_out(page: &Page<'_>, index: usize) -> Option<Range<usize>> {
         .take(6)
         .take_while(|mark| mark.start < at.end + 60)
         .find(|&&mark| is_word(page, mark, &[b"dot", b"punto"]));
-    let sign = bracketed(page.bytes(), at.range());
+    let sign = dressed(page.bytes(), at.range());
     let local_end = skip_spaces_back(page.bytes(), sign.start);
     let local = spelled_local(page, local_end)?;
     let host_start = skip_spaces(page.bytes(), sign.end);
     let end = match dot {
-        Some(_) => spelled_domain(page, host_start)?,
+        Some(_) => spelled_domain(page, host_start)
+            .filter(|&end| !page.bytes().get(end).is_some_and(|&byte| joins(byte)))?,
         // "jane [at] example.org": only the sign is spelled.
-        None if sign != at.range() => domain(page.bytes(), host_start)?.end,
+        None if sign == bracketed(page.bytes(), at.range()) && sign != at.range() => {
+            domain(page.bytes(), host_start)?.end
+        }
         None => return None,
     };
     Some(local.start..end)
@@ -191,6 +217,7 @@ fn spelled_domain(page: &Page<'_>, start: usize) -> Option<usize> {
                 .take(63)
                 .take_while(|&&byte| is_word_byte(byte) || byte == b'-')
                 .count();
+        let label_end = before_joined_dot(bytes, at, label_end);
         if label_end == at {
             break;
         }
@@ -208,33 +235,72 @@ fn spelled_domain(page: &Page<'_>, start: usize) -> Option<usize> {
     end
 }
 
-/// Steps over ".", "dot", "[dot]", "(dot)" with spaces round it.
+/// Where a label ends that "-dot-" is glued to: "example-dot-org".
+fn before_joined_dot(bytes: &[u8], start: usize, end: usize) -> usize {
+    memchr::memmem::find(&bytes[start..end].to_ascii_lowercase(), b"-dot-")
+        .map_or(end, |length| start + length)
+}
+
+/// Steps over ".", "dot", "[dot]", "(.)", "_dot_" with spaces round it.
 fn after_spelled_dot(bytes: &[u8], from: usize) -> Option<usize> {
     if bytes.get(from) == Some(&b'.') {
         return Some(from + 1);
     }
     let mut at = skip_spaces(bytes, from);
-    if matches!(bytes.get(at), Some(b'[' | b'(' | b'{' | b'<')) {
+    if bytes
+        .get(at)
+        .is_some_and(|&byte| opens(byte) || joins(byte))
+    {
         at = skip_spaces(bytes, at + 1);
     }
-    let word = bytes.get(at..crate::page::word_end(bytes, at))?;
-    if !word.eq_ignore_ascii_case(b"dot") && !word.eq_ignore_ascii_case(b"punto") {
+    let is_dot = bytes.get(at) == Some(&b'.');
+    let word =
+        bytes.get(at..at + usize::from(is_dot).max(crate::page::word_end(bytes, at) - at))?;
+    let is_spelled = word.eq_ignore_ascii_case(b"dot") || word.eq_ignore_ascii_case(b"punto");
+    if !is_dot && !is_spelled {
         return None;
     }
     at = skip_spaces(bytes, at + word.len());
-    if matches!(bytes.get(at), Some(b']' | b')' | b'}' | b'>')) {
+    if bytes
+        .get(at)
+        .is_some_and(|&byte| closes(byte) || joins(byte))
+    {
         at = skip_spaces(bytes, at + 1);
     }
     Some(at)
+}
+
+fn opens(byte: u8) -> bool {
+    matches!(byte, b'[' | b'(' | b'{' | b'<')
+}
+
+fn closes(byte: u8) -> bool {
+    matches!(byte, b']' | b')' | b'}' | b'>')
+}
+
+/// "jane_at_example", "jane-at-example".
+fn joins(byte: u8) -> bool {
+    matches!(byte, b'_' | b'-')
+}
+
+/// The word with what dresses it up as a sign: brackets, or the same joint on both sides.
+fn dressed(bytes: &[u8], word: Range<usize>) -> Range<usize> {
+    let before = word.start.checked_sub(1).map_or(0, |at| bytes[at]);
+    let is_joined = joins(before) && bytes.get(word.end) == Some(&before);
+    if is_joined {
+        word.start - 1..word.end + 1
+    } else {
+        bracketed(bytes, word)
+    }
 }
 
 /// The word with the brackets round it, if it has them.
 fn bracketed(bytes: &[u8], word: Range<usize>) -> Range<usize> {
     let start = skip_spaces_back(bytes, word.start);
     let end = skip_spaces(bytes, word.end);
-    let opens = start > 0 && matches!(bytes[start - 1], b'[' | b'(' | b'{' | b'<');
-    let closes = matches!(bytes.get(end), Some(b']' | b')' | b'}' | b'>'));
-    if opens && closes {
+    let is_open = start > 0 && opens(bytes[start - 1]);
+    let is_closed = bytes.get(end).is_some_and(|&byte| closes(byte));
+    if is_open && is_closed {
         start - 1..end + 1
     } else {
         word

@@ -44,6 +44,10 @@ struct Current {
 /// Keys of the installation itself.
 pub(crate) struct RootKeys {
     pub(crate) pepper: hmac::Key,
+    /// Names counts of failed logins.
+    pub(crate) guesses: hmac::Key,
+    /// Signs what browsers keep after a login.
+    pub(crate) devices: hmac::Key,
     pub(crate) chain: hmac::Key,
     pub(crate) signing: Ed25519KeyPair,
 }
@@ -53,6 +57,8 @@ impl RootKeys {
         let mac = |purpose| hmac::Key::new(hmac::HMAC_SHA256, &*derive(root, purpose));
         Self {
             pepper: mac("api key pepper"),
+            guesses: mac("guesses"),
+            devices: mac("devices"),
             chain: mac("chain"),
             signing: Ed25519KeyPair::from_seed_unchecked(&*derive(root, "checkpoint signing"))
                 .expect("every 32 bytes are an Ed25519 seed"),

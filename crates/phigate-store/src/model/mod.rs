@@ -16,6 +16,6 @@ pub use audit::{
 };
 pub use filter::{Cursor, Disclosure, Filter, Page, RecordKind, RequestRow};
 pub use people::{
-    Invite, Link, LinkPurpose, LoginOutcome, NewSession, Role, Session, SessionPolicy, User,
+    Invite, Link, LinkPurpose, Login, LoginOutcome, NewSession, Role, Session, SessionPolicy, User,
 };
 pub use stats::{Bucket, Stats, Window};

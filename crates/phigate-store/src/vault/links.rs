@@ -30,6 +30,12 @@ impl Vault {
         actor: &str,
     ) -> Result<SecretString> {
         let (_, account) = self.account_item(account_id).await?;
+        if invite.purpose == LinkPurpose::Owner && self.has_owner(account_id).await? {
+            return Err(StoreError::Invalid {
+                what: "owner link",
+                why: "the account has an owner, who can invite others",
+            });
+        }
         let email = invite.email.as_deref().map(normal_email);
         // An address nobody could sign in with must not wait until the link is used.
         if let Some(email) = &email {
@@ -116,7 +122,13 @@ impl Vault {
             .detail("role", link.role.code())
             .detail("link", &used.id);
         // Deleting comes first: a link used meanwhile fails the whole change.
-        self.change(&link.account_id, &act, vec![delete(&used), put], false)
+        let mut changes = vec![delete(&used)];
+        if link.role == Role::Owner {
+            let others = self.withdraw_owner_links(&link.account_id, Some(&used.id));
+            changes.extend(others.await?);
+        }
+        changes.push(put);
+        self.change(&link.account_id, &act, changes, false)
             .await
             .map_err(about("a user with this e-mail address"))?;
         Ok(user)
@@ -170,6 +182,22 @@ impl Vault {
         Ok(changes)
     }
 
+    /// What it takes to make the owner links of an account useless, all but one: it has an owner now.
+    pub(crate) async fn withdraw_owner_links(
+        &self,
+        account_id: &str,
+        except: Option<&str>,
+    ) -> Result<Vec<Change>> {
+        let mut changes = Vec::new();
+        for known in self.store.items(Some(account_id), LINK).await? {
+            let link: LinkBody = body(&known, "link")?;
+            if link.purpose == LinkPurpose::Owner && except != Some(known.id.as_str()) {
+                changes.push(delete(&known));
+            }
+        }
+        Ok(changes)
+    }
+
     async fn link_item(&self, token: &str) -> Result<Option<(Item, Link)>> {
         if token.len() != TOKEN {
             return Ok(None);
@@ -178,7 +206,13 @@ impl Vault {
             return Ok(None);
         };
         let link = read(&item)?;
-        Ok((self.now() < link.expires).then_some((item, link)))
+        if link.expires <= self.now() {
+            return Ok(None);
+        }
+        // Whoever finds an old log must not become a second owner.
+        let is_late =
+            link.purpose == LinkPurpose::Owner && self.has_owner(&link.account_id).await?;
+        Ok((!is_late).then_some((item, link)))
     }
 }
 

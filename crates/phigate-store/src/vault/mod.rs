@@ -4,6 +4,7 @@ mod accounts;
 mod admit;
 mod api_keys;
 mod audit;
+mod devices;
 mod end_user;
 pub(crate) mod join;
 mod links;
@@ -22,6 +23,7 @@ mod users;
 mod verify;
 
 pub use api_keys::KEY_NAME_CHARS_MAX;
+pub use devices::DEVICE_DAYS;
 pub use passwords::{PASSWORD_BYTES_MAX, PASSWORD_CHARS_MIN};
 
 use crate::backend::Target;
@@ -97,6 +99,7 @@ pub struct Vault {
     pub(crate) clock: Clock,
     passwords: passwords::Passwords,
     login_failures: u32,
+    sweeper: throttle::Sweeper,
     cache: Mutex<admit::Cache>,
     running: Running,
     created: bool,
@@ -146,6 +149,7 @@ impl Vault {
             clock: options.clock,
             passwords: passwords::Passwords::default(),
             login_failures: options.login_failures,
+            sweeper: throttle::Sweeper::default(),
             cache: Mutex::default(),
             running,
             created,

@@ -5,7 +5,7 @@ use crate::keys::random_id;
 use crate::model::User;
 use crate::store::{Change, Expect};
 use crate::vault::sessions::{delete, token_hash};
-use crate::vault::throttle::Guessed;
+use crate::vault::throttle::Guess;
 use crate::vault::users::{USER, UserBody, public};
 use crate::vault::{Vault, body, item};
 use crate::{Result, StoreError};
@@ -70,16 +70,20 @@ impl Vault {
 
     /// Counts a one-time code before it is looked at. `Some` says after how many seconds to come again instead.
     pub async fn begin_code(&self, user: &User) -> Result<Option<u64>> {
-        self.begin_guess(&[Guessed::code(&user.id)]).await
+        self.begin_guess(&self.code_guess(user)).await
     }
 
     /// The code was right: the second step is done.
     pub async fn end_second_step(&self, token: &str, user: &User) -> Result<()> {
-        self.settle_guess(&[Guessed::code(&user.id)]).await?;
+        self.settle_guess(&self.code_guess(user)).await?;
         if let Some(found) = self.store.find(HALFWAY, &token_hash(token)).await? {
             // Should another have removed it, it is gone as well.
             self.change_quietly(vec![delete(&found)]).await?;
         }
         Ok(())
+    }
+
+    fn code_guess(&self, user: &User) -> Guess {
+        Guess::code(&self.keyring.root.guesses, &user.id)
     }
 }

@@ -1,61 +1,85 @@
-//! Slows down guessing of passwords and codes: after some failures the wait doubles with each further one.
+//! Slows down guessing of passwords and codes, without letting strangers lock anybody out.
 //!
-//! Counted in the store, so that it holds on all replicas and over a restart, and before the guess is looked at, so
-//! that many guesses at one time are many. What is guessed at is known by a short hash: there are so many counts and
-//! no more, and a count does not tell what was typed.
+//! What makes somebody wait is the count of failures at one address *from one place*: an origin on the network, or a
+//! browser that signed in there before. Only whoever sits in that place can raise it. Two wider counts, one per
+//! address over all origins and one per origin over all addresses, never refuse anybody by themselves: while one of
+//! them is high, a place gets a single free failure instead of several.
+//!
+//! Counts are kept in the store, so that they hold on all replicas and over a restart, and each guess is counted
+//! before it is checked, so that concurrent guesses all count. A count is named by a keyed digest: nobody can find two
+//! names that share one, and a count does not show what was typed. Counts expire, and there is a limit to their number.
 
-use crate::chain;
 use crate::keys::hex;
-use crate::store::{Change, Expect, SYSTEM};
+use crate::store::{Change, Expect, Item, SYSTEM};
+use crate::vault::sessions::delete;
 use crate::vault::{Vault, body, item, replace};
 use crate::{Result, StoreError};
+use aws_lc_rs::hmac;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
+use std::net::IpAddr;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 const GUESSES: &str = "guesses";
 const WAIT_MAX_S: i64 = 15 * 60;
 /// Failures older than this are forgotten.
 const MEMORY: SignedDuration = SignedDuration::from_hours(1);
-/// Many people may share an origin: those of one office, or all behind one proxy.
-const ORIGIN_PATIENCE: u32 = 10;
+/// A wide count is high at this many times the failures that one place may have.
+const WIDE: u32 = 10;
 /// Attempts to count while others count as well.
 const TRIES: usize = 16;
-/// 2¹⁸ counts at most.
-const HASH_BITS: u32 = 18;
+/// How often expired counts are removed.
+const SWEEP_S: i64 = 10 * 60;
+/// Counts kept at most; beyond that the oldest go first.
+const COUNTS_MAX: usize = 50_000;
+/// Counts removed in one commit.
+const BATCH: usize = 200;
 
-/// Something that is guessed at.
-pub(crate) struct Guessed {
-    id: String,
-    /// How many failures cost nothing, as a multiple of what the settings say.
-    patience: u32,
-    /// Whether a right guess makes up for the wrong ones before it.
-    is_cleared: bool,
+/// One count.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Name(String);
+
+/// Something that is guessed at, from one place.
+#[derive(Debug, Clone)]
+pub(crate) struct Guess {
+    /// The count that may make this place wait.
+    place: Name,
+    /// Counts over many places, which only make it less patient.
+    wide: Vec<Name>,
 }
 
-impl Guessed {
-    /// The password of an address.
-    pub(crate) fn password(email: &str) -> Self {
-        Self::new("email", email, 1, true)
-    }
-
-    /// The one-time code of a user.
-    pub(crate) fn code(user_id: &str) -> Self {
-        Self::new("code", user_id, 1, true)
-    }
-
-    /// Anything from one place, which may be guessing at others too.
-    pub(crate) fn from_origin(origin: &str) -> Self {
-        Self::new("origin", origin, ORIGIN_PATIENCE, false)
-    }
-
-    fn new(what: &str, name: &str, patience: u32, is_cleared: bool) -> Self {
-        let digest = chain::digest(b"phigate guesses v1", &[what.as_bytes(), name.as_bytes()]);
-        let short = u32::from_be_bytes([digest[0], digest[1], digest[2], digest[3]]);
-        let short = short >> (u32::BITS - HASH_BITS);
+impl Guess {
+    /// The password of an address, tried from an origin.
+    pub(crate) fn login(key: &hmac::Key, email: &str, origin: &str) -> Self {
+        let origin = network(origin);
         Self {
-            id: hex(&short.to_be_bytes()),
-            patience,
-            is_cleared,
+            place: name(key, "login", &[email, &origin]),
+            wide: vec![
+                name(key, "address", &[email]),
+                name(key, "origin", &[&origin]),
+            ],
+        }
+    }
+
+    /// The password of an address, tried from a browser that signed in there before. Others cannot touch this count.
+    pub(crate) fn login_on_device(key: &hmac::Key, email: &str, device: &str) -> Self {
+        Self::of(name(key, "device", &[email, device]))
+    }
+
+    /// The password of somebody who is signed in. Only their own sessions can touch this count.
+    pub(crate) fn confirmation(key: &hmac::Key, user_id: &str) -> Self {
+        Self::of(name(key, "confirmation", &[user_id]))
+    }
+
+    /// The one-time code of a user, which only somebody with the password is asked for.
+    pub(crate) fn code(key: &hmac::Key, user_id: &str) -> Self {
+        Self::of(name(key, "code", &[user_id]))
+    }
+
+    fn of(place: Name) -> Self {
+        Self {
+            place,
+            wide: Vec::new(),
         }
     }
 }
@@ -66,30 +90,49 @@ struct Count {
     last: Timestamp,
 }
 
+impl Count {
+    fn is_expired(&self, now: Timestamp) -> bool {
+        now.duration_since(self.last) >= MEMORY
+    }
+}
+
+/// When this process last removed expired counts, in seconds since 1970.
+#[derive(Default)]
+pub(crate) struct Sweeper(AtomicI64);
+
+impl Sweeper {
+    /// Whether it is time again; true for one caller only.
+    fn is_due(&self, now: Timestamp) -> bool {
+        let (last, now_s) = (self.0.load(Ordering::Relaxed), now.as_second());
+        (now_s - last).abs() >= SWEEP_S
+            && self
+                .0
+                .compare_exchange(last, now_s, Ordering::Relaxed, Ordering::Relaxed)
+                .is_ok()
+    }
+}
+
 impl Vault {
-    /// Counts a guess as failed before it is looked at. `Some` says after how many seconds to come again instead.
-    pub(crate) async fn begin_guess(&self, guessed: &[Guessed]) -> Result<Option<u64>> {
+    /// Counts a guess as failed before it is checked. `Some` says after how many seconds to try again instead.
+    pub(crate) async fn begin_guess(&self, guess: &Guess) -> Result<Option<u64>> {
+        if self.sweeper.is_due(self.now()) {
+            self.sweep_guesses().await?;
+        }
         for _ in 0..TRIES {
             let now = self.now();
-            let mut changes = Vec::new();
-            let mut wait_s = 0;
-            for one in guessed {
-                let (old, count) = self.count_of(one, now).await?;
-                let free = self.login_failures.saturating_mul(one.patience);
-                let passed_s = now.duration_since(count.last).as_secs();
-                wait_s = wait_s.max(pause_s(count.failures, free) - passed_s);
-                let next = Count {
-                    failures: count.failures.saturating_add(1),
-                    last: now,
-                };
-                changes.push(match &old {
-                    Some(old) => replace(old, &next),
-                    None => {
-                        Change::Put(item(SYSTEM, GUESSES, &one.id, None, &next), Expect::Absent)
-                    }
-                });
+            let place = self.count(&guess.place, now).await?;
+            let mut changes = vec![one_more(&guess.place, &place, now)];
+            let mut free = self.login_failures;
+            for name in &guess.wide {
+                let wide = self.count(name, now).await?;
+                if wide.1.failures >= self.login_failures.saturating_mul(WIDE) {
+                    free = free.min(1);
+                }
+                changes.push(one_more(name, &wide, now));
             }
-            if let Some(wait_s) = u64::try_from(wait_s).ok().filter(|wait_s| *wait_s > 0) {
+            let passed_s = now.duration_since(place.1.last).as_secs();
+            let wait_s = u64::try_from(pause_s(place.1.failures, free) - passed_s).unwrap_or(0);
+            if wait_s > 0 {
                 return Ok(Some(wait_s));
             }
             if self.change_quietly(changes).await? {
@@ -99,21 +142,19 @@ impl Vault {
         Ok(Some(1))
     }
 
-    /// The guess was right: it was no failure.
-    pub(crate) async fn settle_guess(&self, guessed: &[Guessed]) -> Result<()> {
+    /// The guess was right: its place starts afresh, and it was not a failure anywhere.
+    pub(crate) async fn settle_guess(&self, guess: &Guess) -> Result<()> {
         for _ in 0..TRIES {
             let now = self.now();
             let mut changes = Vec::new();
-            for one in guessed {
-                let (Some(old), count) = self.count_of(one, now).await? else {
-                    continue;
-                };
-                let failures = if one.is_cleared {
-                    0
-                } else {
-                    count.failures.saturating_sub(1)
-                };
-                changes.push(replace(&old, &Count { failures, ..count }));
+            if let (Some(old), _) = self.count(&guess.place, now).await? {
+                changes.push(delete(&old));
+            }
+            for name in &guess.wide {
+                if let (Some(old), count) = self.count(name, now).await? {
+                    let failures = count.failures.saturating_sub(1);
+                    changes.push(replace(&old, &Count { failures, ..count }));
+                }
             }
             if self.change_quietly(changes).await? {
                 return Ok(());
@@ -122,21 +163,47 @@ impl Vault {
         Err(StoreError::Conflict("count of failed logins"))
     }
 
-    async fn count_of(
-        &self,
-        guessed: &Guessed,
-        now: Timestamp,
-    ) -> Result<(Option<crate::store::Item>, Count)> {
+    async fn count(&self, name: &Name, now: Timestamp) -> Result<(Option<Item>, Count)> {
         let none = Count {
             failures: 0,
             last: now,
         };
-        let Some(item) = self.store.item(SYSTEM, GUESSES, &guessed.id).await? else {
+        let Some(item) = self.store.item(SYSTEM, GUESSES, &name.0).await? else {
             return Ok((None, none));
         };
         let count: Count = body(&item, "count of failed logins")?;
-        let is_fresh = now.duration_since(count.last) < MEMORY;
-        Ok((Some(item), if is_fresh { count } else { none }))
+        let count = if count.is_expired(now) { none } else { count };
+        Ok((Some(item), count))
+    }
+
+    /// Removes expired counts, and the oldest ones when there are too many.
+    async fn sweep_guesses(&self) -> Result<()> {
+        let now = self.now();
+        let mut counts = Vec::new();
+        for item in self.store.items(Some(SYSTEM), GUESSES).await? {
+            let count: Count = body(&item, "count of failed logins")?;
+            counts.push((count, item));
+        }
+        counts.sort_by_key(|(count, _)| count.last);
+        let expired = counts.partition_point(|(count, _)| count.is_expired(now));
+        let gone = expired.max(counts.len().saturating_sub(COUNTS_MAX));
+        for some in counts[..gone].chunks(BATCH) {
+            // Where another replica was faster, the rest waits for the next time.
+            self.change_quietly(some.iter().map(|(_, item)| delete(item)).collect())
+                .await?;
+        }
+        Ok(())
+    }
+}
+
+fn one_more(name: &Name, (old, count): &(Option<Item>, Count), now: Timestamp) -> Change {
+    let next = Count {
+        failures: count.failures.saturating_add(1),
+        last: now,
+    };
+    match old {
+        Some(old) => replace(old, &next),
+        None => Change::Put(item(SYSTEM, GUESSES, &name.0, None, &next), Expect::Absent),
     }
 }
 
@@ -148,9 +215,34 @@ fn pause_s(failures: u32, free: u32) -> i64 {
     }
 }
 
+fn name(key: &hmac::Key, what: &str, parts: &[&str]) -> Name {
+    let mut context = hmac::Context::with_key(key);
+    for part in std::iter::once(&what).chain(parts) {
+        context.update(&(part.len() as u64).to_be_bytes());
+        context.update(part.as_bytes());
+    }
+    Name(hex(context.sign().as_ref()))
+}
+
+/// The network an origin belongs to: one household has 2⁶⁴ addresses of IPv6 and is one place all the same.
+fn network(origin: &str) -> String {
+    match origin.parse().map(|address: IpAddr| address.to_canonical()) {
+        Ok(IpAddr::V6(address)) => {
+            let [a, b, c, d, ..] = address.segments();
+            format!("{a:x}:{b:x}:{c:x}:{d:x}::/64")
+        }
+        Ok(IpAddr::V4(address)) => address.to_string(),
+        Err(_) => origin.to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn key() -> hmac::Key {
+        hmac::Key::new(hmac::HMAC_SHA256, &[7; 32])
+    }
 
     #[test]
     fn some_failures_are_free_and_then_the_wait_doubles() {
@@ -159,10 +251,38 @@ mod tests {
     }
 
     #[test]
-    fn what_is_guessed_at_is_told_apart_and_not_told() {
-        let one = Guessed::password("jane@example.org");
-        assert_ne!(one.id, Guessed::password("john@example.org").id);
-        assert_ne!(one.id, Guessed::code("jane@example.org").id);
-        assert_eq!(one.id.len(), 8);
+    fn every_place_has_a_count_of_its_own_that_does_not_show_it() {
+        let places = [
+            Guess::login(&key(), "jane@example.org", "192.0.2.1"),
+            Guess::login(&key(), "jane@example.org", "192.0.2.2"),
+            Guess::login(&key(), "john@example.org", "192.0.2.1"),
+            Guess::login(&key(), "jane@example.org1", "92.0.2.1"),
+            Guess::login_on_device(&key(), "jane@example.org", "192.0.2.1"),
+            Guess::confirmation(&key(), "jane@example.org"),
+            Guess::code(&key(), "jane@example.org"),
+        ];
+        for (at, one) in places.iter().enumerate() {
+            assert_eq!(one.place.0.len(), 64, "a whole digest");
+            for other in &places[..at] {
+                assert_ne!(one.place, other.place);
+            }
+        }
+        let other_key = hmac::Key::new(hmac::HMAC_SHA256, &[8; 32]);
+        assert_ne!(
+            Guess::code(&key(), "u").place,
+            Guess::code(&other_key, "u").place
+        );
+    }
+
+    #[test]
+    fn an_origin_is_its_network() {
+        for (one, other, is_same) in [
+            ("2001:db8:1:2::1", "2001:db8:1:2:ffff::9", true),
+            ("2001:db8:1:2::1", "2001:db8:1:3::1", false),
+            ("::ffff:192.0.2.1", "192.0.2.1", true),
+            ("192.0.2.1", "192.0.2.2", false),
+        ] {
+            assert_eq!(network(one) == network(other), is_same, "{one} {other}");
+        }
     }
 }

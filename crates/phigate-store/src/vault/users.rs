@@ -3,10 +3,10 @@
 use crate::keys::random_id;
 use crate::keys::seal::Place;
 use crate::keys::wrapped::Purpose;
-use crate::model::{AdminAct, LoginOutcome, Role, User};
+use crate::model::{AdminAct, Login, LoginOutcome, Role, User};
 use crate::store::{Change, Expect, Item};
-use crate::vault::throttle::Guessed;
-use crate::vault::{Vault, about, body, item, replace};
+use crate::vault::throttle::Guess;
+use crate::vault::{Vault, about, body, devices, item, replace};
 use crate::{Result, SecretBytes, SecretString, StoreError};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -44,10 +44,21 @@ impl Vault {
         let act = AdminAct::new(self.now(), &account.name, actor, "user.create")
             .target(&user.email)
             .detail("role", role.code());
-        self.change(account_id, &act, vec![put], false)
+        let mut changes = Vec::new();
+        if role == Role::Owner {
+            changes = self.withdraw_owner_links(account_id, None).await?;
+        }
+        changes.push(put);
+        self.change(account_id, &act, changes, false)
             .await
             .map_err(about("a user with this e-mail address"))?;
         Ok(user)
+    }
+
+    /// Whether an account has an owner.
+    pub(crate) async fn has_owner(&self, account_id: &str) -> Result<bool> {
+        let users = self.users(account_id).await?;
+        Ok(users.iter().any(|user| user.role == Role::Owner))
     }
 
     /// The users of an account, by e-mail address.
@@ -116,53 +127,21 @@ impl Vault {
         .await
     }
 
-    /// Checks an e-mail address and password, slowly and not too often. The attempt is recorded;
-    /// `origin` says where it came from. A second factor is the caller's next step.
-    pub async fn verify_login(
-        &self,
-        email: &str,
-        password: &SecretString,
-        origin: &str,
-    ) -> Result<LoginOutcome> {
-        let email = normal_email(email);
-        let guessed = [Guessed::password(&email), Guessed::from_origin(origin)];
-        if let Some(retry_after_s) = self.begin_guess(&guessed).await? {
-            return Ok(LoginOutcome::Throttled { retry_after_s });
-        }
+    /// Checks an e-mail address and password, slowly and not too often. A failed attempt is recorded. A second factor
+    /// is the caller's next step.
+    pub async fn verify_login(&self, login: &Login<'_>) -> Result<LoginOutcome> {
+        let email = normal_email(login.email);
         let item = self.store.find(USER, &email).await?;
-        let stored: Option<UserBody> = item.as_ref().map(|item| body(item, "user")).transpose()?;
-        // An unknown address costs as much time as a wrong password.
-        let right = self
-            .passwords
-            .verify(
-                password,
-                stored.as_ref().map(|stored| stored.password.as_str()),
-            )
-            .await?;
-        let now = self.now();
-        match (right, item, stored) {
-            (true, Some(item), Some(stored)) => {
-                self.settle_guess(&guessed).await?;
-                Ok(LoginOutcome::Right(Box::new(public(&item, &stored))))
-            }
-            (_, item, _) => {
-                let name = match &item {
-                    Some(item) => super::account_name(&*self.store, &item.account).await?,
-                    None => String::new(),
-                };
-                // What was typed as an address may be a password, so an unknown one is not kept.
-                let act =
-                    AdminAct::new(now, &name, "anonymous", "login.failed").detail("origin", origin);
-                let act = if item.is_some() {
-                    act.target(&email)
-                } else {
-                    act
-                };
-                self.record_admin(item.as_ref().map(|item| item.account.as_str()), &act)
-                    .await?;
-                Ok(LoginOutcome::Wrong)
-            }
-        }
+        let known: Option<(Item, UserBody)> = item
+            .map(|item| body(&item, "user").map(|stored| (item, stored)))
+            .transpose()?;
+        let key = &self.keyring.root.guesses;
+        let guess = match self.device_of(known.as_ref(), login.device) {
+            Some(device) => Guess::login_on_device(key, &email, &device),
+            None => Guess::login(key, &email, login.origin),
+        };
+        self.check_password(&guess, known, login.password, login.origin)
+            .await
     }
 
     /// Checks the password of somebody who is logged in already, before a reveal or the like.
@@ -172,13 +151,63 @@ impl Vault {
         password: &SecretString,
         origin: &str,
     ) -> Result<bool> {
-        match self.verify_login(&user.email, password, origin).await? {
+        let known = self.user_by_email(&user.account_id, &user.email).await?;
+        let guess = Guess::confirmation(&self.keyring.root.guesses, &user.id);
+        match self
+            .check_password(&guess, Some(known), password, origin)
+            .await?
+        {
             LoginOutcome::Right(found) => Ok(found.id == user.id),
             LoginOutcome::Wrong => Ok(false),
             LoginOutcome::Throttled { retry_after_s } => {
                 Err(StoreError::Throttled { retry_after_s })
             }
         }
+    }
+
+    /// Which of the user's devices a token belongs to.
+    fn device_of(&self, known: Option<&(Item, UserBody)>, token: Option<&str>) -> Option<String> {
+        let ((item, stored), token) = (known?, token?);
+        let key = &self.keyring.root.devices;
+        devices::recognise(key, &item.id, &stored.password, token, self.now())
+    }
+
+    async fn check_password(
+        &self,
+        guess: &Guess,
+        known: Option<(Item, UserBody)>,
+        password: &SecretString,
+        origin: &str,
+    ) -> Result<LoginOutcome> {
+        if let Some(retry_after_s) = self.begin_guess(guess).await? {
+            return Ok(LoginOutcome::Throttled { retry_after_s });
+        }
+        // An unknown address costs as much time as a wrong password.
+        let hash = known.as_ref().map(|(_, stored)| stored.password.as_str());
+        let is_right = self.passwords.verify(password, hash).await?;
+        match known {
+            Some((item, stored)) if is_right => {
+                self.settle_guess(guess).await?;
+                Ok(LoginOutcome::Right(Box::new(public(&item, &stored))))
+            }
+            known => {
+                self.record_failure(known.as_ref(), origin).await?;
+                Ok(LoginOutcome::Wrong)
+            }
+        }
+    }
+
+    async fn record_failure(&self, known: Option<&(Item, UserBody)>, origin: &str) -> Result<()> {
+        let act = |name: &str| {
+            AdminAct::new(self.now(), name, "anonymous", "login.failed").detail("origin", origin)
+        };
+        // What was typed as an address may be a password, so an unknown one is not kept.
+        let Some((item, stored)) = known else {
+            return self.record_admin(None, &act("")).await;
+        };
+        let name = super::account_name(&*self.store, &item.account).await?;
+        self.record_admin(Some(&item.account), &act(&name).target(&stored.email))
+            .await
     }
 
     /// Sets or removes the secret of a second factor and ends all the user's sessions but one.

@@ -3,11 +3,33 @@
 use crate::support::{Site, Watch, account, close};
 use jiff::SignedDuration;
 use phigate_store::{
-    Invite, LinkPurpose, LoginOutcome, Options, Role, SecretBytes, SessionPolicy, StoreError, User,
-    Vault,
+    Invite, LinkPurpose, Login, LoginOutcome, Options, Role, SecretBytes, SessionPolicy,
+    StoreError, User, Vault,
 };
 
 const PASSWORD: &str = "correct horse battery";
+const WRONG: &str = "wrong password";
+
+/// An attempt to sign in from an origin, with what an earlier login left in the browser.
+async fn sign_in(
+    vault: &Vault,
+    email: &str,
+    password: &str,
+    origin: &str,
+    device: Option<&str>,
+) -> LoginOutcome {
+    let login = Login {
+        email,
+        password: &password.into(),
+        origin,
+        device,
+    };
+    vault.verify_login(&login).await.unwrap()
+}
+
+fn is_right(outcome: &LoginOutcome) -> bool {
+    matches!(outcome, LoginOutcome::Right(_))
+}
 
 async fn jane(vault: &Vault) -> User {
     let account = account(vault).await;
@@ -37,29 +59,15 @@ pub async fn a_login_needs_the_right_password_and_failures_are_slowed_down(site:
         )
         .await;
     assert!(matches!(again, Err(StoreError::Conflict(_))));
-    let right = vault
-        .verify_login("JANE@example.org ", &PASSWORD.into(), "192.0.2.1")
-        .await
-        .unwrap();
+    let right = sign_in(&vault, "JANE@example.org ", PASSWORD, "192.0.2.1", None).await;
     assert!(matches!(right, LoginOutcome::Right(found) if found.id == user.id));
-    assert_eq!(
-        vault
-            .verify_login("nobody@example.org", &PASSWORD.into(), "192.0.2.2")
-            .await
-            .unwrap(),
-        LoginOutcome::Wrong
-    );
+    let unknown = sign_in(&vault, "nobody@example.org", PASSWORD, "192.0.2.2", None).await;
+    assert_eq!(unknown, LoginOutcome::Wrong);
     for _ in 0..5 {
-        let wrong = vault
-            .verify_login("jane@example.org", &"wrong password".into(), "192.0.2.1")
-            .await
-            .unwrap();
+        let wrong = sign_in(&vault, &user.email, WRONG, "192.0.2.1", None).await;
         assert_eq!(wrong, LoginOutcome::Wrong);
     }
-    let slowed = vault
-        .verify_login("jane@example.org", &PASSWORD.into(), "192.0.2.3")
-        .await
-        .unwrap();
+    let slowed = sign_in(&vault, &user.email, PASSWORD, "192.0.2.1", None).await;
     assert!(
         matches!(slowed, LoginOutcome::Throttled { .. }),
         "{slowed:?}"
@@ -84,13 +92,8 @@ pub async fn failures_are_counted_across_processes_and_before_the_password_is_lo
 ) {
     let (one, other) = (site.open().await, site.open().await);
     jane(&one).await;
-    let guess = async |vault: &Vault| {
-        let wrong = "wrong password".into();
-        vault
-            .verify_login("jane@example.org", &wrong, "192.0.2.1")
-            .await
-            .unwrap()
-    };
+    let guess =
+        async |vault: &Vault| sign_in(vault, "jane@example.org", WRONG, "192.0.2.1", None).await;
     let (a, b, c, d, e, f, g, h) = tokio::join!(
         guess(&one),
         guess(&other),
@@ -109,6 +112,94 @@ pub async fn failures_are_counted_across_processes_and_before_the_password_is_lo
     assert!((1..=5).contains(&looked_at), "{outcomes:?}");
     close(one).await;
     close(other).await;
+}
+
+pub async fn strangers_lock_nobody_out(site: Site) {
+    let vault = site.open().await;
+    let user = jane(&vault).await;
+    let device = vault.device_token(&user).await.unwrap();
+    // Many origins guess at Jane's password; some share her own origin, as behind a proxy.
+    for number in 0..60 {
+        let origin = format!("198.51.100.{}", number % 12);
+        sign_in(&vault, &user.email, WRONG, &origin, None).await;
+    }
+    for _ in 0..6 {
+        sign_in(&vault, &user.email, WRONG, "192.0.2.1", None).await;
+    }
+    for (origin, device, is_let_in, why) in [
+        ("203.0.113.9", None, true, "an origin without failures"),
+        ("192.0.2.1", Some(device.expose()), true, "her own browser"),
+        ("192.0.2.1", None, false, "an origin that failed too often"),
+        ("192.0.2.1", Some("1.x.y"), false, "a made-up device"),
+    ] {
+        let outcome = sign_in(&vault, &user.email, PASSWORD, origin, device).await;
+        assert_eq!(is_right(&outcome), is_let_in, "{why}: {outcome:?}");
+    }
+    let password = PASSWORD.into();
+    let confirmed = vault.confirm_password(&user, &password, "192.0.2.1");
+    assert!(confirmed.await.unwrap(), "a session has a count of its own");
+    close(vault).await;
+}
+
+pub async fn one_origin_may_not_lock_others_out_nor_try_many_addresses(site: Site) {
+    let vault = site.open().await;
+    let user = jane(&vault).await;
+    for number in 0..60 {
+        let address = format!("invented{number}@example.org");
+        sign_in(&vault, &address, WRONG, "192.0.2.1", None).await;
+    }
+    let outcome = sign_in(&vault, &user.email, PASSWORD, "192.0.2.1", None).await;
+    assert!(is_right(&outcome), "no failure of her own: {outcome:?}");
+    let first = sign_in(&vault, &user.email, WRONG, "192.0.2.1", None).await;
+    let second = sign_in(&vault, &user.email, WRONG, "192.0.2.1", None).await;
+    assert_eq!(first, LoginOutcome::Wrong);
+    assert_eq!(second, LoginOutcome::Throttled { retry_after_s: 1 });
+    close(vault).await;
+}
+
+pub async fn counts_of_failures_expire(site: Site) {
+    let watch = Watch::new();
+    let vault = Vault::open(Options {
+        clock: watch.clock(),
+        ..site.options()
+    })
+    .await
+    .unwrap();
+    let user = jane(&vault).await;
+    for _ in 0..6 {
+        sign_in(&vault, &user.email, WRONG, "192.0.2.1", None).await;
+    }
+    let slowed = sign_in(&vault, &user.email, PASSWORD, "192.0.2.1", None).await;
+    assert!(!is_right(&slowed));
+    watch.advance(SignedDuration::from_hours(1));
+    let outcome = sign_in(&vault, &user.email, PASSWORD, "192.0.2.1", None).await;
+    assert!(is_right(&outcome), "{outcome:?}");
+    close(vault).await;
+}
+
+pub async fn an_owner_link_dies_when_there_is_an_owner(site: Site) {
+    let vault = site.open().await;
+    let account = account(&vault).await;
+    let invite = Invite {
+        purpose: LinkPurpose::Owner,
+        role: Role::Owner,
+        email: None,
+        valid: SignedDuration::from_hours(1),
+    };
+    let token = vault
+        .create_link(&account, &invite, "system")
+        .await
+        .unwrap();
+    assert!(vault.link(token.expose()).await.unwrap().is_some());
+    jane(&vault).await;
+    assert!(vault.link(token.expose()).await.unwrap().is_none());
+    assert!(!vault.has_owner_link(&account).await.unwrap());
+    let password = PASSWORD.into();
+    let used = vault.redeem_link(token.expose(), "john@example.org", &password);
+    assert!(matches!(used.await, Err(StoreError::NotFound(_))));
+    let another = vault.create_link(&account, &invite, "system").await;
+    assert!(matches!(another, Err(StoreError::Invalid { .. })));
+    close(vault).await;
 }
 
 pub async fn the_second_step_of_a_login_may_reach_another_process(site: Site) {
@@ -241,10 +332,7 @@ pub async fn a_new_password_ends_other_sessions(site: Site) {
     assert!(vault.session(here.token.expose()).await.unwrap().is_some());
     assert!(vault.session(there.token.expose()).await.unwrap().is_none());
     assert_eq!(
-        vault
-            .verify_login(&user.email, &PASSWORD.into(), "x")
-            .await
-            .unwrap(),
+        sign_in(&vault, &user.email, PASSWORD, "x", None).await,
         LoginOutcome::Wrong
     );
     vault
@@ -293,6 +381,7 @@ pub async fn a_link_works_once(site: Site) {
             .is_err()
     );
     let over = Invite {
+        purpose: LinkPurpose::Invite,
         valid: SignedDuration::from_secs(-1),
         ..invite
     };

@@ -11,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 use http::request::Parts;
 use http::uri::{Authority, PathAndQuery};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
-use phigate_store::{Role, Session};
+use phigate_store::{Role, SecretString, Session};
 
 use super::Dash;
 use super::chrome::Theme;
@@ -300,6 +300,9 @@ async fn head(dash: &Dash, parts: &mut Parts, form: Option<Fields>, cookie: &str
         form: form.unwrap_or_default(),
         origin: format!("{scheme}://{}", host(parts)),
         client: client.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |client| client.0),
+        device: Cookie::Device
+            .read(&parts.headers, dash.is_secure)
+            .map(SecretString::new),
         agent: browser(text(header::USER_AGENT)),
     }
 }

@@ -8,7 +8,7 @@ use axum::extract::FromRequestParts;
 use axum::response::{Html, IntoResponse, Response};
 use http::request::Parts;
 use http::{HeaderValue, StatusCode, header};
-use phigate_store::{Account, Role, Session, StoreError};
+use phigate_store::{Account, Role, SecretString, Session, StoreError};
 
 use super::chrome::{Chrome, Theme, notice};
 use super::fields::Fields;
@@ -30,6 +30,8 @@ pub(crate) struct Head {
     pub(crate) origin: String,
     /// Where the visit comes from.
     pub(crate) client: IpAddr,
+    /// What the browser kept from an earlier login.
+    pub(crate) device: Option<SecretString>,
     /// The browser, in two words.
     pub(crate) agent: String,
 }

@@ -5,7 +5,7 @@ use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, StatusCode, header};
 use jiff::Timestamp;
-use phigate_store::{AdminAct, LoginOutcome, SecretString, SessionPolicy, User};
+use phigate_store::{AdminAct, Login, LoginOutcome, SecretString, SessionPolicy, User};
 
 use crate::dashboard::Dash;
 use crate::dashboard::chrome::Chrome;
@@ -36,12 +36,13 @@ pub(crate) async fn sign_in(State(dash): State<Dash>, guest: Guest) -> Answer {
     }
     let form = &guest.0.form;
     let password = SecretString::new(form.exact("password").to_owned());
-    match dash
-        .app
-        .vault
-        .verify_login(form.get("email"), &password, &guest.0.client.to_string())
-        .await?
-    {
+    let login = Login {
+        email: form.get("email"),
+        password: &password,
+        origin: &guest.0.client.to_string(),
+        device: guest.0.device.as_ref().map(SecretString::expose),
+    };
+    match dash.app.vault.verify_login(&login).await? {
         LoginOutcome::Wrong => {
             let error = "Wrong e-mail or password.".to_owned();
             draw(&guest, StatusCode::UNAUTHORIZED, Some(error), false)
@@ -113,7 +114,12 @@ pub(crate) async fn begin(
         .vault
         .begin_session(user, SessionPolicy::default(), &guest.0.described())
         .await?;
+    let device = dash.app.vault.device_token(user).await?;
     let headers = response.headers_mut();
+    headers.append(
+        header::SET_COOKIE,
+        Cookie::Device.set(device.expose(), dash.is_secure),
+    );
     headers.append(
         header::SET_COOKIE,
         Cookie::Session.set(session.token.expose(), dash.is_secure),
