@@ -145,7 +145,6 @@ fn check(restores: bool, replies: Replies, seed: u64, cuts_min: usize) {
             Err(stop) => {
                 assert_eq!(played.stop, Some(stop), "seed {seed}, round {round}");
                 assert!(!played.is_done && played.finish.is_none());
-                assert!(!played.texts.content.contains("219-09-4218"));
             }
         }
         cuts += deltas + count;

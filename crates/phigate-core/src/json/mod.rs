@@ -122,12 +122,12 @@ impl Document {
     }
 
     /// The document with the given byte ranges replaced. Ranges must be in order and must not overlap.
-    pub fn splice(&self, edits: &[(Range<usize>, &str)]) -> Vec<u8> {
+    pub fn splice(&self, edits: &[(Range<usize>, impl AsRef<str>)]) -> Vec<u8> {
         let mut out = Vec::with_capacity(self.text.len());
         let mut copied = 0;
         for (range, replacement) in edits {
             out.extend_from_slice(&self.text.as_bytes()[copied..range.start]);
-            out.extend_from_slice(replacement.as_bytes());
+            out.extend_from_slice(replacement.as_ref().as_bytes());
             copied = range.end;
         }
         out.extend_from_slice(&self.text.as_bytes()[copied..]);

@@ -1,15 +1,17 @@
 //! Deciding what becomes of a scanned request.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use phi_detect::PhiKind;
 
 use crate::chat::{self, ChatLimits, ChatRequest, Place, RequestError};
 use crate::json::{Bounds, Document, NodeId};
+use crate::reply::Mint;
 
 use super::modes::{Effect, Mode, ROUNDS_MAX};
 use super::report::Report;
-use super::scan::{Found, Scanned, Scanner, scan_document};
+use super::scan::{Found, Scanned, Scanner, scan_document, value_of};
 
 /// What the account's owner decided.
 #[derive(Debug, Clone, Copy)]
@@ -88,6 +90,16 @@ impl CleanRequest {
 
 /// Applies the account's policy to a scanned request.
 pub fn apply(policy: &Policy, scanner: &Scanner, scanned: Scanned) -> Outcome {
+    apply_with(policy, scanner, scanned, None)
+}
+
+/// Applies the account's policy. Where it masks, a mint gives each value a token of its own instead of a placeholder.
+pub fn apply_with(
+    policy: &Policy,
+    scanner: &Scanner,
+    scanned: Scanned,
+    mint: Option<&mut Mint<'_>>,
+) -> Outcome {
     let Scanned {
         request,
         found,
@@ -113,7 +125,8 @@ pub fn apply(policy: &Policy, scanner: &Scanner, scanned: Scanned) -> Outcome {
     }
     match policy.mode.effect {
         Effect::Replace(replacement) if report.has_phi() => {
-            match rewrite(scanner, &request, found, replacement) {
+            let mut stand_ins = StandIns { replacement, mint };
+            match rewrite(scanner, &request, found, &mut stand_ins) {
                 Ok(rewritten) => {
                     let original = Some(request.document().expose().as_bytes().to_vec());
                     Outcome::Forward(CleanRequest {
@@ -191,12 +204,12 @@ fn rewrite(
     scanner: &Scanner,
     request: &ChatRequest,
     found: Vec<Found>,
-    replacement: fn(phi_detect::PhiKind) -> &'static str,
+    stand_ins: &mut StandIns<'_, '_>,
 ) -> Result<ChatRequest, Unsafe> {
     let mut current = request.clone();
     let mut found = found;
     for _ in 0..ROUNDS_MAX {
-        let body = splice(current.document(), &found, replacement)?;
+        let body = splice(current.document(), &found, stand_ins)?;
         current =
             ChatRequest::read(body, &unlimited()).map_err(|_| not_rewritable(String::new()))?;
         let looked = scan_document(scanner, current.document());
@@ -233,10 +246,27 @@ fn not_rewritable(path: String) -> RequestError {
     RequestError::field("phi_not_rewritable", path, message)
 }
 
+/// What stands in place of findings.
+struct StandIns<'m, 'k> {
+    replacement: fn(PhiKind) -> &'static str,
+    mint: Option<&'m mut Mint<'k>>,
+}
+
+impl StandIns<'_, '_> {
+    /// A token wherever a placeholder would stand, if there is a mint.
+    fn of(&mut self, kind: PhiKind, value: &str) -> Cow<'static, str> {
+        let plain = (self.replacement)(kind);
+        match &mut self.mint {
+            Some(mint) if plain == kind.placeholder() => Cow::Owned(mint.token(kind, value)),
+            _ => Cow::Borrowed(plain),
+        }
+    }
+}
+
 fn splice(
     document: &Document,
     found: &[Found],
-    replacement: fn(phi_detect::PhiKind) -> &'static str,
+    stand_ins: &mut StandIns<'_, '_>,
 ) -> Result<Vec<u8>, RequestError> {
     let keys_with_phi: Vec<NodeId> = found
         .iter()
@@ -249,7 +279,8 @@ fn splice(
             &keys_with_phi,
         )));
     }
-    let mut edits: Vec<(Range<usize>, &str)> = Vec::with_capacity(found.len());
+    let mut edits: Vec<(Range<usize>, Cow<'static, str>)> = Vec::with_capacity(found.len());
+    let mut rest = found;
     for of_one_text in found.chunk_by(|one, next| one.node == next.node) {
         let value = document.value(of_one_text[0].node);
         let text = value.decoded();
@@ -257,13 +288,14 @@ fn splice(
         let mut copied = 0;
         for finding in of_one_text {
             let stand_in = if finding.continues {
-                ""
+                Cow::Borrowed("")
             } else {
-                replacement(finding.kind)
+                stand_ins.of(finding.kind, &value_of(document, rest))
             };
-            edits.push((text.span_in_document(finding.span.clone()), stand_in));
+            rest = &rest[1..];
             rewritten.push_str(&text.expose()[copied..finding.span.start]);
-            rewritten.push_str(stand_in);
+            rewritten.push_str(&stand_in);
+            edits.push((text.span_in_document(finding.span.clone()), stand_in));
             copied = finding.span.end;
         }
         rewritten.push_str(&text.expose()[copied..]);

@@ -10,7 +10,7 @@ mod participant;
 mod report;
 mod scan;
 
-pub use apply::{CleanRequest, LastLook, Outcome, Policy, apply, look_again};
+pub use apply::{CleanRequest, LastLook, Outcome, Policy, apply, apply_with, look_again};
 pub use memory::Memory;
 pub use modes::{Effect, MODES, Mode, ModeRule, mode};
 pub use report::{Report, ReportedFinding, normalise};

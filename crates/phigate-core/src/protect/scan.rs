@@ -8,6 +8,7 @@ use phi_detect::{Detector, Findings, PhiKind};
 
 use crate::chat::{self, ChatRequest, Place, Slot};
 use crate::json::{Decoded, Document, NodeId};
+use crate::text::PhiText;
 
 use super::memory::Memory;
 use super::participant;
@@ -117,10 +118,40 @@ impl Scanned {
         &self.request
     }
 
+    /// The values that were found, as the caller wrote them. They are PHI.
+    pub fn values(&self) -> impl Iterator<Item = (PhiKind, PhiText)> + '_ {
+        let document = self.request.document();
+        let whole = |at: &usize| !self.found[*at].continues;
+        (0..self.found.len()).filter(whole).map(move |at| {
+            let value = value_of(document, &self.found[at..]);
+            (self.found[at].kind, PhiText::new(value))
+        })
+    }
+
     /// Whether PHI was found in such a place.
     pub fn has_phi_in(&self, place: Place) -> bool {
         self.found.iter().any(|finding| finding.place == place)
     }
+}
+
+/// What the first of these findings stands for, together with the parts of other texts that go on from it.
+pub(super) fn value_of(document: &Document, found: &[Found]) -> String {
+    let parts = found.iter().enumerate();
+    let parts = parts.take_while(|(position, one)| *position == 0 || one.continues);
+    let mut value = String::new();
+    for (_, one) in parts {
+        let node = document.value(one.node);
+        let text = match one.place {
+            Place::Number => Cow::Borrowed(node.raw()),
+            Place::Key | Place::Structure | Place::Text => node.decoded().into_text(),
+        };
+        value.push_str(text.get(one.span.clone()).unwrap_or_default());
+    }
+    // Tool arguments are JSON inside a string, so that quotes in them are escaped once more.
+    let unescaped = value
+        .contains('\\')
+        .then(|| serde_json::from_str(&format!("\"{value}\"")).ok());
+    unescaped.flatten().unwrap_or(value)
 }
 
 /// Scans all of a request.

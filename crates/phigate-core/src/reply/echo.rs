@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use phi_detect::PhiKind;
 
 use crate::json::{Bounds, Document, Kind};
+use crate::text::PhiText;
 
 /// The values of a request, to know them again in its reply.
 pub struct Echoes {
@@ -33,11 +34,11 @@ struct Texts {
 
 impl Echoes {
     /// The values of a request: its bytes as the caller sent them, and the values that were found in it.
-    pub fn new<'v>(request: Vec<u8>, found: impl IntoIterator<Item = (PhiKind, &'v str)>) -> Self {
+    pub fn new(request: Vec<u8>, found: impl IntoIterator<Item = (PhiKind, PhiText)>) -> Self {
         let found = found.into_iter();
         Self {
             found: found
-                .map(|(kind, value)| (kind, kind.normalise(value)))
+                .map(|(kind, value)| (kind, kind.normalise(value.expose())))
                 .collect(),
             request,
             texts: OnceLock::new(),
@@ -121,7 +122,10 @@ mod tests {
     fn a_value_of_the_request_is_known_again_in_any_spelling() {
         let request = br#"{"messages":[{"content":"Jane Roe, 536 22 8741, rang from +1 206.555.0142; may I"},{"content":"Ms. Roe \u00c9mile"}],"n":987654321}"#;
         let kind = |code: &str| PhiKind::from_code(code).expect("the kind is in the table");
-        let echoes = Echoes::new(request.to_vec(), [(kind("ssn"), "536 22 8741")]);
+        let echoes = Echoes::new(
+            request.to_vec(),
+            [(kind("ssn"), PhiText::new("536 22 8741"))],
+        );
         for (code, value, expected) in [
             ("ssn", "536-22-8741", true),
             ("ssn", "536-22-8742", false),

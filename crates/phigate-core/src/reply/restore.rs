@@ -240,18 +240,3 @@ pub(super) fn tokens_in(issued: &Issued, text: &str) -> Vec<std::ops::Range<usiz
 
 /// More characters than any token is written with.
 const LOOKAHEAD: usize = 160;
-
-/// A whole text with its tokens replaced, for values in which a token was masked together with its neighbours.
-pub(super) fn restore_text(issued: &Issued, text: &str) -> String {
-    let values = Values {
-        issued,
-        is_json: false,
-    };
-    let mut restorer = Restorer::new();
-    let mut out = String::with_capacity(text.len());
-    for character in text.chars() {
-        restorer.take(values, Unit::plain(character, Spot::Text), &mut out);
-    }
-    restorer.finish(values, &mut out);
-    out
-}

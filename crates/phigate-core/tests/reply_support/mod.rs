@@ -29,7 +29,7 @@ pub(crate) fn rules(restores: bool, replies: Replies) -> ReplyRules {
     let scan = (replies != Replies::Off).then(|| ReplyScan {
         scanner: Arc::new(Scanner::new(Detector::default())),
         action: replies,
-        echoes: Echoes::new(request.to_vec(), [(ssn, "536-22-8741")]),
+        echoes: Echoes::new(request.to_vec(), [(ssn, PhiText::new("536-22-8741"))]),
     });
     ReplyRules {
         issued: Issued::new(tokens),
@@ -47,6 +47,7 @@ pub(crate) struct Texts {
     pub(crate) arguments: String,
 }
 
+#[allow(dead_code, reason = "each test file uses some")]
 impl Texts {
     pub(crate) fn content(text: &str) -> Self {
         Self {
