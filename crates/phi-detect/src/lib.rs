@@ -9,6 +9,7 @@ mod dates;
 mod digits;
 mod encoded;
 mod finding;
+mod identifier;
 mod kind;
 mod labels;
 mod lexicon;
@@ -110,6 +111,27 @@ impl Detector {
     /// Finds PHI in the value of a named field, where the name may give meaning: `("birthDate", "1970-01-02")`.
     pub fn scan_field(&self, name: &str, text: &str) -> Findings {
         Findings::new(self.find(text, labels::of_key(name), 0))
+    }
+
+    /// Finds the name of a person in an identifier without spaces: a key of data, the name of a function or
+    /// participant, a model id (`patient_maria_delgado`, `gpt-maria-delgado`). Everything else that an
+    /// identifier can hold is [`Detector::scan`]'s to find. Cheap: the model is asked only about pairs of unknown words.
+    pub fn scan_identifier(&self, text: &str) -> Findings {
+        let kind = rules::NAME_KIND;
+        let is_wanted = identifier::SCORE >= self.threshold(kind);
+        let score = |words: &str| {
+            let findings = self.find(words, labels::of_key("name"), CODING_DEPTH_MAX);
+            let is_whole = |one: &&Finding| one.kind == kind && one.span.len() == words.len();
+            findings.iter().find(is_whole).map_or(0.0, |one| one.score)
+        };
+        let name = identifier::find(text, score).filter(|_| is_wanted);
+        let finding = name.map(|span| Finding {
+            kind,
+            span,
+            score: identifier::SCORE,
+            rule: identifier::RULE,
+        });
+        Findings::new(finding.into_iter().collect())
     }
 
     /// Scans a text that may be the value of a field, `depth` codings deep.
