@@ -29,7 +29,8 @@ pub use trail::{
     read_checkpoints,
 };
 pub use vault::{
-    DEVICE_DAYS, KEY_NAME_CHARS_MAX, Options, PASSWORD_BYTES_MAX, PASSWORD_CHARS_MIN, Vault,
+    Conversation, ConversationName, DEVICE_DAYS, KEY_NAME_CHARS_MAX, Options, PASSWORD_BYTES_MAX,
+    PASSWORD_CHARS_MIN, TOKEN_IDENTIFIER, Vault,
 };
 
 /// Where the time comes from; tests give a fixed one.

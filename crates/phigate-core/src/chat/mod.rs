@@ -123,6 +123,18 @@ impl ChatRequest {
         })
     }
 
+    /// Reads a body that was read before, so that it is within the limits.
+    pub(crate) fn read_again(body: Vec<u8>) -> Result<Self, RequestError> {
+        let unlimited = ChatLimits {
+            json: Bounds::NONE,
+            fields_max: usize::MAX,
+            messages_max: usize::MAX,
+            parts_max: usize::MAX,
+            tools_max: usize::MAX,
+        };
+        Self::read(body, &unlimited)
+    }
+
     /// The body.
     pub fn document(&self) -> &Document {
         &self.document
@@ -141,6 +153,14 @@ impl ChatRequest {
     /// Whether the caller wants the usage chunk at the end of a stream.
     pub fn includes_usage(&self) -> bool {
         self.includes_usage
+    }
+
+    /// Whether the caller wants the answer to be JSON.
+    pub fn asks_for_json(&self) -> bool {
+        let format = self.document.root().get("response_format");
+        let kind = format.and_then(|format| format.get("type"));
+        let kind = kind.and_then(|kind| kind.string());
+        kind.is_some_and(|kind| matches!(kind.as_ref(), "json_object" | "json_schema"))
     }
 
     /// How many messages there are.

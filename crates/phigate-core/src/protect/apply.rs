@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use phi_detect::PhiKind;
 
-use crate::chat::{self, ChatLimits, ChatRequest, Place, RequestError};
+use crate::chat::{self, ChatRequest, Place, RequestError};
 use crate::json::{Bounds, Document, NodeId};
 use crate::reply::Mint;
 
@@ -210,8 +210,8 @@ fn rewrite(
     let mut found = found;
     for _ in 0..ROUNDS_MAX {
         let body = splice(current.document(), &found, stand_ins)?;
-        current =
-            ChatRequest::read(body, &unlimited()).map_err(|_| not_rewritable(String::new()))?;
+        // The body was within the limits before; rewriting does not add to it.
+        current = ChatRequest::read_again(body).map_err(|_| not_rewritable(String::new()))?;
         let looked = scan_document(scanner, current.document());
         if looked.is_clean() {
             return Ok(current);
@@ -225,17 +225,6 @@ fn rewrite(
         .first()
         .map(|first| chat::path(&current.document().value(first.node), &[first.node]));
     Err(not_rewritable(path.unwrap_or_default()).into())
-}
-
-/// The body was within the limits before; rewriting does not add to it.
-fn unlimited() -> ChatLimits {
-    ChatLimits {
-        json: Bounds::NONE,
-        fields_max: usize::MAX,
-        messages_max: usize::MAX,
-        parts_max: usize::MAX,
-        tools_max: usize::MAX,
-    }
 }
 
 fn not_rewritable(path: String) -> RequestError {

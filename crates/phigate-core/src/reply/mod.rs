@@ -13,6 +13,7 @@ mod heard;
 mod pipe;
 mod place;
 mod reader;
+mod resolve;
 mod restore;
 mod scan;
 mod sentence;
@@ -31,6 +32,7 @@ use crate::protect::Scanner;
 
 pub use conversation::{is_conversation_name, opening};
 pub use echo::Echoes;
+pub use resolve::resolve;
 pub use stream::ReplyStream;
 pub use tally::Tally;
 pub use token::{Issued, Mint};

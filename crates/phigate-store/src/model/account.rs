@@ -2,6 +2,7 @@
 
 use crate::SecretString;
 use jiff::Timestamp;
+use phigate_types::Replies;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -48,6 +49,12 @@ pub struct Settings {
     pub limits: BTreeMap<String, u64>,
     /// How long records are kept.
     pub retention: Retention,
+    /// Give masked values back in replies.
+    pub restore: bool,
+    /// The tools whose arguments get values back; names, `*` for any characters. None: every tool.
+    pub restore_tools: Vec<String>,
+    /// What is done with PHI that a model produced.
+    pub replies: Replies,
 }
 
 /// How long records are kept.

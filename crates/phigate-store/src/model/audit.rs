@@ -71,6 +71,9 @@ pub struct Decision {
     pub sizes: Sizes,
     /// Version of the detector that decided.
     pub detector_version: String,
+    /// The conversation, where values were masked by tokens: a keyed hash.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conversation: Option<String>,
     /// Why, for a refusal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_code: Option<String>,
@@ -181,6 +184,21 @@ pub struct Outcome {
     pub first_byte_ms: Option<u64>,
     /// Milliseconds to the last byte.
     pub total_ms: Option<u64>,
+    /// Tokens of the reply that were replaced by their values; none when nothing is restored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restored: Option<u64>,
+    /// New PHI in the reply, kind → number; none when replies are not scanned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reply_types: Option<BTreeMap<String, u64>>,
+    /// Values of the request that came back in the reply.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reply_echoes: Option<u64>,
+    /// What was done with new PHI, when there was any: `flagged`, `masked`, `redacted` or `blocked`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reply_action: Option<String>,
+    /// Digest of the sealed reply; filled by the vault.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sealed: Option<SealedDigests>,
 }
 
 /// Tokens as the provider counted them.
@@ -271,4 +289,6 @@ pub struct Revealed {
     pub original: Option<SecretBytes>,
     /// The body as sent to the provider.
     pub sent: Option<SecretBytes>,
+    /// What the provider said, when it held new PHI.
+    pub reply: Option<SecretBytes>,
 }

@@ -4,6 +4,7 @@ mod accounts;
 mod admit;
 mod api_keys;
 mod audit;
+mod conversation;
 mod devices;
 mod end_user;
 pub(crate) mod join;
@@ -23,6 +24,8 @@ mod users;
 mod verify;
 
 pub use api_keys::KEY_NAME_CHARS_MAX;
+pub use audit::TOKEN_IDENTIFIER;
+pub use conversation::{Conversation, ConversationName};
 pub use devices::DEVICE_DAYS;
 pub use passwords::{PASSWORD_BYTES_MAX, PASSWORD_CHARS_MIN};
 

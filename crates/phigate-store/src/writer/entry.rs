@@ -49,7 +49,17 @@ pub(crate) fn decision(
 
 /// An outcome.
 pub(crate) fn outcome(account_id: &str, outcome: &Outcome) -> Arc<Entry> {
-    let row = row(account_id, Uuid::now_v7(), RecordRef::Outcome(outcome));
+    outcome_with(account_id, Uuid::now_v7(), outcome, Contents::default())
+}
+
+/// An outcome with sealed content.
+pub(crate) fn outcome_with(
+    account_id: &str,
+    id: Uuid,
+    outcome: &Outcome,
+    contents: Contents,
+) -> Arc<Entry> {
+    let row = row(account_id, id, RecordRef::Outcome(outcome));
     let class: Cow<'static, str> = match outcome.status {
         Some(status) => format!("status:{}xx", status / 100).into(),
         None => "status:none".into(),
@@ -69,12 +79,15 @@ pub(crate) fn outcome(account_id: &str, outcome: &Outcome) -> Arc<Entry> {
         let class = milliseconds.map(|value| format!("{name}_ms:{}", time_class(value)));
         counters.extend(class.map(|class| (class.into(), 1)));
     }
-    Arc::new(entry(
-        row,
-        &outcome.account,
-        counters,
-        Effect::Closes(outcome.request_id),
-    ))
+    Arc::new(Entry {
+        contents,
+        ..entry(
+            row,
+            &outcome.account,
+            counters,
+            Effect::Closes(outcome.request_id),
+        )
+    })
 }
 
 /// An admin act.
@@ -103,6 +116,11 @@ pub(crate) fn ended(
         error_code: Some(code.to_owned()),
         first_byte_ms: None,
         total_ms: None,
+        restored: None,
+        reply_types: None,
+        reply_echoes: None,
+        reply_action: None,
+        sealed: None,
     }
 }
 

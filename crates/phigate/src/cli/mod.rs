@@ -14,6 +14,8 @@ mod mode;
 mod openapi;
 mod progress;
 mod provider;
+mod replies;
+mod restore;
 mod scan;
 mod secrets;
 mod serve;
@@ -141,6 +143,10 @@ enum Command {
     Provider(provider::Provider),
     /// Show or set the PHI handling mode
     Mode(mode::Mode),
+    /// Show or set whether masked values are given back in replies
+    Restore(restore::Restore),
+    /// Show or set what is done with PHI in replies
+    Replies(replies::Replies),
     /// Find PHI in files or standard input; works offline
     Scan(scan::Scan),
     /// Score the detector on labelled text
@@ -210,6 +216,8 @@ fn run(command: Command, global: &Global) -> anyhow::Result<ExitCode> {
         Command::MasterKey(master_key) => master_key::run(&master_key, global),
         Command::Provider(provider) => provider::run(provider, global),
         Command::Mode(mode) => mode::run(&mode, global),
+        Command::Restore(restore) => restore::run(&restore, global),
+        Command::Replies(replies) => replies::run(&replies, global),
         Command::Scan(scan) => scan::run(&scan),
         Command::Eval(eval) => eval::run(&eval),
         Command::Audit(audit) => audit::run(audit, global),

@@ -11,6 +11,7 @@ use bytes::Bytes;
 use phi_detect::PhiKind;
 use phigate_core::chat::{ChatRequest, RequestError};
 use phigate_core::protect::{self, CleanRequest, Effect, LastLook, Mode, Outcome, Policy, Scanner};
+use phigate_core::reply::Mint;
 use phigate_core::wire::{
     self, Call, FailureKind, ProviderFailure, ProviderRequest, Refusal, ReplyContext, WireFormat,
 };
@@ -25,7 +26,9 @@ use crate::server::{InflightPermit, KeyPermit, Turn};
 
 use super::send::Envelope;
 
+use super::Asked;
 use super::evidence::Evidence;
+use super::reply_plan::{ReplyDraft, ReplyPlan};
 
 /// Bodies above this are decided on a blocking thread: scanning one takes about a millisecond.
 const INLINE_BYTES_MAX: usize = 32 * 1024;
@@ -41,6 +44,8 @@ pub(super) struct Forward {
     pub(super) route: Route,
     pub(super) envelope: Envelope,
     pub(super) context: ReplyContext,
+    /// What is done with the reply.
+    pub(super) reply: ReplyPlan,
     pub(super) is_stream: bool,
 }
 
@@ -63,9 +68,10 @@ pub(super) struct Places {
 pub(super) async fn decide(
     app: &Arc<App>,
     admission: &Admission,
-    body: Bytes,
+    asked: Asked,
     places: &Places,
 ) -> Decided {
+    let Asked { body, conversation } = asked;
     let scanner = match app.scanner(&admission.account) {
         Ok(scanner) => scanner,
         Err(error) => {
@@ -79,6 +85,7 @@ pub(super) async fn decide(
         app: Arc::clone(app),
         account: Arc::clone(&admission.account),
         scanner,
+        conversation,
         left: None,
     };
     if body.len() <= INLINE_BYTES_MAX {
@@ -116,6 +123,8 @@ struct Desk {
     app: Arc<App>,
     account: Arc<Account>,
     scanner: Arc<Scanner>,
+    /// The conversation, where the caller named it.
+    conversation: Option<String>,
     /// Whether nobody waits for the decision any more, where it goes on all the same.
     left: Option<CancellationToken>,
 }
@@ -140,7 +149,19 @@ impl Desk {
         let scanned = protect::scan(scanner, request);
         self.app.metrics.scanned(started.elapsed());
         evidence.scanned(&scanned);
-        let clean = match protect::apply(&self.policy()?, scanner, scanned) {
+        let draft = ReplyDraft::new(
+            &self.app.vault,
+            &self.account,
+            self.conversation.as_deref(),
+            &scanned,
+        );
+        let code_of = |kind: &str, value: &str| draft.code(kind, value);
+        let mut mint = draft
+            .restores()
+            .then(|| Mint::new(&code_of, scanned.request().document()));
+        let applied = protect::apply_with(&self.policy()?, scanner, scanned, mint.as_mut());
+        let issued = mint.map(Mint::into_issued).unwrap_or_default();
+        let clean = match applied {
             Outcome::Forward(clean) => clean,
             Outcome::Block(report) => return Err(GatewayError::Blocked(report.kinds().collect())),
             Outcome::Refuse(error, _) => return Err(error.into()),
@@ -148,6 +169,8 @@ impl Desk {
         };
         let request = self.translate(scanner, &route, &clean, evidence)?;
         evidence.cleared(&clean, &request);
+        let reply = draft.finish(issued, &clean, &self.scanner);
+        evidence.masked_with(&reply);
         let context = ReplyContext {
             completion_id: format!("chatcmpl-{}", Uuid::now_v7().simple()),
             created: jiff::Timestamp::now().as_second().unsigned_abs(),
@@ -161,6 +184,7 @@ impl Desk {
             route,
             envelope,
             context,
+            reply,
             is_stream,
         })
     }
@@ -314,7 +338,11 @@ mod tests {
         let patience = Duration::from_millis(200);
         let decide = async |bytes: usize| {
             let body = Bytes::from(vec![b' '; bytes]);
-            let decided = decide(&app, &admission, body, &places);
+            let asked = Asked {
+                body,
+                conversation: None,
+            };
+            let decided = decide(&app, &admission, asked, &places);
             tokio::time::timeout(patience, decided).await.is_ok()
         };
         let all = u32::try_from(app.long_scans.available_permits()).unwrap();
@@ -333,6 +361,7 @@ mod tests {
             account: account(&app).await,
             scanner: Arc::new(Scanner::new(phi_detect::Detector::default())),
             app,
+            conversation: None,
             left: Some(left.clone()),
         };
         let body = br#"{"model":"gpt-4o","messages":[{"role":"user","content":"Hi."}]}"#;

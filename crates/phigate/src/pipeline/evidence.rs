@@ -8,7 +8,11 @@ use phi_detect::PhiKind;
 use phigate_core::chat::{self, ChatRequest, Place};
 use phigate_core::protect::{CleanRequest, Report, Scanned};
 use phigate_core::wire::ProviderRequest;
-use phigate_store::{Finding, Identifier, SecretBytes, SecretString, Sizes, Unscannable};
+use phigate_store::{
+    Finding, Identifier, SecretBytes, SecretString, Sizes, TOKEN_IDENTIFIER, Unscannable,
+};
+
+use super::reply_plan::ReplyPlan;
 
 const PHI_DETECTED: HeaderName = HeaderName::from_static("x-gateway-phi-detected");
 const PHI_TYPES: HeaderName = HeaderName::from_static("x-gateway-phi-types");
@@ -30,6 +34,9 @@ pub(super) struct Evidence {
     pub(super) original: Option<SecretBytes>,
     /// The bytes for the provider. Kept only of requests with PHI.
     pub(super) sent: Option<SecretBytes>,
+    /// The conversation whose tokens stand for values, and those tokens.
+    pub(super) conversation: Option<String>,
+    tokens: Vec<String>,
     /// Kinds that showed only after translation.
     showed: Vec<PhiKind>,
     adjusted: Vec<String>,
@@ -92,6 +99,13 @@ impl Evidence {
             .iter()
             .map(|name| told(clean, name))
             .collect();
+    }
+
+    /// Its values were masked by tokens.
+    pub(super) fn masked_with(&mut self, reply: &ReplyPlan) {
+        self.conversation.clone_from(&reply.conversation);
+        let tokens = reply.rules.issued.iter();
+        self.tokens = tokens.map(|(token, _)| token).collect();
     }
 
     /// The model that answered, by the provider's word. Records are not sealed: what is no identifier, or may
@@ -187,15 +201,18 @@ impl Evidence {
             .collect()
     }
 
-    /// The values found, for the keyed hashes of the disclosure lookup.
+    /// The values found, and the tokens that stand for them, for the keyed hashes by which they can be looked up.
     pub(super) fn identifiers(&self) -> Vec<Identifier> {
+        let identifier = |kind: &str, value: &str| Identifier {
+            kind: kind.into(),
+            value: SecretString::from(value),
+        };
         let values = self.report.iter().flat_map(Report::identifiers);
-        values
-            .map(|(kind, value)| Identifier {
-                kind: kind.code().into(),
-                value: SecretString::from(value.expose()),
-            })
-            .collect()
+        let values = values.map(|(kind, value)| identifier(kind.code(), value.expose()));
+        let tokens = self.tokens.iter();
+        let tokens =
+            tokens.map(|token| identifier(TOKEN_IDENTIFIER, token.trim_matches(['[', ']'])));
+        values.chain(tokens).collect()
     }
 }
 
@@ -216,7 +233,7 @@ fn told(clean: &CleanRequest, name: &str) -> String {
 }
 
 /// Comma-separated names.
-fn list(names: &[impl AsRef<str>]) -> HeaderValue {
+pub(super) fn list(names: &[impl AsRef<str>]) -> HeaderValue {
     let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
     HeaderValue::from_str(&names.join(",")).unwrap_or_else(|_| HeaderValue::from_static(""))
 }

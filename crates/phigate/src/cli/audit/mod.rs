@@ -1,5 +1,6 @@
 //! `phigate audit`: the trail of what was decided and done.
 
+mod resolve;
 mod verify;
 
 use std::io::{BufWriter, Write};
@@ -60,6 +61,8 @@ pub(super) enum Audit {
         #[arg(long)]
         reason: Option<String>,
     },
+    /// Print what a token of a masked request stood for; this is recorded
+    Resolve(resolve::Resolve),
     /// Which requests held an identifier, when, and where it went; this is recorded.
     /// Give - as its value to type it or to read it from standard input, so that it stays out of the shell's history
     #[command(group(ArgGroup::new("identifier").required(true)))]
@@ -184,6 +187,7 @@ pub(super) fn run(audit: Audit, global: &Global) -> anyhow::Result<ExitCode> {
             Audit::Reveal { request_id, reason } => {
                 reveal(&session, &account, request_id, reason.as_deref()).await?;
             }
+            Audit::Resolve(resolve) => return resolve::run(&resolve, &session, &account).await,
             Audit::Find(identifier) => find(&session, &account, identifier).await?,
         }
         Ok(ExitCode::SUCCESS)
@@ -272,10 +276,12 @@ async fn reveal(
         content.map(|content| String::from_utf8_lossy(content.expose()).into_owned())
     };
     let (original, sent) = (text(revealed.original), text(revealed.sent));
-    println!(
-        "{}",
-        serde_json::json!({ "request_id": request_id, "original": original, "sent": sent })
-    );
+    let mut shown =
+        serde_json::json!({ "request_id": request_id, "original": original, "sent": sent });
+    if let Some(reply) = text(revealed.reply) {
+        shown["reply"] = reply.into();
+    }
+    println!("{shown}");
     Ok(())
 }
 

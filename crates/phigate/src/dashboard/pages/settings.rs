@@ -220,6 +220,7 @@ fn read(form: &Fields, current: &Settings) -> Result<Settings, String> {
             metadata_days: days(form, "record_days", 1, "Days for records")?,
             legal_hold: form.is_ticked("legal_hold"),
         },
+        ..current.clone()
     };
     let (before, after) = (current.retention, settings.retention);
     let deletes_sooner =

@@ -1,0 +1,63 @@
+//! `phigate audit resolve`: what a token stood for.
+
+use std::process::ExitCode;
+
+use anyhow::Context;
+use clap::Args;
+use phigate_core::protect::{self, Policy, Scanner};
+use phigate_core::reply;
+use phigate_core::text::PhiText;
+use phigate_store::ConversationName;
+
+use crate::app::detector;
+use crate::cli::EXIT_NO;
+use crate::cli::store::{ACTOR, Session};
+
+#[derive(Args)]
+pub(in crate::cli) struct Resolve {
+    /// The token, such as [NAME_7K3QD]
+    token: String,
+    /// Why you need to know; the audit trail keeps it
+    #[arg(long)]
+    reason: String,
+}
+
+/// Prints what the token stood for, one line per different value: two conversations may have had the same token.
+pub(super) async fn run(
+    resolve: &Resolve,
+    session: &Session,
+    account: &str,
+) -> anyhow::Result<ExitCode> {
+    let reason = resolve.reason.trim();
+    anyhow::ensure!(!reason.is_empty(), "say why, with --reason TEXT");
+    let name = resolve.token.trim().trim_matches(['[', ']']);
+    let name = name.replace('\\', "").to_ascii_uppercase();
+    let vault = &session.vault;
+    let contents = vault
+        .contents_with_token(account, &name, ACTOR, reason)
+        .await?;
+    let settings = vault.settings(account).await?;
+    let detector = detector(&settings).map_err(|refusal| anyhow::anyhow!(refusal.0))?;
+    let scanner = Scanner::new(detector);
+    let policy = Policy {
+        mode: protect::mode("mask").context("there is no mask mode")?,
+        allow_unscannable: true,
+    };
+    let mut values: Vec<String> = Vec::new();
+    for (conversation, original) in contents {
+        let conversation = vault.conversation(account, ConversationName::Recorded(&conversation));
+        let code_of = |kind: &str, value: &str| conversation.code(kind, value);
+        let value = reply::resolve(&scanner, &policy, original.expose(), &code_of, &name);
+        values.extend(value.map(PhiText::into_exposed));
+    }
+    values.sort_unstable();
+    values.dedup();
+    for value in &values {
+        println!("{value}");
+    }
+    if values.is_empty() {
+        eprintln!("no request of this account issued that token, or its content is deleted");
+        return Ok(ExitCode::from(EXIT_NO));
+    }
+    Ok(ExitCode::SUCCESS)
+}
