@@ -11,7 +11,7 @@ use crate::reply::Mint;
 
 use super::modes::{Effect, Mode, ROUNDS_MAX};
 use super::report::Report;
-use super::scan::{Found, Scanned, Scanner, scan_document, value_of};
+use super::scan::{Found, Scanned, Scanner, scan_document, values_of};
 
 /// What the account's owner decided.
 #[derive(Debug, Clone, Copy)]
@@ -269,19 +269,19 @@ fn splice(
         )));
     }
     let mut edits: Vec<(Range<usize>, Cow<'static, str>)> = Vec::with_capacity(found.len());
-    let mut rest = found;
+    let mut values = values_of(document, found).into_iter();
     for of_one_text in found.chunk_by(|one, next| one.node == next.node) {
         let value = document.value(of_one_text[0].node);
         let text = value.decoded();
         let mut rewritten = String::with_capacity(text.expose().len());
         let mut copied = 0;
         for finding in of_one_text {
+            let value = values.next().unwrap_or_default();
             let stand_in = if finding.continues {
                 Cow::Borrowed("")
             } else {
-                stand_ins.of(finding.kind, &value_of(document, rest))
+                stand_ins.of(finding.kind, &value)
             };
-            rest = &rest[1..];
             rewritten.push_str(&text.expose()[copied..finding.span.start]);
             rewritten.push_str(&stand_in);
             edits.push((text.span_in_document(finding.span.clone()), stand_in));

@@ -120,12 +120,11 @@ impl Scanned {
 
     /// The values that were found, as the caller wrote them. They are PHI.
     pub fn values(&self) -> impl Iterator<Item = (PhiKind, PhiText)> + '_ {
-        let document = self.request.document();
-        let whole = |at: &usize| !self.found[*at].continues;
-        (0..self.found.len()).filter(whole).map(move |at| {
-            let value = value_of(document, &self.found[at..]);
-            (self.found[at].kind, PhiText::new(value))
-        })
+        let values = values_of(self.request.document(), &self.found).into_iter();
+        let values = self.found.iter().zip(values);
+        values
+            .filter(|(found, _)| !found.continues)
+            .map(|(found, value)| (found.kind, PhiText::new(value)))
     }
 
     /// Whether PHI was found in such a place.
@@ -134,24 +133,35 @@ impl Scanned {
     }
 }
 
-/// What the first of these findings stands for, together with the parts of other texts that go on from it.
-pub(super) fn value_of(document: &Document, found: &[Found]) -> String {
-    let parts = found.iter().enumerate();
-    let parts = parts.take_while(|(position, one)| *position == 0 || one.continues);
-    let mut value = String::new();
-    for (_, one) in parts {
-        let node = document.value(one.node);
-        let text = match one.place {
+/// What each of these findings stands for, in their order. What goes on from the text part before belongs to the
+/// finding there, and stands for nothing of its own.
+pub(super) fn values_of(document: &Document, found: &[Found]) -> Vec<String> {
+    let mut values: Vec<String> = Vec::with_capacity(found.len());
+    let mut whole = 0;
+    for of_one_text in found.chunk_by(|one, next| one.node == next.node) {
+        let node = document.value(of_one_text[0].node);
+        let text = match of_one_text[0].place {
             Place::Number => Cow::Borrowed(node.raw()),
             Place::Key | Place::Structure | Place::Text => node.decoded().into_text(),
         };
-        value.push_str(text.get(one.span.clone()).unwrap_or_default());
+        for one in of_one_text {
+            let part = text.get(one.span.clone()).unwrap_or_default();
+            values.push(String::new());
+            if !one.continues {
+                whole = values.len() - 1;
+            }
+            values[whole].push_str(part);
+        }
     }
-    // Tool arguments are JSON inside a string, so that quotes in them are escaped once more.
-    let unescaped = value
-        .contains('\\')
-        .then(|| serde_json::from_str(&format!("\"{value}\"")).ok());
-    unescaped.flatten().unwrap_or(value)
+    values.into_iter().map(unescaped).collect()
+}
+
+/// Tool arguments are JSON inside a string, so that quotes in them are escaped once more.
+fn unescaped(value: String) -> String {
+    if !value.contains('\\') {
+        return value;
+    }
+    serde_json::from_str(&format!("\"{value}\"")).unwrap_or(value)
 }
 
 /// Scans all of a request.
