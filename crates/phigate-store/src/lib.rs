@@ -7,6 +7,8 @@
 mod backend;
 mod chain;
 mod error;
+mod guard;
+mod item;
 mod keys;
 mod migrations;
 mod model;

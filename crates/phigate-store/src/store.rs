@@ -1,10 +1,10 @@
 //! What an engine must do: keep rows, all of a batch or none, durable when `commit` returns.
 //!
 //! Engines see sealed content and public metadata only, so they have nothing to leak. Everything
-//! that is not the trail itself (accounts, keys, users, leases, wrapped data keys) is an [`Item`]:
-//! a small JSON document with an account, a kind and an id.
+//! that is not the trail itself (accounts, keys, users, leases, wrapped data keys) is an [`Item`].
 
 use crate::error::{Result, StoreError};
+use crate::item::{Change, Item, ItemKind};
 use crate::model::{Cursor, Filter};
 use async_trait::async_trait;
 use std::path::Path;
@@ -14,66 +14,6 @@ use uuid::Uuid;
 
 /// The account of everything that belongs to the installation itself.
 pub(crate) const SYSTEM: &str = "";
-
-/// A small document: an account, an API key, a user, a lease.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Item {
-    /// Account it belongs to.
-    pub account: String,
-    /// What it is.
-    pub kind: String,
-    /// Unique within account and kind.
-    pub id: String,
-    /// Unique within the kind across accounts, when set.
-    pub lookup: Option<String>,
-    /// Grows by one with every change.
-    pub version: i64,
-    /// JSON.
-    pub body: String,
-}
-
-/// What a change relies on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Expect {
-    /// Nothing there yet.
-    Absent,
-    /// Exactly this version.
-    Version(i64),
-    /// Whatever is there.
-    Any,
-}
-
-/// One change to the items; a batch whose expectations do not hold changes nothing.
-#[derive(Debug, Clone)]
-pub enum Change {
-    /// Insert or replace.
-    Put(Item, Expect),
-    /// Remove; must be there.
-    Delete {
-        /// Account.
-        account: String,
-        /// Kind.
-        kind: String,
-        /// Id.
-        id: String,
-    },
-    /// Only check that an item has this version.
-    Check {
-        /// Account.
-        account: String,
-        /// Kind.
-        kind: String,
-        /// Id.
-        id: String,
-        /// Version it must have.
-        version: i64,
-    },
-    /// Remove every item of an account, and its sealed content and lookup hashes.
-    Shred {
-        /// Account.
-        account: String,
-    },
-}
 
 /// A record's place in its chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -119,6 +59,16 @@ pub struct AuditRow {
     pub act: Option<String>,
     /// The record as JSON, exactly as digested.
     pub body: String,
+}
+
+impl AuditRow {
+    /// Its place in a list.
+    pub(crate) fn cursor(&self) -> Cursor {
+        Cursor {
+            time_us: self.time_us,
+            id: self.id,
+        }
+    }
 }
 
 /// A record's chain entry, and the record unless it was deleted.
@@ -310,13 +260,13 @@ pub trait Store: Send + Sync + 'static {
     async fn generation(&self) -> Result<u64>;
 
     /// One item.
-    async fn item(&self, account: &str, kind: &str, id: &str) -> Result<Option<Item>>;
+    async fn item(&self, account: &str, kind: ItemKind, id: &str) -> Result<Option<Item>>;
     /// One item by its lookup value.
-    async fn find(&self, kind: &str, lookup: &str) -> Result<Option<Item>>;
+    async fn find(&self, kind: ItemKind, lookup: &str) -> Result<Option<Item>>;
     /// All items of a kind, of one account or of all, ordered by account and id.
-    async fn items(&self, account: Option<&str>, kind: &str) -> Result<Vec<Item>>;
+    async fn items(&self, account: Option<&str>, kind: ItemKind) -> Result<Vec<Item>>;
     /// Items of several kinds of one account, seen at one moment.
-    async fn account_items(&self, account: &str, kinds: &[&str]) -> Result<Vec<Item>>;
+    async fn account_items(&self, account: &str, kinds: &[ItemKind]) -> Result<Vec<Item>>;
 
     /// End of one chain.
     async fn head(&self, account: &str, lane: i64) -> Result<Option<Head>>;

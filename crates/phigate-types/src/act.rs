@@ -45,6 +45,7 @@ acts! {
     ProviderSet "provider.set" "Provider set" Plain;
     RetentionContent "retention.content" "Content deleted by age" Plain;
     RetentionRecords "retention.records" "Records deleted by age" Plain;
+    RowsAdopt "rows.adopt" "Stored rows authenticated" Info;
     SessionEnd "session.end" "Session ended" Plain;
     SessionEndAll "session.end_all" "Sessions ended" Plain;
     SettingsSet "settings.set" "Settings changed" Info;

@@ -9,6 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use phigate_store::{
     Decision, MasterKeySource, NewDecision, Options, Outcome, Sizes, Target, Usage, Vault,
 };
+use phigate_types::{Action, Mode};
 use uuid::Uuid;
 
 const MODELS: [(&str, &str); 5] = [
@@ -110,26 +111,25 @@ fn request(
     };
     // The account went from flag to mask, and tried block for a while.
     let mode = match number * 100 / span.count {
-        0..30 => "flag",
-        30..35 => "block",
-        _ => "mask",
+        0..30 => Mode::FLAG,
+        30..35 => Mode::BLOCK,
+        _ => Mode::MASK,
     };
-    let action = match (phi, mode) {
-        (true, "block") => "blocked",
-        (true, "mask") => "masked",
-        _ if dice.below(200) == 0 => "refused",
-        _ => "forwarded",
+    let action = match phi {
+        true => mode.action,
+        false if dice.below(200) == 0 => Action::REFUSED,
+        false => Action::FORWARDED,
     };
     let request_id = Uuid::now_v7();
-    let was_sent = matches!(action, "forwarded" | "masked");
+    let was_sent = action == Action::FORWARDED || action == Action::MASKED;
     let body = 400 + dice.below(6000) as u64;
     let decision = Decision {
         request_id,
         time,
         account: account.to_owned(),
         key_id: keys[dice.below(keys.len())].clone(),
-        mode: mode.to_owned(),
-        action: action.to_owned(),
+        mode,
+        action,
         model: Some(model.to_owned()),
         family: Some(family.to_owned()),
         stream: dice.below(3) == 0,
@@ -143,6 +143,7 @@ fn request(
             sent: was_sent.then_some(body),
         },
         detector_version: "invented".to_owned(),
+        conversation: None,
         error_code: None,
         sealed: None,
     };
@@ -164,9 +165,9 @@ fn outcome(dice: &mut Dice, decision: &Decision) -> Outcome {
         request_id: decision.request_id,
         time: decision.time,
         account: decision.account.clone(),
-        status: Some(match decision.action.as_str() {
-            "blocked" => 403,
-            "refused" => 400,
+        status: Some(match decision.action {
+            action if action == Action::BLOCKED => 403,
+            action if action == Action::REFUSED => 400,
             _ => 200,
         }),
         provider_status: was_sent.then_some(200),
@@ -176,6 +177,8 @@ fn outcome(dice: &mut Dice, decision: &Decision) -> Outcome {
         error_code: None,
         first_byte_ms: was_sent.then_some(took_ms / 3),
         total_ms: Some(if was_sent { took_ms } else { 1 }),
+        reply: phigate_store::ReplyFacts::default(),
+        sealed: None,
     }
 }
 

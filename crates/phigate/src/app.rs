@@ -9,11 +9,12 @@ use jiff::SignedDuration;
 use phi_detect::{Detector, PhiKind};
 use phigate_core::chat::ChatLimits;
 use phigate_core::json::Bounds;
-use phigate_core::protect::{self, Memory, Scanner};
+use phigate_core::protect::{self, Scanner};
 use phigate_core::text::PhiText;
 use phigate_store::{
     Account, Invite, LinkPurpose, Options, Role as UserRole, SecretString, Settings, Target, Vault,
 };
+use phigate_types::Mode;
 
 use tokio::sync::Semaphore;
 
@@ -21,6 +22,7 @@ use crate::config::{self, Config};
 use crate::error::GatewayError;
 use crate::metrics::Metrics;
 use crate::provider::Provider;
+use crate::scan_memory::Memory;
 use crate::server::{BadKeys, Drain, KeyLimits};
 
 /// Texts whose findings are remembered, per account.
@@ -127,7 +129,7 @@ impl App {
             detector(&account.settings).map_err(|_| GatewayError::DetectorUnavailable)?;
         let listed_max = self.config.limits.record_findings as usize;
         let scanner = Scanner::with_memory(detector, Memory::new(REMEMBERED_TEXTS));
-        let scanner = Arc::new(scanner.listing(listed_max));
+        let scanner = Arc::new(scanner.with_report_limit(listed_max));
         if scanners.len() >= SCANNERS_MAX {
             scanners.clear();
         }
@@ -183,8 +185,7 @@ impl App {
 
     /// A provider's words with every finding masked, in every mode: they may quote the prompt.
     pub(crate) fn without_phi(&self, scanner: &Scanner, words: &PhiText) -> PhiText {
-        let masked =
-            protect::mode("mask").and_then(|mask| mask.rewrite(scanner.detector(), words.expose()));
+        let masked = protect::rewrite_text(Mode::MASK, scanner.detector(), words.expose());
         PhiText::new(masked.unwrap_or_default())
     }
 }

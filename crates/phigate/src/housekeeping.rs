@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use phigate_store::{Checkpoint, append_checkpoints};
+use phigate_store::{Checkpoint, append_checkpoints, read_checkpoints};
 
 use crate::app::App;
 use crate::config::CheckpointSettings;
@@ -62,6 +62,7 @@ async fn keep_checkpoints(app: &App) {
     if settings.files.is_empty() && settings.command.is_none() {
         return;
     }
+    compare_with_files(app).await;
     let mut last = Vec::new();
     loop {
         let is_stopping = tokio::select! {
@@ -82,6 +83,29 @@ async fn keep_checkpoints(app: &App) {
     }
 }
 
+/// Says so when the store holds less than this gateway's own copies of its checkpoints.
+async fn compare_with_files(app: &App) {
+    for file in app.config.checkpoint.files.clone() {
+        if !file.exists() {
+            continue;
+        }
+        let name = file.display().to_string();
+        let read = tokio::task::spawn_blocking(move || read_checkpoints(&file)).await;
+        let compared = match read {
+            Ok(Ok(kept)) => app.vault.compare_checkpoints(&kept).await,
+            Ok(Err(error)) => Err(error),
+            Err(_) => continue,
+        };
+        match compared {
+            Ok(None) => {}
+            Ok(Some(fault)) => tracing::error!(
+                "the store is older than the checkpoints in {name}, or was cut: {fault}; unless a backup was restored on purpose, find out who had access to it"
+            ),
+            Err(error) => tracing::error!("the checkpoints in {name} were not compared: {error}"),
+        }
+    }
+}
+
 /// What makes two checkpoints the same, whenever they were made.
 fn ends(checkpoints: &[Checkpoint]) -> Vec<(&str, i64, i64)> {
     checkpoints
@@ -91,8 +115,11 @@ fn ends(checkpoints: &[Checkpoint]) -> Vec<(&str, i64, i64)> {
 }
 
 async fn copy(settings: &CheckpointSettings, checkpoints: &[Checkpoint]) {
-    for file in &settings.files {
-        if let Err(error) = append_checkpoints(file, checkpoints) {
+    for file in settings.files.clone() {
+        let lines = checkpoints.to_vec();
+        // Syncing a file may take long.
+        let written = tokio::task::spawn_blocking(move || append_checkpoints(&file, &lines)).await;
+        if let Ok(Err(error)) = written {
             tracing::error!("a copy of the checkpoint failed: {error}");
         }
     }

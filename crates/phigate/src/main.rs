@@ -12,6 +12,7 @@ mod metrics;
 mod pipeline;
 mod provider;
 mod routes;
+mod scan_memory;
 mod server;
 
 #[global_allocator]

@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use phigate_store::{MasterKeySource, Options, Target, Vault};
+use phigate_types::Mode;
 use postgres::Postgres;
 use support::{CLEAN_TEXT, Gateway, Provider, SSN_TEXT, ask};
 
@@ -97,9 +98,9 @@ fn change_modes(gateway: &Gateway, url: &str, step: &AtomicU64, judged: &AtomicU
         for change in 0..CHANGES {
             step.fetch_add(1, Ordering::SeqCst);
             let mode = if is_block(2 * (change + 1)) {
-                "block"
+                Mode::BLOCK
             } else {
-                "flag"
+                Mode::FLAG
             };
             vault.set_mode(&account, mode, "test").await.unwrap();
             step.fetch_add(1, Ordering::SeqCst);

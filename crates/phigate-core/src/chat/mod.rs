@@ -3,13 +3,23 @@
 //! [`ChatRequest`] is a body that was read and checked. What it means to a
 //! provider is `wire`'s business; what may be in it is decided here.
 
+mod binary;
 mod check;
+mod conversation;
+mod opaque;
+mod path;
 mod walk;
 
 use crate::json::{Bounds, Document, JsonError, JsonProblem};
 
-pub use walk::{Place, Slot, Unscannable, path, slots, text_groups, unscannable};
-pub(crate) use walk::{id_prefix, is_neutral_key, is_participant, label, opaque_nodes};
+pub use conversation::text_groups;
+pub(crate) use conversation::{Calls, conversations};
+pub(crate) use opaque::opaque_nodes;
+pub use opaque::{Unscannable, unscannable};
+pub(crate) use path::is_known_word;
+pub use path::{parameter_name, path};
+pub use walk::{Place, Slot, slots};
+pub(crate) use walk::{id_prefix, is_neutral_key, label, message_of};
 
 /// How much a request may hold.
 #[derive(Debug, Clone, Copy)]
@@ -85,7 +95,6 @@ pub struct ChatRequest {
     document: Document,
     model: String,
     is_stream: bool,
-    includes_usage: bool,
 }
 
 /// Even the model is the caller's text.
@@ -110,16 +119,10 @@ impl ChatRequest {
             .get("stream")
             .and_then(|stream| stream.bool())
             .unwrap_or(false);
-        let includes_usage = root
-            .get("stream_options")
-            .and_then(|options| options.get("include_usage"))
-            .and_then(|flag| flag.bool())
-            .unwrap_or(false);
         Ok(Self {
             document,
             model,
             is_stream,
-            includes_usage,
         })
     }
 
@@ -150,24 +153,11 @@ impl ChatRequest {
         self.is_stream
     }
 
-    /// Whether the caller wants the usage chunk at the end of a stream.
-    pub fn includes_usage(&self) -> bool {
-        self.includes_usage
-    }
-
     /// Whether the caller wants the answer to be JSON.
     pub fn asks_for_json(&self) -> bool {
         let format = self.document.root().get("response_format");
         let kind = format.and_then(|format| format.get("type"));
         let kind = kind.and_then(|kind| kind.string());
         kind.is_some_and(|kind| matches!(kind.as_ref(), "json_object" | "json_schema"))
-    }
-
-    /// How many messages there are.
-    pub fn message_count(&self) -> usize {
-        self.document
-            .root()
-            .get("messages")
-            .map_or(0, |messages| messages.values().count())
     }
 }

@@ -184,6 +184,12 @@ impl<'d> Value<'d> {
         self.id..NodeId(self.node().end)
     }
 
+    /// Everything that this holds, keys included, in document order.
+    pub fn descendants(&self) -> impl Iterator<Item = Value<'d>> + use<'d> {
+        let document = self.document;
+        (self.id.0 + 1..self.node().end).map(|index| document.value(NodeId(index)))
+    }
+
     /// The byte range as written; a string's includes its quotes.
     pub fn span(&self) -> Range<usize> {
         self.node().span.clone()

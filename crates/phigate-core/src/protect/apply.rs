@@ -4,14 +4,17 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use phi_detect::PhiKind;
+use phigate_types::{Effect, Mode, Replaced};
 
 use crate::chat::{self, ChatRequest, Place, RequestError};
-use crate::json::{Bounds, Document, NodeId};
+use crate::json::{Bounds, Document};
 use crate::reply::Mint;
 
-use super::modes::{Effect, Mode, ROUNDS_MAX};
+use super::located::LocatedFinding;
 use super::report::Report;
-use super::scan::{Found, Scanned, Scanner, scan_document, values_of};
+use super::rewrite::ROUNDS_MAX;
+use super::scan::{Scanned, scan_document, values_of};
+use super::scanner::Scanner;
 
 /// What the account's owner decided.
 #[derive(Debug, Clone, Copy)]
@@ -54,7 +57,7 @@ impl std::fmt::Debug for CleanRequest {
         write!(
             out,
             "CleanRequest({sent} bytes of {original}, {})",
-            self.mode.id
+            self.mode
         )
     }
 }
@@ -102,7 +105,7 @@ pub fn apply_with(
 ) -> Outcome {
     let Scanned {
         request,
-        found,
+        findings,
         report,
     } = scanned;
     if report.has_phi() && matches!(policy.mode.effect, Effect::Block) {
@@ -126,7 +129,7 @@ pub fn apply_with(
     match policy.mode.effect {
         Effect::Replace(replacement) if report.has_phi() => {
             let mut stand_ins = StandIns { replacement, mint };
-            match rewrite(scanner, &request, found, &mut stand_ins) {
+            match rewrite(scanner, &request, findings, &mut stand_ins) {
                 Ok(rewritten) => {
                     let original = Some(request.document().expose().as_bytes().to_vec());
                     Outcome::Forward(CleanRequest {
@@ -173,10 +176,10 @@ pub fn look_again(scanner: &Scanner, body: Vec<u8>) -> LastLook {
     if looked.is_clean() {
         return LastLook::Clean;
     }
-    if looked.found.is_empty() {
+    if looked.findings.is_empty() {
         return LastLook::Unfinished;
     }
-    let mut kinds: Vec<PhiKind> = looked.found.iter().map(|finding| finding.kind).collect();
+    let mut kinds: Vec<PhiKind> = looked.findings.iter().map(|finding| finding.kind).collect();
     kinds.sort_unstable();
     kinds.dedup();
     LastLook::Phi(kinds)
@@ -187,6 +190,9 @@ const PROVIDER_BOUNDS: Bounds = Bounds {
     depth_max: 1024,
     values_max: usize::MAX,
 };
+
+/// What a mode puts in the place of a finding.
+type Replacement = fn(Replaced<'_>) -> Cow<'_, str>;
 
 /// Why a request could not be made safe.
 enum Unsafe {
@@ -203,7 +209,7 @@ impl From<RequestError> for Unsafe {
 fn rewrite(
     scanner: &Scanner,
     request: &ChatRequest,
-    found: Vec<Found>,
+    found: Vec<LocatedFinding>,
     stand_ins: &mut StandIns<'_, '_>,
 ) -> Result<ChatRequest, Unsafe> {
     let mut current = request.clone();
@@ -219,11 +225,11 @@ fn rewrite(
         if !looked.is_complete {
             return Err(Unsafe::Unfinished);
         }
-        found = looked.found;
+        found = looked.findings;
     }
     let path = found
         .first()
-        .map(|first| chat::path(&current.document().value(first.node), &[first.node]));
+        .map(|first| chat::path(&current.document().value(first.node)));
     Err(not_rewritable(path.unwrap_or_default()).into())
 }
 
@@ -237,38 +243,34 @@ fn not_rewritable(path: String) -> RequestError {
 
 /// What stands in place of findings.
 struct StandIns<'m, 'k> {
-    replacement: fn(PhiKind) -> &'static str,
+    replacement: Replacement,
     mint: Option<&'m mut Mint<'k>>,
 }
 
 impl StandIns<'_, '_> {
     /// A token wherever a placeholder would stand, if there is a mint.
-    fn of(&mut self, kind: PhiKind, value: &str) -> Cow<'static, str> {
-        let plain = (self.replacement)(kind);
+    fn of<'v>(&mut self, kind: PhiKind, value: &'v str) -> Cow<'v, str> {
+        let placeholder = kind.placeholder();
+        let plain = (self.replacement)(Replaced {
+            placeholder,
+            text: value,
+        });
         match &mut self.mint {
-            Some(mint) if plain == kind.placeholder() => Cow::Owned(mint.token(kind, value)),
-            _ => Cow::Borrowed(plain),
+            Some(mint) if plain == placeholder => Cow::Owned(mint.token(kind, value)),
+            _ => plain,
         }
     }
 }
 
 fn splice(
     document: &Document,
-    found: &[Found],
+    found: &[LocatedFinding],
     stand_ins: &mut StandIns<'_, '_>,
 ) -> Result<Vec<u8>, RequestError> {
-    let keys_with_phi: Vec<NodeId> = found
-        .iter()
-        .filter(|finding| finding.place == Place::Key)
-        .map(|finding| finding.node)
-        .collect();
     if let Some(fixed) = found.iter().find(|finding| finding.place != Place::Text) {
-        return Err(not_rewritable(chat::path(
-            &document.value(fixed.node),
-            &keys_with_phi,
-        )));
+        return Err(not_rewritable(chat::path(&document.value(fixed.node))));
     }
-    let mut edits: Vec<(Range<usize>, Cow<'static, str>)> = Vec::with_capacity(found.len());
+    let mut edits: Vec<(Range<usize>, String)> = Vec::with_capacity(found.len());
     let mut values = values_of(document, found).into_iter();
     for of_one_text in found.chunk_by(|one, next| one.node == next.node) {
         let value = document.value(of_one_text[0].node);
@@ -284,15 +286,26 @@ fn splice(
             };
             rewritten.push_str(&text.expose()[copied..finding.span.start]);
             rewritten.push_str(&stand_in);
-            edits.push((text.span_in_document(finding.span.clone()), stand_in));
+            let place = text.span_in_document(finding.span.clone());
+            edits.push((place, json_escaped(&stand_in).into_owned()));
             copied = finding.span.end;
         }
         rewritten.push_str(&text.expose()[copied..]);
         if is_json(text.expose()) && !is_json(&rewritten) {
-            return Err(not_rewritable(chat::path(&value, &keys_with_phi)));
+            return Err(not_rewritable(chat::path(&value)));
         }
     }
     Ok(document.splice(&edits))
+}
+
+/// A replacement as it stands inside a JSON string: a mode may keep a part of what was found.
+fn json_escaped(text: &str) -> Cow<'_, str> {
+    let needs_escape = |byte: u8| byte < 0x20 || matches!(byte, b'"' | b'\\');
+    if !text.bytes().any(needs_escape) {
+        return Cow::Borrowed(text);
+    }
+    let quoted = serde_json::Value::from(text).to_string();
+    Cow::Owned(quoted[1..quoted.len() - 1].to_owned())
 }
 
 /// Tool arguments are JSON inside a string: they must still be JSON afterwards.

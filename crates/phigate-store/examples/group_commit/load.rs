@@ -109,8 +109,8 @@ fn decision(account: &str, bytes: usize) -> NewDecision {
         time: Timestamp::now(),
         account: "default".to_owned(),
         key_id: "abcdefghijkl".to_owned(),
-        mode: "mask".to_owned(),
-        action: "masked".to_owned(),
+        mode: phigate_types::Mode::MASK,
+        action: phigate_types::Action::MASKED,
         model: Some("gpt-4o".to_owned()),
         family: Some("openai".to_owned()),
         stream: false,
@@ -127,6 +127,7 @@ fn decision(account: &str, bytes: usize) -> NewDecision {
         unscannable: Vec::new(),
         sizes: Sizes::default(),
         detector_version: "1".to_owned(),
+        conversation: None,
         error_code: None,
         sealed: None,
     };

@@ -1,12 +1,14 @@
 //! Data keys: made per account, purpose and month, kept wrapped by the master key, cached open.
 
+use crate::guard::Guard;
+use crate::item::{Change, Expect, Item, ItemKind};
 use crate::keys::master::{MasterKey, MasterKeySource};
 use crate::keys::seal::{self, KeyId, Place};
 use crate::keys::wrapped::{
-    DATA_KEY, MASTER, META, MasterMark, Purpose, WrappedKey, parse_id, put_mark, unwrap, wrap,
+    GUARDED, MASTER, MasterMark, Purpose, WrappedKey, parse_id, put_mark, unwrap, wrap,
 };
 use crate::keys::{Key, derive, hex, random};
-use crate::store::{Batch, Change, CommitError, Expect, Item, SYSTEM, Store};
+use crate::store::{Batch, CommitError, SYSTEM, Store};
 use crate::{Result, SecretBytes, StoreError};
 use aws_lc_rs::hmac;
 use aws_lc_rs::signature::Ed25519KeyPair;
@@ -30,6 +32,7 @@ pub(crate) struct Keyring {
     /// By account: the keys new values are sealed under. Every request looks here.
     current: RwLock<HashMap<String, Vec<Current>>>,
     making: tokio::sync::Mutex<()>,
+    guard: Arc<Guard>,
     pub(crate) root: RootKeys,
 }
 
@@ -44,6 +47,10 @@ struct Current {
 /// Keys of the installation itself.
 pub(crate) struct RootKeys {
     pub(crate) pepper: hmac::Key,
+    /// Goes into every hash of a password, so that these cannot be tried out without the master key.
+    pub(crate) passwords: Key,
+    /// Authenticates rows.
+    rows: hmac::Key,
     /// Names counts of failed logins.
     pub(crate) guesses: hmac::Key,
     /// Signs what browsers keep after a login.
@@ -57,6 +64,8 @@ impl RootKeys {
         let mac = |purpose| hmac::Key::new(hmac::HMAC_SHA256, &*derive(root, purpose));
         Self {
             pepper: mac("api key pepper"),
+            passwords: derive(root, "passwords"),
+            rows: mac("rows"),
             guesses: mac("guesses"),
             devices: mac("devices"),
             chain: mac("chain"),
@@ -74,7 +83,7 @@ impl Keyring {
         data: Option<PathBuf>,
     ) -> Result<(Self, bool)> {
         if store
-            .item(SYSTEM, META, crate::vault::IMPORT)
+            .item(SYSTEM, ItemKind::Meta, crate::vault::IMPORT)
             .await?
             .is_some()
         {
@@ -82,14 +91,15 @@ impl Keyring {
             return Err(StoreError::Invalid { what: "store", why });
         }
         let mut created = false;
-        if store.item(SYSTEM, META, MASTER).await?.is_none() {
+        if store.item(SYSTEM, ItemKind::Meta, MASTER).await?.is_none() {
             created = create(&store, &source, data.as_deref()).await?;
         }
         let (mark, master) = load_master(&store, &source, data.as_deref()).await?;
-        let roots = store.items(Some(SYSTEM), DATA_KEY).await?;
-        let root = roots.first().ok_or(StoreError::Unreadable("root key"))?;
-        let (_, key) = unwrap(&master, root)?;
+        let root = root_item(&store).await?;
+        let (_, key) = unwrap(&master, &root)?;
+        let root = RootKeys::from(&key);
         let keyring = Self {
+            guard: Arc::new(Guard::new(store.clone(), root.rows.clone())),
             store,
             source,
             data,
@@ -97,7 +107,7 @@ impl Keyring {
             open: RwLock::default(),
             current: RwLock::default(),
             making: tokio::sync::Mutex::default(),
-            root: RootKeys::from(&key),
+            root,
         };
         Ok((keyring, created))
     }
@@ -148,7 +158,10 @@ impl Keyring {
         {
             return Ok(key.clone());
         }
-        let item = self.store.item(account, DATA_KEY, &hex(&id)).await?;
+        let item = self
+            .store
+            .item(account, ItemKind::DataKey, &hex(&id))
+            .await?;
         let item = item.ok_or(StoreError::Unreadable("content"))?;
         let (_, key) = self.unwrap_fresh(&item).await?;
         self.remember(account, id, &key);
@@ -194,6 +207,27 @@ impl Keyring {
             .id()
     }
 
+    /// Reads and writes authenticated rows.
+    pub(crate) fn guard(&self) -> &Arc<Guard> {
+        &self.guard
+    }
+
+    /// The change that marks a store as authenticating its rows; none when it is marked already.
+    pub(crate) async fn mark_guarded(&self) -> Result<Option<Change>> {
+        let item = root_item(&self.store).await?;
+        let (wrapped, key) = self.unwrap_fresh(&item).await?;
+        if wrapped.month == GUARDED {
+            return Ok(None);
+        }
+        let (master, _) = self
+            .master
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        let marked = wrap(&master, SYSTEM, &item.id, Purpose::Root, GUARDED, &key);
+        Ok(Some(Change::Put(marked, Expect::Version(item.version))))
+    }
+
     /// The changes that put every data key under another master key.
     pub(crate) async fn rewrap(&self, new: &MasterKey) -> Result<Vec<Change>> {
         let (old, mark) = self
@@ -202,7 +236,7 @@ impl Keyring {
             .unwrap_or_else(PoisonError::into_inner)
             .clone();
         let mut changes = vec![put_mark(new, Expect::Version(mark))];
-        for item in self.store.items(None, DATA_KEY).await? {
+        for item in self.store.items(None, ItemKind::DataKey).await? {
             let (wrapped, key) = unwrap(&old, &item)?;
             let version = item.version;
             changes.push(Change::Put(
@@ -224,7 +258,7 @@ impl Keyring {
     pub(crate) async fn switch(&self, new: MasterKey) -> Result<()> {
         let item = self
             .store
-            .item(SYSTEM, META, MASTER)
+            .item(SYSTEM, ItemKind::Meta, MASTER)
             .await?
             .ok_or(StoreError::Unreadable("master key mark"))?;
         *self.master.write().unwrap_or_else(PoisonError::into_inner) = (new, item.version);
@@ -246,7 +280,7 @@ impl Keyring {
         purpose: Purpose,
         month: &str,
     ) -> Result<Option<(KeyId, Key)>> {
-        for item in self.store.items(Some(account), DATA_KEY).await? {
+        for item in self.store.items(Some(account), ItemKind::DataKey).await? {
             let (wrapped, key) = self.unwrap_fresh(&item).await?;
             if wrapped.purpose == purpose && wrapped.month == month {
                 return Ok(Some((parse_id(&item.id)?, key)));
@@ -266,7 +300,7 @@ impl Keyring {
                 .clone();
             let check = Change::Check {
                 account: SYSTEM.to_owned(),
-                kind: META.to_owned(),
+                kind: ItemKind::Meta,
                 id: MASTER.to_owned(),
                 version,
             };
@@ -274,11 +308,7 @@ impl Keyring {
                 wrap(&master, account, &hex(&id), purpose, month, &key),
                 Expect::Absent,
             );
-            let batch = Batch {
-                changes: vec![check, put],
-                ..Batch::default()
-            };
-            match self.store.commit(Arc::new(batch)).await {
+            match self.guard.commit(&[check, put]).await {
                 Ok(()) => return Ok((id, key)),
                 Err(CommitError::Stale) => {
                     self.reload().await?;
@@ -348,7 +378,7 @@ async fn create(
         changes: vec![
             put_mark(&master, Expect::Absent),
             Change::Put(
-                wrap(&master, SYSTEM, &hex(&id), Purpose::Root, "", &root),
+                wrap(&master, SYSTEM, &hex(&id), Purpose::Root, GUARDED, &root),
                 Expect::Absent,
             ),
         ],
@@ -364,13 +394,19 @@ async fn create(
     }
 }
 
+async fn root_item(store: &Arc<dyn Store>) -> Result<Item> {
+    let roots = store.items(Some(SYSTEM), ItemKind::DataKey).await?;
+    let root = roots.into_iter().next();
+    root.ok_or(StoreError::Unreadable("root key"))
+}
+
 async fn load_master(
     store: &Arc<dyn Store>,
     source: &MasterKeySource,
     data: Option<&std::path::Path>,
 ) -> Result<(i64, MasterKey)> {
     let item = store
-        .item(SYSTEM, META, MASTER)
+        .item(SYSTEM, ItemKind::Meta, MASTER)
         .await?
         .ok_or(StoreError::Unreadable("master key mark"))?;
     let mark: MasterMark =

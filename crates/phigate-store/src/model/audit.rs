@@ -2,6 +2,7 @@
 
 use crate::{SecretBytes, SecretString};
 use jiff::Timestamp;
+use phigate_types::{Act, Action, Mode};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use uuid::Uuid;
@@ -50,9 +51,9 @@ pub struct Decision {
     /// Public id of the API key.
     pub key_id: String,
     /// Mode in force.
-    pub mode: String,
-    /// `forwarded`, `blocked`, `redacted`, `masked` or `refused`.
-    pub action: String,
+    pub mode: Mode,
+    /// What was done with it.
+    pub action: Action,
     /// Model asked for, when the request could be read that far.
     pub model: Option<String>,
     /// Provider family, when known.
@@ -184,21 +185,29 @@ pub struct Outcome {
     pub first_byte_ms: Option<u64>,
     /// Milliseconds to the last byte.
     pub total_ms: Option<u64>,
-    /// Tokens of the reply that were replaced by their values; none when nothing is restored.
+    /// What was found and done in the reply.
+    #[serde(flatten)]
+    pub reply: ReplyFacts,
+    /// Digest of the sealed reply; filled by the vault.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sealed: Option<SealedDigests>,
+}
+
+/// What was found and done in a reply. All fields are absent where nobody looked.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct ReplyFacts {
+    /// Tokens that were replaced by their values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restored: Option<u64>,
-    /// New PHI in the reply, kind → number; none when replies are not scanned.
+    /// New PHI, kind → number of findings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply_types: Option<BTreeMap<String, u64>>,
-    /// Values of the request that came back in the reply.
+    /// Values of the request that came back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply_echoes: Option<u64>,
     /// What was done with new PHI, when there was any: `flagged`, `masked`, `redacted` or `blocked`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply_action: Option<String>,
-    /// Digest of the sealed reply; filled by the vault.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sealed: Option<SealedDigests>,
 }
 
 /// Tokens as the provider counted them.
@@ -221,8 +230,8 @@ pub struct AdminAct {
     pub account: String,
     /// `cli`, a user's e-mail, or `system`.
     pub actor: String,
-    /// What was done, such as `mode.set`, `login.failed`, `content.reveal`.
-    pub act: String,
+    /// What was done.
+    pub act: Act,
     /// What it was done to: a key id, an e-mail, a family.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
@@ -238,6 +247,9 @@ pub struct AdminAct {
     /// Why, as given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// Which of the acts that changed who may do what in the account this is, from 1 on; none may be missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub number: Option<u64>,
     /// Anything more, such as an address or a count.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub details: BTreeMap<String, String>,
@@ -245,17 +257,18 @@ pub struct AdminAct {
 
 impl AdminAct {
     /// An act by somebody, now to be completed with `..`.
-    pub fn new(time: Timestamp, account: &str, actor: &str, act: &str) -> Self {
+    pub fn new(time: Timestamp, account: &str, actor: &str, act: Act) -> Self {
         Self {
             time,
             account: account.to_owned(),
             actor: actor.to_owned(),
-            act: act.to_owned(),
+            act,
             target: None,
             request_id: None,
             from: None,
             to: None,
             reason: None,
+            number: None,
             details: BTreeMap::new(),
         }
     }

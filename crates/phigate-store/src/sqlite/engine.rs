@@ -1,12 +1,13 @@
 //! The [`Store`] promises, kept with SQLite.
 
 use crate::error::{Result, StoreError};
+use crate::item::{Item, ItemKind};
 use crate::model::{Cursor, Filter};
 use crate::sqlite::write::Step;
 use crate::sqlite::{Sqlite, items, lock, read};
 use crate::store::{
-    AuditRow, Batch, ChainRow, CommitError, Contents, CounterRow, Head, Item, OpenRow, RowKey,
-    Store, Transaction,
+    AuditRow, Batch, ChainRow, CommitError, Contents, CounterRow, Head, OpenRow, RowKey, Store,
+    Transaction,
 };
 use async_trait::async_trait;
 use std::path::Path;
@@ -45,27 +46,26 @@ impl Store for Sqlite {
         self.on_hot(move |connection| fresh.read(connection)).await
     }
 
-    async fn item(&self, account: &str, kind: &str, id: &str) -> Result<Option<Item>> {
-        let [account, kind, id] = [account, kind, id].map(str::to_owned);
-        self.on_hot(move |connection| items::item(connection, &account, &kind, &id))
+    async fn item(&self, account: &str, kind: ItemKind, id: &str) -> Result<Option<Item>> {
+        let [account, id] = [account, id].map(str::to_owned);
+        self.on_hot(move |connection| items::item(connection, &account, kind, &id))
             .await
     }
 
-    async fn find(&self, kind: &str, lookup: &str) -> Result<Option<Item>> {
-        let [kind, lookup] = [kind, lookup].map(str::to_owned);
-        self.on_hot(move |connection| items::find(connection, &kind, &lookup))
+    async fn find(&self, kind: ItemKind, lookup: &str) -> Result<Option<Item>> {
+        let lookup = lookup.to_owned();
+        self.on_hot(move |connection| items::find(connection, kind, &lookup))
             .await
     }
 
-    async fn items(&self, account: Option<&str>, kind: &str) -> Result<Vec<Item>> {
-        let (account, kind) = (account.map(str::to_owned), kind.to_owned());
-        self.on_reader(move |connection| items::items(connection, account.as_deref(), &kind))
+    async fn items(&self, account: Option<&str>, kind: ItemKind) -> Result<Vec<Item>> {
+        let account = account.map(str::to_owned);
+        self.on_reader(move |connection| items::items(connection, account.as_deref(), kind))
             .await
     }
 
-    async fn account_items(&self, account: &str, kinds: &[&str]) -> Result<Vec<Item>> {
-        let account = account.to_owned();
-        let kinds: Vec<String> = kinds.iter().copied().map(str::to_owned).collect();
+    async fn account_items(&self, account: &str, kinds: &[ItemKind]) -> Result<Vec<Item>> {
+        let (account, kinds) = (account.to_owned(), kinds.to_vec());
         self.on_hot(move |connection| items::account_items(connection, &account, &kinds))
             .await
     }

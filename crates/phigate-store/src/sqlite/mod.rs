@@ -150,12 +150,18 @@ impl Sqlite {
 
 /// Only the code is kept: messages of SQLite may name values.
 fn unavailable(error: &rusqlite::Error) -> StoreError {
-    let code = error
-        .sqlite_error()
-        .map_or("unexpected data".to_owned(), |inner| {
-            format!("SQLite {:?} ({})", inner.code, inner.extended_code)
-        });
-    StoreError::Unavailable(code)
+    if let rusqlite::Error::FromSqlConversionFailure(_, _, inner) = error
+        && let Some(StoreError::Unknown(what)) = inner.downcast_ref()
+    {
+        return StoreError::Unknown(what);
+    }
+    match error.sqlite_error() {
+        Some(inner) => {
+            StoreError::Unavailable(format!("SQLite {:?} ({})", inner.code, inner.extended_code))
+        }
+        // A value of another type than was written.
+        None => StoreError::Unreadable("row of the database"),
+    }
 }
 
 fn failed(error: &rusqlite::Error) -> CommitError {

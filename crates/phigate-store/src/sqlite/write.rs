@@ -1,10 +1,11 @@
 //! The writing thread: works through one transaction after the other; the log is folded in beside it.
 
 use crate::Result;
+use crate::item::Change;
 use crate::sqlite::connect::{Access, connect};
 use crate::sqlite::fold::Folder;
 use crate::sqlite::{WriteJob, changes, failed, insert, unavailable};
-use crate::store::{Batch, Change, CommitError};
+use crate::store::{Batch, CommitError};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -3,6 +3,7 @@
 use crate::chain;
 use crate::keys::hex;
 use crate::store::Head;
+use crate::trail::verify::{Fault, FaultKind, Follower};
 use crate::vault::Vault;
 use crate::{Result, StoreError};
 use aws_lc_rs::signature::KeyPair;
@@ -10,6 +11,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::io::{BufRead, Write};
 use std::path::Path;
 
@@ -66,6 +68,32 @@ impl Vault {
             .into_iter()
             .map(|head| self.checkpoint(&head))
             .collect())
+    }
+
+    /// Whether the store still holds what checkpoints of it say; the first chain that does not is named.
+    pub async fn compare_checkpoints(&self, outside: &[Checkpoint]) -> Result<Option<Fault>> {
+        let public_key = self.public_key();
+        let mut chains: BTreeMap<(&str, i64), Vec<&Checkpoint>> = BTreeMap::new();
+        for one in outside {
+            let chain = chains.entry((&one.account, one.lane)).or_default();
+            chain.push(one);
+        }
+        for ((account, lane), mut chain) in chains {
+            // The last one stands for those before it; one that we did not sign stands for nothing.
+            chain.sort_by_key(|one| std::cmp::Reverse(one.seq));
+            let mut signed = chain.iter().filter(|one| one.is_signed_by(&public_key));
+            let Some(one) = signed.next() else { continue };
+            let Some(expected) = digest_bytes(&one.digest) else {
+                continue;
+            };
+            let kind = match self.store.link_digest(account, lane, one.seq).await? {
+                Some(found) if found == expected => continue,
+                Some(_) => FaultKind::Changed,
+                None => FaultKind::Truncated,
+            };
+            return Ok(Some(Follower::new(account, lane).at(kind, one.seq)));
+        }
+        Ok(None)
     }
 
     fn checkpoint(&self, head: &Head) -> Checkpoint {

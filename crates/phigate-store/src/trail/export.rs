@@ -12,6 +12,7 @@ use crate::vault::Vault;
 use crate::{Result, StoreError};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use phigate_types::Act;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use uuid::Uuid;
@@ -82,7 +83,7 @@ impl Vault {
         actor: &str,
     ) -> Result<Export<'_>> {
         let (_, account) = self.account_item(account_id).await?;
-        let act = AdminAct::new(self.now(), &account.name, actor, "audit.export");
+        let act = AdminAct::new(self.now(), &account.name, actor, Act::AuditExport);
         self.record_admin(Some(account_id), &act).await?;
         let reader = Reader::new(&*self.store, account_id).await?;
         Ok(Export {
@@ -219,28 +220,19 @@ fn matches(filter: &Filter, record: &Record) -> bool {
         Record::Admin(_) => (RecordKind::Admin, None),
     };
     let act = match record {
-        Record::Admin(act) => Some(act.act.as_str()),
+        Record::Admin(act) => Some(act.act),
         Record::Decision(_) | Record::Outcome(_) => None,
     };
-    let act_matches = match filter.act.as_deref() {
-        Some(group) if group.ends_with('.') => act.is_some_and(|act| act.starts_with(group)),
-        _ => is(&filter.act, act),
-    };
-    act_matches
+    let is_act = filter.act.is_none() || filter.act == act;
+    is_act
         && filter.since.is_none_or(|since| record.time() >= since)
         && filter.until.is_none_or(|until| record.time() < until)
         && filter.record.is_none_or(|wanted| wanted == kind)
         && filter
             .request_id
             .is_none_or(|wanted| record.request_id() == Some(wanted))
-        && is(
-            &filter.action,
-            decision.map(|decision| decision.action.as_str()),
-        )
-        && is(
-            &filter.mode,
-            decision.map(|decision| decision.mode.as_str()),
-        )
+        && (filter.action.is_none() || filter.action == decision.map(|decision| decision.action))
+        && (filter.mode.is_none() || filter.mode == decision.map(|decision| decision.mode))
         && is(
             &filter.key_id,
             decision.map(|decision| decision.key_id.as_str()),

@@ -78,6 +78,7 @@ impl ExportVerifier {
             proven_to: 0,
             record: None,
             request_id: None,
+            row: None,
         };
         // The place in the chain is the last field of a line.
         let (open, chain) = line.rsplit_once(",\"chain\":").ok_or_else(unreadable)?;

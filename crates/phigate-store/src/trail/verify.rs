@@ -4,6 +4,7 @@ use crate::chain;
 use crate::model::{AdminAct, Record};
 use crate::trail::Checkpoint;
 use crate::trail::checkpoint::digest_bytes;
+use phigate_types::Act;
 use std::collections::{BTreeMap, HashMap};
 use uuid::Uuid;
 
@@ -51,6 +52,19 @@ pub struct Fault {
     pub record: Option<Uuid>,
     /// The request it belongs to, if known.
     pub request_id: Option<Uuid>,
+    /// Where it is not a record: a row beside the trail, such as `user abc`, an act, or figures.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub row: Option<String>,
+}
+
+impl Fault {
+    /// Something wrong beside the chains of an account.
+    pub(crate) fn beside(kind: FaultKind, account: &str, row: String) -> Self {
+        Self {
+            row: Some(row),
+            ..Follower::new(account, 0).at(kind, 0)
+        }
+    }
 }
 
 /// The kinds of tampering.
@@ -67,6 +81,22 @@ pub enum FaultKind {
     Inserted,
     /// The chain ends too early.
     Truncated,
+    /// Rows were replaced by what they were before.
+    RolledBack,
+}
+
+impl FaultKind {
+    /// What happened, said of a record or a row.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Changed => "was changed",
+            Self::Missing => "is missing",
+            Self::Reordered => "stands in another's place",
+            Self::Inserted => "was inserted",
+            Self::Truncated => "and what followed it are gone: the trail was cut",
+            Self::RolledBack => "was set back to what it was before",
+        }
+    }
 }
 
 /// What is known about one entry of a chain.
@@ -255,6 +285,7 @@ impl Follower {
             proven_to: self.proven,
             record: None,
             request_id: None,
+            row: None,
         }
     }
 }
@@ -267,11 +298,11 @@ pub(crate) struct Deletions {
 
 impl Deletions {
     /// Takes note of a record that names deleted places.
-    pub(crate) fn note(&mut self, account: &str, record: &Record, what: &str) {
+    pub(crate) fn note(&mut self, account: &str, record: &Record, what: Act) {
         let Record::Admin(AdminAct { act, details, .. }) = record else {
             return;
         };
-        if act != what {
+        if *act != what {
             return;
         }
         for range in details
@@ -334,13 +365,10 @@ pub(crate) fn watched<'a>(
 /// For messages: a place as people read it.
 impl std::fmt::Display for Fault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let what = match self.kind {
-            FaultKind::Changed => "was changed",
-            FaultKind::Missing => "is missing",
-            FaultKind::Reordered => "stands in another's place",
-            FaultKind::Inserted => "was inserted",
-            FaultKind::Truncated => "and all after it are cut off",
-        };
+        let what = self.kind.words();
+        if let Some(row) = &self.row {
+            return write!(f, "{row} {what}");
+        }
         write!(f, "record {} of chain {} {what}", self.seq, self.lane)?;
         if let Some(record) = self.record {
             write!(f, " (record {record}")?;
@@ -366,11 +394,11 @@ mod tests {
             jiff::Timestamp::UNIX_EPOCH,
             "a",
             "system",
-            "retention.records",
+            Act::RetentionRecords,
         );
         act.details.insert("places".to_owned(), text);
         let mut deletions = Deletions::default();
-        deletions.note("a", &Record::Admin(act), "retention.records");
+        deletions.note("a", &Record::Admin(act), Act::RetentionRecords);
         assert!(deletions.covers("a", 1, 2) && deletions.covers("a", 2, 5));
         assert!(!deletions.covers("a", 1, 4) && !deletions.covers("b", 1, 2));
     }

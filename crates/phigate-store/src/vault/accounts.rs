@@ -1,20 +1,18 @@
 //! Accounts: made, listed, read, deleted.
 
+use crate::guard::Guard;
+use crate::item::{Change, Expect, Item, ItemKind};
 use crate::keys::random_id;
 use crate::model::{Account, AccountInfo, AdminAct, Provider, Settings};
-use crate::store::{Change, Expect, Item, SYSTEM, Store};
-use crate::vault::{Vault, about, body, item, replace, unchanged};
+use crate::store::SYSTEM;
+use crate::vault::{Vault, about};
 use crate::{Result, StoreError};
 use jiff::Timestamp;
+use phigate_types::{Act, Mode};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-pub(crate) const ACCOUNT: &str = "account";
-/// What stays of a deleted account: its name and when.
-pub(crate) const DELETED: &str = "deleted_account";
-/// The mode of a new account: nothing is changed until the owner decides.
-const FIRST_MODE: &str = "flag";
 const NAME_MAX: usize = 64;
 
 /// An account as stored.
@@ -22,8 +20,8 @@ const NAME_MAX: usize = 64;
 pub(crate) struct AccountBody {
     pub(crate) name: String,
     pub(crate) created: Timestamp,
-    pub(crate) mode: String,
-    pub(crate) previous_mode: Option<String>,
+    pub(crate) mode: Mode,
+    pub(crate) previous_mode: Option<Mode>,
     pub(crate) mode_changed_by: Option<String>,
     pub(crate) mode_changed: Option<Timestamp>,
     #[serde(default)]
@@ -40,15 +38,18 @@ impl Vault {
         let stored = AccountBody {
             name: name.to_owned(),
             created,
-            mode: FIRST_MODE.to_owned(),
+            mode: Mode::default(),
             previous_mode: None,
             mode_changed_by: None,
             mode_changed: None,
             settings: Settings::default(),
             aliases: BTreeMap::new(),
         };
-        let act = AdminAct::new(created, name, actor, "account.create").target(name);
-        let put = Change::Put(item(&id, ACCOUNT, &id, Some(name), &stored), Expect::Absent);
+        let act = AdminAct::new(created, name, actor, Act::AccountCreate).target(name);
+        let put = Change::Put(
+            Item::new(&id, ItemKind::Account, &id, Some(name), &stored),
+            Expect::Absent,
+        );
         self.change(&id, &act, vec![put], true)
             .await
             .map_err(about("an account of this name"))?;
@@ -62,8 +63,8 @@ impl Vault {
     /// All accounts, by name.
     pub async fn accounts(&self) -> Result<Vec<AccountInfo>> {
         let mut accounts = Vec::new();
-        for item in self.store.items(None, ACCOUNT).await? {
-            let stored: AccountBody = body(&item, "account")?;
+        for item in self.guard().items_of_all(ItemKind::Account).await? {
+            let stored: AccountBody = item.read()?;
             accounts.push(AccountInfo {
                 id: item.id,
                 name: stored.name,
@@ -96,8 +97,8 @@ impl Vault {
     pub async fn account(&self, account_id: &str) -> Result<Arc<Account>> {
         let version = self.store.generation().await?;
         let items = self
-            .store
-            .account_items(account_id, &[ACCOUNT, super::providers::PROVIDER])
+            .guard()
+            .rows(account_id, &[ItemKind::Account, ItemKind::Provider])
             .await?;
         self.assemble(items, version).await.map(Arc::new)
     }
@@ -113,18 +114,24 @@ impl Vault {
             });
         }
         let now = self.now();
-        let act = AdminAct::new(now, &stored.name, actor, "account.delete").target(account_id);
+        let act = AdminAct::new(now, &stored.name, actor, Act::AccountDelete).target(account_id);
+        let top = self.guard().top(account_id).await?;
         let mark = DeletedAccount {
             name: stored.name.clone(),
             deleted: now,
+            acts: top.as_ref().map_or(0, |(_, top)| top.acts),
+            chains: top
+                .as_ref()
+                .map(|(_, top)| top.chains.clone())
+                .unwrap_or_default(),
         };
         let changes = vec![
-            unchanged(&found),
+            found.unchanged(),
             Change::Shred {
                 account: account_id.to_owned(),
             },
             Change::Put(
-                item(SYSTEM, DELETED, account_id, None, &mark),
+                Item::new(SYSTEM, ItemKind::DeletedAccount, account_id, None, &mark),
                 Expect::Absent,
             ),
         ];
@@ -132,6 +139,7 @@ impl Vault {
             .await
             .map_err(about("account"))?;
         self.keyring.forget(account_id);
+        self.guard().forget(account_id);
         Ok(())
     }
 
@@ -147,7 +155,7 @@ impl Vault {
                 return Ok(());
             };
             match self
-                .change(account_id, &act, vec![replace(&old, &stored)], true)
+                .change(account_id, &act, vec![old.replaced_by(&stored)], true)
                 .await
             {
                 Err(StoreError::Conflict(_)) => {}
@@ -159,11 +167,11 @@ impl Vault {
 
     pub(crate) async fn account_item(&self, account_id: &str) -> Result<(Item, AccountBody)> {
         let item = self
-            .store
-            .item(account_id, ACCOUNT, account_id)
+            .guard()
+            .item(account_id, ItemKind::Account, account_id)
             .await?
             .ok_or(StoreError::NotFound("account"))?;
-        let stored = body(&item, "account")?;
+        let stored = item.read()?;
         Ok((item, stored))
     }
 
@@ -172,8 +180,8 @@ impl Vault {
         let mut account = None;
         let mut providers = BTreeMap::new();
         for item in &items {
-            if item.kind == ACCOUNT {
-                account = Some((item.id.clone(), body::<AccountBody>(item, "account")?));
+            if item.kind == ItemKind::Account {
+                account = Some((item.id.clone(), item.read::<AccountBody>()?));
             } else {
                 let (info, key) = self.open_provider(item).await?;
                 providers.insert(
@@ -207,12 +215,14 @@ impl Vault {
 }
 
 /// The name of an account, also of a deleted one.
-pub(crate) async fn account_name(store: &dyn Store, account_id: &str) -> Result<String> {
-    if let Some(item) = store.item(account_id, ACCOUNT, account_id).await? {
-        return Ok(body::<AccountBody>(&item, "account")?.name);
+pub(crate) async fn account_name(guard: &Guard, account_id: &str) -> Result<String> {
+    let found = guard.item(account_id, ItemKind::Account, account_id);
+    if let Some(item) = found.await? {
+        return Ok(item.read::<AccountBody>()?.name);
     }
-    match store.item(SYSTEM, DELETED, account_id).await? {
-        Some(item) => Ok(body::<DeletedAccount>(&item, "account")?.name),
+    let deleted = guard.item(SYSTEM, ItemKind::DeletedAccount, account_id);
+    match deleted.await? {
+        Some(item) => Ok(item.read::<DeletedAccount>()?.name),
         None => Ok(account_id.to_owned()),
     }
 }
@@ -222,6 +232,11 @@ pub(crate) async fn account_name(store: &dyn Store, account_id: &str) -> Result<
 pub(crate) struct DeletedAccount {
     pub(crate) name: String,
     pub(crate) deleted: Timestamp,
+    /// Numbered acts and chains of its trail, which stays.
+    #[serde(default)]
+    pub(crate) acts: u64,
+    #[serde(default)]
+    pub(crate) chains: Vec<i64>,
 }
 
 fn check_name(name: &str) -> Result<()> {

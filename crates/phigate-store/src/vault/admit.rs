@@ -4,12 +4,11 @@
 //! did not. So a change that was acknowledged anywhere binds every call that starts afterwards.
 
 use crate::error::AdmitError;
+use crate::item::{Item, ItemKind};
 use crate::keys::api_key;
 use crate::model::{Account, Admission};
-use crate::vault::accounts::ACCOUNT;
-use crate::vault::api_keys::{API_KEY, KeyBody};
-use crate::vault::providers::PROVIDER;
-use crate::vault::{Vault, body};
+use crate::vault::Vault;
+use crate::vault::api_keys::KeyBody;
 use crate::{Result, StoreError};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -25,7 +24,6 @@ const KEYS_MAX: usize = 100_000;
 pub(crate) struct Cache {
     generation: u64,
     keys: HashMap<String, Arc<Known>>,
-    accounts: HashMap<String, Arc<Account>>,
 }
 
 struct Known {
@@ -71,46 +69,46 @@ impl Vault {
                 return Ok(Some(known.clone()));
             }
         }
-        let Some(item) = self.store.find(API_KEY, key_id).await? else {
+        // Which account a key belongs to is believed only once that account's rows say so.
+        let Some(found) = self.store.find(ItemKind::ApiKey, key_id).await? else {
             return Ok(None);
         };
-        let stored = body(&item, "API key")?;
-        let remembered = {
-            let cache = self.cache();
-            let is_current = cache.generation == generation;
-            cache
-                .accounts
-                .get(&item.account)
-                .filter(|_| is_current)
-                .cloned()
+        let known = match self.read_account(&found.account, generation).await {
+            Err(StoreError::NotFound(_)) => return Ok(None),
+            read => read?,
         };
-        let account = match remembered {
-            Some(account) => account,
-            None => match self.read_account(&item.account, generation).await {
-                Err(StoreError::NotFound(_)) => return Ok(None),
-                read => read?,
-            },
-        };
-        let known = Arc::new(Known {
-            stored,
-            account: account.clone(),
-            used_us: AtomicI64::new(0),
-        });
+        let wanted = known.get(key_id).cloned();
         let mut cache = self.cache();
         // Rows were read after the generation, so they are at least as new as it says.
-        if cache.generation == generation && cache.keys.len() < KEYS_MAX {
-            cache.keys.insert(key_id.to_owned(), known.clone());
-            cache.accounts.insert(account.id.clone(), account);
+        if cache.generation == generation && cache.keys.len() + known.len() <= KEYS_MAX {
+            cache.keys.extend(known);
         }
-        Ok(Some(known))
+        Ok(wanted)
     }
 
-    async fn read_account(&self, account_id: &str, generation: u64) -> Result<Arc<Account>> {
-        let items = self
-            .store
-            .account_items(account_id, &[ACCOUNT, PROVIDER])
-            .await?;
-        self.assemble(items, generation).await.map(Arc::new)
+    /// The keys of an account, all of them seen at one moment with its settings and providers.
+    async fn read_account(
+        &self,
+        account_id: &str,
+        generation: u64,
+    ) -> Result<HashMap<String, Arc<Known>>> {
+        let kinds = [ItemKind::Account, ItemKind::ApiKey, ItemKind::Provider];
+        let rows = self.guard().rows(account_id, &kinds).await?;
+        let (keys, rows): (Vec<Item>, Vec<Item>) = rows
+            .into_iter()
+            .partition(|item| item.kind == ItemKind::ApiKey);
+        let account = Arc::new(self.assemble(rows, generation).await?);
+        let known = |item: &Item| {
+            let known = Known {
+                stored: item.read()?,
+                account: account.clone(),
+                used_us: AtomicI64::new(0),
+            };
+            Ok::<_, StoreError>(Arc::new(known))
+        };
+        keys.iter()
+            .map(|item| Ok((item.id.clone(), known(item)?)))
+            .collect()
     }
 
     /// Remembers the use of a key for the next heartbeat.

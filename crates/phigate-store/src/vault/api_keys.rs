@@ -1,17 +1,16 @@
 //! API keys: made, listed, revoked, rotated.
 
+use crate::item::{Change, Expect, Item, ItemKind};
 use crate::keys::api_key;
 use crate::model::{AdminAct, ApiKeyInfo, NewApiKey};
-use crate::store::{Change, Expect, Item};
-use crate::vault::{Vault, about, body, by_id, item, replace};
-use crate::writer::lane::KEY_USED;
+use crate::vault::{Vault, about, by_id};
 use crate::{Result, StoreError};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use jiff::{SignedDuration, Timestamp};
+use phigate_types::Act;
 use serde::{Deserialize, Serialize};
 
-pub(crate) const API_KEY: &str = "api_key";
 /// The longest name of a key, in characters.
 pub const KEY_NAME_CHARS_MAX: usize = 80;
 
@@ -47,7 +46,7 @@ impl Vault {
         check_name(name)?;
         let expires = self.expiry(valid)?;
         let (new, put) = self.new_key(account_id, name, expires, actor)?;
-        let act = AdminAct::new(self.now(), &account.name, actor, "key.create")
+        let act = AdminAct::new(self.now(), &account.name, actor, Act::KeyCreate)
             .target(&new.id)
             .detail("name", name);
         self.change(account_id, &act, vec![put], true)
@@ -58,10 +57,10 @@ impl Vault {
 
     /// All keys of an account, newest first.
     pub async fn api_keys(&self, account_id: &str) -> Result<Vec<ApiKeyInfo>> {
-        let used = by_id(self.store.items(Some(account_id), KEY_USED).await?);
+        let used = by_id(self.guard().items(account_id, ItemKind::ApiKeyUsed).await?);
         let mut keys = Vec::new();
-        for item in self.store.items(Some(account_id), API_KEY).await? {
-            let stored: KeyBody = body(&item, "API key")?;
+        for item in self.guard().items(account_id, ItemKind::ApiKey).await? {
+            let stored: KeyBody = item.read()?;
             let last_used = used.get(&item.id).and_then(|used| used.body.parse().ok());
             keys.push(ApiKeyInfo {
                 id: item.id,
@@ -86,8 +85,8 @@ impl Vault {
             return Ok(());
         }
         stored.revoked = Some(self.now());
-        let act = AdminAct::new(self.now(), &account.name, actor, "key.revoke").target(key_id);
-        self.change(account_id, &act, vec![replace(&old, &stored)], true)
+        let act = AdminAct::new(self.now(), &account.name, actor, Act::KeyRevoke).target(key_id);
+        self.change(account_id, &act, vec![old.replaced_by(&stored)], true)
             .await
             .map_err(about("API key"))
     }
@@ -116,10 +115,10 @@ impl Vault {
         let end = self.expiry(Some(overlap))?;
         stored.expires = stored.expires.min(end).or(end);
         stored.rotated_to = Some(new.id.clone());
-        let act = AdminAct::new(now, &account.name, actor, "key.rotate")
+        let act = AdminAct::new(now, &account.name, actor, Act::KeyRotate)
             .target(key_id)
             .change(key_id, &new.id);
-        self.change(account_id, &act, vec![put, replace(&old, &stored)], true)
+        self.change(account_id, &act, vec![put, old.replaced_by(&stored)], true)
             .await
             .map_err(about("API key"))?;
         Ok(new)
@@ -143,7 +142,7 @@ impl Vault {
             rotated_to: None,
         };
         let put = Change::Put(
-            item(account_id, API_KEY, &id, Some(&id), &stored),
+            Item::new(account_id, ItemKind::ApiKey, &id, Some(&id), &stored),
             Expect::Absent,
         );
         Ok((NewApiKey { id, key, expires }, put))
@@ -151,11 +150,11 @@ impl Vault {
 
     async fn key_item(&self, account_id: &str, key_id: &str) -> Result<(Item, KeyBody)> {
         let item = self
-            .store
-            .item(account_id, API_KEY, key_id)
+            .guard()
+            .item(account_id, ItemKind::ApiKey, key_id)
             .await?
             .ok_or(StoreError::NotFound("API key"))?;
-        let stored = body(&item, "API key")?;
+        let stored = item.read()?;
         Ok((item, stored))
     }
 

@@ -9,6 +9,7 @@ use crate::vault::Vault;
 use crate::vault::record::{CONTENT, token};
 use crate::{Result, SecretBytes, SecretString, StoreError};
 use jiff::Timestamp;
+use phigate_types::Act;
 use std::collections::HashMap;
 use uuid::Uuid;
 
@@ -98,7 +99,7 @@ impl Vault {
             .find(|row| row.kind == RecordKind::Decision.code());
         let decision = decision.ok_or(StoreError::NotFound("request"))?;
         let (_, account) = self.account_item(account_id).await?;
-        let mut act = AdminAct::new(self.now(), &account.name, actor, "content.reveal");
+        let mut act = AdminAct::new(self.now(), &account.name, actor, Act::ContentReveal);
         act.request_id = Some(request_id);
         act.reason = reason.map(str::to_owned);
         self.record_admin(Some(account_id), &act).await?;
@@ -145,7 +146,7 @@ impl Vault {
         let key = self.lookup_key(account_id).await?;
         let hash = token(&key, kind, value.expose());
         let found = self.store.tokens(account_id, hash, DISCLOSURES_MAX).await?;
-        let act = AdminAct::new(self.now(), &account.name, actor, "audit.find")
+        let act = AdminAct::new(self.now(), &account.name, actor, Act::AuditFind)
             .detail("type", kind)
             .detail("found", &found.len());
         self.record_admin(Some(account_id), &act).await?;
@@ -179,7 +180,7 @@ impl Vault {
             return Ok(Vec::new());
         }
         let (_, account) = self.account_item(account_id).await?;
-        let mut act = AdminAct::new(self.now(), &account.name, actor, "token.resolve");
+        let mut act = AdminAct::new(self.now(), &account.name, actor, Act::TokenResolve);
         act.target = Some(format!("[{token_name}]"));
         act.reason = Some(reason.to_owned());
         self.record_admin(Some(account_id), &act).await?;
@@ -245,10 +246,7 @@ impl Vault {
             .await?;
         let more = items.len() > limit;
         items.truncate(limit);
-        let next = items.last().filter(|_| more).map(|last| Cursor {
-            time_us: last.time_us,
-            id: last.id,
-        });
+        let next = items.last().filter(|_| more).map(AuditRow::cursor);
         Ok(Page { items, next })
     }
 }
@@ -271,7 +269,7 @@ fn disclosure(request_id: Uuid, time_us: i64, records: Option<&Vec<Record>>) -> 
     for record in records.into_iter().flatten() {
         match record {
             Record::Decision(decision) => {
-                found.action = Some(decision.action.clone());
+                found.action = Some(decision.action);
                 found.family = decision.family.clone();
                 found.model = decision.model.clone();
                 found.key_id = Some(decision.key_id.clone());

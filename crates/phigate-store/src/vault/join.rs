@@ -6,9 +6,10 @@ use crate::keys::hex;
 use crate::model::AdminAct;
 use crate::store::Head;
 use crate::trail::digest_bytes;
+use phigate_types::Act;
 
 /// The act of joining.
-pub(crate) const JOIN: &str = "chain.checkpoint";
+pub(crate) const JOIN: Act = Act::ChainCheckpoint;
 
 /// The record that names the ends of chains.
 pub(crate) fn act(time: jiff::Timestamp, account: &str, heads: &[Head]) -> AdminAct {

@@ -1,20 +1,19 @@
 //! One-time links: the first owner, invitations. Hashed, single use, expiring.
 
+use crate::item::{Change, Expect, Item, ItemKind};
 use crate::keys::{random_base62, random_id};
 use crate::model::{AdminAct, Invite, Link, LinkPurpose, Role, User};
-use crate::store::{Change, Expect, Item};
 use crate::vault::sessions::{TOKEN, token_hash};
 use crate::vault::users::{check_email, normal_email};
-use crate::vault::{Vault, about, body, item};
+use crate::vault::{Vault, about};
 use crate::{Result, SecretString, StoreError};
 use jiff::Timestamp;
+use phigate_types::Act;
 use serde::{Deserialize, Serialize};
 
-const LINK: &str = "link";
-
 #[derive(Serialize, Deserialize)]
-struct LinkBody {
-    purpose: LinkPurpose,
+pub(crate) struct LinkBody {
+    pub(crate) purpose: LinkPurpose,
     role: Role,
     email: Option<String>,
     expires: Timestamp,
@@ -52,19 +51,25 @@ impl Vault {
         };
         let id = random_id(12);
         let mut changes = Vec::new();
-        for old in self.store.items(Some(account_id), LINK).await? {
-            let known: LinkBody = body(&old, "link")?;
+        for old in self.guard().items(account_id, ItemKind::Link).await? {
+            let known: LinkBody = old.read()?;
             // All owner links are for nobody in particular.
             let replaced = invite.purpose == known.purpose && email == known.email;
             if replaced || known.expires <= self.now() {
-                changes.push(delete(&old));
+                changes.push(old.deleted());
             }
         }
         changes.push(Change::Put(
-            item(account_id, LINK, &id, Some(&token_hash(&token)), &stored),
+            Item::new(
+                account_id,
+                ItemKind::Link,
+                &id,
+                Some(&token_hash(&token)),
+                &stored,
+            ),
             Expect::Absent,
         ));
-        let mut act = AdminAct::new(self.now(), &account.name, actor, "link.create")
+        let mut act = AdminAct::new(self.now(), &account.name, actor, Act::LinkCreate)
             .target(&id)
             .detail("role", invite.role.code());
         if let Some(email) = &email {
@@ -78,8 +83,8 @@ impl Vault {
 
     /// Whether a link for the account's first owner was ever made and not used, expired or not.
     pub async fn has_owner_link(&self, account_id: &str) -> Result<bool> {
-        for known in self.store.items(Some(account_id), LINK).await? {
-            let known: LinkBody = body(&known, "link")?;
+        for known in self.guard().items(account_id, ItemKind::Link).await? {
+            let known: LinkBody = known.read()?;
             if known.purpose == LinkPurpose::Owner {
                 return Ok(true);
             }
@@ -117,12 +122,12 @@ impl Vault {
         let (put, user) = self
             .new_user(&link.account_id, email, password, link.role)
             .await?;
-        let act = AdminAct::new(self.now(), &account.name, &user.email, "user.create")
+        let act = AdminAct::new(self.now(), &account.name, &user.email, Act::UserCreate)
             .target(&user.email)
             .detail("role", link.role.code())
             .detail("link", &used.id);
         // Deleting comes first: a link used meanwhile fails the whole change.
-        let mut changes = vec![delete(&used)];
+        let mut changes = vec![used.deleted()];
         if link.role == Role::Owner {
             let others = self.withdraw_owner_links(&link.account_id, Some(&used.id));
             changes.extend(others.await?);
@@ -137,7 +142,7 @@ impl Vault {
     /// The invitations of an account that can still be used, by e-mail address.
     pub async fn invitations(&self, account_id: &str) -> Result<Vec<Link>> {
         let mut open = Vec::new();
-        for known in self.store.items(Some(account_id), LINK).await? {
+        for known in self.guard().items(account_id, ItemKind::Link).await? {
             let link = read(&known)?;
             if link.purpose == LinkPurpose::Invite && self.now() < link.expires {
                 open.push(link);
@@ -160,7 +165,7 @@ impl Vault {
             return Err(StoreError::NotFound("invitation"));
         }
         let (_, account) = self.account_item(account_id).await?;
-        let act = AdminAct::new(self.now(), &account.name, actor, "link.remove").target(&email);
+        let act = AdminAct::new(self.now(), &account.name, actor, Act::LinkRemove).target(&email);
         self.change(account_id, &act, changes, false)
             .await
             .map_err(about("invitation"))
@@ -173,10 +178,10 @@ impl Vault {
         email: &str,
     ) -> Result<Vec<Change>> {
         let mut changes = Vec::new();
-        for known in self.store.items(Some(account_id), LINK).await? {
-            let link: LinkBody = body(&known, "link")?;
+        for known in self.guard().items(account_id, ItemKind::Link).await? {
+            let link: LinkBody = known.read()?;
             if link.email.as_deref() == Some(email) {
-                changes.push(delete(&known));
+                changes.push(known.deleted());
             }
         }
         Ok(changes)
@@ -189,10 +194,10 @@ impl Vault {
         except: Option<&str>,
     ) -> Result<Vec<Change>> {
         let mut changes = Vec::new();
-        for known in self.store.items(Some(account_id), LINK).await? {
-            let link: LinkBody = body(&known, "link")?;
+        for known in self.guard().items(account_id, ItemKind::Link).await? {
+            let link: LinkBody = known.read()?;
             if link.purpose == LinkPurpose::Owner && except != Some(known.id.as_str()) {
-                changes.push(delete(&known));
+                changes.push(known.deleted());
             }
         }
         Ok(changes)
@@ -202,7 +207,11 @@ impl Vault {
         if token.len() != TOKEN {
             return Ok(None);
         }
-        let Some(item) = self.store.find(LINK, &token_hash(token)).await? else {
+        let Some(item) = self
+            .guard()
+            .find(ItemKind::Link, &token_hash(token))
+            .await?
+        else {
             return Ok(None);
         };
         let link = read(&item)?;
@@ -222,7 +231,7 @@ fn read(item: &Item) -> Result<Link> {
         role,
         email,
         expires,
-    } = body(item, "link")?;
+    } = item.read()?;
     Ok(Link {
         account_id: item.account.clone(),
         purpose,
@@ -230,12 +239,4 @@ fn read(item: &Item) -> Result<Link> {
         email,
         expires,
     })
-}
-
-fn delete(item: &Item) -> Change {
-    Change::Delete {
-        account: item.account.clone(),
-        kind: item.kind.clone(),
-        id: item.id.clone(),
-    }
 }

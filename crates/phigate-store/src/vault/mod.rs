@@ -2,6 +2,7 @@
 
 mod accounts;
 mod admit;
+mod adopt;
 mod api_keys;
 mod audit;
 mod conversation;
@@ -22,6 +23,7 @@ mod throttle;
 mod transfer;
 mod users;
 mod verify;
+mod verify_rows;
 
 pub use api_keys::KEY_NAME_CHARS_MAX;
 pub use audit::TOKEN_IDENTIFIER;
@@ -30,17 +32,18 @@ pub use devices::DEVICE_DAYS;
 pub use passwords::{PASSWORD_BYTES_MAX, PASSWORD_CHARS_MIN};
 
 use crate::backend::Target;
+use crate::guard::{self, Guard};
+use crate::item::{Change, Item};
 use crate::keys::keyring::Keyring;
 use crate::keys::master::MasterKeySource;
 use crate::model::AdminAct;
-use crate::store::{Change, Expect, Item, Store};
+use crate::store::{CommitError, Store};
 use crate::writer::job::{Job, Waiter};
 use crate::writer::queue::{Bounds, Queue};
 use crate::writer::thread::Running;
 use crate::writer::{Writer, entry};
 use crate::{Clock, Result, StoreError};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use phigate_types::Act;
 use std::collections::HashMap;
 use std::os::unix::fs::OpenOptionsExt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -145,19 +148,24 @@ impl Vault {
             commits: AtomicU64::new(0),
         });
         let running = Running::start(writer.clone())?;
+        let passwords = passwords::Passwords::new(keyring.root.passwords.clone());
         let vault = Self {
             store,
             keyring,
             writer,
             clock: options.clock,
-            passwords: passwords::Passwords::default(),
+            passwords,
             login_failures: options.login_failures,
             sweeper: throttle::Sweeper::default(),
             cache: Mutex::default(),
             running,
             created,
         };
-        if vault.accounts().await?.is_empty() {
+        vault.adopt_rows().await?;
+        if options.serve {
+            vault.check_rows().await?;
+        }
+        if !vault.guard().has_accounts().await? {
             match vault.create_account("default", "system").await {
                 // Another process starting at the same moment may have made it.
                 Ok(_) | Err(StoreError::Conflict(_)) => {}
@@ -246,7 +254,7 @@ impl Vault {
         taken.map_err(|error| {
             StoreError::Unavailable(format!("cannot write the backup: {}", error.kind()))
         })?;
-        let act = AdminAct::new(self.now(), "", actor, "installation.backup");
+        let act = AdminAct::new(self.now(), "", actor, Act::InstallationBackup);
         self.record_admin(None, &act).await?;
         self.store.backup(file).await
     }
@@ -256,8 +264,41 @@ impl Vault {
         (self.clock)()
     }
 
+    /// Reads and writes authenticated rows.
+    pub(crate) fn guard(&self) -> &Guard {
+        self.keyring.guard()
+    }
+
     /// Changes items and records the act, both or neither.
     pub(crate) async fn change(
+        &self,
+        account_id: &str,
+        act: &AdminAct,
+        changes: Vec<Change>,
+        bump: bool,
+    ) -> Result<()> {
+        if !guard::concerns_listed(&changes) {
+            let prepared = self.guard().prepare(&changes, None).await?;
+            return self.submit(account_id, act, prepared.changes, bump).await;
+        }
+        let _turn = self.guard().turn().await;
+        for _ in 0..guard::TRIES {
+            let prepared = self.guard().prepare(&changes, Some(account_id)).await?;
+            let act = AdminAct {
+                number: prepared.number,
+                ..act.clone()
+            };
+            let submitted = self.submit(account_id, &act, prepared.changes.clone(), bump);
+            match submitted.await {
+                Err(StoreError::Conflict(_)) if self.guard().has_moved(&prepared).await? => {}
+                done => return done,
+            }
+        }
+        Err(StoreError::Conflict("this"))
+    }
+
+    /// Hands changes that are ready to be written to the writer, with their record.
+    pub(crate) async fn submit(
         &self,
         account_id: &str,
         act: &AdminAct,
@@ -275,47 +316,14 @@ impl Vault {
             Err(_) => wait.settled(),
         }
     }
-}
 
-/// A new item; the version is set by the engine.
-pub(crate) fn item<T: Serialize>(
-    account: &str,
-    kind: &str,
-    id: &str,
-    lookup: Option<&str>,
-    body: &T,
-) -> Item {
-    Item {
-        account: account.to_owned(),
-        kind: kind.to_owned(),
-        id: id.to_owned(),
-        lookup: lookup.map(str::to_owned),
-        version: 0,
-        body: serde_json::to_string(body).expect("bodies are plain values"),
-    }
-}
-
-/// Reads the body of an item.
-pub(crate) fn body<T: DeserializeOwned>(item: &Item, what: &'static str) -> Result<T> {
-    serde_json::from_str(&item.body).map_err(|_| StoreError::Unreadable(what))
-}
-
-/// The change that replaces an item that was read before.
-pub(crate) fn replace<T: Serialize>(old: &Item, body: &T) -> Change {
-    let new = Item {
-        body: serde_json::to_string(body).expect("bodies are plain values"),
-        ..old.clone()
-    };
-    Change::Put(new, Expect::Version(old.version))
-}
-
-/// The condition that an item is as it was read: a legal hold set this instant, for example, counts.
-pub(crate) fn unchanged(item: &Item) -> Change {
-    Change::Check {
-        account: item.account.clone(),
-        kind: item.kind.clone(),
-        id: item.id.clone(),
-        version: item.version,
+    /// Changes items without a record, all or none. False when one was changed or removed in between.
+    pub(crate) async fn change_quietly(&self, changes: Vec<Change>) -> Result<bool> {
+        match self.guard().commit(&changes).await {
+            Ok(()) => Ok(true),
+            Err(CommitError::Stale) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Hashing passwords: argon2id, off the async threads, a few at a time.
 
+use crate::keys::Key;
 use crate::{Result, SecretString, StoreError};
 use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher, PasswordVerifier};
@@ -13,30 +14,33 @@ const AT_ONCE: usize = 4;
 const WAITING_MAX: usize = 64;
 /// The shortest password that is taken, in characters. Older and shorter ones go on working.
 pub const PASSWORD_CHARS_MIN: usize = 12;
+/// Stands before hashes that were made with the secret.
+const PEPPERED: &str = "secret1";
 /// The longest, in bytes.
 pub const PASSWORD_BYTES_MAX: usize = 1_024;
 
 /// Hashes and checks passwords.
 pub(crate) struct Passwords {
+    secret: Key,
     slots: Arc<Semaphore>,
     places: Arc<Semaphore>,
 }
 
-impl Default for Passwords {
-    fn default() -> Self {
+impl Passwords {
+    /// With a secret of the installation, without which hashes cannot be tried out.
+    pub(crate) fn new(secret: Key) -> Self {
         Self {
+            secret,
             slots: Arc::new(Semaphore::new(AT_ONCE)),
             places: Arc::new(Semaphore::new(WAITING_MAX)),
         }
     }
-}
 
-impl Passwords {
     /// The hash of a new password, with its parameters and salt.
     pub(crate) async fn hash(&self, password: &SecretString) -> Result<String> {
         check(password.expose())?;
-        let password = password.clone();
-        self.work(move || hash_now(&password)).await
+        let (password, secret) = (password.clone(), self.secret.clone());
+        self.work(move || hash_now(&password, &*secret)).await
     }
 
     /// Whether a password has this hash. Without a hash it takes as long and is wrong.
@@ -45,11 +49,16 @@ impl Passwords {
             return Ok(false);
         }
         let (password, hash) = (password.clone(), hash.map(str::to_owned));
+        let secret = self.secret.clone();
         self.work(move || {
             let known = hash.is_some();
-            let hash = hash.unwrap_or_else(|| nobody().to_owned());
-            let right = PasswordHash::new(&hash).is_ok_and(|parsed| {
-                hasher()
+            let hash = hash.unwrap_or_else(|| nobody(&*secret).to_owned());
+            let (hash, hasher) = match hash.strip_prefix(PEPPERED) {
+                Some(hash) => (hash, hasher(&*secret)),
+                None => (hash.as_str(), hasher(&[])),
+            };
+            let right = PasswordHash::new(hash).is_ok_and(|parsed| {
+                hasher
                     .verify_password(password.expose().as_bytes(), &parsed)
                     .is_ok()
             });
@@ -91,23 +100,29 @@ fn check(password: &str) -> Result<()> {
     })
 }
 
-fn hash_now(password: &SecretString) -> String {
-    hasher()
+/// Whether a hash was made without the secret, by an older version.
+pub(crate) fn is_bare(hash: &str) -> bool {
+    !hash.starts_with(PEPPERED)
+}
+
+fn hash_now(password: &SecretString, secret: &[u8]) -> String {
+    let hash = hasher(secret)
         .hash_password(password.expose().as_bytes())
-        .expect("the parameters are valid and the length was checked")
-        .to_string()
+        .expect("the parameters are valid and the length was checked");
+    format!("{PEPPERED}{hash}")
 }
 
 /// OWASP's floor for argon2id: 19 MiB, two passes, one lane.
-fn hasher() -> Argon2<'static> {
+fn hasher(secret: &[u8]) -> Argon2<'_> {
     let parameters = Params::new(19_456, 2, 1, None).expect("these are valid parameters");
-    Argon2::new(Algorithm::Argon2id, Version::V0x13, parameters)
+    Argon2::new_with_secret(secret, Algorithm::Argon2id, Version::V0x13, parameters)
+        .expect("the secret is short")
 }
 
 /// The hash that unknown users are compared with.
-fn nobody() -> &'static str {
+fn nobody(secret: &[u8]) -> &'static str {
     static HASH: OnceLock<String> = OnceLock::new();
-    HASH.get_or_init(|| hash_now(&SecretString::new(crate::keys::random_base62(32))))
+    HASH.get_or_init(|| hash_now(&SecretString::new(crate::keys::random_base62(32)), secret))
 }
 
 #[cfg(test)]

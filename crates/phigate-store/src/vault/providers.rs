@@ -1,17 +1,19 @@
 //! Provider entries: one per family, the key sealed.
 
+use crate::item::{Change, Expect, Item, ItemKind};
 use crate::keys::seal::Place;
 use crate::keys::wrapped::Purpose;
 use crate::model::{AdminAct, ProviderInfo, ProviderKey};
-use crate::store::{Change, Expect, Item};
-use crate::vault::{Vault, about, body, item, replace};
+use crate::vault::{Vault, about};
 use crate::{Result, SecretString, StoreError};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
+use phigate_types::Act;
 use serde::{Deserialize, Serialize};
 
-pub(crate) const PROVIDER: &str = "provider";
+/// The field of keys from before they were bound to an address.
+const UNBOUND: &str = "key";
 
 #[derive(Serialize, Deserialize)]
 struct ProviderBody {
@@ -33,19 +35,19 @@ impl Vault {
         actor: &str,
     ) -> Result<()> {
         let (_, account) = self.account_item(account_id).await?;
-        let old = self.store.item(account_id, PROVIDER, family).await?;
-        let before: Option<ProviderBody> = old
-            .as_ref()
-            .map(|item| body(item, "provider"))
-            .transpose()?;
-        let (sealed, last4) = match (key, &before) {
-            (Some(key), _) => (
-                self.seal_key(account_id, family, key).await?,
-                last4(key.expose()),
-            ),
-            (None, Some(before)) => (before.sealed.clone(), before.last4.clone()),
+        let old = self
+            .guard()
+            .item(account_id, ItemKind::Provider, family)
+            .await?;
+        let before: Option<ProviderBody> = old.as_ref().map(Item::read).transpose()?;
+        let is_new = key.is_some();
+        let key = match (key, &old) {
+            (Some(key), _) => key.clone(),
+            (None, Some(old)) => self.open_provider(old).await?.1,
             (None, None) => return Err(StoreError::NotFound("provider key")),
         };
+        let last4 = last4(key.expose());
+        let sealed = self.seal_key(account_id, family, base_url, &key).await?;
         let stored = ProviderBody {
             base_url: base_url.map(str::to_owned),
             sealed,
@@ -53,9 +55,9 @@ impl Vault {
             updated: self.now(),
             updated_by: actor.to_owned(),
         };
-        let mut act = AdminAct::new(self.now(), &account.name, actor, "provider.set")
+        let mut act = AdminAct::new(self.now(), &account.name, actor, Act::ProviderSet)
             .target(family)
-            .detail("key", if key.is_some() { "new" } else { "kept" })
+            .detail("key", if is_new { "new" } else { "kept" })
             .detail("last4", &last4);
         let from = before.and_then(|before| before.base_url);
         if from.as_deref() != base_url {
@@ -65,9 +67,9 @@ impl Vault {
             );
         }
         let put = match &old {
-            Some(old) => replace(old, &stored),
+            Some(old) => old.replaced_by(&stored),
             None => Change::Put(
-                item(account_id, PROVIDER, family, None, &stored),
+                Item::new(account_id, ItemKind::Provider, family, None, &stored),
                 Expect::Absent,
             ),
         };
@@ -79,8 +81,8 @@ impl Vault {
     /// The provider entries of an account, by family.
     pub async fn providers(&self, account_id: &str) -> Result<Vec<ProviderInfo>> {
         let mut providers = Vec::new();
-        for item in self.store.items(Some(account_id), PROVIDER).await? {
-            let stored: ProviderBody = body(&item, "provider")?;
+        for item in self.guard().items(account_id, ItemKind::Provider).await? {
+            let stored: ProviderBody = item.read()?;
             providers.push(info(&item, stored));
         }
         Ok(providers)
@@ -89,14 +91,15 @@ impl Vault {
     /// Removes a family's entry.
     pub async fn remove_provider(&self, account_id: &str, family: &str, actor: &str) -> Result<()> {
         let (_, account) = self.account_item(account_id).await?;
-        self.store
-            .item(account_id, PROVIDER, family)
+        self.guard()
+            .item(account_id, ItemKind::Provider, family)
             .await?
             .ok_or(StoreError::NotFound("provider"))?;
-        let act = AdminAct::new(self.now(), &account.name, actor, "provider.remove").target(family);
+        let act =
+            AdminAct::new(self.now(), &account.name, actor, Act::ProviderRemove).target(family);
         let delete = Change::Delete {
             account: account_id.to_owned(),
-            kind: PROVIDER.to_owned(),
+            kind: ItemKind::Provider,
             id: family.to_owned(),
         };
         self.change(account_id, &act, vec![delete], true)
@@ -106,22 +109,44 @@ impl Vault {
 
     /// An entry with its key in the clear.
     pub(crate) async fn open_provider(&self, item: &Item) -> Result<(ProviderInfo, ProviderKey)> {
-        let stored: ProviderBody = body(item, "provider")?;
-        let sealed = STANDARD
-            .decode(&stored.sealed)
-            .map_err(|_| StoreError::Unreadable("provider key"))?;
-        let opened = self
-            .keyring
-            .unseal(place(&item.account, &item.id), &sealed)
-            .await?;
-        let key = std::str::from_utf8(opened.expose())
-            .map_err(|_| StoreError::Unreadable("provider key"))?;
-        let key = SecretString::from(key);
+        let stored: ProviderBody = item.read()?;
+        let field = field(stored.base_url.as_deref());
+        let key = self.unseal_key(item, &stored.sealed, &field).await?;
         Ok((info(item, stored), key))
     }
 
-    async fn seal_key(&self, account_id: &str, family: &str, key: &SecretString) -> Result<String> {
-        let place = place(account_id, family);
+    /// The entry of an older store, its key bound to the address it is sent to.
+    pub(crate) async fn bind_key(&self, item: &Item) -> Result<Item> {
+        let mut stored: ProviderBody = item.read()?;
+        let key = self.unseal_key(item, &stored.sealed, UNBOUND).await?;
+        let base_url = stored.base_url.as_deref();
+        stored.sealed = self
+            .seal_key(&item.account, &item.id, base_url, &key)
+            .await?;
+        Ok(Item {
+            version: item.version,
+            ..Item::new(&item.account, item.kind, &item.id, None, &stored)
+        })
+    }
+
+    async fn unseal_key(&self, item: &Item, sealed: &str, field: &str) -> Result<SecretString> {
+        let unreadable = || StoreError::Unreadable("provider key");
+        let sealed = STANDARD.decode(sealed).map_err(|_| unreadable())?;
+        let place = place(&item.account, &item.id, field);
+        let opened = self.keyring.unseal(place, &sealed).await?;
+        let key = std::str::from_utf8(opened.expose()).map_err(|_| unreadable())?;
+        Ok(SecretString::from(key))
+    }
+
+    async fn seal_key(
+        &self,
+        account_id: &str,
+        family: &str,
+        base_url: Option<&str>,
+        key: &SecretString,
+    ) -> Result<String> {
+        let field = field(base_url);
+        let place = place(account_id, family, &field);
         let sealed = self
             .keyring
             .seal(Purpose::Secrets, self.now(), place, key.expose().as_bytes())
@@ -130,12 +155,17 @@ impl Vault {
     }
 }
 
-fn place<'a>(account: &'a str, family: &'a str) -> Place<'a> {
+/// A key opens only beside the address it was given for.
+fn field(base_url: Option<&str>) -> String {
+    format!("key for {}", base_url.unwrap_or("the family's own address"))
+}
+
+fn place<'a>(account: &'a str, family: &'a str, field: &'a str) -> Place<'a> {
     Place {
         account,
-        table: PROVIDER,
+        table: "provider",
         record: family,
-        field: "key",
+        field,
     }
 }
 

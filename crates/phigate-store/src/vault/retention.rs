@@ -1,19 +1,21 @@
 //! Retention: what is older than its time goes, in small batches, each recorded.
 
+use crate::item::Change;
 use crate::model::{AdminAct, Retention};
-use crate::store::{Change, RowKey};
+use crate::store::RowKey;
 use crate::trail::write_ranges;
-use crate::vault::{Vault, unchanged};
+use crate::vault::Vault;
 use crate::writer::entry;
 use crate::writer::job::{Job, Waiter};
 use crate::{Result, StoreError};
 use jiff::SignedDuration;
+use phigate_types::Act;
 use std::time::Duration;
 
 /// Act that names records whose content was deleted.
-pub(crate) const CONTENT_DELETED: &str = "retention.content";
+pub(crate) const CONTENT_DELETED: Act = Act::RetentionContent;
 /// Act that names records that were deleted.
-pub(crate) const RECORDS_DELETED: &str = "retention.records";
+pub(crate) const RECORDS_DELETED: Act = Act::RetentionRecords;
 /// Most rows of one batch.
 const BATCH: usize = 500;
 
@@ -70,11 +72,11 @@ impl Vault {
     async fn retention_of(&self, account_id: &str) -> Result<(String, Retention, Vec<Change>)> {
         match self.account_item(account_id).await {
             Ok((found, account)) => {
-                let conditions = vec![unchanged(&found)];
+                let conditions = vec![found.unchanged()];
                 Ok((account.name, account.settings.retention, conditions))
             }
             Err(StoreError::NotFound(_)) => {
-                let name = super::account_name(&*self.store, account_id).await?;
+                let name = super::account_name(self.guard(), account_id).await?;
                 Ok((name, Retention::default(), Vec::new()))
             }
             Err(error) => Err(error),
@@ -85,7 +87,7 @@ impl Vault {
         &self,
         account_id: &str,
         name: &str,
-        act: &str,
+        act: Act,
         rows: &[RowKey],
     ) -> (Job, crate::writer::job::Wait) {
         let places = write_ranges(rows.iter().map(|row| (row.lane, row.seq)).collect());

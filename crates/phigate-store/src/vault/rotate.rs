@@ -5,6 +5,7 @@ use crate::model::AdminAct;
 use crate::store::SYSTEM;
 use crate::vault::{Vault, about};
 use crate::{Result, StoreError};
+use phigate_types::Act;
 use std::path::Path;
 
 impl Vault {
@@ -60,7 +61,7 @@ impl Vault {
     async fn rotate_to(&self, key: MasterKey, actor: &str) -> Result<String> {
         let (from, to) = (self.keyring.master_id(), key.id());
         let changes = self.keyring.rewrap(&key).await?;
-        let act = AdminAct::new(self.now(), "", actor, "master_key.rotate").change(&from, &to);
+        let act = AdminAct::new(self.now(), "", actor, Act::MasterKeyRotate).change(&from, &to);
         self.change(SYSTEM, &act, changes, false)
             .await
             .map_err(about("a data key"))?;

@@ -1,18 +1,16 @@
 //! People whose password was right and whose one-time code is still to come. Kept in the store: the code may reach
 //! another replica than the password did.
 
+use crate::item::{Change, Expect, Item, ItemKind};
 use crate::keys::random_id;
 use crate::model::User;
-use crate::store::{Change, Expect};
-use crate::vault::sessions::{delete, token_hash};
+use crate::vault::Vault;
+use crate::vault::sessions::token_hash;
 use crate::vault::throttle::Guess;
-use crate::vault::users::{USER, UserBody, public};
-use crate::vault::{Vault, body, item};
+use crate::vault::users::{UserBody, public};
 use crate::{Result, StoreError};
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
-
-const HALFWAY: &str = "halfway";
 
 /// Time to open the app and type the code.
 const PATIENCE: SignedDuration = SignedDuration::from_mins(5);
@@ -29,19 +27,23 @@ impl Vault {
         let now = self.now();
         let lookup = token_hash(token);
         let mut changes = Vec::new();
-        for old in self.store.items(Some(&user.account_id), HALFWAY).await? {
-            let known: HalfwayBody = body(&old, "login")?;
+        for old in self
+            .guard()
+            .items(&user.account_id, ItemKind::Halfway)
+            .await?
+        {
+            let known: HalfwayBody = old.read()?;
             if now.duration_since(known.since) >= PATIENCE || old.lookup.as_ref() == Some(&lookup) {
-                changes.push(delete(&old));
+                changes.push(old.deleted());
             }
         }
         let stored = HalfwayBody {
             user: user.id.clone(),
             since: now,
         };
-        let new = item(
+        let new = Item::new(
             &user.account_id,
-            HALFWAY,
+            ItemKind::Halfway,
             &random_id(12),
             Some(&lookup),
             &stored,
@@ -56,15 +58,22 @@ impl Vault {
 
     /// Who gave their password with this token, while there is time for the code.
     pub async fn second_step(&self, token: &str) -> Result<Option<User>> {
-        let Some(found) = self.store.find(HALFWAY, &token_hash(token)).await? else {
+        let Some(found) = self
+            .guard()
+            .find(ItemKind::Halfway, &token_hash(token))
+            .await?
+        else {
             return Ok(None);
         };
-        let known: HalfwayBody = body(&found, "login")?;
+        let known: HalfwayBody = found.read()?;
         if self.now().duration_since(known.since) >= PATIENCE {
             return Ok(None);
         }
-        let user = self.store.item(&found.account, USER, &known.user).await?;
-        user.map(|user| Ok(public(&user, &body::<UserBody>(&user, "user")?)))
+        let user = self
+            .guard()
+            .item(&found.account, ItemKind::User, &known.user)
+            .await?;
+        user.map(|user| Ok(public(&user, &user.read::<UserBody>()?)))
             .transpose()
     }
 
@@ -76,9 +85,13 @@ impl Vault {
     /// The code was right: the second step is done.
     pub async fn end_second_step(&self, token: &str, user: &User) -> Result<()> {
         self.settle_guess(&self.code_guess(user)).await?;
-        if let Some(found) = self.store.find(HALFWAY, &token_hash(token)).await? {
+        if let Some(found) = self
+            .guard()
+            .find(ItemKind::Halfway, &token_hash(token))
+            .await?
+        {
             // Should another have removed it, it is gone as well.
-            self.change_quietly(vec![delete(&found)]).await?;
+            self.change_quietly(vec![found.deleted()]).await?;
         }
         Ok(())
     }

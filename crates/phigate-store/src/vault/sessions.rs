@@ -1,17 +1,16 @@
 //! Sessions of the dashboard: a random token in a cookie, only its hash here.
 
 use crate::chain;
+use crate::item::{Change, Expect, Item, ItemKind};
 use crate::keys::{hex, random_base62, random_id};
 use crate::model::{AdminAct, NewSession, Session, SessionPolicy, User};
-use crate::store::{Batch, Change, CommitError, Expect, Item};
-use crate::vault::users::{USER, UserBody, public};
-use crate::vault::{Vault, about, body, item, replace};
+use crate::vault::users::{UserBody, public};
+use crate::vault::{Vault, about};
 use crate::{Result, SecretString, StoreError};
 use jiff::{SignedDuration, Timestamp};
+use phigate_types::Act;
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
 
-const SESSION: &str = "session";
 /// 43 letters of 62 hold 256 bits.
 pub(crate) const TOKEN: usize = 43;
 /// How exactly the last use is written down.
@@ -52,17 +51,17 @@ impl Vault {
         stored_user.last_login = Some(now);
         let mut changes = self.stale_sessions(&user.account_id).await?;
         changes.push(Change::Put(
-            item(
+            Item::new(
                 &user.account_id,
-                SESSION,
+                ItemKind::Session,
                 &id,
                 Some(&token_hash(&token)),
                 &stored,
             ),
             Expect::Absent,
         ));
-        changes.push(replace(&old_user, &stored_user));
-        let act = AdminAct::new(now, &account.name, &user.email, "login")
+        changes.push(old_user.replaced_by(&stored_user));
+        let act = AdminAct::new(now, &account.name, &user.email, Act::Login)
             .target(&id)
             .detail("origin", origin);
         self.change(&user.account_id, &act, changes, false)
@@ -89,22 +88,30 @@ impl Vault {
         if token.len() != TOKEN {
             return Ok(None);
         }
-        let Some(item) = self.store.find(SESSION, &token_hash(token)).await? else {
+        let Some(item) = self
+            .guard()
+            .find(ItemKind::Session, &token_hash(token))
+            .await?
+        else {
             return Ok(None);
         };
-        let mut stored: SessionBody = body(&item, "session")?;
+        let mut stored: SessionBody = item.read()?;
         let now = self.now();
         if !is_valid(&stored, now) {
             return Ok(None);
         }
-        let Some(user) = self.store.item(&item.account, USER, &stored.user).await? else {
+        let Some(user) = self
+            .guard()
+            .item(&item.account, ItemKind::User, &stored.user)
+            .await?
+        else {
             return Ok(None);
         };
-        let user = public(&user, &body::<UserBody>(&user, "user")?);
+        let user = public(&user, &user.read::<UserBody>()?);
         if is_use && now.duration_since(stored.last_seen) >= SEEN {
             stored.last_seen = now;
             // Should this lose against a revocation, the revocation stands.
-            self.put_quietly(replace(&item, &stored)).await?;
+            self.change_quietly(vec![item.replaced_by(&stored)]).await?;
         }
         Ok(Some(session(&item, user, &stored)))
     }
@@ -115,7 +122,7 @@ impl Vault {
             .session_item(&session.user.account_id, &session.id)
             .await?;
         stored.confirmed = self.now();
-        if self.put_quietly(replace(&item, &stored)).await? {
+        if self.change_quietly(vec![item.replaced_by(&stored)]).await? {
             Ok(())
         } else {
             Err(StoreError::Conflict("session"))
@@ -126,8 +133,12 @@ impl Vault {
     pub async fn sessions(&self, user: &User) -> Result<Vec<Session>> {
         let now = self.now();
         let mut sessions = Vec::new();
-        for item in self.store.items(Some(&user.account_id), SESSION).await? {
-            let stored: SessionBody = body(&item, "session")?;
+        for item in self
+            .guard()
+            .items(&user.account_id, ItemKind::Session)
+            .await?
+        {
+            let stored: SessionBody = item.read()?;
             if stored.user == user.id && is_valid(&stored, now) {
                 sessions.push(session(&item, user.clone(), &stored));
             }
@@ -140,8 +151,9 @@ impl Vault {
     pub async fn end_session(&self, account_id: &str, session_id: &str, actor: &str) -> Result<()> {
         let (item, _) = self.session_item(account_id, session_id).await?;
         let (_, account) = self.account_item(account_id).await?;
-        let act = AdminAct::new(self.now(), &account.name, actor, "session.end").target(session_id);
-        self.change(account_id, &act, vec![delete(&item)], false)
+        let act =
+            AdminAct::new(self.now(), &account.name, actor, Act::SessionEnd).target(session_id);
+        self.change(account_id, &act, vec![item.deleted()], false)
             .await
             .map_err(about("session"))
     }
@@ -156,7 +168,7 @@ impl Vault {
         let (_, account) = self.account_item(&user.account_id).await?;
         let changes = self.end_sessions(&user.account_id, &user.id, keep).await?;
         let act =
-            AdminAct::new(self.now(), &account.name, actor, "session.end_all").target(&user.email);
+            AdminAct::new(self.now(), &account.name, actor, Act::SessionEndAll).target(&user.email);
         self.change(&user.account_id, &act, changes, false)
             .await
             .map_err(about("session"))
@@ -170,47 +182,22 @@ impl Vault {
         keep: Option<&str>,
     ) -> Result<Vec<Change>> {
         let mut changes = Vec::new();
-        for item in self.store.items(Some(account_id), SESSION).await? {
-            let stored: SessionBody = body(&item, "session")?;
+        for item in self.guard().items(account_id, ItemKind::Session).await? {
+            let stored: SessionBody = item.read()?;
             if stored.user == user_id && keep != Some(item.id.as_str()) {
-                changes.push(delete(&item));
+                changes.push(item.deleted());
             }
         }
         Ok(changes)
-    }
-
-    /// Changes one item without a record. False when it was changed or removed in between.
-    pub(crate) async fn put_quietly(&self, change: Change) -> Result<bool> {
-        self.change_quietly(vec![change]).await
-    }
-
-    /// Changes items without a record, all or none. False when one was changed or removed in between.
-    pub(crate) async fn change_quietly(&self, changes: Vec<Change>) -> Result<bool> {
-        let batch = Batch {
-            changes,
-            ..Batch::default()
-        };
-        match self.store.commit(Arc::new(batch)).await {
-            Ok(()) => Ok(true),
-            Err(CommitError::Stale) => Ok(false),
-            Err(
-                CommitError::Failed(error)
-                | CommitError::Unknown(error)
-                | CommitError::Rejected(error),
-            ) => Err(error),
-            Err(CommitError::LaneTaken | CommitError::NotOpen(_)) => {
-                Err(StoreError::Conflict("item"))
-            }
-        }
     }
 
     /// The changes that clear away sessions that ran out.
     async fn stale_sessions(&self, account_id: &str) -> Result<Vec<Change>> {
         let now = self.now();
         let mut changes = Vec::new();
-        for item in self.store.items(Some(account_id), SESSION).await? {
-            if !is_valid(&body(&item, "session")?, now) {
-                changes.push(delete(&item));
+        for item in self.guard().items(account_id, ItemKind::Session).await? {
+            if !is_valid(&item.read()?, now) {
+                changes.push(item.deleted());
             }
         }
         Ok(changes)
@@ -218,11 +205,11 @@ impl Vault {
 
     async fn session_item(&self, account_id: &str, id: &str) -> Result<(Item, SessionBody)> {
         let item = self
-            .store
-            .item(account_id, SESSION, id)
+            .guard()
+            .item(account_id, ItemKind::Session, id)
             .await?
             .ok_or(StoreError::NotFound("session"))?;
-        let stored = body(&item, "session")?;
+        let stored = item.read()?;
         Ok((item, stored))
     }
 }
@@ -234,14 +221,6 @@ pub(crate) fn token_hash(token: &str) -> String {
 
 fn is_valid(stored: &SessionBody, now: Timestamp) -> bool {
     now < stored.expires && now.duration_since(stored.last_seen).as_secs() < stored.idle_s
-}
-
-pub(crate) fn delete(item: &Item) -> Change {
-    Change::Delete {
-        account: item.account.clone(),
-        kind: item.kind.clone(),
-        id: item.id.clone(),
-    }
 }
 
 fn session(item: &Item, user: User, stored: &SessionBody) -> Session {

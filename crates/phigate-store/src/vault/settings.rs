@@ -1,8 +1,9 @@
 //! Mode, settings and aliases of an account.
 
+use crate::Result;
 use crate::model::{AdminAct, ModeState, Settings};
 use crate::vault::Vault;
-use crate::{Result, StoreError};
+use phigate_types::{Act, Mode};
 use std::collections::BTreeMap;
 
 impl Vault {
@@ -18,25 +19,12 @@ impl Vault {
     }
 
     /// Changes the mode; when this returns, it binds every call that starts afterwards.
-    ///
-    /// The caller knows which modes there are; here a mode is a word.
-    pub async fn set_mode(&self, account_id: &str, mode: &str, actor: &str) -> Result<()> {
-        let is_word = !mode.is_empty()
-            && mode.len() <= 32
-            && mode
-                .bytes()
-                .all(|byte| byte.is_ascii_lowercase() || byte == b'_');
-        if !is_word {
-            return Err(StoreError::Invalid {
-                what: "mode",
-                why: "not a mode",
-            });
-        }
+    pub async fn set_mode(&self, account_id: &str, mode: Mode, actor: &str) -> Result<()> {
         let now = self.now();
         self.edit_account(account_id, |stored| {
-            let act =
-                AdminAct::new(now, &stored.name, actor, "mode.set").change(&stored.mode, mode);
-            stored.previous_mode = Some(std::mem::replace(&mut stored.mode, mode.to_owned()));
+            let act = AdminAct::new(now, &stored.name, actor, Act::ModeSet)
+                .change(stored.mode.code(), mode.code());
+            stored.previous_mode = Some(std::mem::replace(&mut stored.mode, mode));
             stored.mode_changed_by = Some(actor.to_owned());
             stored.mode_changed = Some(now);
             Ok(Some(act))
@@ -61,7 +49,7 @@ impl Vault {
             let from = to_text(&stored.settings);
             change(&mut stored.settings);
             let to = to_text(&stored.settings);
-            let act = AdminAct::new(now, &stored.name, actor, "settings.set").change(&from, &to);
+            let act = AdminAct::new(now, &stored.name, actor, Act::SettingsSet).change(&from, &to);
             Ok((from != to).then_some(act))
         })
         .await
@@ -80,7 +68,7 @@ impl Vault {
                 return Ok(None);
             }
             let (from, to) = (to_text(&stored.settings), to_text(settings));
-            let act = AdminAct::new(now, &stored.name, actor, "settings.set").change(&from, &to);
+            let act = AdminAct::new(now, &stored.name, actor, Act::SettingsSet).change(&from, &to);
             stored.settings = settings.clone();
             Ok(Some(act))
         })
@@ -109,7 +97,7 @@ impl Vault {
             if before.as_deref() == to {
                 return Ok(None);
             }
-            let act = AdminAct::new(now, &stored.name, actor, "alias.set")
+            let act = AdminAct::new(now, &stored.name, actor, Act::AliasSet)
                 .target(model)
                 .change(before.as_deref().unwrap_or(""), to.unwrap_or(""));
             Ok(Some(act))

@@ -9,10 +9,10 @@
 //! before it is checked, so that concurrent guesses all count. A count is named by a keyed digest: nobody can find two
 //! names that share one, and a count does not show what was typed. Counts expire, and there is a limit to their number.
 
+use crate::item::{Change, Expect, Item, ItemKind};
 use crate::keys::hex;
-use crate::store::{Change, Expect, Item, SYSTEM};
-use crate::vault::sessions::delete;
-use crate::vault::{Vault, body, item, replace};
+use crate::store::SYSTEM;
+use crate::vault::Vault;
 use crate::{Result, StoreError};
 use aws_lc_rs::hmac;
 use jiff::{SignedDuration, Timestamp};
@@ -20,7 +20,6 @@ use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-const GUESSES: &str = "guesses";
 const WAIT_MAX_S: i64 = 15 * 60;
 /// Failures older than this are forgotten.
 const MEMORY: SignedDuration = SignedDuration::from_hours(1);
@@ -148,12 +147,12 @@ impl Vault {
             let now = self.now();
             let mut changes = Vec::new();
             if let (Some(old), _) = self.count(&guess.place, now).await? {
-                changes.push(delete(&old));
+                changes.push(old.deleted());
             }
             for name in &guess.wide {
                 if let (Some(old), count) = self.count(name, now).await? {
                     let failures = count.failures.saturating_sub(1);
-                    changes.push(replace(&old, &Count { failures, ..count }));
+                    changes.push(old.replaced_by(&Count { failures, ..count }));
                 }
             }
             if self.change_quietly(changes).await? {
@@ -168,10 +167,14 @@ impl Vault {
             failures: 0,
             last: now,
         };
-        let Some(item) = self.store.item(SYSTEM, GUESSES, &name.0).await? else {
+        let Some(item) = self
+            .guard()
+            .item(SYSTEM, ItemKind::Guesses, &name.0)
+            .await?
+        else {
             return Ok((None, none));
         };
-        let count: Count = body(&item, "count of failed logins")?;
+        let count: Count = item.read()?;
         let count = if count.is_expired(now) { none } else { count };
         Ok((Some(item), count))
     }
@@ -180,8 +183,8 @@ impl Vault {
     async fn sweep_guesses(&self) -> Result<()> {
         let now = self.now();
         let mut counts = Vec::new();
-        for item in self.store.items(Some(SYSTEM), GUESSES).await? {
-            let count: Count = body(&item, "count of failed logins")?;
+        for item in self.store.items(Some(SYSTEM), ItemKind::Guesses).await? {
+            let count: Count = item.read()?;
             counts.push((count, item));
         }
         counts.sort_by_key(|(count, _)| count.last);
@@ -189,7 +192,7 @@ impl Vault {
         let gone = expired.max(counts.len().saturating_sub(COUNTS_MAX));
         for some in counts[..gone].chunks(BATCH) {
             // Where another replica was faster, the rest waits for the next time.
-            self.change_quietly(some.iter().map(|(_, item)| delete(item)).collect())
+            self.change_quietly(some.iter().map(|(_, item)| item.deleted()).collect())
                 .await?;
         }
         Ok(())
@@ -202,8 +205,11 @@ fn one_more(name: &Name, (old, count): &(Option<Item>, Count), now: Timestamp) -
         last: now,
     };
     match old {
-        Some(old) => replace(old, &next),
-        None => Change::Put(item(SYSTEM, GUESSES, &name.0, None, &next), Expect::Absent),
+        Some(old) => old.replaced_by(&next),
+        None => Change::Put(
+            Item::new(SYSTEM, ItemKind::Guesses, &name.0, None, &next),
+            Expect::Absent,
+        ),
     }
 }
 

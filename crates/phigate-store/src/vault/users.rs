@@ -1,19 +1,18 @@
 //! Users of the dashboard: made, listed, removed; passwords and second factors.
 
+use crate::item::{Change, Expect, Item, ItemKind};
 use crate::keys::random_id;
 use crate::keys::seal::Place;
 use crate::keys::wrapped::Purpose;
 use crate::model::{AdminAct, Login, LoginOutcome, Role, User};
-use crate::store::{Change, Expect, Item};
 use crate::vault::throttle::Guess;
-use crate::vault::{Vault, about, body, devices, item, replace};
+use crate::vault::{Vault, about, devices, passwords};
 use crate::{Result, SecretBytes, SecretString, StoreError};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
+use phigate_types::Act;
 use serde::{Deserialize, Serialize};
-
-pub(crate) const USER: &str = "user";
 
 /// A user as stored.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -41,7 +40,7 @@ impl Vault {
     ) -> Result<User> {
         let (_, account) = self.account_item(account_id).await?;
         let (put, user) = self.new_user(account_id, email, password, role).await?;
-        let act = AdminAct::new(self.now(), &account.name, actor, "user.create")
+        let act = AdminAct::new(self.now(), &account.name, actor, Act::UserCreate)
             .target(&user.email)
             .detail("role", role.code());
         let mut changes = Vec::new();
@@ -63,10 +62,10 @@ impl Vault {
 
     /// The users of an account, by e-mail address.
     pub async fn users(&self, account_id: &str) -> Result<Vec<User>> {
-        let items = self.store.items(Some(account_id), USER).await?;
+        let items = self.guard().items(account_id, ItemKind::User).await?;
         let mut users = items
             .iter()
-            .map(|item| Ok(public(item, &body(item, "user")?)))
+            .map(|item| Ok(public(item, &item.read()?)))
             .collect::<Result<Vec<User>>>()?;
         users.sort_by(|one, other| one.email.cmp(&other.email));
         Ok(users)
@@ -80,11 +79,11 @@ impl Vault {
         changes.extend(self.withdraw_links(account_id, &stored.email).await?);
         changes.push(Change::Delete {
             account: item.account.clone(),
-            kind: USER.to_owned(),
+            kind: ItemKind::User.to_owned(),
             id: item.id.clone(),
         });
         let act =
-            AdminAct::new(self.now(), &account.name, actor, "user.remove").target(&stored.email);
+            AdminAct::new(self.now(), &account.name, actor, Act::UserRemove).target(&stored.email);
         self.change(account_id, &act, changes, false)
             .await
             .map_err(about("user"))
@@ -105,7 +104,7 @@ impl Vault {
             email,
             keep_session,
             actor,
-            "user.password",
+            Act::UserPassword,
             |stored| {
                 stored.password = hash.clone();
             },
@@ -121,7 +120,7 @@ impl Vault {
         role: Role,
         actor: &str,
     ) -> Result<()> {
-        self.edit_user(account_id, email, None, actor, "user.role", |stored| {
+        self.edit_user(account_id, email, None, actor, Act::UserRole, |stored| {
             stored.role = role;
         })
         .await
@@ -131,9 +130,9 @@ impl Vault {
     /// is the caller's next step.
     pub async fn verify_login(&self, login: &Login<'_>) -> Result<LoginOutcome> {
         let email = normal_email(login.email);
-        let item = self.store.find(USER, &email).await?;
+        let item = self.guard().find(ItemKind::User, &email).await?;
         let known: Option<(Item, UserBody)> = item
-            .map(|item| body(&item, "user").map(|stored| (item, stored)))
+            .map(|item| item.read().map(|stored| (item, stored)))
             .transpose()?;
         let key = &self.keyring.root.guesses;
         let guess = match self.device_of(known.as_ref(), login.device) {
@@ -188,7 +187,11 @@ impl Vault {
         match known {
             Some((item, stored)) if is_right => {
                 self.settle_guess(guess).await?;
-                Ok(LoginOutcome::Right(Box::new(public(&item, &stored))))
+                let user = public(&item, &stored);
+                if passwords::is_bare(&stored.password) {
+                    self.pepper(&item, stored, password).await?;
+                }
+                Ok(LoginOutcome::Right(Box::new(user)))
             }
             known => {
                 self.record_failure(known.as_ref(), origin).await?;
@@ -197,15 +200,31 @@ impl Vault {
         }
     }
 
+    /// Hashes a password anew, now that it is known, so that the hash cannot be tried out without the master key.
+    async fn pepper(
+        &self,
+        item: &Item,
+        mut stored: UserBody,
+        password: &SecretString,
+    ) -> Result<()> {
+        // A password from before there was a minimum stays as it is until it is changed.
+        if let Ok(hash) = self.passwords.hash(password).await {
+            stored.password = hash;
+            // Should this lose against another change, the next login does it.
+            self.change_quietly(vec![item.replaced_by(&stored)]).await?;
+        }
+        Ok(())
+    }
+
     async fn record_failure(&self, known: Option<&(Item, UserBody)>, origin: &str) -> Result<()> {
         let act = |name: &str| {
-            AdminAct::new(self.now(), name, "anonymous", "login.failed").detail("origin", origin)
+            AdminAct::new(self.now(), name, "anonymous", Act::LoginFailed).detail("origin", origin)
         };
         // What was typed as an address may be a password, so an unknown one is not kept.
         let Some((item, stored)) = known else {
             return self.record_admin(None, &act("")).await;
         };
-        let name = super::account_name(&*self.store, &item.account).await?;
+        let name = super::account_name(self.guard(), &item.account).await?;
         self.record_admin(Some(&item.account), &act(&name).target(&stored.email))
             .await
     }
@@ -230,9 +249,9 @@ impl Vault {
             None => None,
         };
         let what = if secret.is_some() {
-            "user.totp.set"
+            Act::UserTotpSet
         } else {
-            "user.totp.remove"
+            Act::UserTotpRemove
         };
         self.edit_user(
             &user.account_id,
@@ -271,7 +290,7 @@ impl Vault {
                 return Ok(false);
             }
             stored.totp_step = step;
-            if self.put_quietly(replace(&item, &stored)).await? {
+            if self.change_quietly(vec![item.replaced_by(&stored)]).await? {
                 return Ok(true);
             }
         }
@@ -296,7 +315,13 @@ impl Vault {
             created: self.now(),
             last_login: None,
         };
-        let item = item(account_id, USER, &random_id(12), Some(&email), &stored);
+        let item = Item::new(
+            account_id,
+            ItemKind::User,
+            &random_id(12),
+            Some(&email),
+            &stored,
+        );
         let user = public(&item, &stored);
         Ok((Change::Put(item, Expect::Absent), user))
     }
@@ -306,11 +331,14 @@ impl Vault {
         account_id: &str,
         email: &str,
     ) -> Result<(Item, UserBody)> {
-        let found = self.store.find(USER, &normal_email(email)).await?;
+        let found = self
+            .guard()
+            .find(ItemKind::User, &normal_email(email))
+            .await?;
         let item = found
             .filter(|item| item.account == account_id)
             .ok_or(StoreError::NotFound("user"))?;
-        let stored = body(&item, "user")?;
+        let stored = item.read()?;
         Ok((item, stored))
     }
 
@@ -320,7 +348,7 @@ impl Vault {
         email: &str,
         keep_session: Option<&str>,
         actor: &str,
-        what: &str,
+        what: Act,
         edit: impl Fn(&mut UserBody),
     ) -> Result<()> {
         let (item, mut stored) = self.user_by_email(account_id, email).await?;
@@ -329,7 +357,7 @@ impl Vault {
         let mut changes = self
             .end_sessions(account_id, &item.id, keep_session)
             .await?;
-        changes.push(replace(&item, &stored));
+        changes.push(item.replaced_by(&stored));
         let act = AdminAct::new(self.now(), &account.name, actor, what).target(&stored.email);
         self.change(account_id, &act, changes, false)
             .await
@@ -353,7 +381,7 @@ pub(crate) fn public(item: &Item, stored: &UserBody) -> User {
 fn totp_place<'a>(account: &'a str, user: &'a str) -> Place<'a> {
     Place {
         account,
-        table: USER,
+        table: "user",
         record: user,
         field: "totp",
     }

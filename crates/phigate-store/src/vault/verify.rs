@@ -1,5 +1,7 @@
 //! Verifying the store itself: chains, search columns, sealed content, and records nobody chained.
 
+use crate::guard::Top;
+use crate::item::ItemKind;
 use crate::model::{Record, SealedDigests};
 use crate::store::{AuditRow, ChainRow, RowKey};
 use crate::trail::{
@@ -9,6 +11,7 @@ use crate::vault::Vault;
 use crate::vault::audit::parse;
 use crate::vault::record;
 use crate::vault::retention::{CONTENT_DELETED, RECORDS_DELETED};
+use crate::vault::verify_rows::Sums;
 use crate::writer::entry;
 use crate::{Result, chain};
 use aws_lc_rs::signature::KeyPair;
@@ -29,6 +32,7 @@ struct Findings {
     forgotten: Vec<(i64, i64)>,
     /// Ends of chains that checkpoints inside the trail name.
     joined: Vec<(i64, i64, [u8; 32])>,
+    sums: Sums,
 }
 
 impl Vault {
@@ -58,12 +62,21 @@ impl Vault {
             .collect();
         accounts.extend(outside.iter().map(|checkpoint| checkpoint.account.clone()));
         accounts.extend(self.store.accounts_with_records().await?);
+        let seen = match self.verify_rows(account_id).await? {
+            Ok(seen) => seen,
+            Err(fault) => {
+                report.fault = Some(fault);
+                return Ok(report);
+            }
+        };
+        accounts.extend(seen.keys().cloned());
         if let Some(wanted) = account_id {
             accounts.retain(|account| account == wanted);
         }
         for account in accounts {
+            let top = seen.get(&account);
             if let Some(fault) = self
-                .verify_account(&account, &outside, &mut report, &mut progress)
+                .verify_account(&account, &outside, top, &mut report, &mut progress)
                 .await?
             {
                 report.fault = Some(fault);
@@ -77,9 +90,11 @@ impl Vault {
         &self,
         account: &str,
         outside: &[Checkpoint],
+        top: Option<&Top>,
         report: &mut Report,
         progress: &mut impl FnMut(u64),
     ) -> Result<Option<Fault>> {
+        let figures = self.figures(account).await?;
         let mut findings = Findings::default();
         let mut followers = Vec::new();
         let mut lanes: BTreeSet<i64> = self
@@ -95,6 +110,13 @@ impl Vault {
                 .filter(|one| one.account == account)
                 .map(|one| one.lane),
         );
+        // Chains that the account's roll names must be there.
+        let named = top.map(|top| top.chains.as_slice()).unwrap_or_default();
+        if let Some(gone) = named.iter().find(|lane| !lanes.contains(lane)) {
+            return Ok(Some(
+                Follower::new(account, *gone).at(FaultKind::Truncated, 1),
+            ));
+        }
         for lane in lanes {
             let mut follower = Follower::new(account, lane);
             for (seq, _) in watched(outside, account, lane) {
@@ -131,7 +153,13 @@ impl Vault {
             };
             return Ok(Some(fault));
         }
-        self.judge_findings(account, &findings, &followers, report)
+        if let Some(fault) = self
+            .judge_findings(account, &findings, &followers, report)
+            .await?
+        {
+            return Ok(Some(fault));
+        }
+        self.judge_sums(account, &findings.sums, top, &figures)
             .await
     }
 
@@ -189,6 +217,7 @@ impl Vault {
         let place = (row.link.lane, row.link.seq);
         let Some(record) = &row.row else {
             findings.gone.push(place);
+            findings.sums.add_deleted(row);
             return Ok(true);
         };
         if chain::leaf(account, record.id, record.time_us, &record.body) != row.link.leaf {
@@ -200,6 +229,7 @@ impl Vault {
         if !has_its_columns(account, record, &parsed) {
             return Ok(false);
         }
+        findings.sums.add(record.time_us, &parsed);
         findings
             .records_deleted
             .note(account, &parsed, RECORDS_DELETED);
@@ -284,7 +314,7 @@ impl Vault {
         }
         let was_shredded = self
             .store
-            .item(account, super::accounts::ACCOUNT, account)
+            .item(account, ItemKind::Account, account)
             .await?
             .is_none();
         for (lane, seq) in &findings.emptied {

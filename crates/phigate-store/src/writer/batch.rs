@@ -3,9 +3,9 @@
 use crate::Result;
 use crate::chain;
 use crate::store::{Batch, CounterRow, NewRecord, OpenRow};
-use crate::writer::Writer;
 use crate::writer::job::{Effect, Entry, Job};
 use crate::writer::lane::Lane;
+use crate::writer::{Writer, entry};
 use std::collections::BTreeMap;
 use uuid::Uuid;
 
@@ -52,7 +52,7 @@ impl Writer {
                     }
                     Effect::Neither => {}
                 }
-                let hour = entry.row.time_us.div_euclid(3_600_000_000);
+                let hour = entry::hour(entry.row.time_us);
                 for (name, count) in &entry.counters {
                     *counters
                         .entry((&entry.row.account, hour, name))

@@ -1,7 +1,7 @@
 //! Turns records into rows: the columns searched by, and what the record adds to the counters.
 
 use crate::chain;
-use crate::model::{AdminAct, Decision, Outcome, Record, RecordKind};
+use crate::model::{AdminAct, Decision, Outcome, Record, RecordKind, ReplyFacts};
 use crate::store::{AuditRow, Contents, TokenRow};
 use crate::writer::job::{Counters, Effect, Entry};
 use jiff::Timestamp;
@@ -22,19 +22,7 @@ pub(crate) fn decision(
     tokens: Vec<TokenRow>,
 ) -> Arc<Entry> {
     let row = decision_row(account_id, id, decision);
-    let mut counters: Counters = vec![("requests".into(), 1)];
-    if decision.phi_detected {
-        counters.push(("with_phi".into(), 1));
-    }
-    counters.push((format!("action:{}", decision.action).into(), 1));
-    counters.push((format!("mode:{}", decision.mode).into(), 1));
-    let family = decision.family.iter().map(|family| ("family", family));
-    let kinds = decision.types.keys().map(|kind| ("type", kind));
-    counters.extend(
-        family
-            .chain(kinds)
-            .map(|(what, name)| (format!("{what}:{name}").into(), 1)),
-    );
+    let counters = decision_counters(decision);
     Arc::new(Entry {
         contents,
         tokens,
@@ -60,25 +48,7 @@ pub(crate) fn outcome_with(
     contents: Contents,
 ) -> Arc<Entry> {
     let row = row(account_id, id, RecordRef::Outcome(outcome));
-    let class: Cow<'static, str> = match outcome.status {
-        Some(status) => format!("status:{}xx", status / 100).into(),
-        None => "status:none".into(),
-    };
-    let mut counters: Counters = vec![(class, 1)];
-    if let Some(usage) = outcome.usage {
-        counters.push((
-            "tokens".into(),
-            i64::try_from(usage.total_tokens).unwrap_or(i64::MAX),
-        ));
-    }
-    let times = [
-        ("total", outcome.total_ms),
-        ("first", outcome.first_byte_ms),
-    ];
-    for (name, milliseconds) in times {
-        let class = milliseconds.map(|value| format!("{name}_ms:{}", time_class(value)));
-        counters.extend(class.map(|class| (class.into(), 1)));
-    }
+    let counters = outcome_counters(outcome);
     Arc::new(Entry {
         contents,
         ..entry(
@@ -116,12 +86,63 @@ pub(crate) fn ended(
         error_code: Some(code.to_owned()),
         first_byte_ms: None,
         total_ms: None,
-        restored: None,
-        reply_types: None,
-        reply_echoes: None,
-        reply_action: None,
+        reply: ReplyFacts::default(),
         sealed: None,
     }
+}
+
+/// What a record adds to the counters of its hour.
+pub(crate) fn counters(record: &Record) -> Counters {
+    match record {
+        Record::Decision(decision) => decision_counters(decision),
+        Record::Outcome(outcome) => outcome_counters(outcome),
+        Record::Admin(_) => Vec::new(),
+    }
+}
+
+/// The hour whose counters a record adds to.
+pub(crate) fn hour(time_us: i64) -> i64 {
+    time_us.div_euclid(3_600_000_000)
+}
+
+fn decision_counters(decision: &Decision) -> Counters {
+    let mut counters: Counters = vec![("requests".into(), 1)];
+    if decision.phi_detected {
+        counters.push(("with_phi".into(), 1));
+    }
+    counters.push((format!("action:{}", decision.action).into(), 1));
+    counters.push((format!("mode:{}", decision.mode).into(), 1));
+    let family = decision.family.iter().map(|family| ("family", family));
+    let kinds = decision.types.keys().map(|kind| ("type", kind));
+    counters.extend(
+        family
+            .chain(kinds)
+            .map(|(what, name)| (format!("{what}:{name}").into(), 1)),
+    );
+    counters
+}
+
+fn outcome_counters(outcome: &Outcome) -> Counters {
+    let class: Cow<'static, str> = match outcome.status {
+        Some(status) => format!("status:{}xx", status / 100).into(),
+        None => "status:none".into(),
+    };
+    let mut counters: Counters = vec![(class, 1)];
+    if let Some(usage) = outcome.usage {
+        counters.push((
+            "tokens".into(),
+            i64::try_from(usage.total_tokens).unwrap_or(i64::MAX),
+        ));
+    }
+    let times = [
+        ("total", outcome.total_ms),
+        ("first", outcome.first_byte_ms),
+    ];
+    for (name, milliseconds) in times {
+        let class = milliseconds.map(|value| format!("{name}_ms:{}", time_class(value)));
+        counters.extend(class.map(|class| (class.into(), 1)));
+    }
+    counters
 }
 
 /// The row a record must have, given its text; verification compares them.
@@ -168,8 +189,8 @@ fn entry(row: AuditRow, account: &str, counters: Counters, effect: Effect) -> En
 fn decision_row(account_id: &str, id: Uuid, decision: &Decision) -> AuditRow {
     AuditRow {
         key_id: Some(column(&decision.key_id)),
-        mode: Some(column(&decision.mode)),
-        action: Some(column(&decision.action)),
+        mode: Some(decision.mode.code().to_owned()),
+        action: Some(decision.action.code().to_owned()),
         model: decision.model.as_deref().map(column),
         types: types_column(decision),
         ..row(account_id, id, RecordRef::Decision(decision))
@@ -178,7 +199,7 @@ fn decision_row(account_id: &str, id: Uuid, decision: &Decision) -> AuditRow {
 
 fn admin_row(account_id: &str, id: Uuid, act: &AdminAct) -> AuditRow {
     AuditRow {
-        act: Some(column(&act.act)),
+        act: Some(act.act.code().to_owned()),
         ..row(account_id, id, RecordRef::Admin(act))
     }
 }
@@ -224,11 +245,12 @@ fn types_column(decision: &Decision) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use phigate_types::Act;
 
     #[test]
     fn a_record_is_written_the_same_by_reference() {
-        let act = AdminAct::new(Timestamp::UNIX_EPOCH, "default", "cli", "mode.set")
-            .change("flag", "mask");
+        let act = AdminAct::new(Timestamp::UNIX_EPOCH, "default", "cli", Act::ModeSet)
+            .change("first", "second");
         let ended = ended(
             Uuid::nil(),
             Timestamp::UNIX_EPOCH,

@@ -3,6 +3,7 @@
 use crate::support::{Site, account, close};
 use jiff::SignedDuration;
 use phigate_store::{AdmitError, StoreError};
+use phigate_types::Mode;
 
 pub async fn a_key_admits_until_it_is_revoked_or_expires(site: Site) {
     let vault = site.open().await;
@@ -13,7 +14,7 @@ pub async fn a_key_admits_until_it_is_revoked_or_expires(site: Site) {
         .unwrap();
     let admitted = vault.admit(new.key.expose()).await.unwrap();
     assert_eq!(admitted.key_id, new.id);
-    assert_eq!(admitted.account.mode, "flag");
+    assert_eq!(admitted.account.mode, Mode::FLAG);
     vault
         .revoke_api_key(&account, &new.id, "cli")
         .await
@@ -88,10 +89,10 @@ pub async fn changes_by_another_process_bind_the_next_call(site: Site) {
         .unwrap();
     assert_eq!(
         server.admit(new.key.expose()).await.unwrap().account.mode,
-        "flag"
+        Mode::FLAG
     );
-    for (round, mode) in ["block", "mask", "redact", "flag"]
-        .iter()
+    for (round, mode) in [Mode::BLOCK, Mode::MASK, Mode::REDACT, Mode::FLAG]
+        .into_iter()
         .cycle()
         .take(40)
         .enumerate()
@@ -104,13 +105,13 @@ pub async fn changes_by_another_process_bind_the_next_call(site: Site) {
         writer.set_mode(&account, mode, "cli").await.unwrap();
         assert_eq!(
             reader.admit(new.key.expose()).await.unwrap().account.mode,
-            *mode
+            mode
         );
     }
     let state = server.mode(&account).await.unwrap();
     assert_eq!(
-        (state.previous.as_deref(), state.changed_by.as_deref()),
-        (Some("redact"), Some("cli"))
+        (state.previous, state.changed_by.as_deref()),
+        (Some(Mode::REDACT), Some("cli"))
     );
     cli.revoke_api_key(&account, &new.id, "cli").await.unwrap();
     assert!(matches!(

@@ -3,6 +3,7 @@
 use crate::support::life::recorded;
 use crate::support::{Site, account, clean, close, masked};
 use phigate_store::{Filter, Record, RecordKind, StoreError, Window};
+use phigate_types::{Act, Action, Mode};
 
 pub async fn lists_filter_and_page_newest_first(site: Site) {
     let vault = site.open().await;
@@ -58,16 +59,15 @@ fn filters(request: uuid::Uuid, time: jiff::Timestamp) -> Vec<(Filter, usize)> {
         (with(|f| f.record = decisions), 25),
         (with(|f| f.phi_type = text("ssn")), 5),
         (with(|f| f.phi_type = text("dob")), 0),
-        (with(|f| f.action = text("masked")), 5),
-        (with(|f| f.mode = text("flag")), 20),
+        (with(|f| f.action = Some(Action::MASKED)), 5),
+        (with(|f| f.mode = Some(Mode::FLAG)), 20),
         (with(|f| f.key_id = text("key0")), 9),
         (with(|f| f.model = text("gpt-1")), 12),
         (with(|f| f.request_id = Some(request)), 2),
         (with(|f| f.phi_detected = Some(true)), 5),
         (with(|f| f.phi_detected = Some(false)), 20),
-        (with(|f| f.act = text("account.")), 1),
-        (with(|f| f.act = text("account.create")), 1),
-        (with(|f| f.act = text("account")), 0),
+        (with(|f| f.act = Some(Act::AccountCreate)), 1),
+        (with(|f| f.act = Some(Act::AccountDelete)), 0),
         (with(|f| (f.since, f.record) = (Some(time), decisions)), 15),
         (with(|f| (f.until, f.record) = (Some(time), decisions)), 10),
     ]
@@ -102,8 +102,8 @@ pub async fn content_comes_back_only_by_reveal_which_is_recorded_first(site: Sit
         panic!()
     };
     assert_eq!(
-        (act.act.as_str(), act.reason.as_deref()),
-        ("content.reveal", Some("complaint 12"))
+        (act.act, act.reason.as_deref()),
+        (Act::ContentReveal, Some("complaint 12"))
     );
     let clean = recorded(&vault, clean(&account)).await;
     assert!(matches!(
@@ -115,7 +115,7 @@ pub async fn content_comes_back_only_by_reveal_which_is_recorded_first(site: Sit
         .await;
     assert!(matches!(unknown, Err(StoreError::NotFound(_))));
     let mut flagged = masked(&account);
-    flagged.decision.action = "forwarded".to_owned();
+    flagged.decision.action = Action::FORWARDED;
     flagged.sent = None;
     let flagged = recorded(&vault, flagged).await;
     let revealed = vault.reveal(&account, flagged, "cli", None).await.unwrap();
@@ -143,8 +143,8 @@ pub async fn an_identifier_is_found_by_its_value_and_only_in_its_account(site: S
         [request]
     );
     assert_eq!(
-        (found[0].action.as_deref(), found[0].provider_status),
-        (Some("masked"), Some(200))
+        (found[0].action, found[0].provider_status),
+        (Some(Action::MASKED), Some(200))
     );
     assert!(
         vault

@@ -9,6 +9,7 @@ use phigate_store::{
     Clock, Decision, Filter, Finding, Identifier, MasterKeySource, NewDecision, Options, Outcome,
     Record, SecretBytes, Sizes, Target, Usage, Vault,
 };
+use phigate_types::{Action, Mode};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -43,6 +44,16 @@ impl Site {
         Self {
             folder: own,
             target,
+        }
+    }
+
+    /// The same keys, with a database elsewhere.
+    pub fn at(&self, url: String) -> Self {
+        let copy = Self::sqlite();
+        std::fs::copy(self.key_file(), copy.key_file()).unwrap();
+        Self {
+            target: Target::Url(url),
+            ..copy
         }
     }
 
@@ -113,8 +124,8 @@ pub fn masked(account_id: &str) -> NewDecision {
         time: Timestamp::now(),
         account: "default".to_owned(),
         key_id: "abcdefghijkl".to_owned(),
-        mode: "mask".to_owned(),
-        action: "masked".to_owned(),
+        mode: Mode::MASK,
+        action: Action::MASKED,
         model: Some("gpt-4o".to_owned()),
         family: Some("openai".to_owned()),
         stream: false,
@@ -135,6 +146,7 @@ pub fn masked(account_id: &str) -> NewDecision {
             sent: Some(90),
         },
         detector_version: "1".to_owned(),
+        conversation: None,
         error_code: None,
         sealed: None,
     };
@@ -153,8 +165,8 @@ pub fn masked(account_id: &str) -> NewDecision {
 /// A decision about a clean request.
 pub fn clean(account_id: &str) -> NewDecision {
     let mut new = masked(account_id);
-    new.decision.mode = "flag".to_owned();
-    new.decision.action = "forwarded".to_owned();
+    new.decision.mode = Mode::FLAG;
+    new.decision.action = Action::FORWARDED;
     new.decision.phi_detected = false;
     new.decision.types.clear();
     new.decision.findings.clear();
@@ -184,6 +196,8 @@ pub fn answered(request_id: Uuid) -> Outcome {
         error_code: None,
         first_byte_ms: Some(120),
         total_ms: Some(340),
+        reply: phigate_store::ReplyFacts::default(),
+        sealed: None,
     }
 }
 

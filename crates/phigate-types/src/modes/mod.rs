@@ -60,7 +60,7 @@ static MODES: &[Mode] = &[
 
 impl Mode {
     /// Every mode, in the order in which they are offered.
-    pub fn all() -> impl ExactSizeIterator<Item = Self> + Clone {
+    pub fn all() -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone {
         MODES.iter().copied()
     }
 

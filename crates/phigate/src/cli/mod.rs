@@ -22,6 +22,7 @@ mod serve;
 mod store;
 mod transfer;
 mod user;
+mod words;
 
 use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
@@ -142,7 +143,7 @@ enum Command {
     #[command(subcommand)]
     Provider(provider::Provider),
     /// Show or set the PHI handling mode
-    Mode(mode::Mode),
+    Mode(mode::ModeArgs),
     /// Show or set whether masked values are given back in replies
     Restore(restore::Restore),
     /// Show or set what is done with PHI in replies

@@ -2,15 +2,15 @@
 
 use std::process::ExitCode;
 
-use anyhow::Context;
 use clap::{Args, Subcommand};
-use phigate_core::protect::{self, MODES};
+use phigate_types::Mode;
 
 use super::Global;
 use super::store::{ACTOR, with_store};
+use super::words::known;
 
 #[derive(Args)]
-pub(super) struct Mode {
+pub(super) struct ModeArgs {
     #[command(subcommand)]
     verb: Option<Verb>,
 }
@@ -21,25 +21,18 @@ enum Verb {
     Get,
     /// Change it; every later request is bound
     Set {
-        /// flag, block, redact or mask
-        #[arg(value_parser = known)]
-        mode: &'static str,
+        /// The mode
+        #[arg(value_parser = known(Mode::all(), Mode::code))]
+        mode: Mode,
     },
 }
 
-fn known(text: &str) -> anyhow::Result<&'static str> {
-    let ids: Vec<&str> = MODES.iter().map(|mode| mode.id).collect();
-    Ok(protect::mode(text)
-        .with_context(|| format!("the modes are {}", ids.join(", ")))?
-        .id)
-}
-
-pub(super) fn run(mode: &Mode, global: &Global) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &ModeArgs, global: &Global) -> anyhow::Result<ExitCode> {
     with_store(global, async |session| {
         let account = session.account().await?;
-        match &mode.verb {
+        match &args.verb {
             None | Some(Verb::Get) => println!("{}", session.vault.mode(&account.id).await?.mode),
-            Some(Verb::Set { mode }) => session.vault.set_mode(&account.id, mode, ACTOR).await?,
+            Some(Verb::Set { mode }) => session.vault.set_mode(&account.id, *mode, ACTOR).await?,
         }
         Ok(ExitCode::SUCCESS)
     })

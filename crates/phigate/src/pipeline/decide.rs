@@ -10,12 +10,13 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use phi_detect::PhiKind;
 use phigate_core::chat::{ChatRequest, RequestError};
-use phigate_core::protect::{self, CleanRequest, Effect, LastLook, Mode, Outcome, Policy, Scanner};
+use phigate_core::protect::{self, CleanRequest, LastLook, Outcome, Policy, Scanner};
 use phigate_core::reply::Mint;
 use phigate_core::wire::{
     self, Call, FailureKind, ProviderFailure, ProviderRequest, Refusal, ReplyContext, WireFormat,
 };
 use phigate_store::{Account, Admission, Provider};
+use phigate_types::{Effect, Mode};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
@@ -140,7 +141,7 @@ impl Desk {
     }
 
     fn steps(&self, body: Bytes, evidence: &mut Evidence) -> Result<Forward, GatewayError> {
-        let scanner = &self.hurried_scanner();
+        let scanner = &self.scanner_with_deadline();
         let request = ChatRequest::read(body.into(), &self.app.chat_limits())?;
         evidence.read(&request);
         let (route, provider) = self.route(&request)?;
@@ -159,7 +160,7 @@ impl Desk {
         let mut mint = draft
             .restores()
             .then(|| Mint::new(&code_of, scanned.request().document()));
-        let applied = protect::apply_with(&self.policy()?, scanner, scanned, mint.as_mut());
+        let applied = protect::apply_with(&self.policy(), scanner, scanned, mint.as_mut());
         let issued = mint.map(Mint::into_issued).unwrap_or_default();
         let clean = match applied {
             Outcome::Forward(clean) => clean,
@@ -189,22 +190,20 @@ impl Desk {
         })
     }
 
-    /// The account's scanner for one request, which does not look for ever, nor for nobody.
-    fn hurried_scanner(&self) -> Scanner {
+    /// The account's scanner for one request, which stops at the deadline or when the caller disconnects.
+    fn scanner_with_deadline(&self) -> Scanner {
         let deadline = Instant::now() + Duration::from_millis(self.app.config.limits.scan_ms);
         let left = self.left.clone();
         let is_awaited = move || !left.as_ref().is_some_and(CancellationToken::is_cancelled);
         self.scanner
-            .while_there_is_time(move || Instant::now() < deadline && is_awaited())
+            .with_deadline(move || Instant::now() < deadline && is_awaited())
     }
 
-    /// A mode that this version does not know is not guessed at.
-    fn policy(&self) -> Result<Policy, GatewayError> {
-        let mode = protect::mode(&self.account.mode).ok_or(GatewayError::DetectorUnavailable)?;
-        Ok(Policy {
-            mode,
+    fn policy(&self) -> Policy {
+        Policy {
+            mode: self.account.mode,
             allow_unscannable: self.account.settings.allow_unscannable,
-        })
+        }
     }
 
     fn route(&self, request: &ChatRequest) -> Result<(Route, &Provider), GatewayError> {
@@ -367,7 +366,7 @@ mod tests {
         let body = br#"{"model":"gpt-4o","messages":[{"role":"user","content":"Hi."}]}"#;
         let is_complete = || {
             let request = ChatRequest::read(body.to_vec(), &desk.app.chat_limits()).unwrap();
-            let scanned = protect::scan(&desk.hurried_scanner(), request);
+            let scanned = protect::scan(&desk.scanner_with_deadline(), request);
             scanned.report().is_complete()
         };
         assert!(is_complete());

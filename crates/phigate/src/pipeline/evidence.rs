@@ -11,6 +11,7 @@ use phigate_core::wire::ProviderRequest;
 use phigate_store::{
     Finding, Identifier, SecretBytes, SecretString, Sizes, TOKEN_IDENTIFIER, Unscannable,
 };
+use phigate_types::Action;
 
 use super::reply_plan::ReplyPlan;
 
@@ -29,7 +30,7 @@ pub(super) struct Evidence {
     /// What the scan found; none when it was never reached.
     pub(super) report: Option<Report>,
     /// The action of a request that may leave, in the audit trail's words.
-    pub(super) action: Option<&'static str>,
+    pub(super) action: Option<Action>,
     /// The body as received. Kept only of requests with PHI.
     pub(super) original: Option<SecretBytes>,
     /// The bytes for the provider. Kept only of requests with PHI.
@@ -87,7 +88,7 @@ impl Evidence {
         self.action = Some(if has_phi {
             clean.mode().action
         } else {
-            FORWARDED
+            Action::FORWARDED
         });
         self.sizes.sent = Some(request.body.len() as u64);
         if has_phi {
@@ -216,9 +217,6 @@ impl Evidence {
     }
 }
 
-/// The action of a request that leaves as it came.
-const FORWARDED: &str = "forwarded";
-
 /// Stands in records for a word that may hold PHI.
 const WITHHELD: &str = "[withheld]";
 
@@ -229,7 +227,7 @@ fn told(clean: &CleanRequest, name: &str) -> String {
     let Some(value) = document.root().get(name) else {
         return name.to_owned();
     };
-    chat::path(&value, clean.report().unspoken_keys())
+    chat::parameter_name(&value, clean.report().withheld_keys())
 }
 
 /// Comma-separated names.

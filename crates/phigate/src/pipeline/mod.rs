@@ -24,6 +24,7 @@ use jiff::Timestamp;
 use phigate_core::text::PhiText;
 use phigate_core::wire::{FailureKind, WireFormat};
 use phigate_store::{Account, AdminAct, Admission, AdmitError};
+use phigate_types::Act;
 use uuid::Uuid;
 
 use crate::app::App;
@@ -216,7 +217,7 @@ fn bad_key(app: &Arc<App>, client: IpAddr, error: AdmitError) -> GatewayError {
         _ => (None, None),
     };
     let mut act =
-        AdminAct::new(Timestamp::now(), "", "caller", "key.refused").detail("address", &client);
+        AdminAct::new(Timestamp::now(), "", "caller", Act::KeyRefused).detail("address", &client);
     act.target = key_id;
     let app = Arc::clone(app);
     tokio::spawn(async move {

@@ -4,7 +4,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, header};
 use phi_detect::PhiKind;
 use phigate_core::reply::Tally;
 use phigate_core::text::PhiText;
-use phigate_store::{Outcome, SecretBytes};
+use phigate_store::{ReplyFacts, SecretBytes};
 use phigate_types::Replies;
 
 use super::evidence::list;
@@ -42,20 +42,23 @@ impl ReplyNotes {
         }
     }
 
-    /// Writes the notes into the outcome.
-    pub(super) fn note(&self, outcome: &mut Outcome) {
-        if self.restores {
-            outcome.restored = Some(self.tally.restored);
-        }
+    /// What the record tells.
+    pub(super) fn facts(&self) -> ReplyFacts {
+        let restored = self.restores.then_some(self.tally.restored);
         if self.replies == Replies::Off {
-            return;
+            return ReplyFacts {
+                restored,
+                ..ReplyFacts::default()
+            };
         }
         let found = self.tally.found.iter();
         let types = found.map(|(kind, count)| (kind.code().to_owned(), *count));
-        outcome.reply_types = Some(types.collect());
-        outcome.reply_echoes = Some(self.tally.echoes);
-        if self.tally.has_new_phi() {
-            outcome.reply_action = Some(self.replies.done().to_owned());
+        let done = self.tally.has_new_phi().then(|| self.replies.done());
+        ReplyFacts {
+            restored,
+            reply_types: Some(types.collect()),
+            reply_echoes: Some(self.tally.echoes),
+            reply_action: done.map(str::to_owned),
         }
     }
 

@@ -1,7 +1,8 @@
 //! The lines of an installation's file: rows as they are stored.
 
+use crate::item::{Item, ItemKind};
 use crate::keys::hex;
-use crate::store::{AuditRow, Batch, ChainRow, Contents, Item, Link, NewRecord, TokenRow};
+use crate::store::{AuditRow, Batch, ChainRow, Contents, Link, NewRecord, TokenRow};
 use crate::trail::{Checkpoint, digest_bytes};
 use crate::{Result, StoreError};
 use base64::Engine;
@@ -10,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use uuid::Uuid;
 
-/// Version of the format.
-pub(crate) const VERSION: u32 = 1;
+/// Version of the format. The first one had no versions and keyed hashes of items.
+pub(crate) const VERSION: u32 = 2;
 
 /// One line of the file.
 #[derive(Serialize, Deserialize)]
@@ -45,7 +46,15 @@ pub(crate) struct ItemLine {
     pub(crate) kind: String,
     pub(crate) id: String,
     pub(crate) lookup: Option<String>,
+    #[serde(default = "first")]
+    pub(crate) version: i64,
     pub(crate) body: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) mac: Option<String>,
+}
+
+fn first() -> i64 {
+    1
 }
 
 #[derive(Serialize, Deserialize)]
@@ -176,21 +185,29 @@ pub(crate) fn entry_line(
 }
 
 /// An item from its line.
-pub(crate) fn stored_item(line: ItemLine) -> Item {
-    let ItemLine {
-        account,
-        kind,
-        id,
-        lookup,
-        body,
-    } = line;
-    Item {
-        account,
-        kind,
-        id,
-        lookup,
-        version: 0,
-        body,
+pub(crate) fn stored_item(line: ItemLine) -> Result<Item> {
+    let mac = line.mac.map(|mac| STANDARD.decode(mac)).transpose();
+    Ok(Item {
+        account: line.account,
+        kind: ItemKind::from_code(&line.kind).ok_or(StoreError::Unknown("kind of row"))?,
+        id: line.id,
+        lookup: line.lookup,
+        version: line.version,
+        body: line.body,
+        mac: mac.map_err(|_| unreadable())?,
+    })
+}
+
+/// An item as a line.
+pub(crate) fn item_line(item: Item) -> ItemLine {
+    ItemLine {
+        account: item.account,
+        kind: item.kind.code().to_owned(),
+        id: item.id,
+        lookup: item.lookup,
+        version: item.version,
+        body: item.body,
+        mac: item.mac.map(|mac| STANDARD.encode(mac)),
     }
 }
 

@@ -5,17 +5,16 @@
 
 mod lines;
 
-use crate::keys::wrapped::META;
+use crate::item::{Change, Expect, Item, ItemKind};
 use crate::model::{AdminAct, RecordKind};
 use crate::store::{
-    Batch, ChainRow, Change, CommitError, Contents, CounterRow, Expect, Item, OpenRow, RowKey,
-    SYSTEM, Store,
+    Batch, ChainRow, CommitError, Contents, CounterRow, OpenRow, RowKey, SYSTEM, Store,
 };
 use crate::trail::{Checkpoint, Report};
-use crate::vault::{Options, Vault, item};
-use crate::writer::lane;
+use crate::vault::{Options, Vault};
 use crate::{Result, StoreError};
-use lines::{ItemLine, Line, VERSION, entry_line, stored_item, take_entry, unreadable};
+use lines::{Line, VERSION, entry_line, item_line, stored_item, take_entry, unreadable};
+use phigate_types::Act;
 use std::io::{BufRead, Write};
 use std::sync::Arc;
 
@@ -31,7 +30,7 @@ impl Vault {
         out: &mut (dyn Write + Send),
         actor: &str,
     ) -> Result<u64> {
-        let act = AdminAct::new(self.now(), "", actor, "installation.export");
+        let act = AdminAct::new(self.now(), "", actor, Act::InstallationExport);
         self.record_admin(None, &act).await?;
         self.flush().await?;
         write(out, &Line::Phigate { version: VERSION })?;
@@ -59,7 +58,7 @@ impl Vault {
         let ends = imported?;
         let vault = Self::open(options).await?;
         let report = vault.verify(None, &ends, |_| {}).await;
-        let act = AdminAct::new(vault.now(), "", "cli", "installation.import");
+        let act = AdminAct::new(vault.now(), "", "cli", Act::InstallationImport);
         let recorded = vault.record_admin(None, &act).await;
         vault.close(std::time::Duration::from_secs(30)).await?;
         recorded?;
@@ -69,25 +68,8 @@ impl Vault {
     async fn export_items(&self, out: &mut (dyn Write + Send)) -> Result<()> {
         for item in self.store.all_items().await? {
             // Leases belong to running processes.
-            if item.kind != lane::KIND {
-                let Item {
-                    account,
-                    kind,
-                    id,
-                    lookup,
-                    body,
-                    ..
-                } = item;
-                write(
-                    out,
-                    &Line::Item(ItemLine {
-                        account,
-                        kind,
-                        id,
-                        lookup,
-                        body,
-                    }),
-                )?;
+            if item.kind != ItemKind::Lane {
+                write(out, &Line::Item(item_line(item)))?;
             }
         }
         Ok(())
@@ -196,7 +178,7 @@ async fn import(
             why: "it is not empty; import into an empty one",
         });
     }
-    let mark = item(SYSTEM, META, IMPORT, None, &VERSION);
+    let mark = Item::new(SYSTEM, ItemKind::Meta, IMPORT, None, &VERSION);
     commit(
         store,
         Batch {
@@ -211,7 +193,7 @@ async fn import(
             commit(store, batch).await?;
             let done = Change::Delete {
                 account: SYSTEM.to_owned(),
-                kind: META.to_owned(),
+                kind: ItemKind::Meta,
                 id: IMPORT.to_owned(),
             };
             commit(
@@ -247,16 +229,16 @@ fn read(file: &mut (dyn BufRead + Send)) -> Result<Line> {
 /// Adds a line to a batch; the last line gives the ends of the chains.
 fn take(batch: &mut Batch, line: Line) -> Result<Option<Vec<Checkpoint>>> {
     match line {
-        Line::Phigate { version: VERSION } => {}
+        Line::Phigate {
+            version: 1..=VERSION,
+        } => {}
         Line::Phigate { .. } => {
             return Err(StoreError::Invalid {
                 what: "import file",
                 why: "made by a newer version",
             });
         }
-        Line::Item(line) => batch
-            .changes
-            .push(Change::Put(stored_item(line), Expect::Absent)),
+        Line::Item(line) => batch.changes.push(Change::Restore(stored_item(line)?)),
         Line::Entry(line) => take_entry(batch, *line)?,
         Line::Counter {
             account,

@@ -12,6 +12,7 @@ use jiff::Timestamp;
 use phi_detect::PhiKind;
 use phigate_core::protect;
 use phigate_store::{Filter, Record, RequestRow, SecretString};
+use phigate_types::{Action, Mode};
 use uuid::Uuid;
 
 use crate::audit_csv;
@@ -20,6 +21,7 @@ use super::Global;
 use super::progress::Progress;
 use super::secrets::secret_from_stdin;
 use super::store::{ACTOR, Session, to_the_second, with_store};
+use super::words::known;
 
 #[derive(Subcommand)]
 pub(super) enum Audit {
@@ -96,30 +98,17 @@ pub(super) enum Format {
     Csv,
 }
 
-/// A word that is in no record would list nothing, and look like nothing happened.
-fn known_type(text: &str) -> anyhow::Result<String> {
-    let kind = PhiKind::from_code(text);
-    let kind =
-        kind.context("the types are ssn, dob, phone, email, address, mrn, name, medicare_id")?;
-    Ok(kind.code().to_owned())
-}
-
-fn known_mode(text: &str) -> anyhow::Result<String> {
-    let mode = protect::mode(text).context("the modes are flag, block, redact, mask")?;
-    Ok(mode.id.to_owned())
-}
-
 #[derive(Args)]
 pub(super) struct FilterArgs {
     /// Only requests with this type of PHI
-    #[arg(long = "type", value_name = "TYPE", value_parser = known_type)]
-    kind: Option<String>,
-    /// Only this action: forwarded, blocked, redacted, masked or refused
-    #[arg(long, value_parser = ["forwarded", "blocked", "redacted", "masked", "refused"])]
-    action: Option<String>,
+    #[arg(long = "type", value_name = "TYPE", value_parser = known(PhiKind::all(), PhiKind::code))]
+    kind: Option<PhiKind>,
+    /// Only requests with which this was done
+    #[arg(long, value_parser = known(Action::all(), Action::code))]
+    action: Option<Action>,
     /// Only under this mode
-    #[arg(long, value_parser = known_mode)]
-    mode: Option<String>,
+    #[arg(long, value_parser = known(Mode::all(), Mode::code))]
+    mode: Option<Mode>,
     /// Only with this API key
     #[arg(long, value_name = "ID")]
     key: Option<String>,
@@ -155,7 +144,7 @@ impl FilterArgs {
         Filter {
             since: self.since,
             until: self.until,
-            phi_type: self.kind,
+            phi_type: self.kind.map(|kind| kind.code().to_owned()),
             action: self.action,
             mode: self.mode,
             key_id: self.key,
@@ -240,8 +229,8 @@ fn line(row: &RequestRow) -> String {
     let fields = [
         to_the_second(decision.time),
         decision.request_id.to_string(),
-        decision.action.clone(),
-        decision.mode.clone(),
+        decision.action.to_string(),
+        decision.mode.to_string(),
         if types.is_empty() {
             "-".into()
         } else {

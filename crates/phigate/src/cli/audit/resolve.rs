@@ -2,12 +2,12 @@
 
 use std::process::ExitCode;
 
-use anyhow::Context;
 use clap::Args;
-use phigate_core::protect::{self, Policy, Scanner};
+use phigate_core::protect::{Policy, Scanner};
 use phigate_core::reply;
 use phigate_core::text::PhiText;
 use phigate_store::ConversationName;
+use phigate_types::Mode;
 
 use crate::app::detector;
 use crate::cli::EXIT_NO;
@@ -40,7 +40,7 @@ pub(super) async fn run(
     let detector = detector(&settings).map_err(|refusal| anyhow::anyhow!(refusal.0))?;
     let scanner = Scanner::new(detector);
     let policy = Policy {
-        mode: protect::mode("mask").context("there is no mask mode")?,
+        mode: Mode::MASK,
         allow_unscannable: true,
     };
     let mut values: Vec<String> = Vec::new();

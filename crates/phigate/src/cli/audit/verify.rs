@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::Args;
-use phigate_store::{Checkpoint, ExportVerifier, FaultKind, Report, read_checkpoints};
+use phigate_store::{Checkpoint, ExportVerifier, Report, StoreError, read_checkpoints};
 
 use crate::cli::progress::Progress;
 use crate::cli::store::with_store;
@@ -35,9 +35,23 @@ pub(super) fn run(verify: &Verify, global: &Global) -> anyhow::Result<ExitCode> 
             let key = with_store(global, async |session| Ok(session.vault.public_key()))?;
             export(file, &key, &outside)?
         }
-        (None, _) => store(global, &outside)?,
+        (None, _) => match store(global, &outside) {
+            Err(error) if is_damage(&error) => {
+                println!("the store is NOT intact: {error}");
+                return Ok(ExitCode::from(EXIT_NO));
+            }
+            report => report?,
+        },
     };
     Ok(tell(&report))
+}
+
+/// Whether the store could be read, and what was read was not written by us.
+fn is_damage(error: &anyhow::Error) -> bool {
+    matches!(
+        error.downcast_ref(),
+        Some(StoreError::Tampered { .. } | StoreError::Unreadable(_) | StoreError::Unknown(_))
+    )
 }
 
 fn checkpoints(path: &Path) -> anyhow::Result<Vec<Checkpoint>> {
@@ -98,24 +112,20 @@ fn tell(report: &Report) -> ExitCode {
         }
         return ExitCode::SUCCESS;
     };
-    let what = match fault.kind {
-        FaultKind::Changed => "was changed",
-        FaultKind::Missing => "is missing",
-        FaultKind::Reordered => "stands in another's place",
-        FaultKind::Inserted => "was inserted",
-        FaultKind::Truncated => "and what followed it are gone: the trail was cut",
-    };
+    let what = fault.kind.words();
+    if let Some(row) = &fault.row {
+        println!("the store is NOT intact: {row} {what}");
+        println!("account {}", account_of(&fault.account));
+        return ExitCode::from(EXIT_NO);
+    }
     let id = |id: Option<uuid::Uuid>| id.map_or("unknown".into(), |id| id.to_string());
     println!(
         "the trail is NOT intact: record {} of chain {} {what}",
         fault.seq, fault.lane
     );
-    let account = match fault.account.as_str() {
-        "" => "none (the installation's own chain)",
-        account => account,
-    };
     println!(
-        "account {account}, record {}, request {}",
+        "account {}, record {}, request {}",
+        account_of(&fault.account),
         id(fault.record),
         id(fault.request_id)
     );
@@ -124,4 +134,11 @@ fn tell(report: &Report) -> ExitCode {
         fault.proven_to
     );
     ExitCode::from(EXIT_NO)
+}
+
+fn account_of(id: &str) -> &str {
+    match id {
+        "" => "none (the installation itself)",
+        id => id,
+    }
 }

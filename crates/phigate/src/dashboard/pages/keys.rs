@@ -7,6 +7,7 @@ use axum::extract::{Path, State};
 use http::StatusCode;
 use jiff::{SignedDuration, Timestamp};
 use phigate_store::{ApiKeyInfo, KEY_NAME_CHARS_MAX, NewApiKey, StoreError};
+use phigate_types::Tone;
 
 use super::help;
 use crate::dashboard::Dash;
@@ -198,8 +199,8 @@ async fn draw(
 fn line(key: ApiKeyInfo, now: Timestamp) -> Key {
     let has_expired = key.expires.is_some_and(|expires| expires <= now);
     let (state, tone) = match (key.revoked.is_some(), has_expired, key.rotated_to.is_some()) {
-        (true, ..) => ("Revoked", "refused"),
-        (false, true, _) => ("Expired", "refused"),
+        (true, ..) => ("Revoked", Tone::Grey.class()),
+        (false, true, _) => ("Expired", Tone::Grey.class()),
         (false, false, true) => ("Being replaced", "warn"),
         (false, false, false) if key.last_used.is_some() => ("In use", "ok"),
         (false, false, false) => ("Ready", "info"),

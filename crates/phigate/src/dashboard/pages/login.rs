@@ -6,6 +6,7 @@ use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, StatusCode, header};
 use jiff::Timestamp;
 use phigate_store::{AdminAct, Login, LoginOutcome, SecretString, SessionPolicy, User};
+use phigate_types::Act;
 
 use crate::dashboard::Dash;
 use crate::dashboard::chrome::Chrome;
@@ -72,9 +73,14 @@ async fn check_code(dash: &Dash, guest: &Guest) -> Answer {
         return enter(dash, guest, &user).await;
     }
     let account = vault.account(&user.account_id).await?;
-    let act = AdminAct::new(Timestamp::now(), &account.name, &user.email, "login.failed")
-        .detail("factor", "code")
-        .detail("origin", &guest.0.client);
+    let act = AdminAct::new(
+        Timestamp::now(),
+        &account.name,
+        &user.email,
+        Act::LoginFailed,
+    )
+    .detail("factor", "code")
+    .detail("origin", &guest.0.client);
     vault.record_admin(Some(&user.account_id), &act).await?;
     let error =
         "That is not the code the app shows now. Wait for the next one and type it.".to_owned();

@@ -8,12 +8,11 @@ use axum::extract::State;
 use axum::response::Response;
 use http::{HeaderMap, StatusCode};
 use phi_detect::Findings;
-use phigate_core::protect::mode;
 use phigate_core::wire::{FORMATS, format_for_model};
 use serde_json::{Value, json};
 
+use super::help;
 use super::settings::{ModeCard, mode_cards};
-use super::{help, rows};
 use crate::app::detector;
 use crate::dashboard::Dash;
 use crate::dashboard::chrome::Chrome;
@@ -30,8 +29,8 @@ pub(crate) struct Page {
     pub(crate) text: String,
     pub(crate) model: String,
     pub(crate) models: Vec<&'static str>,
-    pub(crate) mode_code: String,
-    pub(crate) mode_label: String,
+    pub(crate) mode_code: &'static str,
+    pub(crate) mode_label: &'static str,
     pub(crate) may_send: bool,
     pub(crate) found_words: String,
     pub(crate) pieces: Vec<Piece>,
@@ -160,7 +159,7 @@ fn draw(visit: &SignedIn, error: Option<String>, answer: Option<Reply>) -> Answe
     let configured = FORMATS
         .iter()
         .filter(|format| visit.account.providers.contains_key(format.id()));
-    let in_force = &visit.account.mode;
+    let in_force = visit.account.mode;
     page_with(
         if error.is_some() {
             StatusCode::UNPROCESSABLE_ENTITY
@@ -175,8 +174,8 @@ fn draw(visit: &SignedIn, error: Option<String>, answer: Option<Reply>) -> Answe
                 .flat_map(|format| format.listed_models())
                 .copied()
                 .collect(),
-            mode_code: in_force.clone(),
-            mode_label: rows::mode_label(in_force),
+            mode_code: in_force.code,
+            mode_label: in_force.label,
             may_send: visit.is_owner(),
             found_words: found_words(&typed, &findings, took_ms),
             pieces: pieces(&typed, &findings, Treatment::Keep),
@@ -184,10 +183,11 @@ fn draw(visit: &SignedIn, error: Option<String>, answer: Option<Reply>) -> Answe
                 .iter()
                 .map(|finding| found(&typed, finding))
                 .collect(),
-            modes: mode(in_force)
-                .filter(|_| !typed.is_empty())
-                .map(|_| mode_cards(in_force, &typed, &findings))
-                .unwrap_or_default(),
+            modes: if typed.is_empty() {
+                Vec::new()
+            } else {
+                mode_cards(in_force, &typed, &findings)
+            },
             answer,
             text: typed,
         },

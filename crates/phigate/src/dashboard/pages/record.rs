@@ -6,10 +6,11 @@ use http::StatusCode;
 use jiff::{SignedDuration, Timestamp};
 use phi_detect::PhiKind;
 use phigate_store::{Decision, Outcome, Record, StoreError};
+use phigate_types::{Action, Tone};
 use uuid::Uuid;
 
 use super::content::Content;
-use super::rows::{Act, act_row, action, kinds, mode_label};
+use super::rows::{ActRow, act_row, action, kinds};
 use super::{account, keys};
 use crate::dashboard::Dash;
 use crate::dashboard::chrome::Chrome;
@@ -23,14 +24,14 @@ pub(crate) struct Page {
     pub(crate) chrome: Chrome,
     pub(crate) error: Option<String>,
     pub(crate) request_id: String,
-    pub(crate) tone: &'static str,
+    pub(crate) tone: Tone,
     pub(crate) action: &'static str,
     pub(crate) types: Vec<KindChip>,
     pub(crate) decision: Vec<Fact>,
     pub(crate) outcome: Vec<Fact>,
     pub(crate) findings: Vec<FindingRow>,
     pub(crate) findings_words: String,
-    pub(crate) acts: Vec<Act>,
+    pub(crate) acts: Vec<ActRow>,
     pub(crate) has_content: bool,
     pub(crate) content_words: &'static str,
     pub(crate) asks_password: bool,
@@ -201,7 +202,7 @@ fn findings_words(decision: &Decision) -> String {
 }
 
 fn content_words(decision: &Decision, has_content: bool) -> &'static str {
-    let was_refused = decision.action == "refused";
+    let was_refused = decision.action == Action::REFUSED;
     match (has_content, decision.phi_detected) {
         (true, _) => "What was received, and what was sent, is stored encrypted.",
         (false, true) => "No content is stored for this request.",
@@ -224,7 +225,7 @@ fn decision_facts(decision: &Decision, key_name: Option<&String>) -> Vec<Fact> {
         .unwrap_or_default();
     let mut facts = vec![
         Fact::time("Decided", decision.time),
-        Fact::text("Mode in force", mode_label(&decision.mode)),
+        Fact::text("Mode in force", decision.mode.label),
         Fact::text("Model asked for", text(&decision.model)),
         Fact::text("Provider", text(&decision.family)),
         Fact::text("API key", key),
