@@ -268,6 +268,7 @@ mod tests {
             request_id: uuid::Uuid::nil(),
             original: Some(ORIGINAL.as_bytes().into()),
             sent: sent.map(|sent| sent.as_bytes().into()),
+            reply: None,
         };
         Content::new(&decision(mode, action), &revealed)
     }
