@@ -147,18 +147,33 @@ pub(crate) fn is_loose_separator(between: &[u8]) -> bool {
         })
 }
 
-/// Whether this number is a piece of something longer: `1.2.840.113883`, `12-536-22-8741`, `$536`.
+/// Whether this number may be a piece of something longer, or an amount: `12-536-22-8741`, `1,536`, `$536`, `7:536`.
+///
+/// Reason enough to leave a number alone that nothing calls by its name. A firm label outweighs it.
 pub(crate) fn is_inside_longer(page: &Page<'_>, span: &Range<usize>) -> bool {
-    let joins = |byte: u8| matches!(byte, b'-' | b'.' | b'/' | b'_' | b':' | b',');
-    let before = page.byte_before(span.start);
-    let goes_on_before = !page.is_field_edge(span.start)
-        && joins(before)
+    let is_amount = page.byte_before(span.start) == b'$' || page.byte(span.end) == b'%';
+    is_amount
+        || is_tied(page, span, |byte| {
+            matches!(byte, b'-' | b'.' | b'/' | b'_' | b':' | b',')
+        })
+}
+
+/// Whether a number in groups has one more group than it should: `12-536-22-8741`, `206.555.0142.88`.
+///
+/// Commas, slashes and the like only stand between the entries of a list.
+pub(crate) fn has_more_groups(page: &Page<'_>, span: &Range<usize>) -> bool {
+    is_tied(page, span, |byte| matches!(byte, b'-' | b'.'))
+}
+
+/// Whether a sign that `joins` ties the number to a digit on either side.
+fn is_tied(page: &Page<'_>, span: &Range<usize>, joins: fn(u8) -> bool) -> bool {
+    let is_tied_before = !page.is_field_edge(span.start)
+        && joins(page.byte_before(span.start))
         && page.byte_before(span.start - 1).is_ascii_digit();
-    let after = page.byte(span.end);
-    let goes_on_after =
-        !page.is_field_edge(span.end) && joins(after) && page.byte(span.end + 1).is_ascii_digit();
-    let is_amount = matches!(before, b'$') || after == b'%';
-    goes_on_before || goes_on_after || is_amount
+    let is_tied_after = !page.is_field_edge(span.end)
+        && joins(page.byte(span.end))
+        && page.byte(span.end + 1).is_ascii_digit();
+    is_tied_before || is_tied_after
 }
 
 /// Whether a unit follows, so that the number is an amount: "500-1000 mg", "25000 units".

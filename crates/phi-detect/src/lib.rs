@@ -3,6 +3,7 @@
 //! Text in, findings out: no I/O, no clock, no randomness. The same text gives
 //! the same findings on every machine.
 
+mod budget;
 mod candidate;
 mod context;
 mod dates;
@@ -32,6 +33,7 @@ pub use kind::PhiKind;
 pub use rules::{PhiRule, RULES};
 pub use spelling::Spelling;
 
+use budget::Budget;
 use candidate::Candidate;
 use labels::Meaning;
 use names::Level;
@@ -105,12 +107,25 @@ impl Detector {
 
     /// Finds PHI in a text that stands alone: a message, a note, a document.
     pub fn scan(&self, text: &str) -> Findings {
-        Findings::new(self.find(text, None, 0))
+        self.scan_while(None, text, &|| true)
     }
 
     /// Finds PHI in the value of a named field, where the name may give meaning: `("birthDate", "1970-01-02")`.
     pub fn scan_field(&self, name: &str, text: &str) -> Findings {
-        Findings::new(self.find(text, labels::of_key(name), 0))
+        self.scan_while(Some(name), text, &|| true)
+    }
+
+    /// The same within limits: `has_time` is asked every few KiB of text, and once it says no the scan ends with
+    /// what it has. The findings then say that they are not complete.
+    pub fn scan_while(
+        &self,
+        field: Option<&str>,
+        text: &str,
+        has_time: &dyn Fn() -> bool,
+    ) -> Findings {
+        let budget = Budget::new(has_time);
+        let list = self.find(text, field.and_then(labels::of_key), 0, &budget);
+        Findings::new(list, !budget.is_spent())
     }
 
     /// Finds the name of a person in an identifier without spaces: a key of data, the name of a function or
@@ -120,7 +135,7 @@ impl Detector {
         let kind = rules::NAME_KIND;
         let is_wanted = identifier::SCORE >= self.threshold(kind);
         let score = |words: &str| {
-            let findings = self.find(words, labels::of_key("name"), CODING_DEPTH_MAX);
+            let findings = self.scan_field("name", words);
             let is_whole = |one: &&Finding| one.kind == kind && one.span.len() == words.len();
             findings.iter().find(is_whole).map_or(0.0, |one| one.score)
         };
@@ -131,11 +146,17 @@ impl Detector {
             score: identifier::SCORE,
             rule: identifier::RULE,
         });
-        Findings::new(finding.into_iter().collect())
+        Findings::new(finding.into_iter().collect(), true)
     }
 
     /// Scans a text that may be the value of a field, `depth` codings deep.
-    fn find(&self, text: &str, meaning: Option<Meaning>, depth: usize) -> Vec<Finding> {
+    fn find(
+        &self,
+        text: &str,
+        meaning: Option<Meaning>,
+        depth: usize,
+        budget: &Budget<'_>,
+    ) -> Vec<Finding> {
         let view = View::new(text);
         let mut fields = structure::fields(view.text());
         if fields.is_empty() && meaning.is_some() {
@@ -146,7 +167,8 @@ impl Detector {
         let page = match &mended {
             Some(mended) => Page::new(mended, page.fields),
             None => page,
-        };
+        }
+        .within(budget);
         let mut candidates = Vec::new();
         rules::find_all(&page, &self.settings, &mut candidates);
         if let Some(level) = self.names.filter(|_| has_context(page.text)) {
@@ -154,7 +176,7 @@ impl Detector {
             let has_settled = page.fields.iter().any(|field| field.is_settled);
             let is_settled = |at: usize| page.field_at(at).is_some_and(|field| field.is_settled);
             let is_unwanted: Option<&dyn Fn(usize) -> bool> = has_settled.then_some(&is_settled);
-            names::tag(level, page.text, is_unwanted, &mut model);
+            names::tag(level, page.text, is_unwanted, budget, &mut model);
             let tidied = model
                 .iter()
                 .flat_map(|one| pieces(&page, one))
@@ -165,7 +187,7 @@ impl Detector {
         }
         self.find_by_names(&page, &mut candidates);
         if depth < CODING_DEPTH_MAX {
-            let scan = |decoded: &str| self.find(decoded, None, depth + 1);
+            let scan = |decoded: &str| self.find(decoded, None, depth + 1, budget);
             encoded::find(&page, &scan, &mut candidates);
         }
         for candidate in &mut candidates {

@@ -16,11 +16,10 @@ use phigate_store::{
 };
 use phigate_types::Mode;
 
-use tokio::sync::Semaphore;
-
 use crate::config::{self, Config};
 use crate::error::GatewayError;
 use crate::metrics::Metrics;
+use crate::pipeline::ScanQueue;
 use crate::provider::Provider;
 use crate::scan_memory::Memory;
 use crate::server::{BadKeys, Drain, KeyLimits};
@@ -87,8 +86,8 @@ pub(crate) struct App {
     pub(crate) bad_keys: BadKeys,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) drain: Drain,
-    /// Places for long scans. With more of them at work than there are processors, short requests would wait.
-    pub(crate) long_scans: Arc<Semaphore>,
+    /// Places for long scans, shared fairly. With more at work than there are processors, short requests would wait.
+    pub(crate) long_scans: Arc<ScanQueue>,
     scanners: Mutex<HashMap<String, (Settings, Arc<Scanner>)>>,
 }
 
@@ -104,6 +103,10 @@ impl App {
         let provider = Provider::new(&config.limits, config.allow_private_providers, ca_file)
             .context("cannot prepare connections to providers")?;
         let now = Instant::now();
+        let long_scans = ScanQueue::new(
+            config.limits.scan_queue as usize,
+            Duration::from_millis(config.limits.scan_wait_ms),
+        );
         Ok(Self {
             key_limits: KeyLimits::new(&config.limits, now),
             bad_keys: BadKeys::new(&config.limits, now),
@@ -112,7 +115,7 @@ impl App {
             provider,
             metrics,
             drain,
-            long_scans: Arc::new(Semaphore::new(processors())),
+            long_scans,
             scanners: Mutex::default(),
         })
     }
@@ -188,10 +191,6 @@ impl App {
         let masked = protect::rewrite_text(Mode::MASK, scanner.detector(), words.expose());
         PhiText::new(masked.unwrap_or_default())
     }
-}
-
-fn processors() -> usize {
-    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
 /// The detector that an account's settings ask for.

@@ -79,7 +79,7 @@ pub(crate) fn claim_before(
         if !decides(label.meaning) || !is_heard(label) {
             continue;
         }
-        // A sentence or a placeholder ends the reach of labels.
+        // A sentence ends the reach of labels.
         let from = label.end as usize;
         let Some(gap) = Gap::read(page, from, at) else {
             return place;

@@ -172,8 +172,7 @@ fn year_after(page: &Page<'_>, from: usize) -> Option<usize> {
     let digits = leading_digits(page, at..page.text.len().min(at + 5));
     match digits.len() {
         4 => {
-            return (is_year(number(page, digits.clone())) && !goes_on_as_number(page, digits.end))
-                .then_some(digits.end);
+            return is_year(number(page, digits.clone())).then_some(digits.end);
         }
         2 => {
             let is_tied = matches!(page.byte(from), b'-' | b'/' | b',' | b' ' | b'.' | b'\'');

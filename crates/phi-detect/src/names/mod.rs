@@ -14,6 +14,7 @@ mod simd;
 mod token;
 mod weights;
 
+use crate::budget::Budget;
 use crate::candidate::Candidate;
 use decode::Decoder;
 use network::{REACH, Window};
@@ -24,10 +25,12 @@ use weights::Weights;
 /// Adds what the model finds in `text` to `out`, in order of position.
 ///
 /// Findings that begin where `is_unwanted` says so may be left out, which saves looking for them.
+/// The text is left where the `budget` is spent.
 pub(crate) fn tag(
     level: Level,
     text: &str,
     is_unwanted: Option<&dyn Fn(usize) -> bool>,
+    budget: &Budget<'_>,
     out: &mut Vec<Candidate>,
 ) {
     let weights = Weights::get();
@@ -43,7 +46,7 @@ pub(crate) fn tag(
             window.len() - REACH
         };
         window.scores(next, end, is_unwanted, &mut decoder);
-        if is_last {
+        if is_last || !budget.has_time() {
             decoder.flush();
             return;
         }

@@ -67,7 +67,7 @@ pub(super) static RULE: PhiRule = PhiRule {
 
 fn find(page: &Page<'_>, out: &mut Out<'_>) {
     let mut free_from = 0;
-    for mark in &page.marks {
+    for mark in page.each_mark().map(|index| page.marks[index]) {
         let start = mark.start as usize;
         if start < free_from {
             continue;

@@ -11,7 +11,7 @@ use crate::dates::{DateHit, Form, date_at, spoken_numbers};
 use crate::digits::{Run, is_inside_longer, is_loose_separator};
 use crate::labels::Meaning;
 use crate::lexicon::Sense;
-use crate::page::{Label, Page};
+use crate::page::{Field, Label, Page};
 use crate::people;
 use crate::spelling::Spelling;
 
@@ -51,6 +51,8 @@ pub(super) static RULE: PhiRule = PhiRule {
         "birth date reported by her mother as «3/14/1962»",
         "DOB «14-Mar-1962» vs. «14-May-1962», which is right?",
         "birthdate=ge«1962-03-14»&sex=F",
+        "DOB: [DOB] «03/14/1962»; DOBs 7/«03/14/1962»,«04/15/1963»",
+        "Jane Roe (b. «3/14/1962»), a refill",
     ],
     misses: &[
         "Admitted on March 14, 2025 and discharged March 19, 2025.",
@@ -61,6 +63,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "DOB [DOB], visit 3/14/2024",
         "Born at 27 6/7 weeks",
         "seen 3/14/2024 for DOB verification",
+        "ask Priya B. about the clinic on 5/6/2025",
     ],
     spelling: Spelling::Words,
     precedence: 0.26,
@@ -77,8 +80,9 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
             out.push(span, 0.97, "dob.field");
         }
     }
+    parts(page, out);
     let mut free_from = 0;
-    for index in 0..page.marks.len() {
+    for index in page.each_mark() {
         if (page.marks[index].start as usize) < free_from {
             continue;
         }
@@ -93,6 +97,31 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
     spoken(page, out);
 }
 
+/// Year, month and day of a birth, each in a field of its own: `{"dob": {"year": 1962, "month": 3, "day": 14}}`.
+fn parts(page: &Page<'_>, out: &mut Out<'_>) {
+    let is_part = |field: &Field| {
+        let value = page.slice(field.span.clone());
+        let is_number = matches!(value.len(), 1 | 2 | 4) && value.iter().all(u8::is_ascii_digit);
+        let is_month = || {
+            page.word_at(field.span.start)
+                .is_some_and(|(sense, end)| sense.has(Sense::MONTH) && end == field.span.end)
+        };
+        field.is_settled && field.meaning == Some(Meaning::Dob) && (is_number || is_month())
+    };
+    for group in page.fields.chunk_by(|one, next| {
+        is_part(one) && is_part(next) && next.span.start - one.span.end <= PART_GAP_BYTES_MAX
+    }) {
+        if group.len() >= 2 {
+            for field in group {
+                out.push(field.span.clone(), 0.9, "dob.part");
+            }
+        }
+    }
+}
+
+/// What stands between the parts of a date is a key and its signs.
+const PART_GAP_BYTES_MAX: usize = 40;
+
 /// `03/41/1962`, `03,14,1962`, `3:14:62`: no date, though its label says so.
 fn mistyped(page: &Page<'_>, index: usize) -> Option<DateHit> {
     let marks = page.marks.get(index..index + 3)?;
@@ -101,9 +130,16 @@ fn mistyped(page: &Page<'_>, index: usize) -> Option<DateHit> {
         return None;
     }
     let run = Run::read(page, index, &lengths, separates)?;
-    (!is_inside_longer(page, &run.span)).then_some(DateHit {
+    // With its century it is a date whatever stands beside it, once its label says so.
+    let has_century = lengths.contains(&4);
+    let form = if has_century && is_inside_longer(page, &run.span) {
+        Form::Full
+    } else {
+        Form::Compact
+    };
+    (has_century || !is_inside_longer(page, &run.span)).then_some(DateHit {
         span: run.span,
-        form: Form::Compact,
+        form,
     })
 }
 
@@ -218,12 +254,18 @@ fn judge(page: &Page<'_>, date: &DateHit) -> Option<(f32, &'static str)> {
             (Meaning::Dob, Form::Full) => Some((0.85, "dob.near")),
             (Meaning::Born, Form::Full) if is_tight => Some((0.95, "dob.born")),
             (Meaning::Born, Form::DayMonth) if is_tight => Some((0.85, "dob.birthday")),
-            (Meaning::Born, Form::Full) => Some((0.8, "dob.born")),
+            (Meaning::Born, Form::Full) if is_word(page, &claim) => Some((0.8, "dob.born")),
             _ => None,
         };
     }
     (date.form == Form::Full && is_between_name_and_number(page, date))
         .then_some((0.65, "dob.after_name"))
+}
+
+/// "born" rather than "b.", which stands right before its date.
+fn is_word(page: &Page<'_>, claim: &Claim) -> bool {
+    page.label_ending_at(claim.from)
+        .is_none_or(|label| label.end - label.start > 1)
 }
 
 /// `ROE, JANE 03/14/1962 MRN:0048213`: the usual way to point at a patient.

@@ -52,7 +52,7 @@ pub(super) static RULE: PhiRule = PhiRule {
 };
 
 fn find(page: &Page<'_>, out: &mut Out<'_>) {
-    for (index, &mark) in page.marks.iter().enumerate() {
+    for (index, mark) in page.each_mark().map(|index| (index, page.marks[index])) {
         if mark.sense.has(Sense::AT) {
             if let Some((span, score)) = with_sign(page, mark.range()) {
                 out.push(span, score, "email.address");

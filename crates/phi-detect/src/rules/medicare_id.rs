@@ -37,6 +37,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "MBI=«1EG4.TE5.MK73», MBI: «1EG4 - TE5 - MK73»",
         "MBI «IEG4-TE5-MK73» (fax)",
         "SSN «123-45-6789A» on the old card",
+        "MBIs «1EG4TE5MK73»/«1EG4-TE5-MK74», 1-«1EG4TE5MK75»",
     ],
     misses: &[
         "Medicare , please",
@@ -65,7 +66,7 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
             out.push(span, 0.97, "medicare_id.field");
         }
     }
-    for index in 0..page.marks.len() {
+    for index in page.each_mark() {
         let mark = page.marks[index];
         if opens_spelling(page, index)
             && let Some(spelled) = spelled::read(page, mark.start as usize)
@@ -113,17 +114,27 @@ fn beneficiary(page: &Page<'_>, index: usize, out: &mut Out<'_>) {
     let Some((span, value)) = eleven(page, index) else {
         return;
     };
+    let is_tied = is_tied(page, &span);
     let claim = nearest(page, span.start);
     let fits = fits_grammar(&value);
     match claim {
         Some(claim) if claim.is(Meaning::Medicare) && fits => {
             out.push(span, 0.99, "medicare_id.labelled");
         }
-        Some(claim) if claim.is(Meaning::Medicare) && claim.is_firm() && looks_meant(&value) => {
+        Some(claim)
+            if claim.is(Meaning::Medicare)
+                && claim.is_firm()
+                && looks_meant(&value)
+                && !is_tied =>
+        {
             out.push(span, 0.85, "medicare_id.misspelled");
         }
         Some(claim) if claim.is(Meaning::Thing) && claim.tie >= Tie::Tight => {}
-        _ if fits => out.push(span, 0.93, "medicare_id.grammar"),
+        // Hardly anything else fits the grammar, so a sign beside it changes little.
+        _ if fits => {
+            let score = if is_tied { 0.8 } else { 0.93 };
+            out.push(span, score, "medicare_id.grammar");
+        }
         _ => {}
     }
 }
@@ -132,23 +143,9 @@ fn beneficiary(page: &Page<'_>, index: usize, out: &mut Out<'_>) {
 fn eleven(page: &Page<'_>, index: usize) -> Option<(Range<usize>, Vec<u8>)> {
     let first = page.marks[index];
     let start = first.start as usize;
-    let stands_alone = !matches!(page.byte_before(start), b'-' | b'/' | b'=' | b'+' | b'_')
-        || !page
-            .byte_before(start.saturating_sub(1))
-            .is_ascii_alphanumeric()
-        || page.byte_before(start) == b'=' && page.label_ending_at(start - 1).is_some();
-    if !stands_alone {
-        return None;
-    }
     if first.len() == 11 {
-        let ends = !(page.byte(first.end as usize) == b'-'
-            && page.byte(first.end as usize + 1).is_ascii_alphanumeric());
-        return ends.then(|| {
-            (
-                first.range(),
-                page.slice(first.range()).to_ascii_uppercase(),
-            )
-        });
+        let value = page.slice(first.range()).to_ascii_uppercase();
+        return Some((first.range(), value));
     }
     if first.len() != 4 {
         return None;
@@ -173,6 +170,19 @@ fn eleven(page: &Page<'_>, index: usize) -> Option<(Range<usize>, Vec<u8>)> {
     let mut value = page.slice(span.clone()).to_ascii_uppercase();
     value.retain(u8::is_ascii_alphanumeric);
     Some((span, value))
+}
+
+/// Whether a sign ties the number to letters or digits beside it, as in a key or a path.
+fn is_tied(page: &Page<'_>, span: &Range<usize>) -> bool {
+    let sign = page.byte_before(span.start);
+    let is_tied_before = matches!(sign, b'-' | b'/' | b'=' | b'+' | b'_')
+        && page
+            .byte_before(span.start.saturating_sub(1))
+            .is_ascii_alphanumeric();
+    let is_value = sign == b'=' && page.label_ending_at(span.start - 1).is_some();
+    let is_tied_after =
+        page.byte(span.end) == b'-' && page.byte(span.end + 1).is_ascii_alphanumeric();
+    is_tied_before && !is_value || is_tied_after
 }
 
 /// CMS's classes by position: C A AN N A AN N A A N N.

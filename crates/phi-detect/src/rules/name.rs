@@ -66,7 +66,7 @@ pub(super) static RULE: PhiRule = PhiRule {
 };
 
 fn find(page: &Page<'_>, out: &mut Out<'_>) {
-    for mark in &page.marks {
+    for mark in page.each_mark().map(|index| page.marks[index]) {
         let (start, end) = (mark.start as usize, mark.end as usize);
         if mark.sense.has(Sense::TITLE)
             && let Some(name) = after_title(page, start, end)

@@ -62,6 +62,12 @@ pub(super) static RULE: PhiRule = PhiRule {
         "social security last four «eight seven four one»",
         "seguro social termina en «8741»",
         "«536228741», that's my social",
+        "SSNs: «536-22-8741»,«536-22-8742» or «536228743»/«536228744»",
+        "1,«536-22-8741»,Roe",
+        "SSN/DOB «536-22-8741»/07-02-1971",
+        "His SSN is «536-22-8741»,5 feet tall; SSN: $«536228742»",
+        "What next?\nSSN: «536228741»",
+        "SSN: [SSN] «536228741»",
     ],
     misses: &[
         "member id 536-22-8741",
@@ -87,7 +93,7 @@ pub(super) static RULE: PhiRule = PhiRule {
 };
 
 fn find(page: &Page<'_>, out: &mut Out<'_>) {
-    for index in 0..page.marks.len() {
+    for index in page.each_mark() {
         let mark = page.marks[index];
         if mark.is_code() && mark.len() == 9 {
             masked_token(page, mark.range(), out);
@@ -166,15 +172,19 @@ fn grouped(page: &Page<'_>, index: usize, out: &mut Out<'_>) {
     let Some(run) = Run::read(page, index, &[3, 2, 4], digits::is_loose_separator) else {
         return;
     };
-    if digits::is_inside_longer(page, &run.span) {
-        return;
-    }
     let claim = nearest(page, run.span.start);
     let follows_rules = is_issued(&run.digits(page));
+    let is_dashed = run.has_same_separator(page, b"-");
+    let is_piece = if is_dashed && follows_rules {
+        digits::has_more_groups(page, &run.span)
+    } else {
+        digits::is_inside_longer(page, &run.span)
+    };
     match claim {
         Some(claim) if claim.is(Meaning::Ssn) && claim.is_firm() => {
             out.push(run.span, 0.99, "ssn.labelled");
         }
+        _ if is_piece => {}
         // Taxpayer numbers look like an SSN, but start with a 9.
         Some(claim) if is_ssn(&claim) && (follows_rules || claim.tie >= Tie::Tight) => {
             out.push(run.span, 0.97, "ssn.labelled");
@@ -188,7 +198,7 @@ fn grouped(page: &Page<'_>, index: usize, out: &mut Out<'_>) {
         _ if is_named_after(page, &run.span) && follows_rules => {
             out.push(run.span, 0.97, "ssn.named_after");
         }
-        _ if follows_rules && run.has_same_separator(page, b"-") => {
+        _ if follows_rules && is_dashed => {
             out.push(run.span, 0.9, "ssn.dashed");
         }
         _ if follows_rules && run.has_same_separator(page, b".") => {
@@ -214,14 +224,12 @@ fn stands_alone(page: &Page<'_>, span: &Range<usize>) -> bool {
 
 /// `536228741`.
 fn unbroken(page: &Page<'_>, span: Range<usize>, out: &mut Out<'_>) {
-    if digits::is_inside_longer(page, &span) {
-        return;
-    }
     let follows_rules = is_issued(page.slice(span.clone()));
     match nearest(page, span.start) {
         Some(claim) if claim.is(Meaning::Ssn) && claim.is_firm() => {
             out.push(span, 0.98, "ssn.labelled");
         }
+        _ if digits::is_inside_longer(page, &span) => {}
         // "The social for Jane Roe is 536228741".
         Some(claim) if claim.is(Meaning::SsnMaybe) && follows_rules && is_stated(page, &span) => {
             out.push(span, 0.75, "ssn.labelled");
@@ -241,7 +249,7 @@ fn last_four(page: &Page<'_>, span: Range<usize>, out: &mut Out<'_>) {
         out.push(start..span.end, 0.95, "ssn.masked");
         return;
     }
-    if digits::is_inside_longer(page, &span) {
+    if digits::has_more_groups(page, &span) {
         return;
     }
     let is_named_after = claim_after(page, span.end, |meaning| {
@@ -292,16 +300,17 @@ fn follows_signs(page: &Page<'_>, label_end: usize, span: &Range<usize>) -> bool
 
 /// Nine digits in other groups, such as `5 3 6 2 2 8 7 4 1`, when firmly labelled.
 fn oddly_grouped(page: &Page<'_>, index: usize, out: &mut Out<'_>) {
+    let claim = nearest(page, page.marks[index].start as usize);
+    let Some(claim) = claim.filter(|claim| claim.tie >= Tie::Tight) else {
+        return;
+    };
     let Some(run) = Run::read_total(page, index, 9, digits::is_loose_separator) else {
         return;
     };
-    let is_called = nearest(page, run.span.start).is_some_and(|claim| {
-        // Two digits and seven are an employer's number.
-        let is_likely = matches!(page.marks[index].len(), 3 | 5) && is_issued(&run.digits(page));
-        claim.tie >= Tie::Tight
-            && (claim.is(Meaning::Ssn) || claim.is(Meaning::SsnMaybe) && is_likely)
-    });
-    if is_called && !digits::is_inside_longer(page, &run.span) {
+    // Two digits and seven are an employer's number.
+    let is_likely = matches!(page.marks[index].len(), 3 | 5) && is_issued(&run.digits(page));
+    let is_called = claim.is(Meaning::Ssn) || claim.is(Meaning::SsnMaybe) && is_likely;
+    if is_called && !digits::has_more_groups(page, &run.span) {
         out.push(run.span, 0.9, "ssn.oddly_grouped");
     }
 }

@@ -14,6 +14,7 @@ use super::chrome::{Chrome, Theme, notice};
 use super::fields::Fields;
 use super::pages::message;
 use super::routes;
+use crate::server::InflightPermit;
 
 /// What every visit brings, whoever it is.
 #[derive(Debug)]
@@ -26,6 +27,8 @@ pub(crate) struct Head {
     pub(crate) query: Fields,
     /// The form, on a write.
     pub(crate) form: Fields,
+    /// The form's share of all bodies in flight, kept as long as the form.
+    pub(crate) _inflight: Option<InflightPermit>,
     /// Scheme and host as the browser sees them.
     pub(crate) origin: String,
     /// Where the visit comes from.

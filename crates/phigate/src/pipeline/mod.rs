@@ -1,15 +1,18 @@
 //! The life of one request, top to bottom.
 //!
 //! [`answer`] is the story; the other files are its footnotes: `decide` is the part
-//! without waiting (parse, scan, apply, translate), `evidence` what it learned, `trail`
-//! keeps the records, `relay` and `reply` bring the provider's answer back.
+//! without waiting (parse, scan, apply, translate), `scan_queue` shares the processors,
+//! `evidence` is what was learned, `trail` keeps the records, `relay` and `reply` bring the
+//! provider's answer back. `preview` scans what somebody typed into the dashboard.
 
 mod decide;
 mod evidence;
+mod preview;
 mod relay;
 mod reply;
 mod reply_notes;
 mod reply_plan;
+mod scan_queue;
 mod send;
 mod trail;
 
@@ -33,6 +36,8 @@ use crate::provider::Incoming;
 use crate::server::{REQUEST_ID, Turn, Upload};
 
 use decide::{Decided, Forward, Places};
+pub(crate) use preview::preview;
+pub(crate) use scan_queue::{NoPlace, ScanQueue};
 pub(crate) use send::provider_headers;
 use trail::Trail;
 
@@ -99,6 +104,15 @@ struct Asked {
     conversation: Option<String>,
 }
 
+impl From<Bytes> for Asked {
+    fn from(body: Bytes) -> Self {
+        Self {
+            body,
+            conversation: None,
+        }
+    }
+}
+
 /// Answers a request that somebody signed in sends from the dashboard: without an API key, else like any other.
 pub(crate) async fn answer_for_dashboard(
     app: &Arc<App>,
@@ -124,11 +138,7 @@ pub(crate) async fn answer_for_dashboard(
         _turn: None,
         _body: None,
     };
-    let asked = Asked {
-        body,
-        conversation: None,
-    };
-    let mut response = match forward(app, asked, &admission, &mut trail, &places).await {
+    let mut response = match forward(app, body.into(), &admission, &mut trail, &places).await {
         Ok(response) => response,
         Err(error) => trail.fail(error).await,
     };
@@ -170,7 +180,7 @@ async fn forward(
         let stage = reply.stage(context.event_bytes_max);
         relay::stream(translator, stage, incoming, trail, app.drain.clone()).await
     } else {
-        reply::whole(route.format, &context, incoming, reply, trail).await
+        reply::whole(app, route.format, &context, incoming, reply, trail).await
     }
 }
 

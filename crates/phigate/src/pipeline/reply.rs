@@ -8,18 +8,18 @@ use http::{HeaderValue, header};
 use phigate_core::reply::{self, ReplyRules, Stop, WholeReply};
 use phigate_core::wire::{FailureKind, ProviderFailure, ReplyContext, WireFormat};
 
+use crate::app::App;
 use crate::error::GatewayError;
 use crate::provider::Incoming;
 
+use super::decide::{is_long, on_its_own_thread};
 use super::reply_plan::ReplyPlan;
 use super::send;
 use super::trail::Trail;
 
-/// Replies above this are dealt with on a thread of their own.
-const INLINE_BYTES_MAX: usize = 32 * 1024;
-
 /// Brings a whole answer back. Its outcome is handed to the record before the caller gets it.
 pub(super) async fn whole(
+    app: &App,
     format: &dyn WireFormat,
     context: &ReplyContext,
     incoming: Incoming,
@@ -31,7 +31,7 @@ pub(super) async fn whole(
         .read_reply(context, &body)
         .map_err(GatewayError::Provider)?;
     if !plan.rules.is_idle() {
-        let treated = treat(plan.rules, reply.body).await?;
+        let treated = treat(app, trail.account_id(), plan.rules, reply.body).await?;
         trail.saw_reply(&treated.tally, treated.heard);
         reply.body = treated
             .body
@@ -45,13 +45,20 @@ pub(super) async fn whole(
     Ok(trail.succeed(&reply.summary, response).await)
 }
 
-/// Scans and restores. What is long must not hold up other callers.
-async fn treat(rules: Arc<ReplyRules>, body: Vec<u8>) -> Result<WholeReply, GatewayError> {
-    if body.len() <= INLINE_BYTES_MAX {
+/// Scans and restores. A long reply waits for its turn and a thread of its own, like a long request.
+async fn treat(
+    app: &App,
+    account_id: &str,
+    rules: Arc<ReplyRules>,
+    body: Vec<u8>,
+) -> Result<WholeReply, GatewayError> {
+    if rules.scan.is_none() || !is_long(&body) {
         return Ok(reply::whole(&rules, body));
     }
-    let work = tokio::task::spawn_blocking(move || reply::whole(&rules, body));
-    work.await.map_err(|_| GatewayError::ReplyNotScanned)
+    let place = app.long_scans.enter(account_id).await?;
+    on_its_own_thread(place, move || reply::whole(&rules, body))
+        .await
+        .ok_or(GatewayError::ReplyNotScanned)
 }
 
 /// Why a reply is not given back.

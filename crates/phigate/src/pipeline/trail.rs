@@ -88,6 +88,11 @@ impl Trail {
         rest
     }
 
+    /// The account.
+    pub(super) fn account_id(&self) -> &str {
+        &self.admission.account.id
+    }
+
     /// The key's place, for work that may outlive the trail.
     pub(super) fn permit(&self) -> Option<KeyPermit> {
         self.permit.clone()

@@ -326,6 +326,8 @@ fn http_builder(limits: &Limits, executor: Tracked) -> auto::Builder<Tracked> {
     let mut http = auto::Builder::new(executor);
     http.http1()
         .timer(TokioTimer::new())
+        // A caller may say that nothing more comes and still wait for the answer.
+        .half_close(true)
         // The guard hands over whole heads only, so this is the time between two requests.
         .header_read_timeout(idle)
         .max_buf_size(

@@ -18,7 +18,10 @@ use crate::people;
 use crate::spelled;
 use crate::spelling::Spelling;
 use site::site_format;
-use value::{is_something_else, is_tie, spaced_groups, token_start, value_span};
+use value::{
+    is_amount_or_time, is_date_or_year, is_something_else, is_tie, spaced_groups, token_start,
+    value_span,
+};
 
 pub(super) static RULE: PhiRule = PhiRule {
     code: "mrn",
@@ -71,6 +74,9 @@ pub(super) static RULE: PhiRule = PhiRule {
         "«4410928» <- her MRN, and «4410931» = MRN",
         "Need the MRN for Jane Roe.\nIt's «4410928».",
         "Jane Roe in bed 4; Roe («4410928») is stable",
+        "What would you do here?\nMRN: «4410928»",
+        "Any concerns? Patient ID: «4410928»",
+        "MRN: [MRN]«48291378», MRN «48291379»%",
     ],
     misses: &[
         "MRN  admitted for chest pain",
@@ -96,7 +102,7 @@ pub(super) static RULE: PhiRule = PhiRule {
 
 fn find(page: &Page<'_>, out: &mut Out<'_>) {
     let mut free_from = 0;
-    for index in 0..page.marks.len() {
+    for index in page.each_mark() {
         let mark = page.marks[index];
         if !(mark.is_number() || mark.is_code()) || (mark.start as usize) < free_from {
             continue;
@@ -205,7 +211,9 @@ fn labelled(page: &Page<'_>, index: usize) -> Option<(Range<usize>, f32, &'stati
         };
         return found.filter(|(span, ..)| !is_something_else(page, index, span));
     };
-    if is_something_else(page, index, &span) {
+    // What stands beside it cannot make an amount or a time of a number that is called an MRN.
+    let is_called = claim.is(Meaning::Mrn) && claim.is_firm() && digits >= 5;
+    if is_date_or_year(page, index, &span) || !is_called && is_amount_or_time(page, &span) {
         return None;
     }
     let has_letters = value.iter().any(u8::is_ascii_alphabetic);

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use super::{Out, PhiRule};
 use crate::context::{Tie, is_spoken_of, value_after};
-use crate::digits::{Run, is_measured};
+use crate::digits::{Run, has_more_groups, is_measured};
 use crate::labels::Meaning;
 use crate::page::Page;
 use crate::spelled;
@@ -19,8 +19,8 @@ use around::{
     beside, follows_kin, is_called_after, is_dialled, is_of_calling, is_of_pager, nearest,
 };
 use shape::{
-    Shape, goes_on, international, is_before_another, is_clear, is_drug_code, is_separator,
-    is_tied_before, looks_like_date, north_american, other_ending, with_extension,
+    Shape, goes_on, international, is_clear, is_drug_code, is_separator, is_tied_before,
+    looks_like_date, north_american, other_ending, with_extension,
 };
 
 pub(super) static RULE: PhiRule = PhiRule {
@@ -53,6 +53,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "abroad: «011 52 55 1234 5678» and «0044 20 7946 0958»",
         "daughter's # is «2065550142»",
         "Jane Roe, «2065550142»",
+        "7,«206-555-0142»,8 or phone: «2065550142»,5 calls",
     ],
     misses: &[
         "Call 911 or 988 in a crisis.",
@@ -80,7 +81,7 @@ pub(super) static RULE: PhiRule = PhiRule {
 
 fn find(page: &Page<'_>, out: &mut Out<'_>) {
     let mut free_from = 0;
-    for index in 0..page.marks.len() {
+    for index in page.each_mark() {
         let mark = page.marks[index];
         if !mark.is_number() || (mark.start as usize) < free_from {
             continue;
@@ -155,34 +156,41 @@ fn number_at(
 ) -> Option<(Range<usize>, f32, &'static str)> {
     let run = Run::read_all(page, index, 6, is_separator);
     let start = run.span.start;
-    if page.byte_before(start) == b'+' {
-        return international(page, &run);
+    if page.byte_before(start) == b'+'
+        && let Some(found) = international(page, &run)
+    {
+        return Some(found);
     }
-    if run.digit_count < 4 || is_tied_before(page, start) && !is_next {
-        return None;
-    }
-    if is_measured(page, run.span.end) && !is_clear(&run) {
+    if run.digit_count < 4 || is_measured(page, run.span.end) && !is_clear(&run) {
         return None;
     }
     let claim = nearest(page, start);
+    let is_tied = is_tied_before(page, start) && !is_next;
+    let is_firm = claim.is_some_and(|claim| claim.is(Meaning::Phone) && claim.is_firm());
     // The shortest number anyone dials from outside has six digits.
     if run.digit_count < 6 {
         let is_pager = claim.is_some_and(|claim| is_of_pager(page, &claim));
-        return (is_pager && !goes_on(page, run.span.end)).then_some((
+        return (is_pager && !is_tied && !goes_on(page, run.span.end)).then_some((
             run.span,
             0.8,
             "phone.pager",
         ));
     }
     let is_phone = claim.is_some_and(|claim| claim.is(Meaning::Phone));
-    let is_firm = claim.is_some_and(|claim| claim.is(Meaning::Phone) && claim.is_firm());
     let may_be_phone = is_phone
         || claim.is_some_and(|claim| claim.is(Meaning::PhoneMaybe) && claim.tie >= Tie::Near);
     let is_other = claim.is_some_and(|claim| {
         !claim.is(Meaning::Phone) && !claim.is(Meaning::PhoneMaybe) && claim.is_firm()
     });
     if let Some((span, shape)) = north_american(page, index) {
-        if goes_on(page, span.end) && !is_before_another(page, &span, &shape) || is_other {
+        let opens = page.byte(span.start) == b'(';
+        let is_piece = match shape {
+            _ if is_firm => false,
+            Shape::Clear if may_be_phone || opens => false,
+            Shape::Clear => has_more_groups(page, &span) && !is_next,
+            _ => is_tied || goes_on(page, span.end),
+        };
+        if is_piece || is_other {
             return None;
         }
         let is_called = may_be_phone || is_called_after(page, span.end);
@@ -210,7 +218,7 @@ fn number_at(
         };
         return found.map(|(score, rule)| (span, score, rule));
     }
-    if is_other {
+    if is_other || is_tied && (!is_firm || has_more_groups(page, &run.span)) {
         return None;
     }
     let is_tight = claim.is_some_and(|claim| claim.tie >= Tie::Tight);
@@ -232,7 +240,11 @@ fn labelled(
     let opens =
         page.byte_before(run.span.start) == b'(' && page.slice(run.span.clone()).contains(&b')');
     let span = run.span.start - usize::from(opens)..run.span.end;
-    if goes_on(page, span.end) || looks_like_date(page, &run, lengths) {
+    // Of groups as free as these a label makes a number only if they end where it ends.
+    let is_whole = is_firm
+        && !has_more_groups(page, &run.span)
+        && !page.slice(run.span.clone()).contains(&b'\n');
+    if goes_on(page, span.end) && !is_whole || looks_like_date(page, &run, lengths) {
         return None;
     }
     let is_simple = page

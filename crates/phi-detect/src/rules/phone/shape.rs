@@ -10,13 +10,6 @@ pub(super) fn is_clear(run: &Run) -> bool {
     run.digit_count >= 10 && run.marks >= 3
 }
 
-/// `206-555-0142/206-555-0143`: the slash parts two numbers.
-pub(super) fn is_before_another(page: &Page<'_>, span: &Range<usize>, shape: &Shape) -> bool {
-    page.byte(span.end) == b'/'
-        && matches!(shape, Shape::Clear)
-        && !page.slice(span.clone()).contains(&b'/')
-}
-
 /// `206-555-0142/0143`: another number that differs in its last four digits.
 pub(super) fn other_ending(page: &Page<'_>, end: usize) -> Option<Range<usize>> {
     let rest = page.slice(end..page.text.len().min(end + 6));

@@ -4,8 +4,15 @@
 //! (`patient.id`), or from a neighbour that names it, as in FHIR:
 //! `{"system": "http://hl7.org/fhir/sid/us-ssn", "value": "536228741"}`.
 
+mod columns;
+mod keys;
+
 use std::ops::Range;
 
+use columns::{Item, List};
+use keys::{hint_of, is_columns_key, is_date_part, is_generic_key, is_index, is_naming_key};
+
+use super::dicom;
 use crate::labels::{self, Meaning};
 use crate::page::Field;
 
@@ -19,8 +26,12 @@ pub(super) fn read(bytes: &[u8], found: &mut Vec<Field>) {
         found,
         open: Vec::new(),
         is_patient: false,
+        lists: Vec::new(),
+        scopes: Vec::new(),
     };
     reader.read_all();
+    let (lists, scopes) = (reader.lists, reader.scopes);
+    columns::settle(bytes, &lists, scopes, found);
 }
 
 /// An object or array that is not closed yet.
@@ -35,6 +46,16 @@ struct Open {
     /// Fields whose meaning is settled when the object closes.
     unsettled: Vec<usize>,
     tells_of_a_person: bool,
+    /// Where it opens.
+    start: usize,
+    /// What stands in an array, as long as it may be a row or the heads of one.
+    items: Vec<Item>,
+    /// The value that names an object among others: `{"name": "mrn"}`.
+    named: Option<Range<usize>>,
+    /// Whether its keys number the rows of a column: `{"ssn": {"0": "536228741"}}`.
+    is_column: bool,
+    /// Whether an array that was kept stands right in it.
+    holds_list: bool,
 }
 
 struct Reader<'a> {
@@ -43,6 +64,10 @@ struct Reader<'a> {
     open: Vec<Open>,
     /// Whether the resource being read is a FHIR patient.
     is_patient: bool,
+    /// Arrays that may be rows of a table, or its heads.
+    lists: Vec<List>,
+    /// Where the objects and arrays right round those start and end.
+    scopes: Vec<Range<usize>>,
 }
 
 /// Deeper nesting is read as text.
@@ -92,6 +117,11 @@ impl Reader<'_> {
                 hint: None,
                 unsettled: Vec::new(),
                 tells_of_a_person: false,
+                start: at,
+                items: Vec::new(),
+                named: None,
+                is_column: false,
+                holds_list: false,
             });
         }
         at + 1
@@ -99,32 +129,76 @@ impl Reader<'_> {
 
     /// Settles what the members of the closing object could not tell by themselves.
     fn close(&mut self, at: usize) -> usize {
-        let Some(closed) = self.open.pop() else {
+        let Some(mut closed) = self.open.pop() else {
             return at + 1;
         };
-        let by_key = || self.meaning_of_whole(closed.key.clone()?);
-        let meaning = closed.hint.or_else(by_key);
-        for index in closed.unsettled {
+        let key = closed.key.clone().map(|key| &self.bytes[key]);
+        let meaning = closed
+            .hint
+            .or_else(|| self.meaning_of_whole(key?, closed.is_column));
+        let mut rest = Vec::new();
+        for index in std::mem::take(&mut closed.unsettled) {
             let field = &mut self.found[index];
             if field.meaning.is_none() {
                 field.meaning = meaning;
-            } else if field.meaning == Some(Meaning::OtherId) {
+            } else if is_weak(field.meaning) {
                 // `{"type": "MRN", "id": "482913"}`.
                 field.meaning = closed.hint.or(field.meaning);
             }
             if closed.tells_of_a_person {
                 field.meaning = super::in_person_record(field.meaning);
             }
+            if is_weak(field.meaning) || field.meaning == Some(Meaning::NameMaybe) {
+                rest.push(index);
+            }
         }
-        let key = closed.key.map(|key| self.bytes[key].to_ascii_lowercase());
-        let describes_outer = matches!(key.as_deref(), Some(b"type" | b"coding" | b"code"));
-        if describes_outer
-            && closed.hint.is_some()
-            && let Some(outer) = self.open.last_mut()
-        {
-            outer.hint = outer.hint.or(closed.hint);
+        let describes_outer = key.is_some_and(|key| {
+            matches!(
+                key.to_ascii_lowercase().as_slice(),
+                b"type" | b"coding" | b"code"
+            )
+        });
+        let is_part_of_outer =
+            key.is_some_and(is_generic_key) || !closed.is_object || closed.is_column;
+        if let Some(outer) = self.open.last_mut() {
+            if describes_outer {
+                outer.hint = outer.hint.or(closed.hint);
+            }
+            // `{"text": "Date of birth", "answer": [{"valueDate": "1962-03-14"}]}`.
+            if is_part_of_outer {
+                outer.unsettled.extend(rest);
+            }
+            if let Some(meaning) = meaning {
+                outer.tells_of_a_person |= super::tells_of_a_person(meaning);
+            }
+            if !outer.is_object && outer.items.len() < columns::ITEMS_MAX {
+                outer.items.push(Item::Named(closed.named.clone()));
+            }
         }
+        self.keep_list(closed, at);
         at + 1
+    }
+
+    /// Keeps an array that may be a row of a table, or its heads.
+    fn keep_list(&mut self, closed: Open, end: usize) {
+        if closed.holds_list {
+            self.scopes.push(closed.start..end);
+        }
+        if closed.is_object || closed.items.is_empty() || self.lists.len() >= columns::LISTS_MAX {
+            return;
+        }
+        let is_marked = closed
+            .key
+            .is_some_and(|key| is_columns_key(&self.bytes[key]));
+        if let Some(outer) = self.open.last_mut() {
+            outer.holds_list = true;
+        }
+        self.lists.push(List {
+            span: closed.start..end,
+            around: self.open.last().map_or(0, |outer| outer.start),
+            items: closed.items,
+            is_marked,
+        });
     }
 
     /// A quoted string: a key if a colon follows, a value otherwise.
@@ -214,6 +288,7 @@ impl Reader<'_> {
             open.key.clone()
         };
         let Some(key) = key else {
+            self.note_item(span, None);
             return;
         };
         let outer = if open.is_object {
@@ -228,8 +303,10 @@ impl Reader<'_> {
         if name == b"resourceType" {
             self.is_patient = value == b"Patient";
         }
-        let hint = is_naming_key(name).then(|| hint_of(value)).flatten();
+        let is_naming = is_naming_key(name);
+        let hint = is_naming.then(|| hint_of(value)).flatten();
         let meaning = self.meaning_of(name, outer.clone());
+        let is_part = self.is_part_of_birth(name, outer.clone(), value, meaning);
         let is_identifier = outer.is_some_and(|outer| &self.bytes[outer] == b"identifier");
         let fallback =
             (self.is_patient && is_identifier && name == b"value").then_some(Meaning::Mrn);
@@ -240,7 +317,11 @@ impl Reader<'_> {
         if let Some(meaning) = meaning {
             open.tells_of_a_person |= super::tells_of_a_person(meaning);
         }
-        let is_open = matches!(meaning, None | Some(Meaning::OtherId)) && is_generic_key(name);
+        open.is_column |= open.is_object && is_index(name);
+        if is_naming && open.named.is_none() {
+            open.named = Some(span.clone());
+        }
+        let is_open = is_weak(meaning) && is_generic_key(name);
         if is_open || meaning == Some(Meaning::NameMaybe) {
             open.unsettled.push(index);
             if open.hint.is_none() {
@@ -252,16 +333,52 @@ impl Reader<'_> {
         } else {
             meaning
         };
-        self.found.push(Field::new(span, meaning));
+        if is_part {
+            let part = Field::settled(span.clone(), Some(Meaning::Dob));
+            self.found.push(part);
+        } else {
+            self.found.push(Field::new(span.clone(), meaning));
+        }
+        self.note_item(span, Some(index));
+    }
+
+    /// Remembers a value of an array by its place.
+    fn note_item(&mut self, span: Range<usize>, field: Option<usize>) {
+        let array = self.open.last_mut().filter(|open| !open.is_object);
+        if let Some(array) = array.filter(|array| array.items.len() < columns::ITEMS_MAX) {
+            array.items.push(Item::Value { span, field });
+        }
+    }
+
+    /// Whether a value is the year, month or day of a birth: `{"dob": {"year": 1962}}`, `{"dob": [1962, 3, 14]}`.
+    fn is_part_of_birth(
+        &self,
+        name: &[u8],
+        outer: Option<Range<usize>>,
+        value: &[u8],
+        meaning: Option<Meaning>,
+    ) -> bool {
+        let is_of_birth = |meaning| matches!(meaning, Some(Meaning::Dob | Meaning::Born));
+        let in_list = !self.in_object() && is_of_birth(meaning);
+        let in_parts = is_date_part(name)
+            && outer.is_some_and(|outer| {
+                let outer = std::str::from_utf8(&self.bytes[outer]).unwrap_or_default();
+                outer.len() <= 64 && is_of_birth(labels::of_key(outer))
+            });
+        let is_part = in_parts || keys::is_part_of_birth(name);
+        value.len() <= 9 && (in_list && value.len() <= 4 || is_part)
     }
 
     /// What the key of an object says about the one value in it: `"mrn": {"value": "482913"}`.
-    fn meaning_of_whole(&self, key: Range<usize>) -> Option<Meaning> {
-        let name = std::str::from_utf8(&self.bytes[key]).ok();
+    fn meaning_of_whole(&self, key: &[u8], is_column: bool) -> Option<Meaning> {
+        if let Some(meaning) = dicom::of_key(key) {
+            return Some(meaning);
+        }
+        let name = std::str::from_utf8(key).ok();
         let meaning = labels::of_key(name.filter(|name| name.len() <= 64)?)?;
         let is_of_one_value = super::tells_of_a_person(meaning)
             && !matches!(meaning, Meaning::Name | Meaning::Address);
-        is_of_one_value.then_some(meaning)
+        (is_of_one_value || is_column).then_some(meaning)
     }
 
     /// What a key means: with the key of the object round it, then by itself.
@@ -277,86 +394,12 @@ impl Reader<'_> {
     }
 }
 
-/// Keys whose value says what the neighbouring `value` is.
-fn is_naming_key(name: &[u8]) -> bool {
+/// Whether a key says too little about its value for a neighbour to be wrong: `id`, `text`, `valueDate`.
+fn is_weak(meaning: Option<Meaning>) -> bool {
     matches!(
-        name,
-        b"system"
-            | b"code"
-            | b"display"
-            | b"text"
-            | b"type"
-            | b"use"
-            | b"label"
-            | b"field"
-            | b"key"
-            | b"question"
-            | b"title"
-            | b"name"
-            | b"column"
-            | b"attribute"
-            | b"fieldName"
-            | b"field_name"
+        meaning,
+        None | Some(Meaning::OtherId | Meaning::OtherDate | Meaning::PhoneMaybe | Meaning::Thing)
     )
-}
-
-/// Keys that say nothing by themselves.
-fn is_generic_key(name: &[u8]) -> bool {
-    matches!(
-        name,
-        b"value"
-            | b"val"
-            | b"answer"
-            | b"text"
-            | b"content"
-            | b"data"
-            | b"response"
-            | b"valueString"
-            | b"valueDate"
-            | b"extension"
-            | b"id"
-            | b"number"
-    )
-}
-
-/// What a system, a type code or a label says about its neighbour.
-fn hint_of(value: &[u8]) -> Option<Meaning> {
-    let text = std::str::from_utf8(value)
-        .ok()
-        .filter(|text| text.len() <= 120)?;
-    // HL7 table 0203, identifier types, and FHIR contact point systems.
-    let by_code = match text {
-        "MR" | "MRN" | "PI" | "PT" => Some(Meaning::Mrn),
-        "SS" | "SB" => Some(Meaning::Ssn),
-        "MC" => Some(Meaning::Medicare),
-        "DL" | "PPN" | "MA" | "MB" | "NI" | "NPI" | "PRN" | "AN" | "VN" | "SN" | "SNO" | "TAX" => {
-            Some(Meaning::OtherId)
-        }
-        "phone" | "fax" | "pager" | "sms" => Some(Meaning::Phone),
-        "email" => Some(Meaning::Email),
-        _ => None,
-    };
-    if by_code.is_some() {
-        return by_code;
-    }
-    // "http://hl7.org/fhir/sid/us-ssn", "urn:oid:2.16.840.1.113883.4.1".
-    let last = text.rsplit(['/', ':']).next().unwrap_or(text);
-    match last {
-        "us-ssn" | "2.16.840.1.113883.4.1" => Some(Meaning::Ssn),
-        "us-mbi" | "us-medicare" | "2.16.840.1.113883.4.572" | "2.16.840.1.113883.4.927" => {
-            Some(Meaning::Medicare)
-        }
-        "us-npi" | "2.16.840.1.113883.4.6" => Some(Meaning::OtherId),
-        // "https://hospital.example/ids/mrn".
-        _ if text.contains("://") || text.starts_with("urn:") => labels::of_whole_key(last)
-            .filter(|meaning| matches!(meaning, Meaning::Mrn | Meaning::Ssn | Meaning::Medicare)),
-        _ => labels::of_whole_key(text).filter(|meaning| {
-            !matches!(
-                meaning,
-                Meaning::NameMaybe | Meaning::City | Meaning::PhoneMaybe
-            )
-        }),
-    }
 }
 
 fn skip_space(bytes: &[u8], from: usize) -> usize {
