@@ -1,5 +1,8 @@
 //! Which tools get the values back in their arguments.
 
+/// Longest pattern; providers take names of 64 characters.
+const PATTERN_BYTES_MAX: usize = 128;
+
 /// Names of tools, with `*` for any characters. None at all means every tool.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ToolNames {
@@ -12,6 +15,12 @@ impl ToolNames {
         Self {
             patterns: patterns.into_iter().collect(),
         }
+    }
+
+    /// Whether a text can be one of them.
+    pub fn is_pattern(text: &str) -> bool {
+        let is_known = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.*:/".contains(&byte);
+        (1..=PATTERN_BYTES_MAX).contains(&text.len()) && text.bytes().all(is_known)
     }
 
     /// Whether a tool is among them.

@@ -190,10 +190,8 @@ impl Vault {
             let Record::Decision(decision) = parse(&row)? else {
                 continue;
             };
-            let original = self.contents(account_id, &row).await?.into_iter();
-            let original = original
-                .filter(|(field, _)| *field == "original")
-                .next_back();
+            let mut contents_of_row = self.contents(account_id, &row).await?.into_iter();
+            let original = contents_of_row.find(|(field, _)| *field == "original");
             if let (Some(conversation), Some((_, original))) = (decision.conversation, original) {
                 contents.push((decision.time, conversation, original));
             }

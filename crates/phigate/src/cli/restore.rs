@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand, ValueEnum};
+use phigate_core::reply::ToolNames;
 
 use super::Global;
 use super::store::{ACTOR, with_store};
@@ -33,17 +34,9 @@ enum Switch {
     Off,
 }
 
-/// Longest pattern of a tool's name; providers take names of 64 characters.
-const TOOL_BYTES_MAX: usize = 128;
-
 fn tool(text: &str) -> Result<String, String> {
     let name = text.trim();
-    let is_pattern = !name.is_empty()
-        && name.len() <= TOOL_BYTES_MAX
-        && name
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || b"_-.*:/".contains(&byte));
-    if is_pattern {
+    if ToolNames::is_pattern(name) {
         Ok(name.to_owned())
     } else {
         Err("a tool is named by letters, digits, _ - . : / and * for any characters".to_owned())
