@@ -52,13 +52,13 @@ async fn an_installation_moves_from_sqlite_to_postgresql_whole() {
         Target::Url(server.database("moved")),
         MasterKeySource::File(old.key_file()),
     );
-    let report = Vault::import_installation(options.clone(), &mut file.as_slice())
+    let report = Vault::import_installation(options.clone(), &mut file.as_slice(), "cli")
         .await
         .unwrap();
     assert!(report.is_intact(), "{report:?}");
     assert_eq!(report.records + report.deleted, records);
     assert!(report.outside_checkpoints > 0 && report.deleted > 0);
-    let again = Vault::import_installation(options.clone(), &mut file.as_slice()).await;
+    let again = Vault::import_installation(options.clone(), &mut file.as_slice(), "cli").await;
     assert!(again.is_err(), "only into an empty store");
     let after = Vault::open(options).await.unwrap();
     assert!(!after.was_created());
@@ -117,7 +117,7 @@ async fn a_damaged_or_unfinished_import_is_refused() {
         ..new.options()
     };
     assert!(
-        Vault::import_installation(options.clone(), &mut cut.as_bytes())
+        Vault::import_installation(options.clone(), &mut cut.as_bytes(), "cli")
             .await
             .is_err()
     );
@@ -132,7 +132,7 @@ async fn a_damaged_or_unfinished_import_is_refused() {
         master_key: MasterKeySource::File(old.key_file()),
         ..new.options()
     };
-    let report = Vault::import_installation(options, &mut changed.as_bytes())
+    let report = Vault::import_installation(options, &mut changed.as_bytes(), "cli")
         .await
         .unwrap();
     assert!(!report.is_intact(), "a changed record shows");

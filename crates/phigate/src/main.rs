@@ -11,6 +11,7 @@ mod housekeeping;
 mod metrics;
 mod pipeline;
 mod provider;
+mod reason;
 mod routes;
 mod scan_memory;
 mod server;

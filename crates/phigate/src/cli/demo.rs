@@ -12,8 +12,8 @@ use crate::config::Config;
 use crate::demo;
 
 use super::Global;
+use super::person::actor;
 use super::serve::{Greeting, Serve, start};
-use super::store::ACTOR;
 
 /// Where the demo keeps its data, so that it never mixes with a real installation's.
 const DATA: &str = "phigate-demo";
@@ -50,12 +50,18 @@ async fn seed(app: &App, command: &str) -> anyhow::Result<Option<Greeting>> {
     for format in FORMATS {
         let key = SecretString::from("demo-key-of-no-value");
         app.vault
-            .set_provider(&account.id, format.id(), Some(&key), Some(&base_url), ACTOR)
+            .set_provider(
+                &account.id,
+                format.id(),
+                Some(&key),
+                Some(&base_url),
+                actor(),
+            )
             .await?;
     }
     let key = app
         .vault
-        .create_api_key(&account.id, "demo", None, ACTOR)
+        .create_api_key(&account.id, "demo", None, actor())
         .await?;
     let owner = app.first_owner(true).await?;
     let command = command.to_owned();

@@ -11,7 +11,7 @@ use crate::config::Config;
 use crate::provider::BaseUrl;
 
 use super::provider::key_words;
-use super::store::{Session, with_store};
+use super::store::{NoInstallation, Session, with_store};
 use super::{EXIT_NO, Global};
 
 #[derive(Args)]
@@ -43,13 +43,16 @@ pub(super) fn run(_: &Doctor, global: &Global) -> anyhow::Result<ExitCode> {
         }
         Ok(findings)
     });
-    // A store that cannot be opened is a finding like any other; its message says the fix.
-    let findings = findings.unwrap_or_else(|error| {
-        vec![Finding::Wrong(
+    let findings = match findings {
+        Ok(findings) => findings,
+        // There is nothing to look at, most likely because this is the wrong folder.
+        Err(error) if error.is::<NoInstallation>() => return Err(error),
+        // A store that cannot be opened is a finding like any other; its message says the fix.
+        Err(error) => vec![Finding::Wrong(
             "the store cannot be opened".into(),
             format!("{error:#}"),
-        )]
-    });
+        )],
+    };
     Ok(print(&findings))
 }
 

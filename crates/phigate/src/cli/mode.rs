@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 use phigate_types::Mode;
 
 use super::Global;
-use super::store::{ACTOR, with_store};
+use super::store::{Session, with_new_store, with_store};
 use super::words::known;
 
 #[derive(Args)]
@@ -22,18 +22,37 @@ enum Verb {
     /// Change it; every later request is bound
     Set {
         /// The mode
-        #[arg(value_parser = known(Mode::all(), Mode::code))]
+        #[arg(value_parser = known(Mode::all(), Mode::code), ignore_case = true)]
         mode: Mode,
     },
 }
 
 pub(super) fn run(args: &ModeArgs, global: &Global) -> anyhow::Result<ExitCode> {
-    with_store(global, async |session| {
-        let account = session.account().await?;
-        match &args.verb {
-            None | Some(Verb::Get) => println!("{}", session.vault.mode(&account.id).await?.mode),
-            Some(Verb::Set { mode }) => session.vault.set_mode(&account.id, *mode, ACTOR).await?,
+    match &args.verb {
+        None | Some(Verb::Get) => with_store(global, async |session| {
+            let account = session.account().await?;
+            println!("{}", session.vault.mode(&account.id).await?.mode);
+            Ok(())
+        }),
+        Some(Verb::Set { mode }) => {
+            with_new_store(global, async |session| set(&session, *mode).await)
         }
-        Ok(ExitCode::SUCCESS)
-    })
+    }?;
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn set(session: &Session, mode: Mode) -> anyhow::Result<()> {
+    let account = session.account().await?;
+    let before = session.vault.mode(&account.id).await?.mode;
+    let (vault, actor) = (&session.vault, session.actor);
+    vault.set_mode(&account.id, mode, actor).await?;
+    if before == mode {
+        eprintln!("account {}: the mode was {mode} already", account.name);
+    } else {
+        eprintln!(
+            "account {}: mode changed from {before} to {mode}, for every request from now on",
+            account.name
+        );
+    }
+    Ok(())
 }

@@ -2,15 +2,16 @@
 
 use std::process::ExitCode;
 
-use anyhow::Context;
 use clap::{Args, Subcommand};
-use phigate_types::Replies as Choice;
+use phigate_store::Settings;
+use phigate_types::Replies;
 
 use super::Global;
-use super::store::{ACTOR, with_store};
+use super::store::{Session, with_new_store, with_store};
+use super::words::known;
 
 #[derive(Args)]
-pub(super) struct Replies {
+pub(super) struct RepliesArgs {
     #[command(subcommand)]
     verb: Option<Verb>,
 }
@@ -21,34 +22,37 @@ enum Verb {
     Get,
     /// Change it; every later request is bound
     Set {
-        /// off, flag, mask, redact or block
-        #[arg(value_parser = known)]
-        choice: Choice,
+        /// The choice
+        #[arg(value_parser = known(Replies::all(), Replies::code), ignore_case = true)]
+        choice: Replies,
     },
 }
 
-fn known(text: &str) -> anyhow::Result<Choice> {
-    let codes: Vec<&str> = Choice::all().map(Choice::code).collect();
-    let found = text.parse().ok();
-    found.with_context(|| format!("the choices are {}", codes.join(", ")))
+pub(super) fn run(args: &RepliesArgs, global: &Global) -> anyhow::Result<ExitCode> {
+    match &args.verb {
+        None | Some(Verb::Get) => with_store(global, async |session| {
+            let account = session.account().await?;
+            println!("{}", session.vault.settings(&account.id).await?.replies);
+            Ok(())
+        }),
+        Some(Verb::Set { choice }) => {
+            with_new_store(global, async |session| set(&session, *choice).await)
+        }
+    }?;
+    Ok(ExitCode::SUCCESS)
 }
 
-pub(super) fn run(replies: &Replies, global: &Global) -> anyhow::Result<ExitCode> {
-    with_store(global, async |session| {
-        let account = session.account().await?;
-        match &replies.verb {
-            None | Some(Verb::Get) => {
-                let settings = session.vault.settings(&account.id).await?;
-                println!("{}", settings.replies);
-            }
-            Some(Verb::Set { choice }) => {
-                let change = |settings: &mut phigate_store::Settings| settings.replies = *choice;
-                session
-                    .vault
-                    .edit_settings(&account.id, change, ACTOR)
-                    .await?;
-            }
-        }
-        Ok(ExitCode::SUCCESS)
-    })
+async fn set(session: &Session, choice: Replies) -> anyhow::Result<()> {
+    let account = session.account().await?;
+    let change = |settings: &mut Settings| settings.replies = choice;
+    session
+        .vault
+        .edit_settings(&account.id, change, session.actor)
+        .await?;
+    eprintln!(
+        "account {}: {}, for every request from now on",
+        account.name,
+        choice.summary().trim_end_matches('.')
+    );
+    Ok(())
 }

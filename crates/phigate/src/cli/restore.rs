@@ -4,12 +4,13 @@ use std::process::ExitCode;
 
 use clap::{Args, Subcommand, ValueEnum};
 use phigate_core::reply::ToolNames;
+use phigate_store::Settings;
 
 use super::Global;
-use super::store::{ACTOR, with_store};
+use super::store::{Session, with_new_store, with_store};
 
 #[derive(Args)]
-pub(super) struct Restore {
+pub(super) struct RestoreArgs {
     #[command(subcommand)]
     verb: Option<Verb>,
 }
@@ -19,13 +20,16 @@ enum Verb {
     /// Print whether masked values are given back
     Get,
     /// Change it; every later request is bound
-    Set {
-        /// on or off
-        value: Switch,
-        /// The tools whose arguments get values back: names with commas between them, * for any characters [default: all]
-        #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = tool)]
-        tools: Option<Vec<String>>,
-    },
+    Set(Set),
+}
+
+#[derive(Args)]
+struct Set {
+    /// Whether masked values are given back
+    value: Switch,
+    /// The tools whose arguments get values back: names with commas between them, * for any characters [default: all]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = tool)]
+    tools: Vec<String>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -43,28 +47,41 @@ fn tool(text: &str) -> Result<String, String> {
     }
 }
 
-pub(super) fn run(restore: &Restore, global: &Global) -> anyhow::Result<ExitCode> {
-    with_store(global, async |session| {
-        let account = session.account().await?;
-        match &restore.verb {
-            None | Some(Verb::Get) => {
-                let settings = session.vault.settings(&account.id).await?;
-                println!("{}", if settings.restore { "on" } else { "off" });
-                if settings.restore && !settings.restore_tools.is_empty() {
-                    eprintln!("tools: {}", settings.restore_tools.join(","));
-                }
-            }
-            Some(Verb::Set { value, tools }) => {
-                let change = |settings: &mut phigate_store::Settings| {
-                    settings.restore = *value == Switch::On;
-                    settings.restore_tools = tools.clone().unwrap_or_default();
-                };
-                session
-                    .vault
-                    .edit_settings(&account.id, change, ACTOR)
-                    .await?;
-            }
+pub(super) fn run(args: &RestoreArgs, global: &Global) -> anyhow::Result<ExitCode> {
+    match &args.verb {
+        None | Some(Verb::Get) => with_store(global, async |session| get(&session).await),
+        Some(Verb::Set(change)) => {
+            with_new_store(global, async |session| set(&session, change).await)
         }
-        Ok(ExitCode::SUCCESS)
-    })
+    }?;
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn get(session: &Session) -> anyhow::Result<()> {
+    let account = session.account().await?;
+    let settings = session.vault.settings(&account.id).await?;
+    println!("{}", if settings.restore { "on" } else { "off" });
+    if settings.restore && !settings.restore_tools.is_empty() {
+        eprintln!("tools: {}", settings.restore_tools.join(","));
+    }
+    Ok(())
+}
+
+async fn set(session: &Session, set: &Set) -> anyhow::Result<()> {
+    let account = session.account().await?;
+    let restores = set.value == Switch::On;
+    let change = |settings: &mut Settings| {
+        settings.restore = restores;
+        settings.restore_tools.clone_from(&set.tools);
+    };
+    session
+        .vault
+        .edit_settings(&account.id, change, session.actor)
+        .await?;
+    let words = if restores { "are" } else { "are not" };
+    eprintln!(
+        "account {}: masked values {words} given back in replies, from now on",
+        account.name
+    );
+    Ok(())
 }

@@ -9,7 +9,9 @@ pub(super) fn known<T: Copy + Send + Sync + 'static>(
 ) -> impl TypedValueParser<Value = T> {
     let all: Vec<T> = all.collect();
     PossibleValuesParser::new(all.iter().map(|one| code(*one))).try_map(move |text| {
-        let found = all.iter().find(|one| code(**one) == text).copied();
-        found.ok_or("not one of the words listed")
+        let found = all
+            .iter()
+            .find(|one| code(**one).eq_ignore_ascii_case(&text));
+        found.copied().ok_or("not one of the words listed")
     })
 }

@@ -51,6 +51,7 @@ impl Vault {
     pub async fn import_installation(
         options: Options,
         file: &mut (dyn BufRead + Send),
+        actor: &str,
     ) -> Result<Report> {
         let store = options.target.open(options.create).await?;
         let imported = import(&store, file).await;
@@ -58,7 +59,7 @@ impl Vault {
         let ends = imported?;
         let vault = Self::open(options).await?;
         let report = vault.verify(None, &ends, |_| {}).await;
-        let act = AdminAct::new(vault.now(), "", "cli", Act::InstallationImport);
+        let act = AdminAct::new(vault.now(), "", actor, Act::InstallationImport);
         let recorded = vault.record_admin(None, &act).await;
         vault.close(std::time::Duration::from_secs(30)).await?;
         recorded?;

@@ -9,32 +9,31 @@ use phigate_core::text::PhiText;
 use phigate_store::ConversationName;
 use phigate_types::Mode;
 
+use super::reveal::given_reason;
 use crate::app::detector;
 use crate::cli::EXIT_NO;
-use crate::cli::store::{ACTOR, Session};
+use crate::cli::store::Session;
 
 #[derive(Args)]
 pub(in crate::cli) struct Resolve {
     /// The token, such as [NAME_7K3QD]
     token: String,
-    /// Why you need to know; the audit trail keeps it
-    #[arg(long)]
+    /// Why you need to know, in a few words; the audit trail keeps it
+    #[arg(long, value_name = "TEXT", value_parser = given_reason)]
     reason: String,
 }
 
 /// Prints what the token stood for, one line per different value: two conversations may have had the same token.
 pub(super) async fn run(
-    resolve: &Resolve,
     session: &Session,
     account: &str,
+    resolve: &Resolve,
 ) -> anyhow::Result<ExitCode> {
-    let reason = resolve.reason.trim();
-    anyhow::ensure!(!reason.is_empty(), "say why, with --reason TEXT");
     let name = resolve.token.trim().trim_matches(['[', ']']);
     let name = name.replace('\\', "").to_ascii_uppercase();
     let vault = &session.vault;
     let contents = vault
-        .contents_with_token(account, &name, ACTOR, reason)
+        .contents_with_token(account, &name, session.actor, &resolve.reason)
         .await?;
     let settings = vault.settings(account).await?;
     let detector = detector(&settings).map_err(|refusal| anyhow::anyhow!(refusal.0))?;

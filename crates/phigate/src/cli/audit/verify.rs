@@ -58,7 +58,7 @@ fn checkpoints(path: &Path) -> anyhow::Result<Vec<Checkpoint>> {
     std::fs::File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
     read_checkpoints(path)
         .ok()
-        .with_context(|| format!("{} does not hold one checkpoint a line", path.display()))
+        .with_context(|| format!("{} does not hold one checkpoint per line", path.display()))
 }
 
 fn store(global: &Global, outside: &[Checkpoint]) -> anyhow::Result<Report> {
@@ -73,20 +73,37 @@ fn store(global: &Global, outside: &[Checkpoint]) -> anyhow::Result<Report> {
     })
 }
 
-fn export(file: &PathBuf, public_key: &str, outside: &[Checkpoint]) -> anyhow::Result<Report> {
+fn export(file: &Path, public_key: &str, outside: &[Checkpoint]) -> anyhow::Result<Report> {
     let lines =
         std::fs::File::open(file).with_context(|| format!("cannot read {}", file.display()))?;
     let mut verifier = ExportVerifier::new(public_key, outside)?;
     let mut progress = Progress::new("records");
-    for line in std::io::BufReader::new(lines).lines() {
-        verifier.line(&line?);
+    let mut is_export = false;
+    let mut is_empty = true;
+    for line in std::io::BufReader::new(lines).split(b'\n') {
+        let line = line.with_context(|| format!("cannot read {}", file.display()))?;
+        // A byte that is not text was not written by us; what replaces it breaks the record's digest.
+        let line = String::from_utf8_lossy(&line);
+        is_empty &= line.trim().is_empty();
+        is_export = is_export || is_export_line(&line);
+        verifier.line(&line);
         progress.step();
     }
     progress.done();
-    let report = verifier.finish();
-    let is_empty = report.chains == 0 && report.fault.is_none();
-    anyhow::ensure!(!is_empty, "{} holds no records", file.display());
-    Ok(report)
+    anyhow::ensure!(!is_empty, "{} is empty", file.display());
+    anyhow::ensure!(
+        is_export,
+        "{} is not a JSONL export of the audit trail; make one with `phigate audit export --format jsonl` (a CSV export is for spreadsheets and cannot be verified)",
+        file.display()
+    );
+    Ok(verifier.finish())
+}
+
+/// Whether a line has the form of an export's: then whatever is wrong with the file is a fault in a trail, and before
+/// that the file is simply another one.
+fn is_export_line(line: &str) -> bool {
+    let value: serde_json::Value = serde_json::from_str(line).unwrap_or_default();
+    value["record"].is_string() && value["chain"].is_object()
 }
 
 fn tell(report: &Report) -> ExitCode {

@@ -16,6 +16,7 @@ use crate::dashboard::Dash;
 use crate::dashboard::chrome::Chrome;
 use crate::dashboard::view::{Fact, KindChip, grouped, kind_class};
 use crate::dashboard::visit::{Answer, PageError, SignedIn, page_with};
+use crate::reason::reason;
 
 /// The record.
 #[derive(Template)]
@@ -53,8 +54,6 @@ pub(crate) struct FindingRow {
 
 /// How long a password is good for revealing.
 const CONFIRMED: SignedDuration = SignedDuration::from_mins(10);
-const REASON_MIN: usize = 4;
-const REASON_MAX: usize = 400;
 /// Findings listed at most; the rest is counted.
 const FINDINGS: usize = 200;
 
@@ -74,12 +73,11 @@ pub(crate) async fn reveal(
     Path(id): Path<String>,
 ) -> Answer {
     let request_id = Uuid::try_parse(&id).map_err(|_| PageError::NotFound)?;
-    let reason = visit.form().get("reason");
-    if !(REASON_MIN..=REASON_MAX).contains(&reason.chars().count()) {
+    let Some(reason) = reason(visit.form().get("reason")) else {
         let error =
             "Say why you need to see this, in a few words. The reason is kept in the audit log.";
         return draw(&dash, &visit, &id, Some(error.to_owned()), None).await;
-    }
+    };
     if asks_password(visit.session.confirmed, Timestamp::now()) {
         if let Some(refusal) =
             account::confirm(&dash, &visit, visit.form().exact("password")).await?
