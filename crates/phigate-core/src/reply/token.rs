@@ -5,10 +5,11 @@
 //! nothing but which values of one conversation are equal.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 use phi_detect::PhiKind;
 
-use crate::json::{Document, Kind};
+use crate::json::{Document, Kind, NodeId, Value};
 use crate::text::PhiText;
 
 /// Crockford's base32: no letter that is taken for a digit.
@@ -100,14 +101,23 @@ fn base32(hash: &[u8; 32]) -> String {
 }
 
 /// The words of a request that read like tokens, in upper case and without escapes. A token among them would be
-/// the caller's own word, and must not be taken for a value when the model repeats it.
+/// the caller's own word, and must not be taken for a value when the model repeats it. In what a model or a tool said
+/// before, a token is one of ours that was sent again: it stands for its value still.
 fn token_like_words(request: &Document) -> HashSet<String> {
     let kinds: Vec<String> = PhiKind::all()
         .map(|kind| format!("{}_", kind.code().to_ascii_uppercase()))
         .collect();
     let mut found = HashSet::new();
     let mut word = String::new();
+    let sent_again = said_before(request);
     for value in request.nodes().filter(|node| node.kind() == Kind::String) {
+        let next = sent_again.partition_point(|message| message.end <= value.id());
+        if sent_again
+            .get(next)
+            .is_some_and(|message| message.contains(&value.id()))
+        {
+            continue;
+        }
         let Some(text) = value.string().filter(|text| text.contains('_')) else {
             continue;
         };
@@ -127,6 +137,20 @@ fn token_like_words(request: &Document) -> HashSet<String> {
         }
     }
     found
+}
+
+/// The messages that the model or a tool spoke, in order.
+fn said_before(request: &Document) -> Vec<Range<NodeId>> {
+    let messages = request.root().get("messages");
+    let messages = messages.iter().flat_map(Value::values);
+    let is_reply = |message: &Value<'_>| {
+        let role = message.get("role").and_then(|role| role.string());
+        role.is_some_and(|role| matches!(role.as_ref(), "assistant" | "tool" | "function"))
+    };
+    messages
+        .filter(is_reply)
+        .map(|message| message.nodes())
+        .collect()
 }
 
 /// The tokens of one request and what they stand for, ready to be looked for in a reply.
@@ -223,4 +247,62 @@ pub(super) struct Beginning {
     from: usize,
     to: usize,
     length: usize,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::Bounds;
+
+    /// A code that depends on the value's first character alone, so that values collide at will.
+    fn code_of(_kind: &str, value: &str) -> [u8; 32] {
+        [value.as_bytes()[0]; 32]
+    }
+
+    fn tokens(messages: &str, values: &[&str]) -> Vec<String> {
+        let body = format!(r#"{{"messages":[{messages}]}}"#);
+        let request = Document::parse(body.into_bytes(), Bounds::NONE).expect("it is JSON");
+        let mut mint = Mint::new(&code_of, &request);
+        let kind = PhiKind::from_code("name").expect("the kind is in the table");
+        values.iter().map(|value| mint.token(kind, value)).collect()
+    }
+
+    #[test]
+    fn one_value_has_one_token_and_two_values_have_two() {
+        let made = tokens(
+            "",
+            &["Jane Roe", "JANE  ROE", "Jack Roe", "Jane Roe", "Ann Roe"],
+        );
+        assert_eq!(made[0], made[1]);
+        assert_eq!(made[0], made[3]);
+        assert_eq!(made[2].len(), made[0].len() + 1, "{made:?}");
+        assert!(made[2].starts_with(made[0].trim_end_matches(']')));
+        assert_eq!(made[4].len(), made[0].len());
+    }
+
+    #[test]
+    fn a_token_that_the_caller_wrote_is_not_given_to_a_value() {
+        let plain = tokens("", &["Jane Roe"]).remove(0);
+        let name = plain.trim_matches(['[', ']']);
+        for (role, text, is_longer) in [
+            ("user", plain.clone(), true),
+            ("system", plain.to_lowercase(), true),
+            ("user", format!("x {name}, y"), true),
+            (
+                "user",
+                format!(r"\\[{}\\]", name.replace('_', r"\\_")),
+                true,
+            ),
+            ("user", format!("{name}Q"), false),
+            ("user", name[..name.len() - 1].to_owned(), false),
+            ("assistant", plain.clone(), false),
+            ("tool", plain.clone(), false),
+        ] {
+            let message = format!(
+                r#"{{"role":"{role}","content":"{text}"}},{{"role":"user","content":"Hi."}}"#
+            );
+            let made = tokens(&message, &["Jane Roe"]).remove(0);
+            assert_eq!(made != plain, is_longer, "{role}: {text} and {made}");
+        }
+    }
 }
