@@ -165,15 +165,15 @@ impl App {
 
     /// The way to the first account's owner login. `again` makes a new link where there was one; earlier ones stop working.
     pub(crate) async fn first_owner(&self, again: bool) -> anyhow::Result<FirstOwner> {
-        let accounts = self.vault.accounts().await?;
+        let accounts = self.vault.accounts.accounts().await?;
         let Some(account) = accounts.first() else {
             return Ok(FirstOwner::Exists);
         };
-        let users = self.vault.users(&account.id).await?;
+        let users = self.vault.people.users(&account.id).await?;
         if users.iter().any(|user| user.role == UserRole::Owner) {
             return Ok(FirstOwner::Exists);
         }
-        if !again && self.vault.has_owner_link(&account.id).await? {
+        if !again && self.vault.links.has_owner_link(&account.id).await? {
             return Ok(FirstOwner::WasInvited);
         }
         let invite = Invite {
@@ -182,7 +182,7 @@ impl App {
             email: None,
             valid: SignedDuration::from_hours(24),
         };
-        let link = self.vault.create_link(&account.id, &invite, "system");
+        let link = self.vault.links.create_link(&account.id, &invite, "system");
         Ok(FirstOwner::Link(link.await?))
     }
 

@@ -8,7 +8,8 @@ mod tail;
 mod token;
 
 pub(crate) use complete::{complete, corner};
-pub(crate) use tail::{lone_unit, postal_code_end, region_before, tail, zip_end};
+pub(crate) use tail::{lone_unit, postal_code_end, region_before, tail};
+pub(crate) use token::zip_end;
 
 use std::ops::Range;
 
@@ -161,13 +162,19 @@ fn numbered_road(page: &Page<'_>, start: usize, tokens: &[Token]) -> Option<Line
         b"road",
         b"rd",
     ];
-    let at = tokens
-        .iter()
-        .take(3)
-        .position(|token| is_one_of(page.slice(token.span.clone()), ROADS))?;
+    let at = tokens.iter().take(3).position(|token| {
+        let word = page.slice(token.span.clone());
+        // "Cr" is creatinine.
+        is_one_of(word, ROADS) && word != b"Cr"
+    })?;
+    // "BUN 12 Cr 0.9": a measurement, and other measurements before it.
+    let is_measured = |token: &&Token| {
+        page.byte(token.span.end) == b'.' && page.byte(token.span.end + 1).is_ascii_digit()
+    };
     let number = tokens
         .get(at + 1)
-        .filter(|token| token.has_digit && token.span.len() <= 5)?;
+        .filter(|token| token.has_digit && token.span.len() <= 5 && !is_measured(token))
+        .filter(|_| !tokens[..at].iter().any(|token| token.has_digit))?;
     let is_plain_road = is_one_of(page.slice(tokens[at].span.clone()), &[b"road", b"rd"]);
     let is_county = at > 0
         && is_one_of(
@@ -372,7 +379,8 @@ fn is_house_number(page: &Page<'_>, token: &Token) -> bool {
 }
 
 fn is_tied_before(page: &Page<'_>, start: usize) -> bool {
-    if page.byte_before(start) == b'#' {
+    // "addr2 TEXT": the digit is the end of a word.
+    if page.byte_before(start) == b'#' || page.byte_before(start).is_ascii_lowercase() {
         return true;
     }
     matches!(

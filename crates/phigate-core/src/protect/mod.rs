@@ -11,8 +11,9 @@ mod rewrite;
 mod scan;
 mod scanner;
 
-pub use apply::{CleanRequest, LastLook, Outcome, Policy, apply, apply_with, look_again};
+pub use apply::{CleanRequest, Outcome, Policy, apply, apply_with};
 pub use report::{Report, ReportedFinding, normalise};
-pub use rewrite::rewrite_text;
+pub use rewrite::{Tokens, rewrite_text};
+pub(crate) use scan::scan_document;
 pub use scan::{Scanned, scan};
 pub use scanner::{ScanMemory, Scanner};

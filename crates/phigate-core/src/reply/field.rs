@@ -13,8 +13,8 @@ use super::heard::Heard;
 use super::pipe::{Pipe, Shared};
 use super::reader::Shape;
 use super::{ReplyRules, Stop, Tally};
+use crate::json::Json;
 use crate::text::PhiText;
-use crate::wire::tree::Json;
 
 /// A text of one choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::field::{FieldId, Part};
+use crate::json::Json;
 use crate::text::PhiText;
-use crate::wire::tree::Json;
 
 /// Bytes of a reply that are kept for the record.
 const KEPT_BYTES_MAX: usize = 1 << 20;

@@ -19,7 +19,8 @@ pub fn resolve(
     let scanned = protect::scan(scanner, request);
     let mut mint = Mint::new(code_of, scanned.request().document());
     // What becomes of the request is settled; only its tokens matter here.
-    let _ = protect::apply_with(policy, scanner, scanned, Some(&mut mint));
+    let mut token_of = |kind, value: &str| mint.token(kind, value);
+    let _ = protect::apply_with(policy, scanner, scanned, Some(&mut token_of));
     mint.into_issued().find(name).cloned()
 }
 

@@ -3,7 +3,7 @@
 use super::place::PlaceTracker;
 use super::token::Issued;
 use super::unit::{Spot, Unit, is_word};
-use crate::json::escape_into;
+use crate::json::Json;
 
 /// Puts values back in one field of one choice. It takes one character at a time, so that what comes out cannot
 /// depend on how a stream was cut; what it holds back is a beginning of an issued token.
@@ -111,7 +111,8 @@ impl Values<'_> {
     fn write(&self, index: usize, out: &mut String) {
         let value = self.issued.value(index).expose();
         if self.is_json {
-            escape_into(value, out);
+            let quoted = Json::text(value).to_json_text();
+            out.push_str(&quoted[1..quoted.len() - 1]);
         } else {
             out.push_str(value);
         }

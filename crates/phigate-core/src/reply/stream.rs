@@ -8,9 +8,9 @@ use std::sync::Arc;
 use super::field::{FieldId, Fields, Part, member};
 use super::heard::part_name;
 use super::{ReplyRules, Stop, Tally};
+use crate::json::Json;
 use crate::text::PhiText;
 use crate::wire::sse::{SseEvent, SseReader};
-use crate::wire::tree::Json;
 
 /// Deals with a stream of chat completion chunks. The same output comes from any cut of the input.
 pub struct ReplyStream {
@@ -71,7 +71,7 @@ impl ReplyStream {
                 out.extend_from_slice(&event.raw);
             }
             Some(data) => {
-                let chunk = Json::read_bytes(data).map_err(|_| Stop::Unreadable)?;
+                let chunk = Json::read(data).map_err(|_| Stop::Unreadable)?;
                 self.take_chunk(chunk, &event.raw, out)?;
             }
         }

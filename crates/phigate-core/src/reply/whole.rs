@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::field::{Fields, member};
 use super::{ReplyRules, Stop, Tally};
+use crate::json::Json;
 use crate::text::PhiText;
-use crate::wire::tree::Json;
 
 /// A complete reply as the caller may see it.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ pub fn whole(rules: &Arc<ReplyRules>, body: Vec<u8>) -> WholeReply {
 
 /// The body as it goes out; none when it goes out as it came.
 fn changed(fields: &mut Fields, body: &[u8]) -> Result<Option<Vec<u8>>, Stop> {
-    let mut completion = Json::read_bytes(body).map_err(|_| Stop::Unreadable)?;
+    let mut completion = Json::read(body).map_err(|_| Stop::Unreadable)?;
     let Json::Object(members) = &mut completion else {
         return Err(Stop::Unreadable);
     };

@@ -42,6 +42,7 @@ async fn seed(app: &App, command: &str) -> anyhow::Result<Option<Greeting>> {
     tokio::spawn(async move { axum::serve(listener, demo::router()).await });
     let account = app
         .vault
+        .accounts
         .accounts()
         .await?
         .into_iter()
@@ -50,6 +51,7 @@ async fn seed(app: &App, command: &str) -> anyhow::Result<Option<Greeting>> {
     for format in FORMATS {
         let key = SecretString::from("demo-key-of-no-value");
         app.vault
+            .access
             .set_provider(
                 &account.id,
                 format.id(),
@@ -61,6 +63,7 @@ async fn seed(app: &App, command: &str) -> anyhow::Result<Option<Greeting>> {
     }
     let key = app
         .vault
+        .access
         .create_api_key(&account.id, "demo", None, actor())
         .await?;
     let owner = app.first_owner(true).await?;

@@ -32,7 +32,10 @@ pub(super) fn run(args: &RepliesArgs, global: &Global) -> anyhow::Result<ExitCod
     match &args.verb {
         None | Some(Verb::Get) => with_store(global, async |session| {
             let account = session.account().await?;
-            println!("{}", session.vault.settings(&account.id).await?.replies);
+            println!(
+                "{}",
+                session.vault.accounts.settings(&account.id).await?.replies
+            );
             Ok(())
         }),
         Some(Verb::Set { choice }) => {
@@ -47,6 +50,7 @@ async fn set(session: &Session, choice: Replies) -> anyhow::Result<()> {
     let change = |settings: &mut Settings| settings.replies = choice;
     session
         .vault
+        .accounts
         .edit_settings(&account.id, change, session.actor)
         .await?;
     eprintln!(

@@ -59,7 +59,7 @@ pub(super) fn run(args: &RestoreArgs, global: &Global) -> anyhow::Result<ExitCod
 
 async fn get(session: &Session) -> anyhow::Result<()> {
     let account = session.account().await?;
-    let settings = session.vault.settings(&account.id).await?;
+    let settings = session.vault.accounts.settings(&account.id).await?;
     println!("{}", if settings.restore { "on" } else { "off" });
     if settings.restore && !settings.restore_tools.is_empty() {
         eprintln!("tools: {}", settings.restore_tools.join(","));
@@ -76,6 +76,7 @@ async fn set(session: &Session, set: &Set) -> anyhow::Result<()> {
     };
     session
         .vault
+        .accounts
         .edit_settings(&account.id, change, session.actor)
         .await?;
     let words = if restores { "are" } else { "are not" };

@@ -5,8 +5,10 @@ use std::sync::Arc;
 use http::{HeaderMap, HeaderName};
 use phi_detect::PhiKind;
 use phigate_core::chat::RequestError;
-use phigate_core::protect::{CleanRequest, Scanned, Scanner};
-use phigate_core::reply::{self, Echoes, Issued, ReplyRules, ReplyScan, ReplyStream, ToolNames};
+use phigate_core::protect::{self, CleanRequest, Outcome, Policy, Scanned, Scanner};
+use phigate_core::reply::{
+    self, Echoes, Issued, Mint, ReplyRules, ReplyScan, ReplyStream, ToolNames,
+};
 use phigate_core::text::PhiText;
 use phigate_store::{Account, Conversation, ConversationName, Vault};
 use phigate_types::Replies;
@@ -47,10 +49,14 @@ impl ReplyDraft {
     ) -> Self {
         let settings = &account.settings;
         let conversation = settings.restore.then(|| match conversation {
-            Some(name) => vault.conversation(&account.id, ConversationName::Given(name)),
+            Some(name) => vault
+                .access
+                .conversation(&account.id, ConversationName::Given(name)),
             None => {
                 let opening = reply::opening(scanned.request().document());
-                vault.conversation(&account.id, ConversationName::Opening(&opening))
+                vault
+                    .access
+                    .conversation(&account.id, ConversationName::Opening(&opening))
             }
         });
         let values = match settings.replies {
@@ -65,15 +71,21 @@ impl ReplyDraft {
         }
     }
 
-    /// Whether masked values are given back.
-    pub(super) fn restores(&self) -> bool {
-        self.conversation.is_some()
-    }
-
-    /// The keyed code of a value in this conversation.
-    pub(super) fn code(&self, kind: &str, value: &str) -> [u8; 32] {
-        let conversation = self.conversation.as_ref();
-        conversation.map_or([0; 32], |conversation| conversation.code(kind, value))
+    /// Applies the account's policy, with tokens where masked values are given back; and the tokens issued.
+    pub(super) fn apply(
+        &self,
+        policy: &Policy,
+        scanner: &Scanner,
+        scanned: Scanned,
+    ) -> (Outcome, Issued) {
+        let Some(conversation) = &self.conversation else {
+            return (protect::apply(policy, scanner, scanned), Issued::default());
+        };
+        let code_of = |kind: &str, value: &str| conversation.code(kind, value);
+        let mut mint = Mint::new(&code_of, scanned.request().document());
+        let mut token_of = |kind, value: &str| mint.token(kind, value);
+        let outcome = protect::apply_with(policy, scanner, scanned, Some(&mut token_of));
+        (outcome, mint.into_issued())
     }
 
     /// The plan, once the request is masked.

@@ -213,11 +213,13 @@ impl Trail {
         let written = if must_wait {
             self.app
                 .vault
+                .trail
                 .record_decision(decision, self.app.decision_deadline())
                 .await
         } else {
             self.app
                 .vault
+                .trail
                 .record_decision_lazily(decision, self.app.decision_deadline())
                 .await
         };
@@ -285,6 +287,7 @@ impl Trail {
         if let Some(reply) = self.reply.heard.take() {
             self.app
                 .vault
+                .trail
                 .record_outcome_with_reply(
                     account_id,
                     outcome,
@@ -293,10 +296,11 @@ impl Trail {
                 )
                 .await?;
         } else if self.is_plain() {
-            self.app.vault.queue_outcome(account_id, &outcome);
+            self.app.vault.trail.queue_outcome(account_id, &outcome);
         } else {
             self.app
                 .vault
+                .trail
                 .record_outcome(account_id, &outcome, self.app.decision_deadline())
                 .await?;
         }
@@ -365,6 +369,7 @@ impl Drop for Trail {
         let outcome = self.outcome(status, None, Some(code));
         self.app
             .vault
+            .trail
             .queue_outcome(&self.admission.account.id, &outcome);
     }
 }

@@ -61,6 +61,7 @@ pub(super) async fn run(session: &Session, account: &str, find: Find) -> anyhow:
     let value = SecretString::from(protect::normalise(value.expose()));
     let (vault, actor) = (&session.vault, session.actor);
     let disclosures = vault
+        .trail
         .find_identifier(account, find.kind.code(), &value, actor)
         .await
         .context("the identifier could not be looked up")?;

@@ -33,9 +33,10 @@ pub(super) async fn run(
     let name = name.replace('\\', "").to_ascii_uppercase();
     let vault = &session.vault;
     let contents = vault
+        .trail
         .contents_with_token(account, &name, session.actor, &resolve.reason)
         .await?;
-    let settings = vault.settings(account).await?;
+    let settings = vault.accounts.settings(account).await?;
     let detector = detector(&settings).map_err(|refusal| anyhow::anyhow!(refusal.0))?;
     let scanner = Scanner::new(detector);
     let policy = Policy {
@@ -44,7 +45,9 @@ pub(super) async fn run(
     };
     let mut values: Vec<String> = Vec::new();
     for (conversation, original) in contents {
-        let conversation = vault.conversation(account, ConversationName::Recorded(&conversation));
+        let conversation = vault
+            .access
+            .conversation(account, ConversationName::Recorded(&conversation));
         let code_of = |kind: &str, value: &str| conversation.code(kind, value);
         let value = reply::resolve(&scanner, &policy, original.expose(), &code_of, &name);
         values.extend(value.map(PhiText::into_exposed));

@@ -41,7 +41,7 @@ pub(super) fn given_reason(text: &str) -> anyhow::Result<String> {
 
 pub(super) async fn run(session: &Session, account: &str, reveal: &Reveal) -> anyhow::Result<()> {
     let id = reveal.request_id;
-    let records = session.vault.audit_show(account, id).await?;
+    let records = session.vault.trail.audit_show(account, id).await?;
     let has_phi = records.iter().any(|record| match record {
         Record::Decision(decision) => decision.phi_detected,
         Record::Outcome(outcome) => outcome.sealed.is_some(),
@@ -51,7 +51,10 @@ pub(super) async fn run(session: &Session, account: &str, reveal: &Reveal) -> an
         bail!("no PHI was found in this request or its reply, so none of its content was kept");
     }
     let (vault, actor) = (&session.vault, session.actor);
-    let revealed = vault.reveal(account, id, actor, Some(&reveal.reason)).await;
+    let revealed = vault
+        .trail
+        .reveal(account, id, actor, Some(&reveal.reason))
+        .await;
     let revealed = revealed.map_err(|error| match error {
         StoreError::NotFound(_) | StoreError::Unreadable(_) => anyhow::Error::from(error)
             .context("the content is gone: its retention is over, or the account was deleted"),

@@ -114,6 +114,7 @@ pub(crate) async fn find(State(dash): State<Dash>, visit: SignedIn) -> Answer {
     let hits = dash
         .app
         .vault
+        .trail
         .find_identifier(
             visit.account_id(),
             kind.code(),
@@ -215,7 +216,7 @@ fn moment(text: &str) -> Result<Option<Timestamp>, String> {
 
 async fn draw(dash: &Dash, visit: &SignedIn, search: Search) -> Answer {
     let query = &visit.head.query;
-    let keys = dash.app.vault.api_keys(visit.account_id()).await?;
+    let keys = dash.app.vault.access.api_keys(visit.account_id()).await?;
     let before = Cursor::decode(query.get("before"));
     let filter = read_filter(query, Timestamp::now());
     let (rows, acts, next) = match &filter {
@@ -292,6 +293,7 @@ async fn list(
         let page = dash
             .app
             .vault
+            .trail
             .audit_list(visit.account_id(), filter, before, ROWS)
             .await?;
         return Ok((
@@ -303,6 +305,7 @@ async fn list(
     let page = dash
         .app
         .vault
+        .trail
         .request_list(visit.account_id(), filter, before, ROWS)
         .await?;
     Ok((

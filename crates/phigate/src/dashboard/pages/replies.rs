@@ -80,6 +80,7 @@ pub(crate) async fn save(State(dash): State<Dash>, visit: SignedIn) -> Answer {
             };
             dash.app
                 .vault
+                .accounts
                 .edit_settings(visit.account_id(), change, visit.actor())
                 .await?;
             Ok(go_to("/settings?done=settings"))
@@ -126,7 +127,9 @@ fn stages(detector: &Detector, replies: Replies) -> Option<Vec<Stage>> {
         mode: Mode::MASK,
         allow_unscannable: false,
     };
-    let Outcome::Forward(clean) = protect::apply_with(&policy, &scanner, scanned, Some(&mut mint))
+    let mut token_of = |kind, value: &str| mint.token(kind, value);
+    let Outcome::Forward(clean) =
+        protect::apply_with(&policy, &scanner, scanned, Some(&mut token_of))
     else {
         return None;
     };

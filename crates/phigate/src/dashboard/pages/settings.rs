@@ -95,6 +95,7 @@ pub(crate) async fn save_mode(State(dash): State<Dash>, visit: SignedIn) -> Answ
     };
     dash.app
         .vault
+        .accounts
         .set_mode(visit.account_id(), mode, visit.actor())
         .await?;
     Ok(go_to("/settings?done=mode"))
@@ -106,6 +107,7 @@ pub(crate) async fn save_rules(State(dash): State<Dash>, visit: SignedIn) -> Ans
         Ok(settings) => {
             dash.app
                 .vault
+                .accounts
                 .set_settings(visit.account_id(), &settings, visit.actor())
                 .await?;
             Ok(go_to("/settings?done=settings"))
@@ -307,7 +309,7 @@ pub(super) async fn show_error(dash: &Dash, visit: &SignedIn, error: String) -> 
 }
 
 async fn draw(dash: &Dash, visit: &SignedIn, error: Option<String>, draft: Draft) -> Answer {
-    let state = dash.app.vault.mode(visit.account_id()).await?;
+    let state = dash.app.vault.accounts.mode(visit.account_id()).await?;
     let detector = detector(&visit.account.settings).map_err(|_| PageError::Broken)?;
     let findings = detector.scan(EXAMPLE);
     let status = if error.is_some() {
