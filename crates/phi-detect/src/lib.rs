@@ -42,8 +42,14 @@ use names::Level;
 use page::{Field, Page};
 use view::View;
 
-/// Changes whenever the findings for some text may change; written into every audit record.
-pub const VERSION: &str = concat!("phi-detect ", env!("CARGO_PKG_VERSION"));
+/// Changes whenever the findings for some text may change: the release, and a fingerprint of rules, words and
+/// weights. Written into every audit record.
+pub const VERSION: &str = concat!(
+    "phi-detect ",
+    env!("CARGO_PKG_VERSION"),
+    "+",
+    env!("PHI_DETECT_FINGERPRINT")
+);
 
 /// From this score on a name is looked for in the whole text.
 const SURE_NAME: f32 = 0.75;

@@ -64,6 +64,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "write to «22 Via Roma 41, Recco, South Africa 27766»",
         "«12 Oak St\n, Springfield\n, IL 62704»",
         "«12 Oak St»\n«14 Elm St» are both empty",
+        "{\"address\":\"«Hauptstr. 12b»\"}",
     ],
     misses: &[
         "He has 2 dogs and a drive to succeed",

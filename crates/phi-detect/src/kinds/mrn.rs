@@ -113,6 +113,10 @@ pub(super) static RULE: PhiRule = PhiRule {
         "What would you do here?\nMRN: «4410928»",
         "Any concerns? Patient ID: «4410928»",
         "MRN: [MRN]«48291378», MRN «48291379»%",
+        "{\"mrn\":\"«00482913»\"}",
+        "MRN «four eight two nine one three seven»",
+        "our «ZQ-4829137» (where the settings give this format)",
+        "{\"mrn\":\"«7 B 4 C 2»\"}",
     ],
     misses: &[
         "MRN  admitted for chest pain",

@@ -64,6 +64,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "To: \"«Mark Roe»\" <mark@example.com>",
         "lastName: \"«Roe»\"",
         "Patient «Will Young» reports pain",
+        "{\"last_name\":\"«Okonkwo»\"}",
         "Present: «Lena Ruiz», «Omar Diaz» and «Kim Sato».",
         "Called back by «TWR» at 0915. Dictated by: «JTR», typed by: «mk»",
     ],

@@ -112,6 +112,12 @@ pub(super) static RULE: PhiRule = PhiRule {
         "daughter's # is «2065550142»",
         "Jane Roe, «2065550142»",
         "7,«206-555-0142»,8 or phone: «2065550142»,5 calls",
+        "{\"phone\":\"«2065550142»\"}",
+        "«206 555 0142»",
+        "«555-0142» is her phone number",
+        "reach her at «2065550142»",
+        "my # «2065550142»",
+        "Please call the nurse again if pain, fever, nausea or redness get worse after lunch tomorrow: «2065550142»",
     ],
     misses: &[
         "Call 911 or 988 in a crisis.",

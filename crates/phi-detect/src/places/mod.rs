@@ -13,6 +13,8 @@ pub(crate) use token::zip_end;
 
 use std::ops::Range;
 
+use crate::context::claim_before;
+use crate::labels::Meaning;
 use crate::lexicon::Sense;
 use crate::page::{Page, word_end};
 use token::{Token, is_one_of, next_token, number_after, skip, token_at, word};
@@ -29,7 +31,7 @@ const LINE_TOKENS: usize = 7;
 /// `1428 Larchmont Avenue`, `12 N 5th St SW`, `13125 Highway 138`, `22 Holmevej 34`, starting at the house number.
 pub(crate) fn street_line(page: &Page<'_>, start: usize) -> Option<Line> {
     let house = token_at(page, start).filter(|house| is_house_number(page, house))?;
-    if is_tied_before(page, start) || page.byte(house.span.end) != b' ' {
+    if page.byte(house.span.end) != b' ' || is_tied_before(page, start) && !is_called(page, start) {
         return None;
     }
     let tokens = line_tokens(page, house.span.end);
@@ -376,6 +378,13 @@ fn is_house_number(page: &Page<'_>, token: &Token) -> bool {
         && letters <= 1
         && text.len() <= 8
         && (text[0].is_ascii_digit() || letters == 1 && text[0].is_ascii_uppercase())
+}
+
+/// Whether a label or "lives at" right before says that an address follows.
+fn is_called(page: &Page<'_>, start: usize) -> bool {
+    let is_of_place = |meaning| matches!(meaning, Meaning::Address | Meaning::Dwelling);
+    !page.byte_before(start).is_ascii_alphabetic()
+        && claim_before(page, start, is_of_place).is_some_and(|claim| claim.is_firm())
 }
 
 fn is_tied_before(page: &Page<'_>, start: usize) -> bool {

@@ -12,7 +12,7 @@ mod scan;
 mod scanner;
 
 pub use apply::{CleanRequest, Outcome, Policy, apply, apply_with};
-pub use report::{Report, ReportedFinding, normalise};
+pub use report::{Report, normalise};
 pub use rewrite::{Tokens, rewrite_text};
 pub(crate) use scan::scan_document;
 pub use scan::{Scanned, scan};

@@ -121,7 +121,7 @@ fn splice(
     found: &[LocatedFinding],
     stand_ins: &mut StandIns<'_, '_>,
 ) -> Result<Document, Unsafe> {
-    if let Some(fixed) = found.iter().find(|finding| finding.place != Place::Text) {
+    if let Some(fixed) = found.iter().find(|located| located.place != Place::Text) {
         let path = chat::path(&document.value(fixed.node));
         return Err(Unsafe::NotRewritable(path));
     }
@@ -132,9 +132,12 @@ fn splice(
         let text = value.decoded();
         let mut rewritten = String::with_capacity(text.expose().len());
         let mut copied = 0;
-        for finding in of_one_text {
+        for LocatedFinding {
+            finding, continues, ..
+        } in of_one_text
+        {
             let found = values.next().unwrap_or_default();
-            let stand_in = if finding.continues {
+            let stand_in = if *continues {
                 Cow::Borrowed("")
             } else {
                 stand_ins.of(finding.kind, &found)

@@ -46,7 +46,7 @@ impl Scanned {
         let values = self.findings.iter().zip(values);
         values
             .filter(|(found, _)| !found.continues)
-            .map(|(found, value)| (found.kind, PhiText::new(value)))
+            .map(|(found, value)| (found.finding.kind, PhiText::new(value)))
     }
 }
 
@@ -62,7 +62,7 @@ pub(super) fn values_of(document: &Document, found: &[LocatedFinding]) -> Vec<St
             Place::Key | Place::Structure | Place::Text => node.decoded().into_text(),
         };
         for one in of_one_text {
-            let part = text.get(one.span.clone()).unwrap_or_default();
+            let part = text.get(one.finding.span.clone()).unwrap_or_default();
             values.push(String::new());
             if !one.continues {
                 whole = values.len() - 1;
