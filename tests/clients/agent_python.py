@@ -16,7 +16,7 @@ import threading
 
 from openai import OpenAI
 
-NAME, MRN, PHONE = "Jane \"Jo\" Roe", "00482913", "206-555-0142"
+NAME, MRN, PHONE = "Jane Roe", "00482913", "206-555-0142"
 VALUES = [NAME, "Roe", MRN, PHONE, "555-0142"]
 TOKEN = re.compile(r"\[[A-Z_]+_[0-9A-Z]{5,}\]")
 TOOLS = [{"type": "function", "function": {"name": name, "description": "x", "parameters": {"type": "object", "properties": {}}}} for name in ("look_up_chart", "send_letter")]

@@ -104,6 +104,7 @@ impl Evidence {
     pub(super) fn masked_with(&mut self, reply: &ReplyPlan) {
         self.conversation.clone_from(&reply.conversation);
         let tokens = reply.rules.issued.iter();
+        let tokens = tokens.take(TOKENS_LISTED_MAX);
         self.tokens = tokens.map(|(token, _)| token).collect();
     }
 
@@ -206,6 +207,9 @@ fn told(clean: &CleanRequest, name: &str) -> String {
     };
     chat::parameter_name(&value, clean.report().withheld_keys())
 }
+
+/// Tokens of one request by which it can be looked up: each is a row that must be written before the request leaves.
+const TOKENS_LISTED_MAX: usize = 2_000;
 
 /// Comma-separated names.
 pub(super) fn list(names: &[impl AsRef<str>]) -> HeaderValue {
