@@ -144,7 +144,7 @@ pub fn apply_with(
     {
         let document = clean.request.document();
         let mut stand_ins = StandIns::new(replacement, tokens);
-        match rewrite_document(scanner, document, findings, &mut stand_ins) {
+        match rewrite_document(scanner, document, &findings, &mut stand_ins) {
             Ok(rewritten) => clean.original = Some(clean.request.replace_document(rewritten)),
             Err(Unsafe::NotRewritable(path)) => {
                 return Outcome::Refuse(not_rewritable(path), clean.report);

@@ -62,10 +62,10 @@ pub(super) enum Unsafe {
 pub(super) fn rewrite_document(
     scanner: &Scanner,
     document: &Document,
-    findings: Vec<LocatedFinding>,
+    findings: &[LocatedFinding],
     stand_ins: &mut StandIns<'_, '_>,
 ) -> Result<Document, Unsafe> {
-    let mut current = splice(document, &findings, stand_ins)?;
+    let mut current = splice(document, findings, stand_ins)?;
     for _ in 1..ROUNDS_MAX {
         let result = scan_document(scanner, &current);
         if result.is_clean() {
