@@ -9,8 +9,9 @@ mod providers;
 pub use api_keys::KEY_NAME_CHARS_MAX;
 pub use conversation::{Conversation, ConversationName};
 
-use crate::core::Core;
 use std::sync::{Arc, Mutex};
+
+use crate::core::Core;
 
 /// API keys, providers, admission.
 #[derive(Clone)]

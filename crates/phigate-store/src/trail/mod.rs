@@ -2,6 +2,7 @@
 
 mod checkpoint;
 mod export;
+mod inspect;
 mod read;
 mod record;
 mod retention;
@@ -14,8 +15,9 @@ pub use checkpoint::{append_checkpoints, read_checkpoints};
 pub use export::{Export, ExportLine};
 pub use read::TOKEN_IDENTIFIER;
 
-use crate::core::Core;
 use std::sync::Arc;
+
+use crate::core::Core;
 
 /// The audit trail: writing, reading, proving, deleting what is due.
 #[derive(Clone)]
