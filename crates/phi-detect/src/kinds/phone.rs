@@ -19,7 +19,7 @@ pub(super) static RULE: PhiRule = PhiRule {
     labels: &[
         (
             Meaning::Phone,
-            "telf|tel movil|telefono movil|telefono fijo|handynummer|mobil|rufnummer|telefonnummer|tel mobile|\
+            "telf|tel movil|telefono movil|telefono fijo|fijo|handynummer|mobil|rufnummer|telefonnummer|tel mobile|\
             numero de telephone|telemovel|telefone|celulare|cellulare|numero di telefono|gsm|telefoonnummer|\
             tfno|tlf|tlfno|telef|telefs|telfs|movil|numero de movil|area code|phone|phones|phone number|phone no|\
             phone num|phone numbers|telephone|telephones|telephone number|tel|tel no|tele|cell|cells|cell phone|\
