@@ -25,6 +25,7 @@ use crate::open::Permits;
 use crate::pipeline::{Exchange, Forward};
 use crate::provider::{BaseUrl, Destination};
 use crate::record::RequestRecord;
+use crate::reply_plan::ReplyDraft;
 use crate::scan_queue::ScanPlace;
 
 /// What costs more than this to scan is decided on a thread of its own, when there is a processor for it. Text of a
@@ -54,12 +55,18 @@ pub(crate) fn is_long(text: &[u8]) -> bool {
 pub(crate) type Verdict = (RequestFacts, Result<Forward, GatewayError>);
 
 /// Decides about a body.
-pub(crate) async fn decide(record: &RequestRecord, body: Bytes, permits: &Permits) -> Verdict {
+pub(crate) async fn decide(
+    record: &RequestRecord,
+    body: Bytes,
+    conversation: Option<String>,
+    permits: &Permits,
+) -> Verdict {
     let facts = RequestFacts::of_body(&body);
     let mut decider = match Decider::new(&record.gateway, &record.admission.account) {
         Ok(decider) => decider,
         Err(error) => return (facts, Err(error)),
     };
+    decider.conversation = conversation;
     if !is_long(&body) {
         return decider.decide(body);
     }
@@ -97,6 +104,8 @@ struct Decider {
     gateway: Arc<Gateway>,
     account: Arc<Account>,
     scanner: Arc<Scanner>,
+    /// The conversation, where the caller named it.
+    conversation: Option<String>,
     /// The place of a long scan among others.
     place: Option<Arc<ScanPlace>>,
     /// Whether nobody waits for the decision any more, where it goes on all the same.
@@ -109,6 +118,7 @@ impl Decider {
             gateway: Arc::clone(gateway),
             account: Arc::clone(account),
             scanner: gateway.scanners.of(account)?,
+            conversation: None,
             place: None,
             left: None,
         })
@@ -133,12 +143,17 @@ impl Decider {
         let scanned = protect::scan(scanner, request);
         self.gateway.metrics.scanned(started.elapsed());
         facts.set_scanned(&scanned);
-        let clean = match protect::apply(&self.policy(), scanner, scanned) {
+        let named = self.conversation.as_deref();
+        let draft = ReplyDraft::new(&self.gateway.vault, &self.account, named, &scanned);
+        let (outcome, issued) = draft.apply(&self.policy(), scanner, scanned);
+        let clean = match outcome {
             Outcome::Forward(clean) => clean,
             Outcome::Block(report) => return Err(GatewayError::Blocked(report.kinds().collect())),
             Outcome::Refuse(error, _) => return Err(error.into()),
             Outcome::Unfinished(_) => return Err(GatewayError::DetectorUnavailable),
         };
+        let reply = draft.finish(issued, &clean, &self.scanner);
+        facts.set_masked_with(&reply);
         let cleared = self.translate(scanner, format, &model, &clean, facts)?;
         facts.set_cleared(&clean, &cleared);
         Ok(Forward {
@@ -148,6 +163,8 @@ impl Decider {
                 format,
                 context: self.reply_context(model, &cleared),
                 is_stream: clean.request().is_stream(),
+                reply,
+                account_id: self.account.id.clone(),
             },
             cleared,
         })

@@ -48,6 +48,10 @@ pub enum GatewayError {
     },
     /// PHI in block mode.
     Blocked(Vec<PhiKind>),
+    /// New PHI in a reply that is to be withheld.
+    PhiInReply(Vec<PhiKind>),
+    /// The reply could not be scanned, so it is withheld.
+    ReplyNotScanned,
     /// The decision could not be recorded, so nothing was forwarded.
     AuditUnavailable,
     /// The detector failed, so nothing was forwarded.
@@ -84,8 +88,11 @@ impl GatewayError {
             Self::UnknownModel => ErrorCode::ModelNotFound,
             Self::NotConfigured { .. } => ErrorCode::ProviderNotConfigured,
             Self::Blocked(_) => ErrorCode::PhiBlocked,
+            Self::PhiInReply(_) => ErrorCode::PhiInReply,
             Self::AuditUnavailable => ErrorCode::AuditUnavailable,
-            Self::DetectorUnavailable | Self::DetectorBusy => ErrorCode::DetectorUnavailable,
+            Self::DetectorUnavailable | Self::DetectorBusy | Self::ReplyNotScanned => {
+                ErrorCode::DetectorUnavailable
+            }
             Self::Provider(failure) => {
                 let code = failure.kind.code().parse();
                 code.unwrap_or(ErrorCode::ProviderError)
@@ -101,7 +108,7 @@ impl GatewayError {
         let mut body = ErrorBody::new(self.status(), self.code(), self.message());
         body.param = self.param();
         body.retry_after_s = self.retry_after_s();
-        if let Self::Blocked(kinds) = self {
+        if let Self::Blocked(kinds) | Self::PhiInReply(kinds) = self {
             let codes: Vec<&str> = kinds.iter().map(|kind| kind.code()).collect();
             body.extra
                 .insert("phi_types".into(), serde_json::json!(codes));
@@ -120,6 +127,8 @@ impl GatewayError {
             Self::MediaType => "send the body as Content-Type: application/json",
             Self::UnknownModel => "no provider family serves this model",
             Self::Blocked(_) => BLOCKED,
+            Self::PhiInReply(_) => WITHHELD,
+            Self::ReplyNotScanned => "the reply could not be scanned, so it is withheld",
             Self::AuditUnavailable => AUDIT_UNAVAILABLE,
             Self::DetectorUnavailable => {
                 "the request could not be scanned, so nothing was forwarded"
@@ -152,6 +161,7 @@ impl GatewayError {
 
 const BLOCKED: &str =
     "the request was blocked because protected health information was detected in its content";
+const WITHHELD: &str = "the reply was withheld because it holds protected health information that was not in the request";
 const AUDIT_UNAVAILABLE: &str =
     "the audit record could not be written, so nothing was forwarded: try again shortly";
 const DETECTOR_BUSY: &str =

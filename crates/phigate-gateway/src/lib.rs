@@ -100,6 +100,8 @@ mod provider;
 mod record;
 mod relay;
 mod reply;
+mod reply_notes;
+mod reply_plan;
 mod scan_memory;
 mod scan_queue;
 mod scanners;

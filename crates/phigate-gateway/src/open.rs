@@ -15,6 +15,7 @@ use crate::facts::RequestFacts;
 use crate::gateway::Gateway;
 use crate::pipeline::{Received, Stopped};
 use crate::record::RequestRecord;
+use crate::reply_plan;
 
 /// A request as it arrived.
 pub struct Call {
@@ -103,13 +104,14 @@ impl Open {
     /// Reads the body.
     pub async fn read(self) -> Result<Received, Stopped> {
         let read = match self.source {
-            Source::Typed(body) => Ok((body, None)),
+            Source::Typed(body) => Ok((body, None, None)),
             Source::Upload { headers, upload } => read(&headers, upload).await,
         };
         match read {
-            Ok((body, inflight)) => Ok(Received {
+            Ok((body, conversation, inflight)) => Ok(Received {
                 record: self.record,
                 body,
+                conversation,
                 permits: Permits {
                     _turn: self.turn,
                     _body: inflight,
@@ -126,10 +128,11 @@ impl Open {
 async fn read(
     headers: &HeaderMap,
     upload: Upload,
-) -> Result<(Bytes, Option<InflightPermit>), GatewayError> {
+) -> Result<(Bytes, Option<String>, Option<InflightPermit>), GatewayError> {
     require_json(headers)?;
     let (body, inflight) = upload.read().await?;
-    Ok((body, Some(inflight)))
+    let conversation = reply_plan::conversation_name(headers)?;
+    Ok((body, conversation, Some(inflight)))
 }
 
 /// What a request takes of the gateway's limits, besides its key's. Clones share it.

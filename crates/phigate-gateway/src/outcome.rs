@@ -8,6 +8,8 @@ use std::time::Instant;
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use jiff::Timestamp;
+use phigate_core::reply::Tally;
+use phigate_core::text::PhiText;
 use phigate_core::wire::ReplySummary;
 use phigate_edge::EdgeError;
 use phigate_store::{Outcome, Usage};
@@ -17,6 +19,8 @@ use crate::error::GatewayError;
 use crate::facts::RequestFacts;
 use crate::metrics::Answered;
 use crate::record::{Durability, RequestRecord};
+use crate::reply_notes::ReplyNotes;
+use crate::reply_plan::ReplyPlan;
 
 /// A request whose decision is recorded and whose outcome is not.
 pub(crate) struct OutcomeDue(Option<Due>);
@@ -31,6 +35,8 @@ struct Due {
     /// When the provider's turn began.
     sent: Instant,
     provider: Option<ProviderAnswer>,
+    /// What was found and done in the reply.
+    reply: ReplyNotes,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -61,6 +67,7 @@ impl OutcomeDue {
             durability,
             sent: Instant::now(),
             provider: None,
+            reply: ReplyNotes::default(),
         }))
     }
 
@@ -76,6 +83,28 @@ impl OutcomeDue {
         metrics.provider_answered(family, due.sent.elapsed());
     }
 
+    /// What is done with the reply.
+    pub(crate) fn expect_reply(&mut self, plan: &ReplyPlan) {
+        if let Some(due) = &mut self.0 {
+            due.reply = ReplyNotes::new(plan);
+        }
+    }
+
+    /// What was found and done in the reply so far.
+    pub(crate) fn saw_reply(&mut self, tally: &Tally, heard: Option<PhiText>) {
+        if let Some(due) = &mut self.0 {
+            due.reply.saw(tally, heard);
+        }
+    }
+
+    /// The headers of a stream, whose outcome is still to come.
+    pub(crate) fn write_stream_headers(&self, response: &mut Response) {
+        self.write_headers(response);
+        if let Some(due) = &self.0 {
+            due.reply.write_stream_headers(response.headers_mut());
+        }
+    }
+
     /// Gives an answer the headers that tell what was found and changed.
     pub(crate) fn write_headers(&self, response: &mut Response) {
         if let Some(due) = &self.0 {
@@ -87,6 +116,9 @@ impl OutcomeDue {
     /// that cannot be written at once is kept by the vault, and the caller gets what the outcome says.
     pub(crate) async fn succeed(self, summary: &ReplySummary, mut response: Response) -> Response {
         self.write_headers(&mut response);
+        if let Some(due) = &self.0 {
+            due.reply.write_headers(response.headers_mut());
+        }
         self.close(Ended {
             status: StatusCode::OK,
             summary: Some(summary),
@@ -111,23 +143,26 @@ impl OutcomeDue {
 
     /// Hands the outcome over. Whoever sees a whole answer sees one whose outcome is recorded.
     pub(crate) async fn close(mut self, ended: Ended<'_>) {
-        let Some(due) = self.0.take() else { return };
+        let Some(mut due) = self.0.take() else { return };
         let outcome = due.outcome(&ended);
+        let heard = due.reply.heard.take();
         due.count(ended.status);
         let (gateway, account) = (&due.record.gateway, &due.record.admission.account.id);
-        match due.durability {
-            Durability::Queued => gateway.vault.trail.queue_outcome(account, &outcome),
-            Durability::Durable => {
-                let deadline = gateway.record_deadline();
-                let written = gateway
-                    .vault
-                    .trail
-                    .record_outcome(account, &outcome, deadline);
-                if written.await.is_err() {
-                    let id = due.record.request_id;
-                    tracing::warn!(request.id = %id, "outcome of request {id} waits to be written");
-                }
+        let (trail, deadline) = (&gateway.vault.trail, gateway.record_deadline());
+        let written = match (heard, due.durability) {
+            (Some(reply), _) => {
+                let written = trail.record_outcome_with_reply(account, outcome, &reply, deadline);
+                written.await
             }
+            (None, Durability::Durable) => trail.record_outcome(account, &outcome, deadline).await,
+            (None, Durability::Queued) => {
+                trail.queue_outcome(account, &outcome);
+                Ok(())
+            }
+        };
+        if written.is_err() {
+            let id = due.record.request_id;
+            tracing::warn!(request.id = %id, "outcome of request {id} waits to be written");
         }
     }
 }
@@ -180,6 +215,8 @@ impl Due {
             error_code: ended.error.map(|code| code.code().into()),
             first_byte_ms: self.provider.map(|answer| answer.first_byte_ms),
             total_ms: Some(self.elapsed_ms()),
+            reply: self.reply.facts(),
+            sealed: None,
         }
     }
 

@@ -26,6 +26,7 @@ use crate::open::{Call, Open, Permits, Sender};
 use crate::outcome::OutcomeDue;
 use crate::provider::{Destination, Incoming, Outgoing};
 use crate::record::{RequestRecord, Written};
+use crate::reply_plan::ReplyPlan;
 use crate::{relay, reply};
 
 impl Gateway {
@@ -97,13 +98,16 @@ impl From<Response> for Stopped {
 pub struct Received {
     pub(crate) record: RequestRecord,
     pub(crate) body: Bytes,
+    /// The conversation it belongs to, where the caller named it.
+    pub(crate) conversation: Option<String>,
     pub(crate) permits: Permits,
 }
 
 impl Received {
     /// Decides about the request, or records why it is refused.
     pub async fn decide(self) -> Result<Decided, Stopped> {
-        let (facts, verdict) = decide::decide(&self.record, self.body, &self.permits).await;
+        let (facts, verdict) =
+            decide::decide(&self.record, self.body, self.conversation, &self.permits).await;
         match verdict {
             Ok(forward) => Ok(Decided {
                 record: self.record,
@@ -137,6 +141,9 @@ pub(crate) struct Exchange {
     pub(crate) format: &'static dyn WireFormat,
     pub(crate) context: ReplyContext,
     pub(crate) is_stream: bool,
+    /// What is done with the reply.
+    pub(crate) reply: ReplyPlan,
+    pub(crate) account_id: String,
 }
 
 impl Decided {
@@ -150,8 +157,10 @@ impl Decided {
         } = self.forward;
         let account = Arc::clone(&self.record.admission.account);
         let gateway = Arc::clone(&self.record.gateway);
-        let recorded = self.record.forward(self.facts, action, &cleared).await;
-        let (written, outcome) = recorded?;
+        let forward = self
+            .record
+            .forward(self.facts, action, &cleared, &exchange.reply);
+        let (written, outcome) = forward.await?;
         Ok(Recorded {
             gateway,
             account,
@@ -219,7 +228,7 @@ impl Answered {
             let drain = self.gateway.drain.clone();
             relay::stream(&self.exchange, self.incoming, self.outcome, drain).await
         } else {
-            reply::whole(&self.exchange, self.incoming, self.outcome).await
+            reply::whole(&self.gateway, self.exchange, self.incoming, self.outcome).await
         }
     }
 }

@@ -19,6 +19,7 @@ use crate::facts::RequestFacts;
 use crate::gateway::Gateway;
 use crate::key_limits::KeyPermit;
 use crate::outcome::OutcomeDue;
+use crate::reply_plan::ReplyPlan;
 
 /// What both records say about where a request comes from. Nothing is written yet.
 pub(crate) struct RequestRecord {
@@ -57,6 +58,7 @@ impl RequestRecord {
         mut facts: RequestFacts,
         action: Action,
         cleared: &Cleared,
+        reply: &ReplyPlan,
     ) -> Result<(Written, OutcomeDue), Response> {
         let durability = self.durability_of_outcome(&facts);
         let decision = self.decision(&mut facts, action, Some(cleared), None);
@@ -64,7 +66,8 @@ impl RequestRecord {
             return Err(with_headers(error.into_response(), &facts));
         }
         self.gateway.metrics.added(self.received.elapsed());
-        let outcome = OutcomeDue::new(self, facts, action, durability);
+        let mut outcome = OutcomeDue::new(self, facts, action, durability);
+        outcome.expect_reply(reply);
         Ok((Written { durability }, outcome))
     }
 
@@ -153,6 +156,7 @@ impl RequestRecord {
                 unscannable: facts.unscannable().to_vec(),
                 sizes: facts.sizes(cleared),
                 detector_version: phi_detect::VERSION.into(),
+                conversation: facts.conversation(),
                 error_code: error.map(|code| code.code().into()),
                 sealed: None,
             },

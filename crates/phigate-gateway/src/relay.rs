@@ -10,6 +10,7 @@ use axum::response::Response;
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};
 use http::{HeaderValue, StatusCode, header};
+use phigate_core::reply::ReplyStream;
 use phigate_core::wire::{ProviderFailure, StreamTranslator, error_event};
 
 use phigate_edge::Drain;
@@ -19,6 +20,7 @@ use crate::failure;
 use crate::outcome::{Ended, OutcomeDue};
 use crate::pipeline::{Exchange, Stopped};
 use crate::provider::{Answer, Incoming, ProviderError};
+use crate::reply::withheld;
 
 /// Relays a stream. Its outcome is recorded when it ends, however it ends.
 ///
@@ -32,24 +34,25 @@ pub(crate) async fn stream(
 ) -> Result<Response, Stopped> {
     let mut source = Source {
         translator: exchange.format.open_stream(&exchange.context),
+        stage: exchange.reply.stage(exchange.context.event_bytes_max),
         answer: incoming.body,
         drain,
     };
     let (first, step) = source.read().await;
     match step {
-        Err(failure) if first.is_empty() => {
+        Err(Broken::Provider(failure)) if first.is_empty() => {
             return Err(outcome.fail(GatewayError::Provider(failure)).await.into());
         }
         _ => {}
     }
     let mut response = Response::new(Body::empty());
-    outcome.write_headers(&mut response);
     let headers = response.headers_mut();
     headers.insert(
         header::CONTENT_TYPE,
         HeaderValue::from_static("text/event-stream; charset=utf-8"),
     );
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    outcome.write_stream_headers(&mut response);
     let relay = Relay {
         source,
         outcome,
@@ -63,12 +66,22 @@ pub(crate) async fn stream(
 /// Time for the error event to reach the caller before the connection breaks off.
 const LAST_EVENT: Duration = Duration::from_millis(50);
 
-/// What there is to send next, and whether the provider is still well.
-type Step = (Vec<u8>, Result<(), ProviderFailure>);
+/// What there is to send next, and whether more may follow.
+type Step = (Vec<u8>, Result<(), Broken>);
 
-/// The provider's stream and its translation.
+/// Why a stream ends before its end.
+enum Broken {
+    /// The provider failed.
+    Provider(ProviderFailure),
+    /// The rest of the reply is withheld.
+    Withheld(GatewayError),
+}
+
+/// The provider's stream, its translation, and what is done with the reply.
 struct Source {
     translator: Box<dyn StreamTranslator + Send>,
+    /// None where a reply goes out as it comes.
+    stage: Option<ReplyStream>,
     answer: Answer,
     drain: Drain,
 }
@@ -112,20 +125,47 @@ impl Source {
     /// Waits for something to send. Reads on while a piece of the provider's stream says nothing to the caller.
     async fn read(&mut self) -> Step {
         let mut out = Vec::new();
+        let mut translated = Vec::new();
         loop {
             let piece = tokio::select! {
                 piece = self.answer.next() => piece,
                 // The grace period is over: better an error event than a silent cut.
                 () = self.drain.cut() => Some(Err(ProviderError::Broken)),
             };
-            let step = match piece {
-                Some(Ok(bytes)) => self.translator.push(&bytes, &mut out),
-                Some(Err(error)) => Err(failure::failure(error)),
-                None => self.translator.finish(&mut out),
+            let into = match self.stage {
+                Some(_) => &mut translated,
+                None => &mut out,
             };
+            let step = match piece {
+                Some(Ok(bytes)) => self.translator.push(&bytes, into),
+                Some(Err(error)) => Err(failure::failure(error)),
+                None => self.translator.finish(into),
+            };
+            let step = self.treat(step, &mut translated, &mut out);
             if step.is_err() || self.translator.is_done() || !out.is_empty() {
                 return (out, step);
             }
+        }
+    }
+
+    /// Scans and restores what was translated. What was held of a stream that broke off goes out before the error.
+    fn treat(
+        &mut self,
+        step: Result<(), ProviderFailure>,
+        translated: &mut Vec<u8>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Broken> {
+        let Some(stage) = &mut self.stage else {
+            return step.map_err(Broken::Provider);
+        };
+        let mut treated = stage.push(translated, out);
+        translated.clear();
+        if step.is_err() && treated.is_ok() {
+            treated = stage.break_off(out);
+        }
+        match treated {
+            Ok(()) => step.map_err(Broken::Provider),
+            Err(stop) => Err(Broken::Withheld(withheld(stop, stage.tally().kinds()))),
         }
     }
 }
@@ -136,8 +176,13 @@ impl Relay {
             Some(first) => first,
             None => self.source.read().await,
         };
-        if let Err(failure) = step {
-            return self.break_off(out, failure).await;
+        let is_last = step.is_err() || self.source.translator.is_done();
+        if let Some(stage) = &self.source.stage {
+            let heard = if is_last { stage.heard() } else { None };
+            self.outcome.saw_reply(stage.tally(), heard);
+        }
+        if let Err(broken) = step {
+            return self.break_off(out, broken).await;
         }
         if self.source.translator.is_done() {
             return self.complete(out).await;
@@ -160,14 +205,24 @@ impl Relay {
     async fn break_off(
         self: Box<Self>,
         mut out: Vec<u8>,
-        failure: ProviderFailure,
+        broken: Broken,
     ) -> (Result<Bytes, BrokenOff>, State) {
-        out.extend_from_slice(&error_event(&failure));
+        let code = match broken {
+            Broken::Provider(failure) => {
+                out.extend_from_slice(&error_event(&failure));
+                GatewayError::Provider(failure).code()
+            }
+            Broken::Withheld(error) => {
+                let event = [b"data: ", error.body().to_json().as_ref(), b"\n\n"].concat();
+                out.extend_from_slice(&event);
+                error.code()
+            }
+        };
         let summary = self.source.translator.summary().clone();
         let ended = Ended {
             status: StatusCode::OK,
             summary: Some(&summary),
-            error: Some(GatewayError::Provider(failure).code()),
+            error: Some(code),
         };
         self.outcome.close(ended).await;
         (Ok(Bytes::from(out)), State::Broken)

@@ -1,29 +1,29 @@
-//! A whole answer: read, translated, recorded, returned.
+//! A whole answer: read, translated, dealt with, recorded, returned.
+
+use std::sync::Arc;
 
 use axum::body::Body;
 use axum::response::Response;
 use http::{HeaderValue, header};
+use phigate_core::reply::{self, ReplyRules, Stop, WholeReply};
+use phigate_core::wire::{FailureKind, ProviderFailure, Reply};
 
+use crate::decide::{is_long, on_its_own_thread};
 use crate::error::GatewayError;
 use crate::failure;
+use crate::gateway::Gateway;
 use crate::outcome::OutcomeDue;
 use crate::pipeline::{Exchange, Stopped};
 use crate::provider::Incoming;
 
 /// Brings a whole answer back. Its outcome is handed to the record before the caller gets it.
 pub(crate) async fn whole(
-    exchange: &Exchange,
+    gateway: &Gateway,
+    exchange: Exchange,
     incoming: Incoming,
-    outcome: OutcomeDue,
+    mut outcome: OutcomeDue,
 ) -> Result<Response, Stopped> {
-    let reply = match incoming.body.read_all().await {
-        Ok(body) => exchange
-            .format
-            .read_reply(&exchange.context, &body)
-            .map_err(GatewayError::Provider),
-        Err(error) => Err(failure::failed(error)),
-    };
-    let reply = match reply {
+    let reply = match read(gateway, exchange, incoming, &mut outcome).await {
         Ok(reply) => reply,
         Err(error) => return Err(outcome.fail(error).await.into()),
     };
@@ -33,4 +33,52 @@ pub(crate) async fn whole(
         HeaderValue::from_static("application/json"),
     );
     Ok(outcome.succeed(&reply.summary, response).await)
+}
+
+/// The reply as the caller may have it.
+async fn read(
+    gateway: &Gateway,
+    exchange: Exchange,
+    incoming: Incoming,
+    outcome: &mut OutcomeDue,
+) -> Result<Reply, GatewayError> {
+    let body = incoming.body.read_all().await.map_err(failure::failed)?;
+    let mut reply = exchange
+        .format
+        .read_reply(&exchange.context, &body)
+        .map_err(GatewayError::Provider)?;
+    let rules = exchange.reply.rules;
+    if !rules.is_idle() {
+        let treated = treat(gateway, &exchange.account_id, rules, reply.body).await?;
+        outcome.saw_reply(&treated.tally, treated.heard);
+        reply.body = treated
+            .body
+            .map_err(|stop| withheld(stop, treated.tally.kinds()))?;
+    }
+    Ok(reply)
+}
+
+/// Scans and restores. A long reply waits for its turn and a thread of its own, like a long request.
+async fn treat(
+    gateway: &Gateway,
+    account_id: &str,
+    rules: Arc<ReplyRules>,
+    body: Vec<u8>,
+) -> Result<WholeReply, GatewayError> {
+    if rules.scan.is_none() || !is_long(&body) {
+        return Ok(reply::whole(&rules, body));
+    }
+    let place = gateway.long_scans.enter(account_id).await?;
+    on_its_own_thread(place, move || reply::whole(&rules, body))
+        .await
+        .ok_or(GatewayError::ReplyNotScanned)
+}
+
+/// Why a reply is not given back.
+pub(crate) fn withheld(stop: Stop, kinds: Vec<phi_detect::PhiKind>) -> GatewayError {
+    match stop {
+        Stop::Blocked => GatewayError::PhiInReply(kinds),
+        Stop::Unfinished => GatewayError::ReplyNotScanned,
+        Stop::Unreadable => GatewayError::Provider(ProviderFailure::new(FailureKind::Error)),
+    }
 }

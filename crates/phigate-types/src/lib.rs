@@ -13,6 +13,7 @@ mod finding;
 mod limit;
 mod limits;
 mod modes;
+mod replies;
 mod tone;
 
 pub use act::Act;
@@ -23,4 +24,5 @@ pub use finding::{Finding, Unscannable};
 pub use limit::KeyLimit;
 pub use limits::{LIMIT_NAMES, LimitOutOfRange, Limits, RawLimits};
 pub use modes::{Effect, Mode, ModeRow, Replaced};
+pub use replies::Replies;
 pub use tone::Tone;
