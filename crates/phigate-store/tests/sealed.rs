@@ -43,7 +43,7 @@ async fn fill(vault: &Vault) -> Vec<String> {
         vault.reveal(&account, request, "cli", None).await.unwrap();
     }
     vault
-        .find_identifier(&account, "ssn", &"900664321".into(), "cli")
+        .find_identifier(&account, "ssn", &["900664321".into()], "cli")
         .await
         .unwrap();
     secrets.extend([NAME, SSN, "900664321", PROVIDER_KEY].map(str::to_owned));

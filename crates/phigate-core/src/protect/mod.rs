@@ -4,6 +4,7 @@
 //! makes a [`CleanRequest`], so nothing can be forwarded that was not looked at.
 
 mod apply;
+pub mod identifier;
 mod joined;
 mod located;
 mod report;
@@ -12,7 +13,8 @@ mod scan;
 mod scanner;
 
 pub use apply::{CleanRequest, LastLook, Outcome, Policy, apply, look_again};
-pub use report::{Report, ReportedFinding, normalise};
+pub use identifier::plain as normalise;
+pub use report::{Report, ReportedFinding};
 pub use rewrite::rewrite_text;
 pub use scan::{Scanned, scan};
 pub use scanner::{ScanMemory, Scanner};

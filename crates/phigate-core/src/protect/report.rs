@@ -8,6 +8,7 @@ use crate::chat::{self, Place, Unscannable};
 use crate::json::{Document, NodeId};
 use crate::text::PhiText;
 
+use super::identifier;
 use super::located::{LocatedFinding, ScanResult};
 
 /// What a part is called that stands for a scan that did not look at everything.
@@ -104,8 +105,9 @@ impl Report {
                 score,
                 rule,
             });
-            let identifier = (kind, PhiText::new(normalise(exact)));
-            report.identifiers.insert(identifier);
+            for form in identifier::stored_forms(kind, exact) {
+                report.identifiers.insert((kind, PhiText::new(form)));
+            }
         }
     }
 
@@ -149,16 +151,8 @@ impl Report {
         &self.unscannable
     }
 
-    /// The values of the listed findings, normalised, for the keyed hashes by which a disclosure can be looked up.
+    /// The forms of the listed findings' values, for the keyed hashes by which a disclosure can be looked up.
     pub fn identifiers(&self) -> impl Iterator<Item = &(PhiKind, PhiText)> {
         self.identifiers.iter()
     }
-}
-
-/// Letters and digits in lower case: `536-22-8741` and `536 22 8741` are one identifier.
-pub fn normalise(text: &str) -> String {
-    text.chars()
-        .filter(|character| character.is_alphanumeric())
-        .flat_map(char::to_lowercase)
-        .collect()
 }

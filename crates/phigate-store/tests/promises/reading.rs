@@ -135,7 +135,7 @@ pub async fn an_identifier_is_found_by_its_value_and_only_in_its_account(site: S
     elsewhere.decision.account = "clinic".to_owned();
     recorded(&vault, elsewhere).await;
     let found = vault
-        .find_identifier(&account, "ssn", &"900551234".into(), "cli")
+        .find_identifier(&account, "ssn", &["900551234".into()], "cli")
         .await
         .unwrap();
     assert_eq!(
@@ -148,14 +148,14 @@ pub async fn an_identifier_is_found_by_its_value_and_only_in_its_account(site: S
     );
     assert!(
         vault
-            .find_identifier(&account, "mrn", &"900551234".into(), "cli")
+            .find_identifier(&account, "mrn", &["900551234".into()], "cli")
             .await
             .unwrap()
             .is_empty()
     );
     assert!(
         vault
-            .find_identifier(&account, "ssn", &"900551235".into(), "cli")
+            .find_identifier(&account, "ssn", &["900551235".into()], "cli")
             .await
             .unwrap()
             .is_empty()

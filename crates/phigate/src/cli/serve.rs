@@ -6,15 +6,18 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use clap::Args;
+use phigate_store::SecretString;
 
-use crate::app::{self, App, FirstOwner, Role};
+use crate::app::{self, App, Role};
 use crate::config::{Config, Flags};
 use crate::metrics::Metrics;
 use crate::server::{self, Drain};
 use crate::{dashboard, housekeeping, routes};
 
 use super::Global;
+use super::instance::Instance;
 use super::logs;
+use super::owner::owner_link;
 
 #[derive(Args)]
 pub(super) struct Serve {
@@ -89,7 +92,7 @@ async fn serve_app(
     housekeeping::start(app);
     let greeting = match greeting {
         Some(greeting) => greeting,
-        None => welcome(app.first_owner(false).await?, command.to_owned()),
+        None => welcome(owner_link(&app.vault).await?, command.to_owned()),
     };
     let scheme = if app.config.tls.is_some() {
         "https"
@@ -125,27 +128,23 @@ fn for_browsers(config: &Config, scheme: &str, address: SocketAddr) -> String {
     }
 }
 
-/// What the operator is told: at the first start how to become the owner, later only where the dashboard is.
-fn welcome(owner: FirstOwner, command: String) -> Greeting {
-    Box::new(move |base| match owner {
-        FirstOwner::Exists => eprintln!("dashboard: {base}/"),
-        FirstOwner::WasInvited => {
-            eprintln!("dashboard: {base}/");
-            eprintln!(
-                "There is no owner yet. The link of the first start works for 24 hours. Without it:"
-            );
-            eprintln!("    {command} user add YOUR-EMAIL");
-        }
-        FirstOwner::Link(token) => invite(base, token.expose(), &command),
+/// What the operator is told: how to become the owner while there is none, later only where the dashboard is.
+fn welcome(link: Option<SecretString>, command: String) -> Greeting {
+    Box::new(move |base| match link {
+        None => eprintln!("dashboard: {base}/"),
+        Some(link) => invite(base, link.expose(), &command),
     })
 }
 
 fn invite(base: &str, token: &str, command: &str) {
     eprintln!();
-    eprintln!("Welcome to phigate. Create the owner's login (this link works once, for 24 hours):");
+    eprintln!(
+        "Welcome to phigate. There is no owner yet. Create the owner's login with this link:"
+    );
     eprintln!();
     eprintln!("    {base}/setup/{token}");
     eprintln!();
+    eprintln!("It works once, for 24 hours; each start prints a new one until there is an owner.");
     eprintln!("The dashboard leads on from there. Without it:");
     eprintln!("    {command} provider set openai --key-stdin    # then paste the provider's key");
     eprintln!("    {command} key create                         # prints a key for your software");

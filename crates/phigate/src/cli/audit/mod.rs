@@ -63,7 +63,7 @@ pub(super) fn run(audit: Audit, global: &Global) -> anyhow::Result<ExitCode> {
             Audit::Verify(_) => {}
             Audit::PublicKey => println!("{}", session.vault.public_key()),
             Audit::Reveal(reveal) => reveal::run(&session, &account, &reveal).await?,
-            Audit::Find(find) => return find::run(&session, &account, find).await,
+            Audit::Find(find) => find::run(&session, &account, find).await?,
         }
         Ok(ExitCode::SUCCESS)
     })
