@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::PhiKind;
+use crate::kinds::PhiKind;
 
 /// One piece of PHI: what it is, where it stands, how sure we are and which rule said so.
 #[derive(Debug, Clone, PartialEq)]

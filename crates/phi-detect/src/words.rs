@@ -1,6 +1,10 @@
 //! The words the rules know, by what they can be. One row per sense; add words freely.
 
-use crate::lexicon::Sense;
+mod hash;
+mod sense;
+
+pub(crate) use hash::{HASH_START, finish, hash, hash_in, step};
+pub(crate) use sense::Sense;
 
 /// Sense, then words in lower case separated by white space.
 pub(crate) static WORDS: &[(Sense, &str)] = &[

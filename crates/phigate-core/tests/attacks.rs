@@ -10,8 +10,9 @@
 
 use phi_detect::{Detector, PhiKind};
 use phigate_core::chat::{ChatLimits, ChatRequest};
+use phigate_core::egress;
 use phigate_core::protect::{self, Outcome, Policy, Scanned, Scanner};
-use phigate_core::wire::{self, Call};
+use phigate_core::wire;
 use serde_json::{Value, json};
 
 const MODELS: &[&str] = &["gpt-4o", "claude-sonnet-4-5", "gemini-2.5-flash"];
@@ -51,15 +52,10 @@ fn masked(body: &Value) -> Option<String> {
         Outcome::Block(_) | Outcome::Unfinished(_) => panic!("not masked: {body}"),
     };
     let model = body["model"].as_str().unwrap();
-    let call = Call {
-        body: clean.request().document().expose().as_bytes(),
-        original: Some(clean.original()),
-        model,
-        stream: false,
-        hash_user: &|_| String::new(),
-    };
-    let sent = wire::format_for_model(model).unwrap().write_request(&call);
-    sent.ok().map(|sent| String::from_utf8(sent.body).unwrap())
+    let format = wire::format_for_model(model).unwrap();
+    let request = format.write_request(&clean, model, &|_| String::new());
+    let cleared = egress::clear(&scanner(), request.ok()?).ok()?;
+    Some(String::from_utf8(cleared.into_body()).unwrap())
 }
 
 /// Tries a body with every family.

@@ -36,7 +36,7 @@ async fn sign_in(vault: &Vault) -> LoginOutcome {
         origin: "192.0.2.1",
         device: None,
     };
-    vault.verify_login(&login).await.unwrap()
+    vault.people.verify_login(&login).await.unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -44,14 +44,14 @@ async fn an_older_store_goes_on_working() {
     let site = old_store();
     let (one, two) = tokio::join!(site.serve(), site.serve());
     for vault in [one, two] {
-        let admission = vault.admit(API_KEY).await.unwrap();
+        let admission = vault.access.admit(API_KEY).await.unwrap();
         let provider = &admission.account.providers["openai"];
         assert_eq!(provider.key.expose(), "sk-test-000000000000");
         assert_eq!(provider.base_url.as_deref(), Some("https://models.example"));
         assert_eq!(admission.account.mode, Mode::MASK);
         assert!(matches!(sign_in(&vault).await, LoginOutcome::Right(_)));
-        assert!(vault.link(OWNER_LINK).await.unwrap().is_none());
-        let report = vault.verify(None, &[], |_| {}).await.unwrap();
+        assert!(vault.links.link(OWNER_LINK).await.unwrap().is_none());
+        let report = vault.trail.verify(None, &[], |_| {}).await.unwrap();
         assert!(report.is_intact(), "{report:?}");
         close(vault).await;
     }
@@ -106,11 +106,11 @@ async fn a_hash_that_is_missing_afterwards_is_refused() {
     assert_eq!(database(&site).execute(sql, []).unwrap(), 1);
     let vault = site.open().await;
     assert!(matches!(
-        vault.users(&account).await,
+        vault.people.users(&account).await,
         Err(StoreError::Tampered { .. })
     ));
     let filter = Filter::default();
-    let records = vault.audit_list(&account, &filter, None, 10).await;
+    let records = vault.trail.audit_list(&account, &filter, None, 10).await;
     assert!(records.is_ok(), "the trail can still be read");
     close(vault).await;
 }

@@ -257,13 +257,15 @@ async fn lived_in(site: &Site, run: &mut dyn FnMut(&str)) {
         ("sam@example.org", Role::Auditor),
         ("gone@example.org", Role::Owner),
     ] {
-        let made = vault.create_user(&account, email, &password, role, "cli");
+        let made = vault
+            .people
+            .create_user(&account, email, &password, role, "cli");
         made.await.unwrap();
     }
-    let key = vault.create_api_key(&account, "app", None, "cli");
+    let key = vault.access.create_api_key(&account, "app", None, "cli");
     let key = key.await.unwrap();
     let secret = "sk-test-000000000000".into();
-    let provider = vault.set_provider(
+    let provider = vault.access.set_provider(
         &account,
         "openai",
         Some(&secret),
@@ -277,16 +279,30 @@ async fn lived_in(site: &Site, run: &mut dyn FnMut(&str)) {
         email: None,
         valid: jiff::SignedDuration::from_hours(1),
     };
-    let link = vault.create_link(&account, &invite, "cli").await.unwrap();
+    let link = vault
+        .links
+        .create_link(&account, &invite, "cli")
+        .await
+        .unwrap();
     run(BEFORE);
-    vault.set_mode(&account, Mode::MASK, "cli").await.unwrap();
-    let revoked = vault.revoke_api_key(&account, &key.id, "cli");
+    vault
+        .accounts
+        .set_mode(&account, Mode::MASK, "cli")
+        .await
+        .unwrap();
+    let revoked = vault.access.revoke_api_key(&account, &key.id, "cli");
     revoked.await.unwrap();
-    let removed = vault.remove_user(&account, "gone@example.org", "cli");
+    let removed = vault
+        .people
+        .remove_user(&account, "gone@example.org", "cli");
     removed.await.unwrap();
-    let redeemed = vault.redeem_link(link.expose(), "kim@example.org", &password);
+    let redeemed = vault
+        .links
+        .redeem_link(link.expose(), "kim@example.org", &password);
     let user = redeemed.await.unwrap();
-    let session = vault.begin_session(&user, SessionPolicy::default(), "test");
+    let session = vault
+        .sessions
+        .begin_session(&user, SessionPolicy::default(), "test");
     session.await.unwrap();
     for _ in 0..3 {
         life::request(&vault, &account).await;
@@ -308,7 +324,7 @@ async fn serve(site: &Site) -> Result<(), StoreError> {
 async fn check(attack: &Attack, site: &Site) {
     let name = attack.name;
     let vault = site.open().await;
-    let report = vault.verify(None, &[], |_| {}).await.unwrap();
+    let report = vault.trail.verify(None, &[], |_| {}).await.unwrap();
     close(vault).await;
     let fault = report.fault.unwrap_or_else(|| panic!("not found: {name}"));
     let row = fault.row.clone().unwrap_or_default();
@@ -374,19 +390,33 @@ async fn a_running_gateway_refuses_rows_that_were_set_back() {
     };
     let vault = site.serve().await;
     let account = account(&vault).await;
-    let key = vault.create_api_key(&account, "", None, "cli");
+    let key = vault.access.create_api_key(&account, "", None, "cli");
     let key = key.await.unwrap();
-    vault.set_mode(&account, Mode::MASK, "cli").await.unwrap();
+    vault
+        .accounts
+        .set_mode(&account, Mode::MASK, "cli")
+        .await
+        .unwrap();
     sql(BEFORE);
-    vault.set_mode(&account, Mode::BLOCK, "cli").await.unwrap();
+    vault
+        .accounts
+        .set_mode(&account, Mode::BLOCK, "cli")
+        .await
+        .unwrap();
     assert_eq!(
-        vault.admit(key.key.expose()).await.unwrap().account.mode,
+        vault
+            .access
+            .admit(key.key.expose())
+            .await
+            .unwrap()
+            .account
+            .mode,
         Mode::BLOCK
     );
     sql(
         "DELETE FROM item WHERE account <> ''; INSERT INTO item SELECT * FROM loot WHERE account <> ''; UPDATE generation SET value = value + 1",
     );
-    let refused = vault.admit(key.key.expose()).await;
+    let refused = vault.access.admit(key.key.expose()).await;
     assert!(
         matches!(
             &refused,

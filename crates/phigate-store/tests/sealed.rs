@@ -22,11 +22,13 @@ async fn fill(vault: &Vault) -> Vec<String> {
     let account = account(vault).await;
     let mut secrets = people(vault, &account).await;
     let key = vault
+        .access
         .create_api_key(&account, "", None, "cli")
         .await
         .unwrap();
     secrets.push(key.key.expose()[17..].to_owned());
     vault
+        .access
         .set_provider(&account, "openai", Some(&PROVIDER_KEY.into()), None, "cli")
         .await
         .unwrap();
@@ -40,9 +42,14 @@ async fn fill(vault: &Vault) -> Vec<String> {
             value: "900664321".into(),
         });
         let request = recorded(vault, new).await;
-        vault.reveal(&account, request, "cli", None).await.unwrap();
+        vault
+            .trail
+            .reveal(&account, request, "cli", None)
+            .await
+            .unwrap();
     }
     vault
+        .trail
         .find_identifier(&account, "ssn", &["900664321".into()], "cli")
         .await
         .unwrap();
@@ -53,6 +60,7 @@ async fn fill(vault: &Vault) -> Vec<String> {
 /// A user, a session and a failed login.
 async fn people(vault: &Vault, account: &str) -> Vec<String> {
     let user = vault
+        .people
         .create_user(
             account,
             "jane@example.org",
@@ -63,6 +71,7 @@ async fn people(vault: &Vault, account: &str) -> Vec<String> {
         .await
         .unwrap();
     vault
+        .people
         .set_totp(
             &user,
             Some(&SecretBytes::from(&b"canary-totp-seed-123"[..])),
@@ -72,6 +81,7 @@ async fn people(vault: &Vault, account: &str) -> Vec<String> {
         .await
         .unwrap();
     let session = vault
+        .sessions
         .begin_session(&user, SessionPolicy::default(), "test")
         .await
         .unwrap();
@@ -81,7 +91,7 @@ async fn people(vault: &Vault, account: &str) -> Vec<String> {
         origin: "test",
         device: None,
     };
-    vault.verify_login(&login).await.unwrap();
+    vault.people.verify_login(&login).await.unwrap();
     let known = [
         PASSWORD,
         "canary-totp-seed-123",

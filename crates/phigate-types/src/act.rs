@@ -26,7 +26,9 @@ acts! {
     AliasSet "alias.set" "Alias changed" Plain;
     AuditExport "audit.export" "Log exported" Warn;
     AuditFind "audit.find" "Identifier looked up" Warn;
+    /// As records from before there was `chain.join` call it.
     ChainCheckpoint "chain.checkpoint" "Chain joined" Plain;
+    ChainJoin "chain.join" "Chain joined" Plain;
     ContentReveal "content.reveal" "Content revealed" Warn;
     InstallationBackup "installation.backup" "Backup made" Warn;
     InstallationExport "installation.export" "Installation exported" Warn;

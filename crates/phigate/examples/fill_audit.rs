@@ -46,11 +46,12 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = PathBuf::from(folder);
     let key_file = MasterKeySource::File(folder.with_extension("key"));
     let vault = Vault::open(Options::new(Target::Folder(folder), key_file)).await?;
-    let account = vault.find_account(None).await?;
+    let account = vault.accounts.find_account(None).await?;
     let mut keys = Vec::new();
     for name in ["intake form", "discharge letters", "night batch"] {
         keys.push(
             vault
+                .access
                 .create_api_key(&account.id, name, None, "fill")
                 .await?
                 .id,
@@ -67,8 +68,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
             sent: None,
             identifiers: Vec::new(),
         };
-        vault.record_decision_lazily(new, WAIT).await?;
-        vault.queue_outcome(&account.id, &outcome);
+        vault.trail.record_decision_lazily(new, WAIT).await?;
+        vault.trail.queue_outcome(&account.id, &outcome);
         if number % 1024 == 0 {
             vault.flush().await?;
         }

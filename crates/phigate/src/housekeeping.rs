@@ -66,7 +66,7 @@ async fn count_replicas(app: Arc<App>) {
 async fn keep_retention(app: Arc<App>) {
     let keep = async {
         loop {
-            if let Err(error) = app.vault.retain_all(BETWEEN_BATCHES).await {
+            if let Err(error) = app.vault.trail.retain_all(BETWEEN_BATCHES).await {
                 tracing::warn!("retention stopped early: {error}");
             }
             tokio::time::sleep(RETENTION_EVERY).await;
@@ -91,7 +91,7 @@ async fn keep_checkpoints(app: Arc<App>) {
             () = tokio::time::sleep(settings.every) => false,
             () = app.drain.started() => true,
         };
-        match app.vault.checkpoints().await {
+        match app.vault.trail.checkpoints().await {
             Ok(now) if ends(&now) != ends(&last) => {
                 copy(settings, &now).await;
                 last = now;
@@ -114,7 +114,7 @@ async fn compare_with_files(app: &App) {
         let name = file.display().to_string();
         let read = tokio::task::spawn_blocking(move || read_checkpoints(&file)).await;
         let compared = match read {
-            Ok(Ok(kept)) => app.vault.compare_checkpoints(&kept).await,
+            Ok(Ok(kept)) => app.vault.trail.compare_checkpoints(&kept).await,
             Ok(Err(error)) => Err(error),
             Err(_) => continue,
         };

@@ -94,7 +94,7 @@ fn change_modes(gateway: &Gateway, url: &str, step: &AtomicU64, judged: &AtomicU
         let vault = Vault::open(Options::new(Target::Url(url.into()), master_key))
             .await
             .unwrap();
-        let account = vault.find_account(None).await.unwrap().id;
+        let account = vault.accounts.find_account(None).await.unwrap().id;
         for change in 0..CHANGES {
             step.fetch_add(1, Ordering::SeqCst);
             let mode = if is_block(2 * (change + 1)) {
@@ -102,7 +102,11 @@ fn change_modes(gateway: &Gateway, url: &str, step: &AtomicU64, judged: &AtomicU
             } else {
                 Mode::FLAG
             };
-            vault.set_mode(&account, mode, "test").await.unwrap();
+            vault
+                .accounts
+                .set_mode(&account, mode, "test")
+                .await
+                .unwrap();
             step.fetch_add(1, Ordering::SeqCst);
             let (seen, deadline) = (
                 judged.load(Ordering::SeqCst),

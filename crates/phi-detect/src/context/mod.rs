@@ -112,6 +112,13 @@ pub(crate) fn claim_before(
     })
 }
 
+/// The nearest label before `at` that says which number this is: one of its `own`, or that of any other number.
+pub(crate) fn number_claim(page: &Page<'_>, at: usize, own: &[Meaning]) -> Option<Claim> {
+    claim_before(page, at, |meaning| {
+        meaning.is_of_number() || own.contains(&meaning)
+    })
+}
+
 /// "3/14/1962 (DOB) to 1/5/2025": whether a label in brackets names the value before it.
 fn is_of_value_before(page: &Page<'_>, label: &Label) -> bool {
     let start = label.start as usize;

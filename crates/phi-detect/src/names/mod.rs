@@ -22,6 +22,9 @@ pub(crate) use simd::Level;
 use token::Tokens;
 use weights::Weights;
 
+/// Tokens a window holds.
+const WINDOW: usize = 256;
+
 /// Adds what the model finds in `text` to `out`, in order of position.
 ///
 /// Findings that begin where `is_unwanted` says so may be left out, which saves looking for them.

@@ -5,14 +5,16 @@
 
 mod marks;
 mod phrases;
+mod spoken;
+
+pub(crate) use spoken::Spoken;
 
 use std::ops::Range;
 
 use crate::budget::Budget;
-use crate::digits::{self, Spoken};
+use crate::kinds;
 use crate::labels::Meaning;
 use crate::lexicon::{LEXICON, Sense};
-use crate::rules;
 
 /// Something in the text worth looking at.
 #[derive(Clone, Copy)]
@@ -108,7 +110,7 @@ impl<'a> Page<'a> {
             long_runs,
             budget: None,
         };
-        page.spoken = digits::spoken(&page);
+        page.spoken = spoken::find(&page);
         page
     }
 
@@ -121,8 +123,7 @@ impl<'a> Page<'a> {
     /// Counts off the marks for as long as there is time.
     pub(crate) fn each_mark(&self) -> impl Iterator<Item = usize> {
         let has_time = |index: usize| {
-            !index.is_multiple_of(MARKS_PER_LOOK)
-                || self.budget.is_none_or(|budget| budget.has_time())
+            !index.is_multiple_of(MARKS_PER_LOOK) || self.budget.is_none_or(Budget::has_time)
         };
         (0..self.marks.len()).take_while(move |&index| has_time(index))
     }
@@ -295,7 +296,7 @@ const fn classes() -> [u8; 256] {
 }
 /// The length of a mask placeholder at the start of `bytes`, if one stands there.
 pub(crate) fn placeholder_at(bytes: &[u8]) -> Option<usize> {
-    rules::RULES
+    kinds::RULES
         .iter()
         .map(|rule| rule.placeholder.as_bytes())
         .find(|placeholder| bytes.starts_with(placeholder))

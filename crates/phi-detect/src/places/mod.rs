@@ -8,7 +8,8 @@ mod tail;
 mod token;
 
 pub(crate) use complete::{complete, corner};
-pub(crate) use tail::{lone_unit, postal_code_end, region_before, tail, zip_end};
+pub(crate) use tail::{lone_unit, postal_code_end, region_before, tail};
+pub(crate) use token::zip_end;
 
 use std::ops::Range;
 

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::{Out, PhiRule};
+use super::{Finder, Out};
 use crate::context::{Claim, Tie, claim_after, claim_before, is_equated, value_after};
 use crate::dates::{DateHit, Form, date_at, spoken_numbers};
 use crate::digits::{Run, is_inside_longer, is_loose_separator};
@@ -14,57 +14,7 @@ use crate::lexicon::Sense;
 use crate::page::{Field, Label, Page};
 use crate::people;
 
-pub(super) static RULE: PhiRule = PhiRule {
-    code: "dob",
-    label: "Date of birth",
-    placeholder: "[DOB]",
-    summary: "Dates of birth in every usual form (numeric, ISO, compact, written or spelled out, two-digit years, European \
-        order, day and month alone), where a label, the word \"born\", a column, a key or HL7 PID-7 says that they are.",
-    not_found: "Dates of visits, admissions, procedures and all other dates; ages; a year alone.",
-    authority: "HIPAA Safe Harbor, 45 CFR 164.514(b)(2)(i)(C); ISO 8601; HL7 v2 PID-7",
-    threshold: 0.5,
-    hits: &[
-        "The patient's date of birth is «03/14/1962», please summarise.",
-        "DOB «03141962»",
-        "birthDate=«1962-03-14»T08:30:00Z",
-        "born on the «fourteenth of March 1962»",
-        "born «2010-09-12», male",
-        "d/o/b: «14-Mar-62»",
-        "My birthday is «March 14»",
-        "«3/14/1962» (DOB)",
-        "WHERE dob = DATE '«1962-03-14»'",
-        "ROE, JANE «03/14/1962» MRN:0048213",
-        "Date of birth: «0 3 / 1 4 / 1 9 6 2»",
-        "Birthday?\nCaller: «March 14th, 1962».",
-        "Date of birth?\nMBR: «Twelve, oh one, nineteen fifty-two».",
-        "for Maria Delgado («3/14/1962»), a refill",
-        "DOB: «O3/l4/l962» (fax)",
-        "DOB «03 14 62», date of birth MM DD YY «03 14 62»",
-        "BIRTH DATE «03 | 14 | 1962» SEX F",
-        "And your birthday, sir?\nPt: «two nine thirty four».",
-        "DOB was entered as «03/41/1962»",
-        "DOB: «3 / 14 / 62», DOB «03,14,1962», DOB «3:14:1962»",
-        "birthDate: new Date(\"«1962-03-14»\")",
-        "DOB as on her license: «3/14/1962»",
-        "Note: «3/14/1962» is her date of birth",
-        "birth date reported by her mother as «3/14/1962»",
-        "DOB «14-Mar-1962» vs. «14-May-1962», which is right?",
-        "birthdate=ge«1962-03-14»&sex=F",
-        "DOB: [DOB] «03/14/1962»; DOBs 7/«03/14/1962»,«04/15/1963»",
-        "Jane Roe (b. «3/14/1962»), a refill",
-    ],
-    misses: &[
-        "Admitted on March 14, 2025 and discharged March 19, 2025.",
-        "World War II ended on September 2, 1945.",
-        "DOB , please summarise",
-        "seen 3/14/2024 for a cough",
-        "born in 1962",
-        "DOB [DOB], visit 3/14/2024",
-        "Born at 27 6/7 weeks",
-        "seen 3/14/2024 for DOB verification",
-        "ask Priya B. about the clinic on 5/6/2025",
-    ],
-    precedence: 0.26,
+pub(super) static FINDER: Finder = Finder {
     joins: super::stand_alone,
     find,
     beside,
@@ -129,13 +79,17 @@ fn mistyped(page: &Page<'_>, index: usize) -> Option<DateHit> {
     }
     let run = Run::read(page, index, &lengths, separates)?;
     // With its century it is a date whatever stands beside it, once its label says so.
-    let has_century = lengths.contains(&4);
-    let form = if has_century && is_inside_longer(page, &run.span) {
-        Form::Full
-    } else {
-        Form::Compact
+    let year = marks.iter().find(|mark| mark.len() == 4);
+    let has_century = year.is_some_and(|year| {
+        let year = page.slice(year.range());
+        (b"1880".as_slice()..=b"2040".as_slice()).contains(&year)
+    });
+    let form = match is_inside_longer(page, &run.span) {
+        false => Form::Compact,
+        true if has_century => Form::Full,
+        true => return None,
     };
-    (has_century || !is_inside_longer(page, &run.span)).then_some(DateHit {
+    Some(DateHit {
         span: run.span,
         form,
     })
@@ -199,10 +153,11 @@ fn contradicts(page: &Page<'_>, span: &Range<usize>) -> bool {
     let index = page
         .marks
         .partition_point(|mark| (mark.end as usize) <= span.start);
-    let is_masked_before = page.marks[..index].iter().rev().take(6).any(|mark| {
-        mark.sense.has(Sense::PLACEHOLDER)
-            && page.slice(mark.range()) == RULE.placeholder.as_bytes()
-    });
+    let is_masked_before = page.marks[..index]
+        .iter()
+        .rev()
+        .take(6)
+        .any(|mark| mark.sense.has(Sense::PLACEHOLDER) && page.slice(mark.range()) == b"[DOB]");
     let holds_date = page.marks[index..]
         .iter()
         .take_while(|mark| (mark.start as usize) < span.end)

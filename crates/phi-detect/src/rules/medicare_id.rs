@@ -6,46 +6,16 @@
 
 use std::ops::Range;
 
-use super::{Out, PhiRule};
-use crate::context::{Claim, Tie, claim_before, is_spoken_of};
+use super::labelled::fields;
+use super::{Finder, Out};
+use crate::context::{Claim, Tie, is_spoken_of, number_claim};
 use crate::digits::{self, Run};
-use crate::labels::Meaning;
+use crate::kinds::{Evidence, Meaning, Shape};
 use crate::lexicon::Sense;
 use crate::page::{Mark, Page};
 use crate::spelled;
 
-pub(super) static RULE: PhiRule = PhiRule {
-    code: "medicare_id",
-    label: "Medicare ID",
-    placeholder: "[MEDICARE_ID]",
-    summary: "Medicare beneficiary identifiers by CMS's position grammar, in any case, with or without dashes, \
-        spaces or dots; claim numbers (HICN) and railroad numbers.",
-    not_found: "Medicaid and commercial member numbers; codes of eleven characters that break the grammar and that nothing calls Medicare.",
-    authority: "CMS, Understanding the Medicare Beneficiary Identifier Format; CMS, HICN and RRB claim number structure",
-    threshold: 0.5,
-    hits: &[
-        "The patient's Medicare ID is «1EG4-TE5-MK73», please summarise.",
-        "mbi «1eg4te5mk73»",
-        "«1EG4TE5MK73»",
-        "MBI «1EG4 TE5 MK73» verified",
-        "HICN «123-45-6789A»",
-        "HIC number «123-45-6789-A» on file",
-        "railroad Medicare no. «WD 123456789»",
-        "Medicare number «123456789A»",
-        "Railroad Medicare «WA123456789»",
-        "MBI=«1EG4.TE5.MK73», MBI: «1EG4 - TE5 - MK73»",
-        "MBI «IEG4-TE5-MK73» (fax)",
-        "SSN «123-45-6789A» on the old card",
-        "MBIs «1EG4TE5MK73»/«1EG4-TE5-MK74», 1-«1EG4TE5MK75»",
-    ],
-    misses: &[
-        "Medicare , please",
-        "lot 1BG4TE5MK73",
-        "Medicaid ID 1234567890",
-        "Medicare part B since 2019",
-        "Commit 3b18e512dba79e4c8300dd08aeb37f8e728b8dad breaks the build.",
-    ],
-    precedence: 0.32,
+pub(super) static FINDER: Finder = Finder {
     joins: super::stand_alone,
     find,
     beside: super::no_neighbour,
@@ -54,29 +24,26 @@ pub(super) static RULE: PhiRule = PhiRule {
 };
 
 fn find(page: &Page<'_>, out: &mut Out<'_>) {
-    for (span, value) in page.fields_of(Meaning::Medicare) {
-        let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
-        let characters = value
-            .iter()
-            .filter(|byte| byte.is_ascii_alphanumeric())
-            .count();
-        if digits >= 4 && (9..=12).contains(&characters) && value.len() <= 16 {
-            out.push(span, 0.97, "medicare_id.field");
-        }
-    }
+    fields(
+        page,
+        out,
+        Meaning::Medicare,
+        Evidence::Field,
+        is_field_value,
+    );
     for index in page.each_mark() {
         let mark = page.marks[index];
         if opens_spelling(page, index)
             && let Some(spelled) = spelled::read(page, mark.start as usize)
             && fits_grammar(&spelled.value)
         {
-            out.push(spelled.span, 0.93, "medicare_id.spoken");
+            out.weigh(spelled.span, Shape::Spelled, Evidence::Form);
         }
         if mark.is_number()
             && let Some(run) = Run::read(page, index, &[3, 2, 4], |between| between == b"-")
             && let Some(start) = with_railroad_prefix(page, run.span.start)
         {
-            out.push(start..run.span.end, 0.97, "medicare_id.railroad");
+            out.weigh(start..run.span.end, Shape::Dashed, Evidence::Label);
         }
         if mark.is_code() {
             beneficiary(page, index, out);
@@ -93,6 +60,15 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
             }
         }
     }
+}
+
+fn is_field_value(value: &[u8]) -> bool {
+    let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let characters = value
+        .iter()
+        .filter(|byte| byte.is_ascii_alphanumeric())
+        .count();
+    digits >= 4 && (9..=12).contains(&characters) && value.len() <= 16
 }
 
 /// Whether characters said or written one by one may start here: a single digit with none right before it.
@@ -117,7 +93,7 @@ fn beneficiary(page: &Page<'_>, index: usize, out: &mut Out<'_>) {
     let fits = fits_grammar(&value);
     match claim {
         Some(claim) if claim.is(Meaning::Medicare) && fits => {
-            out.push(span, 0.99, "medicare_id.labelled");
+            out.weigh(span, Shape::Value, Evidence::Label);
         }
         Some(claim)
             if claim.is(Meaning::Medicare)
@@ -125,13 +101,13 @@ fn beneficiary(page: &Page<'_>, index: usize, out: &mut Out<'_>) {
                 && looks_meant(&value)
                 && !is_tied =>
         {
-            out.push(span, 0.85, "medicare_id.misspelled");
+            out.weigh(span, Shape::Misspelled, Evidence::Label);
         }
         Some(claim) if claim.is(Meaning::Thing) && claim.tie >= Tie::Tight => {}
         // Hardly anything else fits the grammar, so a sign beside it changes little.
         _ if fits => {
-            let score = if is_tied { 0.8 } else { 0.93 };
-            out.push(span, score, "medicare_id.grammar");
+            let shape = if is_tied { Shape::Tied } else { Shape::Value };
+            out.weigh(span, shape, Evidence::Form);
         }
         _ => {}
     }
@@ -215,13 +191,13 @@ fn claim_number(page: &Page<'_>, index: usize, out: &mut Out<'_>) {
     let is_dashed = value.get(3) == Some(&b'-');
     match nearest(page, mark.start as usize) {
         Some(claim) if claim.is(Meaning::Medicare) => {
-            out.push(span, 0.97, "medicare_id.claim_number");
+            out.weigh(span, Shape::ClaimNumber, Evidence::Label);
         }
         Some(claim)
             if claim.tie >= Tie::Tight
                 && !claim.is(Meaning::Ssn)
                 && !is_spoken_of(page, span.start, |meaning| meaning == Meaning::Medicare) => {}
-        _ if is_dashed => out.push(span, 0.75, "medicare_id.claim_number"),
+        _ if is_dashed => out.weigh(span, Shape::ClaimNumber, Evidence::Form),
         _ => {}
     }
 }
@@ -301,7 +277,7 @@ fn railroad(page: &Page<'_>, span: Range<usize>, out: &mut Out<'_>) {
         && nearest(page, span.start)
             .is_some_and(|claim| claim.is(Meaning::Medicare) && claim.is_firm())
     {
-        out.push(span, 0.95, "medicare_id.railroad");
+        out.weigh(span, Shape::Railroad, Evidence::Label);
     }
 }
 
@@ -326,10 +302,5 @@ fn is_railroad_prefix(letters: &[u8]) -> bool {
 }
 
 fn nearest(page: &Page<'_>, at: usize) -> Option<Claim> {
-    claim_before(page, at, |meaning| {
-        matches!(
-            meaning,
-            Meaning::Medicare | Meaning::Ssn | Meaning::Mrn | Meaning::OtherId | Meaning::Thing
-        )
-    })
+    number_claim(page, at, &[])
 }

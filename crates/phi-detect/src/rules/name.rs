@@ -5,57 +5,13 @@
 
 use std::ops::Range;
 
-use super::{Out, PhiRule};
+use super::{Finder, Out};
 use crate::labels::Meaning;
 use crate::lexicon::{LEXICON, Sense};
 use crate::page::{Label, Page, is_word_byte};
 use crate::people::{self, Cue, Name};
 
-pub(super) static RULE: PhiRule = PhiRule {
-    code: "name",
-    label: "Name",
-    placeholder: "[NAME]",
-    summary: "Names of patients, relatives, clinicians and staff: after titles and labels, in \"Last, First M\" form, in \
-        signatures, in HL7 and FHIR name fields, and in running text.",
-    not_found: "Eponyms (Parkinson disease, Foley catheter), drugs and brands, organisations; titles and credentials stay outside the finding.",
-    authority: "HIPAA Safe Harbor, 45 CFR 164.514(b)(2)(i)(A)",
-    threshold: 0.5,
-    hits: &[
-        "Patient «John Smith», SSN 536-22-8741, has a cough",
-        "The patient's name is «Maria Delgado», please summarise.",
-        "Patient «Maria Delgado» presents with dyspnea.",
-        "Dr. «Newman» (fellow) will see her",
-        "Mrs. «O'Brien-Lee»'s daughter",
-        "name: «potter, mark»; address",
-        "«Galloway, Leah» was billed",
-        "Pt «Barberini» has had increasing pain",
-        "my husband «Kimberly» was born",
-        "seen by «Jane Q. Roe», MD",
-        "her doctor is dr «patel» today",
-        "Baby boy «Hernandez» was born",
-        "Hi «Jennifer», please see below",
-        "interpreter «Nguyen Van An» was there",
-        "Dictated by «J. Smith», M.D.",
-        "cc «R. Jones», RN",
-        "PCP «Smith» agrees",
-        "To: \"«Mark Roe»\" <mark@example.com>",
-        "lastName: \"«Roe»\"",
-        "Patient «Will Young» reports pain",
-    ],
-    misses: &[
-        "café / \"The patient's social security number is on file.\"",
-        "Parkinson disease, Crohn disease, Hodgkin lymphoma, Foley catheter, Apgar score, Glasgow coma scale.",
-        "Patient , SSN , has a cough",
-        "Patient denies chest pain",
-        "Patient: 45-year-old woman",
-        "Dr.  will call",
-        "PATIENT HISTORY",
-        "The patient Reports pain",
-        "Summarise the Mayo Clinic guideline on statins.",
-        "Patient Agreements: the plan was explained",
-        "I gave the patient Protonix for this",
-    ],
-    precedence: 0.0,
+pub(super) static FINDER: Finder = Finder {
     joins: |_, between, _| between == " ",
     find,
     beside: super::no_neighbour,

@@ -90,7 +90,6 @@ impl From<JsonError> for RequestError {
 }
 
 /// A checked chat-completion request over the bytes the caller sent.
-#[derive(Clone)]
 pub struct ChatRequest {
     document: Document,
     model: String,
@@ -129,6 +128,11 @@ impl ChatRequest {
     /// The body.
     pub fn document(&self) -> &Document {
         &self.document
+    }
+
+    /// Puts a document in the place of this one, which is given back. Only texts may differ between the two.
+    pub(crate) fn replace_document(&mut self, document: Document) -> Document {
+        std::mem::replace(&mut self.document, document)
     }
 
     /// The model asked for.

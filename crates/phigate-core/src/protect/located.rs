@@ -9,7 +9,7 @@ use crate::json::NodeId;
 
 /// A finding in its place in a document.
 #[derive(Debug, Clone)]
-pub(super) struct LocatedFinding {
+pub(crate) struct LocatedFinding {
     pub(super) kind: PhiKind,
     pub(super) node: NodeId,
     pub(super) place: Place,
@@ -38,7 +38,7 @@ impl LocatedFinding {
 
 /// What the scan of a whole document showed.
 #[derive(Debug)]
-pub(super) struct ScanResult {
+pub(crate) struct ScanResult {
     /// The findings, in order of place.
     pub(super) findings: Vec<LocatedFinding>,
     /// Whether everything was scanned.
@@ -57,8 +57,16 @@ impl ScanResult {
     }
 
     /// Whether everything was scanned and nothing was found.
-    pub(super) fn is_clean(&self) -> bool {
+    pub(crate) fn is_clean(&self) -> bool {
         self.is_complete && self.findings.is_empty()
+    }
+
+    /// The kinds found, each once, in table order.
+    pub(crate) fn kinds(&self) -> Vec<PhiKind> {
+        let mut kinds: Vec<PhiKind> = self.findings.iter().map(|finding| finding.kind).collect();
+        kinds.sort_unstable();
+        kinds.dedup();
+        kinds
     }
 
     /// The keys that hold PHI, in order.

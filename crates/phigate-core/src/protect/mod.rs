@@ -12,9 +12,10 @@ mod rewrite;
 mod scan;
 mod scanner;
 
-pub use apply::{CleanRequest, LastLook, Outcome, Policy, apply, look_again};
+pub use apply::{CleanRequest, Outcome, Policy, apply};
 pub use identifier::plain as normalise;
 pub use report::{Report, ReportedFinding};
 pub use rewrite::rewrite_text;
+pub(crate) use scan::scan_document;
 pub use scan::{Scanned, scan};
 pub use scanner::{ScanMemory, Scanner};

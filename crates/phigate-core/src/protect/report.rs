@@ -39,6 +39,7 @@ pub struct Report {
     unscannable: Vec<Unscannable>,
     withheld_keys: Vec<NodeId>,
     identifiers: HashSet<(PhiKind, PhiText)>,
+    has_phi_in_model: bool,
     text_bytes: u64,
     is_complete: bool,
 }
@@ -55,6 +56,10 @@ impl Report {
         let mut report = Self {
             unscannable: parts.collect(),
             withheld_keys: result.keys_with_phi(),
+            has_phi_in_model: result
+                .findings
+                .iter()
+                .any(|finding| finding.place == Place::Structure),
             text_bytes: result.text_bytes,
             is_complete: result.is_complete,
             ..Self::default()
@@ -121,7 +126,12 @@ impl Report {
         !self.counts.is_empty()
     }
 
-    /// Whether everything was looked at.
+    /// Whether PHI was found in the model's name, which picks the provider and cannot be replaced.
+    pub fn has_phi_in_model(&self) -> bool {
+        self.has_phi_in_model
+    }
+
+    /// Whether everything was scanned.
     pub fn is_complete(&self) -> bool {
         self.is_complete
     }

@@ -11,7 +11,14 @@ use super::located::{LocatedFinding, ScanResult};
 use super::report::Report;
 use super::scanner::Scanner;
 
-/// A request with everything that was found in it.
+/// A request with everything that was found in it. Only [`scan`] makes one:
+///
+/// ```compile_fail,E0451
+/// # use phigate_core::{chat::ChatRequest, protect::{Report, Scanned}};
+/// # fn unscanned(request: ChatRequest) -> Scanned {
+/// Scanned { request, findings: Vec::new(), report: Report::default() }
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Scanned {
     pub(super) request: ChatRequest,
@@ -29,11 +36,6 @@ impl Scanned {
     pub fn request(&self) -> &ChatRequest {
         &self.request
     }
-
-    /// Whether PHI was found in such a place.
-    pub fn has_phi_in(&self, place: Place) -> bool {
-        self.findings.iter().any(|finding| finding.place == place)
-    }
 }
 
 /// Scans all of a request.
@@ -48,7 +50,7 @@ pub fn scan(scanner: &Scanner, request: ChatRequest) -> Scanned {
 }
 
 /// Finds PHI in every string, number and key, and in texts that are read together.
-pub(super) fn scan_document(scanner: &Scanner, document: &Document) -> ScanResult {
+pub(crate) fn scan_document(scanner: &Scanner, document: &Document) -> ScanResult {
     let mut result = ScanResult::empty();
     for slot in chat::slots(document) {
         scan_slot(scanner, document, slot, &mut result);

@@ -60,7 +60,7 @@ impl Scanner {
         Self { listed_max, ..self }
     }
 
-    /// The same for one request: it scans no further text once `has_time` says no.
+    /// The same for one request: it stops once `has_time` says no, also inside a text.
     pub fn with_deadline(&self, has_time: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         Self {
             has_time: Some(Arc::new(has_time)),
@@ -75,13 +75,11 @@ impl Scanner {
 
     /// The findings of a text; none when there was no time to scan it.
     pub(super) fn find(&self, label: Option<&str>, text: &str) -> Option<Findings> {
-        if self.has_time.as_ref().is_some_and(|has_time| !has_time()) {
+        let has_time = || self.has_time.as_ref().is_none_or(|has_time| has_time());
+        if !has_time() {
             return None;
         }
-        let mut scan = || match label {
-            Some(label) => self.detector.scan_field(label, text),
-            None => self.detector.scan(text),
-        };
+        let mut scan = || self.detector.scan_while(label, text, &has_time);
         let Some(memory) = &self.memory else {
             return Some(scan());
         };

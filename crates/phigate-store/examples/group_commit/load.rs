@@ -39,7 +39,12 @@ impl Load {
     /// Measures a store and closes it.
     pub(crate) async fn run(&self, vault: Vault, cpu: impl Fn() -> Duration) -> Measured {
         let vault = Arc::new(vault);
-        let account = vault.find_account(Some("default")).await.unwrap().id;
+        let account = vault
+            .accounts
+            .find_account(Some("default"))
+            .await
+            .unwrap()
+            .id;
         let begin = Instant::now() + WARM_UP;
         let end = begin + Duration::from_secs(self.seconds);
         let mut callers = tokio::task::JoinSet::new();
@@ -51,7 +56,7 @@ impl Load {
                     let new = decision(&account, bytes);
                     let begun = Instant::now();
                     let patience = Duration::from_secs(60);
-                    vault.record_decision(new, patience).await.unwrap();
+                    vault.trail.record_decision(new, patience).await.unwrap();
                     if begun >= begin {
                         waits.push(begun.elapsed());
                     }
@@ -65,7 +70,11 @@ impl Load {
         let (elapsed, used) = (begin.elapsed(), cpu() - used);
         waits.sort_unstable();
         let commits = vault.commits();
-        let verified = vault.verify(Some(&account), &[], |_| {}).await.unwrap();
+        let verified = vault
+            .trail
+            .verify(Some(&account), &[], |_| {})
+            .await
+            .unwrap();
         assert!(verified.is_intact(), "{verified:?}");
         vault.close(Duration::from_secs(30)).await.unwrap();
         Measured {

@@ -4,8 +4,8 @@ use crate::guard::roll::{Oddity, Rolls, TOP, Top};
 use crate::guard::{Guard, is_listed, plain, tampered};
 use crate::item::{Item, ItemKind};
 use crate::store::SYSTEM;
-use crate::trail::FaultKind;
 use crate::{Result, StoreError};
+use phigate_verify::FaultKind;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A row that is not as it was written.

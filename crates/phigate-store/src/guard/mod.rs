@@ -8,6 +8,7 @@
 mod adopt;
 mod change;
 mod check;
+mod names;
 mod roll;
 
 pub(crate) use change::{TRIES, concerns_listed};

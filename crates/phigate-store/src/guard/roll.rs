@@ -2,7 +2,7 @@
 //! names the others with their versions, counts acts and names chains; so it stands for all listed rows.
 
 use crate::item::{Item, ItemKind};
-use crate::keys::hex;
+use phigate_verify::chain::hex;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

@@ -5,9 +5,9 @@ use crate::item::{Change, Expect, Item, ItemKind};
 use crate::keys::master::{MasterKey, MasterKeySource};
 use crate::keys::seal::{self, KeyId, Place};
 use crate::keys::wrapped::{
-    GUARDED, MASTER, MasterMark, Purpose, WrappedKey, parse_id, put_mark, unwrap, wrap,
+    GUARDED, IMPORT, MASTER, MasterMark, Purpose, WrappedKey, parse_id, put_mark, unwrap, wrap,
 };
-use crate::keys::{Key, derive, hex, random};
+use crate::keys::{Key, derive, random};
 use crate::store::{Batch, CommitError, SYSTEM, Store};
 use crate::{Result, SecretBytes, StoreError};
 use aws_lc_rs::hmac;
@@ -17,6 +17,7 @@ use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
+use phigate_verify::chain::hex;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -82,11 +83,7 @@ impl Keyring {
         source: MasterKeySource,
         data: Option<PathBuf>,
     ) -> Result<(Self, bool)> {
-        if store
-            .item(SYSTEM, ItemKind::Meta, crate::vault::IMPORT)
-            .await?
-            .is_some()
-        {
+        if store.item(SYSTEM, ItemKind::Meta, IMPORT).await?.is_some() {
             let why = "an import into it was not finished; empty it and import again";
             return Err(StoreError::Invalid { what: "store", why });
         }

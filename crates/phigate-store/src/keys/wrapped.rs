@@ -13,6 +13,8 @@ use zeroize::Zeroizing;
 
 /// Id of the item by which the store recognises its master key.
 pub(crate) const MASTER: &str = "master";
+/// Id of the item that marks a store into which an import is under way.
+pub(crate) const IMPORT: &str = "import";
 /// Stands in place of the month of a root key whose store authenticates its rows. It is sealed with the key, so that
 /// nobody can make such a store look like an older one.
 pub(crate) const GUARDED: &str = "guarded";

@@ -1,12 +1,12 @@
-//! The [`Store`] promises, kept with PostgreSQL.
+//! The promises of [`Store`](crate::store::Store), kept with PostgreSQL.
 
 use crate::error::{Result, StoreError};
 use crate::item::{Item, ItemKind};
 use crate::model::{Cursor, Filter};
 use crate::postgres::{Postgres, partitions, read};
 use crate::store::{
-    AuditRow, ChainRow, CommitError, Contents, CounterRow, Head, OpenRow, RowKey, Store,
-    Transaction,
+    AuditRow, ChainRow, CommitError, Contents, CounterRow, Head, Items, Lifecycle, OpenRow, RowKey,
+    TrailRows, Transaction,
 };
 use async_trait::async_trait;
 use std::path::Path;
@@ -14,21 +14,9 @@ use tokio_postgres::types::ToSql;
 use uuid::Uuid;
 
 #[async_trait]
-impl Store for Postgres {
-    fn engine(&self) -> &'static str {
-        "postgres"
-    }
-
-    fn overlaps(&self) -> bool {
-        true
-    }
-
-    async fn begin(&self) -> Result<Box<dyn Transaction + '_>, CommitError> {
-        Ok(Box::new(self.begin_on_any().await?))
-    }
-
+impl Items for Postgres {
     async fn generation(&self) -> Result<u64> {
-        self.fresh.generation().await
+        self.generation.generation().await
     }
 
     async fn item(&self, account: &str, kind: ItemKind, id: &str) -> Result<Option<Item>> {
@@ -74,6 +62,15 @@ impl Store for Postgres {
         rows.iter().map(read::item).collect()
     }
 
+    async fn all_items(&self) -> Result<Vec<Item>> {
+        let sql = format!("{} ORDER BY account, kind, id", read::ITEM);
+        let rows = self.query(&sql, &[]).await?;
+        rows.iter().map(read::item).collect()
+    }
+}
+
+#[async_trait]
+impl TrailRows for Postgres {
     async fn head(&self, account: &str, lane: i64) -> Result<Option<Head>> {
         let rows = self.query_hot(read::HEAD, &[&account, &lane]).await?;
         Ok(rows.first().map(read::head))
@@ -222,12 +219,6 @@ impl Store for Postgres {
         Ok(rows.iter().map(read::key).collect())
     }
 
-    async fn all_items(&self) -> Result<Vec<Item>> {
-        let sql = format!("{} ORDER BY account, kind, id", read::ITEM);
-        let rows = self.query(&sql, &[]).await?;
-        rows.iter().map(read::item).collect()
-    }
-
     async fn tokens_of(&self, account: &str, request: Uuid) -> Result<Vec<[u8; 16]>> {
         let sql = "SELECT token FROM audit_token WHERE account = $1 AND request = $2";
         let rows = self.query(sql, &[&account, &request]).await?;
@@ -242,6 +233,21 @@ impl Store for Postgres {
             .iter()
             .map(read::counter)
             .collect())
+    }
+}
+
+#[async_trait]
+impl Lifecycle for Postgres {
+    fn engine(&self) -> &'static str {
+        "postgres"
+    }
+
+    fn overlaps(&self) -> bool {
+        true
+    }
+
+    async fn begin(&self) -> Result<Box<dyn Transaction + '_>, CommitError> {
+        Ok(Box::new(self.begin_on_any().await?))
     }
 
     async fn make_room(&self, times_us: &[i64]) -> Result<()> {

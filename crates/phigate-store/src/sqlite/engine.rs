@@ -1,4 +1,4 @@
-//! The [`Store`] promises, kept with SQLite.
+//! The promises of [`Store`](crate::store::Store), kept with SQLite.
 
 use crate::error::{Result, StoreError};
 use crate::item::{Item, ItemKind};
@@ -6,8 +6,8 @@ use crate::model::{Cursor, Filter};
 use crate::sqlite::write::Step;
 use crate::sqlite::{Sqlite, items, lock, read};
 use crate::store::{
-    AuditRow, Batch, ChainRow, CommitError, Contents, CounterRow, Head, OpenRow, RowKey, Store,
-    Transaction,
+    AuditRow, Batch, ChainRow, CommitError, Contents, CounterRow, Head, Items, Lifecycle, OpenRow,
+    RowKey, TrailRows, Transaction,
 };
 use async_trait::async_trait;
 use std::path::Path;
@@ -20,30 +20,14 @@ use uuid::Uuid;
 const CLOSING: Duration = Duration::from_secs(10);
 
 #[async_trait]
-impl Store for Sqlite {
-    fn engine(&self) -> &'static str {
-        "sqlite"
-    }
-
-    fn overlaps(&self) -> bool {
-        false
-    }
-
-    async fn begin(&self) -> Result<Box<dyn Transaction + '_>, CommitError> {
-        let (steps, asked) = mpsc::channel();
-        if self.send(Box::new(move |writer| writer.transact(&asked))) {
-            Ok(Box::new(Begun { steps }))
-        } else {
-            Err(CommitError::Failed(StoreError::Closed))
-        }
-    }
-
+impl Items for Sqlite {
     async fn generation(&self) -> Result<u64> {
-        if let Some(generation) = self.fresh.unchanged() {
+        if let Some(generation) = self.generation.unchanged() {
             return Ok(generation);
         }
-        let fresh = self.fresh.clone();
-        self.on_hot(move |connection| fresh.read(connection)).await
+        let generation = self.generation.clone();
+        self.on_hot(move |connection| generation.read(connection))
+            .await
     }
 
     async fn item(&self, account: &str, kind: ItemKind, id: &str) -> Result<Option<Item>> {
@@ -70,6 +54,13 @@ impl Store for Sqlite {
             .await
     }
 
+    async fn all_items(&self) -> Result<Vec<Item>> {
+        self.on_reader(items::all_items).await
+    }
+}
+
+#[async_trait]
+impl TrailRows for Sqlite {
     async fn head(&self, account: &str, lane: i64) -> Result<Option<Head>> {
         let account = account.to_owned();
         self.on_hot(move |connection| read::head(connection, &account, lane))
@@ -190,10 +181,6 @@ impl Store for Sqlite {
         .await
     }
 
-    async fn all_items(&self) -> Result<Vec<Item>> {
-        self.on_reader(items::all_items).await
-    }
-
     async fn tokens_of(&self, account: &str, request: Uuid) -> Result<Vec<[u8; 16]>> {
         let account = account.to_owned();
         self.on_reader(move |connection| read::tokens_of(connection, &account, request))
@@ -205,6 +192,26 @@ impl Store for Sqlite {
         self.on_reader(move |connection| read::all_counters(connection, &account))
             .await
     }
+}
+
+#[async_trait]
+impl Lifecycle for Sqlite {
+    fn engine(&self) -> &'static str {
+        "sqlite"
+    }
+
+    fn overlaps(&self) -> bool {
+        false
+    }
+
+    async fn begin(&self) -> Result<Box<dyn Transaction + '_>, CommitError> {
+        let (steps, asked) = mpsc::channel();
+        if self.send(Box::new(move |writer| writer.transact(&asked))) {
+            Ok(Box::new(Begun { steps }))
+        } else {
+            Err(CommitError::Failed(StoreError::Closed))
+        }
+    }
 
     async fn backup(&self, file: &Path) -> Result<()> {
         let file = file.to_owned();
@@ -212,11 +219,6 @@ impl Store for Sqlite {
             .await
     }
 
-    fn slow_down(&self, by: Duration) {
-        self.send(Box::new(move |writer| writer.slow_down(by)));
-    }
-
-    /// A locked file says that its process lives; the system lets go of it however the process ends.
     fn hold(&self, instance: Uuid) -> Result<()> {
         let mut held = lock(&self.held);
         if held.contains_key(&instance) {
@@ -259,7 +261,7 @@ impl Store for Sqlite {
         });
         // On a disk that hangs they do not.
         let _ = tokio::time::timeout(CLOSING, ended).await;
-        self.fresh.forget();
+        self.generation.forget();
         lock(&self.readers).clear();
     }
 }

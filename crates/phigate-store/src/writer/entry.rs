@@ -1,10 +1,10 @@
 //! Turns records into rows: the columns searched by, and what the record adds to the counters.
 
-use crate::chain;
 use crate::model::{AdminAct, Decision, Outcome, Record, RecordKind};
 use crate::store::{AuditRow, Contents, TokenRow};
 use crate::writer::job::{Counters, Effect, Entry};
 use jiff::Timestamp;
+use phigate_verify::chain::leaf;
 use serde::Serialize;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -163,7 +163,7 @@ enum RecordRef<'a> {
 
 fn entry(row: AuditRow, account: &str, counters: Counters, effect: Effect) -> Entry {
     Entry {
-        leaf: chain::leaf(&row.account, row.id, row.time_us, &row.body),
+        leaf: leaf(&row.account, row.id, row.time_us, &row.body),
         row: Arc::new(row),
         account_name: account.to_owned(),
         contents: Contents::default(),

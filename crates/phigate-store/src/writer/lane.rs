@@ -8,7 +8,7 @@ use crate::chain::Linker;
 use crate::item::{Change, Expect, Item, ItemKind};
 use crate::store::{Batch, CommitError, Head, SYSTEM};
 use crate::writer::job::{Job, Waiter};
-use crate::writer::{Writer, entry};
+use crate::writer::{Writer, entry, join};
 use crate::{Result, StoreError};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
@@ -151,8 +151,8 @@ impl Writer {
             }
         }
         for (account, heads) in news {
-            if let Ok(name) = crate::vault::account_name(self.keyring.guard(), &account).await {
-                let act = crate::vault::join::act((self.clock)(), &name, &heads);
+            if let Ok(name) = self.keyring.guard().account_name(&account).await {
+                let act = join::act((self.clock)(), &name, &heads);
                 self.queue
                     .push_always(Job::of(entry::admin(&account, &act), Waiter::none()));
             }
@@ -201,7 +201,7 @@ impl Writer {
         let mut names: HashMap<String, String> = HashMap::new();
         for row in &open {
             if !names.contains_key(&row.account) {
-                let name = crate::vault::account_name(self.keyring.guard(), &row.account).await?;
+                let name = self.keyring.guard().account_name(&row.account).await?;
                 names.insert(row.account.clone(), name);
             }
             let outcome = entry::ended(

@@ -24,7 +24,7 @@ async fn sign_in(
         origin,
         device,
     };
-    vault.verify_login(&login).await.unwrap()
+    vault.people.verify_login(&login).await.unwrap()
 }
 
 fn is_right(outcome: &LoginOutcome) -> bool {
@@ -34,6 +34,7 @@ fn is_right(outcome: &LoginOutcome) -> bool {
 async fn jane(vault: &Vault) -> User {
     let account = account(vault).await;
     vault
+        .people
         .create_user(
             &account,
             "Jane@Example.org",
@@ -50,6 +51,7 @@ pub async fn a_login_needs_the_right_password_and_failures_are_slowed_down(site:
     let user = jane(&vault).await;
     assert_eq!(user.email, "jane@example.org");
     let again = vault
+        .people
         .create_user(
             &user.account_id,
             "jane@example.org",
@@ -74,6 +76,7 @@ pub async fn a_login_needs_the_right_password_and_failures_are_slowed_down(site:
     );
     assert!(
         vault
+            .people
             .create_user(
                 &user.account_id,
                 "x@example.org",
@@ -117,7 +120,7 @@ pub async fn failures_are_counted_across_processes_and_before_the_password_is_lo
 pub async fn strangers_lock_nobody_out(site: Site) {
     let vault = site.open().await;
     let user = jane(&vault).await;
-    let device = vault.device_token(&user).await.unwrap();
+    let device = vault.people.device_token(&user).await.unwrap();
     // Many origins guess at Jane's password; some share her own origin, as behind a proxy.
     for number in 0..60 {
         let origin = format!("198.51.100.{}", number % 12);
@@ -136,7 +139,7 @@ pub async fn strangers_lock_nobody_out(site: Site) {
         assert_eq!(is_right(&outcome), is_let_in, "{why}: {outcome:?}");
     }
     let password = PASSWORD.into();
-    let confirmed = vault.confirm_password(&user, &password, "192.0.2.1");
+    let confirmed = vault.people.confirm_password(&user, &password, "192.0.2.1");
     assert!(confirmed.await.unwrap(), "a session has a count of its own");
     close(vault).await;
 }
@@ -187,17 +190,20 @@ pub async fn an_owner_link_dies_when_there_is_an_owner(site: Site) {
         valid: SignedDuration::from_hours(1),
     };
     let token = vault
+        .links
         .create_link(&account, &invite, "system")
         .await
         .unwrap();
-    assert!(vault.link(token.expose()).await.unwrap().is_some());
+    assert!(vault.links.link(token.expose()).await.unwrap().is_some());
     jane(&vault).await;
-    assert!(vault.link(token.expose()).await.unwrap().is_none());
-    assert!(!vault.has_owner_link(&account).await.unwrap());
+    assert!(vault.links.link(token.expose()).await.unwrap().is_none());
+    assert!(!vault.links.has_owner_link(&account).await.unwrap());
     let password = PASSWORD.into();
-    let used = vault.redeem_link(token.expose(), "john@example.org", &password);
+    let used = vault
+        .links
+        .redeem_link(token.expose(), "john@example.org", &password);
     assert!(matches!(used.await, Err(StoreError::NotFound(_))));
-    let another = vault.create_link(&account, &invite, "system").await;
+    let another = vault.links.create_link(&account, &invite, "system").await;
     assert!(matches!(another, Err(StoreError::Invalid { .. })));
     close(vault).await;
 }
@@ -215,22 +221,29 @@ pub async fn the_second_step_of_a_login_may_reach_another_process(site: Site) {
     };
     let (one, other) = (open().await, open().await);
     let user = jane(&one).await;
-    one.begin_second_step("token", &user).await.unwrap();
-    let found = other.second_step("token").await.unwrap();
+    one.people.begin_second_step("token", &user).await.unwrap();
+    let found = other.people.second_step("token").await.unwrap();
     assert_eq!(found.map(|found| found.id), Some(user.id.clone()));
-    assert_eq!(other.second_step("another token").await.unwrap(), None);
+    assert_eq!(
+        other.people.second_step("another token").await.unwrap(),
+        None
+    );
     for _ in 0..5 {
-        assert_eq!(other.begin_code(&user).await.unwrap(), None);
+        assert_eq!(other.people.begin_code(&user).await.unwrap(), None);
     }
-    assert_eq!(one.begin_code(&user).await.unwrap(), Some(1));
+    assert_eq!(one.people.begin_code(&user).await.unwrap(), Some(1));
     watch.advance(SignedDuration::from_secs(1));
-    assert_eq!(one.begin_code(&user).await.unwrap(), None);
-    one.end_second_step("token", &user).await.unwrap();
-    assert_eq!(other.begin_code(&user).await.unwrap(), None);
-    assert_eq!(other.second_step("token").await.unwrap(), None);
-    one.begin_second_step("token", &user).await.unwrap();
+    assert_eq!(one.people.begin_code(&user).await.unwrap(), None);
+    one.people.end_second_step("token", &user).await.unwrap();
+    assert_eq!(other.people.begin_code(&user).await.unwrap(), None);
+    assert_eq!(other.people.second_step("token").await.unwrap(), None);
+    one.people.begin_second_step("token", &user).await.unwrap();
     watch.advance(SignedDuration::from_mins(5));
-    assert_eq!(other.second_step("token").await.unwrap(), None, "too late");
+    assert_eq!(
+        other.people.second_step("token").await.unwrap(),
+        None,
+        "too late"
+    );
     close(one).await;
     close(other).await;
 }
@@ -248,13 +261,17 @@ pub async fn looking_at_a_session_is_no_use_of_it(site: Site) {
         idle: SignedDuration::from_mins(15),
         absolute: SignedDuration::from_hours(1),
     };
-    let session = vault.begin_session(&user, policy, "test").await.unwrap();
+    let session = vault
+        .sessions
+        .begin_session(&user, policy, "test")
+        .await
+        .unwrap();
     let token = session.token.expose();
     for _ in 0..2 {
-        assert!(vault.peek_session(token).await.unwrap().is_some());
+        assert!(vault.sessions.peek_session(token).await.unwrap().is_some());
         watch.advance(SignedDuration::from_mins(8));
     }
-    assert!(vault.session(token).await.unwrap().is_none());
+    assert!(vault.sessions.session(token).await.unwrap().is_none());
     close(vault).await;
 }
 
@@ -271,9 +288,14 @@ pub async fn a_session_ends_when_idle_when_old_and_when_ended(site: Site) {
         idle: SignedDuration::from_mins(15),
         absolute: SignedDuration::from_hours(1),
     };
-    let idle = vault.begin_session(&user, policy, "test").await.unwrap();
+    let idle = vault
+        .sessions
+        .begin_session(&user, policy, "test")
+        .await
+        .unwrap();
     assert_eq!(
         vault
+            .sessions
             .session(idle.token.expose())
             .await
             .unwrap()
@@ -284,31 +306,70 @@ pub async fn a_session_ends_when_idle_when_old_and_when_ended(site: Site) {
     );
     watch.advance(SignedDuration::from_mins(14));
     assert!(
-        vault.session(idle.token.expose()).await.unwrap().is_some(),
+        vault
+            .sessions
+            .session(idle.token.expose())
+            .await
+            .unwrap()
+            .is_some(),
         "used in time"
     );
     watch.advance(SignedDuration::from_mins(16));
     assert!(
-        vault.session(idle.token.expose()).await.unwrap().is_none(),
+        vault
+            .sessions
+            .session(idle.token.expose())
+            .await
+            .unwrap()
+            .is_none(),
         "idle for too long"
     );
-    let old = vault.begin_session(&user, policy, "test").await.unwrap();
+    let old = vault
+        .sessions
+        .begin_session(&user, policy, "test")
+        .await
+        .unwrap();
     for _ in 0..6 {
         watch.advance(SignedDuration::from_mins(10));
-        let is_young = vault.session(old.token.expose()).await.unwrap().is_some();
-        assert_eq!(is_young, vault.sessions(&user).await.unwrap().len() == 1);
+        let is_young = vault
+            .sessions
+            .session(old.token.expose())
+            .await
+            .unwrap()
+            .is_some();
+        assert_eq!(
+            is_young,
+            vault.sessions.sessions(&user).await.unwrap().len() == 1
+        );
     }
     assert!(
-        vault.session(old.token.expose()).await.unwrap().is_none(),
+        vault
+            .sessions
+            .session(old.token.expose())
+            .await
+            .unwrap()
+            .is_none(),
         "too old, though in use"
     );
-    let ended = vault.begin_session(&user, policy, "test").await.unwrap();
+    let ended = vault
+        .sessions
+        .begin_session(&user, policy, "test")
+        .await
+        .unwrap();
     vault
+        .sessions
         .end_session(&user.account_id, &ended.id, "jane@example.org")
         .await
         .unwrap();
-    assert!(vault.session(ended.token.expose()).await.unwrap().is_none());
-    assert!(vault.session("x").await.unwrap().is_none());
+    assert!(
+        vault
+            .sessions
+            .session(ended.token.expose())
+            .await
+            .unwrap()
+            .is_none()
+    );
+    assert!(vault.sessions.session("x").await.unwrap().is_none());
     close(vault).await;
 }
 
@@ -316,10 +377,19 @@ pub async fn a_new_password_ends_other_sessions(site: Site) {
     let vault = site.open().await;
     let user = jane(&vault).await;
     let policy = SessionPolicy::default();
-    let here = vault.begin_session(&user, policy, "here").await.unwrap();
-    let there = vault.begin_session(&user, policy, "there").await.unwrap();
+    let here = vault
+        .sessions
+        .begin_session(&user, policy, "here")
+        .await
+        .unwrap();
+    let there = vault
+        .sessions
+        .begin_session(&user, policy, "there")
+        .await
+        .unwrap();
     let new = "another long pass phrase".into();
     vault
+        .people
         .set_password(
             &user.account_id,
             &user.email,
@@ -329,21 +399,48 @@ pub async fn a_new_password_ends_other_sessions(site: Site) {
         )
         .await
         .unwrap();
-    assert!(vault.session(here.token.expose()).await.unwrap().is_some());
-    assert!(vault.session(there.token.expose()).await.unwrap().is_none());
+    assert!(
+        vault
+            .sessions
+            .session(here.token.expose())
+            .await
+            .unwrap()
+            .is_some()
+    );
+    assert!(
+        vault
+            .sessions
+            .session(there.token.expose())
+            .await
+            .unwrap()
+            .is_none()
+    );
     assert_eq!(
         sign_in(&vault, &user.email, PASSWORD, "x", None).await,
         LoginOutcome::Wrong
     );
     vault
+        .people
         .remove_user(&user.account_id, &user.email, "cli")
         .await
         .unwrap();
     assert!(
-        vault.session(here.token.expose()).await.unwrap().is_none(),
+        vault
+            .sessions
+            .session(here.token.expose())
+            .await
+            .unwrap()
+            .is_none(),
         "no session outlives its user"
     );
-    assert!(vault.users(&user.account_id).await.unwrap().is_empty());
+    assert!(
+        vault
+            .people
+            .users(&user.account_id)
+            .await
+            .unwrap()
+            .is_empty()
+    );
     close(vault).await;
 }
 
@@ -357,25 +454,32 @@ pub async fn a_link_works_once(site: Site) {
         valid: SignedDuration::from_hours(1),
     };
     let stale = vault
+        .links
         .create_link(&account, &invite, "system")
         .await
         .unwrap();
     let token = vault
+        .links
         .create_link(&account, &invite, "system")
         .await
         .unwrap();
     assert!(
-        vault.link(stale.expose()).await.unwrap().is_none(),
+        vault.links.link(stale.expose()).await.unwrap().is_none(),
         "a new owner link replaces the old one"
     );
     let password = PASSWORD.into();
     let (one, two) = tokio::join!(
-        vault.redeem_link(token.expose(), "jane@example.org", &password),
-        vault.redeem_link(token.expose(), "john@example.org", &password),
+        vault
+            .links
+            .redeem_link(token.expose(), "jane@example.org", &password),
+        vault
+            .links
+            .redeem_link(token.expose(), "john@example.org", &password),
     );
     assert!(one.is_ok() ^ two.is_ok(), "of two attempts one wins");
     assert!(
         vault
+            .links
             .redeem_link(token.expose(), "third@example.org", &PASSWORD.into())
             .await
             .is_err()
@@ -385,24 +489,32 @@ pub async fn a_link_works_once(site: Site) {
         valid: SignedDuration::from_secs(-1),
         ..invite
     };
-    let token = vault.create_link(&account, &over, "system").await.unwrap();
-    assert!(vault.link(token.expose()).await.unwrap().is_none());
+    let token = vault
+        .links
+        .create_link(&account, &over, "system")
+        .await
+        .unwrap();
+    assert!(vault.links.link(token.expose()).await.unwrap().is_none());
     close(vault).await;
 }
 
 pub async fn a_one_time_code_works_once(site: Site) {
     let vault = site.open().await;
     let user = jane(&vault).await;
-    assert!(vault.totp(&user).await.unwrap().is_none());
+    assert!(vault.people.totp(&user).await.unwrap().is_none());
     vault
+        .people
         .set_totp(&user, Some(&SecretBytes::new(vec![7; 20])), None, "cli")
         .await
         .unwrap();
-    assert_eq!(vault.totp(&user).await.unwrap().unwrap().expose(), [7; 20]);
-    assert!(vault.use_totp_step(&user, 100).await.unwrap());
-    assert!(!vault.use_totp_step(&user, 100).await.unwrap());
-    assert!(!vault.use_totp_step(&user, 99).await.unwrap());
-    assert!(vault.use_totp_step(&user, 101).await.unwrap());
+    assert_eq!(
+        vault.people.totp(&user).await.unwrap().unwrap().expose(),
+        [7; 20]
+    );
+    assert!(vault.people.use_totp_step(&user, 100).await.unwrap());
+    assert!(!vault.people.use_totp_step(&user, 100).await.unwrap());
+    assert!(!vault.people.use_totp_step(&user, 99).await.unwrap());
+    assert!(vault.people.use_totp_step(&user, 101).await.unwrap());
     close(vault).await;
 }
 
@@ -423,39 +535,51 @@ pub async fn an_invitation_can_be_used_is_replaced_and_goes_with_its_user(site: 
         "sam@one@two",
         "sam roe@example.org",
     ] {
-        let refused = vault.create_link(&account, &invite(email), "owner").await;
+        let refused = vault
+            .links
+            .create_link(&account, &invite(email), "owner")
+            .await;
         assert!(
             matches!(refused, Err(StoreError::Invalid { .. })),
             "{email:?}: nobody could use that link"
         );
     }
-    let make = async |email: &str| vault.create_link(&account, &invite(email), "owner").await;
+    let make = async |email: &str| {
+        vault
+            .links
+            .create_link(&account, &invite(email), "owner")
+            .await
+    };
     let other = make("other@example.org").await.unwrap();
     let first = make("sam@example.org").await.unwrap();
     let second = make(" Sam@example.org ").await.unwrap();
-    assert!(vault.link(first.expose()).await.unwrap().is_none());
+    assert!(vault.links.link(first.expose()).await.unwrap().is_none());
     let redeemed = vault
+        .links
         .redeem_link(second.expose(), "sam@example.org", &PASSWORD.into())
         .await;
     assert_eq!(redeemed.unwrap().email, "sam@example.org");
     let third = make("sam@example.org").await.unwrap();
     vault
+        .people
         .remove_user(&account, "SAM@example.org", "owner")
         .await
         .unwrap();
     assert!(
-        vault.link(third.expose()).await.unwrap().is_none(),
+        vault.links.link(third.expose()).await.unwrap().is_none(),
         "whoever is removed cannot come back with an older invitation"
     );
-    let open = vault.invitations(&account).await.unwrap();
+    let open = vault.links.invitations(&account).await.unwrap();
     assert_eq!(open.len(), 1);
     assert_eq!(open[0].email.as_deref(), Some("other@example.org"));
     let withdraw = async || {
-        let withdrawn = vault.withdraw_invitation(&account, "Other@example.org", "owner");
+        let withdrawn = vault
+            .links
+            .withdraw_invitation(&account, "Other@example.org", "owner");
         withdrawn.await
     };
     assert!(withdraw().await.is_ok());
-    assert!(vault.link(other.expose()).await.unwrap().is_none());
+    assert!(vault.links.link(other.expose()).await.unwrap().is_none());
     assert!(matches!(withdraw().await, Err(StoreError::NotFound(_))));
     close(vault).await;
 }

@@ -19,12 +19,17 @@ pub async fn lists_filter_and_page_newest_first(site: Site) {
         new.decision.model = Some(format!("gpt-{}", number % 2));
         requests.push(recorded(&vault, new).await);
     }
-    let Record::Decision(tenth) = &vault.audit_show(&account, requests[10]).await.unwrap()[0]
+    let Record::Decision(tenth) = &vault
+        .trail
+        .audit_show(&account, requests[10])
+        .await
+        .unwrap()[0]
     else {
         panic!()
     };
     for (filter, expected) in filters(requests[7], tenth.time) {
         let found = vault
+            .trail
             .audit_list(&account, &filter, None, 1_000)
             .await
             .unwrap();
@@ -33,6 +38,7 @@ pub async fn lists_filter_and_page_newest_first(site: Site) {
     let (mut seen, mut after) = (Vec::new(), None);
     loop {
         let page = vault
+            .trail
             .request_list(&account, &Filter::default(), after, 7)
             .await
             .unwrap();
@@ -84,6 +90,7 @@ pub async fn content_comes_back_only_by_reveal_which_is_recorded_first(site: Sit
     let account = account(&vault).await;
     let request = recorded(&vault, masked(&account)).await;
     let revealed = vault
+        .trail
         .reveal(&account, request, "jane@example.org", Some("complaint 12"))
         .await
         .unwrap();
@@ -93,6 +100,7 @@ pub async fn content_comes_back_only_by_reveal_which_is_recorded_first(site: Sit
     );
     assert_eq!(revealed.sent.unwrap().expose(), b"[NAME], SSN [SSN]");
     let Record::Admin(act) = vault
+        .trail
         .audit_show(&account, request)
         .await
         .unwrap()
@@ -107,10 +115,11 @@ pub async fn content_comes_back_only_by_reveal_which_is_recorded_first(site: Sit
     );
     let clean = recorded(&vault, clean(&account)).await;
     assert!(matches!(
-        vault.reveal(&account, clean, "cli", None).await,
+        vault.trail.reveal(&account, clean, "cli", None).await,
         Err(StoreError::NotFound(_))
     ));
     let unknown = vault
+        .trail
         .reveal(&account, uuid::Uuid::now_v7(), "cli", None)
         .await;
     assert!(matches!(unknown, Err(StoreError::NotFound(_))));
@@ -118,7 +127,11 @@ pub async fn content_comes_back_only_by_reveal_which_is_recorded_first(site: Sit
     flagged.decision.action = Action::FORWARDED;
     flagged.sent = None;
     let flagged = recorded(&vault, flagged).await;
-    let revealed = vault.reveal(&account, flagged, "cli", None).await.unwrap();
+    let revealed = vault
+        .trail
+        .reveal(&account, flagged, "cli", None)
+        .await
+        .unwrap();
     assert_eq!(
         revealed.sent, revealed.original,
         "what was flagged went out as it came"
@@ -130,11 +143,17 @@ pub async fn an_identifier_is_found_by_its_value_and_only_in_its_account(site: S
     let vault = site.open().await;
     let account = account(&vault).await;
     let request = recorded(&vault, masked(&account)).await;
-    let other = vault.create_account("clinic", "cli").await.unwrap().id;
+    let other = vault
+        .accounts
+        .create_account("clinic", "cli")
+        .await
+        .unwrap()
+        .id;
     let mut elsewhere = masked(&other);
     elsewhere.decision.account = "clinic".to_owned();
     recorded(&vault, elsewhere).await;
     let found = vault
+        .trail
         .find_identifier(&account, "ssn", &["900551234".into()], "cli")
         .await
         .unwrap();
@@ -148,6 +167,7 @@ pub async fn an_identifier_is_found_by_its_value_and_only_in_its_account(site: S
     );
     assert!(
         vault
+            .trail
             .find_identifier(&account, "mrn", &["900551234".into()], "cli")
             .await
             .unwrap()
@@ -155,6 +175,7 @@ pub async fn an_identifier_is_found_by_its_value_and_only_in_its_account(site: S
     );
     assert!(
         vault
+            .trail
             .find_identifier(&account, "ssn", &["900551235".into()], "cli")
             .await
             .unwrap()
@@ -178,7 +199,7 @@ pub async fn figures_add_up(site: Site) {
         .await;
     }
     for window in [Window::Day, Window::Week, Window::Month] {
-        let stats = vault.stats(&account, window).await.unwrap();
+        let stats = vault.trail.stats(&account, window).await.unwrap();
         assert_eq!((stats.requests, stats.with_phi, stats.tokens), (10, 3, 100));
         assert_eq!(
             (
@@ -214,19 +235,50 @@ pub async fn figures_add_up(site: Site) {
 pub async fn accounts_are_walls(site: Site) {
     let vault = site.open().await;
     let one = account(&vault).await;
-    let other = vault.create_account("clinic", "cli").await.unwrap().id;
+    let other = vault
+        .accounts
+        .create_account("clinic", "cli")
+        .await
+        .unwrap()
+        .id;
     let request = recorded(&vault, masked(&one)).await;
-    let key = vault.create_api_key(&one, "", None, "cli").await.unwrap();
-    assert!(vault.audit_show(&other, request).await.is_err());
-    assert!(vault.reveal(&other, request, "cli", None).await.is_err());
-    assert!(vault.revoke_api_key(&other, &key.id, "cli").await.is_err());
+    let key = vault
+        .access
+        .create_api_key(&one, "", None, "cli")
+        .await
+        .unwrap();
+    assert!(vault.trail.audit_show(&other, request).await.is_err());
+    assert!(
+        vault
+            .trail
+            .reveal(&other, request, "cli", None)
+            .await
+            .is_err()
+    );
+    assert!(
+        vault
+            .access
+            .revoke_api_key(&other, &key.id, "cli")
+            .await
+            .is_err()
+    );
     let seen = vault
+        .trail
         .audit_list(&other, &Filter::default(), None, 100)
         .await
         .unwrap();
     assert_eq!(seen.items.len(), 1, "only that the account was made");
-    assert_eq!(vault.stats(&other, Window::Day).await.unwrap().requests, 0);
+    assert_eq!(
+        vault
+            .trail
+            .stats(&other, Window::Day)
+            .await
+            .unwrap()
+            .requests,
+        0
+    );
     let mut export = vault
+        .trail
         .audit_export(&other, &Filter::default(), "cli")
         .await
         .unwrap();
@@ -234,7 +286,7 @@ pub async fn accounts_are_walls(site: Site) {
         assert!(!line.json.contains(&request.to_string()));
     }
     assert!(
-        vault.find_account(None).await.is_err(),
+        vault.accounts.find_account(None).await.is_err(),
         "with two accounts one must be named"
     );
     close(vault).await;

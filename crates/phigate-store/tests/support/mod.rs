@@ -114,7 +114,7 @@ pub async fn close(vault: Vault) {
 
 /// The only account's id.
 pub async fn account(vault: &Vault) -> String {
-    vault.find_account(None).await.unwrap().id
+    vault.accounts.find_account(None).await.unwrap().id
 }
 
 /// A decision with PHI in mask mode.
@@ -227,6 +227,7 @@ impl Watch {
 /// The statuses of a request's outcomes.
 pub async fn outcomes(vault: &Vault, account_id: &str, request: Uuid) -> Vec<Option<u16>> {
     let records = vault
+        .trail
         .audit_show(account_id, request)
         .await
         .unwrap_or_default();
@@ -239,7 +240,11 @@ pub async fn outcomes(vault: &Vault, account_id: &str, request: Uuid) -> Vec<Opt
 
 /// The lines of an export.
 pub async fn export(vault: &Vault, account_id: &str, filter: &Filter) -> Vec<String> {
-    let mut export = vault.audit_export(account_id, filter, "cli").await.unwrap();
+    let mut export = vault
+        .trail
+        .audit_export(account_id, filter, "cli")
+        .await
+        .unwrap();
     let mut lines = Vec::new();
     while let Some(line) = export.next().await.unwrap() {
         lines.push(line.json);

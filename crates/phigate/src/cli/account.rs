@@ -35,16 +35,20 @@ pub(super) enum Account {
 pub(super) fn run(account: Account, global: &Global) -> anyhow::Result<ExitCode> {
     match account {
         Account::Create { name } => with_new_store(global, async |session| {
-            session.vault.create_account(&name, session.actor).await?;
+            session
+                .vault
+                .accounts
+                .create_account(&name, session.actor)
+                .await?;
             eprintln!("account {name} created; act on it with --account {name}");
             Ok(())
         }),
         Account::List { json } => with_store(global, async |session| list(&session, json).await),
         Account::Delete { name, yes } => with_store(global, async |session| {
             anyhow::ensure!(yes, "this cannot be undone; if it is meant, add --yes");
-            let account = session.vault.find_account(Some(&name)).await?;
+            let account = session.vault.accounts.find_account(Some(&name)).await?;
             let (vault, actor) = (&session.vault, session.actor);
-            vault.delete_account(&account.id, actor).await?;
+            vault.accounts.delete_account(&account.id, actor).await?;
             eprintln!("account {name} deleted; its audit records stay for their time");
             Ok(())
         }),
@@ -53,7 +57,7 @@ pub(super) fn run(account: Account, global: &Global) -> anyhow::Result<ExitCode>
 }
 
 async fn list(session: &Session, json: bool) -> anyhow::Result<()> {
-    let accounts = session.vault.accounts().await?;
+    let accounts = session.vault.accounts.accounts().await?;
     if json {
         return print_json(&accounts);
     }

@@ -48,6 +48,7 @@ async fn seed(app: &App, command: &str) -> anyhow::Result<Option<Greeting>> {
     tokio::spawn(async move { axum::serve(listener, demo::router()).await });
     let account = app
         .vault
+        .accounts
         .accounts()
         .await?
         .into_iter()
@@ -56,6 +57,7 @@ async fn seed(app: &App, command: &str) -> anyhow::Result<Option<Greeting>> {
     for format in FORMATS {
         let key = SecretString::from("demo-key-of-no-value");
         app.vault
+            .access
             .set_provider(
                 &account.id,
                 format.id(),
@@ -79,14 +81,17 @@ async fn api_key(app: &App, account_id: &str) -> anyhow::Result<SecretString> {
     let file = app.config.data.join(KEY_FILE);
     if let Ok(kept) = std::fs::read_to_string(&file) {
         let id = kept.split('_').nth(1).unwrap_or_default();
-        let keys = app.vault.api_keys(account_id).await?;
+        let keys = app.vault.access.api_keys(account_id).await?;
         let works =
             |key: &ApiKeyInfo| key.id == id && key.revoked.is_none() && key.expires.is_none();
         if keys.iter().any(works) {
             return Ok(SecretString::from(kept.trim()));
         }
     }
-    let new = app.vault.create_api_key(account_id, "demo", None, actor());
+    let new = app
+        .vault
+        .access
+        .create_api_key(account_id, "demo", None, actor());
     let key = new.await?.key;
     let kept = OpenOptions::new()
         .write(true)

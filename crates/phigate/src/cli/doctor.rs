@@ -32,7 +32,7 @@ pub(super) fn run(_: &Doctor, global: &Global) -> anyhow::Result<ExitCode> {
     let findings = with_store(global, async |session| {
         let mut findings = vec![Finding::Fine("settings can be read".into())];
         findings.push(store(&session).await);
-        for account in session.vault.accounts().await? {
+        for account in session.vault.accounts.accounts().await? {
             examine(
                 &session,
                 &global.command_for(&account.name),
@@ -93,9 +93,9 @@ async fn examine(
     findings: &mut Vec<Finding>,
 ) -> anyhow::Result<()> {
     let (name, now) = (&account.name, Timestamp::now());
-    let mode = session.vault.mode(&account.id).await?.mode;
+    let mode = session.vault.accounts.mode(&account.id).await?.mode;
     findings.push(Finding::Fine(format!("account {name}: mode {mode}")));
-    if session.vault.users(&account.id).await?.is_empty() {
+    if session.vault.people.users(&account.id).await?.is_empty() {
         let fix = format!(
             "the first start of `phigate serve` prints a link for creating one; without it: {command} user add EMAIL"
         );
@@ -106,6 +106,7 @@ async fn examine(
     }
     if session
         .vault
+        .access
         .api_keys(&account.id)
         .await?
         .iter()
@@ -127,7 +128,7 @@ async fn providers(
     findings: &mut Vec<Finding>,
 ) -> anyhow::Result<()> {
     let name = &account.name;
-    let providers = session.vault.providers(&account.id).await?;
+    let providers = session.vault.access.providers(&account.id).await?;
     if providers.is_empty() {
         let families: Vec<&str> = FORMATS.iter().map(|format| format.id()).collect();
         let fix = format!("{command} provider set {} --key-stdin", families.join("|"));

@@ -51,6 +51,7 @@ pub(super) fn run(key: Key, global: &Global) -> anyhow::Result<ExitCode> {
             let (vault, actor) = (&session.vault, session.actor);
             let name = name.unwrap_or_default();
             let key = vault
+                .access
                 .create_api_key(&account.id, &name, expires, actor)
                 .await?;
             let until = key.expires.map_or("until it is revoked".into(), until);
@@ -61,7 +62,7 @@ pub(super) fn run(key: Key, global: &Global) -> anyhow::Result<ExitCode> {
         Key::Revoke { id } => with_store(global, async |session| {
             let account = session.account().await?;
             let (vault, actor) = (&session.vault, session.actor);
-            vault.revoke_api_key(&account.id, &id, actor).await?;
+            vault.access.revoke_api_key(&account.id, &id, actor).await?;
             eprintln!("key {id} revoked: no request with it is let in from now on");
             Ok(())
         }),
@@ -69,6 +70,7 @@ pub(super) fn run(key: Key, global: &Global) -> anyhow::Result<ExitCode> {
             let account = session.account().await?;
             let (vault, actor) = (&session.vault, session.actor);
             let key = vault
+                .access
                 .rotate_api_key(&account.id, &id, overlap, actor)
                 .await?;
             let end = until(Timestamp::now() + overlap);
@@ -91,7 +93,7 @@ fn until(time: Timestamp) -> String {
 
 async fn list(session: &Session, json: bool) -> anyhow::Result<()> {
     let account = session.account().await?;
-    let keys = session.vault.api_keys(&account.id).await?;
+    let keys = session.vault.access.api_keys(&account.id).await?;
     if json {
         return print_json(&keys);
     }

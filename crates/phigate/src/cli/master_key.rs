@@ -29,10 +29,16 @@ pub(super) fn run(master_key: &MasterKey, global: &Global) -> anyhow::Result<Exi
             (Some(file), _) => {
                 let new = phigate_store::MasterKeySource::File(file.clone());
                 let data = Some(session.config.data.as_path());
-                vault.rotate_master_key(&new, data, actor).await?
+                vault
+                    .installation
+                    .rotate_master_key(&new, data, actor)
+                    .await?
             }
             (None, MasterKeySource::File(file)) => {
-                vault.rotate_master_key_file(file, actor).await?
+                vault
+                    .installation
+                    .rotate_master_key_file(file, actor)
+                    .await?
             }
             (None, MasterKeySource::Env(_) | MasterKeySource::Command(_)) => {
                 bail!(

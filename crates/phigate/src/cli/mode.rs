@@ -31,7 +31,7 @@ pub(super) fn run(args: &ModeArgs, global: &Global) -> anyhow::Result<ExitCode> 
     match &args.verb {
         None | Some(Verb::Get) => with_store(global, async |session| {
             let account = session.account().await?;
-            println!("{}", session.vault.mode(&account.id).await?.mode);
+            println!("{}", session.vault.accounts.mode(&account.id).await?.mode);
             Ok(())
         }),
         Some(Verb::Set { mode }) => {
@@ -43,9 +43,9 @@ pub(super) fn run(args: &ModeArgs, global: &Global) -> anyhow::Result<ExitCode> 
 
 async fn set(session: &Session, mode: Mode) -> anyhow::Result<()> {
     let account = session.account().await?;
-    let before = session.vault.mode(&account.id).await?.mode;
+    let before = session.vault.accounts.mode(&account.id).await?.mode;
     let (vault, actor) = (&session.vault, session.actor);
-    vault.set_mode(&account.id, mode, actor).await?;
+    vault.accounts.set_mode(&account.id, mode, actor).await?;
     if before == mode {
         eprintln!("account {}: the mode was {mode} already", account.name);
     } else {

@@ -8,11 +8,11 @@ const VALID: SignedDuration = SignedDuration::from_hours(24);
 
 /// The token of a new link that makes the owner; none where there is an owner. Earlier links stop working.
 pub(super) async fn owner_link(vault: &Vault) -> anyhow::Result<Option<SecretString>> {
-    let accounts = vault.accounts().await?;
+    let accounts = vault.accounts.accounts().await?;
     let Some(account) = accounts.first() else {
         return Ok(None);
     };
-    let users = vault.users(&account.id).await?;
+    let users = vault.people.users(&account.id).await?;
     if users.iter().any(|user| user.role == Role::Owner) {
         return Ok(None);
     }
@@ -22,6 +22,9 @@ pub(super) async fn owner_link(vault: &Vault) -> anyhow::Result<Option<SecretStr
         email: None,
         valid: VALID,
     };
-    let link = vault.create_link(&account.id, &invite, "system").await?;
+    let link = vault
+        .links
+        .create_link(&account.id, &invite, "system")
+        .await?;
     Ok(Some(link))
 }

@@ -69,7 +69,10 @@ pub(super) fn run(provider: Provider, global: &Global) -> anyhow::Result<ExitCod
         Provider::Remove { family } => with_store(global, async |session| {
             let account = session.account().await?;
             let (vault, actor) = (&session.vault, session.actor);
-            vault.remove_provider(&account.id, family, actor).await?;
+            vault
+                .access
+                .remove_provider(&account.id, family, actor)
+                .await?;
             eprintln!("{family} removed: requests for its models are refused from now on");
             Ok(())
         }),
@@ -79,7 +82,7 @@ pub(super) fn run(provider: Provider, global: &Global) -> anyhow::Result<ExitCod
 
 async fn list(session: &Session, json: bool) -> anyhow::Result<()> {
     let account = session.account().await?;
-    let providers = session.vault.providers(&account.id).await?;
+    let providers = session.vault.access.providers(&account.id).await?;
     if json {
         return print_json(&providers);
     }
@@ -109,7 +112,7 @@ async fn set(
     if let Some(url) = &base_url {
         BaseUrl::parse(url, session.config.allow_private_providers)?;
     }
-    let stored = session.vault.providers(&account.id).await?;
+    let stored = session.vault.access.providers(&account.id).await?;
     let stored = stored
         .into_iter()
         .find(|provider| provider.family == family);
@@ -126,6 +129,7 @@ async fn set(
     let base_url = base_url.or(stored.and_then(|provider| provider.base_url));
     let (vault, actor) = (&session.vault, session.actor);
     vault
+        .access
         .set_provider(
             &account.id,
             family,

@@ -24,7 +24,11 @@ pub(super) struct Session {
 impl Session {
     /// The account to act on: the one named, or the only one.
     pub(super) async fn account(&self) -> anyhow::Result<AccountInfo> {
-        let found = self.vault.find_account(self.account.as_deref()).await;
+        let found = self
+            .vault
+            .accounts
+            .find_account(self.account.as_deref())
+            .await;
         found.context("choose an account with --account NAME; `phigate account list` shows them")
     }
 }

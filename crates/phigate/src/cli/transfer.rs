@@ -39,7 +39,10 @@ pub(super) fn export(to: &To, global: &Global) -> anyhow::Result<ExitCode> {
             .with_context(|| format!("cannot create {}", to.file.display()))?;
         let (vault, actor) = (&session.vault, session.actor);
         let mut file = BufWriter::new(file);
-        Ok(vault.export_installation(&mut file, actor).await?)
+        Ok(vault
+            .installation
+            .export_installation(&mut file, actor)
+            .await?)
     })?;
     println!("{records} records exported; the master key is not among them");
     Ok(ExitCode::SUCCESS)
@@ -75,7 +78,11 @@ pub(super) fn backup(to: &To, global: &Global) -> anyhow::Result<ExitCode> {
         to.file.display()
     );
     with_store(global, async |session| {
-        Ok(session.vault.backup(&to.file, session.actor).await?)
+        Ok(session
+            .vault
+            .installation
+            .backup(&to.file, session.actor)
+            .await?)
     })?;
     println!(
         "{} written; keep the master key somewhere else",

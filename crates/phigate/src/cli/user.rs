@@ -67,6 +67,7 @@ async fn add(session: &Session, email: &str, role: Role) -> anyhow::Result<()> {
     let password = secret_from_stdin("password")?;
     let (vault, actor) = (&session.vault, session.actor);
     let user = vault
+        .people
         .create_user(&account.id, email, &password, role, actor)
         .await?;
     eprintln!(
@@ -80,7 +81,7 @@ async fn add(session: &Session, email: &str, role: Role) -> anyhow::Result<()> {
 
 async fn list(session: &Session, json: bool) -> anyhow::Result<()> {
     let account = session.account().await?;
-    let users = session.vault.users(&account.id).await?;
+    let users = session.vault.people.users(&account.id).await?;
     if json {
         return print_json(&users);
     }
@@ -96,7 +97,7 @@ async fn list(session: &Session, json: bool) -> anyhow::Result<()> {
 
 async fn remove(session: &Session, email: &str, last_owner: bool) -> anyhow::Result<()> {
     let account = session.account().await?;
-    let users = session.vault.users(&account.id).await?;
+    let users = session.vault.people.users(&account.id).await?;
     let is_owner = |email: &str| {
         users
             .iter()
@@ -111,7 +112,7 @@ async fn remove(session: &Session, email: &str, last_owner: bool) -> anyhow::Res
         );
     }
     let (vault, actor) = (&session.vault, session.actor);
-    vault.remove_user(&account.id, email, actor).await?;
+    vault.people.remove_user(&account.id, email, actor).await?;
     eprintln!("{email} removed; their sessions have ended");
     if leaves_nobody {
         eprintln!(

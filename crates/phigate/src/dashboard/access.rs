@@ -189,6 +189,7 @@ async fn admit_member(
     let account = dash
         .app
         .vault
+        .accounts
         .account(&session.user.account_id)
         .await
         .map_err(|error| refused(error.into()))?;
@@ -208,9 +209,9 @@ async fn session_of(
 ) -> Result<Option<Session>, Box<Response>> {
     let vault = &dash.app.vault;
     let session = if is_use {
-        vault.session(cookie).await
+        vault.sessions.session(cookie).await
     } else {
-        vault.peek_session(cookie).await
+        vault.sessions.peek_session(cookie).await
     };
     session.map_err(|error| refused(error.into()))
 }

@@ -10,10 +10,9 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use phi_detect::PhiKind;
 use phigate_core::chat::{ChatRequest, RequestError};
-use phigate_core::protect::{self, CleanRequest, LastLook, Outcome, Policy, Scanner};
-use phigate_core::wire::{
-    self, Call, FailureKind, ProviderFailure, ProviderRequest, Refusal, ReplyContext, WireFormat,
-};
+use phigate_core::egress::{self, Cleared, Held};
+use phigate_core::protect::{self, CleanRequest, Outcome, Policy, Scanner};
+use phigate_core::wire::{self, FailureKind, ProviderFailure, Refusal, ReplyContext, WireFormat};
 use phigate_store::{Account, Admission, Provider};
 use phigate_types::{Effect, Mode};
 use tokio_util::sync::CancellationToken;
@@ -183,7 +182,7 @@ impl Desk {
             completion_id: format!("chatcmpl-{}", Uuid::now_v7().simple()),
             created: jiff::Timestamp::now().as_second().unsigned_abs(),
             model: route.model.clone(),
-            expectation: request.expectation.clone(),
+            expectation: request.expectation().clone(),
             event_bytes_max: self.app.config.limits.event_bytes as usize,
         };
         let is_stream = clean.request().is_stream();
@@ -238,41 +237,29 @@ impl Desk {
         route: &Route,
         clean: &CleanRequest,
         evidence: &mut Evidence,
-    ) -> Result<ProviderRequest, GatewayError> {
-        let body = clean.request().document().expose().as_bytes();
-        let hash_user = |user: &str| self.app.vault.hash_end_user(&self.account.id, user);
-        let call = Call {
-            body,
-            original: clean.is_rewritten().then(|| clean.original()),
-            model: &route.model,
-            stream: clean.request().is_stream(),
-            hash_user: &hash_user,
-        };
-        let request = route.format.write_request(&call).map_err(refusal)?;
-        let goes_into_the_address = request.path.iter().any(|step| step.contains(&route.model));
-        if goes_into_the_address && evidence.has_phi_in_model() {
-            let message = "the model's name holds PHI and would become part of an address";
-            return Err(RequestError::field("invalid_value", "model", message).into());
-        }
-        let must_be_clean = !clean.mode().forwards_unscanned();
-        if must_be_clean && request.body != body {
-            match protect::look_again(scanner, request.body.clone()) {
-                LastLook::Clean => {}
-                LastLook::Unfinished => return Err(GatewayError::DetectorUnavailable),
-                LastLook::Phi(kinds) => {
-                    evidence.showed(&kinds, clean.original());
-                    return Err(showed_late(clean.mode(), kinds));
-                }
+    ) -> Result<Cleared, GatewayError> {
+        let hash_user = |user: &str| self.app.vault.access.hash_end_user(&self.account.id, user);
+        let format = route.format;
+        let request = format.write_request(clean, &route.model, &hash_user);
+        match egress::clear(scanner, request.map_err(refusal)?) {
+            Ok(cleared) => Ok(cleared),
+            Err(Held::Unfinished) => Err(GatewayError::DetectorUnavailable),
+            Err(Held::PhiInAddress) => {
+                let message = "the model's name holds PHI and would become part of an address";
+                Err(RequestError::field("invalid_value", "model", message).into())
+            }
+            Err(Held::Phi(kinds)) => {
+                evidence.showed(&kinds, clean.original());
+                Err(showed_late(clean.mode(), kinds))
             }
         }
-        Ok(request)
     }
 
     fn address(
         &self,
         route: &Route,
         provider: &Provider,
-        request: ProviderRequest,
+        request: Cleared,
     ) -> Result<Envelope, GatewayError> {
         let text = provider
             .base_url
@@ -378,16 +365,22 @@ mod tests {
     async fn an_account_with_much_to_scan_does_not_hold_up_another() {
         let (app, _folder) = app().await;
         let home = account(&app).await.id.clone();
-        let elsewhere = app.vault.create_account("elsewhere", "test").await.unwrap();
+        let elsewhere = app
+            .vault
+            .accounts
+            .create_account("elsewhere", "test")
+            .await
+            .unwrap();
         let admission = async |account: &str| {
             let key = SecretString::new("an invented key".to_owned());
             let set = app
                 .vault
+                .access
                 .set_provider(account, "openai", Some(&key), None, "test");
             set.await.unwrap();
             Admission {
                 key_id: "key".to_owned(),
-                account: app.vault.account(account).await.unwrap(),
+                account: app.vault.accounts.account(account).await.unwrap(),
             }
         };
         let (busy, other) = (admission(&home).await, admission(&elsewhere.id).await);
@@ -465,7 +458,7 @@ mod tests {
     }
 
     async fn account(app: &App) -> Arc<Account> {
-        let account = app.vault.find_account(None).await.unwrap();
-        app.vault.account(&account.id).await.unwrap()
+        let account = app.vault.accounts.find_account(None).await.unwrap();
+        app.vault.accounts.account(&account.id).await.unwrap()
     }
 }

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use phi_detect::PhiKind;
-use phigate_core::chat::{self, ChatRequest, Place};
+use phigate_core::chat::{self, ChatRequest};
+use phigate_core::egress::Cleared;
 use phigate_core::protect::{CleanRequest, Report, Scanned};
-use phigate_core::wire::ProviderRequest;
 use phigate_store::{Finding, Identifier, SecretBytes, SecretString, Sizes, Unscannable};
 use phigate_types::Action;
 
@@ -68,7 +68,7 @@ impl Evidence {
                 scanned.request().document().expose().as_bytes().to_vec(),
             ));
         }
-        if scanned.has_phi_in(Place::Structure) {
+        if report.has_phi_in_model() {
             self.model = Some(WITHHELD.into());
         }
         self.sizes.text = report.text_bytes();
@@ -76,20 +76,20 @@ impl Evidence {
     }
 
     /// It may leave.
-    pub(super) fn cleared(&mut self, clean: &CleanRequest, request: &ProviderRequest) {
+    pub(super) fn cleared(&mut self, clean: &CleanRequest, request: &Cleared) {
         let has_phi = clean.report().has_phi();
         self.action = Some(if has_phi {
             clean.mode().action
         } else {
             Action::FORWARDED
         });
-        self.sizes.sent = Some(request.body.len() as u64);
+        self.sizes.sent = Some(request.body().len() as u64);
         if has_phi {
-            self.sent = Some(SecretBytes::new(request.body.clone()));
+            self.sent = Some(SecretBytes::from(request.body()));
         }
-        self.adjusted.clone_from(&request.adjusted);
+        self.adjusted = request.adjusted().to_vec();
         self.dropped = request
-            .dropped
+            .dropped()
             .iter()
             .map(|name| told(clean, name))
             .collect();
@@ -107,11 +107,6 @@ impl Evidence {
         } else {
             WITHHELD.to_owned()
         }
-    }
-
-    /// Whether the model's name holds PHI.
-    pub(super) fn has_phi_in_model(&self) -> bool {
-        self.model.as_deref() == Some(WITHHELD)
     }
 
     /// PHI showed only in the provider's format.

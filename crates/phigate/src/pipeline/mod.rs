@@ -168,7 +168,7 @@ pub(crate) async fn admit(
     client: IpAddr,
 ) -> Result<Admission, GatewayError> {
     let admitted = match bearer(headers) {
-        Ok(key) => app.vault.admit(key).await,
+        Ok(key) => app.vault.access.admit(key).await,
         Err(error) => Err(error),
     };
     match admitted {
@@ -209,7 +209,11 @@ fn bad_key(app: &Arc<App>, client: IpAddr, error: AdmitError) -> GatewayError {
     let app = Arc::clone(app);
     tokio::spawn(async move {
         // A record of a failed try must not hold up the answer to it.
-        let _ = app.vault.record_admin(account_id.as_deref(), &act).await;
+        let _ = app
+            .vault
+            .trail
+            .record_admin(account_id.as_deref(), &act)
+            .await;
     });
     error.into()
 }

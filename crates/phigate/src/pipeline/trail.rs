@@ -188,11 +188,13 @@ impl Trail {
         let written = if must_wait {
             self.app
                 .vault
+                .trail
                 .record_decision(decision, self.app.decision_deadline())
                 .await
         } else {
             self.app
                 .vault
+                .trail
                 .record_decision_lazily(decision, self.app.decision_deadline())
                 .await
         };
@@ -257,10 +259,11 @@ impl Trail {
         self.count(status);
         let account_id = &self.admission.account.id;
         if self.is_plain() {
-            self.app.vault.queue_outcome(account_id, &outcome);
+            self.app.vault.trail.queue_outcome(account_id, &outcome);
         } else {
             self.app
                 .vault
+                .trail
                 .record_outcome(account_id, &outcome, self.app.decision_deadline())
                 .await?;
         }
@@ -327,6 +330,7 @@ impl Drop for Trail {
         let outcome = self.outcome(status, None, Some(code));
         self.app
             .vault
+            .trail
             .queue_outcome(&self.admission.account.id, &outcome);
     }
 }

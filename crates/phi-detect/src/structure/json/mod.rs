@@ -398,7 +398,9 @@ impl Reader<'_> {
 fn is_weak(meaning: Option<Meaning>) -> bool {
     matches!(
         meaning,
-        None | Some(Meaning::OtherId | Meaning::OtherDate | Meaning::PhoneMaybe | Meaning::Thing)
+        None | Some(
+            Meaning::OtherId(_) | Meaning::OtherDate | Meaning::PhoneMaybe | Meaning::Thing
+        )
     )
 }
 

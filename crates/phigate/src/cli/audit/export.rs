@@ -32,7 +32,7 @@ pub(super) async fn run(session: &Session, account: &str, export: Export) -> any
         out.write_all(audit_csv::header().as_bytes())?;
     }
     let (vault, actor) = (&session.vault, session.actor);
-    let mut lines = vault.audit_export(account, &filter, actor).await?;
+    let mut lines = vault.trail.audit_export(account, &filter, actor).await?;
     while let Some(line) = lines.next().await? {
         match (export.format, &line.record) {
             (Format::Jsonl, _) => writeln!(out, "{}", line.json)?,

@@ -49,7 +49,7 @@ impl FilterArgs {
     /// The filter. A key that the account never had is refused: an empty answer would look like a quiet key.
     pub(super) async fn filter(self, session: &Session, account: &str) -> anyhow::Result<Filter> {
         if let Some(wanted) = &self.key {
-            let keys = session.vault.api_keys(account).await?;
+            let keys = session.vault.access.api_keys(account).await?;
             anyhow::ensure!(
                 keys.iter().any(|key| key.id == *wanted),
                 "the account has no API key with this id; `phigate key list` shows them"

@@ -63,6 +63,7 @@ pub(super) async fn run(session: &Session, account: &str, find: Find) -> anyhow:
         .collect();
     let (vault, actor) = (&session.vault, session.actor);
     let found = vault
+        .trail
         .find_identifier(account, find.kind.code(), &forms, actor)
         .await?;
     match found.len() {

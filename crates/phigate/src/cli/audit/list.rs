@@ -33,6 +33,7 @@ pub(super) async fn run(session: &Session, account: &str, list: List) -> anyhow:
     while left > 0 {
         let page = session
             .vault
+            .trail
             .request_list(account, &filter, cursor, left.min(PAGE))
             .await?;
         left -= page.items.len();

@@ -55,13 +55,13 @@ pub(super) fn run(audit: Audit, global: &Global) -> anyhow::Result<ExitCode> {
         match audit {
             Audit::List(list) => list::run(&session, &account, list).await?,
             Audit::Show { request_id } => {
-                for record in session.vault.audit_show(&account, request_id).await? {
+                for record in session.vault.trail.audit_show(&account, request_id).await? {
                     println!("{}", serde_json::to_string_pretty(&record)?);
                 }
             }
             Audit::Export(export) => export::run(&session, &account, export).await?,
             Audit::Verify(_) => {}
-            Audit::PublicKey => println!("{}", session.vault.public_key()),
+            Audit::PublicKey => println!("{}", session.vault.trail.public_key()),
             Audit::Reveal(reveal) => reveal::run(&session, &account, &reveal).await?,
             Audit::Find(find) => find::run(&session, &account, find).await?,
         }

@@ -39,7 +39,7 @@ fn given_reason(text: &str) -> anyhow::Result<String> {
 
 pub(super) async fn run(session: &Session, account: &str, reveal: &Reveal) -> anyhow::Result<()> {
     let id = reveal.request_id;
-    let records = session.vault.audit_show(account, id).await?;
+    let records = session.vault.trail.audit_show(account, id).await?;
     let has_phi = records.iter().any(|record| match record {
         Record::Decision(decision) => decision.phi_detected,
         Record::Outcome(_) | Record::Admin(_) => false,
@@ -48,7 +48,10 @@ pub(super) async fn run(session: &Session, account: &str, reveal: &Reveal) -> an
         bail!("no PHI was found in this request, so none of its content was kept");
     }
     let (vault, actor) = (&session.vault, session.actor);
-    let revealed = vault.reveal(account, id, actor, Some(&reveal.reason)).await;
+    let revealed = vault
+        .trail
+        .reveal(account, id, actor, Some(&reveal.reason))
+        .await;
     let revealed = revealed.map_err(|error| match error {
         StoreError::NotFound(_) | StoreError::Unreadable(_) => anyhow::Error::from(error)
             .context("the content is gone: its retention is over, or the account was deleted"),

@@ -32,7 +32,7 @@ pub(super) fn run(verify: &Verify, global: &Global) -> anyhow::Result<ExitCode> 
     let report = match (&verify.file, &verify.public_key) {
         (Some(file), Some(key)) => export(file, key, &outside)?,
         (Some(file), None) => {
-            let key = with_store(global, async |session| Ok(session.vault.public_key()))?;
+            let key = with_store(global, async |session| Ok(session.vault.trail.public_key()))?;
             export(file, &key, &outside)?
         }
         (None, _) => match store(global, &outside) {
@@ -66,6 +66,7 @@ fn store(global: &Global, outside: &[Checkpoint]) -> anyhow::Result<Report> {
         let mut progress = Progress::new("records");
         let report = session
             .vault
+            .trail
             .verify(None, outside, |count| progress.reach(count))
             .await?;
         progress.done();

@@ -129,6 +129,7 @@ pub(crate) async fn find(State(dash): State<Dash>, visit: SignedIn) -> Answer {
     let (account_id, actor) = (visit.account_id(), visit.actor());
     let vault = &dash.app.vault;
     let hits = vault
+        .trail
         .find_identifier(account_id, kind.code(), &forms, actor)
         .await?;
     let sent = hits
@@ -229,7 +230,7 @@ fn moment(text: &str) -> Result<Option<Timestamp>, String> {
 
 async fn draw(dash: &Dash, visit: &SignedIn, search: Search) -> Answer {
     let query = &visit.head.query;
-    let keys = dash.app.vault.api_keys(visit.account_id()).await?;
+    let keys = dash.app.vault.access.api_keys(visit.account_id()).await?;
     let before = Cursor::decode(query.get("before"));
     let filter = read_filter(query, Timestamp::now());
     let (rows, acts, next) = match &filter {
@@ -306,6 +307,7 @@ async fn list(
         let page = dash
             .app
             .vault
+            .trail
             .audit_list(visit.account_id(), filter, before, ROWS)
             .await?;
         return Ok((
@@ -317,6 +319,7 @@ async fn list(
     let page = dash
         .app
         .vault
+        .trail
         .request_list(visit.account_id(), filter, before, ROWS)
         .await?;
     Ok((

@@ -93,6 +93,7 @@ pub(crate) async fn create(State(dash): State<Dash>, visit: SignedIn) -> Answer 
     match dash
         .app
         .vault
+        .access
         .create_api_key(visit.account_id(), name, valid, visit.actor())
         .await
     {
@@ -129,6 +130,7 @@ pub(crate) async fn rotate(
     match dash
         .app
         .vault
+        .access
         .rotate_api_key(visit.account_id(), &id, overlap, visit.actor())
         .await
     {
@@ -152,6 +154,7 @@ pub(crate) async fn revoke(
 ) -> Answer {
     dash.app
         .vault
+        .access
         .revoke_api_key(visit.account_id(), &id, visit.actor())
         .await?;
     Ok(go_to("/keys?done=key-revoked"))
@@ -172,7 +175,7 @@ async fn draw(
     fresh: Option<Fresh>,
 ) -> Answer {
     let now = Timestamp::now();
-    let mut keys = dash.app.vault.api_keys(visit.account_id()).await?;
+    let mut keys = dash.app.vault.access.api_keys(visit.account_id()).await?;
     keys.sort_by_key(|key| (key.revoked.is_some(), std::cmp::Reverse(key.created)));
     let asked = visit.form().get("expires");
     page_with(

@@ -84,17 +84,23 @@ pub(crate) async fn reveal(
         {
             return draw(&dash, &visit, &id, Some(refusal), None).await;
         }
-        dash.app.vault.confirm_session(&visit.session).await?;
+        dash.app
+            .vault
+            .sessions
+            .confirm_session(&visit.session)
+            .await?;
     }
     let records = dash
         .app
         .vault
+        .trail
         .audit_show(visit.account_id(), request_id)
         .await?;
     let decision = decision_of(&records).ok_or(PageError::NotFound)?;
     match dash
         .app
         .vault
+        .trail
         .reveal(visit.account_id(), request_id, visit.actor(), Some(reason))
         .await
     {
@@ -139,6 +145,7 @@ async fn draw(
     let records = dash
         .app
         .vault
+        .trail
         .audit_show(visit.account_id(), request_id)
         .await?;
     let decision = decision_of(&records).ok_or(PageError::NotFound)?;
@@ -146,7 +153,7 @@ async fn draw(
         Record::Outcome(outcome) => Some(outcome),
         Record::Decision(_) | Record::Admin(_) => None,
     });
-    let names = keys::names(&dash.app.vault.api_keys(visit.account_id()).await?);
+    let names = keys::names(&dash.app.vault.access.api_keys(visit.account_id()).await?);
     let key_name = names.get(&decision.key_id).filter(|name| !name.is_empty());
     let (label, tone) = action(decision);
     let has_content = decision.sealed.is_some();

@@ -93,6 +93,7 @@ pub(crate) async fn save_mode(State(dash): State<Dash>, visit: SignedIn) -> Answ
     };
     dash.app
         .vault
+        .accounts
         .set_mode(visit.account_id(), mode, visit.actor())
         .await?;
     Ok(go_to("/settings?done=mode"))
@@ -104,6 +105,7 @@ pub(crate) async fn save_rules(State(dash): State<Dash>, visit: SignedIn) -> Ans
         Ok(settings) => {
             dash.app
                 .vault
+                .accounts
                 .set_settings(visit.account_id(), &settings, visit.actor())
                 .await?;
             Ok(go_to("/settings?done=settings"))
@@ -299,7 +301,7 @@ fn score(text: &str) -> Option<f64> {
 }
 
 async fn draw(dash: &Dash, visit: &SignedIn, error: Option<String>, draft: Draft) -> Answer {
-    let state = dash.app.vault.mode(visit.account_id()).await?;
+    let state = dash.app.vault.accounts.mode(visit.account_id()).await?;
     let findings = detector(&visit.account.settings)
         .map_err(|_| PageError::Broken)?
         .scan(EXAMPLE);

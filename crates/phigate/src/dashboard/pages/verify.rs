@@ -55,6 +55,7 @@ pub(crate) async fn verify(State(dash): State<Dash>, visit: SignedIn) -> Answer 
     let report = dash
         .app
         .vault
+        .trail
         .verify(Some(visit.account_id()), &[], |_| {})
         .await?;
     let found = (Timestamp::now(), report);

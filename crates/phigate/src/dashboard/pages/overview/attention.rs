@@ -224,6 +224,7 @@ async fn failed_sign_ins(
     let page = dash
         .app
         .vault
+        .trail
         .audit_list(visit.account_id(), &filter, None, 50)
         .await?;
     let (failed, more) = (

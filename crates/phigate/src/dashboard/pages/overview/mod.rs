@@ -53,7 +53,12 @@ pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
         .find(|period| period.code == asked)
         .unwrap_or(&PERIODS[0]);
     let account_id = visit.account_id();
-    let stats = dash.app.vault.stats(account_id, period.window).await?;
+    let stats = dash
+        .app
+        .vault
+        .trail
+        .stats(account_id, period.window)
+        .await?;
     let with_phi = Filter {
         phi_detected: Some(true),
         ..Filter::default()
@@ -61,16 +66,18 @@ pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
     let latest = dash
         .app
         .vault
+        .trail
         .request_list(account_id, &with_phi, None, LATEST)
         .await?
         .items;
     let recent = dash
         .app
         .vault
+        .trail
         .request_list(account_id, &Filter::default(), None, RECENT)
         .await?
         .items;
-    let keys = dash.app.vault.api_keys(account_id).await?;
+    let keys = dash.app.vault.access.api_keys(account_id).await?;
     let names = super::keys::names(&keys);
     let health = health(&dash, &visit, &recent).await;
     let attention = attention(&dash, &visit, &stats, &keys, &health).await?;
