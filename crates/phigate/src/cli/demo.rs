@@ -15,6 +15,7 @@ use crate::config::Config;
 use crate::demo;
 
 use super::Global;
+use super::logs::say;
 use super::owner::owner_link;
 use super::person::actor;
 use super::serve::{Greeting, Serve, start};
@@ -69,9 +70,12 @@ async fn seed(app: &App, command: &str) -> anyhow::Result<Option<Greeting>> {
     }
     let key = api_key(app, &account.id).await?;
     let owner = owner_link(&app.vault).await?;
-    let command = command.to_owned();
+    let (command, format) = (command.to_owned(), app.config.log.format);
     Ok(Some(Box::new(move |base| {
-        greet(base, &key, owner.as_ref(), &command);
+        say(
+            format,
+            &greeting(base, key.expose(), owner.as_ref(), &command),
+        );
     })))
 }
 
@@ -106,9 +110,12 @@ async fn api_key(app: &App, account_id: &str) -> anyhow::Result<SecretString> {
     Ok(key)
 }
 
-fn greet(base: &str, key: &SecretString, owner: Option<&SecretString>, command: &str) {
-    let key = key.expose();
-    eprintln!("\nphigate demo: simulated providers, nothing leaves this machine.\n");
+fn greeting(base: &str, key: &str, owner: Option<&SecretString>, command: &str) -> Vec<String> {
+    let mut lines = vec![
+        String::new(),
+        "phigate demo: simulated providers, nothing leaves this machine.".to_owned(),
+        String::new(),
+    ];
     for (model, text) in [
         ("gpt-4o", "Patient John Smith, SSN 536-22-8741, has a cough"),
         (
@@ -117,21 +124,24 @@ fn greet(base: &str, key: &SecretString, owner: Option<&SecretString>, command: 
         ),
         ("gemini-2.5-flash", "What is the usual dose of amoxicillin?"),
     ] {
-        eprintln!("curl -i {base}/v1/chat/completions -H 'Authorization: Bearer {key}' \\");
-        eprintln!("  -H 'Content-Type: application/json' \\");
-        eprintln!(
-            "  -d '{{\"model\":\"{model}\",\"messages\":[{{\"role\":\"user\",\"content\":\"{text}\"}}]}}'\n"
-        );
+        lines.extend([
+            format!("curl -i {base}/v1/chat/completions -H 'Authorization: Bearer {key}' \\"),
+            "  -H 'Content-Type: application/json' \\".to_owned(),
+            format!("  -d '{{\"model\":\"{model}\",\"messages\":[{{\"role\":\"user\",\"content\":\"{text}\"}}]}}'"),
+            String::new(),
+        ]);
     }
-    eprintln!("API key:                     {key}");
-    eprintln!("Change what happens to PHI:  {command} mode set mask");
-    match owner {
-        Some(link) => eprintln!(
-            "Dashboard, first login:      {base}/setup/{}\n",
+    lines.push(format!("API key:                     {key}"));
+    lines.push(format!(
+        "Change what happens to PHI:  {command} mode set mask"
+    ));
+    lines.push(match owner {
+        Some(link) => format!(
+            "Dashboard, first login:      {base}/setup/{}",
             link.expose()
         ),
-        None => {
-            eprintln!("Dashboard:                   {base}/\n");
-        }
-    }
+        None => format!("Dashboard:                   {base}/"),
+    });
+    lines.push(String::new());
+    lines
 }

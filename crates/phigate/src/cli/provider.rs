@@ -110,7 +110,9 @@ async fn set(
 ) -> anyhow::Result<()> {
     let account = session.account().await?;
     if let Some(url) = &base_url {
-        BaseUrl::parse(url, session.config.allow_private_providers)?;
+        BaseUrl::parse(url, session.allow_private_providers()).context(
+            "this address is not taken; where it is meant, start the gateway with --allow-private-providers, or set PHIGATE_ALLOW_PRIVATE_PROVIDERS=true here",
+        )?;
     }
     let stored = session.vault.access.providers(&account.id).await?;
     let stored = stored
