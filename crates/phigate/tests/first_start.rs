@@ -105,7 +105,7 @@ fn every_start_of_the_demo_gives_the_same_key_while_it_works() {
     }
     assert_eq!(keys[0], keys[1]);
     let id = keys[0].split('_').nth(1).unwrap();
-    gateway.command(&["key", "revoke", id]);
+    gateway.command(&["key", "revoke", id, "--data", "phigate-demo"]);
     gateway.logs.lock().unwrap().clear();
     gateway.serve();
     gateway.logged_after("Dashboard, first login:");

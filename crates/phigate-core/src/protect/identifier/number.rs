@@ -23,7 +23,12 @@ fn has_letters(text: &str) -> bool {
 }
 
 pub(super) fn stored_ssn(text: &str) -> Vec<String> {
-    vec![plain(text)]
+    let number = digits(text);
+    vec![if number.len() == 9 {
+        number
+    } else {
+        plain(text)
+    }]
 }
 
 pub(super) fn tried_ssn(text: &str) -> Option<Vec<String>> {

@@ -74,8 +74,7 @@ pub(super) async fn run(session: &Session, account: &str, find: Find) -> anyhow:
     eprintln!("tried: {}", question.ways());
     if found.is_empty() {
         eprintln!(
-            "not covered: records deleted at the end of their retention, text that the detector did not take for a {}, and attachments",
-            find.kind.label()
+            "not covered: records deleted at the end of their retention, text that the detector did not recognise, attachments"
         );
     }
     for disclosure in found {
