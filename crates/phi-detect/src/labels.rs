@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 
 pub(crate) use crate::kinds::Meaning;
 
-use crate::kinds::RULES;
+use crate::kinds::PhiKind;
 use crate::words::hash;
 
 /// Phrases that belong to no kind of PHI, each in lower case with single spaces, separated by `|`.
@@ -21,22 +21,21 @@ static OTHERS: &[(Meaning, &str)] = &[
     (Meaning::OtherDate, OTHER_DATE),
 ];
 
-const OTHER_ID: &str = "account|acct|acct no|acct number|account number|account no|member|member id|member no|member number|\
-    memberid|subscriber id|subscriber number|subscriber no|policy|policy number|policy no|policy id|group|\
-    group number|group no|group id|insurance id|insurance number|insurance no|insurance policy|plan id|\
-    plan number|payer id|payor id|medicaid|medicaid id|medicaid number|medi cal|claim|claim number|claim no|\
-    claim id|claims|auth|auth number|authorization|authorization number|authorization no|auth no|prior auth|\
-    npi|npis|npi number|dea|dea number|dea no|ncpdp|license|license number|license no|licence|driver license|\
-    drivers license|drivers license number|driver license number|driver s license number|driver s license|dl|\
-    passport|passport number|plate|vin|serial|serial number|serial no|sn|device id|implant|accession|\
-    accession number|accession no|acc|rx|rx number|rx no|prescription number|prescription no|badge|\
-    badge number|employee id|employee number|card|card number|credit card|debit card|visa|mastercard|amex|\
-    bank account|account ending|routing|routing number|iban|nhs|nhs number|ramq|encounter|encounter number|\
-    encounter no|encounter id|visit number|visit no|visit id|visit|case|case number|case no|csn|fin|\
-    fin number|har|id|ids|confirmation|confirmation number|confirmation no|reference|reference number|\
-    reference no|ref|ref no|ref number|tracking|tracking number|specimen|specimen id|specimen number|order|\
-    order number|order no|order id|orders|requisition|requisition number|ein|upin|taxonomy|clia|bin|pcn|grp|\
-    user id|student id|military id|dod id|edipi";
+const OTHER_ID: &str = "account|acct|acct no|acct number|account number|account no|member|policy|group|group number|group no|\
+    group id|payer id|payor id|medicaid|medi cal|claim|claim number|claim no|claim id|claims|auth|\
+    auth number|authorization|authorization number|authorization no|auth no|prior auth|dea|dea number|dea no|\
+    ncpdp|license|license number|license no|licence|driver license|drivers license|drivers license number|\
+    driver license number|driver s license number|driver s license|dl|passport|passport number|plate|vin|\
+    serial|serial number|serial no|sn|device id|implant|accession|accession number|accession no|acc|rx|\
+    rx number|rx no|prescription number|prescription no|badge|badge number|employee id|employee number|card|\
+    card number|credit card|debit card|visa|mastercard|amex|bank account|account ending|routing|\
+    routing number|iban|nass|naf|numero de afiliacion|dni|nie|nif|episodio|numero de episodio|\
+    colegiado|nocol|ncol|nhs|nhs number|ramq|encounter|encounter number|encounter no|encounter id|\
+    visit number|visit no|visit id|visit|case|case number|case no|csn|fin|fin number|har|id|ids|confirmation|\
+    confirmation number|confirmation no|reference|reference number|reference no|ref|ref no|ref number|\
+    tracking|tracking number|specimen|specimen id|specimen number|order|order number|order no|order id|\
+    orders|requisition|requisition number|ein|upin|taxonomy|clia|bin|pcn|grp|user id|student id|military id|\
+    dod id|edipi";
 
 const THING: &str = "birth control|birth control pill|birth weight|birth center|birth certificate|birth defect|birth plan|\
     birth mother|birth order|lot|lot number|lot no|batch|batch number|po number|purchase order|\
@@ -66,7 +65,13 @@ const OTHER_DATE: &str = "fecha|fecha de ingreso|fecha ingreso|ingreso|fecha de 
 
 /// Every phrase with its meaning: those of the kinds, then the others.
 fn all() -> impl Iterator<Item = (Meaning, &'static str)> {
-    let of_kinds = RULES.iter().flat_map(|rule| rule.labels).copied();
+    let of_kinds = PhiKind::all().flat_map(|kind| {
+        let labels = kind.rule().labels.iter();
+        labels.map(move |&(meaning, list)| match meaning {
+            Meaning::OtherId(_) => (Meaning::OtherId(Some(kind)), list),
+            own => (own, list),
+        })
+    });
     let lists = of_kinds.chain(OTHERS.iter().copied());
     lists.flat_map(|(meaning, list)| list.split('|').map(move |phrase| (meaning, phrase)))
 }

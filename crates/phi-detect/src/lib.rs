@@ -40,8 +40,14 @@ use names::Level;
 use page::{Field, Page};
 use view::View;
 
-/// Changes whenever the findings for some text may change; written into every audit record.
-pub const VERSION: &str = concat!("phi-detect ", env!("CARGO_PKG_VERSION"));
+/// Changes whenever the findings for some text may change: the release, and a fingerprint of rules, words and
+/// weights. Written into every audit record.
+pub const VERSION: &str = concat!(
+    "phi-detect ",
+    env!("CARGO_PKG_VERSION"),
+    "+",
+    env!("PHI_DETECT_FINGERPRINT")
+);
 
 /// From this score on a name is looked for in the whole text.
 const SURE_NAME: f32 = 0.75;
@@ -171,7 +177,10 @@ impl Detector {
                 .map(|one| one.span.clone())
                 .collect()
         };
-        let sure = names_from(SURE_NAME, candidates);
+        let sure: Vec<_> = names_from(SURE_NAME, candidates)
+            .into_iter()
+            .filter(|name| !people::is_in_code(page, name))
+            .collect();
         rules::find_names_again(page, &self.settings, &sure, candidates);
         let likely = names_from(self.settings.threshold(PhiKind::NAME), candidates);
         rules::find_beside_names(page, &self.settings, &likely, candidates);

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The crates that have no circles and must stay so.
-const CRATES: &[&str] = &["phi-detect"];
+const CRATES: &[&str] = &["phi-detect", "phigate-core"];
 
 #[test]
 fn no_crate_has_a_circle_of_imports() {
@@ -25,6 +25,9 @@ fn no_crate_has_a_circle_of_imports() {
     }
     assert!(circles.is_empty(), "\n{}", circles.join("\n"));
 }
+
+/// Through so many re-exports a path may lead.
+const EXPORTS_MAX: usize = 8;
 
 /// The path of a module: `["rules", "mrn"]`; the root has none.
 type Module = Vec<String>;
@@ -61,7 +64,7 @@ impl Modules {
         let mut graphs: BTreeMap<Module, Graph> = BTreeMap::new();
         for (module, source) in &self.0 {
             for path in paths(source) {
-                let Some(target) = self.resolve(module, &path) else {
+                let Some(target) = self.resolve(module, &path, EXPORTS_MAX) else {
                     continue;
                 };
                 let common = module
@@ -94,7 +97,7 @@ impl Modules {
     }
 
     /// The module that a path leads to, through re-exports of the modules on its way.
-    fn resolve(&self, from: &Module, path: &[String]) -> Option<Module> {
+    fn resolve(&self, from: &Module, path: &[String], exports_max: usize) -> Option<Module> {
         let mut at: Module = Vec::new();
         let mut rest = path;
         match path.first().map(String::as_str) {
@@ -127,7 +130,7 @@ impl Modules {
                 if !matches!(path[0].as_str(), "crate" | "self" | "super") {
                     path.insert(0, "self".to_owned());
                 }
-                self.resolve(&at, &path)
+                self.resolve(&at, &path, exports_max.checked_sub(1)?)
             });
             return Some(through.unwrap_or(at));
         }

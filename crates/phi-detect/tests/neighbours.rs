@@ -28,6 +28,13 @@ const LABELLED: &[(&str, &str, &str)] = &[
     ("dob", "dob=", "1971-07-02"),
     ("dob", "date of birth is ", "July 2, 1971"),
     ("dob", "born on ", "2 July 1971"),
+    ("email", "Email: ", "jane.roe@example.org"),
+    ("address", "Address: ", "1428 Larchmont Avenue"),
+    (
+        "address",
+        "lives at ",
+        "1428 Larchmont Avenue, Spokane, WA 99205",
+    ),
 ];
 
 /// Values that nothing but their form gives away.
@@ -209,6 +216,30 @@ const EXCEPTIONS: &[Exception] = &[
         places: &[Place::Between],
         neighbours: |_| true,
         reason: "one date of birth for one label, unless they are in figures",
+    },
+    Exception {
+        kind: "address",
+        value: "",
+        is_bare: false,
+        places: &[Place::Between],
+        neighbours: |_| true,
+        reason: "two addresses without a space between them are one to no reader",
+    },
+    Exception {
+        kind: "address",
+        value: "",
+        is_bare: false,
+        places: &[Place::Before],
+        neighbours: |neighbour| neighbour == '\\',
+        reason: "with the digits after it, it is an escape: \\142 is a b",
+    },
+    Exception {
+        kind: "email",
+        value: "",
+        is_bare: false,
+        places: &[Place::AfterWithDigit],
+        neighbours: |neighbour| neighbour == '°',
+        reason: "counts as a letter, so the digit ends the name of a domain that does not exist",
     },
 ];
 

@@ -244,7 +244,7 @@ fn what_is_not_text_is_named() {
         let parts = chat::unscannable(read(&body).unwrap().document());
         let named: Vec<(&str, &str)> = parts
             .iter()
-            .map(|part| (part.path.as_str(), part.kind))
+            .map(|part| (part.path.as_str(), part.kind.as_ref()))
             .collect();
         assert_eq!(named, [(path, kind)], "{content}");
     }

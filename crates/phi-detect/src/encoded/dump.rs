@@ -12,6 +12,8 @@ use crate::page::Page;
 struct Line {
     /// From its first byte to the end of its text column.
     span: Range<usize>,
+    /// Where its offset starts and its bytes end.
+    figures: Range<usize>,
     /// Where its bytes start among those of the dump.
     from: usize,
 }
@@ -61,7 +63,9 @@ pub(super) fn find(
     scan: &dyn Fn(&str) -> Vec<Finding>,
     candidates: &mut Vec<Candidate>,
 ) {
-    for dump in dumps(page.bytes()) {
+    let dumps = dumps(page.bytes());
+    drop_figures(&dumps, candidates);
+    for dump in dumps {
         let Some(text) = dump.text() else {
             continue;
         };
@@ -74,6 +78,15 @@ pub(super) fn find(
     }
 }
 
+/// Drops what is only a piece of the offsets and bytes: they are no numbers of anybody.
+fn drop_figures(dumps: &[Dump], candidates: &mut Vec<Candidate>) {
+    let lines: Vec<_> = dumps.iter().flat_map(|dump| &dump.lines).collect();
+    candidates.retain(|one| {
+        let next = lines.partition_point(|line| line.figures.start <= one.span.start);
+        next == 0 || lines[next - 1].figures.end <= one.span.start
+    });
+}
+
 /// Every dump in the text.
 pub(crate) fn dumps(bytes: &[u8]) -> Vec<Dump> {
     let mut found = Vec::new();
@@ -83,7 +96,11 @@ pub(crate) fn dumps(bytes: &[u8]) -> Vec<Dump> {
         let length = memchr::memchr(b'\n', &bytes[start..]).unwrap_or(bytes.len() - start);
         let before = open.bytes.len();
         match read_line(bytes, start..start + length, &mut open.bytes) {
-            Some(span) => open.lines.push(Line { span, from: before }),
+            Some((span, figures)) => open.lines.push(Line {
+                span,
+                figures,
+                from: before,
+            }),
             None if !open.lines.is_empty() => found.push(std::mem::take(&mut open)),
             None => {}
         }
@@ -98,8 +115,13 @@ pub(crate) fn dumps(bytes: &[u8]) -> Vec<Dump> {
 /// A dump has at most this many bytes on a line.
 const LINE_BYTES_MAX: usize = 32;
 
-/// Appends the bytes of a line; gives its span without the offset. None where the line is not of a dump.
-fn read_line(bytes: &[u8], line: Range<usize>, found: &mut Vec<u8>) -> Option<Range<usize>> {
+/// Appends the bytes of a line; gives its span without the offset, and that of its figures. None where the line is
+/// not of a dump.
+fn read_line(
+    bytes: &[u8],
+    line: Range<usize>,
+    found: &mut Vec<u8>,
+) -> Option<(Range<usize>, Range<usize>)> {
     let text = &bytes[line.clone()];
     let first = text.first()?;
     if !first.is_ascii_hexdigit() && *first != b' ' || text.len() > 200 {
@@ -139,7 +161,8 @@ fn read_line(bytes: &[u8], line: Range<usize>, found: &mut Vec<u8>) -> Option<Ra
         return None;
     }
     found.extend(groups);
-    Some(line.start + start..line.end)
+    let figures = line.start + indent..line.start + at;
+    Some((line.start + start..line.end, figures))
 }
 
 fn hex_digits(text: &[u8]) -> usize {

@@ -21,14 +21,16 @@ pub(super) static RULE: PhiRule = PhiRule {
             Meaning::Address,
             "address|addresses|addr|addr1|addr2|address1|address2|address line|address line 1|address line 2|street|\
             street address|home address|mailing address|mail address|shipping address|billing address|street line|\
-            streetaddressline|street address line|street1|residence|line1|line2|domicilio|direccion|patient address|\
+            streetaddressline|street address line|street1|residence|line1|line2|domicilio|direccion|direccion postal|adresse|\
+            anschrift|endereco|indirizzo|residenza|wohnhaft|adres|patient address|\
             pt address|residential address|current address|permanent address|previous address|new address|\
             old address|work address|address1 line|ship to|mail to|lives at|lives on|live at|live on|lived at|\
             lived on|living on|moved to|staying at|living at|resides at|residing at|resides on",
         ),
         (
             Meaning::Zip,
-            "zip|zip code|zipcode|postal code|postal|postcode|post code|zip4|codigo postal",
+            "zip|zip code|zipcode|postal code|postal|postcode|post code|zip4|codigo postal|cod postal|cp|c p|\
+            code postal|plz|postleitzahl|cep|codice postale",
         ),
         (Meaning::City, "city|town|state|country|county|region"),
         (
@@ -61,6 +63,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "write to «22 Via Roma 41, Recco, South Africa 27766»",
         "«12 Oak St\n, Springfield\n, IL 62704»",
         "«12 Oak St»\n«14 Elm St» are both empty",
+        "{\"address\":\"«Hauptstr. 12b»\"}",
     ],
     misses: &[
         "He has 2 dogs and a drive to succeed",
@@ -74,6 +77,8 @@ pub(super) static RULE: PhiRule = PhiRule {
         "PATIENT OF 65 YEARS OLD IS SUFFERING IN A PLACE",
         "PSA 11.6. Dr. Roe reviewed the notes",
         "given 10 Units Lantus and 4 Tylenol",
+        "Labs: HCO3 25 BUN 12 Cr 0.9",
+        "addr2 TEXT, line1 VARCHAR",
     ],
     precedence: 0.15,
 };

@@ -22,7 +22,13 @@ pub(super) static RULE: PhiRule = PhiRule {
             birth dates|date birth|birthdate is|birthday is|birthdays|born on|was born on|birth time|birthtime|\
             dt of birth|day of birth|patient dob|pt dob|member dob|subscriber dob|patient birth date|\
             patientbirthdate|fecha de nacimiento|fecha nacimiento|fecha nac|fec nac|f nac|fdn|geburtsdatum|\
-            date de naissance|bd|bdate|bday is|brthdt|birth|yob|doby",
+            date de naissance|bd|bdate|bday is|brthdt|birth|yob|doby|\
+            nacido el|nacida el|nacio el|f nacimiento|f de nacimiento|fecha de nac|fnac|\
+            ne le|nee le|naissance|ddn|\
+            geburtsdat|geb|geb dat|geb am|geboren am|geboren op|geboren den|geboortedatum|geb datum|\
+            nascido em|nascida em|nascido a|nascida a|nascido aos|data de nascimento|data nascimento|dt nasc|\
+            data nasc|nasc|data di nascita|data nascita|nato il|nata il|\
+            \u{751f}\u{5e74}\u{6708}\u{65e5}|\u{51fa}\u{751f}\u{65e5}\u{671f}|\u{c0dd}\u{b144}\u{c6d4}\u{c77c}",
         ),
         (
             Meaning::Born,
@@ -62,6 +68,17 @@ pub(super) static RULE: PhiRule = PhiRule {
         "DOB: [DOB] «03/14/1962»; DOBs 7/«03/14/1962»,«04/15/1963»",
         "Jane Roe (b. «3/14/1962»), a refill",
         "SSN/DOB 536-22-8741/«03-14-1962»",
+        "{\"birthDate\":\"«19620314083000»\"}",
+        "turned 40 on «March 14»",
+        "{\"dob\":{\"year\":«1962»,\"month\":«3»,\"day\":«14»}}",
+        "DOB «??/09/1961», DOB: «09/1?/1961», DOB «XX-09-1961»",
+        "DOB: «7 juillet 1944», né le «3 août 1961» à Lyon",
+        "Geb. «4. Mai 1950», geb. am «12.03.1948»",
+        "data de nascimento: «12 de março de 1948»",
+        "data di nascita «3 marzo 1948», nato il «3 giugno 1950»",
+        "geboren op «3 mei 1948», F. nac.: «12/03/1948»",
+        "生年月日: «昭和23年3月12日»",
+        "Born «12.III.1948»",
     ],
     misses: &[
         "Admitted on March 14, 2025 and discharged March 19, 2025.",
@@ -73,6 +90,8 @@ pub(super) static RULE: PhiRule = PhiRule {
         "Born at 27 6/7 weeks",
         "seen 3/14/2024 for DOB verification",
         "ask Priya B. about the clinic on 5/6/2025",
+        "1.0.3 (2018-08-24)\n=====\nFix the build",
+        "DOB: __/__/____, DOB XX/XX/XXXX",
     ],
     precedence: 0.26,
 };

@@ -74,6 +74,8 @@ pub(super) static RULE: PhiRule = PhiRule {
         "MBI «IEG4-TE5-MK73» (fax)",
         "SSN «123-45-6789A» on the old card",
         "MBIs «1EG4TE5MK73»/«1EG4-TE5-MK74», 1-«1EG4TE5MK75»",
+        "«one e g four, t e five, m k seven three»",
+        "{\"mbi\":\"«1EG4TE5MK7»\"}",
     ],
     misses: &[
         "Medicare , please",

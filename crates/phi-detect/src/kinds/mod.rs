@@ -8,16 +8,21 @@
 mod address;
 mod dob;
 mod email;
+mod health_plan_id;
 mod meaning;
 mod medicare_id;
 mod mrn;
 mod name;
+mod npi;
 mod number;
 mod phone;
 mod ssn;
 
 pub(crate) use meaning::Meaning;
 pub(crate) use number::{Evidence, Number, Shape, Weight};
+
+/// What the labels of a kind say whose row gives its [`Number`].
+const BY_LABEL: Meaning = Meaning::OtherId(None);
 
 /// A kind of PHI: what it is, how it is called and its proof.
 pub struct PhiRule {
@@ -62,6 +67,8 @@ pub static RULES: &[&PhiRule] = &[
     &mrn::RULE,
     &name::RULE,
     &medicare_id::RULE,
+    &npi::RULE,
+    &health_plan_id::RULE,
 ];
 
 /// A kind of PHI: a row of the table, cheap to copy, ordered as the table is.

@@ -31,7 +31,10 @@ pub(super) static RULE: PhiRule = PhiRule {
             medical rec number|numero de historia|numero de expediente medico|expediente medico|expediente clinico|\
             numero de registro medico|registro medico|num de expediente|num de historia clinica|numero de hospital|\
             facility mrn|umrn|cmrn|mrn id|mrn num|mrn nbr|record id|history no|history number|chart nbr|\
-            patient record number|patient record no",
+            patient record number|patient record no|\
+            num historia|n historia|numero historia clinica|nhcl|cipa|numero de dossier|ipp|patientennummer|\
+            patienten nr|fallnummer|aktenzeichen|numero do prontuario|prontuario|cartella clinica|numero cartella|\
+            patientnummer",
         ),
         (
             Meaning::MrnMaybe,
@@ -39,7 +42,7 @@ pub(super) static RULE: PhiRule = PhiRule {
             patient identification number|pt id|pt no|pt number|pt num|patientid|patid|mr|file number|file no|pat id|\
             pat no|emr|ehr|ptid|id number|patient nbr|case id|subject id|visit mrn|numero de paciente|\
             num de paciente|id de paciente|id del paciente|id paciente|wristband|armband|id band|clinic id|\
-            person number|person id|person no|person nbr",
+            person number|person id|person no|person nbr|historia|hc|dossier",
         ),
     ],
     number: None,
@@ -109,6 +112,10 @@ pub(super) static RULE: PhiRule = PhiRule {
         "What would you do here?\nMRN: «4410928»",
         "Any concerns? Patient ID: «4410928»",
         "MRN: [MRN]«48291378», MRN «48291379»%",
+        "{\"mrn\":\"«00482913»\"}",
+        "MRN «four eight two nine one three seven»",
+        "our «ZQ-4829137» (where the settings give this format)",
+        "{\"mrn\":\"«7 B 4 C 2»\"}",
     ],
     misses: &[
         "MRN  admitted for chest pain",

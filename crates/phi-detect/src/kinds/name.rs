@@ -30,7 +30,10 @@ pub(super) static RULE: PhiRule = PhiRule {
             contact person|guardian|caregiver|spouse|mother|father|parent|guarantor|subscriber|insured|beneficiary|\
             resident|client|physician|provider|dictated by|signed by|electronically signed by|cosigned by|seen by|\
             author|author name|reviewed by|transcribed by|prepared by|performer|assigned to|employee name|\
-            user full name",
+            user full name|typed by|called by|called back by|entered by|recorded by|drawn by|collected by|initials|\
+            nombre y apellidos|apellidos y nombre|paciente|medico|remitido por|responsable clinico|fdo|firmado|\
+            firmado por|nom|prenom|nom du patient|vorname|nachname|familienname|cognome|apelido|sobrenome|\
+            nome do paciente|voornaam|achternaam",
         ),
         (
             Meaning::NameMaybe,
@@ -60,6 +63,9 @@ pub(super) static RULE: PhiRule = PhiRule {
         "To: \"«Mark Roe»\" <mark@example.com>",
         "lastName: \"«Roe»\"",
         "Patient «Will Young» reports pain",
+        "{\"last_name\":\"«Okonkwo»\"}",
+        "Present: «Lena Ruiz», «Omar Diaz» and «Kim Sato».",
+        "Called back by «TWR» at 0915. Dictated by: «JTR», typed by: «mk»",
     ],
     misses: &[
         "café / \"The patient's social security number is on file.\"",
@@ -73,6 +79,11 @@ pub(super) static RULE: PhiRule = PhiRule {
         "Summarise the Mayo Clinic guideline on statins.",
         "Patient Agreements: the plan was explained",
         "I gave the patient Protonix for this",
+        "Reachable by the team, NP. Reachable at noon",
+        "CREATE TABLE p (given_name TEXT, family_name VARCHAR(40), dob DATE)",
+        "<name>SYRUP</name> displayName=\"TABLET\" name: 'Oral Spray'",
+        "travelled to Jordan, Chad and home",
+        "called by ICU, drawn by RN, signed by MD",
     ],
     precedence: 0.0,
 };

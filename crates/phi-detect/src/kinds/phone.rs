@@ -18,7 +18,9 @@ pub(super) static RULE: PhiRule = PhiRule {
     labels: &[
         (
             Meaning::Phone,
-            "tfno|tlf|tlfno|telef|telefs|telfs|movil|numero de movil|area code|phone|phones|phone number|phone no|\
+            "telf|tel movil|telefono movil|telefono fijo|handynummer|mobil|rufnummer|telefonnummer|tel mobile|\
+            numero de telephone|telemovel|telefone|celulare|cellulare|numero di telefono|gsm|telefoonnummer|\
+            tfno|tlf|tlfno|telef|telefs|telfs|movil|numero de movil|area code|phone|phones|phone number|phone no|\
             phone num|phone numbers|telephone|telephones|telephone number|tel|tel no|tele|cell|cells|cell phone|\
             cellphone|cell number|cell no|mobile|mobile number|mobile phone|mobile no|mob|fax|faxes|fax number|\
             fax no|faxed to|fax to|pager|pagers|pager number|beeper|home phone|work phone|cell phone number|\
@@ -109,6 +111,12 @@ pub(super) static RULE: PhiRule = PhiRule {
         "daughter's # is «2065550142»",
         "Jane Roe, «2065550142»",
         "7,«206-555-0142»,8 or phone: «2065550142»,5 calls",
+        "{\"phone\":\"«2065550142»\"}",
+        "«206 555 0142»",
+        "«555-0142» is her phone number",
+        "reach her at «2065550142»",
+        "my # «2065550142»",
+        "Please call the nurse again if pain, fever, nausea or redness get worse after lunch tomorrow: «2065550142»",
     ],
     misses: &[
         "Call 911 or 988 in a crisis.",

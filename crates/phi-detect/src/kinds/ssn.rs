@@ -114,6 +114,9 @@ pub(super) static RULE: PhiRule = PhiRule {
         "His SSN is «536-22-8741»,5 feet tall; SSN: $«536228742»",
         "What next?\nSSN: «536228741»",
         "SSN: [SSN] «536228741»",
+        "«536.22.8741»",
+        "1. «536 22 8741»",
+        "{\"ssn\":\"«A536228741»\"}",
     ],
     misses: &[
         "member id 536-22-8741",

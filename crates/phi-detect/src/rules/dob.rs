@@ -116,10 +116,42 @@ fn whole_date(page: &Page<'_>, span: Range<usize>) -> Range<usize> {
 /// Dates said in numbers alone, right after a label.
 fn spoken(page: &Page<'_>, out: &mut Out<'_>) {
     for label in page.labels.iter().filter(|label| is_of_birth(page, label)) {
-        if let Some(span) = spoken_numbers(page, value_after(page, label.end as usize)) {
+        let start = value_after(page, label.end as usize);
+        if let Some(span) = spoken_numbers(page, start) {
             out.push(span, 0.85, "dob.spoken");
         }
+        if let Some(span) = unreadable(page, label.end as usize) {
+            out.push(span, 0.85, "dob.unreadable");
+        }
     }
+}
+
+/// `??/09/1961`, `09/1_/1961`, `XX-09-1961`: a date of which a part cannot be read, right after its label.
+fn unreadable(page: &Page<'_>, label_end: usize) -> Option<Range<usize>> {
+    let gap = page.slice(label_end..page.text.len().min(label_end + 3));
+    let blanks = gap.iter().take_while(|byte| matches!(byte, b':' | b' '));
+    let start = label_end + blanks.count();
+    let rest = page.slice(start..page.text.len().min(start + 12));
+    let is_gap = |byte: &u8| matches!(byte, b'?' | b'_' | b'x' | b'X' | b'*' | b'#');
+    let length = rest
+        .iter()
+        .take_while(|byte| {
+            byte.is_ascii_digit() || is_gap(byte) || matches!(byte, b'/' | b'-' | b'.')
+        })
+        .count();
+    let text = rest[..length].strip_suffix(b".").unwrap_or(&rest[..length]);
+    let parts: Vec<_> = text
+        .split(|byte| matches!(byte, b'/' | b'-' | b'.'))
+        .collect();
+    let lengths: Vec<_> = parts.iter().map(|part| part.len()).collect();
+    let is_date = matches!(
+        lengths.as_slice(),
+        [1 | 2, 1 | 2, 2 | 4] | [4, 1 | 2, 1 | 2]
+    );
+    let read = |part: &&&[u8]| part.iter().any(u8::is_ascii_digit);
+    let has_gap = text.iter().any(is_gap);
+    (is_date && has_gap && parts.iter().filter(read).count() >= 2)
+        .then_some(start..start + text.len())
 }
 
 /// "date of birth", "birthday", "born", but not "turned".
@@ -168,8 +200,51 @@ fn contradicts(page: &Page<'_>, span: &Range<usize>) -> bool {
         });
     !holds_date
         || is_masked_before
+        || is_of_release(page, span.start)
+        || is_of_row(page, span)
         || nearest(page, span.start)
             .is_some_and(|claim| claim.is(Meaning::OtherDate) && claim.is_firm())
+}
+
+/// `1.0.3 (2018-08-24)`, `## 2.1.0 / 2011-03-24`: the date of a version.
+fn is_of_release(page: &Page<'_>, start: usize) -> bool {
+    let before = page.slice(start.saturating_sub(24)..start);
+    let before = before.trim_ascii_end();
+    let before = before
+        .strip_suffix(b"(")
+        .or(before.strip_suffix(b"/"))
+        .or(before.strip_suffix(b"-"))
+        .or(before.strip_suffix(b":"))
+        .unwrap_or(before)
+        .trim_ascii_end();
+    let before = before.strip_suffix(b"]").unwrap_or(before);
+    let word = before
+        .rsplit(|byte| byte.is_ascii_whitespace() || matches!(byte, b'[' | b'v'))
+        .next()
+        .unwrap_or_default();
+    let parts = word.split(|&byte| byte == b'.');
+    let is_number = |part: &[u8]| !part.is_empty() && part.iter().all(u8::is_ascii_digit);
+    let numbers = parts.clone().take_while(|part| is_number(part)).count();
+    numbers >= 2 && parts.count() <= 4
+}
+
+/// How far back a label of birth may stand for the rows of a table below it.
+const ROW_LABELS_MAX: usize = 64;
+
+/// Whether a date stands alone in its cell of a row of data, where nothing speaks of birth.
+fn is_of_row(page: &Page<'_>, span: &Range<usize>) -> bool {
+    let before = page.byte_before(span.start);
+    let after = page.byte(span.end);
+    let opens = matches!(before, b',' | b'\t' | b';' | b'\n' | 0);
+    let ends = matches!(after, b',' | b'\t' | b';');
+    let next = page
+        .labels
+        .partition_point(|label| (label.start as usize) < span.start);
+    let speaks_of_birth = page.labels[next.saturating_sub(ROW_LABELS_MAX)..next]
+        .iter()
+        .any(|label| matches!(label.meaning, Meaning::Dob | Meaning::Born));
+    let is_machine_written = page.slice(span.start + 4..span.start + 5) == b"-";
+    opens && ends && is_machine_written && !speaks_of_birth
 }
 
 /// Whether the whole value of a field is a time stamp that starts with a date: `198808181126+0215`.

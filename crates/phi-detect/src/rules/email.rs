@@ -109,7 +109,12 @@ fn domain(bytes: &[u8], start: usize) -> Option<Range<usize>> {
         end -= 1;
     }
     let mut labels = bytes.get(start..end)?.split(|&byte| byte == b'.');
-    let top = labels.next_back()?;
+    let whole = labels.next_back()?;
+    // No top-level domain has a dash in it, so one ends the address: "jane@example.org—noted".
+    let dash = whole.iter().position(|&byte| byte == b'-');
+    let dash = dash.filter(|_| !whole.starts_with(b"xn--"));
+    let top = &whole[..dash.unwrap_or(whole.len())];
+    let end = end - dash.map_or(0, |dash| whole.len() - dash);
     let rest: Vec<_> = labels.collect();
     let is_top = top.len() >= 2
         && (top

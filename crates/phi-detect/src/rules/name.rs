@@ -220,7 +220,14 @@ fn after_title(page: &Page<'_>, start: usize, end: usize) -> Option<Name> {
         (false, true) => matches!(title, b"dr" | b"mr" | b"mrs" | b"ms"),
         (false, false) => matches!(title, b"dr" | b"mr" | b"mrs" | b"doctor" | b"nurse"),
     };
-    if !is_written_as_title || matches!(page.byte_before(start), b'-' | b'/' | b'\'') {
+    // "Ana Roe, NP. Reachable at": a credential stands behind a name, and may end the sentence.
+    let is_credential = LEXICON.sense(title).has(Sense::CREDENTIAL)
+        && !title.eq_ignore_ascii_case(b"ms")
+        && (has_dot || page.slice(start.saturating_sub(2)..start) == b", ");
+    if !is_written_as_title
+        || is_credential
+        || matches!(page.byte_before(start), b'-' | b'/' | b'\'')
+    {
         return None;
     }
     let after = end + usize::from(has_dot);
@@ -284,6 +291,12 @@ fn after_kin(page: &Page<'_>, start: usize, end: usize) -> Option<Name> {
 fn after_label(page: &Page<'_>, label: &Label) -> Option<(Range<usize>, f32)> {
     let place = label.start as usize..label.end as usize;
     let (start, is_explicit) = people::value_start(page, place.clone())?;
+    if let Some(span) = people::initials_at(page, &place, start) {
+        return Some((span, 0.7));
+    }
+    if people::is_type_word(page, start) {
+        return None;
+    }
     let last_word = page.word_before(place.end);
     let calls_it_name = last_word.is_some_and(|(_, at)| {
         let word = page.slice(at..place.end);
@@ -308,6 +321,19 @@ fn after_label(page: &Page<'_>, label: &Label) -> Option<(Range<usize>, f32)> {
         return (!is_shouted_head).then_some((name.span, 0.75));
     }
     let name = people::name_at(page, start, Cue::Label)?;
+    if people::is_identifier(page, &name.span) {
+        return None;
+    }
+    // `displayName="SYRUP"`: what data call a name is a person's only if it reads like one.
+    let is_of_data = match label.meaning {
+        Meaning::NameMaybe => people::is_in_data(page, &place, start),
+        // "font-family: Menlo".
+        _ => page.byte_before(place.start) == b'-',
+    };
+    if is_of_data {
+        let is_person = name.words >= 2 && name.known > 0 && name.is_capital;
+        return is_person.then_some((name.span, 0.8));
+    }
     let is_field_of_a_form = people::ends_like_a_field(page, name.span.end);
     let is_likely = match (name.is_capital, name.words) {
         (true, 2..) => name.known > 0 || is_field_of_a_form,

@@ -122,7 +122,7 @@ fn named_by(name: &[u8], value: &[u8]) -> Option<Meaning> {
     match value {
         b"2.16.840.1.113883.4.1" => return Some(Meaning::Ssn),
         b"2.16.840.1.113883.4.572" | b"2.16.840.1.113883.4.927" => return Some(Meaning::Medicare),
-        b"2.16.840.1.113883.4.6" => return Some(Meaning::OtherId(None)),
+        b"2.16.840.1.113883.4.6" => return labels::of_whole_key("npi"),
         _ => {}
     }
     let value = std::str::from_utf8(value)

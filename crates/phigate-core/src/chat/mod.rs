@@ -15,7 +15,7 @@ use crate::json::{Bounds, Document, JsonError, JsonProblem};
 pub use conversation::text_groups;
 pub(crate) use conversation::{Calls, conversations};
 pub(crate) use opaque::opaque_nodes;
-pub use opaque::{Unscannable, unscannable};
+pub use opaque::unscannable;
 pub(crate) use path::is_known_word;
 pub use path::{parameter_name, path};
 pub use walk::{Place, Slot, slots};

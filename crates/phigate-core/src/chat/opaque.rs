@@ -2,19 +2,12 @@
 
 use std::borrow::Cow;
 
+use phigate_types::Unscannable;
+
 use crate::json::{Document, Kind, NodeId, Value};
 
 use super::binary;
 use super::path::path;
-
-/// A part of a request that was not scanned.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unscannable {
-    /// Where it stands.
-    pub path: String,
-    /// What it is, such as `image_url`; `unknown` where the caller named something we do not know.
-    pub kind: &'static str,
-}
 
 /// Types of parts, and names of fields, that hold something other than text or refer to it.
 const OPAQUE: &[&str] = &[
@@ -48,7 +41,7 @@ const UNKNOWN: &str = "unknown";
 pub fn unscannable(document: &Document) -> Vec<Unscannable> {
     let named = |(node, kind)| Unscannable {
         path: path(&document.value(node)),
-        kind,
+        kind: Cow::Borrowed(kind),
     };
     opaque_nodes(document).into_iter().map(named).collect()
 }

@@ -91,7 +91,7 @@ impl Joined {
                 ..LocatedFinding::new(finding, piece.node, Place::Text, start..end)
             }
         });
-        located.filter(|finding| !finding.span.is_empty()).collect()
+        located.filter(|one| !one.finding.span.is_empty()).collect()
     }
 }
 
@@ -126,8 +126,8 @@ fn scan_group(
         for finding in &findings {
             let pieces = joined.locate(finding);
             let is_missing = |piece: &LocatedFinding| {
-                let is_reached = !is_from_model(finding) || piece.span.start < ANSWER_BYTES;
-                is_reached && !result.overlaps(piece.node, &piece.span)
+                let is_reached = !is_from_model(finding) || piece.finding.span.start < ANSWER_BYTES;
+                is_reached && !result.overlaps(piece.node, &piece.finding.span)
             };
             if pieces.len() > 1 || pieces.iter().any(is_missing) {
                 added.extend(pieces);
@@ -274,7 +274,7 @@ fn add_missing<'f>(
 ) {
     for finding in findings {
         let pieces = joined.locate(finding);
-        let is_missing = |piece: &LocatedFinding| !result.overlaps(piece.node, &piece.span);
+        let is_missing = |piece: &LocatedFinding| !result.overlaps(piece.node, &piece.finding.span);
         if pieces.iter().all(is_missing) {
             added.extend(pieces);
         }

@@ -10,13 +10,10 @@ use crate::json::NodeId;
 /// A finding in its place in a document.
 #[derive(Debug, Clone)]
 pub(crate) struct LocatedFinding {
-    pub(super) kind: PhiKind,
+    /// What was found, and where in the decoded text of the node.
+    pub(super) finding: Finding,
     pub(super) node: NodeId,
     pub(super) place: Place,
-    /// In the decoded text of the node.
-    pub(super) span: Range<usize>,
-    pub(super) score: f32,
-    pub(super) rule: &'static str,
     /// Whether this goes on from the text part before, so that it is one finding with that.
     pub(super) continues: bool,
 }
@@ -25,14 +22,19 @@ impl LocatedFinding {
     /// A finding at `span` of a node's text.
     pub(super) fn new(finding: &Finding, node: NodeId, place: Place, span: Range<usize>) -> Self {
         Self {
-            kind: finding.kind,
+            finding: Finding {
+                span,
+                ..finding.clone()
+            },
             node,
             place,
-            span,
-            score: finding.score,
-            rule: finding.rule,
             continues: false,
         }
+    }
+
+    /// Its place in order.
+    fn start(&self) -> (NodeId, usize) {
+        (self.node, self.finding.span.start)
     }
 }
 
@@ -63,7 +65,8 @@ impl ScanResult {
 
     /// The kinds found, each once, in table order.
     pub(crate) fn kinds(&self) -> Vec<PhiKind> {
-        let mut kinds: Vec<PhiKind> = self.findings.iter().map(|finding| finding.kind).collect();
+        let findings = self.findings.iter();
+        let mut kinds: Vec<PhiKind> = findings.map(|located| located.finding.kind).collect();
         kinds.sort_unstable();
         kinds.dedup();
         kinds
@@ -72,22 +75,25 @@ impl ScanResult {
     /// The keys that hold PHI, in order.
     pub(super) fn keys_with_phi(&self) -> Vec<NodeId> {
         let findings = self.findings.iter();
-        let in_keys = findings.filter(|finding| finding.place == Place::Key);
-        in_keys.map(|finding| finding.node).collect()
+        let in_keys = findings.filter(|located| located.place == Place::Key);
+        in_keys.map(|located| located.node).collect()
     }
 
     /// Puts the findings in order of place. What overlaps becomes one finding.
     pub(super) fn settle(&mut self) {
-        self.findings
-            .sort_by_key(|finding| (finding.node, finding.span.start));
+        self.findings.sort_by_key(LocatedFinding::start);
         self.findings.dedup_by(|late, early| {
-            let overlaps = late.node == early.node && late.span.start < early.span.end;
+            let overlaps =
+                late.node == early.node && late.finding.span.start < early.finding.span.end;
             if overlaps {
-                early.span.end = early.span.end.max(late.span.end);
+                let end = early.finding.span.end.max(late.finding.span.end);
                 early.continues |= late.continues;
-                if late.score > early.score {
-                    (early.kind, early.score, early.rule) = (late.kind, late.score, late.rule);
+                if late.finding.score > early.finding.score {
+                    let start = early.finding.span.start;
+                    std::mem::swap(&mut early.finding, &mut late.finding);
+                    early.finding.span.start = start;
                 }
+                early.finding.span.end = end;
             }
             overlaps
         });
@@ -97,9 +103,9 @@ impl ScanResult {
     pub(super) fn overlaps(&self, node: NodeId, span: &Range<usize>) -> bool {
         let after = self
             .findings
-            .partition_point(|finding| (finding.node, finding.span.start) < (node, span.end));
+            .partition_point(|located| located.start() < (node, span.end));
         self.findings[..after]
             .last()
-            .is_some_and(|before| before.node == node && before.span.end > span.start)
+            .is_some_and(|before| before.node == node && before.finding.span.end > span.start)
     }
 }

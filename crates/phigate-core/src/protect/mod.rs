@@ -14,7 +14,7 @@ mod scanner;
 
 pub use apply::{CleanRequest, Outcome, Policy, apply};
 pub use identifier::plain as normalise;
-pub use report::{Report, ReportedFinding};
+pub use report::Report;
 pub use rewrite::rewrite_text;
 pub(crate) use scan::scan_document;
 pub use scan::{Scanned, scan};

@@ -1,10 +1,12 @@
-//! What was found, told without telling it: kinds, places and scores.
+//! What was found, without what it said: kinds, places and scores.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
 use phi_detect::PhiKind;
+use phigate_types::{Finding, Unscannable};
 
-use crate::chat::{self, Place, Unscannable};
+use crate::chat::{self, Place};
 use crate::json::{Document, NodeId};
 use crate::text::PhiText;
 
@@ -14,27 +16,10 @@ use super::located::{LocatedFinding, ScanResult};
 /// What a part is called that stands for a scan that did not look at everything.
 const INCOMPLETE_SCAN: &str = "incomplete_scan";
 
-/// One finding as the audit trail tells it.
-#[derive(Debug, Clone)]
-pub struct ReportedFinding {
-    /// The kind of PHI.
-    pub kind: PhiKind,
-    /// Where it stands, such as `messages[0].content`.
-    pub path: String,
-    /// First character, counted in code points of the decoded string.
-    pub start: usize,
-    /// The character after the last.
-    pub end: usize,
-    /// Confidence, 0 to 1.
-    pub score: f32,
-    /// The rule that found it.
-    pub rule: &'static str,
-}
-
 /// What a scan found in a request. The lists end where the scanner says; the counts are of everything.
 #[derive(Debug, Clone, Default)]
 pub struct Report {
-    findings: Vec<ReportedFinding>,
+    findings: Vec<Finding>,
     counts: BTreeMap<PhiKind, usize>,
     unscannable: Vec<Unscannable>,
     withheld_keys: Vec<NodeId>,
@@ -51,7 +36,7 @@ impl Report {
         opaque.truncate(listed_max);
         let parts = opaque.into_iter().map(|(node, kind)| Unscannable {
             path: chat::path(&document.value(node)),
-            kind,
+            kind: Cow::Borrowed(kind),
         });
         let mut report = Self {
             unscannable: parts.collect(),
@@ -59,7 +44,7 @@ impl Report {
             has_phi_in_model: result
                 .findings
                 .iter()
-                .any(|finding| finding.place == Place::Structure),
+                .any(|located| located.place == Place::Structure),
             text_bytes: result.text_bytes,
             is_complete: result.is_complete,
             ..Self::default()
@@ -67,7 +52,7 @@ impl Report {
         if !result.is_complete {
             report.unscannable.push(Unscannable {
                 path: String::new(),
-                kind: INCOMPLETE_SCAN,
+                kind: Cow::Borrowed(INCOMPLETE_SCAN),
             });
         }
         for of_one_text in result.findings.chunk_by(|one, next| one.node == next.node) {
@@ -78,15 +63,14 @@ impl Report {
 
     /// Adds the findings of one text, which are in order.
     fn add(&mut self, document: &Document, found: &[LocatedFinding], listed_max: usize) {
-        for finding in found.iter().filter(|finding| !finding.continues) {
-            *self.counts.entry(finding.kind).or_default() += 1;
+        for located in found.iter().filter(|located| !located.continues) {
+            *self.counts.entry(located.finding.kind).or_default() += 1;
         }
         let room = listed_max.saturating_sub(self.findings.len());
         let found = &found[..found.len().min(room)];
         let Some(first) = found.first() else {
             return;
         };
-        let report = self;
         let value = document.value(first.node);
         let text = match first.place {
             Place::Number => value.raw().into(),
@@ -94,24 +78,22 @@ impl Report {
         };
         let path = chat::path(&value);
         let (mut counted_bytes, mut counted) = (0, 0);
-        for finding in found {
+        for LocatedFinding { finding, .. } in found {
             let before = text.get(counted_bytes..finding.span.start);
             let start = counted + before.map_or(0, |before| before.chars().count());
             let exact = text.get(finding.span.clone()).unwrap_or_default();
             let end = start + exact.chars().count();
             (counted_bytes, counted) = (finding.span.end, end);
-            let (kind, score, rule) = (finding.kind, finding.score, finding.rule);
-            let path = path.clone();
-            report.findings.push(ReportedFinding {
-                kind,
-                path,
-                start,
-                end,
-                score,
-                rule,
+            self.findings.push(Finding {
+                kind: Cow::Borrowed(finding.kind.code()),
+                path: path.clone(),
+                start: start as u64,
+                end: end as u64,
+                score: f64::from((finding.score * 1000.0).round()) / 1000.0,
+                rule: Cow::Borrowed(finding.rule),
             });
-            for form in identifier::stored_forms(kind, exact) {
-                report.identifiers.insert((kind, PhiText::new(form)));
+            for form in identifier::stored_forms(finding.kind, exact) {
+                self.identifiers.insert((finding.kind, PhiText::new(form)));
             }
         }
     }
@@ -142,7 +124,7 @@ impl Report {
     }
 
     /// The findings, in order of place, as far as they are listed.
-    pub fn findings(&self) -> &[ReportedFinding] {
+    pub fn findings(&self) -> &[Finding] {
         &self.findings
     }
 

@@ -90,7 +90,7 @@ fn splice(
     found: &[LocatedFinding],
     replacement: Replacement,
 ) -> Result<Document, Unsafe> {
-    if let Some(fixed) = found.iter().find(|finding| finding.place != Place::Text) {
+    if let Some(fixed) = found.iter().find(|located| located.place != Place::Text) {
         let path = chat::path(&document.value(fixed.node));
         return Err(Unsafe::NotRewritable(path));
     }
@@ -100,8 +100,11 @@ fn splice(
         let text = value.decoded();
         let mut rewritten = String::with_capacity(text.expose().len());
         let mut copied = 0;
-        for finding in of_one_text {
-            let stand_in = if finding.continues {
+        for LocatedFinding {
+            finding, continues, ..
+        } in of_one_text
+        {
+            let stand_in = if *continues {
                 Cow::Borrowed("")
             } else {
                 replacement(Replaced {

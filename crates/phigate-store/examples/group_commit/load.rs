@@ -1,7 +1,7 @@
 //! Requests that wait for their decision record, so many at any time.
 
 use jiff::Timestamp;
-use phigate_store::{Decision, Finding, NewDecision, SecretBytes, Sizes, Vault};
+use phigate_store::{Decision, NewDecision, SecretBytes, Sizes, Vault};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -125,13 +125,13 @@ fn decision(account: &str, bytes: usize) -> NewDecision {
         stream: false,
         phi_detected: true,
         types: BTreeMap::from([("ssn".to_owned(), 1)]),
-        findings: vec![Finding {
-            kind: "ssn".to_owned(),
+        findings: vec![phigate_types::Finding {
+            kind: "ssn".into(),
             path: "messages[0].content".to_owned(),
             start: 4,
             end: 15,
             score: 0.99,
-            rule: "ssn".to_owned(),
+            rule: "ssn".into(),
         }],
         unscannable: Vec::new(),
         sizes: Sizes::default(),

@@ -2,7 +2,7 @@
 
 use crate::{SecretBytes, SecretString};
 use jiff::Timestamp;
-use phigate_types::{Act, Action, Mode};
+use phigate_types::{Act, Action, Finding, Mode, Unscannable};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use uuid::Uuid;
@@ -78,33 +78,6 @@ pub struct Decision {
     /// Digests of the sealed content; filled by the vault.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sealed: Option<SealedDigests>,
-}
-
-/// Where PHI was found; never what it said.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Finding {
-    /// Kind of PHI.
-    #[serde(rename = "type")]
-    pub kind: String,
-    /// Place in the request, such as `messages[0].content`.
-    pub path: String,
-    /// First code point.
-    pub start: u64,
-    /// One past the last code point.
-    pub end: u64,
-    /// How sure the detector was.
-    pub score: f64,
-    /// Which rule found it.
-    pub rule: String,
-}
-
-/// A part that could not be scanned.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Unscannable {
-    /// Place in the request.
-    pub path: String,
-    /// What it was, such as `image_url`.
-    pub kind: String,
 }
 
 /// Sizes in bytes.

@@ -6,10 +6,10 @@
 
 use jiff::{SignedDuration, Timestamp};
 use phigate_store::{
-    Clock, Decision, Filter, Finding, Identifier, MasterKeySource, NewDecision, Options, Outcome,
-    Record, SecretBytes, Sizes, Target, Usage, Vault,
+    Clock, Decision, Filter, Identifier, MasterKeySource, NewDecision, Options, Outcome, Record,
+    SecretBytes, Sizes, Target, Usage, Vault,
 };
-use phigate_types::{Action, Mode};
+use phigate_types::{Action, Finding, Mode};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -132,12 +132,12 @@ pub fn masked(account_id: &str) -> NewDecision {
         phi_detected: true,
         types: BTreeMap::from([("ssn".to_owned(), 1), ("name".to_owned(), 1)]),
         findings: vec![Finding {
-            kind: "ssn".to_owned(),
+            kind: "ssn".into(),
             path: "messages[0].content".to_owned(),
             start: 4,
             end: 15,
             score: 0.99,
-            rule: "ssn".to_owned(),
+            rule: "ssn".into(),
         }],
         unscannable: Vec::new(),
         sizes: Sizes {

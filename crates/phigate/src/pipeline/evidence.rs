@@ -8,8 +8,8 @@ use phi_detect::PhiKind;
 use phigate_core::chat::{self, ChatRequest};
 use phigate_core::egress::Cleared;
 use phigate_core::protect::{CleanRequest, Report, Scanned};
-use phigate_store::{Finding, Identifier, SecretBytes, SecretString, Sizes, Unscannable};
-use phigate_types::Action;
+use phigate_store::{Identifier, SecretBytes, SecretString, Sizes};
+use phigate_types::{Action, Finding, Unscannable};
 
 const PHI_DETECTED: HeaderName = HeaderName::from_static("x-gateway-phi-detected");
 const PHI_TYPES: HeaderName = HeaderName::from_static("x-gateway-phi-types");
@@ -157,30 +157,14 @@ impl Evidence {
         }
     }
 
-    /// The findings as the record tells them.
-    pub(super) fn findings(&self) -> Vec<Finding> {
-        let findings = self.report.iter().flat_map(Report::findings);
-        findings
-            .map(|finding| Finding {
-                kind: finding.kind.code().into(),
-                path: finding.path.clone(),
-                start: finding.start as u64,
-                end: finding.end as u64,
-                score: f64::from((finding.score * 1000.0).round()) / 1000.0,
-                rule: finding.rule.into(),
-            })
-            .collect()
+    /// The findings, for the record.
+    pub(super) fn findings(&self) -> &[Finding] {
+        self.report.as_ref().map_or(&[], Report::findings)
     }
 
-    /// What could not be scanned, as the record tells it.
-    pub(super) fn unscannable(&self) -> Vec<Unscannable> {
-        let parts = self.report.iter().flat_map(Report::unscannable);
-        parts
-            .map(|part| Unscannable {
-                path: part.path.clone(),
-                kind: part.kind.into(),
-            })
-            .collect()
+    /// What could not be scanned, for the record.
+    pub(super) fn unscannable(&self) -> &[Unscannable] {
+        self.report.as_ref().map_or(&[], Report::unscannable)
     }
 
     /// The values found, for the keyed hashes of the disclosure lookup.

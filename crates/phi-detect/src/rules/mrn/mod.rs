@@ -107,6 +107,7 @@ fn labelled(page: &Page<'_>, index: usize) -> Option<(Range<usize>, Evidence)> {
     }
     let start = token_start(page, span.start);
     if start < span.start
+        && !opens_label(page, start)
         && !is_something_else(page, index, &span)
         && let Some(whole) = nearest(page, start)
         && is_patients(&whole)
@@ -150,6 +151,13 @@ fn labelled(page: &Page<'_>, index: usize) -> Option<(Range<usize>, Evidence)> {
         Meaning::OtherId(_) if claim.tie == Tie::Near => beside_a_name(page, &span, digits),
         _ => None,
     }
+}
+
+/// "CIPA: NHC-482913": the letters before the number are one more label.
+fn opens_label(page: &Page<'_>, start: usize) -> bool {
+    page.labels
+        .binary_search_by_key(&start, |label| label.start as usize)
+        .is_ok_and(|index| page.labels[index].meaning == Meaning::Mrn)
 }
 
 fn is_patients(claim: &Claim) -> bool {

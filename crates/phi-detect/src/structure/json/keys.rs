@@ -105,7 +105,7 @@ pub(super) fn hint_of(value: &[u8]) -> Option<Meaning> {
         "us-mbi" | "us-medicare" | "2.16.840.1.113883.4.572" | "2.16.840.1.113883.4.927" => {
             Some(Meaning::Medicare)
         }
-        "us-npi" | "2.16.840.1.113883.4.6" => Some(Meaning::OtherId(None)),
+        "us-npi" | "2.16.840.1.113883.4.6" => labels::of_whole_key("npi"),
         // "https://hospital.example/ids/mrn".
         _ if text.contains("://") || text.starts_with("urn:") => labels::of_whole_key(last)
             .filter(|meaning| matches!(meaning, Meaning::Mrn | Meaning::Ssn | Meaning::Medicare)),

@@ -6,7 +6,8 @@ use std::collections::HashMap;
 use phi_detect::PhiKind;
 use phigate_core::chat;
 use phigate_core::json::{Bounds, Document};
-use phigate_store::{Decision, Finding, Revealed};
+use phigate_store::{Decision, Revealed};
+use phigate_types::Finding;
 use phigate_types::{Action, Effect, Replaced};
 
 use crate::dashboard::view::{Piece, kind_class};

@@ -288,16 +288,16 @@ fn outcome_facts(outcome: &Outcome) -> Vec<Fact> {
     facts
 }
 
-fn finding_row(finding: &phigate_store::Finding) -> FindingRow {
+fn finding_row(finding: &phigate_types::Finding) -> FindingRow {
     let kind = PhiKind::from_code(&finding.kind);
     FindingRow {
-        label: kind.map_or_else(|| finding.kind.clone(), |kind| kind.label().to_owned()),
+        label: kind.map_or_else(|| finding.kind.to_string(), |kind| kind.label().to_owned()),
         class: kind.map_or("", kind_class),
         path: finding.path.clone(),
         start: finding.start,
         end: finding.end,
         score: format!("{:.2}", finding.score),
-        rule: finding.rule.clone(),
+        rule: finding.rule.to_string(),
     }
 }
 

@@ -68,6 +68,8 @@ pub(crate) struct ModeCard {
 pub(crate) struct Threshold {
     pub(crate) code: &'static str,
     pub(crate) label: &'static str,
+    /// What an empty field means: "default", or "off" for kinds that are looked for only with a threshold.
+    pub(crate) default: &'static str,
     pub(crate) value: String,
     pub(crate) error: bool,
 }
@@ -287,6 +289,11 @@ fn thresholds(value: impl Fn(&str) -> String) -> Vec<Threshold> {
             Threshold {
                 code: kind.code(),
                 label: kind.label(),
+                default: if kind.rule().is_on_by_default {
+                    "default"
+                } else {
+                    "off"
+                },
                 value,
                 error,
             }

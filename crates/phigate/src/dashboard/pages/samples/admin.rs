@@ -107,6 +107,7 @@ pub(super) fn settings_page() -> settings::Page {
                 .map(|(code, label)| settings::Threshold {
                     code,
                     label,
+                    default: "default",
                     value: String::new(),
                     error: false,
                 })
