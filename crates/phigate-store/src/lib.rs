@@ -18,6 +18,7 @@ mod migrations;
 mod model;
 mod people;
 mod postgres;
+mod rows;
 mod secret;
 mod sqlite;
 mod store;

@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::{Finder, Out};
-use crate::context::{Tie, claim_before, is_spoken_of};
+use crate::context::{Strength, claim_before, is_spoken_of};
 use crate::labels::Meaning;
 use crate::lexicon::{LEXICON, Sense};
 use crate::page::{Page, is_word_byte};
@@ -201,8 +201,8 @@ fn whole(page: &Page<'_>, line: &Line) -> Option<(Range<usize>, f32)> {
     let tail = places::tail(page, line.span.end);
     let claim = claim_before(page, line.span.start, |meaning| meaning == Meaning::Address);
     let called = match claim.map(|claim| claim.tie) {
-        Some(Tie::Tight | Tie::Field) => 0.55,
-        Some(Tie::Near | Tie::List) => 0.2,
+        Some(Strength::Tight | Strength::Field) => 0.55,
+        Some(Strength::Near | Strength::List) => 0.2,
         None => 0.0,
     };
     let score = line.score + tail.as_ref().map_or(0.0, |tail| tail.score) + called;
@@ -221,7 +221,7 @@ fn zip(page: &Page<'_>, span: Range<usize>, out: &mut Out<'_>) {
     });
     let lives_in = span.len() == 5
         && claim_before(page, span.start, |meaning| meaning == Meaning::Dwelling)
-            .is_some_and(|claim| claim.tie >= Tie::Tight);
+            .is_some_and(|claim| claim.tie >= Strength::Tight);
     if lives_in || claim.is_some_and(|claim| claim.is(Meaning::Zip) && claim.is_firm()) {
         out.push(span.start..end, 0.9, "address.zip");
     } else if span.len() == 5

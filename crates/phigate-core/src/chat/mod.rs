@@ -26,7 +26,7 @@ pub(crate) use walk::{id_prefix, label, message_of};
 pub struct ChatLimits {
     /// The JSON body.
     pub json: Bounds,
-    /// Fields of the body itself. Those that a provider has no word for are named in a header, which must stay one.
+    /// Fields of the body itself. Those that a provider does not have are named in a response header, which must stay short.
     pub fields_max: usize,
     /// Messages in a conversation.
     pub messages_max: usize,

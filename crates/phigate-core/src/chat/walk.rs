@@ -1,7 +1,7 @@
 //! The one walk over text: every string, number and key of a body, wherever it stands.
 //!
-//! Nothing here lists fields to look at. Lists of fields are how the tool arguments
-//! of a request went unscanned in other gateways.
+//! There is no list of fields to scan. With such lists, other gateways left the arguments
+//! of tool calls unscanned.
 
 use std::borrow::Cow;
 
@@ -46,7 +46,7 @@ pub fn slots(document: &Document) -> impl Iterator<Item = Slot> {
     })
 }
 
-/// The model picks the provider and a role the speaker: both are checked words by now, never text to rewrite.
+/// The model selects the provider and the role says who speaks. Both were checked; neither can be rewritten.
 fn is_structure(value: &Value<'_>) -> bool {
     let Some(key) = value.key().and_then(|key| key.string()) else {
         return false;

@@ -133,7 +133,7 @@ pub fn apply(policy: &Policy, scanner: &Scanner, scanned: Scanned) -> Outcome {
         && clean.report.has_phi()
     {
         let document = clean.request.document();
-        match rewrite_document(scanner, document, findings, replacement) {
+        match rewrite_document(scanner, document, &findings, replacement) {
             Ok(rewritten) => clean.original = Some(clean.request.replace_document(rewritten)),
             Err(Unsafe::NotRewritable(path)) => {
                 return Outcome::Refuse(not_rewritable(path), clean.report);

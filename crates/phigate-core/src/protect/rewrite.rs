@@ -31,10 +31,10 @@ pub(super) enum Unsafe {
 pub(super) fn rewrite_document(
     scanner: &Scanner,
     document: &Document,
-    findings: Vec<LocatedFinding>,
+    findings: &[LocatedFinding],
     replacement: Replacement,
 ) -> Result<Document, Unsafe> {
-    let mut current = splice(document, &findings, replacement)?;
+    let mut current = splice(document, findings, replacement)?;
     for _ in 1..ROUNDS_MAX {
         let result = scan_document(scanner, &current);
         if result.is_clean() {

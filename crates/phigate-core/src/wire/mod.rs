@@ -111,7 +111,7 @@ pub struct ReplySummary {
     pub finish_reason: Option<String>,
     /// The tokens used.
     pub usage: Option<Usage>,
-    /// Set when the provider gave a stop reason we have no word for; the reply says `stop`.
+    /// Set when the provider gave a stop reason that we do not know; the reply says `stop`.
     pub has_unknown_stop_reason: bool,
 }
 

@@ -7,8 +7,9 @@ mod providers;
 
 pub use api_keys::KEY_NAME_CHARS_MAX;
 
-use crate::core::Core;
 use std::sync::{Arc, Mutex};
+
+use crate::core::Core;
 
 /// API keys, providers, admission.
 #[derive(Clone)]

@@ -1,10 +1,12 @@
 //! Mode, settings and aliases of an account.
 
+use std::collections::BTreeMap;
+
+use phigate_types::{Act, Mode};
+
 use crate::Result;
 use crate::accounts::Accounts;
 use crate::model::{AdminAct, ModeState, Settings};
-use phigate_types::{Act, Mode};
-use std::collections::BTreeMap;
 
 impl Accounts {
     /// The mode in force and its last change.

@@ -1,11 +1,13 @@
 //! Accounts and what belongs to them: settings, providers, API keys.
 
-use crate::SecretString;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use jiff::Timestamp;
 use phigate_types::{KeyLimit, Mode};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
-use std::sync::Arc;
+
+use crate::SecretString;
 
 /// A consistent picture of one account, as requests use it.
 #[derive(Debug, Clone)]

@@ -1,11 +1,13 @@
 //! Audit records. Field names are those of the export and bind.
 
-use crate::{SecretBytes, SecretString};
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use phigate_types::{Act, Action, Finding, Mode, Unscannable};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use uuid::Uuid;
+
+use crate::{SecretBytes, SecretString};
 
 /// One record of the trail, as exported.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

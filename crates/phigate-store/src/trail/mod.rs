@@ -2,6 +2,7 @@
 
 mod checkpoint;
 mod export;
+mod inspect;
 mod read;
 mod record;
 mod retention;
@@ -13,8 +14,9 @@ mod walk;
 pub use checkpoint::{append_checkpoints, read_checkpoints};
 pub use export::{Export, ExportLine};
 
-use crate::core::Core;
 use std::sync::Arc;
+
+use crate::core::Core;
 
 /// The audit trail: writing, reading, proving, deleting what is due.
 #[derive(Clone)]

@@ -1,17 +1,19 @@
 //! Reading the trail: lists, single requests, content, disclosure lookup.
 
+use std::collections::{BTreeSet, HashMap};
+
+use jiff::Timestamp;
+use phigate_types::Act;
+use uuid::Uuid;
+
 use crate::keys::seal::Place;
 use crate::model::{
     AdminAct, Cursor, Disclosure, Filter, Page, Record, RecordKind, RequestRow, Revealed,
 };
-use crate::store::{AuditRow, RowKey};
+use crate::rows::{AuditRow, RowKey};
 use crate::trail::Trail;
 use crate::trail::record::{CONTENT, token};
 use crate::{Result, SecretBytes, SecretString, StoreError};
-use jiff::Timestamp;
-use phigate_types::Act;
-use std::collections::{BTreeSet, HashMap};
-use uuid::Uuid;
 
 /// Most records on one page.
 const PAGE_MAX: usize = 1_000;

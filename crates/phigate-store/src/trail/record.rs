@@ -1,22 +1,24 @@
 //! Writing the trail: decisions, outcomes, admin acts.
 
+use std::sync::Arc;
+use std::time::Duration;
+
+use aws_lc_rs::hmac;
+use jiff::Timestamp;
+use phigate_verify::chain::{digest, hex};
+use uuid::Uuid;
+
 use crate::core::Core;
 use crate::keys::seal::{Place, Sealer};
 use crate::keys::wrapped::Purpose;
 use crate::model::{AdminAct, Identifier, NewDecision, Outcome, SealedDigests};
-use crate::store::{Contents, TokenRow};
+use crate::rows::{Contents, TokenRow};
 use crate::trail::Trail;
 use crate::writer::entry;
 use crate::writer::job::{Entry, Job, Wait, Waiter};
 use crate::{Result, SecretBytes, StoreError};
-use aws_lc_rs::hmac;
-use jiff::Timestamp;
-use phigate_verify::chain::{digest, hex};
-use std::sync::Arc;
-use std::time::Duration;
-use uuid::Uuid;
 
-pub(crate) const CONTENT: &str = "audit_content";
+pub(super) const CONTENT: &str = "audit_content";
 
 impl Trail {
     /// Writes a decision; durable when this returns `Ok`. Nothing may be forwarded before.
@@ -182,7 +184,7 @@ impl Trail {
     }
 
     /// The key identifiers of an account are hashed with.
-    pub(crate) async fn lookup_key(&self, account: &str) -> Result<hmac::Key> {
+    pub(super) async fn lookup_key(&self, account: &str) -> Result<hmac::Key> {
         let (_, key) = self
             .core
             .keyring
@@ -206,7 +208,7 @@ pub(crate) fn digests(contents: &Contents) -> SealedDigests {
 }
 
 /// Digest of the keyed hashes of a request's identifiers, in whatever order; none when there are none.
-pub(crate) fn tokens_digest(mut tokens: Vec<[u8; 16]>) -> Option<String> {
+pub(super) fn tokens_digest(mut tokens: Vec<[u8; 16]>) -> Option<String> {
     tokens.sort_unstable();
     tokens.dedup();
     let all = tokens.concat();

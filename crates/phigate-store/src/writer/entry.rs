@@ -1,14 +1,16 @@
 //! Turns records into rows: the columns searched by, and what the record adds to the counters.
 
-use crate::model::{AdminAct, Decision, Outcome, Record, RecordKind};
-use crate::store::{AuditRow, Contents, TokenRow};
-use crate::writer::job::{Counters, Effect, Entry};
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use jiff::Timestamp;
 use phigate_verify::chain::leaf;
 use serde::Serialize;
-use std::borrow::Cow;
-use std::sync::Arc;
 use uuid::Uuid;
+
+use crate::model::{AdminAct, Decision, Outcome, Record, RecordKind};
+use crate::rows::{AuditRow, Contents, TokenRow};
+use crate::writer::job::{Counters, Effect, Entry};
 
 /// Most records are shorter than this.
 const BODY_BYTES: usize = 768;

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::nearest;
-use crate::context::{Claim, Tie};
+use crate::context::{LabelMatch, Strength};
 use crate::dates::{Form, date_at};
 use crate::digits::is_measured;
 use crate::labels::Meaning;
@@ -88,8 +88,8 @@ pub(super) fn is_tie(byte: u8) -> bool {
     matches!(byte, b'-' | b'.' | b'/' | b'_')
 }
 
-fn is_called(claim: &Claim) -> bool {
-    claim.is(Meaning::Mrn) && claim.tie >= Tie::Tight
+fn is_called(claim: &LabelMatch) -> bool {
+    claim.is(Meaning::Mrn) && claim.tie >= Strength::Tight
 }
 
 /// `X-12345-Z`, `0018-4437-LF`: where letters tied to the end stop.

@@ -5,19 +5,20 @@
 
 mod lines;
 
+use std::io::{BufRead, Write};
+use std::sync::Arc;
+
+use phigate_types::Act;
+use phigate_verify::Checkpoint;
+
 use crate::installation::Installation;
 use crate::item::{Change, Expect, Item, ItemKind};
 use crate::keys::wrapped::IMPORT;
 use crate::model::{AdminAct, RecordKind};
-use crate::store::{
-    Batch, ChainRow, CommitError, Contents, CounterRow, OpenRow, RowKey, SYSTEM, Store,
-};
+use crate::rows::{Batch, ChainRow, Contents, CounterRow, OpenRow, RowKey};
+use crate::store::{CommitError, SYSTEM, Store};
 use crate::{Result, StoreError};
 use lines::{Line, VERSION, entry_line, item_line, stored_item, take_entry, unreadable};
-use phigate_types::Act;
-use phigate_verify::Checkpoint;
-use std::io::{BufRead, Write};
-use std::sync::Arc;
 
 const PAGE: usize = 500;
 
