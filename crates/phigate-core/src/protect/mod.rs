@@ -12,10 +12,10 @@ mod rewrite;
 mod scan;
 mod scanner;
 
-pub use apply::{CleanRequest, Outcome, Policy, apply};
+pub use apply::{CleanRequest, Outcome, Policy, apply, apply_with};
 pub use identifier::plain as normalise;
 pub use report::Report;
-pub use rewrite::rewrite_text;
+pub use rewrite::{Tokens, rewrite_text};
 pub(crate) use scan::scan_document;
 pub use scan::{Scanned, scan};
 pub use scanner::{ScanMemory, Scanner};
