@@ -24,6 +24,7 @@ test-setup:
 
 test-rust: ## tests of the four crates, with a real SQLite and PostgreSQL
 	$(RUN_TESTS) --workspace
+	cargo test --quiet --doc --workspace # nextest leaves these out
 	$(PHIGATE) --quiet -- --version
 
 test-clients: ## the official OpenAI SDKs, LangChain and the AI SDK against a real server

@@ -265,4 +265,4 @@ if __name__ == "__main__":
         write_documents(*sys.argv[2:])
     else:
         with open(sys.argv[1]) as file:
-            print(markdown(json.load(file), "1.5"))
+            print(markdown(json.load(file), "1"))

@@ -1,6 +1,6 @@
 """Collects pieces of harmless material: source code, configuration, markup, documentation, prose in many languages.
 
-    python3 material.py --packages DIR --mirrors DIR --lists DIR --out work/material.json.gz [--credits credits.tsv]
+    python3 material.py --packages DIR --mirrors DIR --lists DIR --out work/material.json.gz
 
 --packages holds package archives as the registries serve them (`MODEL_CARD.md` says which), --mirrors bare git
 repositories. Lines that name a person (authors, copyright, addresses, a known given name before a capital) are cut, so that

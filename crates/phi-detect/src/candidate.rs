@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use crate::PhiKind;
+use crate::kinds::PhiKind;
 
 /// What might be PHI, before overlaps are settled and thresholds applied.
 #[derive(Debug, Clone, PartialEq)]

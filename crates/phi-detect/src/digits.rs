@@ -1,8 +1,7 @@
-//! Numbers in groups, and numbers spelled out.
+//! Numbers in groups.
 
 use std::ops::Range;
 
-use crate::lexicon::Sense;
 use crate::page::{Page, word_end};
 
 /// Digit groups that belong together, such as `536-22-8741`.
@@ -147,18 +146,33 @@ pub(crate) fn is_loose_separator(between: &[u8]) -> bool {
         })
 }
 
-/// Whether this number is a piece of something longer: `1.2.840.113883`, `12-536-22-8741`, `$536`.
+/// Whether this number may be a piece of something longer, or an amount: `12-536-22-8741`, `1,536`, `$536`, `7:536`.
+///
+/// Reason enough to leave a number alone that nothing calls by its name. A firm label outweighs it.
 pub(crate) fn is_inside_longer(page: &Page<'_>, span: &Range<usize>) -> bool {
-    let joins = |byte: u8| matches!(byte, b'-' | b'.' | b'/' | b'_' | b':' | b',');
-    let before = page.byte_before(span.start);
-    let goes_on_before = !page.is_field_edge(span.start)
-        && joins(before)
+    let is_amount = page.byte_before(span.start) == b'$' || page.byte(span.end) == b'%';
+    is_amount
+        || is_tied(page, span, |byte| {
+            matches!(byte, b'-' | b'.' | b'/' | b'_' | b':' | b',')
+        })
+}
+
+/// Whether a number in groups has one more group than it should: `12-536-22-8741`, `206.555.0142.88`.
+///
+/// Commas, slashes and the like only stand between the entries of a list.
+pub(crate) fn has_more_groups(page: &Page<'_>, span: &Range<usize>) -> bool {
+    is_tied(page, span, |byte| matches!(byte, b'-' | b'.'))
+}
+
+/// Whether a sign that `joins` ties the number to a digit on either side.
+fn is_tied(page: &Page<'_>, span: &Range<usize>, joins: fn(u8) -> bool) -> bool {
+    let is_tied_before = !page.is_field_edge(span.start)
+        && joins(page.byte_before(span.start))
         && page.byte_before(span.start - 1).is_ascii_digit();
-    let after = page.byte(span.end);
-    let goes_on_after =
-        !page.is_field_edge(span.end) && joins(after) && page.byte(span.end + 1).is_ascii_digit();
-    let is_amount = matches!(before, b'$') || after == b'%';
-    goes_on_before || goes_on_after || is_amount
+    let is_tied_after = !page.is_field_edge(span.end)
+        && joins(page.byte(span.end))
+        && page.byte(span.end + 1).is_ascii_digit();
+    is_tied_before || is_tied_after
 }
 
 /// Whether a unit follows, so that the number is an amount: "500-1000 mg", "25000 units".
@@ -177,85 +191,4 @@ pub(crate) fn is_measured(page: &Page<'_>, end: usize) -> bool {
     UNITS
         .iter()
         .any(|unit| word.eq_ignore_ascii_case(unit.as_bytes()))
-}
-
-/// A number said in words, or in words and figures: "five three six, two 2, eight seven four one".
-pub(crate) struct Spoken {
-    pub(crate) span: Range<usize>,
-    pub(crate) digits: usize,
-}
-
-/// Every stretch of at least seven digits with a spelled digit among them.
-pub(crate) fn spoken(page: &Page<'_>) -> Vec<Spoken> {
-    let mut found = Vec::new();
-    let mut index = 0;
-    while index < page.marks.len() {
-        if page.marks[index].sense.has(Sense::DIGIT_WORD) {
-            let (spoken, next) = read_spoken(page, index);
-            if spoken.digits >= 7 {
-                found.push(spoken);
-            }
-            index = next;
-        } else {
-            index += 1;
-        }
-    }
-    found
-}
-
-fn read_spoken(page: &Page<'_>, first: usize) -> (Spoken, usize) {
-    let mut index = first;
-    // Figures right before the first word belong to it.
-    while index > 0 && is_spoken_figure(page, index - 1) && is_spoken_gap(page, index - 1) {
-        index -= 1;
-    }
-    let start = page.marks[index].start as usize;
-    let mut end = start;
-    let mut digits = 0;
-    loop {
-        let mark = page.marks[index];
-        digits += if mark.is_number() { mark.len() } else { 1 };
-        end = end.max(mark.end as usize);
-        let goes_on = index + 1 < page.marks.len()
-            && (is_spoken_figure(page, index + 1)
-                || page.marks[index + 1].sense.has(Sense::DIGIT_WORD))
-            && is_spoken_gap(page, index);
-        index += 1;
-        if !goes_on || digits > 20 {
-            break;
-        }
-    }
-    let next = index.max(first + 1);
-    (
-        Spoken {
-            span: start..end,
-            digits,
-        },
-        next,
-    )
-}
-
-fn is_spoken_figure(page: &Page<'_>, index: usize) -> bool {
-    let mark = page.marks[index];
-    mark.is_number() && mark.len() <= 4
-}
-
-/// Whether what stands after a mark can separate spoken digits: spaces, a comma, "dash".
-fn is_spoken_gap(page: &Page<'_>, index: usize) -> bool {
-    let Some(next) = page.marks.get(index + 1) else {
-        return false;
-    };
-    let between = page.slice(page.marks[index].end as usize..next.start as usize);
-    between.len() <= 8
-        && !between.is_empty()
-        && between
-            .split(|byte| !byte.is_ascii_alphabetic())
-            .all(|word| {
-                word.is_empty()
-                    || word.eq_ignore_ascii_case(b"dash")
-                    || word.eq_ignore_ascii_case(b"hyphen")
-            })
-        && between.iter().all(|byte| {
-            byte.is_ascii_alphabetic() || matches!(byte, b' ' | b',' | b'-' | b'.' | b'\n')
-        })
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::PhiKind;
+use crate::kinds::PhiKind;
 
 /// One piece of PHI: what it is, where it stands, how sure we are and which rule said so.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,11 +25,11 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// Findings of a text that was looked at in whole.
-    pub(crate) fn new(list: Vec<Finding>) -> Self {
+    /// Findings, and whether all of the text was looked at.
+    pub(crate) fn new(list: Vec<Finding>, is_complete: bool) -> Self {
         Findings {
             list,
-            incomplete: false,
+            incomplete: !is_complete,
         }
     }
 

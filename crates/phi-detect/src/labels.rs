@@ -1,157 +1,84 @@
 //! Labels: the words that say what a value is, in prose, in forms and in keys of data.
 //!
-//! One table of phrases. A phrase is matched word by word, so "Date of Birth",
+//! Each kind of PHI names its own; the rest, which say that a value is something else, are here.
+//! A phrase is matched word by word, so "Date of Birth",
 //! "dateOfBirth", "date_of_birth" and "DATE-OF-BIRTH" are the same label.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::LazyLock;
 
-use crate::lexicon::hash;
+pub(crate) use crate::kinds::Meaning;
 
-/// What a label says about the value that belongs to it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Meaning {
-    Ssn,
-    /// "social", "SS": an SSN when the shape agrees.
-    SsnMaybe,
-    Dob,
-    /// "born", "turned": a date of birth when a full date follows.
-    Born,
-    Phone,
-    /// "call", "at", "ext": weak signs of a telephone number.
-    PhoneMaybe,
-    Email,
-    Address,
-    Zip,
-    City,
-    Mrn,
-    /// "chart", "patient id", "account": an MRN when nothing says otherwise.
-    MrnMaybe,
-    /// "patient", "patient name", "family".
-    Name,
-    /// "name" in data, which may be anybody's or anything's.
-    NameMaybe,
-    Medicare,
-    /// "lives", "resides": an address when a street follows.
-    Dwelling,
-    /// "corner of": two streets follow.
-    Corner,
-    /// A person's number that is none of ours: member, claim, licence, account.
-    OtherId,
-    /// A number about no person: order, lot, ticket, study.
-    Thing,
-    /// Any date that is not a date of birth.
-    OtherDate,
-}
+use crate::kinds::PhiKind;
+use crate::words::hash;
 
-/// Phrases of one meaning, separated by `|`, each in lower case with single spaces.
-static PHRASES: &[(Meaning, &str)] = &[
+/// Phrases that belong to no kind of PHI, each in lower case with single spaces, separated by `|`.
+static OTHERS: &[(Meaning, &str)] = &[
     // One row per meaning.
-    (Meaning::Ssn, SSN),
-    (
-        Meaning::SsnMaybe,
-        "social|ss|soc|socials|itin|tin|tax id|taxpayer id|taxpayer identification number|subscriber id ssn",
-    ),
-    (Meaning::Dob, DOB),
-    (
-        Meaning::Born,
-        "born|b|turned|turns|turning|geboren|nacido|nacida|nacio|cumple anos|cumpleanos|arrived into the world|delivered on|birthday|bday|b day|birth day",
-    ),
-    (Meaning::Phone, PHONE),
-    (
-        Meaning::PhoneMaybe,
-        "call|called|answering at|not answering|messages to|calling|calls|callback|call back|reach|reached|reachable|text|texted|dial|dialed|ring|contact|contacted|page|paged|ext|extension|voicemail|answers at|llamar|llame|llamame|llamarme|llamar al|marque|left message|left a message|left vm|lvm|cb|number|numbers|line|desk|office|front desk|nurse line|clinic|pharmacy|t|p|f|m|w|h|c|o",
-    ),
-    (
-        Meaning::Email,
-        "email|e mail|emails|email address|e mail address|mail|correo|correo electronico|gmail",
-    ),
-    (Meaning::Address, ADDRESS),
-    (
-        Meaning::Zip,
-        "zip|zip code|zipcode|postal code|postal|postcode|post code|zip4|codigo postal",
-    ),
-    (Meaning::City, "city|town|state|country|county|region"),
-    (Meaning::Mrn, MRN),
-    (Meaning::MrnMaybe, MRN_MAYBE),
-    (Meaning::Name, NAME),
-    (
-        Meaning::NameMaybe,
-        "name|names|person|contact name|user name|full name|display name",
-    ),
-    (Meaning::Medicare, MEDICARE),
-    (
-        Meaning::Dwelling,
-        "lives|live|living|lived|resides|residing|reside|moved|home is|house",
-    ),
-    (
-        Meaning::Corner,
-        "corner of|the corner of|intersection of|the intersection of",
-    ),
-    (Meaning::OtherId, OTHER_ID),
+    (Meaning::OtherId(None), OTHER_ID),
     (Meaning::Thing, THING),
     (Meaning::OtherDate, OTHER_DATE),
 ];
 
-const SSN: &str = "ssn|ssns|ssn number|ssn no|ssn last 4|ssn last four|social security|social security number|\
-social security numbers|social security no|social security num|social security card|social sec|social sec no|\
-social sec number|soc sec|soc sec no|soc sec num|soc sec number|social number|social no|socsec|ss no|ss num|ss number|ss nbr|s s n|\
-seguro social|numero de seguro social|us ssn|patient ssn|pt ssn|member ssn|ssn4|ssn l4|ssn last4|ssnlast4|last4ssn|ssn 4|last4 ssn|last 4 ssn|last four ssn|\
-last 4 of ssn|last 4 of social|last four of social|last 4 of his social|last 4 of her social|last four of her ssn";
+const OTHER_ID: &str = "account|acct|acct no|acct number|account number|account no|member|policy|group|group number|group no|\
+    group id|payer id|payor id|medicaid|medi cal|claim|claim number|claim no|claim id|claims|auth|\
+    auth number|authorization|authorization number|authorization no|auth no|prior auth|dea|dea number|dea no|\
+    ncpdp|license|license number|license no|licence|driver license|drivers license|drivers license number|\
+    driver license number|driver s license number|driver s license|dl|passport|passport number|plate|vin|\
+    serial|serial number|serial no|sn|device id|implant|accession|accession number|accession no|acc|rx|\
+    rx number|rx no|prescription number|prescription no|badge|badge number|employee id|employee number|card|\
+    card number|credit card|debit card|visa|mastercard|amex|bank account|account ending|routing|\
+    routing number|iban|nass|naf|numero de afiliacion|dni|nie|nif|episodio|numero de episodio|\
+    colegiado|nocol|ncol|nhs|nhs number|ramq|encounter|encounter number|encounter no|encounter id|\
+    visit number|visit no|visit id|visit|case|case number|case no|csn|fin|fin number|har|id|ids|confirmation|\
+    confirmation number|confirmation no|reference|reference number|reference no|ref|ref no|ref number|\
+    tracking|tracking number|specimen|specimen id|specimen number|order|order number|order no|order id|\
+    orders|requisition|requisition number|ein|upin|taxonomy|clia|bin|pcn|grp|user id|student id|military id|\
+    dod id|edipi";
 
-const DOB: &str = "dob|dobs|d o b|dateofbirth|date of birth|dates of birth|birth date|birthdate|birthdates|birthdt|birth dt|birth dates|\
-date birth|birthdate is|birthday is|birthdays|born on|was born on|birth time|birthtime|dt of birth|day of birth|\
-patient dob|pt dob|member dob|subscriber dob|patient birth date|patientbirthdate|fecha de nacimiento|fecha nacimiento|fecha nac|fec nac|f nac|fdn|\
-geburtsdatum|date de naissance|bd|bdate|bday is|brthdt|birth|yob|doby";
+const THING: &str = "birth control|birth control pill|birth weight|birth center|birth certificate|birth defect|birth plan|\
+    birth mother|birth order|lot|lot number|lot no|batch|batch number|po number|purchase order|\
+    purchase order number|ticket|ticket number|incident|invoice|invoice number|sku|part|part number|part no|\
+    model|model number|version|ver|build|release|commit|hash|sha|study|study id|study number|protocol|\
+    protocol number|irb|nct|doi|isbn|issn|pmid|pmcid|ndc|icd|cpt|hcpcs|loinc|snomed|rxnorm|rxcui|drg|oid|\
+    uuid|guid|udi|gtin|upc|asset|asset tag|grant|catalog|catalogue|cat no|control id|message id|\
+    message control id|port|pid process|process|timestamp|epoch|unix time|population|total|quantity|qty|\
+    count|sum|balance|amount|price|cost|dose|room|bed|bay|suite|page number|extension number|step|figure|\
+    table|chapter|section|line number|row|column|error code|code|fedex|ups|usps|tracking no|barcode|fda|ide|\
+    hl7 version|bar code|shipment|container|bag|unit bag|donor|rfid|mac|ip|channel|job|run|request id|\
+    trace id|transaction|transaction id|session|session id";
 
-const PHONE: &str = "tfno|tlf|tlfno|telef|telefs|telfs|movil|numero de movil|area code|phone|phones|phone number|phone no|phone num|phone numbers|telephone|telephones|telephone number|tel|tel no|tele|\
-cell|cells|cell phone|cellphone|cell number|cell no|mobile|mobile number|mobile phone|mobile no|mob|fax|faxes|fax number|fax no|faxed to|fax to|pager|pagers|pager number|\
-beeper|home phone|work phone|cell phone number|contact number|contact no|contact phone|callback number|call back number|\
-phone home|phone work|phone mobile|ph|phn|phone1|phone2|hotline|whatsapp|sms|landline|caller id|pgr|cb number|callback no|telefono|numero de telefono|celular|\
-patient phone|pt phone|emergency contact phone|daytime phone|evening phone|best number|best phone|good number|direct line|direct|switchboard|main number";
+const OTHER_DATE: &str = "fecha|fecha de ingreso|fecha ingreso|ingreso|fecha de alta|fecha alta|admit|admit date|adm date|\
+    admission date|date of admission|admitted|admitted on|admission|discharge date|date of discharge|\
+    discharged|discharged on|discharge|visit date|date of visit|dos|date of service|service date|service|\
+    appointment|appt|appointment date|scheduled|scheduled for|surgery|surgery date|date of surgery|\
+    procedure date|date of procedure|operation date|exp|expiration|expiration date|expires|expiry|\
+    expiry date|effective|effective date|issued|date issued|signed on|dictated|date dictated|transcribed|lmp|\
+    edd|edc|due date|due|last menstrual period|collected|collection date|received|resulted|drawn|reported|\
+    onset|date of onset|date of injury|doi date|date of death|dod|died|deceased|death|expired on|follow up|\
+    followup|f u|last seen|seen|last visit|next visit|started|start date|end date|stopped|filled|fill date|\
+    last filled|vaccinated|vaccine|immunized|immunization|administered|given on|updated|created|modified|\
+    date|dated|today|hired|hire date|filed|posted|printed|mri|ct|xray|x ray|echo|ekg|ultrasound|biopsy|\
+    colonoscopy|mammogram|labs|lab|result|results|note|report|test|exam|diagnosed|dx|implanted|placed|\
+    inserted|transplant|transplanted|married|wedding|anniversary";
 
-const ADDRESS: &str = "address|addresses|addr|addr1|addr2|address1|address2|address line|address line 1|address line 2|street|street address|home address|\
-mailing address|mail address|shipping address|billing address|street line|streetaddressline|street address line|street1|residence|\
-line1|line2|domicilio|direccion|patient address|pt address|residential address|current address|permanent address|previous address|new address|old address|work address|address1 line|ship to|mail to|lives at|lives on|live at|live on|lived at|lived on|living on|moved to|staying at|living at|resides at|residing at|resides on";
-
-const MRN: &str = "mrn|mrns|mrn no|mrn number|mr no|mr number|mr num|mr nbr|mrnum|mrnumber|medrec|med rec|med rec no|med rec number|med record|\
-med record no|med record number|medical record|medical records number|medical record number|medical record numbers|medical record no|\
-medical record num|medical record id|medical rec|medical rec no|medical record identifier|record number|record no|record num|chart number|chart numbers|chart nos|chart no|chart num|chart id|\
-hospital number|hospital no|patient chart number|hospital num|hospital id|hosp no|hosp num|hospital record number|unit number|unit no|emrn|empi|mpi|mpi number|epic mrn|\
-patient mrn|pt mrn|patient medical record number|health record number|health record|clinic number|clinic no|numero de expediente|expediente|historia clinica|nhc|numero de historia clinica|uhid|uhid no|uhid number|ur|ur no|ur number|urn|hospital unit number|unit record number|ehr id|ehr number|emr id|emr number|emr no|epic id|cerner id|m r n|m r no|m r number|hosp number|hosp id|medical rec number|numero de historia|numero de expediente medico|expediente medico|expediente clinico|numero de registro medico|registro medico|num de expediente|num de historia clinica|numero de hospital|facility mrn|umrn|cmrn|mrn id|mrn num|mrn nbr|record id|history no|history number|chart nbr|patient record number|patient record no";
-
-const MRN_MAYBE: &str = "chart|record|patient id|patient ids|patient identifier|patient no|patient number|patient num|patient identification number|\
-pt id|pt no|pt number|pt num|patientid|patid|mr|file number|file no|\
-pat id|pat no|emr|ehr|ptid|id number|patient nbr|case id|subject id|visit mrn|numero de paciente|num de paciente|id de paciente|id del paciente|id paciente|wristband|armband|id band|clinic id|person number|person id|person no|person nbr";
-
-const NAME: &str = "patient name|patients name|patient full name|pt name|pts name|patientname|ptname|client name|member name|subscriber name|insured name|guarantor name|\
-first name|firstname|fname|given|given name|name last|name first|name given|name family|name middle|givenname|given names|last name|lastname|lname|family|family name|familyname|surname|middle name|middlename|mname|maiden name|\
-mothers maiden name|mother s maiden name|preferred name|nickname|full legal name|legal name|fullname|patient first name|patient last name|pt first|pt last|provider name|physician name|doctor name|\
-attending name|nurse name|emergency contact name|next of kin|next of kin name|nok|nombre|nombre del paciente|apellido|apellidos|nm|patient|pt|attending|attending physician|referring physician|referring provider|ordering provider|ordering physician|pcp|primary care physician|primary care provider|surgeon|emergency contact|contact person|guardian|caregiver|spouse|mother|father|parent|guarantor|subscriber|insured|beneficiary|resident|client|physician|provider|dictated by|signed by|electronically signed by|cosigned by|seen by|author|author name|reviewed by|transcribed by|prepared by|performer|assigned to|employee name|user full name";
-
-const MEDICARE: &str = "medicare|medicare id|medicare number|medicare no|medicare num|medicare beneficiary|medicare beneficiary id|medicare beneficiary identifier|\
-medicare beneficiary number|medicare claim number|medicare card|medicare card number|medicare hic|medicare hicn|medicare mbi|mbi|mbis|mbi number|mbi no|hic|hicn|hic number|hic no|hicn number|health insurance claim number|beneficiary id|beneficiary identifier|railroad medicare|railroad medicare no|railroad retirement no|railroad retirement number|railroad retirement|rrb|rrb number|medicareid|medicare identifier|bene id|medicare identification number|us mbi";
-
-const OTHER_ID: &str = "account|acct|acct no|acct number|account number|account no|member|member id|member no|member number|memberid|subscriber id|subscriber number|subscriber no|policy|policy number|policy no|policy id|group|group number|group no|group id|\
-insurance id|insurance number|insurance no|insurance policy|plan id|plan number|payer id|payor id|medicaid|medicaid id|medicaid number|medi cal|claim|claim number|claim no|claim id|claims|\
-auth|auth number|authorization|authorization number|authorization no|auth no|prior auth|npi|npis|npi number|dea|dea number|dea no|ncpdp|license|license number|license no|licence|driver license|drivers license|drivers license number|driver license number|driver s license number|driver s license|dl|\
-passport|passport number|plate|vin|serial|serial number|serial no|sn|device id|implant|accession|accession number|accession no|acc|rx|rx number|rx no|prescription number|prescription no|badge|badge number|\
-employee id|employee number|card|card number|credit card|debit card|visa|mastercard|amex|bank account|account ending|routing|routing number|iban|nhs|nhs number|ramq|encounter|encounter number|encounter no|encounter id|visit number|visit no|visit id|visit|\
-case|case number|case no|csn|fin|fin number|har|id|ids|confirmation|confirmation number|confirmation no|reference|reference number|reference no|ref|ref no|ref number|tracking|tracking number|specimen|specimen id|specimen number|order|order number|order no|order id|orders|requisition|requisition number|ein|upin|taxonomy|clia|bin|pcn|grp|user id|student id|military id|dod id|edipi";
-
-const THING: &str = "birth control|birth control pill|birth weight|birth center|birth certificate|birth defect|birth plan|birth mother|birth order|lot|lot number|lot no|batch|batch number|po number|purchase order|purchase order number|ticket|ticket number|incident|invoice|invoice number|sku|part|part number|part no|model|model number|version|ver|build|release|commit|hash|sha|\
-study|study id|study number|protocol|protocol number|irb|nct|doi|isbn|issn|pmid|pmcid|ndc|icd|cpt|hcpcs|loinc|snomed|rxnorm|rxcui|drg|oid|uuid|guid|udi|gtin|upc|asset|asset tag|grant|catalog|catalogue|cat no|control id|message id|message control id|\
-port|pid process|process|timestamp|epoch|unix time|population|total|quantity|qty|count|sum|balance|amount|price|cost|dose|room|bed|bay|suite|page number|extension number|step|figure|table|chapter|section|line number|row|column|error code|code|fedex|ups|usps|tracking no|barcode|fda|ide|hl7 version|bar code|shipment|container|bag|unit bag|donor|rfid|mac|ip|channel|job|run|request id|trace id|transaction|transaction id|session|session id";
-
-const OTHER_DATE: &str = "fecha|fecha de ingreso|fecha ingreso|ingreso|fecha de alta|fecha alta|admit|admit date|adm date|admission date|date of admission|admitted|admitted on|admission|discharge date|date of discharge|discharged|discharged on|discharge|visit date|date of visit|dos|date of service|service date|service|appointment|appt|appointment date|\
-scheduled|scheduled for|surgery|surgery date|date of surgery|procedure date|date of procedure|operation date|exp|expiration|expiration date|expires|expiry|expiry date|effective|effective date|issued|date issued|signed on|dictated|date dictated|transcribed|\
-lmp|edd|edc|due date|due|last menstrual period|collected|collection date|received|resulted|drawn|reported|onset|date of onset|date of injury|doi date|date of death|dod|died|deceased|death|expired on|follow up|followup|f u|last seen|seen|last visit|next visit|started|start date|\
-end date|stopped|filled|fill date|last filled|vaccinated|vaccine|immunized|immunization|administered|given on|updated|created|modified|date|dated|today|hired|hire date|filed|posted|printed|mri|ct|xray|x ray|echo|ekg|ultrasound|biopsy|colonoscopy|mammogram|labs|lab|result|results|note|report|test|exam|diagnosed|dx|implanted|placed|inserted|transplant|transplanted|married|wedding|anniversary";
+/// Every phrase with its meaning: those of the kinds, then the others.
+fn all() -> impl Iterator<Item = (Meaning, &'static str)> {
+    let of_kinds = PhiKind::all().flat_map(|kind| {
+        let labels = kind.rule().labels.iter();
+        labels.map(move |&(meaning, list)| match meaning {
+            Meaning::OtherId(_) => (Meaning::OtherId(Some(kind)), list),
+            own => (own, list),
+        })
+    });
+    let lists = of_kinds.chain(OTHERS.iter().copied());
+    lists.flat_map(|(meaning, list)| list.split('|').map(move |phrase| (meaning, phrase)))
+}
 
 /// All phrases of the table.
 pub(crate) fn phrases() -> impl Iterator<Item = &'static str> {
-    PHRASES.iter().flat_map(|(_, list)| list.split('|'))
+    all().map(|(_, phrase)| phrase)
 }
 
 /// The most words a phrase has.
@@ -182,17 +109,15 @@ type Table = HashMap<u64, Option<Meaning>, BuildHasherDefault<AsIs>>;
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let mut table = Table::default();
-    for &(meaning, list) in PHRASES {
-        for phrase in list.split('|') {
-            let mut key = 0;
-            for word in phrase.split(' ') {
-                key = extend(key, hash(word.as_bytes()));
-                table.entry(key).or_insert(None);
-            }
-            table.entry(key).and_modify(|entry| {
-                entry.get_or_insert(meaning);
-            });
+    for (meaning, phrase) in all() {
+        let mut key = 0;
+        for word in phrase.split(' ') {
+            key = extend(key, hash(word.as_bytes()));
+            table.entry(key).or_insert(None);
         }
+        table.entry(key).and_modify(|entry| {
+            entry.get_or_insert(meaning);
+        });
     }
     table
 });
@@ -318,14 +243,12 @@ mod tests {
     #[test]
     fn no_phrase_has_two_meanings() {
         let mut seen = HashMap::new();
-        for &(meaning, list) in PHRASES {
-            for phrase in list.split('|') {
-                assert!(
-                    seen.insert(phrase, meaning)
-                        .is_none_or(|other| other == meaning),
-                    "{phrase} has two meanings"
-                );
-            }
+        for (meaning, phrase) in all() {
+            assert!(
+                seen.insert(phrase, meaning)
+                    .is_none_or(|other| other == meaning),
+                "{phrase} has two meanings"
+            );
         }
     }
 }

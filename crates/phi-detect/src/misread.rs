@@ -128,7 +128,7 @@ fn is_about_a_number(meaning: Meaning) -> bool {
             | Meaning::Mrn
             | Meaning::MrnMaybe
             | Meaning::Medicare
-            | Meaning::OtherId
+            | Meaning::OtherId(_)
             | Meaning::Thing
             | Meaning::OtherDate
             | Meaning::Zip

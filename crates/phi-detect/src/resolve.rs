@@ -9,8 +9,9 @@
 use std::ops::Range;
 
 use crate::candidate::Candidate;
+use crate::finding::Finding;
+use crate::kinds::PhiKind;
 use crate::rules;
-use crate::{Finding, PhiKind};
 
 /// Turns candidates into findings: sorted, never overlapping, each at or above its kind's threshold.
 pub(crate) fn resolve(
@@ -98,7 +99,7 @@ fn unite_same_kind(mut candidates: Vec<Candidate>) -> Vec<Candidate> {
 
 /// How strongly a candidate defends its span against another kind.
 fn weight(candidate: &Candidate) -> f32 {
-    candidate.score + rules::of(candidate.kind).precedence
+    candidate.score + candidate.kind.rule().precedence
 }
 
 /// Spans already given away, kept apart and sorted.
@@ -172,7 +173,7 @@ fn may_join(text: &str, left: &Finding, right: &Finding) -> bool {
         .zip(text.get(left.span.end..right.span.start))
         .zip(text.get(right.span.clone()));
     parts.is_some_and(|((before, between), after)| {
-        (rules::of(left.kind).joins)(before, between, after)
+        (rules::finder(left.kind).joins)(before, between, after)
     })
 }
 

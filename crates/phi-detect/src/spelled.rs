@@ -16,6 +16,12 @@ impl Spelled {
     pub(crate) fn is_digits(&self) -> bool {
         self.value.iter().all(u8::is_ascii_digit)
     }
+
+    /// Whether these are digits alone, some of them said in words.
+    pub(crate) fn is_digits_in_words(&self, page: &Page<'_>) -> bool {
+        let text = page.slice(self.span.clone());
+        self.is_digits() && text.iter().any(u8::is_ascii_alphabetic)
+    }
 }
 
 /// No word for digits is longer than "seventeen".

@@ -1,6 +1,10 @@
 //! The words the rules know, by what they can be. One row per sense; add words freely.
 
-use crate::lexicon::Sense;
+mod hash;
+mod sense;
+
+pub(crate) use hash::{HASH_START, finish, hash, hash_in, step};
+pub(crate) use sense::Sense;
 
 /// Sense, then words in lower case separated by white space.
 pub(crate) static WORDS: &[(Sense, &str)] = &[
@@ -97,7 +101,12 @@ const EPONYM_TAILS: &str = "disease syndrome catheter lymphoma sarcoma score sca
 
 const MONTHS: &str = "january february march april may june july august september october november december \
     jan feb mar apr jun jul aug sep sept oct nov dec \
-    enero febrero marzo abril mayo junio julio agosto septiembre setiembre octubre noviembre diciembre";
+    enero febrero marzo abril mayo junio julio agosto septiembre setiembre octubre noviembre diciembre \
+    janvier fevrier mars avril mai juin juillet aout septembre octobre novembre decembre \
+    januar jaenner janner februar marz maerz juni juli oktober dezember okt dez \
+    janeiro fevereiro marco maio junho julho setembro outubro novembro dezembro \
+    gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre \
+    januari februari maart mei augustus mrt ene abr dic janv fevr avr juil";
 
 const DIGIT_WORDS: &str = "zero oh one two three four five six seven eight nine niner \
     cero uno dos tres cuatro cinco seis siete ocho nueve";

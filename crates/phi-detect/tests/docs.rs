@@ -41,9 +41,10 @@ fn render() -> String {
     let mut page =
         String::from("\n| Kind | Code | Placeholder | Default threshold |\n|---|---|---|---|\n");
     for rule in RULES {
+        let note = if rule.is_on_by_default { "" } else { ", off" };
         let _ = writeln!(
             page,
-            "| {} | `{}` | `{}` | {} |",
+            "| {} | `{}` | `{}` | {}{note} |",
             rule.label, rule.code, rule.placeholder, rule.threshold
         );
     }

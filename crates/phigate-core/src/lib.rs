@@ -1,9 +1,10 @@
 //! Decides: wire formats, the walk over all text, protection modes.
 //!
 //! Pure: bytes and values in, values out. Time, randomness and settings arrive as arguments.
-//! Read in this order: [`text`], [`json`], [`chat`], [`wire`], [`protect`].
+//! Read in this order: [`text`], [`json`], [`chat`], [`protect`], [`wire`], [`egress`].
 
 pub mod chat;
+pub mod egress;
 pub mod json;
 pub mod protect;
 pub mod text;

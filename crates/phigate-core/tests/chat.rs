@@ -166,12 +166,7 @@ fn values_and_fields_are_limited_too() {
 fn every_string_number_and_key_is_a_slot() {
     let request = read(&with(HI, r#","metadata":{"note":"x","n":[12345,true]}"#)).unwrap();
     let slots: Vec<(String, Place)> = chat::slots(request.document())
-        .map(|slot| {
-            (
-                chat::path(&request.document().value(slot.node), &[]),
-                slot.place,
-            )
-        })
+        .map(|slot| (chat::path(&request.document().value(slot.node)), slot.place))
         .collect();
     for (path, place) in [
         ("model", Place::Structure),
@@ -197,7 +192,7 @@ fn a_path_never_spells_an_unusual_key() {
     ))
     .unwrap();
     let paths: Vec<String> = chat::slots(request.document())
-        .map(|slot| chat::path(&request.document().value(slot.node), &[]))
+        .map(|slot| chat::path(&request.document().value(slot.node)))
         .collect();
     assert!(paths.contains(&"metadata.{0}.note".to_owned()));
     assert!(!paths.iter().any(|path| path.contains("Jane")));
@@ -246,10 +241,10 @@ fn what_is_not_text_is_named() {
     ];
     for (content, path, kind) in rows {
         let body = with(&format!(r#"[{{"role":"user","content":{content}}}]"#), "");
-        let parts = chat::unscannable(read(&body).unwrap().document(), &[]);
+        let parts = chat::unscannable(read(&body).unwrap().document());
         let named: Vec<(&str, &str)> = parts
             .iter()
-            .map(|part| (part.path.as_str(), part.kind))
+            .map(|part| (part.path.as_str(), part.kind.as_ref()))
             .collect();
         assert_eq!(named, [(path, kind)], "{content}");
     }
@@ -268,7 +263,7 @@ fn what_is_not_text_is_named() {
         (
             HI.to_owned(),
             format!(r#","x_input":[[{picture}]]"#),
-            "x_input[0][0]",
+            "{2}[0][0]",
         ),
         (
             part(&format!(r#""content":[{picture}]"#)),
@@ -287,20 +282,20 @@ fn what_is_not_text_is_named() {
         ),
     ] {
         let body = with(&messages, &fields);
-        let parts = chat::unscannable(read(&body).unwrap().document(), &[]);
+        let parts = chat::unscannable(read(&body).unwrap().document());
         let paths: Vec<&str> = parts.iter().map(|part| part.path.as_str()).collect();
         assert_eq!(paths, [path], "{body}");
     }
     let schema = r#","tools":[{"type":"function","function":{"name":"f","parameters":{"type":"object","properties":{"image_url":{"type":"string"},"file":{"type":"string"}}}}}],"metadata":{"type":"document"}"#;
-    assert!(chat::unscannable(read(&with(HI, schema)).unwrap().document(), &[]).is_empty());
+    assert!(chat::unscannable(read(&with(HI, schema)).unwrap().document()).is_empty());
     let text = with(
         r#"[{"role":"user","content":[{"type":"text","text":"data:text/plain;base64,aGk="}]}]"#,
         "",
     );
-    assert!(chat::unscannable(read(&text).unwrap().document(), &[]).is_empty());
+    assert!(chat::unscannable(read(&text).unwrap().document()).is_empty());
     let prose = with(
         r#"[{"role":"user","content":"our data: encode it as; base64, then send"}]"#,
         "",
     );
-    assert!(chat::unscannable(read(&prose).unwrap().document(), &[]).is_empty());
+    assert!(chat::unscannable(read(&prose).unwrap().document()).is_empty());
 }

@@ -187,7 +187,7 @@ fn thoughts_that_were_masked_do_not_return_with_a_signature_that_no_longer_fits(
             ]}),
         )
     };
-    let sent = send_changed(&request("About Jane Roe."), &request("About [NAME]."));
+    let sent = send_masked(&request("About SSN 536-22-8741."));
     let body: serde_json::Value =
         serde_json::from_slice(&sent.body).expect("the provider gets JSON");
     assert_eq!(

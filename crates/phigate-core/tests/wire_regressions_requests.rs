@@ -2,6 +2,7 @@
 
 mod wire_support;
 
+use phigate_types::Mode;
 use serde_json::{Value, json};
 use wire_support::*;
 
@@ -141,7 +142,7 @@ fn sound_and_files_are_never_lost_without_a_word() {
     let paper = json!({"type": "file", "file": {"filename": "a.pdf", "file_data": "data:application/pdf;base64,JVBERi0="}});
     let stored = json!({"type": "file", "file": {"file_id": "file-1"}});
     let strange = json!({"type": "hologram", "hologram": {}});
-    let body = |result: Result<phigate_core::wire::ProviderRequest, _>| {
+    let body = |result: Result<wire_support::Sent, _>| {
         String::from_utf8(result.expect("it can be sent").body).expect("JSON is UTF-8")
     };
     assert_eq!(
@@ -265,7 +266,7 @@ fn tool_use_survives_the_way_there_and_back() {
     // Number text and key order of arguments are the caller's business.
     let body = r#"{"model":"claude-sonnet-4-5","messages":[{"role":"user","content":"?"},{"role":"assistant","tool_calls":[{"id":"call:1/ä","type":"function","function":{"name":"f","arguments":"{\"z\":1.50,\"a\":12345678901234567890}"}}]},{"role":"tool","tool_call_id":"call:1/ä","content":"ok"}]}"#;
     let request =
-        send_bytes(ANTHROPIC, body.as_bytes(), false).expect("the request can be translated");
+        send_bytes(ANTHROPIC, body.as_bytes(), Mode::FLAG).expect("the request can be translated");
     let text = String::from_utf8(request.body).expect("JSON is UTF-8");
     assert!(
         text.contains(r#""input":{"z":1.50,"a":12345678901234567890}"#),

@@ -3,6 +3,7 @@
 mod wire_support;
 
 use phigate_core::wire::FORMATS;
+use phigate_types::Mode;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use wire_support::*;
@@ -337,7 +338,7 @@ proptest! {
                 members.insert("model".to_owned(), json!(model));
             }
             for bytes in [body.to_string().into_bytes(), request.to_string().into_bytes(), raw.clone()] {
-                let _ = send_bytes(model, &bytes, false);
+                let _ = send_bytes(model, &bytes, Mode::FLAG);
             }
             let asked = ask(model, json!({}));
             for answer in &answers {

@@ -3,6 +3,7 @@
 mod wire_support;
 
 use phigate_core::wire::{FORMATS, Treatment, format_for_model, format_with_id, parameters_page};
+use phigate_types::Mode;
 use serde_json::{Value, json};
 use wire_support::*;
 
@@ -115,9 +116,9 @@ fn unknown_parameters_are_dropped_and_named_safely() {
 #[test]
 fn openai_bodies_leave_as_they_came_apart_from_an_alias() {
     let body = "{ \"x_new\" : 1.50,\r\n\"model\":\"gpt-4o\" ,\"messages\":[{\"role\":\"user\",\"content\":\"h\\u00e9\"}]}";
-    let sent = send_bytes("gpt-4o", body.as_bytes(), false).expect("it can be sent");
+    let sent = send_bytes("gpt-4o", body.as_bytes(), Mode::FLAG).expect("it can be sent");
     assert_eq!(sent.body, body.as_bytes());
-    let aliased = send_bytes("gpt-5.2", body.as_bytes(), false).expect("it can be sent");
+    let aliased = send_bytes("gpt-5.2", body.as_bytes(), Mode::FLAG).expect("it can be sent");
     assert_eq!(aliased.body, body.replace("gpt-4o", "gpt-5.2").as_bytes());
 }
 

@@ -1,6 +1,6 @@
 //! The engines, and which one an address means.
 
-use crate::store::Store;
+use crate::store::{Opening, Store};
 use crate::{Result, StoreError, postgres, sqlite};
 use std::future::Future;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ pub enum Target {
     Url(String),
 }
 
-type Opening<'a> = Pin<Box<dyn Future<Output = Result<Arc<dyn Store>>> + Send + 'a>>;
+type Opened<'a> = Pin<Box<dyn Future<Output = Result<Arc<dyn Store>>> + Send + 'a>>;
 
 /// An engine.
 pub struct Backend {
@@ -24,7 +24,7 @@ pub struct Backend {
     pub name: &'static str,
     /// What its addresses begin with.
     pub schemes: &'static [&'static str],
-    open: for<'a> fn(&'a str, bool) -> Opening<'a>,
+    open: for<'a> fn(&'a str, Opening) -> Opened<'a>,
 }
 
 /// Every engine.
@@ -44,7 +44,7 @@ pub static BACKENDS: &[Backend] = &[
 
 impl Target {
     /// Opens the store, making it when asked to and missing.
-    pub(crate) async fn open(&self, create: bool) -> Result<Arc<dyn Store>> {
+    pub(crate) async fn open(&self, how: Opening) -> Result<Arc<dyn Store>> {
         let address = match self {
             Self::Folder(folder) => format!("sqlite://{}", folder.display()),
             Self::Url(url) => url.clone(),
@@ -55,7 +55,7 @@ impl Target {
                 .iter()
                 .any(|scheme| address.starts_with(scheme))
             {
-                return (backend.open)(&address, create).await;
+                return (backend.open)(&address, how).await;
             }
         }
         let known: Vec<&str> = BACKENDS
@@ -75,20 +75,19 @@ impl Target {
     }
 }
 
-fn open_sqlite(address: &str, create: bool) -> Opening<'_> {
+fn open_sqlite(address: &str, how: Opening) -> Opened<'_> {
     Box::pin(async move {
         let folder = PathBuf::from(address.trim_start_matches("sqlite://"));
-        let opened =
-            tokio::task::spawn_blocking(move || sqlite::Sqlite::open(&folder, create)).await;
+        let opened = tokio::task::spawn_blocking(move || sqlite::Sqlite::open(&folder, how)).await;
         let store =
             opened.map_err(|_| StoreError::Unavailable("opening was cut short".to_owned()))??;
         Ok(Arc::new(store) as Arc<dyn Store>)
     })
 }
 
-fn open_postgres(address: &str, create: bool) -> Opening<'_> {
+fn open_postgres(address: &str, how: Opening) -> Opened<'_> {
     Box::pin(async move {
-        let store = postgres::Postgres::open(address, create).await?;
+        let store = postgres::Postgres::open(address, how.create).await?;
         Ok(Arc::new(store) as Arc<dyn Store>)
     })
 }

@@ -90,6 +90,21 @@ pub enum StoreError {
     /// Something stored cannot be read: damaged, tampered with, or sealed under a deleted key.
     #[error("stored {0} cannot be read: damaged, or its key was deleted")]
     Unreadable(&'static str),
+    /// A word in the store that this version does not know.
+    #[error("the store holds an unknown {0}: it was written by a newer version, or by hand")]
+    Unknown(&'static str),
+    /// A row is not as it was written: changed, inserted, removed or set back by somebody else.
+    #[error(
+        "the {kind} {id} of account {account} is not as phigate wrote it and is not used; run `phigate audit verify`, and restore the store from a backup"
+    )]
+    Tampered {
+        /// What the row is.
+        kind: &'static str,
+        /// Its id.
+        id: String,
+        /// The account it lies in.
+        account: String,
+    },
     /// The vault was closed.
     #[error("the store is closed")]
     Closed,

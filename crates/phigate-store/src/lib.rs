@@ -4,12 +4,19 @@
 //! groups and knows who may do what. Below it, a [`Store`] is an engine that keeps rows; it sees
 //! sealed content only. An engine is a folder here and a row in [`BACKENDS`].
 
+mod access;
+mod accounts;
 mod backend;
 mod chain;
+mod core;
 mod error;
+mod guard;
+mod installation;
+mod item;
 mod keys;
 mod migrations;
 mod model;
+mod people;
 mod postgres;
 mod secret;
 mod sqlite;
@@ -18,17 +25,19 @@ mod trail;
 mod vault;
 mod writer;
 
+pub use access::{Access, KEY_NAME_CHARS_MAX};
+pub use accounts::Accounts;
 pub use backend::{BACKENDS, Backend, Target};
 pub use error::{AdmitError, Result, StoreError};
+pub use installation::Installation;
 pub use keys::master::MasterKeySource;
 pub use model::*;
+pub use people::{DEVICE_DAYS, Links, PASSWORD_BYTES_MAX, PASSWORD_CHARS_MIN, People, Sessions};
+pub use phigate_verify::{Checkpoint, ExportVerifier, Fault, FaultKind, Report};
 pub use secret::{SecretBytes, SecretString};
 pub use store::Store;
-pub use trail::{
-    Checkpoint, Export, ExportLine, ExportVerifier, Fault, FaultKind, Report, append_checkpoints,
-    read_checkpoints,
-};
-pub use vault::{KEY_NAME_CHARS_MAX, Options, PASSWORD_BYTES_MAX, PASSWORD_CHARS_MIN, Vault};
+pub use trail::{Export, ExportLine, Trail, append_checkpoints, read_checkpoints};
+pub use vault::{Options, Vault};
 
 /// Where the time comes from; tests give a fixed one.
 pub type Clock = std::sync::Arc<dyn Fn() -> jiff::Timestamp + Send + Sync>;

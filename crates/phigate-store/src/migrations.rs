@@ -1,8 +1,8 @@
 //! Migrations of both engines: added, never edited, checked by their digest.
 
-use crate::chain::digest;
-use crate::keys::hex;
 use crate::{Result, StoreError};
+use phigate_verify::chain::digest;
+use phigate_verify::chain::hex;
 
 /// One step of a schema.
 pub(crate) struct Migration {

@@ -1,10 +1,10 @@
 //! What an engine must do: keep rows, all of a batch or none, durable when `commit` returns.
 //!
 //! Engines see sealed content and public metadata only, so they have nothing to leak. Everything
-//! that is not the trail itself (accounts, keys, users, leases, wrapped data keys) is an [`Item`]:
-//! a small JSON document with an account, a kind and an id.
+//! that is not the trail itself (accounts, keys, users, leases, wrapped data keys) is an [`Item`].
 
 use crate::error::{Result, StoreError};
+use crate::item::{Change, Item, ItemKind};
 use crate::model::{Cursor, Filter};
 use async_trait::async_trait;
 use std::path::Path;
@@ -14,66 +14,6 @@ use uuid::Uuid;
 
 /// The account of everything that belongs to the installation itself.
 pub(crate) const SYSTEM: &str = "";
-
-/// A small document: an account, an API key, a user, a lease.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Item {
-    /// Account it belongs to.
-    pub account: String,
-    /// What it is.
-    pub kind: String,
-    /// Unique within account and kind.
-    pub id: String,
-    /// Unique within the kind across accounts, when set.
-    pub lookup: Option<String>,
-    /// Grows by one with every change.
-    pub version: i64,
-    /// JSON.
-    pub body: String,
-}
-
-/// What a change relies on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Expect {
-    /// Nothing there yet.
-    Absent,
-    /// Exactly this version.
-    Version(i64),
-    /// Whatever is there.
-    Any,
-}
-
-/// One change to the items; a batch whose expectations do not hold changes nothing.
-#[derive(Debug, Clone)]
-pub enum Change {
-    /// Insert or replace.
-    Put(Item, Expect),
-    /// Remove; must be there.
-    Delete {
-        /// Account.
-        account: String,
-        /// Kind.
-        kind: String,
-        /// Id.
-        id: String,
-    },
-    /// Only check that an item has this version.
-    Check {
-        /// Account.
-        account: String,
-        /// Kind.
-        kind: String,
-        /// Id.
-        id: String,
-        /// Version it must have.
-        version: i64,
-    },
-    /// Remove every item of an account, and its sealed content and lookup hashes.
-    Shred {
-        /// Account.
-        account: String,
-    },
-}
 
 /// A record's place in its chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -119,6 +59,16 @@ pub struct AuditRow {
     pub act: Option<String>,
     /// The record as JSON, exactly as digested.
     pub body: String,
+}
+
+impl AuditRow {
+    /// Its place in a list.
+    pub(crate) fn cursor(&self) -> Cursor {
+        Cursor {
+            time_us: self.time_us,
+            id: self.id,
+        }
+    }
 }
 
 /// A record's chain entry, and the record unless it was deleted.
@@ -268,7 +218,7 @@ pub struct Batch {
 pub enum CommitError {
     /// Certainly not written.
     Failed(StoreError),
-    /// May or may not be written; ask [`Store::link_digest`].
+    /// May or may not be written; ask [`TrailRows::link_digest`].
     Unknown(StoreError),
     /// Somebody else wrote to this lane.
     LaneTaken,
@@ -290,34 +240,40 @@ pub trait Transaction: Send {
     async fn commit(self: Box<Self>) -> Result<(), CommitError>;
 }
 
-/// An engine. A read sees every commit that was acknowledged before it began.
-#[async_trait]
-pub trait Store: Send + Sync + 'static {
-    /// Name of the engine.
-    fn engine(&self) -> &'static str;
+/// How a store is opened.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Opening {
+    /// Make it when there is none.
+    pub create: bool,
+    /// Makes every commit of SQLite take this much longer, as a slower disk does. For tests and measurements.
+    pub sync_delay: Duration,
+}
 
-    /// Whether the rows of one transaction are inserted while another one is being committed.
-    fn overlaps(&self) -> bool;
-    /// Begins a transaction, perhaps while another one is being committed.
-    async fn begin(&self) -> Result<Box<dyn Transaction + '_>, CommitError>;
-    /// Writes one batch as one transaction.
-    async fn commit(&self, batch: Arc<Batch>) -> Result<(), CommitError> {
-        let mut transaction = self.begin().await?;
-        transaction.add(batch).await?;
-        transaction.commit().await
-    }
+/// An engine. A read sees every commit that was acknowledged before it began.
+pub trait Store: Items + TrailRows + Lifecycle {}
+
+impl<T: Items + TrailRows + Lifecycle> Store for T {}
+
+/// Reading items.
+#[async_trait]
+pub trait Items: Send + Sync + 'static {
     /// Number of setting changes so far.
     async fn generation(&self) -> Result<u64>;
-
     /// One item.
-    async fn item(&self, account: &str, kind: &str, id: &str) -> Result<Option<Item>>;
+    async fn item(&self, account: &str, kind: ItemKind, id: &str) -> Result<Option<Item>>;
     /// One item by its lookup value.
-    async fn find(&self, kind: &str, lookup: &str) -> Result<Option<Item>>;
+    async fn find(&self, kind: ItemKind, lookup: &str) -> Result<Option<Item>>;
     /// All items of a kind, of one account or of all, ordered by account and id.
-    async fn items(&self, account: Option<&str>, kind: &str) -> Result<Vec<Item>>;
+    async fn items(&self, account: Option<&str>, kind: ItemKind) -> Result<Vec<Item>>;
     /// Items of several kinds of one account, seen at one moment.
-    async fn account_items(&self, account: &str, kinds: &[&str]) -> Result<Vec<Item>>;
+    async fn account_items(&self, account: &str, kinds: &[ItemKind]) -> Result<Vec<Item>>;
+    /// Every item, ordered by account, kind and id.
+    async fn all_items(&self) -> Result<Vec<Item>>;
+}
 
+/// Reading the trail and what goes with it.
+#[async_trait]
+pub trait TrailRows: Send + Sync + 'static {
     /// End of one chain.
     async fn head(&self, account: &str, lane: i64) -> Result<Option<Head>>;
     /// Ends of all chains of an account, or of all accounts.
@@ -332,12 +288,10 @@ pub trait Store: Send + Sync + 'static {
         after: i64,
         limit: usize,
     ) -> Result<Vec<ChainRow>>;
-
     /// Accounts that have records, chained or not.
     async fn accounts_with_records(&self) -> Result<Vec<String>>;
     /// A record that no chain entry names, if there is one.
     async fn unchained(&self, account: &str) -> Result<Option<RowKey>>;
-
     /// Records, newest first.
     async fn list(
         &self,
@@ -371,22 +325,33 @@ pub trait Store: Send + Sync + 'static {
     /// Oldest records from before a time.
     async fn old_records(&self, account: &str, before_us: i64, limit: usize)
     -> Result<Vec<RowKey>>;
-
-    /// Every item, ordered by account, kind and id.
-    async fn all_items(&self) -> Result<Vec<Item>>;
     /// Lookup hashes of one request.
     async fn tokens_of(&self, account: &str, request: Uuid) -> Result<Vec<[u8; 16]>>;
     /// All counters of an account.
     async fn all_counters(&self, account: &str) -> Result<Vec<CounterRow>>;
+}
+
+/// Writing, and what keeps an engine going.
+#[async_trait]
+pub trait Lifecycle: Send + Sync + 'static {
+    /// Name of the engine.
+    fn engine(&self) -> &'static str;
+    /// Whether the rows of one transaction are inserted while another one is being committed.
+    fn overlaps(&self) -> bool;
+    /// Begins a transaction, perhaps while another one is being committed.
+    async fn begin(&self) -> Result<Box<dyn Transaction + '_>, CommitError>;
+    /// Writes one batch as one transaction.
+    async fn commit(&self, batch: Arc<Batch>) -> Result<(), CommitError> {
+        let mut transaction = self.begin().await?;
+        transaction.add(batch).await?;
+        transaction.commit().await
+    }
     /// Makes room for records of other times than now, before they are imported.
     async fn make_room(&self, _times_us: &[i64]) -> Result<()> {
         Ok(())
     }
     /// Copies the whole store to a file while it is in use.
     async fn backup(&self, file: &Path) -> Result<()>;
-
-    /// Makes every commit take this much longer, as a slower disk does; for tests and measurements.
-    fn slow_down(&self, _by: Duration) {}
     /// Marks this process as alive, where the engine can show that better than a lease.
     fn hold(&self, _instance: Uuid) -> Result<()> {
         Ok(())

@@ -50,6 +50,10 @@ promises! {
     people:
         a_login_needs_the_right_password_and_failures_are_slowed_down,
         failures_are_counted_across_processes_and_before_the_password_is_looked_at,
+        strangers_lock_nobody_out,
+        one_origin_may_not_lock_others_out_nor_try_many_addresses,
+        counts_of_failures_expire,
+        an_owner_link_dies_when_there_is_an_owner,
         the_second_step_of_a_login_may_reach_another_process,
         looking_at_a_session_is_no_use_of_it,
         a_session_ends_when_idle_when_old_and_when_ended,

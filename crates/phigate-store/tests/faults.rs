@@ -21,7 +21,7 @@ async fn refused(vault: &Vault, account: &str) -> Uuid {
     let new = masked(account);
     let request = new.decision.request_id;
     let started = Instant::now();
-    let result = vault.record_decision(new, DEADLINE).await;
+    let result = vault.trail.record_decision(new, DEADLINE).await;
     assert!(result.is_err(), "not written");
     assert!(
         started.elapsed() < DEADLINE + Duration::from_secs(1),
@@ -37,8 +37,9 @@ async fn resumes(vault: &Vault, account: &str) -> Uuid {
     loop {
         let new = masked(account);
         let request = new.decision.request_id;
-        if vault.record_decision(new, DEADLINE).await.is_ok() {
+        if vault.trail.record_decision(new, DEADLINE).await.is_ok() {
             vault
+                .trail
                 .record_outcome(account, &answered(request), PATIENCE)
                 .await
                 .unwrap();
@@ -57,6 +58,7 @@ async fn check(vault: &Vault, account: &str, refused: &[Uuid]) {
     vault.flush().await.unwrap();
     for request in refused {
         let records = vault
+            .trail
             .audit_show(account, *request)
             .await
             .unwrap_or_default();
@@ -64,7 +66,7 @@ async fn check(vault: &Vault, account: &str, refused: &[Uuid]) {
             assert_eq!(outcomes(vault, account, *request).await, [Some(503)]);
         }
     }
-    let report = vault.verify(None, &[], |_| {}).await.unwrap();
+    let report = vault.trail.verify(None, &[], |_| {}).await.unwrap();
     assert!(report.is_intact(), "{report:?}");
 }
 
@@ -79,10 +81,11 @@ async fn a_locked_database_refuses_and_resumes() {
     let holder = Connection::open(site.data().join("phigate.db")).unwrap();
     holder.execute_batch("BEGIN IMMEDIATE").unwrap();
     vault
+        .trail
         .record_decision_lazily(lazily, DEADLINE)
         .await
         .unwrap();
-    vault.queue_outcome(&account, &answered(lazy_id));
+    vault.trail.queue_outcome(&account, &answered(lazy_id));
     let refused = [
         refused(&vault, &account).await,
         refused(&vault, &account).await,
@@ -90,6 +93,7 @@ async fn a_locked_database_refuses_and_resumes() {
     assert!(vault.ping().await.is_err(), "health shows it");
     assert!(
         vault
+            .access
             .create_api_key(&account, "", None, "cli")
             .await
             .is_err()
@@ -121,8 +125,8 @@ async fn a_full_disk_refuses_and_resumes() {
     for _ in 0..200 {
         let new = masked(&account);
         let request = new.decision.request_id;
-        match vault.record_decision(new, DEADLINE).await {
-            Ok(()) => vault.queue_outcome(&account, &answered(request)),
+        match vault.trail.record_decision(new, DEADLINE).await {
+            Ok(()) => vault.trail.queue_outcome(&account, &answered(request)),
             Err(_) => refused_ids.push(request),
         }
         if refused_ids.len() > 3 {
@@ -192,7 +196,7 @@ async fn slow_syncs_are_waited_for_and_too_slow_ones_refuse() {
     let mut callers = tokio::task::JoinSet::new();
     for _ in 0..50 {
         let (vault, new) = (vault.clone(), masked(&account));
-        callers.spawn(async move { vault.record_decision(new, DEADLINE).await });
+        callers.spawn(async move { vault.trail.record_decision(new, DEADLINE).await });
     }
     assert!(callers.join_all().await.iter().all(Result::is_ok));
     assert!(started.elapsed() < DEADLINE, "{:?}", started.elapsed());
@@ -224,6 +228,7 @@ async fn a_stopped_frozen_or_restarted_postgresql_refuses_and_resumes() {
     let vault = Arc::new(site.serve().await);
     let account = account(&vault).await;
     let key = vault
+        .access
         .create_api_key(&account, "", None, "cli")
         .await
         .unwrap();
@@ -234,7 +239,7 @@ async fn a_stopped_frozen_or_restarted_postgresql_refuses_and_resumes() {
         refused(&vault, &account).await,
     ];
     assert!(
-        vault.admit(key.key.expose()).await.is_err(),
+        vault.access.admit(key.key.expose()).await.is_err(),
         "settings that cannot be checked are not used"
     );
     server.resume();
@@ -243,7 +248,7 @@ async fn a_stopped_frozen_or_restarted_postgresql_refuses_and_resumes() {
     refused_ids.push(refused(&vault, &account).await);
     server.signal_all("CONT");
     resumes(&vault, &account).await;
-    assert!(vault.admit(key.key.expose()).await.is_ok());
+    assert!(vault.access.admit(key.key.expose()).await.is_ok());
     // Requests without pause while the server restarts: each is recorded once or not at all.
     let load = tokio::spawn(load(vault.clone(), account.clone()));
     for _ in 0..3 {
@@ -260,7 +265,12 @@ async fn a_stopped_frozen_or_restarted_postgresql_refuses_and_resumes() {
     for request in &told {
         assert_eq!(outcomes(&vault, &account, *request).await, [Some(200)]);
         assert_eq!(
-            vault.audit_show(&account, *request).await.unwrap().len(),
+            vault
+                .trail
+                .audit_show(&account, *request)
+                .await
+                .unwrap()
+                .len(),
             2,
             "neither lost nor doubled"
         );
@@ -295,12 +305,16 @@ async fn an_outcome_waits_for_the_commit_of_its_decision() {
         let group: Vec<_> = (0..40).map(|_| clean(&account)).collect();
         let ids: Vec<Uuid> = group.iter().map(|new| new.decision.request_id).collect();
         for new in group {
-            vault.record_decision_lazily(new, DEADLINE).await.unwrap();
+            vault
+                .trail
+                .record_decision_lazily(new, DEADLINE)
+                .await
+                .unwrap();
         }
         // By now they are being committed.
         tokio::time::sleep(Duration::from_millis(30)).await;
         for request in &ids {
-            vault.queue_outcome(&account, &answered(*request));
+            vault.trail.queue_outcome(&account, &answered(*request));
         }
         requests.extend(ids);
     }
@@ -337,7 +351,7 @@ async fn connections_cut_in_the_middle_lose_and_double_nothing() {
     }
     assert!(cuts > 10 && told.len() > 500, "{cuts}, {}", told.len());
     for request in &told {
-        let records = vault.audit_show(&account, *request).await.unwrap();
+        let records = vault.trail.audit_show(&account, *request).await.unwrap();
         assert_eq!(records.len(), 2, "neither lost nor doubled");
     }
     check(&vault, &account, &given_up).await;
@@ -350,9 +364,10 @@ async fn load(vault: Arc<Vault>, account: String) -> (Vec<Uuid>, Vec<Uuid>) {
     while started.elapsed() < Duration::from_secs(8) {
         let new = masked(&account);
         let request = new.decision.request_id;
-        match vault.record_decision(new, DEADLINE).await {
+        match vault.trail.record_decision(new, DEADLINE).await {
             Ok(()) => {
                 vault
+                    .trail
                     .record_outcome(&account, &answered(request), PATIENCE)
                     .await
                     .unwrap();
@@ -372,6 +387,7 @@ async fn what_cannot_be_written_at_the_end_is_given_up_in_time() {
     let holder = Connection::open(site.data().join("phigate.db")).unwrap();
     holder.execute_batch("BEGIN IMMEDIATE").unwrap();
     vault
+        .trail
         .record_decision_lazily(clean(&account), DEADLINE)
         .await
         .unwrap();
@@ -399,6 +415,7 @@ async fn a_full_queue_refuses_instead_of_growing() {
     let mut refusals = 0;
     for _ in 0..40 {
         let queued = vault
+            .trail
             .record_decision_lazily(clean(&account), Duration::from_millis(10))
             .await;
         refusals += usize::from(queued.is_err());

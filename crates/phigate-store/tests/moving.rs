@@ -17,12 +17,14 @@ async fn lived_in(site: &Site) -> (String, uuid::Uuid, phigate_store::NewApiKey)
     };
     let (vault, account, requests) = life::aged(site, &Watch::new(), retention, (10, 10)).await;
     let key = vault
+        .access
         .create_api_key(&account, "app", None, "cli")
         .await
         .unwrap();
     life::provide(&vault, &account).await;
     let password = "correct horse battery".into();
     vault
+        .people
         .create_user(&account, "jane@example.org", &password, Role::Owner, "cli")
         .await
         .unwrap();
@@ -40,8 +42,12 @@ async fn an_installation_moves_from_sqlite_to_postgresql_whole() {
     let (account, request, key) = lived_in(&old).await;
     let before = old.open().await;
     let mut file = Vec::new();
-    let records = before.export_installation(&mut file, "cli").await.unwrap();
-    let stats = before.stats(&account, Window::Month).await.unwrap();
+    let records = before
+        .installation
+        .export_installation(&mut file, "cli")
+        .await
+        .unwrap();
+    let stats = before.trail.stats(&account, Window::Month).await.unwrap();
     let lines = export(&before, &account, &Filter::default()).await;
     close(before).await;
     assert!(
@@ -52,18 +58,19 @@ async fn an_installation_moves_from_sqlite_to_postgresql_whole() {
         Target::Url(server.database("moved")),
         MasterKeySource::File(old.key_file()),
     );
-    let report = Vault::import_installation(options.clone(), &mut file.as_slice())
+    let report = Vault::import_installation(options.clone(), &mut file.as_slice(), "cli")
         .await
         .unwrap();
     assert!(report.is_intact(), "{report:?}");
     assert_eq!(report.records + report.deleted, records);
     assert!(report.outside_checkpoints > 0 && report.deleted > 0);
-    let again = Vault::import_installation(options.clone(), &mut file.as_slice()).await;
+    let again = Vault::import_installation(options.clone(), &mut file.as_slice(), "cli").await;
     assert!(again.is_err(), "only into an empty store");
     let after = Vault::open(options).await.unwrap();
     assert!(!after.was_created());
     assert!(
         after
+            .access
             .admit(key.key.expose())
             .await
             .unwrap()
@@ -73,6 +80,7 @@ async fn an_installation_moves_from_sqlite_to_postgresql_whole() {
     );
     assert!(
         after
+            .trail
             .reveal(&account, request, "cli", None)
             .await
             .unwrap()
@@ -81,6 +89,7 @@ async fn an_installation_moves_from_sqlite_to_postgresql_whole() {
     );
     assert_eq!(
         after
+            .trail
             .find_identifier(&account, "ssn", &"900551234".into(), "cli")
             .await
             .unwrap()
@@ -88,7 +97,12 @@ async fn an_installation_moves_from_sqlite_to_postgresql_whole() {
         6
     );
     assert_eq!(
-        after.stats(&account, Window::Month).await.unwrap().requests,
+        after
+            .trail
+            .stats(&account, Window::Month)
+            .await
+            .unwrap()
+            .requests,
         stats.requests
     );
     let moved = export(&after, &account, &Filter::default()).await;
@@ -103,7 +117,11 @@ async fn a_damaged_or_unfinished_import_is_refused() {
     lived_in(&old).await;
     let vault = old.open().await;
     let mut file = Vec::new();
-    vault.export_installation(&mut file, "cli").await.unwrap();
+    vault
+        .installation
+        .export_installation(&mut file, "cli")
+        .await
+        .unwrap();
     close(vault).await;
     let text = String::from_utf8(file).unwrap();
     let cut: String = text
@@ -117,7 +135,7 @@ async fn a_damaged_or_unfinished_import_is_refused() {
         ..new.options()
     };
     assert!(
-        Vault::import_installation(options.clone(), &mut cut.as_bytes())
+        Vault::import_installation(options.clone(), &mut cut.as_bytes(), "cli")
             .await
             .is_err()
     );
@@ -132,7 +150,7 @@ async fn a_damaged_or_unfinished_import_is_refused() {
         master_key: MasterKeySource::File(old.key_file()),
         ..new.options()
     };
-    let report = Vault::import_installation(options, &mut changed.as_bytes())
+    let report = Vault::import_installation(options, &mut changed.as_bytes(), "cli")
         .await
         .unwrap();
     assert!(!report.is_intact(), "a changed record shows");
@@ -148,12 +166,13 @@ async fn a_backup_taken_in_use_restores_and_verifies() {
         requests.push(life::request(&vault, &account).await);
         if number == 14 {
             vault
+                .installation
                 .backup(&site.folder.path().join("backup.db"), "cli")
                 .await
                 .unwrap();
         }
     }
-    let checkpoints = vault.checkpoints().await.unwrap();
+    let checkpoints = vault.trail.checkpoints().await.unwrap();
     close(vault).await;
     let restored = Site::sqlite();
     std::fs::create_dir(restored.data()).unwrap();
@@ -164,15 +183,30 @@ async fn a_backup_taken_in_use_restores_and_verifies() {
     .unwrap();
     std::fs::copy(site.key_file(), restored.key_file()).unwrap();
     let vault = restored.open().await;
-    assert!(vault.verify(None, &[], |_| {}).await.unwrap().is_intact());
     assert!(
         vault
+            .trail
+            .verify(None, &[], |_| {})
+            .await
+            .unwrap()
+            .is_intact()
+    );
+    assert!(
+        vault
+            .trail
             .reveal(&account, requests[14], "cli", None)
             .await
             .is_ok()
     );
-    assert!(vault.audit_show(&account, requests[15]).await.is_err());
+    assert!(
+        vault
+            .trail
+            .audit_show(&account, requests[15])
+            .await
+            .is_err()
+    );
     let fault = vault
+        .trail
         .verify(None, &checkpoints, |_| {})
         .await
         .unwrap()
@@ -200,7 +234,20 @@ async fn a_dump_of_postgresql_restores_and_verifies() {
         ..site.options()
     };
     let vault = Vault::open(options).await.unwrap();
-    assert!(vault.verify(None, &[], |_| {}).await.unwrap().is_intact());
-    assert!(vault.reveal(&account, request, "cli", None).await.is_ok());
+    assert!(
+        vault
+            .trail
+            .verify(None, &[], |_| {})
+            .await
+            .unwrap()
+            .is_intact()
+    );
+    assert!(
+        vault
+            .trail
+            .reveal(&account, request, "cli", None)
+            .await
+            .is_ok()
+    );
     close(vault).await;
 }

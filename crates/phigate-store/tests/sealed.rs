@@ -6,7 +6,7 @@ mod support;
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
-use phigate_store::{Identifier, Role, SecretBytes, SessionPolicy, Vault};
+use phigate_store::{Identifier, Login, Role, SecretBytes, SessionPolicy, Vault};
 use std::path::Path;
 use support::life::recorded;
 use support::postgres::Postgres;
@@ -22,11 +22,13 @@ async fn fill(vault: &Vault) -> Vec<String> {
     let account = account(vault).await;
     let mut secrets = people(vault, &account).await;
     let key = vault
+        .access
         .create_api_key(&account, "", None, "cli")
         .await
         .unwrap();
     secrets.push(key.key.expose()[17..].to_owned());
     vault
+        .access
         .set_provider(&account, "openai", Some(&PROVIDER_KEY.into()), None, "cli")
         .await
         .unwrap();
@@ -40,9 +42,14 @@ async fn fill(vault: &Vault) -> Vec<String> {
             value: "900664321".into(),
         });
         let request = recorded(vault, new).await;
-        vault.reveal(&account, request, "cli", None).await.unwrap();
+        vault
+            .trail
+            .reveal(&account, request, "cli", None)
+            .await
+            .unwrap();
     }
     vault
+        .trail
         .find_identifier(&account, "ssn", &"900664321".into(), "cli")
         .await
         .unwrap();
@@ -53,6 +60,7 @@ async fn fill(vault: &Vault) -> Vec<String> {
 /// A user, a session and a failed login.
 async fn people(vault: &Vault, account: &str) -> Vec<String> {
     let user = vault
+        .people
         .create_user(
             account,
             "jane@example.org",
@@ -63,6 +71,7 @@ async fn people(vault: &Vault, account: &str) -> Vec<String> {
         .await
         .unwrap();
     vault
+        .people
         .set_totp(
             &user,
             Some(&SecretBytes::from(&b"canary-totp-seed-123"[..])),
@@ -72,17 +81,17 @@ async fn people(vault: &Vault, account: &str) -> Vec<String> {
         .await
         .unwrap();
     let session = vault
+        .sessions
         .begin_session(&user, SessionPolicy::default(), "test")
         .await
         .unwrap();
-    vault
-        .verify_login(
-            "canary-typed-as-email",
-            &"canary wrong password".into(),
-            "test",
-        )
-        .await
-        .unwrap();
+    let login = Login {
+        email: "canary-typed-as-email",
+        password: &"canary wrong password".into(),
+        origin: "test",
+        device: None,
+    };
+    vault.people.verify_login(&login).await.unwrap();
     let known = [
         PASSWORD,
         "canary-totp-seed-123",

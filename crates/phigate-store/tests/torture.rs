@@ -61,9 +61,10 @@ async fn writer_in_a_process_of_its_own() {
                     masked(&account)
                 };
                 let request = new.decision.request_id;
-                vault.record_decision(new, PATIENCE).await.unwrap();
+                vault.trail.record_decision(new, PATIENCE).await.unwrap();
                 tell("D", request);
                 vault
+                    .trail
                     .record_outcome(&account, &answered(request), PATIENCE)
                     .await
                     .unwrap();
@@ -128,6 +129,7 @@ async fn check(site: &Site, decisions: &[Uuid], outcomes: &[Uuid]) {
         vault.flush().await.unwrap();
         found.clear();
         let mut export = vault
+            .trail
             .audit_export(&account, &phigate_store::Filter::default(), "cli")
             .await
             .unwrap();
@@ -169,7 +171,7 @@ async fn check(site: &Site, decisions: &[Uuid], outcomes: &[Uuid]) {
             "acknowledged outcome of {request} is lost"
         );
     }
-    let report = vault.verify(None, &[], |_| {}).await.unwrap();
+    let report = vault.trail.verify(None, &[], |_| {}).await.unwrap();
     assert!(report.is_intact(), "{report:?}");
     vault.close(PATIENCE).await.unwrap();
 }

@@ -9,6 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use phigate_store::{
     Decision, MasterKeySource, NewDecision, Options, Outcome, Sizes, Target, Usage, Vault,
 };
+use phigate_types::{Action, Mode};
 use uuid::Uuid;
 
 const MODELS: [(&str, &str); 5] = [
@@ -45,11 +46,12 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = PathBuf::from(folder);
     let key_file = MasterKeySource::File(folder.with_extension("key"));
     let vault = Vault::open(Options::new(Target::Folder(folder), key_file)).await?;
-    let account = vault.find_account(None).await?;
+    let account = vault.accounts.find_account(None).await?;
     let mut keys = Vec::new();
     for name in ["intake form", "discharge letters", "night batch"] {
         keys.push(
             vault
+                .access
                 .create_api_key(&account.id, name, None, "fill")
                 .await?
                 .id,
@@ -66,8 +68,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
             sent: None,
             identifiers: Vec::new(),
         };
-        vault.record_decision_lazily(new, WAIT).await?;
-        vault.queue_outcome(&account.id, &outcome);
+        vault.trail.record_decision_lazily(new, WAIT).await?;
+        vault.trail.queue_outcome(&account.id, &outcome);
         if number % 1024 == 0 {
             vault.flush().await?;
         }
@@ -110,26 +112,25 @@ fn request(
     };
     // The account went from flag to mask, and tried block for a while.
     let mode = match number * 100 / span.count {
-        0..30 => "flag",
-        30..35 => "block",
-        _ => "mask",
+        0..30 => Mode::FLAG,
+        30..35 => Mode::BLOCK,
+        _ => Mode::MASK,
     };
-    let action = match (phi, mode) {
-        (true, "block") => "blocked",
-        (true, "mask") => "masked",
-        _ if dice.below(200) == 0 => "refused",
-        _ => "forwarded",
+    let action = match phi {
+        true => mode.action,
+        false if dice.below(200) == 0 => Action::REFUSED,
+        false => Action::FORWARDED,
     };
     let request_id = Uuid::now_v7();
-    let was_sent = matches!(action, "forwarded" | "masked");
+    let was_sent = action == Action::FORWARDED || action == Action::MASKED;
     let body = 400 + dice.below(6000) as u64;
     let decision = Decision {
         request_id,
         time,
         account: account.to_owned(),
         key_id: keys[dice.below(keys.len())].clone(),
-        mode: mode.to_owned(),
-        action: action.to_owned(),
+        mode,
+        action,
         model: Some(model.to_owned()),
         family: Some(family.to_owned()),
         stream: dice.below(3) == 0,
@@ -164,9 +165,9 @@ fn outcome(dice: &mut Dice, decision: &Decision) -> Outcome {
         request_id: decision.request_id,
         time: decision.time,
         account: decision.account.clone(),
-        status: Some(match decision.action.as_str() {
-            "blocked" => 403,
-            "refused" => 400,
+        status: Some(match decision.action {
+            action if action == Action::BLOCKED => 403,
+            action if action == Action::REFUSED => 400,
             _ => 200,
         }),
         provider_status: was_sent.then_some(200),

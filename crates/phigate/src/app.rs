@@ -9,18 +9,19 @@ use jiff::SignedDuration;
 use phi_detect::{Detector, PhiKind};
 use phigate_core::chat::ChatLimits;
 use phigate_core::json::Bounds;
-use phigate_core::protect::{self, Memory, Scanner};
+use phigate_core::protect::{self, Scanner};
 use phigate_core::text::PhiText;
 use phigate_store::{
     Account, Invite, LinkPurpose, Options, Role as UserRole, SecretString, Settings, Target, Vault,
 };
-
-use tokio::sync::Semaphore;
+use phigate_types::Mode;
 
 use crate::config::{self, Config};
 use crate::error::GatewayError;
 use crate::metrics::Metrics;
+use crate::pipeline::ScanQueue;
 use crate::provider::Provider;
+use crate::scan_memory::Memory;
 use crate::server::{BadKeys, Drain, KeyLimits};
 
 /// Texts whose findings are remembered, per account.
@@ -85,8 +86,8 @@ pub(crate) struct App {
     pub(crate) bad_keys: BadKeys,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) drain: Drain,
-    /// Places for long scans. With more of them at work than there are processors, short requests would wait.
-    pub(crate) long_scans: Arc<Semaphore>,
+    /// Places for long scans, shared fairly. With more at work than there are processors, short requests would wait.
+    pub(crate) long_scans: Arc<ScanQueue>,
     scanners: Mutex<HashMap<String, (Settings, Arc<Scanner>)>>,
 }
 
@@ -102,6 +103,10 @@ impl App {
         let provider = Provider::new(&config.limits, config.allow_private_providers, ca_file)
             .context("cannot prepare connections to providers")?;
         let now = Instant::now();
+        let long_scans = ScanQueue::new(
+            config.limits.scan_queue as usize,
+            Duration::from_millis(config.limits.scan_wait_ms),
+        );
         Ok(Self {
             key_limits: KeyLimits::new(&config.limits, now),
             bad_keys: BadKeys::new(&config.limits, now),
@@ -110,7 +115,7 @@ impl App {
             provider,
             metrics,
             drain,
-            long_scans: Arc::new(Semaphore::new(processors())),
+            long_scans,
             scanners: Mutex::default(),
         })
     }
@@ -127,7 +132,7 @@ impl App {
             detector(&account.settings).map_err(|_| GatewayError::DetectorUnavailable)?;
         let listed_max = self.config.limits.record_findings as usize;
         let scanner = Scanner::with_memory(detector, Memory::new(REMEMBERED_TEXTS));
-        let scanner = Arc::new(scanner.listing(listed_max));
+        let scanner = Arc::new(scanner.with_report_limit(listed_max));
         if scanners.len() >= SCANNERS_MAX {
             scanners.clear();
         }
@@ -160,15 +165,15 @@ impl App {
 
     /// The way to the first account's owner login. `again` makes a new link where there was one; earlier ones stop working.
     pub(crate) async fn first_owner(&self, again: bool) -> anyhow::Result<FirstOwner> {
-        let accounts = self.vault.accounts().await?;
+        let accounts = self.vault.accounts.accounts().await?;
         let Some(account) = accounts.first() else {
             return Ok(FirstOwner::Exists);
         };
-        let users = self.vault.users(&account.id).await?;
+        let users = self.vault.people.users(&account.id).await?;
         if users.iter().any(|user| user.role == UserRole::Owner) {
             return Ok(FirstOwner::Exists);
         }
-        if !again && self.vault.has_owner_link(&account.id).await? {
+        if !again && self.vault.links.has_owner_link(&account.id).await? {
             return Ok(FirstOwner::WasInvited);
         }
         let invite = Invite {
@@ -177,20 +182,15 @@ impl App {
             email: None,
             valid: SignedDuration::from_hours(24),
         };
-        let link = self.vault.create_link(&account.id, &invite, "system");
+        let link = self.vault.links.create_link(&account.id, &invite, "system");
         Ok(FirstOwner::Link(link.await?))
     }
 
     /// A provider's words with every finding masked, in every mode: they may quote the prompt.
     pub(crate) fn without_phi(&self, scanner: &Scanner, words: &PhiText) -> PhiText {
-        let masked =
-            protect::mode("mask").and_then(|mask| mask.rewrite(scanner.detector(), words.expose()));
+        let masked = protect::rewrite_text(Mode::MASK, scanner.detector(), words.expose());
         PhiText::new(masked.unwrap_or_default())
     }
-}
-
-fn processors() -> usize {
-    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
 /// The detector that an account's settings ask for.

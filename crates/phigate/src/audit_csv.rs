@@ -99,7 +99,7 @@ mod tests {
             jiff::Timestamp::UNIX_EPOCH,
             "default",
             "cli",
-            "key.create",
+            phigate_types::Act::KeyCreate,
         );
         let line = row(&Record::Admin(act.target("=1")));
         assert_eq!(line.matches(',').count(), COLUMNS.len() - 1, "{line}");

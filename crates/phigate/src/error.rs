@@ -13,12 +13,16 @@ use phigate_core::chat::RequestError;
 use phigate_core::wire::ProviderFailure;
 use phigate_store::{AdmitError, StoreError};
 
+use crate::pipeline::NoPlace;
 use crate::server::{EdgeError, ErrorBody, Limited};
 
 /// Who is to blame, as `error.type` says it.
 const CALLER: &str = "invalid_request_error";
 const GATEWAY: &str = "gateway_error";
 const RATE: &str = "rate_limit_error";
+
+/// When it is worth asking again while long scans wait for each other.
+const DETECTOR_BUSY_S: u64 = 5;
 
 /// Why a request was not answered as asked.
 #[derive(Debug)]
@@ -51,6 +55,10 @@ pub(crate) enum GatewayError {
     AuditUnavailable,
     /// The detector failed, so nothing was forwarded.
     DetectorUnavailable,
+    /// Scanning had to wait too long for a processor, so nothing was forwarded.
+    DetectorBusy,
+    /// Too many long scans of the account wait already.
+    ScansWaiting,
     /// The provider failed or refused.
     Provider(ProviderFailure),
 }
@@ -122,6 +130,26 @@ impl GatewayError {
                 "detector_unavailable",
                 "the request could not be scanned, so nothing was forwarded",
             ),
+            Self::DetectorBusy => {
+                let mut body = error(
+                    503,
+                    GATEWAY,
+                    "detector_unavailable",
+                    "the request waited too long to be scanned, so nothing was forwarded: try again shortly",
+                );
+                body.retry_after_s = Some(DETECTOR_BUSY_S);
+                body
+            }
+            Self::ScansWaiting => {
+                let mut body = error(
+                    429,
+                    RATE,
+                    "rate_limit_exceeded",
+                    "too many large requests of this account wait to be scanned: try again shortly",
+                );
+                body.retry_after_s = Some(DETECTOR_BUSY_S);
+                body
+            }
             Self::Provider(failure) => provider(failure),
         }
     }
@@ -210,6 +238,15 @@ impl From<Limited> for GatewayError {
     fn from(limited: Limited) -> Self {
         Self::RateLimited {
             retry_after_s: limited.retry_after_s,
+        }
+    }
+}
+
+impl From<NoPlace> for GatewayError {
+    fn from(reason: NoPlace) -> Self {
+        match reason {
+            NoPlace::QueueFull => Self::ScansWaiting,
+            NoPlace::WaitedTooLong => Self::DetectorBusy,
         }
     }
 }

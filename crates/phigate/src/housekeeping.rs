@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use phigate_store::{Checkpoint, append_checkpoints};
+use phigate_store::{Checkpoint, append_checkpoints, read_checkpoints};
 
 use crate::app::App;
 use crate::config::CheckpointSettings;
@@ -20,25 +20,41 @@ const REPLICAS_EVERY: Duration = Duration::from_secs(5);
 /// How long the operator's program may take.
 const COMMAND_TIME: Duration = Duration::from_secs(30);
 
+/// The pause before a task that panicked starts again.
+const AFTER_A_PANIC: Duration = Duration::from_secs(10);
+
 /// The pause between two batches, so that requests come first.
 const BETWEEN_BATCHES: Duration = Duration::from_millis(200);
 
 /// Starts the work. It ends with the drain.
 pub(crate) fn start(app: &Arc<App>) {
-    let (retention, checkpoints) = (Arc::clone(app), Arc::clone(app));
+    keep_up("retention", app, keep_retention);
+    keep_up("checkpoints", app, keep_checkpoints);
+    keep_up("replicas", app, count_replicas);
+}
+
+/// Runs a task in the background, and again should it panic: without it records would be kept for ever, or checkpoints
+/// be missing, with nothing but a line in the log to show for it.
+fn keep_up<F>(name: &'static str, app: &Arc<App>, work: fn(Arc<App>) -> F)
+where
+    F: Future<Output = ()> + Send + 'static,
+{
+    let app = Arc::clone(app);
     tokio::spawn(async move {
-        tokio::select! {
-            () = keep_retention(&retention) => {}
-            () = retention.drain.started() => {}
+        loop {
+            match tokio::spawn(work(Arc::clone(&app))).await {
+                Err(error) if error.is_panic() && !app.drain.is_draining() => {
+                    tracing::error!("{name} failed and starts again");
+                    tokio::time::sleep(AFTER_A_PANIC).await;
+                }
+                _ => return,
+            }
         }
     });
-    tokio::spawn(async move { keep_checkpoints(&checkpoints).await });
-    let app = Arc::clone(app);
-    tokio::spawn(async move { count_replicas(&app).await });
 }
 
 /// Limits per key are shared between the processes on one store.
-async fn count_replicas(app: &App) {
+async fn count_replicas(app: Arc<App>) {
     while !app.drain.is_draining() {
         if let Ok(replicas) = app.vault.servers().await {
             app.key_limits.share_between(replicas);
@@ -47,28 +63,35 @@ async fn count_replicas(app: &App) {
     }
 }
 
-async fn keep_retention(app: &App) {
-    loop {
-        if let Err(error) = app.vault.retain_all(BETWEEN_BATCHES).await {
-            tracing::warn!("retention stopped early: {error}");
+async fn keep_retention(app: Arc<App>) {
+    let keep = async {
+        loop {
+            if let Err(error) = app.vault.trail.retain_all(BETWEEN_BATCHES).await {
+                tracing::warn!("retention stopped early: {error}");
+            }
+            tokio::time::sleep(RETENTION_EVERY).await;
         }
-        tokio::time::sleep(RETENTION_EVERY).await;
+    };
+    tokio::select! {
+        () = keep => {}
+        () = app.drain.started() => {}
     }
 }
 
 /// Copies the signed ends of all chains to the configured places, and once more when the gateway stops.
-async fn keep_checkpoints(app: &App) {
+async fn keep_checkpoints(app: Arc<App>) {
     let settings = &app.config.checkpoint;
     if settings.files.is_empty() && settings.command.is_none() {
         return;
     }
+    compare_with_files(&app).await;
     let mut last = Vec::new();
     loop {
         let is_stopping = tokio::select! {
             () = tokio::time::sleep(settings.every) => false,
             () = app.drain.started() => true,
         };
-        match app.vault.checkpoints().await {
+        match app.vault.trail.checkpoints().await {
             Ok(now) if ends(&now) != ends(&last) => {
                 copy(settings, &now).await;
                 last = now;
@@ -82,6 +105,29 @@ async fn keep_checkpoints(app: &App) {
     }
 }
 
+/// Says so when the store holds less than this gateway's own copies of its checkpoints.
+async fn compare_with_files(app: &App) {
+    for file in app.config.checkpoint.files.clone() {
+        if !file.exists() {
+            continue;
+        }
+        let name = file.display().to_string();
+        let read = tokio::task::spawn_blocking(move || read_checkpoints(&file)).await;
+        let compared = match read {
+            Ok(Ok(kept)) => app.vault.trail.compare_checkpoints(&kept).await,
+            Ok(Err(error)) => Err(error),
+            Err(_) => continue,
+        };
+        match compared {
+            Ok(None) => {}
+            Ok(Some(fault)) => tracing::error!(
+                "the store is older than the checkpoints in {name}, or was cut: {fault}; unless a backup was restored on purpose, find out who had access to it"
+            ),
+            Err(error) => tracing::error!("the checkpoints in {name} were not compared: {error}"),
+        }
+    }
+}
+
 /// What makes two checkpoints the same, whenever they were made.
 fn ends(checkpoints: &[Checkpoint]) -> Vec<(&str, i64, i64)> {
     checkpoints
@@ -91,10 +137,17 @@ fn ends(checkpoints: &[Checkpoint]) -> Vec<(&str, i64, i64)> {
 }
 
 async fn copy(settings: &CheckpointSettings, checkpoints: &[Checkpoint]) {
-    for file in &settings.files {
-        if let Err(error) = append_checkpoints(file, checkpoints) {
-            tracing::error!("a copy of the checkpoint failed: {error}");
+    let (files, copied) = (settings.files.clone(), checkpoints.to_vec());
+    // Files are written and synced, perhaps over a network: not on a thread that answers requests.
+    let appended = tokio::task::spawn_blocking(move || {
+        for file in &files {
+            if let Err(error) = append_checkpoints(file, &copied) {
+                tracing::error!("a copy of the checkpoint failed: {error}");
+            }
         }
+    });
+    if appended.await.is_err() {
+        tracing::error!("a copy of the checkpoint failed");
     }
     if let Some(command) = &settings.command
         && let Err(error) = hand_to(command, checkpoints).await

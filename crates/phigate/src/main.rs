@@ -11,7 +11,9 @@ mod housekeeping;
 mod metrics;
 mod pipeline;
 mod provider;
+mod reason;
 mod routes;
+mod scan_memory;
 mod server;
 
 #[global_allocator]

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::app::App;
 use crate::error::GatewayError;
 use crate::pipeline::{self, Call};
-use crate::server::{Peer, RequestId, Turn, Upload, health_routes};
+use crate::server::{ClientAddress, RequestId, Turn, Upload, health_routes};
 
 /// The routes of the interface.
 pub(crate) fn router(app: Arc<App>) -> Router {
@@ -37,9 +37,9 @@ async fn is_ready(app: Arc<App>) -> bool {
 async fn chat_completions(State(app): State<Arc<App>>, request: Request) -> Response {
     let received = Instant::now();
     let (parts, upload) = Upload::split(request);
-    let (Some(id), Some(peer)) = (
+    let (Some(id), Some(client)) = (
         parts.extensions.get::<RequestId>(),
-        parts.extensions.get::<Peer>(),
+        parts.extensions.get::<ClientAddress>(),
     ) else {
         // The edge gives both to every request.
         return StatusCode::INTERNAL_SERVER_ERROR.into_response();
@@ -47,7 +47,7 @@ async fn chat_completions(State(app): State<Arc<App>>, request: Request) -> Resp
     let call = Call {
         request_id: id.0,
         received,
-        peer: peer.0.ip(),
+        client: client.0,
         turn: parts.extensions.get::<Turn>().cloned(),
         headers: parts.headers,
         upload,
@@ -58,10 +58,10 @@ async fn chat_completions(State(app): State<Arc<App>>, request: Request) -> Resp
 /// The identifiers the account can use now: those of families with a provider key, and the owner's aliases.
 async fn models(
     State(app): State<Arc<App>>,
-    Extension(peer): Extension<Peer>,
+    Extension(client): Extension<ClientAddress>,
     headers: HeaderMap,
 ) -> Result<Json<Value>, GatewayError> {
-    let account = pipeline::admit(&app, &headers, peer.0.ip()).await?.account;
+    let account = pipeline::admit(&app, &headers, client.0).await?.account;
     let data: Vec<Value> = usable(&account)
         .map(|(format, model)| describe_model(format, model))
         .collect();
@@ -70,11 +70,11 @@ async fn models(
 
 async fn model(
     State(app): State<Arc<App>>,
-    Extension(peer): Extension<Peer>,
+    Extension(client): Extension<ClientAddress>,
     Path(id): Path<String>,
     headers: HeaderMap,
 ) -> Result<Json<Value>, GatewayError> {
-    let account = pipeline::admit(&app, &headers, peer.0.ip()).await?.account;
+    let account = pipeline::admit(&app, &headers, client.0).await?.account;
     let is_configured = |format: &&&dyn WireFormat| account.providers.contains_key(format.id());
     let format = FORMATS
         .iter()

@@ -324,8 +324,9 @@ fn phi_that_shows_only_after_translation_is_blocked_and_recorded() {
     let provider = Provider::start();
     let gateway = Gateway::start(&provider);
     let key = gateway.key();
+    // Google's format puts what the system says before what the user said first.
     let halves =
-        r#"[{"role":"system","content":"My SSN is"},{"role":"user","content":"536228741"}]"#;
+        r#"[{"role":"user","content":"536228741"},{"role":"system","content":"My SSN is"}]"#;
     let body = format!(r#"{{"model":"gemini-2.5-flash","messages":{halves}}}"#);
     gateway.command(&["mode", "set", "block"]);
     let answer = gateway.chat(&key, &body);

@@ -49,10 +49,13 @@ fn scan_tells_line_and_column_of_each_finding() {
 #[test]
 fn a_filter_with_an_unknown_word_is_refused_and_not_answered_with_nothing() {
     let gateway = Gateway::offline();
+    gateway.key();
     for filter in [
         ["--type", "snn"],
         ["--action", "block"],
         ["--mode", "masked"],
+        ["--key", "nokeyofthisid"],
+        ["--limit", "0"],
     ] {
         let refused = gateway.try_command(&["audit", "list", filter[0], filter[1]], "");
         assert_eq!(refused.status.code(), Some(2), "{filter:?}");
@@ -116,6 +119,7 @@ fn eval_scores_each_type() {
 fn a_fresh_folder_gets_a_private_store_and_key() {
     use std::os::unix::fs::PermissionsExt;
     let gateway = Gateway::offline();
+    gateway.key();
     assert_eq!(gateway.command(&["mode", "get"]), "flag\n");
     let mode =
         |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
@@ -134,6 +138,13 @@ fn wrong_usage_exits_with_two() {
         &["key", "revoke", "nonexistent"],
         &["mode", "get", "--account", "nobody"],
         &["provider", "set", "openai"],
+        &[
+            "provider",
+            "set",
+            "openai",
+            "--base-url",
+            "https://proxy.example.org",
+        ],
     ] {
         assert_eq!(
             gateway.try_command(arguments, "x\n").status.code(),
@@ -190,7 +201,7 @@ fn accounts_keys_providers_and_people_are_kept_apart() {
     assert!(
         gateway
             .command(&["user", "list", "--account", "default"])
-            .contains("owner@example.org\towner")
+            .contains("owner@example.org  owner")
     );
     assert!(
         !gateway
@@ -229,6 +240,7 @@ fn a_provider_key_is_never_shown_again() {
 #[test]
 fn doctor_says_what_to_fix() {
     let gateway = Gateway::offline();
+    gateway.command(&["mode", "set", "FLAG"]);
     let output = gateway.try_command(&["doctor"], "");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(output.status.code(), Some(1));
@@ -315,26 +327,28 @@ fn what_the_dashboard_refuses_the_command_line_refuses_too() {
 #[test]
 fn messages_say_what_is_wrong_and_not_something_else() {
     let gateway = Gateway::offline();
+    gateway.key();
     let there = gateway.folder.path().join("there");
     std::fs::write(&there, "no checkpoint\n").unwrap();
     let there = there.to_str().unwrap();
     for (arguments, words) in [
         (vec!["audit", "show", "12"], "a request id looks like"),
-        (vec!["audit", "reveal", "12"], "a request id looks like"),
+        (
+            vec!["audit", "reveal", "12", "--reason", "a test"],
+            "a request id looks like",
+        ),
         (
             vec!["audit", "verify", "--checkpoints", "missing"],
             "cannot read missing",
         ),
         (
             vec!["audit", "verify", "--checkpoints", there],
-            "does not hold one checkpoint a line",
+            "does not hold one checkpoint per line",
         ),
         (vec!["backup", there], "it exists already"),
-        // Meant for `key rotate`: the master key stays.
-        (
-            vec!["keys", "rotate", "abcdefghijkl"],
-            "unexpected argument",
-        ),
+        // Another name of `key`, never of the master key.
+        (vec!["keys", "rotate"], "<ID>"),
+        (vec!["keys", "rotate", "abcdefghijkl"], "no such"),
     ] {
         let refused = gateway.try_command(&arguments, "");
         let message = String::from_utf8_lossy(&refused.stderr).into_owned();
@@ -349,6 +363,7 @@ fn messages_say_what_is_wrong_and_not_something_else() {
 #[test]
 fn an_identifier_to_look_up_can_stay_off_the_command_line() {
     let gateway = Gateway::offline();
+    gateway.key();
     let output = gateway.try_command(&["audit", "find", "--ssn", "-"], "536-22-8741\n");
     assert_eq!(output.status.code(), Some(0));
     assert_eq!(String::from_utf8_lossy(&output.stdout), "");
@@ -388,7 +403,159 @@ fn lists_write_times_to_the_second() {
 fn the_master_key_is_rotated_by_its_own_command() {
     let gateway = Gateway::offline();
     gateway.command(&["mode", "set", "mask"]);
-    let label = gateway.command(&["keys", "rotate"]);
+    let label = gateway.command(&["master-key", "rotate"]);
     assert_eq!(label.trim().len(), 12, "{label}");
     assert_eq!(gateway.command(&["mode", "get"]), "mask\n");
+}
+
+#[test]
+fn reading_commands_create_nothing_and_name_the_folder() {
+    let reading: &[&[&str]] = &[
+        &["account", "list"],
+        &["audit", "export"],
+        &["audit", "find", "--ssn", "536-22-8741"],
+        &["audit", "list"],
+        &["audit", "public-key"],
+        &["audit", "verify"],
+        &["backup", "copy.db"],
+        &["doctor"],
+        &["export", "whole.phigate"],
+        &["key", "list"],
+        &["key", "revoke", "abcdefghijkl"],
+        &["master-key", "rotate"],
+        &["mode"],
+        &["mode", "get"],
+        &["provider", "list"],
+        &["provider", "remove", "openai"],
+        &["user", "list"],
+    ];
+    let gateway = Gateway::offline();
+    for arguments in reading {
+        let refused = gateway.try_command(arguments, "");
+        let message = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert_eq!(refused.status.code(), Some(2), "{arguments:?}");
+        let folder = gateway.data().display().to_string();
+        assert!(message.contains(&folder), "{arguments:?}: {message}");
+        let made = std::fs::read_dir(gateway.folder.path()).unwrap().count();
+        assert_eq!(made, 0, "{arguments:?}");
+    }
+}
+
+#[test]
+fn content_is_revealed_for_a_reason_and_to_a_person() {
+    let gateway = Gateway::offline();
+    gateway.key();
+    let id = "01890000-0000-7000-8000-000000000000";
+    for given in [&[][..], &["--reason", ""], &["--reason", " x "]] {
+        let arguments = [&["audit", "reveal", id], given].concat();
+        let refused = gateway.try_command(&arguments, "");
+        let message = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert_eq!(refused.status.code(), Some(2), "{given:?}");
+        assert!(message.contains("reason"), "{message}");
+    }
+}
+
+#[test]
+fn acts_are_recorded_with_the_person_and_the_machine() {
+    let mut gateway = Gateway::offline();
+    gateway.set("SUDO_USER", "jroe");
+    gateway.key();
+    let export = gateway.command(&["audit", "export"]);
+    let actors: Vec<String> = export
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
+        .filter_map(|record| Some(record["actor"].as_str()?.to_owned()))
+        .filter(|actor| actor != "system")
+        .collect();
+    let person = "cli: ";
+    assert!(!actors.is_empty());
+    for actor in actors {
+        let names_a_machine = actor
+            .split_once('@')
+            .is_some_and(|(_, host)| !host.is_empty());
+        assert!(actor.starts_with(person) && names_a_machine, "{actor}");
+    }
+}
+
+#[test]
+fn a_wrong_file_is_told_from_a_broken_trail() {
+    let gateway = Gateway::offline();
+    gateway.key();
+    let write = |name: &str, text: &str| {
+        let path = gateway.folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let csv = gateway.command(&["audit", "export", "--format", "csv"]);
+    let export = gateway.command(&["audit", "export"]);
+    let changed = export.replacen("key.create", "key.revoke", 1);
+    for (file, code, words) in [
+        (write("right.jsonl", &export), 0, "intact"),
+        (write("changed.jsonl", &changed), 1, "NOT intact"),
+        (
+            write("garbled.jsonl", &format!("garbled\n{export}")),
+            1,
+            "NOT intact",
+        ),
+        (write("table.csv", &csv), 2, "is not a JSONL export"),
+        (
+            write("notes.txt", "call the ward\n"),
+            2,
+            "is not a JSONL export",
+        ),
+        (write("object.json", "{}\n"), 2, "is not a JSONL export"),
+        (write("empty.jsonl", ""), 2, "is empty"),
+    ] {
+        let done = gateway.try_command(&["audit", "verify", &file], "");
+        let told = [done.stdout, done.stderr].concat();
+        let told = String::from_utf8_lossy(&told).into_owned();
+        assert_eq!(done.status.code(), Some(code), "{file}: {told}");
+        assert!(told.contains(words), "{file}: {told}");
+    }
+}
+
+#[test]
+fn the_last_owner_is_not_removed_unnoticed() {
+    let gateway = Gateway::offline();
+    let password = "correct horse battery staple\n";
+    for email in ["one@example.org", "two@example.org"] {
+        gateway.command_with_input(&["user", "add", email, "--password-stdin"], password);
+    }
+    gateway.command(&["user", "remove", "one@example.org"]);
+    let refused = gateway.try_command(&["user", "remove", "Two@example.org"], "");
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(
+        gateway
+            .command(&["user", "list"])
+            .contains("two@example.org")
+    );
+    gateway.command(&["user", "remove", "two@example.org", "--last-owner"]);
+    assert_eq!(gateway.command(&["user", "list"]), "");
+}
+
+#[test]
+fn lists_are_tables_for_people_and_arrays_for_programs() {
+    let gateway = Gateway::offline();
+    gateway.key();
+    gateway.command_with_input(
+        &["provider", "set", "openai", "--key-stdin"],
+        "sk-zebra-lantern-1234\n",
+    );
+    gateway.command_with_input(
+        &["user", "add", "owner@example.org", "--password-stdin"],
+        "correct horse battery staple\n",
+    );
+    for (list, head, field) in [
+        ("account", "NAME", "name"),
+        ("key", "ID", "id"),
+        ("provider", "PROVIDER", "family"),
+        ("user", "EMAIL", "email"),
+    ] {
+        let table = gateway.command(&[list, "list"]);
+        assert!(table.starts_with(head), "{table}");
+        let json = gateway.command(&[list, "list", "--json"]);
+        assert!(!json.contains("zebra"), "{json}");
+        let items: Vec<serde_json::Value> = serde_json::from_str(&json).unwrap();
+        assert!(items.len() == 1 && items[0][field].is_string(), "{json}");
+    }
 }

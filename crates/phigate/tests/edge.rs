@@ -163,3 +163,123 @@ fn a_second_signal_stops_at_once() {
         "an answer that was never given"
     );
 }
+
+#[test]
+fn wrong_keys_are_counted_against_the_caller_that_a_trusted_proxy_names() {
+    let provider = Provider::start();
+    let status = |proxies: &str, callers: [&str; 3]| {
+        let settings = [
+            ("PHIGATE_TRUSTED_PROXIES", proxies),
+            ("PHIGATE_LIMITS_BAD_KEYS_PER_MINUTE", "1"),
+        ];
+        let gateway = Gateway::start_with(&provider, &settings);
+        callers.map(|caller| {
+            let head = format!(
+                "GET /v1/models HTTP/1.1\r\nHost: gw\r\nAuthorization: Bearer wrong\r\n\
+                 X-Forwarded-For: {caller}\r\nConnection: close\r\n\r\n"
+            );
+            exchange(&gateway.address, head.as_bytes()).status
+        })
+    };
+    let callers = ["198.51.100.1", "203.0.113.9", "192.0.2.7, 203.0.113.9"];
+    assert_eq!(status("127.0.0.0/8", callers), [401, 401, 429]);
+    assert_eq!(status("10.0.0.0/8", callers), [401, 429, 429]);
+}
+
+#[test]
+fn a_caller_who_says_that_nothing_more_comes_gets_an_answer_and_a_record() {
+    let provider = Provider::start();
+    let gateway = Gateway::start(&provider);
+    let key = gateway.key();
+    let clean = ask("gpt-4o", CLEAN_TEXT);
+    for (method, path, body, status) in [
+        ("POST", "/v1/chat/completions", clean.as_str(), 200),
+        ("POST", "/v1/chat/completions", "{", 400),
+        ("GET", "/v1/models", "", 200),
+    ] {
+        provider.answer_next(Reply::Late(Duration::from_millis(300)));
+        let request = format!(
+            "{method} {path} HTTP/1.1\r\nHost: gw\r\nAuthorization: Bearer {key}\r\n\
+             Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        let mut socket = TcpStream::connect(&gateway.address).unwrap();
+        socket.write_all(request.as_bytes()).unwrap();
+        socket.shutdown(std::net::Shutdown::Write).unwrap();
+        let answer = support::read_answer(&mut socket);
+        assert_eq!(answer.status, status, "{method} {path}");
+        if method == "POST" {
+            let records = gateway.records(&answer.request_id());
+            assert_eq!(records[0]["record"], "decision", "{path}");
+        }
+    }
+}
+
+/// Heads of writes that nobody signed in may send, and the answer that comes without a byte of the body.
+const STRANGERS_FORMS: &[(&str, &str, u16)] = &[
+    // Path, further header lines, status.
+    ("/login", "Content-Length: 1000000\r\n", 403),
+    (
+        "/login",
+        "Content-Length: 1000000\r\nCookie: phigate-guest=x\r\n",
+        413,
+    ),
+    (
+        "/setup/x",
+        "Content-Length: 16385\r\nCookie: phigate-guest=x\r\n",
+        413,
+    ),
+    ("/playground", "Content-Length: 1000000\r\n", 401),
+    (
+        "/playground",
+        "Content-Length: 1000000\r\nCookie: phigate=x\r\n",
+        401,
+    ),
+    ("/settings/rules", "Transfer-Encoding: chunked\r\n", 401),
+    ("/login", "Transfer-Encoding: chunked\r\n", 403),
+];
+
+#[test]
+fn strangers_forms_are_refused_before_they_are_read() {
+    let gateway = Gateway::start(&Provider::start());
+    for (path, lines, status) in STRANGERS_FORMS {
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nHost: gw\r\nConnection: close\r\n\
+             Content-Type: application/x-www-form-urlencoded\r\n{lines}\r\n"
+        );
+        let answer = exchange(&gateway.address, head.as_bytes());
+        assert_eq!(answer.status, *status, "{path} {lines}");
+    }
+}
+
+#[test]
+fn a_crowd_of_half_sent_forms_costs_little() {
+    let provider = Provider::start();
+    let gateway = Gateway::start(&provider);
+    let key = gateway.key();
+    expect_prompt_service(&gateway, &key, "before");
+    let before = memory_mib(&gateway);
+    let strangers: Vec<TcpStream> = (0..SLOW_CALLERS)
+        .map(|number| {
+            let (length, sent) = if number % 2 == 0 {
+                (1_000_000, 200_000)
+            } else {
+                (16_000, 15_000)
+            };
+            let mut request = format!(
+                "POST /login HTTP/1.1\r\nHost: gw\r\nCookie: phigate-guest=x\r\n\
+                 Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {length}\r\n\r\n"
+            )
+            .into_bytes();
+            request.resize(request.len() + sent, b'x');
+            let mut socket = TcpStream::connect(&gateway.address).unwrap();
+            socket.set_write_timeout(Some(Duration::from_secs(1))).unwrap();
+            // Whoever announces too much is answered and cut off while sending.
+            socket.write_all(&request).ok();
+            socket
+        })
+        .collect();
+    expect_prompt_service(&gateway, &key, "with a crowd before the login");
+    let grown = memory_mib(&gateway).saturating_sub(before);
+    assert!(grown < 100, "{grown} MiB for {} strangers", strangers.len());
+}

@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use phigate_store::{MasterKeySource, Options, Target, Vault};
+use phigate_types::Mode;
 use postgres::Postgres;
 use support::{CLEAN_TEXT, Gateway, Provider, SSN_TEXT, ask};
 
@@ -93,15 +94,19 @@ fn change_modes(gateway: &Gateway, url: &str, step: &AtomicU64, judged: &AtomicU
         let vault = Vault::open(Options::new(Target::Url(url.into()), master_key))
             .await
             .unwrap();
-        let account = vault.find_account(None).await.unwrap().id;
+        let account = vault.accounts.find_account(None).await.unwrap().id;
         for change in 0..CHANGES {
             step.fetch_add(1, Ordering::SeqCst);
             let mode = if is_block(2 * (change + 1)) {
-                "block"
+                Mode::BLOCK
             } else {
-                "flag"
+                Mode::FLAG
             };
-            vault.set_mode(&account, mode, "test").await.unwrap();
+            vault
+                .accounts
+                .set_mode(&account, mode, "test")
+                .await
+                .unwrap();
             step.fetch_add(1, Ordering::SeqCst);
             let (seen, deadline) = (
                 judged.load(Ordering::SeqCst),

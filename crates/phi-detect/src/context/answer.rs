@@ -1,5 +1,6 @@
 //! Questions and their answers: the label is in the one, the value in the other.
 
+use crate::labels::Meaning;
 use crate::lexicon::{LEXICON, Sense};
 use crate::page::{Label, Page, is_word_byte, word_end};
 
@@ -44,14 +45,19 @@ fn follows_last(bytes: &[u8], at: usize) -> bool {
     bytes[..at].ends_with(b"last ") || bytes[..at].ends_with(b"Last ")
 }
 
-/// Whether a label is the name of a speaker who answers: "your social?\nMember: 8741".
+/// Whether a label is the name of a speaker who answers: "your social?\nMember: 8741". Only what people are called is
+/// one: after "What next?" the line "MRN: 482913" opens a form.
 pub(super) fn is_speaker(bytes: &[u8], label: &Label) -> bool {
-    let start = label.start as usize;
+    let (start, end) = (label.start as usize, label.end as usize);
     let before = &bytes[start.saturating_sub(4)..start];
     let question = before.trim_ascii_end();
-    bytes.get(label.end as usize) == Some(&b':')
+    bytes.get(end) == Some(&b':')
         && question.len() < before.len()
         && question.ends_with(b"?")
+        && (label.meaning == Meaning::Name
+            || LEXICON
+                .sense(&bytes[start..end])
+                .has(Sense::ROLE | Sense::KIN | Sense::TITLE))
 }
 
 /// An answer after a question.

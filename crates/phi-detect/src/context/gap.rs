@@ -32,7 +32,7 @@ struct Since {
 }
 
 impl Gap {
-    /// Reads the gap; none if a sentence ends in it or a placeholder already fills it.
+    /// Reads the gap; none if a sentence ends in it.
     pub(super) fn read(page: &Page<'_>, from: usize, to: usize) -> Option<Gap> {
         let bytes = page.bytes();
         let mut gap = Gap::default();
@@ -50,6 +50,12 @@ impl Gap {
                 at = end;
             } else if is_word_byte(byte) {
                 at = gap.word(bytes, at, from, to);
+            } else if byte == b'['
+                && let Some(length) = placeholder_at(&bytes[at..])
+            {
+                // A placeholder is the value that it stands for: "MRNs [MRN], 482914".
+                gap.number(true);
+                at += length;
             } else {
                 // Dots in a row lead the eye: "MRN ........ 482913".
                 let is_leader = at > from && byte == b'.' && bytes[at - 1] == b'.';
@@ -58,8 +64,7 @@ impl Gap {
                     && at > from
                     && !is_leader
                     && !bytes[..at].ends_with(b" vs");
-                let is_taken = byte == b'[' && placeholder_at(&bytes[at..]).is_some();
-                if ends_sentence || is_taken {
+                if ends_sentence {
                     return None;
                 }
                 gap.line_breaks += usize::from(byte == b'\n');

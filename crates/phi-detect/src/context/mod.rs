@@ -79,7 +79,7 @@ pub(crate) fn claim_before(
         if !decides(label.meaning) || !is_heard(label) {
             continue;
         }
-        // A sentence or a placeholder ends the reach of labels.
+        // A sentence ends the reach of labels.
         let from = label.end as usize;
         let Some(gap) = Gap::read(page, from, at) else {
             return place;
@@ -109,6 +109,13 @@ pub(crate) fn claim_before(
         meaning,
         tie: Tie::Field,
         from: field.span.start,
+    })
+}
+
+/// The nearest label before `at` that says which number this is: one of its `own`, or that of any other number.
+pub(crate) fn number_claim(page: &Page<'_>, at: usize, own: &[Meaning]) -> Option<Claim> {
+    claim_before(page, at, |meaning| {
+        meaning.is_of_number() || own.contains(&meaning)
     })
 }
 

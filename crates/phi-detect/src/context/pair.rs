@@ -34,7 +34,7 @@ pub(super) fn meaning(
 pub(super) fn is_mere(meaning: Meaning) -> bool {
     matches!(
         meaning,
-        Meaning::OtherId | Meaning::Thing | Meaning::OtherDate
+        Meaning::OtherId(_) | Meaning::Thing | Meaning::OtherDate
     )
 }
 

@@ -54,6 +54,32 @@ pub(super) fn numeric(page: &Page<'_>, index: usize) -> Option<DateHit> {
     })
 }
 
+/// `14.III.1962`: the month in Roman numerals, as in Central Europe.
+pub(super) fn roman(page: &Page<'_>, day: Range<usize>) -> Option<DateHit> {
+    const MONTHS: &[&[u8]] = &[
+        b"I", b"II", b"III", b"IV", b"V", b"VI", b"VII", b"VIII", b"IX", b"X", b"XI", b"XII",
+    ];
+    let separator = page.byte(day.end);
+    let month = day.end + 1;
+    let (_, month_end) = page
+        .word_at(month)
+        .filter(|_| matches!(separator, b'.' | b'-' | b'/' | b' '))?;
+    let year = leading_digits(page, month_end + 1..page.text.len().min(month_end + 6));
+    let is_dated = day.len() <= 2
+        && super::is_day(number(page, day.clone()))
+        && MONTHS.contains(&page.slice(month..month_end))
+        && page.byte(month_end) == separator;
+    let has_year = match year.len() {
+        4 => is_year(number(page, year.clone())),
+        2 => separator != b' ',
+        _ => false,
+    };
+    (is_dated && has_year && !is_tied_before(page, day.start)).then_some(DateHit {
+        span: day.start..year.end,
+        form: Form::Full,
+    })
+}
+
 /// `07 / 23 / 1957`, `0 7 / 3 0 / 1 9 8 9`: as typed into the boxes of a form.
 pub(super) fn spread(page: &Page<'_>, start: usize) -> Option<DateHit> {
     if is_tied_before(page, start) {

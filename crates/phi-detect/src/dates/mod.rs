@@ -9,8 +9,8 @@ use std::ops::Range;
 
 use crate::lexicon::Sense;
 use crate::page::Page;
-use figures::{compact, numeric, spread};
-use words::{month_inside, round_month};
+use figures::{compact, numeric, roman, spread};
+use words::{month_inside, round_month, with_signs};
 
 /// A date in the text.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,11 +40,12 @@ pub(crate) fn date_at(page: &Page<'_>, index: usize) -> Option<DateHit> {
     }
     if mark.is_number() {
         return numeric(page, index)
+            .or_else(|| roman(page, mark.range()))
             .or_else(|| spread(page, mark.start as usize))
             .or_else(|| compact(page, mark.range()));
     }
     if mark.is_code() {
-        return month_inside(page, mark.range());
+        return month_inside(page, mark.range()).or_else(|| with_signs(page, mark.range()));
     }
     None
 }
@@ -87,10 +88,11 @@ mod tests {
     use super::*;
 
     fn first_date(text: &str) -> Option<(&str, Form)> {
-        let page = Page::new(text, Vec::new());
+        let view = crate::view::View::new(text);
+        let page = Page::new(view.text(), Vec::new());
         (0..page.marks.len())
             .find_map(|index| date_at(&page, index))
-            .map(|hit| (&text[hit.span], hit.form))
+            .map(|hit| (&text[view.to_source(&hit.span)], hit.form))
     }
 
     #[test]
@@ -109,6 +111,16 @@ mod tests {
             "fourteenth of March 1962",
             "March fourteenth, nineteen sixty two",
             "March 14 '62",
+            "14.III.1962",
+            "14-XI-62",
+            "14 mars 1962",
+            "1er mai 1962",
+            "14. Mai 1962",
+            "14 de março de 1962",
+            "14 giugno 1962",
+            "14 mrt 1962",
+            "昭和37年3月14日",
+            "1962年3月14日",
         ] {
             assert_eq!(first_date(text), Some((text, Form::Full)), "{text}");
         }

@@ -34,6 +34,26 @@ pub(crate) fn spoken_numbers(page: &Page<'_>, start: usize) -> Option<Range<usiz
     (numbers >= 3).then_some(start..end)
 }
 
+/// `昭和37年3月14日`, `1962年3月14日`: day, month and year with their signs, an era before them included.
+pub(super) fn with_signs(page: &Page<'_>, span: Range<usize>) -> Option<DateHit> {
+    let text = std::str::from_utf8(page.slice(span.clone())).ok()?;
+    let ends = ["日", "일"]
+        .iter()
+        .find_map(|day| text.find(day).map(|at| at + day.len()))?;
+    let has_year = text[..ends].contains(['年', '년']);
+    let has_month = text[..ends].contains(['月', '월']);
+    let has_digits = text[..ends].bytes().filter(u8::is_ascii_digit).count() >= 3;
+    let eras = ["明治", "大正", "昭和", "平成", "令和"];
+    let start = eras
+        .iter()
+        .find_map(|era| text[..ends].rfind(era))
+        .or_else(|| text.find(|c: char| c.is_ascii_digit()))?;
+    (has_year && has_month && has_digits && start < ends).then_some(DateHit {
+        span: span.start + start..span.start + ends,
+        form: Form::Full,
+    })
+}
+
 /// `14MAR1962`.
 pub(super) fn month_inside(page: &Page<'_>, span: Range<usize>) -> Option<DateHit> {
     let day = leading_digits(page, span.clone());
@@ -167,13 +187,14 @@ fn year_after(page: &Page<'_>, from: usize) -> Option<usize> {
     let mut at = step(page, from, true)?;
     if matches!(page.slice(at..at + 3), b"of " | b"in " | b"de ") {
         at += 3;
+    } else if page.slice(at..at + 4) == b"del " {
+        at += 4;
     }
     at += usize::from(page.byte(at) == b'\'');
     let digits = leading_digits(page, at..page.text.len().min(at + 5));
     match digits.len() {
         4 => {
-            return (is_year(number(page, digits.clone())) && !goes_on_as_number(page, digits.end))
-                .then_some(digits.end);
+            return is_year(number(page, digits.clone())).then_some(digits.end);
         }
         2 => {
             let is_tied = matches!(page.byte(from), b'-' | b'/' | b',' | b' ' | b'.' | b'\'');
@@ -253,7 +274,7 @@ fn step_back(page: &Page<'_>, to: usize) -> Option<usize> {
 }
 
 fn is_ordinal_tail(word: &[u8]) -> bool {
-    [b"st".as_slice(), b"nd", b"rd", b"th", b"o"]
+    [b"st".as_slice(), b"nd", b"rd", b"th", b"o", b"er"]
         .iter()
         .any(|tail| word.eq_ignore_ascii_case(tail))
 }

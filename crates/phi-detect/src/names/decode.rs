@@ -8,8 +8,8 @@ use std::ops::Range;
 
 use super::simd::TAGS_MAX;
 use super::weights::{STEPS, Weights};
-use crate::PhiKind;
 use crate::candidate::Candidate;
+use crate::kinds::PhiKind;
 
 /// What the model tells apart; only some of it is PHI that we report.
 const KINDS: usize = 6;

@@ -14,6 +14,7 @@ mod simd;
 mod token;
 mod weights;
 
+use crate::budget::Budget;
 use crate::candidate::Candidate;
 use decode::Decoder;
 use network::{REACH, Window};
@@ -21,13 +22,18 @@ pub(crate) use simd::Level;
 use token::Tokens;
 use weights::Weights;
 
+/// Tokens a window holds.
+const WINDOW: usize = 256;
+
 /// Adds what the model finds in `text` to `out`, in order of position.
 ///
 /// Findings that begin where `is_unwanted` says so may be left out, which saves looking for them.
+/// The text is left where the `budget` is spent.
 pub(crate) fn tag(
     level: Level,
     text: &str,
     is_unwanted: Option<&dyn Fn(usize) -> bool>,
+    budget: &Budget<'_>,
     out: &mut Vec<Candidate>,
 ) {
     let weights = Weights::get();
@@ -43,7 +49,7 @@ pub(crate) fn tag(
             window.len() - REACH
         };
         window.scores(next, end, is_unwanted, &mut decoder);
-        if is_last {
+        if is_last || !budget.has_time() {
             decoder.flush();
             return;
         }

@@ -5,6 +5,7 @@
 //! layer above is computed only where the one above it will look. Ordinary
 //! prose needs a fraction of the arithmetic that way.
 
+use super::WINDOW;
 use super::decode::Decoder;
 use super::set::Set;
 use super::simd::{self, Level, Lists, Row, WIDTH};
@@ -13,8 +14,6 @@ use super::weights::Weights;
 
 /// Tokens on either side that can influence a token's scores, rounded up.
 pub(super) const REACH: usize = 16;
-/// Tokens a window holds.
-pub(super) const WINDOW: usize = 256;
 /// Empty rows at both ends, so that a convolution may look past the text.
 const MARGIN: usize = 8;
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::network::WINDOW;
+use super::WINDOW;
 
 const PARTS: usize = WINDOW / 64;
 

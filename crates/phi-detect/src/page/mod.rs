@@ -5,13 +5,16 @@
 
 mod marks;
 mod phrases;
+mod spoken;
+
+pub(crate) use spoken::Spoken;
 
 use std::ops::Range;
 
-use crate::digits::{self, Spoken};
+use crate::budget::Budget;
+use crate::kinds;
 use crate::labels::Meaning;
 use crate::lexicon::{LEXICON, Sense};
-use crate::rules;
 
 /// Something in the text worth looking at.
 #[derive(Clone, Copy)]
@@ -87,7 +90,11 @@ pub(crate) struct Page<'a> {
     pub(crate) spoken: Vec<Spoken>,
     /// Runs of letters and digits too long for a word; may be text in another coding.
     pub(crate) long_runs: Vec<Range<usize>>,
+    budget: Option<&'a Budget<'a>>,
 }
+
+/// After so many marks, a few KiB of text, the budget is asked.
+const MARKS_PER_LOOK: usize = 256;
 
 impl<'a> Page<'a> {
     /// Reads the text once. `fields` are in order and do not overlap.
@@ -101,9 +108,24 @@ impl<'a> Page<'a> {
             fields,
             spoken: Vec::new(),
             long_runs,
+            budget: None,
         };
-        page.spoken = digits::spoken(&page);
+        page.spoken = spoken::find(&page);
         page
+    }
+
+    /// The same page, to be read only as long as the budget lasts.
+    pub(crate) fn within(mut self, budget: &'a Budget<'a>) -> Self {
+        self.budget = Some(budget);
+        self
+    }
+
+    /// Counts off the marks for as long as there is time.
+    pub(crate) fn each_mark(&self) -> impl Iterator<Item = usize> {
+        let has_time = |index: usize| {
+            !index.is_multiple_of(MARKS_PER_LOOK) || self.budget.is_none_or(Budget::has_time)
+        };
+        (0..self.marks.len()).take_while(move |&index| has_time(index))
     }
 
     pub(crate) fn bytes(&self) -> &'a [u8] {
@@ -136,17 +158,48 @@ impl<'a> Page<'a> {
         (start < end).then(|| (LEXICON.sense_in(self.bytes(), start..end), start))
     }
 
-    /// The fields of one meaning, with their values; what was masked already is left out.
+    /// The fields of one meaning, with their values. Of a value that was masked in part, what is left counts as one.
     pub(crate) fn fields_of(
         &self,
         meaning: Meaning,
     ) -> impl Iterator<Item = (Range<usize>, &'a [u8])> {
         self.fields
             .iter()
-            .filter(move |field| {
-                field.meaning == Some(meaning) && !self.has_placeholder(&field.span)
-            })
-            .map(|field| (field.span.clone(), self.slice(field.span.clone())))
+            .filter(move |field| field.meaning == Some(meaning))
+            .flat_map(|field| self.unmasked(&field.span))
+            .map(|span| (span.clone(), self.slice(span)))
+    }
+
+    /// The span, or what placeholders leave of it: "[NAME] Okonkwo" leaves a surname, "[NAME] was seen" nothing.
+    fn unmasked(&self, span: &Range<usize>) -> Vec<Range<usize>> {
+        let first = self
+            .marks
+            .partition_point(|mark| (mark.end as usize) <= span.start);
+        let placeholders = self.marks[first..]
+            .iter()
+            .take_while(|mark| (mark.start as usize) < span.end)
+            .filter(|mark| mark.sense.has(Sense::PLACEHOLDER));
+        let mut rests = Vec::new();
+        let mut from = span.start;
+        for mark in placeholders {
+            rests.extend(self.rest(from..mark.start as usize));
+            from = mark.end as usize;
+        }
+        if from == span.start {
+            return vec![span.clone()];
+        }
+        rests.extend(self.rest(from..span.end));
+        rests
+    }
+
+    /// What stands beside a placeholder, without the signs between; none if a word of everyday speech is in it.
+    fn rest(&self, span: Range<usize>) -> Option<Range<usize>> {
+        let text = self.slice(span.clone());
+        let start = text.iter().position(|&byte| is_word_byte(byte))?;
+        let end = text.iter().rposition(|&byte| is_word_byte(byte))? + 1;
+        let mut words = text.split(|&byte| CLASS[usize::from(byte)] & LETTER == 0);
+        let is_said = words.any(|word| LEXICON.sense(word).has(Sense::STOP | Sense::FILLER));
+        (!is_said).then_some(span.start + start..span.start + end)
     }
 
     /// Whether a mask placeholder stands in the span.
@@ -243,7 +296,7 @@ const fn classes() -> [u8; 256] {
 }
 /// The length of a mask placeholder at the start of `bytes`, if one stands there.
 pub(crate) fn placeholder_at(bytes: &[u8]) -> Option<usize> {
-    rules::RULES
+    kinds::RULES
         .iter()
         .map(|rule| rule.placeholder.as_bytes())
         .find(|placeholder| bytes.starts_with(placeholder))

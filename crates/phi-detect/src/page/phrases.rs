@@ -69,6 +69,10 @@ fn is_abbreviation(bytes: &[u8], letter: Range<usize>) -> bool {
         .checked_sub(1)
         .map_or(b' ', |before| bytes[before]);
     let after = bytes.get(letter.end).copied().unwrap_or(0);
+    // "Priya B. came on 5/6/2025": a capital is somebody's initial.
+    if bytes[letter.start] == b'B' && before != b'(' {
+        return false;
+    }
     // "(C) 206…" beside "(H) 206…".
     let is_bracketed = before == b'(' && after == b')';
     is_bracketed

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::part_at;
+use super::{Part, part_at};
 use crate::lexicon::Sense;
 use crate::page::{Page, is_word_byte};
 
@@ -39,8 +39,46 @@ pub(crate) fn surname_before(page: &Page<'_>, given: usize) -> Option<usize> {
     let looks_right =
         part.is_capital && part.span.len() > 1 && page.byte(given).is_ascii_uppercase();
     let is_company = page.byte_before(start) == b' ' && page.byte_before(start - 1) == b'&';
-    (looks_right && is_free && !is_listed && !in_a_list && !is_acronym && !is_company)
+    let is_other =
+        is_company || ends_another_name(page, start) || is_pair_of_places(page, &part, given);
+    (looks_right && is_free && !is_listed && !in_a_list && !is_acronym && !is_other)
         .then_some(start)
+}
+
+/// "Lena Ruiz, Omar Diaz": whether the surname has its given name already, so that the comma parts two people.
+fn ends_another_name(page: &Page<'_>, surname: usize) -> bool {
+    let Some(end) = surname
+        .checked_sub(1)
+        .filter(|&before| page.byte(before) == b' ')
+    else {
+        return false;
+    };
+    // "WILLIS III, RICHARD".
+    let is_suffix = [
+        b"II, ".as_slice(),
+        b"III,",
+        b"IV, ",
+        b"Jr, ",
+        b"JR, ",
+        b"Sr, ",
+    ]
+    .contains(&page.slice(surname..surname + 4));
+    let end = end - usize::from(page.byte_before(end) == b'.');
+    !is_suffix
+        && page.word_before(end).is_some_and(|(sense, start)| {
+            let is_initial = end - start == 1;
+            let is_given = sense.has(Sense::GIVEN) && !sense.has(Sense::PARTICLE | Sense::LABEL);
+            page.byte(start).is_ascii_uppercase() && (is_given || is_initial)
+        })
+}
+
+/// "Jordan, Chad": countries and states that are given names as well, one after the other.
+fn is_pair_of_places(page: &Page<'_>, surname: &Part, given: usize) -> bool {
+    let place = Sense::COUNTRY | Sense::STATE;
+    surname.sense.has(place)
+        && page
+            .word_at(given)
+            .is_some_and(|(sense, _)| sense.has(place))
 }
 
 /// The name before an address in angle brackets: `"Mark Roe" <mark@example.com>`.

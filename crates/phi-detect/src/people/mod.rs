@@ -1,16 +1,18 @@
 //! Reads names of people: capitalised words, initials, particles, suffixes.
 
+mod data;
 mod ending;
 mod fit;
 mod particulars;
 mod repeat;
 
+pub(crate) use data::{initials_at, is_identifier, is_in_data, is_type_word};
 pub(crate) use ending::{
     display_name_before, ends_full_name, ends_last_first, name_before_degree, surname_before,
 };
 pub(crate) use fit::{fit, joins_two};
 pub(crate) use particulars::{after as particulars, follows_title};
-pub(crate) use repeat::again;
+pub(crate) use repeat::{again, is_in_code};
 
 use std::ops::Range;
 

@@ -63,5 +63,31 @@ fn stands_free(page: &Page<'_>, span: &Range<usize>) -> bool {
         || after == b'.' && is_word_byte(page.byte(span.end + 1))
         || before.is_ascii_digit()
         || after.is_ascii_digit();
-    !is_tied && !is_before_eponym_tail(page, span.end, Cue::Given)
+    !is_tied && !is_before_eponym_tail(page, span.end, Cue::Given) && !is_in_code(page, span)
+}
+
+/// How much of a line on both sides is looked at.
+const LINE_REACH_BYTES: usize = 100;
+/// Prose has fewer signs of code on a line, and rows of data more separators.
+const CODE_SIGNS_MIN: usize = 4;
+const SEPARATORS_MIN: usize = 5;
+
+/// Whether the line round a word is code or a row of data, where a word means whatever it was made to mean.
+pub(crate) fn is_in_code(page: &Page<'_>, span: &Range<usize>) -> bool {
+    let before = page.slice(span.start.saturating_sub(LINE_REACH_BYTES)..span.start);
+    let before = before
+        .rsplit(|&byte| byte == b'\n')
+        .next()
+        .unwrap_or(before);
+    let after = page.slice(span.end..page.text.len().min(span.end + LINE_REACH_BYTES));
+    let after = after.split(|&byte| byte == b'\n').next().unwrap_or(after);
+    let count = |is_one: fn(&u8) -> bool| {
+        let in_line = before.iter().chain(after);
+        in_line.filter(|byte| is_one(byte)).count()
+    };
+    let is_sign = |byte: &u8| b"{}();=<>[]_$\\&|`".contains(byte);
+    let is_separator = |byte: &u8| matches!(byte, b',' | b';' | b'\t' | b'|');
+    let is_code = |byte: u8| matches!(byte, b'`' | b'"' | b':');
+    let is_quoted_code = is_code(page.byte_before(span.start)) && is_code(page.byte(span.end));
+    count(is_sign) >= CODE_SIGNS_MIN || count(is_separator) >= SEPARATORS_MIN || is_quoted_code
 }

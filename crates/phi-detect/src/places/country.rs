@@ -1,7 +1,6 @@
 //! Countries at the end of an address, in one word or several.
 
-use super::tail::zip_end;
-use super::token::{next_token, skip, token_at};
+use super::token::{next_token, skip, token_at, zip_end};
 use crate::lexicon::Sense;
 use crate::page::Page;
 

@@ -8,10 +8,13 @@ mod tail;
 mod token;
 
 pub(crate) use complete::{complete, corner};
-pub(crate) use tail::{lone_unit, postal_code_end, region_before, tail, zip_end};
+pub(crate) use tail::{lone_unit, postal_code_end, region_before, tail};
+pub(crate) use token::zip_end;
 
 use std::ops::Range;
 
+use crate::context::claim_before;
+use crate::labels::Meaning;
 use crate::lexicon::Sense;
 use crate::page::{Page, word_end};
 use token::{Token, is_one_of, next_token, number_after, skip, token_at, word};
@@ -28,7 +31,7 @@ const LINE_TOKENS: usize = 7;
 /// `1428 Larchmont Avenue`, `12 N 5th St SW`, `13125 Highway 138`, `22 Holmevej 34`, starting at the house number.
 pub(crate) fn street_line(page: &Page<'_>, start: usize) -> Option<Line> {
     let house = token_at(page, start).filter(|house| is_house_number(page, house))?;
-    if is_tied_before(page, start) || page.byte(house.span.end) != b' ' {
+    if page.byte(house.span.end) != b' ' || is_tied_before(page, start) && !is_called(page, start) {
         return None;
     }
     let tokens = line_tokens(page, house.span.end);
@@ -161,13 +164,19 @@ fn numbered_road(page: &Page<'_>, start: usize, tokens: &[Token]) -> Option<Line
         b"road",
         b"rd",
     ];
-    let at = tokens
-        .iter()
-        .take(3)
-        .position(|token| is_one_of(page.slice(token.span.clone()), ROADS))?;
+    let at = tokens.iter().take(3).position(|token| {
+        let word = page.slice(token.span.clone());
+        // "Cr" is creatinine.
+        is_one_of(word, ROADS) && word != b"Cr"
+    })?;
+    // "BUN 12 Cr 0.9": a measurement, and other measurements before it.
+    let is_measured = |token: &&Token| {
+        page.byte(token.span.end) == b'.' && page.byte(token.span.end + 1).is_ascii_digit()
+    };
     let number = tokens
         .get(at + 1)
-        .filter(|token| token.has_digit && token.span.len() <= 5)?;
+        .filter(|token| token.has_digit && token.span.len() <= 5 && !is_measured(token))
+        .filter(|_| !tokens[..at].iter().any(|token| token.has_digit))?;
     let is_plain_road = is_one_of(page.slice(tokens[at].span.clone()), &[b"road", b"rd"]);
     let is_county = at > 0
         && is_one_of(
@@ -371,8 +380,16 @@ fn is_house_number(page: &Page<'_>, token: &Token) -> bool {
         && (text[0].is_ascii_digit() || letters == 1 && text[0].is_ascii_uppercase())
 }
 
+/// Whether a label or "lives at" right before says that an address follows.
+fn is_called(page: &Page<'_>, start: usize) -> bool {
+    let is_of_place = |meaning| matches!(meaning, Meaning::Address | Meaning::Dwelling);
+    !page.byte_before(start).is_ascii_alphabetic()
+        && claim_before(page, start, is_of_place).is_some_and(|claim| claim.is_firm())
+}
+
 fn is_tied_before(page: &Page<'_>, start: usize) -> bool {
-    if page.byte_before(start) == b'#' {
+    // "addr2 TEXT": the digit is the end of a word.
+    if page.byte_before(start) == b'#' || page.byte_before(start).is_ascii_lowercase() {
         return true;
     }
     matches!(

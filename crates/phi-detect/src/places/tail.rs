@@ -2,7 +2,7 @@
 
 use super::Line;
 use super::country;
-use super::token::{Token, is_one_of, next_token, next_token_across, skip, token_at};
+use super::token::{Token, is_one_of, next_token, next_token_across, skip, token_at, zip_end};
 use crate::lexicon::Sense;
 use crate::page::Page;
 
@@ -234,16 +234,6 @@ fn is_lower_line(page: &Page<'_>, from: usize) -> bool {
         .slice(from.saturating_sub(16)..from)
         .iter()
         .any(u8::is_ascii_uppercase)
-}
-
-/// Where a ZIP code ends, with the four digits that may follow it.
-pub(crate) fn zip_end(page: &Page<'_>, five_end: usize) -> usize {
-    let four = page.slice(five_end + 1..five_end + 5);
-    let has_four = page.byte(five_end) == b'-'
-        && four.len() == 4
-        && four.iter().all(u8::is_ascii_digit)
-        && !page.byte(five_end + 5).is_ascii_digit();
-    if has_four { five_end + 5 } else { five_end }
 }
 
 /// Where a British or Canadian postal code that starts here ends: "NW1 6XE", "K1A 0B1".

@@ -78,3 +78,13 @@ pub(super) fn token_at(page: &Page<'_>, start: usize) -> Option<Token> {
         span,
     })
 }
+
+/// Where a ZIP code ends, with the four digits that may follow it.
+pub(crate) fn zip_end(page: &Page<'_>, five_end: usize) -> usize {
+    let four = page.slice(five_end + 1..five_end + 5);
+    let has_four = page.byte(five_end) == b'-'
+        && four.len() == 4
+        && four.iter().all(u8::is_ascii_digit)
+        && !page.byte(five_end + 5).is_ascii_digit();
+    if has_four { five_end + 5 } else { five_end }
+}

@@ -6,56 +6,14 @@
 
 use std::ops::Range;
 
-use super::{Out, PhiRule};
+use super::{Finder, Out};
 use crate::context::{Tie, claim_before, is_spoken_of};
 use crate::labels::Meaning;
 use crate::lexicon::{LEXICON, Sense};
 use crate::page::{Page, is_word_byte};
 use crate::places::{self, Line};
 
-pub(super) static RULE: PhiRule = PhiRule {
-    code: "address",
-    label: "Address",
-    placeholder: "[ADDRESS]",
-    summary: "Street addresses through unit, city, state and ZIP as one finding, also over several lines; PO boxes, rural \
-        routes, highways, military addresses, ZIP codes that are called so.",
-    not_found: "A city, state or country alone; wards, rooms and beds; counts followed by a word that is also a street word.",
-    authority: "USPS Publication 28, Postal Addressing Standards",
-    threshold: 0.5,
-    hits: &[
-        "The patient lives at «1428 Larchmont Avenue, Spokane, WA 99205».",
-        "«12 Oak St Apt 4B, Springfield, IL 62704-1234» is home",
-        "mail to «P.O. Box 175, Yakima, WA 98901»",
-        "ship to «PSC 5769, Box 3624\nAPO AE 46311»",
-        "address: «8170 Walker Path\nKirkview, WY 58131»; phone",
-        "«13125 Highway 138», just past the mill",
-        "zip code «99205»",
-        "postal code «K1A 0B1»",
-        "at «221B Baker Street, London NW1 6XE» today",
-        "sent to «2231 Broadway, New York, NY 10027»",
-        "lives on «Larchmont Avenue» with her aunt",
-        "Lives w daughter on «Birch Hollow Rd».",
-        "«22 Amsinckstrasse 9\n Suite 776\n Arnsdorf\n Malta 38302»",
-        "lives at «17 Elm Court»",
-        "at «the corner of Elm and 5th Street» since May",
-        "write to «22 Via Roma 41, Recco, South Africa 27766»",
-        "«12 Oak St\n, Springfield\n, IL 62704»",
-        "«12 Oak St»\n«14 Elm St» are both empty",
-    ],
-    misses: &[
-        "He has 2 dogs and a drive to succeed",
-        "take 2 tablets by way of mouth",
-        "Patient is in room 12, bed 3",
-        "CPT 99213 and 93000 were denied.",
-        "The patient lives at .",
-        "5 days in the ICU at St. Mary",
-        "taken to operative Suite #5 and placed",
-        "walked 2 miles in the park",
-        "PATIENT OF 65 YEARS OLD IS SUFFERING IN A PLACE",
-        "PSA 11.6. Dr. Roe reviewed the notes",
-        "given 10 Units Lantus and 4 Tylenol",
-    ],
-    precedence: 0.15,
+pub(super) static FINDER: Finder = Finder {
     joins,
     find,
     beside: super::no_neighbour,
@@ -65,7 +23,7 @@ pub(super) static RULE: PhiRule = PhiRule {
 
 fn find(page: &Page<'_>, out: &mut Out<'_>) {
     let mut free_from = 0;
-    for mark in &page.marks {
+    for mark in page.each_mark().map(|index| page.marks[index]) {
         let start = mark.start as usize;
         if start < free_from {
             continue;
@@ -258,7 +216,7 @@ fn zip(page: &Page<'_>, span: Range<usize>, out: &mut Out<'_>) {
     let claim = claim_before(page, span.start, |meaning| {
         matches!(
             meaning,
-            Meaning::Zip | Meaning::Thing | Meaning::OtherId | Meaning::Mrn | Meaning::Ssn
+            Meaning::Zip | Meaning::Thing | Meaning::OtherId(_) | Meaning::Mrn | Meaning::Ssn
         )
     });
     let lives_in = span.len() == 5

@@ -5,63 +5,16 @@
 
 use std::ops::Range;
 
-use super::{Out, PhiRule};
+use super::{Finder, Out};
 use crate::context::{Claim, Tie, claim_after, claim_before, is_equated, value_after};
 use crate::dates::{DateHit, Form, date_at, spoken_numbers};
 use crate::digits::{Run, is_inside_longer, is_loose_separator};
 use crate::labels::Meaning;
 use crate::lexicon::Sense;
-use crate::page::{Label, Page};
+use crate::page::{Field, Label, Page};
 use crate::people;
 
-pub(super) static RULE: PhiRule = PhiRule {
-    code: "dob",
-    label: "Date of birth",
-    placeholder: "[DOB]",
-    summary: "Dates of birth in every usual form (numeric, ISO, compact, written or spelled out, two-digit years, European \
-        order, day and month alone), where a label, the word \"born\", a column, a key or HL7 PID-7 says that they are.",
-    not_found: "Dates of visits, admissions, procedures and all other dates; ages; a year alone.",
-    authority: "HIPAA Safe Harbor, 45 CFR 164.514(b)(2)(i)(C); ISO 8601; HL7 v2 PID-7",
-    threshold: 0.5,
-    hits: &[
-        "The patient's date of birth is «03/14/1962», please summarise.",
-        "DOB «03141962»",
-        "birthDate=«1962-03-14»T08:30:00Z",
-        "born on the «fourteenth of March 1962»",
-        "born «2010-09-12», male",
-        "d/o/b: «14-Mar-62»",
-        "My birthday is «March 14»",
-        "«3/14/1962» (DOB)",
-        "WHERE dob = DATE '«1962-03-14»'",
-        "ROE, JANE «03/14/1962» MRN:0048213",
-        "Date of birth: «0 3 / 1 4 / 1 9 6 2»",
-        "Birthday?\nCaller: «March 14th, 1962».",
-        "Date of birth?\nMBR: «Twelve, oh one, nineteen fifty-two».",
-        "for Maria Delgado («3/14/1962»), a refill",
-        "DOB: «O3/l4/l962» (fax)",
-        "DOB «03 14 62», date of birth MM DD YY «03 14 62»",
-        "BIRTH DATE «03 | 14 | 1962» SEX F",
-        "And your birthday, sir?\nPt: «two nine thirty four».",
-        "DOB was entered as «03/41/1962»",
-        "DOB: «3 / 14 / 62», DOB «03,14,1962», DOB «3:14:1962»",
-        "birthDate: new Date(\"«1962-03-14»\")",
-        "DOB as on her license: «3/14/1962»",
-        "Note: «3/14/1962» is her date of birth",
-        "birth date reported by her mother as «3/14/1962»",
-        "DOB «14-Mar-1962» vs. «14-May-1962», which is right?",
-        "birthdate=ge«1962-03-14»&sex=F",
-    ],
-    misses: &[
-        "Admitted on March 14, 2025 and discharged March 19, 2025.",
-        "World War II ended on September 2, 1945.",
-        "DOB , please summarise",
-        "seen 3/14/2024 for a cough",
-        "born in 1962",
-        "DOB [DOB], visit 3/14/2024",
-        "Born at 27 6/7 weeks",
-        "seen 3/14/2024 for DOB verification",
-    ],
-    precedence: 0.26,
+pub(super) static FINDER: Finder = Finder {
     joins: super::stand_alone,
     find,
     beside,
@@ -75,8 +28,9 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
             out.push(span, 0.97, "dob.field");
         }
     }
+    parts(page, out);
     let mut free_from = 0;
-    for index in 0..page.marks.len() {
+    for index in page.each_mark() {
         if (page.marks[index].start as usize) < free_from {
             continue;
         }
@@ -91,6 +45,31 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
     spoken(page, out);
 }
 
+/// Year, month and day of a birth, each in a field of its own: `{"dob": {"year": 1962, "month": 3, "day": 14}}`.
+fn parts(page: &Page<'_>, out: &mut Out<'_>) {
+    let is_part = |field: &Field| {
+        let value = page.slice(field.span.clone());
+        let is_number = matches!(value.len(), 1 | 2 | 4) && value.iter().all(u8::is_ascii_digit);
+        let is_month = || {
+            page.word_at(field.span.start)
+                .is_some_and(|(sense, end)| sense.has(Sense::MONTH) && end == field.span.end)
+        };
+        field.is_settled && field.meaning == Some(Meaning::Dob) && (is_number || is_month())
+    };
+    for group in page.fields.chunk_by(|one, next| {
+        is_part(one) && is_part(next) && next.span.start - one.span.end <= PART_GAP_BYTES_MAX
+    }) {
+        if group.len() >= 2 {
+            for field in group {
+                out.push(field.span.clone(), 0.9, "dob.part");
+            }
+        }
+    }
+}
+
+/// What stands between the parts of a date is a key and its signs.
+const PART_GAP_BYTES_MAX: usize = 40;
+
 /// `03/41/1962`, `03,14,1962`, `3:14:62`: no date, though its label says so.
 fn mistyped(page: &Page<'_>, index: usize) -> Option<DateHit> {
     let marks = page.marks.get(index..index + 3)?;
@@ -99,9 +78,20 @@ fn mistyped(page: &Page<'_>, index: usize) -> Option<DateHit> {
         return None;
     }
     let run = Run::read(page, index, &lengths, separates)?;
-    (!is_inside_longer(page, &run.span)).then_some(DateHit {
+    // With its century it is a date whatever stands beside it, once its label says so.
+    let year = marks.iter().find(|mark| mark.len() == 4);
+    let has_century = year.is_some_and(|year| {
+        let year = page.slice(year.range());
+        (b"1880".as_slice()..=b"2040".as_slice()).contains(&year)
+    });
+    let form = match is_inside_longer(page, &run.span) {
+        false => Form::Compact,
+        true if has_century => Form::Full,
+        true => return None,
+    };
+    Some(DateHit {
         span: run.span,
-        form: Form::Compact,
+        form,
     })
 }
 
@@ -126,10 +116,42 @@ fn whole_date(page: &Page<'_>, span: Range<usize>) -> Range<usize> {
 /// Dates said in numbers alone, right after a label.
 fn spoken(page: &Page<'_>, out: &mut Out<'_>) {
     for label in page.labels.iter().filter(|label| is_of_birth(page, label)) {
-        if let Some(span) = spoken_numbers(page, value_after(page, label.end as usize)) {
+        let start = value_after(page, label.end as usize);
+        if let Some(span) = spoken_numbers(page, start) {
             out.push(span, 0.85, "dob.spoken");
         }
+        if let Some(span) = unreadable(page, label.end as usize) {
+            out.push(span, 0.85, "dob.unreadable");
+        }
     }
+}
+
+/// `??/09/1961`, `09/1_/1961`, `XX-09-1961`: a date of which a part cannot be read, right after its label.
+fn unreadable(page: &Page<'_>, label_end: usize) -> Option<Range<usize>> {
+    let gap = page.slice(label_end..page.text.len().min(label_end + 3));
+    let blanks = gap.iter().take_while(|byte| matches!(byte, b':' | b' '));
+    let start = label_end + blanks.count();
+    let rest = page.slice(start..page.text.len().min(start + 12));
+    let is_gap = |byte: &u8| matches!(byte, b'?' | b'_' | b'x' | b'X' | b'*' | b'#');
+    let length = rest
+        .iter()
+        .take_while(|byte| {
+            byte.is_ascii_digit() || is_gap(byte) || matches!(byte, b'/' | b'-' | b'.')
+        })
+        .count();
+    let text = rest[..length].strip_suffix(b".").unwrap_or(&rest[..length]);
+    let parts: Vec<_> = text
+        .split(|byte| matches!(byte, b'/' | b'-' | b'.'))
+        .collect();
+    let lengths: Vec<_> = parts.iter().map(|part| part.len()).collect();
+    let is_date = matches!(
+        lengths.as_slice(),
+        [1 | 2, 1 | 2, 2 | 4] | [4, 1 | 2, 1 | 2]
+    );
+    let read = |part: &&&[u8]| part.iter().any(u8::is_ascii_digit);
+    let has_gap = text.iter().any(is_gap);
+    (is_date && has_gap && parts.iter().filter(read).count() >= 2)
+        .then_some(start..start + text.len())
 }
 
 /// "date of birth", "birthday", "born", but not "turned".
@@ -163,10 +185,11 @@ fn contradicts(page: &Page<'_>, span: &Range<usize>) -> bool {
     let index = page
         .marks
         .partition_point(|mark| (mark.end as usize) <= span.start);
-    let is_masked_before = page.marks[..index].iter().rev().take(6).any(|mark| {
-        mark.sense.has(Sense::PLACEHOLDER)
-            && page.slice(mark.range()) == RULE.placeholder.as_bytes()
-    });
+    let is_masked_before = page.marks[..index]
+        .iter()
+        .rev()
+        .take(6)
+        .any(|mark| mark.sense.has(Sense::PLACEHOLDER) && page.slice(mark.range()) == b"[DOB]");
     let holds_date = page.marks[index..]
         .iter()
         .take_while(|mark| (mark.start as usize) < span.end)
@@ -177,8 +200,51 @@ fn contradicts(page: &Page<'_>, span: &Range<usize>) -> bool {
         });
     !holds_date
         || is_masked_before
+        || is_of_release(page, span.start)
+        || is_of_row(page, span)
         || nearest(page, span.start)
             .is_some_and(|claim| claim.is(Meaning::OtherDate) && claim.is_firm())
+}
+
+/// `1.0.3 (2018-08-24)`, `## 2.1.0 / 2011-03-24`: the date of a version.
+fn is_of_release(page: &Page<'_>, start: usize) -> bool {
+    let before = page.slice(start.saturating_sub(24)..start);
+    let before = before.trim_ascii_end();
+    let before = before
+        .strip_suffix(b"(")
+        .or(before.strip_suffix(b"/"))
+        .or(before.strip_suffix(b"-"))
+        .or(before.strip_suffix(b":"))
+        .unwrap_or(before)
+        .trim_ascii_end();
+    let before = before.strip_suffix(b"]").unwrap_or(before);
+    let word = before
+        .rsplit(|byte| byte.is_ascii_whitespace() || matches!(byte, b'[' | b'v'))
+        .next()
+        .unwrap_or_default();
+    let parts = word.split(|&byte| byte == b'.');
+    let is_number = |part: &[u8]| !part.is_empty() && part.iter().all(u8::is_ascii_digit);
+    let numbers = parts.clone().take_while(|part| is_number(part)).count();
+    numbers >= 2 && parts.count() <= 4
+}
+
+/// How far back a label of birth may stand for the rows of a table below it.
+const ROW_LABELS_MAX: usize = 64;
+
+/// Whether a date stands alone in its cell of a row of data, where nothing speaks of birth.
+fn is_of_row(page: &Page<'_>, span: &Range<usize>) -> bool {
+    let before = page.byte_before(span.start);
+    let after = page.byte(span.end);
+    let opens = matches!(before, b',' | b'\t' | b';' | b'\n' | 0);
+    let ends = matches!(after, b',' | b'\t' | b';');
+    let next = page
+        .labels
+        .partition_point(|label| (label.start as usize) < span.start);
+    let speaks_of_birth = page.labels[next.saturating_sub(ROW_LABELS_MAX)..next]
+        .iter()
+        .any(|label| matches!(label.meaning, Meaning::Dob | Meaning::Born));
+    let is_machine_written = page.slice(span.start + 4..span.start + 5) == b"-";
+    opens && ends && is_machine_written && !speaks_of_birth
 }
 
 /// Whether the whole value of a field is a time stamp that starts with a date: `198808181126+0215`.
@@ -217,12 +283,18 @@ fn judge(page: &Page<'_>, date: &DateHit) -> Option<(f32, &'static str)> {
             (Meaning::Dob, Form::Full) => Some((0.85, "dob.near")),
             (Meaning::Born, Form::Full) if is_tight => Some((0.95, "dob.born")),
             (Meaning::Born, Form::DayMonth) if is_tight => Some((0.85, "dob.birthday")),
-            (Meaning::Born, Form::Full) => Some((0.8, "dob.born")),
+            (Meaning::Born, Form::Full) if is_word(page, &claim) => Some((0.8, "dob.born")),
             _ => None,
         };
     }
     (date.form == Form::Full && is_between_name_and_number(page, date))
         .then_some((0.65, "dob.after_name"))
+}
+
+/// "born" rather than "b.", which stands right before its date.
+fn is_word(page: &Page<'_>, claim: &Claim) -> bool {
+    page.label_ending_at(claim.from)
+        .is_none_or(|label| label.end - label.start > 1)
 }
 
 /// `ROE, JANE 03/14/1962 MRN:0048213`: the usual way to point at a patient.

@@ -5,38 +5,11 @@
 
 use std::ops::Range;
 
-use super::{Out, PhiRule};
+use super::{Finder, Out};
 use crate::lexicon::Sense;
 use crate::page::{Mark, Page, is_word_byte};
 
-pub(super) static RULE: PhiRule = PhiRule {
-    code: "email",
-    label: "Email",
-    placeholder: "[EMAIL]",
-    summary: "E-mail addresses, with international letters, with spaces round the @, and spelled out with \
-        \"at\" and \"dot\" in brackets or in words.",
-    not_found: "Handles without a domain (@clinic), package names and versions (left-pad@1.3.0), connection strings without a dotted host.",
-    authority: "RFC 5322 section 3.4.1 (addr-spec); RFC 1035 and RFC 5890 (domain names)",
-    threshold: 0.5,
-    hits: &[
-        "Send the results to «maria.delgado@examplehealth.org» please.",
-        "<«jane.roe+lab@mail.example.com»>, thanks",
-        "write «jane_roe@example.co.uk».",
-        "mail «JANE@EXAMPLE.ORG»",
-        "write to «tom.o'neil@example.ie»",
-        "«jane.roe [at] example [dot] org» is hers",
-        "reach me: «jane at example dot com»",
-        "«jane.roe @ example.org»",
-    ],
-    misses: &[
-        "follow @examplehealth today",
-        "npm install left-pad@1.3.0",
-        "BP 120/80 @ 0800",
-        "clone git@example.com:org/tool.git",
-        "meet at noon. dot the i",
-        "Send to  please.",
-    ],
-    precedence: 0.40,
+pub(super) static FINDER: Finder = Finder {
     joins: super::stand_alone,
     find,
     beside: super::no_neighbour,
@@ -45,7 +18,7 @@ pub(super) static RULE: PhiRule = PhiRule {
 };
 
 fn find(page: &Page<'_>, out: &mut Out<'_>) {
-    for (index, &mark) in page.marks.iter().enumerate() {
+    for (index, mark) in page.each_mark().map(|index| (index, page.marks[index])) {
         if mark.sense.has(Sense::AT) {
             if let Some((span, score)) = with_sign(page, mark.range()) {
                 out.push(span, score, "email.address");
@@ -61,12 +34,20 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
 /// An address round an `@`.
 fn with_sign(page: &Page<'_>, sign: Range<usize>) -> Option<(Range<usize>, f32)> {
     let bytes = page.bytes();
-    let before = skip_spaces_back(bytes, sign.start);
-    let after = skip_spaces(bytes, sign.end);
+    let bracketed = bracketed(bytes, sign.clone());
+    let before = skip_spaces_back(bytes, bracketed.start);
+    let after = skip_spaces(bytes, bracketed.end);
     let is_spaced = before != sign.start || after != sign.end;
     // "git@host:path" names a repository.
     let local = local_part(bytes, before).filter(|local| &bytes[local.clone()] != b"git")?;
-    let domain = domain(bytes, after)?;
+    let domain = match domain(bytes, after) {
+        Some(domain) => domain,
+        // "example[.]org": the dots are dressed, too.
+        None => after..spelled_domain(page, after)?,
+    };
+    if bracketed != sign {
+        return Some((local.start..domain.end, 0.95));
+    }
     if is_spaced
         && (before == sign.start) != (after == sign.end)
         && !bytes[local.clone()].contains(&b'.')
@@ -88,7 +69,8 @@ fn local_part(bytes: &[u8], end: usize) -> Option<Range<usize>> {
     let mut start = end - length;
     // A quote, "mailto=" or a path before the address is no part of it; an apostrophe inside a name is.
     let cut = (start..end).rev().find(|&at| match bytes[at] {
-        b'=' | b'&' | b'/' | b'!' | b'#' | b'$' => true,
+        b'=' => !is_return_path(bytes, start, at, end),
+        b'&' | b'/' | b'!' | b'#' | b'$' => true,
         b'\'' => at == start || !is_word_byte(bytes[at - 1]),
         _ => false,
     });
@@ -101,6 +83,15 @@ fn local_part(bytes: &[u8], end: usize) -> Option<Range<usize>> {
     let has_content = start < end
         && (is_word_byte(bytes[end - 1]) || matches!(bytes[end - 1], b'_' | b'-' | b'+'));
     (has_content && is_char_start(bytes, start)).then_some(start..end)
+}
+
+/// `bounce+jane.roe=example.org@lists…`: an address written into the local part of another (VERP), with `=` for its sign.
+fn is_return_path(bytes: &[u8], start: usize, equals: usize, end: usize) -> bool {
+    let is_local = equals > start && is_word_byte(bytes[equals - 1]);
+    let has_own_name = bytes[start..equals]
+        .iter()
+        .any(|byte| matches!(byte, b'+' | b'.' | b'-' | b'_'));
+    is_local && has_own_name && domain(bytes, equals + 1).is_some_and(|domain| domain.end == end)
 }
 
 /// The domain that starts at `start`: labels and dots, ending in a label of letters.
@@ -118,7 +109,12 @@ fn domain(bytes: &[u8], start: usize) -> Option<Range<usize>> {
         end -= 1;
     }
     let mut labels = bytes.get(start..end)?.split(|&byte| byte == b'.');
-    let top = labels.next_back()?;
+    let whole = labels.next_back()?;
+    // No top-level domain has a dash in it, so one ends the address: "jane@example.org—noted".
+    let dash = whole.iter().position(|&byte| byte == b'-');
+    let dash = dash.filter(|_| !whole.starts_with(b"xn--"));
+    let top = &whole[..dash.unwrap_or(whole.len())];
+    let end = end - dash.map_or(0, |dash| whole.len() - dash);
     let rest: Vec<_> = labels.collect();
     let is_top = top.len() >= 2
         && (top
@@ -139,14 +135,17 @@ fn spelled_out(page: &Page<'_>, index: usize) -> Option<Range<usize>> {
         .take(6)
         .take_while(|mark| mark.start < at.end + 60)
         .find(|&&mark| is_word(page, mark, &[b"dot", b"punto"]));
-    let sign = bracketed(page.bytes(), at.range());
+    let sign = dressed(page.bytes(), at.range());
     let local_end = skip_spaces_back(page.bytes(), sign.start);
     let local = spelled_local(page, local_end)?;
     let host_start = skip_spaces(page.bytes(), sign.end);
     let end = match dot {
-        Some(_) => spelled_domain(page, host_start)?,
+        Some(_) => spelled_domain(page, host_start)
+            .filter(|&end| !page.bytes().get(end).is_some_and(|&byte| joins(byte)))?,
         // "jane [at] example.org": only the sign is spelled.
-        None if sign != at.range() => domain(page.bytes(), host_start)?.end,
+        None if sign == bracketed(page.bytes(), at.range()) && sign != at.range() => {
+            domain(page.bytes(), host_start)?.end
+        }
         None => return None,
     };
     Some(local.start..end)
@@ -189,6 +188,7 @@ fn spelled_domain(page: &Page<'_>, start: usize) -> Option<usize> {
                 .take(63)
                 .take_while(|&&byte| is_word_byte(byte) || byte == b'-')
                 .count();
+        let label_end = before_joined_dot(bytes, at, label_end);
         if label_end == at {
             break;
         }
@@ -206,33 +206,72 @@ fn spelled_domain(page: &Page<'_>, start: usize) -> Option<usize> {
     end
 }
 
-/// Steps over ".", "dot", "[dot]", "(dot)" with spaces round it.
+/// Where a label ends that "-dot-" is glued to: "example-dot-org".
+fn before_joined_dot(bytes: &[u8], start: usize, end: usize) -> usize {
+    memchr::memmem::find(&bytes[start..end].to_ascii_lowercase(), b"-dot-")
+        .map_or(end, |length| start + length)
+}
+
+/// Steps over ".", "dot", "[dot]", "(.)", "_dot_" with spaces round it.
 fn after_spelled_dot(bytes: &[u8], from: usize) -> Option<usize> {
     if bytes.get(from) == Some(&b'.') {
         return Some(from + 1);
     }
     let mut at = skip_spaces(bytes, from);
-    if matches!(bytes.get(at), Some(b'[' | b'(' | b'{' | b'<')) {
+    if bytes
+        .get(at)
+        .is_some_and(|&byte| opens(byte) || joins(byte))
+    {
         at = skip_spaces(bytes, at + 1);
     }
-    let word = bytes.get(at..crate::page::word_end(bytes, at))?;
-    if !word.eq_ignore_ascii_case(b"dot") && !word.eq_ignore_ascii_case(b"punto") {
+    let is_dot = bytes.get(at) == Some(&b'.');
+    let word =
+        bytes.get(at..at + usize::from(is_dot).max(crate::page::word_end(bytes, at) - at))?;
+    let is_spelled = word.eq_ignore_ascii_case(b"dot") || word.eq_ignore_ascii_case(b"punto");
+    if !is_dot && !is_spelled {
         return None;
     }
     at = skip_spaces(bytes, at + word.len());
-    if matches!(bytes.get(at), Some(b']' | b')' | b'}' | b'>')) {
+    if bytes
+        .get(at)
+        .is_some_and(|&byte| closes(byte) || joins(byte))
+    {
         at = skip_spaces(bytes, at + 1);
     }
     Some(at)
+}
+
+fn opens(byte: u8) -> bool {
+    matches!(byte, b'[' | b'(' | b'{' | b'<')
+}
+
+fn closes(byte: u8) -> bool {
+    matches!(byte, b']' | b')' | b'}' | b'>')
+}
+
+/// "jane_at_example", "jane-at-example".
+fn joins(byte: u8) -> bool {
+    matches!(byte, b'_' | b'-')
+}
+
+/// The word with what dresses it up as a sign: brackets, or the same joint on both sides.
+fn dressed(bytes: &[u8], word: Range<usize>) -> Range<usize> {
+    let before = word.start.checked_sub(1).map_or(0, |at| bytes[at]);
+    let is_joined = joins(before) && bytes.get(word.end) == Some(&before);
+    if is_joined {
+        word.start - 1..word.end + 1
+    } else {
+        bracketed(bytes, word)
+    }
 }
 
 /// The word with the brackets round it, if it has them.
 fn bracketed(bytes: &[u8], word: Range<usize>) -> Range<usize> {
     let start = skip_spaces_back(bytes, word.start);
     let end = skip_spaces(bytes, word.end);
-    let opens = start > 0 && matches!(bytes[start - 1], b'[' | b'(' | b'{' | b'<');
-    let closes = matches!(bytes.get(end), Some(b']' | b')' | b'}' | b'>'));
-    if opens && closes {
+    let is_open = start > 0 && opens(bytes[start - 1]);
+    let is_closed = bytes.get(end).is_some_and(|&byte| closes(byte));
+    if is_open && is_closed {
         start - 1..end + 1
     } else {
         word

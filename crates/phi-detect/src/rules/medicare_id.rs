@@ -6,45 +6,16 @@
 
 use std::ops::Range;
 
-use super::{Out, PhiRule};
-use crate::context::{Claim, Tie, claim_before, is_spoken_of};
+use super::labelled::fields;
+use super::{Finder, Out};
+use crate::context::{Claim, Tie, is_spoken_of, number_claim};
 use crate::digits::{self, Run};
-use crate::labels::Meaning;
+use crate::kinds::{Evidence, Meaning, Shape};
 use crate::lexicon::Sense;
 use crate::page::{Mark, Page};
 use crate::spelled;
 
-pub(super) static RULE: PhiRule = PhiRule {
-    code: "medicare_id",
-    label: "Medicare ID",
-    placeholder: "[MEDICARE_ID]",
-    summary: "Medicare beneficiary identifiers by CMS's position grammar, in any case, with or without dashes, \
-        spaces or dots; claim numbers (HICN) and railroad numbers.",
-    not_found: "Medicaid and commercial member numbers; codes of eleven characters that break the grammar and that nothing calls Medicare.",
-    authority: "CMS, Understanding the Medicare Beneficiary Identifier Format; CMS, HICN and RRB claim number structure",
-    threshold: 0.5,
-    hits: &[
-        "The patient's Medicare ID is «1EG4-TE5-MK73», please summarise.",
-        "mbi «1eg4te5mk73»",
-        "«1EG4TE5MK73»",
-        "MBI «1EG4 TE5 MK73» verified",
-        "HICN «123-45-6789A»",
-        "HIC number «123-45-6789-A» on file",
-        "railroad Medicare no. «WD 123456789»",
-        "Medicare number «123456789A»",
-        "Railroad Medicare «WA123456789»",
-        "MBI=«1EG4.TE5.MK73», MBI: «1EG4 - TE5 - MK73»",
-        "MBI «IEG4-TE5-MK73» (fax)",
-        "SSN «123-45-6789A» on the old card",
-    ],
-    misses: &[
-        "Medicare , please",
-        "lot 1BG4TE5MK73",
-        "Medicaid ID 1234567890",
-        "Medicare part B since 2019",
-        "Commit 3b18e512dba79e4c8300dd08aeb37f8e728b8dad breaks the build.",
-    ],
-    precedence: 0.32,
+pub(super) static FINDER: Finder = Finder {
     joins: super::stand_alone,
     find,
     beside: super::no_neighbour,
@@ -53,29 +24,26 @@ pub(super) static RULE: PhiRule = PhiRule {
 };
 
 fn find(page: &Page<'_>, out: &mut Out<'_>) {
-    for (span, value) in page.fields_of(Meaning::Medicare) {
-        let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
-        let characters = value
-            .iter()
-            .filter(|byte| byte.is_ascii_alphanumeric())
-            .count();
-        if digits >= 4 && (9..=12).contains(&characters) && value.len() <= 16 {
-            out.push(span, 0.97, "medicare_id.field");
-        }
-    }
-    for index in 0..page.marks.len() {
+    fields(
+        page,
+        out,
+        Meaning::Medicare,
+        Evidence::Field,
+        is_field_value,
+    );
+    for index in page.each_mark() {
         let mark = page.marks[index];
         if opens_spelling(page, index)
             && let Some(spelled) = spelled::read(page, mark.start as usize)
             && fits_grammar(&spelled.value)
         {
-            out.push(spelled.span, 0.93, "medicare_id.spoken");
+            out.weigh(spelled.span, Shape::Spelled, Evidence::Form);
         }
         if mark.is_number()
             && let Some(run) = Run::read(page, index, &[3, 2, 4], |between| between == b"-")
             && let Some(start) = with_railroad_prefix(page, run.span.start)
         {
-            out.push(start..run.span.end, 0.97, "medicare_id.railroad");
+            out.weigh(start..run.span.end, Shape::Dashed, Evidence::Label);
         }
         if mark.is_code() {
             beneficiary(page, index, out);
@@ -92,6 +60,15 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
             }
         }
     }
+}
+
+fn is_field_value(value: &[u8]) -> bool {
+    let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let characters = value
+        .iter()
+        .filter(|byte| byte.is_ascii_alphanumeric())
+        .count();
+    digits >= 4 && (9..=12).contains(&characters) && value.len() <= 16
 }
 
 /// Whether characters said or written one by one may start here: a single digit with none right before it.
@@ -111,17 +88,27 @@ fn beneficiary(page: &Page<'_>, index: usize, out: &mut Out<'_>) {
     let Some((span, value)) = eleven(page, index) else {
         return;
     };
+    let is_tied = is_tied(page, &span);
     let claim = nearest(page, span.start);
     let fits = fits_grammar(&value);
     match claim {
         Some(claim) if claim.is(Meaning::Medicare) && fits => {
-            out.push(span, 0.99, "medicare_id.labelled");
+            out.weigh(span, Shape::Value, Evidence::Label);
         }
-        Some(claim) if claim.is(Meaning::Medicare) && claim.is_firm() && looks_meant(&value) => {
-            out.push(span, 0.85, "medicare_id.misspelled");
+        Some(claim)
+            if claim.is(Meaning::Medicare)
+                && claim.is_firm()
+                && looks_meant(&value)
+                && !is_tied =>
+        {
+            out.weigh(span, Shape::Misspelled, Evidence::Label);
         }
         Some(claim) if claim.is(Meaning::Thing) && claim.tie >= Tie::Tight => {}
-        _ if fits => out.push(span, 0.93, "medicare_id.grammar"),
+        // Hardly anything else fits the grammar, so a sign beside it changes little.
+        _ if fits => {
+            let shape = if is_tied { Shape::Tied } else { Shape::Value };
+            out.weigh(span, shape, Evidence::Form);
+        }
         _ => {}
     }
 }
@@ -130,23 +117,9 @@ fn beneficiary(page: &Page<'_>, index: usize, out: &mut Out<'_>) {
 fn eleven(page: &Page<'_>, index: usize) -> Option<(Range<usize>, Vec<u8>)> {
     let first = page.marks[index];
     let start = first.start as usize;
-    let stands_alone = !matches!(page.byte_before(start), b'-' | b'/' | b'=' | b'+' | b'_')
-        || !page
-            .byte_before(start.saturating_sub(1))
-            .is_ascii_alphanumeric()
-        || page.byte_before(start) == b'=' && page.label_ending_at(start - 1).is_some();
-    if !stands_alone {
-        return None;
-    }
     if first.len() == 11 {
-        let ends = !(page.byte(first.end as usize) == b'-'
-            && page.byte(first.end as usize + 1).is_ascii_alphanumeric());
-        return ends.then(|| {
-            (
-                first.range(),
-                page.slice(first.range()).to_ascii_uppercase(),
-            )
-        });
+        let value = page.slice(first.range()).to_ascii_uppercase();
+        return Some((first.range(), value));
     }
     if first.len() != 4 {
         return None;
@@ -171,6 +144,19 @@ fn eleven(page: &Page<'_>, index: usize) -> Option<(Range<usize>, Vec<u8>)> {
     let mut value = page.slice(span.clone()).to_ascii_uppercase();
     value.retain(u8::is_ascii_alphanumeric);
     Some((span, value))
+}
+
+/// Whether a sign ties the number to letters or digits beside it, as in a key or a path.
+fn is_tied(page: &Page<'_>, span: &Range<usize>) -> bool {
+    let sign = page.byte_before(span.start);
+    let is_tied_before = matches!(sign, b'-' | b'/' | b'=' | b'+' | b'_')
+        && page
+            .byte_before(span.start.saturating_sub(1))
+            .is_ascii_alphanumeric();
+    let is_value = sign == b'=' && page.label_ending_at(span.start - 1).is_some();
+    let is_tied_after =
+        page.byte(span.end) == b'-' && page.byte(span.end + 1).is_ascii_alphanumeric();
+    is_tied_before && !is_value || is_tied_after
 }
 
 /// CMS's classes by position: C A AN N A AN N A A N N.
@@ -205,13 +191,13 @@ fn claim_number(page: &Page<'_>, index: usize, out: &mut Out<'_>) {
     let is_dashed = value.get(3) == Some(&b'-');
     match nearest(page, mark.start as usize) {
         Some(claim) if claim.is(Meaning::Medicare) => {
-            out.push(span, 0.97, "medicare_id.claim_number");
+            out.weigh(span, Shape::ClaimNumber, Evidence::Label);
         }
         Some(claim)
             if claim.tie >= Tie::Tight
                 && !claim.is(Meaning::Ssn)
                 && !is_spoken_of(page, span.start, |meaning| meaning == Meaning::Medicare) => {}
-        _ if is_dashed => out.push(span, 0.75, "medicare_id.claim_number"),
+        _ if is_dashed => out.weigh(span, Shape::ClaimNumber, Evidence::Form),
         _ => {}
     }
 }
@@ -291,7 +277,7 @@ fn railroad(page: &Page<'_>, span: Range<usize>, out: &mut Out<'_>) {
         && nearest(page, span.start)
             .is_some_and(|claim| claim.is(Meaning::Medicare) && claim.is_firm())
     {
-        out.push(span, 0.95, "medicare_id.railroad");
+        out.weigh(span, Shape::Railroad, Evidence::Label);
     }
 }
 
@@ -316,10 +302,5 @@ fn is_railroad_prefix(letters: &[u8]) -> bool {
 }
 
 fn nearest(page: &Page<'_>, at: usize) -> Option<Claim> {
-    claim_before(page, at, |meaning| {
-        matches!(
-            meaning,
-            Meaning::Medicare | Meaning::Ssn | Meaning::Mrn | Meaning::OtherId | Meaning::Thing
-        )
-    })
+    number_claim(page, at, &[])
 }

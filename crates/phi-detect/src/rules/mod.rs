@@ -1,12 +1,9 @@
-//! The kinds of PHI, one file or folder and one row each.
-//!
-//! A row says everything about its kind: how it is called, how it is found, what
-//! it must find and what it must leave alone. Codes, placeholders, settings,
-//! documentation and tests follow from the row.
+//! How each kind of PHI is found: one file or folder each, for those that a label alone does not settle.
 
 mod address;
 mod dob;
 mod email;
+mod labelled;
 mod medicare_id;
 mod mrn;
 mod name;
@@ -14,33 +11,15 @@ mod phone;
 mod ssn;
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use crate::candidate::Candidate;
+use crate::kinds::{Evidence, PhiKind, Shape};
 use crate::page::Page;
-use crate::{PhiKind, Settings};
+use crate::settings::Settings;
 
-/// A kind of PHI and how it is found.
-pub struct PhiRule {
-    /// The code used in headers, errors, the audit trail, settings and the command line.
-    pub code: &'static str,
-    /// The name people read.
-    pub label: &'static str,
-    /// What mask mode writes in place of a finding.
-    pub placeholder: &'static str,
-    /// What is found, in a few sentences for users.
-    pub summary: &'static str,
-    /// What looks like it and is left alone on purpose.
-    pub not_found: &'static str,
-    /// The document that defines the format.
-    pub authority: &'static str,
-    /// Findings with a lower score are dropped unless an account sets another threshold.
-    pub threshold: f32,
-    /// Texts in which exactly the parts between `«` and `»` are found.
-    pub hits: &'static [&'static str],
-    /// Texts in which nothing of this kind is found.
-    pub misses: &'static [&'static str],
-    /// Added to the score when two kinds want the same text.
-    pub(crate) precedence: f32,
+/// How a kind of PHI is found.
+pub(crate) struct Finder {
     /// Whether two findings read as one, from the left, what stands between, and the right.
     pub(crate) joins: fn(&str, &str, &str) -> bool,
     pub(crate) find: fn(&Page<'_>, &mut Out<'_>),
@@ -70,36 +49,39 @@ fn stand_alone(_: &str, _: &str, _: &str) -> bool {
     false
 }
 
-/// Every kind, in the order in which lists of kinds are written.
-pub static RULES: &[&PhiRule] = &[
-    // One row per file.
-    &ssn::RULE,
-    &dob::RULE,
-    &phone::RULE,
-    &email::RULE,
-    &address::RULE,
-    &mrn::RULE,
-    &name::RULE,
-    &medicare_id::RULE,
+/// Kinds with rules of their own. All others are found by their label alone.
+static FINDERS: &[(&str, &Finder)] = &[
+    // By code, one row per file.
+    ("ssn", &ssn::FINDER),
+    ("dob", &dob::FINDER),
+    ("phone", &phone::FINDER),
+    ("email", &email::FINDER),
+    ("address", &address::FINDER),
+    ("mrn", &mrn::FINDER),
+    ("name", &name::FINDER),
+    ("medicare_id", &medicare_id::FINDER),
 ];
 
-/// The kind of names, beside which other kinds are looked for; its row above.
-pub(crate) const NAME_KIND: PhiKind = PhiKind(6);
-
-/// The row of a kind.
-pub(crate) fn of(kind: PhiKind) -> &'static PhiRule {
-    RULES[usize::from(kind.0)]
+/// How a kind is found.
+pub(crate) fn finder(kind: PhiKind) -> &'static Finder {
+    static BY_KIND: LazyLock<Vec<&'static Finder>> = LazyLock::new(|| {
+        let of = |kind: PhiKind| FINDERS.iter().find(|(code, _)| *code == kind.code());
+        PhiKind::all()
+            .map(|kind| of(kind).map_or(&labelled::FINDER, |(_, finder)| finder))
+            .collect()
+    });
+    BY_KIND[kind.index()]
 }
 
 /// Runs every rule over the page.
 pub(crate) fn find_all(page: &Page<'_>, settings: &Settings, candidates: &mut Vec<Candidate>) {
-    for kind in PhiKind::all() {
+    for kind in PhiKind::all().filter(|kind| settings.looks_for(*kind)) {
         let mut out = Out {
             kind,
             settings,
             candidates,
         };
-        (of(kind).find)(page, &mut out);
+        (finder(kind).find)(page, &mut out);
     }
 }
 
@@ -111,7 +93,7 @@ pub(crate) fn find_names_again(
     candidates: &mut Vec<Candidate>,
 ) {
     let mut out = Out {
-        kind: NAME_KIND,
+        kind: PhiKind::NAME,
         settings,
         candidates,
     };
@@ -125,26 +107,42 @@ pub(crate) fn find_beside_names(
     names: &[Range<usize>],
     candidates: &mut Vec<Candidate>,
 ) {
-    for kind in PhiKind::all() {
+    for kind in PhiKind::all().filter(|kind| settings.looks_for(*kind)) {
         let mut out = Out {
             kind,
             settings,
             candidates,
         };
         for name in names {
-            (of(kind).beside)(page, name, &mut out);
+            (finder(kind).beside)(page, name, &mut out);
         }
     }
 }
 
 /// Where a rule puts what it found.
 pub(crate) struct Out<'a> {
-    kind: PhiKind,
+    pub(crate) kind: PhiKind,
     pub(crate) settings: &'a Settings,
     candidates: &'a mut Vec<Candidate>,
 }
 
 impl Out<'_> {
+    /// One more candidate of the rule's kind, as sure as the kind's row says.
+    pub(crate) fn weigh(&mut self, span: Range<usize>, shape: Shape, evidence: Evidence) {
+        let weights = self.kind.rule().weights;
+        let weight = weights
+            .iter()
+            .find(|weight| weight.0 == shape && weight.1 == evidence);
+        debug_assert!(
+            weight.is_some(),
+            "{:?} lacks {shape:?}, {evidence:?}",
+            self.kind
+        );
+        if let Some(&(_, _, score, rule)) = weight {
+            self.push(span, score, rule);
+        }
+    }
+
     /// One more candidate of the rule's kind.
     pub(crate) fn push(&mut self, span: Range<usize>, score: f32, rule: &'static str) {
         self.candidates.push(Candidate {
@@ -153,15 +151,5 @@ impl Out<'_> {
             score,
             rule,
         });
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_kind_of_names_is_its_row() {
-        assert_eq!(NAME_KIND.code(), "name");
     }
 }

@@ -5,57 +5,13 @@
 
 use std::ops::Range;
 
-use super::{Out, PhiRule};
+use super::{Finder, Out};
 use crate::labels::Meaning;
 use crate::lexicon::{LEXICON, Sense};
 use crate::page::{Label, Page, is_word_byte};
 use crate::people::{self, Cue, Name};
 
-pub(super) static RULE: PhiRule = PhiRule {
-    code: "name",
-    label: "Name",
-    placeholder: "[NAME]",
-    summary: "Names of patients, relatives, clinicians and staff: after titles and labels, in \"Last, First M\" form, in \
-        signatures, in HL7 and FHIR name fields, and in running text.",
-    not_found: "Eponyms (Parkinson disease, Foley catheter), drugs and brands, organisations; titles and credentials stay outside the finding.",
-    authority: "HIPAA Safe Harbor, 45 CFR 164.514(b)(2)(i)(A)",
-    threshold: 0.4,
-    hits: &[
-        "Patient «John Smith», SSN 536-22-8741, has a cough",
-        "The patient's name is «Maria Delgado», please summarise.",
-        "Patient «Maria Delgado» presents with dyspnea.",
-        "Dr. «Newman» (fellow) will see her",
-        "Mrs. «O'Brien-Lee»'s daughter",
-        "name: «potter, mark»; address",
-        "«Galloway, Leah» was billed",
-        "Pt «Barberini» has had increasing pain",
-        "my husband «Kimberly» was born",
-        "seen by «Jane Q. Roe», MD",
-        "her doctor is dr «patel» today",
-        "Baby boy «Hernandez» was born",
-        "Hi «Jennifer», please see below",
-        "interpreter «Nguyen Van An» was there",
-        "Dictated by «J. Smith», M.D.",
-        "cc «R. Jones», RN",
-        "PCP «Smith» agrees",
-        "To: \"«Mark Roe»\" <mark@example.com>",
-        "lastName: \"«Roe»\"",
-        "Patient «Will Young» reports pain",
-    ],
-    misses: &[
-        "café / \"The patient's social security number is on file.\"",
-        "Parkinson disease, Crohn disease, Hodgkin lymphoma, Foley catheter, Apgar score, Glasgow coma scale.",
-        "Patient , SSN , has a cough",
-        "Patient denies chest pain",
-        "Patient: 45-year-old woman",
-        "Dr.  will call",
-        "PATIENT HISTORY",
-        "The patient Reports pain",
-        "Summarise the Mayo Clinic guideline on statins.",
-        "Patient Agreements: the plan was explained",
-        "I gave the patient Protonix for this",
-    ],
-    precedence: 0.0,
+pub(super) static FINDER: Finder = Finder {
     joins: |_, between, _| between == " ",
     find,
     beside: super::no_neighbour,
@@ -64,7 +20,7 @@ pub(super) static RULE: PhiRule = PhiRule {
 };
 
 fn find(page: &Page<'_>, out: &mut Out<'_>) {
-    for mark in &page.marks {
+    for mark in page.each_mark().map(|index| page.marks[index]) {
         let (start, end) = (mark.start as usize, mark.end as usize);
         if mark.sense.has(Sense::TITLE)
             && let Some(name) = after_title(page, start, end)
@@ -264,7 +220,14 @@ fn after_title(page: &Page<'_>, start: usize, end: usize) -> Option<Name> {
         (false, true) => matches!(title, b"dr" | b"mr" | b"mrs" | b"ms"),
         (false, false) => matches!(title, b"dr" | b"mr" | b"mrs" | b"doctor" | b"nurse"),
     };
-    if !is_written_as_title || matches!(page.byte_before(start), b'-' | b'/' | b'\'') {
+    // "Ana Roe, NP. Reachable at": a credential stands behind a name, and may end the sentence.
+    let is_credential = LEXICON.sense(title).has(Sense::CREDENTIAL)
+        && !title.eq_ignore_ascii_case(b"ms")
+        && (has_dot || page.slice(start.saturating_sub(2)..start) == b", ");
+    if !is_written_as_title
+        || is_credential
+        || matches!(page.byte_before(start), b'-' | b'/' | b'\'')
+    {
         return None;
     }
     let after = end + usize::from(has_dot);
@@ -328,6 +291,12 @@ fn after_kin(page: &Page<'_>, start: usize, end: usize) -> Option<Name> {
 fn after_label(page: &Page<'_>, label: &Label) -> Option<(Range<usize>, f32)> {
     let place = label.start as usize..label.end as usize;
     let (start, is_explicit) = people::value_start(page, place.clone())?;
+    if let Some(span) = people::initials_at(page, &place, start) {
+        return Some((span, 0.7));
+    }
+    if people::is_type_word(page, start) {
+        return None;
+    }
     let last_word = page.word_before(place.end);
     let calls_it_name = last_word.is_some_and(|(_, at)| {
         let word = page.slice(at..place.end);
@@ -352,6 +321,19 @@ fn after_label(page: &Page<'_>, label: &Label) -> Option<(Range<usize>, f32)> {
         return (!is_shouted_head).then_some((name.span, 0.75));
     }
     let name = people::name_at(page, start, Cue::Label)?;
+    if people::is_identifier(page, &name.span) {
+        return None;
+    }
+    // `displayName="SYRUP"`: what data call a name is a person's only if it reads like one.
+    let is_of_data = match label.meaning {
+        Meaning::NameMaybe => people::is_in_data(page, &place, start),
+        // "font-family: Menlo".
+        _ => page.byte_before(place.start) == b'-',
+    };
+    if is_of_data {
+        let is_person = name.words >= 2 && name.known > 0 && name.is_capital;
+        return is_person.then_some((name.span, 0.8));
+    }
     let is_field_of_a_form = people::ends_like_a_field(page, name.span.end);
     let is_likely = match (name.is_capital, name.words) {
         (true, 2..) => name.known > 0 || is_field_of_a_form,

@@ -7,76 +7,17 @@
 
 use std::ops::Range;
 
-use super::{Out, PhiRule};
-use crate::context::{
-    Claim, Tie, claim_after, claim_before, is_equated, is_spoken_of, is_stated, value_after,
-};
+use super::labelled::{fields, spelled, spoken};
+use super::{Finder, Out};
+use crate::context::{Claim, Tie, claim_after, is_equated, is_spoken_of, is_stated, number_claim};
 use crate::digits::{self, Run};
-use crate::labels::Meaning;
+use crate::kinds::{Evidence, Meaning, Shape};
 use crate::page::Page;
-use crate::spelled;
 
-pub(super) static RULE: PhiRule = PhiRule {
-    code: "ssn",
-    label: "SSN",
-    placeholder: "[SSN]",
-    summary: "US social security numbers: 3-2-4 digits with any separator, nine digits in a row or spelled \
-        out when called an SSN, masked forms such as XXX-XX-1234, and the last four digits when said to be of an SSN.",
-    not_found: "Nine digits that nothing calls an SSN; numbers labelled as something else (MRN, order, lot).",
-    authority: "SSA, Social Security Number Randomization (2011): area, group and serial rules",
-    threshold: 0.5,
-    hits: &[
-        "My SSN is «536-22-8741»",
-        "Patient John Smith, SSN «536-22-8741», has a cough",
-        "social security number: «536228741»",
-        "ssn «536 22 8741»",
-        "«536-22-8741»",
-        "ID: «536-22-8741»",
-        "My id is «536-22-8741»",
-        "SSN «XXX-XX-8741» on file",
-        "last four of her social are «8741»",
-        "SSN ending in «8741»",
-        "her social is «five three six two two eight seven four one»",
-        "«536-22-8741» is the SSN we have",
-        "SSNs: «536-22-8741» and «536-22-8742»",
-        "[SSN:«536-22-8741»]",
-        "SSN «536-22-8741»DOB 3/14/1962",
-        "SSN: «536:22:8741», SSN «536~22~8741»",
-        "SSN: «S36-22-874l» (fax)",
-        "What's your social? Caller: «536 228741».",
-        "last four of your social?\nMember: uh «8741»",
-        "the last four digits of my social security number are «8741».",
-        "ID verified by the last four («8741») of her social",
-        "it ends with «8741» for my social",
-        "Jane Roe (SSN «8741»)",
-        "my social is «five thirty six, twenty-two, eighty seven forty one»",
-        "SSN «five hundred thirty-six, twenty-two, eighty-seven forty-one»",
-        "ITIN «912-70-1234»",
-        "SSN «XXXXX8741», SSN: «•••-••-8741»",
-        "\"ssn4\":\"«8741»\"",
-        "We have her SSN. It's «536228741».",
-        "My id: «536228741» is my SSN",
-        "The social for Jane Roe is «536228741».",
-        "SSN as listed on the insurance card: «536228741»",
-        "social security last four «eight seven four one»",
-        "seguro social termina en «8741»",
-        "«536228741», that's my social",
-    ],
-    misses: &[
-        "member id 536-22-8741",
-        "MRN 536-22-8741",
-        "order number 536228741",
-        "536-22-0000 is not a valid SSN.",
-        "000-12-3456",
-        "SSN , has a cough",
-        "Population 331449281 in the 2020 census.",
-        "See ISBN 978-0-306-40615-7.",
-        "let a = 536 - 22; assert_eq!(a, 514);",
-        "SSN 2019 rules",
-        "SSN on file, member ID 536228741",
-        "The last four digits of the card are 8741.",
-    ],
-    precedence: 0.30,
+/// The labels of an SSN.
+const OWN: &[Meaning] = &[Meaning::Ssn, Meaning::SsnMaybe];
+
+pub(super) static FINDER: Finder = Finder {
     joins: super::stand_alone,
     find,
     beside: super::no_neighbour,
@@ -85,7 +26,7 @@ pub(super) static RULE: PhiRule = PhiRule {
 };
 
 fn find(page: &Page<'_>, out: &mut Out<'_>) {
-    for index in 0..page.marks.len() {
+    for index in page.each_mark() {
         let mark = page.marks[index];
         if mark.is_code() && mark.len() == 9 {
             masked_token(page, mark.range(), out);
@@ -103,43 +44,29 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
             oddly_grouped(page, index, out);
         }
     }
-    for (span, value) in page.fields_of(Meaning::Ssn) {
-        if is_field_value(value) {
-            out.push(span, 0.98, "ssn.field");
-        }
-    }
-    for (span, value) in page.fields_of(Meaning::SsnMaybe) {
-        if is_issued(value) && value.iter().all(u8::is_ascii_digit) {
-            out.push(span, 0.8, "ssn.field");
-        }
-    }
-    for label in page
-        .labels
-        .iter()
-        .filter(|label| matches!(label.meaning, Meaning::Ssn | Meaning::SsnMaybe))
-    {
-        let start = value_after(page, label.end as usize);
-        let around = page.slice((label.start as usize).saturating_sub(24)..start);
-        if let Some(spelled) = spelled::read(page, start)
-            && spelled.is_digits()
-            && (spelled.value.len() == 9
-                || spelled.value.len() == 4 && contains_word(around, b"last"))
-            && page
-                .slice(spelled.span.clone())
-                .iter()
-                .any(u8::is_ascii_alphabetic)
-        {
-            out.push(spelled.span, 0.9, "ssn.spoken");
-        }
-    }
-    for spoken in &page.spoken {
-        if spoken.digits == 9
-            && let Some(claim) = nearest(page, spoken.span.start)
-            && is_ssn(&claim)
-        {
-            out.push(spoken.span.clone(), 0.95, "ssn.spoken");
-        }
-    }
+    fields(page, out, Meaning::Ssn, Evidence::Field, is_field_value);
+    fields(
+        page,
+        out,
+        Meaning::SsnMaybe,
+        Evidence::VagueField,
+        is_issued,
+    );
+    spelled(
+        page,
+        out,
+        |one| OWN.contains(&one),
+        |spelled, label| {
+            let around = (label.start as usize).saturating_sub(24)..spelled.span.start;
+            let says_last = || contains_word(page.slice(around), b"last");
+            let is_long = spelled.value.len() == 9 || spelled.value.len() == 4 && says_last();
+            is_long && spelled.is_digits_in_words(page)
+        },
+    );
+    spoken(page, out, OWN, |claim, digits| {
+        let is_called = digits == 9 && claim.is_some_and(|claim| is_ssn(&claim));
+        is_called.then_some(Evidence::Label)
+    });
 }
 
 /// Whether the whole value of an SSN field is one: nine digits however grouped, or the last four.
@@ -164,18 +91,22 @@ fn grouped(page: &Page<'_>, index: usize, out: &mut Out<'_>) {
     let Some(run) = Run::read(page, index, &[3, 2, 4], digits::is_loose_separator) else {
         return;
     };
-    if digits::is_inside_longer(page, &run.span) {
-        return;
-    }
     let claim = nearest(page, run.span.start);
     let follows_rules = is_issued(&run.digits(page));
+    let is_dashed = run.has_same_separator(page, b"-");
+    let is_piece = if is_dashed && follows_rules {
+        digits::has_more_groups(page, &run.span)
+    } else {
+        digits::is_inside_longer(page, &run.span)
+    };
     match claim {
         Some(claim) if claim.is(Meaning::Ssn) && claim.is_firm() => {
-            out.push(run.span, 0.99, "ssn.labelled");
+            out.weigh(run.span, Shape::Grouped, Evidence::Label);
         }
+        _ if is_piece => {}
         // Taxpayer numbers look like an SSN, but start with a 9.
         Some(claim) if is_ssn(&claim) && (follows_rules || claim.tie >= Tie::Tight) => {
-            out.push(run.span, 0.97, "ssn.labelled");
+            out.weigh(run.span, Shape::Grouped, Evidence::VagueLabel);
         }
         // "SSN for the proof of claim: 536-22-8741": the sentence speaks of an SSN all the same.
         Some(claim)
@@ -184,19 +115,19 @@ fn grouped(page: &Page<'_>, index: usize, out: &mut Out<'_>) {
                 && !(follows_rules
                     && is_spoken_of(page, run.span.start, |meaning| meaning == Meaning::Ssn)) => {}
         _ if is_named_after(page, &run.span) && follows_rules => {
-            out.push(run.span, 0.97, "ssn.named_after");
+            out.weigh(run.span, Shape::Grouped, Evidence::NamedAfter);
         }
-        _ if follows_rules && run.has_same_separator(page, b"-") => {
-            out.push(run.span, 0.9, "ssn.dashed");
+        _ if follows_rules && is_dashed => {
+            out.weigh(run.span, Shape::Dashed, Evidence::Form);
         }
         _ if follows_rules && run.has_same_separator(page, b".") => {
-            out.push(run.span, 0.6, "ssn.dotted");
+            out.weigh(run.span, Shape::Dotted, Evidence::Form);
         }
         _ if follows_rules
             && run.has_same_separator(page, b" ")
             && stands_alone(page, &run.span) =>
         {
-            out.push(run.span, 0.55, "ssn.spaced");
+            out.weigh(run.span, Shape::Spaced, Evidence::Form);
         }
         _ => {}
     }
@@ -212,22 +143,22 @@ fn stands_alone(page: &Page<'_>, span: &Range<usize>) -> bool {
 
 /// `536228741`.
 fn unbroken(page: &Page<'_>, span: Range<usize>, out: &mut Out<'_>) {
-    if digits::is_inside_longer(page, &span) {
-        return;
-    }
     let follows_rules = is_issued(page.slice(span.clone()));
     match nearest(page, span.start) {
         Some(claim) if claim.is(Meaning::Ssn) && claim.is_firm() => {
-            out.push(span, 0.98, "ssn.labelled");
+            out.weigh(span, Shape::Unbroken, Evidence::Label);
         }
+        _ if digits::is_inside_longer(page, &span) => {}
         // "The social for Jane Roe is 536228741".
         Some(claim) if claim.is(Meaning::SsnMaybe) && follows_rules && is_stated(page, &span) => {
-            out.push(span, 0.75, "ssn.labelled");
+            out.weigh(span, Shape::Unbroken, Evidence::Stated);
         }
-        Some(claim) if is_ssn(&claim) && follows_rules => out.push(span, 0.9, "ssn.labelled"),
+        Some(claim) if is_ssn(&claim) && follows_rules => {
+            out.weigh(span, Shape::Unbroken, Evidence::VagueLabel);
+        }
         Some(_) if !is_equated(page, span.end) => {}
         _ if is_named_after(page, &span) && follows_rules => {
-            out.push(span, 0.95, "ssn.named_after");
+            out.weigh(span, Shape::Unbroken, Evidence::NamedAfter);
         }
         _ => {}
     }
@@ -236,18 +167,15 @@ fn unbroken(page: &Page<'_>, span: Range<usize>, out: &mut Out<'_>) {
 /// `8741`, when it is the end of a masked number or said to be the last four digits.
 fn last_four(page: &Page<'_>, span: Range<usize>, out: &mut Out<'_>) {
     if let Some(start) = masked_start(page, span.start) {
-        out.push(start..span.end, 0.95, "ssn.masked");
+        out.weigh(start..span.end, Shape::Masked, Evidence::Form);
         return;
     }
-    if digits::is_inside_longer(page, &span) {
+    if digits::has_more_groups(page, &span) {
         return;
     }
-    let is_named_after = claim_after(page, span.end, |meaning| {
-        matches!(meaning, Meaning::Ssn | Meaning::SsnMaybe)
-    })
-    .is_some();
+    let is_named_after = claim_after(page, span.end, |meaning| OWN.contains(&meaning)).is_some();
     if is_named_after && says_last(page.slice(span.start.saturating_sub(24)..span.start)) {
-        out.push(span, 0.85, "ssn.last_four");
+        out.weigh(span, Shape::LastFour, Evidence::NamedAfter);
         return;
     }
     let Some(claim) = nearest(page, span.start).filter(|claim| is_ssn(claim) && claim.is_firm())
@@ -255,9 +183,9 @@ fn last_four(page: &Page<'_>, span: Range<usize>, out: &mut Out<'_>) {
         return;
     };
     if says_last(page.slice(claim.from.saturating_sub(LAST_BYTES)..span.start)) {
-        out.push(span, 0.9, "ssn.last_four");
+        out.weigh(span, Shape::LastFour, Evidence::SaidLast);
     } else if claim.is(Meaning::Ssn) && follows_signs(page, claim.from, &span) {
-        out.push(span, 0.7, "ssn.last_four");
+        out.weigh(span, Shape::LastFour, Evidence::Label);
     }
 }
 
@@ -290,35 +218,23 @@ fn follows_signs(page: &Page<'_>, label_end: usize, span: &Range<usize>) -> bool
 
 /// Nine digits in other groups, such as `5 3 6 2 2 8 7 4 1`, when firmly labelled.
 fn oddly_grouped(page: &Page<'_>, index: usize, out: &mut Out<'_>) {
+    let claim = nearest(page, page.marks[index].start as usize);
+    let Some(claim) = claim.filter(|claim| claim.tie >= Tie::Tight) else {
+        return;
+    };
     let Some(run) = Run::read_total(page, index, 9, digits::is_loose_separator) else {
         return;
     };
-    let is_called = nearest(page, run.span.start).is_some_and(|claim| {
-        // Two digits and seven are an employer's number.
-        let is_likely = matches!(page.marks[index].len(), 3 | 5) && is_issued(&run.digits(page));
-        claim.tie >= Tie::Tight
-            && (claim.is(Meaning::Ssn) || claim.is(Meaning::SsnMaybe) && is_likely)
-    });
-    if is_called && !digits::is_inside_longer(page, &run.span) {
-        out.push(run.span, 0.9, "ssn.oddly_grouped");
+    // Two digits and seven are an employer's number.
+    let is_likely = matches!(page.marks[index].len(), 3 | 5) && is_issued(&run.digits(page));
+    let is_called = claim.is(Meaning::Ssn) || claim.is(Meaning::SsnMaybe) && is_likely;
+    if is_called && !digits::has_more_groups(page, &run.span) {
+        out.weigh(run.span, Shape::OddlyGrouped, Evidence::Label);
     }
 }
 
-/// The nearest label before that says which number this is.
 fn nearest(page: &Page<'_>, at: usize) -> Option<Claim> {
-    claim_before(page, at, |meaning| {
-        matches!(
-            meaning,
-            Meaning::Ssn
-                | Meaning::SsnMaybe
-                | Meaning::Mrn
-                | Meaning::MrnMaybe
-                | Meaning::Medicare
-                | Meaning::OtherId
-                | Meaning::Thing
-                | Meaning::Phone
-        )
-    })
+    number_claim(page, at, OWN)
 }
 
 fn is_ssn(claim: &Claim) -> bool {
@@ -345,9 +261,7 @@ fn is_bare_id(page: &Page<'_>, claim: &Claim) -> bool {
 }
 
 fn is_named_after(page: &Page<'_>, span: &Range<usize>) -> bool {
-    let claim = claim_after(page, span.end, |meaning| {
-        matches!(meaning, Meaning::Ssn | Meaning::SsnMaybe)
-    });
+    let claim = claim_after(page, span.end, |meaning| OWN.contains(&meaning));
     claim.is_some()
         && !contains_word(
             page.slice(span.end..page.text.len().min(span.end + 16)),
@@ -362,7 +276,7 @@ fn masked_token(page: &Page<'_>, span: Range<usize>, out: &mut Out<'_>) {
         && value[5..].iter().all(u8::is_ascii_digit);
     if is_masked && nearest(page, span.start).is_some_and(|claim| is_ssn(&claim) && claim.is_firm())
     {
-        out.push(span, 0.9, "ssn.masked");
+        out.weigh(span, Shape::Masked, Evidence::Label);
     }
 }
 

@@ -1,15 +1,21 @@
-//! Documents inside the text: JSON, XML, HL7 v2, X12, tables with a header, SQL inserts.
+//! Documents inside the text: JSON, XML, HTML, HL7 v2, X12, DICOM, cards, tables with a header, SQL, forms.
 //!
 //! Each reader is tolerant: it takes what it recognises, wherever it stands in the
 //! text, and leaves the rest to the rules for prose. All it yields is fields, that
 //! is values with the meaning their key, column or position gives them.
 
+mod below;
+mod card;
+mod dicom;
+mod heads;
+mod html;
 mod json;
 mod segments;
 mod sql;
 mod table;
 mod xml;
 
+use crate::encoded::dumps;
 use crate::labels::Meaning;
 use crate::page::Field;
 
@@ -18,15 +24,32 @@ pub(crate) fn fields(text: &str) -> Vec<Field> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
     segments::read(bytes, &mut found);
+    // The text column of a dump is cut anywhere; what the bytes say is read for itself.
+    found.extend(
+        dumps(bytes)
+            .iter()
+            .map(|dump| Field::settled(dump.span(), None)),
+    );
+    card::read(bytes, &mut found);
+    dicom::read(bytes, &mut found);
     json::read(bytes, &mut found);
+    html::read(bytes, &mut found);
     xml::read(bytes, &mut found);
     sql::read(bytes, &mut found);
     table::read(bytes, &mut found);
+    below::read(bytes, &mut found);
     found.retain(|field| !field.span.is_empty());
     // Stable: where two readers see the same value, the first reader is right.
     found.sort_by_key(|field| field.span.start);
     found.dedup_by(|next, kept| next.span.start < kept.span.end);
     found
+}
+
+/// A value with its white space cut off.
+pub(crate) fn trimmed_blanks(bytes: &[u8], span: std::ops::Range<usize>) -> std::ops::Range<usize> {
+    let text = &bytes[span.clone()];
+    let start = span.start + (text.len() - text.trim_ascii_start().len());
+    start..start + text.trim_ascii().len()
 }
 
 /// A value with its white space and quotes cut off.

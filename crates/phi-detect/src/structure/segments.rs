@@ -110,7 +110,7 @@ static HL7: &[Segment] = &[
             (11, Part::Address),
             (13, Part::Phones),
             (14, Part::Phones),
-            (18, Part::Plain(Meaning::OtherId)),
+            (18, Part::Plain(Meaning::OtherId(None))),
             (19, Part::Plain(Meaning::Ssn)),
             (20, Part::Plain(Meaning::SsnMaybe)),
         ],
@@ -277,7 +277,7 @@ fn id_meaning(kind: &[u8]) -> Meaning {
         b"SS" => Meaning::Ssn,
         b"MC" => Meaning::Medicare,
         b"DL" | b"PPN" | b"AN" | b"VN" | b"MA" | b"MB" | b"NI" | b"NPI" | b"BC" | b"BA" | b"EI"
-        | b"SN" | b"XX" => Meaning::OtherId,
+        | b"SN" | b"XX" => Meaning::OtherId(None),
         _ => Meaning::Mrn,
     }
 }
@@ -326,7 +326,7 @@ fn x12_segment(bytes: &[u8], elements: &[Range<usize>], found: &mut Vec<Field>) 
         b"NM1" if text(2) == b"1" => {
             push(filled(elements, 3..6), Meaning::Name);
             match text(8) {
-                b"MI" => push(element(9), Meaning::OtherId),
+                b"MI" => push(element(9), Meaning::OtherId(None)),
                 b"34" => push(element(9), Meaning::Ssn),
                 b"HN" => push(element(9), Meaning::Medicare),
                 _ => {}

@@ -1,4 +1,5 @@
-//! SQL inserts: `INSERT INTO patients (name, ssn) VALUES ('Jane Roe', '536228741'), (…)`.
+//! SQL that names its columns: `INSERT INTO patients (name, ssn) VALUES ('Jane Roe', '536228741'), (…)`,
+//! and the rows of a dump below `COPY patients (name, ssn) FROM stdin;`.
 
 use std::ops::Range;
 
@@ -9,7 +10,7 @@ use crate::page::Field;
 pub(super) fn read(bytes: &[u8], found: &mut Vec<Field>) {
     let mut free_from = 0;
     for paren in memchr::memchr_iter(b'(', bytes) {
-        if paren < free_from || !follows_insert(bytes, paren) {
+        if paren < free_from || !follows_table(bytes, paren) {
             continue;
         }
         let Some((columns, after)) = list(bytes, paren) else {
@@ -17,27 +18,65 @@ pub(super) fn read(bytes: &[u8], found: &mut Vec<Field>) {
             free_from = paren + LIST_BYTES_MAX;
             continue;
         };
-        let meanings: Vec<_> = columns
+        let mut meanings: Vec<_> = columns
             .iter()
             .map(|span| column(bytes, span.clone()))
             .collect();
+        let mut known = meanings.iter().flatten();
+        if known.any(|&meaning| super::tells_of_a_person(meaning)) {
+            for meaning in &mut meanings {
+                *meaning = super::in_person_record(*meaning);
+            }
+        }
         if let Some(values) = values_keyword(bytes, after) {
             rows(bytes, values, &meanings, found);
+        } else if let Some(lines) = copied_lines(bytes, after) {
+            copied(bytes, lines, &meanings, found);
         }
     }
 }
 
-/// Whether "insert into table" stands right before.
-fn follows_insert(bytes: &[u8], paren: usize) -> bool {
+/// Whether "insert into table" or "copy table" stands right before.
+fn follows_table(bytes: &[u8], paren: usize) -> bool {
     let head = bytes[paren.saturating_sub(160)..paren].to_ascii_lowercase();
-    let Some(insert) = memchr::memmem::rfind(&head, b"insert into ") else {
-        return false;
-    };
-    let table = head[insert + 12..].trim_ascii();
-    !table.is_empty()
-        && table.iter().all(|byte| {
-            byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'"' | b'`' | b'[' | b']')
+    [b"into ".as_slice(), b"copy "].iter().any(|verb| {
+        memchr::memmem::rfind(&head, verb).is_some_and(|at| {
+            let table = head[at + verb.len()..].trim_ascii();
+            let is_name = |byte: &u8| {
+                byte.is_ascii_alphanumeric()
+                    || matches!(byte, b'_' | b'.' | b'"' | b'`' | b'[' | b']')
+            };
+            !table.is_empty() && table.iter().all(is_name)
         })
+    })
+}
+
+/// Where the lines below `FROM stdin;` start.
+fn copied_lines(bytes: &[u8], from: usize) -> Option<usize> {
+    let rest = &bytes[from..bytes.len().min(from + 200)];
+    let line = memchr::memchr(b'\n', rest)?;
+    let head = rest[..line].to_ascii_lowercase();
+    memchr::memmem::find(&head, b"from stdin").map(|_| from + line + 1)
+}
+
+/// Reads lines with a tab between their values, up to the one that ends them: `\.`.
+fn copied(bytes: &[u8], from: usize, meanings: &[Option<Meaning>], found: &mut Vec<Field>) {
+    let mut start = from;
+    while start < bytes.len() {
+        let length = memchr::memchr(b'\n', &bytes[start..]).unwrap_or(bytes.len() - start);
+        let line = &bytes[start..start + length];
+        let cells = memchr::memchr_iter(b'\t', line).count() + 1;
+        if cells != meanings.len() {
+            return;
+        }
+        let mut at = start;
+        for (cell, &meaning) in line.split(|&byte| byte == b'\t').zip(meanings) {
+            let span = super::trimmed(bytes, at..at + cell.len());
+            found.push(Field::new(span, meaning));
+            at += cell.len() + 1;
+        }
+        start += length + 1;
+    }
 }
 
 /// What a column is called; a column of names in a table about people holds their names.
@@ -60,10 +99,6 @@ fn values_keyword(bytes: &[u8], from: usize) -> Option<usize> {
 }
 
 fn rows(bytes: &[u8], from: usize, meanings: &[Option<Meaning>], found: &mut Vec<Field>) {
-    let is_about_people = meanings
-        .iter()
-        .flatten()
-        .any(|&meaning| super::tells_of_a_person(meaning));
     let mut at = from;
     loop {
         at += bytes[at..]
@@ -78,14 +113,26 @@ fn rows(bytes: &[u8], from: usize, meanings: &[Option<Meaning>], found: &mut Vec
             return;
         };
         for (span, &meaning) in values.into_iter().zip(meanings) {
-            let meaning = if is_about_people {
-                super::in_person_record(meaning)
-            } else {
-                meaning
-            };
-            found.push(Field::new(super::trimmed(bytes, span), meaning));
+            found.push(Field::new(literal(bytes, span), meaning));
         }
         at = after;
+    }
+}
+
+/// What a value says: without its quotes and what says how to read them (`DATE '1962-03-14'`, `N'Roe'`).
+fn literal(bytes: &[u8], span: Range<usize>) -> Range<usize> {
+    let inner = super::trimmed(bytes, span.clone());
+    let quote = memchr::memchr(b'\'', &bytes[inner.clone()]);
+    let is_prefix = |prefix: &[u8]| {
+        prefix
+            .iter()
+            .all(|byte| byte.is_ascii_alphabetic() || *byte == b' ')
+    };
+    match quote {
+        Some(at) if is_prefix(&bytes[inner.start..inner.start + at]) => {
+            inner.start + at + 1..inner.end
+        }
+        _ => inner,
     }
 }
 

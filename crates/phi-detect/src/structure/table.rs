@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use crate::labels::{self, Meaning};
+use super::heads;
+use crate::labels::Meaning;
 use crate::page::Field;
 
 /// Reads every table: a line of column heads and the lines below with as many cells.
@@ -11,8 +12,11 @@ pub(super) fn read(bytes: &[u8], found: &mut Vec<Field>) {
     let mut start = 0;
     while start < bytes.len() {
         let length = memchr::memchr(b'\n', &bytes[start..]).unwrap_or(bytes.len() - start);
-        let line = start..start + length;
-        start += length + 1;
+        let mut line = start..start + length;
+        if let Some(open) = &table {
+            line.end = open.row_end(bytes, line.clone());
+        }
+        start = line.end + 1;
         if let Some(open) = &table {
             match open.row(bytes, line.clone()) {
                 Row::Cells(cells) => {
@@ -33,14 +37,16 @@ enum Delimiter {
     Sign(u8),
     /// Two spaces or more.
     Spaces,
+    /// One space or more, where neither heads nor values hold any.
+    Blank,
 }
 
 /// A table whose header was read.
 struct Table {
     delimiter: Delimiter,
     columns: Vec<Option<Meaning>>,
-    /// How far into the header each column starts.
-    offsets: Vec<usize>,
+    /// Where each head stands on its line.
+    heads: Vec<Range<usize>>,
 }
 
 enum Row {
@@ -54,15 +60,37 @@ enum Row {
 const LINE_BYTES_MAX: usize = 8192;
 
 impl Table {
+    /// Where a row ends that starts with this line: a quoted cell may go on over several lines.
+    fn row_end(&self, bytes: &[u8], line: Range<usize>) -> usize {
+        let quotes = |line: Range<usize>| memchr::memchr_iter(b'"', &bytes[line]).count();
+        let is_open = matches!(self.delimiter, Delimiter::Sign(b',' | b';' | b'\t'))
+            && quotes(line.clone()) % 2 == 1;
+        if !is_open {
+            return line.end;
+        }
+        let reach = bytes.len().min(line.start + LINE_BYTES_MAX);
+        let mut is_open = true;
+        let mut at = line.end;
+        while let Some(step) = memchr::memchr2(b'"', b'\n', &bytes[at.min(reach)..reach]) {
+            at += step + 1;
+            match bytes[at - 1] {
+                b'"' => is_open = !is_open,
+                _ if !is_open => return at - 1,
+                _ => {}
+            }
+        }
+        if is_open { line.end } else { reach }
+    }
+
     fn row(&self, bytes: &[u8], line: Range<usize>) -> Row {
         if line.len() > LINE_BYTES_MAX {
             return Row::Other;
         }
         let text = &bytes[line.clone()];
-        if text.contains(&b'-')
+        if text.iter().any(|byte| matches!(byte, b'-' | b'='))
             && text
                 .iter()
-                .all(|byte| matches!(byte, b'-' | b'|' | b':' | b' ' | b'+' | b'\r'))
+                .all(|byte| matches!(byte, b'-' | b'=' | b'|' | b':' | b' ' | b'+' | b'\r'))
         {
             return Row::Rule;
         }
@@ -71,19 +99,46 @@ impl Table {
             Row::Cells(cells)
         } else if self.delimiter == Delimiter::Spaces && cells.len() >= 2 {
             Row::Cells(self.by_place(line.start, cells))
+        } else if matches!(self.delimiter, Delimiter::Spaces | Delimiter::Blank) {
+            self.words(bytes, line).map_or(Row::Other, Row::Cells)
         } else {
             Row::Other
         }
     }
 
-    /// The cells under each column where some are empty: each belongs to the column it starts under.
+    /// The words of a line, if there is one for each column; printed frames number their rows.
+    fn words(&self, bytes: &[u8], line: Range<usize>) -> Option<Vec<Range<usize>>> {
+        let mut words = cells_by_spaces(bytes, line, 1);
+        let is_numbered = words.len() == self.columns.len() + 1
+            && bytes[words[0].clone()].iter().all(u8::is_ascii_digit);
+        if is_numbered {
+            words.remove(0);
+        }
+        (words.len() == self.columns.len()).then_some(words)
+    }
+
+    /// The cells under each column where some are empty or the rows are numbered: each belongs to the column
+    /// whose head stands above it, or else to the one it starts under.
     fn by_place(&self, line: usize, cells: Vec<Range<usize>>) -> Vec<Range<usize>> {
         let mut placed = vec![line..line; self.columns.len()];
+        let mut left_over = Vec::new();
         for cell in cells {
+            let (start, end) = (cell.start - line, cell.end - line);
+            let after = self.heads.partition_point(|head| head.start < end);
+            match after.checked_sub(1) {
+                Some(column) if self.heads[column].end > start => placed[column] = cell,
+                _ => left_over.push(cell),
+            }
+        }
+        for cell in left_over {
             // A number set flush right may start a little before its column.
             let offset = cell.start - line + 2;
-            let column = self.offsets.partition_point(|&start| start <= offset);
-            placed[column.saturating_sub(1)] = cell;
+            let after = self.heads.partition_point(|head| head.start <= offset);
+            if let Some(column) = after.checked_sub(1)
+                && placed[column].is_empty()
+            {
+                placed[column] = cell;
+            }
         }
         placed
     }
@@ -91,7 +146,7 @@ impl Table {
     fn emit(&self, bytes: &[u8], cells: Vec<Range<usize>>, found: &mut Vec<Field>) {
         for (span, &meaning) in cells.into_iter().zip(&self.columns) {
             // Spaces part columns less surely than signs do: what no head explains is left to the rules for prose.
-            if meaning.is_some() || self.delimiter != Delimiter::Spaces {
+            if meaning.is_some() || matches!(self.delimiter, Delimiter::Sign(_)) {
                 found.push(Field::new(super::trimmed(bytes, span), meaning));
             }
         }
@@ -117,11 +172,34 @@ fn header(bytes: &[u8], line: Range<usize>) -> Option<Table> {
         let is_head = |byte: &u8| *byte != b':' && !byte.is_ascii_digit();
         memchr::memmem::find(text, b"  ").is_some() && text.iter().all(is_head)
     };
-    by_sign.or_else(|| {
-        has_columns()
-            .then(|| header_by(bytes, line, Delimiter::Spaces))
-            .flatten()
-    })
+    by_sign
+        .or_else(|| {
+            has_columns()
+                .then(|| header_by(bytes, line.clone(), Delimiter::Spaces))
+                .flatten()
+        })
+        .or_else(|| header_of_words(bytes, line))
+}
+
+/// Longer lines of words are prose.
+const WORD_HEADS_MAX: usize = 12;
+
+/// A line of single words each of which is a label, two of them personal: `mrn dob ssn`.
+fn header_of_words(bytes: &[u8], line: Range<usize>) -> Option<Table> {
+    let text = &bytes[line.clone()];
+    let is_plain = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b' ' | b'_' | b'\r');
+    if text.len() > 120 || !text.iter().all(is_plain) {
+        return None;
+    }
+    let words = cells_by_spaces(bytes, line.clone(), 1);
+    let is_personal = |word: &&Range<usize>| heads::personal(&bytes[(*word).clone()]).is_some();
+    let fits = (2..=WORD_HEADS_MAX).contains(&words.len())
+        && words.iter().filter(is_personal).count() >= 2
+        && words
+            .iter()
+            .all(|word| heads::is_label(&bytes[word.clone()]));
+    fits.then(|| header_by(bytes, line, Delimiter::Blank))
+        .flatten()
 }
 
 fn header_by(bytes: &[u8], line: Range<usize>, delimiter: Delimiter) -> Option<Table> {
@@ -136,25 +214,15 @@ fn header_by(bytes: &[u8], line: Range<usize>, delimiter: Delimiter) -> Option<T
     {
         return None;
     }
-    let offsets = cells.iter().map(|cell| cell.start - line.start).collect();
-    let mut columns: Vec<_> = cells.into_iter().map(|cell| column(bytes, cell)).collect();
-    let known = columns.iter().flatten().count();
-    if known < 2 || known * 3 < columns.len() {
-        return None;
-    }
-    if columns
+    let heads = cells
         .iter()
-        .flatten()
-        .any(|&meaning| super::tells_of_a_person(meaning))
-    {
-        for meaning in &mut columns {
-            *meaning = super::in_person_record(*meaning);
-        }
-    }
+        .map(|cell| cell.start - line.start..cell.end - line.start)
+        .collect();
+    let columns = heads::meanings(cells.into_iter().map(|cell| head(bytes, cell)))?;
     Some(Table {
         delimiter,
         columns,
-        offsets,
+        heads,
     })
 }
 
@@ -173,41 +241,27 @@ fn is_head_like(cell: &[u8]) -> bool {
             .any(|byte| matches!(byte, b'?' | b'!' | b'=' | b':' | b'{' | b'}'))
 }
 
-/// "Last" and "First" head the parts of a name, where the table is about people.
-fn is_part_of_name(head: &str) -> bool {
-    head.eq_ignore_ascii_case("last") || head.eq_ignore_ascii_case("first")
-}
-
-/// What a column head means; prose before the first head ("Here is the file: name") is cut off.
-fn column(bytes: &[u8], cell: Range<usize>) -> Option<Meaning> {
-    let cell = super::trimmed(bytes, cell);
-    let text = std::str::from_utf8(&bytes[cell]).ok()?;
-    let head = text.rsplit(": ").next().unwrap_or(text);
-    let is_head =
-        head.len() <= 40 && head.split_whitespace().count() <= 5 && !head.contains(['.', '?', '=']);
-    if is_head {
-        labels::of_whole_key(head)
-            .or_else(|| labels::of_key(head).filter(|_| !head.contains(' ')))
-            .or_else(|| is_part_of_name(head).then_some(Meaning::NameMaybe))
-    } else {
-        None
-    }
+/// A column head; prose before the first head ("Here is the file: name") is cut off.
+fn head(bytes: &[u8], cell: Range<usize>) -> &str {
+    let text = std::str::from_utf8(&bytes[super::trimmed(bytes, cell)]).unwrap_or_default();
+    text.rsplit(": ").next().unwrap_or(text)
 }
 
 /// The cells of a line.
 fn cells(bytes: &[u8], line: Range<usize>, delimiter: Delimiter) -> Vec<Range<usize>> {
     match delimiter {
         Delimiter::Sign(sign) => cells_by_sign(bytes, line, sign),
-        Delimiter::Spaces => cells_by_spaces(bytes, line),
+        Delimiter::Spaces => cells_by_spaces(bytes, line, 2),
+        Delimiter::Blank => cells_by_spaces(bytes, line, 1),
     }
 }
 
-/// The pieces of a line with two spaces or more between them.
-fn cells_by_spaces(bytes: &[u8], line: Range<usize>) -> Vec<Range<usize>> {
+/// The pieces of a line with at least so many spaces between them.
+fn cells_by_spaces(bytes: &[u8], line: Range<usize>, least: usize) -> Vec<Range<usize>> {
     let mut cells: Vec<Range<usize>> = Vec::new();
     for at in line.filter(|&at| !bytes[at].is_ascii_whitespace()) {
         match cells.last_mut() {
-            Some(cell) if at - cell.end < 2 => cell.end = at + 1,
+            Some(cell) if at - cell.end < least => cell.end = at + 1,
             _ => cells.push(at..at + 1),
         }
     }

@@ -23,7 +23,7 @@ pub(super) fn read(bytes: &[u8], found: &mut Vec<Field>) {
             meaning_of(&bytes[start..name_end])
         };
         in_role = opens_role || is_role_id;
-        let tag_end = attributes(bytes, name_end, meaning, found);
+        let (tag_end, meaning) = attributes(bytes, name_end, meaning, found);
         let is_open = bytes.get(tag_end.wrapping_sub(1)) == Some(&b'>')
             && bytes.get(tag_end.wrapping_sub(2)) != Some(&b'/');
         if is_open && let Some(meaning) = meaning {
@@ -37,13 +37,21 @@ pub(super) fn read(bytes: &[u8], found: &mut Vec<Field>) {
     }
 }
 
-/// Reads attributes up to the end of the tag and returns where that is.
-fn attributes(bytes: &[u8], from: usize, tag: Option<Meaning>, found: &mut Vec<Field>) -> usize {
+/// Reads attributes up to the end of the tag. Gives where that is, and what the tag says about its content.
+fn attributes(
+    bytes: &[u8],
+    from: usize,
+    tag: Option<Meaning>,
+    found: &mut Vec<Field>,
+) -> (usize, Option<Meaning>) {
     let limit = bytes.len().min(from + 4096);
     let mut at = from;
+    let mut named = None;
+    let mut values = Vec::new();
     while at < limit {
         if matches!(bytes[at], b'>' | b'<') {
-            return at + usize::from(bytes[at] == b'>');
+            at += usize::from(bytes[at] == b'>');
+            break;
         }
         let name_end = at + name_length(&bytes[at..limit]);
         if name_end == at {
@@ -57,16 +65,75 @@ fn attributes(bytes: &[u8], from: usize, tag: Option<Meaning>, found: &mut Vec<F
         };
         let start = at + 2;
         let Some(length) = memchr::memchr(quote, &bytes[start..limit]) else {
-            return start;
+            at = start;
+            break;
         };
-        let is_generic = matches!(name, b"value" | b"extension" | b"content");
-        let meaning = if is_generic { tag } else { meaning_of(name) };
-        if meaning.is_some() {
-            found.push(Field::new(start..start + length, meaning));
+        let value = start..start + length;
+        if is_value_attribute(name) {
+            values.push(value);
+        } else if let Some(meaning) = named_by(name, &bytes[value.clone()]) {
+            named = named.or(Some(meaning));
+        } else if let Some(meaning) = meaning_of(name) {
+            found.push(Field::new(value, Some(meaning)));
         }
         at = start + length + 1;
     }
-    at
+    let meaning = named.or(tag);
+    if meaning.is_some() {
+        let fields = values.into_iter().map(|span| Field::new(span, meaning));
+        found.extend(fields);
+    }
+    (at, meaning)
+}
+
+/// Attributes that hold the value of their element.
+fn is_value_attribute(name: &[u8]) -> bool {
+    matches!(
+        name,
+        b"value" | b"extension" | b"content" | b"val" | b"data-value" | b"defaultValue" | b"v"
+    )
+}
+
+/// Attributes whose value says what the element holds.
+fn is_naming_attribute(name: &[u8]) -> bool {
+    matches!(
+        name,
+        b"name"
+            | b"key"
+            | b"id"
+            | b"label"
+            | b"field"
+            | b"property"
+            | b"data-label"
+            | b"data-field"
+            | b"data-title"
+            | b"aria-label"
+            | b"placeholder"
+            | b"title"
+            | b"itemprop"
+            | b"k"
+            | b"path"
+            | b"column"
+    )
+}
+
+/// What a naming attribute says: by the registered root of an identifier (HL7 OIDs), or as a label.
+fn named_by(name: &[u8], value: &[u8]) -> Option<Meaning> {
+    match value {
+        b"2.16.840.1.113883.4.1" => return Some(Meaning::Ssn),
+        b"2.16.840.1.113883.4.572" | b"2.16.840.1.113883.4.927" => return Some(Meaning::Medicare),
+        b"2.16.840.1.113883.4.6" => return labels::of_whole_key("npi"),
+        _ => {}
+    }
+    let value = std::str::from_utf8(value)
+        .ok()
+        .filter(|value| value.len() <= 64 && is_naming_attribute(name))?;
+    // `<div id="patient">` holds a part of the page.
+    let is_loose = matches!(name, b"id" | b"title" | b"placeholder" | b"path");
+    labels::of_whole_key(value)
+        .or_else(|| labels::of_key(value).filter(|_| !value.contains(' ')))
+        .filter(|&meaning| super::tells_of_a_person(meaning))
+        .filter(|meaning| !is_loose || !matches!(meaning, Meaning::Name | Meaning::Address))
 }
 
 fn meaning_of(name: &[u8]) -> Option<Meaning> {

@@ -1,4 +1,4 @@
-//! Characters written by other characters: entities, percent codes, backslash escapes, tags inside numbers.
+//! Characters written by other characters: entities, percent codes, backslash escapes, control codes.
 
 /// Reads the escape at `at`. Returns where it ends and appends what it stands for, which may be nothing.
 pub(super) fn read(bytes: &[u8], at: usize, shown: &mut String) -> Option<usize> {
@@ -6,7 +6,6 @@ pub(super) fn read(bytes: &[u8], at: usize, shown: &mut String) -> Option<usize>
         b'&' => entity(bytes, at, shown),
         b'%' => percent(bytes, at, shown),
         b'\\' => backslash(bytes, at, shown),
-        b'<' => tag_inside_number(bytes, at),
         _ => None,
     }
 }
@@ -63,7 +62,7 @@ fn number(digits: &[u8], radix: u32) -> Option<char> {
 fn percent(bytes: &[u8], at: usize, shown: &mut String) -> Option<usize> {
     let first = hex_byte(bytes, at + 1)?;
     let length = match first {
-        0x20..=0x7e => 1,
+        b'\t' | b'\n' | b'\r' | 0x20..=0x7e => 1,
         0xc2..=0xdf => 2,
         0xe0..=0xef => 3,
         0xf0..=0xf4 => 4,
@@ -88,7 +87,7 @@ fn hex_byte(bytes: &[u8], at: usize) -> Option<u8> {
     u8::from_str_radix(text, 16).ok()
 }
 
-/// `\u0035`, `\x35`, `\n`, `\"`, and Markdown's `\-`.
+/// `\u0035`, `\u{35}`, `\x35`, `\065`, `\n`, `\"`, and Markdown's `\-`.
 fn backslash(bytes: &[u8], at: usize, shown: &mut String) -> Option<usize> {
     if bytes[at..].starts_with(b"\\text{")
         && bytes.get(at + 7) == Some(&b'}')
@@ -98,8 +97,16 @@ fn backslash(bytes: &[u8], at: usize, shown: &mut String) -> Option<usize> {
         return Some(at + 8);
     }
     let next = *bytes.get(at + 1)?;
+    // A line that goes on: `4829\⏎1378`.
+    if next == b'\n' {
+        return Some(at + 2);
+    }
     let (c, length) = match next {
+        b'u' if bytes.get(at + 2) == Some(&b'{') => return braced(bytes, at, shown),
         b'u' => return unicode_escape(bytes, at, shown),
+        b'U' => (number(bytes.get(at + 2..at + 10)?, 16)?, 10),
+        b'0'..=b'3' => (octal(bytes.get(at + 1..at + 4)?)?, 4),
+        b'e' => (escape_before_colour(bytes, at + 2)?, 2),
         b'x' => (char::from(hex_byte(bytes, at + 2)?), 4),
         b'n' | b'r' => ('\n', 2),
         b't' => ('\t', 2),
@@ -108,6 +115,43 @@ fn backslash(bytes: &[u8], at: usize, shown: &mut String) -> Option<usize> {
     };
     shown.push(c);
     Some(at + length)
+}
+
+/// `065`; a folder such as `2024` is not a character.
+fn octal(digits: &[u8]) -> Option<char> {
+    number(digits, 8).filter(|c| matches!(c, '\u{1b}' | ' '..='~'))
+}
+
+/// `\u{35}`.
+fn braced(bytes: &[u8], at: usize, shown: &mut String) -> Option<usize> {
+    let rest = &bytes[at + 3..bytes.len().min(at + 10)];
+    let length = rest.iter().position(|&byte| byte == b'}')?;
+    shown.push(number(&rest[..length], 16)?);
+    Some(at + 3 + length + 1)
+}
+
+/// `\e[31m`: the escape sign, where a colour follows.
+fn escape_before_colour(bytes: &[u8], at: usize) -> Option<char> {
+    colour_length(&bytes[at.min(bytes.len())..]).map(|_| '\u{1b}')
+}
+
+/// How many bytes a control character takes with the sequence that it opens: `ESC [31m`.
+pub(super) fn control_length(bytes: &[u8]) -> usize {
+    let is_escape = bytes.first() == Some(&0x1b);
+    let sequence = is_escape.then(|| colour_length(&bytes[1..])).flatten();
+    1 + sequence.unwrap_or(0)
+}
+
+/// The length of a control sequence after its escape sign (ECMA-48, section 5.4): `[1;31m`, `[2K`.
+fn colour_length(bytes: &[u8]) -> Option<usize> {
+    let inner = bytes.strip_prefix(b"[")?;
+    let parameters = inner
+        .iter()
+        .take(24)
+        .take_while(|byte| matches!(byte, b'0'..=b'9' | b';' | b':' | b'?'))
+        .count();
+    let ends = inner.get(parameters).is_some_and(u8::is_ascii_alphabetic);
+    ends.then_some(parameters + 2)
 }
 
 /// `\u0035`, with a second one when the first is half of a surrogate pair.
@@ -127,31 +171,4 @@ fn unicode_escape(bytes: &[u8], at: usize, shown: &mut String) -> Option<usize> 
     let c = char::decode_utf16(units).next()?.ok()?;
     shown.push(c);
     Some(at + 12)
-}
-
-/// Tags that change how text looks but not what it is.
-static LOOKS: &[&[u8]] = &[
-    b"b", b"big", b"code", b"em", b"font", b"i", b"mark", b"s", b"small", b"span", b"strong",
-    b"sub", b"sup", b"tt", b"u", b"wbr",
-];
-
-/// A tag of looks or a comment between the digits of a number: `536<b>-</b>22`.
-fn tag_inside_number(bytes: &[u8], at: usize) -> Option<usize> {
-    let is_part = |byte: Option<&u8>| {
-        byte.is_some_and(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'.' | b'<' | b'>'))
-    };
-    let before = at.checked_sub(1).and_then(|before| bytes.get(before));
-    let rest = &bytes[at..bytes.len().min(at + 64)];
-    let length = rest.iter().position(|&byte| byte == b'>')? + 1;
-    let inner = &rest[1..length - 1];
-    let name = inner.strip_prefix(b"/").unwrap_or(inner);
-    let name_length = name
-        .iter()
-        .take_while(|byte| byte.is_ascii_alphabetic())
-        .count();
-    let is_look = LOOKS
-        .iter()
-        .any(|look| name[..name_length].eq_ignore_ascii_case(look))
-        || inner.starts_with(b"!--");
-    (is_look && is_part(before) && is_part(bytes.get(at + length))).then_some(at + length)
 }

@@ -3,6 +3,8 @@
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
+use super::signs::{other_sign, sign};
+
 /// What becomes of a character in the view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fold {
@@ -60,7 +62,13 @@ pub(super) fn fold(c: char, shown: &mut String) -> Fold {
         Fold::Replace
     } else {
         shown.truncate(before);
-        Fold::Keep
+        match other_sign(c) {
+            Some(plain) => {
+                shown.push(plain);
+                Fold::Replace
+            }
+            None => Fold::Keep,
+        }
     }
 }
 
@@ -72,38 +80,6 @@ fn is_invisible(c: char) -> bool {
         | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
         | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}'
         | '\u{1bca0}'..='\u{1bca3}' | '\u{1d159}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
-}
-
-/// Dashes, dots, quotes and spaces.
-fn sign(c: char) -> Option<char> {
-    Some(match c {
-        '\u{2010}'..='\u{2015}'
-        | '\u{2043}'
-        | '\u{2212}'
-        | '\u{2e3a}'
-        | '\u{2e3b}'
-        | '\u{30fc}'
-        | '\u{fe58}'
-        | '\u{fe63}'
-        | '\u{ff0d}'
-        | '\u{ff70}'
-        | '\u{6d4}'
-        | '\u{1806}'
-        | '\u{2796}' => '-',
-        '\u{b7}' | '\u{387}' | '\u{2022}' | '\u{2024}' | '\u{2027}' | '\u{2219}' | '\u{22c5}'
-        | '\u{30fb}' | '\u{ff65}' | '\u{3002}' | '\u{2e31}' => '.',
-        '\u{2018}'..='\u{201b}' | '\u{2032}' | '\u{2bc}' | '\u{2b9}' | '\u{ff07}' | '\u{b4}' => {
-            '\''
-        }
-        '\u{201c}'..='\u{201f}' | '\u{2033}' | '\u{ab}' | '\u{bb}' => '"',
-        '\u{2044}' | '\u{2215}' | '\u{29f8}' => '/',
-        '\u{ff5c}' | '\u{2502}' => '|',
-        '\u{2192}' | '\u{21d2}' | '\u{27a1}' => '>',
-        '\u{85}' | '\u{2028}' | '\u{2029}' => '\n',
-        '\u{2800}' => ' ',
-        c if c.is_whitespace() => ' ',
-        _ => return None,
-    })
 }
 
 /// Code points of the digit zero in scripts that count in tens, in order; nine more follow each.

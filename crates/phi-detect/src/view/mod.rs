@@ -2,71 +2,84 @@
 //!
 //! Full-width and other digits become plain digits, look-alike letters Latin ones,
 //! unusual dashes and spaces the usual ones; invisible characters vanish; entities,
-//! percent codes and backslash escapes are decoded. Rules read the view, findings
-//! are reported in the original, so what is masked is what was written.
+//! percent codes and backslash escapes are decoded, also when they are coded twice;
+//! marks of looks (bold, italics, colours), folded lines and spaced letters are seen
+//! through. Rules read the view, findings are reported in the original, so what is
+//! masked is what was written.
 
+mod characters;
+mod edit;
+mod emphasis;
 mod escape;
 mod fold;
+mod lines;
+mod mail;
+mod signs;
+mod spaced;
+mod tags;
 
-use std::borrow::Cow;
 use std::ops::Range;
+
+use edit::{Edit, Layer};
+
+/// What was escaped may hold escapes again; deeper ones are left as they are.
+const ESCAPE_DEPTH_MAX: usize = 4;
 
 /// A text without disguise.
 pub(crate) struct View<'a> {
     source: &'a str,
-    text: Cow<'a, str>,
-    /// In order of position; empty when the text is its own view.
-    pieces: Vec<Piece>,
-}
-
-/// A stretch of the view and where it comes from.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Piece {
-    view: usize,
-    source: usize,
-    source_end: usize,
-    /// Byte by byte the same, so that positions inside can be told apart.
-    is_copy: bool,
+    /// Each is made from the one before; none when the text is its own view.
+    layers: Vec<Layer>,
 }
 
 impl<'a> View<'a> {
     /// The view of a text. Plain text is not copied.
     pub(crate) fn new(source: &'a str) -> Self {
-        match first_disguise(source.as_bytes()) {
-            None => View {
-                source,
-                text: Cow::Borrowed(source),
-                pieces: Vec::new(),
-            },
-            Some(first) => Builder::new(source).build(first),
+        let mut view = View {
+            source,
+            layers: Vec::new(),
+        };
+        view.edit(mail::edits);
+        for _ in 0..ESCAPE_DEPTH_MAX {
+            let Some(layer) = characters::layer(view.text()) else {
+                break;
+            };
+            let may_hold_more = layer.has_decoded();
+            view.layers.push(layer);
+            if !may_hold_more {
+                break;
+            }
         }
+        view.edit(|bytes, edits| {
+            emphasis::edits(bytes, edits);
+            tags::edits(bytes, edits);
+            lines::edits(bytes, edits);
+        });
+        view.edit(spaced::edits);
+        view
+    }
+
+    /// Puts a layer with these edits on top, if there are any.
+    fn edit(&mut self, find: impl Fn(&[u8], &mut Vec<Edit>)) {
+        let mut edits = Vec::new();
+        find(self.text().as_bytes(), &mut edits);
+        let layer = Layer::with_edits(self.text(), edits);
+        self.layers.extend(layer);
     }
 
     pub(crate) fn text(&self) -> &str {
-        &self.text
+        self.layers.last().map_or(self.source, Layer::text)
     }
 
     /// Where a span of the view stands in the original, widened to whole characters.
     pub(crate) fn to_source(&self, span: &Range<usize>) -> Range<usize> {
-        let (mut start, mut end) = if self.pieces.is_empty() {
-            (span.start, span.end)
-        } else {
-            let first = self.piece_at(span.start);
-            let last = self.piece_at(span.end.saturating_sub(1));
-            let start = if first.is_copy {
-                first.source + (span.start - first.view)
-            } else {
-                first.source
-            };
-            let end = if last.is_copy {
-                last.source + (span.end - last.view)
-            } else {
-                last.source_end
-            };
-            (start, end)
-        };
-        start = start.min(self.source.len());
-        end = end.clamp(start, self.source.len());
+        let below = self
+            .layers
+            .iter()
+            .rev()
+            .fold(span.clone(), |span, layer| layer.to_below(&span));
+        let mut start = below.start.min(self.source.len());
+        let mut end = below.end.clamp(start, self.source.len());
         while !self.source.is_char_boundary(start) {
             start -= 1;
         }
@@ -74,221 +87,6 @@ impl<'a> View<'a> {
             end += 1;
         }
         start..end
-    }
-
-    fn piece_at(&self, at: usize) -> Piece {
-        let next = self.pieces.partition_point(|piece| piece.view <= at);
-        self.pieces[next.saturating_sub(1)]
-    }
-}
-
-/// The first byte that belongs to a disguise. A percent sign or an ampersand alone is none.
-fn first_disguise(bytes: &[u8]) -> Option<usize> {
-    let has_control = bytes
-        .iter()
-        .fold(false, |found, &byte| found | is_control(byte));
-    if !bytes.is_ascii() || has_control {
-        return bytes
-            .iter()
-            .position(|&byte| byte >= 0x80 || is_trigger(byte));
-    }
-    let mut nothing = String::new();
-    memchr::memchr3_iter(b'&', b'%', b'\\', bytes)
-        .find(|&at| escape::read(bytes, at, &mut nothing).is_some())
-        .into_iter()
-        .chain(
-            memchr::memchr_iter(b'<', bytes)
-                .find(|&at| escape::read(bytes, at, &mut nothing).is_some()),
-        )
-        .min()
-}
-
-fn is_control(byte: u8) -> bool {
-    (byte < 0x20 || byte == 0x7f) && !matches!(byte, b'\t' | b'\n' | b'\r')
-}
-
-/// Plain bytes at which a disguise can start.
-fn is_trigger(byte: u8) -> bool {
-    matches!(byte, b'&' | b'%' | b'\\' | b'<') || is_control(byte)
-}
-
-/// Writes the view piece by piece.
-struct Builder<'a> {
-    source: &'a str,
-    text: String,
-    pieces: Vec<Piece>,
-}
-
-impl<'a> Builder<'a> {
-    fn new(source: &'a str) -> Self {
-        Builder {
-            source,
-            text: String::with_capacity(source.len()),
-            pieces: Vec::new(),
-        }
-    }
-
-    fn build(mut self, first: usize) -> View<'a> {
-        let bytes = self.source.as_bytes();
-        self.copy(0..first);
-        let mut at = first;
-        while at < bytes.len() {
-            let byte = bytes[at];
-            if byte >= 0x80 {
-                at = self.character(at);
-            } else if is_trigger(byte) {
-                at = self.escape(at);
-            } else {
-                let length = bytes[at..]
-                    .iter()
-                    .take_while(|&&byte| byte < 0x80 && !is_trigger(byte))
-                    .count();
-                self.copy(at..at + length);
-                at += length;
-            }
-        }
-        View {
-            source: self.source,
-            text: Cow::Owned(self.text),
-            pieces: self.pieces,
-        }
-    }
-
-    fn copy(&mut self, span: Range<usize>) {
-        if span.is_empty() {
-            return;
-        }
-        let goes_on = self
-            .pieces
-            .last()
-            .is_some_and(|last| last.is_copy && last.source_end == span.start);
-        if goes_on {
-            if let Some(last) = self.pieces.last_mut() {
-                last.source_end = span.end;
-            }
-        } else {
-            self.pieces.push(Piece {
-                view: self.text.len(),
-                source: span.start,
-                source_end: span.end,
-                is_copy: true,
-            });
-        }
-        self.text.push_str(&self.source[span]);
-    }
-
-    fn replace(&mut self, span: Range<usize>, with: &str) {
-        if with.is_empty() {
-            return;
-        }
-        self.pieces.push(Piece {
-            view: self.text.len(),
-            source: span.start,
-            source_end: span.end,
-            is_copy: false,
-        });
-        self.text.push_str(with);
-    }
-
-    /// Puts a mark that belongs to the character before it into that character's piece.
-    fn attach(&mut self, end: usize) {
-        let Some(last) = self.pieces.last_mut() else {
-            return;
-        };
-        if !last.is_copy {
-            last.source_end = end;
-            return;
-        }
-        let Some(c) = self.text.chars().next_back() else {
-            return;
-        };
-        let start = last.source_end - c.len_utf8();
-        last.source_end = start;
-        if last.source == start {
-            self.pieces.pop();
-        }
-        self.pieces.push(Piece {
-            view: self.text.len() - c.len_utf8(),
-            source: start,
-            source_end: end,
-            is_copy: false,
-        });
-    }
-
-    /// One character outside ASCII.
-    fn character(&mut self, at: usize) -> usize {
-        let Some(c) = self.source[at..].chars().next() else {
-            return self.source.len();
-        };
-        let end = at + c.len_utf8();
-        if c == fold::RIGHT_TO_LEFT_OVERRIDE {
-            return self.reversed(at, end);
-        }
-        if let Some(run_end) = fold::hidden_run(&self.source[at..]) {
-            return self.hidden(at, at + run_end);
-        }
-        let mut buffer = String::new();
-        match fold::fold(c, &mut buffer) {
-            fold::Fold::Keep => self.copy(at..end),
-            fold::Fold::Drop => {}
-            fold::Fold::Attach => self.attach(end),
-            fold::Fold::Replace => self.replace(at..end, &buffer),
-        }
-        end
-    }
-
-    /// Text hidden in characters that nobody sees, written out.
-    fn hidden(&mut self, start: usize, end: usize) -> usize {
-        let mut at = start;
-        for c in self.source[start..end].chars() {
-            let next = at + c.len_utf8();
-            if let Some(shown) = fold::hidden_character(c) {
-                let mut buffer = [0; 4];
-                self.replace(at..next, shown.encode_utf8(&mut buffer));
-            }
-            at = next;
-        }
-        end
-    }
-
-    /// A stretch shown from right to left: one piece, since its order is turned round.
-    fn reversed(&mut self, start: usize, inner: usize) -> usize {
-        let length = self.source[inner..]
-            .char_indices()
-            .take(256)
-            .take_while(|(_, c)| !fold::ends_override(*c))
-            .last()
-            .map_or(0, |(at, c)| at + c.len_utf8());
-        let mut shown = String::new();
-        for c in self.source[inner..inner + length].chars().rev() {
-            if fold::fold(c, &mut shown) == fold::Fold::Keep {
-                shown.push(c);
-            }
-        }
-        self.replace(start..inner + length, &shown);
-        inner + length
-    }
-
-    /// An entity, percent code, backslash escape, tag or control character.
-    fn escape(&mut self, at: usize) -> usize {
-        let mut buffer = String::new();
-        match escape::read(self.source.as_bytes(), at, &mut buffer) {
-            Some(end) => {
-                let mut shown = String::new();
-                for c in buffer.chars() {
-                    if c.is_ascii() || fold::fold(c, &mut shown) == fold::Fold::Keep {
-                        shown.push(c);
-                    }
-                }
-                self.replace(at..end, &shown);
-                end
-            }
-            None if is_control(self.source.as_bytes()[at]) => at + 1,
-            None => {
-                self.copy(at..at + 1);
-                at + 1
-            }
-        }
     }
 }
 
@@ -343,9 +141,8 @@ mod tests {
 
     #[test]
     fn plain_text_is_its_own_view() {
-        assert!(matches!(
-            View::new("SSN 536-22-8741").text,
-            Cow::Borrowed(_)
-        ));
+        for text in ["SSN 536-22-8741", "50% of 20 & more", "a * b, x = 1\n> 3"] {
+            assert!(View::new(text).layers.is_empty(), "{text}");
+        }
     }
 }

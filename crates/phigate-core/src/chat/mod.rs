@@ -3,13 +3,23 @@
 //! [`ChatRequest`] is a body that was read and checked. What it means to a
 //! provider is `wire`'s business; what may be in it is decided here.
 
+mod binary;
 mod check;
+mod conversation;
+mod opaque;
+mod path;
 mod walk;
 
 use crate::json::{Bounds, Document, JsonError, JsonProblem};
 
-pub use walk::{Place, Slot, Unscannable, path, slots, text_groups, unscannable};
-pub(crate) use walk::{id_prefix, is_participant, label, opaque_nodes};
+pub use conversation::text_groups;
+pub(crate) use conversation::{Calls, conversations};
+pub(crate) use opaque::opaque_nodes;
+pub use opaque::unscannable;
+pub(crate) use path::is_known_word;
+pub use path::{parameter_name, path};
+pub use walk::{Place, Slot, slots};
+pub(crate) use walk::{id_prefix, label, message_of};
 
 /// How much a request may hold.
 #[derive(Debug, Clone, Copy)]
@@ -80,12 +90,10 @@ impl From<JsonError> for RequestError {
 }
 
 /// A checked chat-completion request over the bytes the caller sent.
-#[derive(Clone)]
 pub struct ChatRequest {
     document: Document,
     model: String,
     is_stream: bool,
-    includes_usage: bool,
 }
 
 /// Even the model is the caller's text.
@@ -110,22 +118,21 @@ impl ChatRequest {
             .get("stream")
             .and_then(|stream| stream.bool())
             .unwrap_or(false);
-        let includes_usage = root
-            .get("stream_options")
-            .and_then(|options| options.get("include_usage"))
-            .and_then(|flag| flag.bool())
-            .unwrap_or(false);
         Ok(Self {
             document,
             model,
             is_stream,
-            includes_usage,
         })
     }
 
     /// The body.
     pub fn document(&self) -> &Document {
         &self.document
+    }
+
+    /// Puts a document in the place of this one, which is given back. Only texts may differ between the two.
+    pub(crate) fn replace_document(&mut self, document: Document) -> Document {
+        std::mem::replace(&mut self.document, document)
     }
 
     /// The model asked for.
@@ -136,18 +143,5 @@ impl ChatRequest {
     /// Whether the caller wants a stream.
     pub fn is_stream(&self) -> bool {
         self.is_stream
-    }
-
-    /// Whether the caller wants the usage chunk at the end of a stream.
-    pub fn includes_usage(&self) -> bool {
-        self.includes_usage
-    }
-
-    /// How many messages there are.
-    pub fn message_count(&self) -> usize {
-        self.document
-            .root()
-            .get("messages")
-            .map_or(0, |messages| messages.values().count())
     }
 }

@@ -7,13 +7,15 @@
 
 mod read;
 mod string;
+mod tree;
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-pub(crate) use read::has_control;
+pub(crate) use read::Tolerance;
 pub use read::{JsonError, JsonProblem};
-pub use string::{Decoded, escape_into};
+pub use string::Decoded;
+pub(crate) use tree::Json;
 
 /// What a value is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,7 +94,7 @@ impl Document {
         let text = String::from_utf8(bytes).map_err(|error| {
             JsonError::at(JsonProblem::Syntax, error.utf8_error().valid_up_to())
         })?;
-        let nodes = read::read(&text, bounds)?;
+        let nodes = read::read(&text, bounds, Tolerance::default())?;
         Ok(Self { text, nodes })
     }
 
@@ -121,17 +123,35 @@ impl Document {
         (0..self.nodes.len() as u32).map(|index| self.value(NodeId(index)))
     }
 
-    /// The document with the given byte ranges replaced. Ranges must be in order and must not overlap.
-    pub fn splice(&self, edits: &[(Range<usize>, &str)]) -> Vec<u8> {
-        let mut out = Vec::with_capacity(self.text.len());
+    /// The document with the insides of strings, or whole strings, replaced. The ranges are in order and do not
+    /// overlap; what replaces them is written as JSON, so that the nodes stay what and where they were and the result
+    /// need not be read again.
+    pub fn splice(&self, edits: &[(Range<usize>, impl AsRef<str>)]) -> Self {
+        let mut text = String::with_capacity(self.text.len());
         let mut copied = 0;
+        // The end of each edit before and after.
+        let mut moved = Vec::with_capacity(edits.len());
         for (range, replacement) in edits {
-            out.extend_from_slice(&self.text.as_bytes()[copied..range.start]);
-            out.extend_from_slice(replacement.as_bytes());
+            text.push_str(&self.text[copied..range.start]);
+            text.push_str(replacement.as_ref());
             copied = range.end;
+            moved.push((range.end, text.len()));
         }
-        out.extend_from_slice(&self.text.as_bytes()[copied..]);
-        out
+        text.push_str(&self.text[copied..]);
+        let shifted = |at: usize| match moved.partition_point(|(before, _)| *before <= at) {
+            0 => at,
+            after => moved[after - 1].1 + (at - moved[after - 1].0),
+        };
+        let nodes = self.nodes.iter().map(|node| Node {
+            span: shifted(node.span.start)..shifted(node.span.end),
+            // A replacement may hold escapes.
+            escaped: node.escaped || !edits.is_empty(),
+            ..node.clone()
+        });
+        Self {
+            nodes: nodes.collect(),
+            text,
+        }
     }
 }
 
@@ -182,6 +202,12 @@ impl<'d> Value<'d> {
     /// This node and all that it holds.
     pub fn nodes(&self) -> Range<NodeId> {
         self.id..NodeId(self.node().end)
+    }
+
+    /// Everything that this holds, keys included, in document order.
+    pub fn descendants(&self) -> impl Iterator<Item = Value<'d>> + use<'d> {
+        let document = self.document;
+        (self.id.0 + 1..self.node().end).map(|index| document.value(NodeId(index)))
     }
 
     /// The byte range as written; a string's includes its quotes.

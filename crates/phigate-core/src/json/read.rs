@@ -1,4 +1,4 @@
-//! The reader: one pass over the bytes, one node a value.
+//! The reader: one pass over the bytes, one node per value.
 
 use std::collections::HashSet;
 
@@ -40,13 +40,28 @@ pub enum JsonProblem {
 /// A short chat has about so many, and allocators are quick with blocks below a kibibyte.
 const NODES: usize = 24;
 
-pub(super) fn read(text: &str, bounds: Bounds) -> Result<Vec<Node>, JsonError> {
+/// What a reader lets pass that is not strictly JSON with one meaning.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Tolerance {
+    /// The same key twice in an object.
+    pub(crate) duplicate_keys: bool,
+    /// Half of a surrogate pair, which is read as U+FFFD: providers cut emoji in two when they stream. And numbers
+    /// beyond the range of a double.
+    pub(crate) odd_values: bool,
+}
+
+pub(super) fn read(
+    text: &str,
+    bounds: Bounds,
+    tolerance: Tolerance,
+) -> Result<Vec<Node>, JsonError> {
     let mut reader = Reader {
         bytes: text.as_bytes(),
         text,
         position: 0,
         nodes: Vec::with_capacity(NODES),
         bounds,
+        tolerance,
     };
     reader.skip_space();
     reader.value(0, 0, 0)?;
@@ -58,7 +73,7 @@ pub(super) fn read(text: &str, bounds: Bounds) -> Result<Vec<Node>, JsonError> {
 }
 
 /// Whether there is a control character. Without leaving early, so that many bytes are looked at in one step.
-pub(crate) fn has_control(bytes: &[u8]) -> bool {
+fn has_control(bytes: &[u8]) -> bool {
     bytes
         .iter()
         .fold(false, |found, &byte| found | (byte < 0x20))
@@ -70,6 +85,7 @@ struct Reader<'t> {
     position: usize,
     nodes: Vec<Node>,
     bounds: Bounds,
+    tolerance: Tolerance,
 }
 
 impl Reader<'_> {
@@ -182,7 +198,9 @@ impl Reader<'_> {
             self.value(index as u32, count, depth)?;
             self.skip_space();
         }
-        self.refuse_duplicates(&keys)?;
+        if !self.tolerance.duplicate_keys {
+            self.refuse_duplicates(&keys)?;
+        }
         self.close(index);
         Ok(())
     }
@@ -275,10 +293,11 @@ impl Reader<'_> {
             self.digits()?;
         }
         // Past the range of a double, one parser says infinity, another refuses, a third keeps the digits.
-        let is_finite = self.text[start..self.position]
-            .parse::<f64>()
-            .is_ok_and(f64::is_finite);
-        if !is_finite {
+        let is_finite = || {
+            let number = self.text[start..self.position].parse::<f64>();
+            number.is_ok_and(f64::is_finite)
+        };
+        if !self.tolerance.odd_values && !is_finite() {
             return Err(JsonError::at(JsonProblem::Syntax, start));
         }
         self.leaf(Kind::Number, false, false, parent, position, start);
@@ -342,12 +361,12 @@ impl Reader<'_> {
             0xD800..=0xDBFF => {
                 let is_pair = self.bytes[self.position + 6..].starts_with(b"\\u")
                     && matches!(self.hex4(self.position + 8), Some(0xDC00..=0xDFFF));
-                if !is_pair {
+                if !is_pair && !self.tolerance.odd_values {
                     return Err(self.syntax());
                 }
-                self.position += 12;
+                self.position += if is_pair { 12 } else { 6 };
             }
-            0xDC00..=0xDFFF => return Err(self.syntax()),
+            0xDC00..=0xDFFF if !self.tolerance.odd_values => return Err(self.syntax()),
             _ => self.position += 6,
         }
         Ok(())

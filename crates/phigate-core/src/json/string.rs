@@ -87,14 +87,17 @@ fn resolve(raw: &str) -> (char, usize) {
         Some(b'r') => ('\r', 2),
         Some(b't') => ('\t', 2),
         Some(b'u') => match unit(2) {
-            high @ 0xD800..=0xDBFF => {
-                let code =
-                    0x10000 + ((high - 0xD800) << 10) + (unit(8).wrapping_sub(0xDC00) & 0x3FF);
-                (
-                    char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER),
-                    12,
-                )
-            }
+            high @ 0xD800..=0xDBFF if raw[6..].starts_with("\\u") => match unit(8) {
+                low @ 0xDC00..=0xDFFF => {
+                    let code = 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00);
+                    (
+                        char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER),
+                        12,
+                    )
+                }
+                _ => (char::REPLACEMENT_CHARACTER, 6),
+            },
+            // Half of a pair is no character.
             code => (
                 char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER),
                 6,
@@ -102,20 +105,5 @@ fn resolve(raw: &str) -> (char, usize) {
         },
         Some(&plain) => (char::from(plain), 2),
         None => ('\\', 1),
-    }
-}
-
-/// Writes text as the inside of a JSON string.
-pub fn escape_into(text: &str, out: &mut String) {
-    for character in text.chars() {
-        match character {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            control if control < ' ' => out.push_str(&format!("\\u{:04x}", u32::from(control))),
-            plain => out.push(plain),
-        }
     }
 }

@@ -1,15 +1,14 @@
 //! Deciding what becomes of a scanned request.
 
-use std::ops::Range;
+use phigate_types::{Effect, Mode};
 
-use phi_detect::PhiKind;
+use crate::chat::{ChatRequest, RequestError};
+use crate::json::Document;
 
-use crate::chat::{self, ChatLimits, ChatRequest, Place, RequestError};
-use crate::json::{Bounds, Document, NodeId};
-
-use super::modes::{Effect, Mode, ROUNDS_MAX};
 use super::report::Report;
-use super::scan::{Found, Scanned, Scanner, scan_document};
+use super::rewrite::{Unsafe, rewrite_document};
+use super::scan::Scanned;
+use super::scanner::Scanner;
 
 /// What the account's owner decided.
 #[derive(Debug, Clone, Copy)]
@@ -29,20 +28,28 @@ pub enum Outcome {
     Block(Report),
     /// It is refused because it could not be made safe.
     Refuse(RequestError, Report),
-    /// It is refused because it was not looked at in whole.
+    /// It is refused because it was not fully scanned.
     Unfinished(Report),
 }
 
-/// A request that may leave: every finding was dealt with as the mode says.
+/// A request that may leave: every finding was dealt with as the mode says. Only [`apply`] makes one:
+///
+/// ```compile_fail,E0451
+/// # use phigate_core::{chat::ChatRequest, protect::{CleanRequest, Scanned}};
+/// # use phigate_types::Mode;
+/// # fn unapplied(request: ChatRequest, scanned: Scanned) -> CleanRequest {
+/// CleanRequest { request, original: None, report: scanned.report().clone(), mode: Mode::FLAG }
+/// # }
+/// ```
 pub struct CleanRequest {
     request: ChatRequest,
-    /// The bytes as the caller sent them, where the mode changed them.
-    original: Option<Vec<u8>>,
+    /// The body as the caller sent it, where the mode changed it.
+    original: Option<Document>,
     report: Report,
     mode: Mode,
 }
 
-/// Bodies are told by their length.
+/// Shows only the lengths of the bodies.
 impl std::fmt::Debug for CleanRequest {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (sent, original) = (
@@ -52,7 +59,7 @@ impl std::fmt::Debug for CleanRequest {
         write!(
             out,
             "CleanRequest({sent} bytes of {original}, {})",
-            self.mode.id
+            self.mode
         )
     }
 }
@@ -65,9 +72,14 @@ impl CleanRequest {
 
     /// The body as the caller sent it.
     pub fn original(&self) -> &[u8] {
-        self.original
-            .as_deref()
-            .unwrap_or_else(|| self.request.document().expose().as_bytes())
+        let original = self.original.as_ref();
+        let document = original.unwrap_or_else(|| self.request.document());
+        document.expose().as_bytes()
+    }
+
+    /// The same, where the mode changed it.
+    pub(crate) fn original_document(&self) -> Option<&Document> {
+        self.original.as_ref()
     }
 
     /// Whether the mode changed the body.
@@ -90,13 +102,13 @@ impl CleanRequest {
 pub fn apply(policy: &Policy, scanner: &Scanner, scanned: Scanned) -> Outcome {
     let Scanned {
         request,
-        found,
+        findings,
         report,
     } = scanned;
     if report.has_phi() && matches!(policy.mode.effect, Effect::Block) {
         return Outcome::Block(report);
     }
-    // What an owner allows is attachments. A text that was not looked at in whole may hold anything.
+    // What an owner allows is attachments. A text that was not fully scanned may hold anything.
     if !report.is_complete() && !policy.mode.forwards_unscanned() {
         return Outcome::Unfinished(report);
     }
@@ -111,118 +123,25 @@ pub fn apply(policy: &Policy, scanner: &Scanner, scanned: Scanned) -> Outcome {
         let refusal = RequestError::field("unscannable_content", part.path.clone(), message);
         return Outcome::Refuse(refusal, report);
     }
-    match policy.mode.effect {
-        Effect::Replace(replacement) if report.has_phi() => {
-            match rewrite(scanner, &request, found, replacement) {
-                Ok(rewritten) => {
-                    let original = Some(request.document().expose().as_bytes().to_vec());
-                    Outcome::Forward(CleanRequest {
-                        request: rewritten,
-                        original,
-                        report,
-                        mode: policy.mode,
-                    })
-                }
-                Err(Unsafe::NotRewritable(refusal)) => Outcome::Refuse(refusal, report),
-                Err(Unsafe::Unfinished) => Outcome::Unfinished(report),
-            }
-        }
-        Effect::Keep | Effect::Block | Effect::Replace(_) => Outcome::Forward(CleanRequest {
-            request,
-            original: None,
-            report,
-            mode: policy.mode,
-        }),
-    }
-}
-
-fn name_of(path: &str) -> &str {
-    if path.is_empty() { "the request" } else { path }
-}
-
-/// What a look at a document as it would leave shows.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum LastLook {
-    /// Nothing of concern.
-    Clean,
-    /// PHI of these kinds.
-    Phi(Vec<PhiKind>),
-    /// It was not looked at in whole.
-    Unfinished,
-}
-
-/// Looks at a document as it would leave. Translation joins texts that stood apart, so PHI may show only now.
-pub fn look_again(scanner: &Scanner, body: Vec<u8>) -> LastLook {
-    let Ok(document) = Document::parse(body, PROVIDER_BOUNDS) else {
-        return LastLook::Unfinished;
+    let mut clean = CleanRequest {
+        request,
+        original: None,
+        report,
+        mode: policy.mode,
     };
-    let looked = scan_document(scanner, &document);
-    if looked.is_clean() {
-        return LastLook::Clean;
-    }
-    if looked.found.is_empty() {
-        return LastLook::Unfinished;
-    }
-    let mut kinds: Vec<PhiKind> = looked.found.iter().map(|finding| finding.kind).collect();
-    kinds.sort_unstable();
-    kinds.dedup();
-    LastLook::Phi(kinds)
-}
-
-/// Translation wraps what the caller nested, and unpacks the arguments of tool calls, which are bounded by themselves.
-const PROVIDER_BOUNDS: Bounds = Bounds {
-    depth_max: 1024,
-    values_max: usize::MAX,
-};
-
-/// Why a request could not be made safe.
-enum Unsafe {
-    NotRewritable(RequestError),
-    Unfinished,
-}
-
-impl From<RequestError> for Unsafe {
-    fn from(error: RequestError) -> Self {
-        Self::NotRewritable(error)
-    }
-}
-
-fn rewrite(
-    scanner: &Scanner,
-    request: &ChatRequest,
-    found: Vec<Found>,
-    replacement: fn(phi_detect::PhiKind) -> &'static str,
-) -> Result<ChatRequest, Unsafe> {
-    let mut current = request.clone();
-    let mut found = found;
-    for _ in 0..ROUNDS_MAX {
-        let body = splice(current.document(), &found, replacement)?;
-        current =
-            ChatRequest::read(body, &unlimited()).map_err(|_| not_rewritable(String::new()))?;
-        let looked = scan_document(scanner, current.document());
-        if looked.is_clean() {
-            return Ok(current);
+    if let Effect::Replace(replacement) = policy.mode.effect
+        && clean.report.has_phi()
+    {
+        let document = clean.request.document();
+        match rewrite_document(scanner, document, findings, replacement) {
+            Ok(rewritten) => clean.original = Some(clean.request.replace_document(rewritten)),
+            Err(Unsafe::NotRewritable(path)) => {
+                return Outcome::Refuse(not_rewritable(path), clean.report);
+            }
+            Err(Unsafe::Unfinished) => return Outcome::Unfinished(clean.report),
         }
-        if !looked.is_complete {
-            return Err(Unsafe::Unfinished);
-        }
-        found = looked.found;
     }
-    let path = found
-        .first()
-        .map(|first| chat::path(&current.document().value(first.node), &[first.node]));
-    Err(not_rewritable(path.unwrap_or_default()).into())
-}
-
-/// The body was within the limits before; rewriting does not add to it.
-fn unlimited() -> ChatLimits {
-    ChatLimits {
-        json: Bounds::NONE,
-        fields_max: usize::MAX,
-        messages_max: usize::MAX,
-        parts_max: usize::MAX,
-        tools_max: usize::MAX,
-    }
+    Outcome::Forward(clean)
 }
 
 fn not_rewritable(path: String) -> RequestError {
@@ -233,49 +152,6 @@ fn not_rewritable(path: String) -> RequestError {
     RequestError::field("phi_not_rewritable", path, message)
 }
 
-fn splice(
-    document: &Document,
-    found: &[Found],
-    replacement: fn(phi_detect::PhiKind) -> &'static str,
-) -> Result<Vec<u8>, RequestError> {
-    let keys_with_phi: Vec<NodeId> = found
-        .iter()
-        .filter(|finding| finding.place == Place::Key)
-        .map(|finding| finding.node)
-        .collect();
-    if let Some(fixed) = found.iter().find(|finding| finding.place != Place::Text) {
-        return Err(not_rewritable(chat::path(
-            &document.value(fixed.node),
-            &keys_with_phi,
-        )));
-    }
-    let mut edits: Vec<(Range<usize>, &str)> = Vec::with_capacity(found.len());
-    for of_one_text in found.chunk_by(|one, next| one.node == next.node) {
-        let value = document.value(of_one_text[0].node);
-        let text = value.decoded();
-        let mut rewritten = String::with_capacity(text.expose().len());
-        let mut copied = 0;
-        for finding in of_one_text {
-            let stand_in = if finding.continues {
-                ""
-            } else {
-                replacement(finding.kind)
-            };
-            edits.push((text.span_in_document(finding.span.clone()), stand_in));
-            rewritten.push_str(&text.expose()[copied..finding.span.start]);
-            rewritten.push_str(stand_in);
-            copied = finding.span.end;
-        }
-        rewritten.push_str(&text.expose()[copied..]);
-        if is_json(text.expose()) && !is_json(&rewritten) {
-            return Err(not_rewritable(chat::path(&value, &keys_with_phi)));
-        }
-    }
-    Ok(document.splice(&edits))
-}
-
-/// Tool arguments are JSON inside a string: they must still be JSON afterwards.
-fn is_json(text: &str) -> bool {
-    let trimmed = text.trim_start();
-    trimmed.starts_with(['{', '[']) && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
+fn name_of(path: &str) -> &str {
+    if path.is_empty() { "the request" } else { path }
 }

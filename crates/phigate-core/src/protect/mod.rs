@@ -4,14 +4,16 @@
 //! makes a [`CleanRequest`], so nothing can be forwarded that was not looked at.
 
 mod apply;
-mod memory;
-mod modes;
-mod participant;
+mod joined;
+mod located;
 mod report;
+mod rewrite;
 mod scan;
+mod scanner;
 
-pub use apply::{CleanRequest, LastLook, Outcome, Policy, apply, look_again};
-pub use memory::Memory;
-pub use modes::{Effect, MODES, Mode, ModeRule, mode};
-pub use report::{Report, ReportedFinding, normalise};
-pub use scan::{Scanned, Scanner, scan};
+pub use apply::{CleanRequest, Outcome, Policy, apply};
+pub use report::{Report, normalise};
+pub use rewrite::rewrite_text;
+pub(crate) use scan::scan_document;
+pub use scan::{Scanned, scan};
+pub use scanner::{ScanMemory, Scanner};

@@ -1,130 +1,98 @@
-//! What was found, told without telling it: kinds, places and scores.
+//! What was found, without what it said: kinds, places and scores.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
-use phi_detect::{Detector, PhiKind};
+use phi_detect::PhiKind;
+use phigate_types::{Finding, Unscannable};
 
-use crate::chat::{self, Place, Unscannable};
+use crate::chat::{self, Place};
 use crate::json::{Document, NodeId};
 use crate::text::PhiText;
 
-use super::participant;
-use super::scan::{Found, Looked};
+use super::located::{LocatedFinding, ScanResult};
 
 /// What a part is called that stands for a scan that did not look at everything.
 const INCOMPLETE_SCAN: &str = "incomplete_scan";
 
-/// One finding as the audit trail tells it.
-#[derive(Debug, Clone)]
-pub struct ReportedFinding {
-    /// The kind of PHI.
-    pub kind: PhiKind,
-    /// Where it stands, such as `messages[0].content`.
-    pub path: String,
-    /// First character, counted in code points of the decoded string.
-    pub start: usize,
-    /// The character after the last.
-    pub end: usize,
-    /// Confidence, 0 to 1.
-    pub score: f32,
-    /// The rule that found it.
-    pub rule: &'static str,
-}
-
 /// What a scan found in a request. The lists end where the scanner says; the counts are of everything.
 #[derive(Debug, Clone, Default)]
 pub struct Report {
-    findings: Vec<ReportedFinding>,
+    findings: Vec<Finding>,
     counts: BTreeMap<PhiKind, usize>,
     unscannable: Vec<Unscannable>,
-    unspoken_keys: Vec<NodeId>,
+    withheld_keys: Vec<NodeId>,
     identifiers: HashSet<(PhiKind, PhiText)>,
+    has_phi_in_model: bool,
     text_bytes: u64,
     is_complete: bool,
 }
 
 impl Report {
-    /// Tells what was looked at. A text with very many findings is counted through once, not once a finding.
-    pub(super) fn new(
-        document: &Document,
-        looked: &Looked,
-        detector: &Detector,
-        listed_max: usize,
-    ) -> Self {
+    /// Reports a scan. A text with very many findings is counted through once, not once per finding.
+    pub(super) fn new(document: &Document, result: &ScanResult, listed_max: usize) -> Self {
         let mut opaque = chat::opaque_nodes(document);
         opaque.truncate(listed_max);
-        let found = looked.found.iter().take(listed_max);
-        let told = found
-            .map(|finding| finding.node)
-            .chain(opaque.iter().map(|(node, _)| *node));
-        let mut unspoken = looked.keys_with_phi();
-        unspoken.extend(keys_like_names(document, told, detector));
-        unspoken.sort_unstable();
         let parts = opaque.into_iter().map(|(node, kind)| Unscannable {
-            path: chat::path(&document.value(node), &unspoken),
-            kind,
+            path: chat::path(&document.value(node)),
+            kind: Cow::Borrowed(kind),
         });
         let mut report = Self {
             unscannable: parts.collect(),
-            text_bytes: looked.text_bytes,
-            is_complete: looked.is_complete,
+            withheld_keys: result.keys_with_phi(),
+            has_phi_in_model: result
+                .findings
+                .iter()
+                .any(|located| located.place == Place::Structure),
+            text_bytes: result.text_bytes,
+            is_complete: result.is_complete,
             ..Self::default()
         };
-        if !looked.is_complete {
+        if !result.is_complete {
             report.unscannable.push(Unscannable {
                 path: String::new(),
-                kind: INCOMPLETE_SCAN,
+                kind: Cow::Borrowed(INCOMPLETE_SCAN),
             });
         }
-        for of_one_text in looked.found.chunk_by(|one, next| one.node == next.node) {
-            report.tell(document, of_one_text, &unspoken, listed_max);
+        for of_one_text in result.findings.chunk_by(|one, next| one.node == next.node) {
+            report.add(document, of_one_text, listed_max);
         }
-        report.unspoken_keys = unspoken;
         report
     }
 
-    /// Tells the findings of one text, which are in order.
-    fn tell(
-        &mut self,
-        document: &Document,
-        found: &[Found],
-        unspoken: &[NodeId],
-        listed_max: usize,
-    ) {
-        for finding in found.iter().filter(|finding| !finding.continues) {
-            *self.counts.entry(finding.kind).or_default() += 1;
+    /// Adds the findings of one text, which are in order.
+    fn add(&mut self, document: &Document, found: &[LocatedFinding], listed_max: usize) {
+        for located in found.iter().filter(|located| !located.continues) {
+            *self.counts.entry(located.finding.kind).or_default() += 1;
         }
         let room = listed_max.saturating_sub(self.findings.len());
         let found = &found[..found.len().min(room)];
         let Some(first) = found.first() else {
             return;
         };
-        let report = self;
         let value = document.value(first.node);
         let text = match first.place {
             Place::Number => value.raw().into(),
             _ => value.decoded().into_text(),
         };
-        let path = chat::path(&value, unspoken);
+        let path = chat::path(&value);
         let (mut counted_bytes, mut counted) = (0, 0);
-        for finding in found {
+        for LocatedFinding { finding, .. } in found {
             let before = text.get(counted_bytes..finding.span.start);
             let start = counted + before.map_or(0, |before| before.chars().count());
             let exact = text.get(finding.span.clone()).unwrap_or_default();
             let end = start + exact.chars().count();
             (counted_bytes, counted) = (finding.span.end, end);
-            let (kind, score, rule) = (finding.kind, finding.score, finding.rule);
-            let path = path.clone();
-            report.findings.push(ReportedFinding {
-                kind,
-                path,
-                start,
-                end,
-                score,
-                rule,
+            self.findings.push(Finding {
+                kind: Cow::Borrowed(finding.kind.code()),
+                path: path.clone(),
+                start: start as u64,
+                end: end as u64,
+                score: f64::from((finding.score * 1000.0).round()) / 1000.0,
+                rule: Cow::Borrowed(finding.rule),
             });
-            let identifier = (kind, PhiText::new(normalise(exact)));
-            report.identifiers.insert(identifier);
+            let identifier = (finding.kind, PhiText::new(normalise(exact)));
+            self.identifiers.insert(identifier);
         }
     }
 
@@ -138,18 +106,23 @@ impl Report {
         !self.counts.is_empty()
     }
 
-    /// Whether everything was looked at.
+    /// Whether PHI was found in the model's name, which picks the provider and cannot be replaced.
+    pub fn has_phi_in_model(&self) -> bool {
+        self.has_phi_in_model
+    }
+
+    /// Whether everything was scanned.
     pub fn is_complete(&self) -> bool {
         self.is_complete
     }
 
-    /// The keys that hold PHI, or look like somebody's name, in order: they are not to be spelled.
-    pub fn unspoken_keys(&self) -> &[NodeId] {
-        &self.unspoken_keys
+    /// The keys that hold PHI, in order.
+    pub fn withheld_keys(&self) -> &[NodeId] {
+        &self.withheld_keys
     }
 
     /// The findings, in order of place, as far as they are listed.
-    pub fn findings(&self) -> &[ReportedFinding] {
+    pub fn findings(&self) -> &[Finding] {
         &self.findings
     }
 
@@ -172,40 +145,6 @@ impl Report {
     pub fn identifiers(&self) -> impl Iterator<Item = &(PhiKind, PhiText)> {
         self.identifiers.iter()
     }
-}
-
-/// Asking about a key takes a while, so beyond these none is spelled.
-const KEYS_ASKED_MAX: usize = 1_000;
-
-/// The keys above these nodes that look like somebody's name, such as `Maria_Delgado`. Most such keys are words of a
-/// program, so they are no findings; but records are not sealed, and a path goes into them.
-fn keys_like_names(
-    document: &Document,
-    nodes: impl Iterator<Item = NodeId>,
-    detector: &Detector,
-) -> Vec<NodeId> {
-    let mut asked = HashSet::new();
-    let mut found = Vec::new();
-    let mut doubtful = 0;
-    for node in nodes {
-        let mut at = Some(document.value(node));
-        while let Some(value) = at {
-            if !asked.insert(value.id()) {
-                break;
-            }
-            let name = value.key().and_then(|key| key.string());
-            if let (Some(key), Some(name)) = (value.key(), name)
-                && participant::may_be_joined(&name)
-            {
-                doubtful += 1;
-                if doubtful > KEYS_ASKED_MAX || participant::find(detector, &name).is_some() {
-                    found.push(key.id());
-                }
-            }
-            at = value.parent();
-        }
-    }
-    found
 }
 
 /// Letters and digits in lower case: `536-22-8741` and `536 22 8741` are one identifier.

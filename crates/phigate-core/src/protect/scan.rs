@@ -1,108 +1,28 @@
-//! Looking at every piece of text of a request.
+//! Scanning every piece of text of a request.
 
 use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::Arc;
-
-use phi_detect::{Detector, Findings, PhiKind};
 
 use crate::chat::{self, ChatRequest, Place, Slot};
-use crate::json::{Decoded, Document, NodeId};
+use crate::json::{Document, Value};
 
-use super::memory::Memory;
-use super::participant;
+use super::joined::scan_context;
+use super::located::{LocatedFinding, ScanResult};
 use super::report::Report;
+use super::scanner::Scanner;
 
-/// The detector of an account, with a memory of texts it has seen.
-#[derive(Clone)]
-pub struct Scanner {
-    detector: Arc<Detector>,
-    memory: Option<Arc<Memory>>,
-    listed_max: usize,
-    has_time: Option<Arc<dyn Fn() -> bool + Send + Sync>>,
-}
-
-/// Findings that a report lists one by one, unless somebody says otherwise.
-const LISTED_MAX: usize = 10_000;
-
-impl std::fmt::Debug for Scanner {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(out, "Scanner({:?})", self.detector)
-    }
-}
-
-impl Scanner {
-    /// A scanner that looks at everything anew.
-    pub fn new(detector: Detector) -> Self {
-        Self {
-            detector: Arc::new(detector),
-            memory: None,
-            listed_max: LISTED_MAX,
-            has_time: None,
-        }
-    }
-
-    /// A scanner that remembers the findings of long texts, so that a conversation costs its new text.
-    pub fn with_memory(detector: Detector, memory: Memory) -> Self {
-        Self {
-            memory: Some(Arc::new(memory)),
-            ..Self::new(detector)
-        }
-    }
-
-    /// The same, with reports that list so many findings one by one.
-    pub fn listing(self, listed_max: usize) -> Self {
-        Self { listed_max, ..self }
-    }
-
-    /// The same for one request: it looks at no further text once `has_time` says no.
-    pub fn while_there_is_time(&self, has_time: impl Fn() -> bool + Send + Sync + 'static) -> Self {
-        Self {
-            has_time: Some(Arc::new(has_time)),
-            ..self.clone()
-        }
-    }
-
-    /// The detector, for scanning text that is no request.
-    pub fn detector(&self) -> &Detector {
-        &self.detector
-    }
-
-    /// The findings of a text; none when there was no time to look.
-    fn look(&self, label: Option<&str>, text: &str) -> Option<Findings> {
-        if self.has_time.as_ref().is_some_and(|has_time| !has_time()) {
-            return None;
-        }
-        let look_anew = || match label {
-            Some(label) => self.detector.scan_field(label, text),
-            None => self.detector.scan(text),
-        };
-        Some(match &self.memory {
-            Some(memory) => memory.recall_or(label, text, look_anew),
-            None => look_anew(),
-        })
-    }
-}
-
-/// A finding in its place in a document.
-#[derive(Debug, Clone)]
-pub(super) struct Found {
-    pub(super) kind: PhiKind,
-    pub(super) node: NodeId,
-    pub(super) place: Place,
-    /// In the decoded text of the node.
-    pub(super) span: Range<usize>,
-    pub(super) score: f32,
-    pub(super) rule: &'static str,
-    /// Whether this goes on from the text part before, so that it is one finding with that.
-    pub(super) continues: bool,
-}
-
-/// A request with everything that was found in it.
+/// A request with everything that was found in it. Only [`scan`] makes one:
+///
+/// ```compile_fail,E0451
+/// # use phigate_core::{chat::ChatRequest, protect::{Report, Scanned}};
+/// # fn unscanned(request: ChatRequest) -> Scanned {
+/// Scanned { request, findings: Vec::new(), report: Report::default() }
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Scanned {
     pub(super) request: ChatRequest,
-    pub(super) found: Vec<Found>,
+    pub(super) findings: Vec<LocatedFinding>,
     pub(super) report: Report,
 }
 
@@ -116,145 +36,110 @@ impl Scanned {
     pub fn request(&self) -> &ChatRequest {
         &self.request
     }
-
-    /// Whether PHI was found in such a place.
-    pub fn has_phi_in(&self, place: Place) -> bool {
-        self.found.iter().any(|finding| finding.place == place)
-    }
 }
 
 /// Scans all of a request.
 pub fn scan(scanner: &Scanner, request: ChatRequest) -> Scanned {
-    let looked = scan_document(scanner, request.document());
-    let report = Report::new(
-        request.document(),
-        &looked,
-        scanner.detector(),
-        scanner.listed_max,
-    );
+    let result = scan_document(scanner, request.document());
+    let report = Report::new(request.document(), &result, scanner.listed_max);
     Scanned {
         request,
-        found: looked.found,
+        findings: result.findings,
         report,
     }
 }
 
-/// What a look at a whole document showed.
-pub(super) struct Looked {
-    /// The findings, in order of place.
-    pub(super) found: Vec<Found>,
-    pub(super) is_complete: bool,
-    /// Bytes of text that were looked at.
-    pub(super) text_bytes: u64,
-}
-
-impl Looked {
-    /// Whether everything was looked at and nothing was found.
-    pub(super) fn is_clean(&self) -> bool {
-        self.is_complete && self.found.is_empty()
-    }
-
-    /// The keys that hold PHI, in order.
-    pub(super) fn keys_with_phi(&self) -> Vec<NodeId> {
-        let keys = self
-            .found
-            .iter()
-            .filter(|finding| finding.place == Place::Key);
-        keys.map(|finding| finding.node).collect()
-    }
-}
-
-/// Finds PHI in every string, number and key, and in texts that are read as one.
-pub(super) fn scan_document(scanner: &Scanner, document: &Document) -> Looked {
-    let mut looked = Looked {
-        found: Vec::new(),
-        is_complete: true,
-        text_bytes: 0,
-    };
+/// Finds PHI in every string, number and key, and in texts that are read together.
+pub(crate) fn scan_document(scanner: &Scanner, document: &Document) -> ScanResult {
+    let mut result = ScanResult::empty();
     for slot in chat::slots(document) {
-        scan_slot(scanner, document, slot, &mut looked);
+        scan_slot(scanner, document, slot, &mut result);
     }
-    for group in chat::text_groups(document) {
-        looked.is_complete &= scan_group(scanner, document, &group, &mut looked.found);
-    }
-    let found = &mut looked.found;
-    found.sort_by_key(|finding| (finding.node, finding.span.start));
-    unite_overlaps(found);
-    looked
+    result.settle();
+    scan_context(scanner, document, &mut result);
+    result.settle();
+    result
 }
 
-fn scan_slot(scanner: &Scanner, document: &Document, slot: Slot, looked: &mut Looked) {
+fn scan_slot(scanner: &Scanner, document: &Document, slot: Slot, result: &mut ScanResult) {
     let value = document.value(slot.node);
-    let (text, label) = match slot.place {
-        Place::Key => {
-            let text = value.decoded().into_text();
-            // A number as a key is an entry of what holds it: `{"ssn": {"536228741": true}}`.
-            let holder = value.parent().filter(|_| is_number(&text));
-            let label = holder.and_then(|holder| chat::label(&holder));
-            (text, label)
-        }
-        Place::Number if value.raw().len() < SHORTEST_NUMBER => return,
-        Place::Number => (plain_digits(value.raw()), chat::label(&value)),
-        Place::Structure => (value.decoded().into_text(), None),
-        Place::Text => (value.decoded().into_text(), chat::label(&value)),
+    let piece = match slot.place {
+        Place::Key => Some(key(&value)),
+        Place::Number => number(&value),
+        Place::Structure => Some(Piece::plain(value.decoded().into_text())),
+        Place::Text => Some(Piece {
+            label: chat::label(&value),
+            ..Piece::plain(value.decoded().into_text())
+        }),
     };
-    looked.text_bytes += text.len() as u64;
-    let is_word_of_a_program =
-        matches!(slot.place, Place::Key | Place::Structure) && is_lower_case_word(&text);
-    if is_word_of_a_program {
+    let Some(Piece { text, label }) = piece else {
+        return;
+    };
+    result.text_bytes += text.len() as u64;
+    // A word of the API's own is not the caller's text.
+    if slot.place == Place::Key && chat::is_known_word(&text) {
         return;
     }
-    let skipped = match slot.place {
-        Place::Text => chat::id_prefix(&value, &text),
-        _ => 0,
-    };
-    let Some(findings) = scanner.look(label.as_deref(), &text[skipped..]) else {
-        looked.is_complete = false;
-        return;
-    };
-    for finding in &findings {
-        let span = match slot.place {
-            Place::Number => 0..value.raw().len(),
-            _ => finding.span.start + skipped..finding.span.end + skipped,
+    let found_before = result.findings.len();
+    if !is_lower_case_word(&text) || slot.place == Place::Text {
+        let skipped = match slot.place {
+            Place::Text => chat::id_prefix(&value, &text),
+            _ => 0,
         };
-        let (node, place) = (slot.node, slot.place);
-        looked.found.push(Found {
-            kind: finding.kind,
-            node,
-            place,
-            span,
-            score: finding.score,
-            rule: finding.rule,
-            continues: false,
+        let Some(findings) = scanner.find(label.as_deref(), &text[skipped..]) else {
+            result.is_complete = false;
+            return;
+        };
+        result.is_complete &= findings.is_complete();
+        let located = findings.iter().map(|finding| {
+            let span = match slot.place {
+                Place::Number => 0..value.raw().len(),
+                _ => finding.span.start + skipped..finding.span.end + skipped,
+            };
+            LocatedFinding::new(finding, slot.node, slot.place, span)
         });
+        result.findings.extend(located);
     }
-    looked.is_complete &= findings.is_complete();
-    if slot.place == Place::Text
-        && findings.is_empty()
-        && participant::is_place_of_joined_names(&value)
-        && let Some(name) = participant::find(scanner.detector(), &text)
-    {
-        looked.found.push(Found {
-            kind: name.kind,
-            node: slot.node,
-            place: slot.place,
-            span: name.span,
-            score: name.score,
-            rule: participant::RULE,
-            continues: false,
-        });
+    if result.findings.len() == found_before && slot.place != Place::Number {
+        scan_identifier(scanner, slot, &text, result);
     }
 }
 
-/// `messages`, `tool_calls`: most keys are such, no rule finds anything in one, and asking costs more than looking.
+/// A text to scan, and the word that gives it its meaning.
+struct Piece<'d> {
+    text: Cow<'d, str>,
+    label: Option<Cow<'d, str>>,
+}
+
+impl<'d> Piece<'d> {
+    fn plain(text: Cow<'d, str>) -> Self {
+        Self { text, label: None }
+    }
+}
+
+/// A number as a key is an entry of what holds it: `{"ssn": {"536228741": true}}`.
+fn key<'d>(value: &Value<'d>) -> Piece<'d> {
+    let text = value.decoded().into_text();
+    let holder = value.parent().filter(|_| is_number(&text));
+    let label = holder.and_then(|holder| chat::label(&holder));
+    Piece { text, label }
+}
+
+/// No kind of PHI is a number of fewer than four digits: the shortest is the end of an SSN.
+fn number<'d>(value: &Value<'d>) -> Option<Piece<'d>> {
+    (value.raw().len() >= SHORTEST_NUMBER).then(|| Piece {
+        text: plain_digits(value.raw()),
+        label: chat::label(value),
+    })
+}
+
+/// `messages`, `tool_calls`: no rule for text finds anything in such a word, and most keys are one. Names in them are
+/// found by [`Scanner::find_in_identifier`].
 fn is_lower_case_word(text: &str) -> bool {
-    text.len() <= 32
-        && text
-            .bytes()
-            .all(|byte| byte.is_ascii_lowercase() || byte == b'_')
+    text.bytes()
+        .all(|byte| byte.is_ascii_lowercase() || byte == b'_')
 }
 
-/// No identifier that a number can hold is shorter: the last four digits of an SSN.
 const SHORTEST_NUMBER: usize = 4;
 
 fn is_number(text: &str) -> bool {
@@ -275,69 +160,40 @@ fn plain_digits(raw: &str) -> Cow<'_, str> {
     }
 }
 
-/// Scans texts joined, and keeps the findings that cross from one into the next.
-fn scan_group(
-    scanner: &Scanner,
-    document: &Document,
-    group: &[NodeId],
-    found: &mut Vec<Found>,
-) -> bool {
-    let parts: Vec<Decoded<'_>> = group
-        .iter()
-        .map(|&node| document.value(node).decoded())
-        .collect();
-    let joined: String = parts.iter().map(Decoded::expose).collect();
-    let Some(findings) = scanner.look(None, &joined) else {
-        return false;
-    };
-    let mut ends = Vec::with_capacity(parts.len());
-    for part in &parts {
-        ends.push(ends.last().copied().unwrap_or(0) + part.expose().len());
+/// Finds a name in an identifier, and in the name of a model also a number that no model has.
+fn scan_identifier(scanner: &Scanner, slot: Slot, text: &str, result: &mut ScanResult) {
+    for name in &scanner.find_in_identifier(text) {
+        let span = name.span.clone();
+        let located = LocatedFinding::new(name, slot.node, slot.place, span);
+        result.findings.push(located);
     }
-    for finding in &findings {
-        let mut pieces = Vec::new();
-        let first = ends.partition_point(|&end| end <= finding.span.start);
-        for (index, &end_of_part) in ends.iter().enumerate().skip(first) {
-            let start_of_part = end_of_part - parts[index].expose().len();
-            if start_of_part >= finding.span.end {
-                break;
-            }
-            let (start, end) = (
-                finding.span.start.max(start_of_part),
-                finding.span.end.min(end_of_part),
-            );
-            if start < end {
-                pieces.push((group[index], start - start_of_part..end - start_of_part));
-            }
-        }
-        let crosses = pieces.len() > 1;
-        for (index, (node, span)) in pieces.into_iter().enumerate().filter(|_| crosses) {
-            let (kind, score, rule, continues) =
-                (finding.kind, finding.score, finding.rule, index > 0);
-            found.push(Found {
-                kind,
-                node,
-                place: Place::Text,
-                span,
-                score,
-                rule,
-                continues,
-            });
+    if slot.place != Place::Structure {
+        return;
+    }
+    for digits in digit_runs(text) {
+        let label = match digits.len() {
+            9 => "ssn",
+            10 => "phone",
+            _ => continue,
+        };
+        let findings = scanner.find(Some(label), &text[digits.clone()]);
+        for finding in findings.iter().flatten() {
+            let span = digits.clone();
+            let located = LocatedFinding::new(finding, slot.node, slot.place, span);
+            result.findings.push(located);
         }
     }
-    findings.is_complete()
 }
 
-/// Findings of the joined texts may overlap those of a single one: what they cover together is one finding.
-fn unite_overlaps(found: &mut Vec<Found>) {
-    found.dedup_by(|late, early| {
-        let overlaps = late.node == early.node && late.span.start < early.span.end;
-        if overlaps {
-            early.span.end = early.span.end.max(late.span.end);
-            if late.score > early.score {
-                (early.kind, early.score, early.rule) = (late.kind, late.score, late.rule);
-            }
-        }
-        overlaps
-    });
+fn digit_runs(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let bytes = text.as_bytes();
+        let start = at + bytes[at..].iter().position(u8::is_ascii_digit)?;
+        let length = bytes[start..]
+            .iter()
+            .take_while(|byte| byte.is_ascii_digit());
+        at = start + length.count();
+        Some(start..at)
+    })
 }

@@ -1,6 +1,6 @@
 //! What can go wrong at a provider, and what the caller is told about it.
 
-use super::tree::Json;
+use crate::json::Json;
 use crate::text::PhiText;
 
 /// The longest wait passed on to callers, in seconds.

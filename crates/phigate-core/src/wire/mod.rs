@@ -12,13 +12,14 @@ mod google;
 mod openai;
 mod parameters;
 mod request;
-pub mod sse;
+mod sse;
 mod translate;
-mod tree;
 
 pub use failure::{FailureKind, ProviderFailure, error_event};
 pub use parameters::{Parameter, Treatment, parameters_page};
-pub use request::{Call, Expectation, HeaderValue, ProviderRequest, Refusal, RefusalCode};
+use request::Call;
+pub(crate) use request::Translated;
+pub use request::{Expectation, Header, HeaderValue, Probe, ProviderRequest, Refusal, RefusalCode};
 
 /// Every format, in the order of the specification's provider families.
 pub static FORMATS: &[&dyn WireFormat] = &[
@@ -51,8 +52,11 @@ pub trait WireFormat: Sync {
     /// What happens to each request parameter.
     fn parameters(&self) -> &'static [Parameter];
 
-    /// Translates a caller's request.
-    fn write_request(&self, call: &Call<'_>) -> Result<ProviderRequest, Refusal>;
+    /// Translates a clean request. Callers use `write_request`, which makes the call.
+    fn translate(&self, call: &Call<'_>) -> Result<Translated, Refusal>;
+
+    /// How to ask whether a provider answers and takes its key.
+    fn probe(&self) -> Probe;
 
     /// Translates a provider's complete answer of status 200.
     fn read_reply(&self, context: &ReplyContext, body: &[u8]) -> Result<Reply, ProviderFailure>;
@@ -83,7 +87,7 @@ pub struct ReplyContext {
     pub created: u64,
     /// The model that was asked for, used when the provider does not say which one answered.
     pub model: String,
-    /// What [`WireFormat::write_request`] said to expect.
+    /// What the cleared request said to expect.
     pub expectation: Expectation,
     /// The largest event of a stream that is accepted.
     pub event_bytes_max: usize,

@@ -1,6 +1,6 @@
 //! What becomes of each request parameter, as a table that the translation follows and the documentation prints.
 
-use super::tree::Json;
+use crate::json::Json;
 
 /// One top-level request parameter of the caller's format.
 #[derive(Debug, Clone, Copy)]

@@ -1,40 +1,107 @@
 //! What goes out to a provider, and why a request may be refused before that.
 
-use super::tree::{Json, span_of_member};
 use std::borrow::Cow;
 
-/// A caller's request, checked and after the mode was applied.
+use crate::json::{Document, Json};
+use crate::protect::CleanRequest;
+
+use super::WireFormat;
+
+/// A clean request as a format translates it. Only `write_request` makes one, so what is
+/// translated has been through the account's mode.
 #[derive(Clone, Copy)]
 pub struct Call<'a> {
-    /// The JSON object to translate.
-    pub body: &'a [u8],
-    /// The object as the caller sent it, where the mode changed it.
-    pub original: Option<&'a [u8]>,
+    /// The request to translate.
+    pub(super) document: &'a Document,
+    /// The request as the caller sent it, where the mode changed it.
+    pub(super) original: Option<&'a Document>,
     /// The model to ask the provider for, after aliases.
-    pub model: &'a str,
+    pub(super) model: &'a str,
     /// Whether a stream was asked for.
-    pub stream: bool,
+    pub(super) stream: bool,
     /// A keyed hash of the caller's end user. Who the end user is never leaves as it is in translation.
-    pub hash_user: &'a dyn Fn(&str) -> String,
+    pub(super) hash_user: &'a dyn Fn(&str) -> String,
 }
 
-/// A request ready to be sent, but for the address and the key.
-#[derive(Clone)]
+impl dyn WireFormat + '_ {
+    /// Translates a clean request for `model`, which an alias may have replaced. `hash_user` is a keyed hash: who the
+    /// caller's end user is never leaves as it is in translation.
+    pub fn write_request(
+        &self,
+        clean: &CleanRequest,
+        model: &str,
+        hash_user: &dyn Fn(&str) -> String,
+    ) -> Result<ProviderRequest, Refusal> {
+        let call = Call {
+            document: clean.request().document(),
+            original: clean.original_document(),
+            model,
+            stream: clean.request().is_stream(),
+            hash_user,
+        };
+        let translated = self.translate(&call)?;
+        let has_model_in_path = translated.path.iter().any(|step| step.contains(model));
+        let is_as_scanned = translated.body == call.document.expose().as_bytes();
+        Ok(ProviderRequest {
+            needs_rescan: !is_as_scanned && !clean.mode().forwards_unscanned(),
+            has_phi_in_path: has_model_in_path && clean.report().has_phi_in_model(),
+            translated,
+        })
+    }
+}
+
+/// A request in a provider's format, not yet cleared to leave: [`crate::egress::clear`] takes it.
+///
+/// It is written only from a clean request; bytes will not do:
+///
+/// ```compile_fail,E0308
+/// # use phigate_core::wire::{ProviderRequest, Refusal, WireFormat};
+/// # fn raw(format: &dyn WireFormat, body: &[u8]) -> Result<ProviderRequest, Refusal> {
+/// format.write_request(body, "gpt-4o", &|user| user.to_owned())
+/// # }
+/// ```
 pub struct ProviderRequest {
+    pub(crate) translated: Translated,
+    /// Whether translation changed a request that may leave only without PHI.
+    pub(crate) needs_rescan: bool,
+    /// Whether PHI would become part of the address.
+    pub(crate) has_phi_in_path: bool,
+}
+
+impl std::fmt::Debug for ProviderRequest {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "ProviderRequest({} bytes)", self.translated.body.len())
+    }
+}
+
+/// What a format makes of a call.
+pub struct Translated {
     /// Path segments under the provider's address; the first is the version. The sender encodes each on its own.
-    pub path: Vec<String>,
+    pub(crate) path: Vec<String>,
     /// The query, without the question mark.
-    pub query: Option<&'static str>,
+    pub(crate) query: Option<&'static str>,
     /// All headers to send, apart from those of HTTP itself. Nothing else may be added from the caller.
-    pub headers: Vec<(&'static str, HeaderValue)>,
+    pub(crate) headers: &'static [Header],
     /// The JSON body.
-    pub body: Vec<u8>,
+    pub(crate) body: Vec<u8>,
     /// Parameters whose value was changed to one that the provider accepts.
-    pub adjusted: Vec<String>,
+    pub(crate) adjusted: Vec<String>,
     /// Parameters that the provider has no word for.
-    pub dropped: Vec<String>,
+    pub(crate) dropped: Vec<String>,
     /// What the reply needs to know.
-    pub expectation: Expectation,
+    pub(crate) expectation: Expectation,
+}
+
+/// A header to a provider.
+pub type Header = (&'static str, HeaderValue);
+
+/// How to ask whether a provider answers and takes its key: a GET that costs nothing.
+#[derive(Debug, Clone, Copy)]
+pub struct Probe {
+    /// Path segments under the provider's address.
+    pub path: [&'static str; 2],
+    /// The headers, which hold the key.
+    pub headers: &'static [Header],
 }
 
 /// The value of a header to a provider.
@@ -116,35 +183,15 @@ impl Refusal {
     }
 }
 
-/// The caller's body as text.
-pub(super) fn body_text<'a>(call: &Call<'a>) -> Result<&'a str, Refusal> {
-    std::str::from_utf8(call.body).map_err(|_| Refusal::value("", "the body is not UTF-8"))
-}
-
-/// The caller's body as a tree.
-pub(super) fn body_tree<'a>(call: &Call<'a>) -> Result<Json<'a>, Refusal> {
-    let tree =
-        Json::read(body_text(call)?).map_err(|_| Refusal::value("", "the body is not JSON"))?;
-    if tree.is_object() {
-        Ok(tree)
-    } else {
-        Err(Refusal::kind("", "the body is not an object"))
-    }
-}
-
 /// The body with the model replaced when an alias says so, and otherwise untouched.
 pub(super) fn with_model(call: &Call<'_>) -> Result<Vec<u8>, Refusal> {
-    let text = body_text(call)?;
-    let span = span_of_member(text, "model").ok_or_else(|| Refusal::missing("model"))?;
-    let is_as_sent =
-        Json::read(&text[span.clone()]).is_ok_and(|model| model.as_text() == Some(call.model));
-    if is_as_sent {
-        return Ok(call.body.to_vec());
+    let model = call.document.root().get("model");
+    let model = model.ok_or_else(|| Refusal::missing("model"))?;
+    if model.string().is_some_and(|asked| asked == call.model) {
+        return Ok(call.document.expose().as_bytes().to_vec());
     }
-    let mut body = call.body[..span.start].to_vec();
-    super::tree::write_text(call.model, &mut body);
-    body.extend_from_slice(&call.body[span.end..]);
-    Ok(body)
+    let name = Json::text(call.model).to_json_text();
+    Ok(call.document.splice(&[(model.span(), name)]).into_bytes())
 }
 
 /// Whether a model identifier has only the letters that identifiers are made of.

@@ -6,9 +6,16 @@
     reason = "tests read better with json! in place"
 )]
 
+use phi_detect::Detector;
+use phigate_core::chat::{ChatLimits, ChatRequest};
+use phigate_core::egress;
+use phigate_core::json::Bounds;
+use phigate_core::protect::{self, Outcome, Policy, Scanner};
 use phigate_core::wire::{
-    Call, ProviderFailure, ProviderRequest, Refusal, ReplyContext, ReplySummary, format_for_model,
+    Expectation, Header, ProviderFailure, Refusal, RefusalCode, ReplyContext, ReplySummary,
+    format_for_model,
 };
+use phigate_types::Mode;
 use serde_json::{Value, json};
 
 pub(crate) const ANTHROPIC: &str = "claude-sonnet-4-5";
@@ -25,48 +32,67 @@ pub(crate) fn ask(model: &str, fields: Value) -> Value {
     request
 }
 
-/// Translates a request.
-pub(crate) fn try_send(request: &Value) -> Result<ProviderRequest, Refusal> {
-    let model = request["model"].as_str().expect("the request has a model");
-    send_bytes(
-        model,
-        request.to_string().as_bytes(),
-        request["stream"] == json!(true),
-    )
+/// What a provider gets.
+pub(crate) struct Sent {
+    pub(crate) path: Vec<String>,
+    pub(crate) query: Option<&'static str>,
+    pub(crate) headers: &'static [Header],
+    pub(crate) body: Vec<u8>,
+    pub(crate) adjusted: Vec<String>,
+    pub(crate) dropped: Vec<String>,
+    pub(crate) expectation: Expectation,
 }
 
-/// Translates a request given as bytes.
-pub(crate) fn send_bytes(
-    model: &str,
-    body: &[u8],
-    stream: bool,
-) -> Result<ProviderRequest, Refusal> {
+/// Translates a request.
+pub(crate) fn try_send(request: &Value) -> Result<Sent, Refusal> {
+    let model = request["model"].as_str().expect("the request has a model");
+    send_bytes(model, request.to_string().as_bytes(), Mode::FLAG)
+}
+
+/// Takes a request given as bytes through all steps. The detector is without its model, so that tests stay quick.
+pub(crate) fn send_bytes(model: &str, body: &[u8], mode: Mode) -> Result<Sent, Refusal> {
+    let limits = ChatLimits {
+        json: Bounds::NONE,
+        ..ChatLimits::default()
+    };
+    let request = ChatRequest::read(body.to_vec(), &limits).map_err(|error| Refusal {
+        code: match error.code {
+            "invalid_type" => RefusalCode::InvalidType,
+            "missing_required_parameter" => RefusalCode::MissingRequiredParameter,
+            _ => RefusalCode::InvalidValue,
+        },
+        param: error.param.unwrap_or_default(),
+        message: error.message.into(),
+    })?;
+    let scanner = Scanner::new(Detector::default().without_names());
+    let policy = Policy {
+        mode,
+        allow_unscannable: true,
+    };
+    let scanned = protect::scan(&scanner, request);
+    let Outcome::Forward(clean) = protect::apply(&policy, &scanner, scanned) else {
+        panic!("the request is not forwarded");
+    };
     let hash_user = |user: &str| format!("hash-of-{}-letters", user.len());
     let format = format_for_model(model).expect("some family serves the model");
-    format.write_request(&Call {
-        body,
-        original: None,
-        model,
-        stream,
-        hash_user: &hash_user,
+    let request = format.write_request(&clean, model, &hash_user)?;
+    let cleared = egress::clear(&scanner, request).expect("the request may leave");
+    Ok(Sent {
+        path: cleared.path().to_vec(),
+        query: cleared.query(),
+        headers: cleared.headers(),
+        adjusted: cleared.adjusted().to_vec(),
+        dropped: cleared.dropped().to_vec(),
+        expectation: cleared.expectation().clone(),
+        body: cleared.into_body(),
     })
 }
 
-/// Sends a request that the mode changed on the way.
-pub(crate) fn send_changed(original: &Value, changed: &Value) -> ProviderRequest {
-    let (original, changed) = (original.to_string(), changed.to_string());
-    let model = "claude-sonnet-4-5";
-    let call = Call {
-        body: changed.as_bytes(),
-        original: Some(original.as_bytes()),
-        model,
-        stream: false,
-        hash_user: &|_| String::new(),
-    };
-    let format = format_for_model(model).expect("some family serves the model");
-    format
-        .write_request(&call)
-        .expect("the request can be translated")
+/// Sends a request that is masked on the way.
+pub(crate) fn send_masked(request: &Value) -> Sent {
+    let model = request["model"].as_str().expect("the request has a model");
+    let sent = send_bytes(model, request.to_string().as_bytes(), Mode::MASK);
+    sent.expect("the request can be translated")
 }
 
 /// The body that reaches the provider.

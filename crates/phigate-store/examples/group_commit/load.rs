@@ -1,7 +1,7 @@
 //! Requests that wait for their decision record, so many at any time.
 
 use jiff::Timestamp;
-use phigate_store::{Decision, Finding, NewDecision, SecretBytes, Sizes, Vault};
+use phigate_store::{Decision, NewDecision, SecretBytes, Sizes, Vault};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -39,7 +39,12 @@ impl Load {
     /// Measures a store and closes it.
     pub(crate) async fn run(&self, vault: Vault, cpu: impl Fn() -> Duration) -> Measured {
         let vault = Arc::new(vault);
-        let account = vault.find_account(Some("default")).await.unwrap().id;
+        let account = vault
+            .accounts
+            .find_account(Some("default"))
+            .await
+            .unwrap()
+            .id;
         let begin = Instant::now() + WARM_UP;
         let end = begin + Duration::from_secs(self.seconds);
         let mut callers = tokio::task::JoinSet::new();
@@ -51,7 +56,7 @@ impl Load {
                     let new = decision(&account, bytes);
                     let begun = Instant::now();
                     let patience = Duration::from_secs(60);
-                    vault.record_decision(new, patience).await.unwrap();
+                    vault.trail.record_decision(new, patience).await.unwrap();
                     if begun >= begin {
                         waits.push(begun.elapsed());
                     }
@@ -65,7 +70,11 @@ impl Load {
         let (elapsed, used) = (begin.elapsed(), cpu() - used);
         waits.sort_unstable();
         let commits = vault.commits();
-        let verified = vault.verify(Some(&account), &[], |_| {}).await.unwrap();
+        let verified = vault
+            .trail
+            .verify(Some(&account), &[], |_| {})
+            .await
+            .unwrap();
         assert!(verified.is_intact(), "{verified:?}");
         vault.close(Duration::from_secs(30)).await.unwrap();
         Measured {
@@ -109,20 +118,20 @@ fn decision(account: &str, bytes: usize) -> NewDecision {
         time: Timestamp::now(),
         account: "default".to_owned(),
         key_id: "abcdefghijkl".to_owned(),
-        mode: "mask".to_owned(),
-        action: "masked".to_owned(),
+        mode: phigate_types::Mode::MASK,
+        action: phigate_types::Action::MASKED,
         model: Some("gpt-4o".to_owned()),
         family: Some("openai".to_owned()),
         stream: false,
         phi_detected: true,
         types: BTreeMap::from([("ssn".to_owned(), 1)]),
-        findings: vec![Finding {
-            kind: "ssn".to_owned(),
+        findings: vec![phigate_types::Finding {
+            kind: "ssn".into(),
             path: "messages[0].content".to_owned(),
             start: 4,
             end: 15,
             score: 0.99,
-            rule: "ssn".to_owned(),
+            rule: "ssn".into(),
         }],
         unscannable: Vec::new(),
         sizes: Sizes::default(),

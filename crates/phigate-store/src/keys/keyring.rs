@@ -1,12 +1,14 @@
 //! Data keys: made per account, purpose and month, kept wrapped by the master key, cached open.
 
+use crate::guard::Guard;
+use crate::item::{Change, Expect, Item, ItemKind};
 use crate::keys::master::{MasterKey, MasterKeySource};
 use crate::keys::seal::{self, KeyId, Place};
 use crate::keys::wrapped::{
-    DATA_KEY, MASTER, META, MasterMark, Purpose, WrappedKey, parse_id, put_mark, unwrap, wrap,
+    GUARDED, IMPORT, MASTER, MasterMark, Purpose, WrappedKey, parse_id, put_mark, unwrap, wrap,
 };
-use crate::keys::{Key, derive, hex, random};
-use crate::store::{Batch, Change, CommitError, Expect, Item, SYSTEM, Store};
+use crate::keys::{Key, derive, random};
+use crate::store::{Batch, CommitError, SYSTEM, Store};
 use crate::{Result, SecretBytes, StoreError};
 use aws_lc_rs::hmac;
 use aws_lc_rs::signature::Ed25519KeyPair;
@@ -15,6 +17,7 @@ use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
+use phigate_verify::chain::hex;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -30,6 +33,7 @@ pub(crate) struct Keyring {
     /// By account: the keys new values are sealed under. Every request looks here.
     current: RwLock<HashMap<String, Vec<Current>>>,
     making: tokio::sync::Mutex<()>,
+    guard: Arc<Guard>,
     pub(crate) root: RootKeys,
 }
 
@@ -44,6 +48,14 @@ struct Current {
 /// Keys of the installation itself.
 pub(crate) struct RootKeys {
     pub(crate) pepper: hmac::Key,
+    /// Goes into every hash of a password, so that these cannot be tried out without the master key.
+    pub(crate) passwords: Key,
+    /// Authenticates rows.
+    rows: hmac::Key,
+    /// Names counts of failed logins.
+    pub(crate) guesses: hmac::Key,
+    /// Signs what browsers keep after a login.
+    pub(crate) devices: hmac::Key,
     pub(crate) chain: hmac::Key,
     pub(crate) signing: Ed25519KeyPair,
 }
@@ -53,6 +65,10 @@ impl RootKeys {
         let mac = |purpose| hmac::Key::new(hmac::HMAC_SHA256, &*derive(root, purpose));
         Self {
             pepper: mac("api key pepper"),
+            passwords: derive(root, "passwords"),
+            rows: mac("rows"),
+            guesses: mac("guesses"),
+            devices: mac("devices"),
             chain: mac("chain"),
             signing: Ed25519KeyPair::from_seed_unchecked(&*derive(root, "checkpoint signing"))
                 .expect("every 32 bytes are an Ed25519 seed"),
@@ -67,23 +83,20 @@ impl Keyring {
         source: MasterKeySource,
         data: Option<PathBuf>,
     ) -> Result<(Self, bool)> {
-        if store
-            .item(SYSTEM, META, crate::vault::IMPORT)
-            .await?
-            .is_some()
-        {
+        if store.item(SYSTEM, ItemKind::Meta, IMPORT).await?.is_some() {
             let why = "an import into it was not finished; empty it and import again";
             return Err(StoreError::Invalid { what: "store", why });
         }
         let mut created = false;
-        if store.item(SYSTEM, META, MASTER).await?.is_none() {
+        if store.item(SYSTEM, ItemKind::Meta, MASTER).await?.is_none() {
             created = create(&store, &source, data.as_deref()).await?;
         }
         let (mark, master) = load_master(&store, &source, data.as_deref()).await?;
-        let roots = store.items(Some(SYSTEM), DATA_KEY).await?;
-        let root = roots.first().ok_or(StoreError::Unreadable("root key"))?;
-        let (_, key) = unwrap(&master, root)?;
+        let root = root_item(&store).await?;
+        let (_, key) = unwrap(&master, &root)?;
+        let root = RootKeys::from(&key);
         let keyring = Self {
+            guard: Arc::new(Guard::new(store.clone(), root.rows.clone())),
             store,
             source,
             data,
@@ -91,7 +104,7 @@ impl Keyring {
             open: RwLock::default(),
             current: RwLock::default(),
             making: tokio::sync::Mutex::default(),
-            root: RootKeys::from(&key),
+            root,
         };
         Ok((keyring, created))
     }
@@ -142,7 +155,10 @@ impl Keyring {
         {
             return Ok(key.clone());
         }
-        let item = self.store.item(account, DATA_KEY, &hex(&id)).await?;
+        let item = self
+            .store
+            .item(account, ItemKind::DataKey, &hex(&id))
+            .await?;
         let item = item.ok_or(StoreError::Unreadable("content"))?;
         let (_, key) = self.unwrap_fresh(&item).await?;
         self.remember(account, id, &key);
@@ -188,6 +204,27 @@ impl Keyring {
             .id()
     }
 
+    /// Reads and writes authenticated rows.
+    pub(crate) fn guard(&self) -> &Arc<Guard> {
+        &self.guard
+    }
+
+    /// The change that marks a store as authenticating its rows; none when it is marked already.
+    pub(crate) async fn mark_guarded(&self) -> Result<Option<Change>> {
+        let item = root_item(&self.store).await?;
+        let (wrapped, key) = self.unwrap_fresh(&item).await?;
+        if wrapped.month == GUARDED {
+            return Ok(None);
+        }
+        let (master, _) = self
+            .master
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        let marked = wrap(&master, SYSTEM, &item.id, Purpose::Root, GUARDED, &key);
+        Ok(Some(Change::Put(marked, Expect::Version(item.version))))
+    }
+
     /// The changes that put every data key under another master key.
     pub(crate) async fn rewrap(&self, new: &MasterKey) -> Result<Vec<Change>> {
         let (old, mark) = self
@@ -196,7 +233,7 @@ impl Keyring {
             .unwrap_or_else(PoisonError::into_inner)
             .clone();
         let mut changes = vec![put_mark(new, Expect::Version(mark))];
-        for item in self.store.items(None, DATA_KEY).await? {
+        for item in self.store.items(None, ItemKind::DataKey).await? {
             let (wrapped, key) = unwrap(&old, &item)?;
             let version = item.version;
             changes.push(Change::Put(
@@ -218,7 +255,7 @@ impl Keyring {
     pub(crate) async fn switch(&self, new: MasterKey) -> Result<()> {
         let item = self
             .store
-            .item(SYSTEM, META, MASTER)
+            .item(SYSTEM, ItemKind::Meta, MASTER)
             .await?
             .ok_or(StoreError::Unreadable("master key mark"))?;
         *self.master.write().unwrap_or_else(PoisonError::into_inner) = (new, item.version);
@@ -240,7 +277,7 @@ impl Keyring {
         purpose: Purpose,
         month: &str,
     ) -> Result<Option<(KeyId, Key)>> {
-        for item in self.store.items(Some(account), DATA_KEY).await? {
+        for item in self.store.items(Some(account), ItemKind::DataKey).await? {
             let (wrapped, key) = self.unwrap_fresh(&item).await?;
             if wrapped.purpose == purpose && wrapped.month == month {
                 return Ok(Some((parse_id(&item.id)?, key)));
@@ -260,7 +297,7 @@ impl Keyring {
                 .clone();
             let check = Change::Check {
                 account: SYSTEM.to_owned(),
-                kind: META.to_owned(),
+                kind: ItemKind::Meta,
                 id: MASTER.to_owned(),
                 version,
             };
@@ -268,11 +305,7 @@ impl Keyring {
                 wrap(&master, account, &hex(&id), purpose, month, &key),
                 Expect::Absent,
             );
-            let batch = Batch {
-                changes: vec![check, put],
-                ..Batch::default()
-            };
-            match self.store.commit(Arc::new(batch)).await {
+            match self.guard.commit(&[check, put]).await {
                 Ok(()) => return Ok((id, key)),
                 Err(CommitError::Stale) => {
                     self.reload().await?;
@@ -342,7 +375,7 @@ async fn create(
         changes: vec![
             put_mark(&master, Expect::Absent),
             Change::Put(
-                wrap(&master, SYSTEM, &hex(&id), Purpose::Root, "", &root),
+                wrap(&master, SYSTEM, &hex(&id), Purpose::Root, GUARDED, &root),
                 Expect::Absent,
             ),
         ],
@@ -358,13 +391,19 @@ async fn create(
     }
 }
 
+async fn root_item(store: &Arc<dyn Store>) -> Result<Item> {
+    let roots = store.items(Some(SYSTEM), ItemKind::DataKey).await?;
+    let root = roots.into_iter().next();
+    root.ok_or(StoreError::Unreadable("root key"))
+}
+
 async fn load_master(
     store: &Arc<dyn Store>,
     source: &MasterKeySource,
     data: Option<&std::path::Path>,
 ) -> Result<(i64, MasterKey)> {
     let item = store
-        .item(SYSTEM, META, MASTER)
+        .item(SYSTEM, ItemKind::Meta, MASTER)
         .await?
         .ok_or(StoreError::Unreadable("master key mark"))?;
     let mark: MasterMark =

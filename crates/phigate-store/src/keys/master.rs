@@ -2,10 +2,11 @@
 //!
 //! It never lives with the data: whoever copies the data folder must not get the key along.
 
-use crate::keys::{Key, derive, hex, random};
+use crate::keys::{Key, derive, random};
 use crate::{Result, StoreError};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use phigate_verify::chain::hex;
 use std::fs;
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};

@@ -42,17 +42,6 @@ pub(crate) fn expand(key: &[u8], salt: &[u8], info: &[u8], out: &mut [u8]) {
         .expect("at most 255 blocks are asked for");
 }
 
-/// Lower-case hexadecimal.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    let digit = |value: u8| char::from(b"0123456789abcdef"[usize::from(value)]);
-    let mut text = String::with_capacity(2 * bytes.len());
-    for byte in bytes {
-        text.push(digit(byte >> 4));
-        text.push(digit(byte & 15));
-    }
-    text
-}
-
 /// Random text of lower-case letters and digits.
 pub(crate) fn random_id(length: usize) -> String {
     pick(b"abcdefghijklmnopqrstuvwxyz0123456789", length)

@@ -1,20 +1,25 @@
 //! Data keys as they are stored: wrapped by the master key and bound to their account and purpose.
 
+use crate::item::{Change, Expect, Item, ItemKind};
 use crate::keys::Key;
 use crate::keys::master::MasterKey;
 use crate::keys::seal::{self, KeyId, Place};
-use crate::store::{Change, Expect, Item, SYSTEM};
+use crate::store::SYSTEM;
 use crate::{Result, StoreError};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
-/// Kind of the items that hold wrapped data keys.
-pub(crate) const DATA_KEY: &str = "data_key";
-/// Kind and id of the item by which the store recognises its master key.
-pub(crate) const META: &str = "meta";
+/// Id of the item by which the store recognises its master key.
 pub(crate) const MASTER: &str = "master";
+/// Id of the item that marks a store into which an import is under way.
+pub(crate) const IMPORT: &str = "import";
+/// Stands in place of the month of a root key whose store authenticates its rows. It is sealed with the key, so that
+/// nobody can make such a store look like an older one.
+pub(crate) const GUARDED: &str = "guarded";
+/// Where wrapped keys lie, as their seal knows it.
+const TABLE: &str = "data_key";
 
 /// What a data key is for. Purposes never share a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -51,14 +56,7 @@ pub(crate) fn put_mark(master: &MasterKey, expect: Expect) -> Change {
         check: STANDARD.encode(master.check()),
     };
     Change::Put(
-        Item {
-            account: SYSTEM.to_owned(),
-            kind: META.to_owned(),
-            id: MASTER.to_owned(),
-            lookup: None,
-            version: 0,
-            body: serde_json::to_string(&mark).expect("plain strings serialise"),
-        },
+        Item::new(SYSTEM, ItemKind::Meta, MASTER, None, &mark),
         expect,
     )
 }
@@ -75,7 +73,7 @@ pub(crate) fn wrap(
     let field = field(purpose, month);
     let place = Place {
         account,
-        table: DATA_KEY,
+        table: TABLE,
         record: id,
         field: &field,
     };
@@ -85,15 +83,9 @@ pub(crate) fn wrap(
         wrapped: STANDARD.encode(seal::seal(&master.wrapping(), [0; 8], place, &**key)),
         master: master.id(),
     };
-    Item {
-        account: account.to_owned(),
-        kind: DATA_KEY.to_owned(),
-        id: id.to_owned(),
-        // Two processes must never hash identifiers with two keys: of two such items one is refused.
-        lookup: (purpose == Purpose::Lookup).then(|| format!("lookup/{account}")),
-        version: 0,
-        body: serde_json::to_string(&wrapped).expect("plain strings serialise"),
-    }
+    // Two processes must never hash identifiers with two keys: of two such items one is refused.
+    let lookup = (purpose == Purpose::Lookup).then(|| format!("lookup/{account}"));
+    Item::new(account, ItemKind::DataKey, id, lookup.as_deref(), &wrapped)
 }
 
 /// A data key from its item.
@@ -106,7 +98,7 @@ pub(crate) fn unwrap(master: &MasterKey, item: &Item) -> Result<(WrappedKey, Key
     let field = field(wrapped.purpose, &wrapped.month);
     let place = Place {
         account: &item.account,
-        table: DATA_KEY,
+        table: TABLE,
         record: &item.id,
         field: &field,
     };

@@ -2,6 +2,7 @@
 
 use crate::SecretString;
 use jiff::Timestamp;
+use phigate_types::{KeyLimit, Mode};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,8 +14,8 @@ pub struct Account {
     pub id: String,
     /// The name people use.
     pub name: String,
-    /// Code of the mode in force.
-    pub mode: String,
+    /// The mode in force.
+    pub mode: Mode,
     /// Everything else the owner can set.
     pub settings: Settings,
     /// Provider entries by family code.
@@ -45,7 +46,7 @@ pub struct Settings {
     /// Formats of medical record numbers at this site.
     pub mrn_formats: Vec<String>,
     /// Limits that differ from the configuration, by their names there.
-    pub limits: BTreeMap<String, u64>,
+    pub limits: BTreeMap<KeyLimit, u64>,
     /// How long records are kept.
     pub retention: Retention,
 }
@@ -148,10 +149,10 @@ pub struct ProviderInfo {
 /// The mode in force and its last change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ModeState {
-    /// Code of the mode in force.
-    pub mode: String,
+    /// The mode in force.
+    pub mode: Mode,
     /// The mode before, when it was ever changed.
-    pub previous: Option<String>,
+    pub previous: Option<Mode>,
     /// Who changed it last.
     pub changed_by: Option<String>,
     /// When.

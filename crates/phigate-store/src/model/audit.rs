@@ -2,6 +2,7 @@
 
 use crate::{SecretBytes, SecretString};
 use jiff::Timestamp;
+use phigate_types::{Act, Action, Finding, Mode, Unscannable};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use uuid::Uuid;
@@ -50,9 +51,9 @@ pub struct Decision {
     /// Public id of the API key.
     pub key_id: String,
     /// Mode in force.
-    pub mode: String,
-    /// `forwarded`, `blocked`, `redacted`, `masked` or `refused`.
-    pub action: String,
+    pub mode: Mode,
+    /// What was done with it.
+    pub action: Action,
     /// Model asked for, when the request could be read that far.
     pub model: Option<String>,
     /// Provider family, when known.
@@ -77,33 +78,6 @@ pub struct Decision {
     /// Digests of the sealed content; filled by the vault.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sealed: Option<SealedDigests>,
-}
-
-/// Where PHI was found; never what it said.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Finding {
-    /// Kind of PHI.
-    #[serde(rename = "type")]
-    pub kind: String,
-    /// Place in the request, such as `messages[0].content`.
-    pub path: String,
-    /// First code point.
-    pub start: u64,
-    /// One past the last code point.
-    pub end: u64,
-    /// How sure the detector was.
-    pub score: f64,
-    /// Which rule found it.
-    pub rule: String,
-}
-
-/// A part that could not be scanned.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Unscannable {
-    /// Place in the request.
-    pub path: String,
-    /// What it was, such as `image_url`.
-    pub kind: String,
 }
 
 /// Sizes in bytes.
@@ -203,8 +177,8 @@ pub struct AdminAct {
     pub account: String,
     /// `cli`, a user's e-mail, or `system`.
     pub actor: String,
-    /// What was done, such as `mode.set`, `login.failed`, `content.reveal`.
-    pub act: String,
+    /// What was done.
+    pub act: Act,
     /// What it was done to: a key id, an e-mail, a family.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
@@ -220,6 +194,9 @@ pub struct AdminAct {
     /// Why, as given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// Which of the acts that changed who may do what in the account this is, from 1 on; none may be missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub number: Option<u64>,
     /// Anything more, such as an address or a count.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub details: BTreeMap<String, String>,
@@ -227,17 +204,18 @@ pub struct AdminAct {
 
 impl AdminAct {
     /// An act by somebody, now to be completed with `..`.
-    pub fn new(time: Timestamp, account: &str, actor: &str, act: &str) -> Self {
+    pub fn new(time: Timestamp, account: &str, actor: &str, act: Act) -> Self {
         Self {
             time,
             account: account.to_owned(),
             actor: actor.to_owned(),
-            act: act.to_owned(),
+            act,
             target: None,
             request_id: None,
             from: None,
             to: None,
             reason: None,
+            number: None,
             details: BTreeMap::new(),
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::model::{Decision, Outcome};
 use jiff::Timestamp;
+use phigate_types::{Act, Action, Mode};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -40,17 +41,17 @@ pub struct Filter {
     /// Decisions with this kind of PHI.
     pub phi_type: Option<String>,
     /// Decisions with this action.
-    pub action: Option<String>,
+    pub action: Option<Action>,
     /// Decisions under this mode.
-    pub mode: Option<String>,
+    pub mode: Option<Mode>,
     /// Decisions for this API key.
     pub key_id: Option<String>,
     /// Decisions for this model.
     pub model: Option<String>,
     /// Records of this request.
     pub request_id: Option<Uuid>,
-    /// Admin acts of this name; a trailing `.` matches a group (`key.`).
-    pub act: Option<String>,
+    /// Acts of this kind.
+    pub act: Option<Act>,
     /// Only decisions with (or without) PHI.
     pub phi_detected: Option<bool>,
 }
@@ -104,7 +105,7 @@ pub struct Disclosure {
     /// When.
     pub time: Timestamp,
     /// What was done: only `forwarded` means the identifier itself was sent.
-    pub action: Option<String>,
+    pub action: Option<Action>,
     /// To whom.
     pub family: Option<String>,
     /// Which model was asked.

@@ -11,11 +11,11 @@ pub use account::{
     ProviderKey, Retention, Settings,
 };
 pub use audit::{
-    AdminAct, Decision, Finding, Identifier, NewDecision, Outcome, Record, Revealed, SealedDigests,
-    Sizes, Unscannable, Usage,
+    AdminAct, Decision, Identifier, NewDecision, Outcome, Record, Revealed, SealedDigests, Sizes,
+    Usage,
 };
 pub use filter::{Cursor, Disclosure, Filter, Page, RecordKind, RequestRow};
 pub use people::{
-    Invite, Link, LinkPurpose, LoginOutcome, NewSession, Role, Session, SessionPolicy, User,
+    Invite, Link, LinkPurpose, Login, LoginOutcome, NewSession, Role, Session, SessionPolicy, User,
 };
 pub use stats::{Bucket, Stats, Window};

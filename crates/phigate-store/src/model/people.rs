@@ -50,6 +50,19 @@ pub struct User {
     pub last_login: Option<Timestamp>,
 }
 
+/// An attempt to sign in.
+#[derive(Debug, Clone, Copy)]
+pub struct Login<'a> {
+    /// E-mail address, as typed.
+    pub email: &'a str,
+    /// Password, as typed.
+    pub password: &'a SecretString,
+    /// Network address it comes from.
+    pub origin: &'a str,
+    /// What the browser kept from an earlier login, if anything.
+    pub device: Option<&'a str>,
+}
+
 /// What became of a login attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LoginOutcome {

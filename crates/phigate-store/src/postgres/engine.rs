@@ -1,11 +1,12 @@
-//! The [`Store`] promises, kept with PostgreSQL.
+//! The promises of [`Store`](crate::store::Store), kept with PostgreSQL.
 
 use crate::error::{Result, StoreError};
+use crate::item::{Item, ItemKind};
 use crate::model::{Cursor, Filter};
 use crate::postgres::{Postgres, partitions, read};
 use crate::store::{
-    AuditRow, ChainRow, CommitError, Contents, CounterRow, Head, Item, OpenRow, RowKey, Store,
-    Transaction,
+    AuditRow, ChainRow, CommitError, Contents, CounterRow, Head, Items, Lifecycle, OpenRow, RowKey,
+    TrailRows, Transaction,
 };
 use async_trait::async_trait;
 use std::path::Path;
@@ -13,45 +14,28 @@ use tokio_postgres::types::ToSql;
 use uuid::Uuid;
 
 #[async_trait]
-impl Store for Postgres {
-    fn engine(&self) -> &'static str {
-        "postgres"
-    }
-
-    fn overlaps(&self) -> bool {
-        true
-    }
-
-    async fn begin(&self) -> Result<Box<dyn Transaction + '_>, CommitError> {
-        Ok(Box::new(self.begin_on_any().await?))
-    }
-
+impl Items for Postgres {
     async fn generation(&self) -> Result<u64> {
-        self.fresh.generation().await
+        self.generation.generation().await
     }
 
-    async fn item(&self, account: &str, kind: &str, id: &str) -> Result<Option<Item>> {
+    async fn item(&self, account: &str, kind: ItemKind, id: &str) -> Result<Option<Item>> {
         let sql = format!(
             "{} WHERE account = $1 AND kind = $2 AND id = $3",
             read::ITEM
         );
-        Ok(self
-            .query_hot(&sql, &[&account, &kind, &id])
-            .await?
-            .first()
-            .map(read::item))
+        let rows = self.query_hot(&sql, &[&account, &kind.code(), &id]).await?;
+        rows.first().map(read::item).transpose()
     }
 
-    async fn find(&self, kind: &str, lookup: &str) -> Result<Option<Item>> {
+    async fn find(&self, kind: ItemKind, lookup: &str) -> Result<Option<Item>> {
         let sql = format!("{} WHERE kind = $1 AND lookup = $2", read::ITEM);
-        Ok(self
-            .query_hot(&sql, &[&kind, &lookup])
-            .await?
-            .first()
-            .map(read::item))
+        let rows = self.query_hot(&sql, &[&kind.code(), &lookup]).await?;
+        rows.first().map(read::item).transpose()
     }
 
-    async fn items(&self, account: Option<&str>, kind: &str) -> Result<Vec<Item>> {
+    async fn items(&self, account: Option<&str>, kind: ItemKind) -> Result<Vec<Item>> {
+        let kind = kind.code();
         let rows = match account {
             Some(account) => {
                 let sql = format!(
@@ -61,43 +45,40 @@ impl Store for Postgres {
                 self.query(&sql, &[&account, &kind]).await?
             }
             None => {
-                self.query(
-                    &format!("{} WHERE kind = $1 ORDER BY account, id", read::ITEM),
-                    &[&kind],
-                )
-                .await?
+                let sql = format!("{} WHERE kind = $1 ORDER BY account, id", read::ITEM);
+                self.query(&sql, &[&kind]).await?
             }
         };
-        Ok(rows.iter().map(read::item).collect())
+        rows.iter().map(read::item).collect()
     }
 
-    async fn account_items(&self, account: &str, kinds: &[&str]) -> Result<Vec<Item>> {
+    async fn account_items(&self, account: &str, kinds: &[ItemKind]) -> Result<Vec<Item>> {
         let sql = format!(
             "{} WHERE account = $1 AND kind = ANY($2) ORDER BY kind, id",
             read::ITEM
         );
-        Ok(self
-            .query_hot(&sql, &[&account, &kinds])
-            .await?
-            .iter()
-            .map(read::item)
-            .collect())
+        let kinds: Vec<&str> = kinds.iter().map(|kind| kind.code()).collect();
+        let rows = self.query_hot(&sql, &[&account, &kinds]).await?;
+        rows.iter().map(read::item).collect()
     }
 
+    async fn all_items(&self) -> Result<Vec<Item>> {
+        let sql = format!("{} ORDER BY account, kind, id", read::ITEM);
+        let rows = self.query(&sql, &[]).await?;
+        rows.iter().map(read::item).collect()
+    }
+}
+
+#[async_trait]
+impl TrailRows for Postgres {
     async fn head(&self, account: &str, lane: i64) -> Result<Option<Head>> {
-        self.query_hot(read::HEAD, &[&account, &lane])
-            .await?
-            .first()
-            .map(read::head)
-            .transpose()
+        let rows = self.query_hot(read::HEAD, &[&account, &lane]).await?;
+        Ok(rows.first().map(read::head))
     }
 
     async fn heads(&self, account: Option<&str>) -> Result<Vec<Head>> {
-        self.query(read::HEADS, &[&account])
-            .await?
-            .iter()
-            .map(read::head)
-            .collect()
+        let rows = self.query(read::HEADS, &[&account]).await?;
+        Ok(rows.iter().map(read::head).collect())
     }
 
     async fn link_digest(&self, account: &str, lane: i64, seq: i64) -> Result<Option<[u8; 32]>> {
@@ -105,7 +86,7 @@ impl Store for Postgres {
         self.settle_doubts().await?;
         let sql = "SELECT digest FROM audit_chain WHERE account = $1 AND lane = $2 AND seq = $3";
         let row = self.query_hot(sql, &[&account, &lane, &seq]).await?;
-        row.first().map(|row| read::bytes(row, 0)).transpose()
+        Ok(row.first().map(|row| read::bytes(row, 0)))
     }
 
     async fn chain(
@@ -115,11 +96,9 @@ impl Store for Postgres {
         after: i64,
         limit: usize,
     ) -> Result<Vec<ChainRow>> {
-        self.query(read::CHAIN, &[&account, &lane, &after, &rows(limit)])
-            .await?
-            .iter()
-            .map(read::chain)
-            .collect()
+        let values: [&(dyn ToSql + Sync); 4] = [&account, &lane, &after, &rows(limit)];
+        let rows = self.query(read::CHAIN, &values).await?;
+        Ok(rows.iter().map(read::chain).collect())
     }
 
     async fn accounts_with_records(&self) -> Result<Vec<String>> {
@@ -240,23 +219,10 @@ impl Store for Postgres {
         Ok(rows.iter().map(read::key).collect())
     }
 
-    async fn all_items(&self) -> Result<Vec<Item>> {
-        let sql = format!("{} ORDER BY account, kind, id", read::ITEM);
-        Ok(self
-            .query(&sql, &[])
-            .await?
-            .iter()
-            .map(read::item)
-            .collect())
-    }
-
     async fn tokens_of(&self, account: &str, request: Uuid) -> Result<Vec<[u8; 16]>> {
         let sql = "SELECT token FROM audit_token WHERE account = $1 AND request = $2";
-        self.query(sql, &[&account, &request])
-            .await?
-            .iter()
-            .map(|row| read::bytes(row, 0))
-            .collect()
+        let rows = self.query(sql, &[&account, &request]).await?;
+        Ok(rows.iter().map(|row| read::bytes(row, 0)).collect())
     }
 
     async fn all_counters(&self, account: &str) -> Result<Vec<CounterRow>> {
@@ -267,6 +233,21 @@ impl Store for Postgres {
             .iter()
             .map(read::counter)
             .collect())
+    }
+}
+
+#[async_trait]
+impl Lifecycle for Postgres {
+    fn engine(&self) -> &'static str {
+        "postgres"
+    }
+
+    fn overlaps(&self) -> bool {
+        true
+    }
+
+    async fn begin(&self) -> Result<Box<dyn Transaction + '_>, CommitError> {
+        Ok(Box::new(self.begin_on_any().await?))
     }
 
     async fn make_room(&self, times_us: &[i64]) -> Result<()> {

@@ -6,7 +6,7 @@
 
 mod connect;
 mod engine;
-mod fresh;
+mod generation;
 mod insert;
 mod partitions;
 mod read;
@@ -14,7 +14,7 @@ mod write;
 
 use crate::error::{Result, StoreError};
 use deadpool_postgres::{Object, Pool};
-use fresh::Fresh;
+use generation::Generation;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio_postgres::Row;
@@ -37,7 +37,7 @@ pub(crate) struct Postgres {
     hot: Pool,
     /// For commits. Their connections are served by the thread of the writer.
     commits: Pool,
-    fresh: Fresh,
+    generation: Generation,
     /// Backends whose last transaction was left without an answer.
     doubts: Arc<Mutex<Vec<i32>>>,
 }
@@ -50,12 +50,12 @@ impl Postgres {
         let commits = connect::pool(url, COMMITTERS)?;
         connect::prepare(&pool, create).await?;
         partitions::create(&pool).await?;
-        let fresh = Fresh::new(hot.clone());
+        let generation = Generation::new(hot.clone());
         Ok(Self {
             pool,
             hot,
             commits,
-            fresh,
+            generation,
             doubts: Arc::default(),
         })
     }

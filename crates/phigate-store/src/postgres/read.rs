@@ -1,12 +1,14 @@
 //! Reading rows.
 
+use crate::item::{Item, ItemKind};
 use crate::model::{Cursor, Filter};
-use crate::store::{AuditRow, ChainRow, Contents, CounterRow, Head, Item, Link, OpenRow, RowKey};
+use crate::store::{AuditRow, ChainRow, Contents, CounterRow, Head, Link, OpenRow, RowKey};
 use crate::{Result, StoreError};
+use phigate_types::{Act, Action, Mode};
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
-pub(crate) const ITEM: &str = "SELECT account, kind, id, lookup, version, body FROM item";
+pub(crate) const ITEM: &str = "SELECT account, kind, id, lookup, version, body, mac FROM item";
 pub(crate) const RECORD: &str = "SELECT account, time, id, kind, request, key_id, mode, action, model, types, act, body FROM audit_record";
 
 pub(crate) const HEAD: &str = "SELECT account, lane, seq, digest, signature FROM audit_chain
@@ -65,27 +67,20 @@ pub(crate) fn search(
         conditions.push_str(" AND ");
         conditions.push_str(&condition.replace('?', &format!("${}", values.len())));
     };
-    let mut text = |condition: &str, value: &Option<String>| {
+    let mut text = |condition: &str, value: Option<&str>| {
         if let Some(value) = value {
-            add(condition, Box::new(value.clone()));
+            add(condition, Box::new(value.to_owned()));
         }
     };
-    text("action = ?", &filter.action);
-    text("mode = ?", &filter.mode);
-    text("key_id = ?", &filter.key_id);
-    text("model = ?", &filter.model);
-    text("position(',' || ? || ',' in types) > 0", &filter.phi_type);
-    match &filter.act {
-        // The dot sorts just before the slash, so a group is a range.
-        Some(group) if group.ends_with('.') => {
-            text("act >= ?", &filter.act);
-            text(
-                "act < ?",
-                &Some(format!("{}/", group.trim_end_matches('.'))),
-            );
-        }
-        _ => text("act = ?", &filter.act),
-    }
+    text("action = ?", filter.action.map(Action::code));
+    text("mode = ?", filter.mode.map(Mode::code));
+    text("key_id = ?", filter.key_id.as_deref());
+    text("model = ?", filter.model.as_deref());
+    text(
+        "position(',' || ? || ',' in types) > 0",
+        filter.phi_type.as_deref(),
+    );
+    text("act = ?", filter.act.map(Act::code));
     if let Some(since) = filter.since {
         add("time >= ?", Box::new(since.as_microsecond()));
     }
@@ -116,25 +111,27 @@ pub(crate) fn search(
 /// A value of a search.
 pub(crate) type Value = Box<dyn ToSql + Sync + Send>;
 
-pub(crate) fn item(row: &Row) -> Item {
-    Item {
+pub(crate) fn item(row: &Row) -> Result<Item> {
+    let kind = ItemKind::from_code(row.get(1)).ok_or(StoreError::Unknown("kind of row"))?;
+    Ok(Item {
         account: row.get(0),
-        kind: row.get(1),
+        kind,
         id: row.get(2),
         lookup: row.get(3),
         version: row.get(4),
         body: row.get(5),
-    }
+        mac: row.get(6),
+    })
 }
 
-pub(crate) fn head(row: &Row) -> Result<Head> {
-    Ok(Head {
+pub(crate) fn head(row: &Row) -> Head {
+    Head {
         account: row.get(0),
         lane: row.get(1),
         seq: row.get(2),
-        digest: bytes(row, 3)?,
+        digest: bytes(row, 3),
         signature: row.get(4),
-    })
+    }
 }
 
 pub(crate) fn record(row: &Row) -> AuditRow {
@@ -154,21 +151,21 @@ pub(crate) fn record(row: &Row) -> AuditRow {
     }
 }
 
-pub(crate) fn chain(row: &Row) -> Result<ChainRow> {
+pub(crate) fn chain(row: &Row) -> ChainRow {
     let is_deleted = row.get::<_, Option<&str>>(0).is_none();
-    Ok(ChainRow {
+    ChainRow {
         row: if is_deleted { None } else { Some(record(row)) },
         record: row.get(12),
         time_us: row.get(13),
         link: Link {
             lane: row.get(14),
             seq: row.get(15),
-            leaf: bytes(row, 16)?,
-            digest: bytes(row, 17)?,
-            mac: bytes(row, 18)?,
+            leaf: bytes(row, 16),
+            digest: bytes(row, 17),
+            mac: bytes(row, 18),
             signature: row.get(19),
         },
-    })
+    }
 }
 
 pub(crate) fn contents(row: &Row) -> Contents {
@@ -207,8 +204,8 @@ pub(crate) fn key(row: &Row) -> RowKey {
     }
 }
 
-pub(crate) fn bytes<const N: usize>(row: &Row, column: usize) -> Result<[u8; N]> {
-    row.get::<_, &[u8]>(column)
-        .try_into()
-        .map_err(|_| StoreError::Unreadable("chain entry"))
+/// Bytes of another length than were written must not hide which record they belong to: they read as zeros, which no
+/// digest or keyed hash fits.
+pub(crate) fn bytes<const N: usize>(row: &Row, column: usize) -> [u8; N] {
+    row.get::<_, &[u8]>(column).try_into().unwrap_or([0; N])
 }

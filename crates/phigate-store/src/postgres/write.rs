@@ -1,9 +1,10 @@
 //! Writing: a transaction, batches of a few statements sent together, the commit.
 
+use crate::item::{Change, Expect, Item};
 use crate::postgres::{
     COMMITTERS, Postgres, WRITE, client, discard, insert, is_dead, query, unavailable,
 };
-use crate::store::{Batch, Change, CommitError, Expect, Item, RowKey, Transaction};
+use crate::store::{Batch, CommitError, RowKey, Transaction};
 use crate::{Result, StoreError};
 use async_trait::async_trait;
 use deadpool_postgres::Object;
@@ -188,9 +189,10 @@ async fn change(client: &Object, batch: &Batch) -> Result<(), Failure> {
 async fn apply_change(client: &Object, change: &Change) -> Result<(), Failure> {
     match change {
         Change::Put(item, expect) => put(client, item, *expect).await,
+        Change::Restore(item) => restore(client, item).await,
         Change::Delete { account, kind, id } => {
             let sql = "DELETE FROM item WHERE account = $1 AND kind = $2 AND id = $3";
-            exactly_one(run(client, sql, &[account, kind, id]).await?)
+            exactly_one(run(client, sql, &[account, &kind.code(), id]).await?)
         }
         Change::Check {
             account,
@@ -200,7 +202,7 @@ async fn apply_change(client: &Object, change: &Change) -> Result<(), Failure> {
         } => {
             // Locked until the commit, so that it still holds then.
             let sql = "SELECT 1 FROM item WHERE account = $1 AND kind = $2 AND id = $3 AND version = $4 FOR SHARE";
-            exactly_one(run(client, sql, &[account, kind, id, version]).await?)
+            exactly_one(run(client, sql, &[account, &kind.code(), id, version]).await?)
         }
         Change::Shred { account } => {
             for table in ["item", "audit_content", "audit_token"] {
@@ -223,26 +225,45 @@ async fn put(client: &Object, item: &Item, expect: Expect) -> Result<(), Failure
         id,
         lookup,
         body,
+        mac,
         ..
     } = item;
+    let kind = &kind.code();
     let changed = match expect {
         Expect::Absent => {
-            let sql = "INSERT INTO item (account, kind, id, lookup, version, body) VALUES ($1, $2, $3, $4, 1, $5)";
-            run(client, sql, &[account, kind, id, lookup, body]).await
+            let sql = "INSERT INTO item (account, kind, id, lookup, version, body, mac) VALUES ($1, $2, $3, $4, 1, $5, $6)";
+            run(client, sql, &[account, kind, id, lookup, body, mac]).await
         }
         Expect::Version(version) => {
-            let sql = "UPDATE item SET lookup = $4, version = version + 1, body = $5
-                       WHERE account = $1 AND kind = $2 AND id = $3 AND version = $6";
-            run(client, sql, &[account, kind, id, lookup, body, &version]).await
+            let sql = "UPDATE item SET lookup = $4, version = version + 1, body = $5, mac = $6
+                       WHERE account = $1 AND kind = $2 AND id = $3 AND version = $7";
+            let values: [&(dyn ToSql + Sync); 7] = [account, kind, id, lookup, body, mac, &version];
+            run(client, sql, &values).await
         }
         Expect::Any => {
-            let sql = "INSERT INTO item (account, kind, id, lookup, version, body) VALUES ($1, $2, $3, $4, 1, $5)
+            let sql = "INSERT INTO item (account, kind, id, lookup, version, body, mac) VALUES ($1, $2, $3, $4, 1, $5, $6)
                        ON CONFLICT (account, kind, id) DO UPDATE
-                       SET lookup = excluded.lookup, version = item.version + 1, body = excluded.body";
-            run(client, sql, &[account, kind, id, lookup, body]).await
+                       SET lookup = excluded.lookup, version = item.version + 1, body = excluded.body, mac = excluded.mac";
+            run(client, sql, &[account, kind, id, lookup, body, mac]).await
         }
     };
     exactly_one(changed?)
+}
+
+/// Inserts a row of another store as it was there.
+async fn restore(client: &Object, item: &Item) -> Result<(), Failure> {
+    let Item {
+        account,
+        kind,
+        id,
+        lookup,
+        version,
+        body,
+        mac,
+    } = item;
+    let sql = "INSERT INTO item (account, kind, id, lookup, version, body, mac) VALUES ($1, $2, $3, $4, $5, $6, $7)";
+    let values: [&(dyn ToSql + Sync); 7] = [account, &kind.code(), id, lookup, version, body, mac];
+    exactly_one(run(client, sql, &values).await?)
 }
 
 /// Deletes rows of some tables by record; lookup hashes by the request of the record.

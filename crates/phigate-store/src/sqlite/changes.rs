@@ -1,18 +1,20 @@
 //! Changes to items, and deletions.
 
+use crate::item::{Change, Expect, Item};
 use crate::sqlite::failed;
-use crate::store::{Batch, Change, CommitError, Expect, Item, RowKey};
+use crate::store::{Batch, CommitError, RowKey};
 use rusqlite::{ErrorCode, Transaction, params};
 
 /// One change to the items.
 pub(crate) fn apply(transaction: &Transaction<'_>, change: &Change) -> Result<(), CommitError> {
     match change {
         Change::Put(item, expect) => put(transaction, item, *expect),
+        Change::Restore(item) => restore(transaction, item),
         Change::Delete { account, kind, id } => {
             let deleted = transaction
                 .execute(
                     "DELETE FROM item WHERE account = ?1 AND kind = ?2 AND id = ?3",
-                    params![account, kind, id],
+                    params![account, kind.code(), id],
                 )
                 .map_err(|error| failed(&error))?;
             if deleted == 1 {
@@ -30,7 +32,7 @@ pub(crate) fn apply(transaction: &Transaction<'_>, change: &Change) -> Result<()
             let found = transaction
                 .query_row(
                     "SELECT count(*) FROM item WHERE account = ?1 AND kind = ?2 AND id = ?3 AND version = ?4",
-                    params![account, kind, id, version],
+                    params![account, kind.code(), id, version],
                     |row| row.get::<_, i64>(0),
                 )
                 .map_err(|error| failed(&error))?;
@@ -61,25 +63,48 @@ fn put(transaction: &Transaction<'_>, item: &Item, expect: Expect) -> Result<(),
         id,
         lookup,
         body,
+        mac,
         ..
     } = item;
+    let kind = kind.code();
     let changed = match expect {
         Expect::Absent => transaction.execute(
-            "INSERT INTO item (account, kind, id, lookup, version, body) VALUES (?1, ?2, ?3, ?4, 1, ?5)",
-            params![account, kind, id, lookup, body],
+            "INSERT INTO item (account, kind, id, lookup, version, body, mac) VALUES (?1, ?2, ?3, ?4, 1, ?5, ?6)",
+            params![account, kind, id, lookup, body, mac],
         ),
         Expect::Version(version) => transaction.execute(
-            "UPDATE item SET lookup = ?4, version = version + 1, body = ?5
-             WHERE account = ?1 AND kind = ?2 AND id = ?3 AND version = ?6",
-            params![account, kind, id, lookup, body, version],
+            "UPDATE item SET lookup = ?4, version = version + 1, body = ?5, mac = ?6
+             WHERE account = ?1 AND kind = ?2 AND id = ?3 AND version = ?7",
+            params![account, kind, id, lookup, body, mac, version],
         ),
         Expect::Any => transaction.execute(
-            "INSERT INTO item (account, kind, id, lookup, version, body) VALUES (?1, ?2, ?3, ?4, 1, ?5)
+            "INSERT INTO item (account, kind, id, lookup, version, body, mac) VALUES (?1, ?2, ?3, ?4, 1, ?5, ?6)
              ON CONFLICT (account, kind, id) DO UPDATE
-             SET lookup = excluded.lookup, version = version + 1, body = excluded.body",
-            params![account, kind, id, lookup, body],
+             SET lookup = excluded.lookup, version = version + 1, body = excluded.body, mac = excluded.mac",
+            params![account, kind, id, lookup, body, mac],
         ),
     };
+    exactly_one(changed)
+}
+
+/// Inserts a row of another store as it was there.
+fn restore(transaction: &Transaction<'_>, item: &Item) -> Result<(), CommitError> {
+    let Item {
+        account,
+        kind,
+        id,
+        lookup,
+        version,
+        body,
+        mac,
+    } = item;
+    exactly_one(transaction.execute(
+        "INSERT INTO item (account, kind, id, lookup, version, body, mac) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        params![account, kind.code(), id, lookup, version, body, mac],
+    ))
+}
+
+fn exactly_one(changed: rusqlite::Result<usize>) -> Result<(), CommitError> {
     match changed {
         Ok(1) => Ok(()),
         Ok(_) => Err(CommitError::Stale),

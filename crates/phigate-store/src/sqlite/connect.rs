@@ -15,6 +15,10 @@ const MIGRATIONS: &[Migration] = &[
         version: 1,
         sql: include_str!("migrations/0001_first.sql"),
     },
+    Migration {
+        version: 2,
+        sql: include_str!("migrations/0002_row_mac.sql"),
+    },
 ];
 
 /// Name of the database in its folder.

@@ -1,12 +1,13 @@
-//! The [`Store`] promises, kept with SQLite.
+//! The promises of [`Store`](crate::store::Store), kept with SQLite.
 
 use crate::error::{Result, StoreError};
+use crate::item::{Item, ItemKind};
 use crate::model::{Cursor, Filter};
 use crate::sqlite::write::Step;
 use crate::sqlite::{Sqlite, items, lock, read};
 use crate::store::{
-    AuditRow, Batch, ChainRow, CommitError, Contents, CounterRow, Head, Item, OpenRow, RowKey,
-    Store, Transaction,
+    AuditRow, Batch, ChainRow, CommitError, Contents, CounterRow, Head, Items, Lifecycle, OpenRow,
+    RowKey, TrailRows, Transaction,
 };
 use async_trait::async_trait;
 use std::path::Path;
@@ -19,57 +20,47 @@ use uuid::Uuid;
 const CLOSING: Duration = Duration::from_secs(10);
 
 #[async_trait]
-impl Store for Sqlite {
-    fn engine(&self) -> &'static str {
-        "sqlite"
-    }
-
-    fn overlaps(&self) -> bool {
-        false
-    }
-
-    async fn begin(&self) -> Result<Box<dyn Transaction + '_>, CommitError> {
-        let (steps, asked) = mpsc::channel();
-        if self.send(Box::new(move |writer| writer.transact(&asked))) {
-            Ok(Box::new(Begun { steps }))
-        } else {
-            Err(CommitError::Failed(StoreError::Closed))
-        }
-    }
-
+impl Items for Sqlite {
     async fn generation(&self) -> Result<u64> {
-        if let Some(generation) = self.fresh.unchanged() {
+        if let Some(generation) = self.generation.unchanged() {
             return Ok(generation);
         }
-        let fresh = self.fresh.clone();
-        self.on_hot(move |connection| fresh.read(connection)).await
-    }
-
-    async fn item(&self, account: &str, kind: &str, id: &str) -> Result<Option<Item>> {
-        let [account, kind, id] = [account, kind, id].map(str::to_owned);
-        self.on_hot(move |connection| items::item(connection, &account, &kind, &id))
+        let generation = self.generation.clone();
+        self.on_hot(move |connection| generation.read(connection))
             .await
     }
 
-    async fn find(&self, kind: &str, lookup: &str) -> Result<Option<Item>> {
-        let [kind, lookup] = [kind, lookup].map(str::to_owned);
-        self.on_hot(move |connection| items::find(connection, &kind, &lookup))
+    async fn item(&self, account: &str, kind: ItemKind, id: &str) -> Result<Option<Item>> {
+        let [account, id] = [account, id].map(str::to_owned);
+        self.on_hot(move |connection| items::item(connection, &account, kind, &id))
             .await
     }
 
-    async fn items(&self, account: Option<&str>, kind: &str) -> Result<Vec<Item>> {
-        let (account, kind) = (account.map(str::to_owned), kind.to_owned());
-        self.on_reader(move |connection| items::items(connection, account.as_deref(), &kind))
+    async fn find(&self, kind: ItemKind, lookup: &str) -> Result<Option<Item>> {
+        let lookup = lookup.to_owned();
+        self.on_hot(move |connection| items::find(connection, kind, &lookup))
             .await
     }
 
-    async fn account_items(&self, account: &str, kinds: &[&str]) -> Result<Vec<Item>> {
-        let account = account.to_owned();
-        let kinds: Vec<String> = kinds.iter().copied().map(str::to_owned).collect();
+    async fn items(&self, account: Option<&str>, kind: ItemKind) -> Result<Vec<Item>> {
+        let account = account.map(str::to_owned);
+        self.on_reader(move |connection| items::items(connection, account.as_deref(), kind))
+            .await
+    }
+
+    async fn account_items(&self, account: &str, kinds: &[ItemKind]) -> Result<Vec<Item>> {
+        let (account, kinds) = (account.to_owned(), kinds.to_vec());
         self.on_hot(move |connection| items::account_items(connection, &account, &kinds))
             .await
     }
 
+    async fn all_items(&self) -> Result<Vec<Item>> {
+        self.on_reader(items::all_items).await
+    }
+}
+
+#[async_trait]
+impl TrailRows for Sqlite {
     async fn head(&self, account: &str, lane: i64) -> Result<Option<Head>> {
         let account = account.to_owned();
         self.on_hot(move |connection| read::head(connection, &account, lane))
@@ -190,10 +181,6 @@ impl Store for Sqlite {
         .await
     }
 
-    async fn all_items(&self) -> Result<Vec<Item>> {
-        self.on_reader(items::all_items).await
-    }
-
     async fn tokens_of(&self, account: &str, request: Uuid) -> Result<Vec<[u8; 16]>> {
         let account = account.to_owned();
         self.on_reader(move |connection| read::tokens_of(connection, &account, request))
@@ -205,6 +192,26 @@ impl Store for Sqlite {
         self.on_reader(move |connection| read::all_counters(connection, &account))
             .await
     }
+}
+
+#[async_trait]
+impl Lifecycle for Sqlite {
+    fn engine(&self) -> &'static str {
+        "sqlite"
+    }
+
+    fn overlaps(&self) -> bool {
+        false
+    }
+
+    async fn begin(&self) -> Result<Box<dyn Transaction + '_>, CommitError> {
+        let (steps, asked) = mpsc::channel();
+        if self.send(Box::new(move |writer| writer.transact(&asked))) {
+            Ok(Box::new(Begun { steps }))
+        } else {
+            Err(CommitError::Failed(StoreError::Closed))
+        }
+    }
 
     async fn backup(&self, file: &Path) -> Result<()> {
         let file = file.to_owned();
@@ -212,11 +219,6 @@ impl Store for Sqlite {
             .await
     }
 
-    fn slow_down(&self, by: Duration) {
-        self.send(Box::new(move |writer| writer.slow_down(by)));
-    }
-
-    /// A locked file says that its process lives; the system lets go of it however the process ends.
     fn hold(&self, instance: Uuid) -> Result<()> {
         let mut held = lock(&self.held);
         if held.contains_key(&instance) {
@@ -259,7 +261,7 @@ impl Store for Sqlite {
         });
         // On a disk that hangs they do not.
         let _ = tokio::time::timeout(CLOSING, ended).await;
-        self.fresh.forget();
+        self.generation.forget();
         lock(&self.readers).clear();
     }
 }

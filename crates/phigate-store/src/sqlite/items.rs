@@ -1,8 +1,9 @@
 //! Reading items, and the thread for reads of microseconds.
 
+use crate::item::{Item, ItemKind};
 use crate::sqlite::HotJob;
-use crate::store::Item;
 use crate::{Result, StoreError};
+use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Row, params_from_iter};
 use std::sync::mpsc;
 use std::thread::JoinHandle;
@@ -37,48 +38,48 @@ impl Reading {
     }
 }
 
-const ITEM: &str = "SELECT account, kind, id, lookup, version, body FROM item";
+const ITEM: &str = "SELECT account, kind, id, lookup, version, body, mac FROM item";
 
 pub(crate) fn item(
     connection: &Connection,
     account: &str,
-    kind: &str,
+    kind: ItemKind,
     id: &str,
 ) -> rusqlite::Result<Option<Item>> {
     connection
         .prepare_cached(&format!(
             "{ITEM} WHERE account = ?1 AND kind = ?2 AND id = ?3"
         ))?
-        .query_row([account, kind, id], read_item)
+        .query_row([account, kind.code(), id], read_item)
         .optional()
 }
 
 pub(crate) fn find(
     connection: &Connection,
-    kind: &str,
+    kind: ItemKind,
     lookup: &str,
 ) -> rusqlite::Result<Option<Item>> {
     connection
         .prepare_cached(&format!("{ITEM} WHERE kind = ?1 AND lookup = ?2"))?
-        .query_row([kind, lookup], read_item)
+        .query_row([kind.code(), lookup], read_item)
         .optional()
 }
 
 pub(crate) fn items(
     connection: &Connection,
     account: Option<&str>,
-    kind: &str,
+    kind: ItemKind,
 ) -> rusqlite::Result<Vec<Item>> {
     match account {
         Some(account) => connection
             .prepare_cached(&format!(
                 "{ITEM} WHERE account = ?1 AND kind = ?2 ORDER BY id"
             ))?
-            .query_map([account, kind], read_item)?
+            .query_map([account, kind.code()], read_item)?
             .collect(),
         None => connection
             .prepare_cached(&format!("{ITEM} WHERE kind = ?1 ORDER BY account, id"))?
-            .query_map([kind], read_item)?
+            .query_map([kind.code()], read_item)?
             .collect(),
     }
 }
@@ -87,14 +88,14 @@ pub(crate) fn items(
 pub(crate) fn account_items(
     connection: &Connection,
     account: &str,
-    kinds: &[String],
+    kinds: &[ItemKind],
 ) -> rusqlite::Result<Vec<Item>> {
     let places = (0..kinds.len())
         .map(|at| format!("?{}", at + 2))
         .collect::<Vec<_>>()
         .join(", ");
     let sql = format!("{ITEM} WHERE account = ?1 AND kind IN ({places}) ORDER BY kind, id");
-    let arguments = std::iter::once(account).chain(kinds.iter().map(String::as_str));
+    let arguments = std::iter::once(account).chain(kinds.iter().map(|kind| kind.code()));
     connection
         .prepare_cached(&sql)?
         .query_map(params_from_iter(arguments), read_item)?
@@ -108,13 +109,21 @@ pub(crate) fn all_items(connection: &Connection) -> rusqlite::Result<Vec<Item>> 
         .collect()
 }
 
+/// A cell that somebody else filled with a value of another type must not hide which row it is: it reads as empty,
+/// and the row's keyed hash does not fit.
 fn read_item(row: &Row<'_>) -> rusqlite::Result<Item> {
+    let code: String = row.get(1)?;
+    let kind = ItemKind::from_code(&code).ok_or_else(|| {
+        let unknown = StoreError::Unknown("kind of row");
+        rusqlite::Error::FromSqlConversionFailure(1, Type::Text, Box::new(unknown))
+    })?;
     Ok(Item {
         account: row.get(0)?,
-        kind: row.get(1)?,
+        kind,
         id: row.get(2)?,
-        lookup: row.get(3)?,
-        version: row.get(4)?,
-        body: row.get(5)?,
+        lookup: row.get(3).unwrap_or_default(),
+        version: row.get(4).unwrap_or_default(),
+        body: row.get(5).unwrap_or_default(),
+        mac: row.get(6).unwrap_or_default(),
     })
 }

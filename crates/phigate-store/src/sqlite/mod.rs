@@ -4,19 +4,19 @@
 //! need; longer ones run on the blocking pool. Several processes may have the same folder open.
 
 mod changes;
+mod checkpoint_wal;
 mod connect;
 mod engine;
-mod fold;
-mod fresh;
+mod generation;
 mod insert;
 mod items;
 mod read;
 mod write;
 
 use crate::error::{Result, StoreError};
-use crate::store::CommitError;
+use crate::store::{CommitError, Opening};
 use connect::{Access, connect};
-use fresh::Fresh;
+use generation::Generation;
 use items::Reading;
 use rusqlite::{Connection, ErrorCode};
 use std::collections::HashMap;
@@ -43,19 +43,19 @@ pub(crate) struct Sqlite {
     writer: Mutex<Option<mpsc::Sender<WriteJob>>>,
     thread: Mutex<Option<std::thread::JoinHandle<()>>>,
     hot: Mutex<Option<Reading>>,
-    fresh: Arc<Fresh>,
+    generation: Arc<Generation>,
     readers: Arc<Mutex<Vec<Connection>>>,
     held: Mutex<HashMap<Uuid, File>>,
 }
 
 impl Sqlite {
     /// Opens the store in a folder, making it when asked to.
-    pub(crate) fn open(folder: &Path, create: bool) -> Result<Self> {
-        connect::prepare(folder, create)?;
+    pub(crate) fn open(folder: &Path, how: Opening) -> Result<Self> {
+        connect::prepare(folder, how.create)?;
         let connection = connect(folder, Access::Write)?;
         let hot = Reading::start(connect(folder, Access::Read)?)?;
         let (sender, jobs) = mpsc::channel();
-        let writer = write::Writer::new(folder.to_owned(), connection)?;
+        let writer = write::Writer::new(folder.to_owned(), connection, how.sync_delay)?;
         let thread = std::thread::Builder::new()
             .name("phigate-sqlite".to_owned())
             .spawn(move || write::run(writer, &jobs))
@@ -65,7 +65,7 @@ impl Sqlite {
             writer: Mutex::new(Some(sender)),
             thread: Mutex::new(Some(thread)),
             hot: Mutex::new(Some(hot)),
-            fresh: Arc::new(Fresh::new(&connect::file(folder))),
+            generation: Arc::new(Generation::new(&connect::file(folder))),
             readers: Arc::default(),
             held: Mutex::default(),
         })
@@ -150,12 +150,18 @@ impl Sqlite {
 
 /// Only the code is kept: messages of SQLite may name values.
 fn unavailable(error: &rusqlite::Error) -> StoreError {
-    let code = error
-        .sqlite_error()
-        .map_or("unexpected data".to_owned(), |inner| {
-            format!("SQLite {:?} ({})", inner.code, inner.extended_code)
-        });
-    StoreError::Unavailable(code)
+    if let rusqlite::Error::FromSqlConversionFailure(_, _, inner) = error
+        && let Some(StoreError::Unknown(what)) = inner.downcast_ref()
+    {
+        return StoreError::Unknown(what);
+    }
+    match error.sqlite_error() {
+        Some(inner) => {
+            StoreError::Unavailable(format!("SQLite {:?} ({})", inner.code, inner.extended_code))
+        }
+        // A value of another type than was written.
+        None => StoreError::Unreadable("row of the database"),
+    }
 }
 
 fn failed(error: &rusqlite::Error) -> CommitError {

@@ -2,6 +2,7 @@
 
 use crate::model::{Cursor, Filter};
 use crate::store::{AuditRow, ChainRow, Contents, CounterRow, Head, Link, OpenRow, RowKey};
+use phigate_types::{Act, Action, Mode};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 use std::path::Path;
@@ -62,7 +63,9 @@ pub(crate) fn link_digest(
         .prepare_cached(
             "SELECT digest FROM audit_chain WHERE account = ?1 AND lane = ?2 AND seq = ?3",
         )?
-        .query_row(params![account, lane, seq], |row| row.get(0))
+        .query_row(params![account, lane, seq], |row| {
+            Ok(row.get(0).unwrap_or_default())
+        })
         .optional()
 }
 
@@ -81,23 +84,43 @@ pub(crate) fn chain(
              LEFT JOIN audit_record r ON r.account = c.account AND r.time = c.time AND r.id = c.record AND r.lane = c.lane AND r.seq = c.seq
              WHERE c.account = ?1 AND c.lane = ?2 AND c.seq > ?3 ORDER BY c.seq LIMIT ?4",
         )?
-        .query_map(params![account, lane, after, limit], |row| {
-            let deleted = row.get_ref(0)? == rusqlite::types::ValueRef::Null;
-            Ok(ChainRow {
-                row: if deleted { None } else { Some(read_record(row)?) },
-                record: uuid(row, 12)?,
-                time_us: row.get(13)?,
-                link: Link {
-                    lane: row.get(14)?,
-                    seq: row.get(15)?,
-                    leaf: row.get(16)?,
-                    digest: row.get(17)?,
-                    mac: row.get(18)?,
-                    signature: row.get(19)?,
-                },
-            })
-        })?
+        .query_map(params![account, lane, after, limit], read_chain_row)?
         .collect()
+}
+
+/// A cell that holds something of another type or length than was written must not hide which record it belongs to:
+/// it reads as empty, which no digest, keyed hash or signature fits.
+fn read_chain_row(row: &Row<'_>) -> rusqlite::Result<ChainRow> {
+    let is_deleted = row.get_ref(0)? == rusqlite::types::ValueRef::Null;
+    let record = uuid(row, 12).unwrap_or_default();
+    let time_us = row.get(13).unwrap_or_default();
+    let damaged = || AuditRow {
+        account: String::new(),
+        id: record,
+        time_us,
+        kind: 0,
+        request: None,
+        key_id: None,
+        mode: None,
+        action: None,
+        model: None,
+        types: None,
+        act: None,
+        body: String::new(),
+    };
+    Ok(ChainRow {
+        row: (!is_deleted).then(|| read_record(row).unwrap_or_else(|_| damaged())),
+        record,
+        time_us,
+        link: Link {
+            lane: row.get(14)?,
+            seq: row.get(15)?,
+            leaf: row.get(16).unwrap_or_default(),
+            digest: row.get(17).unwrap_or_default(),
+            mac: row.get(18).unwrap_or_default(),
+            signature: row.get(19).unwrap_or_else(|_| Some(Vec::new())),
+        },
+    })
 }
 
 pub(crate) fn accounts_with_records(connection: &Connection) -> rusqlite::Result<Vec<String>> {
@@ -167,25 +190,18 @@ pub(crate) fn list(
 
 fn conditions(filter: &Filter) -> Vec<(&'static str, Value)> {
     let mut conditions: Vec<(&'static str, Value)> = Vec::new();
-    let mut text = |condition, value: &Option<String>| {
-        conditions.extend(value.clone().map(|value| (condition, Value::from(value))));
+    let mut text = |condition, value: Option<&str>| {
+        conditions.extend(value.map(|value| (condition, Value::from(value.to_owned()))));
     };
-    text("action = ?", &filter.action);
-    text("mode = ?", &filter.mode);
-    text("key_id = ?", &filter.key_id);
-    text("model = ?", &filter.model);
-    text("instr(types, ',' || ? || ',') > 0", &filter.phi_type);
-    match &filter.act {
-        // The dot sorts just before the slash, so a group is a range.
-        Some(group) if group.ends_with('.') => {
-            text("act >= ?", &filter.act);
-            text(
-                "act < ?",
-                &Some(format!("{}/", group.trim_end_matches('.'))),
-            );
-        }
-        _ => text("act = ?", &filter.act),
-    }
+    text("action = ?", filter.action.map(Action::code));
+    text("mode = ?", filter.mode.map(Mode::code));
+    text("key_id = ?", filter.key_id.as_deref());
+    text("model = ?", filter.model.as_deref());
+    text(
+        "instr(types, ',' || ? || ',') > 0",
+        filter.phi_type.as_deref(),
+    );
+    text("act = ?", filter.act.map(Act::code));
     conditions.extend(
         filter
             .since
@@ -244,9 +260,10 @@ pub(crate) fn content(
              WHERE r.account = ?1 AND r.time = ?2 AND r.id = ?3",
         )?
         .query_row(params![account, key.time_us, key.record.as_bytes()], |row| {
+            let damaged = || Some(Vec::new().into());
             Ok(Contents {
-                original: row.get(0)?,
-                sent: row.get(1)?,
+                original: row.get(0).unwrap_or_else(|_| damaged()),
+                sent: row.get(1).unwrap_or_else(|_| damaged()),
             })
         })
         .optional()?;
@@ -342,7 +359,9 @@ pub(crate) fn tokens_of(
 ) -> rusqlite::Result<Vec<[u8; 16]>> {
     connection
         .prepare_cached("SELECT token FROM audit_token WHERE account = ?1 AND request = ?2")?
-        .query_map(params![account, request.as_bytes()], |row| row.get(0))?
+        .query_map(params![account, request.as_bytes()], |row| {
+            Ok(row.get(0).unwrap_or_default())
+        })?
         .collect()
 }
 
@@ -378,8 +397,8 @@ fn read_head(row: &Row<'_>) -> rusqlite::Result<Head> {
         account: row.get(0)?,
         lane: row.get(1)?,
         seq: row.get(2)?,
-        digest: row.get(3)?,
-        signature: row.get(4)?,
+        digest: row.get(3).unwrap_or_default(),
+        signature: row.get(4).unwrap_or_default(),
     })
 }
 

@@ -1,10 +1,11 @@
 //! The writing thread: works through one transaction after the other; the log is folded in beside it.
 
 use crate::Result;
+use crate::item::Change;
+use crate::sqlite::checkpoint_wal::Folder;
 use crate::sqlite::connect::{Access, connect};
-use crate::sqlite::fold::Folder;
 use crate::sqlite::{WriteJob, changes, failed, insert, unavailable};
-use crate::store::{Batch, Change, CommitError};
+use crate::store::{Batch, CommitError};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -55,13 +56,13 @@ pub(crate) fn run(mut writer: Writer, jobs: &Receiver<WriteJob>) {
 }
 
 impl Writer {
-    pub(crate) fn new(data: PathBuf, connection: Connection) -> Result<Self> {
+    pub(crate) fn new(data: PathBuf, connection: Connection, delay: Duration) -> Result<Self> {
         Ok(Self {
             log: Folder::start(data.clone())?,
             data,
             connection: Some(connection),
             must_scrub: false,
-            delay: Duration::ZERO,
+            delay,
         })
     }
 
@@ -96,11 +97,6 @@ impl Writer {
         // Told at once; whoever asked may have gone, and the work is done all the same.
         let _ = answer.send(result);
         self.keep_log_short(&batches);
-    }
-
-    /// From now on every commit takes this much longer.
-    pub(crate) fn slow_down(&mut self, by: Duration) {
-        self.delay = by;
     }
 
     /// Between two commits: folds in the rest of a log whose bulk is folded in already.

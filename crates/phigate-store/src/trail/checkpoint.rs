@@ -1,71 +1,56 @@
 //! Checkpoints: signed ends of chains. A copy kept elsewhere shows a trail that was cut or rolled back.
 
-use crate::chain;
-use crate::keys::hex;
 use crate::store::Head;
-use crate::vault::Vault;
+use crate::trail::Trail;
 use crate::{Result, StoreError};
 use aws_lc_rs::signature::KeyPair;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
+use phigate_verify::chain::{digest_bytes, hex};
+use phigate_verify::{Checkpoint, Fault, FaultKind, Follower};
+use std::collections::BTreeMap;
 use std::io::{BufRead, Write};
 use std::path::Path;
 
-/// The signed end of one chain.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Checkpoint {
-    /// Id of the account; empty for the installation's own records.
-    pub account: String,
-    /// Which of its chains.
-    pub lane: i64,
-    /// Number of records in it.
-    pub seq: i64,
-    /// Digest of all of them.
-    pub digest: String,
-    /// Signature, base64.
-    pub signature: String,
-    /// When the checkpoint was taken.
-    pub time: Timestamp,
-}
-
-impl Checkpoint {
-    /// Whether the signature is right.
-    pub fn is_signed_by(&self, public_key: &str) -> bool {
-        let (Ok(key), Ok(signature)) = (
-            STANDARD.decode(public_key),
-            STANDARD.decode(&self.signature),
-        ) else {
-            return false;
-        };
-        match digest_bytes(&self.digest) {
-            Some(digest) => chain::signed(
-                &key,
-                &self.account,
-                self.lane,
-                self.seq,
-                &digest,
-                &signature,
-            ),
-            None => false,
-        }
-    }
-}
-
-impl Vault {
+impl Trail {
     /// The key that verifies checkpoints and exports, base64. It is no secret: keep it with the exports.
     pub fn public_key(&self) -> String {
-        STANDARD.encode(self.keyring.root.signing.public_key().as_ref())
+        STANDARD.encode(self.core.keyring.root.signing.public_key().as_ref())
     }
 
     /// The signed ends of all chains now.
     pub async fn checkpoints(&self) -> Result<Vec<Checkpoint>> {
-        let heads = self.store.heads(None).await?;
+        let heads = self.core.store.heads(None).await?;
         Ok(heads
             .into_iter()
             .map(|head| self.checkpoint(&head))
             .collect())
+    }
+
+    /// Whether the store still holds what checkpoints of it say; the first chain that does not is named.
+    pub async fn compare_checkpoints(&self, outside: &[Checkpoint]) -> Result<Option<Fault>> {
+        let public_key = self.public_key();
+        let mut chains: BTreeMap<(&str, i64), Vec<&Checkpoint>> = BTreeMap::new();
+        for one in outside {
+            let chain = chains.entry((&one.account, one.lane)).or_default();
+            chain.push(one);
+        }
+        for ((account, lane), mut chain) in chains {
+            // The last one stands for those before it; one that we did not sign stands for nothing.
+            chain.sort_by_key(|one| std::cmp::Reverse(one.seq));
+            let mut signed = chain.iter().filter(|one| one.is_signed_by(&public_key));
+            let Some(one) = signed.next() else { continue };
+            let Some(expected) = digest_bytes(&one.digest) else {
+                continue;
+            };
+            let kind = match self.core.store.link_digest(account, lane, one.seq).await? {
+                Some(found) if found == expected => continue,
+                Some(_) => FaultKind::Changed,
+                None => FaultKind::Truncated,
+            };
+            return Ok(Some(Follower::new(account, lane).at(kind, one.seq)));
+        }
+        Ok(None)
     }
 
     fn checkpoint(&self, head: &Head) -> Checkpoint {
@@ -76,7 +61,7 @@ impl Vault {
             seq: head.seq,
             digest: hex(&head.digest),
             signature: STANDARD.encode(signature),
-            time: self.now(),
+            time: self.core.now(),
         }
     }
 }
@@ -113,16 +98,4 @@ pub fn read_checkpoints(path: &Path) -> Result<Vec<Checkpoint>> {
         );
     }
     Ok(checkpoints)
-}
-
-/// Reads a digest written as hexadecimal.
-pub(crate) fn digest_bytes(text: &str) -> Option<[u8; 32]> {
-    let mut bytes = [0; 32];
-    if text.len() != 64 {
-        return None;
-    }
-    for (at, byte) in bytes.iter_mut().enumerate() {
-        *byte = u8::from_str_radix(text.get(at * 2..at * 2 + 2)?, 16).ok()?;
-    }
-    Some(bytes)
 }

@@ -4,17 +4,18 @@
 //! field. Records that a filter leaves out, or that retention deleted, appear as their digests
 //! only, so that the chain can still be followed.
 
-use crate::keys::hex;
 use crate::model::{AdminAct, Filter, Record};
 use crate::store::ChainRow;
+use crate::trail::Trail;
+use crate::trail::read::parse;
 use crate::trail::walk::Reader;
-use crate::vault::Vault;
 use crate::{Result, StoreError};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use serde::{Deserialize, Serialize};
+use phigate_types::Act;
+use phigate_verify::chain::hex;
+use phigate_verify::{ChainField, GapField, GapLine};
 use std::collections::VecDeque;
-use uuid::Uuid;
 
 /// Leaves of left-out records in one line at most.
 const GAP_MAX: usize = 1_000;
@@ -28,43 +29,6 @@ pub struct ExportLine {
     pub record: Option<Record>,
 }
 
-/// A record's place in its chain, as exported.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct ChainField {
-    pub(crate) account: String,
-    pub(crate) id: Uuid,
-    pub(crate) lane: i64,
-    pub(crate) seq: i64,
-    pub(crate) digest: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) signature: Option<String>,
-}
-
-/// Digests of consecutive records that are not in the export.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct GapLine {
-    pub(crate) record: String,
-    pub(crate) chain: GapField,
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct GapField {
-    pub(crate) account: String,
-    pub(crate) lane: i64,
-    /// Place of the first.
-    pub(crate) seq: i64,
-    /// `filter` or `deleted`.
-    pub(crate) why: String,
-    pub(crate) leaves: Vec<String>,
-    /// Digest after the last.
-    pub(crate) digest: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) signature: Option<String>,
-}
-
 /// A running export. Lines come oldest first; within a chain always in order.
 pub struct Export<'a> {
     reader: Reader<'a>,
@@ -73,7 +37,7 @@ pub struct Export<'a> {
     gaps: Vec<GapField>,
 }
 
-impl Vault {
+impl Trail {
     /// Starts an export of an account's records. That it was exported, and by whom, is recorded first.
     pub async fn audit_export(
         &self,
@@ -81,10 +45,10 @@ impl Vault {
         filter: &Filter,
         actor: &str,
     ) -> Result<Export<'_>> {
-        let (_, account) = self.account_item(account_id).await?;
-        let act = AdminAct::new(self.now(), &account.name, actor, "audit.export");
-        self.record_admin(Some(account_id), &act).await?;
-        let reader = Reader::new(&*self.store, account_id).await?;
+        let (_, account) = self.core.account_item(account_id).await?;
+        let act = AdminAct::new(self.core.now(), &account.name, actor, Act::AuditExport);
+        self.core.record_act(Some(account_id), &act).await?;
+        let reader = Reader::new(&*self.core.store, account_id).await?;
         Ok(Export {
             reader,
             filter: filter.clone(),
@@ -113,7 +77,7 @@ impl Export<'_> {
         match &row.row {
             None => self.leave_out(&account, row, "deleted"),
             Some(record) => {
-                let parsed = crate::vault::parse_record(record)?;
+                let parsed = parse(record)?;
                 if !matches(&self.filter, &parsed) {
                     self.leave_out(&account, row, "filter");
                     return Ok(());
@@ -219,28 +183,19 @@ fn matches(filter: &Filter, record: &Record) -> bool {
         Record::Admin(_) => (RecordKind::Admin, None),
     };
     let act = match record {
-        Record::Admin(act) => Some(act.act.as_str()),
+        Record::Admin(act) => Some(act.act),
         Record::Decision(_) | Record::Outcome(_) => None,
     };
-    let act_matches = match filter.act.as_deref() {
-        Some(group) if group.ends_with('.') => act.is_some_and(|act| act.starts_with(group)),
-        _ => is(&filter.act, act),
-    };
-    act_matches
+    let is_act = filter.act.is_none() || filter.act == act;
+    is_act
         && filter.since.is_none_or(|since| record.time() >= since)
         && filter.until.is_none_or(|until| record.time() < until)
         && filter.record.is_none_or(|wanted| wanted == kind)
         && filter
             .request_id
             .is_none_or(|wanted| record.request_id() == Some(wanted))
-        && is(
-            &filter.action,
-            decision.map(|decision| decision.action.as_str()),
-        )
-        && is(
-            &filter.mode,
-            decision.map(|decision| decision.mode.as_str()),
-        )
+        && (filter.action.is_none() || filter.action == decision.map(|decision| decision.action))
+        && (filter.mode.is_none() || filter.mode == decision.map(|decision| decision.mode))
         && is(
             &filter.key_id,
             decision.map(|decision| decision.key_id.as_str()),

@@ -1,14 +1,29 @@
-//! Proving the trail: what an export looks like, checkpoints kept elsewhere, and verification.
+//! The audit trail: writing, reading, exporting, proving, and deleting what is due.
 
 mod checkpoint;
 mod export;
-mod lines;
+mod read;
+mod record;
+mod retention;
+mod stats;
 mod verify;
+mod verify_rows;
 mod walk;
 
-pub(crate) use checkpoint::digest_bytes;
-pub use checkpoint::{Checkpoint, append_checkpoints, read_checkpoints};
+pub use checkpoint::{append_checkpoints, read_checkpoints};
 pub use export::{Export, ExportLine};
-pub use lines::ExportVerifier;
-pub(crate) use verify::{Deletions, Follower, Link as FollowedLink, watched, write_ranges};
-pub use verify::{Fault, FaultKind, Report};
+
+use crate::core::Core;
+use std::sync::Arc;
+
+/// The audit trail: writing, reading, proving, deleting what is due.
+#[derive(Clone)]
+pub struct Trail {
+    core: Arc<Core>,
+}
+
+impl Trail {
+    pub(crate) fn new(core: Arc<Core>) -> Self {
+        Self { core }
+    }
+}

@@ -1,383 +1,366 @@
-//! Following a chain and finding the first thing that is wrong with it.
+//! Verifying the store itself: chains, search columns, sealed content, and records nobody chained.
 
-use crate::chain;
-use crate::model::{AdminAct, Record};
-use crate::trail::Checkpoint;
-use crate::trail::checkpoint::digest_bytes;
-use std::collections::{BTreeMap, HashMap};
-use uuid::Uuid;
+use crate::guard::Top;
+use crate::item::ItemKind;
+use crate::model::{Record, SealedDigests};
+use crate::store::{AuditRow, ChainRow, RowKey};
+use crate::trail::Trail;
+use crate::trail::read::parse;
+use crate::trail::record;
+use crate::trail::verify_rows::Sums;
+use crate::writer::{entry, join};
+use crate::{Result, chain};
+use aws_lc_rs::signature::KeyPair;
+use phigate_types::Act;
+use phigate_verify::chain::leaf;
+use phigate_verify::{
+    Checkpoint, Deletions, Fault, FaultKind, Follower, Link as FollowedLink, Report, watched,
+};
+use std::collections::BTreeSet;
+use subtle::ConstantTimeEq;
 
-/// What a verification found.
-#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
-pub struct Report {
-    /// Records read and found right.
-    pub records: u64,
-    /// Chains followed.
-    pub chains: u64,
-    /// Records deleted by retention, as recorded.
-    pub deleted: u64,
-    /// Records a filter left out of an export.
-    pub left_out: u64,
-    /// Signatures checked.
-    pub signatures: u64,
-    /// Checkpoints from elsewhere that were compared. Without one, a trail that was cut at the end
-    /// or replaced by an older copy cannot be told from a whole one.
-    pub outside_checkpoints: u64,
-    /// The first thing that is wrong.
-    pub fault: Option<Fault>,
-}
+/// Chain entries read at a time.
+const PAGE: usize = 1_000;
 
-impl Report {
-    /// Whether nothing was found wrong.
-    pub fn is_intact(&self) -> bool {
-        self.fault.is_none()
-    }
-}
-
-/// Something wrong with the trail.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct Fault {
-    /// What.
-    pub kind: FaultKind,
-    /// Id of the account.
-    pub account: String,
-    /// Which of its chains.
-    pub lane: i64,
-    /// The place in it.
-    pub seq: i64,
-    /// Up to here the chain is proven by a signature.
-    pub proven_to: i64,
-    /// The record there, if known.
-    pub record: Option<Uuid>,
-    /// The request it belongs to, if known.
-    pub request_id: Option<Uuid>,
-}
-
-/// The kinds of tampering.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum FaultKind {
-    /// A record, its content or its search columns differ from what was written.
-    Changed,
-    /// A record is gone.
-    Missing,
-    /// A record stands in another's place.
-    Reordered,
-    /// A record was added that nobody wrote.
-    Inserted,
-    /// The chain ends too early.
-    Truncated,
-}
-
-/// What is known about one entry of a chain.
-pub(crate) struct Link {
-    pub(crate) seq: i64,
-    pub(crate) leaf: [u8; 32],
-    pub(crate) digest: [u8; 32],
-    pub(crate) signature: Option<Vec<u8>>,
-    /// Whether its keyed hash is right; none when the key is not at hand.
-    pub(crate) authentic: Option<bool>,
-    pub(crate) record: Option<Uuid>,
-    pub(crate) request_id: Option<Uuid>,
-}
-
-/// Follows one chain.
-pub(crate) struct Follower {
-    account: String,
-    lane: i64,
-    /// The last entry that fits, and the digest before it.
-    last: Option<Link>,
-    before: [u8; 32],
-    proven: i64,
-    signatures: u64,
-    /// An entry that does not fit; what is wrong shows only when the next one is known.
-    suspect: Option<Link>,
-    /// Digests at the places that checkpoints name.
-    watched: BTreeMap<i64, Option<[u8; 32]>>,
-}
-
-impl Follower {
-    pub(crate) fn new(account: &str, lane: i64) -> Self {
-        Self {
-            account: account.to_owned(),
-            lane,
-            last: None,
-            before: chain::START,
-            proven: 0,
-            signatures: 0,
-            suspect: None,
-            watched: BTreeMap::new(),
-        }
-    }
-
-    /// Remembers the digest at a place that a checkpoint names.
-    pub(crate) fn watch(&mut self, seq: i64) {
-        self.watched.insert(seq, None);
-    }
-
-    /// Adds the next entry; the error is the first thing wrong.
-    pub(crate) fn follow(&mut self, public_key: &[u8], link: Link) -> Result<(), Fault> {
-        if let Some(suspect) = self.suspect.take() {
-            return Err(self.judge(&suspect, Some(&link)));
-        }
-        let fits = link.seq == self.seq() + 1
-            && self.next_digest(link.seq, &link.leaf) == link.digest
-            && link.authentic != Some(false);
-        if !fits {
-            self.suspect = Some(link);
-            return Ok(());
-        }
-        if let Some(signature) = &link.signature {
-            if !chain::signed(
-                public_key,
-                &self.account,
-                self.lane,
-                link.seq,
-                &link.digest,
-                signature,
-            ) {
-                return Err(self.fault(FaultKind::Changed, &link));
-            }
-            self.proven = link.seq;
-            self.signatures += 1;
-        }
-        if let Some(seen) = self.watched.get_mut(&link.seq) {
-            *seen = Some(link.digest);
-        }
-        self.before = self.digest();
-        self.last = Some(link);
-        Ok(())
-    }
-
-    fn seq(&self) -> i64 {
-        self.last.as_ref().map_or(0, |last| last.seq)
-    }
-
-    fn digest(&self) -> [u8; 32] {
-        self.last.as_ref().map_or(chain::START, |last| last.digest)
-    }
-
-    pub(crate) fn next_digest(&self, seq: i64, leaf: &[u8; 32]) -> [u8; 32] {
-        chain::link(&self.account, self.lane, seq, &self.digest(), leaf)
-    }
-
-    /// The end of the chain: every group ends signed, so an unsigned end was not written by us.
-    pub(crate) fn finish(&mut self) -> Result<(), Fault> {
-        if let Some(suspect) = self.suspect.take() {
-            return Err(self.judge(&suspect, None));
-        }
-        if self.proven < self.seq() {
-            return Err(self.at(FaultKind::Truncated, self.seq() + 1));
-        }
-        Ok(())
-    }
-
-    /// Compares with a checkpoint that was kept elsewhere; its place was watched.
-    pub(crate) fn compare(&self, seq: i64, digest: &[u8; 32]) -> Result<(), Fault> {
-        match self.watched.get(&seq) {
-            Some(Some(seen)) if seen == digest => Ok(()),
-            Some(Some(_)) => Err(self.at(FaultKind::Changed, seq)),
-            _ => Err(self.at(FaultKind::Truncated, self.seq() + 1)),
-        }
-    }
-
-    pub(crate) fn signatures(&self) -> u64 {
-        self.signatures
-    }
-
-    /// Names what is wrong with an entry that does not fit, by what stands around it.
-    fn judge(&self, suspect: &Link, next: Option<&Link>) -> Fault {
-        let expected = self.seq() + 1;
-        // The entry before it was put in: without that one, this one would fit.
-        if let Some(last) = &self.last
-            && chain::link(
-                &self.account,
-                self.lane,
-                last.seq,
-                &self.before,
-                &suspect.leaf,
-            ) == suspect.digest
-        {
-            return self.fault(FaultKind::Inserted, last);
-        }
-        if suspect.seq > expected {
-            // Places go up again after a gap, but down again after a swap.
-            let was_moved = next.is_some_and(|next| next.seq <= suspect.seq);
-            let kind = if was_moved {
-                FaultKind::Reordered
-            } else {
-                FaultKind::Missing
-            };
-            return self.at(kind, expected);
-        }
-        if suspect.seq < expected {
-            let kind = if suspect.seq == self.seq() {
-                FaultKind::Inserted
-            } else {
-                FaultKind::Reordered
-            };
-            return self.fault(kind, suspect);
-        }
-        // Its keyed hash is right, so it is genuine, but it belongs elsewhere.
-        if suspect.authentic == Some(true) {
-            return self.fault(FaultKind::Reordered, suspect);
-        }
-        let was_inserted = match next {
-            // Without the odd one the chain would go on.
-            Some(next) => self.next_digest(suspect.seq, &next.leaf) == next.digest,
-            // The chain ended properly before it.
-            None => suspect.signature.is_none() && self.proven == self.seq(),
-        };
-        self.fault(
-            if was_inserted {
-                FaultKind::Inserted
-            } else {
-                FaultKind::Changed
-            },
-            suspect,
-        )
-    }
-
-    pub(crate) fn fault(&self, kind: FaultKind, link: &Link) -> Fault {
-        Fault {
-            record: link.record,
-            request_id: link.request_id,
-            ..self.at(kind, link.seq)
-        }
-    }
-
-    pub(crate) fn at(&self, kind: FaultKind, seq: i64) -> Fault {
-        Fault {
-            kind,
-            account: self.account.clone(),
-            lane: self.lane,
-            seq,
-            proven_to: self.proven,
-            record: None,
-            request_id: None,
-        }
-    }
-}
-
-/// What the trail itself says was deleted: places by lane.
+/// What is collected on the way and judged at the end of an account.
 #[derive(Default)]
-pub(crate) struct Deletions {
-    ranges: HashMap<(String, i64), Vec<(i64, i64)>>,
+struct Findings {
+    records_deleted: Deletions,
+    contents_deleted: Deletions,
+    /// Places without a record, and without content or lookup hashes that their record names.
+    gone: Vec<(i64, i64)>,
+    emptied: Vec<(i64, i64)>,
+    forgotten: Vec<(i64, i64)>,
+    /// Ends of chains that checkpoints inside the trail name.
+    joined: Vec<(i64, i64, [u8; 32])>,
+    sums: Sums,
 }
 
-impl Deletions {
-    /// Takes note of a record that names deleted places.
-    pub(crate) fn note(&mut self, account: &str, record: &Record, what: &str) {
-        let Record::Admin(AdminAct { act, details, .. }) = record else {
-            return;
-        };
-        if act != what {
-            return;
-        }
-        for range in details
-            .get("places")
+impl Trail {
+    /// Verifies the trail of one account, or of all and of the installation itself.
+    ///
+    /// `outside` are checkpoints that were kept elsewhere; `progress` is told the number of records
+    /// read so far. Stops at the first fault.
+    pub async fn verify(
+        &self,
+        account_id: Option<&str>,
+        outside: &[Checkpoint],
+        mut progress: impl FnMut(u64),
+    ) -> Result<Report> {
+        let mut report = Report::default();
+        let public_key = self.public_key();
+        let outside: Vec<Checkpoint> = outside
+            .iter()
+            .filter(|checkpoint| checkpoint.is_signed_by(&public_key))
+            .cloned()
+            .collect();
+        let mut accounts: BTreeSet<String> = self
+            .core
+            .store
+            .heads(account_id)
+            .await?
             .into_iter()
-            .flat_map(|places| places.split(' '))
-        {
-            if let Some((lane, from, to)) = parse_range(range) {
-                self.ranges
-                    .entry((account.to_owned(), lane))
-                    .or_default()
-                    .push((from, to));
+            .map(|head| head.account)
+            .collect();
+        accounts.extend(outside.iter().map(|checkpoint| checkpoint.account.clone()));
+        accounts.extend(self.core.store.accounts_with_records().await?);
+        let seen = match self.verify_rows(account_id).await? {
+            Ok(seen) => seen,
+            Err(fault) => {
+                report.fault = Some(fault);
+                return Ok(report);
             }
-        }
-    }
-
-    pub(crate) fn covers(&self, account: &str, lane: i64, seq: i64) -> bool {
-        let ranges = self.ranges.get(&(account.to_owned(), lane));
-        ranges.is_some_and(|ranges| ranges.iter().any(|(from, to)| (*from..=*to).contains(&seq)))
-    }
-}
-
-/// Writes places as `lane:from-to`, joined by spaces.
-pub(crate) fn write_ranges(mut places: Vec<(i64, i64)>) -> String {
-    places.sort_unstable();
-    let mut ranges: Vec<(i64, i64, i64)> = Vec::new();
-    for (lane, seq) in places {
-        match ranges.last_mut() {
-            Some((of, _, to)) if *of == lane && *to + 1 == seq => *to = seq,
-            _ => ranges.push((lane, seq, seq)),
-        }
-    }
-    let words: Vec<String> = ranges
-        .iter()
-        .map(|(lane, from, to)| format!("{lane}:{from}-{to}"))
-        .collect();
-    words.join(" ")
-}
-
-fn parse_range(text: &str) -> Option<(i64, i64, i64)> {
-    let (lane, range) = text.split_once(':')?;
-    let (from, to) = range.split_once('-')?;
-    Some((lane.parse().ok()?, from.parse().ok()?, to.parse().ok()?))
-}
-
-/// The places that checkpoints name on one chain.
-pub(crate) fn watched<'a>(
-    outside: &'a [Checkpoint],
-    account: &'a str,
-    lane: i64,
-) -> impl Iterator<Item = (i64, [u8; 32])> + 'a {
-    let here =
-        move |checkpoint: &&Checkpoint| checkpoint.account == account && checkpoint.lane == lane;
-    outside
-        .iter()
-        .filter(here)
-        .filter_map(|checkpoint| Some((checkpoint.seq, digest_bytes(&checkpoint.digest)?)))
-}
-
-/// For messages: a place as people read it.
-impl std::fmt::Display for Fault {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let what = match self.kind {
-            FaultKind::Changed => "was changed",
-            FaultKind::Missing => "is missing",
-            FaultKind::Reordered => "stands in another's place",
-            FaultKind::Inserted => "was inserted",
-            FaultKind::Truncated => "and all after it are cut off",
         };
-        write!(f, "record {} of chain {} {what}", self.seq, self.lane)?;
-        if let Some(record) = self.record {
-            write!(f, " (record {record}")?;
-            if let Some(request) = self.request_id {
-                write!(f, ", request {request}")?;
-            }
-            write!(f, ")")?;
+        accounts.extend(seen.keys().cloned());
+        if let Some(wanted) = account_id {
+            accounts.retain(|account| account == wanted);
         }
-        write!(f, "; the chain is proven up to record {}", self.proven_to)
+        for account in accounts {
+            let top = seen.get(&account);
+            if let Some(fault) = self
+                .verify_account(&account, &outside, top, &mut report, &mut progress)
+                .await?
+            {
+                report.fault = Some(fault);
+                break;
+            }
+        }
+        Ok(report)
+    }
+
+    async fn verify_account(
+        &self,
+        account: &str,
+        outside: &[Checkpoint],
+        top: Option<&Top>,
+        report: &mut Report,
+        progress: &mut impl FnMut(u64),
+    ) -> Result<Option<Fault>> {
+        let figures = self.figures(account).await?;
+        let mut findings = Findings::default();
+        let mut followers = Vec::new();
+        let mut lanes: BTreeSet<i64> = self
+            .core
+            .store
+            .heads(Some(account))
+            .await?
+            .iter()
+            .map(|head| head.lane)
+            .collect();
+        lanes.extend(
+            outside
+                .iter()
+                .filter(|one| one.account == account)
+                .map(|one| one.lane),
+        );
+        // Chains that the account's roll names must be there.
+        let named = top.map(|top| top.chains.as_slice()).unwrap_or_default();
+        if let Some(gone) = named.iter().find(|lane| !lanes.contains(lane)) {
+            return Ok(Some(
+                Follower::new(account, *gone).at(FaultKind::Truncated, 1),
+            ));
+        }
+        for lane in lanes {
+            let mut follower = Follower::new(account, lane);
+            for (seq, _) in watched(outside, account, lane) {
+                follower.watch(seq);
+            }
+            if let Some(fault) = self
+                .follow_lane(
+                    &mut follower,
+                    &mut findings,
+                    account,
+                    lane,
+                    report,
+                    progress,
+                )
+                .await?
+            {
+                return Ok(Some(fault));
+            }
+            report.chains += 1;
+            report.signatures += follower.signatures();
+            for (seq, digest) in watched(outside, account, lane) {
+                if let Err(fault) = follower.compare(seq, &digest) {
+                    return Ok(Some(fault));
+                }
+                report.outside_checkpoints += 1;
+            }
+            followers.push((lane, follower));
+        }
+        if let Some(row) = self.core.store.unchained(account).await? {
+            let follower = Follower::new(account, row.lane);
+            let fault = Fault {
+                record: Some(row.record),
+                ..follower.at(FaultKind::Inserted, row.seq)
+            };
+            return Ok(Some(fault));
+        }
+        if let Some(fault) = self
+            .judge_findings(account, &findings, &followers, report)
+            .await?
+        {
+            return Ok(Some(fault));
+        }
+        self.judge_sums(account, &findings.sums, top, &figures)
+            .await
+    }
+
+    async fn follow_lane(
+        &self,
+        follower: &mut Follower,
+        findings: &mut Findings,
+        account: &str,
+        lane: i64,
+        report: &mut Report,
+        progress: &mut impl FnMut(u64),
+    ) -> Result<Option<Fault>> {
+        let public_key = self
+            .core
+            .keyring
+            .root
+            .signing
+            .public_key()
+            .as_ref()
+            .to_vec();
+        let mut after = 0;
+        loop {
+            let rows = self.core.store.chain(account, lane, after, PAGE).await?;
+            let Some(last) = rows.last() else { break };
+            after = last.link.seq;
+            for row in &rows {
+                let link = self.followed(row);
+                let changed = follower.fault(FaultKind::Changed, &link);
+                if let Err(fault) = follower.follow(&public_key, link) {
+                    return Ok(Some(fault));
+                }
+                if !self.inspect(account, row, findings).await? {
+                    return Ok(Some(changed));
+                }
+                report.records += 1;
+            }
+            progress(report.records);
+        }
+        Ok(follower.finish().err())
+    }
+
+    fn followed(&self, row: &ChainRow) -> FollowedLink {
+        let mac = chain::mac(&self.core.keyring.root.chain, &row.link.digest);
+        FollowedLink {
+            seq: row.link.seq,
+            leaf: row.link.leaf,
+            digest: row.link.digest,
+            signature: row.link.signature.clone(),
+            authentic: Some(mac.ct_eq(&row.link.mac).into()),
+            record: Some(row.record),
+            request_id: row.row.as_ref().and_then(|row| row.request),
+        }
+    }
+
+    /// Whether the record behind an entry is as it was written; notes what can be judged only later.
+    async fn inspect(
+        &self,
+        account: &str,
+        row: &ChainRow,
+        findings: &mut Findings,
+    ) -> Result<bool> {
+        let place = (row.link.lane, row.link.seq);
+        let Some(record) = &row.row else {
+            findings.gone.push(place);
+            findings.sums.add_deleted(row);
+            return Ok(true);
+        };
+        if leaf(account, record.id, record.time_us, &record.body) != row.link.leaf {
+            return Ok(false);
+        }
+        let Ok(parsed) = parse(record) else {
+            return Ok(false);
+        };
+        if !has_its_columns(account, record, &parsed) {
+            return Ok(false);
+        }
+        findings.sums.add(record.time_us, &parsed);
+        if let Record::Admin(act) = &parsed {
+            match act.act {
+                Act::RetentionRecords => findings.records_deleted.note(account, &act.details),
+                Act::RetentionContent => findings.contents_deleted.note(account, &act.details),
+                _ => {}
+            }
+            findings.joined.extend(join::heads_in(act));
+        }
+        if let Record::Decision(decision) = &parsed
+            && let Some(digests) = &decision.sealed
+        {
+            self.inspect_tokens(account, row, digests, findings).await?;
+            return self.inspect_content(account, row, digests, findings).await;
+        }
+        Ok(true)
+    }
+
+    /// The keyed hashes of a request's identifiers go only with its record, or with the account.
+    async fn inspect_tokens(
+        &self,
+        account: &str,
+        row: &ChainRow,
+        digests: &SealedDigests,
+        findings: &mut Findings,
+    ) -> Result<()> {
+        let request = row.row.as_ref().and_then(|row| row.request);
+        let (Some(request), true) = (request, digests.identifiers.is_some()) else {
+            return Ok(());
+        };
+        let tokens = self.core.store.tokens_of(account, request).await?;
+        if record::tokens_digest(tokens) != digests.identifiers {
+            findings.forgotten.push((row.link.lane, row.link.seq));
+        }
+        Ok(())
+    }
+
+    async fn inspect_content(
+        &self,
+        account: &str,
+        row: &ChainRow,
+        digests: &SealedDigests,
+        findings: &mut Findings,
+    ) -> Result<bool> {
+        let key = RowKey {
+            record: row.record,
+            time_us: row.time_us,
+            lane: row.link.lane,
+            seq: row.link.seq,
+        };
+        let expected = SealedDigests {
+            identifiers: None,
+            ..digests.clone()
+        };
+        let found = record::digests(&self.core.store.content(account, key).await?);
+        if found == SealedDigests::default() && found != expected {
+            findings.emptied.push((key.lane, key.seq));
+            return Ok(true);
+        }
+        Ok(found == expected)
+    }
+
+    /// What is gone must be recorded as deleted, and what was joined must still be there.
+    async fn judge_findings(
+        &self,
+        account: &str,
+        findings: &Findings,
+        followers: &[(i64, Follower)],
+        report: &mut Report,
+    ) -> Result<Option<Fault>> {
+        for (lane, seq) in &findings.gone {
+            if !findings.records_deleted.covers(account, *lane, *seq) {
+                return Ok(Some(
+                    Follower::new(account, *lane).at(FaultKind::Missing, *seq),
+                ));
+            }
+            report.deleted += 1;
+            report.records -= 1;
+        }
+        let was_shredded = self
+            .core
+            .store
+            .item(account, ItemKind::Account, account)
+            .await?
+            .is_none();
+        for (lane, seq) in &findings.emptied {
+            if !was_shredded && !findings.contents_deleted.covers(account, *lane, *seq) {
+                return Ok(Some(
+                    Follower::new(account, *lane).at(FaultKind::Changed, *seq),
+                ));
+            }
+        }
+        if let Some((lane, seq)) = findings.forgotten.first().filter(|_| !was_shredded) {
+            return Ok(Some(
+                Follower::new(account, *lane).at(FaultKind::Changed, *seq),
+            ));
+        }
+        for (lane, seq, digest) in &findings.joined {
+            let still = self.core.store.link_digest(account, *lane, *seq).await?;
+            let fault = |kind| {
+                let known = followers.iter().find(|(number, _)| number == lane);
+                known.map_or_else(
+                    || Follower::new(account, *lane).at(kind, 1),
+                    |(_, follower)| follower.at(kind, *seq),
+                )
+            };
+            match still {
+                Some(found) if found == *digest => {}
+                Some(_) => return Ok(Some(fault(FaultKind::Changed))),
+                None => return Ok(Some(fault(FaultKind::Truncated))),
+            }
+        }
+        Ok(None)
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::keys::hex;
-
-    #[test]
-    fn places_are_written_as_ranges_and_read_back() {
-        let text = write_ranges(vec![(2, 5), (1, 2), (1, 1), (1, 3), (1, 7)]);
-        assert_eq!(text, "1:1-3 1:7-7 2:5-5");
-        let mut act = AdminAct::new(
-            jiff::Timestamp::UNIX_EPOCH,
-            "a",
-            "system",
-            "retention.records",
-        );
-        act.details.insert("places".to_owned(), text);
-        let mut deletions = Deletions::default();
-        deletions.note("a", &Record::Admin(act), "retention.records");
-        assert!(deletions.covers("a", 1, 2) && deletions.covers("a", 2, 5));
-        assert!(!deletions.covers("a", 1, 4) && !deletions.covers("b", 1, 2));
-    }
-
-    #[test]
-    fn digests_read_back() {
-        assert_eq!(digest_bytes(&hex(&[0xa5; 32])), Some([0xa5; 32]));
-        assert_eq!(digest_bytes("zz"), None);
-    }
+/// Whether the columns used for searching say what the record says.
+fn has_its_columns(account: &str, row: &AuditRow, record: &Record) -> bool {
+    let expected = entry::columns(account, row.id, record);
+    let expected = AuditRow {
+        body: row.body.clone(),
+        ..expected
+    };
+    expected == *row
 }

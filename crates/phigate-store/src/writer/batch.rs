@@ -3,9 +3,10 @@
 use crate::Result;
 use crate::chain;
 use crate::store::{Batch, CounterRow, NewRecord, OpenRow};
-use crate::writer::Writer;
 use crate::writer::job::{Effect, Entry, Job};
 use crate::writer::lane::Lane;
+use crate::writer::{Writer, entry};
+use phigate_verify::chain::START;
 use std::collections::BTreeMap;
 use uuid::Uuid;
 
@@ -15,7 +16,7 @@ impl Writer {
             let account = &entry.row.account;
             if !lane.linker.heads.contains_key(account) {
                 let head = self.store.head(account, lane.linker.lane).await?;
-                let end = head.map_or((0, chain::START), |head| (head.seq, head.digest));
+                let end = head.map_or((0, START), |head| (head.seq, head.digest));
                 lane.linker.heads.insert(account.clone(), end);
             }
         }
@@ -52,7 +53,7 @@ impl Writer {
                     }
                     Effect::Neither => {}
                 }
-                let hour = entry.row.time_us.div_euclid(3_600_000_000);
+                let hour = entry::hour(entry.row.time_us);
                 for (name, count) in &entry.counters {
                     *counters
                         .entry((&entry.row.account, hour, name))

@@ -1,10 +1,10 @@
 //! Turns records into rows: the columns searched by, and what the record adds to the counters.
 
-use crate::chain;
 use crate::model::{AdminAct, Decision, Outcome, Record, RecordKind};
 use crate::store::{AuditRow, Contents, TokenRow};
 use crate::writer::job::{Counters, Effect, Entry};
 use jiff::Timestamp;
+use phigate_verify::chain::leaf;
 use serde::Serialize;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -22,19 +22,7 @@ pub(crate) fn decision(
     tokens: Vec<TokenRow>,
 ) -> Arc<Entry> {
     let row = decision_row(account_id, id, decision);
-    let mut counters: Counters = vec![("requests".into(), 1)];
-    if decision.phi_detected {
-        counters.push(("with_phi".into(), 1));
-    }
-    counters.push((format!("action:{}", decision.action).into(), 1));
-    counters.push((format!("mode:{}", decision.mode).into(), 1));
-    let family = decision.family.iter().map(|family| ("family", family));
-    let kinds = decision.types.keys().map(|kind| ("type", kind));
-    counters.extend(
-        family
-            .chain(kinds)
-            .map(|(what, name)| (format!("{what}:{name}").into(), 1)),
-    );
+    let counters = decision_counters(decision);
     Arc::new(Entry {
         contents,
         tokens,
@@ -50,25 +38,7 @@ pub(crate) fn decision(
 /// An outcome.
 pub(crate) fn outcome(account_id: &str, outcome: &Outcome) -> Arc<Entry> {
     let row = row(account_id, Uuid::now_v7(), RecordRef::Outcome(outcome));
-    let class: Cow<'static, str> = match outcome.status {
-        Some(status) => format!("status:{}xx", status / 100).into(),
-        None => "status:none".into(),
-    };
-    let mut counters: Counters = vec![(class, 1)];
-    if let Some(usage) = outcome.usage {
-        counters.push((
-            "tokens".into(),
-            i64::try_from(usage.total_tokens).unwrap_or(i64::MAX),
-        ));
-    }
-    let times = [
-        ("total", outcome.total_ms),
-        ("first", outcome.first_byte_ms),
-    ];
-    for (name, milliseconds) in times {
-        let class = milliseconds.map(|value| format!("{name}_ms:{}", time_class(value)));
-        counters.extend(class.map(|class| (class.into(), 1)));
-    }
+    let counters = outcome_counters(outcome);
     Arc::new(entry(
         row,
         &outcome.account,
@@ -106,6 +76,60 @@ pub(crate) fn ended(
     }
 }
 
+/// What a record adds to the counters of its hour.
+pub(crate) fn counters(record: &Record) -> Counters {
+    match record {
+        Record::Decision(decision) => decision_counters(decision),
+        Record::Outcome(outcome) => outcome_counters(outcome),
+        Record::Admin(_) => Vec::new(),
+    }
+}
+
+/// The hour whose counters a record adds to.
+pub(crate) fn hour(time_us: i64) -> i64 {
+    time_us.div_euclid(3_600_000_000)
+}
+
+fn decision_counters(decision: &Decision) -> Counters {
+    let mut counters: Counters = vec![("requests".into(), 1)];
+    if decision.phi_detected {
+        counters.push(("with_phi".into(), 1));
+    }
+    counters.push((format!("action:{}", decision.action).into(), 1));
+    counters.push((format!("mode:{}", decision.mode).into(), 1));
+    let family = decision.family.iter().map(|family| ("family", family));
+    let kinds = decision.types.keys().map(|kind| ("type", kind));
+    counters.extend(
+        family
+            .chain(kinds)
+            .map(|(what, name)| (format!("{what}:{name}").into(), 1)),
+    );
+    counters
+}
+
+fn outcome_counters(outcome: &Outcome) -> Counters {
+    let class: Cow<'static, str> = match outcome.status {
+        Some(status) => format!("status:{}xx", status / 100).into(),
+        None => "status:none".into(),
+    };
+    let mut counters: Counters = vec![(class, 1)];
+    if let Some(usage) = outcome.usage {
+        counters.push((
+            "tokens".into(),
+            i64::try_from(usage.total_tokens).unwrap_or(i64::MAX),
+        ));
+    }
+    let times = [
+        ("total", outcome.total_ms),
+        ("first", outcome.first_byte_ms),
+    ];
+    for (name, milliseconds) in times {
+        let class = milliseconds.map(|value| format!("{name}_ms:{}", time_class(value)));
+        counters.extend(class.map(|class| (class.into(), 1)));
+    }
+    counters
+}
+
 /// The row a record must have, given its text; verification compares them.
 pub(crate) fn columns(account_id: &str, id: Uuid, record: &Record) -> AuditRow {
     match record {
@@ -137,7 +161,7 @@ enum RecordRef<'a> {
 
 fn entry(row: AuditRow, account: &str, counters: Counters, effect: Effect) -> Entry {
     Entry {
-        leaf: chain::leaf(&row.account, row.id, row.time_us, &row.body),
+        leaf: leaf(&row.account, row.id, row.time_us, &row.body),
         row: Arc::new(row),
         account_name: account.to_owned(),
         contents: Contents::default(),
@@ -150,8 +174,8 @@ fn entry(row: AuditRow, account: &str, counters: Counters, effect: Effect) -> En
 fn decision_row(account_id: &str, id: Uuid, decision: &Decision) -> AuditRow {
     AuditRow {
         key_id: Some(column(&decision.key_id)),
-        mode: Some(column(&decision.mode)),
-        action: Some(column(&decision.action)),
+        mode: Some(decision.mode.code().to_owned()),
+        action: Some(decision.action.code().to_owned()),
         model: decision.model.as_deref().map(column),
         types: types_column(decision),
         ..row(account_id, id, RecordRef::Decision(decision))
@@ -160,7 +184,7 @@ fn decision_row(account_id: &str, id: Uuid, decision: &Decision) -> AuditRow {
 
 fn admin_row(account_id: &str, id: Uuid, act: &AdminAct) -> AuditRow {
     AuditRow {
-        act: Some(column(&act.act)),
+        act: Some(act.act.code().to_owned()),
         ..row(account_id, id, RecordRef::Admin(act))
     }
 }
@@ -206,11 +230,12 @@ fn types_column(decision: &Decision) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use phigate_types::Act;
 
     #[test]
     fn a_record_is_written_the_same_by_reference() {
-        let act = AdminAct::new(Timestamp::UNIX_EPOCH, "default", "cli", "mode.set")
-            .change("flag", "mask");
+        let act = AdminAct::new(Timestamp::UNIX_EPOCH, "default", "cli", Act::ModeSet)
+            .change("first", "second");
         let ended = ended(
             Uuid::nil(),
             Timestamp::UNIX_EPOCH,

@@ -1,6 +1,7 @@
 //! What is handed to the writer: rows that still lack their place in the chain, and who waits for them.
 
-use crate::store::{AuditRow, Change, Contents, RowKey, TokenRow};
+use crate::item::Change;
+use crate::store::{AuditRow, Contents, RowKey, TokenRow};
 use crate::{Result, StoreError};
 use std::borrow::Cow;
 use std::sync::Arc;

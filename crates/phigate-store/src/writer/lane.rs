@@ -5,9 +5,10 @@
 //! should two processes hold one lane, the unique place in the chain lets only one of them write.
 
 use crate::chain::Linker;
-use crate::store::{Batch, Change, CommitError, Expect, Head, Item, SYSTEM};
+use crate::item::{Change, Expect, Item, ItemKind};
+use crate::store::{Batch, CommitError, Head, SYSTEM};
 use crate::writer::job::{Job, Waiter};
-use crate::writer::{Writer, entry};
+use crate::writer::{Writer, entry, join};
 use crate::{Result, StoreError};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
@@ -22,10 +23,6 @@ pub(crate) const BEAT: Duration = Duration::from_secs(5);
 const LEASE: Duration = Duration::from_secs(20);
 /// How often chains are joined and the database is tidied up.
 const HOUR: Duration = Duration::from_secs(3_600);
-/// Kind of the items that hold leases.
-pub(crate) const KIND: &str = "lane";
-/// Kind of the items that hold when an API key was last used.
-pub(crate) const KEY_USED: &str = "api_key_used";
 
 /// A lane held by this process.
 pub(crate) struct Lane {
@@ -140,6 +137,7 @@ impl Writer {
         let Ok(heads) = self.store.heads(None).await else {
             return;
         };
+        self.note_chains(&heads).await;
         let mut news: BTreeMap<String, Vec<Head>> = BTreeMap::new();
         for head in heads
             .into_iter()
@@ -153,10 +151,23 @@ impl Writer {
             }
         }
         for (account, heads) in news {
-            if let Ok(name) = crate::vault::account_name(&*self.store, &account).await {
-                let act = crate::vault::join::act((self.clock)(), &name, &heads);
+            if let Ok(name) = self.keyring.guard().account_name(&account).await {
+                let act = join::act((self.clock)(), &name, &heads);
                 self.queue
                     .push_always(Job::of(entry::admin(&account, &act), Waiter::none()));
+            }
+        }
+    }
+
+    /// Enters new chains into the rolls of their accounts, so that none of them can disappear unseen.
+    async fn note_chains(&self, heads: &[Head]) {
+        let mut chains: BTreeMap<&str, Vec<i64>> = BTreeMap::new();
+        for head in heads {
+            chains.entry(&head.account).or_default().push(head.lane);
+        }
+        for (account, chains) in chains {
+            if let Err(error) = self.keyring.guard().note_chains(account, &chains).await {
+                tracing::warn!("cannot note the chains of an account: {error}");
             }
         }
     }
@@ -190,7 +201,7 @@ impl Writer {
         let mut names: HashMap<String, String> = HashMap::new();
         for row in &open {
             if !names.contains_key(&row.account) {
-                let name = crate::vault::account_name(&*self.store, &row.account).await?;
+                let name = self.keyring.guard().account_name(&row.account).await?;
                 names.insert(row.account.clone(), name);
             }
             let outcome = entry::ended(
@@ -221,14 +232,7 @@ impl Writer {
             return;
         }
         let put = |(id, (account, time_us)): (String, (String, i64))| {
-            let item = Item {
-                account,
-                kind: KEY_USED.to_owned(),
-                id,
-                lookup: None,
-                version: 0,
-                body: time_us.to_string(),
-            };
+            let item = Item::new(&account, ItemKind::ApiKeyUsed, &id, None, &time_us);
             Change::Put(item, Expect::Any)
         };
         let batch = Batch {
@@ -252,7 +256,7 @@ impl Writer {
         };
         let mut lanes: Vec<_> = self
             .store
-            .items(Some(SYSTEM), KIND)
+            .items(Some(SYSTEM), ItemKind::Lane)
             .await?
             .into_iter()
             .filter_map(read)
@@ -276,14 +280,7 @@ impl Writer {
             released,
             serves: self.serve,
         };
-        let item = Item {
-            account: SYSTEM.to_owned(),
-            kind: KIND.to_owned(),
-            id: number.to_string(),
-            lookup: None,
-            version: 0,
-            body: serde_json::to_string(&lease).expect("an id and a number serialise"),
-        };
+        let item = Item::new(SYSTEM, ItemKind::Lane, &number.to_string(), None, &lease);
         let batch = Batch {
             changes: vec![Change::Put(item, expect)],
             ..Batch::default()

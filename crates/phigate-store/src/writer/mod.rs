@@ -10,6 +10,7 @@ mod batch;
 pub(crate) mod entry;
 mod group;
 pub(crate) mod job;
+pub(crate) mod join;
 pub(crate) mod lane;
 pub(crate) mod queue;
 mod retry;

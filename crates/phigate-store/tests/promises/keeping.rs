@@ -15,12 +15,13 @@ pub async fn retention_deletes_what_is_due_and_the_trail_still_verifies(site: Si
     let (vault, account, requests) = life::aged(&site, &watch, retention, (5, 1)).await;
     life::retain(&vault, &account).await;
     assert!(
-        vault.audit_show(&account, requests[0]).await.is_err(),
+        vault.trail.audit_show(&account, requests[0]).await.is_err(),
         "too old"
     );
-    assert!(vault.audit_show(&account, requests[1]).await.is_ok());
+    assert!(vault.trail.audit_show(&account, requests[1]).await.is_ok());
     assert!(
         vault
+            .trail
             .reveal(&account, requests[1], "cli", None)
             .await
             .is_err(),
@@ -28,18 +29,20 @@ pub async fn retention_deletes_what_is_due_and_the_trail_still_verifies(site: Si
     );
     assert!(
         vault
+            .trail
             .reveal(&account, requests[3], "cli", None)
             .await
             .is_ok()
     );
-    let report = vault.verify(None, &[], |_| {}).await.unwrap();
+    let report = vault.trail.verify(None, &[], |_| {}).await.unwrap();
     assert!(report.is_intact() && report.deleted >= 2, "{report:?}");
     let lines = export(&vault, &account, &Filter::default()).await;
-    let mut verifier = ExportVerifier::new(&vault.public_key(), &[]).unwrap();
+    let mut verifier = ExportVerifier::new(&vault.trail.public_key(), &[]).unwrap();
     lines.iter().for_each(|line| verifier.line(line));
     let report = verifier.finish();
     assert!(report.is_intact() && report.deleted >= 2, "{report:?}");
     let found = vault
+        .trail
         .find_identifier(&account, "ssn", &"900551234".into(), "cli")
         .await
         .unwrap();
@@ -58,37 +61,55 @@ pub async fn legal_hold_keeps_everything(site: Site) {
     life::retain(&vault, &account).await;
     assert!(
         vault
+            .trail
             .reveal(&account, requests[0], "cli", None)
             .await
             .is_ok()
     );
-    let refused = vault.delete_account(&account, "cli").await;
+    let refused = vault.accounts.delete_account(&account, "cli").await;
     assert!(refused.is_err(), "nor is the account deleted");
     close(vault).await;
 }
 
 pub async fn a_deleted_account_cannot_be_read_any_more(site: Site) {
     let vault = site.open().await;
-    let clinic = vault.create_account("clinic", "cli").await.unwrap().id;
+    let clinic = vault
+        .accounts
+        .create_account("clinic", "cli")
+        .await
+        .unwrap()
+        .id;
     let key = vault
+        .access
         .create_api_key(&clinic, "", None, "cli")
         .await
         .unwrap();
     let request = life::request(&vault, &clinic).await;
-    vault.delete_account(&clinic, "cli").await.unwrap();
-    assert!(vault.admit(key.key.expose()).await.is_err());
-    assert!(vault.reveal(&clinic, request, "cli", None).await.is_err());
+    vault.accounts.delete_account(&clinic, "cli").await.unwrap();
+    assert!(vault.access.admit(key.key.expose()).await.is_err());
     assert!(
         vault
+            .trail
+            .reveal(&clinic, request, "cli", None)
+            .await
+            .is_err()
+    );
+    assert!(
+        vault
+            .accounts
             .accounts()
             .await
             .unwrap()
             .iter()
             .all(|account| account.name != "clinic")
     );
-    let report = vault.verify(None, &[], |_| {}).await.unwrap();
+    let report = vault.trail.verify(None, &[], |_| {}).await.unwrap();
     assert!(report.is_intact(), "{report:?}");
-    vault.create_account("clinic", "cli").await.unwrap();
+    vault
+        .accounts
+        .create_account("clinic", "cli")
+        .await
+        .unwrap();
     close(vault).await;
 }
 
@@ -96,21 +117,34 @@ pub async fn a_rotated_master_key_opens_everything_and_the_old_one_nothing(site:
     let (vault, running) = (site.open().await, site.open().await);
     let account = account(&vault).await;
     let key = vault
+        .access
         .create_api_key(&account, "", None, "cli")
         .await
         .unwrap();
     life::provide(&vault, &account).await;
     let request = life::request(&vault, &account).await;
-    let before = vault.master_key_id();
+    let before = vault.installation.master_key_id();
     let after = vault
+        .installation
         .rotate_master_key_file(&site.key_file(), "cli")
         .await
         .unwrap();
     assert_ne!(before, after);
     // A process that was running goes on, also with keys it had not opened before.
-    assert!(running.admit(key.key.expose()).await.is_ok());
-    assert!(running.reveal(&account, request, "cli", None).await.is_ok());
-    let clinic = running.create_account("clinic", "cli").await.unwrap().id;
+    assert!(running.access.admit(key.key.expose()).await.is_ok());
+    assert!(
+        running
+            .trail
+            .reveal(&account, request, "cli", None)
+            .await
+            .is_ok()
+    );
+    let clinic = running
+        .accounts
+        .create_account("clinic", "cli")
+        .await
+        .unwrap()
+        .id;
     life::provide(&running, &clinic).await;
     close(vault).await;
     close(running).await;
@@ -123,8 +157,21 @@ pub async fn a_rotated_master_key_opens_everything_and_the_old_one_nothing(site:
     .err();
     assert!(matches!(refused, Some(StoreError::WrongMasterKey { expected }) if expected == after));
     let vault = site.open().await;
-    assert!(vault.admit(key.key.expose()).await.is_ok());
-    assert!(vault.reveal(&account, request, "cli", None).await.is_ok());
-    assert!(vault.verify(None, &[], |_| {}).await.unwrap().is_intact());
+    assert!(vault.access.admit(key.key.expose()).await.is_ok());
+    assert!(
+        vault
+            .trail
+            .reveal(&account, request, "cli", None)
+            .await
+            .is_ok()
+    );
+    assert!(
+        vault
+            .trail
+            .verify(None, &[], |_| {})
+            .await
+            .unwrap()
+            .is_intact()
+    );
     close(vault).await;
 }

@@ -3,44 +3,54 @@
 use crate::support::{Site, account, close};
 use jiff::SignedDuration;
 use phigate_store::{AdmitError, StoreError};
+use phigate_types::Mode;
 
 pub async fn a_key_admits_until_it_is_revoked_or_expires(site: Site) {
     let vault = site.open().await;
     let account = account(&vault).await;
     let new = vault
+        .access
         .create_api_key(&account, "laptop", None, "cli")
         .await
         .unwrap();
-    let admitted = vault.admit(new.key.expose()).await.unwrap();
+    let admitted = vault.access.admit(new.key.expose()).await.unwrap();
     assert_eq!(admitted.key_id, new.id);
-    assert_eq!(admitted.account.mode, "flag");
+    assert_eq!(admitted.account.mode, Mode::FLAG);
     vault
+        .access
         .revoke_api_key(&account, &new.id, "cli")
         .await
         .unwrap();
     assert!(matches!(
-        vault.admit(new.key.expose()).await,
+        vault.access.admit(new.key.expose()).await,
         Err(AdmitError::Revoked { .. })
     ));
     let past = SignedDuration::from_secs(-1);
     let expired = vault
+        .access
         .create_api_key(&account, "old", Some(past), "cli")
         .await
         .unwrap();
     assert!(matches!(
-        vault.admit(expired.key.expose()).await,
+        vault.access.admit(expired.key.expose()).await,
         Err(AdmitError::Expired { .. })
     ));
     let stranger = expired.key.expose().replace(&expired.id, "aaaaaaaaaaaa");
     assert!(matches!(
-        vault.admit(&stranger).await,
+        vault.access.admit(&stranger).await,
         Err(AdmitError::Malformed)
     ));
-    assert!(matches!(vault.admit("").await, Err(AdmitError::Missing)));
-    let escape = vault.create_api_key(&account, "\u{1b}[31m", None, "cli");
+    assert!(matches!(
+        vault.access.admit("").await,
+        Err(AdmitError::Missing)
+    ));
+    let escape = vault
+        .access
+        .create_api_key(&account, "\u{1b}[31m", None, "cli");
     assert!(matches!(escape.await, Err(StoreError::Invalid { .. })));
     assert!(
         vault
+            .access
             .revoke_api_key(&account, "bbbbbbbbbbbb", "cli")
             .await
             .is_err()
@@ -52,27 +62,30 @@ pub async fn a_rotated_key_overlaps_with_its_successor(site: Site) {
     let vault = site.open().await;
     let account = account(&vault).await;
     let old = vault
+        .access
         .create_api_key(&account, "app", None, "cli")
         .await
         .unwrap();
     let new = vault
+        .access
         .rotate_api_key(&account, &old.id, SignedDuration::from_hours(24), "cli")
         .await
         .unwrap();
     assert!(
-        vault.admit(old.key.expose()).await.is_ok(),
+        vault.access.admit(old.key.expose()).await.is_ok(),
         "the old key still works"
     );
-    assert!(vault.admit(new.key.expose()).await.is_ok());
+    assert!(vault.access.admit(new.key.expose()).await.is_ok());
     let newest = vault
+        .access
         .rotate_api_key(&account, &new.id, SignedDuration::ZERO, "cli")
         .await
         .unwrap();
     assert!(matches!(
-        vault.admit(new.key.expose()).await,
+        vault.access.admit(new.key.expose()).await,
         Err(AdmitError::Expired { .. })
     ));
-    let keys = vault.api_keys(&account).await.unwrap();
+    let keys = vault.access.api_keys(&account).await.unwrap();
     assert_eq!(keys.len(), 3);
     let listed = keys.iter().find(|key| key.id == new.id).unwrap();
     assert_eq!(listed.rotated_to.as_deref(), Some(newest.id.as_str()));
@@ -83,15 +96,22 @@ pub async fn changes_by_another_process_bind_the_next_call(site: Site) {
     let (server, cli) = (site.open().await, site.open().await);
     let account = account(&server).await;
     let new = cli
+        .access
         .create_api_key(&account, "laptop", None, "cli")
         .await
         .unwrap();
     assert_eq!(
-        server.admit(new.key.expose()).await.unwrap().account.mode,
-        "flag"
+        server
+            .access
+            .admit(new.key.expose())
+            .await
+            .unwrap()
+            .account
+            .mode,
+        Mode::FLAG
     );
-    for (round, mode) in ["block", "mask", "redact", "flag"]
-        .iter()
+    for (round, mode) in [Mode::BLOCK, Mode::MASK, Mode::REDACT, Mode::FLAG]
+        .into_iter()
         .cycle()
         .take(40)
         .enumerate()
@@ -101,20 +121,33 @@ pub async fn changes_by_another_process_bind_the_next_call(site: Site) {
         } else {
             (&cli, &server)
         };
-        writer.set_mode(&account, mode, "cli").await.unwrap();
+        writer
+            .accounts
+            .set_mode(&account, mode, "cli")
+            .await
+            .unwrap();
         assert_eq!(
-            reader.admit(new.key.expose()).await.unwrap().account.mode,
-            *mode
+            reader
+                .access
+                .admit(new.key.expose())
+                .await
+                .unwrap()
+                .account
+                .mode,
+            mode
         );
     }
-    let state = server.mode(&account).await.unwrap();
+    let state = server.accounts.mode(&account).await.unwrap();
     assert_eq!(
-        (state.previous.as_deref(), state.changed_by.as_deref()),
-        (Some("redact"), Some("cli"))
+        (state.previous, state.changed_by.as_deref()),
+        (Some(Mode::REDACT), Some("cli"))
     );
-    cli.revoke_api_key(&account, &new.id, "cli").await.unwrap();
+    cli.access
+        .revoke_api_key(&account, &new.id, "cli")
+        .await
+        .unwrap();
     assert!(matches!(
-        server.admit(new.key.expose()).await,
+        server.access.admit(new.key.expose()).await,
         Err(AdmitError::Revoked { .. })
     ));
     close(cli).await;
@@ -126,6 +159,7 @@ pub async fn provider_keys_come_back_only_through_admission(site: Site) {
     let account = account(&vault).await;
     assert!(
         vault
+            .access
             .set_provider(&account, "openai", None, None, "cli")
             .await
             .is_err(),
@@ -133,6 +167,7 @@ pub async fn provider_keys_come_back_only_through_admission(site: Site) {
     );
     let secret = "sk-test-0123456789wxyz".into();
     vault
+        .access
         .set_provider(
             &account,
             "openai",
@@ -143,28 +178,32 @@ pub async fn provider_keys_come_back_only_through_admission(site: Site) {
         .await
         .unwrap();
     vault
+        .access
         .set_provider(&account, "openai", None, None, "cli")
         .await
         .unwrap();
     let key = vault
+        .access
         .create_api_key(&account, "", None, "cli")
         .await
         .unwrap();
-    let admitted = vault.admit(key.key.expose()).await.unwrap();
+    let admitted = vault.access.admit(key.key.expose()).await.unwrap();
     assert_eq!(
         admitted.account.providers["openai"].key.expose(),
         secret.expose()
     );
     assert_eq!(admitted.account.providers["openai"].base_url, None);
-    let listed = vault.providers(&account).await.unwrap();
+    let listed = vault.access.providers(&account).await.unwrap();
     assert_eq!(listed[0].last4, "wxyz");
     assert!(!format!("{listed:?} {admitted:?}").contains("sk-test"));
     vault
+        .access
         .remove_provider(&account, "openai", "cli")
         .await
         .unwrap();
     assert!(
         vault
+            .access
             .admit(key.key.expose())
             .await
             .unwrap()

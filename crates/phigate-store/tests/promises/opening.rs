@@ -6,7 +6,10 @@ use phigate_store::{MasterKeySource, Options, StoreError, Vault};
 pub async fn a_first_start_makes_everything_and_a_second_finds_it(site: Site) {
     let first = site.open().await;
     assert!(first.was_created());
-    assert_eq!(first.find_account(None).await.unwrap().name, "default");
+    assert_eq!(
+        first.accounts.find_account(None).await.unwrap().name,
+        "default"
+    );
     let id = account(&first).await;
     close(first).await;
     let second = site.open().await;
@@ -25,7 +28,7 @@ pub async fn several_first_starts_at_once_make_one_store(site: Site) {
     }
     assert_eq!(vaults.iter().filter(|vault| vault.was_created()).count(), 1);
     for vault in vaults {
-        assert_eq!(vault.accounts().await.unwrap().len(), 1);
+        assert_eq!(vault.accounts.accounts().await.unwrap().len(), 1);
         close(vault).await;
     }
 }

@@ -3,15 +3,38 @@
 use crate::support::{Site, Watch, account, close};
 use jiff::SignedDuration;
 use phigate_store::{
-    Invite, LinkPurpose, LoginOutcome, Options, Role, SecretBytes, SessionPolicy, StoreError, User,
-    Vault,
+    Invite, LinkPurpose, Login, LoginOutcome, Options, Role, SecretBytes, SessionPolicy,
+    StoreError, User, Vault,
 };
 
 const PASSWORD: &str = "correct horse battery";
+const WRONG: &str = "wrong password";
+
+/// An attempt to sign in from an origin, with what an earlier login left in the browser.
+async fn sign_in(
+    vault: &Vault,
+    email: &str,
+    password: &str,
+    origin: &str,
+    device: Option<&str>,
+) -> LoginOutcome {
+    let login = Login {
+        email,
+        password: &password.into(),
+        origin,
+        device,
+    };
+    vault.people.verify_login(&login).await.unwrap()
+}
+
+fn is_right(outcome: &LoginOutcome) -> bool {
+    matches!(outcome, LoginOutcome::Right(_))
+}
 
 async fn jane(vault: &Vault) -> User {
     let account = account(vault).await;
     vault
+        .people
         .create_user(
             &account,
             "Jane@Example.org",
@@ -28,6 +51,7 @@ pub async fn a_login_needs_the_right_password_and_failures_are_slowed_down(site:
     let user = jane(&vault).await;
     assert_eq!(user.email, "jane@example.org");
     let again = vault
+        .people
         .create_user(
             &user.account_id,
             "jane@example.org",
@@ -37,35 +61,22 @@ pub async fn a_login_needs_the_right_password_and_failures_are_slowed_down(site:
         )
         .await;
     assert!(matches!(again, Err(StoreError::Conflict(_))));
-    let right = vault
-        .verify_login("JANE@example.org ", &PASSWORD.into(), "192.0.2.1")
-        .await
-        .unwrap();
+    let right = sign_in(&vault, "JANE@example.org ", PASSWORD, "192.0.2.1", None).await;
     assert!(matches!(right, LoginOutcome::Right(found) if found.id == user.id));
-    assert_eq!(
-        vault
-            .verify_login("nobody@example.org", &PASSWORD.into(), "192.0.2.2")
-            .await
-            .unwrap(),
-        LoginOutcome::Wrong
-    );
+    let unknown = sign_in(&vault, "nobody@example.org", PASSWORD, "192.0.2.2", None).await;
+    assert_eq!(unknown, LoginOutcome::Wrong);
     for _ in 0..5 {
-        let wrong = vault
-            .verify_login("jane@example.org", &"wrong password".into(), "192.0.2.1")
-            .await
-            .unwrap();
+        let wrong = sign_in(&vault, &user.email, WRONG, "192.0.2.1", None).await;
         assert_eq!(wrong, LoginOutcome::Wrong);
     }
-    let slowed = vault
-        .verify_login("jane@example.org", &PASSWORD.into(), "192.0.2.3")
-        .await
-        .unwrap();
+    let slowed = sign_in(&vault, &user.email, PASSWORD, "192.0.2.1", None).await;
     assert!(
         matches!(slowed, LoginOutcome::Throttled { .. }),
         "{slowed:?}"
     );
     assert!(
         vault
+            .people
             .create_user(
                 &user.account_id,
                 "x@example.org",
@@ -84,13 +95,8 @@ pub async fn failures_are_counted_across_processes_and_before_the_password_is_lo
 ) {
     let (one, other) = (site.open().await, site.open().await);
     jane(&one).await;
-    let guess = async |vault: &Vault| {
-        let wrong = "wrong password".into();
-        vault
-            .verify_login("jane@example.org", &wrong, "192.0.2.1")
-            .await
-            .unwrap()
-    };
+    let guess =
+        async |vault: &Vault| sign_in(vault, "jane@example.org", WRONG, "192.0.2.1", None).await;
     let (a, b, c, d, e, f, g, h) = tokio::join!(
         guess(&one),
         guess(&other),
@@ -111,6 +117,97 @@ pub async fn failures_are_counted_across_processes_and_before_the_password_is_lo
     close(other).await;
 }
 
+pub async fn strangers_lock_nobody_out(site: Site) {
+    let vault = site.open().await;
+    let user = jane(&vault).await;
+    let device = vault.people.device_token(&user).await.unwrap();
+    // Many origins guess at Jane's password; some share her own origin, as behind a proxy.
+    for number in 0..60 {
+        let origin = format!("198.51.100.{}", number % 12);
+        sign_in(&vault, &user.email, WRONG, &origin, None).await;
+    }
+    for _ in 0..6 {
+        sign_in(&vault, &user.email, WRONG, "192.0.2.1", None).await;
+    }
+    for (origin, device, is_let_in, why) in [
+        ("203.0.113.9", None, true, "an origin without failures"),
+        ("192.0.2.1", Some(device.expose()), true, "her own browser"),
+        ("192.0.2.1", None, false, "an origin that failed too often"),
+        ("192.0.2.1", Some("1.x.y"), false, "a made-up device"),
+    ] {
+        let outcome = sign_in(&vault, &user.email, PASSWORD, origin, device).await;
+        assert_eq!(is_right(&outcome), is_let_in, "{why}: {outcome:?}");
+    }
+    let password = PASSWORD.into();
+    let confirmed = vault.people.confirm_password(&user, &password, "192.0.2.1");
+    assert!(confirmed.await.unwrap(), "a session has a count of its own");
+    close(vault).await;
+}
+
+pub async fn one_origin_may_not_lock_others_out_nor_try_many_addresses(site: Site) {
+    let vault = site.open().await;
+    let user = jane(&vault).await;
+    for number in 0..60 {
+        let address = format!("invented{number}@example.org");
+        sign_in(&vault, &address, WRONG, "192.0.2.1", None).await;
+    }
+    let outcome = sign_in(&vault, &user.email, PASSWORD, "192.0.2.1", None).await;
+    assert!(is_right(&outcome), "no failure of her own: {outcome:?}");
+    let first = sign_in(&vault, &user.email, WRONG, "192.0.2.1", None).await;
+    let second = sign_in(&vault, &user.email, WRONG, "192.0.2.1", None).await;
+    assert_eq!(first, LoginOutcome::Wrong);
+    assert_eq!(second, LoginOutcome::Throttled { retry_after_s: 1 });
+    close(vault).await;
+}
+
+pub async fn counts_of_failures_expire(site: Site) {
+    let watch = Watch::new();
+    let vault = Vault::open(Options {
+        clock: watch.clock(),
+        ..site.options()
+    })
+    .await
+    .unwrap();
+    let user = jane(&vault).await;
+    for _ in 0..6 {
+        sign_in(&vault, &user.email, WRONG, "192.0.2.1", None).await;
+    }
+    let slowed = sign_in(&vault, &user.email, PASSWORD, "192.0.2.1", None).await;
+    assert!(!is_right(&slowed));
+    watch.advance(SignedDuration::from_hours(1));
+    let outcome = sign_in(&vault, &user.email, PASSWORD, "192.0.2.1", None).await;
+    assert!(is_right(&outcome), "{outcome:?}");
+    close(vault).await;
+}
+
+pub async fn an_owner_link_dies_when_there_is_an_owner(site: Site) {
+    let vault = site.open().await;
+    let account = account(&vault).await;
+    let invite = Invite {
+        purpose: LinkPurpose::Owner,
+        role: Role::Owner,
+        email: None,
+        valid: SignedDuration::from_hours(1),
+    };
+    let token = vault
+        .links
+        .create_link(&account, &invite, "system")
+        .await
+        .unwrap();
+    assert!(vault.links.link(token.expose()).await.unwrap().is_some());
+    jane(&vault).await;
+    assert!(vault.links.link(token.expose()).await.unwrap().is_none());
+    assert!(!vault.links.has_owner_link(&account).await.unwrap());
+    let password = PASSWORD.into();
+    let used = vault
+        .links
+        .redeem_link(token.expose(), "john@example.org", &password);
+    assert!(matches!(used.await, Err(StoreError::NotFound(_))));
+    let another = vault.links.create_link(&account, &invite, "system").await;
+    assert!(matches!(another, Err(StoreError::Invalid { .. })));
+    close(vault).await;
+}
+
 pub async fn the_second_step_of_a_login_may_reach_another_process(site: Site) {
     let watch = Watch::new();
     let open = async || {
@@ -124,22 +221,29 @@ pub async fn the_second_step_of_a_login_may_reach_another_process(site: Site) {
     };
     let (one, other) = (open().await, open().await);
     let user = jane(&one).await;
-    one.begin_second_step("token", &user).await.unwrap();
-    let found = other.second_step("token").await.unwrap();
+    one.people.begin_second_step("token", &user).await.unwrap();
+    let found = other.people.second_step("token").await.unwrap();
     assert_eq!(found.map(|found| found.id), Some(user.id.clone()));
-    assert_eq!(other.second_step("another token").await.unwrap(), None);
+    assert_eq!(
+        other.people.second_step("another token").await.unwrap(),
+        None
+    );
     for _ in 0..5 {
-        assert_eq!(other.begin_code(&user).await.unwrap(), None);
+        assert_eq!(other.people.begin_code(&user).await.unwrap(), None);
     }
-    assert_eq!(one.begin_code(&user).await.unwrap(), Some(1));
+    assert_eq!(one.people.begin_code(&user).await.unwrap(), Some(1));
     watch.advance(SignedDuration::from_secs(1));
-    assert_eq!(one.begin_code(&user).await.unwrap(), None);
-    one.end_second_step("token", &user).await.unwrap();
-    assert_eq!(other.begin_code(&user).await.unwrap(), None);
-    assert_eq!(other.second_step("token").await.unwrap(), None);
-    one.begin_second_step("token", &user).await.unwrap();
+    assert_eq!(one.people.begin_code(&user).await.unwrap(), None);
+    one.people.end_second_step("token", &user).await.unwrap();
+    assert_eq!(other.people.begin_code(&user).await.unwrap(), None);
+    assert_eq!(other.people.second_step("token").await.unwrap(), None);
+    one.people.begin_second_step("token", &user).await.unwrap();
     watch.advance(SignedDuration::from_mins(5));
-    assert_eq!(other.second_step("token").await.unwrap(), None, "too late");
+    assert_eq!(
+        other.people.second_step("token").await.unwrap(),
+        None,
+        "too late"
+    );
     close(one).await;
     close(other).await;
 }
@@ -157,13 +261,17 @@ pub async fn looking_at_a_session_is_no_use_of_it(site: Site) {
         idle: SignedDuration::from_mins(15),
         absolute: SignedDuration::from_hours(1),
     };
-    let session = vault.begin_session(&user, policy, "test").await.unwrap();
+    let session = vault
+        .sessions
+        .begin_session(&user, policy, "test")
+        .await
+        .unwrap();
     let token = session.token.expose();
     for _ in 0..2 {
-        assert!(vault.peek_session(token).await.unwrap().is_some());
+        assert!(vault.sessions.peek_session(token).await.unwrap().is_some());
         watch.advance(SignedDuration::from_mins(8));
     }
-    assert!(vault.session(token).await.unwrap().is_none());
+    assert!(vault.sessions.session(token).await.unwrap().is_none());
     close(vault).await;
 }
 
@@ -180,9 +288,14 @@ pub async fn a_session_ends_when_idle_when_old_and_when_ended(site: Site) {
         idle: SignedDuration::from_mins(15),
         absolute: SignedDuration::from_hours(1),
     };
-    let idle = vault.begin_session(&user, policy, "test").await.unwrap();
+    let idle = vault
+        .sessions
+        .begin_session(&user, policy, "test")
+        .await
+        .unwrap();
     assert_eq!(
         vault
+            .sessions
             .session(idle.token.expose())
             .await
             .unwrap()
@@ -193,31 +306,70 @@ pub async fn a_session_ends_when_idle_when_old_and_when_ended(site: Site) {
     );
     watch.advance(SignedDuration::from_mins(14));
     assert!(
-        vault.session(idle.token.expose()).await.unwrap().is_some(),
+        vault
+            .sessions
+            .session(idle.token.expose())
+            .await
+            .unwrap()
+            .is_some(),
         "used in time"
     );
     watch.advance(SignedDuration::from_mins(16));
     assert!(
-        vault.session(idle.token.expose()).await.unwrap().is_none(),
+        vault
+            .sessions
+            .session(idle.token.expose())
+            .await
+            .unwrap()
+            .is_none(),
         "idle for too long"
     );
-    let old = vault.begin_session(&user, policy, "test").await.unwrap();
+    let old = vault
+        .sessions
+        .begin_session(&user, policy, "test")
+        .await
+        .unwrap();
     for _ in 0..6 {
         watch.advance(SignedDuration::from_mins(10));
-        let is_young = vault.session(old.token.expose()).await.unwrap().is_some();
-        assert_eq!(is_young, vault.sessions(&user).await.unwrap().len() == 1);
+        let is_young = vault
+            .sessions
+            .session(old.token.expose())
+            .await
+            .unwrap()
+            .is_some();
+        assert_eq!(
+            is_young,
+            vault.sessions.sessions(&user).await.unwrap().len() == 1
+        );
     }
     assert!(
-        vault.session(old.token.expose()).await.unwrap().is_none(),
+        vault
+            .sessions
+            .session(old.token.expose())
+            .await
+            .unwrap()
+            .is_none(),
         "too old, though in use"
     );
-    let ended = vault.begin_session(&user, policy, "test").await.unwrap();
+    let ended = vault
+        .sessions
+        .begin_session(&user, policy, "test")
+        .await
+        .unwrap();
     vault
+        .sessions
         .end_session(&user.account_id, &ended.id, "jane@example.org")
         .await
         .unwrap();
-    assert!(vault.session(ended.token.expose()).await.unwrap().is_none());
-    assert!(vault.session("x").await.unwrap().is_none());
+    assert!(
+        vault
+            .sessions
+            .session(ended.token.expose())
+            .await
+            .unwrap()
+            .is_none()
+    );
+    assert!(vault.sessions.session("x").await.unwrap().is_none());
     close(vault).await;
 }
 
@@ -225,10 +377,19 @@ pub async fn a_new_password_ends_other_sessions(site: Site) {
     let vault = site.open().await;
     let user = jane(&vault).await;
     let policy = SessionPolicy::default();
-    let here = vault.begin_session(&user, policy, "here").await.unwrap();
-    let there = vault.begin_session(&user, policy, "there").await.unwrap();
+    let here = vault
+        .sessions
+        .begin_session(&user, policy, "here")
+        .await
+        .unwrap();
+    let there = vault
+        .sessions
+        .begin_session(&user, policy, "there")
+        .await
+        .unwrap();
     let new = "another long pass phrase".into();
     vault
+        .people
         .set_password(
             &user.account_id,
             &user.email,
@@ -238,24 +399,48 @@ pub async fn a_new_password_ends_other_sessions(site: Site) {
         )
         .await
         .unwrap();
-    assert!(vault.session(here.token.expose()).await.unwrap().is_some());
-    assert!(vault.session(there.token.expose()).await.unwrap().is_none());
-    assert_eq!(
+    assert!(
         vault
-            .verify_login(&user.email, &PASSWORD.into(), "x")
+            .sessions
+            .session(here.token.expose())
             .await
-            .unwrap(),
+            .unwrap()
+            .is_some()
+    );
+    assert!(
+        vault
+            .sessions
+            .session(there.token.expose())
+            .await
+            .unwrap()
+            .is_none()
+    );
+    assert_eq!(
+        sign_in(&vault, &user.email, PASSWORD, "x", None).await,
         LoginOutcome::Wrong
     );
     vault
+        .people
         .remove_user(&user.account_id, &user.email, "cli")
         .await
         .unwrap();
     assert!(
-        vault.session(here.token.expose()).await.unwrap().is_none(),
+        vault
+            .sessions
+            .session(here.token.expose())
+            .await
+            .unwrap()
+            .is_none(),
         "no session outlives its user"
     );
-    assert!(vault.users(&user.account_id).await.unwrap().is_empty());
+    assert!(
+        vault
+            .people
+            .users(&user.account_id)
+            .await
+            .unwrap()
+            .is_empty()
+    );
     close(vault).await;
 }
 
@@ -269,51 +454,67 @@ pub async fn a_link_works_once(site: Site) {
         valid: SignedDuration::from_hours(1),
     };
     let stale = vault
+        .links
         .create_link(&account, &invite, "system")
         .await
         .unwrap();
     let token = vault
+        .links
         .create_link(&account, &invite, "system")
         .await
         .unwrap();
     assert!(
-        vault.link(stale.expose()).await.unwrap().is_none(),
+        vault.links.link(stale.expose()).await.unwrap().is_none(),
         "a new owner link replaces the old one"
     );
     let password = PASSWORD.into();
     let (one, two) = tokio::join!(
-        vault.redeem_link(token.expose(), "jane@example.org", &password),
-        vault.redeem_link(token.expose(), "john@example.org", &password),
+        vault
+            .links
+            .redeem_link(token.expose(), "jane@example.org", &password),
+        vault
+            .links
+            .redeem_link(token.expose(), "john@example.org", &password),
     );
     assert!(one.is_ok() ^ two.is_ok(), "of two attempts one wins");
     assert!(
         vault
+            .links
             .redeem_link(token.expose(), "third@example.org", &PASSWORD.into())
             .await
             .is_err()
     );
     let over = Invite {
+        purpose: LinkPurpose::Invite,
         valid: SignedDuration::from_secs(-1),
         ..invite
     };
-    let token = vault.create_link(&account, &over, "system").await.unwrap();
-    assert!(vault.link(token.expose()).await.unwrap().is_none());
+    let token = vault
+        .links
+        .create_link(&account, &over, "system")
+        .await
+        .unwrap();
+    assert!(vault.links.link(token.expose()).await.unwrap().is_none());
     close(vault).await;
 }
 
 pub async fn a_one_time_code_works_once(site: Site) {
     let vault = site.open().await;
     let user = jane(&vault).await;
-    assert!(vault.totp(&user).await.unwrap().is_none());
+    assert!(vault.people.totp(&user).await.unwrap().is_none());
     vault
+        .people
         .set_totp(&user, Some(&SecretBytes::new(vec![7; 20])), None, "cli")
         .await
         .unwrap();
-    assert_eq!(vault.totp(&user).await.unwrap().unwrap().expose(), [7; 20]);
-    assert!(vault.use_totp_step(&user, 100).await.unwrap());
-    assert!(!vault.use_totp_step(&user, 100).await.unwrap());
-    assert!(!vault.use_totp_step(&user, 99).await.unwrap());
-    assert!(vault.use_totp_step(&user, 101).await.unwrap());
+    assert_eq!(
+        vault.people.totp(&user).await.unwrap().unwrap().expose(),
+        [7; 20]
+    );
+    assert!(vault.people.use_totp_step(&user, 100).await.unwrap());
+    assert!(!vault.people.use_totp_step(&user, 100).await.unwrap());
+    assert!(!vault.people.use_totp_step(&user, 99).await.unwrap());
+    assert!(vault.people.use_totp_step(&user, 101).await.unwrap());
     close(vault).await;
 }
 
@@ -334,39 +535,51 @@ pub async fn an_invitation_can_be_used_is_replaced_and_goes_with_its_user(site: 
         "sam@one@two",
         "sam roe@example.org",
     ] {
-        let refused = vault.create_link(&account, &invite(email), "owner").await;
+        let refused = vault
+            .links
+            .create_link(&account, &invite(email), "owner")
+            .await;
         assert!(
             matches!(refused, Err(StoreError::Invalid { .. })),
             "{email:?}: nobody could use that link"
         );
     }
-    let make = async |email: &str| vault.create_link(&account, &invite(email), "owner").await;
+    let make = async |email: &str| {
+        vault
+            .links
+            .create_link(&account, &invite(email), "owner")
+            .await
+    };
     let other = make("other@example.org").await.unwrap();
     let first = make("sam@example.org").await.unwrap();
     let second = make(" Sam@example.org ").await.unwrap();
-    assert!(vault.link(first.expose()).await.unwrap().is_none());
+    assert!(vault.links.link(first.expose()).await.unwrap().is_none());
     let redeemed = vault
+        .links
         .redeem_link(second.expose(), "sam@example.org", &PASSWORD.into())
         .await;
     assert_eq!(redeemed.unwrap().email, "sam@example.org");
     let third = make("sam@example.org").await.unwrap();
     vault
+        .people
         .remove_user(&account, "SAM@example.org", "owner")
         .await
         .unwrap();
     assert!(
-        vault.link(third.expose()).await.unwrap().is_none(),
+        vault.links.link(third.expose()).await.unwrap().is_none(),
         "whoever is removed cannot come back with an older invitation"
     );
-    let open = vault.invitations(&account).await.unwrap();
+    let open = vault.links.invitations(&account).await.unwrap();
     assert_eq!(open.len(), 1);
     assert_eq!(open[0].email.as_deref(), Some("other@example.org"));
     let withdraw = async || {
-        let withdrawn = vault.withdraw_invitation(&account, "Other@example.org", "owner");
+        let withdrawn = vault
+            .links
+            .withdraw_invitation(&account, "Other@example.org", "owner");
         withdrawn.await
     };
     assert!(withdraw().await.is_ok());
-    assert!(vault.link(other.expose()).await.unwrap().is_none());
+    assert!(vault.links.link(other.expose()).await.unwrap().is_none());
     assert!(matches!(withdraw().await, Err(StoreError::NotFound(_))));
     close(vault).await;
 }

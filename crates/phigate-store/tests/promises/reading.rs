@@ -3,6 +3,7 @@
 use crate::support::life::recorded;
 use crate::support::{Site, account, clean, close, masked};
 use phigate_store::{Filter, Record, RecordKind, StoreError, Window};
+use phigate_types::{Act, Action, Mode};
 
 pub async fn lists_filter_and_page_newest_first(site: Site) {
     let vault = site.open().await;
@@ -18,12 +19,17 @@ pub async fn lists_filter_and_page_newest_first(site: Site) {
         new.decision.model = Some(format!("gpt-{}", number % 2));
         requests.push(recorded(&vault, new).await);
     }
-    let Record::Decision(tenth) = &vault.audit_show(&account, requests[10]).await.unwrap()[0]
+    let Record::Decision(tenth) = &vault
+        .trail
+        .audit_show(&account, requests[10])
+        .await
+        .unwrap()[0]
     else {
         panic!()
     };
     for (filter, expected) in filters(requests[7], tenth.time) {
         let found = vault
+            .trail
             .audit_list(&account, &filter, None, 1_000)
             .await
             .unwrap();
@@ -32,6 +38,7 @@ pub async fn lists_filter_and_page_newest_first(site: Site) {
     let (mut seen, mut after) = (Vec::new(), None);
     loop {
         let page = vault
+            .trail
             .request_list(&account, &Filter::default(), after, 7)
             .await
             .unwrap();
@@ -58,16 +65,15 @@ fn filters(request: uuid::Uuid, time: jiff::Timestamp) -> Vec<(Filter, usize)> {
         (with(|f| f.record = decisions), 25),
         (with(|f| f.phi_type = text("ssn")), 5),
         (with(|f| f.phi_type = text("dob")), 0),
-        (with(|f| f.action = text("masked")), 5),
-        (with(|f| f.mode = text("flag")), 20),
+        (with(|f| f.action = Some(Action::MASKED)), 5),
+        (with(|f| f.mode = Some(Mode::FLAG)), 20),
         (with(|f| f.key_id = text("key0")), 9),
         (with(|f| f.model = text("gpt-1")), 12),
         (with(|f| f.request_id = Some(request)), 2),
         (with(|f| f.phi_detected = Some(true)), 5),
         (with(|f| f.phi_detected = Some(false)), 20),
-        (with(|f| f.act = text("account.")), 1),
-        (with(|f| f.act = text("account.create")), 1),
-        (with(|f| f.act = text("account")), 0),
+        (with(|f| f.act = Some(Act::AccountCreate)), 1),
+        (with(|f| f.act = Some(Act::AccountDelete)), 0),
         (with(|f| (f.since, f.record) = (Some(time), decisions)), 15),
         (with(|f| (f.until, f.record) = (Some(time), decisions)), 10),
     ]
@@ -84,6 +90,7 @@ pub async fn content_comes_back_only_by_reveal_which_is_recorded_first(site: Sit
     let account = account(&vault).await;
     let request = recorded(&vault, masked(&account)).await;
     let revealed = vault
+        .trail
         .reveal(&account, request, "jane@example.org", Some("complaint 12"))
         .await
         .unwrap();
@@ -93,6 +100,7 @@ pub async fn content_comes_back_only_by_reveal_which_is_recorded_first(site: Sit
     );
     assert_eq!(revealed.sent.unwrap().expose(), b"[NAME], SSN [SSN]");
     let Record::Admin(act) = vault
+        .trail
         .audit_show(&account, request)
         .await
         .unwrap()
@@ -102,23 +110,28 @@ pub async fn content_comes_back_only_by_reveal_which_is_recorded_first(site: Sit
         panic!()
     };
     assert_eq!(
-        (act.act.as_str(), act.reason.as_deref()),
-        ("content.reveal", Some("complaint 12"))
+        (act.act, act.reason.as_deref()),
+        (Act::ContentReveal, Some("complaint 12"))
     );
     let clean = recorded(&vault, clean(&account)).await;
     assert!(matches!(
-        vault.reveal(&account, clean, "cli", None).await,
+        vault.trail.reveal(&account, clean, "cli", None).await,
         Err(StoreError::NotFound(_))
     ));
     let unknown = vault
+        .trail
         .reveal(&account, uuid::Uuid::now_v7(), "cli", None)
         .await;
     assert!(matches!(unknown, Err(StoreError::NotFound(_))));
     let mut flagged = masked(&account);
-    flagged.decision.action = "forwarded".to_owned();
+    flagged.decision.action = Action::FORWARDED;
     flagged.sent = None;
     let flagged = recorded(&vault, flagged).await;
-    let revealed = vault.reveal(&account, flagged, "cli", None).await.unwrap();
+    let revealed = vault
+        .trail
+        .reveal(&account, flagged, "cli", None)
+        .await
+        .unwrap();
     assert_eq!(
         revealed.sent, revealed.original,
         "what was flagged went out as it came"
@@ -130,11 +143,17 @@ pub async fn an_identifier_is_found_by_its_value_and_only_in_its_account(site: S
     let vault = site.open().await;
     let account = account(&vault).await;
     let request = recorded(&vault, masked(&account)).await;
-    let other = vault.create_account("clinic", "cli").await.unwrap().id;
+    let other = vault
+        .accounts
+        .create_account("clinic", "cli")
+        .await
+        .unwrap()
+        .id;
     let mut elsewhere = masked(&other);
     elsewhere.decision.account = "clinic".to_owned();
     recorded(&vault, elsewhere).await;
     let found = vault
+        .trail
         .find_identifier(&account, "ssn", &"900551234".into(), "cli")
         .await
         .unwrap();
@@ -143,11 +162,12 @@ pub async fn an_identifier_is_found_by_its_value_and_only_in_its_account(site: S
         [request]
     );
     assert_eq!(
-        (found[0].action.as_deref(), found[0].provider_status),
-        (Some("masked"), Some(200))
+        (found[0].action, found[0].provider_status),
+        (Some(Action::MASKED), Some(200))
     );
     assert!(
         vault
+            .trail
             .find_identifier(&account, "mrn", &"900551234".into(), "cli")
             .await
             .unwrap()
@@ -155,6 +175,7 @@ pub async fn an_identifier_is_found_by_its_value_and_only_in_its_account(site: S
     );
     assert!(
         vault
+            .trail
             .find_identifier(&account, "ssn", &"900551235".into(), "cli")
             .await
             .unwrap()
@@ -178,7 +199,7 @@ pub async fn figures_add_up(site: Site) {
         .await;
     }
     for window in [Window::Day, Window::Week, Window::Month] {
-        let stats = vault.stats(&account, window).await.unwrap();
+        let stats = vault.trail.stats(&account, window).await.unwrap();
         assert_eq!((stats.requests, stats.with_phi, stats.tokens), (10, 3, 100));
         assert_eq!(
             (
@@ -214,19 +235,50 @@ pub async fn figures_add_up(site: Site) {
 pub async fn accounts_are_walls(site: Site) {
     let vault = site.open().await;
     let one = account(&vault).await;
-    let other = vault.create_account("clinic", "cli").await.unwrap().id;
+    let other = vault
+        .accounts
+        .create_account("clinic", "cli")
+        .await
+        .unwrap()
+        .id;
     let request = recorded(&vault, masked(&one)).await;
-    let key = vault.create_api_key(&one, "", None, "cli").await.unwrap();
-    assert!(vault.audit_show(&other, request).await.is_err());
-    assert!(vault.reveal(&other, request, "cli", None).await.is_err());
-    assert!(vault.revoke_api_key(&other, &key.id, "cli").await.is_err());
+    let key = vault
+        .access
+        .create_api_key(&one, "", None, "cli")
+        .await
+        .unwrap();
+    assert!(vault.trail.audit_show(&other, request).await.is_err());
+    assert!(
+        vault
+            .trail
+            .reveal(&other, request, "cli", None)
+            .await
+            .is_err()
+    );
+    assert!(
+        vault
+            .access
+            .revoke_api_key(&other, &key.id, "cli")
+            .await
+            .is_err()
+    );
     let seen = vault
+        .trail
         .audit_list(&other, &Filter::default(), None, 100)
         .await
         .unwrap();
     assert_eq!(seen.items.len(), 1, "only that the account was made");
-    assert_eq!(vault.stats(&other, Window::Day).await.unwrap().requests, 0);
+    assert_eq!(
+        vault
+            .trail
+            .stats(&other, Window::Day)
+            .await
+            .unwrap()
+            .requests,
+        0
+    );
     let mut export = vault
+        .trail
         .audit_export(&other, &Filter::default(), "cli")
         .await
         .unwrap();
@@ -234,7 +286,7 @@ pub async fn accounts_are_walls(site: Site) {
         assert!(!line.json.contains(&request.to_string()));
     }
     assert!(
-        vault.find_account(None).await.is_err(),
+        vault.accounts.find_account(None).await.is_err(),
         "with two accounts one must be named"
     );
     close(vault).await;

@@ -10,8 +10,8 @@ pub async fn a_decision_is_there_when_it_is_acknowledged(site: Site) {
     let account = account(&vault).await;
     let new = masked(&account);
     let (request, decision) = (new.decision.request_id, new.decision.clone());
-    vault.record_decision(new, PATIENCE).await.unwrap();
-    let seen = other.audit_show(&account, request).await.unwrap();
+    vault.trail.record_decision(new, PATIENCE).await.unwrap();
+    let seen = other.trail.audit_show(&account, request).await.unwrap();
     let Record::Decision(seen) = &seen[0] else {
         panic!("the decision comes first")
     };
@@ -20,6 +20,7 @@ pub async fn a_decision_is_there_when_it_is_acknowledged(site: Site) {
         (&decision.findings, &decision.types, decision.time)
     );
     vault
+        .trail
         .record_outcome(&account, &answered(request), PATIENCE)
         .await
         .unwrap();
@@ -34,8 +35,12 @@ pub async fn lazily_recorded_decisions_are_never_lost_on_close(site: Site) {
     for _ in 0..300 {
         let new = clean(&account);
         let request = new.decision.request_id;
-        vault.record_decision_lazily(new, PATIENCE).await.unwrap();
-        vault.queue_outcome(&account, &answered(request));
+        vault
+            .trail
+            .record_decision_lazily(new, PATIENCE)
+            .await
+            .unwrap();
+        vault.trail.queue_outcome(&account, &answered(request));
     }
     close(vault).await;
     let vault = site.open().await;
@@ -45,6 +50,7 @@ pub async fn lazily_recorded_decisions_are_never_lost_on_close(site: Site) {
             ..Filter::default()
         };
         let page = vault
+            .trail
             .audit_list(&account, &filter, None, 1_000)
             .await
             .unwrap();
@@ -63,7 +69,10 @@ pub async fn an_abandoned_decision_leaves_no_open_request(site: Site) {
         callers.push(tokio::spawn(async move {
             let request = new.decision.request_id;
             let deadline = Duration::from_micros(number * 200);
-            (request, vault.record_decision(new, deadline).await.is_ok())
+            (
+                request,
+                vault.trail.record_decision(new, deadline).await.is_ok(),
+            )
         }));
     }
     let (mut told, mut given_up) = (Vec::new(), Vec::new());
@@ -78,7 +87,7 @@ pub async fn an_abandoned_decision_leaves_no_open_request(site: Site) {
     vault.flush().await.unwrap();
     vault.flush().await.unwrap();
     for request in given_up {
-        match vault.audit_show(&account, request).await {
+        match vault.trail.audit_show(&account, request).await {
             Err(_) => {}
             Ok(records) => {
                 assert_eq!(
@@ -105,15 +114,24 @@ pub async fn a_second_outcome_is_not_written(site: Site) {
     let account = account(&vault).await;
     let request = life::request(&vault, &account).await;
     vault
+        .trail
         .record_outcome(&account, &answered(request), PATIENCE)
         .await
         .unwrap();
     vault
+        .trail
         .record_outcome(&account, &answered(uuid::Uuid::now_v7()), PATIENCE)
         .await
         .unwrap();
     assert_eq!(outcomes(&vault, &account, request).await, [Some(200)]);
-    assert!(vault.verify(None, &[], |_| {}).await.unwrap().is_intact());
+    assert!(
+        vault
+            .trail
+            .verify(None, &[], |_| {})
+            .await
+            .unwrap()
+            .is_intact()
+    );
     close(vault).await;
 }
 
@@ -125,12 +143,16 @@ pub async fn requests_of_a_dead_process_are_interrupted_and_those_of_a_live_one_
     let under_way = masked(&account);
     let (under_way_id, dead_id);
     under_way_id = under_way.decision.request_id;
-    alive.record_decision(under_way, PATIENCE).await.unwrap();
+    alive
+        .trail
+        .record_decision(under_way, PATIENCE)
+        .await
+        .unwrap();
     {
         let new = masked(&account);
         dead_id = new.decision.request_id;
         let dying = site.open().await;
-        dying.record_decision(new, PATIENCE).await.unwrap();
+        dying.trail.record_decision(new, PATIENCE).await.unwrap();
         // Closing releases the lease as the end of a process does; the outcome was never written.
         close(dying).await;
     }
@@ -153,11 +175,19 @@ pub async fn requests_of_a_dead_process_are_interrupted_and_those_of_a_live_one_
         "still under way"
     );
     alive
+        .trail
         .record_outcome(&account, &answered(under_way_id), PATIENCE)
         .await
         .unwrap();
     assert_eq!(outcomes(&server, &account, under_way_id).await, [Some(200)]);
-    assert!(server.verify(None, &[], |_| {}).await.unwrap().is_intact());
+    assert!(
+        server
+            .trail
+            .verify(None, &[], |_| {})
+            .await
+            .unwrap()
+            .is_intact()
+    );
     close(server).await;
     close(alive).await;
 }
@@ -180,6 +210,7 @@ pub async fn many_writers_share_groups_and_every_record_is_there(site: Site) {
         let request = caller.await.unwrap();
         assert_eq!(
             processes[0]
+                .trail
                 .audit_show(&account, request)
                 .await
                 .unwrap()
@@ -187,7 +218,7 @@ pub async fn many_writers_share_groups_and_every_record_is_there(site: Site) {
             2
         );
     }
-    let report = processes[1].verify(None, &[], |_| {}).await.unwrap();
+    let report = processes[1].trail.verify(None, &[], |_| {}).await.unwrap();
     assert!(report.is_intact(), "{report:?}");
     assert!(report.records >= 300 && report.chains >= 3, "{report:?}");
     for vault in processes {

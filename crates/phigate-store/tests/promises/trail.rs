@@ -28,10 +28,10 @@ pub async fn an_honest_trail_verifies_in_the_store_and_offline(site: Site) {
     let account = account(&vault).await;
     fill(&vault, &account, 10).await;
     fill(&other, &account, 10).await;
-    let report = vault.verify(None, &[], |_| {}).await.unwrap();
+    let report = vault.trail.verify(None, &[], |_| {}).await.unwrap();
     assert!(report.is_intact(), "{report:?}");
     let lines = export(&vault, &account, &Filter::default()).await;
-    let report = verify(&vault.public_key(), &lines);
+    let report = verify(&vault.trail.public_key(), &lines);
     assert!(report.is_intact(), "{report:?}");
     assert!(
         report.records >= 40 && report.chains == 2 && report.signatures > 0,
@@ -59,7 +59,7 @@ pub async fn an_honest_trail_verifies_in_the_store_and_offline(site: Site) {
 async fn site_of_another() -> String {
     let site = Site::sqlite();
     let vault = site.open().await;
-    let key = vault.public_key();
+    let key = vault.trail.public_key();
     close(vault).await;
     key
 }
@@ -73,7 +73,7 @@ pub async fn a_filtered_export_verifies_too(site: Site) {
         ..Filter::default()
     };
     let mut lines = export(&vault, &account, &filter).await;
-    let report = verify(&vault.public_key(), &lines);
+    let report = verify(&vault.trail.public_key(), &lines);
     assert!(report.is_intact(), "{report:?}");
     assert_eq!(report.records, 6);
     assert!(report.left_out >= 18, "{report:?}");
@@ -82,7 +82,7 @@ pub async fn a_filtered_export_verifies_too(site: Site) {
         .position(|line| line.contains("\"masked\""))
         .unwrap();
     lines[at] = lines[at].replace("\"masked\"", "\"blocked\"");
-    assert!(!verify(&vault.public_key(), &lines).is_intact());
+    assert!(!verify(&vault.trail.public_key(), &lines).is_intact());
     close(vault).await;
 }
 
@@ -91,7 +91,7 @@ pub async fn every_change_to_an_export_is_found(site: Site) {
     let account = account(&vault).await;
     fill(&vault, &account, 6).await;
     let lines = export(&vault, &account, &Filter::default()).await;
-    let key = vault.public_key();
+    let key = vault.trail.public_key();
     assert!(verify(&key, &lines).is_intact());
     for at in 0..lines.len() {
         let mut missing = lines.clone();
@@ -133,20 +133,20 @@ pub async fn a_cut_trail_is_found_by_a_checkpoint_kept_elsewhere(site: Site) {
     let vault = site.open().await;
     let account = account(&vault).await;
     fill(&vault, &account, 3).await;
-    let before = vault.checkpoints().await.unwrap();
+    let before = vault.trail.checkpoints().await.unwrap();
     fill(&vault, &account, 3).await;
     let lines = export(&vault, &account, &Filter::default()).await;
-    let after = vault.checkpoints().await.unwrap();
+    let after = vault.trail.checkpoints().await.unwrap();
     let file = site.folder.path().join("checkpoints.jsonl");
     phigate_store::append_checkpoints(&file, &before).unwrap();
     phigate_store::append_checkpoints(&file, &after).unwrap();
     let outside = phigate_store::read_checkpoints(&file).unwrap();
-    let report = vault.verify(None, &outside, |_| {}).await.unwrap();
+    let report = vault.trail.verify(None, &outside, |_| {}).await.unwrap();
     assert!(
         report.is_intact() && report.outside_checkpoints > 0,
         "{report:?}"
     );
-    let mut verifier = ExportVerifier::new(&vault.public_key(), &outside).unwrap();
+    let mut verifier = ExportVerifier::new(&vault.trail.public_key(), &outside).unwrap();
     for line in &lines[..lines.len() - 2] {
         verifier.line(line);
     }
@@ -154,6 +154,6 @@ pub async fn a_cut_trail_is_found_by_a_checkpoint_kept_elsewhere(site: Site) {
     assert_eq!(fault.kind, FaultKind::Truncated);
     let mut forged = outside.clone();
     forged[0].seq += 1;
-    assert!(!forged[0].is_signed_by(&vault.public_key()));
+    assert!(!forged[0].is_signed_by(&vault.trail.public_key()));
     close(vault).await;
 }

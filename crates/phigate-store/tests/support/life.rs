@@ -10,8 +10,9 @@ pub async fn recorded(vault: &Vault, new: NewDecision) -> Uuid {
     let (account, request) = (new.account_id.clone(), new.decision.request_id);
     let mut outcome = answered(request);
     outcome.time = new.decision.time;
-    vault.record_decision(new, PATIENCE).await.unwrap();
+    vault.trail.record_decision(new, PATIENCE).await.unwrap();
     vault
+        .trail
         .record_outcome(&account, &outcome, PATIENCE)
         .await
         .unwrap();
@@ -41,6 +42,7 @@ pub async fn aged(
         ..Settings::default()
     };
     vault
+        .accounts
         .set_settings(&account, &settings, "cli")
         .await
         .unwrap();
@@ -56,13 +58,14 @@ pub async fn aged(
 
 /// Deletes everything that is due.
 pub async fn retain(vault: &Vault, account: &str) {
-    while vault.retain(account).await.unwrap() > 0 {}
+    while vault.trail.retain(account).await.unwrap() > 0 {}
 }
 
 /// Gives an account a key for a provider.
 pub async fn provide(vault: &Vault, account: &str) {
     let key = "sk-0123456789abcd".into();
     vault
+        .access
         .set_provider(account, "openai", Some(&key), None, "cli")
         .await
         .unwrap();

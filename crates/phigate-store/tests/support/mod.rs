@@ -6,9 +6,10 @@
 
 use jiff::{SignedDuration, Timestamp};
 use phigate_store::{
-    Clock, Decision, Filter, Finding, Identifier, MasterKeySource, NewDecision, Options, Outcome,
-    Record, SecretBytes, Sizes, Target, Usage, Vault,
+    Clock, Decision, Filter, Identifier, MasterKeySource, NewDecision, Options, Outcome, Record,
+    SecretBytes, Sizes, Target, Usage, Vault,
 };
+use phigate_types::{Action, Finding, Mode};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -43,6 +44,16 @@ impl Site {
         Self {
             folder: own,
             target,
+        }
+    }
+
+    /// The same keys, with a database elsewhere.
+    pub fn at(&self, url: String) -> Self {
+        let copy = Self::sqlite();
+        std::fs::copy(self.key_file(), copy.key_file()).unwrap();
+        Self {
+            target: Target::Url(url),
+            ..copy
         }
     }
 
@@ -103,7 +114,7 @@ pub async fn close(vault: Vault) {
 
 /// The only account's id.
 pub async fn account(vault: &Vault) -> String {
-    vault.find_account(None).await.unwrap().id
+    vault.accounts.find_account(None).await.unwrap().id
 }
 
 /// A decision with PHI in mask mode.
@@ -113,20 +124,20 @@ pub fn masked(account_id: &str) -> NewDecision {
         time: Timestamp::now(),
         account: "default".to_owned(),
         key_id: "abcdefghijkl".to_owned(),
-        mode: "mask".to_owned(),
-        action: "masked".to_owned(),
+        mode: Mode::MASK,
+        action: Action::MASKED,
         model: Some("gpt-4o".to_owned()),
         family: Some("openai".to_owned()),
         stream: false,
         phi_detected: true,
         types: BTreeMap::from([("ssn".to_owned(), 1), ("name".to_owned(), 1)]),
         findings: vec![Finding {
-            kind: "ssn".to_owned(),
+            kind: "ssn".into(),
             path: "messages[0].content".to_owned(),
             start: 4,
             end: 15,
             score: 0.99,
-            rule: "ssn".to_owned(),
+            rule: "ssn".into(),
         }],
         unscannable: Vec::new(),
         sizes: Sizes {
@@ -153,8 +164,8 @@ pub fn masked(account_id: &str) -> NewDecision {
 /// A decision about a clean request.
 pub fn clean(account_id: &str) -> NewDecision {
     let mut new = masked(account_id);
-    new.decision.mode = "flag".to_owned();
-    new.decision.action = "forwarded".to_owned();
+    new.decision.mode = Mode::FLAG;
+    new.decision.action = Action::FORWARDED;
     new.decision.phi_detected = false;
     new.decision.types.clear();
     new.decision.findings.clear();
@@ -216,6 +227,7 @@ impl Watch {
 /// The statuses of a request's outcomes.
 pub async fn outcomes(vault: &Vault, account_id: &str, request: Uuid) -> Vec<Option<u16>> {
     let records = vault
+        .trail
         .audit_show(account_id, request)
         .await
         .unwrap_or_default();
@@ -228,7 +240,11 @@ pub async fn outcomes(vault: &Vault, account_id: &str, request: Uuid) -> Vec<Opt
 
 /// The lines of an export.
 pub async fn export(vault: &Vault, account_id: &str, filter: &Filter) -> Vec<String> {
-    let mut export = vault.audit_export(account_id, filter, "cli").await.unwrap();
+    let mut export = vault
+        .trail
+        .audit_export(account_id, filter, "cli")
+        .await
+        .unwrap();
     let mut lines = Vec::new();
     while let Some(line) = export.next().await.unwrap() {
         lines.push(line.json);

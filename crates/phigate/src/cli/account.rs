@@ -5,7 +5,8 @@ use std::process::ExitCode;
 use clap::Subcommand;
 
 use super::Global;
-use super::store::{ACTOR, to_the_second, with_store};
+use super::store::{Session, to_the_second, with_new_store, with_store};
+use super::table::{Table, print_json};
 
 #[derive(Subcommand)]
 pub(super) enum Account {
@@ -15,7 +16,11 @@ pub(super) enum Account {
         name: String,
     },
     /// List all accounts
-    List,
+    List {
+        /// Print a JSON array
+        #[arg(long)]
+        json: bool,
+    },
     /// Delete an account: its users, its keys, and the keys without which its content is unreadable.
     /// Its records stay for their time
     Delete {
@@ -28,22 +33,38 @@ pub(super) enum Account {
 }
 
 pub(super) fn run(account: Account, global: &Global) -> anyhow::Result<ExitCode> {
-    with_store(global, async |session| {
-        match account {
-            Account::Create { name } => {
-                session.vault.create_account(&name, ACTOR).await?;
-            }
-            Account::Delete { name, yes } => {
-                anyhow::ensure!(yes, "this cannot be undone; if it is meant, add --yes");
-                let account = session.vault.find_account(Some(&name)).await?;
-                session.vault.delete_account(&account.id, ACTOR).await?;
-            }
-            Account::List => {
-                for account in session.vault.accounts().await? {
-                    println!("{}\t{}", account.name, to_the_second(account.created));
-                }
-            }
-        }
-        Ok(ExitCode::SUCCESS)
-    })
+    match account {
+        Account::Create { name } => with_new_store(global, async |session| {
+            session
+                .vault
+                .accounts
+                .create_account(&name, session.actor)
+                .await?;
+            eprintln!("account {name} created; act on it with --account {name}");
+            Ok(())
+        }),
+        Account::List { json } => with_store(global, async |session| list(&session, json).await),
+        Account::Delete { name, yes } => with_store(global, async |session| {
+            anyhow::ensure!(yes, "this cannot be undone; if it is meant, add --yes");
+            let account = session.vault.accounts.find_account(Some(&name)).await?;
+            let (vault, actor) = (&session.vault, session.actor);
+            vault.accounts.delete_account(&account.id, actor).await?;
+            eprintln!("account {name} deleted; its audit records stay for their time");
+            Ok(())
+        }),
+    }?;
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn list(session: &Session, json: bool) -> anyhow::Result<()> {
+    let accounts = session.vault.accounts.accounts().await?;
+    if json {
+        return print_json(&accounts);
+    }
+    let mut table = Table::new(&["NAME", "CREATED"]);
+    for account in accounts {
+        table.row([account.name, to_the_second(account.created)]);
+    }
+    table.print("no accounts: phigate account create NAME");
+    Ok(())
 }

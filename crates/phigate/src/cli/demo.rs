@@ -12,8 +12,8 @@ use crate::config::Config;
 use crate::demo;
 
 use super::Global;
+use super::person::actor;
 use super::serve::{Greeting, Serve, start};
-use super::store::ACTOR;
 
 /// Where the demo keeps its data, so that it never mixes with a real installation's.
 const DATA: &str = "phigate-demo";
@@ -42,6 +42,7 @@ async fn seed(app: &App, command: &str) -> anyhow::Result<Option<Greeting>> {
     tokio::spawn(async move { axum::serve(listener, demo::router()).await });
     let account = app
         .vault
+        .accounts
         .accounts()
         .await?
         .into_iter()
@@ -50,12 +51,20 @@ async fn seed(app: &App, command: &str) -> anyhow::Result<Option<Greeting>> {
     for format in FORMATS {
         let key = SecretString::from("demo-key-of-no-value");
         app.vault
-            .set_provider(&account.id, format.id(), Some(&key), Some(&base_url), ACTOR)
+            .access
+            .set_provider(
+                &account.id,
+                format.id(),
+                Some(&key),
+                Some(&base_url),
+                actor(),
+            )
             .await?;
     }
     let key = app
         .vault
-        .create_api_key(&account.id, "demo", None, ACTOR)
+        .access
+        .create_api_key(&account.id, "demo", None, actor())
         .await?;
     let owner = app.first_owner(true).await?;
     let command = command.to_owned();

@@ -11,7 +11,7 @@ use crate::config::Config;
 use crate::provider::BaseUrl;
 
 use super::provider::key_words;
-use super::store::{Session, with_store};
+use super::store::{NoInstallation, Session, with_store};
 use super::{EXIT_NO, Global};
 
 #[derive(Args)]
@@ -32,7 +32,7 @@ pub(super) fn run(_: &Doctor, global: &Global) -> anyhow::Result<ExitCode> {
     let findings = with_store(global, async |session| {
         let mut findings = vec![Finding::Fine("settings can be read".into())];
         findings.push(store(&session).await);
-        for account in session.vault.accounts().await? {
+        for account in session.vault.accounts.accounts().await? {
             examine(
                 &session,
                 &global.command_for(&account.name),
@@ -43,13 +43,16 @@ pub(super) fn run(_: &Doctor, global: &Global) -> anyhow::Result<ExitCode> {
         }
         Ok(findings)
     });
-    // A store that cannot be opened is a finding like any other; its message says the fix.
-    let findings = findings.unwrap_or_else(|error| {
-        vec![Finding::Wrong(
+    let findings = match findings {
+        Ok(findings) => findings,
+        // There is nothing to look at, most likely because this is the wrong folder.
+        Err(error) if error.is::<NoInstallation>() => return Err(error),
+        // A store that cannot be opened is a finding like any other; its message says the fix.
+        Err(error) => vec![Finding::Wrong(
             "the store cannot be opened".into(),
             format!("{error:#}"),
-        )]
-    });
+        )],
+    };
     Ok(print(&findings))
 }
 
@@ -90,9 +93,9 @@ async fn examine(
     findings: &mut Vec<Finding>,
 ) -> anyhow::Result<()> {
     let (name, now) = (&account.name, Timestamp::now());
-    let mode = session.vault.mode(&account.id).await?.mode;
+    let mode = session.vault.accounts.mode(&account.id).await?.mode;
     findings.push(Finding::Fine(format!("account {name}: mode {mode}")));
-    if session.vault.users(&account.id).await?.is_empty() {
+    if session.vault.people.users(&account.id).await?.is_empty() {
         let fix = format!(
             "the first start of `phigate serve` prints a link for creating one; without it: {command} user add EMAIL"
         );
@@ -103,6 +106,7 @@ async fn examine(
     }
     if session
         .vault
+        .access
         .api_keys(&account.id)
         .await?
         .iter()
@@ -124,7 +128,7 @@ async fn providers(
     findings: &mut Vec<Finding>,
 ) -> anyhow::Result<()> {
     let name = &account.name;
-    let providers = session.vault.providers(&account.id).await?;
+    let providers = session.vault.access.providers(&account.id).await?;
     if providers.is_empty() {
         let families: Vec<&str> = FORMATS.iter().map(|format| format.id()).collect();
         let fix = format!("{command} provider set {} --key-stdin", families.join("|"));

@@ -6,8 +6,11 @@ use anyhow::{Context, bail};
 use clap::Subcommand;
 use jiff::{SignedDuration, Timestamp};
 
+use phigate_store::{ApiKeyInfo, NewApiKey};
+
 use super::Global;
-use super::store::{ACTOR, to_the_second, with_store};
+use super::store::{Session, to_the_second, with_new_store, with_store};
+use super::table::{Table, print_json};
 
 #[derive(Subcommand)]
 pub(super) enum Key {
@@ -21,7 +24,11 @@ pub(super) enum Key {
         expires: Option<SignedDuration>,
     },
     /// List the account's keys
-    List,
+    List {
+        /// Print a JSON array
+        #[arg(long)]
+        json: bool,
+    },
     /// Make a key invalid at once
     Revoke {
         /// The part of the key after `phg_`
@@ -38,55 +45,82 @@ pub(super) enum Key {
 }
 
 pub(super) fn run(key: Key, global: &Global) -> anyhow::Result<ExitCode> {
-    with_store(global, async |session| {
-        let account = session.account().await?;
-        match key {
-            Key::Create { name, expires } => {
-                let key = session
-                    .vault
-                    .create_api_key(&account.id, &name.unwrap_or_default(), expires, ACTOR)
-                    .await?;
-                println!("{}", key.key.expose());
-            }
-            Key::List => {
-                for key in session.vault.api_keys(&account.id).await? {
-                    let state = match (key.revoked, key.expires) {
-                        (Some(_), _) => "revoked".to_owned(),
-                        (None, Some(expires)) if expires <= Timestamp::now() => {
-                            "expired".to_owned()
-                        }
-                        (None, Some(expires)) => format!("expires {}", to_the_second(expires)),
-                        (None, None) => "active".to_owned(),
-                    };
-                    let used = key.last_used.map_or("never used".into(), |time| {
-                        format!("last used {}", to_the_second(time))
-                    });
-                    println!("{}\t{}\t{state}\t{used}", key.id, key.name);
-                }
-            }
-            Key::Revoke { id } => {
-                session
-                    .vault
-                    .revoke_api_key(&account.id, &id, ACTOR)
-                    .await?;
-            }
-            Key::Rotate { id, overlap } => {
-                let key = session
-                    .vault
-                    .rotate_api_key(&account.id, &id, overlap, ACTOR)
-                    .await?;
-                println!("{}", key.key.expose());
-            }
-        }
-        Ok(ExitCode::SUCCESS)
-    })
+    match key {
+        Key::Create { name, expires } => with_new_store(global, async |session| {
+            let account = session.account().await?;
+            let (vault, actor) = (&session.vault, session.actor);
+            let name = name.unwrap_or_default();
+            let key = vault
+                .access
+                .create_api_key(&account.id, &name, expires, actor)
+                .await?;
+            let until = key.expires.map_or("until it is revoked".into(), until);
+            tell(&key, &format!("works {until}; it is shown this once"));
+            Ok(())
+        }),
+        Key::List { json } => with_store(global, async |session| list(&session, json).await),
+        Key::Revoke { id } => with_store(global, async |session| {
+            let account = session.account().await?;
+            let (vault, actor) = (&session.vault, session.actor);
+            vault.access.revoke_api_key(&account.id, &id, actor).await?;
+            eprintln!("key {id} revoked: no request with it is let in from now on");
+            Ok(())
+        }),
+        Key::Rotate { id, overlap } => with_store(global, async |session| {
+            let account = session.account().await?;
+            let (vault, actor) = (&session.vault, session.actor);
+            let key = vault
+                .access
+                .rotate_api_key(&account.id, &id, overlap, actor)
+                .await?;
+            let end = until(Timestamp::now() + overlap);
+            tell(&key, &format!("replaces {id}, which works {end}"));
+            Ok(())
+        }),
+    }?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The key alone on standard output, for scripts; what is to be known about it beside it.
+fn tell(key: &NewApiKey, about: &str) {
+    println!("{}", key.key.expose());
+    eprintln!("key {} {about}", key.id);
+}
+
+fn until(time: Timestamp) -> String {
+    format!("until {}", to_the_second(time))
+}
+
+async fn list(session: &Session, json: bool) -> anyhow::Result<()> {
+    let account = session.account().await?;
+    let keys = session.vault.access.api_keys(&account.id).await?;
+    if json {
+        return print_json(&keys);
+    }
+    let mut table = Table::new(&["ID", "NAME", "STATE", "LAST USED", "CREATED", "BY"]);
+    for key in keys {
+        let used = key.last_used.map_or("never".into(), to_the_second);
+        let (state, created) = (state(&key), to_the_second(key.created));
+        table.row([key.id, key.name, state, used, created, key.created_by]);
+    }
+    table.print("no API keys yet: phigate key create");
+    Ok(())
+}
+
+fn state(key: &ApiKeyInfo) -> String {
+    match (key.revoked, key.expires) {
+        (Some(_), _) => "revoked".to_owned(),
+        (None, Some(expires)) if expires <= Timestamp::now() => "expired".to_owned(),
+        (None, Some(expires)) => format!("expires {}", to_the_second(expires)),
+        (None, None) => "active".to_owned(),
+    }
 }
 
 /// A duration that is not over at once.
 fn lifetime(text: &str) -> anyhow::Result<SignedDuration> {
     let lifetime = duration(text)?;
     if lifetime.is_zero() {
-        bail!("a key that never works is no key");
+        bail!("this key would never work; give it a longer time");
     }
     Ok(lifetime)
 }

@@ -1,4 +1,4 @@
-//! `phigate keys`: the master key, under which everything is sealed.
+//! `phigate master-key`: the key under which everything is sealed.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -9,7 +9,7 @@ use clap::Subcommand;
 use crate::config::MasterKeySource;
 
 use super::Global;
-use super::store::{ACTOR, with_store};
+use super::store::with_store;
 
 #[derive(Subcommand)]
 pub(super) enum MasterKey {
@@ -24,16 +24,21 @@ pub(super) enum MasterKey {
 pub(super) fn run(master_key: &MasterKey, global: &Global) -> anyhow::Result<ExitCode> {
     let MasterKey::Rotate { new_key_file } = master_key;
     with_store(global, async |session| {
+        let (vault, actor) = (&session.vault, session.actor);
         let id = match (new_key_file, &session.config.master_key) {
             (Some(file), _) => {
                 let new = phigate_store::MasterKeySource::File(file.clone());
-                session
-                    .vault
-                    .rotate_master_key(&new, Some(&session.config.data), ACTOR)
+                let data = Some(session.config.data.as_path());
+                vault
+                    .installation
+                    .rotate_master_key(&new, data, actor)
                     .await?
             }
             (None, MasterKeySource::File(file)) => {
-                session.vault.rotate_master_key_file(file, ACTOR).await?
+                vault
+                    .installation
+                    .rotate_master_key_file(file, actor)
+                    .await?
             }
             (None, MasterKeySource::Env(_) | MasterKeySource::Command(_)) => {
                 bail!(

@@ -12,14 +12,17 @@ mod logs;
 mod master_key;
 mod mode;
 mod openapi;
+mod person;
 mod progress;
 mod provider;
 mod scan;
 mod secrets;
 mod serve;
 mod store;
+mod table;
 mod transfer;
 mod user;
+mod words;
 
 use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
@@ -131,16 +134,16 @@ enum Command {
     #[command(subcommand)]
     User(user::User),
     /// Create, list, revoke and rotate API keys
-    #[command(subcommand)]
+    #[command(subcommand, visible_alias = "keys")]
     Key(key::Key),
     /// Change the master key, under which all other keys lie, without downtime
-    #[command(subcommand, name = "keys", visible_alias = "master-key")]
+    #[command(subcommand)]
     MasterKey(master_key::MasterKey),
     /// Set, list and remove the keys of model providers
     #[command(subcommand)]
     Provider(provider::Provider),
     /// Show or set the PHI handling mode
-    Mode(mode::Mode),
+    Mode(mode::ModeArgs),
     /// Find PHI in files or standard input; works offline
     Scan(scan::Scan),
     /// Score the detector on labelled text
@@ -179,12 +182,19 @@ pub(crate) fn main() -> ExitCode {
     // A panic has told its place by now.
     match std::panic::catch_unwind(AssertUnwindSafe(|| run(command, &cli.global))) {
         Ok(Ok(code)) => code,
+        Ok(Err(error)) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Ok(Err(error)) => {
             eprintln!("phigate: {error:#}");
             ExitCode::from(EXIT_FAILURE)
         }
         Err(_) => ExitCode::from(EXIT_FAILURE),
     }
+}
+
+/// Commands that write much write to standard output directly, and are told.
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    let io = error.downcast_ref::<std::io::Error>();
+    io.is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
 }
 
 /// `phigate key list | head -n 1` closes our output early: that is no failure. The standard library can only

@@ -2,15 +2,15 @@
 
 use std::process::ExitCode;
 
-use anyhow::Context;
 use clap::{Args, Subcommand};
-use phigate_core::protect::{self, MODES};
+use phigate_types::Mode;
 
 use super::Global;
-use super::store::{ACTOR, with_store};
+use super::store::{Session, with_new_store, with_store};
+use super::words::known;
 
 #[derive(Args)]
-pub(super) struct Mode {
+pub(super) struct ModeArgs {
     #[command(subcommand)]
     verb: Option<Verb>,
 }
@@ -21,26 +21,38 @@ enum Verb {
     Get,
     /// Change it; every later request is bound
     Set {
-        /// flag, block, redact or mask
-        #[arg(value_parser = known)]
-        mode: &'static str,
+        /// The mode
+        #[arg(value_parser = known(Mode::all(), Mode::code), ignore_case = true)]
+        mode: Mode,
     },
 }
 
-fn known(text: &str) -> anyhow::Result<&'static str> {
-    let ids: Vec<&str> = MODES.iter().map(|mode| mode.id).collect();
-    Ok(protect::mode(text)
-        .with_context(|| format!("the modes are {}", ids.join(", ")))?
-        .id)
+pub(super) fn run(args: &ModeArgs, global: &Global) -> anyhow::Result<ExitCode> {
+    match &args.verb {
+        None | Some(Verb::Get) => with_store(global, async |session| {
+            let account = session.account().await?;
+            println!("{}", session.vault.accounts.mode(&account.id).await?.mode);
+            Ok(())
+        }),
+        Some(Verb::Set { mode }) => {
+            with_new_store(global, async |session| set(&session, *mode).await)
+        }
+    }?;
+    Ok(ExitCode::SUCCESS)
 }
 
-pub(super) fn run(mode: &Mode, global: &Global) -> anyhow::Result<ExitCode> {
-    with_store(global, async |session| {
-        let account = session.account().await?;
-        match &mode.verb {
-            None | Some(Verb::Get) => println!("{}", session.vault.mode(&account.id).await?.mode),
-            Some(Verb::Set { mode }) => session.vault.set_mode(&account.id, mode, ACTOR).await?,
-        }
-        Ok(ExitCode::SUCCESS)
-    })
+async fn set(session: &Session, mode: Mode) -> anyhow::Result<()> {
+    let account = session.account().await?;
+    let before = session.vault.accounts.mode(&account.id).await?.mode;
+    let (vault, actor) = (&session.vault, session.actor);
+    vault.accounts.set_mode(&account.id, mode, actor).await?;
+    if before == mode {
+        eprintln!("account {}: the mode was {mode} already", account.name);
+    } else {
+        eprintln!(
+            "account {}: mode changed from {before} to {mode}, for every request from now on",
+            account.name
+        );
+    }
+    Ok(())
 }

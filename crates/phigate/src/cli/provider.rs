@@ -5,12 +5,14 @@ use std::process::ExitCode;
 use anyhow::{Context, bail};
 use clap::Subcommand;
 use phigate_core::wire::{self, FORMATS, WireFormat};
+use phigate_store::ProviderInfo;
 
 use crate::provider::{BaseUrl, check_key};
 
 use super::Global;
 use super::secrets::secret_from_stdin;
-use super::store::{ACTOR, Session, with_store};
+use super::store::{Session, to_the_second, with_new_store, with_store};
+use super::table::{Table, print_json};
 
 #[derive(Subcommand)]
 pub(super) enum Provider {
@@ -27,7 +29,11 @@ pub(super) enum Provider {
         base_url: Option<String>,
     },
     /// List the configured providers
-    List,
+    List {
+        /// Print a JSON array
+        #[arg(long)]
+        json: bool,
+    },
     /// Forget a family's key and address
     Remove {
         /// openai, anthropic or google
@@ -44,48 +50,70 @@ fn family(text: &str) -> anyhow::Result<&'static str> {
 }
 
 pub(super) fn run(provider: Provider, global: &Global) -> anyhow::Result<ExitCode> {
-    with_store(global, async |session| {
-        let account = session.account().await?;
-        match provider {
-            Provider::Set {
-                family,
-                key_stdin,
-                base_url,
-            } => set(&session, &account.id, family, key_stdin, base_url).await?,
-            Provider::List => {
-                for provider in session.vault.providers(&account.id).await? {
-                    let format = wire::format_with_id(&provider.family);
-                    let own = format.map_or("", WireFormat::default_base_url);
-                    let address = provider.base_url.as_deref().unwrap_or(own);
-                    let key = key_words(&provider.last4);
-                    println!("{}\t{address}\t{key}", provider.family);
-                }
+    match provider {
+        Provider::Set {
+            family,
+            key_stdin,
+            base_url,
+        } => {
+            if !key_stdin && base_url.is_none() {
+                bail!(
+                    "nothing to change for {family}: give its key with --key-stdin, or its address with --base-url URL"
+                );
             }
-            Provider::Remove { family } => {
-                session
-                    .vault
-                    .remove_provider(&account.id, family, ACTOR)
-                    .await?;
-            }
+            with_new_store(global, async |session| {
+                set(&session, family, key_stdin, base_url).await
+            })
         }
-        Ok(ExitCode::SUCCESS)
-    })
+        Provider::List { json } => with_store(global, async |session| list(&session, json).await),
+        Provider::Remove { family } => with_store(global, async |session| {
+            let account = session.account().await?;
+            let (vault, actor) = (&session.vault, session.actor);
+            vault
+                .access
+                .remove_provider(&account.id, family, actor)
+                .await?;
+            eprintln!("{family} removed: requests for its models are refused from now on");
+            Ok(())
+        }),
+    }?;
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn list(session: &Session, json: bool) -> anyhow::Result<()> {
+    let account = session.account().await?;
+    let providers = session.vault.access.providers(&account.id).await?;
+    if json {
+        return print_json(&providers);
+    }
+    let mut table = Table::new(&["PROVIDER", "ADDRESS", "KEY", "CHANGED", "BY"]);
+    for provider in providers {
+        let address = address(&provider).to_owned();
+        let (key, changed) = (key_words(&provider.last4), to_the_second(provider.updated));
+        table.row([provider.family, address, key, changed, provider.updated_by]);
+    }
+    table.print("no providers yet: phigate provider set openai --key-stdin");
+    Ok(())
+}
+
+/// Where a provider is: the address that was set, or the family's own.
+pub(super) fn address(provider: &ProviderInfo) -> &str {
+    let own = wire::format_with_id(&provider.family).map_or("", WireFormat::default_base_url);
+    provider.base_url.as_deref().unwrap_or(own)
 }
 
 async fn set(
     session: &Session,
-    account_id: &str,
     family: &str,
     key_stdin: bool,
     base_url: Option<String>,
 ) -> anyhow::Result<()> {
+    let account = session.account().await?;
     if let Some(url) = &base_url {
         BaseUrl::parse(url, session.config.allow_private_providers)?;
     }
-    let stored = session
-        .vault
-        .providers(account_id)
-        .await?
+    let stored = session.vault.access.providers(&account.id).await?;
+    let stored = stored
         .into_iter()
         .find(|provider| provider.family == family);
     if !key_stdin && stored.is_none() {
@@ -99,10 +127,21 @@ async fn set(
         None
     };
     let base_url = base_url.or(stored.and_then(|provider| provider.base_url));
-    session
-        .vault
-        .set_provider(account_id, family, key.as_ref(), base_url.as_deref(), ACTOR)
+    let (vault, actor) = (&session.vault, session.actor);
+    vault
+        .access
+        .set_provider(
+            &account.id,
+            family,
+            key.as_ref(),
+            base_url.as_deref(),
+            actor,
+        )
         .await?;
+    eprintln!(
+        "{family} set for account {}; `phigate doctor` asks it whether the key works",
+        account.name
+    );
     Ok(())
 }
 

@@ -8,6 +8,7 @@ use anyhow::{Context, bail};
 use clap::Args;
 use phi_detect::{Detector, Findings};
 use phigate_core::protect;
+use phigate_types::Mode;
 use serde::{Deserialize, Serialize};
 
 use super::EXIT_NO;
@@ -98,9 +99,8 @@ fn texts(scan: &Scan, detector: &Detector, out: &mut impl Write) -> anyhow::Resu
         let text = read(file)?;
         let findings = detector.scan(&text);
         if scan.mask || scan.redact {
-            let mode =
-                protect::mode(if scan.mask { "mask" } else { "redact" }).context("no such mode")?;
-            let clean = mode.rewrite(detector, &text);
+            let mode = if scan.mask { Mode::MASK } else { Mode::REDACT };
+            let clean = protect::rewrite_text(mode, detector, &text);
             let clean = clean.context("the text still holds PHI after several rounds")?;
             out.write_all(clean.as_bytes())?;
         } else if !scan.json {

@@ -5,36 +5,58 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use jiff::Timestamp;
-use phigate_store::{AccountInfo, Vault};
+use phigate_store::{AccountInfo, StoreError, Vault};
 
 use crate::app;
 use crate::config::Config;
 
 use super::Global;
+use super::person::actor;
 
-/// Who acts, in the audit trail.
-pub(super) const ACTOR: &str = "cli";
-
-/// An open store and the settings it was found by.
+/// An open store, the settings it was found by, and who acts on it.
 pub(super) struct Session {
     pub(super) vault: Arc<Vault>,
     pub(super) config: Config,
+    pub(super) actor: &'static str,
     account: Option<String>,
 }
 
 impl Session {
     /// The account to act on: the one named, or the only one.
     pub(super) async fn account(&self) -> anyhow::Result<AccountInfo> {
-        let found = self.vault.find_account(self.account.as_deref()).await;
+        let found = self
+            .vault
+            .accounts
+            .find_account(self.account.as_deref())
+            .await;
         found.context("choose an account with --account NAME; `phigate account list` shows them")
     }
 }
 
-/// Opens the store, creating it if there is none, runs `work` and closes the store, so that nothing queued is lost.
+/// Opens the store, runs `work` and closes the store, so that nothing queued is lost. Where there is no installation
+/// this fails: in the wrong folder a new one would give plausible wrong answers, and leave a stray master key behind.
 pub(super) fn with_store<T, F>(
     global: &Global,
     work: impl FnOnce(Session) -> F,
 ) -> anyhow::Result<T>
+where
+    F: Future<Output = anyhow::Result<T>>,
+{
+    open(global, false, work)
+}
+
+/// The same for commands that set something: they create the installation when there is none.
+pub(super) fn with_new_store<T, F>(
+    global: &Global,
+    work: impl FnOnce(Session) -> F,
+) -> anyhow::Result<T>
+where
+    F: Future<Output = anyhow::Result<T>>,
+{
+    open(global, true, work)
+}
+
+fn open<T, F>(global: &Global, create: bool, work: impl FnOnce(Session) -> F) -> anyhow::Result<T>
 where
     F: Future<Output = anyhow::Result<T>>,
 {
@@ -43,16 +65,47 @@ where
         .enable_all()
         .build()?;
     runtime.block_on(async {
-        let vault = Arc::new(app::open_vault(&config, app::Role::Command).await?);
+        let mut options = app::vault_options(&config, app::Role::Command);
+        options.create = create;
+        let vault = Vault::open(options)
+            .await
+            .map_err(|error| explain(error, &config))?;
+        let vault = Arc::new(vault);
+        if vault.was_created() {
+            eprintln!("created a new installation in {}", place(&config));
+        }
         let session = Session {
             vault: Arc::clone(&vault),
             config,
+            actor: actor(),
             account: global.account.clone(),
         };
         let result = work(session).await;
         vault.close(app::CLOSING).await?;
         result
     })
+}
+
+/// There is no installation where one was looked for.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "there is no installation in {0}; name its folder with --data DIR, or create one with `phigate serve`"
+)]
+pub(super) struct NoInstallation(String);
+
+fn explain(error: StoreError, config: &Config) -> anyhow::Error {
+    match error {
+        StoreError::Missing(_) => NoInstallation(place(config)).into(),
+        error => error.into(),
+    }
+}
+
+/// Where the installation is. A database's address may hold a password.
+fn place(config: &Config) -> String {
+    match &config.database_url {
+        Some(_) => "the database that was named".to_owned(),
+        None => config.data.display().to_string(),
+    }
 }
 
 /// A moment as all lists of the command line write it.

@@ -13,7 +13,8 @@ use phigate_store::Vault;
 use crate::app::{self, Role};
 use crate::config::Config;
 
-use super::store::{ACTOR, with_store};
+use super::person::actor;
+use super::store::with_store;
 use super::{EXIT_NO, Global};
 
 #[derive(Args)]
@@ -29,15 +30,19 @@ pub(super) struct From {
 }
 
 pub(super) fn export(to: &To, global: &Global) -> anyhow::Result<ExitCode> {
-    let file = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(&to.file);
-    let mut file =
-        BufWriter::new(file.with_context(|| format!("cannot make {}", to.file.display()))?);
     let records = with_store(global, async |session| {
-        Ok(session.vault.export_installation(&mut file, ACTOR).await?)
+        let file = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&to.file)
+            .with_context(|| format!("cannot create {}", to.file.display()))?;
+        let (vault, actor) = (&session.vault, session.actor);
+        let mut file = BufWriter::new(file);
+        Ok(vault
+            .installation
+            .export_installation(&mut file, actor)
+            .await?)
     })?;
     println!("{records} records exported; the master key is not among them");
     Ok(ExitCode::SUCCESS)
@@ -54,6 +59,7 @@ pub(super) fn import(from: &From, global: &Global) -> anyhow::Result<ExitCode> {
     let report = runtime.block_on(Vault::import_installation(
         options,
         &mut BufReader::new(file),
+        actor(),
     ))?;
     if !report.is_intact() {
         println!(
@@ -68,11 +74,15 @@ pub(super) fn import(from: &From, global: &Global) -> anyhow::Result<ExitCode> {
 pub(super) fn backup(to: &To, global: &Global) -> anyhow::Result<ExitCode> {
     anyhow::ensure!(
         !to.file.exists(),
-        "cannot make {}: it exists already",
+        "cannot write {}: it exists already; name a file that does not",
         to.file.display()
     );
     with_store(global, async |session| {
-        Ok(session.vault.backup(&to.file, ACTOR).await?)
+        Ok(session
+            .vault
+            .installation
+            .backup(&to.file, session.actor)
+            .await?)
     })?;
     println!(
         "{} written; keep the master key somewhere else",

@@ -20,6 +20,7 @@ const SETTINGS: &[(&str, &str, Kind)] = &[
     ("", "listen", Kind::Text),
     ("", "metrics_listen", Kind::Text),
     ("", "behind_tls_proxy", Kind::Bool),
+    ("", "trusted_proxies", Kind::List),
     ("", "data", Kind::Text),
     ("", "database_url", Kind::Text),
     ("", "master_key_file", Kind::Text),

@@ -105,6 +105,10 @@ limits! {
     provider_retry_wait_ms = 2 * SECOND, 0, MINUTE;
     /// Scanning one request, rewriting included.
     scan_ms = 30 * SECOND, 10, 10 * MINUTE;
+    /// Long scans of one account that may wait for a processor.
+    scan_queue = 64, 1, 1_000_000;
+    /// Longest wait of a long scan for a processor.
+    scan_wait_ms = 10 * SECOND, 10, 10 * MINUTE;
     /// Findings that an audit record lists one by one; it counts all.
     record_findings = 10_000, 1, 1_000_000;
     /// Until the decision record must be durable.

@@ -6,6 +6,7 @@ mod checkpoint;
 mod env;
 mod limits;
 mod log;
+mod proxies;
 mod raw;
 mod tls;
 
@@ -18,6 +19,7 @@ use serde::Deserialize;
 pub(crate) use checkpoint::CheckpointSettings;
 pub(crate) use limits::Limits;
 pub(crate) use log::{LogFormat, LogSettings};
+pub(crate) use proxies::TrustedProxies;
 pub(crate) use tls::TlsFiles;
 
 use raw::RawConfig;
@@ -47,6 +49,8 @@ pub(crate) struct Config {
     pub(crate) metrics_listen: Option<SocketAddr>,
     /// A proxy in front of us ends TLS.
     pub(crate) behind_tls_proxy: bool,
+    /// Proxies whose word about a caller's address is believed.
+    pub(crate) trusted_proxies: TrustedProxies,
     /// Our own certificate.
     pub(crate) tls: Option<TlsFiles>,
     /// The folder of the embedded store.
@@ -206,6 +210,7 @@ impl RawConfig {
             listen,
             metrics_listen,
             behind_tls_proxy,
+            trusted_proxies: TrustedProxies::check(&self.trusted_proxies)?,
             tls,
             data,
             database_url: self.database_url,

@@ -17,6 +17,7 @@ pub(super) struct RawConfig {
     pub(super) listen: Option<String>,
     pub(super) metrics_listen: Option<String>,
     pub(super) behind_tls_proxy: Option<bool>,
+    pub(super) trusted_proxies: Vec<String>,
     pub(super) data: Option<PathBuf>,
     pub(super) database_url: Option<super::DatabaseUrl>,
     pub(super) master_key_file: Option<PathBuf>,

@@ -103,6 +103,7 @@ fn every_setting_has_its_variable() {
         ("PHIGATE_LIMITS_BODY_BYTES", "2048"),
         ("PHIGATE_ALLOW_PRIVATE_PROVIDERS", "true"),
         ("PHIGATE_BEHIND_TLS_PROXY", "1"),
+        ("PHIGATE_TRUSTED_PROXIES", "10.0.0.0/8, ::1"),
         ("PHIGATE_METRICS_LISTEN", "off"),
         ("PHIGATE_LISTEN", "0.0.0.0:80"),
         ("PHIGATE_DATA", "/srv/p/"),
@@ -126,6 +127,9 @@ fn every_setting_has_its_variable() {
         config.allow_private_providers
             && config.behind_tls_proxy
             && config.metrics_listen.is_none()
+            && config.trusted_proxies.contain("10.9.9.9".parse().unwrap())
+            && config.trusted_proxies.contain("::1".parse().unwrap())
+            && !config.trusted_proxies.contain("127.0.0.1".parse().unwrap())
     );
     assert_eq!(
         config.master_key,
@@ -162,6 +166,7 @@ fn wrong_values_are_named_and_never_shown() {
         ("[limits]\nbody_bytes = 'hunter2'", &[], "line 2"),
         ("[limits]\nbody_bytes = 0", &[], "limits.body_bytes"),
         ("[log]\nlevel = 'hunter2'", &[], "log.level"),
+        ("trusted_proxies = ['hunter2']", &[], "trusted_proxies"),
         ("data = 'hunter2", &[], "line 1"),
         (
             "",

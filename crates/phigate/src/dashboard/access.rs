@@ -2,23 +2,23 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
-use std::time::Duration;
 
-use axum::body::{Body, to_bytes};
-use axum::extract::{Form, FromRequest, Query, Request, State};
+use axum::body::Body;
+use axum::extract::{self, FromRequest, Query, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
 use http::request::Parts;
 use http::uri::{Authority, PathAndQuery};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
-use phigate_store::{Role, Session};
+use phigate_store::{Role, SecretString, Session};
 
 use super::Dash;
 use super::chrome::Theme;
 use super::cookies::{self, Cookie};
 use super::fields::{Fields, encode};
 use super::visit::{Guest, Head, PageError, SignedIn, go_to};
-use crate::server::Peer;
+use crate::server::{ClientAddress, EdgeError, InflightPermit, Upload};
 
 /// Who may use a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,9 +41,8 @@ impl Needs {
     }
 }
 
-/// The most a form may hold: a long text for the playground, percent-encoded.
-const FORM_BYTES_MAX: usize = 1024 * 1024;
-const FORM_READ: Duration = Duration::from_secs(20);
+/// The most a form may hold: a long text for the playground, percent-encoded. Guests' forms are far smaller.
+const FORM_BYTES_MAX: u64 = 1024 * 1024;
 
 /// Sent by the script of a page that refreshes itself.
 const LIVE: HeaderName = HeaderName::from_static("x-live");
@@ -136,17 +135,18 @@ pub(crate) fn protect(response: &mut Response, is_secure: bool) {
 struct FreshGuest(String);
 
 async fn admit_guest(dash: &Dash, request: Request) -> Result<Request, Box<Response>> {
-    let (mut parts, body) = request.into_parts();
-    let form = read_write(&parts, body).await?;
+    let (mut parts, upload) = Upload::split(request);
     let known = Cookie::Guest.read(&parts.headers, dash.is_secure);
-    if let Some(form) = &form {
-        let is_ours = known
+    let form = if is_write(&parts)? {
+        // Without the cookie of a page of ours there is no token that could belong to it.
+        let cookie = known
             .as_deref()
-            .is_some_and(|cookie| cookies::is_form_token(cookie, form.get("csrf")));
-        if !is_ours {
-            return Err(refused(PageError::StaleForm));
-        }
-    }
+            .ok_or_else(|| refused(PageError::StaleForm))?;
+        let read = upload.read_from_stranger().await;
+        Some(Form::parse(&parts, read, cookie).await?)
+    } else {
+        None
+    };
     let cookie = match known {
         Some(cookie) => cookie,
         None => {
@@ -165,8 +165,8 @@ async fn admit_member(
     needs: Needs,
     request: Request,
 ) -> Result<Request, Box<Response>> {
-    let (mut parts, body) = request.into_parts();
-    let form = read_write(&parts, body).await?;
+    let (mut parts, upload) = Upload::split(request);
+    let is_write = is_write(&parts)?;
     let cookie = Cookie::Session
         .read(&parts.headers, dash.is_secure)
         .ok_or_else(|| sign_in_first(&parts))?;
@@ -179,15 +179,17 @@ async fn admit_member(
     if !needs.admits(session.user.role) {
         return Err(refused(PageError::WrongRole));
     }
-    if form
-        .as_ref()
-        .is_some_and(|form| !cookies::is_form_token(&cookie, form.get("csrf")))
-    {
-        return Err(refused(PageError::StaleForm));
-    }
+    let form = if is_write {
+        let read =
+            upload.read_with_proof(FORM_BYTES_MAX, |start| begins_with_token(&cookie, start));
+        Some(Form::parse(&parts, read.await, &cookie).await?)
+    } else {
+        None
+    };
     let account = dash
         .app
         .vault
+        .accounts
         .account(&session.user.account_id)
         .await
         .map_err(|error| refused(error.into()))?;
@@ -207,31 +209,68 @@ async fn session_of(
 ) -> Result<Option<Session>, Box<Response>> {
     let vault = &dash.app.vault;
     let session = if is_use {
-        vault.session(cookie).await
+        vault.sessions.session(cookie).await
     } else {
-        vault.peek_session(cookie).await
+        vault.sessions.peek_session(cookie).await
     };
     session.map_err(|error| refused(error.into()))
 }
 
-/// Reading needs no form. A write must come from one of our pages; its form is read here, once, for everybody.
-async fn read_write(parts: &Parts, body: Body) -> Result<Option<Fields>, Box<Response>> {
+/// Whether a visit changes something, and so brings a form. That must come from one of our pages.
+fn is_write(parts: &Parts) -> Result<bool, Box<Response>> {
     if matches!(parts.method, Method::GET | Method::HEAD) {
-        return Ok(None);
+        return Ok(false);
     }
-    if !comes_from_us(parts) {
-        return Err(refused(PageError::StaleForm));
+    if comes_from_us(parts) {
+        Ok(true)
+    } else {
+        Err(refused(PageError::StaleForm))
     }
-    let read = tokio::time::timeout(FORM_READ, to_bytes(body, FORM_BYTES_MAX)).await;
-    let Ok(Ok(bytes)) = read else {
-        return Err(refused(PageError::TooLarge));
-    };
-    let mut request = Request::new(Body::from(bytes));
-    *request.method_mut() = parts.method.clone();
-    *request.headers_mut() = parts.headers.clone();
-    let form = Form::<Vec<(String, String)>>::from_request(request, &()).await;
-    let Form(pairs) = form.map_err(|_| refused(PageError::StaleForm))?;
-    Ok(Some(Fields::new(pairs)))
+}
+
+/// The form of a write, with its share of all bodies in flight.
+struct Form {
+    fields: Fields,
+    inflight: InflightPermit,
+}
+
+impl Form {
+    /// Takes what was read as a form whose token belongs to this cookie.
+    async fn parse(
+        parts: &Parts,
+        read: Result<(Bytes, InflightPermit), EdgeError>,
+        cookie: &str,
+    ) -> Result<Self, Box<Response>> {
+        let (bytes, inflight) = read.map_err(|error| refused(unread(error)))?;
+        let mut request = Request::new(Body::from(bytes));
+        *request.method_mut() = parts.method.clone();
+        *request.headers_mut() = parts.headers.clone();
+        let form = extract::Form::<Vec<(String, String)>>::from_request(request, &()).await;
+        let extract::Form(pairs) = form.map_err(|_| refused(PageError::StaleForm))?;
+        let fields = Fields::new(pairs);
+        if cookies::is_form_token(cookie, fields.get("csrf")) {
+            Ok(Self { fields, inflight })
+        } else {
+            Err(refused(PageError::StaleForm))
+        }
+    }
+}
+
+/// Why a form could not be read.
+fn unread(error: EdgeError) -> PageError {
+    match error {
+        EdgeError::BodyTooLarge => PageError::TooLarge,
+        EdgeError::BodiesInFlight => PageError::Busy,
+        _ => PageError::StaleForm,
+    }
+}
+
+/// Every form of ours begins with its token, so a large one is read on only by whoever was shown the page.
+fn begins_with_token(cookie: &str, start: &[u8]) -> bool {
+    let first = start.split(|byte| *byte == b'&').next();
+    let token = first.and_then(|pair| pair.strip_prefix(b"csrf="));
+    let token = token.and_then(|token| std::str::from_utf8(token).ok());
+    token.is_some_and(|token| cookies::is_form_token(cookie, token))
 }
 
 /// Whether a write was sent by a page of ours, by the two headers that pages cannot forge.
@@ -282,7 +321,7 @@ fn sign_in_first(parts: &Parts) -> Box<Response> {
     })
 }
 
-async fn head(dash: &Dash, parts: &mut Parts, form: Option<Fields>, cookie: &str) -> Head {
+async fn head(dash: &Dash, parts: &mut Parts, form: Option<Form>, cookie: &str) -> Head {
     let query = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri);
     let text = |name: HeaderName| {
         parts
@@ -291,15 +330,23 @@ async fn head(dash: &Dash, parts: &mut Parts, form: Option<Fields>, cookie: &str
             .and_then(|value| value.to_str().ok())
             .unwrap_or_default()
     };
+    let (fields, inflight) = match form {
+        Some(Form { fields, inflight }) => (fields, Some(inflight)),
+        None => (Fields::default(), None),
+    };
     let scheme = if dash.is_secure { "https" } else { "http" };
-    let peer = parts.extensions.get::<Peer>().map(|peer| peer.0.ip());
+    let client = parts.extensions.get::<ClientAddress>();
     Head {
         theme: theme(dash, &parts.headers),
         form_token: cookies::form_token(cookie),
         query: Fields::new(query.map(|Query(pairs)| pairs).unwrap_or_default()),
-        form: form.unwrap_or_default(),
+        form: fields,
+        _inflight: inflight,
         origin: format!("{scheme}://{}", host(parts)),
-        peer: peer.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED)),
+        client: client.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |client| client.0),
+        device: Cookie::Device
+            .read(&parts.headers, dash.is_secure)
+            .map(SecretString::new),
         agent: browser(text(header::USER_AGENT)),
     }
 }
@@ -397,5 +444,25 @@ mod tests {
         let firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
         assert_eq!(browser(firefox), "Firefox on Linux");
         assert_eq!(browser("<script>"), "Unknown browser");
+    }
+
+    #[test]
+    fn a_token_counts_only_where_it_stands_first() {
+        let token = cookies::form_token("session");
+        for (start, is_proof) in [
+            (format!("csrf={token}&text=abc"), true),
+            (format!("csrf={token}"), true),
+            (format!("text=abc&csrf={token}"), false),
+            (
+                format!("csrf={}&text=abc", cookies::form_token("other")),
+                false,
+            ),
+            ("csrf=&text=abc".to_owned(), false),
+            ("text=abc".to_owned(), false),
+            (String::new(), false),
+        ] {
+            let start = start.as_bytes();
+            assert_eq!(begins_with_token("session", start), is_proof);
+        }
     }
 }

@@ -1,37 +1,36 @@
 //! Geometry of the column chart: numbers in, rectangles out. Colours are the style sheet's business.
 
+use std::sync::LazyLock;
+
 use jiff::Timestamp;
+use phigate_types::{Action, Mode, Tone};
 
 use super::view::grouped;
 
-/// What can come of a request, as stacked from the bottom of each column.
-pub(crate) static SERIES: &[Series] = &[
-    // The calm ones below, the ones to look at on top.
-    Series {
-        code: "clean",
+/// What can come of a request, as stacked from the bottom of each column: the calm ones below, the ones to look at on top.
+pub(crate) static SERIES: LazyLock<Vec<Series>> = LazyLock::new(|| {
+    let clean = Series {
+        of: Of::Clean,
+        class: "clean",
         label: "No PHI",
-    },
-    Series {
-        code: "flagged",
+    };
+    let flagged = Series {
+        of: Of::Flagged,
+        class: Tone::Warn.class(),
         label: "PHI, forwarded",
-    },
-    Series {
-        code: "masked",
-        label: "Masked",
-    },
-    Series {
-        code: "redacted",
-        label: "Redacted",
-    },
-    Series {
-        code: "blocked",
-        label: "Blocked",
-    },
-    Series {
-        code: "refused",
-        label: "Refused",
-    },
-];
+    };
+    let by_action = Mode::all()
+        .rev()
+        .map(|mode| mode.action)
+        .filter(|action| *action != Action::FORWARDED)
+        .chain([Action::REFUSED])
+        .map(|action| Series {
+            of: Of::Action(action),
+            class: action.tone().class(),
+            label: action.label(),
+        });
+    [clean, flagged].into_iter().chain(by_action).collect()
+});
 
 const WIDTH: i32 = 760;
 const HEIGHT: i32 = 230;
@@ -43,22 +42,29 @@ const LABELS: usize = 6;
 /// One colour of the chart.
 #[derive(Debug)]
 pub(crate) struct Series {
-    pub(crate) code: &'static str,
+    pub(crate) of: Of,
+    pub(crate) class: &'static str,
     pub(crate) label: &'static str,
 }
 
-/// One hour or day: counts in the order of [`SERIES`].
+/// What a colour stands for.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Slot {
-    pub(crate) start: Timestamp,
-    pub(crate) counts: [u64; 6],
+pub(crate) enum Of {
+    /// Forwarded, and nothing was found.
+    Clean,
+    /// Forwarded with PHI.
+    Flagged,
+    /// Whatever this was done with.
+    Action(Action),
 }
 
-impl Slot {
+/// One hour or day: counts in the order of [`SERIES`].
+#[derive(Debug, Clone)]
+pub(crate) struct Slot {
+    pub(crate) start: Timestamp,
+    pub(crate) counts: Vec<u64>,
     /// Requests with PHI that went on unchanged.
-    pub(crate) fn flagged(&self) -> u64 {
-        self.counts[1]
-    }
+    pub(crate) flagged: u64,
 }
 
 /// A chart, ready to be drawn.
@@ -95,7 +101,7 @@ pub(crate) struct Column {
 /// One colour of a column.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Part {
-    pub(crate) code: &'static str,
+    pub(crate) class: &'static str,
     pub(crate) x: f32,
     pub(crate) y: f32,
     pub(crate) width: f32,
@@ -129,7 +135,7 @@ impl Chart {
             base: BASE,
             span,
             summary: summary(slots, span),
-            series: SERIES,
+            series: &SERIES,
             ticks: ticks(top),
             columns,
             labels: labels(slots, pitch, by_day),
@@ -142,7 +148,7 @@ fn column(slot: &Slot, x: f32, pitch: f32, top: u64) -> Column {
     let gap = (pitch * 0.22).min(6.0);
     let mut y = BASE as f32;
     let mut parts = Vec::new();
-    for (series, count) in SERIES.iter().zip(slot.counts) {
+    for (series, count) in SERIES.iter().zip(slot.counts.iter().copied()) {
         if count == 0 {
             continue;
         }
@@ -150,7 +156,7 @@ fn column(slot: &Slot, x: f32, pitch: f32, top: u64) -> Column {
         let height = (count as f32 * scale).max(1.5);
         y -= height;
         parts.push(Part {
-            code: series.code,
+            class: series.class,
             x: tenth(x + gap / 2.0),
             y: tenth(y.max(0.0)),
             width: tenth(pitch - gap),
@@ -159,7 +165,7 @@ fn column(slot: &Slot, x: f32, pitch: f32, top: u64) -> Column {
     }
     let counted: Vec<String> = SERIES
         .iter()
-        .zip(slot.counts)
+        .zip(slot.counts.iter().copied())
         .filter(|(_, count)| *count > 0)
         .map(|(series, count)| format!("{} {}", grouped(count), series.label))
         .collect();
@@ -242,7 +248,8 @@ mod tests {
     fn slot(counts: [u64; 6]) -> Slot {
         Slot {
             start: Timestamp::from_second(1_700_000_000).unwrap(),
-            counts,
+            counts: counts.to_vec(),
+            flagged: 0,
         }
     }
 
@@ -267,12 +274,16 @@ mod tests {
     fn a_single_blocked_request_is_seen_among_many() {
         let chart = Chart::new(&[slot([100_000, 0, 0, 0, 1, 0])], "last 24 hours", false);
         assert!(chart.columns[0].parts[1].height >= 1.5);
-        assert_eq!(chart.columns[0].parts[1].code, "blocked");
+        assert_eq!(chart.columns[0].parts[1].class, Tone::Bad.class());
     }
 
     #[test]
     fn the_summary_counts_every_series() {
-        let chart = Chart::new(&[slot([1, 2, 3, 4, 5, 6]); 2], "last 24 hours", false);
+        let chart = Chart::new(
+            &[slot([1, 2, 3, 4, 5, 6]), slot([1, 2, 3, 4, 5, 6])],
+            "last 24 hours",
+            false,
+        );
         assert_eq!(
             chart.summary,
             "Requests, last 24 hours: 2 No PHI, 4 PHI, forwarded, 6 Masked, 8 Redacted, 10 Blocked, 12 Refused"

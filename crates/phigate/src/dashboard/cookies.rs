@@ -1,10 +1,13 @@
-//! The three cookies of the dashboard, and the form token that belongs to them.
+//! The cookies of the dashboard, and the form token that belongs to them.
 
 use aws_lc_rs::{hmac, rand};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use http::{HeaderMap, HeaderValue, header};
+use phigate_store::DEVICE_DAYS;
 use subtle::ConstantTimeEq;
+
+const DAY_S: i64 = 24 * 60 * 60;
 
 /// What a cookie is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,6 +16,8 @@ pub(crate) enum Cookie {
     Session,
     /// Ties the forms of somebody not signed in (login, first run) to their browser.
     Guest,
+    /// Tells a browser that signed in before from strangers, whose wrong guesses must not make it wait.
+    Device,
     /// Light or dark.
     Theme,
 }
@@ -25,6 +30,8 @@ impl Cookie {
             (Cookie::Session, false) => "phigate",
             (Cookie::Guest, true) => "__Host-phigate-guest",
             (Cookie::Guest, false) => "phigate-guest",
+            (Cookie::Device, true) => "__Host-phigate-device",
+            (Cookie::Device, false) => "phigate-device",
             (Cookie::Theme, true) => "__Host-phigate-theme",
             (Cookie::Theme, false) => "phigate-theme",
         }
@@ -43,14 +50,14 @@ impl Cookie {
             .map(|(_, value)| value.to_owned())
     }
 
-    /// The header that sets it. Only the theme outlives the browser.
+    /// The header that sets it. Session and guest end with the browser.
     pub(crate) fn set(self, value: &str, is_secure: bool) -> HeaderValue {
-        let lasting = if self == Cookie::Theme {
-            "; Max-Age=31536000"
-        } else {
-            ""
+        let lasting = match self {
+            Cookie::Session | Cookie::Guest => String::new(),
+            Cookie::Device => format!("; Max-Age={}", DEVICE_DAYS * DAY_S),
+            Cookie::Theme => format!("; Max-Age={}", 365 * DAY_S),
         };
-        self.header(value, lasting, is_secure)
+        self.header(value, &lasting, is_secure)
     }
 
     /// The header that removes it.

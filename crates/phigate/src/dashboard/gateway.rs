@@ -3,10 +3,9 @@
 use std::time::Instant;
 
 use bytes::Bytes;
-use http::{HeaderName, HeaderValue, Method, StatusCode};
-use phigate_core::wire::{self, WireFormat};
-use phigate_store::{Account, ProviderKey};
-use serde_json::json;
+use http::{Method, StatusCode};
+use phigate_core::wire::WireFormat;
+use phigate_store::Account;
 
 use crate::app::App;
 use crate::pipeline::provider_headers;
@@ -48,16 +47,14 @@ pub(crate) async fn try_provider(app: &App, account: &Account, format: &dyn Wire
         Ok(base) => base,
         Err(error) => return Trial::WrongAddress(error.to_string()),
     };
-    let Some(Question { path, headers }) = question(format, &provider.key) else {
-        return Trial::Failed(ProviderError::Unsendable);
-    };
+    let probe = format.probe();
     let call = Outgoing {
         account: &account.id,
         base: &base,
         method: Method::GET,
-        path,
+        path: probe.path.map(str::to_owned).to_vec(),
         query: None,
-        headers,
+        headers: provider_headers(probe.headers, &provider.key),
         body: Bytes::new(),
     };
     let started = Instant::now();
@@ -73,32 +70,4 @@ pub(crate) async fn try_provider(app: &App, account: &Account, format: &dyn Wire
         },
         Err(error) => Trial::Failed(error),
     }
-}
-
-struct Question {
-    path: Vec<String>,
-    headers: Vec<(HeaderName, HeaderValue)>,
-}
-
-/// Path and headers of the question, taken from how the format writes a chat request: every family lists its
-/// models under the same version segment, with the same headers.
-fn question(format: &dyn WireFormat, key: &ProviderKey) -> Option<Question> {
-    let model = format.listed_models().first()?;
-    let body =
-        json!({ "model": model, "messages": [{ "role": "user", "content": "-" }] }).to_string();
-    let call = wire::Call {
-        body: body.as_bytes(),
-        original: None,
-        model,
-        stream: false,
-        hash_user: &|_| String::new(),
-    };
-    let request = format.write_request(&call).ok()?;
-    let version = request.path.first()?.clone();
-    let mut headers = provider_headers(&request, key);
-    headers.retain(|(name, _)| name != http::header::CONTENT_TYPE);
-    Some(Question {
-        path: vec![version, "models".to_owned()],
-        headers,
-    })
 }

@@ -1,10 +1,13 @@
 //! The small things pages are made of: moments, choices, chips, highlighted text.
 
+use std::borrow::Cow;
+
 use std::fmt;
 
 use askama::filters::HtmlSafe;
 use jiff::Timestamp;
 use phi_detect::{Findings, PhiKind};
+use phigate_types::Replaced;
 
 /// A moment, written in UTC; the script on the page turns it into the viewer's zone.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -160,7 +163,7 @@ pub(crate) enum Treatment {
     /// The finding itself.
     Keep,
     /// What a mode puts there; nothing when it is empty.
-    Replace(fn(PhiKind) -> &'static str),
+    Replace(fn(Replaced<'_>) -> Cow<'_, str>),
 }
 
 /// A text cut at its findings, each treated and highlighted.
@@ -178,12 +181,15 @@ pub(crate) fn pieces(text: &str, findings: &Findings, treatment: Treatment) -> V
             pieces.push(Piece::plain(before));
         }
         let shown = match treatment {
-            Treatment::Keep => found,
-            Treatment::Replace(word) => word(finding.kind),
+            Treatment::Keep => Cow::Borrowed(found),
+            Treatment::Replace(word) => word(Replaced {
+                placeholder: finding.kind.placeholder(),
+                text: found,
+            }),
         };
         if !shown.is_empty() {
             pieces.push(Piece {
-                text: shown.to_owned(),
+                text: shown.into_owned(),
                 class: kind_class(finding.kind),
                 title: format!(
                     "{}, score {:.2}, rule {}",

@@ -8,12 +8,13 @@ use axum::extract::FromRequestParts;
 use axum::response::{Html, IntoResponse, Response};
 use http::request::Parts;
 use http::{HeaderValue, StatusCode, header};
-use phigate_store::{Account, Role, Session, StoreError};
+use phigate_store::{Account, Role, SecretString, Session, StoreError};
 
 use super::chrome::{Chrome, Theme, notice};
 use super::fields::Fields;
 use super::pages::message;
 use super::routes;
+use crate::server::InflightPermit;
 
 /// What every visit brings, whoever it is.
 #[derive(Debug)]
@@ -26,10 +27,14 @@ pub(crate) struct Head {
     pub(crate) query: Fields,
     /// The form, on a write.
     pub(crate) form: Fields,
+    /// The form's share of all bodies in flight, kept as long as the form.
+    pub(crate) _inflight: Option<InflightPermit>,
     /// Scheme and host as the browser sees them.
     pub(crate) origin: String,
     /// Where the visit comes from.
-    pub(crate) peer: IpAddr,
+    pub(crate) client: IpAddr,
+    /// What the browser kept from an earlier login.
+    pub(crate) device: Option<SecretString>,
     /// The browser, in two words.
     pub(crate) agent: String,
 }
@@ -42,7 +47,7 @@ impl Head {
 
     /// What the sessions list says about where a session began.
     pub(crate) fn described(&self) -> String {
-        format!("{}, from {}", self.agent, self.peer)
+        format!("{}, from {}", self.agent, self.client)
     }
 }
 

@@ -7,7 +7,12 @@
 
 use http::Request;
 use http_body_util::BodyExt;
-use phigate_core::wire::{Call, HeaderValue, ReplyContext, format_for_model};
+use phi_detect::Detector;
+use phigate_core::chat::{ChatLimits, ChatRequest};
+use phigate_core::egress;
+use phigate_core::protect::{self, Outcome, Policy, Scanner};
+use phigate_core::wire::{HeaderValue, ReplyContext, format_for_model};
+use phigate_types::Mode;
 use tower::ServiceExt;
 
 use super::*;
@@ -19,20 +24,24 @@ async fn ask(request: &Value) -> (ReplyContext, StatusCode, Bytes) {
     let model = request["model"].as_str().unwrap();
     let format = format_for_model(model).unwrap();
     let body = request.to_string();
-    let call = Call {
-        body: body.as_bytes(),
-        original: None,
-        model,
-        stream: request["stream"] == json!(true),
-        hash_user: &|_| "hash".to_owned(),
+    let scanner = Scanner::new(Detector::default().without_names());
+    let read = ChatRequest::read(body.into(), &ChatLimits::default()).unwrap();
+    let policy = Policy {
+        mode: Mode::FLAG,
+        allow_unscannable: true,
     };
-    let sent = format.write_request(&call).unwrap();
+    let scanned = protect::scan(&scanner, read);
+    let Outcome::Forward(clean) = protect::apply(&policy, &scanner, scanned) else {
+        panic!("not forwarded");
+    };
+    let sent = format.write_request(&clean, model, &|_| "hash".to_owned());
+    let sent = egress::clear(&scanner, sent.unwrap()).unwrap();
     let mut builder = Request::post(format!(
         "/{}?{}",
-        sent.path.join("/"),
-        sent.query.unwrap_or_default()
+        sent.path().join("/"),
+        sent.query().unwrap_or_default()
     ));
-    for (name, value) in &sent.headers {
+    for (name, value) in sent.headers() {
         builder = builder.header(
             *name,
             if let HeaderValue::Fixed(value) = value {
@@ -42,15 +51,16 @@ async fn ask(request: &Value) -> (ReplyContext, StatusCode, Bytes) {
             },
         );
     }
+    let expectation = sent.expectation().clone();
     let response = router()
-        .oneshot(builder.body(Body::from(sent.body)).unwrap())
+        .oneshot(builder.body(Body::from(sent.into_body())).unwrap())
         .await
         .unwrap();
     let context = ReplyContext {
         completion_id: "chatcmpl-1".to_owned(),
         created: 1_760_000_000,
         model: model.to_owned(),
-        expectation: sent.expectation,
+        expectation,
         event_bytes_max: 1024 * 1024,
     };
     let status = response.status();

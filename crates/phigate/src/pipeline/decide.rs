@@ -10,11 +10,11 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use phi_detect::PhiKind;
 use phigate_core::chat::{ChatRequest, RequestError};
-use phigate_core::protect::{self, CleanRequest, Effect, LastLook, Mode, Outcome, Policy, Scanner};
-use phigate_core::wire::{
-    self, Call, FailureKind, ProviderFailure, ProviderRequest, Refusal, ReplyContext, WireFormat,
-};
+use phigate_core::egress::{self, Cleared, Held};
+use phigate_core::protect::{self, CleanRequest, Outcome, Policy, Scanner};
+use phigate_core::wire::{self, FailureKind, ProviderFailure, Refusal, ReplyContext, WireFormat};
 use phigate_store::{Account, Admission, Provider};
+use phigate_types::{Effect, Mode};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
@@ -23,12 +23,32 @@ use crate::error::GatewayError;
 use crate::provider::BaseUrl;
 use crate::server::{InflightPermit, KeyPermit, Turn};
 
+use super::evidence::Evidence;
+use super::scan_queue::ScanPlace;
 use super::send::Envelope;
 
-use super::evidence::Evidence;
+/// What costs more than this to scan is decided on a thread of its own, when there is a processor for it. Text of a
+/// letter is scanned at some 20 to 30 bytes per microsecond, so this is a millisecond or two.
+const INLINE_COST_MAX: usize = 64 * 1024;
 
-/// Bodies above this are decided on a blocking thread: scanning one takes about a millisecond.
-const INLINE_BYTES_MAX: usize = 32 * 1024;
+/// How much more a byte costs that may begin a finding: digits in columns are the slowest text there is.
+const CANDIDATE_COST: usize = 16;
+
+/// What a text costs to scan, in bytes of plain text.
+pub(super) fn scan_cost(text: &[u8]) -> usize {
+    let candidates = text.iter().filter(|byte| is_candidate(**byte)).count();
+    text.len() + CANDIDATE_COST * candidates
+}
+
+/// Whether a byte often begins a candidate: digits, capitals, and what separates fields.
+fn is_candidate(byte: u8) -> bool {
+    byte.is_ascii_digit() || byte.is_ascii_uppercase() || matches!(byte, b'@' | b',' | b'|' | b'\\')
+}
+
+/// Whether a text takes long to scan.
+pub(super) fn is_long(text: &[u8]) -> bool {
+    scan_cost(text) > INLINE_COST_MAX
+}
 
 /// What was decided about a request, with what was known by then.
 pub(super) struct Decided {
@@ -79,18 +99,26 @@ pub(super) async fn decide(
         app: Arc::clone(app),
         account: Arc::clone(&admission.account),
         scanner,
+        place: None,
         left: None,
     };
-    if body.len() <= INLINE_BYTES_MAX {
+    if !is_long(&body) {
         return desk.decide(body);
     }
+    desk.place = match app.long_scans.enter(&admission.account.id).await {
+        Ok(place) => Some(Arc::new(place)),
+        Err(error) => {
+            return Decided {
+                evidence: Evidence::of_body(&body),
+                verdict: Err(error.into()),
+            };
+        }
+    };
     let left = CancellationToken::new();
     desk.left = Some(left.clone());
     // Dropped with this future, when the caller leaves.
     let _left = left.drop_guard();
-    let place = Arc::clone(&app.long_scans).acquire_owned().await.ok();
-    let kept = (places.clone(), place);
-    let decided = on_its_own_thread(kept, move || desk.decide(body)).await;
+    let decided = on_its_own_thread(places.clone(), move || desk.decide(body)).await;
     decided.unwrap_or_else(|| Decided {
         evidence: Evidence::default(),
         verdict: Err(GatewayError::DetectorUnavailable),
@@ -99,7 +127,7 @@ pub(super) async fn decide(
 
 /// Works on a thread of its own, which goes on when the caller leaves. What the work takes is kept until it ends:
 /// callers who come and go must not be able to pile it up.
-async fn on_its_own_thread<T: Send + 'static>(
+pub(super) async fn on_its_own_thread<T: Send + 'static>(
     kept: impl Send + 'static,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Option<T> {
@@ -116,6 +144,8 @@ struct Desk {
     app: Arc<App>,
     account: Arc<Account>,
     scanner: Arc<Scanner>,
+    /// The place of a long scan among others.
+    place: Option<Arc<ScanPlace>>,
     /// Whether nobody waits for the decision any more, where it goes on all the same.
     left: Option<CancellationToken>,
 }
@@ -131,7 +161,7 @@ impl Desk {
     }
 
     fn steps(&self, body: Bytes, evidence: &mut Evidence) -> Result<Forward, GatewayError> {
-        let scanner = &self.hurried_scanner();
+        let scanner = &self.scanner_with_deadline();
         let request = ChatRequest::read(body.into(), &self.app.chat_limits())?;
         evidence.read(&request);
         let (route, provider) = self.route(&request)?;
@@ -140,7 +170,7 @@ impl Desk {
         let scanned = protect::scan(scanner, request);
         self.app.metrics.scanned(started.elapsed());
         evidence.scanned(&scanned);
-        let clean = match protect::apply(&self.policy()?, scanner, scanned) {
+        let clean = match protect::apply(&self.policy(), scanner, scanned) {
             Outcome::Forward(clean) => clean,
             Outcome::Block(report) => return Err(GatewayError::Blocked(report.kinds().collect())),
             Outcome::Refuse(error, _) => return Err(error.into()),
@@ -152,7 +182,7 @@ impl Desk {
             completion_id: format!("chatcmpl-{}", Uuid::now_v7().simple()),
             created: jiff::Timestamp::now().as_second().unsigned_abs(),
             model: route.model.clone(),
-            expectation: request.expectation.clone(),
+            expectation: request.expectation().clone(),
             event_bytes_max: self.app.config.limits.event_bytes as usize,
         };
         let is_stream = clean.request().is_stream();
@@ -165,22 +195,26 @@ impl Desk {
         })
     }
 
-    /// The account's scanner for one request, which does not look for ever, nor for nobody.
-    fn hurried_scanner(&self) -> Scanner {
-        let deadline = Instant::now() + Duration::from_millis(self.app.config.limits.scan_ms);
-        let left = self.left.clone();
-        let is_awaited = move || !left.as_ref().is_some_and(CancellationToken::is_cancelled);
-        self.scanner
-            .while_there_is_time(move || Instant::now() < deadline && is_awaited())
+    /// The account's scanner for one request: it stops at the deadline or when the caller disconnects.
+    fn scanner_with_deadline(&self) -> Scanner {
+        let time = Duration::from_millis(self.app.config.limits.scan_ms);
+        let (started, place, left) = (Instant::now(), self.place.clone(), self.left.clone());
+        self.scanner.with_deadline(move || {
+            // Time in which other accounts had the processor is not the scan's.
+            let paused = place.as_ref().map_or(Duration::ZERO, |place| {
+                place.checkpoint();
+                place.paused()
+            });
+            let is_awaited = !left.as_ref().is_some_and(CancellationToken::is_cancelled);
+            is_awaited && started.elapsed().saturating_sub(paused) < time
+        })
     }
 
-    /// A mode that this version does not know is not guessed at.
-    fn policy(&self) -> Result<Policy, GatewayError> {
-        let mode = protect::mode(&self.account.mode).ok_or(GatewayError::DetectorUnavailable)?;
-        Ok(Policy {
-            mode,
+    fn policy(&self) -> Policy {
+        Policy {
+            mode: self.account.mode,
             allow_unscannable: self.account.settings.allow_unscannable,
-        })
+        }
     }
 
     fn route(&self, request: &ChatRequest) -> Result<(Route, &Provider), GatewayError> {
@@ -203,41 +237,29 @@ impl Desk {
         route: &Route,
         clean: &CleanRequest,
         evidence: &mut Evidence,
-    ) -> Result<ProviderRequest, GatewayError> {
-        let body = clean.request().document().expose().as_bytes();
-        let hash_user = |user: &str| self.app.vault.hash_end_user(&self.account.id, user);
-        let call = Call {
-            body,
-            original: clean.is_rewritten().then(|| clean.original()),
-            model: &route.model,
-            stream: clean.request().is_stream(),
-            hash_user: &hash_user,
-        };
-        let request = route.format.write_request(&call).map_err(refusal)?;
-        let goes_into_the_address = request.path.iter().any(|step| step.contains(&route.model));
-        if goes_into_the_address && evidence.has_phi_in_model() {
-            let message = "the model's name holds PHI and would become part of an address";
-            return Err(RequestError::field("invalid_value", "model", message).into());
-        }
-        let must_be_clean = !clean.mode().forwards_unscanned();
-        if must_be_clean && request.body != body {
-            match protect::look_again(scanner, request.body.clone()) {
-                LastLook::Clean => {}
-                LastLook::Unfinished => return Err(GatewayError::DetectorUnavailable),
-                LastLook::Phi(kinds) => {
-                    evidence.showed(&kinds, clean.original());
-                    return Err(showed_late(clean.mode(), kinds));
-                }
+    ) -> Result<Cleared, GatewayError> {
+        let hash_user = |user: &str| self.app.vault.access.hash_end_user(&self.account.id, user);
+        let format = route.format;
+        let request = format.write_request(clean, &route.model, &hash_user);
+        match egress::clear(scanner, request.map_err(refusal)?) {
+            Ok(cleared) => Ok(cleared),
+            Err(Held::Unfinished) => Err(GatewayError::DetectorUnavailable),
+            Err(Held::PhiInAddress) => {
+                let message = "the model's name holds PHI and would become part of an address";
+                Err(RequestError::field("invalid_value", "model", message).into())
+            }
+            Err(Held::Phi(kinds)) => {
+                evidence.showed(&kinds, clean.original());
+                Err(showed_late(clean.mode(), kinds))
             }
         }
-        Ok(request)
     }
 
     fn address(
         &self,
         route: &Route,
         provider: &Provider,
-        request: ProviderRequest,
+        request: Cleared,
     ) -> Result<Envelope, GatewayError> {
         let text = provider
             .base_url
@@ -277,7 +299,10 @@ fn refusal(refusal: Refusal) -> GatewayError {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
     use std::sync::mpsc;
+
+    use phigate_store::SecretString;
 
     use super::*;
     use crate::app;
@@ -312,17 +337,90 @@ mod tests {
             _body: None,
         };
         let patience = Duration::from_millis(200);
-        let decide = async |bytes: usize| {
-            let body = Bytes::from(vec![b' '; bytes]);
+        let decide = async |text: &str| {
+            let body = Bytes::from(text.to_owned());
             let decided = decide(&app, &admission, body, &places);
             tokio::time::timeout(patience, decided).await.is_ok()
         };
-        let all = u32::try_from(app.long_scans.available_permits()).unwrap();
-        let taken = app.long_scans.acquire_many(all).await.unwrap();
-        assert!(decide(100).await, "a short one waited");
-        assert!(!decide(INLINE_BYTES_MAX + 1).await, "a long one did not");
+        let all = std::thread::available_parallelism().unwrap().get();
+        let mut taken = Vec::new();
+        for _ in 0..all {
+            taken.push(app.long_scans.enter(&admission.account.id).await.unwrap());
+        }
+        for (text, is_long) in [
+            (" ".repeat(100), false),
+            (" ".repeat(INLINE_COST_MAX), false),
+            (" ".repeat(INLINE_COST_MAX + 1), true),
+            ("1 ".repeat(1024), false),
+            ("1 ".repeat(16 * 1024), true),
+        ] {
+            let bytes = text.len();
+            assert_eq!(decide(&text).await, !is_long, "{bytes} bytes");
+        }
         drop(taken);
-        assert!(decide(INLINE_BYTES_MAX + 1).await);
+        assert!(decide(&" ".repeat(INLINE_COST_MAX + 1)).await);
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn an_account_with_much_to_scan_does_not_hold_up_another() {
+        let (app, _folder) = app().await;
+        let home = account(&app).await.id.clone();
+        let elsewhere = app
+            .vault
+            .accounts
+            .create_account("elsewhere", "test")
+            .await
+            .unwrap();
+        let admission = async |account: &str| {
+            let key = SecretString::new("an invented key".to_owned());
+            let set = app
+                .vault
+                .access
+                .set_provider(account, "openai", Some(&key), None, "test");
+            set.await.unwrap();
+            Admission {
+                key_id: "key".to_owned(),
+                account: app.vault.accounts.account(account).await.unwrap(),
+            }
+        };
+        let (busy, other) = (admission(&home).await, admission(&elsewhere.id).await);
+        let places = Places {
+            _key: None,
+            _turn: None,
+            _body: None,
+        };
+        let finished = Arc::new(AtomicUsize::new(0));
+        let mut much = Vec::new();
+        for number in 0..16 {
+            let (app, busy, places) = (Arc::clone(&app), busy.clone(), places.clone());
+            let finished = Arc::clone(&finished);
+            much.push(tokio::spawn(async move {
+                decide(&app, &busy, digits(number, 200), &places).await;
+                finished.fetch_add(1, Ordering::SeqCst);
+            }));
+        }
+        while !app.long_scans.is_full() {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        let decided = decide(&app, &other, digits(99, 10), &places).await;
+        assert!(decided.verdict.is_ok(), "it was not scanned");
+        let before_it = finished.load(Ordering::SeqCst);
+        let processors = std::thread::available_parallelism().unwrap().get();
+        assert!(before_it <= processors, "{before_it} of 16 came first");
+        for one in much {
+            one.abort();
+        }
+    }
+
+    /// A request with so many messages of the slowest text there is.
+    fn digits(number: usize, messages: usize) -> Bytes {
+        let message = |index: usize| {
+            let text = format!("{number} {index} {}", "1 ".repeat(2048));
+            serde_json::json!({ "role": "user", "content": text })
+        };
+        let messages: Vec<_> = (0..messages).map(message).collect();
+        let body = serde_json::json!({ "model": "gpt-4o", "messages": messages });
+        body.to_string().into()
     }
 
     #[tokio::test]
@@ -333,12 +431,13 @@ mod tests {
             account: account(&app).await,
             scanner: Arc::new(Scanner::new(phi_detect::Detector::default())),
             app,
+            place: None,
             left: Some(left.clone()),
         };
         let body = br#"{"model":"gpt-4o","messages":[{"role":"user","content":"Hi."}]}"#;
         let is_complete = || {
             let request = ChatRequest::read(body.to_vec(), &desk.app.chat_limits()).unwrap();
-            let scanned = protect::scan(&desk.hurried_scanner(), request);
+            let scanned = protect::scan(&desk.scanner_with_deadline(), request);
             scanned.report().is_complete()
         };
         assert!(is_complete());
@@ -359,7 +458,7 @@ mod tests {
     }
 
     async fn account(app: &App) -> Arc<Account> {
-        let account = app.vault.find_account(None).await.unwrap();
-        app.vault.account(&account.id).await.unwrap()
+        let account = app.vault.accounts.find_account(None).await.unwrap();
+        app.vault.accounts.account(&account.id).await.unwrap()
     }
 }

@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use phi_detect::PhiKind;
-use phigate_core::chat::{self, ChatRequest, Place};
+use phigate_core::chat::{self, ChatRequest};
+use phigate_core::egress::Cleared;
 use phigate_core::protect::{CleanRequest, Report, Scanned};
-use phigate_core::wire::ProviderRequest;
-use phigate_store::{Finding, Identifier, SecretBytes, SecretString, Sizes, Unscannable};
+use phigate_store::{Identifier, SecretBytes, SecretString, Sizes};
+use phigate_types::{Action, Finding, Unscannable};
 
 const PHI_DETECTED: HeaderName = HeaderName::from_static("x-gateway-phi-detected");
 const PHI_TYPES: HeaderName = HeaderName::from_static("x-gateway-phi-types");
@@ -25,7 +26,7 @@ pub(super) struct Evidence {
     /// What the scan found; none when it was never reached.
     pub(super) report: Option<Report>,
     /// The action of a request that may leave, in the audit trail's words.
-    pub(super) action: Option<&'static str>,
+    pub(super) action: Option<Action>,
     /// The body as received. Kept only of requests with PHI.
     pub(super) original: Option<SecretBytes>,
     /// The bytes for the provider. Kept only of requests with PHI.
@@ -67,7 +68,7 @@ impl Evidence {
                 scanned.request().document().expose().as_bytes().to_vec(),
             ));
         }
-        if scanned.has_phi_in(Place::Structure) {
+        if report.has_phi_in_model() {
             self.model = Some(WITHHELD.into());
         }
         self.sizes.text = report.text_bytes();
@@ -75,20 +76,20 @@ impl Evidence {
     }
 
     /// It may leave.
-    pub(super) fn cleared(&mut self, clean: &CleanRequest, request: &ProviderRequest) {
+    pub(super) fn cleared(&mut self, clean: &CleanRequest, request: &Cleared) {
         let has_phi = clean.report().has_phi();
         self.action = Some(if has_phi {
             clean.mode().action
         } else {
-            FORWARDED
+            Action::FORWARDED
         });
-        self.sizes.sent = Some(request.body.len() as u64);
+        self.sizes.sent = Some(request.body().len() as u64);
         if has_phi {
-            self.sent = Some(SecretBytes::new(request.body.clone()));
+            self.sent = Some(SecretBytes::from(request.body()));
         }
-        self.adjusted.clone_from(&request.adjusted);
+        self.adjusted = request.adjusted().to_vec();
         self.dropped = request
-            .dropped
+            .dropped()
             .iter()
             .map(|name| told(clean, name))
             .collect();
@@ -106,11 +107,6 @@ impl Evidence {
         } else {
             WITHHELD.to_owned()
         }
-    }
-
-    /// Whether the model's name holds PHI.
-    pub(super) fn has_phi_in_model(&self) -> bool {
-        self.model.as_deref() == Some(WITHHELD)
     }
 
     /// PHI showed only in the provider's format.
@@ -161,30 +157,14 @@ impl Evidence {
         }
     }
 
-    /// The findings as the record tells them.
-    pub(super) fn findings(&self) -> Vec<Finding> {
-        let findings = self.report.iter().flat_map(Report::findings);
-        findings
-            .map(|finding| Finding {
-                kind: finding.kind.code().into(),
-                path: finding.path.clone(),
-                start: finding.start as u64,
-                end: finding.end as u64,
-                score: f64::from((finding.score * 1000.0).round()) / 1000.0,
-                rule: finding.rule.into(),
-            })
-            .collect()
+    /// The findings, for the record.
+    pub(super) fn findings(&self) -> &[Finding] {
+        self.report.as_ref().map_or(&[], Report::findings)
     }
 
-    /// What could not be scanned, as the record tells it.
-    pub(super) fn unscannable(&self) -> Vec<Unscannable> {
-        let parts = self.report.iter().flat_map(Report::unscannable);
-        parts
-            .map(|part| Unscannable {
-                path: part.path.clone(),
-                kind: part.kind.into(),
-            })
-            .collect()
+    /// What could not be scanned, for the record.
+    pub(super) fn unscannable(&self) -> &[Unscannable] {
+        self.report.as_ref().map_or(&[], Report::unscannable)
     }
 
     /// The values found, for the keyed hashes of the disclosure lookup.
@@ -199,9 +179,6 @@ impl Evidence {
     }
 }
 
-/// The action of a request that leaves as it came.
-const FORWARDED: &str = "forwarded";
-
 /// Stands in records for a word that may hold PHI.
 const WITHHELD: &str = "[withheld]";
 
@@ -212,7 +189,7 @@ fn told(clean: &CleanRequest, name: &str) -> String {
     let Some(value) = document.root().get(name) else {
         return name.to_owned();
     };
-    chat::path(&value, clean.report().unspoken_keys())
+    chat::parameter_name(&value, clean.report().withheld_keys())
 }
 
 /// Comma-separated names.

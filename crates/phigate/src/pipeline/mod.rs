@@ -1,13 +1,16 @@
 //! The life of one request, top to bottom.
 //!
 //! [`answer`] is the story; the other files are its footnotes: `decide` is the part
-//! without waiting (parse, scan, apply, translate), `evidence` what it learned, `trail`
-//! keeps the records, `relay` and `reply` bring the provider's answer back.
+//! without waiting (parse, scan, apply, translate), `scan_queue` shares the processors,
+//! `evidence` is what was learned, `trail` keeps the records, `relay` and `reply` bring the
+//! provider's answer back. `preview` scans what somebody typed into the dashboard.
 
 mod decide;
 mod evidence;
+mod preview;
 mod relay;
 mod reply;
+mod scan_queue;
 mod send;
 mod trail;
 
@@ -22,6 +25,7 @@ use jiff::Timestamp;
 use phigate_core::text::PhiText;
 use phigate_core::wire::{FailureKind, WireFormat};
 use phigate_store::{Account, AdminAct, Admission, AdmitError};
+use phigate_types::Act;
 use uuid::Uuid;
 
 use crate::app::App;
@@ -30,6 +34,8 @@ use crate::provider::Incoming;
 use crate::server::{REQUEST_ID, Turn, Upload};
 
 use decide::{Decided, Forward, Places};
+pub(crate) use preview::preview;
+pub(crate) use scan_queue::{NoPlace, ScanQueue};
 pub(crate) use send::provider_headers;
 use trail::Trail;
 
@@ -40,7 +46,7 @@ pub(crate) struct Call {
     /// When it arrived.
     pub(crate) received: Instant,
     /// Where from.
-    pub(crate) peer: IpAddr,
+    pub(crate) client: IpAddr,
     /// Its place among the requests that are worked on.
     pub(crate) turn: Option<Turn>,
     /// Its headers.
@@ -51,7 +57,7 @@ pub(crate) struct Call {
 
 /// Answers a chat-completion request.
 pub(crate) async fn answer(app: &Arc<App>, call: Call) -> Response {
-    let admission = match admit(app, &call.headers, call.peer).await {
+    let admission = match admit(app, &call.headers, call.client).await {
         Ok(admission) => admission,
         Err(error) => return error.into_response(),
     };
@@ -159,16 +165,16 @@ async fn forward(
 pub(crate) async fn admit(
     app: &Arc<App>,
     headers: &HeaderMap,
-    peer: IpAddr,
+    client: IpAddr,
 ) -> Result<Admission, GatewayError> {
     let admitted = match bearer(headers) {
-        Ok(key) => app.vault.admit(key).await,
+        Ok(key) => app.vault.access.admit(key).await,
         Err(error) => Err(error),
     };
     match admitted {
         Ok(admission) => Ok(admission),
         Err(AdmitError::Store(error)) => Err(error.into()),
-        Err(error) => Err(bad_key(app, peer, error)),
+        Err(error) => Err(bad_key(app, client, error)),
     }
 }
 
@@ -187,8 +193,8 @@ fn bearer(headers: &HeaderMap) -> Result<&str, AdmitError> {
 }
 
 /// A bad key is an act on the account it belonged to, or on the installation. The limit on bad keys also limits the records.
-fn bad_key(app: &Arc<App>, peer: IpAddr, error: AdmitError) -> GatewayError {
-    if let Err(limited) = app.bad_keys.strike(peer, Instant::now()) {
+fn bad_key(app: &Arc<App>, client: IpAddr, error: AdmitError) -> GatewayError {
+    if let Err(limited) = app.bad_keys.strike(client, Instant::now()) {
         return limited.into();
     }
     let (account_id, key_id) = match &error {
@@ -198,12 +204,16 @@ fn bad_key(app: &Arc<App>, peer: IpAddr, error: AdmitError) -> GatewayError {
         _ => (None, None),
     };
     let mut act =
-        AdminAct::new(Timestamp::now(), "", "caller", "key.refused").detail("address", &peer);
+        AdminAct::new(Timestamp::now(), "", "caller", Act::KeyRefused).detail("address", &client);
     act.target = key_id;
     let app = Arc::clone(app);
     tokio::spawn(async move {
         // A record of a failed try must not hold up the answer to it.
-        let _ = app.vault.record_admin(account_id.as_deref(), &act).await;
+        let _ = app
+            .vault
+            .trail
+            .record_admin(account_id.as_deref(), &act)
+            .await;
     });
     error.into()
 }

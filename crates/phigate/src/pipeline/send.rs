@@ -2,7 +2,8 @@
 
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Method};
-use phigate_core::wire::{self, FailureKind, ProviderFailure, ProviderRequest};
+use phigate_core::egress::Cleared;
+use phigate_core::wire::{self, FailureKind, Header, ProviderFailure};
 use phigate_store::ProviderKey;
 
 use crate::error::GatewayError;
@@ -19,23 +20,23 @@ pub(super) struct Envelope {
 
 impl Envelope {
     /// Puts a request into the form in which it is sent.
-    pub(super) fn new(base: BaseUrl, request: ProviderRequest, key: &ProviderKey) -> Self {
+    pub(super) fn new(base: BaseUrl, request: Cleared, key: &ProviderKey) -> Self {
         Self {
             base,
-            headers: provider_headers(&request, key),
-            path: request.path,
-            query: request.query,
-            body: request.body.into(),
+            headers: provider_headers(request.headers(), key),
+            path: request.path().to_vec(),
+            query: request.query(),
+            body: request.into_body().into(),
         }
     }
 }
 
 /// The headers of a provider's request: the key stands in the one the format names, and nowhere else.
 pub(crate) fn provider_headers(
-    request: &ProviderRequest,
+    headers: &[Header],
     key: &ProviderKey,
 ) -> Vec<(HeaderName, HeaderValue)> {
-    let header = |(name, value): &(&'static str, wire::HeaderValue)| {
+    let header = |(name, value): &Header| {
         let secret = |text: &str| {
             let mut value = HeaderValue::from_str(text).ok()?;
             value.set_sensitive(true);
@@ -48,7 +49,7 @@ pub(crate) fn provider_headers(
         };
         Some((HeaderName::from_static(name), value?))
     };
-    request.headers.iter().filter_map(header).collect()
+    headers.iter().filter_map(header).collect()
 }
 
 /// Sends a request whose decision is recorded.

@@ -10,9 +10,9 @@ use std::time::Instant;
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use jiff::Timestamp;
-use phigate_core::protect::ModeRule;
 use phigate_core::wire::ReplySummary;
 use phigate_store::{Admission, Decision, NewDecision, Outcome, Usage};
+use phigate_types::Action;
 use uuid::Uuid;
 
 use crate::app::App;
@@ -33,7 +33,7 @@ pub(super) struct Trail {
     evidence: Evidence,
     is_decided: bool,
     /// The action of the decision, once there is one.
-    action: &'static str,
+    action: Option<Action>,
     /// Whether the outcome has been handed over.
     is_closed: bool,
     provider_status: Option<u16>,
@@ -59,7 +59,7 @@ impl Trail {
             sent: received,
             evidence: Evidence::default(),
             is_decided: false,
-            action: "",
+            action: None,
             is_closed: false,
             provider_status: None,
             first_byte_ms: None,
@@ -93,7 +93,7 @@ impl Trail {
     /// Records that the request may leave. When this returns, the record is on disk, except for a clean request in
     /// flag mode, which is queued: nothing about it needs proof before it leaves.
     pub(super) async fn decide(&mut self) -> Result<(), GatewayError> {
-        let action = self.evidence.action.unwrap_or(REFUSED);
+        let action = self.evidence.action.unwrap_or(Action::REFUSED);
         let must_wait = !self.is_plain();
         self.record(action, None, must_wait).await?;
         self.app.metrics.added(self.received.elapsed());
@@ -103,10 +103,9 @@ impl Trail {
 
     /// Whether this is a clean request in flag mode: its records may be written a moment later.
     fn is_plain(&self) -> bool {
-        let mode = phigate_core::protect::mode(&self.admission.account.mode);
         !self.evidence.has_phi()
             && self.evidence.unscannable().is_empty()
-            && mode.is_some_and(ModeRule::forwards_unscanned)
+            && self.admission.account.mode.forwards_unscanned()
     }
 
     /// The provider answered with this status.
@@ -167,9 +166,9 @@ impl Trail {
             return Err(GatewayError::AuditUnavailable);
         }
         let action = if matches!(error, GatewayError::Blocked(_)) {
-            BLOCKED
+            Action::BLOCKED
         } else {
-            REFUSED
+            Action::REFUSED
         };
         // Nothing was sent, whatever had been prepared.
         self.evidence.sent = None;
@@ -180,7 +179,7 @@ impl Trail {
 
     async fn record(
         &mut self,
-        action: &'static str,
+        action: Action,
         error_code: Option<&str>,
         must_wait: bool,
     ) -> Result<(), GatewayError> {
@@ -189,11 +188,13 @@ impl Trail {
         let written = if must_wait {
             self.app
                 .vault
+                .trail
                 .record_decision(decision, self.app.decision_deadline())
                 .await
         } else {
             self.app
                 .vault
+                .trail
                 .record_decision_lazily(decision, self.app.decision_deadline())
                 .await
         };
@@ -204,14 +205,14 @@ impl Trail {
             GatewayError::AuditUnavailable
         })?;
         self.is_decided = true;
-        self.action = action;
+        self.action = Some(action);
         for (kind, count) in self.evidence.counts() {
             self.app.metrics.found(kind.code(), count as u64);
         }
         Ok(())
     }
 
-    fn decision(&mut self, action: &str, error_code: Option<&str>) -> NewDecision {
+    fn decision(&mut self, action: Action, error_code: Option<&str>) -> NewDecision {
         let evidence = &mut self.evidence;
         let account = &self.admission.account;
         let counts = evidence.counts();
@@ -229,15 +230,15 @@ impl Trail {
                 time: Timestamp::now(),
                 account: account.name.clone(),
                 key_id: self.admission.key_id.clone(),
-                mode: account.mode.clone(),
-                action: action.into(),
+                mode: account.mode,
+                action,
                 model: evidence.model.clone(),
                 family: evidence.family.map(Into::into),
                 stream: evidence.is_stream,
                 phi_detected: !types.is_empty(),
                 types,
-                findings: evidence.findings(),
-                unscannable: evidence.unscannable(),
+                findings: evidence.findings().to_vec(),
+                unscannable: evidence.unscannable().to_vec(),
                 sizes: evidence.sizes,
                 detector_version: phi_detect::VERSION.into(),
                 error_code: error_code.map(Into::into),
@@ -258,10 +259,11 @@ impl Trail {
         self.count(status);
         let account_id = &self.admission.account.id;
         if self.is_plain() {
-            self.app.vault.queue_outcome(account_id, &outcome);
+            self.app.vault.trail.queue_outcome(account_id, &outcome);
         } else {
             self.app
                 .vault
+                .trail
                 .record_outcome(account_id, &outcome, self.app.decision_deadline())
                 .await?;
         }
@@ -300,11 +302,10 @@ impl Trail {
     }
 
     fn count(&self, status: u16) {
-        let mode = phigate_core::protect::mode(&self.admission.account.mode);
         self.app.metrics.answered(&Answered {
             status: status.into(),
-            mode: mode.map_or("", |mode| mode.id),
-            action: self.action,
+            mode: self.admission.account.mode.code(),
+            action: self.action.map_or("", Action::code),
             family: self.evidence.family.unwrap_or_default(),
         });
     }
@@ -329,6 +330,7 @@ impl Drop for Trail {
         let outcome = self.outcome(status, None, Some(code));
         self.app
             .vault
+            .trail
             .queue_outcome(&self.admission.account.id, &outcome);
     }
 }
@@ -346,9 +348,6 @@ fn known_reason(word: &str) -> &'static str {
     let known = FINISH_REASONS.iter().find(|known| **known == word);
     known.copied().unwrap_or("other")
 }
-
-const REFUSED: &str = "refused";
-const BLOCKED: &str = "blocked";
 
 /// The status that proxies log when the caller left first; nobody receives it.
 const CLIENT_CLOSED_REQUEST: u16 = 499;

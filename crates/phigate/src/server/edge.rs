@@ -12,6 +12,7 @@ use futures_util::FutureExt;
 use http::header::{
     AUTHORIZATION, CACHE_CONTROL, CONNECTION, CONTENT_ENCODING, CONTENT_TYPE, HOST, HeaderName,
 };
+use http::uri::Authority;
 use http::{HeaderMap, HeaderValue, Method, Request, Version};
 use hyper::body::Incoming;
 use tower::ServiceExt;
@@ -19,13 +20,14 @@ use uuid::Uuid;
 
 use super::activity::Activity;
 use super::carried::Carried;
+use super::client::ClientAddress;
 use super::drain::Drain;
 use super::error::EdgeError;
 use super::guard::REFUSE;
 use super::leftover::Leftover;
 use super::queue::{Queue, Turn};
 use super::upload::Intake;
-use crate::config::Limits;
+use crate::config::{Limits, TrustedProxies};
 use crate::metrics::{Answered, Metrics};
 
 /// On every response; also the key of the audit record.
@@ -35,16 +37,13 @@ pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-gateway-req
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RequestId(pub(crate) Uuid);
 
-/// Who connected, found in a request's extensions. Behind a proxy it is the proxy.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Peer(pub(crate) SocketAddr);
-
 /// What all connections of a listener share.
 pub(super) struct Edge {
     router: Router,
     intake: Arc<Intake>,
     queue: Queue,
     header_fields_max: usize,
+    proxies: TrustedProxies,
     drain: Drain,
     pub(super) metrics: Arc<Metrics>,
 }
@@ -53,6 +52,7 @@ impl Edge {
     pub(super) fn new(
         router: Router,
         limits: &Limits,
+        proxies: TrustedProxies,
         drain: Drain,
         metrics: Arc<Metrics>,
     ) -> Self {
@@ -61,6 +61,7 @@ impl Edge {
             intake: Arc::new(Intake::new(limits)),
             queue: Queue::new(limits),
             header_fields_max: usize::try_from(limits.header_fields).unwrap_or(usize::MAX),
+            proxies,
             drain,
             metrics,
         }
@@ -157,9 +158,10 @@ impl Edge {
     }
 
     async fn forward(&self, id: Uuid, peer: SocketAddr, mut request: Request<Body>) -> Response {
+        let client = ClientAddress::of(peer.ip(), request.headers(), &self.proxies);
         let extensions = request.extensions_mut();
         extensions.insert(RequestId(id));
-        extensions.insert(Peer(peer));
+        extensions.insert(client);
         extensions.insert(Arc::clone(&self.intake));
         let answered = AssertUnwindSafe(self.router.clone().oneshot(request));
         match answered.catch_unwind().await {
@@ -202,5 +204,21 @@ fn check_http2(request: &Request<Body>, fields_max: usize) -> Result<(), EdgeErr
     {
         return Err(EdgeError::RepeatedHeader);
     }
-    Ok(())
+    names_one_host(request)
+}
+
+/// The host stands in the target; a Host header beside it must say the same (RFC 9113, section 8.3.1). A handler
+/// that looks at one and a proxy that looked at the other would serve two different sites.
+fn names_one_host(request: &Request<Body>) -> Result<(), EdgeError> {
+    let Some(header) = request.headers().get(HOST) else {
+        return Ok(());
+    };
+    let authority = request.uri().authority().map(Authority::as_str);
+    let is_same = authority
+        .is_none_or(|authority| header.as_bytes().eq_ignore_ascii_case(authority.as_bytes()));
+    if is_same {
+        Ok(())
+    } else {
+        Err(EdgeError::TwoHosts)
+    }
 }

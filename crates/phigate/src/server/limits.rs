@@ -10,6 +10,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
+use phigate_types::KeyLimit;
+
 use crate::config::Limits;
 
 /// Entries kept at most. Idle ones go first, and every entry is idle a minute after its last use.
@@ -76,14 +78,18 @@ impl KeyLimits {
     pub(crate) fn admit(
         &self,
         key_id: &str,
-        own: &BTreeMap<String, u64>,
+        own: &BTreeMap<KeyLimit, u64>,
         now: Instant,
     ) -> Result<KeyPermit, Limited> {
         let replicas = u64::from(self.replicas.load(Ordering::Relaxed));
-        let share =
-            |name: &str, limit: u64| own.get(name).copied().unwrap_or(limit).div_ceil(replicas);
-        let per_minute = share("key_requests_per_minute", self.per_minute);
-        let concurrency = share("key_concurrency", self.concurrency);
+        let share = |limit: KeyLimit, configured: u64| {
+            own.get(&limit)
+                .copied()
+                .unwrap_or(configured)
+                .div_ceil(replicas)
+        };
+        let per_minute = share(KeyLimit::RequestsPerMinute, self.per_minute);
+        let concurrency = share(KeyLimit::Concurrency, self.concurrency);
         let second = second(self.started, now);
         let mut keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
         let entry = keys.entry(key_id, second);
@@ -285,7 +291,7 @@ mod tests {
     fn an_owner_may_set_other_limits() {
         let start = Instant::now();
         let keys = KeyLimits::new(&Limits::default(), start);
-        let own = BTreeMap::from([("key_requests_per_minute".to_owned(), 1)]);
+        let own = BTreeMap::from([(KeyLimit::RequestsPerMinute, 1)]);
         assert!(keys.admit("k", &own, start).is_ok());
         assert!(keys.admit("k", &own, start).is_err());
         assert!(keys.admit("k", &BTreeMap::new(), start).is_ok());

@@ -6,6 +6,7 @@
 mod activity;
 mod carried;
 mod chunked;
+mod client;
 mod drain;
 mod edge;
 mod envelope;
@@ -39,8 +40,9 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_util::task::TaskTracker;
 
+pub(crate) use client::ClientAddress;
 pub(crate) use drain::Drain;
-pub(crate) use edge::{Peer, REQUEST_ID, RequestId};
+pub(crate) use edge::{REQUEST_ID, RequestId};
 pub(crate) use envelope::ErrorBody;
 pub(crate) use error::EdgeError;
 pub(crate) use health::{OPENAPI, routes as health_routes};
@@ -49,7 +51,7 @@ pub(crate) use panic::quiet_panics;
 pub(crate) use queue::Turn;
 pub(crate) use upload::{InflightPermit, Upload};
 
-use crate::config::{Config, Limits};
+use crate::config::{Config, Limits, TrustedProxies};
 use crate::metrics::Metrics;
 use activity::{Activity, Verdict};
 use edge::Edge;
@@ -96,6 +98,7 @@ pub(crate) async fn serve(
         let edge = Edge::new(
             metrics.router(),
             &config.limits,
+            TrustedProxies::default(),
             Drain::default(),
             Arc::clone(&metrics),
         );
@@ -106,6 +109,7 @@ pub(crate) async fn serve(
     let edge = Edge::new(
         finish(router, missing_page),
         &config.limits,
+        config.trusted_proxies.clone(),
         drain.clone(),
         metrics,
     );
@@ -322,6 +326,8 @@ fn http_builder(limits: &Limits, executor: Tracked) -> auto::Builder<Tracked> {
     let mut http = auto::Builder::new(executor);
     http.http1()
         .timer(TokioTimer::new())
+        // A caller may say that nothing more comes and still wait for the answer.
+        .half_close(true)
         // The guard hands over whole heads only, so this is the time between two requests.
         .header_read_timeout(idle)
         .max_buf_size(

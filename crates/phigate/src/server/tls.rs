@@ -43,18 +43,19 @@ impl Certificate {
             let mut seen = changed_at(&files);
             loop {
                 tokio::time::sleep(every).await;
-                let now = changed_at(&files);
-                if now == seen {
-                    continue;
-                }
-                match read(&files) {
-                    Ok(config) => {
+                let (files, before) = (files.clone(), seen);
+                let look = tokio::task::spawn_blocking(move || look_again(&files, before));
+                match look.await {
+                    Ok(Some((now, Ok(config)))) => {
                         current.store(config);
                         seen = now;
                         tracing::info!("the certificate was read again");
                     }
                     // Half-written files are read again at the next look.
-                    Err(error) => tracing::warn!("the changed certificate is not used: {error}"),
+                    Ok(Some((_, Err(error)))) => {
+                        tracing::warn!("the changed certificate is not used: {error}");
+                    }
+                    Ok(None) | Err(_) => {}
                 }
             }
         });
@@ -85,7 +86,19 @@ fn read(files: &TlsFiles) -> Result<Arc<ServerConfig>, TlsError> {
     Ok(Arc::new(config))
 }
 
-fn changed_at(files: &TlsFiles) -> [Option<SystemTime>; 2] {
+/// When the files were changed.
+type Changed = [Option<SystemTime>; 2];
+
+/// Reads the files if they were changed since.
+fn look_again(
+    files: &TlsFiles,
+    seen: Changed,
+) -> Option<(Changed, Result<Arc<ServerConfig>, TlsError>)> {
+    let now = changed_at(files);
+    (now != seen).then(|| (now, read(files)))
+}
+
+fn changed_at(files: &TlsFiles) -> Changed {
     let changed = |path: &Path| {
         std::fs::metadata(path)
             .and_then(|about| about.modified())

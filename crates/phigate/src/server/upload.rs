@@ -18,12 +18,19 @@ use crate::config::Limits;
 /// The budget counts in units of this many bytes, so that it fits the semaphore's numbers.
 const UNIT_BYTES: u64 = 1024;
 
+/// The most that is read of a body before it is known who sends it: a login is far smaller.
+const STRANGER_BYTES_MAX: u64 = 16 * 1024;
+
+/// The part of all bodies in flight that strangers have, so that they cannot crowd out callers.
+const STRANGERS_SHARE: usize = 16;
+
 /// The bounds on bodies, shared by all connections.
 #[derive(Debug)]
 pub(super) struct Intake {
     body_bytes_max: u64,
     body_read: Duration,
     budget: Arc<Semaphore>,
+    budget_of_strangers: Arc<Semaphore>,
 }
 
 /// A share of the bytes that may be in flight. Keep it, or a clone, as long as the body or what was made of it.
@@ -45,10 +52,13 @@ impl Intake {
     pub(super) fn new(limits: &Limits) -> Self {
         let units =
             usize::try_from(limits.inflight_bytes / UNIT_BYTES).unwrap_or(Semaphore::MAX_PERMITS);
+        let units = units.min(Semaphore::MAX_PERMITS);
+        let of_strangers = units / STRANGERS_SHARE;
         Self {
             body_bytes_max: limits.body_bytes,
             body_read: Duration::from_millis(limits.body_read_ms),
-            budget: Arc::new(Semaphore::new(units.min(Semaphore::MAX_PERMITS))),
+            budget: Arc::new(Semaphore::new(units - of_strangers)),
+            budget_of_strangers: Arc::new(Semaphore::new(of_strangers)),
         }
     }
 }
@@ -78,30 +88,64 @@ impl Upload {
     /// Reads the body. Memory is taken as bytes arrive, never as they are announced, so that
     /// callers who announce much and send little cost little.
     pub(crate) async fn read(self) -> Result<(Bytes, InflightPermit), EdgeError> {
+        let share = Share::new(&self.intake.budget, self.intake.body_bytes_max);
+        self.read_into(share, |_| true).await
+    }
+
+    /// Reads the body of somebody who is not known: a small one, out of what all strangers share.
+    pub(crate) async fn read_from_stranger(self) -> Result<(Bytes, InflightPermit), EdgeError> {
+        let share = Share::new(&self.intake.budget_of_strangers, STRANGER_BYTES_MAX);
+        self.read_into(share, |_| true).await
+    }
+
+    /// Reads a body of at most `bytes_max`. One that is not small is read on only if `is_proof` finds in its beginning
+    /// what shows that it may be sent.
+    pub(crate) async fn read_with_proof(
+        self,
+        bytes_max: u64,
+        is_proof: impl Fn(&[u8]) -> bool,
+    ) -> Result<(Bytes, InflightPermit), EdgeError> {
+        let bytes_max = bytes_max.min(self.intake.body_bytes_max);
+        let share = Share::new(&self.intake.budget, bytes_max);
+        self.read_into(share, is_proof).await
+    }
+
+    async fn read_into(
+        self,
+        share: Share,
+        is_proof: impl Fn(&[u8]) -> bool,
+    ) -> Result<(Bytes, InflightPermit), EdgeError> {
         if self
             .declared_bytes
-            .is_some_and(|bytes| bytes > self.intake.body_bytes_max)
+            .is_some_and(|bytes| bytes > share.bytes_max)
         {
             return Err(EdgeError::BodyTooLarge);
         }
         let deadline = self.deadline;
-        tokio::time::timeout_at(deadline, self.collect())
+        tokio::time::timeout_at(deadline, self.collect(share, is_proof))
             .await
             .unwrap_or(Err(EdgeError::BodyTimeout))
     }
 
-    async fn collect(mut self) -> Result<(Bytes, InflightPermit), EdgeError> {
+    async fn collect(
+        mut self,
+        mut share: Share,
+        is_proof: impl Fn(&[u8]) -> bool,
+    ) -> Result<(Bytes, InflightPermit), EdgeError> {
         let mut whole = Gathered::default();
-        let mut share = Share {
-            intake: self.intake,
-            units: 0,
-            permit: None,
-        };
+        let mut is_proven = false;
         while let Some(frame) = self.body.frame().await {
             let frame = frame.map_err(|_| EdgeError::BodyBroken)?;
-            if let Ok(data) = frame.into_data() {
-                share.cover(whole.len() + data.len())?;
-                whole.push(data);
+            let Ok(data) = frame.into_data() else {
+                continue;
+            };
+            share.cover(whole.len() + data.len())?;
+            whole.push(data);
+            if !is_proven && whole.len() as u64 > STRANGER_BYTES_MAX {
+                is_proven = is_proof(whole.so_far());
+                if !is_proven {
+                    return Err(EdgeError::BodyUnproven);
+                }
             }
         }
         Ok((
@@ -125,6 +169,14 @@ impl Gathered {
         self.first.len().max(self.all.len())
     }
 
+    fn so_far(&self) -> &[u8] {
+        if self.all.is_empty() {
+            &self.first
+        } else {
+            &self.all
+        }
+    }
+
     fn push(&mut self, data: Bytes) {
         if self.len() == 0 {
             self.first = data;
@@ -145,17 +197,27 @@ impl Gathered {
     }
 }
 
-/// What a body has taken of the budget so far.
+/// What a body has taken of a budget so far.
 struct Share {
-    intake: Arc<Intake>,
+    budget: Arc<Semaphore>,
+    bytes_max: u64,
     units: u64,
     permit: Option<OwnedSemaphorePermit>,
 }
 
 impl Share {
+    fn new(budget: &Arc<Semaphore>, bytes_max: u64) -> Self {
+        Self {
+            budget: Arc::clone(budget),
+            bytes_max,
+            units: 0,
+            permit: None,
+        }
+    }
+
     fn cover(&mut self, bytes: usize) -> Result<(), EdgeError> {
         let bytes = bytes as u64;
-        if bytes > self.intake.body_bytes_max {
+        if bytes > self.bytes_max {
             return Err(EdgeError::BodyTooLarge);
         }
         let units = bytes.div_ceil(UNIT_BYTES);
@@ -164,7 +226,7 @@ impl Share {
         if more == 0 {
             return Ok(());
         }
-        let taken = Arc::clone(&self.intake.budget)
+        let taken = Arc::clone(&self.budget)
             .try_acquire_many_owned(more)
             .map_err(|_| EdgeError::BodiesInFlight)?;
         match &mut self.permit {
@@ -178,7 +240,7 @@ impl Share {
 
 #[cfg(test)]
 mod tests {
-    use futures_util::stream;
+    use futures_util::{StreamExt, stream};
 
     use super::*;
 
@@ -256,5 +318,56 @@ mod tests {
         assert_eq!(read("three").await.unwrap_err(), EdgeError::BodiesInFlight);
         drop((first, second));
         assert!(read("three").await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn strangers_have_a_small_share_and_take_nothing_from_callers() {
+        let intake = Arc::new(Intake::new(&Limits {
+            inflight_bytes: 1024 * 1024,
+            ..Limits::default()
+        }));
+        let split = |body: Body| {
+            let mut request = Request::new(body);
+            request.extensions_mut().insert(Arc::clone(&intake));
+            Upload::split(request).1
+        };
+        let half_sent = || {
+            let first = stream::iter([Ok::<_, std::io::Error>(Bytes::from(vec![b'x'; 15_000]))]);
+            split(Body::from_stream(first.chain(stream::pending())))
+        };
+        let callers = intake.budget.available_permits();
+        let mut waiting = Vec::new();
+        let mut refused = 0;
+        for _ in 0..50 {
+            let mut reading = Box::pin(half_sent().read_from_stranger());
+            match futures_util::poll!(&mut reading) {
+                std::task::Poll::Pending => waiting.push(reading),
+                std::task::Poll::Ready(answer) => {
+                    assert_eq!(answer.unwrap_err(), EdgeError::BodiesInFlight);
+                    refused += 1;
+                }
+            }
+        }
+        assert_eq!((waiting.len(), refused), (4, 46));
+        assert_eq!(intake.budget.available_permits(), callers);
+        let large = Body::from(vec![b'x'; 16 * 1024 + 1]);
+        let refused = split(large).read_from_stranger().await.unwrap_err();
+        assert_eq!(refused, EdgeError::BodyTooLarge);
+        let callers_body = split(Body::from(vec![b'x'; 900 * 1024]));
+        assert!(callers_body.read().await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn a_large_body_is_read_on_only_with_proof() {
+        let long: &'static str = "x".repeat(20_000).leak();
+        let pieces = ["token=1&", long, "the rest"];
+        for (proof, expected) in [
+            ("token=1&", Ok(20_016)),
+            ("token=2&", Err(EdgeError::BodyUnproven)),
+        ] {
+            let upload = upload(&Limits::default(), &pieces, Duration::ZERO);
+            let read = upload.read_with_proof(30_000, |start| start.starts_with(proof.as_bytes()));
+            assert_eq!(read.await.map(|(body, _)| body.len()), expected, "{proof}");
+        }
     }
 }

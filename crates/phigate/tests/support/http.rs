@@ -57,6 +57,11 @@ pub fn exchange(address: &str, request: &[u8]) -> Answer {
         .unwrap();
     // A refusal may come, and the connection close, before all of a large body is sent.
     socket.write_all(request).ok();
+    read_answer(&mut socket)
+}
+
+/// Reads the answer on a connection to its end.
+pub fn read_answer(socket: &mut TcpStream) -> Answer {
     let mut bytes = Vec::new();
     socket.read_to_end(&mut bytes).ok();
     parse(&bytes)

@@ -8,83 +8,24 @@ mod value;
 
 use std::ops::Range;
 
-use super::{Out, PhiRule};
-use crate::context::{Claim, Tie, claim_after, claim_before, is_equated, is_stated, value_after};
+use super::labelled::{fields, spelled, spoken};
+use super::{Finder, Out};
+use crate::context::{Claim, Tie, claim_after, is_equated, is_stated, number_claim};
 use crate::dates::date_at;
-use crate::labels::Meaning;
+use crate::kinds::{Evidence, Meaning, Shape};
 use crate::lexicon::Sense;
 use crate::page::Page;
 use crate::people;
-use crate::spelled;
 use site::site_format;
-use value::{is_something_else, is_tie, spaced_groups, token_start, value_span};
+use value::{
+    is_amount_or_time, is_date_or_year, is_something_else, is_tie, spaced_groups, token_start,
+    value_span,
+};
 
-pub(super) static RULE: PhiRule = PhiRule {
-    code: "mrn",
-    label: "MRN",
-    placeholder: "[MRN]",
-    summary: "Medical record, chart, hospital and patient numbers by the words that introduce them, in prose, forms, \
-        HL7 PID-3 and FHIR identifiers of type MR; site formats from the settings without a label.",
-    not_found: "Member, policy, claim, account, order and accession numbers; UUIDs and numbers without a label.",
-    authority: "HL7 v2 table 0203 (identifier type MR); FHIR Identifier; HIPAA Safe Harbor 45 CFR 164.514(b)(2)(i)(H)",
-    threshold: 0.5,
-    hits: &[
-        "MRN: «00482913» admitted for chest pain.",
-        "medical record number is «E1234567»",
-        "chart #«45-01-63»",
-        "«MRN482913» is hers",
-        "Picking up patient #«65878146», from bed 16",
-        "ref: Roe/«51550497»/February 17, 2023",
-        "Jane Roe, «5819919», is a 6 day old girl",
-        "pt. MRN# «MR-00482913», stable",
-        "patient ID «7563388»",
-        "hospital no. «H 482913»",
-        "Hospital # «7741203»",
-        "medical record: «X-12345-Z» is hers",
-        "MRNs «482913», «482914» and «482915»",
-        "Chart no.: «W-3391»",
-        "UHID: «APH.0012.88765», UR «1408 2217»",
-        "hospital number «QX 551 203».",
-        "chart numbers «P-20881» and «P-20882»",
-        "1. Roe, Jane («T00-4419») listed",
-        "Re: Roe, Jane / «30155698»",
-        "M.R. # «771204», M.R.N. «771204»",
-        "MRN/Acct: «771204» / 99120334",
-        "Acct/MRN: 99120334 / «771204»",
-        "Pt acct/MRN «771204»",
-        "MRN changed from «771204» to «771240»",
-        "merge MRN «771204» into «771240»",
-        "WHERE mrn IN ('«771204»','«771240»')",
-        "can you pull up «771204»? thats the mrn",
-        "MRN «771204»-DOB 3/14/1962",
-        "su número de paciente es «771204»",
-        "MRN: «44-TR-1029», MRN «2024/11873», MRN «zz-99812», MRN «AB 12 34 56»",
-        "patient ID: «1234 5678»",
-        "patient's number in our system is «4410928»",
-        "looking at patient «4410928» right now",
-        "ROE JANE 67F 10/22/1958 «4410928»",
-        "ROE,JANE J   02/09/1934   91 YRS  M   #«00551210»",
-        "MRN#s «4410928» & «4410931»",
-        "ref «4410928» is her MRN",
-        "getPatientByMrn(\"«4410928»\")",
-        "«4410928» <- her MRN, and «4410931» = MRN",
-        "Need the MRN for Jane Roe.\nIt's «4410928».",
-        "Jane Roe in bed 4; Roe («4410928») is stable",
-    ],
-    misses: &[
-        "MRN  admitted for chest pain",
-        "order number 482913",
-        "member ID 482913445",
-        "the chart from 2019 shows",
-        "record 10-2-1 this season",
-        "Account number 4471203 is past due",
-        "error in pid=48213",
-        "chart review 3/14/2024",
-        "Pacemaker serial number PJN702913S implanted",
-        "penicillin for Jane Roe, 2400000 units, today",
-        "mr 10000 units, chart 25000 units",
-    ],
-    precedence: 0.28,
+/// The labels that decide about a record number: a compact date of birth looks like one, too.
+const OWN: &[Meaning] = &[Meaning::Mrn, Meaning::MrnMaybe, Meaning::Dob, Meaning::Born];
+
+pub(super) static FINDER: Finder = Finder {
     joins: super::stand_alone,
     find,
     beside,
@@ -94,53 +35,36 @@ pub(super) static RULE: PhiRule = PhiRule {
 
 fn find(page: &Page<'_>, out: &mut Out<'_>) {
     let mut free_from = 0;
-    for index in 0..page.marks.len() {
+    for index in page.each_mark() {
         let mark = page.marks[index];
         if !(mark.is_number() || mark.is_code()) || (mark.start as usize) < free_from {
             continue;
         }
-        if let Some((span, score, rule)) = labelled(page, index) {
+        if let Some((span, evidence)) = labelled(page, index) {
             free_from = span.end;
-            out.push(span, score, rule);
+            out.weigh(span, Shape::Value, evidence);
         }
     }
     for meaning in [Meaning::Mrn, Meaning::MrnMaybe] {
-        for (span, value) in page.fields_of(meaning) {
-            if is_field_value(value) {
-                out.push(span, 0.95, "mrn.field");
-            }
-        }
+        fields(page, out, meaning, Evidence::Field, is_field_value);
     }
-    for spoken in &page.spoken {
-        let is_mrn = nearest(page, spoken.span.start).is_some_and(|claim| {
-            matches!(claim.meaning, Meaning::Mrn | Meaning::MrnMaybe) && claim.is_firm()
-        });
-        if is_mrn {
-            out.push(spoken.span.clone(), 0.9, "mrn.spoken");
-        }
-    }
-    for label in page
-        .labels
-        .iter()
-        .filter(|label| label.meaning == Meaning::Mrn)
-    {
-        let start = value_after(page, label.end as usize);
-        if let Some(spelled) = spelled::read(page, start)
-            && spelled
-                .value
-                .iter()
-                .filter(|byte| byte.is_ascii_digit())
-                .count()
-                >= 4
-            && page.slice(spelled.span.clone()).contains(&b' ')
-        {
-            out.push(spelled.span, 0.85, "mrn.spoken");
-        }
-    }
+    spoken(page, out, OWN, |claim, _| {
+        let is_called = claim.is_some_and(|claim| is_patients(&claim) && claim.is_firm());
+        is_called.then_some(Evidence::Label)
+    });
+    spelled(
+        page,
+        out,
+        |one| one == Meaning::Mrn,
+        |spelled, _| {
+            let digits = spelled.value.iter().filter(|byte| byte.is_ascii_digit());
+            digits.count() >= 4 && page.slice(spelled.span.clone()).contains(&b' ')
+        },
+    );
     for format in &out.settings.mrn_formats {
         let hits = site_format(page, format.as_bytes());
         for span in hits {
-            out.push(span, 0.9, "mrn.site_format");
+            out.weigh(span, Shape::SiteFormat, Evidence::Form);
         }
     }
 }
@@ -155,7 +79,7 @@ fn is_field_value(value: &[u8]) -> bool {
 }
 
 /// The value that starts at this mark, if a label makes it a record number.
-fn labelled(page: &Page<'_>, index: usize) -> Option<(Range<usize>, f32, &'static str)> {
+fn labelled(page: &Page<'_>, index: usize) -> Option<(Range<usize>, Evidence)> {
     let mark = page.marks[index];
     let goes_on = matches!(page.byte(mark.end as usize), b'-' | b'.' | b'/' | b' ');
     if mark.len() < 3 && !goes_on {
@@ -183,6 +107,7 @@ fn labelled(page: &Page<'_>, index: usize) -> Option<(Range<usize>, f32, &'stati
     }
     let start = token_start(page, span.start);
     if start < span.start
+        && !opens_label(page, start)
         && !is_something_else(page, index, &span)
         && let Some(whole) = nearest(page, start)
         && is_patients(&whole)
@@ -197,35 +122,42 @@ fn labelled(page: &Page<'_>, index: usize) -> Option<(Range<usize>, f32, &'stati
         digits >= 5 && claim_after(page, span.end, |meaning| meaning == Meaning::Mrn).is_some();
     let Some(claim) = claim else {
         let found = if is_named_after {
-            Some((span, 0.85, "mrn.named_after"))
+            Some((span, Evidence::NamedAfter))
         } else {
             beside_a_name(page, &span, digits)
         };
         return found.filter(|(span, ..)| !is_something_else(page, index, span));
     };
-    if is_something_else(page, index, &span) {
+    // What stands beside it cannot make an amount or a time of a number that is called an MRN.
+    let is_called = claim.is(Meaning::Mrn) && claim.is_firm() && digits >= 5;
+    if is_date_or_year(page, index, &span) || !is_called && is_amount_or_time(page, &span) {
         return None;
     }
     let has_letters = value.iter().any(u8::is_ascii_alphabetic);
     let many = if has_letters { 4 } else { 5 };
     match claim.meaning {
-        Meaning::Mrn if claim.tie >= Tie::Tight => Some((span, 0.97, "mrn.labelled")),
-        Meaning::Mrn if claim.tie == Tie::List && digits >= many => {
-            Some((span, 0.9, "mrn.labelled"))
-        }
-        Meaning::Mrn if claim.tie == Tie::Near && digits >= many => Some((span, 0.75, "mrn.near")),
+        Meaning::Mrn if claim.tie >= Tie::Tight => Some((span, Evidence::Label)),
+        Meaning::Mrn if claim.tie == Tie::List && digits >= many => Some((span, Evidence::List)),
+        Meaning::Mrn if claim.tie == Tie::Near && digits >= many => Some((span, Evidence::Near)),
         Meaning::MrnMaybe if claim.tie >= Tie::Tight && digits >= many => {
-            Some((span, 0.8, "mrn.patient_number"))
+            Some((span, Evidence::VagueLabel))
         }
         Meaning::MrnMaybe
             if digits >= 6 && is_stated(page, &span) && names_a_number(page, claim.from) =>
         {
-            Some((span, 0.7, "mrn.patient_number"))
+            Some((span, Evidence::Stated))
         }
-        _ if is_named_after && is_equated(page, span.end) => Some((span, 0.85, "mrn.named_after")),
-        Meaning::OtherId if claim.tie == Tie::Near => beside_a_name(page, &span, digits),
+        _ if is_named_after && is_equated(page, span.end) => Some((span, Evidence::NamedAfter)),
+        Meaning::OtherId(_) if claim.tie == Tie::Near => beside_a_name(page, &span, digits),
         _ => None,
     }
+}
+
+/// "CIPA: NHC-482913": the letters before the number are one more label.
+fn opens_label(page: &Page<'_>, start: usize) -> bool {
+    page.labels
+        .binary_search_by_key(&start, |label| label.start as usize)
+        .is_ok_and(|index| page.labels[index].meaning == Meaning::Mrn)
 }
 
 fn is_patients(claim: &Claim) -> bool {
@@ -246,7 +178,7 @@ fn beside_a_name(
     page: &Page<'_>,
     span: &Range<usize>,
     digits: usize,
-) -> Option<(Range<usize>, f32, &'static str)> {
+) -> Option<(Range<usize>, Evidence)> {
     if !(5..=10).contains(&digits) || page.field_at(span.start).is_some() {
         return None;
     }
@@ -258,9 +190,9 @@ fn beside_a_name(
         && follows_word(page, span.start - 1)
         && opens_date(page, span.end + 1);
     if is_patient_number {
-        Some((span.clone(), 0.85, "mrn.patient_number"))
+        Some((span.clone(), Evidence::Patient))
     } else if is_reference {
-        Some((span.clone(), 0.7, "mrn.reference"))
+        Some((span.clone(), Evidence::Reference))
     } else {
         None
     }
@@ -322,7 +254,7 @@ fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Out<'_>) {
         && date_at(page, next + mark).is_none()
         && nearest(page, start).is_none_or(|claim| !claim.is_firm())
     {
-        out.push(span, 0.65, "mrn.beside_name");
+        out.weigh(span, Shape::Value, Evidence::BesideName);
     }
 }
 
@@ -385,19 +317,5 @@ fn opens_date(page: &Page<'_>, at: usize) -> bool {
 }
 
 fn nearest(page: &Page<'_>, at: usize) -> Option<Claim> {
-    claim_before(page, at, |meaning| {
-        matches!(
-            meaning,
-            Meaning::Mrn
-                | Meaning::MrnMaybe
-                | Meaning::Ssn
-                | Meaning::Medicare
-                | Meaning::OtherId
-                | Meaning::Thing
-                | Meaning::Phone
-                | Meaning::Dob
-                | Meaning::Born
-                | Meaning::Zip
-        )
-    })
+    number_claim(page, at, OWN)
 }

@@ -148,19 +148,27 @@ fn date_starts_at(page: &Page<'_>, at: usize) -> bool {
         .is_ok_and(|index| date_at(page, index).is_some_and(|date| date.form == Form::Full))
 }
 
-/// Dates, times, amounts and ages are no record numbers even after "chart" or "MRN".
+/// Dates, times, amounts and ages are no record numbers even after "chart".
 pub(super) fn is_something_else(page: &Page<'_>, index: usize, span: &Range<usize>) -> bool {
+    is_date_or_year(page, index, span) || is_amount_or_time(page, span)
+}
+
+pub(super) fn is_date_or_year(page: &Page<'_>, index: usize, span: &Range<usize>) -> bool {
     let value = page.slice(span.clone());
+    let is_date = date_at(page, index).is_some_and(|date| {
+        let is_iso = date.span.len() == 10 && page.byte(date.span.start + 4) == b'-';
+        date.span == *span && (is_iso || value.contains(&b'/'))
+    });
+    let is_year = value.len() == 4 && (value.starts_with(b"19") || value.starts_with(b"20"));
+    is_date || is_year
+}
+
+pub(super) fn is_amount_or_time(page: &Page<'_>, span: &Range<usize>) -> bool {
     let before = page.byte_before(span.start);
     let after = page.byte(span.end);
     let is_amount = before == b'$'
         || after == b'%'
         || before == b'.' && page.byte_before(span.start - 1).is_ascii_digit();
-    let is_date = date_at(page, index).is_some_and(|date| {
-        let is_iso = date.span.len() == 10 && page.byte(date.span.start + 4) == b'-';
-        date.span == *span && (is_iso || value.contains(&b'/'))
-    });
     let is_time = after == b':' && page.byte(span.end + 1).is_ascii_digit();
-    let is_year = value.len() == 4 && (value.starts_with(b"19") || value.starts_with(b"20"));
-    is_date || is_amount || is_time || is_year || is_measured(page, span.end)
+    is_amount || is_time || is_measured(page, span.end)
 }

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::shape::goes_on;
-use crate::context::{Claim, Tie, claim_after, claim_before};
-use crate::labels::Meaning;
+use crate::context::{Claim, Tie, claim_after, number_claim};
+use crate::kinds::{Evidence, Meaning, Shape};
 use crate::lexicon::Sense;
 use crate::page::Page;
 use crate::rules::Out;
@@ -72,12 +72,12 @@ pub(super) fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Out<'_>) {
         && page.field_at(start).is_none()
         && nearest(page, start).is_none_or(|claim| !claim.is_firm())
     {
-        out.push(mark.range(), 0.6, "phone.beside_name");
+        out.weigh(mark.range(), Shape::Unbroken, Evidence::BesideName);
     }
 }
 
 pub(super) fn is_of_calling(meaning: Meaning) -> bool {
-    matches!(meaning, Meaning::Phone | Meaning::PhoneMaybe)
+    OWN.contains(&meaning)
 }
 
 /// "206-555-0142 (cell)", "206-555-0142-Fax", "206-555-0142 is her phone".
@@ -106,19 +106,9 @@ pub(super) fn is_called_after(page: &Page<'_>, end: usize) -> bool {
     at > end && is_kind && page.byte(at - 1) != b' '
 }
 
+/// The labels of a telephone number.
+pub(super) const OWN: &[Meaning] = &[Meaning::Phone, Meaning::PhoneMaybe];
+
 pub(super) fn nearest(page: &Page<'_>, at: usize) -> Option<Claim> {
-    claim_before(page, at, |meaning| {
-        matches!(
-            meaning,
-            Meaning::Phone
-                | Meaning::PhoneMaybe
-                | Meaning::Ssn
-                | Meaning::Mrn
-                | Meaning::MrnMaybe
-                | Meaning::Medicare
-                | Meaning::OtherId
-                | Meaning::Thing
-                | Meaning::Zip
-        )
-    })
+    number_claim(page, at, OWN)
 }

@@ -8,67 +8,21 @@ mod shape;
 
 use std::ops::Range;
 
-use super::{Out, PhiRule};
-use crate::context::{Tie, is_spoken_of, value_after};
-use crate::digits::{Run, is_measured};
-use crate::labels::Meaning;
+use super::labelled::{fields, spelled, spoken};
+use super::{Finder, Out};
+use crate::context::{Tie, is_spoken_of};
+use crate::digits::{Run, has_more_groups, is_measured};
+use crate::kinds::{Evidence, Meaning, Shape};
 use crate::page::Page;
-use crate::spelled;
 use around::{
-    beside, follows_kin, is_called_after, is_dialled, is_of_calling, is_of_pager, nearest,
+    OWN, beside, follows_kin, is_called_after, is_dialled, is_of_calling, is_of_pager, nearest,
 };
 use shape::{
-    Shape, goes_on, international, is_before_another, is_clear, is_drug_code, is_separator,
-    is_tied_before, looks_like_date, north_american, other_ending, with_extension,
+    goes_on, international, is_clear, is_drug_code, is_separator, is_tied_before, looks_like_date,
+    north_american, other_ending, with_extension,
 };
 
-pub(super) static RULE: PhiRule = PhiRule {
-    code: "phone",
-    label: "Phone",
-    placeholder: "[PHONE]",
-    summary: "US and international telephone, mobile, fax and pager numbers in the usual groupings, with country code \
-        and extension; seven digits, digits without separators and spelled digits where the words around speak of calling.",
-    not_found: "911, 988 and other short codes, in-house extensions alone, ranges, lab values, order and version numbers, time stamps.",
-    authority: "North American Numbering Plan (ATIS-0300051); ITU-T E.164",
-    threshold: 0.5,
-    hits: &[
-        "Please call the patient back on «206-555-0142» after lunch.",
-        "Call her back on «(206) 555-0142» after 5pm",
-        "Fax the referral to «206.555.0143»",
-        "+44: «+44 20 7946 0958»",
-        "cell «2065550142»",
-        "phone: «206-555-0142 x123»",
-        "tel «1-800-555-0199 ext. 44»",
-        "call «555-0142» if worse",
-        "pager «(206)555-0142»",
-        "or «(206)5550142»",
-        "callback number is area code «two oh six, five five five, zero one four two»",
-        "her number is «two zero six five five five zero one four two»",
-        "call «eight hundred, five five five, zero one ninety nine»",
-        "Tel: «(2O6) 555-Ol42» (fax)",
-        "«206-555-0142»/«206-555-0143» or «206-555-0144»/«0145»",
-        "pager «31415», ext 2217",
-        "cell#«2065550142», (C) «2065550143», «(+1) 206 555 0142»",
-        "abroad: «011 52 55 1234 5678» and «0044 20 7946 0958»",
-        "daughter's # is «2065550142»",
-        "Jane Roe, «2065550142»",
-    ],
-    misses: &[
-        "Call 911 or 988 in a crisis.",
-        "ratio 2065550142 seen",
-        "MRN 206-555-0142",
-        "order number 206-555-0142",
-        "platelets 150-400, sodium 135-145",
-        "version 1.2.840.113",
-        "call  after lunch",
-        "2025-02-03 11:02:33",
-        "10.1056/NEJMoa2034577",
-        "Please charge my credit card. Number is 4563824065059",
-        "my driver's license number is 2270-66-1551",
-        "call if taking 500-1000 mg, or 325-1000 mg a day",
-        "pager: 5000 units of heparin",
-    ],
-    precedence: 0.25,
+pub(super) static FINDER: Finder = Finder {
     joins: super::stand_alone,
     find,
     beside,
@@ -78,13 +32,13 @@ pub(super) static RULE: PhiRule = PhiRule {
 
 fn find(page: &Page<'_>, out: &mut Out<'_>) {
     let mut free_from = 0;
-    for index in 0..page.marks.len() {
+    for index in page.each_mark() {
         let mark = page.marks[index];
         if !mark.is_number() || (mark.start as usize) < free_from {
             continue;
         }
         let is_next = free_from > 0 && mark.start as usize == free_from + 1;
-        if let Some((span, score, rule)) = number_at(page, index, is_next) {
+        if let Some((span, shape, evidence)) = number_at(page, index, is_next) {
             let is_long = span.len() >= 7;
             let span = if is_long {
                 with_extension(page, span)
@@ -93,44 +47,23 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
             };
             free_from = span.end;
             if let Some(ending) = other_ending(page, span.end) {
-                out.push(ending, 0.7, "phone.other_ending");
+                out.weigh(ending, Shape::LastFour, Evidence::List);
             }
-            out.push(span, score, rule);
+            out.weigh(span, shape, evidence);
         }
     }
-    for (span, value) in page.fields_of(Meaning::Phone) {
-        if is_field_value(value) {
-            out.push(span, 0.95, "phone.field");
+    fields(page, out, Meaning::Phone, Evidence::Field, is_field_value);
+    spelled(page, out, is_of_calling, |spelled, _| {
+        matches!(spelled.value.len(), 7 | 10 | 11) && spelled.is_digits_in_words(page)
+    });
+    spoken(page, out, OWN, |claim, digits| match claim {
+        Some(claim) if is_of_calling(claim.meaning) && matches!(digits, 7 | 10 | 11) => {
+            Some(Evidence::Label)
         }
-    }
-    for label in page
-        .labels
-        .iter()
-        .filter(|label| is_of_calling(label.meaning))
-    {
-        let start = value_after(page, label.end as usize);
-        if let Some(spelled) = spelled::read(page, start)
-            && spelled.is_digits()
-            && matches!(spelled.value.len(), 7 | 10 | 11)
-            && page
-                .slice(spelled.span.clone())
-                .iter()
-                .any(u8::is_ascii_alphabetic)
-        {
-            out.push(spelled.span, 0.85, "phone.spoken");
-        }
-    }
-    for spoken in &page.spoken {
-        let claim = nearest(page, spoken.span.start);
-        let is_called =
-            claim.is_some_and(|claim| claim.is(Meaning::Phone) || claim.is(Meaning::PhoneMaybe));
-        if matches!(spoken.digits, 7 | 10 | 11) && is_called {
-            out.push(spoken.span.clone(), 0.9, "phone.spoken");
-        } else if spoken.digits == 10 && claim.is_none() {
-            // Hardly anything else of ten digits is said aloud.
-            out.push(spoken.span.clone(), 0.6, "phone.spoken");
-        }
-    }
+        // Hardly anything else of ten digits is said aloud.
+        None if digits == 10 => Some(Evidence::Form),
+        _ => None,
+    });
 }
 
 /// Whether the whole value of a telephone field is a number, with an extension perhaps.
@@ -150,69 +83,70 @@ fn number_at(
     page: &Page<'_>,
     index: usize,
     is_next: bool,
-) -> Option<(Range<usize>, f32, &'static str)> {
+) -> Option<(Range<usize>, Shape, Evidence)> {
     let run = Run::read_all(page, index, 6, is_separator);
     let start = run.span.start;
-    if page.byte_before(start) == b'+' {
-        return international(page, &run);
+    if page.byte_before(start) == b'+'
+        && let Some(found) = international(page, &run)
+    {
+        return Some(found);
     }
-    if run.digit_count < 4 || is_tied_before(page, start) && !is_next {
-        return None;
-    }
-    if is_measured(page, run.span.end) && !is_clear(&run) {
+    if run.digit_count < 4 || is_measured(page, run.span.end) && !is_clear(&run) {
         return None;
     }
     let claim = nearest(page, start);
+    let is_tied = is_tied_before(page, start) && !is_next;
+    let is_firm = claim.is_some_and(|claim| claim.is(Meaning::Phone) && claim.is_firm());
     // The shortest number anyone dials from outside has six digits.
     if run.digit_count < 6 {
         let is_pager = claim.is_some_and(|claim| is_of_pager(page, &claim));
-        return (is_pager && !goes_on(page, run.span.end)).then_some((
+        return (is_pager && !is_tied && !goes_on(page, run.span.end)).then_some((
             run.span,
-            0.8,
-            "phone.pager",
+            Shape::Pager,
+            Evidence::Label,
         ));
     }
     let is_phone = claim.is_some_and(|claim| claim.is(Meaning::Phone));
-    let is_firm = claim.is_some_and(|claim| claim.is(Meaning::Phone) && claim.is_firm());
     let may_be_phone = is_phone
         || claim.is_some_and(|claim| claim.is(Meaning::PhoneMaybe) && claim.tie >= Tie::Near);
     let is_other = claim.is_some_and(|claim| {
         !claim.is(Meaning::Phone) && !claim.is(Meaning::PhoneMaybe) && claim.is_firm()
     });
     if let Some((span, shape)) = north_american(page, index) {
-        if goes_on(page, span.end) && !is_before_another(page, &span, &shape) || is_other {
+        let opens = page.byte(span.start) == b'(';
+        let is_piece = match shape {
+            _ if is_firm => false,
+            Shape::Grouped if may_be_phone || opens => false,
+            Shape::Grouped => has_more_groups(page, &span) && !is_next,
+            _ => is_tied || goes_on(page, span.end),
+        };
+        if is_piece || is_other {
             return None;
         }
         let is_called = may_be_phone || is_called_after(page, span.end);
-        let found = match shape {
-            Shape::Clear => Some((if is_called { 0.98 } else { 0.9 }, "phone.north_american")),
-            Shape::Spaced => Some((if is_called { 0.95 } else { 0.65 }, "phone.spaced")),
-            Shape::Plain if is_called => Some((0.9, "phone.labelled")),
-            Shape::Plain if is_spoken_of(page, span.start, is_of_calling) && claim.is_none() => {
-                Some((0.7, "phone.spoken_of"))
-            }
-            Shape::Plain
-                if claim.is_none()
-                    && [b" at ".as_slice(), b"my # ", b" my #", b"her # ", b"his # "]
-                        .iter()
-                        .any(|words| page.slice(0..span.start).ends_with(words)) =>
-            {
-                Some((0.6, "phone.at"))
-            }
-            Shape::Plain
-                if claim.is_none() && is_dialled(page, &span) && follows_kin(page, start) =>
-            {
-                Some((0.65, "phone.of_family"))
-            }
-            Shape::Plain => None,
+        let is_plain = || claim.is_none() && shape == Shape::Unbroken;
+        let evidence = match shape {
+            _ if is_called => Evidence::Label,
+            Shape::Grouped | Shape::Spaced => Evidence::Form,
+            _ if is_plain() && is_spoken_of(page, span.start, is_of_calling) => Evidence::Near,
+            _ if is_plain() && follows_at(page, span.start) => Evidence::Stated,
+            _ if is_plain() && is_dialled(page, &span) && follows_kin(page, start) => Evidence::Kin,
+            _ => return None,
         };
-        return found.map(|(score, rule)| (span, score, rule));
+        return Some((span, shape, evidence));
     }
-    if is_other {
+    if is_other || is_tied && (!is_firm || has_more_groups(page, &run.span)) {
         return None;
     }
     let is_tight = claim.is_some_and(|claim| claim.tie >= Tie::Tight);
     labelled(page, index, is_firm, may_be_phone, may_be_phone && is_tight)
+}
+
+/// "reach her at 2065550142", "my # 2065550142".
+fn follows_at(page: &Page<'_>, start: usize) -> bool {
+    const WORDS: &[&[u8]] = &[b" at ", b"my # ", b" my #", b"her # ", b"his # "];
+    let before = page.slice(0..start);
+    WORDS.iter().any(|words| before.ends_with(words))
 }
 
 /// Other groupings, when the words around speak of a telephone.
@@ -222,7 +156,7 @@ fn labelled(
     is_firm: bool,
     may_be: bool,
     is_tight: bool,
-) -> Option<(Range<usize>, f32, &'static str)> {
+) -> Option<(Range<usize>, Shape, Evidence)> {
     let run = Run::read_all(page, index, 6, is_separator);
     let digits = run.digit_count;
     let all_lengths = run.lengths(page);
@@ -230,7 +164,11 @@ fn labelled(
     let opens =
         page.byte_before(run.span.start) == b'(' && page.slice(run.span.clone()).contains(&b')');
     let span = run.span.start - usize::from(opens)..run.span.end;
-    if goes_on(page, span.end) || looks_like_date(page, &run, lengths) {
+    // Of groups as free as these a label makes a number only if they end where it ends.
+    let is_whole = is_firm
+        && !has_more_groups(page, &run.span)
+        && !page.slice(run.span.clone()).contains(&b'\n');
+    if goes_on(page, span.end) && !is_whole || looks_like_date(page, &run, lengths) {
         return None;
     }
     let is_simple = page
@@ -251,21 +189,23 @@ fn labelled(
         && ((8..=13).contains(&digits) || is_dialled_out && digits <= 15)
         && starts_with_zero
         && !is_drug_code(lengths);
-    match digits {
-        7..=15 if is_firm && !is_drug_code(lengths) => Some((span, 0.93, "phone.labelled")),
+    let (shape, evidence) = match digits {
+        7..=15 if is_firm && !is_drug_code(lengths) => (Shape::OddlyGrouped, Evidence::Label),
         7..=15 if is_simple && is_called_after(page, span.end) => {
-            Some((span, 0.9, "phone.named_after"))
+            (Shape::OddlyGrouped, Evidence::NamedAfter)
         }
-        7 if is_local && may_be => Some((span, 0.85, "phone.local")),
+        7 if is_local && may_be => (Shape::Local, Evidence::VagueLabel),
         10 if is_simple && may_be && page.slice(0..span.start).ends_with(b" at ") => {
-            Some((span, 0.7, "phone.at"))
+            (Shape::OddlyGrouped, Evidence::Stated)
         }
         10..=11 if is_simple && (may_be && starts_with_zero || is_tight) => {
-            Some((span, 0.75, "phone.abroad"))
+            (Shape::Abroad, Evidence::VagueLabel)
         }
-        6..=13 if is_grouped && is_tight => Some((span, 0.7, "phone.abroad")),
-        6 if is_grouped && is_firm => Some((span, 0.7, "phone.abroad")),
-        _ if is_abroad => Some((span, if may_be { 0.75 } else { 0.55 }, "phone.abroad")),
-        _ => None,
-    }
+        6..=13 if is_grouped && is_tight => (Shape::OddlyGrouped, Evidence::VagueLabel),
+        6 if is_grouped && is_firm => (Shape::OddlyGrouped, Evidence::VagueLabel),
+        _ if is_abroad && may_be => (Shape::Abroad, Evidence::VagueLabel),
+        _ if is_abroad => (Shape::Abroad, Evidence::Form),
+        _ => return None,
+    };
+    Some((span, shape, evidence))
 }

@@ -3,18 +3,12 @@
 use std::ops::Range;
 
 use crate::digits::Run;
+use crate::kinds::{Evidence, Shape};
 use crate::page::{Page, is_word_byte};
 
 /// Ten digits or more in groups; shorter numbers may be a range.
 pub(super) fn is_clear(run: &Run) -> bool {
     run.digit_count >= 10 && run.marks >= 3
-}
-
-/// `206-555-0142/206-555-0143`: the slash parts two numbers.
-pub(super) fn is_before_another(page: &Page<'_>, span: &Range<usize>, shape: &Shape) -> bool {
-    page.byte(span.end) == b'/'
-        && matches!(shape, Shape::Clear)
-        && !page.slice(span.clone()).contains(&b'/')
 }
 
 /// `206-555-0142/0143`: another number that differs in its last four digits.
@@ -25,17 +19,8 @@ pub(super) fn other_ending(page: &Page<'_>, end: usize) -> Option<Range<usize>> 
     (rest.starts_with(b"/") && is_four && !goes_on(page, end + 5)).then_some(end + 1..end + 5)
 }
 
-/// How much a ten-digit number looks like a telephone number by itself.
-pub(super) enum Shape {
-    /// Parentheses, dashes or dots in the right places.
-    Clear,
-    /// Spaces only.
-    Spaced,
-    /// No separators.
-    Plain,
-}
-
-/// Ten digits in the North American grouping, with or without the country code.
+/// Ten digits in the North American grouping, with or without the country code: grouped by signs in the right
+/// places, spaced, or unbroken, which says least.
 pub(super) fn north_american(page: &Page<'_>, index: usize) -> Option<(Range<usize>, Shape)> {
     let marks = &page.marks[index..];
     let first = marks[0];
@@ -64,8 +49,8 @@ pub(super) fn north_american(page: &Page<'_>, index: usize) -> Option<(Range<usi
         };
         let shape = match (is_spaced, is_valid || country == 1 || opens) {
             (true, true) => Shape::Spaced,
-            (true, false) => Shape::Plain,
-            (false, _) => Shape::Clear,
+            (true, false) => Shape::Unbroken,
+            (false, _) => Shape::Grouped,
         };
         return Some((start..run.span.end, shape));
     }
@@ -74,7 +59,7 @@ pub(super) fn north_american(page: &Page<'_>, index: usize) -> Option<(Range<usi
         matches!(between, b")" | b") ")
     }) && page.byte_before(run.span.start) == b'('
     {
-        return Some((run.span.start - 1..run.span.end, Shape::Clear));
+        return Some((run.span.start - 1..run.span.end, Shape::Grouped));
     }
     // "956 5550128".
     if let Some(run) = Run::read(page, index, &[3, 7], |between| {
@@ -85,7 +70,7 @@ pub(super) fn north_american(page: &Page<'_>, index: usize) -> Option<(Range<usi
         let shape = if is_valid {
             Shape::Spaced
         } else {
-            Shape::Plain
+            Shape::Unbroken
         };
         return Some((run.span, shape));
     }
@@ -95,14 +80,11 @@ pub(super) fn north_american(page: &Page<'_>, index: usize) -> Option<(Range<usi
         11 => value[0] == b'1' && matches!(value[1], b'2'..=b'9'),
         _ => false,
     };
-    is_plain.then(|| (first.range(), Shape::Plain))
+    is_plain.then(|| (first.range(), Shape::Unbroken))
 }
 
 /// After "+": a country code and up to fifteen digits.
-pub(super) fn international(
-    page: &Page<'_>,
-    run: &Run,
-) -> Option<(Range<usize>, f32, &'static str)> {
+pub(super) fn international(page: &Page<'_>, run: &Run) -> Option<(Range<usize>, Shape, Evidence)> {
     let mut digits = run.digit_count;
     let mut end = run.span.end;
     // After +1 come ten digits; what follows on another line is something else.
@@ -124,7 +106,11 @@ pub(super) fn international(
     let span = run.span.start - 1 - usize::from(opens)..end;
     let before = page.byte_before(span.start);
     let stands_alone = !before.is_ascii_alphanumeric();
-    ((8..=15).contains(&digits) && stands_alone).then_some((span, 0.95, "phone.international"))
+    ((8..=15).contains(&digits) && stands_alone).then_some((
+        span,
+        Shape::International,
+        Evidence::Form,
+    ))
 }
 
 /// Takes a directly attached extension into the number: "x123", "ext. 44", "#5".

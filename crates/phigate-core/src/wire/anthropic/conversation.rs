@@ -4,7 +4,7 @@ use super::super::request::{Call, Refusal};
 use super::super::translate::draft::Draft;
 use super::super::translate::media::{Image, Inline, sniffed_type};
 use super::super::translate::messages::{CacheMark, Message, Part, Role};
-use super::super::tree::Json;
+use crate::json::Json;
 use std::borrow::Cow;
 
 /// The field in which thoughts travel through the caller and back. They are signed, and must return unchanged.
@@ -19,12 +19,8 @@ pub(super) struct Thoughts<'a> {
 impl<'a> Thoughts<'a> {
     /// Looks at what the caller sent.
     pub(super) fn new(call: &Call<'a>) -> Self {
-        let original = call
-            .original
-            .and_then(|body| std::str::from_utf8(body).ok());
-        Self {
-            original: original.and_then(|body| Json::read(body).ok()),
-        }
+        let original = call.original.map(|document| Json::of(&document.root()));
+        Self { original }
     }
 
     /// Those of a message that are as they were.

@@ -14,10 +14,18 @@ mod toolbox;
 use super::failure::{ProviderFailure, error_object};
 use super::parameters::Parameter;
 use super::request::is_plain_identifier;
-use super::tree::Json;
 use super::{
-    Call, FailureKind, ProviderRequest, Refusal, Reply, ReplyContext, StreamTranslator, WireFormat,
+    Call, FailureKind, Header, HeaderValue, Probe, Refusal, Reply, ReplyContext, StreamTranslator,
+    Translated, WireFormat,
 };
+use crate::json::Json;
+
+/// The headers of every request; the first is of requests with a body alone.
+const HEADERS: &[Header] = &[
+    ("content-type", HeaderValue::Fixed("application/json")),
+    ("x-api-key", HeaderValue::Key),
+    ("anthropic-version", HeaderValue::Fixed("2023-06-01")),
+];
 
 /// The format.
 pub(super) struct Anthropic;
@@ -68,8 +76,15 @@ impl WireFormat for Anthropic {
         parameters::PARAMETERS
     }
 
-    fn write_request(&self, call: &Call<'_>) -> Result<ProviderRequest, Refusal> {
+    fn translate(&self, call: &Call<'_>) -> Result<Translated, Refusal> {
         request::write(call)
+    }
+
+    fn probe(&self) -> Probe {
+        Probe {
+            path: ["v1", "models"],
+            headers: &HEADERS[1..],
+        }
     }
 
     fn read_reply(&self, context: &ReplyContext, body: &[u8]) -> Result<Reply, ProviderFailure> {
@@ -78,7 +93,7 @@ impl WireFormat for Anthropic {
 
     fn read_failure(&self, status: u16, retry_after: Option<&str>, body: &[u8]) -> ProviderFailure {
         let failure = ProviderFailure::from_status(status, retry_after);
-        let Ok(document) = Json::read_bytes(body) else {
+        let Ok(document) = Json::read(body) else {
             return failure;
         };
         failure.with_message(error_object(&document).and_then(|error| error.text_of("message")))

@@ -2,14 +2,14 @@
 
 use super::super::failure::unreadable;
 use super::super::translate::completion::{Choice, completion, tool_call};
-use super::super::tree::Json;
 use super::super::{ProviderFailure, Reply, ReplyContext, ReplySummary, Usage};
 use super::conversation::CARRIER;
 use super::failure_of;
+use crate::json::Json;
 
 /// Translates a complete answer.
 pub(super) fn read(context: &ReplyContext, body: &[u8]) -> Result<Reply, ProviderFailure> {
-    let message = Json::read_bytes(body).map_err(|_| unreadable())?;
+    let message = Json::read(body).map_err(|_| unreadable())?;
     if let Some(error) = message.given("error") {
         return Err(failure_of(error));
     }

@@ -1,16 +1,17 @@
 //! From a caller's request to Anthropic's.
 
-use super::super::request::{Call, Expectation, HeaderValue, ProviderRequest, Refusal};
+use super::super::request::{Call, Expectation, Refusal, Translated};
 use super::super::translate::draft::{Draft, include_usage, max_tokens, stop_sequences};
 use super::super::translate::messages::{Message, Role, read_messages};
-use super::super::tree::Json;
+use super::HEADERS;
 use super::conversation::{self, CARRIER, Thoughts};
 use super::models::{Sampling, Thinking, Traits, traits_of};
 use super::parameters::PARAMETERS;
 use super::toolbox::Toolbox;
+use crate::json::Json;
 
 /// Translates a request.
-pub(super) fn write(call: &Call<'_>) -> Result<ProviderRequest, Refusal> {
+pub(super) fn write(call: &Call<'_>) -> Result<Translated, Refusal> {
     let draft = Draft::open(call, PARAMETERS)?;
     let traits = traits_of(call.model);
     let messages = read_messages(&draft, &[CARRIER, "reasoning_content"])?;
@@ -58,14 +59,10 @@ pub(super) fn write(call: &Call<'_>) -> Result<ProviderRequest, Refusal> {
     let body = body.to_bytes();
     drop(messages);
     let (adjusted, dropped) = draft.into_names();
-    Ok(ProviderRequest {
+    Ok(Translated {
         path: vec!["v1".to_owned(), "messages".to_owned()],
         query: None,
-        headers: vec![
-            ("content-type", HeaderValue::Fixed("application/json")),
-            ("x-api-key", HeaderValue::Key),
-            ("anthropic-version", HeaderValue::Fixed("2023-06-01")),
-        ],
+        headers: HEADERS,
         body,
         adjusted,
         dropped,

@@ -3,11 +3,11 @@
 use super::super::failure::unreadable;
 use super::super::sse::{SseEvent, SseReader};
 use super::super::translate::completion::{ChunkWriter, tool_call};
-use super::super::tree::Json;
 use super::super::{FailureKind, ProviderFailure, ReplyContext, ReplySummary, StreamTranslator};
 use super::conversation::CARRIER;
 use super::failure_of;
 use super::reply::{Counts, explanation, finish_reason, hidden_thought, thought};
+use crate::json::Json;
 
 /// The stream as far as it was read.
 pub(super) struct Stream {
@@ -62,7 +62,7 @@ impl Stream {
         let Some(data) = event.data.as_deref() else {
             return Ok(());
         };
-        let event = Json::read_bytes(data).map_err(|_| unreadable())?;
+        let event = Json::read(data).map_err(|_| unreadable())?;
         match event.text_of("type").unwrap_or_default() {
             "message_start" => self.start_message(&event, out),
             "content_block_start" => self.start_block(&event, out)?,

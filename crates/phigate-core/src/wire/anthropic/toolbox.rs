@@ -6,8 +6,8 @@ use super::super::translate::messages::Message;
 use super::super::translate::tools::{
     AnswerForm, Choice, Tool, Tools, read_answer_form, read_tools,
 };
-use super::super::tree::Json;
 use super::models::{Thinking, Traits};
+use crate::json::Json;
 
 /// The tool whose input is the answer.
 const ANSWER_TOOL: &str = "json_tool_call";

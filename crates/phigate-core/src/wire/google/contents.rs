@@ -4,8 +4,8 @@ use super::super::request::Refusal;
 use super::super::translate::draft::Draft;
 use super::super::translate::media::{Image, Inline};
 use super::super::translate::messages::{CacheMark, Message, Part, Role};
-use super::super::tree::Json;
 use super::models::{Thinking, Traits};
+use crate::json::Json;
 use std::borrow::Cow;
 
 /// The field in which signatures of thoughts travel through the caller and back, named as Google's own OpenAI-style
@@ -199,8 +199,8 @@ fn result_parts<'b>(
 /// The provider wants an object. A result that is one goes as it is, other text is wrapped.
 fn result_object<'b>(message: &Message<'b>) -> Json<'b> {
     if let [Part::Text(text, _)] = message.parts.as_slice() {
-        match Json::read(text) {
-            Ok(object) if object.is_object() && !object.is_ambiguous() => return object,
+        match Json::read_embedded(text) {
+            Ok(object) if object.is_object() => return object,
             _ => return Json::object([("result", Json::text(*text))]),
         }
     }

@@ -15,8 +15,17 @@ mod stream;
 use super::failure::{FailureKind, ProviderFailure, error_object, kind_of_status, whole_seconds};
 use super::parameters::Parameter;
 use super::request::is_plain_identifier;
-use super::tree::Json;
-use super::{Call, ProviderRequest, Refusal, Reply, ReplyContext, StreamTranslator, WireFormat};
+use super::{
+    Call, Header, HeaderValue, Probe, Refusal, Reply, ReplyContext, StreamTranslator, Translated,
+    WireFormat,
+};
+use crate::json::Json;
+
+/// The headers of every request; the first is of requests with a body alone.
+const HEADERS: &[Header] = &[
+    ("content-type", HeaderValue::Fixed("application/json")),
+    ("x-goog-api-key", HeaderValue::Key),
+];
 
 /// The format.
 pub(super) struct Google;
@@ -64,8 +73,15 @@ impl WireFormat for Google {
         parameters::PARAMETERS
     }
 
-    fn write_request(&self, call: &Call<'_>) -> Result<ProviderRequest, Refusal> {
+    fn translate(&self, call: &Call<'_>) -> Result<Translated, Refusal> {
         request::write(call)
+    }
+
+    fn probe(&self) -> Probe {
+        Probe {
+            path: ["v1beta", "models"],
+            headers: &HEADERS[1..],
+        }
     }
 
     fn read_reply(&self, context: &ReplyContext, body: &[u8]) -> Result<Reply, ProviderFailure> {
@@ -74,7 +90,7 @@ impl WireFormat for Google {
 
     fn read_failure(&self, status: u16, retry_after: Option<&str>, body: &[u8]) -> ProviderFailure {
         let failure = ProviderFailure::from_status(status, retry_after);
-        match Json::read_bytes(body) {
+        match Json::read(body) {
             Ok(document) => with_error(failure, error_object(&document)),
             Err(_) => failure,
         }

@@ -2,7 +2,7 @@
 //!
 //! Google sends these when asked to. We never ask, but a server in between may.
 
-use super::super::tree::Json;
+use crate::json::Json;
 use std::borrow::Cow;
 
 /// The longest path, in bytes. Each of its segments is a step deeper.
@@ -130,7 +130,7 @@ mod tests {
         ] {
             assert!(
                 arguments
-                    .add(&Json::read(piece).expect("the row is JSON"))
+                    .add(&Json::read(piece.as_bytes()).expect("the row is JSON"))
                     .is_some(),
                 "{piece}"
             );
@@ -148,7 +148,7 @@ mod tests {
         ] {
             assert!(
                 arguments
-                    .add(&Json::read(piece).expect("the row is JSON"))
+                    .add(&Json::read(piece.as_bytes()).expect("the row is JSON"))
                     .is_none(),
                 "{piece}"
             );

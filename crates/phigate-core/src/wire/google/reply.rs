@@ -2,14 +2,14 @@
 
 use super::super::failure::unreadable;
 use super::super::translate::completion::{Choice, completion, tool_call};
-use super::super::tree::Json;
 use super::super::{FailureKind, ProviderFailure, Reply, ReplyContext, ReplySummary, Usage};
 use super::contents::CARRIER;
 use super::{bare_name, failure_of};
+use crate::json::Json;
 
 /// Translates a complete answer.
 pub(super) fn read(context: &ReplyContext, body: &[u8]) -> Result<Reply, ProviderFailure> {
-    let response = Json::read_bytes(body).map_err(|_| unreadable())?;
+    let response = Json::read(body).map_err(|_| unreadable())?;
     if let Some(error) = super::error_object(&response) {
         return Err(failure_of(error));
     }

@@ -1,16 +1,16 @@
 //! From a caller's request to Google's.
 
-use super::super::request::{Call, Expectation, HeaderValue, ProviderRequest, Refusal};
+use super::super::request::{Call, Expectation, Refusal, Translated};
 use super::super::translate::draft::{Draft, include_usage, max_tokens, stop_sequences};
 use super::super::translate::messages::read_messages;
 use super::super::translate::tools::{
     AnswerForm, Choice, Tool, Tools, read_answer_form, read_tools,
 };
-use super::super::tree::Json;
 use super::contents::{self, CARRIER};
 use super::models::{Thinking, Traits, traits_of};
 use super::parameters::PARAMETERS;
-use super::{bare_name, schema};
+use super::{HEADERS, bare_name, schema};
+use crate::json::Json;
 
 /// The most stop sequences, candidates and probabilities that the provider takes.
 const STOP_MAX: usize = 5;
@@ -18,7 +18,7 @@ const CANDIDATES_MAX: u64 = 8;
 const LOGPROBS_MAX: u64 = 5;
 
 /// Translates a request.
-pub(super) fn write(call: &Call<'_>) -> Result<ProviderRequest, Refusal> {
+pub(super) fn write(call: &Call<'_>) -> Result<Translated, Refusal> {
     let draft = Draft::open(call, PARAMETERS)?;
     let model = bare_name(call.model);
     let traits = traits_of(model);
@@ -45,17 +45,14 @@ pub(super) fn write(call: &Call<'_>) -> Result<ProviderRequest, Refusal> {
         "generateContent"
     };
     let (adjusted, dropped) = draft.into_names();
-    Ok(ProviderRequest {
+    Ok(Translated {
         path: vec![
             "v1beta".to_owned(),
             "models".to_owned(),
             format!("{model}:{method}"),
         ],
         query: call.stream.then_some("alt=sse"),
-        headers: vec![
-            ("content-type", HeaderValue::Fixed("application/json")),
-            ("x-goog-api-key", HeaderValue::Key),
-        ],
+        headers: HEADERS,
         body,
         adjusted,
         dropped,

@@ -6,7 +6,6 @@
 use super::super::failure::unreadable;
 use super::super::sse::{SseEvent, SseReader};
 use super::super::translate::completion::ChunkWriter;
-use super::super::tree::Json;
 use super::super::{
     FailureKind, ProviderFailure, ReplyContext, ReplySummary, StreamTranslator, Usage,
 };
@@ -17,6 +16,7 @@ use super::reply::{
     served_model, signature_json, signed_call,
 };
 use super::{error_object, failure_of};
+use crate::json::Json;
 
 /// The stream as far as it was read.
 pub(super) struct Stream {
@@ -61,7 +61,7 @@ impl Stream {
         let Some(data) = event.data.as_deref() else {
             return Ok(());
         };
-        let response = Json::read_bytes(data).map_err(|_| unreadable())?;
+        let response = Json::read(data).map_err(|_| unreadable())?;
         if let Some(error) = error_object(&response) {
             return Err(failure_of(error));
         }

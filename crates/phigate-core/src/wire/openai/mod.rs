@@ -9,11 +9,17 @@ mod stream;
 use super::failure::{error_object, known_param, unreadable};
 use super::parameters::Parameter;
 use super::request::{is_plain_identifier, with_model};
-use super::tree::Json;
 use super::{
-    Call, Expectation, HeaderValue, ProviderFailure, ProviderRequest, Refusal, Reply, ReplyContext,
-    ReplySummary, StreamTranslator, Treatment, Usage, WireFormat,
+    Call, Expectation, Header, HeaderValue, Probe, ProviderFailure, Refusal, Reply, ReplyContext,
+    ReplySummary, StreamTranslator, Translated, Treatment, Usage, WireFormat,
 };
+use crate::json::Json;
+
+/// The headers of every request; the first is of requests with a body alone.
+const HEADERS: &[Header] = &[
+    ("content-type", HeaderValue::Fixed("application/json")),
+    ("authorization", HeaderValue::BearerKey),
+];
 
 /// The format.
 pub(super) struct OpenAi;
@@ -73,14 +79,11 @@ impl WireFormat for OpenAi {
         PARAMETERS
     }
 
-    fn write_request(&self, call: &Call<'_>) -> Result<ProviderRequest, Refusal> {
-        Ok(ProviderRequest {
+    fn translate(&self, call: &Call<'_>) -> Result<Translated, Refusal> {
+        Ok(Translated {
             path: vec!["v1".to_owned(), "chat".to_owned(), "completions".to_owned()],
             query: None,
-            headers: vec![
-                ("content-type", HeaderValue::Fixed("application/json")),
-                ("authorization", HeaderValue::BearerKey),
-            ],
+            headers: HEADERS,
             body: with_model(call)?,
             adjusted: Vec::new(),
             dropped: Vec::new(),
@@ -88,8 +91,15 @@ impl WireFormat for OpenAi {
         })
     }
 
+    fn probe(&self) -> Probe {
+        Probe {
+            path: ["v1", "models"],
+            headers: &HEADERS[1..],
+        }
+    }
+
     fn read_reply(&self, _context: &ReplyContext, body: &[u8]) -> Result<Reply, ProviderFailure> {
-        let completion = Json::read_bytes(body).map_err(|_| unreadable())?;
+        let completion = Json::read(body).map_err(|_| unreadable())?;
         let is_completion = matches!(completion.get("choices"), Some(Json::List(_)));
         if !is_completion || completion.given("error").is_some() {
             return Err(unreadable());
@@ -104,7 +114,7 @@ impl WireFormat for OpenAi {
 
     fn read_failure(&self, status: u16, retry_after: Option<&str>, body: &[u8]) -> ProviderFailure {
         let failure = ProviderFailure::from_status(status, retry_after);
-        let Ok(document) = Json::read_bytes(body) else {
+        let Ok(document) = Json::read(body) else {
             return failure;
         };
         let mut failure = failure.with_message(error_message(&document));

@@ -2,9 +2,9 @@
 
 use super::super::failure::unreadable;
 use super::super::sse::{SseEvent, SseReader};
-use super::super::tree::Json;
 use super::super::{FailureKind, ProviderFailure, ReplyContext, ReplySummary, StreamTranslator};
 use super::watch;
+use crate::json::Json;
 
 /// Relays whole events and watches what they say.
 pub(super) struct Relay {
@@ -73,7 +73,7 @@ impl Relay {
             None => return Ok(()),
             Some(b"[DONE]") => self.is_done = true,
             Some(data) => {
-                let chunk = Json::read_bytes(data).map_err(|_| unreadable())?;
+                let chunk = Json::read(data).map_err(|_| unreadable())?;
                 // An error's text may quote the prompt, so the event itself is not passed on.
                 if event.name == b"error" || chunk.given("error").is_some() {
                     return Err(unreadable());

@@ -1,7 +1,7 @@
 //! Writing chat completions and their chunks.
 
-use super::super::tree::Json;
 use super::super::{ReplyContext, Usage};
+use crate::json::Json;
 
 /// One choice of a complete answer.
 #[derive(Default)]

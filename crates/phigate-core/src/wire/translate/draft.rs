@@ -1,8 +1,8 @@
 //! A request on its way into another format: the parameters that are left to map, and the names of those that are not.
 
 use super::super::parameters::{Parameter, Treatment};
-use super::super::request::{Call, Refusal, body_tree};
-use super::super::tree::Json;
+use super::super::request::{Call, Refusal};
+use crate::json::Json;
 use std::cell::RefCell;
 
 /// A caller's request and what has become of its parameters so far.
@@ -20,7 +20,7 @@ impl<'a> Draft<'a> {
         parameters: &'static [Parameter],
     ) -> Result<Self, Refusal> {
         let draft = Self {
-            body: body_tree(call)?,
+            body: Json::of(&call.document.root()),
             parameters,
             adjusted: RefCell::default(),
             dropped: RefCell::default(),

@@ -1,7 +1,7 @@
 //! Pictures, sound and files inside messages.
 
 use super::super::request::Refusal;
-use super::super::tree::Json;
+use crate::json::Json;
 use std::borrow::Cow;
 
 /// A `data:` address taken apart.

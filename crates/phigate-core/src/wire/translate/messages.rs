@@ -1,9 +1,9 @@
 //! The conversation of a caller's request, checked once for every translating format.
 
 use super::super::request::Refusal;
-use super::super::tree::Json;
 use super::draft::Draft;
 use super::media::{Image, Inline, read_audio, read_file, read_image};
+use crate::json::Json;
 
 /// One message.
 pub(in super::super) struct Message<'b> {
@@ -263,9 +263,7 @@ fn read_calls(message: &mut Message<'_>) -> Result<(), Refusal> {
         } else {
             written
         };
-        let arguments = Json::read(written)
-            .ok()
-            .filter(|value| value.is_object() && !value.is_ambiguous());
+        let arguments = Json::read_embedded(written).ok().filter(Json::is_object);
         let arguments = arguments.ok_or_else(|| {
             Refusal::value(
                 place("function.arguments"),

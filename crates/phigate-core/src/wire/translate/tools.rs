@@ -1,8 +1,8 @@
 //! The tools of a caller's request, how the model may choose among them, and the form of answer asked for.
 
 use super::super::request::Refusal;
-use super::super::tree::Json;
 use super::draft::Draft;
+use crate::json::Json;
 
 /// One function.
 #[derive(Clone, Copy)]

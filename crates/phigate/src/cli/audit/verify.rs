@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::Args;
-use phigate_store::{Checkpoint, ExportVerifier, FaultKind, Report, read_checkpoints};
+use phigate_store::{Checkpoint, ExportVerifier, Report, StoreError, read_checkpoints};
 
 use crate::cli::progress::Progress;
 use crate::cli::store::with_store;
@@ -32,19 +32,33 @@ pub(super) fn run(verify: &Verify, global: &Global) -> anyhow::Result<ExitCode> 
     let report = match (&verify.file, &verify.public_key) {
         (Some(file), Some(key)) => export(file, key, &outside)?,
         (Some(file), None) => {
-            let key = with_store(global, async |session| Ok(session.vault.public_key()))?;
+            let key = with_store(global, async |session| Ok(session.vault.trail.public_key()))?;
             export(file, &key, &outside)?
         }
-        (None, _) => store(global, &outside)?,
+        (None, _) => match store(global, &outside) {
+            Err(error) if is_damage(&error) => {
+                println!("the store is NOT intact: {error}");
+                return Ok(ExitCode::from(EXIT_NO));
+            }
+            report => report?,
+        },
     };
     Ok(tell(&report))
+}
+
+/// Whether the store could be read, and what was read was not written by us.
+fn is_damage(error: &anyhow::Error) -> bool {
+    matches!(
+        error.downcast_ref(),
+        Some(StoreError::Tampered { .. } | StoreError::Unreadable(_) | StoreError::Unknown(_))
+    )
 }
 
 fn checkpoints(path: &Path) -> anyhow::Result<Vec<Checkpoint>> {
     std::fs::File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
     read_checkpoints(path)
         .ok()
-        .with_context(|| format!("{} does not hold one checkpoint a line", path.display()))
+        .with_context(|| format!("{} does not hold one checkpoint per line", path.display()))
 }
 
 fn store(global: &Global, outside: &[Checkpoint]) -> anyhow::Result<Report> {
@@ -52,6 +66,7 @@ fn store(global: &Global, outside: &[Checkpoint]) -> anyhow::Result<Report> {
         let mut progress = Progress::new("records");
         let report = session
             .vault
+            .trail
             .verify(None, outside, |count| progress.reach(count))
             .await?;
         progress.done();
@@ -59,20 +74,37 @@ fn store(global: &Global, outside: &[Checkpoint]) -> anyhow::Result<Report> {
     })
 }
 
-fn export(file: &PathBuf, public_key: &str, outside: &[Checkpoint]) -> anyhow::Result<Report> {
+fn export(file: &Path, public_key: &str, outside: &[Checkpoint]) -> anyhow::Result<Report> {
     let lines =
         std::fs::File::open(file).with_context(|| format!("cannot read {}", file.display()))?;
     let mut verifier = ExportVerifier::new(public_key, outside)?;
     let mut progress = Progress::new("records");
-    for line in std::io::BufReader::new(lines).lines() {
-        verifier.line(&line?);
+    let mut is_export = false;
+    let mut is_empty = true;
+    for line in std::io::BufReader::new(lines).split(b'\n') {
+        let line = line.with_context(|| format!("cannot read {}", file.display()))?;
+        // A byte that is not text was not written by us; what replaces it breaks the record's digest.
+        let line = String::from_utf8_lossy(&line);
+        is_empty &= line.trim().is_empty();
+        is_export = is_export || is_export_line(&line);
+        verifier.line(&line);
         progress.step();
     }
     progress.done();
-    let report = verifier.finish();
-    let is_empty = report.chains == 0 && report.fault.is_none();
-    anyhow::ensure!(!is_empty, "{} holds no records", file.display());
-    Ok(report)
+    anyhow::ensure!(!is_empty, "{} is empty", file.display());
+    anyhow::ensure!(
+        is_export,
+        "{} is not a JSONL export of the audit trail; make one with `phigate audit export --format jsonl` (a CSV export is for spreadsheets and cannot be verified)",
+        file.display()
+    );
+    Ok(verifier.finish())
+}
+
+/// Whether a line has the form of an export's: then whatever is wrong with the file is a fault in a trail, and before
+/// that the file is simply another one.
+fn is_export_line(line: &str) -> bool {
+    let value: serde_json::Value = serde_json::from_str(line).unwrap_or_default();
+    value["record"].is_string() && value["chain"].is_object()
 }
 
 fn tell(report: &Report) -> ExitCode {
@@ -98,24 +130,20 @@ fn tell(report: &Report) -> ExitCode {
         }
         return ExitCode::SUCCESS;
     };
-    let what = match fault.kind {
-        FaultKind::Changed => "was changed",
-        FaultKind::Missing => "is missing",
-        FaultKind::Reordered => "stands in another's place",
-        FaultKind::Inserted => "was inserted",
-        FaultKind::Truncated => "and what followed it are gone: the trail was cut",
-    };
+    let what = fault.kind.words();
+    if let Some(row) = &fault.row {
+        println!("the store is NOT intact: {row} {what}");
+        println!("account {}", account_of(&fault.account));
+        return ExitCode::from(EXIT_NO);
+    }
     let id = |id: Option<uuid::Uuid>| id.map_or("unknown".into(), |id| id.to_string());
     println!(
         "the trail is NOT intact: record {} of chain {} {what}",
         fault.seq, fault.lane
     );
-    let account = match fault.account.as_str() {
-        "" => "none (the installation's own chain)",
-        account => account,
-    };
     println!(
-        "account {account}, record {}, request {}",
+        "account {}, record {}, request {}",
+        account_of(&fault.account),
         id(fault.record),
         id(fault.request_id)
     );
@@ -124,4 +152,11 @@ fn tell(report: &Report) -> ExitCode {
         fault.proven_to
     );
     ExitCode::from(EXIT_NO)
+}
+
+fn account_of(id: &str) -> &str {
+    match id {
+        "" => "none (the installation itself)",
+        id => id,
+    }
 }

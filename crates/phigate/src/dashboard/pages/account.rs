@@ -63,6 +63,7 @@ pub(crate) async fn change_password(State(dash): State<Dash>, visit: SignedIn) -
     let keep = Some(visit.session.id.as_str());
     dash.app
         .vault
+        .people
         .set_password(
             visit.account_id(),
             visit.actor(),
@@ -112,9 +113,10 @@ pub(crate) async fn confirm_totp(State(dash): State<Dash>, visit: SignedIn) -> A
     let sealed = SecretBytes::from(secret.as_bytes());
     dash.app
         .vault
+        .people
         .set_totp(user, Some(&sealed), Some(&visit.session.id), visit.actor())
         .await?;
-    dash.app.vault.use_totp_step(user, step).await?;
+    dash.app.vault.people.use_totp_step(user, step).await?;
     Ok(go_to("/account?done=totp-on"))
 }
 
@@ -125,6 +127,7 @@ pub(crate) async fn remove_totp(State(dash): State<Dash>, visit: SignedIn) -> An
     }
     dash.app
         .vault
+        .people
         .set_totp(
             &visit.session.user,
             None,
@@ -142,6 +145,7 @@ pub(crate) async fn revoke_session(State(dash): State<Dash>, visit: SignedIn) ->
     let is_own = dash
         .app
         .vault
+        .sessions
         .sessions(&visit.session.user)
         .await?
         .iter()
@@ -151,6 +155,7 @@ pub(crate) async fn revoke_session(State(dash): State<Dash>, visit: SignedIn) ->
     }
     dash.app
         .vault
+        .sessions
         .end_session(visit.account_id(), id, visit.actor())
         .await?;
     Ok(go_to("/account?done=session"))
@@ -174,10 +179,11 @@ pub(crate) async fn confirm(
     password: &str,
 ) -> Result<Option<String>, PageError> {
     let password = SecretString::new(password.to_owned());
-    let origin = visit.head.peer.to_string();
+    let origin = visit.head.client.to_string();
     match dash
         .app
         .vault
+        .people
         .confirm_password(&visit.session.user, &password, &origin)
         .await
     {
@@ -196,7 +202,12 @@ async fn draw(
     error: Option<String>,
     offer: Option<Offer>,
 ) -> Answer {
-    let sessions = dash.app.vault.sessions(&visit.session.user).await?;
+    let sessions = dash
+        .app
+        .vault
+        .sessions
+        .sessions(&visit.session.user)
+        .await?;
     page_with(
         if error.is_some() {
             StatusCode::UNPROCESSABLE_ENTITY

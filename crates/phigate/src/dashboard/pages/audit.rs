@@ -1,6 +1,7 @@
 //! The audit log: filter, page, follow, find an identifier, verify.
 
 use std::collections::BTreeMap;
+use std::str::FromStr;
 
 use askama::Template;
 use axum::extract::State;
@@ -9,15 +10,15 @@ use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use phi_detect::PhiKind;
-use phigate_core::protect::MODES;
 use phigate_store::{ApiKeyInfo, Cursor, Filter, RecordKind};
+use phigate_types::{Action, Mode, UnknownCode};
 use uuid::Uuid;
 
-use super::rows::{ACTIONS, Act, Row, act_row, request_row};
+use super::rows::{ActRow, Row, act_row, request_row};
 use crate::dashboard::Dash;
 use crate::dashboard::chrome::Chrome;
 use crate::dashboard::fields::Fields;
-use crate::dashboard::view::{Choice, When, choices};
+use crate::dashboard::view::{Choice, When, choices, in_sentence};
 use crate::dashboard::visit::{Answer, PageError, SignedIn, page_with};
 
 /// The log.
@@ -42,7 +43,7 @@ pub(crate) struct Page {
     pub(crate) since: String,
     pub(crate) until: String,
     pub(crate) rows: Vec<Row>,
-    pub(crate) acts: Vec<Act>,
+    pub(crate) acts: Vec<ActRow>,
     pub(crate) newer: String,
     pub(crate) older: String,
     pub(crate) find_types: Vec<Choice>,
@@ -113,6 +114,7 @@ pub(crate) async fn find(State(dash): State<Dash>, visit: SignedIn) -> Answer {
     let hits = dash
         .app
         .vault
+        .trail
         .find_identifier(
             visit.account_id(),
             kind.code(),
@@ -122,7 +124,7 @@ pub(crate) async fn find(State(dash): State<Dash>, visit: SignedIn) -> Answer {
         .await?;
     let sent = hits
         .iter()
-        .filter(|hit| hit.action.as_deref() == Some("forwarded"))
+        .filter(|hit| hit.action == Some(Action::FORWARDED))
         .count();
     let words = found_words(hits.len(), sent);
     let rows = hits
@@ -179,14 +181,25 @@ pub(crate) fn read_filter(query: &Fields, now: Timestamp) -> Result<Filter, Stri
         until: moment(query.get("until"))?,
         record,
         phi_type: text("type"),
-        action: text("action"),
-        mode: text("mode"),
+        action: coded(query.get("action"))?,
+        mode: coded(query.get("mode"))?,
         key_id: text("key"),
         model: text("model"),
         request_id,
         act: None,
         phi_detected,
     })
+}
+
+/// The row of a table whose code a field names; none when it is empty.
+fn coded<T: FromStr<Err = UnknownCode>>(text: &str) -> Result<Option<T>, String> {
+    match text {
+        "" => Ok(None),
+        code => code
+            .parse()
+            .map(Some)
+            .map_err(|error: UnknownCode| in_sentence(&error.to_string())),
+    }
 }
 
 fn moment(text: &str) -> Result<Option<Timestamp>, String> {
@@ -203,7 +216,7 @@ fn moment(text: &str) -> Result<Option<Timestamp>, String> {
 
 async fn draw(dash: &Dash, visit: &SignedIn, search: Search) -> Answer {
     let query = &visit.head.query;
-    let keys = dash.app.vault.api_keys(visit.account_id()).await?;
+    let keys = dash.app.vault.access.api_keys(visit.account_id()).await?;
     let before = Cursor::decode(query.get("before"));
     let filter = read_filter(query, Timestamp::now());
     let (rows, acts, next) = match &filter {
@@ -240,13 +253,13 @@ async fn draw(dash: &Dash, visit: &SignedIn, search: Search) -> Answer {
             actions: choices(
                 [("", "Anything")]
                     .into_iter()
-                    .chain(ACTIONS.iter().map(|action| (action.code, action.label))),
+                    .chain(Action::all().map(|action| (action.code(), action.label()))),
                 query.get("action"),
             ),
             modes: choices(
                 [("", "Any")]
                     .into_iter()
-                    .chain(MODES.iter().map(|mode| (mode.id, mode.label))),
+                    .chain(Mode::all().map(|mode| (mode.code, mode.label))),
                 query.get("mode"),
             ),
             keys: key_choices(&keys, query.get("key")),
@@ -267,7 +280,7 @@ async fn draw(dash: &Dash, visit: &SignedIn, search: Search) -> Answer {
     )
 }
 
-type Listed = (Vec<Row>, Vec<Act>, Option<Cursor>);
+type Listed = (Vec<Row>, Vec<ActRow>, Option<Cursor>);
 
 async fn list(
     dash: &Dash,
@@ -280,6 +293,7 @@ async fn list(
         let page = dash
             .app
             .vault
+            .trail
             .audit_list(visit.account_id(), filter, before, ROWS)
             .await?;
         return Ok((
@@ -291,6 +305,7 @@ async fn list(
     let page = dash
         .app
         .vault
+        .trail
         .request_list(visit.account_id(), filter, before, ROWS)
         .await?;
     Ok((

@@ -1,12 +1,14 @@
 //! The content of a request, original beside sent, cut at its findings.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use phi_detect::PhiKind;
 use phigate_core::chat;
 use phigate_core::json::{Bounds, Document};
-use phigate_core::protect::{Effect, mode};
-use phigate_store::{Decision, Finding, Revealed};
+use phigate_store::{Decision, Revealed};
+use phigate_types::Finding;
+use phigate_types::{Action, Effect, Replaced};
 
 use crate::dashboard::view::{Piece, kind_class};
 
@@ -27,11 +29,14 @@ pub(crate) struct Passage {
     pub(crate) sent: Vec<Piece>,
 }
 
+/// What a mode puts in the place of a finding.
+type Replacement = fn(Replaced<'_>) -> Cow<'_, str>;
+
 /// What became of a request's texts on the way out.
 enum Fate {
     Unchanged,
     NothingSent,
-    Rewritten(fn(PhiKind) -> &'static str),
+    Rewritten(Replacement),
 }
 
 /// Passages that are shown side by side; the whole stands below them.
@@ -80,14 +85,12 @@ impl Content {
 
 fn fate(decision: &Decision) -> Fate {
     // The action tells what happened; the mode only what was meant to.
-    let rewriting = mode(&decision.mode)
-        .filter(|mode| mode.action == decision.action)
-        .map(|mode| mode.effect);
+    let rewriting = (decision.mode.action == decision.action).then_some(decision.mode.effect);
     match rewriting {
         Some(Effect::Keep) => Fate::Unchanged,
         Some(Effect::Replace(word)) => Fate::Rewritten(word),
         Some(Effect::Block) => Fate::NothingSent,
-        None if decision.action == "forwarded" => Fate::Unchanged,
+        None if decision.action == Action::FORWARDED => Fate::Unchanged,
         None => Fate::NothingSent,
     }
 }
@@ -124,11 +127,7 @@ fn passage(
 }
 
 /// Cuts a text at findings, whose positions count characters.
-fn cut(
-    text: &str,
-    findings: &[&Finding],
-    replacement: Option<fn(PhiKind) -> &'static str>,
-) -> Vec<Piece> {
+fn cut(text: &str, findings: &[&Finding], replacement: Option<Replacement>) -> Vec<Piece> {
     let starts: Vec<usize> = text
         .char_indices()
         .map(|(at, _)| at)
@@ -154,12 +153,15 @@ fn cut(
         }
         let kind = PhiKind::from_code(&finding.kind);
         let shown = match (replacement, kind) {
-            (Some(word), Some(kind)) => word(kind),
-            _ => found,
+            (Some(word), Some(kind)) => word(Replaced {
+                placeholder: kind.placeholder(),
+                text: found,
+            }),
+            _ => Cow::Borrowed(found),
         };
         if !shown.is_empty() {
             pieces.push(Piece {
-                text: shown.to_owned(),
+                text: shown.into_owned(),
                 class: kind.map_or("k6", kind_class),
                 title: format!(
                     "{}, score {:.2}, rule {}",
@@ -192,7 +194,7 @@ fn strings(body: &str) -> Vec<(String, String)> {
     document
         .nodes()
         .filter(|value| !value.is_key())
-        .filter_map(|value| Some((chat::path(&value, &[]), value.string()?.into_owned())))
+        .filter_map(|value| Some((chat::path(&value), value.string()?.into_owned())))
         .collect()
 }
 
@@ -246,11 +248,12 @@ fn pretty(body: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use phigate_types::Mode;
     use serde_json::json;
 
     const ORIGINAL: &str = r#"{"model":"m","messages":[{"role":"user","content":"Ärztin: Jane Roe, SSN 123-45-6789."}]}"#;
 
-    fn decision(mode: &str, action: &str) -> Decision {
+    fn decision(mode: Mode, action: Action) -> Decision {
         let finding = |kind: &str, start: u64, end: u64| json!({"type": kind, "path": "messages[0].content", "start": start, "end": end, "score": 0.9, "rule": "r"});
         serde_json::from_value(json!({
             "request_id": uuid::Uuid::nil(), "time": "2026-11-15T00:00:00Z", "account": "default", "key_id": "k",
@@ -261,7 +264,7 @@ mod tests {
         .unwrap()
     }
 
-    fn content(mode: &str, action: &str, sent: Option<&str>) -> Content {
+    fn content(mode: Mode, action: Action, sent: Option<&str>) -> Content {
         let revealed = Revealed {
             request_id: uuid::Uuid::nil(),
             original: Some(ORIGINAL.as_bytes().into()),
@@ -287,7 +290,7 @@ mod tests {
     fn original_and_sent_stand_beside_each_other_cut_at_the_findings() {
         let sent =
             r#"{"contents":[{"parts":[{"text":"You help.\n\nÄrztin: [NAME], SSN [SSN]."}]}]}"#;
-        let masked = content("mask", "masked", Some(sent));
+        let masked = content(Mode::MASK, Action::MASKED, Some(sent));
         assert_eq!(masked.passages.len(), 1);
         assert_eq!(
             text(&masked.passages[0].original),
@@ -298,8 +301,8 @@ mod tests {
             "Ärztin: «[NAME]», SSN «[SSN]»."
         );
         let redacted = content(
-            "redact",
-            "redacted",
+            Mode::REDACT,
+            Action::REDACTED,
             Some(r#"{"messages":[{"content":"Ärztin: , SSN ."}]}"#),
         );
         assert_eq!(text(&redacted.passages[0].sent), "Ärztin: , SSN .");
@@ -316,8 +319,8 @@ mod tests {
     #[test]
     fn what_was_sent_is_never_made_up() {
         let other = content(
-            "mask",
-            "masked",
+            Mode::MASK,
+            Action::MASKED,
             Some(r#"{"messages":[{"content":"Jane Roe"}]}"#),
         );
         assert!(
@@ -327,10 +330,13 @@ mod tests {
 
     #[test]
     fn unchanged_and_unsent_requests_say_so() {
-        let flagged = content("flag", "forwarded", None);
+        let flagged = content(Mode::FLAG, Action::FORWARDED, None);
         assert_eq!(flagged.sent_title, "Sent to the provider, unchanged");
         assert_eq!(flagged.passages[0].sent, flagged.passages[0].original);
-        for (mode, action) in [("block", "blocked"), ("mask", "refused")] {
+        for (mode, action) in [
+            (Mode::BLOCK, Action::BLOCKED),
+            (Mode::MASK, Action::REFUSED),
+        ] {
             let unsent = content(mode, action, None);
             assert_eq!(unsent.sent_title, "Nothing was sent");
             assert!(unsent.passages[0].sent.is_empty() && unsent.sent.is_empty());

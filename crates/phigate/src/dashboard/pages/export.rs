@@ -100,7 +100,11 @@ async fn write(
     format: &Format,
     pieces: &mpsc::Sender<Result<Bytes, std::io::Error>>,
 ) -> phigate_store::Result<()> {
-    let mut export = app.vault.audit_export(account_id, filter, actor).await?;
+    let mut export = app
+        .vault
+        .trail
+        .audit_export(account_id, filter, actor)
+        .await?;
     let mut piece = String::new();
     piece.extend((format.head)());
     while let Some(line) = export.next().await? {

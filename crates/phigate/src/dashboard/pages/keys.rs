@@ -7,6 +7,7 @@ use axum::extract::{Path, State};
 use http::StatusCode;
 use jiff::{SignedDuration, Timestamp};
 use phigate_store::{ApiKeyInfo, KEY_NAME_CHARS_MAX, NewApiKey, StoreError};
+use phigate_types::Tone;
 
 use super::help;
 use crate::dashboard::Dash;
@@ -92,6 +93,7 @@ pub(crate) async fn create(State(dash): State<Dash>, visit: SignedIn) -> Answer 
     match dash
         .app
         .vault
+        .access
         .create_api_key(visit.account_id(), name, valid, visit.actor())
         .await
     {
@@ -128,6 +130,7 @@ pub(crate) async fn rotate(
     match dash
         .app
         .vault
+        .access
         .rotate_api_key(visit.account_id(), &id, overlap, visit.actor())
         .await
     {
@@ -151,6 +154,7 @@ pub(crate) async fn revoke(
 ) -> Answer {
     dash.app
         .vault
+        .access
         .revoke_api_key(visit.account_id(), &id, visit.actor())
         .await?;
     Ok(go_to("/keys?done=key-revoked"))
@@ -171,7 +175,7 @@ async fn draw(
     fresh: Option<Fresh>,
 ) -> Answer {
     let now = Timestamp::now();
-    let mut keys = dash.app.vault.api_keys(visit.account_id()).await?;
+    let mut keys = dash.app.vault.access.api_keys(visit.account_id()).await?;
     keys.sort_by_key(|key| (key.revoked.is_some(), std::cmp::Reverse(key.created)));
     let asked = visit.form().get("expires");
     page_with(
@@ -198,8 +202,8 @@ async fn draw(
 fn line(key: ApiKeyInfo, now: Timestamp) -> Key {
     let has_expired = key.expires.is_some_and(|expires| expires <= now);
     let (state, tone) = match (key.revoked.is_some(), has_expired, key.rotated_to.is_some()) {
-        (true, ..) => ("Revoked", "refused"),
-        (false, true, _) => ("Expired", "refused"),
+        (true, ..) => ("Revoked", Tone::Grey.class()),
+        (false, true, _) => ("Expired", Tone::Grey.class()),
         (false, false, true) => ("Being replaced", "warn"),
         (false, false, false) if key.last_used.is_some() => ("In use", "ok"),
         (false, false, false) => ("Ready", "info"),

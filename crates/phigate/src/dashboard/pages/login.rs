@@ -5,7 +5,8 @@ use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, StatusCode, header};
 use jiff::Timestamp;
-use phigate_store::{AdminAct, LoginOutcome, SecretString, SessionPolicy, User};
+use phigate_store::{AdminAct, Login, LoginOutcome, SecretString, SessionPolicy, User};
+use phigate_types::Act;
 
 use crate::dashboard::Dash;
 use crate::dashboard::chrome::Chrome;
@@ -36,12 +37,13 @@ pub(crate) async fn sign_in(State(dash): State<Dash>, guest: Guest) -> Answer {
     }
     let form = &guest.0.form;
     let password = SecretString::new(form.exact("password").to_owned());
-    match dash
-        .app
-        .vault
-        .verify_login(form.get("email"), &password, &guest.0.peer.to_string())
-        .await?
-    {
+    let login = Login {
+        email: form.get("email"),
+        password: &password,
+        origin: &guest.0.client.to_string(),
+        device: guest.0.device.as_ref().map(SecretString::expose),
+    };
+    match dash.app.vault.people.verify_login(&login).await? {
         LoginOutcome::Wrong => {
             let error = "Wrong e-mail or password.".to_owned();
             draw(&guest, StatusCode::UNAUTHORIZED, Some(error), false)
@@ -49,7 +51,11 @@ pub(crate) async fn sign_in(State(dash): State<Dash>, guest: Guest) -> Answer {
         LoginOutcome::Throttled { retry_after_s } => too_often(&guest, retry_after_s, false),
         LoginOutcome::Right(user) if user.has_totp => {
             let token = &guest.0.form_token;
-            dash.app.vault.begin_second_step(token, &user).await?;
+            dash.app
+                .vault
+                .people
+                .begin_second_step(token, &user)
+                .await?;
             draw(&guest, StatusCode::OK, None, true)
         }
         LoginOutcome::Right(user) => enter(&dash, &guest, &user).await,
@@ -59,22 +65,30 @@ pub(crate) async fn sign_in(State(dash): State<Dash>, guest: Guest) -> Answer {
 async fn check_code(dash: &Dash, guest: &Guest) -> Answer {
     let vault = &dash.app.vault;
     let token = &guest.0.form_token;
-    let Some(user) = vault.second_step(token).await? else {
+    let Some(user) = vault.people.second_step(token).await? else {
         let error = "That took too long. Sign in again.".to_owned();
         return draw(guest, StatusCode::UNAUTHORIZED, Some(error), false);
     };
-    if let Some(retry_after_s) = vault.begin_code(&user).await? {
+    if let Some(retry_after_s) = vault.people.begin_code(&user).await? {
         return too_often(guest, retry_after_s, true);
     }
     if is_right_code(dash, &user, guest.0.form.get("code")).await? {
-        vault.end_second_step(token, &user).await?;
+        vault.people.end_second_step(token, &user).await?;
         return enter(dash, guest, &user).await;
     }
-    let account = vault.account(&user.account_id).await?;
-    let act = AdminAct::new(Timestamp::now(), &account.name, &user.email, "login.failed")
-        .detail("factor", "code")
-        .detail("origin", &guest.0.peer);
-    vault.record_admin(Some(&user.account_id), &act).await?;
+    let account = vault.accounts.account(&user.account_id).await?;
+    let act = AdminAct::new(
+        Timestamp::now(),
+        &account.name,
+        &user.email,
+        Act::LoginFailed,
+    )
+    .detail("factor", "code")
+    .detail("origin", &guest.0.client);
+    vault
+        .trail
+        .record_admin(Some(&user.account_id), &act)
+        .await?;
     let error =
         "That is not the code the app shows now. Wait for the next one and type it.".to_owned();
     draw(guest, StatusCode::UNAUTHORIZED, Some(error), true)
@@ -82,7 +96,7 @@ async fn check_code(dash: &Dash, guest: &Guest) -> Answer {
 
 /// Whether a code is right, and was not used before.
 pub(crate) async fn is_right_code(dash: &Dash, user: &User, code: &str) -> Result<bool, PageError> {
-    let Some(secret) = dash.app.vault.totp(user).await? else {
+    let Some(secret) = dash.app.vault.people.totp(user).await? else {
         return Ok(false);
     };
     let Ok(secret) = std::str::from_utf8(secret.expose()) else {
@@ -90,7 +104,7 @@ pub(crate) async fn is_right_code(dash: &Dash, user: &User, code: &str) -> Resul
     };
     let now_s = u64::try_from(Timestamp::now().as_second()).unwrap_or(0);
     match totp::matching_step(secret, code, now_s) {
-        Some(step) => Ok(dash.app.vault.use_totp_step(user, step).await?),
+        Some(step) => Ok(dash.app.vault.people.use_totp_step(user, step).await?),
         None => Ok(false),
     }
 }
@@ -111,9 +125,15 @@ pub(crate) async fn begin(
     let session = dash
         .app
         .vault
+        .sessions
         .begin_session(user, SessionPolicy::default(), &guest.0.described())
         .await?;
+    let device = dash.app.vault.people.device_token(user).await?;
     let headers = response.headers_mut();
+    headers.append(
+        header::SET_COOKIE,
+        Cookie::Device.set(device.expose(), dash.is_secure),
+    );
     headers.append(
         header::SET_COOKIE,
         Cookie::Session.set(session.token.expose(), dash.is_secure),
@@ -140,6 +160,7 @@ pub(crate) fn inside(next: &str) -> String {
 pub(crate) async fn sign_out(State(dash): State<Dash>, visit: SignedIn) -> Answer {
     dash.app
         .vault
+        .sessions
         .end_session(visit.account_id(), &visit.session.id, visit.actor())
         .await?;
     let mut response = go_to("/login?done=signed-out");

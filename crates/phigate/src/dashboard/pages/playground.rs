@@ -1,20 +1,16 @@
 //! Trying a text: what is found, what each mode makes of it, and a real request.
 
-use std::time::Instant;
-
 use askama::Template;
 use axum::body::to_bytes;
 use axum::extract::State;
 use axum::response::Response;
 use http::{HeaderMap, StatusCode};
 use phi_detect::Findings;
-use phigate_core::protect::mode;
 use phigate_core::wire::{FORMATS, format_for_model};
 use serde_json::{Value, json};
 
+use super::help;
 use super::settings::{ModeCard, mode_cards};
-use super::{help, rows};
-use crate::app::detector;
 use crate::dashboard::Dash;
 use crate::dashboard::chrome::Chrome;
 use crate::dashboard::view::{Fact, Piece, Treatment, in_sentence, kind_class, pieces};
@@ -30,8 +26,8 @@ pub(crate) struct Page {
     pub(crate) text: String,
     pub(crate) model: String,
     pub(crate) models: Vec<&'static str>,
-    pub(crate) mode_code: String,
-    pub(crate) mode_label: String,
+    pub(crate) mode_code: &'static str,
+    pub(crate) mode_label: &'static str,
     pub(crate) may_send: bool,
     pub(crate) found_words: String,
     pub(crate) pieces: Vec<Piece>,
@@ -62,41 +58,39 @@ const TEXT_CHARS_MAX: usize = 100_000;
 const REPLY_BYTES_MAX: usize = 4 * 1024 * 1024;
 
 /// `GET /playground`
-pub(crate) async fn show(visit: SignedIn) -> Answer {
-    draw(&visit, None, None)
+pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
+    draw(&dash, &visit, None, None).await
 }
 
 /// `POST /playground`: looks for PHI, stores nothing.
-pub(crate) async fn scan(visit: SignedIn) -> Answer {
-    draw(&visit, None, None)
+pub(crate) async fn scan(State(dash): State<Dash>, visit: SignedIn) -> Answer {
+    draw(&dash, &visit, None, None).await
 }
 
 /// `POST /playground/send`: a real request.
 pub(crate) async fn send(State(dash): State<Dash>, visit: SignedIn) -> Answer {
     let (text, model) = (visit.form().exact("text"), visit.form().get("model"));
     if text.trim().is_empty() {
-        return draw(&visit, Some("Type a text to send first.".to_owned()), None);
+        let error = "Type a text to send first.".to_owned();
+        return draw(&dash, &visit, Some(error), None).await;
     }
     let Some(format) = format_for_model(model) else {
-        return draw(
-            &visit,
-            Some("No provider serves a model with this name. Choose one of the list.".to_owned()),
-            None,
-        );
+        let error = "No provider serves a model with this name. Choose one of the list.".to_owned();
+        return draw(&dash, &visit, Some(error), None).await;
     };
     if !visit.account.providers.contains_key(format.id()) {
         let error = format!(
             "No key is set for {}. Set it under Providers first.",
             format.label()
         );
-        return draw(&visit, Some(error), None);
+        return draw(&dash, &visit, Some(error), None).await;
     }
     let body = json!({ "model": model, "messages": [{ "role": "user", "content": text }] });
     let response =
         pipeline::answer_for_dashboard(&dash.app, visit.account.clone(), body.to_string().into())
             .await;
     let reply = read_reply(response).await?;
-    draw(&visit, None, Some(reply))
+    draw(&dash, &visit, None, Some(reply)).await
 }
 
 async fn read_reply(response: Response) -> Result<Reply, PageError> {
@@ -142,17 +136,24 @@ fn header(headers: &HeaderMap, name: &str) -> String {
         .to_owned()
 }
 
-fn draw(visit: &SignedIn, error: Option<String>, answer: Option<Reply>) -> Answer {
+async fn draw(
+    dash: &Dash,
+    visit: &SignedIn,
+    error: Option<String>,
+    answer: Option<Reply>,
+) -> Answer {
     let typed: String = visit
         .form()
         .exact("text")
         .chars()
         .take(TEXT_CHARS_MAX)
         .collect();
-    let detector = detector(&visit.account.settings).map_err(|_| PageError::Broken)?;
-    let started = Instant::now();
-    let findings = detector.scan(&typed);
-    let took_ms = started.elapsed().as_secs_f64() * 1000.0;
+    let preview = pipeline::preview(&dash.app, &visit.account, &typed);
+    let preview = preview.await.map_err(|error| match error.status() {
+        429 | 503 => PageError::Busy,
+        _ => PageError::Broken,
+    })?;
+    let (findings, took_ms) = (preview.findings, preview.took.as_secs_f64() * 1000.0);
     let model = match visit.form().get("model") {
         "" => help::example_model(&visit.account),
         model => model,
@@ -160,7 +161,7 @@ fn draw(visit: &SignedIn, error: Option<String>, answer: Option<Reply>) -> Answe
     let configured = FORMATS
         .iter()
         .filter(|format| visit.account.providers.contains_key(format.id()));
-    let in_force = &visit.account.mode;
+    let in_force = visit.account.mode;
     page_with(
         if error.is_some() {
             StatusCode::UNPROCESSABLE_ENTITY
@@ -175,8 +176,8 @@ fn draw(visit: &SignedIn, error: Option<String>, answer: Option<Reply>) -> Answe
                 .flat_map(|format| format.listed_models())
                 .copied()
                 .collect(),
-            mode_code: in_force.clone(),
-            mode_label: rows::mode_label(in_force),
+            mode_code: in_force.code,
+            mode_label: in_force.label,
             may_send: visit.is_owner(),
             found_words: found_words(&typed, &findings, took_ms),
             pieces: pieces(&typed, &findings, Treatment::Keep),
@@ -184,10 +185,11 @@ fn draw(visit: &SignedIn, error: Option<String>, answer: Option<Reply>) -> Answe
                 .iter()
                 .map(|finding| found(&typed, finding))
                 .collect(),
-            modes: mode(in_force)
-                .filter(|_| !typed.is_empty())
-                .map(|_| mode_cards(in_force, &typed, &findings))
-                .unwrap_or_default(),
+            modes: if typed.is_empty() {
+                Vec::new()
+            } else {
+                mode_cards(in_force, &typed, &findings)
+            },
             answer,
             text: typed,
         },

@@ -75,7 +75,7 @@ pub(crate) async fn save(
 ) -> Answer {
     let format = format_with_id(&family).ok_or(PageError::NotFound)?;
     let (key, base_url) = (visit.form().get("key"), visit.form().get("base_url"));
-    let stored = dash.app.vault.providers(visit.account_id()).await?;
+    let stored = dash.app.vault.access.providers(visit.account_id()).await?;
     let stored = stored.iter().find(|known| known.family == format.id());
     let allows_private = dash.app.config.allow_private_providers;
     if let Err(refusal) = check(stored, key, base_url, allows_private) {
@@ -90,6 +90,7 @@ pub(crate) async fn save(
     let base_url = (!base_url.is_empty()).then_some(base_url);
     dash.app
         .vault
+        .access
         .set_provider(
             visit.account_id(),
             format.id(),
@@ -144,6 +145,7 @@ pub(crate) async fn remove(
     let format = format_with_id(&family).ok_or(PageError::NotFound)?;
     dash.app
         .vault
+        .access
         .remove_provider(visit.account_id(), format.id(), visit.actor())
         .await?;
     Ok(go_to("/providers?done=provider-removed"))
@@ -216,6 +218,7 @@ pub(crate) async fn save_aliases(State(dash): State<Dash>, visit: SignedIn) -> A
     {
         dash.app
             .vault
+            .accounts
             .set_alias(account_id, model, None, actor)
             .await?;
     }
@@ -223,6 +226,7 @@ pub(crate) async fn save_aliases(State(dash): State<Dash>, visit: SignedIn) -> A
         if visit.account.aliases.get(model) != Some(served) {
             dash.app
                 .vault
+                .accounts
                 .set_alias(account_id, model, Some(served), actor)
                 .await?;
         }
@@ -272,7 +276,7 @@ fn read_aliases(text: &str) -> Result<BTreeMap<String, String>, String> {
 }
 
 async fn draw(dash: &Dash, visit: &SignedIn, status: StatusCode, remark: Remark) -> Answer {
-    let stored = dash.app.vault.providers(visit.account_id()).await?;
+    let stored = dash.app.vault.access.providers(visit.account_id()).await?;
     let providers = FORMATS.iter().map(|format| {
         let known = stored
             .iter()

@@ -6,15 +6,17 @@ use http::StatusCode;
 use jiff::{SignedDuration, Timestamp};
 use phi_detect::PhiKind;
 use phigate_store::{Decision, Outcome, Record, StoreError};
+use phigate_types::{Action, Tone};
 use uuid::Uuid;
 
 use super::content::Content;
-use super::rows::{Act, act_row, action, kinds, mode_label};
+use super::rows::{ActRow, act_row, action, kinds};
 use super::{account, keys};
 use crate::dashboard::Dash;
 use crate::dashboard::chrome::Chrome;
 use crate::dashboard::view::{Fact, KindChip, grouped, kind_class};
 use crate::dashboard::visit::{Answer, PageError, SignedIn, page_with};
+use crate::reason::reason;
 
 /// The record.
 #[derive(Template)]
@@ -23,14 +25,14 @@ pub(crate) struct Page {
     pub(crate) chrome: Chrome,
     pub(crate) error: Option<String>,
     pub(crate) request_id: String,
-    pub(crate) tone: &'static str,
+    pub(crate) tone: Tone,
     pub(crate) action: &'static str,
     pub(crate) types: Vec<KindChip>,
     pub(crate) decision: Vec<Fact>,
     pub(crate) outcome: Vec<Fact>,
     pub(crate) findings: Vec<FindingRow>,
     pub(crate) findings_words: String,
-    pub(crate) acts: Vec<Act>,
+    pub(crate) acts: Vec<ActRow>,
     pub(crate) has_content: bool,
     pub(crate) content_words: &'static str,
     pub(crate) asks_password: bool,
@@ -52,8 +54,6 @@ pub(crate) struct FindingRow {
 
 /// How long a password is good for revealing.
 const CONFIRMED: SignedDuration = SignedDuration::from_mins(10);
-const REASON_MIN: usize = 4;
-const REASON_MAX: usize = 400;
 /// Findings listed at most; the rest is counted.
 const FINDINGS: usize = 200;
 
@@ -73,29 +73,34 @@ pub(crate) async fn reveal(
     Path(id): Path<String>,
 ) -> Answer {
     let request_id = Uuid::try_parse(&id).map_err(|_| PageError::NotFound)?;
-    let reason = visit.form().get("reason");
-    if !(REASON_MIN..=REASON_MAX).contains(&reason.chars().count()) {
+    let Some(reason) = reason(visit.form().get("reason")) else {
         let error =
             "Say why you need to see this, in a few words. The reason is kept in the audit log.";
         return draw(&dash, &visit, &id, Some(error.to_owned()), None).await;
-    }
+    };
     if asks_password(visit.session.confirmed, Timestamp::now()) {
         if let Some(refusal) =
             account::confirm(&dash, &visit, visit.form().exact("password")).await?
         {
             return draw(&dash, &visit, &id, Some(refusal), None).await;
         }
-        dash.app.vault.confirm_session(&visit.session).await?;
+        dash.app
+            .vault
+            .sessions
+            .confirm_session(&visit.session)
+            .await?;
     }
     let records = dash
         .app
         .vault
+        .trail
         .audit_show(visit.account_id(), request_id)
         .await?;
     let decision = decision_of(&records).ok_or(PageError::NotFound)?;
     match dash
         .app
         .vault
+        .trail
         .reveal(visit.account_id(), request_id, visit.actor(), Some(reason))
         .await
     {
@@ -140,6 +145,7 @@ async fn draw(
     let records = dash
         .app
         .vault
+        .trail
         .audit_show(visit.account_id(), request_id)
         .await?;
     let decision = decision_of(&records).ok_or(PageError::NotFound)?;
@@ -147,7 +153,7 @@ async fn draw(
         Record::Outcome(outcome) => Some(outcome),
         Record::Decision(_) | Record::Admin(_) => None,
     });
-    let names = keys::names(&dash.app.vault.api_keys(visit.account_id()).await?);
+    let names = keys::names(&dash.app.vault.access.api_keys(visit.account_id()).await?);
     let key_name = names.get(&decision.key_id).filter(|name| !name.is_empty());
     let (label, tone) = action(decision);
     let has_content = decision.sealed.is_some();
@@ -201,7 +207,7 @@ fn findings_words(decision: &Decision) -> String {
 }
 
 fn content_words(decision: &Decision, has_content: bool) -> &'static str {
-    let was_refused = decision.action == "refused";
+    let was_refused = decision.action == Action::REFUSED;
     match (has_content, decision.phi_detected) {
         (true, _) => "What was received, and what was sent, is stored encrypted.",
         (false, true) => "No content is stored for this request.",
@@ -224,7 +230,7 @@ fn decision_facts(decision: &Decision, key_name: Option<&String>) -> Vec<Fact> {
         .unwrap_or_default();
     let mut facts = vec![
         Fact::time("Decided", decision.time),
-        Fact::text("Mode in force", mode_label(&decision.mode)),
+        Fact::text("Mode in force", decision.mode.label),
         Fact::text("Model asked for", text(&decision.model)),
         Fact::text("Provider", text(&decision.family)),
         Fact::text("API key", key),
@@ -282,16 +288,16 @@ fn outcome_facts(outcome: &Outcome) -> Vec<Fact> {
     facts
 }
 
-fn finding_row(finding: &phigate_store::Finding) -> FindingRow {
+fn finding_row(finding: &phigate_types::Finding) -> FindingRow {
     let kind = PhiKind::from_code(&finding.kind);
     FindingRow {
-        label: kind.map_or_else(|| finding.kind.clone(), |kind| kind.label().to_owned()),
+        label: kind.map_or_else(|| finding.kind.to_string(), |kind| kind.label().to_owned()),
         class: kind.map_or("", kind_class),
         path: finding.path.clone(),
         start: finding.start,
         end: finding.end,
         score: format!("{:.2}", finding.score),
-        rule: finding.rule.clone(),
+        rule: finding.rule.to_string(),
     }
 }
 

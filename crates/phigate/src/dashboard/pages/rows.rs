@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use phi_detect::PhiKind;
-use phigate_core::protect::mode;
 use phigate_store::{AdminAct, Decision, Disclosure, Outcome, Record, RequestRow};
+use phigate_types::{Act, Action, Mode, Tone};
 use serde_json::Value;
 
 use crate::dashboard::view::{KindChip, When};
@@ -15,102 +15,42 @@ pub(crate) struct Row {
     pub(crate) href: String,
     pub(crate) time: When,
     pub(crate) action: &'static str,
-    pub(crate) tone: &'static str,
+    pub(crate) tone: Tone,
     pub(crate) types: Vec<KindChip>,
     pub(crate) subject: String,
     pub(crate) actor: String,
-    pub(crate) mode: String,
+    pub(crate) mode: &'static str,
     pub(crate) status: String,
 }
 
 /// An act of administration.
 #[derive(Debug)]
-pub(crate) struct Act {
+pub(crate) struct ActRow {
     pub(crate) time: When,
-    pub(crate) act: String,
-    pub(crate) tone: &'static str,
+    pub(crate) act: &'static str,
+    pub(crate) tone: Tone,
     pub(crate) actor: String,
     pub(crate) target: String,
     pub(crate) href: String,
     pub(crate) words: String,
 }
 
-/// What can be done with a request.
-pub(crate) struct Action {
-    pub(crate) code: &'static str,
-    pub(crate) label: &'static str,
-    tone: &'static str,
+/// The label and tone of a decision's action. PHI that went on unchanged stands out.
+pub(crate) fn action(decision: &Decision) -> (&'static str, Tone) {
+    let tone = if decision.phi_detected {
+        with_phi(decision.action)
+    } else {
+        decision.action.tone()
+    };
+    (decision.action.label(), tone)
 }
 
-/// The actions of decisions.
-pub(crate) static ACTIONS: &[Action] = &[
-    // As a filter lists them.
-    Action {
-        code: "forwarded",
-        label: "Forwarded",
-        tone: "",
-    },
-    Action {
-        code: "blocked",
-        label: "Blocked",
-        tone: "blocked",
-    },
-    Action {
-        code: "redacted",
-        label: "Redacted",
-        tone: "redacted",
-    },
-    Action {
-        code: "masked",
-        label: "Masked",
-        tone: "masked",
-    },
-    Action {
-        code: "refused",
-        label: "Refused",
-        tone: "refused",
-    },
-];
-
-// Words for acts of administration, by group and act; an act without words keeps its code.
-static ACTS: &[(&str, &str, &str)] = &[
-    // Alphabetical: act, words, tone.
-    ("account.create", "Account created", ""),
-    ("account.delete", "Account deleted", "warn"),
-    ("alias.set", "Alias changed", ""),
-    ("audit.export", "Log exported", "warn"),
-    ("audit.find", "Identifier looked up", "warn"),
-    ("content.reveal", "Content revealed", "warn"),
-    ("key.create", "API key created", ""),
-    ("key.refused", "Bad key refused", "bad"),
-    ("key.revoke", "API key revoked", ""),
-    ("key.rotate", "API key rotated", ""),
-    ("link.create", "Invitation made", ""),
-    ("link.remove", "Invitation withdrawn", ""),
-    ("login", "Signed in", ""),
-    ("login.failed", "Sign-in failed", "bad"),
-    ("master_key.rotate", "Master key rotated", "info"),
-    ("mode.set", "Mode changed", "info"),
-    ("provider.remove", "Provider key removed", ""),
-    ("provider.set", "Provider set", ""),
-    ("retention.content", "Content deleted by age", ""),
-    ("retention.records", "Records deleted by age", ""),
-    ("session.end", "Session ended", ""),
-    ("session.end_all", "Sessions ended", ""),
-    ("settings.set", "Settings changed", "info"),
-    ("user.create", "User added", ""),
-    ("user.password", "Password changed", ""),
-    ("user.remove", "User removed", ""),
-    ("user.totp.remove", "Second factor turned off", "warn"),
-    ("user.totp.set", "Second factor turned on", ""),
-];
-
-/// The label and tone of a decision's action. PHI that went on unchanged stands out.
-pub(crate) fn action(decision: &Decision) -> (&'static str, &'static str) {
-    match ACTIONS.iter().find(|action| action.code == decision.action) {
-        Some(action) if action.tone.is_empty() && decision.phi_detected => (action.label, "flag"),
-        Some(action) => (action.label, action.tone),
-        None => ("Unknown", ""),
+/// The tone of an action on a request with PHI.
+fn with_phi(action: Action) -> Tone {
+    if action == Action::FORWARDED {
+        Tone::Warn
+    } else {
+        action.tone()
     }
 }
 
@@ -130,31 +70,22 @@ pub(crate) fn request_row(request: &RequestRow, key_names: &BTreeMap<String, Str
             .filter(|name| !name.is_empty())
             .unwrap_or(&decision.key_id)
             .clone(),
-        mode: mode_label(&decision.mode),
+        mode: decision.mode.label,
         status: status(request.outcome.as_ref()),
     }
 }
 
 /// A request in which an identifier was found, as a line.
 pub(crate) fn disclosure_row(hit: &Disclosure) -> Row {
-    let code = hit.action.as_deref().unwrap_or_default();
-    let known = ACTIONS.iter().find(|action| action.code == code);
     Row {
         href: format!("/audit/{}", hit.request_id),
         time: When::at(hit.time),
-        action: known.map_or("Unknown", |action| action.label),
-        // The identifier itself went out: that is what was asked.
-        tone: known.map_or("", |action| {
-            if action.tone.is_empty() {
-                "flag"
-            } else {
-                action.tone
-            }
-        }),
+        action: hit.action.map_or("Unknown", Action::label),
+        tone: hit.action.map_or(Tone::Plain, with_phi),
         types: Vec::new(),
         subject: hit.model.clone().unwrap_or_else(|| "–".to_owned()),
         actor: hit.key_id.clone().unwrap_or_default(),
-        mode: String::new(),
+        mode: "",
         status: hit
             .provider_status
             .map(|status| status.to_string())
@@ -163,15 +94,14 @@ pub(crate) fn disclosure_row(hit: &Disclosure) -> Row {
 }
 
 /// An act of administration as a line; none for other records.
-pub(crate) fn act_row(record: &Record) -> Option<Act> {
+pub(crate) fn act_row(record: &Record) -> Option<ActRow> {
     let Record::Admin(act) = record else {
         return None;
     };
-    let known = ACTS.iter().find(|(code, ..)| *code == act.act);
-    Some(Act {
+    Some(ActRow {
         time: When::at(act.time),
-        act: known.map_or_else(|| act.act.clone(), |(_, words, _)| (*words).to_owned()),
-        tone: known.map_or("", |(_, _, tone)| tone),
+        act: act.act.words(),
+        tone: act.act.tone(),
         actor: act.actor.clone(),
         target: act.target.clone().unwrap_or_default(),
         href: act
@@ -212,9 +142,9 @@ fn act_words(act: &AdminAct) -> String {
 fn change_words(act: &AdminAct) -> Option<String> {
     let (from, to) = act.from.as_ref().zip(act.to.as_ref())?;
     let arrow = |from: &str, to: &str| format!("{from} → {to}");
-    Some(match act.act.as_str() {
-        "mode.set" => arrow(&mode_label(from), &mode_label(to)),
-        "settings.set" => changed_settings(from, to).join(", "),
+    Some(match act.act {
+        Act::ModeSet => arrow(mode_label(from), mode_label(to)),
+        Act::SettingsSet => changed_settings(from, to).join(", "),
         _ if from.is_empty() => format!("→ {to}"),
         _ if to.is_empty() => format!("{from} removed"),
         _ => arrow(from, to),
@@ -270,9 +200,9 @@ pub(crate) fn kinds(types: &BTreeMap<String, u32>) -> Vec<KindChip> {
         .collect()
 }
 
-/// The name of a mode, or its code when this version does not know it.
-pub(crate) fn mode_label(code: &str) -> String {
-    mode(code).map_or_else(|| code.to_owned(), |mode| mode.label.to_owned())
+/// The name of a mode by its code, as acts have it.
+fn mode_label(code: &str) -> &str {
+    code.parse::<Mode>().map_or(code, |mode| mode.label)
 }
 
 fn status(outcome: Option<&Outcome>) -> String {
@@ -291,12 +221,12 @@ mod tests {
     use super::*;
     use jiff::Timestamp;
 
-    fn act(code: &str) -> AdminAct {
+    fn act(act: Act) -> AdminAct {
         AdminAct::new(
             Timestamp::UNIX_EPOCH,
             "default",
             "morgan@clinic.example",
-            code,
+            act,
         )
     }
 
@@ -305,30 +235,30 @@ mod tests {
         let from = r#"{"thresholds":{},"retention":{"content_days":2192,"legal_hold":false}}"#;
         let to =
             r#"{"thresholds":{"name":0.4},"retention":{"content_days":2192,"legal_hold":true}}"#;
-        let invitation = act("link.create").detail("email", "sam@clinic.example");
+        let invitation = act(Act::LinkCreate).detail("email", "sam@clinic.example");
         for (act, words) in [
             (
-                act("mode.set").change("flag", "mask"),
+                act(Act::ModeSet).change(Mode::FLAG.code(), Mode::MASK.code()),
                 "Flag / Audit → Mask",
             ),
             (
-                act("settings.set").change(from, to),
+                act(Act::SettingsSet).change(from, to),
                 "legal_hold false → true, name default → 0.4",
             ),
             (
-                act("key.create").detail("name", "intake form"),
+                act(Act::KeyCreate).detail("name", "intake form"),
                 "intake form",
             ),
             (
                 invitation.detail("role", "auditor"),
                 "sam@clinic.example, as auditor",
             ),
-            (act("alias.set").change("gpt-4o", ""), "gpt-4o removed"),
+            (act(Act::AliasSet).change("gpt-4o", ""), "gpt-4o removed"),
             (
-                act("login.failed").detail("origin", "192.0.2.1"),
+                act(Act::LoginFailed).detail("origin", "192.0.2.1"),
                 "192.0.2.1",
             ),
-            (act("session.end"), ""),
+            (act(Act::SessionEnd), ""),
         ] {
             assert_eq!(act_words(&act), words);
         }

@@ -6,8 +6,8 @@ use askama::Template;
 use axum::extract::State;
 use http::StatusCode;
 use phi_detect::{Findings, PhiKind};
-use phigate_core::protect::{Effect, MODES, ModeRule, mode};
 use phigate_store::{Retention, Settings};
+use phigate_types::{Effect, KeyLimit, Mode};
 
 use crate::app::detector;
 use crate::dashboard::Dash;
@@ -68,6 +68,8 @@ pub(crate) struct ModeCard {
 pub(crate) struct Threshold {
     pub(crate) code: &'static str,
     pub(crate) label: &'static str,
+    /// What an empty field means: "default", or "off" for kinds that are looked for only with a threshold.
+    pub(crate) default: &'static str,
     pub(crate) value: String,
     pub(crate) error: bool,
 }
@@ -75,10 +77,6 @@ pub(crate) struct Threshold {
 /// The sentence under every mode. Invented, and it looks it.
 const EXAMPLE: &str =
     "Jane Roe, DOB 03/04/1961, SSN 123-45-6789, asks about her potassium of 3.1 mmol/L.";
-
-/// Names of the limits an owner may set, as the configuration has them.
-const PER_MINUTE: &str = "key_requests_per_minute";
-const CONCURRENCY: &str = "key_concurrency";
 
 const DAYS_MAX: u32 = 36_500;
 const LIMIT_MAX: u64 = 1_000_000;
@@ -91,13 +89,14 @@ pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
 
 /// `POST /settings/mode`
 pub(crate) async fn save_mode(State(dash): State<Dash>, visit: SignedIn) -> Answer {
-    let Some(mode) = mode(visit.form().get("mode")) else {
-        let error = Some("Choose one of the four modes.".to_owned());
+    let Ok(mode) = visit.form().get("mode").parse::<Mode>() else {
+        let error = Some("Choose one of the modes.".to_owned());
         return draw(&dash, &visit, error, stored(&visit.account.settings)).await;
     };
     dash.app
         .vault
-        .set_mode(visit.account_id(), mode.id, visit.actor())
+        .accounts
+        .set_mode(visit.account_id(), mode, visit.actor())
         .await?;
     Ok(go_to("/settings?done=mode"))
 }
@@ -108,6 +107,7 @@ pub(crate) async fn save_rules(State(dash): State<Dash>, visit: SignedIn) -> Ans
         Ok(settings) => {
             dash.app
                 .vault
+                .accounts
                 .set_settings(visit.account_id(), &settings, visit.actor())
                 .await?;
             Ok(go_to("/settings?done=settings"))
@@ -117,25 +117,24 @@ pub(crate) async fn save_rules(State(dash): State<Dash>, visit: SignedIn) -> Ans
 }
 
 /// The modes with a text under each.
-pub(crate) fn mode_cards(in_force: &str, text: &str, findings: &Findings) -> Vec<ModeCard> {
-    MODES
-        .iter()
+pub(crate) fn mode_cards(in_force: Mode, text: &str, findings: &Findings) -> Vec<ModeCard> {
+    Mode::all()
         .map(|mode| {
             let (caption, example) = under(mode, text, findings);
             ModeCard {
-                code: mode.id,
+                code: mode.code,
                 label: mode.label,
                 words: mode.summary,
                 caption,
                 example,
-                chosen: mode.id == in_force,
-                in_force: mode.id == in_force,
+                chosen: mode == in_force,
+                in_force: mode == in_force,
             }
         })
         .collect()
 }
 
-fn under(mode: &ModeRule, text: &str, findings: &Findings) -> (&'static str, Vec<Piece>) {
+fn under(mode: Mode, text: &str, findings: &Findings) -> (&'static str, Vec<Piece>) {
     match mode.effect {
         Effect::Keep => ("The provider gets", pieces(text, findings, Treatment::Keep)),
         Effect::Replace(word) => (
@@ -190,21 +189,21 @@ fn read(form: &Fields, current: &Settings) -> Result<Settings, String> {
         ));
     }
     let mut limits = current.limits.clone();
-    for (field, name, words) in [
-        ("requests_per_minute", PER_MINUTE, "Requests a minute"),
-        ("concurrency", CONCURRENCY, "Requests at once"),
-    ] {
-        match form.get(field) {
-            "" => limits.remove(name),
+    for name in KeyLimit::all() {
+        match form.get(name.code()) {
+            "" => limits.remove(&name),
             value => {
                 let limit = value
                     .parse::<u64>()
                     .ok()
                     .filter(|limit| (1..=LIMIT_MAX).contains(limit));
                 limits.insert(
-                    name.to_owned(),
+                    name,
                     limit.ok_or_else(|| {
-                        format!("{words} must be a whole number from 1 to {LIMIT_MAX}.")
+                        format!(
+                            "{} must be a whole number from 1 to {LIMIT_MAX}.",
+                            name.label()
+                        )
                     })?,
                 )
             }
@@ -243,10 +242,10 @@ fn days(form: &Fields, field: &str, least: u32, words: &str) -> Result<u32, Stri
 }
 
 fn stored(settings: &Settings) -> Draft {
-    let limit = |name: &str| {
+    let limit = |name: KeyLimit| {
         settings
             .limits
-            .get(name)
+            .get(&name)
             .map(ToString::to_string)
             .unwrap_or_default()
     };
@@ -263,8 +262,8 @@ fn stored(settings: &Settings) -> Draft {
         mrn_formats: settings.mrn_formats.join("\n"),
         content_days: settings.retention.content_days.to_string(),
         record_days: settings.retention.metadata_days.to_string(),
-        requests_per_minute: limit(PER_MINUTE),
-        concurrency: limit(CONCURRENCY),
+        requests_per_minute: limit(KeyLimit::RequestsPerMinute),
+        concurrency: limit(KeyLimit::Concurrency),
     }
 }
 
@@ -277,8 +276,8 @@ fn typed(form: &Fields) -> Draft {
         mrn_formats: text("mrn_formats"),
         content_days: text("content_days"),
         record_days: text("record_days"),
-        requests_per_minute: text("requests_per_minute"),
-        concurrency: text("concurrency"),
+        requests_per_minute: text(KeyLimit::RequestsPerMinute.code()),
+        concurrency: text(KeyLimit::Concurrency.code()),
     }
 }
 
@@ -290,6 +289,11 @@ fn thresholds(value: impl Fn(&str) -> String) -> Vec<Threshold> {
             Threshold {
                 code: kind.code(),
                 label: kind.label(),
+                default: if kind.rule().is_on_by_default {
+                    "default"
+                } else {
+                    "off"
+                },
                 value,
                 error,
             }
@@ -304,7 +308,7 @@ fn score(text: &str) -> Option<f64> {
 }
 
 async fn draw(dash: &Dash, visit: &SignedIn, error: Option<String>, draft: Draft) -> Answer {
-    let state = dash.app.vault.mode(visit.account_id()).await?;
+    let state = dash.app.vault.accounts.mode(visit.account_id()).await?;
     let findings = detector(&visit.account.settings)
         .map_err(|_| PageError::Broken)?
         .scan(EXAMPLE);
@@ -323,7 +327,7 @@ async fn draw(dash: &Dash, visit: &SignedIn, error: Option<String>, draft: Draft
                 time: When::at(time),
                 by,
             }),
-            modes: mode_cards(&state.mode, EXAMPLE, &findings),
+            modes: mode_cards(state.mode, EXAMPLE, &findings),
             draft,
             days_max: DAYS_MAX,
             limit_max: LIMIT_MAX,
@@ -354,7 +358,7 @@ mod tests {
             ("mrn_formats", " MR-9999999 \r\n\r\nAB-999999"),
             ("legal_hold", "yes"),
             ("shorten", "yes"),
-            ("concurrency", "8"),
+            ("key_concurrency", "8"),
         ]);
         let settings = read(&form, &Settings::default()).unwrap();
         assert_eq!(
@@ -364,7 +368,7 @@ mod tests {
         assert_eq!(settings.mrn_formats, ["MR-9999999", "AB-999999"]);
         assert_eq!(
             settings.limits,
-            BTreeMap::from([(CONCURRENCY.to_owned(), 8)])
+            BTreeMap::from([(KeyLimit::Concurrency, 8)])
         );
         assert!(settings.retention.legal_hold && !settings.allow_unscannable);
         assert_eq!(settings.retention.content_days, 30);
@@ -390,8 +394,8 @@ mod tests {
             ("content_days", "-1", "originals"),
             ("content_days", "99999999999", "originals"),
             ("record_days", "0", "records"),
-            ("requests_per_minute", "0", "minute"),
-            ("concurrency", "many", "at once"),
+            ("key_requests_per_minute", "0", "minute"),
+            ("key_concurrency", "many", "Concurrent"),
         ] {
             let refusal = read(&form(&[(field, value)]), &Settings::default()).unwrap_err();
             assert!(refusal.contains(words), "{field} {value}: {refusal}");
@@ -401,7 +405,7 @@ mod tests {
     #[test]
     fn a_limit_left_empty_is_the_servers_own_again() {
         let current = Settings {
-            limits: BTreeMap::from([(PER_MINUTE.to_owned(), 5)]),
+            limits: BTreeMap::from([(KeyLimit::RequestsPerMinute, 5)]),
             ..Settings::default()
         };
         assert!(

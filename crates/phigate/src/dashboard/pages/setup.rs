@@ -30,7 +30,7 @@ pub(crate) async fn show(
     guest: Guest,
     Path(token): Path<String>,
 ) -> Answer {
-    match dash.app.vault.link(&token).await? {
+    match dash.app.vault.links.link(&token).await? {
         Some(link) => draw(&dash, &guest, &token, &link, None).await,
         None => used_up(&guest),
     }
@@ -42,7 +42,7 @@ pub(crate) async fn create(
     guest: Guest,
     Path(token): Path<String>,
 ) -> Answer {
-    let Some(link) = dash.app.vault.link(&token).await? else {
+    let Some(link) = dash.app.vault.links.link(&token).await? else {
         return used_up(&guest);
     };
     let form = &guest.0.form;
@@ -57,6 +57,7 @@ pub(crate) async fn create(
     match dash
         .app
         .vault
+        .links
         .redeem_link(&token, &email, &SecretString::new(password.to_owned()))
         .await
     {
@@ -117,7 +118,7 @@ async fn draw(
     link: &Link,
     error: Option<String>,
 ) -> Answer {
-    let account = dash.app.vault.account(&link.account_id).await?;
+    let account = dash.app.vault.accounts.account(&link.account_id).await?;
     let (heading, words) = match link.purpose {
         LinkPurpose::Owner => (
             "Create the owner login",

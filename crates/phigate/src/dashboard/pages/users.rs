@@ -66,6 +66,7 @@ pub(crate) async fn invite(State(dash): State<Dash>, visit: SignedIn) -> Answer 
     if dash
         .app
         .vault
+        .people
         .users(visit.account_id())
         .await?
         .iter()
@@ -88,6 +89,7 @@ pub(crate) async fn invite(State(dash): State<Dash>, visit: SignedIn) -> Answer 
     let made = dash
         .app
         .vault
+        .links
         .create_link(visit.account_id(), &invite, visit.actor())
         .await;
     let token = match made {
@@ -120,6 +122,7 @@ pub(crate) async fn remove(State(dash): State<Dash>, visit: SignedIn) -> Answer 
     }
     dash.app
         .vault
+        .people
         .remove_user(visit.account_id(), email, visit.actor())
         .await?;
     Ok(go_to("/users?done=user-removed"))
@@ -130,6 +133,7 @@ pub(crate) async fn withdraw(State(dash): State<Dash>, visit: SignedIn) -> Answe
     let email = visit.form().get("email");
     dash.app
         .vault
+        .links
         .withdraw_invitation(visit.account_id(), email, visit.actor())
         .await?;
     Ok(go_to("/users?done=invitation"))
@@ -141,8 +145,8 @@ async fn draw(
     error: Option<&str>,
     link: Option<InviteLink>,
 ) -> Answer {
-    let users = dash.app.vault.users(visit.account_id()).await?;
-    let invitations = dash.app.vault.invitations(visit.account_id()).await?;
+    let users = dash.app.vault.people.users(visit.account_id()).await?;
+    let invitations = dash.app.vault.links.invitations(visit.account_id()).await?;
     let role = visit.form().get("role");
     page_with(
         if error.is_some() {

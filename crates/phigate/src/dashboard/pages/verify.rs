@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use axum::extract::State;
 use jiff::Timestamp;
-use phigate_store::{FaultKind, Report};
+use phigate_store::Report;
 
 use super::audit::Chain;
 use crate::dashboard::Dash;
@@ -55,6 +55,7 @@ pub(crate) async fn verify(State(dash): State<Dash>, visit: SignedIn) -> Answer 
     let report = dash
         .app
         .vault
+        .trail
         .verify(Some(visit.account_id()), &[], |_| {})
         .await?;
     let found = (Timestamp::now(), report);
@@ -98,12 +99,10 @@ fn in_words(time: Timestamp, report: &Report) -> Chain {
             ),
         };
     };
-    let what = match fault.kind {
-        FaultKind::Changed => "was changed",
-        FaultKind::Missing => "is missing",
-        FaultKind::Reordered => "stands in another’s place",
-        FaultKind::Inserted => "was added that nobody wrote",
-        FaultKind::Truncated => "and all after it were cut off",
+    let what = fault.kind.words();
+    let subject = match &fault.row {
+        Some(row) => format!("Beside the log, {row}"),
+        None => format!("Record {}", grouped(fault.seq.unsigned_abs())),
     };
     let request = fault
         .request_id
@@ -114,8 +113,7 @@ fn in_words(time: Timestamp, report: &Report) -> Chain {
         tone: "bad",
         label: "Chain broken".to_owned(),
         words: format!(
-            "Record {} {what}.{request} Keep a copy of the store and find out who had access to it.",
-            grouped(fault.seq.unsigned_abs())
+            "{subject} {what}.{request} Keep a copy of the store and find out who had access to it."
         ),
     }
 }

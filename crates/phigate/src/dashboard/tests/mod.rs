@@ -46,11 +46,17 @@ impl World {
         let config = Config::load(flags).unwrap();
         let vault = app::open_vault(&config, app::Role::Command).await.unwrap();
         let app = Arc::new(App::new(config, vault, Metrics::new(), Drain::default()).unwrap());
-        let home = app.vault.find_account(None).await.unwrap();
-        let elsewhere = app.vault.create_account("elsewhere", "test").await.unwrap();
+        let home = app.vault.accounts.find_account(None).await.unwrap();
+        let elsewhere = app
+            .vault
+            .accounts
+            .create_account("elsewhere", "test")
+            .await
+            .unwrap();
         let password = SecretString::new("an invented password".to_owned());
         let user = async |account: &str, email: &str, role| {
             app.vault
+                .people
                 .create_user(account, email, &password, role, "test")
                 .await
                 .unwrap()
@@ -60,6 +66,7 @@ impl World {
         let stranger = user(&elsewhere.id, "owner@other.example", Role::Owner).await;
         let key_id = app
             .vault
+            .access
             .create_api_key(&home.id, "intake", None, "test")
             .await
             .unwrap()
@@ -81,8 +88,8 @@ impl World {
     /// Nobody was removed, and no key was revoked.
     async fn check_untouched(&self) {
         let account = &self.owner.account_id;
-        assert_eq!(self.app.vault.users(account).await.unwrap().len(), 2);
-        let keys = self.app.vault.api_keys(account).await.unwrap();
+        assert_eq!(self.app.vault.people.users(account).await.unwrap().len(), 2);
+        let keys = self.app.vault.access.api_keys(account).await.unwrap();
         assert!(keys[0].revoked.is_none());
     }
 
@@ -91,6 +98,7 @@ impl World {
         let session = self
             .app
             .vault
+            .sessions
             .begin_session(user, SessionPolicy::default(), "test")
             .await
             .unwrap();
@@ -157,6 +165,7 @@ async fn record(app: &App, account_id: &str, key_id: &str) -> Uuid {
         identifiers: Vec::new(),
     };
     app.vault
+        .trail
         .record_decision(new, Duration::from_secs(10))
         .await
         .unwrap();

@@ -57,6 +57,14 @@ async fn http2_is_served_and_guarded_too() {
         415
     );
     assert_eq!(send("GET", "/v1/nothing", &[]).await.0, 404);
+    let own = server.address.to_string();
+    for (host, status) in [(own.as_str(), 200), ("other.example", 400), ("", 400)] {
+        assert_eq!(
+            send("POST", "/v1/echo", &[("host", host)]).await.0,
+            status,
+            "{host}"
+        );
+    }
     let many: Vec<(String, String)> = (0..101)
         .map(|number| (format!("x-{number}"), "v".to_owned()))
         .collect();

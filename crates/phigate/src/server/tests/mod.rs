@@ -44,6 +44,7 @@ pub(super) fn serve_on(
     let edge = Edge::new(
         finish(router, missing_page),
         &limits,
+        TrustedProxies::default(),
         drain.clone(),
         Metrics::new(),
     );
@@ -74,7 +75,8 @@ pub(super) fn test_router() -> Router {
 async fn echo(request: Request) -> Response {
     let (parts, upload) = Upload::split(request);
     assert!(
-        parts.extensions.get::<RequestId>().is_some() && parts.extensions.get::<Peer>().is_some()
+        parts.extensions.get::<RequestId>().is_some()
+            && parts.extensions.get::<ClientAddress>().is_some()
     );
     match upload.read().await {
         Ok((body, _permit)) => body.into_response(),

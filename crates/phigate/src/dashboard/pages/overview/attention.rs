@@ -3,6 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 use phigate_core::wire::FORMATS;
 use phigate_store::{ApiKeyInfo, Filter, RecordKind, RequestRow, Stats};
+use phigate_types::Act;
 
 use super::figures::slot;
 use crate::dashboard::Dash;
@@ -152,7 +153,7 @@ fn forwarded_phi(stats: &Stats) -> Option<Line> {
     let flagged: u64 = stats
         .buckets
         .iter()
-        .map(|bucket| slot(bucket).flagged())
+        .map(|bucket| slot(bucket).flagged)
         .sum();
     let text = match flagged {
         0 => return None,
@@ -177,13 +178,14 @@ async fn failed_sign_ins(
 ) -> Result<Option<Line>, PageError> {
     let filter = Filter {
         record: Some(RecordKind::Admin),
-        act: Some("login.failed".to_owned()),
+        act: Some(Act::LoginFailed),
         since: now.checked_sub(SignedDuration::from_hours(24)).ok(),
         ..Filter::default()
     };
     let page = dash
         .app
         .vault
+        .trail
         .audit_list(visit.account_id(), &filter, None, 50)
         .await?;
     let (failed, more) = (

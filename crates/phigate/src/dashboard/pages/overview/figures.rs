@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use phigate_store::{ApiKeyInfo, Bucket, Stats, Window};
+use phigate_types::{Action, Mode};
 
-use crate::dashboard::chart::Slot;
+use crate::dashboard::chart::{Of, SERIES, Slot};
 use crate::dashboard::view::{counted, grouped, percent};
 use crate::dashboard::visit::SignedIn;
 
@@ -82,7 +83,7 @@ pub(super) fn headline(stats: &Stats, words: &str) -> String {
         0 => return format!("No requests {words}."),
         many => counted(many, "request"),
     };
-    let blocked = count(&stats.by_action, "blocked");
+    let blocked = done(&stats.by_action, Action::BLOCKED);
     let found = match stats.with_phi {
         0 => "No PHI was found.".to_owned(),
         found => format!("PHI was found in {}.", grouped(found)),
@@ -129,8 +130,8 @@ pub(super) fn steps(visit: &SignedIn, keys: &[ApiKeyInfo]) -> Vec<Step> {
 }
 
 pub(super) fn figures(stats: &Stats, added_ms: Option<[f64; 2]>, period: &Period) -> Vec<Figure> {
-    let blocked = count(&stats.by_action, "blocked");
-    let refused = count(&stats.by_action, "refused");
+    let blocked = done(&stats.by_action, Action::BLOCKED);
+    let refused = done(&stats.by_action, Action::REFUSED);
     let [middle, most, _] = stats.total_ms;
     let answers = match (middle, most) {
         (Some(middle), Some(most)) => format!(
@@ -192,24 +193,30 @@ fn duration(ms: u64) -> String {
 
 /// Splits what was forwarded into clean and flagged; the rest is counted by action.
 pub(super) fn slot(bucket: &Bucket) -> Slot {
-    let [masked, redacted, blocked, refused, forwarded] =
-        ["masked", "redacted", "blocked", "refused", "forwarded"]
-            .map(|action| count(&bucket.by_action, action));
-    let flagged = bucket
-        .with_phi
-        .saturating_sub(masked + redacted + blocked)
-        .min(forwarded);
+    let forwarded = done(&bucket.by_action, Action::FORWARDED);
+    // A refusal is no verdict on PHI: requests are mostly refused before they are scanned.
+    let changed: u64 = Mode::all()
+        .map(|mode| mode.action)
+        .filter(|action| *action != Action::FORWARDED)
+        .map(|action| done(&bucket.by_action, action))
+        .sum();
+    let flagged = bucket.with_phi.saturating_sub(changed).min(forwarded);
     Slot {
         start: bucket.start,
-        counts: [
-            forwarded - flagged,
-            flagged,
-            masked,
-            redacted,
-            blocked,
-            refused,
-        ],
+        counts: SERIES
+            .iter()
+            .map(|series| match series.of {
+                Of::Clean => forwarded - flagged,
+                Of::Flagged => flagged,
+                Of::Action(action) => done(&bucket.by_action, action),
+            })
+            .collect(),
+        flagged,
     }
+}
+
+fn done(counts: &BTreeMap<String, u64>, action: Action) -> u64 {
+    count(counts, action.code())
 }
 
 pub(super) fn bars<'a>(
@@ -241,14 +248,14 @@ mod tests {
     use super::*;
     use jiff::Timestamp;
 
-    fn bucket(requests: u64, with_phi: u64, actions: &[(&str, u64)]) -> Bucket {
+    fn bucket(requests: u64, with_phi: u64, actions: &[(Action, u64)]) -> Bucket {
         Bucket {
             start: Timestamp::UNIX_EPOCH,
             requests,
             with_phi,
             by_action: actions
                 .iter()
-                .map(|(action, count)| ((*action).to_owned(), *count))
+                .map(|(action, count)| (action.to_string(), *count))
                 .collect(),
         }
     }
@@ -256,9 +263,12 @@ mod tests {
     #[test]
     fn what_was_forwarded_is_split_into_clean_and_flagged() {
         for (bucket, counts) in [
-            (bucket(10, 3, &[("forwarded", 10)]), [7, 3, 0, 0, 0, 0]),
             (
-                bucket(10, 4, &[("forwarded", 6), ("masked", 4)]),
+                bucket(10, 3, &[(Action::FORWARDED, 10)]),
+                [7, 3, 0, 0, 0, 0],
+            ),
+            (
+                bucket(10, 4, &[(Action::FORWARDED, 6), (Action::MASKED, 4)]),
                 [6, 0, 4, 0, 0, 0],
             ),
             (
@@ -266,10 +276,10 @@ mod tests {
                     9,
                     5,
                     &[
-                        ("forwarded", 5),
-                        ("blocked", 2),
-                        ("redacted", 1),
-                        ("refused", 1),
+                        (Action::FORWARDED, 5),
+                        (Action::BLOCKED, 2),
+                        (Action::REDACTED, 1),
+                        (Action::REFUSED, 1),
                     ],
                 ),
                 [3, 2, 0, 1, 2, 1],
@@ -294,7 +304,7 @@ mod tests {
             with_phi: 30,
             ..Stats::default()
         };
-        stats.by_action.insert("blocked".to_owned(), 2);
+        stats.by_action.insert(Action::BLOCKED.to_string(), 2);
         assert_eq!(
             headline(&stats, "today"),
             "1,200 requests today. PHI was found in 30. 2 were blocked."

@@ -6,10 +6,10 @@ mod figures;
 use askama::Template;
 use axum::extract::State;
 use phi_detect::PhiKind;
-use phigate_core::protect::MODES;
 use phigate_store::Filter;
+use phigate_types::Mode;
 
-use super::rows::{Row, mode_label, request_row};
+use super::rows::{Row, request_row};
 use crate::dashboard::Dash;
 use crate::dashboard::chart::Chart;
 use crate::dashboard::chrome::Chrome;
@@ -34,7 +34,7 @@ pub(crate) struct Page {
     pub(crate) attention: Vec<Line>,
     pub(crate) types: Vec<Bar>,
     pub(crate) modes: Vec<Bar>,
-    pub(crate) mode_label: String,
+    pub(crate) mode_label: &'static str,
     pub(crate) may_set_up: bool,
     pub(crate) health: Vec<Health>,
     pub(crate) latest: Vec<Row>,
@@ -53,7 +53,12 @@ pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
         .find(|period| period.code == asked)
         .unwrap_or(&PERIODS[0]);
     let account_id = visit.account_id();
-    let stats = dash.app.vault.stats(account_id, period.window).await?;
+    let stats = dash
+        .app
+        .vault
+        .trail
+        .stats(account_id, period.window)
+        .await?;
     let with_phi = Filter {
         phi_detected: Some(true),
         ..Filter::default()
@@ -61,16 +66,18 @@ pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
     let latest = dash
         .app
         .vault
+        .trail
         .request_list(account_id, &with_phi, None, LATEST)
         .await?
         .items;
     let recent = dash
         .app
         .vault
+        .trail
         .request_list(account_id, &Filter::default(), None, RECENT)
         .await?
         .items;
-    let keys = dash.app.vault.api_keys(account_id).await?;
+    let keys = dash.app.vault.access.api_keys(account_id).await?;
     let names = super::keys::names(&keys);
     let health = health(&dash, &visit, &recent).await;
     let attention = attention(&dash, &visit, &stats, &keys, &health).await?;
@@ -95,9 +102,9 @@ pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
         ),
         modes: bars(
             &stats.by_mode,
-            MODES.iter().map(|mode| (mode.id, mode.label)),
+            Mode::all().map(|mode| (mode.code, mode.label)),
         ),
-        mode_label: mode_label(&visit.account.mode),
+        mode_label: visit.account.mode.label,
         may_set_up: visit.is_owner(),
         health,
         latest: latest

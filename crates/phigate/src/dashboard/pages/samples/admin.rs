@@ -27,7 +27,7 @@ pub(super) fn keys_page(is_empty: bool) -> keys::Page {
             python: "from openai import OpenAI".to_owned(),
             javascript: "import OpenAI from \"openai\";".to_owned(),
         }),
-        keys: if is_empty { vec![] } else { vec![key("intake form", "In use", "ok", true), key(HOSTILE, "Revoked", "refused", false)] },
+        keys: if is_empty { vec![] } else { vec![key("intake form", "In use", "ok", true), key(HOSTILE, "Revoked", "grey", false)] },
     }
 }
 
@@ -107,6 +107,7 @@ pub(super) fn settings_page() -> settings::Page {
                 .map(|(code, label)| settings::Threshold {
                     code,
                     label,
+                    default: "default",
                     value: String::new(),
                     error: false,
                 })
@@ -133,8 +134,8 @@ pub(super) fn playground_page() -> playground::Page {
         ),
         model: "gpt-4o".to_owned(),
         models: vec!["gpt-4o"],
-        mode_code: "mask".to_owned(),
-        mode_label: "Mask".to_owned(),
+        mode_code: phigate_types::Mode::MASK.code,
+        mode_label: "Mask",
         may_send: true,
         found_words: "4 findings in 0.2 ms".to_owned(),
         pieces: highlighted(),

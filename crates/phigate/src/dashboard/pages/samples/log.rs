@@ -28,7 +28,8 @@ fn slots(is_new: bool) -> Vec<Slot> {
         ];
         Slot {
             start: moment(60 * (23 - hour as i64)),
-            counts,
+            counts: counts.to_vec(),
+            flagged: busy / 9,
         }
     };
     (0..24).map(slot).collect()
@@ -89,7 +90,7 @@ pub(super) fn overview_page(is_new: bool) -> overview::Page {
         types: if is_new { vec![] } else { bars.into_iter().map(bar).collect() },
         modes: if is_new { vec![] } else { modes.into_iter().map(bar).collect() },
         may_set_up: true,
-        mode_label: "Mask".to_owned(),
+        mode_label: "Mask",
         health: vec![
             overview::Health { tone: "ok", name: "Audit store".to_owned(), text: "SQLite; last record written 4 s ago".to_owned(), href: "" },
             overview::Health { tone: "ok", name: "OpenAI".to_owned(), text: "key ends in 4f2a".to_owned(), href: "" },
@@ -145,7 +146,7 @@ pub(super) fn record_page(is_revealed: bool) -> record::Page {
         chrome: chrome("/audit"),
         error: None,
         request_id: "0193f0aa-0000-7000-8000-000000000001".to_owned(),
-        tone: "masked",
+        tone: Tone::Info,
         action: "Masked",
         types: vec![KindChip::new("name", 2), KindChip::new("mrn", 1)],
         decision: vec![
@@ -163,10 +164,10 @@ pub(super) fn record_page(is_revealed: bool) -> record::Page {
             Fact::text("Tokens", "312 in, 96 out"),
             Fact::text("Time", "first byte after 412 ms, last after 1.9 s"),
         ],
-        acts: vec![Act {
+        acts: vec![ActRow {
             time: when(2),
-            act: "Content revealed".to_owned(),
-            tone: "warn",
+            act: "Content revealed",
+            tone: Tone::Warn,
             actor: "sam.doe@clinic.example".to_owned(),
             target: String::new(),
             href: String::new(),

@@ -6,9 +6,10 @@ mod log;
 
 use askama::Template;
 use jiff::Timestamp;
+use phigate_types::{Action, Mode, Tone};
 
 use super::content::{Content, Passage};
-use super::rows::{Act, Row};
+use super::rows::{ActRow, Row};
 use super::*;
 use crate::dashboard::chart::{Chart, Slot};
 use crate::dashboard::chrome::{Chrome, NavItem, Notice, Theme};
@@ -57,11 +58,11 @@ fn chrome(current: &'static str) -> Chrome {
     }
 }
 
-fn row(minutes_ago: i64, action: &'static str, tone: &'static str, types: &[(&str, u64)]) -> Row {
+fn row(minutes_ago: i64, action: Action, tone: Tone, types: &[(&str, u64)]) -> Row {
     Row {
         href: "/audit/0193f0aa-0000-7000-8000-000000000001".to_owned(),
         time: when(minutes_ago),
-        action,
+        action: action.label(),
         tone,
         types: types
             .iter()
@@ -69,29 +70,24 @@ fn row(minutes_ago: i64, action: &'static str, tone: &'static str, types: &[(&st
             .collect(),
         subject: "claude-opus-4-5".to_owned(),
         actor: "intake form".to_owned(),
-        mode: "Mask".to_owned(),
+        mode: Mode::MASK.label,
         status: "200".to_owned(),
     }
 }
 
 fn rows() -> Vec<Row> {
+    let done = |minutes_ago, action: Action, types| row(minutes_ago, action, action.tone(), types);
     vec![
-        row(1, "Masked", "masked", &[("name", 2), ("mrn", 1)]),
-        row(
+        done(1, Action::MASKED, &[("name", 2), ("mrn", 1)]),
+        done(
             4,
-            "Blocked",
-            "blocked",
+            Action::BLOCKED,
             &[("ssn", 1), ("dob", 1), ("address", 1)],
         ),
-        row(9, "Forwarded", "flag", &[("phone", 1)]),
-        row(15, "Forwarded", "", &[]),
-        row(
-            22,
-            "Redacted",
-            "redacted",
-            &[("email", 3), ("medicare_id", 1)],
-        ),
-        row(41, "Refused", "refused", &[]),
+        row(9, Action::FORWARDED, Tone::Warn, &[("phone", 1)]),
+        done(15, Action::FORWARDED, &[]),
+        done(22, Action::REDACTED, &[("email", 3), ("medicare_id", 1)]),
+        done(41, Action::REFUSED, &[]),
     ]
 }
 

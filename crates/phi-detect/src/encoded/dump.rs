@@ -1,0 +1,173 @@
+//! Dumps of bytes with their offsets, as `xxd` and `hexdump -C` print them.
+//!
+//! The text column shows what the bytes say, but cut at every line; the bytes themselves do not.
+
+use std::ops::Range;
+
+use crate::Finding;
+use crate::candidate::Candidate;
+use crate::page::Page;
+
+/// A line of a dump.
+struct Line {
+    /// From its first byte to the end of its text column.
+    span: Range<usize>,
+    /// Where its offset starts and its bytes end.
+    figures: Range<usize>,
+    /// Where its bytes start among those of the dump.
+    from: usize,
+}
+
+/// Lines of a dump that follow each other.
+#[derive(Default)]
+pub(crate) struct Dump {
+    lines: Vec<Line>,
+    bytes: Vec<u8>,
+}
+
+impl Dump {
+    /// From the first to the last of its lines.
+    pub(crate) fn span(&self) -> Range<usize> {
+        let start = self.lines.first().map_or(0, |line| line.span.start);
+        let end = self.lines.last().map_or(0, |line| line.span.end);
+        start..end
+    }
+
+    /// What the bytes say, if most of them say something.
+    fn text(&self) -> Option<String> {
+        let is_shown = |byte: &u8| matches!(byte, 0x20..=0x7e | b'\t' | b'\n' | b'\r');
+        let shown = self.bytes.iter().filter(|byte| is_shown(byte)).count();
+        (shown * 20 >= self.bytes.len() * 17).then(|| {
+            let as_shown = |byte: &u8| {
+                if is_shown(byte) {
+                    char::from(*byte)
+                } else {
+                    ' '
+                }
+            };
+            self.bytes.iter().map(as_shown).collect()
+        })
+    }
+
+    /// The lines that hold these bytes, whole: their text column shows the same.
+    fn lines_of(&self, bytes: &Range<usize>) -> Range<usize> {
+        let line_of = |at: usize| self.lines.partition_point(|line| line.from <= at).max(1) - 1;
+        let (first, last) = (line_of(bytes.start), line_of(bytes.end.saturating_sub(1)));
+        self.lines[first].span.start..self.lines[last].span.end
+    }
+}
+
+/// Scans what the dumps of the page say.
+pub(super) fn find(
+    page: &Page<'_>,
+    scan: &dyn Fn(&str) -> Vec<Finding>,
+    candidates: &mut Vec<Candidate>,
+) {
+    let dumps = dumps(page.bytes());
+    drop_figures(&dumps, candidates);
+    for dump in dumps {
+        let Some(text) = dump.text() else {
+            continue;
+        };
+        candidates.extend(scan(&text).into_iter().map(|finding| Candidate {
+            kind: finding.kind,
+            span: dump.lines_of(&finding.span),
+            score: finding.score,
+            rule: "encoded",
+        }));
+    }
+}
+
+/// Drops what is only a piece of the offsets and bytes: they are no numbers of anybody.
+fn drop_figures(dumps: &[Dump], candidates: &mut Vec<Candidate>) {
+    let lines: Vec<_> = dumps.iter().flat_map(|dump| &dump.lines).collect();
+    candidates.retain(|one| {
+        let next = lines.partition_point(|line| line.figures.start <= one.span.start);
+        next == 0 || lines[next - 1].figures.end <= one.span.start
+    });
+}
+
+/// Every dump in the text.
+pub(crate) fn dumps(bytes: &[u8]) -> Vec<Dump> {
+    let mut found = Vec::new();
+    let mut open = Dump::default();
+    let mut start = 0;
+    while start < bytes.len() {
+        let length = memchr::memchr(b'\n', &bytes[start..]).unwrap_or(bytes.len() - start);
+        let before = open.bytes.len();
+        match read_line(bytes, start..start + length, &mut open.bytes) {
+            Some((span, figures)) => open.lines.push(Line {
+                span,
+                figures,
+                from: before,
+            }),
+            None if !open.lines.is_empty() => found.push(std::mem::take(&mut open)),
+            None => {}
+        }
+        start += length + 1;
+    }
+    if !open.lines.is_empty() {
+        found.push(open);
+    }
+    found
+}
+
+/// A dump has at most this many bytes on a line.
+const LINE_BYTES_MAX: usize = 32;
+
+/// Appends the bytes of a line; gives its span without the offset, and that of its figures. None where the line is
+/// not of a dump.
+fn read_line(
+    bytes: &[u8],
+    line: Range<usize>,
+    found: &mut Vec<u8>,
+) -> Option<(Range<usize>, Range<usize>)> {
+    let text = &bytes[line.clone()];
+    let first = text.first()?;
+    if !first.is_ascii_hexdigit() && *first != b' ' || text.len() > 200 {
+        return None;
+    }
+    let indent = text.iter().take_while(|&&byte| byte == b' ').count();
+    let offset = indent + hex_digits(&text[indent..]);
+    let colon = usize::from(text.get(offset) == Some(&b':'));
+    let has_offset = matches!(offset - indent, 4..=16) && (colon == 1 || offset - indent >= 6);
+    let start = offset + colon;
+    let mut groups = Vec::new();
+    let mut at = start;
+    loop {
+        let gap = text[at..]
+            .iter()
+            .take(3)
+            .take_while(|&&byte| byte == b' ')
+            .count();
+        let is_middle = groups.len() == 8 && gap == 2;
+        let is_gap = gap == 1 || is_middle || groups.is_empty() && gap > 0;
+        let digits = hex_digits(text.get(at + gap..).unwrap_or_default());
+        let fits = matches!(digits, 2 | 4 | 8) && groups.len() + digits / 2 <= LINE_BYTES_MAX;
+        if !is_gap || !fits {
+            break;
+        }
+        at += gap;
+        groups.extend(
+            text[at..at + digits]
+                .chunks_exact(2)
+                .filter_map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()),
+        );
+        at += digits;
+    }
+    // What follows is the text column, or nothing.
+    let ends = text[at..].iter().all(u8::is_ascii_whitespace) || text[at..].starts_with(b"  ");
+    if !has_offset || !ends || groups.len() < 2 {
+        return None;
+    }
+    found.extend(groups);
+    let figures = line.start + indent..line.start + at;
+    Some((line.start + start..line.end, figures))
+}
+
+fn hex_digits(text: &[u8]) -> usize {
+    text.iter()
+        .take(17)
+        .take_while(|byte| byte.is_ascii_hexdigit())
+        .count()
+}

@@ -1,0 +1,84 @@
+//! Postal addresses.
+//!
+//! A street line starts with a number and ends with a street word; boxes, rural
+//! routes, highways and military lines have forms of their own. Unit, city, state
+//! and ZIP that follow belong to the same finding.
+
+use super::{Meaning, PhiRule};
+
+pub(super) static RULE: PhiRule = PhiRule {
+    code: "address",
+    label: "Address",
+    placeholder: "[ADDRESS]",
+    summary: "Street addresses through unit, city, state and ZIP as one finding, also over several lines; PO boxes, rural \
+        routes, highways, military addresses, ZIP codes that are called so.",
+    not_found: "A city, state or country alone; wards, rooms and beds; counts followed by a word that is also a street word.",
+    authority: "USPS Publication 28, Postal Addressing Standards",
+    threshold: 0.5,
+    is_on_by_default: true,
+    labels: &[
+        (
+            Meaning::Address,
+            "address|addresses|addr|addr1|addr2|address1|address2|address line|address line 1|address line 2|street|\
+            street address|home address|mailing address|mail address|shipping address|billing address|street line|\
+            streetaddressline|street address line|street1|residence|line1|line2|domicilio|direccion|direccion postal|adresse|\
+            anschrift|endereco|indirizzo|residenza|wohnhaft|adres|patient address|\
+            pt address|residential address|current address|permanent address|previous address|new address|\
+            old address|work address|address1 line|ship to|mail to|lives at|lives on|live at|live on|lived at|\
+            lived on|living on|moved to|staying at|living at|resides at|residing at|resides on",
+        ),
+        (
+            Meaning::Zip,
+            "zip|zip code|zipcode|postal code|postal|postcode|post code|zip4|codigo postal|cod postal|cp|c p|\
+            code postal|plz|postleitzahl|cep|codice postale",
+        ),
+        (Meaning::City, "city|town|state|country|county|region"),
+        (
+            Meaning::Dwelling,
+            "lives|live|living|lived|resides|residing|reside|moved|home is|house",
+        ),
+        (
+            Meaning::Corner,
+            "corner of|the corner of|intersection of|the intersection of",
+        ),
+    ],
+    number: None,
+    weights: &[],
+    hits: &[
+        "The patient lives at «1428 Larchmont Avenue, Spokane, WA 99205».",
+        "«12 Oak St Apt 4B, Springfield, IL 62704-1234» is home",
+        "mail to «P.O. Box 175, Yakima, WA 98901»",
+        "ship to «PSC 5769, Box 3624\nAPO AE 46311»",
+        "address: «8170 Walker Path\nKirkview, WY 58131»; phone",
+        "«13125 Highway 138», just past the mill",
+        "zip code «99205»",
+        "postal code «K1A 0B1»",
+        "at «221B Baker Street, London NW1 6XE» today",
+        "sent to «2231 Broadway, New York, NY 10027»",
+        "lives on «Larchmont Avenue» with her aunt",
+        "Lives w daughter on «Birch Hollow Rd».",
+        "«22 Amsinckstrasse 9\n Suite 776\n Arnsdorf\n Malta 38302»",
+        "lives at «17 Elm Court»",
+        "at «the corner of Elm and 5th Street» since May",
+        "write to «22 Via Roma 41, Recco, South Africa 27766»",
+        "«12 Oak St\n, Springfield\n, IL 62704»",
+        "«12 Oak St»\n«14 Elm St» are both empty",
+        "{\"address\":\"«Hauptstr. 12b»\"}",
+    ],
+    misses: &[
+        "He has 2 dogs and a drive to succeed",
+        "take 2 tablets by way of mouth",
+        "Patient is in room 12, bed 3",
+        "CPT 99213 and 93000 were denied.",
+        "The patient lives at .",
+        "5 days in the ICU at St. Mary",
+        "taken to operative Suite #5 and placed",
+        "walked 2 miles in the park",
+        "PATIENT OF 65 YEARS OLD IS SUFFERING IN A PLACE",
+        "PSA 11.6. Dr. Roe reviewed the notes",
+        "given 10 Units Lantus and 4 Tylenol",
+        "Labs: HCO3 25 BUN 12 Cr 0.9",
+        "addr2 TEXT, line1 VARCHAR",
+    ],
+    precedence: 0.15,
+};

@@ -1,0 +1,97 @@
+//! Dates of birth.
+//!
+//! A date is one only when something says so: a label, "born", a field or column
+//! of that meaning. All other dates are left alone.
+
+use super::{Meaning, PhiRule};
+
+pub(super) static RULE: PhiRule = PhiRule {
+    code: "dob",
+    label: "Date of birth",
+    placeholder: "[DOB]",
+    summary: "Dates of birth in every usual form (numeric, ISO, compact, written or spelled out, two-digit years, European \
+        order, day and month alone), where a label, the word \"born\", a column, a key or HL7 PID-7 says that they are.",
+    not_found: "Dates of visits, admissions, procedures and all other dates; ages; a year alone.",
+    authority: "HIPAA Safe Harbor, 45 CFR 164.514(b)(2)(i)(C); ISO 8601; HL7 v2 PID-7",
+    threshold: 0.5,
+    is_on_by_default: true,
+    labels: &[
+        (
+            Meaning::Dob,
+            "dob|dobs|d o b|dateofbirth|date of birth|dates of birth|birth date|birthdate|birthdates|birthdt|birth dt|\
+            birth dates|date birth|birthdate is|birthday is|birthdays|born on|was born on|birth time|birthtime|\
+            dt of birth|day of birth|patient dob|pt dob|member dob|subscriber dob|patient birth date|\
+            patientbirthdate|fecha de nacimiento|fecha nacimiento|fecha nac|fec nac|f nac|fdn|geburtsdatum|\
+            date de naissance|bd|bdate|bday is|brthdt|birth|yob|doby|\
+            nacido el|nacida el|nacio el|f nacimiento|f de nacimiento|fecha de nac|fnac|\
+            ne le|nee le|naissance|ddn|\
+            geburtsdat|geb|geb dat|geb am|geboren am|geboren op|geboren den|geboortedatum|geb datum|\
+            nascido em|nascida em|nascido a|nascida a|nascido aos|data de nascimento|data nascimento|dt nasc|\
+            data nasc|nasc|data di nascita|data nascita|nato il|nata il|\
+            \u{751f}\u{5e74}\u{6708}\u{65e5}|\u{51fa}\u{751f}\u{65e5}\u{671f}|\u{c0dd}\u{b144}\u{c6d4}\u{c77c}",
+        ),
+        (
+            Meaning::Born,
+            "born|b|turned|turns|turning|geboren|nacido|nacida|nacio|cumple anos|cumpleanos|arrived into the world|\
+            delivered on|birthday|bday|b day|birth day",
+        ),
+    ],
+    number: None,
+    weights: &[],
+    hits: &[
+        "The patient's date of birth is «03/14/1962», please summarise.",
+        "DOB «03141962»",
+        "birthDate=«1962-03-14»T08:30:00Z",
+        "born on the «fourteenth of March 1962»",
+        "born «2010-09-12», male",
+        "d/o/b: «14-Mar-62»",
+        "My birthday is «March 14»",
+        "«3/14/1962» (DOB)",
+        "WHERE dob = DATE '«1962-03-14»'",
+        "ROE, JANE «03/14/1962» MRN:0048213",
+        "Date of birth: «0 3 / 1 4 / 1 9 6 2»",
+        "Birthday?\nCaller: «March 14th, 1962».",
+        "Date of birth?\nMBR: «Twelve, oh one, nineteen fifty-two».",
+        "for Maria Delgado («3/14/1962»), a refill",
+        "DOB: «O3/l4/l962» (fax)",
+        "DOB «03 14 62», date of birth MM DD YY «03 14 62»",
+        "BIRTH DATE «03 | 14 | 1962» SEX F",
+        "And your birthday, sir?\nPt: «two nine thirty four».",
+        "DOB was entered as «03/41/1962»",
+        "DOB: «3 / 14 / 62», DOB «03,14,1962», DOB «3:14:1962»",
+        "birthDate: new Date(\"«1962-03-14»\")",
+        "DOB as on her license: «3/14/1962»",
+        "Note: «3/14/1962» is her date of birth",
+        "birth date reported by her mother as «3/14/1962»",
+        "DOB «14-Mar-1962» vs. «14-May-1962», which is right?",
+        "birthdate=ge«1962-03-14»&sex=F",
+        "DOB: [DOB] «03/14/1962»; DOBs 7/«03/14/1962»,«04/15/1963»",
+        "Jane Roe (b. «3/14/1962»), a refill",
+        "SSN/DOB 536-22-8741/«03-14-1962»",
+        "{\"birthDate\":\"«19620314083000»\"}",
+        "turned 40 on «March 14»",
+        "{\"dob\":{\"year\":«1962»,\"month\":«3»,\"day\":«14»}}",
+        "DOB «??/09/1961», DOB: «09/1?/1961», DOB «XX-09-1961»",
+        "DOB: «7 juillet 1944», né le «3 août 1961» à Lyon",
+        "Geb. «4. Mai 1950», geb. am «12.03.1948»",
+        "data de nascimento: «12 de março de 1948»",
+        "data di nascita «3 marzo 1948», nato il «3 giugno 1950»",
+        "geboren op «3 mei 1948», F. nac.: «12/03/1948»",
+        "生年月日: «昭和23年3月12日»",
+        "Born «12.III.1948»",
+    ],
+    misses: &[
+        "Admitted on March 14, 2025 and discharged March 19, 2025.",
+        "World War II ended on September 2, 1945.",
+        "DOB , please summarise",
+        "seen 3/14/2024 for a cough",
+        "born in 1962",
+        "DOB [DOB], visit 3/14/2024",
+        "Born at 27 6/7 weeks",
+        "seen 3/14/2024 for DOB verification",
+        "ask Priya B. about the clinic on 5/6/2025",
+        "1.0.3 (2018-08-24)\n=====\nFix the build",
+        "DOB: __/__/____, DOB XX/XX/XXXX",
+    ],
+    precedence: 0.26,
+};

@@ -1,0 +1,48 @@
+//! E-mail addresses.
+//!
+//! The dot-atom form of RFC 5322 with a domain by RFC 1035 and RFC 5890, also with
+//! spaces round the sign, and spelled out: "jane [at] example [dot] org".
+
+use super::{Meaning, PhiRule};
+
+pub(super) static RULE: PhiRule = PhiRule {
+    code: "email",
+    label: "Email",
+    placeholder: "[EMAIL]",
+    summary: "E-mail addresses, with international letters, with spaces round the @, and spelled out with \
+        \"at\" and \"dot\" in brackets or in words.",
+    not_found: "Handles without a domain (@clinic), package names and versions (left-pad@1.3.0), connection strings without a dotted host.",
+    authority: "RFC 5322 section 3.4.1 (addr-spec); RFC 1035 and RFC 5890 (domain names)",
+    threshold: 0.5,
+    is_on_by_default: true,
+    labels: &[(
+        Meaning::Email,
+        "email|e mail|emails|email address|e mail address|mail|correo|correo electronico|gmail",
+    )],
+    number: None,
+    weights: &[],
+    hits: &[
+        "Send the results to «maria.delgado@examplehealth.org» please.",
+        "<«jane.roe+lab@mail.example.com»>, thanks",
+        "write «jane_roe@example.co.uk».",
+        "mail «JANE@EXAMPLE.ORG»",
+        "write to «tom.o'neil@example.ie»",
+        "«jane.roe [at] example [dot] org» is hers",
+        "reach me: «jane at example dot com»",
+        "«jane.roe @ example.org»",
+        "write «jane.roe[@]example[.]org» or «jane (@) example (.) org»",
+        "write «jane.roe_at_example_dot_org», «jane-at-example-dot-org»",
+        "From: «bounce+jane.roe=example.org@lists.example.com»",
+        "«jane.roe {at} example {dot} co {dot} uk», «jane<at>example<dot>org»",
+    ],
+    misses: &[
+        "follow @examplehealth today",
+        "npm install left-pad@1.3.0",
+        "BP 120/80 @ 0800",
+        "clone git@example.com:org/tool.git",
+        "meet at noon. dot the i",
+        "Send to  please.",
+        "look_at_the_dot_com_boom, run-at-start, x[@]y",
+    ],
+    precedence: 0.40,
+};

@@ -1,0 +1,81 @@
+//! Health plan beneficiary numbers: what insurers call member, subscriber or policy number.
+//!
+//! Every insurer has a format of its own, so the label decides.
+
+use super::{BY_LABEL, Evidence, Number, PhiRule, Shape};
+
+pub(super) static RULE: PhiRule = PhiRule {
+    code: "health_plan_id",
+    label: "Health plan ID",
+    placeholder: "[HEALTH_PLAN_ID]",
+    summary: "Member, subscriber, policy and Medicaid numbers by the words that introduce them. \
+        Off unless an account sets a threshold for it.",
+    not_found: "Group and claim numbers, and numbers that nothing calls a member's or policy's. \
+        Medicare numbers are a kind of their own.",
+    authority: "HIPAA Safe Harbor, 45 CFR 164.514(b)(2)(i)(I)",
+    threshold: 0.5,
+    is_on_by_default: false,
+    labels: &[(
+        BY_LABEL,
+        "member id|member no|member number|memberid|subscriber id|subscriber number|subscriber no|policy number|\
+        policy no|policy id|insurance id|insurance number|insurance no|insurance policy|plan id|plan number|\
+        medicaid id|medicaid number|health plan id|health plan number|health insurance id|health insurance number",
+    )],
+    number: Some(Number {
+        length: 6..=20,
+        digits_min: 5,
+        is_valid: |_| true,
+    }),
+    weights: &[
+        // Shape and evidence, then how sure they make us and the name of the rule.
+        (Shape::Value, Evidence::Field, 0.95, "health_plan_id.field"),
+        (
+            Shape::Value,
+            Evidence::Label,
+            0.95,
+            "health_plan_id.labelled",
+        ),
+        (
+            Shape::Value,
+            Evidence::List,
+            0.85,
+            "health_plan_id.labelled",
+        ),
+        (Shape::Value, Evidence::Near, 0.7, "health_plan_id.near"),
+        (
+            Shape::Value,
+            Evidence::NamedAfter,
+            0.85,
+            "health_plan_id.named_after",
+        ),
+        (
+            Shape::Spoken,
+            Evidence::Label,
+            0.85,
+            "health_plan_id.spoken",
+        ),
+        (
+            Shape::Spelled,
+            Evidence::Label,
+            0.8,
+            "health_plan_id.spoken",
+        ),
+    ],
+    hits: &[
+        "member ID «XQZ482913445»",
+        "Policy number: «ABC-4829134», group 77120",
+        "Member IDs on file; member number «482913445», «482913446»",
+        "{\"memberId\":\"«W482913445»\"}",
+        "her Medicaid ID at the new address is «48291344»",
+        "«482913445» is her subscriber number",
+        "subscriber number «four eight two nine one three four four five»",
+    ],
+    misses: &[
+        "member since 2019",
+        "group number 482913445",
+        "claim number 482913445",
+        "policy of 2024-01-15",
+        "order 482913445",
+    ],
+    precedence: 0.2,
+};

@@ -1,0 +1,134 @@
+//! Medical record numbers.
+//!
+//! There is no common format: the words around decide. Sites with a fixed format
+//! can name it in the settings, and it is then found without a label.
+
+use super::{Evidence, Meaning, PhiRule, Shape};
+
+pub(super) static RULE: PhiRule = PhiRule {
+    code: "mrn",
+    label: "MRN",
+    placeholder: "[MRN]",
+    summary: "Medical record, chart, hospital and patient numbers by the words that introduce them, in prose, forms, \
+        HL7 PID-3 and FHIR identifiers of type MR; site formats from the settings without a label.",
+    not_found: "Member, policy, claim, account, order and accession numbers; UUIDs and numbers without a label.",
+    authority: "HL7 v2 table 0203 (identifier type MR); FHIR Identifier; HIPAA Safe Harbor 45 CFR 164.514(b)(2)(i)(H)",
+    threshold: 0.5,
+    is_on_by_default: true,
+    labels: &[
+        (
+            Meaning::Mrn,
+            "mrn|mrns|mrn no|mrn number|mr no|mr number|mr num|mr nbr|mrnum|mrnumber|medrec|med rec|med rec no|\
+            med rec number|med record|med record no|med record number|medical record|medical records number|\
+            medical record number|medical record numbers|medical record no|medical record num|medical record id|\
+            medical rec|medical rec no|medical record identifier|record number|record no|record num|chart number|\
+            chart numbers|chart nos|chart no|chart num|chart id|hospital number|hospital no|patient chart number|\
+            hospital num|hospital id|hosp no|hosp num|hospital record number|unit number|unit no|emrn|empi|mpi|\
+            mpi number|epic mrn|patient mrn|pt mrn|patient medical record number|health record number|health record|\
+            clinic number|clinic no|numero de expediente|expediente|historia clinica|nhc|numero de historia clinica|\
+            uhid|uhid no|uhid number|ur|ur no|ur number|urn|hospital unit number|unit record number|ehr id|\
+            ehr number|emr id|emr number|emr no|epic id|cerner id|m r n|m r no|m r number|hosp number|hosp id|\
+            medical rec number|numero de historia|numero de expediente medico|expediente medico|expediente clinico|\
+            numero de registro medico|registro medico|num de expediente|num de historia clinica|numero de hospital|\
+            facility mrn|umrn|cmrn|mrn id|mrn num|mrn nbr|record id|history no|history number|chart nbr|\
+            patient record number|patient record no|\
+            num historia|n historia|numero historia clinica|nhcl|cipa|numero de dossier|ipp|patientennummer|\
+            patienten nr|fallnummer|aktenzeichen|numero do prontuario|prontuario|cartella clinica|numero cartella|\
+            patientnummer",
+        ),
+        (
+            Meaning::MrnMaybe,
+            "chart|record|patient id|patient ids|patient identifier|patient no|patient number|patient num|\
+            patient identification number|pt id|pt no|pt number|pt num|patientid|patid|mr|file number|file no|pat id|\
+            pat no|emr|ehr|ptid|id number|patient nbr|case id|subject id|visit mrn|numero de paciente|\
+            num de paciente|id de paciente|id del paciente|id paciente|wristband|armband|id band|clinic id|\
+            person number|person id|person no|person nbr|historia|hc|dossier",
+        ),
+    ],
+    number: None,
+    weights: &[
+        // Shape and evidence, then how sure they make us and the name of the rule.
+        (Shape::Value, Evidence::Field, 0.95, "mrn.field"),
+        (Shape::Value, Evidence::Label, 0.97, "mrn.labelled"),
+        (Shape::Value, Evidence::List, 0.9, "mrn.labelled"),
+        (Shape::Value, Evidence::Near, 0.75, "mrn.near"),
+        (
+            Shape::Value,
+            Evidence::VagueLabel,
+            0.8,
+            "mrn.patient_number",
+        ),
+        (Shape::Value, Evidence::Stated, 0.7, "mrn.patient_number"),
+        (Shape::Value, Evidence::NamedAfter, 0.85, "mrn.named_after"),
+        (Shape::Value, Evidence::Patient, 0.85, "mrn.patient_number"),
+        (Shape::Value, Evidence::Reference, 0.7, "mrn.reference"),
+        (Shape::Value, Evidence::BesideName, 0.65, "mrn.beside_name"),
+        (Shape::SiteFormat, Evidence::Form, 0.9, "mrn.site_format"),
+        (Shape::Spoken, Evidence::Label, 0.9, "mrn.spoken"),
+        (Shape::Spelled, Evidence::Label, 0.85, "mrn.spoken"),
+    ],
+    hits: &[
+        "MRN: «00482913» admitted for chest pain.",
+        "medical record number is «E1234567»",
+        "chart #«45-01-63»",
+        "«MRN482913» is hers",
+        "Picking up patient #«65878146», from bed 16",
+        "ref: Roe/«51550497»/February 17, 2023",
+        "Jane Roe, «5819919», is a 6 day old girl",
+        "pt. MRN# «MR-00482913», stable",
+        "patient ID «7563388»",
+        "hospital no. «H 482913»",
+        "Hospital # «7741203»",
+        "medical record: «X-12345-Z» is hers",
+        "MRNs «482913», «482914» and «482915»",
+        "Chart no.: «W-3391»",
+        "UHID: «APH.0012.88765», UR «1408 2217»",
+        "hospital number «QX 551 203».",
+        "chart numbers «P-20881» and «P-20882»",
+        "1. Roe, Jane («T00-4419») listed",
+        "Re: Roe, Jane / «30155698»",
+        "M.R. # «771204», M.R.N. «771204»",
+        "MRN/Acct: «771204» / 99120334",
+        "Acct/MRN: 99120334 / «771204»",
+        "Pt acct/MRN «771204»",
+        "MRN changed from «771204» to «771240»",
+        "merge MRN «771204» into «771240»",
+        "WHERE mrn IN ('«771204»','«771240»')",
+        "can you pull up «771204»? thats the mrn",
+        "MRN «771204»-DOB 3/14/1962",
+        "su número de paciente es «771204»",
+        "MRN: «44-TR-1029», MRN «2024/11873», MRN «zz-99812», MRN «AB 12 34 56»",
+        "patient ID: «1234 5678»",
+        "patient's number in our system is «4410928»",
+        "looking at patient «4410928» right now",
+        "ROE, JANE 67F 10/22/1958 «4410928»",
+        "ROE,JANE J   02/09/1934   91 YRS  M   #«00551210»",
+        "MRN#s «4410928» & «4410931»",
+        "ref «4410928» is her MRN",
+        "getPatientByMrn(\"«4410928»\")",
+        "«4410928» <- her MRN, and «4410931» = MRN",
+        "Need the MRN for Jane Roe.\nIt's «4410928».",
+        "Jane Roe in bed 4; Roe («4410928») is stable",
+        "What would you do here?\nMRN: «4410928»",
+        "Any concerns? Patient ID: «4410928»",
+        "MRN: [MRN]«48291378», MRN «48291379»%",
+        "{\"mrn\":\"«00482913»\"}",
+        "MRN «four eight two nine one three seven»",
+        "our «ZQ-4829137» (where the settings give this format)",
+        "{\"mrn\":\"«7 B 4 C 2»\"}",
+    ],
+    misses: &[
+        "MRN  admitted for chest pain",
+        "order number 482913",
+        "member ID 482913445",
+        "the chart from 2019 shows",
+        "record 10-2-1 this season",
+        "Account number 4471203 is past due",
+        "error in pid=48213",
+        "chart review 3/14/2024",
+        "Pacemaker serial number PJN702913S implanted",
+        "penicillin for Jane Roe, 2400000 units, today",
+        "mr 10000 units, chart 25000 units",
+    ],
+    precedence: 0.28,
+};

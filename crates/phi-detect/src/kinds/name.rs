@@ -1,0 +1,89 @@
+//! Names of people, by the words around them.
+//!
+//! Titles, labels and family words announce a name; a known given name followed by
+//! another capitalised word is one by itself. The name model adds what no rule sees.
+
+use super::{Meaning, PhiRule};
+
+pub(super) static RULE: PhiRule = PhiRule {
+    code: "name",
+    label: "Name",
+    placeholder: "[NAME]",
+    summary: "Names of patients, relatives, clinicians and staff: after titles and labels, in \"Last, First M\" form, in \
+        signatures, in HL7 and FHIR name fields, and in running text.",
+    not_found: "Eponyms (Parkinson disease, Foley catheter), drugs and brands, organisations; titles and credentials stay outside the finding.",
+    authority: "HIPAA Safe Harbor, 45 CFR 164.514(b)(2)(i)(A)",
+    threshold: 0.35,
+    is_on_by_default: true,
+    labels: &[
+        (
+            Meaning::Name,
+            "patient name|patients name|patient full name|pt name|pts name|patientname|ptname|client name|member name|\
+            subscriber name|insured name|guarantor name|first name|firstname|fname|given|given name|name last|\
+            name first|name given|name family|name middle|givenname|given names|last name|lastname|lname|family|\
+            family name|familyname|surname|middle name|middlename|mname|maiden name|mothers maiden name|\
+            mother s maiden name|preferred name|nickname|full legal name|legal name|fullname|patient first name|\
+            patient last name|pt first|pt last|provider name|physician name|doctor name|attending name|nurse name|\
+            emergency contact name|next of kin|next of kin name|nok|nombre|nombre del paciente|apellido|apellidos|nm|\
+            patient|pt|attending|attending physician|referring physician|referring provider|ordering provider|\
+            ordering physician|pcp|primary care physician|primary care provider|surgeon|emergency contact|\
+            contact person|guardian|caregiver|spouse|mother|father|parent|guarantor|subscriber|insured|beneficiary|\
+            resident|client|physician|provider|dictated by|signed by|electronically signed by|cosigned by|seen by|\
+            author|author name|reviewed by|transcribed by|prepared by|performer|assigned to|employee name|\
+            user full name|typed by|called by|called back by|entered by|recorded by|drawn by|collected by|initials|\
+            nombre y apellidos|apellidos y nombre|paciente|medico|remitido por|responsable clinico|fdo|firmado|\
+            firmado por|nom|prenom|nom du patient|vorname|nachname|familienname|cognome|apelido|sobrenome|\
+            nome do paciente|voornaam|achternaam",
+        ),
+        (
+            Meaning::NameMaybe,
+            "name|names|person|contact name|user name|full name|display name",
+        ),
+    ],
+    number: None,
+    weights: &[],
+    hits: &[
+        "Patient «John Smith», SSN 536-22-8741, has a cough",
+        "The patient's name is «Maria Delgado», please summarise.",
+        "Patient «Maria Delgado» presents with dyspnea.",
+        "Dr. «Newman» (fellow) will see her",
+        "Mrs. «O'Brien-Lee»'s daughter",
+        "name: «potter, mark»; address",
+        "«Galloway, Leah» was billed",
+        "Pt «Barberini» has had increasing pain",
+        "my husband «Kimberly» was born",
+        "seen by «Jane Q. Roe», MD",
+        "her doctor is dr «patel» today",
+        "Baby boy «Hernandez» was born",
+        "Hi «Jennifer», please see below",
+        "interpreter «Nguyen Van An» was there",
+        "Dictated by «J. Smith», M.D.",
+        "cc «R. Jones», RN",
+        "PCP «Smith» agrees",
+        "To: \"«Mark Roe»\" <mark@example.com>",
+        "lastName: \"«Roe»\"",
+        "Patient «Will Young» reports pain",
+        "{\"last_name\":\"«Okonkwo»\"}",
+        "Present: «Lena Ruiz», «Omar Diaz» and «Kim Sato».",
+        "Called back by «TWR» at 0915. Dictated by: «JTR», typed by: «mk»",
+    ],
+    misses: &[
+        "café / \"The patient's social security number is on file.\"",
+        "Parkinson disease, Crohn disease, Hodgkin lymphoma, Foley catheter, Apgar score, Glasgow coma scale.",
+        "Patient , SSN , has a cough",
+        "Patient denies chest pain",
+        "Patient: 45-year-old woman",
+        "Dr.  will call",
+        "PATIENT HISTORY",
+        "The patient Reports pain",
+        "Summarise the Mayo Clinic guideline on statins.",
+        "Patient Agreements: the plan was explained",
+        "I gave the patient Protonix for this",
+        "Reachable by the team, NP. Reachable at noon",
+        "CREATE TABLE p (given_name TEXT, family_name VARCHAR(40), dob DATE)",
+        "<name>SYRUP</name> displayName=\"TABLET\" name: 'Oral Spray'",
+        "travelled to Jordan, Chad and home",
+        "called by ICU, drawn by RN, signed by MD",
+    ],
+    precedence: 0.0,
+};

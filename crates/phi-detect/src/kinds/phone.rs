@@ -1,0 +1,137 @@
+//! Telephone, mobile, fax and pager numbers.
+//!
+//! North American numbers have ten digits; area and exchange start with 2 to 9.
+//! International numbers start with "+" and have at most fifteen digits.
+
+use super::{Evidence, Meaning, PhiRule, Shape};
+
+pub(super) static RULE: PhiRule = PhiRule {
+    code: "phone",
+    label: "Phone",
+    placeholder: "[PHONE]",
+    summary: "US and international telephone, mobile, fax and pager numbers in the usual groupings, with country code \
+        and extension; seven digits, digits without separators and spelled digits where the words around speak of calling.",
+    not_found: "911, 988 and other short codes, in-house extensions alone, ranges, lab values, order and version numbers, time stamps.",
+    authority: "North American Numbering Plan (ATIS-0300051); ITU-T E.164",
+    threshold: 0.5,
+    is_on_by_default: true,
+    labels: &[
+        (
+            Meaning::Phone,
+            "telf|tel movil|telefono movil|telefono fijo|handynummer|mobil|rufnummer|telefonnummer|tel mobile|\
+            numero de telephone|telemovel|telefone|celulare|cellulare|numero di telefono|gsm|telefoonnummer|\
+            tfno|tlf|tlfno|telef|telefs|telfs|movil|numero de movil|area code|phone|phones|phone number|phone no|\
+            phone num|phone numbers|telephone|telephones|telephone number|tel|tel no|tele|cell|cells|cell phone|\
+            cellphone|cell number|cell no|mobile|mobile number|mobile phone|mobile no|mob|fax|faxes|fax number|\
+            fax no|faxed to|fax to|pager|pagers|pager number|beeper|home phone|work phone|cell phone number|\
+            contact number|contact no|contact phone|callback number|call back number|phone home|phone work|\
+            phone mobile|ph|phn|phone1|phone2|hotline|whatsapp|sms|landline|caller id|pgr|cb number|callback no|\
+            telefono|numero de telefono|celular|patient phone|pt phone|emergency contact phone|daytime phone|\
+            evening phone|best number|best phone|good number|direct line|direct|switchboard|main number",
+        ),
+        (
+            Meaning::PhoneMaybe,
+            "call|called|answering at|not answering|messages to|calling|calls|callback|call back|reach|reached|\
+            reachable|text|texted|dial|dialed|ring|contact|contacted|page|paged|ext|extension|voicemail|answers at|\
+            llamar|llame|llamame|llamarme|llamar al|marque|left message|left a message|left vm|lvm|cb|number|numbers|\
+            line|desk|office|front desk|nurse line|clinic|pharmacy|t|p|f|m|w|h|c|o",
+        ),
+    ],
+    number: None,
+    weights: &[
+        // Shape and evidence, then how sure they make us and the name of the rule.
+        (Shape::Value, Evidence::Field, 0.95, "phone.field"),
+        (Shape::Spoken, Evidence::Label, 0.9, "phone.spoken"),
+        (Shape::Spoken, Evidence::Form, 0.6, "phone.spoken"),
+        (Shape::Spelled, Evidence::Label, 0.85, "phone.spoken"),
+        (
+            Shape::Unbroken,
+            Evidence::BesideName,
+            0.6,
+            "phone.beside_name",
+        ),
+        (Shape::LastFour, Evidence::List, 0.7, "phone.other_ending"),
+        (
+            Shape::Grouped,
+            Evidence::Label,
+            0.98,
+            "phone.north_american",
+        ),
+        (Shape::Grouped, Evidence::Form, 0.9, "phone.north_american"),
+        (Shape::Spaced, Evidence::Label, 0.95, "phone.spaced"),
+        (Shape::Spaced, Evidence::Form, 0.65, "phone.spaced"),
+        (Shape::Unbroken, Evidence::Label, 0.9, "phone.labelled"),
+        (Shape::Unbroken, Evidence::Near, 0.7, "phone.spoken_of"),
+        (Shape::Unbroken, Evidence::Stated, 0.6, "phone.at"),
+        (Shape::Unbroken, Evidence::Kin, 0.65, "phone.of_family"),
+        (Shape::OddlyGrouped, Evidence::Label, 0.93, "phone.labelled"),
+        (
+            Shape::OddlyGrouped,
+            Evidence::NamedAfter,
+            0.9,
+            "phone.named_after",
+        ),
+        (Shape::OddlyGrouped, Evidence::Stated, 0.7, "phone.at"),
+        (
+            Shape::OddlyGrouped,
+            Evidence::VagueLabel,
+            0.7,
+            "phone.abroad",
+        ),
+        (Shape::Local, Evidence::VagueLabel, 0.85, "phone.local"),
+        (Shape::Abroad, Evidence::VagueLabel, 0.75, "phone.abroad"),
+        (Shape::Abroad, Evidence::Form, 0.55, "phone.abroad"),
+        (
+            Shape::International,
+            Evidence::Form,
+            0.95,
+            "phone.international",
+        ),
+        (Shape::Pager, Evidence::Label, 0.8, "phone.pager"),
+    ],
+    hits: &[
+        "Please call the patient back on «206-555-0142» after lunch.",
+        "Call her back on «(206) 555-0142» after 5pm",
+        "Fax the referral to «206.555.0143»",
+        "+44: «+44 20 7946 0958»",
+        "cell «2065550142»",
+        "phone: «206-555-0142 x123»",
+        "tel «1-800-555-0199 ext. 44»",
+        "call «555-0142» if worse",
+        "pager «(206)555-0142»",
+        "or «(206)5550142»",
+        "callback number is area code «two oh six, five five five, zero one four two»",
+        "her number is «two zero six five five five zero one four two»",
+        "call «eight hundred, five five five, zero one ninety nine»",
+        "Tel: «(2O6) 555-Ol42» (fax)",
+        "«206-555-0142»/«206-555-0143» or «206-555-0144»/«0145»",
+        "pager «31415», ext 2217",
+        "cell#«2065550142», (C) «2065550143», «(+1) 206 555 0142»",
+        "abroad: «011 52 55 1234 5678» and «0044 20 7946 0958»",
+        "daughter's # is «2065550142»",
+        "Jane Roe, «2065550142»",
+        "7,«206-555-0142»,8 or phone: «2065550142»,5 calls",
+        "{\"phone\":\"«2065550142»\"}",
+        "«206 555 0142»",
+        "«555-0142» is her phone number",
+        "reach her at «2065550142»",
+        "my # «2065550142»",
+        "Please call the nurse again if pain, fever, nausea or redness get worse after lunch tomorrow: «2065550142»",
+    ],
+    misses: &[
+        "Call 911 or 988 in a crisis.",
+        "ratio 2065550142 seen",
+        "MRN 206-555-0142",
+        "order number 206-555-0142",
+        "platelets 150-400, sodium 135-145",
+        "version 1.2.840.113",
+        "call  after lunch",
+        "2025-02-03 11:02:33",
+        "10.1056/NEJMoa2034577",
+        "Please charge my credit card. Number is 4563824065059",
+        "my driver's license number is 2270-66-1551",
+        "call if taking 500-1000 mg, or 325-1000 mg a day",
+        "pager: 5000 units of heparin",
+    ],
+    precedence: 0.25,
+};

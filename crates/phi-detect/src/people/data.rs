@@ -1,0 +1,141 @@
+//! What stands where a label announces a name and is none: identifiers, types, values of data; and initials,
+//! which are one where somebody dictated, typed or called.
+
+use std::ops::Range;
+
+use crate::lexicon::{LEXICON, Sense};
+use crate::page::{Page, is_word_byte};
+
+/// Whether a word is written as programs write identifiers: `ParseContext`, `Kind.Tuple`, `Error(`.
+pub(crate) fn is_identifier(page: &Page<'_>, span: &Range<usize>) -> bool {
+    let word = page.slice(span.clone());
+    let capital = |pair: &[u8]| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase();
+    let inner = word.windows(2).position(capital);
+    // "McDonald", "DeShawn", "LaTonya", "MacLeod", "FitzGerald".
+    let is_camel_case = inner.is_some_and(|at| at > 3);
+    let after = page.byte(span.end);
+    let is_member = after == b'.' && is_word_byte(page.byte(span.end + 1))
+        || matches!(after, b'(' | b'[' | b'_') && !word.contains(&b' ');
+    is_camel_case || is_member
+}
+
+/// Types of SQL and of programs, which follow the names of columns and fields.
+static TYPES: &[&[u8]] = &[
+    b"text",
+    b"varchar",
+    b"nvarchar",
+    b"varchar2",
+    b"char",
+    b"nchar",
+    b"clob",
+    b"string",
+    b"str",
+    b"int",
+    b"integer",
+    b"bigint",
+    b"smallint",
+    b"serial",
+    b"numeric",
+    b"decimal",
+    b"float",
+    b"double",
+    b"boolean",
+    b"bool",
+    b"date",
+    b"datetime",
+    b"timestamp",
+    b"uuid",
+    b"json",
+    b"jsonb",
+    b"blob",
+    b"bytea",
+    b"null",
+    b"none",
+    b"true",
+    b"false",
+    b"undefined",
+    b"number",
+    b"object",
+    b"array",
+    b"required",
+    b"optional",
+    b"primary",
+    b"references",
+];
+
+/// Whether the word here is a type rather than a value: `given_name TEXT,`.
+pub(crate) fn is_type_word(page: &Page<'_>, start: usize) -> bool {
+    page.word_at(start).is_some_and(|(_, end)| {
+        let word = page.slice(start..end);
+        TYPES.iter().any(|one| word.eq_ignore_ascii_case(one))
+    })
+}
+
+/// Whether a label and its value are a key of data and its value: `name="…"`, `<name>…`, `typeName: …`.
+pub(crate) fn is_in_data(page: &Page<'_>, label: &Range<usize>, value: usize) -> bool {
+    let gap = page.slice(label.end..value);
+    let has_signs = gap
+        .iter()
+        .any(|byte| matches!(byte, b'"' | b'\'' | b'=' | b'>'));
+    let text = page.slice(label.clone());
+    let is_key = text.contains(&b'_')
+        || text[0].is_ascii_lowercase() && text.iter().any(u8::is_ascii_uppercase)
+        || matches!(page.byte_before(label.start), b'_' | b'.' | b'-');
+    // An item or a member of a YAML file.
+    let indent = page.slice(label.start.saturating_sub(3)..label.start);
+    let is_member = text == b"name" && (indent.ends_with(b"- ") || indent.ends_with(b"  "));
+    has_signs || is_key || is_member
+}
+
+/// What stands in capitals after "called by" and is no person.
+static NOT_INITIALS: &[&[u8]] = &[
+    b"ed", b"er", b"icu", b"ems", b"or", b"ob", b"gi", b"ct", b"mri", b"us", b"snf", b"nh", b"hr",
+    b"it", b"qa", b"lab", b"poa", b"pcp", b"fda", b"cdc", b"va", b"or", b"id", b"sw", b"cm",
+    b"the", b"a", b"an", b"his", b"her", b"me", b"my", b"our", b"mom", b"dad", b"wife", b"son",
+    b"pt", b"phone", b"fax", b"mail", b"him", b"us", b"ent", b"rt", b"pacu", b"nicu", b"micu",
+    b"sicu", b"ccu", b"cna", b"ai", b"ehr", b"emr", b"an", b"in", b"on", b"at", b"to", b"of",
+    b"and", b"for", b"all", b"any", b"two", b"one", b"ms", b"mr", b"dr", b"mrs", b"n/a", b"na",
+    b"tbd", b"ci", b"bot",
+];
+
+/// The initials of whoever dictated, typed or called: "Called back by TWR at 0915".
+pub(crate) fn initials_at(
+    page: &Page<'_>,
+    label: &Range<usize>,
+    start: usize,
+) -> Option<Range<usize>> {
+    const ACTS: &[&[u8]] = &[
+        b"dictated",
+        b"typed",
+        b"transcribed",
+        b"called",
+        b"entered",
+        b"recorded",
+        b"drawn",
+        b"collected",
+        b"initials",
+        b"signed",
+        b"cosigned",
+        b"electronically",
+    ];
+    let act = page
+        .word_at(label.start)
+        .map(|(_, end)| page.slice(label.start..end))?;
+    let is_act = ACTS.iter().any(|one| act.eq_ignore_ascii_case(one));
+    let (sense, end) = page.word_at(start).filter(|_| is_act)?;
+    let word = page.slice(start..end);
+    let is_shouted = word.iter().all(u8::is_ascii_uppercase);
+    // Typists sign in small letters, behind a colon.
+    let is_small = word.iter().all(u8::is_ascii_lowercase)
+        && page.slice(label.end..start).contains(&b':')
+        && sense == Sense::NONE;
+    let is_other = NOT_INITIALS
+        .iter()
+        .any(|one| word.eq_ignore_ascii_case(one))
+        || LEXICON.sense(word).has(Sense::CREDENTIAL | Sense::TITLE);
+    let ends =
+        !is_word_byte(page.byte(end)) && !matches!(page.byte(end), b'-' | b'\'' | b'.' | b'@');
+    let goes_on = page.byte(end) == b' ' && page.byte(end + 1).is_ascii_uppercase();
+    let fits = matches!(word.len(), 2..=3) && (is_shouted || is_small);
+    (fits && ends && !is_other && !goes_on).then_some(start..end)
+}

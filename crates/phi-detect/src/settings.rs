@@ -1,0 +1,63 @@
+//! What an account may set about detection.
+
+use crate::kinds::PhiKind;
+
+/// What an account may set about detection. The default suits most sites.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Settings {
+    /// Score below which findings of a kind are dropped; kinds not named keep their default. Naming a kind that is
+    /// off by default switches it on.
+    pub thresholds: Vec<(PhiKind, f32)>,
+    /// Site formats of medical record numbers: `9` a digit, `A` a letter, `X` either, anything else itself.
+    pub mrn_formats: Vec<String>,
+}
+
+impl Settings {
+    /// Whether the settings make sense; if not, a message for the owner.
+    pub(crate) fn check(&self) -> Result<(), SettingsError> {
+        for &(kind, threshold) in &self.thresholds {
+            if !(0.0..=1.0).contains(&threshold) {
+                let message = format!("the threshold of {} must lie between 0 and 1", kind.code());
+                return Err(SettingsError(message));
+            }
+        }
+        for format in &self.mrn_formats {
+            let digits = format
+                .bytes()
+                .filter(|byte| matches!(byte, b'9' | b'X'))
+                .count();
+            if digits < 4 || format.len() > 32 || !format.is_ascii() {
+                let message = format!(
+                    "the record number format {format:?} needs at least 4 of 9 or X, in at most 32 plain characters"
+                );
+                return Err(SettingsError(message));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether findings of this kind are wanted.
+    pub(crate) fn looks_for(&self, kind: PhiKind) -> bool {
+        kind.rule().is_on_by_default || self.thresholds.iter().any(|(one, _)| *one == kind)
+    }
+
+    /// The least score of a finding of this kind.
+    pub(crate) fn threshold(&self, kind: PhiKind) -> f32 {
+        self.thresholds
+            .iter()
+            .find(|(one, _)| *one == kind)
+            .map_or(kind.rule().threshold, |(_, threshold)| *threshold)
+    }
+}
+
+/// Why settings were refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SettingsError(pub String);
+
+impl std::fmt::Display for SettingsError {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for SettingsError {}

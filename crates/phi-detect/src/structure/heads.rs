@@ -1,0 +1,68 @@
+//! Heads of columns: what a row of labels says about the rows below it, in whatever kind of table.
+
+use crate::labels::{self, Meaning};
+
+/// The meanings of a row of heads, if enough of them are labels we know that the row must be one.
+pub(super) fn meanings<'a>(heads: impl Iterator<Item = &'a str>) -> Option<Vec<Option<Meaning>>> {
+    meanings_if(heads, 2)
+}
+
+/// The same for a row that is marked as one of heads: a single label will do.
+pub(super) fn meanings_of_marked<'a>(
+    heads: impl Iterator<Item = &'a str>,
+) -> Option<Vec<Option<Meaning>>> {
+    meanings_if(heads, 1)
+}
+
+fn meanings_if<'a>(
+    heads: impl Iterator<Item = &'a str>,
+    least: usize,
+) -> Option<Vec<Option<Meaning>>> {
+    let mut columns: Vec<_> = heads.map(meaning).collect();
+    let known = columns.iter().flatten().count();
+    if known < least || known * 3 < columns.len() {
+        return None;
+    }
+    let mut known = columns.iter().flatten();
+    if known.any(|&meaning| super::tells_of_a_person(meaning)) {
+        for meaning in &mut columns {
+            *meaning = super::in_person_record(*meaning);
+        }
+    }
+    Some(columns)
+}
+
+/// What one head means.
+fn meaning(head: &str) -> Option<Meaning> {
+    let head = head.trim();
+    let is_head =
+        head.len() <= 40 && head.split_whitespace().count() <= 5 && !head.contains(['.', '?', '=']);
+    if !is_head {
+        return None;
+    }
+    labels::of_whole_key(head)
+        .or_else(|| labels::of_key(head).filter(|_| !head.contains(' ')))
+        .or_else(|| is_part_of_name(head).then_some(Meaning::NameMaybe))
+}
+
+/// "Last" and "First" head the parts of a name, where the table is about people.
+fn is_part_of_name(head: &str) -> bool {
+    head.eq_ignore_ascii_case("last") || head.eq_ignore_ascii_case("first")
+}
+
+/// What a label that stands beside or below its value says, when it is one of a person's and nothing else is written with it.
+pub(super) fn personal(label: &[u8]) -> Option<Meaning> {
+    let label = std::str::from_utf8(label)
+        .ok()
+        .filter(|label| label.len() <= 40)?;
+    labels::of_whole_key(label.trim_end_matches([':', ' ', '*', '#']))
+        .filter(|&meaning| super::tells_of_a_person(meaning))
+}
+
+/// Whether these words are a label of anything.
+pub(super) fn is_label(text: &[u8]) -> bool {
+    std::str::from_utf8(text)
+        .ok()
+        .filter(|text| text.len() <= 40)
+        .is_some_and(|text| meaning(text).is_some())
+}

@@ -1,0 +1,116 @@
+//! Makes candidates of what the model found: edges fitted to the form of the kind, nonsense left out.
+
+use crate::candidate::Candidate;
+use crate::kinds::PhiKind;
+use crate::page::Page;
+use crate::people;
+use crate::rules;
+
+/// From this score on a single letter is taken for a name.
+const SURE_INITIAL: f32 = 0.6;
+
+/// The pieces of what the model found that hold up, in their whole extent.
+pub(crate) fn tidy(page: &Page<'_>, found: &[Candidate]) -> Vec<Candidate> {
+    // Asked once: asking for every candidate would take quadratic time.
+    let has_markup = page.text.contains("</");
+    found
+        .iter()
+        .flat_map(|one| pieces(page, one))
+        .map(|one| without_loose_edges(page, whole(page, one)))
+        .filter(|one| is_plausible(page, one, has_markup))
+        .collect()
+}
+
+/// Splits what cannot be one finding: at an empty line, between two people, at a bracket or quote that is not closed in it.
+fn pieces(page: &Page<'_>, candidate: &Candidate) -> Vec<Candidate> {
+    let text = page.slice(candidate.span.clone());
+    let is_open = |open: u8, close: u8, at: usize| {
+        text[at] == open
+            && if open == close {
+                text.iter().filter(|&&byte| byte == open).count() % 2 == 1
+            } else {
+                !text[at..].contains(&close)
+            }
+    };
+    let mut cuts = vec![0];
+    for at in 1..text.len() {
+        let is_empty_line = text[at] == b'\n' && text[at - 1] == b'\n';
+        let is_next_person = candidate.kind == PhiKind::NAME && people::joins_two(text, at);
+        if is_empty_line || is_next_person || is_open(b'(', b')', at) || is_open(b'"', b'"', at) {
+            cuts.push(at);
+        }
+    }
+    cuts.push(text.len());
+    cuts.windows(2)
+        .map(|cut| Candidate {
+            span: candidate.span.start + cut[0]..candidate.span.start + cut[1],
+            ..candidate.clone()
+        })
+        .collect()
+}
+
+/// Fits the span of what the model found to its form; a field of data ends where it ends.
+fn whole(page: &Page<'_>, mut candidate: Candidate) -> Candidate {
+    if page.field_at(candidate.span.start).is_none() {
+        candidate.span = (rules::finder(candidate.kind).complete)(page, candidate.span);
+    }
+    candidate
+}
+
+/// Cuts off a quote or bracket at an edge that has no partner inside, and what goes on beyond a field.
+fn without_loose_edges(page: &Page<'_>, mut candidate: Candidate) -> Candidate {
+    let text = page.slice(candidate.span.clone());
+    let is_loose = |byte: u8| match byte {
+        b'"' | b'\'' => text.iter().filter(|&&other| other == byte).count() == 1,
+        b'(' => !text.contains(&b')'),
+        b')' => !text.contains(&b'('),
+        _ => byte.is_ascii_whitespace() || matches!(byte, b',' | b';' | b':'),
+    };
+    let front = text.iter().take_while(|&&byte| is_loose(byte)).count();
+    let back = text
+        .iter()
+        .rev()
+        .take_while(|&&byte| is_loose(byte))
+        .count();
+    if front + back < text.len() {
+        candidate.span = candidate.span.start + front..candidate.span.end - back;
+    }
+    // What stands in a field of data ends with it.
+    if let Some(field) = page
+        .field_at(candidate.span.start)
+        .filter(|field| field.meaning.is_some())
+    {
+        candidate.span.end = candidate.span.end.min(field.span.end);
+    }
+    candidate
+}
+
+/// What the model may not call PHI: a mask placeholder, the name of a tag, a lone letter.
+fn is_plausible(page: &Page<'_>, candidate: &Candidate, has_markup: bool) -> bool {
+    let text = page.slice(candidate.span.clone());
+    let letters = text
+        .iter()
+        .filter(|&&byte| byte.is_ascii_alphanumeric() || byte >= 0x80)
+        .count();
+    let is_tag = matches!(page.byte_before(candidate.span.start), b'<' | b'/')
+        && page.byte(candidate.span.end) == b'>'
+        && has_markup;
+    let is_settled = page.field_at(candidate.span.start).is_some_and(|field| {
+        field.is_settled || field.meaning.is_some() && page.has_placeholder(&field.span)
+    });
+    let is_contradicted =
+        is_settled || (rules::finder(candidate.kind).contradicts)(page, &candidate.span);
+    // Beside a placeholder the model sees its own reflection: had this been PHI, it would be masked too.
+    let around = candidate.span.start.saturating_sub(1)..candidate.span.end + 1;
+    // `Fields: [SSN]`: one word and a colon before a placeholder is its label.
+    let is_label = page.byte(candidate.span.end) == b':'
+        && !text.contains(&b' ')
+        && page.has_placeholder(&(candidate.span.end..candidate.span.end + 3));
+    // A letter is somebody only with its dot: "S. denies pain".
+    let is_initial = letters == 1 && text.ends_with(b".") && candidate.score >= SURE_INITIAL;
+    (letters >= 2 || is_initial)
+        && !is_tag
+        && !is_label
+        && !is_contradicted
+        && !page.has_placeholder(&around)
+}

@@ -1,0 +1,159 @@
+//! Goes over the text character by character: look-alikes, escapes, control codes, hidden and turned text.
+
+use super::edit::Layer;
+use super::{escape, fold, signs};
+
+/// The text with every character as it looks; none where all look like what they are.
+pub(super) fn layer(text: &str) -> Option<Layer> {
+    let first = first_disguise(text.as_bytes())?;
+    let mut builder = Builder {
+        source: text,
+        layer: Layer::for_text(text),
+    };
+    builder.build(first);
+    Some(builder.layer)
+}
+
+/// The first byte that belongs to a disguise. A percent sign or an ampersand alone is none.
+fn first_disguise(bytes: &[u8]) -> Option<usize> {
+    let has_control = bytes
+        .iter()
+        .fold(false, |found, &byte| found | is_control(byte));
+    if !bytes.is_ascii() || has_control {
+        let is_start = |byte: &u8| *byte >= 0x80 || is_trigger(*byte);
+        return bytes.iter().position(is_start);
+    }
+    let mut nothing = String::new();
+    memchr::memchr3_iter(b'&', b'%', b'\\', bytes)
+        .find(|&at| escape::read(bytes, at, &mut nothing).is_some())
+}
+
+fn is_control(byte: u8) -> bool {
+    (byte < 0x20 || byte == 0x7f) && !matches!(byte, b'\t' | b'\n' | b'\r')
+}
+
+/// Plain bytes at which a disguise can start.
+fn is_trigger(byte: u8) -> bool {
+    matches!(byte, b'&' | b'%' | b'\\') || is_control(byte)
+}
+
+/// Writes the layer piece by piece.
+struct Builder<'a> {
+    source: &'a str,
+    layer: Layer,
+}
+
+impl Builder<'_> {
+    fn build(&mut self, first: usize) {
+        let bytes = self.source.as_bytes();
+        self.layer.copy(self.source, 0..first);
+        let mut at = first;
+        while at < bytes.len() {
+            let byte = bytes[at];
+            if byte >= 0x80 {
+                at = self.character(at);
+            } else if is_trigger(byte) {
+                at = self.escape(at);
+            } else {
+                let length = bytes[at..]
+                    .iter()
+                    .take_while(|&&byte| byte < 0x80 && !is_trigger(byte))
+                    .count();
+                self.layer.copy(self.source, at..at + length);
+                at += length;
+            }
+        }
+    }
+
+    /// One character outside ASCII.
+    fn character(&mut self, at: usize) -> usize {
+        let Some(c) = self.source[at..].chars().next() else {
+            return self.source.len();
+        };
+        let end = at + c.len_utf8();
+        if c == fold::RIGHT_TO_LEFT_OVERRIDE {
+            return self.reversed(at, end);
+        }
+        if let Some(run_end) = fold::hidden_run(&self.source[at..]) {
+            return self.hidden(at, at + run_end);
+        }
+        if self.is_damaged_letter(c, end) {
+            self.layer.copy(self.source, at..end);
+            return end;
+        }
+        let mut buffer = String::new();
+        match fold::fold(c, &mut buffer) {
+            fold::Fold::Keep => self.layer.copy(self.source, at..end),
+            fold::Fold::Drop => {}
+            fold::Fold::Attach => self.layer.attach(end),
+            fold::Fold::Replace => self.layer.replace(at..end, &buffer),
+        }
+        end
+    }
+
+    /// Whether a sign of sums or money stands inside a word, where a scanner or a wrong coding put it: `SU£TE`.
+    fn is_damaged_letter(&self, c: char, end: usize) -> bool {
+        let is_odd = matches!(signs::other_sign(c), Some('$' | '^'));
+        let is_letter = |c: Option<char>| c.is_some_and(char::is_alphabetic);
+        is_odd
+            && signs::sign(c).is_none()
+            && is_letter(self.layer.text().chars().next_back())
+            && (c == '°' || is_letter(self.source[end..].chars().next()))
+    }
+
+    /// Text hidden in characters that nobody sees, written out.
+    fn hidden(&mut self, start: usize, end: usize) -> usize {
+        let mut at = start;
+        for c in self.source[start..end].chars() {
+            let next = at + c.len_utf8();
+            if let Some(shown) = fold::hidden_character(c) {
+                self.layer.replace(at..next, shown.encode_utf8(&mut [0; 4]));
+            }
+            at = next;
+        }
+        end
+    }
+
+    /// A stretch shown from right to left: one piece, since its order is turned round.
+    fn reversed(&mut self, start: usize, inner: usize) -> usize {
+        let length = self.source[inner..]
+            .char_indices()
+            .take(256)
+            .take_while(|(_, c)| !fold::ends_override(*c))
+            .last()
+            .map_or(0, |(at, c)| at + c.len_utf8());
+        let mut shown = String::new();
+        for c in self.source[inner..inner + length].chars().rev() {
+            if fold::fold(c, &mut shown) == fold::Fold::Keep {
+                shown.push(c);
+            }
+        }
+        self.layer.replace(start..inner + length, &shown);
+        inner + length
+    }
+
+    /// An entity, percent code, backslash escape, colour or control character.
+    fn escape(&mut self, at: usize) -> usize {
+        let bytes = self.source.as_bytes();
+        let mut buffer = String::new();
+        match escape::read(bytes, at, &mut buffer) {
+            Some(end) => {
+                let mut shown = String::new();
+                for c in buffer.chars() {
+                    let is_kept = self.is_damaged_letter(c, end);
+                    if is_kept || fold::fold(c, &mut shown) == fold::Fold::Keep {
+                        shown.push(c);
+                    }
+                }
+                self.layer.note_decoded();
+                self.layer.replace(at..end, &shown);
+                end
+            }
+            None if is_control(bytes[at]) => at + escape::control_length(&bytes[at..]),
+            None => {
+                self.layer.copy(self.source, at..at + 1);
+                at + 1
+            }
+        }
+    }
+}

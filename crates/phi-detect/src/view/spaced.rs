@@ -1,0 +1,112 @@
+//! Letters set apart by blanks, as headings are and as scanners read them: `D O B :  0 7 / 0 2 / 1 9 7 1`;
+//! and blanks inside the brackets of a number: `( 206 ) 555-0142`.
+
+use super::edit::Edit;
+
+/// Fewer characters in a row are initials, grades or choices.
+const CHARACTERS_MIN: usize = 6;
+const LETTERS_MIN: usize = 3;
+/// A wider gap parts columns.
+const GAP_MAX: usize = 4;
+
+/// Closes the gaps inside words and brackets; wider ones part words.
+pub(super) fn edits(bytes: &[u8], edits: &mut Vec<Edit>) {
+    for open in memchr::memchr_iter(b'(', bytes) {
+        brackets(bytes, open + 1, edits);
+    }
+    let mut at = 0;
+    while at + 4 < bytes.len() {
+        let is_start = is_spaced(bytes, at) && (at == 0 || is_blank(bytes[at - 1]));
+        if !is_start {
+            at += 1;
+            continue;
+        }
+        let run = Run::read(bytes, at);
+        if run.characters >= CHARACTERS_MIN && run.letters >= LETTERS_MIN {
+            edits.extend(run.gaps.into_iter().map(|(gap, length)| {
+                if length == 1 {
+                    Edit::drop(gap..gap + 1)
+                } else {
+                    Edit::show(gap..gap + length, ' ')
+                }
+            }));
+        }
+        at = run.end;
+    }
+}
+
+/// Longer numbers are not set in brackets.
+const BRACKETED_DIGITS_MAX: usize = 4;
+
+/// Takes the blanks on both sides of a short number in brackets out.
+fn brackets(bytes: &[u8], inner: usize, edits: &mut Vec<Edit>) {
+    let count = |from: usize, most: usize, is_one: fn(&u8) -> bool| {
+        let rest = bytes[from..].iter().take(most);
+        rest.take_while(|byte| is_one(byte)).count()
+    };
+    let before = count(inner, 2, |byte| *byte == b' ');
+    let digits = inner + before;
+    let digits_end = digits + count(digits, BRACKETED_DIGITS_MAX, u8::is_ascii_digit);
+    let after = count(digits_end, 2, |byte| *byte == b' ');
+    let is_closed = bytes.get(digits_end + after) == Some(&b')');
+    if digits_end > digits && is_closed {
+        let blanks = [inner..digits, digits_end..digits_end + after];
+        edits.extend(
+            blanks
+                .into_iter()
+                .filter(|span| !span.is_empty())
+                .map(Edit::drop),
+        );
+    }
+}
+
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\n' | b'\t')
+}
+
+/// Whether a character stands here and another one after a single blank.
+fn is_spaced(bytes: &[u8], at: usize) -> bool {
+    bytes[at + 1] == b' '
+        && bytes[at].is_ascii_graphic()
+        && bytes[at + 2].is_ascii_graphic()
+        && is_blank(bytes[at + 3])
+}
+
+/// Single characters with gaps between them.
+struct Run {
+    end: usize,
+    characters: usize,
+    letters: usize,
+    /// Where each gap starts, and how wide it is.
+    gaps: Vec<(usize, usize)>,
+}
+
+impl Run {
+    fn read(bytes: &[u8], start: usize) -> Run {
+        let mut run = Run {
+            end: start,
+            characters: 0,
+            letters: 0,
+            gaps: Vec::new(),
+        };
+        let mut at = start;
+        loop {
+            run.characters += 1;
+            run.letters += usize::from(bytes[at].is_ascii_alphabetic());
+            run.end = at + 1;
+            let gap = bytes[run.end..]
+                .iter()
+                .take(GAP_MAX + 1)
+                .take_while(|&&byte| byte == b' ')
+                .count();
+            let next = run.end + gap;
+            let stands_alone = bytes.get(next).is_some_and(u8::is_ascii_graphic)
+                && bytes.get(next + 1).is_none_or(|&byte| is_blank(byte));
+            if !(1..=GAP_MAX).contains(&gap) || !stands_alone {
+                return run;
+            }
+            run.gaps.push((run.end, gap));
+            at = next;
+        }
+    }
+}

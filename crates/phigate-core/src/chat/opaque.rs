@@ -1,0 +1,147 @@
+//! What no scanner of text can judge: attachments, references to them, and content of a type we do not know.
+
+use std::borrow::Cow;
+
+use phigate_types::Unscannable;
+
+use crate::json::{Document, Kind, NodeId, Value};
+
+use super::binary;
+use super::path::path;
+
+/// Types of parts, and names of fields, that hold something other than text or refer to it.
+const OPAQUE: &[&str] = &[
+    "attachments",
+    "audio",
+    "document",
+    "documents",
+    "file",
+    "file_data",
+    "file_id",
+    "file_ids",
+    "files",
+    "image",
+    "image_file",
+    "image_url",
+    "images",
+    "inlineData",
+    "inline_data",
+    "fileData",
+    "input_audio",
+    "input_file",
+    "input_image",
+    "video",
+    "video_url",
+];
+
+/// A part of a type that nobody has told us about.
+const UNKNOWN: &str = "unknown";
+
+/// The parts that cannot be scanned.
+pub fn unscannable(document: &Document) -> Vec<Unscannable> {
+    let named = |(node, kind)| Unscannable {
+        path: path(&document.value(node)),
+        kind: Cow::Borrowed(kind),
+    };
+    opaque_nodes(document).into_iter().map(named).collect()
+}
+
+/// The outermost nodes that cannot be scanned, and what they are.
+pub(crate) fn opaque_nodes(document: &Document) -> Vec<(NodeId, &'static str)> {
+    let mut parts = opaque_parts(document);
+    // Only what stands in no other part is named, so the one that begins last before a value is the one that may hold it.
+    parts.sort_by_key(|(part, _)| part.id());
+    parts.dedup_by(|late, early| early.0.nodes().contains(&late.0.id()));
+    let is_in_a_part = |value: &Value<'_>| {
+        let before = parts.partition_point(|(part, _)| part.id() <= value.id());
+        before > 0 && parts[before - 1].0.nodes().contains(&value.id())
+    };
+    let strings = document
+        .nodes()
+        .filter(|value| value.kind() == Kind::String && !value.is_key());
+    let files = strings.filter_map(|value| {
+        let text = value.string()?;
+        let holds_file = binary::holds_file(&text, is_signature(&value));
+        (holds_file && !is_in_a_part(&value)).then_some((value.id(), "data_uri"))
+    });
+    let files: Vec<_> = files.collect();
+    let mut found: Vec<_> = parts
+        .iter()
+        .map(|(part, kind)| (part.id(), *kind))
+        .collect();
+    found.extend(files);
+    found
+}
+
+fn opaque_parts(document: &Document) -> Vec<(Value<'_>, &'static str)> {
+    // Parts of a known type wherever a list holds them; messages are looked at more closely.
+    let is_in_list = |value: &Value<'_>| {
+        let holder = value.parent();
+        holder.is_some_and(|holder| holder.kind() == Kind::Array)
+    };
+    let mut parts: Vec<(Value<'_>, &'static str)> = document
+        .nodes()
+        .filter(is_in_list)
+        .filter_map(|part| Some((part, opaque_part(&part)?)))
+        .filter(|(_, kind)| *kind != UNKNOWN)
+        .collect();
+    let root = document.root();
+    // The body's own `audio` says how a spoken answer is to sound.
+    parts.extend(opaque_members(&root).filter(|(_, kind)| *kind != "audio"));
+    for message in root.get("messages").iter().flat_map(Value::values) {
+        parts.extend(opaque_members(&message));
+        let content = message.get("content");
+        for part in content.iter().flat_map(Value::values) {
+            parts.extend(opaque_part(&part).map(|kind| (part, kind)));
+        }
+        // A part that says it is text may hold something else beside it, however deep.
+        for object in content.iter().flat_map(Value::descendants) {
+            parts.extend(opaque_members(&object));
+        }
+    }
+    parts
+}
+
+fn opaque_part(part: &Value<'_>) -> Option<&'static str> {
+    let name = part.get("type")?.string()?;
+    match name.as_ref() {
+        "text" | "refusal" => None,
+        other => Some(known_opaque(other).unwrap_or(UNKNOWN)),
+    }
+}
+
+/// What an object holds beside its text under the name of an attachment, such as a message's `audio`.
+fn opaque_members<'d>(object: &Value<'d>) -> impl Iterator<Item = (Value<'d>, &'static str)> {
+    let members = object.values().filter(|value| value.kind() != Kind::Null);
+    members.filter_map(|value| {
+        let name = value.key()?.string()?;
+        let kind = if name == "source" && is_source(&value) {
+            "source"
+        } else {
+            known_opaque(&name)?
+        };
+        Some((value, kind))
+    })
+}
+
+/// `{"type": "base64", "media_type": …, "data": …}`
+fn is_source(value: &Value<'_>) -> bool {
+    ["data", "media_type", "file_id", "url"]
+        .iter()
+        .any(|name| value.get(name).is_some())
+}
+
+fn known_opaque(name: &str) -> Option<&'static str> {
+    OPAQUE.iter().find(|known| **known == name).copied()
+}
+
+/// Whether a provider made this and wants it back as it is.
+fn is_signature(value: &Value<'_>) -> bool {
+    let key: Option<Cow<'_, str>> = value.key().and_then(|key| key.string());
+    key.is_some_and(|key| {
+        matches!(
+            key.as_ref(),
+            "signature" | "thought_signature" | "thoughtSignature" | "encrypted_content"
+        )
+    })
+}

@@ -1,0 +1,375 @@
+//! JSON as a tree to take apart and to write: object keys keep their order and numbers keep their text.
+//!
+//! Tool arguments and schemas pass through translation as they were written. Unescaped strings are borrowed, so that a
+//! picture of several megabytes is not copied on its way through.
+
+use std::borrow::Cow;
+
+use super::read::{self, Tolerance};
+use super::string::Decoded;
+use super::{Bounds, Kind, Node, Value};
+
+/// How deep documents of providers, and those inside strings, may nest. Deeper ones are unreadable to us.
+const DEPTH_MAX: usize = 128;
+
+/// One JSON value.
+#[derive(Clone, PartialEq)]
+pub(crate) enum Json<'a> {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Bool(bool),
+    /// The digits as written.
+    Number(Cow<'a, str>),
+    /// The decoded text.
+    Text(Cow<'a, str>),
+    /// An array.
+    List(Vec<Json<'a>>),
+    /// An object, in the order written.
+    Object(Vec<(Cow<'a, str>, Json<'a>)>),
+}
+
+/// The document is not JSON, or nests too deep. Holds nothing, because content must not travel in errors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct NotJson;
+
+impl<'a> Json<'a> {
+    /// A value of a document that was read strictly.
+    pub(crate) fn of(value: &Value<'a>) -> Self {
+        build(
+            &value.document.text,
+            &value.document.nodes,
+            value.id.0 as usize,
+        )
+    }
+
+    /// Reads what a provider wrote, tolerantly: nobody else reads it after us.
+    pub(crate) fn read(bytes: &'a [u8]) -> Result<Self, NotJson> {
+        let text = std::str::from_utf8(bytes).map_err(|_| NotJson)?;
+        Self::read_with(
+            text,
+            Tolerance {
+                duplicate_keys: true,
+                odd_values: true,
+            },
+        )
+    }
+
+    /// Reads a document inside a string of a request. It is passed on, so it must mean the same to every reader.
+    pub(crate) fn read_embedded(text: &'a str) -> Result<Self, NotJson> {
+        Self::read_with(
+            text,
+            Tolerance {
+                duplicate_keys: false,
+                odd_values: true,
+            },
+        )
+    }
+
+    fn read_with(text: &'a str, tolerance: Tolerance) -> Result<Self, NotJson> {
+        let bounds = Bounds {
+            depth_max: DEPTH_MAX,
+            values_max: usize::MAX,
+        };
+        let nodes = read::read(text, bounds, tolerance).map_err(|_| NotJson)?;
+        Ok(build(text, &nodes, 0))
+    }
+
+    /// An object with these members.
+    pub(crate) fn object<const N: usize>(members: [(&'static str, Json<'a>); N]) -> Self {
+        Self::Object(
+            members
+                .into_iter()
+                .map(|(key, value)| (Cow::Borrowed(key), value))
+                .collect(),
+        )
+    }
+
+    /// A text value.
+    pub(crate) fn text(text: impl Into<Cow<'a, str>>) -> Self {
+        Self::Text(text.into())
+    }
+
+    /// Adds a member to an object; other values are left alone.
+    pub(crate) fn insert(&mut self, key: &'static str, value: Json<'a>) {
+        if let Self::Object(members) = self {
+            members.push((Cow::Borrowed(key), value));
+        }
+    }
+
+    /// The member of an object, if it is there.
+    pub(crate) fn get(&self, key: &str) -> Option<&Json<'a>> {
+        self.members()
+            .iter()
+            .find(|(name, _)| name == key)
+            .map(|(_, value)| value)
+    }
+
+    /// The member of an object, unless it is absent or null.
+    pub(crate) fn given(&self, key: &str) -> Option<&Json<'a>> {
+        self.get(key).filter(|value| !matches!(value, Self::Null))
+    }
+
+    /// The members of an object; none for other values.
+    pub(crate) fn members(&self) -> &[(Cow<'a, str>, Json<'a>)] {
+        if let Self::Object(members) = self {
+            members
+        } else {
+            &[]
+        }
+    }
+
+    /// The items of an array; none for other values.
+    pub(crate) fn items(&self) -> &[Json<'a>] {
+        if let Self::List(items) = self {
+            items
+        } else {
+            &[]
+        }
+    }
+
+    /// The text, if this is text.
+    pub(crate) fn as_text(&self) -> Option<&str> {
+        if let Self::Text(text) = self {
+            Some(text)
+        } else {
+            None
+        }
+    }
+
+    /// The truth value, if this is one.
+    pub(crate) fn as_bool(&self) -> Option<bool> {
+        if let Self::Bool(value) = self {
+            Some(*value)
+        } else {
+            None
+        }
+    }
+
+    /// The number as a float, if this is a number.
+    pub(crate) fn as_f64(&self) -> Option<f64> {
+        if let Self::Number(digits) = self {
+            digits.parse().ok()
+        } else {
+            None
+        }
+    }
+
+    /// The number as a count, if this is one (a float without fraction counts).
+    pub(crate) fn as_u64(&self) -> Option<u64> {
+        let Self::Number(digits) = self else {
+            return None;
+        };
+        digits.parse().ok().or_else(|| {
+            let value: f64 = digits.parse().ok()?;
+            let is_whole = value.fract() == 0.0 && (0.0..=9_007_199_254_740_992.0).contains(&value);
+            is_whole.then_some(value as u64)
+        })
+    }
+
+    /// The text of a member.
+    pub(crate) fn text_of(&self, key: &str) -> Option<&str> {
+        self.get(key).and_then(Json::as_text)
+    }
+
+    /// The count in a member, zero when it is missing or something else.
+    pub(crate) fn count_of(&self, key: &str) -> u64 {
+        self.get(key).and_then(Json::as_u64).unwrap_or(0)
+    }
+
+    /// Whether this is an object.
+    pub(crate) fn is_object(&self) -> bool {
+        matches!(self, Self::Object(_))
+    }
+
+    /// Writes the value without spaces.
+    pub(crate) fn write(&self, out: &mut Vec<u8>) {
+        match self {
+            Self::Null => out.extend_from_slice(b"null"),
+            Self::Bool(true) => out.extend_from_slice(b"true"),
+            Self::Bool(false) => out.extend_from_slice(b"false"),
+            Self::Number(digits) => out.extend_from_slice(digits.as_bytes()),
+            Self::Text(text) => write_text(text, out),
+            Self::List(items) => {
+                out.push(b'[');
+                for (position, item) in items.iter().enumerate() {
+                    if position > 0 {
+                        out.push(b',');
+                    }
+                    item.write(out);
+                }
+                out.push(b']');
+            }
+            Self::Object(members) => {
+                out.push(b'{');
+                for (position, (key, value)) in members.iter().enumerate() {
+                    if position > 0 {
+                        out.push(b',');
+                    }
+                    write_text(key, out);
+                    out.push(b':');
+                    value.write(out);
+                }
+                out.push(b'}');
+            }
+        }
+    }
+
+    /// The value as bytes.
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        self.write(&mut out);
+        out
+    }
+
+    /// The value as text.
+    pub(crate) fn to_json_text(&self) -> String {
+        String::from_utf8(self.to_bytes())
+            .expect("the writer copies UTF-8 strings and ASCII punctuation only")
+    }
+}
+
+impl From<u64> for Json<'_> {
+    fn from(value: u64) -> Self {
+        Self::Number(Cow::Owned(value.to_string()))
+    }
+}
+
+impl From<bool> for Json<'_> {
+    fn from(value: bool) -> Self {
+        Self::Bool(value)
+    }
+}
+
+/// The tree of the node at this index. Recursion is bounded by the depth that the reader allowed.
+fn build<'a>(text: &'a str, nodes: &[Node], at: usize) -> Json<'a> {
+    let node = &nodes[at];
+    let raw = &text[node.span.clone()];
+    let string = |node: &Node| {
+        let inner = &text[node.span.start + 1..node.span.end - 1];
+        Decoded::new(inner, 0, node.escaped).into_text()
+    };
+    match node.kind {
+        Kind::Null => Json::Null,
+        Kind::Bool => Json::Bool(raw == "true"),
+        Kind::Number => Json::Number(Cow::Borrowed(raw)),
+        Kind::String => Json::Text(string(node)),
+        Kind::Array => {
+            let mut items = Vec::new();
+            let mut next = at + 1;
+            while next < node.end as usize {
+                items.push(build(text, nodes, next));
+                next = nodes[next].end as usize;
+            }
+            Json::List(items)
+        }
+        Kind::Object => {
+            let mut members = Vec::new();
+            let mut next = at + 1;
+            while next < node.end as usize {
+                let key = string(&nodes[next]);
+                members.push((key, build(text, nodes, next + 1)));
+                next = nodes[next + 1].end as usize;
+            }
+            Json::Object(members)
+        }
+    }
+}
+
+/// Writes a JSON string.
+fn write_text(text: &str, out: &mut Vec<u8>) {
+    out.push(b'"');
+    let bytes = text.as_bytes();
+    let mut plain_from = 0;
+    for (position, &byte) in bytes.iter().enumerate() {
+        if byte >= 0x20 && byte != b'"' && byte != b'\\' {
+            continue;
+        }
+        out.extend_from_slice(&bytes[plain_from..position]);
+        plain_from = position + 1;
+        match byte {
+            b'"' => out.extend_from_slice(b"\\\""),
+            b'\\' => out.extend_from_slice(b"\\\\"),
+            b'\n' => out.extend_from_slice(b"\\n"),
+            b'\r' => out.extend_from_slice(b"\\r"),
+            b'\t' => out.extend_from_slice(b"\\t"),
+            _ => out.extend_from_slice(format!("\\u{byte:04x}").as_bytes()),
+        }
+    }
+    out.extend_from_slice(&bytes[plain_from..]);
+    out.push(b'"');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_document_is_written_as_it_was_read() {
+        for text in [
+            r#"{"z":1.50,"a":[1e9,-0.0,12345678901234567890123],"m":{"k":null,"t":true,"f":false}}"#,
+            r#""naïve 漢字 \"quoted\" \\ \n\u0001""#,
+            "[]",
+            "{}",
+        ] {
+            assert_eq!(
+                Json::read(text.as_bytes())
+                    .ok()
+                    .map(|value| value.to_json_text())
+                    .as_deref(),
+                Some(text)
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_not_json_is_refused() {
+        for text in [
+            "",
+            "{",
+            "[1,]",
+            "01",
+            "1.",
+            "-",
+            "\"a",
+            "\"\\",
+            "\"\\x\"",
+            "\"\\u12\"",
+            "nul",
+            "1 2",
+            "\"\n\"",
+            "{\"a\" 1}",
+            "+1",
+        ] {
+            assert!(Json::read(text.as_bytes()).is_err(), "{text}");
+        }
+        assert!(Json::read("[".repeat(100_000).as_bytes()).is_err());
+    }
+
+    #[test]
+    fn escapes_are_decoded_and_half_pairs_are_replaced() {
+        for (text, decoded) in [
+            (r#""\ud83d\ude00\/""#, "😀/"),
+            (r#""\ud83d""#, "\u{fffd}"),
+            (r#""\ud83dx""#, "\u{fffd}x"),
+            (r#""\u00e9\t""#, "é\t"),
+        ] {
+            assert_eq!(
+                Json::read(text.as_bytes())
+                    .ok()
+                    .as_ref()
+                    .and_then(Json::as_text),
+                Some(decoded),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn repeated_keys_are_noticed_at_any_depth() {
+        let twice = r#"{"a":[{"b":1,"\u0062":2}]}"#;
+        assert!(Json::read_embedded(twice).is_err());
+        assert!(Json::read(twice.as_bytes()).is_ok());
+        assert!(Json::read_embedded(r#"{"a":{"a":1},"b":{"a":1}}"#).is_ok());
+    }
+}

@@ -1,0 +1,282 @@
+//! Context that reaches beyond one text: the parts of a message, the message before, the function that was called.
+//!
+//! A label in one text and its value in the next are read together by every model, so they are
+//! scanned together. Only what the texts alone did not show is added.
+
+use std::ops::Range;
+
+use phi_detect::{Finding, Findings};
+
+use crate::chat::{self, Calls, Place};
+use crate::json::{Document, NodeId, Value};
+
+use super::located::{LocatedFinding, ScanResult};
+use super::scanner::Scanner;
+
+/// How much of the message before is read with a message.
+const TAIL_BYTES: usize = 200;
+
+/// How much of a message is read with the one before. What follows has its own context.
+const HEAD_BYTES: usize = 256;
+
+/// An answer begins at most this far into its message: "Sure, one moment, it is 48291378".
+const ANSWER_BYTES: usize = 96;
+
+/// How much of a function's result is read with the function's name.
+const RESULT_BYTES: usize = 4096;
+
+/// A result of at most this many words is the value itself and not a sentence about it.
+const BARE_WORDS: usize = 4;
+
+/// Adds what shows only in context. The findings must be settled, and are not settled afterwards.
+pub(super) fn scan_context(scanner: &Scanner, document: &Document, result: &mut ScanResult) {
+    let mut added = Vec::new();
+    let mut is_complete = true;
+    for group in chat::text_groups(document) {
+        is_complete &= scan_group(scanner, document, &group, result, &mut added);
+    }
+    for turns in chat::conversations(document) {
+        for (index, turn) in turns.iter().enumerate().skip(1) {
+            let joined = answer(document, &turns[..index], turn);
+            is_complete &= scan_answer(scanner, joined, result, &mut added);
+        }
+    }
+    let calls = Calls::of(document);
+    for slot in chat::slots(document).filter(|slot| slot.place == Place::Text) {
+        let text = document.value(slot.node);
+        let label = chat::message_of(&text).and_then(|message| calls.label(&message));
+        if let Some(label) = label {
+            is_complete &= scan_returned(scanner, &label, &text, result, &mut added);
+        }
+    }
+    result.findings.append(&mut added);
+    result.is_complete &= is_complete;
+}
+
+/// Texts put together, and where each piece came from.
+#[derive(Default)]
+struct Joined {
+    text: String,
+    pieces: Vec<Piece>,
+}
+
+struct Piece {
+    node: NodeId,
+    /// Where it stands in the joined text. Every piece is taken from the start of its node's text.
+    span: Range<usize>,
+}
+
+impl Joined {
+    fn push(&mut self, node: NodeId, text: &str) {
+        let start = self.text.len();
+        self.text.push_str(text);
+        let span = start..self.text.len();
+        self.pieces.push(Piece { node, span });
+    }
+
+    /// The part of a finding in each piece, in order.
+    fn locate(&self, finding: &Finding) -> Vec<LocatedFinding> {
+        let span = &finding.span;
+        let first = self
+            .pieces
+            .partition_point(|piece| piece.span.end <= span.start);
+        let touched = self.pieces[first..]
+            .iter()
+            .take_while(|piece| piece.span.start < span.end);
+        let located = touched.enumerate().map(|(index, piece)| {
+            let start = span.start.max(piece.span.start) - piece.span.start;
+            let end = span.end.min(piece.span.end) - piece.span.start;
+            LocatedFinding {
+                continues: index > 0,
+                ..LocatedFinding::new(finding, piece.node, Place::Text, start..end)
+            }
+        });
+        located.filter(|one| !one.finding.span.is_empty()).collect()
+    }
+}
+
+/// Scans the parts of a message joined: as they are, and with a space where a word would run into the next.
+fn scan_group(
+    scanner: &Scanner,
+    document: &Document,
+    group: &[NodeId],
+    result: &ScanResult,
+    added: &mut Vec<LocatedFinding>,
+) -> bool {
+    let mut plain = Joined::default();
+    let mut spaced = Joined::default();
+    for &node in group {
+        let text = document.value(node).string().unwrap_or_default();
+        if needs_space(&spaced.text, &text) {
+            spaced.text.push(' ');
+        }
+        plain.push(node, &text);
+        spaced.push(node, &text);
+    }
+    let is_same = plain.text.len() == spaced.text.len();
+    let ways = if is_same {
+        vec![plain]
+    } else {
+        vec![plain, spaced]
+    };
+    for joined in ways {
+        let Some(findings) = scanner.find(None, &joined.text) else {
+            return false;
+        };
+        for finding in &findings {
+            let pieces = joined.locate(finding);
+            let is_missing = |piece: &LocatedFinding| {
+                let is_reached = !is_from_model(finding) || piece.finding.span.start < ANSWER_BYTES;
+                is_reached && !result.overlaps(piece.node, &piece.finding.span)
+            };
+            if pieces.len() > 1 || pieces.iter().any(is_missing) {
+                added.extend(pieces);
+            }
+        }
+        if !findings.is_complete() {
+            return false;
+        }
+    }
+    true
+}
+
+/// Whether two texts would run into each other. A hyphen or dot at the seam is the inside of one identifier.
+fn needs_space(before: &str, after: &str) -> bool {
+    let is_open = |character: char| {
+        !character.is_whitespace() && !matches!(character, '-' | '.' | '/' | '_' | '@')
+    };
+    before.chars().next_back().is_some_and(is_open) && after.chars().next().is_some_and(is_open)
+}
+
+/// The beginning of a message after the end of those before it.
+fn answer(document: &Document, before: &[Vec<NodeId>], turn: &[NodeId]) -> Option<Joined> {
+    if turn.is_empty() {
+        return None;
+    }
+    let mut joined = Joined {
+        text: tail(document, before),
+        pieces: Vec::new(),
+    };
+    if joined.text.is_empty() {
+        return None;
+    }
+    let mut room = HEAD_BYTES;
+    for &node in turn {
+        joined.text.push('\n');
+        let text = document.value(node).string().unwrap_or_default();
+        let head = head(&text, room);
+        joined.push(node, head);
+        if head.len() < text.len() {
+            break;
+        }
+        room -= head.len();
+    }
+    Some(joined)
+}
+
+/// The end of what was said last.
+fn tail(document: &Document, before: &[Vec<NodeId>]) -> String {
+    let mut tail = String::new();
+    for &node in before.iter().flatten().rev() {
+        let text = document.value(node).string().unwrap_or_default();
+        let room = TAIL_BYTES - tail.len();
+        let mut start = text.ceil_char_boundary(text.len().saturating_sub(room));
+        if start > 0 {
+            let space = text[start..].find(char::is_whitespace);
+            start += space.unwrap_or(0);
+        }
+        let piece = text[start..].trim();
+        if !piece.is_empty() && !tail.is_empty() {
+            tail.insert(0, '\n');
+        }
+        tail.insert_str(0, piece);
+        if start > 0 || tail.len() >= TAIL_BYTES {
+            break;
+        }
+    }
+    tail
+}
+
+/// The beginning of a text, up to the end of a word.
+fn head(text: &str, bytes_max: usize) -> &str {
+    if text.len() <= bytes_max {
+        return text;
+    }
+    let head = &text[..text.floor_char_boundary(bytes_max)];
+    head.rfind(char::is_whitespace)
+        .map_or(head, |space| &head[..space])
+}
+
+/// Adds what the message before gives away about the beginning of a message.
+fn scan_answer(
+    scanner: &Scanner,
+    joined: Option<Joined>,
+    result: &ScanResult,
+    added: &mut Vec<LocatedFinding>,
+) -> bool {
+    let Some(joined) = joined else { return true };
+    let Some(findings) = scanner.find(None, &joined.text) else {
+        return false;
+    };
+    let begins = joined.pieces.first().map_or(0, |piece| piece.span.start);
+    let is_short = joined.text.len() - begins <= ANSWER_BYTES;
+    let reached = findings.iter().filter(|finding| {
+        let is_near = (begins..begins + ANSWER_BYTES).contains(&finding.span.start);
+        is_near && (is_short || !is_from_model(finding))
+    });
+    add_missing(&joined, reached, result, added);
+    findings.is_complete()
+}
+
+/// Adds what the name of the called function gives away about its result.
+fn scan_returned(
+    scanner: &Scanner,
+    label: &str,
+    text: &Value<'_>,
+    result: &ScanResult,
+    added: &mut Vec<LocatedFinding>,
+) -> bool {
+    let content = text.string().unwrap_or_default();
+    let is_json = content.trim_start().starts_with(['{', '[', '"']);
+    let is_bare = content.split_whitespace().nth(BARE_WORDS).is_none();
+    let mut joined = Joined::default();
+    let findings: Option<Findings> = if is_json {
+        joined.text = format!("{{\"{label}\":");
+        joined.push(text.id(), head(&content, RESULT_BYTES));
+        joined.text.push('}');
+        scanner.find(None, &joined.text)
+    } else if is_bare {
+        joined.push(text.id(), &content);
+        scanner.find(Some(label), &joined.text)
+    } else {
+        joined.text = format!("{}: ", label.replace('_', " "));
+        joined.push(text.id(), head(&content, HEAD_BYTES));
+        scanner.find(None, &joined.text)
+    };
+    let Some(findings) = findings else {
+        return false;
+    };
+    add_missing(&joined, findings.iter(), result, added);
+    findings.is_complete()
+}
+
+/// Whether the trained model found this. It weighs every word around, so a text beside another one may tip it either
+/// way; rules say what they go by.
+fn is_from_model(finding: &Finding) -> bool {
+    finding.rule.ends_with(".model")
+}
+
+fn add_missing<'f>(
+    joined: &Joined,
+    findings: impl Iterator<Item = &'f Finding>,
+    result: &ScanResult,
+    added: &mut Vec<LocatedFinding>,
+) {
+    for finding in findings {
+        let pieces = joined.locate(finding);
+        let is_missing = |piece: &LocatedFinding| !result.overlaps(piece.node, &piece.finding.span);
+        if pieces.iter().all(is_missing) {
+            added.extend(pieces);
+        }
+    }
+}

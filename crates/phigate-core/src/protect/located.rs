@@ -1,0 +1,111 @@
+//! Findings in their places in a document.
+
+use std::ops::Range;
+
+use phi_detect::{Finding, PhiKind};
+
+use crate::chat::Place;
+use crate::json::NodeId;
+
+/// A finding in its place in a document.
+#[derive(Debug, Clone)]
+pub(crate) struct LocatedFinding {
+    /// What was found, and where in the decoded text of the node.
+    pub(super) finding: Finding,
+    pub(super) node: NodeId,
+    pub(super) place: Place,
+    /// Whether this goes on from the text part before, so that it is one finding with that.
+    pub(super) continues: bool,
+}
+
+impl LocatedFinding {
+    /// A finding at `span` of a node's text.
+    pub(super) fn new(finding: &Finding, node: NodeId, place: Place, span: Range<usize>) -> Self {
+        Self {
+            finding: Finding {
+                span,
+                ..finding.clone()
+            },
+            node,
+            place,
+            continues: false,
+        }
+    }
+
+    /// Its place in order.
+    fn start(&self) -> (NodeId, usize) {
+        (self.node, self.finding.span.start)
+    }
+}
+
+/// What the scan of a whole document showed.
+#[derive(Debug)]
+pub(crate) struct ScanResult {
+    /// The findings, in order of place.
+    pub(super) findings: Vec<LocatedFinding>,
+    /// Whether everything was scanned.
+    pub(super) is_complete: bool,
+    /// Bytes of text that were scanned.
+    pub(super) text_bytes: u64,
+}
+
+impl ScanResult {
+    pub(super) fn empty() -> Self {
+        Self {
+            findings: Vec::new(),
+            is_complete: true,
+            text_bytes: 0,
+        }
+    }
+
+    /// Whether everything was scanned and nothing was found.
+    pub(crate) fn is_clean(&self) -> bool {
+        self.is_complete && self.findings.is_empty()
+    }
+
+    /// The kinds found, each once, in table order.
+    pub(crate) fn kinds(&self) -> Vec<PhiKind> {
+        let findings = self.findings.iter();
+        let mut kinds: Vec<PhiKind> = findings.map(|located| located.finding.kind).collect();
+        kinds.sort_unstable();
+        kinds.dedup();
+        kinds
+    }
+
+    /// The keys that hold PHI, in order.
+    pub(super) fn keys_with_phi(&self) -> Vec<NodeId> {
+        let findings = self.findings.iter();
+        let in_keys = findings.filter(|located| located.place == Place::Key);
+        in_keys.map(|located| located.node).collect()
+    }
+
+    /// Puts the findings in order of place. What overlaps becomes one finding.
+    pub(super) fn settle(&mut self) {
+        self.findings.sort_by_key(LocatedFinding::start);
+        self.findings.dedup_by(|late, early| {
+            let overlaps =
+                late.node == early.node && late.finding.span.start < early.finding.span.end;
+            if overlaps {
+                let end = early.finding.span.end.max(late.finding.span.end);
+                early.continues |= late.continues;
+                if late.finding.score > early.finding.score {
+                    let start = early.finding.span.start;
+                    std::mem::swap(&mut early.finding, &mut late.finding);
+                    early.finding.span.start = start;
+                }
+                early.finding.span.end = end;
+            }
+            overlaps
+        });
+    }
+
+    /// Whether something was found here already. The findings must be settled.
+    pub(super) fn overlaps(&self, node: NodeId, span: &Range<usize>) -> bool {
+        let after = self
+            .findings
+            .partition_point(|located| located.start() < (node, span.end));
+        self.findings[..after]
+            .last()
+            .is_some_and(|before| before.node == node && before.finding.span.end > span.start)
+    }
+}

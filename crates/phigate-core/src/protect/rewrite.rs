@@ -1,0 +1,144 @@
+//! Replacing findings as a mode says, until nothing is found any more.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use phi_detect::{Detector, Findings};
+use phigate_types::{Effect, Mode, Replaced};
+
+use crate::chat::{self, Place};
+use crate::json::{Document, Json};
+
+use super::located::LocatedFinding;
+use super::scan::scan_document;
+use super::scanner::Scanner;
+
+/// Removing one finding can bring two harmless halves together, so what is rewritten is scanned until it is clean.
+const ROUNDS_MAX: usize = 4;
+
+/// What a mode puts in the place of a finding.
+type Replacement = fn(Replaced<'_>) -> Cow<'_, str>;
+
+/// Why a request could not be made safe.
+pub(super) enum Unsafe {
+    /// What stands here cannot be replaced.
+    NotRewritable(String),
+    /// There was no time to scan it all.
+    Unfinished,
+}
+
+/// The document with its findings replaced, and those that show only then.
+pub(super) fn rewrite_document(
+    scanner: &Scanner,
+    document: &Document,
+    findings: Vec<LocatedFinding>,
+    replacement: Replacement,
+) -> Result<Document, Unsafe> {
+    let mut current = splice(document, &findings, replacement)?;
+    for _ in 1..ROUNDS_MAX {
+        let result = scan_document(scanner, &current);
+        if result.is_clean() {
+            return Ok(current);
+        }
+        if !result.is_complete {
+            return Err(Unsafe::Unfinished);
+        }
+        current = splice(&current, &result.findings, replacement)?;
+    }
+    let result = scan_document(scanner, &current);
+    match result.findings.first() {
+        _ if !result.is_complete => Err(Unsafe::Unfinished),
+        None => Ok(current),
+        Some(left) => Err(Unsafe::NotRewritable(chat::path(&current.value(left.node)))),
+    }
+}
+
+/// The text rewritten until nothing is found in it. None where the mode rewrites nothing, or where that does not
+/// come to an end.
+pub fn rewrite_text(mode: Mode, detector: &Detector, text: &str) -> Option<String> {
+    let Effect::Replace(replacement) = mode.effect else {
+        return None;
+    };
+    let mut current = text.to_owned();
+    for _ in 0..=ROUNDS_MAX {
+        let findings = detector.scan(&current);
+        if findings.is_empty() {
+            return findings.is_complete().then_some(current);
+        }
+        current = replace(&current, &findings, replacement)?;
+    }
+    None
+}
+
+fn replace(text: &str, findings: &Findings, replacement: Replacement) -> Option<String> {
+    let mut out = String::with_capacity(text.len());
+    let mut copied = 0;
+    for finding in findings {
+        out.push_str(text.get(copied..finding.span.start)?);
+        out.push_str(&replacement(Replaced {
+            placeholder: finding.kind.placeholder(),
+            text: text.get(finding.span.clone())?,
+        }));
+        copied = finding.span.end;
+    }
+    out.push_str(text.get(copied..)?);
+    Some(out)
+}
+
+fn splice(
+    document: &Document,
+    found: &[LocatedFinding],
+    replacement: Replacement,
+) -> Result<Document, Unsafe> {
+    if let Some(fixed) = found.iter().find(|located| located.place != Place::Text) {
+        let path = chat::path(&document.value(fixed.node));
+        return Err(Unsafe::NotRewritable(path));
+    }
+    let mut edits: Vec<(Range<usize>, String)> = Vec::with_capacity(found.len());
+    for of_one_text in found.chunk_by(|one, next| one.node == next.node) {
+        let value = document.value(of_one_text[0].node);
+        let text = value.decoded();
+        let mut rewritten = String::with_capacity(text.expose().len());
+        let mut copied = 0;
+        for LocatedFinding {
+            finding, continues, ..
+        } in of_one_text
+        {
+            let stand_in = if *continues {
+                Cow::Borrowed("")
+            } else {
+                replacement(Replaced {
+                    placeholder: finding.kind.placeholder(),
+                    text: &text.expose()[finding.span.clone()],
+                })
+            };
+            rewritten.push_str(&text.expose()[copied..finding.span.start]);
+            rewritten.push_str(&stand_in);
+            let place = text.span_in_document(finding.span.clone());
+            edits.push((place, json_escaped(&stand_in).into_owned()));
+            copied = finding.span.end;
+        }
+        rewritten.push_str(&text.expose()[copied..]);
+        if is_json(text.expose()) && !is_json(&rewritten) {
+            return Err(Unsafe::NotRewritable(chat::path(&value)));
+        }
+    }
+    Ok(document.splice(&edits))
+}
+
+/// A replacement as it stands inside a JSON string: a mode may keep a part of what was found.
+fn json_escaped(text: &str) -> Cow<'_, str> {
+    let needs_escape = |byte: u8| byte < 0x20 || matches!(byte, b'"' | b'\\');
+    if !text.bytes().any(needs_escape) {
+        return Cow::Borrowed(text);
+    }
+    let quoted = Json::text(text).to_json_text();
+    Cow::Owned(quoted[1..quoted.len() - 1].to_owned())
+}
+
+/// Tool arguments are JSON inside a string: they must still be JSON afterwards. `serde_json` can pass over a document
+/// of any depth without recursion, which our reader, made to remember it, cannot.
+fn is_json(text: &str) -> bool {
+    let trimmed = text.trim_start();
+    trimmed.starts_with(['{', '[']) && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
+}

@@ -1,0 +1,97 @@
+//! The detector of an account, with what bounds and speeds up its use.
+
+use std::sync::Arc;
+
+use phi_detect::{Detector, Finding, Findings};
+
+/// Remembers the findings of texts seen before. Chat clients send the whole conversation with every turn; remembering
+/// makes a turn cost its new text alone.
+pub trait ScanMemory: Send + Sync {
+    /// The findings of a text, as the value of the field `label` where there is one: recalled, or made by `scan`.
+    ///
+    /// Two different pairs of label and text must never share an entry, and an incomplete scan must not be kept.
+    fn recall_or(
+        &self,
+        label: Option<&str>,
+        text: &str,
+        scan: &mut dyn FnMut() -> Findings,
+    ) -> Findings;
+}
+
+/// The detector of an account, with a memory of texts it has seen.
+#[derive(Clone)]
+pub struct Scanner {
+    detector: Arc<Detector>,
+    memory: Option<Arc<dyn ScanMemory>>,
+    pub(super) listed_max: usize,
+    has_time: Option<Arc<dyn Fn() -> bool + Send + Sync>>,
+}
+
+/// Findings that a report lists one by one, unless somebody says otherwise.
+const LISTED_MAX: usize = 10_000;
+
+impl std::fmt::Debug for Scanner {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "Scanner({:?})", self.detector)
+    }
+}
+
+impl Scanner {
+    /// A scanner without a memory.
+    pub fn new(detector: Detector) -> Self {
+        Self {
+            detector: Arc::new(detector),
+            memory: None,
+            listed_max: LISTED_MAX,
+            has_time: None,
+        }
+    }
+
+    /// A scanner that remembers the findings of long texts.
+    pub fn with_memory(detector: Detector, memory: impl ScanMemory + 'static) -> Self {
+        Self {
+            memory: Some(Arc::new(memory)),
+            ..Self::new(detector)
+        }
+    }
+
+    /// The same, with reports that list at most this many findings one by one.
+    pub fn with_report_limit(self, listed_max: usize) -> Self {
+        Self { listed_max, ..self }
+    }
+
+    /// The same for one request: it stops once `has_time` says no, also inside a text.
+    pub fn with_deadline(&self, has_time: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        Self {
+            has_time: Some(Arc::new(has_time)),
+            ..self.clone()
+        }
+    }
+
+    /// The detector, for scanning text that is not a request.
+    pub fn detector(&self) -> &Detector {
+        &self.detector
+    }
+
+    /// The findings of a text; none when there was no time to scan it.
+    pub(super) fn find(&self, label: Option<&str>, text: &str) -> Option<Findings> {
+        let has_time = || self.has_time.as_ref().is_none_or(|has_time| has_time());
+        if !has_time() {
+            return None;
+        }
+        let mut scan = || self.detector.scan_while(label, text, &has_time);
+        let Some(memory) = &self.memory else {
+            return Some(scan());
+        };
+        let findings = memory.recall_or(label, text, &mut scan);
+        // A memory is trusted to be quick, not to be right about which text this is.
+        let fits = |finding: &Finding| text.get(finding.span.clone()).is_some();
+        let is_of_this_text = findings.iter().all(fits);
+        Some(if is_of_this_text { findings } else { scan() })
+    }
+
+    /// The name of a person in an identifier without spaces, such as a key or the name of a function.
+    pub(super) fn find_in_identifier(&self, text: &str) -> Findings {
+        self.detector.scan_identifier(text)
+    }
+}

@@ -1,0 +1,141 @@
+//! Admission: from an API key to its account as it stands now.
+//!
+//! Every call asks the store whether settings changed; what is remembered is used only when they
+//! did not. So a change that was acknowledged anywhere binds every call that starts afterwards.
+
+use crate::access::Access;
+use crate::access::api_keys::KeyBody;
+use crate::error::AdmitError;
+use crate::item::{Item, ItemKind};
+use crate::keys::api_key;
+use crate::model::{Account, Admission};
+use crate::{Result, StoreError};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, MutexGuard, PoisonError};
+
+/// How exactly the last use of a key is written down.
+const USED_US: i64 = 10_000_000;
+/// Keys remembered at most; beyond that they are read again.
+const KEYS_MAX: usize = 100_000;
+
+/// What was read under one generation of settings.
+#[derive(Default)]
+pub(crate) struct Cache {
+    generation: u64,
+    keys: HashMap<String, Arc<Known>>,
+}
+
+struct Known {
+    stored: KeyBody,
+    account: Arc<Account>,
+    used_us: AtomicI64,
+}
+
+impl Access {
+    /// Admits the caller with this API key, or says why not.
+    pub async fn admit(&self, key: &str) -> Result<Admission, AdmitError> {
+        let key_id = api_key::public_id(key)?;
+        let known = self.known(key_id).await?.ok_or(AdmitError::Unknown)?;
+        if !api_key::matches(
+            &self.core.keyring.root.pepper,
+            key,
+            &known.stored.hash_bytes(),
+        ) {
+            return Err(AdmitError::Unknown);
+        }
+        let now = self.core.now();
+        let (key_id, account_id) = (key_id.to_owned(), known.account.id.clone());
+        if known.stored.revoked.is_some_and(|revoked| revoked <= now) {
+            return Err(AdmitError::Revoked { key_id, account_id });
+        }
+        if known.stored.expires.is_some_and(|expires| expires <= now) {
+            return Err(AdmitError::Expired { key_id, account_id });
+        }
+        self.note_use(&key_id, &known, now.as_microsecond());
+        Ok(Admission {
+            key_id,
+            account: known.account.clone(),
+        })
+    }
+
+    async fn known(&self, key_id: &str) -> Result<Option<Arc<Known>>> {
+        let generation = self.core.store.generation().await?;
+        {
+            let mut cache = self.cache();
+            if cache.generation != generation {
+                *cache = Cache {
+                    generation,
+                    ..Cache::default()
+                };
+            }
+            if let Some(known) = cache.keys.get(key_id) {
+                return Ok(Some(known.clone()));
+            }
+        }
+        // Which account a key belongs to is believed only once that account's rows say so.
+        let Some(found) = self.core.store.find(ItemKind::ApiKey, key_id).await? else {
+            return Ok(None);
+        };
+        let known = match self.read_account(&found.account, generation).await {
+            Err(StoreError::NotFound(_)) => return Ok(None),
+            read => read?,
+        };
+        let wanted = known.get(key_id).cloned();
+        let mut cache = self.cache();
+        // Rows were read after the generation, so they are at least as new as it says.
+        if cache.generation == generation && cache.keys.len() + known.len() <= KEYS_MAX {
+            cache.keys.extend(known);
+        }
+        Ok(wanted)
+    }
+
+    /// The keys of an account, all of them seen at one moment with its settings and providers.
+    async fn read_account(
+        &self,
+        account_id: &str,
+        generation: u64,
+    ) -> Result<HashMap<String, Arc<Known>>> {
+        let kinds = [ItemKind::Account, ItemKind::ApiKey, ItemKind::Provider];
+        let rows = self.core.guard().rows(account_id, &kinds).await?;
+        let (keys, rows): (Vec<Item>, Vec<Item>) = rows
+            .into_iter()
+            .partition(|item| item.kind == ItemKind::ApiKey);
+        let account = Arc::new(self.core.assemble(rows, generation).await?);
+        let known = |item: &Item| {
+            let known = Known {
+                stored: item.read()?,
+                account: account.clone(),
+                used_us: AtomicI64::new(0),
+            };
+            Ok::<_, StoreError>(Arc::new(known))
+        };
+        keys.iter()
+            .map(|item| Ok((item.id.clone(), known(item)?)))
+            .collect()
+    }
+
+    /// Remembers the use of a key for the next heartbeat.
+    fn note_use(&self, key_id: &str, known: &Known, now_us: i64) {
+        let last = known.used_us.load(Ordering::Relaxed);
+        let is_due = (now_us - last).abs() >= USED_US;
+        if is_due
+            && known
+                .used_us
+                .compare_exchange(last, now_us, Ordering::Relaxed, Ordering::Relaxed)
+                .is_ok()
+        {
+            let mut used = self
+                .core
+                .writer
+                .used
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            used.insert(key_id.to_owned(), (known.account.id.clone(), now_us));
+        }
+    }
+
+    fn cache(&self) -> MutexGuard<'_, Cache> {
+        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,212 @@
+//! API keys: made, listed, revoked, rotated.
+
+use crate::access::Access;
+use crate::core::about;
+use crate::item::{Change, Expect, Item, ItemKind};
+use crate::keys::api_key;
+use crate::model::{AdminAct, ApiKeyInfo, NewApiKey};
+use crate::{Result, StoreError};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use jiff::{SignedDuration, Timestamp};
+use phigate_types::Act;
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+
+/// The longest name of a key, in characters.
+pub const KEY_NAME_CHARS_MAX: usize = 80;
+
+/// A key as stored.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct KeyBody {
+    pub(crate) name: String,
+    pub(crate) hash: String,
+    pub(crate) created: Timestamp,
+    pub(crate) created_by: String,
+    pub(crate) expires: Option<Timestamp>,
+    pub(crate) revoked: Option<Timestamp>,
+    pub(crate) rotated_to: Option<String>,
+}
+
+impl KeyBody {
+    /// The stored hash; empty, hence matching nothing, when it is damaged.
+    pub(crate) fn hash_bytes(&self) -> Vec<u8> {
+        STANDARD.decode(&self.hash).unwrap_or_default()
+    }
+}
+
+impl Access {
+    /// Makes a key. Its text is in the result and nowhere else.
+    pub async fn create_api_key(
+        &self,
+        account_id: &str,
+        name: &str,
+        valid: Option<SignedDuration>,
+        actor: &str,
+    ) -> Result<NewApiKey> {
+        let (_, account) = self.core.account_item(account_id).await?;
+        check_name(name)?;
+        let expires = self.core.expiry(valid)?;
+        let (new, put) = self.new_key(account_id, name, expires, actor)?;
+        let act = AdminAct::new(self.core.now(), &account.name, actor, Act::KeyCreate)
+            .target(&new.id)
+            .detail("name", name);
+        self.core
+            .change(account_id, &act, vec![put], true)
+            .await
+            .map_err(about("API key"))?;
+        Ok(new)
+    }
+
+    /// All keys of an account, newest first.
+    pub async fn api_keys(&self, account_id: &str) -> Result<Vec<ApiKeyInfo>> {
+        let used = self
+            .core
+            .store
+            .items(Some(account_id), ItemKind::ApiKeyUsed);
+        let used = used.await?.into_iter().map(|item| (item.id.clone(), item));
+        let used: HashMap<String, Item> = used.collect();
+        let mut keys = Vec::new();
+        for item in self
+            .core
+            .guard()
+            .items(account_id, ItemKind::ApiKey)
+            .await?
+        {
+            let stored: KeyBody = item.read()?;
+            let last_used = used.get(&item.id).and_then(|used| used.body.parse().ok());
+            keys.push(ApiKeyInfo {
+                id: item.id,
+                name: stored.name,
+                created: stored.created,
+                created_by: stored.created_by,
+                expires: stored.expires,
+                revoked: stored.revoked,
+                last_used: last_used.and_then(|time_us| Timestamp::from_microsecond(time_us).ok()),
+                rotated_to: stored.rotated_to,
+            });
+        }
+        keys.sort_by_key(|key| std::cmp::Reverse(key.created));
+        Ok(keys)
+    }
+
+    /// Revokes a key; when this returns, no later call is admitted with it.
+    pub async fn revoke_api_key(&self, account_id: &str, key_id: &str, actor: &str) -> Result<()> {
+        let (_, account) = self.core.account_item(account_id).await?;
+        let (old, mut stored) = self.key_item(account_id, key_id).await?;
+        if stored.revoked.is_some() {
+            return Ok(());
+        }
+        stored.revoked = Some(self.core.now());
+        let act =
+            AdminAct::new(self.core.now(), &account.name, actor, Act::KeyRevoke).target(key_id);
+        self.core
+            .change(account_id, &act, vec![old.replaced_by(&stored)], true)
+            .await
+            .map_err(about("API key"))
+    }
+
+    /// Makes a key in place of another, which stays valid for `overlap`.
+    pub async fn rotate_api_key(
+        &self,
+        account_id: &str,
+        key_id: &str,
+        overlap: SignedDuration,
+        actor: &str,
+    ) -> Result<NewApiKey> {
+        let (_, account) = self.core.account_item(account_id).await?;
+        let (old, mut stored) = self.key_item(account_id, key_id).await?;
+        let now = self.core.now();
+        if stored.revoked.is_some() || stored.expires.is_some_and(|expires| expires <= now) {
+            return Err(StoreError::Invalid {
+                what: "API key",
+                why: "it was revoked or has expired",
+            });
+        }
+        let lifetime = stored
+            .expires
+            .map(|expires| expires.duration_since(stored.created));
+        let (new, put) =
+            self.new_key(account_id, &stored.name, self.core.expiry(lifetime)?, actor)?;
+        let end = self.core.expiry(Some(overlap))?;
+        stored.expires = stored.expires.min(end).or(end);
+        stored.rotated_to = Some(new.id.clone());
+        let act = AdminAct::new(now, &account.name, actor, Act::KeyRotate)
+            .target(key_id)
+            .change(key_id, &new.id);
+        self.core
+            .change(account_id, &act, vec![put, old.replaced_by(&stored)], true)
+            .await
+            .map_err(about("API key"))?;
+        Ok(new)
+    }
+
+    fn new_key(
+        &self,
+        account_id: &str,
+        name: &str,
+        expires: Option<Timestamp>,
+        actor: &str,
+    ) -> Result<(NewApiKey, Change)> {
+        let (id, key) = api_key::generate();
+        let stored = KeyBody {
+            name: name.to_owned(),
+            hash: STANDARD.encode(api_key::hash(&self.core.keyring.root.pepper, key.expose())),
+            created: self.core.now(),
+            created_by: actor.to_owned(),
+            expires,
+            revoked: None,
+            rotated_to: None,
+        };
+        let put = Change::Put(
+            Item::new(account_id, ItemKind::ApiKey, &id, Some(&id), &stored),
+            Expect::Absent,
+        );
+        Ok((NewApiKey { id, key, expires }, put))
+    }
+
+    async fn key_item(&self, account_id: &str, key_id: &str) -> Result<(Item, KeyBody)> {
+        let item = self
+            .core
+            .guard()
+            .item(account_id, ItemKind::ApiKey, key_id)
+            .await?
+            .ok_or(StoreError::NotFound("API key"))?;
+        let stored = item.read()?;
+        Ok((item, stored))
+    }
+}
+
+/// Names are printed in lists and drawn in terminals.
+fn check_name(name: &str) -> Result<()> {
+    let is_short = name.chars().count() <= KEY_NAME_CHARS_MAX;
+    if is_short && !name.chars().any(char::is_control) {
+        return Ok(());
+    }
+    Err(StoreError::Invalid {
+        what: "key name",
+        why: "at most 80 characters, and no control characters",
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_fits_a_line() {
+        for (name, is_taken) in [
+            (String::new(), true),
+            ("é".repeat(KEY_NAME_CHARS_MAX), true),
+            ("x".repeat(KEY_NAME_CHARS_MAX + 1), false),
+            ("two\nlines".to_owned(), false),
+        ] {
+            assert_eq!(check_name(&name).is_ok(), is_taken, "{name:?}");
+        }
+        let refusal = check_name("\t").unwrap_err().to_string();
+        assert!(
+            refusal.contains(&KEY_NAME_CHARS_MAX.to_string()),
+            "{refusal}"
+        );
+    }
+}

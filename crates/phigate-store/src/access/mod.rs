@@ -1,0 +1,27 @@
+//! Access: API keys, providers, and admission of callers.
+
+mod admit;
+mod api_keys;
+mod end_user;
+mod providers;
+
+pub use api_keys::KEY_NAME_CHARS_MAX;
+
+use crate::core::Core;
+use std::sync::{Arc, Mutex};
+
+/// API keys, providers, admission.
+#[derive(Clone)]
+pub struct Access {
+    core: Arc<Core>,
+    cache: Arc<Mutex<admit::Cache>>,
+}
+
+impl Access {
+    pub(crate) fn new(core: Arc<Core>) -> Self {
+        Self {
+            core,
+            cache: Arc::default(),
+        }
+    }
+}

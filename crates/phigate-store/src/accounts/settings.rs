@@ -1,0 +1,93 @@
+//! Mode, settings and aliases of an account.
+
+use crate::Result;
+use crate::accounts::Accounts;
+use crate::model::{AdminAct, ModeState, Settings};
+use phigate_types::{Act, Mode};
+use std::collections::BTreeMap;
+
+impl Accounts {
+    /// The mode in force and its last change.
+    pub async fn mode(&self, account_id: &str) -> Result<ModeState> {
+        let (_, stored) = self.core.account_item(account_id).await?;
+        Ok(ModeState {
+            mode: stored.mode,
+            previous: stored.previous_mode,
+            changed_by: stored.mode_changed_by,
+            changed: stored.mode_changed,
+        })
+    }
+
+    /// Changes the mode; when this returns, it binds every call that starts afterwards.
+    pub async fn set_mode(&self, account_id: &str, mode: Mode, actor: &str) -> Result<()> {
+        let now = self.core.now();
+        self.edit_account(account_id, |stored| {
+            let act = AdminAct::new(now, &stored.name, actor, Act::ModeSet)
+                .change(stored.mode.code(), mode.code());
+            stored.previous_mode = Some(std::mem::replace(&mut stored.mode, mode));
+            stored.mode_changed_by = Some(actor.to_owned());
+            stored.mode_changed = Some(now);
+            Ok(Some(act))
+        })
+        .await
+    }
+
+    /// The settings of an account.
+    pub async fn settings(&self, account_id: &str) -> Result<Settings> {
+        Ok(self.core.account_item(account_id).await?.1.settings)
+    }
+
+    /// Replaces the settings of an account; the record names what changed.
+    pub async fn set_settings(
+        &self,
+        account_id: &str,
+        settings: &Settings,
+        actor: &str,
+    ) -> Result<()> {
+        let now = self.core.now();
+        self.edit_account(account_id, |stored| {
+            if stored.settings == *settings {
+                return Ok(None);
+            }
+            let (from, to) = (to_text(&stored.settings), to_text(settings));
+            let act = AdminAct::new(now, &stored.name, actor, Act::SettingsSet).change(&from, &to);
+            stored.settings = settings.clone();
+            Ok(Some(act))
+        })
+        .await
+    }
+
+    /// The model aliases the owner set.
+    pub async fn aliases(&self, account_id: &str) -> Result<BTreeMap<String, String>> {
+        Ok(self.core.account_item(account_id).await?.1.aliases)
+    }
+
+    /// Maps a model id to another, or removes the mapping.
+    pub async fn set_alias(
+        &self,
+        account_id: &str,
+        model: &str,
+        to: Option<&str>,
+        actor: &str,
+    ) -> Result<()> {
+        let now = self.core.now();
+        self.edit_account(account_id, |stored| {
+            let before = match to {
+                Some(to) => stored.aliases.insert(model.to_owned(), to.to_owned()),
+                None => stored.aliases.remove(model),
+            };
+            if before.as_deref() == to {
+                return Ok(None);
+            }
+            let act = AdminAct::new(now, &stored.name, actor, Act::AliasSet)
+                .target(model)
+                .change(before.as_deref().unwrap_or(""), to.unwrap_or(""));
+            Ok(Some(act))
+        })
+        .await
+    }
+}
+
+fn to_text(settings: &Settings) -> String {
+    serde_json::to_string(settings).expect("settings are plain values")
+}

@@ -1,0 +1,77 @@
+//! Takes over a store from before its rows were authenticated: once, at the first start, and on record.
+
+use crate::core::Core;
+use crate::item::{Change, Item, ItemKind};
+use crate::model::{AdminAct, Filter, LinkPurpose, Role};
+use crate::people::{LinkBody, UserBody};
+use crate::store::SYSTEM;
+use crate::{Result, StoreError};
+use phigate_types::Act;
+use std::collections::BTreeSet;
+
+/// Attempts while other processes start as well.
+const TRIES: usize = 16;
+
+impl Core {
+    /// Gives the rows of an older store their keyed hashes. Does nothing in a store that has them.
+    pub(crate) async fn adopt_rows(&self) -> Result<()> {
+        for _ in 0..TRIES {
+            let Some(mark) = self.keyring.mark_guarded().await? else {
+                return Ok(());
+            };
+            self.refuse_second_adoption().await?;
+            let mut changes = vec![mark];
+            let items = self.rows_to_adopt(&mut changes).await?;
+            let heads = self.store.heads(None).await?;
+            changes.extend(self.guard().adopt(&items, &heads));
+            let act = AdminAct::new(self.now(), "", "system", Act::RowsAdopt)
+                .detail("rows", &items.len());
+            match self.submit(SYSTEM, &act, changes, true).await {
+                Err(StoreError::Conflict(_)) => {}
+                done => return done,
+            }
+        }
+        Err(StoreError::Conflict("store"))
+    }
+
+    /// A store whose trail says that its rows were adopted has been made to look older than it is.
+    async fn refuse_second_adoption(&self) -> Result<()> {
+        let filter = Filter {
+            act: Some(Act::RowsAdopt),
+            ..Filter::default()
+        };
+        if self.store.list(SYSTEM, &filter, None, 1).await?.is_empty() {
+            return Ok(());
+        }
+        Err(StoreError::Tampered {
+            kind: ItemKind::DataKey.label(),
+            id: "root".to_owned(),
+            account: "?".to_owned(),
+        })
+    }
+
+    /// All rows, provider keys bound to their addresses. Owner links of accounts that have an owner go, and so does
+    /// what an older version cannot have written.
+    async fn rows_to_adopt(&self, changes: &mut Vec<Change>) -> Result<Vec<Item>> {
+        let all = self.store.all_items().await?;
+        let mut owned = BTreeSet::new();
+        for item in all.iter().filter(|item| item.kind == ItemKind::User) {
+            if item.read::<UserBody>()?.role == Role::Owner {
+                owned.insert(item.account.clone());
+            }
+        }
+        let mut kept = Vec::new();
+        for item in all {
+            let is_late = item.kind == ItemKind::Link
+                && owned.contains(&item.account)
+                && item.read::<LinkBody>()?.purpose == LinkPurpose::Owner;
+            match item.kind {
+                ItemKind::Roll => changes.push(item.deleted()),
+                _ if is_late => changes.push(item.deleted()),
+                ItemKind::Provider => kept.push(self.bind_key(&item).await?),
+                _ => kept.push(item),
+            }
+        }
+        Ok(kept)
+    }
+}

@@ -1,0 +1,28 @@
+//! Copies of a store in use.
+
+use crate::installation::Installation;
+use crate::model::AdminAct;
+use crate::{Result, StoreError};
+use phigate_types::Act;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+impl Installation {
+    /// Copies the store to a new file while it is in use (SQLite). The copy holds no master key.
+    pub async fn backup(&self, file: &Path, actor: &str) -> Result<()> {
+        let path = file.to_owned();
+        let made = tokio::task::spawn_blocking(move || {
+            let mut options = std::fs::OpenOptions::new();
+            options.write(true).create_new(true).mode(0o600).open(path)
+        });
+        let made = made
+            .await
+            .unwrap_or_else(|_| Err(std::io::ErrorKind::Other.into()));
+        made.map_err(|error| {
+            StoreError::Unavailable(format!("cannot write the backup: {}", error.kind()))
+        })?;
+        let act = AdminAct::new(self.core.now(), "", actor, Act::InstallationBackup);
+        self.core.record_act(None, &act).await?;
+        self.core.store.backup(file).await
+    }
+}

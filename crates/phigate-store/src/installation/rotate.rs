@@ -1,0 +1,74 @@
+//! Changing the master key without downtime and without touching sealed content.
+
+use crate::core::about;
+use crate::installation::Installation;
+use crate::keys::master::{MasterKey, MasterKeySource, write_new};
+use crate::model::AdminAct;
+use crate::store::SYSTEM;
+use crate::{Result, StoreError};
+use phigate_types::Act;
+use std::path::Path;
+
+impl Installation {
+    /// Public label of the master key in use.
+    pub fn master_key_id(&self) -> String {
+        self.core.keyring.master_id()
+    }
+
+    /// Puts all data keys under another master key, in one transaction. The new key is read from
+    /// `new`; a file that does not exist is made. Returns the label of the new key.
+    ///
+    /// Processes that run keep working; they read the new key from where they were told to find the
+    /// old one when they next need it, so put it there before they restart or a month begins.
+    pub async fn rotate_master_key(
+        &self,
+        new: &MasterKeySource,
+        data: Option<&Path>,
+        actor: &str,
+    ) -> Result<String> {
+        let key = match new.read(data)? {
+            Some(key) => key,
+            None => new.create(data)?,
+        };
+        self.rotate_to(key, actor).await
+    }
+
+    /// Makes a new master key in place of the one in a file; the old one stays beside it as
+    /// `FILE.old` until it is removed by hand.
+    pub async fn rotate_master_key_file(&self, file: &Path, actor: &str) -> Result<String> {
+        let unwritable = |error: std::io::Error| StoreError::MasterKey {
+            place: file.display().to_string(),
+            why: error.kind().to_string(),
+        };
+        let (fresh, old) = (
+            file.with_added_extension("new"),
+            file.with_added_extension("old"),
+        );
+        let key = match MasterKeySource::File(fresh.clone()).read(None)? {
+            // Left behind by a rotation that was cut short: it may be in force already.
+            Some(key) => key,
+            None => {
+                let key = MasterKey::generate();
+                write_new(&fresh, &key).map_err(unwritable)?;
+                key
+            }
+        };
+        let id = self.rotate_to(key, actor).await?;
+        std::fs::rename(file, &old).map_err(unwritable)?;
+        std::fs::rename(&fresh, file).map_err(unwritable)?;
+        Ok(id)
+    }
+
+    async fn rotate_to(&self, key: MasterKey, actor: &str) -> Result<String> {
+        let (from, to) = (self.core.keyring.master_id(), key.id());
+        let changes = self.core.keyring.rewrap(&key).await?;
+        let act =
+            AdminAct::new(self.core.now(), "", actor, Act::MasterKeyRotate).change(&from, &to);
+        self.core
+            .change(SYSTEM, &act, changes, false)
+            .await
+            .map_err(about("a data key"))?;
+        self.core.keyring.switch(key).await?;
+        Ok(to)
+    }
+}

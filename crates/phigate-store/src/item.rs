@@ -1,0 +1,263 @@
+//! Items: small JSON documents with an account, a kind and an id, and how they are changed.
+//!
+//! Everything that is not the trail itself is an item: accounts, keys, users, leases, wrapped data keys.
+
+use crate::{Result, StoreError};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// What an item is, and how far it can be trusted as it lies in the database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ItemKind {
+    /// An account: its name, mode, settings and aliases.
+    Account,
+    /// An API key, hashed.
+    ApiKey,
+    /// When an API key was last used.
+    ApiKeyUsed,
+    /// A wrapped data key.
+    DataKey,
+    /// What stays of a deleted account.
+    DeletedAccount,
+    /// A count of failed logins.
+    Guesses,
+    /// A login whose second step is still to come.
+    Halfway,
+    /// The lease of a chain by a process.
+    Lane,
+    /// A one-time link.
+    Link,
+    /// A mark of the installation itself.
+    Meta,
+    /// A provider: where its requests go, and its sealed key.
+    Provider,
+    /// Lists the rows of a kind.
+    Roll,
+    /// A session of the dashboard.
+    Session,
+    /// A user of the dashboard.
+    User,
+}
+
+/// How a kind of item is protected against somebody who can write to the database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Protection {
+    /// Not at all: it grants nothing.
+    None,
+    /// By a keyed hash: what was not written by us is refused. It expires by itself, so an old one does little.
+    Hashed,
+    /// By a keyed hash and a roll: a missing or an older one is refused as well.
+    Listed,
+}
+
+const ROWS: [(ItemKind, &str, &str, Protection); 14] = [
+    // In the order of the enum: kind, code in the database, words, protection.
+    (ItemKind::Account, "account", "account", Protection::Listed),
+    (ItemKind::ApiKey, "api_key", "API key", Protection::Listed),
+    (
+        ItemKind::ApiKeyUsed,
+        "api_key_used",
+        "use of an API key",
+        Protection::None,
+    ),
+    (
+        ItemKind::DataKey,
+        "data_key",
+        "data key",
+        Protection::Listed,
+    ),
+    (
+        ItemKind::DeletedAccount,
+        "deleted_account",
+        "deleted account",
+        Protection::Listed,
+    ),
+    (
+        ItemKind::Guesses,
+        "guesses",
+        "count of failed logins",
+        Protection::None,
+    ),
+    (ItemKind::Halfway, "halfway", "login", Protection::Hashed),
+    (ItemKind::Lane, "lane", "lease", Protection::None),
+    (ItemKind::Link, "link", "link", Protection::Listed),
+    (ItemKind::Meta, "meta", "mark", Protection::None),
+    (
+        ItemKind::Provider,
+        "provider",
+        "provider",
+        Protection::Listed,
+    ),
+    (ItemKind::Roll, "roll", "roll", Protection::Hashed),
+    (ItemKind::Session, "session", "session", Protection::Hashed),
+    (ItemKind::User, "user", "user", Protection::Listed),
+];
+
+impl ItemKind {
+    /// Every kind.
+    pub fn all() -> impl Iterator<Item = Self> {
+        ROWS.iter().map(|row| row.0)
+    }
+
+    /// The word in the database.
+    pub const fn code(self) -> &'static str {
+        ROWS[self as usize].1
+    }
+
+    /// The word in messages.
+    pub const fn label(self) -> &'static str {
+        ROWS[self as usize].2
+    }
+
+    /// How it is protected.
+    pub const fn protection(self) -> Protection {
+        ROWS[self as usize].3
+    }
+
+    /// The kind with this word.
+    pub fn from_code(code: &str) -> Option<Self> {
+        Self::all().find(|kind| kind.code() == code)
+    }
+}
+
+/// A small document: an account, an API key, a user, a lease.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Item {
+    /// Account it belongs to.
+    pub account: String,
+    /// What it is.
+    pub kind: ItemKind,
+    /// Unique within account and kind.
+    pub id: String,
+    /// Unique within the kind across accounts, when set.
+    pub lookup: Option<String>,
+    /// Grows by one with every change.
+    pub version: i64,
+    /// JSON.
+    pub body: String,
+    /// Keyed hash of all of this, where the kind has one.
+    pub mac: Option<Vec<u8>>,
+}
+
+impl Item {
+    /// A new item; the version is set by the engine.
+    pub(crate) fn new<T: Serialize>(
+        account: &str,
+        kind: ItemKind,
+        id: &str,
+        lookup: Option<&str>,
+        body: &T,
+    ) -> Self {
+        Self {
+            account: account.to_owned(),
+            kind,
+            id: id.to_owned(),
+            lookup: lookup.map(str::to_owned),
+            version: 0,
+            body: serde_json::to_string(body).expect("bodies are plain values"),
+            mac: None,
+        }
+    }
+
+    /// Reads the text.
+    pub(crate) fn read<T: DeserializeOwned>(&self) -> Result<T> {
+        serde_json::from_str(&self.body).map_err(|_| StoreError::Unreadable(self.kind.label()))
+    }
+
+    /// The change that replaces the item, which must still be as it was read.
+    pub(crate) fn replaced_by<T: Serialize>(&self, body: &T) -> Change {
+        let new = Self {
+            body: serde_json::to_string(body).expect("bodies are plain values"),
+            ..self.clone()
+        };
+        Change::Put(new, Expect::Version(self.version))
+    }
+
+    /// The change that removes the item.
+    pub(crate) fn deleted(&self) -> Change {
+        Change::Delete {
+            account: self.account.clone(),
+            kind: self.kind,
+            id: self.id.clone(),
+        }
+    }
+
+    /// The condition that the item is as it was read: a legal hold set this instant, for example, counts.
+    pub(crate) fn unchanged(&self) -> Change {
+        Change::Check {
+            account: self.account.clone(),
+            kind: self.kind,
+            id: self.id.clone(),
+            version: self.version,
+        }
+    }
+}
+
+/// What a change relies on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Expect {
+    /// Nothing there yet.
+    Absent,
+    /// Exactly this version.
+    Version(i64),
+    /// Whatever is there.
+    Any,
+}
+
+impl Expect {
+    /// The version an item has after a change that relied on this.
+    pub(crate) fn next_version(self) -> i64 {
+        match self {
+            Self::Absent | Self::Any => 1,
+            Self::Version(version) => version + 1,
+        }
+    }
+}
+
+/// One change to the items; a batch whose expectations do not hold changes nothing.
+#[derive(Debug, Clone)]
+pub enum Change {
+    /// Insert or replace; the engine sets the version.
+    Put(Item, Expect),
+    /// Insert with version and keyed hash as they are, from another store.
+    Restore(Item),
+    /// Remove; must be there.
+    Delete {
+        /// Account.
+        account: String,
+        /// Kind.
+        kind: ItemKind,
+        /// Id.
+        id: String,
+    },
+    /// Only check that an item has this version.
+    Check {
+        /// Account.
+        account: String,
+        /// Kind.
+        kind: ItemKind,
+        /// Id.
+        id: String,
+        /// Version it must have.
+        version: i64,
+    },
+    /// Remove every item of an account, and its sealed content and lookup hashes.
+    Shred {
+        /// Account.
+        account: String,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_are_in_order_and_found_by_their_codes() {
+        for (at, kind) in ItemKind::all().enumerate() {
+            assert_eq!(kind as usize, at);
+            assert_eq!(ItemKind::from_code(kind.code()), Some(kind));
+        }
+        assert_eq!(ItemKind::from_code("other"), None);
+    }
+}

@@ -1,0 +1,263 @@
+//! Sessions of the dashboard: a random token in a cookie, only its hash here.
+
+use crate::core::{Core, about};
+use crate::item::{Change, Expect, Item, ItemKind};
+use crate::keys::{random_base62, random_id};
+use crate::model::{AdminAct, NewSession, Session, SessionPolicy, User};
+use crate::people::Sessions;
+use crate::people::users::{UserBody, public};
+use crate::{Result, SecretString, StoreError};
+use jiff::{SignedDuration, Timestamp};
+use phigate_types::Act;
+use phigate_verify::chain::{digest, hex};
+use serde::{Deserialize, Serialize};
+
+/// 43 letters of 62 hold 256 bits.
+pub(crate) const TOKEN: usize = 43;
+/// How exactly the last use is written down.
+const SEEN: SignedDuration = SignedDuration::from_secs(30);
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct SessionBody {
+    user: String,
+    created: Timestamp,
+    last_seen: Timestamp,
+    confirmed: Timestamp,
+    expires: Timestamp,
+    idle_s: i64,
+    origin: String,
+}
+
+impl Sessions {
+    /// Begins a session after a complete login and records it.
+    pub async fn begin_session(
+        &self,
+        user: &User,
+        policy: SessionPolicy,
+        origin: &str,
+    ) -> Result<NewSession> {
+        let (_, account) = self.core.account_item(&user.account_id).await?;
+        let (old_user, mut stored_user) = self
+            .core
+            .user_by_email(&user.account_id, &user.email)
+            .await?;
+        let (now, id, token) = (self.core.now(), random_id(12), random_base62(TOKEN));
+        let expires = self.core.expiry(Some(policy.absolute))?.unwrap_or(now);
+        let stored = SessionBody {
+            user: user.id.clone(),
+            created: now,
+            last_seen: now,
+            confirmed: now,
+            expires,
+            idle_s: policy.idle.as_secs(),
+            origin: origin.to_owned(),
+        };
+        stored_user.last_login = Some(now);
+        let mut changes = self.stale_sessions(&user.account_id).await?;
+        changes.push(Change::Put(
+            Item::new(
+                &user.account_id,
+                ItemKind::Session,
+                &id,
+                Some(&token_hash(&token)),
+                &stored,
+            ),
+            Expect::Absent,
+        ));
+        changes.push(old_user.replaced_by(&stored_user));
+        let act = AdminAct::new(now, &account.name, &user.email, Act::Login)
+            .target(&id)
+            .detail("origin", origin);
+        self.core
+            .change(&user.account_id, &act, changes, false)
+            .await
+            .map_err(about("session"))?;
+        Ok(NewSession {
+            id,
+            token: SecretString::new(token),
+            expires,
+        })
+    }
+
+    /// The session of a token, if it is valid now; its last use is moved on.
+    pub async fn session(&self, token: &str) -> Result<Option<Session>> {
+        self.find_session(token, true).await
+    }
+
+    /// The session of a token, if it is valid now. A program that asks does not count as use.
+    pub async fn peek_session(&self, token: &str) -> Result<Option<Session>> {
+        self.find_session(token, false).await
+    }
+
+    async fn find_session(&self, token: &str, is_use: bool) -> Result<Option<Session>> {
+        if token.len() != TOKEN {
+            return Ok(None);
+        }
+        let Some(item) = self
+            .core
+            .guard()
+            .find(ItemKind::Session, &token_hash(token))
+            .await?
+        else {
+            return Ok(None);
+        };
+        let mut stored: SessionBody = item.read()?;
+        let now = self.core.now();
+        if !is_valid(&stored, now) {
+            return Ok(None);
+        }
+        let Some(user) = self
+            .core
+            .guard()
+            .item(&item.account, ItemKind::User, &stored.user)
+            .await?
+        else {
+            return Ok(None);
+        };
+        let user = public(&user, &user.read::<UserBody>()?);
+        if is_use && now.duration_since(stored.last_seen) >= SEEN {
+            stored.last_seen = now;
+            // Should this lose against a revocation, the revocation stands.
+            self.core
+                .change_quietly(vec![item.replaced_by(&stored)])
+                .await?;
+        }
+        Ok(Some(session(&item, user, &stored)))
+    }
+
+    /// Notes that the user proved a factor again in this session.
+    pub async fn confirm_session(&self, session: &Session) -> Result<()> {
+        let (item, mut stored) = self
+            .session_item(&session.user.account_id, &session.id)
+            .await?;
+        stored.confirmed = self.core.now();
+        if self
+            .core
+            .change_quietly(vec![item.replaced_by(&stored)])
+            .await?
+        {
+            Ok(())
+        } else {
+            Err(StoreError::Conflict("session"))
+        }
+    }
+
+    /// The valid sessions of a user, newest first.
+    pub async fn sessions(&self, user: &User) -> Result<Vec<Session>> {
+        let now = self.core.now();
+        let mut sessions = Vec::new();
+        for item in self
+            .core
+            .guard()
+            .items(&user.account_id, ItemKind::Session)
+            .await?
+        {
+            let stored: SessionBody = item.read()?;
+            if stored.user == user.id && is_valid(&stored, now) {
+                sessions.push(session(&item, user.clone(), &stored));
+            }
+        }
+        sessions.sort_by_key(|session| std::cmp::Reverse(session.created));
+        Ok(sessions)
+    }
+
+    /// Ends a session; no later call finds it.
+    pub async fn end_session(&self, account_id: &str, session_id: &str, actor: &str) -> Result<()> {
+        let (item, _) = self.session_item(account_id, session_id).await?;
+        let (_, account) = self.core.account_item(account_id).await?;
+        let act = AdminAct::new(self.core.now(), &account.name, actor, Act::SessionEnd)
+            .target(session_id);
+        self.core
+            .change(account_id, &act, vec![item.deleted()], false)
+            .await
+            .map_err(about("session"))
+    }
+
+    /// Ends all sessions of a user but one.
+    pub async fn end_other_sessions(
+        &self,
+        user: &User,
+        keep: Option<&str>,
+        actor: &str,
+    ) -> Result<()> {
+        let (_, account) = self.core.account_item(&user.account_id).await?;
+        let changes = self
+            .core
+            .end_sessions(&user.account_id, &user.id, keep)
+            .await?;
+        let act = AdminAct::new(self.core.now(), &account.name, actor, Act::SessionEndAll)
+            .target(&user.email);
+        self.core
+            .change(&user.account_id, &act, changes, false)
+            .await
+            .map_err(about("session"))
+    }
+
+    /// The changes that clear away sessions that ran out.
+    async fn stale_sessions(&self, account_id: &str) -> Result<Vec<Change>> {
+        let now = self.core.now();
+        let mut changes = Vec::new();
+        for item in self
+            .core
+            .guard()
+            .items(account_id, ItemKind::Session)
+            .await?
+        {
+            if !is_valid(&item.read()?, now) {
+                changes.push(item.deleted());
+            }
+        }
+        Ok(changes)
+    }
+
+    async fn session_item(&self, account_id: &str, id: &str) -> Result<(Item, SessionBody)> {
+        let item = self
+            .core
+            .guard()
+            .item(account_id, ItemKind::Session, id)
+            .await?
+            .ok_or(StoreError::NotFound("session"))?;
+        let stored = item.read()?;
+        Ok((item, stored))
+    }
+}
+
+impl Core {
+    /// The changes that end a user's sessions.
+    pub(crate) async fn end_sessions(
+        &self,
+        account_id: &str,
+        user_id: &str,
+        keep: Option<&str>,
+    ) -> Result<Vec<Change>> {
+        let mut changes = Vec::new();
+        for item in self.guard().items(account_id, ItemKind::Session).await? {
+            let stored: SessionBody = item.read()?;
+            if stored.user == user_id && keep != Some(item.id.as_str()) {
+                changes.push(item.deleted());
+            }
+        }
+        Ok(changes)
+    }
+}
+
+/// The hash of a random token; at 256 bits it needs no key and no salt.
+pub(crate) fn token_hash(token: &str) -> String {
+    hex(&digest(b"phigate token v1", &[token.as_bytes()]))
+}
+
+fn is_valid(stored: &SessionBody, now: Timestamp) -> bool {
+    now < stored.expires && now.duration_since(stored.last_seen).as_secs() < stored.idle_s
+}
+
+fn session(item: &Item, user: User, stored: &SessionBody) -> Session {
+    Session {
+        id: item.id.clone(),
+        user,
+        created: stored.created,
+        last_seen: stored.last_seen,
+        confirmed: stored.confirmed,
+        expires: stored.expires,
+        origin: stored.origin.clone(),
+    }
+}

@@ -1,0 +1,301 @@
+//! Slows down guessing of passwords and codes, without letting strangers lock anybody out.
+//!
+//! What makes somebody wait is the count of failures at one address *from one place*: an origin on the network, or a
+//! browser that signed in there before. Only whoever sits in that place can raise it. Two wider counts, one per
+//! address over all origins and one per origin over all addresses, never refuse anybody by themselves: while one of
+//! them is high, a place gets a single free failure instead of several.
+//!
+//! Counts are kept in the store, so that they hold on all replicas and over a restart, and each guess is counted
+//! before it is checked, so that concurrent guesses all count. A count is named by a keyed digest: nobody can find two
+//! names that share one, and a count does not show what was typed. Counts expire, and there is a limit to their number.
+
+use crate::item::{Change, Expect, Item, ItemKind};
+use crate::people::People;
+use crate::store::SYSTEM;
+use crate::{Result, StoreError};
+use aws_lc_rs::hmac;
+use jiff::{SignedDuration, Timestamp};
+use phigate_verify::chain::hex;
+use serde::{Deserialize, Serialize};
+use std::net::IpAddr;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+const WAIT_MAX_S: i64 = 15 * 60;
+/// Failures older than this are forgotten.
+const MEMORY: SignedDuration = SignedDuration::from_hours(1);
+/// A wide count is high at this many times the failures that one place may have.
+const WIDE: u32 = 10;
+/// Attempts to count while others count as well.
+const TRIES: usize = 16;
+/// How often expired counts are removed.
+const SWEEP_S: i64 = 10 * 60;
+/// Counts kept at most; beyond that the oldest go first.
+const COUNTS_MAX: usize = 50_000;
+/// Counts removed in one commit.
+const BATCH: usize = 200;
+
+/// One count.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Name(String);
+
+/// Something that is guessed at, from one place.
+#[derive(Debug, Clone)]
+pub(crate) struct Guess {
+    /// The count that may make this place wait.
+    place: Name,
+    /// Counts over many places, which only make it less patient.
+    wide: Vec<Name>,
+}
+
+impl Guess {
+    /// The password of an address, tried from an origin.
+    pub(crate) fn login(key: &hmac::Key, email: &str, origin: &str) -> Self {
+        let origin = network(origin);
+        Self {
+            place: name(key, "login", &[email, &origin]),
+            wide: vec![
+                name(key, "address", &[email]),
+                name(key, "origin", &[&origin]),
+            ],
+        }
+    }
+
+    /// The password of an address, tried from a browser that signed in there before. Others cannot touch this count.
+    pub(crate) fn login_on_device(key: &hmac::Key, email: &str, device: &str) -> Self {
+        Self::of(name(key, "device", &[email, device]))
+    }
+
+    /// The password of somebody who is signed in. Only their own sessions can touch this count.
+    pub(crate) fn confirmation(key: &hmac::Key, user_id: &str) -> Self {
+        Self::of(name(key, "confirmation", &[user_id]))
+    }
+
+    /// The one-time code of a user, which only somebody with the password is asked for.
+    pub(crate) fn code(key: &hmac::Key, user_id: &str) -> Self {
+        Self::of(name(key, "code", &[user_id]))
+    }
+
+    fn of(place: Name) -> Self {
+        Self {
+            place,
+            wide: Vec::new(),
+        }
+    }
+}
+
+#[derive(Clone, Copy, Serialize, Deserialize)]
+struct Count {
+    failures: u32,
+    last: Timestamp,
+}
+
+impl Count {
+    fn is_expired(&self, now: Timestamp) -> bool {
+        now.duration_since(self.last) >= MEMORY
+    }
+}
+
+/// When this process last removed expired counts, in seconds since 1970.
+#[derive(Default)]
+pub(crate) struct Sweeper(AtomicI64);
+
+impl Sweeper {
+    /// Whether it is time again; true for one caller only.
+    fn is_due(&self, now: Timestamp) -> bool {
+        let (last, now_s) = (self.0.load(Ordering::Relaxed), now.as_second());
+        (now_s - last).abs() >= SWEEP_S
+            && self
+                .0
+                .compare_exchange(last, now_s, Ordering::Relaxed, Ordering::Relaxed)
+                .is_ok()
+    }
+}
+
+impl People {
+    /// Counts a guess as failed before it is checked. `Some` says after how many seconds to try again instead.
+    pub(super) async fn begin_guess(&self, guess: &Guess) -> Result<Option<u64>> {
+        if self.sweeper.is_due(self.core.now()) {
+            self.sweep_guesses().await?;
+        }
+        for _ in 0..TRIES {
+            let now = self.core.now();
+            let place = self.count(&guess.place, now).await?;
+            let mut changes = vec![one_more(&guess.place, &place, now)];
+            let mut free = self.login_failures;
+            for name in &guess.wide {
+                let wide = self.count(name, now).await?;
+                if wide.1.failures >= self.login_failures.saturating_mul(WIDE) {
+                    free = free.min(1);
+                }
+                changes.push(one_more(name, &wide, now));
+            }
+            let passed_s = now.duration_since(place.1.last).as_secs();
+            let wait_s = u64::try_from(pause_s(place.1.failures, free) - passed_s).unwrap_or(0);
+            if wait_s > 0 {
+                return Ok(Some(wait_s));
+            }
+            if self.core.change_quietly(changes).await? {
+                return Ok(None);
+            }
+        }
+        Ok(Some(1))
+    }
+
+    /// The guess was right: its place starts afresh, and it was not a failure anywhere.
+    pub(super) async fn settle_guess(&self, guess: &Guess) -> Result<()> {
+        for _ in 0..TRIES {
+            let now = self.core.now();
+            let mut changes = Vec::new();
+            if let (Some(old), _) = self.count(&guess.place, now).await? {
+                changes.push(old.deleted());
+            }
+            for name in &guess.wide {
+                if let (Some(old), count) = self.count(name, now).await? {
+                    let failures = count.failures.saturating_sub(1);
+                    changes.push(old.replaced_by(&Count { failures, ..count }));
+                }
+            }
+            if self.core.change_quietly(changes).await? {
+                return Ok(());
+            }
+        }
+        Err(StoreError::Conflict("count of failed logins"))
+    }
+
+    async fn count(&self, name: &Name, now: Timestamp) -> Result<(Option<Item>, Count)> {
+        let none = Count {
+            failures: 0,
+            last: now,
+        };
+        let Some(item) = self
+            .core
+            .guard()
+            .item(SYSTEM, ItemKind::Guesses, &name.0)
+            .await?
+        else {
+            return Ok((None, none));
+        };
+        let count: Count = item.read()?;
+        let count = if count.is_expired(now) { none } else { count };
+        Ok((Some(item), count))
+    }
+
+    /// Removes expired counts, and the oldest ones when there are too many.
+    async fn sweep_guesses(&self) -> Result<()> {
+        let now = self.core.now();
+        let mut counts = Vec::new();
+        for item in self
+            .core
+            .store
+            .items(Some(SYSTEM), ItemKind::Guesses)
+            .await?
+        {
+            let count: Count = item.read()?;
+            counts.push((count, item));
+        }
+        counts.sort_by_key(|(count, _)| count.last);
+        let expired = counts.partition_point(|(count, _)| count.is_expired(now));
+        let gone = expired.max(counts.len().saturating_sub(COUNTS_MAX));
+        for some in counts[..gone].chunks(BATCH) {
+            // Where another replica was faster, the rest waits for the next time.
+            self.core
+                .change_quietly(some.iter().map(|(_, item)| item.deleted()).collect())
+                .await?;
+        }
+        Ok(())
+    }
+}
+
+fn one_more(name: &Name, (old, count): &(Option<Item>, Count), now: Timestamp) -> Change {
+    let next = Count {
+        failures: count.failures.saturating_add(1),
+        last: now,
+    };
+    match old {
+        Some(old) => old.replaced_by(&next),
+        None => Change::Put(
+            Item::new(SYSTEM, ItemKind::Guesses, &name.0, None, &next),
+            Expect::Absent,
+        ),
+    }
+}
+
+/// Seconds to wait after so many failures.
+fn pause_s(failures: u32, free: u32) -> i64 {
+    match failures.checked_sub(free) {
+        None => 0,
+        Some(more) => (1 << more.min(16)).min(WAIT_MAX_S),
+    }
+}
+
+fn name(key: &hmac::Key, what: &str, parts: &[&str]) -> Name {
+    let mut context = hmac::Context::with_key(key);
+    for part in std::iter::once(&what).chain(parts) {
+        context.update(&(part.len() as u64).to_be_bytes());
+        context.update(part.as_bytes());
+    }
+    Name(hex(context.sign().as_ref()))
+}
+
+/// The network an origin belongs to: one household has 2⁶⁴ addresses of IPv6 and is one place all the same.
+fn network(origin: &str) -> String {
+    match origin.parse().map(|address: IpAddr| address.to_canonical()) {
+        Ok(IpAddr::V6(address)) => {
+            let [a, b, c, d, ..] = address.segments();
+            format!("{a:x}:{b:x}:{c:x}:{d:x}::/64")
+        }
+        Ok(IpAddr::V4(address)) => address.to_string(),
+        Err(_) => origin.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key() -> hmac::Key {
+        hmac::Key::new(hmac::HMAC_SHA256, &[7; 32])
+    }
+
+    #[test]
+    fn some_failures_are_free_and_then_the_wait_doubles() {
+        let pauses = [0, 4, 5, 6, 9, 60].map(|failures| pause_s(failures, 5));
+        assert_eq!(pauses, [0, 0, 1, 2, 16, WAIT_MAX_S]);
+    }
+
+    #[test]
+    fn every_place_has_a_count_of_its_own_that_does_not_show_it() {
+        let places = [
+            Guess::login(&key(), "jane@example.org", "192.0.2.1"),
+            Guess::login(&key(), "jane@example.org", "192.0.2.2"),
+            Guess::login(&key(), "john@example.org", "192.0.2.1"),
+            Guess::login(&key(), "jane@example.org1", "92.0.2.1"),
+            Guess::login_on_device(&key(), "jane@example.org", "192.0.2.1"),
+            Guess::confirmation(&key(), "jane@example.org"),
+            Guess::code(&key(), "jane@example.org"),
+        ];
+        for (at, one) in places.iter().enumerate() {
+            assert_eq!(one.place.0.len(), 64, "a whole digest");
+            for other in &places[..at] {
+                assert_ne!(one.place, other.place);
+            }
+        }
+        let other_key = hmac::Key::new(hmac::HMAC_SHA256, &[8; 32]);
+        assert_ne!(
+            Guess::code(&key(), "u").place,
+            Guess::code(&other_key, "u").place
+        );
+    }
+
+    #[test]
+    fn an_origin_is_its_network() {
+        for (one, other, is_same) in [
+            ("2001:db8:1:2::1", "2001:db8:1:2:ffff::9", true),
+            ("2001:db8:1:2::1", "2001:db8:1:3::1", false),
+            ("::ffff:192.0.2.1", "192.0.2.1", true),
+            ("192.0.2.1", "192.0.2.2", false),
+        ] {
+            assert_eq!(network(one) == network(other), is_same, "{one} {other}");
+        }
+    }
+}

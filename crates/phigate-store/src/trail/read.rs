@@ -1,0 +1,233 @@
+//! Reading the trail: lists, single requests, content, disclosure lookup.
+
+use crate::keys::seal::Place;
+use crate::model::{
+    AdminAct, Cursor, Disclosure, Filter, Page, Record, RecordKind, RequestRow, Revealed,
+};
+use crate::store::{AuditRow, RowKey};
+use crate::trail::Trail;
+use crate::trail::record::{CONTENT, token};
+use crate::{Result, SecretBytes, SecretString, StoreError};
+use jiff::Timestamp;
+use phigate_types::Act;
+use std::collections::HashMap;
+use uuid::Uuid;
+
+/// Most records on one page.
+const PAGE_MAX: usize = 1_000;
+/// Most requests a lookup returns.
+const DISCLOSURES_MAX: usize = 10_000;
+
+impl Trail {
+    /// Records of an account, newest first.
+    pub async fn audit_list(
+        &self,
+        account_id: &str,
+        filter: &Filter,
+        after: Option<Cursor>,
+        limit: usize,
+    ) -> Result<Page<Record>> {
+        let page = self.page(account_id, filter, after, limit).await?;
+        let items = page
+            .items
+            .iter()
+            .map(parse)
+            .collect::<Result<Vec<Record>>>()?;
+        Ok(Page {
+            items,
+            next: page.next,
+        })
+    }
+
+    /// Requests of an account, newest first, each with its outcome once there is one.
+    pub async fn request_list(
+        &self,
+        account_id: &str,
+        filter: &Filter,
+        after: Option<Cursor>,
+        limit: usize,
+    ) -> Result<Page<RequestRow>> {
+        let filter = Filter {
+            record: Some(RecordKind::Decision),
+            ..filter.clone()
+        };
+        let page = self.page(account_id, &filter, after, limit).await?;
+        let requests: Vec<Uuid> = page.items.iter().filter_map(|row| row.request).collect();
+        let mut outcomes = HashMap::new();
+        for row in self.core.store.requests(account_id, &requests).await? {
+            if let Record::Outcome(outcome) = parse(&row)? {
+                outcomes.insert(outcome.request_id, outcome);
+            }
+        }
+        let mut items = Vec::new();
+        for row in &page.items {
+            if let Record::Decision(decision) = parse(row)? {
+                let outcome = outcomes.remove(&decision.request_id);
+                items.push(RequestRow { decision, outcome });
+            }
+        }
+        Ok(Page {
+            items,
+            next: page.next,
+        })
+    }
+
+    /// Everything recorded about one request, oldest first: decision, outcome, reveals.
+    pub async fn audit_show(&self, account_id: &str, request_id: Uuid) -> Result<Vec<Record>> {
+        let rows = self.core.store.requests(account_id, &[request_id]).await?;
+        if rows.is_empty() {
+            return Err(StoreError::NotFound("request"));
+        }
+        rows.iter().map(parse).collect()
+    }
+
+    /// The content of a request. That it was revealed, by whom and why, is recorded first.
+    pub async fn reveal(
+        &self,
+        account_id: &str,
+        request_id: Uuid,
+        actor: &str,
+        reason: Option<&str>,
+    ) -> Result<Revealed> {
+        let rows = self.core.store.requests(account_id, &[request_id]).await?;
+        let decision = rows
+            .iter()
+            .find(|row| row.kind == RecordKind::Decision.code());
+        let decision = decision.ok_or(StoreError::NotFound("request"))?;
+        let (_, account) = self.core.account_item(account_id).await?;
+        let mut act = AdminAct::new(self.core.now(), &account.name, actor, Act::ContentReveal);
+        act.request_id = Some(request_id);
+        act.reason = reason.map(str::to_owned);
+        self.core.record_act(Some(account_id), &act).await?;
+        let mut revealed = Revealed {
+            request_id,
+            original: None,
+            sent: None,
+        };
+        for (field, content) in self.contents(account_id, decision).await? {
+            match field {
+                "original" => revealed.original = Some(content),
+                _ => revealed.sent = Some(content),
+            }
+        }
+        if revealed.original.is_none() && revealed.sent.is_none() {
+            return Err(StoreError::NotFound("content of this request"));
+        }
+        // A request forwarded as it came was sent as it came.
+        let was_forwarded = decision.action.as_deref() == Some("forwarded");
+        if revealed.sent.is_none() && was_forwarded {
+            revealed.sent = revealed.original.clone();
+        }
+        Ok(revealed)
+    }
+
+    /// Requests in which an identifier occurred, newest first. The look-up itself is recorded.
+    pub async fn find_identifier(
+        &self,
+        account_id: &str,
+        kind: &str,
+        value: &SecretString,
+        actor: &str,
+    ) -> Result<Vec<Disclosure>> {
+        let (_, account) = self.core.account_item(account_id).await?;
+        let key = self.lookup_key(account_id).await?;
+        let hash = token(&key, kind, value.expose());
+        let found = self
+            .core
+            .store
+            .tokens(account_id, hash, DISCLOSURES_MAX)
+            .await?;
+        let act = AdminAct::new(self.core.now(), &account.name, actor, Act::AuditFind)
+            .detail("type", kind)
+            .detail("found", &found.len());
+        self.core.record_act(Some(account_id), &act).await?;
+        let requests: Vec<Uuid> = found.iter().map(|(request, _)| *request).collect();
+        let mut known: HashMap<Uuid, Vec<Record>> = HashMap::new();
+        for row in self.core.store.requests(account_id, &requests).await? {
+            known
+                .entry(row.request.unwrap_or_default())
+                .or_default()
+                .push(parse(&row)?);
+        }
+        Ok(found
+            .into_iter()
+            .map(|(request, time_us)| disclosure(request, time_us, known.get(&request)))
+            .collect())
+    }
+
+    /// Sealed fields of a decision, opened.
+    pub(crate) async fn contents(
+        &self,
+        account_id: &str,
+        decision: &AuditRow,
+    ) -> Result<Vec<(&'static str, SecretBytes)>> {
+        let key = RowKey {
+            record: decision.id,
+            time_us: decision.time_us,
+            lane: 0,
+            seq: 0,
+        };
+        let name = decision.id.to_string();
+        let mut contents = Vec::new();
+        for (field, sealed) in self.core.store.content(account_id, key).await?.fields() {
+            let place = Place {
+                account: account_id,
+                table: CONTENT,
+                record: &name,
+                field,
+            };
+            let content = self.core.keyring.unseal(place, sealed).await?;
+            contents.push((field, content));
+        }
+        Ok(contents)
+    }
+
+    async fn page(
+        &self,
+        account_id: &str,
+        filter: &Filter,
+        after: Option<Cursor>,
+        limit: usize,
+    ) -> Result<Page<AuditRow>> {
+        let limit = limit.clamp(1, PAGE_MAX);
+        let mut items = self
+            .core
+            .store
+            .list(account_id, filter, after, limit + 1)
+            .await?;
+        let more = items.len() > limit;
+        items.truncate(limit);
+        let next = items.last().filter(|_| more).map(AuditRow::cursor);
+        Ok(Page { items, next })
+    }
+}
+
+/// Reads a row's text.
+pub(crate) fn parse(row: &AuditRow) -> Result<Record> {
+    serde_json::from_str(&row.body).map_err(|_| StoreError::Unreadable("audit record"))
+}
+
+fn disclosure(request_id: Uuid, time_us: i64, records: Option<&Vec<Record>>) -> Disclosure {
+    let mut found = Disclosure {
+        request_id,
+        time: Timestamp::from_microsecond(time_us).unwrap_or_default(),
+        action: None,
+        family: None,
+        model: None,
+        key_id: None,
+        provider_status: None,
+    };
+    for record in records.into_iter().flatten() {
+        match record {
+            Record::Decision(decision) => {
+                found.action = Some(decision.action);
+                found.family = decision.family.clone();
+                found.model = decision.model.clone();
+                found.key_id = Some(decision.key_id.clone());
+            }
+            Record::Outcome(outcome) => found.provider_status = outcome.provider_status,
+            Record::Admin(_) => {}
+        }
+    }
+    found
+}

@@ -1,0 +1,246 @@
+//! Writing the trail: decisions, outcomes, admin acts.
+
+use crate::core::Core;
+use crate::keys::seal::{Place, Sealer};
+use crate::keys::wrapped::Purpose;
+use crate::model::{AdminAct, Identifier, NewDecision, Outcome, SealedDigests};
+use crate::store::{Contents, TokenRow};
+use crate::trail::Trail;
+use crate::writer::entry;
+use crate::writer::job::{Entry, Job, Wait, Waiter};
+use crate::{Result, SecretBytes, StoreError};
+use aws_lc_rs::hmac;
+use jiff::Timestamp;
+use phigate_verify::chain::{digest, hex};
+use std::sync::Arc;
+use std::time::Duration;
+use uuid::Uuid;
+
+pub(crate) const CONTENT: &str = "audit_content";
+
+impl Trail {
+    /// Writes a decision; durable when this returns `Ok`. Nothing may be forwarded before.
+    ///
+    /// On an error, or when the call is dropped, the request counts as not forwarded: the record is
+    /// either not written at all or gets the outcome `audit_unavailable` by itself. After `Ok` the
+    /// caller owes exactly one [`record_outcome`](Self::record_outcome) or
+    /// [`queue_outcome`](Self::queue_outcome).
+    pub async fn record_decision(&self, new: NewDecision, deadline: Duration) -> Result<()> {
+        let recorded = async {
+            let entry = self.prepare(new).await?;
+            let (waiter, wait) = Waiter::new(false);
+            let mut pending = Pending {
+                core: &self.core,
+                entry: entry.clone(),
+                wait,
+                told: false,
+            };
+            self.core
+                .writer
+                .queue
+                .push(Job::of(entry, waiter))
+                .map_err(|refused| {
+                    pending.told = true;
+                    refused.1
+                })?;
+            let answer = (&mut pending.wait.answer)
+                .await
+                .unwrap_or(Err(StoreError::Closed));
+            pending.told = true;
+            answer
+        };
+        // Dropping the inner future at the deadline abandons the record, see `Pending`.
+        tokio::time::timeout(deadline, recorded)
+            .await
+            .unwrap_or(Err(StoreError::Timeout))
+    }
+
+    /// Queues a decision about a clean request in flag mode; waits only for room in the queue.
+    ///
+    /// It is written soon and never lost on a graceful stop; its outcome is owed as well.
+    pub async fn record_decision_lazily(&self, new: NewDecision, deadline: Duration) -> Result<()> {
+        let queued = async {
+            let entry = self.prepare(new).await?;
+            self.core
+                .writer
+                .queue
+                .push_waiting(Job::of(entry, Waiter::none()))
+                .await
+        };
+        tokio::time::timeout(deadline, queued)
+            .await
+            .unwrap_or(Err(StoreError::Timeout))
+    }
+
+    /// Writes an outcome; durable when this returns `Ok`. On an error it stays queued and is
+    /// written as soon as the store is back; do not send it again.
+    pub async fn record_outcome(
+        &self,
+        account_id: &str,
+        outcome: &Outcome,
+        deadline: Duration,
+    ) -> Result<()> {
+        let (waiter, wait) = Waiter::new(true);
+        self.core
+            .writer
+            .queue
+            .push_always(Job::of(entry::outcome(account_id, outcome), waiter));
+        match tokio::time::timeout(deadline, wait.answer).await {
+            Ok(answer) => answer.unwrap_or(Err(StoreError::Closed)),
+            Err(_) => Err(StoreError::Timeout),
+        }
+    }
+
+    /// Queues an outcome without waiting, for use where waiting is impossible (in a `Drop`).
+    pub fn queue_outcome(&self, account_id: &str, outcome: &Outcome) {
+        self.core
+            .writer
+            .queue
+            .push_always(Job::of(entry::outcome(account_id, outcome), Waiter::none()));
+    }
+
+    /// Writes an admin act that changes nothing in the store: a login, an export, a refused key.
+    /// Without an account it belongs to the installation.
+    pub async fn record_admin(&self, account_id: Option<&str>, act: &AdminAct) -> Result<()> {
+        self.core.record_act(account_id, act).await
+    }
+
+    /// Seals and digests in the caller, so that the one writer only chains and inserts.
+    async fn prepare(&self, mut new: NewDecision) -> Result<Arc<Entry>> {
+        let account = new.account_id.as_str();
+        // A request has one decision, so its id serves the record as well.
+        let id = new.decision.request_id;
+        let contents = self.seal_contents(id, &new).await?;
+        let tokens = self
+            .tokens_of(
+                account,
+                new.decision.time,
+                new.decision.request_id,
+                &new.identifiers,
+            )
+            .await?;
+        let digests = SealedDigests {
+            identifiers: tokens_digest(tokens.iter().map(|row| row.token).collect()),
+            ..digests(&contents)
+        };
+        new.decision.sealed = (digests != SealedDigests::default()).then_some(digests);
+        Ok(entry::decision(
+            account,
+            id,
+            &new.decision,
+            contents,
+            tokens,
+        ))
+    }
+
+    async fn seal_contents(&self, record: Uuid, new: &NewDecision) -> Result<Contents> {
+        if new.original.is_none() && new.sent.is_none() {
+            return Ok(Contents::default());
+        }
+        let (key_id, key) = self
+            .core
+            .keyring
+            .current(&new.account_id, Purpose::Content, new.decision.time)
+            .await?;
+        let mut buffer = Uuid::encode_buffer();
+        let name: &str = record.hyphenated().encode_lower(&mut buffer);
+        let mut sealer = Sealer::new(&key, key_id);
+        let mut seal = |field, content: &Option<SecretBytes>| {
+            let place = Place {
+                account: &new.account_id,
+                table: CONTENT,
+                record: name,
+                field,
+            };
+            let content = content.as_ref()?;
+            Some(sealer.seal(place, content.expose()).into())
+        };
+        Ok(Contents {
+            original: seal("original", &new.original),
+            sent: seal("sent", &new.sent),
+        })
+    }
+
+    async fn tokens_of(
+        &self,
+        account: &str,
+        now: Timestamp,
+        request: Uuid,
+        identifiers: &[Identifier],
+    ) -> Result<Vec<TokenRow>> {
+        if identifiers.is_empty() {
+            return Ok(Vec::new());
+        }
+        let key = self.lookup_key(account).await?;
+        let row = |identifier: &Identifier| TokenRow {
+            account: account.to_owned(),
+            token: token(&key, &identifier.kind, identifier.value.expose()),
+            time_us: now.as_microsecond(),
+            request,
+        };
+        Ok(identifiers.iter().map(row).collect())
+    }
+
+    /// The key identifiers of an account are hashed with.
+    pub(crate) async fn lookup_key(&self, account: &str) -> Result<hmac::Key> {
+        let (_, key) = self
+            .core
+            .keyring
+            .current(account, Purpose::Lookup, self.core.now())
+            .await?;
+        Ok(hmac::Key::new(hmac::HMAC_SHA256, &*key))
+    }
+}
+
+/// Digests of sealed content, as its record names them.
+pub(crate) fn digests(contents: &Contents) -> SealedDigests {
+    let digest = |sealed: &Option<Arc<[u8]>>| {
+        let sealed = sealed.as_deref()?;
+        Some(hex(&digest(b"phigate sealed v1", &[sealed])))
+    };
+    SealedDigests {
+        original: digest(&contents.original),
+        sent: digest(&contents.sent),
+        identifiers: None,
+    }
+}
+
+/// Digest of the keyed hashes of a request's identifiers, in whatever order; none when there are none.
+pub(crate) fn tokens_digest(mut tokens: Vec<[u8; 16]>) -> Option<String> {
+    tokens.sort_unstable();
+    tokens.dedup();
+    let all = tokens.concat();
+    (!all.is_empty()).then(|| hex(&digest(b"phigate tokens v1", &[&all])))
+}
+
+/// Keyed hash of an identifier; without the key an SSN could be found by trying all of them.
+pub(crate) fn token(key: &hmac::Key, kind: &str, value: &str) -> [u8; 16] {
+    let mut context = hmac::Context::with_key(key);
+    context.update(kind.as_bytes());
+    context.update(&[0]);
+    context.update(value.as_bytes());
+    context.sign().as_ref()[..16]
+        .try_into()
+        .expect("sixteen bytes were taken")
+}
+
+/// A decision somebody waits for. Dropped before the answer was taken, it makes sure that the
+/// record, should it exist, does not stand there as if the request were under way.
+struct Pending<'a> {
+    core: &'a Core,
+    entry: Arc<Entry>,
+    wait: Wait,
+    told: bool,
+}
+
+impl Drop for Pending<'_> {
+    fn drop(&mut self) {
+        if self.told || self.wait.abandon() {
+            return;
+        }
+        // The writer settled it in the last instant; if it was written, nobody will act on it.
+        if self.wait.settled().is_ok() {
+            self.core.writer.not_forwarded(&self.entry);
+        }
+    }
+}

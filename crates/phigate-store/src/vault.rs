@@ -1,0 +1,253 @@
+//! [`Vault`]: what the gateway, the command line and the dashboard use, a handle for each subject.
+
+use crate::access::Access;
+use crate::accounts::Accounts;
+use crate::backend::Target;
+use crate::core::Core;
+use crate::installation::{self, Installation};
+use crate::keys::keyring::Keyring;
+use crate::keys::master::MasterKeySource;
+use crate::people::{Links, People, Sessions};
+use crate::store::{Batch, Opening};
+use crate::trail::Trail;
+use crate::writer::Writer;
+use crate::writer::queue::{Bounds, Queue};
+use crate::writer::thread::Running;
+use crate::{Clock, Result, StoreError};
+use phigate_verify::Report;
+use std::io::BufRead;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use uuid::Uuid;
+
+/// How a vault is opened. Start from [`Options::new`] and change what differs.
+#[derive(Clone)]
+pub struct Options {
+    /// Where the store is.
+    pub target: Target,
+    /// Where the master key comes from.
+    pub master_key: MasterKeySource,
+    /// Make the store (and the key file) when there is none.
+    pub create: bool,
+    /// Behave as a server: keep a lease, and record the requests of ended processes as interrupted.
+    pub serve: bool,
+    /// Where the time comes from.
+    pub clock: Clock,
+    /// Most records that may wait to be written.
+    pub queue_records: usize,
+    /// Most bytes of sealed content that may wait to be written.
+    pub queue_bytes: usize,
+    /// Makes every commit of SQLite take this much longer, as a slower disk does. For tests and
+    /// measurements.
+    pub sync_delay: Duration,
+    /// Failed logins that cost nothing; after these the wait doubles with each further one.
+    pub login_failures: u32,
+}
+
+impl Options {
+    /// The defaults for a store and a key: created when missing, not serving.
+    pub fn new(target: Target, master_key: MasterKeySource) -> Self {
+        Self {
+            target,
+            master_key,
+            create: true,
+            serve: false,
+            clock: Arc::new(jiff::Timestamp::now),
+            queue_records: 8_192,
+            queue_bytes: 128 << 20,
+            sync_delay: Duration::ZERO,
+            login_failures: 5,
+        }
+    }
+}
+
+impl Options {
+    pub(crate) fn opening(&self) -> Opening {
+        Opening {
+            create: self.create,
+            sync_delay: self.sync_delay,
+        }
+    }
+}
+
+/// An open store with its keys and its writer. Share it in an `Arc`; end with [`Vault::close`].
+pub struct Vault {
+    /// Accounts, their modes, settings and aliases.
+    pub accounts: Accounts,
+    /// Users: logins, passwords, second factors.
+    pub people: People,
+    /// Sessions of the dashboard.
+    pub sessions: Sessions,
+    /// One-time links: the first owner, invitations.
+    pub links: Links,
+    /// API keys, providers, admission.
+    pub access: Access,
+    /// The audit trail: writing, reading, proving, deleting what is due.
+    pub trail: Trail,
+    /// Backups, moves to another engine, the master key.
+    pub installation: Installation,
+    core: Arc<Core>,
+    running: Running,
+    created: bool,
+}
+
+impl Vault {
+    /// Opens a store, making folder, schema, keys and the account `default` when it is new.
+    ///
+    /// Refuses a wrong, missing or badly kept master key, a newer schema, weak durability, and (as a server) rows that
+    /// are not as they were written. Works while other processes have the same store open. Needs a tokio runtime.
+    pub async fn open(options: Options) -> Result<Self> {
+        let (core, created) = open_core(&options).await?;
+        let running = Running::start(core.writer.clone())?;
+        let trail = Trail::new(core.clone());
+        let people = People::new(core.clone(), options.login_failures);
+        let vault = Self {
+            accounts: Accounts::new(core.clone()),
+            sessions: Sessions::new(core.clone()),
+            links: Links::new(core.clone(), people.clone()),
+            people,
+            access: Access::new(core.clone()),
+            installation: Installation::new(core.clone(), trail.clone()),
+            trail,
+            core,
+            running,
+            created,
+        };
+        vault.core.adopt_rows().await?;
+        if options.serve {
+            vault.trail.check_rows().await?;
+        }
+        if !vault.core.guard().has_accounts().await? {
+            match vault.accounts.create_account("default", "system").await {
+                // Another process starting at the same moment may have made it.
+                Ok(_) | Err(StoreError::Conflict(_)) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(vault)
+    }
+
+    /// Fills an empty store from the file of an exported installation and verifies it against the ends the file names.
+    /// The master key must be the one of the installation that was exported.
+    pub async fn import_installation(
+        options: Options,
+        file: &mut (dyn BufRead + Send),
+        actor: &str,
+    ) -> Result<Report> {
+        let store = options.target.open(options.opening()).await?;
+        let imported = installation::import(&store, file).await;
+        store.close().await;
+        let ends = imported?;
+        let vault = Self::open(options).await?;
+        let report = vault.trail.verify(None, &ends, |_| {}).await;
+        let recorded = vault.installation.record_import(actor).await;
+        vault.close(Duration::from_secs(30)).await?;
+        recorded?;
+        report
+    }
+
+    /// Whether this call of [`Vault::open`] made the store.
+    pub fn was_created(&self) -> bool {
+        self.created
+    }
+
+    /// Name of the engine.
+    pub fn engine(&self) -> &'static str {
+        self.core.store.engine()
+    }
+
+    /// How many processes answer requests on this store now: limits per key are shared between them.
+    pub async fn servers(&self) -> Result<usize> {
+        self.core.writer.servers().await
+    }
+
+    /// Groups of records written so far, each with one sync.
+    pub fn commits(&self) -> u64 {
+        self.core.writer.commits.load(Ordering::Relaxed)
+    }
+
+    /// Number of records that wait to be written.
+    pub fn queued(&self) -> usize {
+        self.core.writer.queue.len()
+    }
+
+    /// Whether the store answers and can be written right now: commits something empty.
+    pub async fn ping(&self) -> Result<()> {
+        self.core.store.generation().await?;
+        let batch = Batch::default();
+        match tokio::time::timeout(
+            Duration::from_secs(2),
+            self.core.store.commit(Arc::new(batch)),
+        )
+        .await
+        {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(error)) => Err(error.into()),
+            Err(_) => Err(StoreError::Timeout),
+        }
+    }
+
+    /// Writes what is queued and releases the store. After `patience` what cannot be written is given up.
+    pub async fn close(&self, patience: Duration) -> Result<()> {
+        self.core.writer.queue.close();
+        let Some(mut ended) = self.running.ended() else {
+            return Ok(());
+        };
+        let mut result = Ok(());
+        if tokio::time::timeout(patience, &mut ended).await.is_err() {
+            self.core
+                .writer
+                .give_up
+                .store(true, std::sync::atomic::Ordering::Release);
+            result = Err(StoreError::Timeout);
+            // Every pause of the writer is at most a second.
+            let pauses = Duration::from_secs(5);
+            self.running.stop_after(pauses, &mut ended).await;
+        }
+        self.core.store.close().await;
+        result
+    }
+
+    /// Returns when everything queued before the call is on disk.
+    pub async fn flush(&self) -> Result<()> {
+        self.core.flush().await
+    }
+}
+
+/// Opens engine and keys, and makes a writer that is still to be started.
+async fn open_core(options: &Options) -> Result<(Arc<Core>, bool)> {
+    let folder = options.target.folder().map(std::path::Path::to_owned);
+    let store = options.target.open(options.opening()).await?;
+    let opened = Keyring::open(store.clone(), options.master_key.clone(), folder).await;
+    let (keyring, created) = match opened {
+        Ok(opened) => opened,
+        Err(error) => {
+            store.close().await;
+            return Err(error);
+        }
+    };
+    let keyring = Arc::new(keyring);
+    let writer = Arc::new(Writer {
+        store: store.clone(),
+        keyring: keyring.clone(),
+        clock: options.clock.clone(),
+        instance: Uuid::now_v7(),
+        queue: Queue::new(Bounds {
+            jobs: options.queue_records,
+            bytes: options.queue_bytes,
+        }),
+        used: Mutex::default(),
+        seen: Mutex::default(),
+        serve: options.serve,
+        give_up: AtomicBool::new(false),
+        commits: AtomicU64::new(0),
+    });
+    let core = Core {
+        store,
+        keyring,
+        writer,
+        clock: options.clock.clone(),
+    };
+    Ok((Arc::new(core), created))
+}

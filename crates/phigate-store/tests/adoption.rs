@@ -1,0 +1,116 @@
+//! A store from before rows were authenticated is taken over at its first start, once.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+mod support;
+
+use phigate_store::{Filter, Login, LoginOutcome, Options, StoreError, Vault};
+use phigate_types::Mode;
+use rusqlite::Connection;
+use std::os::unix::fs::PermissionsExt;
+use support::{Site, account, close};
+
+const OLD: &str = include_str!("data/before_row_hashes.sql");
+const MASTER_KEY: &str = "lR4cxOHhxQzJeUA3jUADePUwtRvv0tPyvzgYYPiSdik=";
+const API_KEY: &str = "phg_4ozdzd86731e_zXgyOSJVbkvZ9m9iX9Q8xscuLYHFazQS3j1QSasGrTA3XFP8Q";
+const OWNER_LINK: &str = "Ju1f0u1YP2KJQx8MN2kXlmrhV8z1fkHdsgwezEApuev";
+
+fn old_store() -> Site {
+    let site = Site::sqlite();
+    std::fs::create_dir(site.data()).unwrap();
+    database(&site).execute_batch(OLD).unwrap();
+    std::fs::write(site.key_file(), MASTER_KEY).unwrap();
+    let private = std::fs::Permissions::from_mode(0o600);
+    std::fs::set_permissions(site.key_file(), private).unwrap();
+    site
+}
+
+fn database(site: &Site) -> Connection {
+    Connection::open(site.data().join("phigate.db")).unwrap()
+}
+
+async fn sign_in(vault: &Vault) -> LoginOutcome {
+    let login = Login {
+        email: "jane@example.org",
+        password: &"correct horse battery".into(),
+        origin: "192.0.2.1",
+        device: None,
+    };
+    vault.people.verify_login(&login).await.unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_older_store_goes_on_working() {
+    let site = old_store();
+    let (one, two) = tokio::join!(site.serve(), site.serve());
+    for vault in [one, two] {
+        let admission = vault.access.admit(API_KEY).await.unwrap();
+        let provider = &admission.account.providers["openai"];
+        assert_eq!(provider.key.expose(), "sk-test-000000000000");
+        assert_eq!(provider.base_url.as_deref(), Some("https://models.example"));
+        assert_eq!(admission.account.mode, Mode::MASK);
+        assert!(matches!(sign_in(&vault).await, LoginOutcome::Right(_)));
+        assert!(vault.links.link(OWNER_LINK).await.unwrap().is_none());
+        let report = vault.trail.verify(None, &[], |_| {}).await.unwrap();
+        assert!(report.is_intact(), "{report:?}");
+        close(vault).await;
+    }
+    let hash: String = database(&site)
+        .query_row("SELECT body FROM item WHERE kind = 'user'", [], |row| {
+            row.get(0)
+        })
+        .unwrap();
+    assert!(hash.contains("secret1$argon2id"), "hashed anew: {hash}");
+    let adoptions: i64 = database(&site)
+        .query_row(
+            "SELECT count(*) FROM audit_record WHERE act = 'rows.adopt'",
+            [],
+            |row| row.get(0),
+        )
+        .unwrap();
+    assert_eq!(adoptions, 1, "once, though two started at the same moment");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nobody_makes_a_store_look_older_than_it_is() {
+    let site = old_store();
+    close(site.open().await).await;
+    // The attacker kept a copy from before the upgrade, the wrapped root key included.
+    let copy = Connection::open_in_memory().unwrap();
+    copy.execute_batch(OLD).unwrap();
+    let root: String = copy
+        .query_row(
+            "SELECT body FROM item WHERE kind = 'data_key' AND account = ''",
+            [],
+            |row| row.get(0),
+        )
+        .unwrap();
+    let database = database(&site);
+    let sql = "UPDATE item SET body = ?1 WHERE kind = 'data_key' AND account = ''";
+    database.execute(sql, [root]).unwrap();
+    database
+        .execute_batch("UPDATE item SET mac = NULL; DELETE FROM item WHERE kind = 'roll'")
+        .unwrap();
+    drop(database);
+    let refused = Vault::open(Options { ..site.options() }).await;
+    assert!(matches!(refused, Err(StoreError::Tampered { .. })));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_hash_that_is_missing_afterwards_is_refused() {
+    let site = old_store();
+    let vault = site.open().await;
+    let account = account(&vault).await;
+    close(vault).await;
+    let sql = "UPDATE item SET mac = NULL WHERE kind = 'user'";
+    assert_eq!(database(&site).execute(sql, []).unwrap(), 1);
+    let vault = site.open().await;
+    assert!(matches!(
+        vault.people.users(&account).await,
+        Err(StoreError::Tampered { .. })
+    ));
+    let filter = Filter::default();
+    let records = vault.trail.audit_list(&account, &filter, None, 10).await;
+    assert!(records.is_ok(), "the trail can still be read");
+    close(vault).await;
+}

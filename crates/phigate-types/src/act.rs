@@ -1,0 +1,98 @@
+//! Acts of administration: what people, the command line and the system itself do.
+//!
+//! A new act is one row. Records, filters and the dashboard follow from it.
+
+use crate::Tone;
+use crate::code::coded;
+
+macro_rules! acts {
+    ($($(#[$attribute:meta])* $name:ident $code:literal $words:literal $tone:ident;)*) => {
+        /// What was done.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Act {
+            $($(#[$attribute])* #[doc = $words] $name,)*
+        }
+
+        const ROWS: &[(Act, &str, &str, Tone)] = &[
+            $((Act::$name, $code, $words, Tone::$tone),)*
+        ];
+    };
+}
+
+acts! {
+    // Alphabetical by code: variant, code in records, words, tone.
+    AccountCreate "account.create" "Account created" Plain;
+    AccountDelete "account.delete" "Account deleted" Warn;
+    AliasSet "alias.set" "Alias changed" Plain;
+    AuditExport "audit.export" "Log exported" Warn;
+    AuditFind "audit.find" "Identifier looked up" Warn;
+    /// As records from before there was `chain.join` call it.
+    ChainCheckpoint "chain.checkpoint" "Chain joined" Plain;
+    ChainJoin "chain.join" "Chain joined" Plain;
+    ContentReveal "content.reveal" "Content revealed" Warn;
+    InstallationBackup "installation.backup" "Backup made" Warn;
+    InstallationExport "installation.export" "Installation exported" Warn;
+    InstallationImport "installation.import" "Installation imported" Warn;
+    KeyCreate "key.create" "API key created" Plain;
+    KeyRefused "key.refused" "Bad key refused" Bad;
+    KeyRevoke "key.revoke" "API key revoked" Plain;
+    KeyRotate "key.rotate" "API key rotated" Plain;
+    LinkCreate "link.create" "Invitation made" Plain;
+    LinkRemove "link.remove" "Invitation withdrawn" Plain;
+    Login "login" "Signed in" Plain;
+    LoginFailed "login.failed" "Sign-in failed" Bad;
+    MasterKeyRotate "master_key.rotate" "Master key rotated" Info;
+    ModeSet "mode.set" "Mode changed" Info;
+    ProviderRemove "provider.remove" "Provider key removed" Plain;
+    ProviderSet "provider.set" "Provider set" Plain;
+    RetentionContent "retention.content" "Content deleted by age" Plain;
+    RetentionRecords "retention.records" "Records deleted by age" Plain;
+    RowsAdopt "rows.adopt" "Stored rows authenticated" Info;
+    SessionEnd "session.end" "Session ended" Plain;
+    SessionEndAll "session.end_all" "Sessions ended" Plain;
+    SettingsSet "settings.set" "Settings changed" Info;
+    UserCreate "user.create" "User added" Plain;
+    UserPassword "user.password" "Password changed" Plain;
+    UserRemove "user.remove" "User removed" Plain;
+    UserRole "user.role" "Role changed" Info;
+    UserTotpRemove "user.totp.remove" "Second factor turned off" Warn;
+    UserTotpSet "user.totp.set" "Second factor turned on" Plain;
+}
+
+impl Act {
+    /// Every act.
+    pub fn all() -> impl ExactSizeIterator<Item = Self> + Clone {
+        ROWS.iter().map(|row| row.0)
+    }
+
+    /// The word in records and filters.
+    pub fn code(self) -> &'static str {
+        ROWS[self as usize].1
+    }
+
+    /// The act in words.
+    pub fn words(self) -> &'static str {
+        ROWS[self as usize].2
+    }
+
+    /// How it looks on a page.
+    pub fn tone(self) -> Tone {
+        ROWS[self as usize].3
+    }
+}
+
+coded!(Act, "act");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_in_order_and_found_by_their_codes() {
+        assert!(ROWS.is_sorted_by_key(|row| row.1));
+        for (number, act) in Act::all().enumerate() {
+            assert_eq!(act as usize, number);
+            assert_eq!(act.code().parse(), Ok(act));
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Actions: what was done with a request, as its audit record says.
+//!
+//! Each mode brings its own action (in its file); those that no mode brings stand here.
+
+use crate::code::coded;
+use crate::{Mode, Tone};
+
+/// What was done with a request.
+#[derive(Debug, Clone, Copy)]
+pub struct Action {
+    code: &'static str,
+    label: &'static str,
+    tone: Tone,
+}
+
+impl Action {
+    /// The request could not be taken, whatever its mode: malformed, not scannable, not routable.
+    pub const REFUSED: Self = Self::row("refused", "Refused", Tone::Grey);
+
+    pub(crate) const fn row(code: &'static str, label: &'static str, tone: Tone) -> Self {
+        Self { code, label, tone }
+    }
+
+    /// Every action, in the order in which a filter lists them.
+    pub fn all() -> impl Iterator<Item = Self> + Clone {
+        Mode::all()
+            .map(|mode| mode.action)
+            .chain(std::iter::once(Self::REFUSED))
+    }
+
+    /// The word in records, filters and on the command line.
+    pub const fn code(self) -> &'static str {
+        self.code
+    }
+
+    /// The name people read.
+    pub const fn label(self) -> &'static str {
+        self.label
+    }
+
+    /// How it looks on a page.
+    pub const fn tone(self) -> Tone {
+        self.tone
+    }
+}
+
+coded!(Action, "action");
+
+impl PartialEq for Action {
+    fn eq(&self, other: &Self) -> bool {
+        self.code == other.code
+    }
+}
+
+impl Eq for Action {}
+
+impl PartialOrd for Action {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Action {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.code.cmp(other.code)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_action_is_found_by_its_code() {
+        assert!(Action::all().count() > Mode::all().len());
+        for action in Action::all() {
+            assert_eq!(action.code().parse(), Ok(action));
+        }
+        assert!("shredded".parse::<Action>().is_err());
+    }
+}

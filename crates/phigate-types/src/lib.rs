@@ -1,0 +1,24 @@
+//! The nouns that every part of phigate shares, each defined once.
+//!
+//! The store writes them, the gateway decides with them, the command line and the
+//! dashboard show them. A row of a table here carries everything that is said about
+//! it anywhere: its code in records and settings, its label, its tone on a page, and
+//! the words that explain it. Nothing outside this crate spells such a code.
+
+mod act;
+mod action;
+mod code;
+mod error_code;
+mod finding;
+mod limit;
+mod modes;
+mod tone;
+
+pub use act::Act;
+pub use action::Action;
+pub use code::UnknownCode;
+pub use error_code::{Blame, ErrorCode};
+pub use finding::{Finding, Unscannable};
+pub use limit::KeyLimit;
+pub use modes::{Effect, Mode, ModeRow, Replaced};
+pub use tone::Tone;

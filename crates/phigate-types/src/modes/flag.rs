@@ -1,0 +1,20 @@
+//! Flag: PHI is found and recorded, and the request goes on unchanged.
+
+use super::{Effect, Mode, ModeRow};
+use crate::{Action, Tone};
+
+impl Mode {
+    /// PHI is recorded and forwarded.
+    pub const FLAG: Self = Self(&ModeRow {
+        code: "flag",
+        label: "Flag / Audit",
+        summary: "PHI is found and recorded. The request is forwarded unchanged.",
+        effect: Effect::Keep,
+        action: Action::FORWARDED,
+    });
+}
+
+impl Action {
+    /// The request went on as it came.
+    pub const FORWARDED: Self = Self::row("forwarded", "Forwarded", Tone::Plain);
+}

@@ -1,0 +1,22 @@
+//! Redact: PHI is removed, nothing stands in its place.
+
+use std::borrow::Cow;
+
+use super::{Effect, Mode, ModeRow};
+use crate::{Action, Tone};
+
+impl Mode {
+    /// PHI is cut out.
+    pub const REDACT: Self = Self(&ModeRow {
+        code: "redact",
+        label: "Redact",
+        summary: "PHI is removed and nothing stands in its place. The rest is forwarded.",
+        effect: Effect::Replace(|_| Cow::Borrowed("")),
+        action: Action::REDACTED,
+    });
+}
+
+impl Action {
+    /// The request went on without its PHI.
+    pub const REDACTED: Self = Self::row("redacted", "Redacted", Tone::Violet);
+}

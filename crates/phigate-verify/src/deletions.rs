@@ -1,0 +1,71 @@
+//! What the trail itself says was deleted, as places in its chains.
+
+use std::collections::{BTreeMap, HashMap};
+
+/// What the trail itself says was deleted: places by lane.
+#[derive(Default)]
+pub struct Deletions {
+    ranges: HashMap<(String, i64), Vec<(i64, i64)>>,
+}
+
+impl Deletions {
+    /// Takes note of an act that names deleted places.
+    pub fn note(&mut self, account: &str, details: &BTreeMap<String, String>) {
+        for range in details
+            .get("places")
+            .into_iter()
+            .flat_map(|places| places.split(' '))
+        {
+            if let Some((lane, from, to)) = parse_range(range) {
+                self.ranges
+                    .entry((account.to_owned(), lane))
+                    .or_default()
+                    .push((from, to));
+            }
+        }
+    }
+
+    /// Whether a place was recorded as deleted.
+    pub fn covers(&self, account: &str, lane: i64, seq: i64) -> bool {
+        let ranges = self.ranges.get(&(account.to_owned(), lane));
+        ranges.is_some_and(|ranges| ranges.iter().any(|(from, to)| (*from..=*to).contains(&seq)))
+    }
+}
+
+/// Writes places as `lane:from-to`, joined by spaces.
+pub fn write_ranges(mut places: Vec<(i64, i64)>) -> String {
+    places.sort_unstable();
+    let mut ranges: Vec<(i64, i64, i64)> = Vec::new();
+    for (lane, seq) in places {
+        match ranges.last_mut() {
+            Some((of, _, to)) if *of == lane && *to + 1 == seq => *to = seq,
+            _ => ranges.push((lane, seq, seq)),
+        }
+    }
+    let words: Vec<String> = ranges
+        .iter()
+        .map(|(lane, from, to)| format!("{lane}:{from}-{to}"))
+        .collect();
+    words.join(" ")
+}
+
+fn parse_range(text: &str) -> Option<(i64, i64, i64)> {
+    let (lane, range) = text.split_once(':')?;
+    let (from, to) = range.split_once('-')?;
+    Some((lane.parse().ok()?, from.parse().ok()?, to.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_written_as_ranges_and_read_back() {
+        let text = write_ranges(vec![(2, 5), (1, 2), (1, 1), (1, 3), (1, 7)]);
+        assert_eq!(text, "1:1-3 1:7-7 2:5-5");
+        let mut deletions = Deletions::default();
+        deletions.note("a", &BTreeMap::from([("places".to_owned(), text)]));
+        assert!(deletions.covers("a", 1, 2) && deletions.covers("a", 2, 5));
+        assert!(!deletions.covers("a", 1, 4) && !deletions.covers("b", 1, 2));
+    }
+}

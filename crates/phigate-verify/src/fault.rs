@@ -1,0 +1,114 @@
+//! What a verification finds.
+
+use crate::follow::Follower;
+use uuid::Uuid;
+
+/// What a verification found.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Report {
+    /// Records read and found right.
+    pub records: u64,
+    /// Chains followed.
+    pub chains: u64,
+    /// Records deleted by retention, as recorded.
+    pub deleted: u64,
+    /// Records a filter left out of an export.
+    pub left_out: u64,
+    /// Signatures checked.
+    pub signatures: u64,
+    /// Checkpoints from elsewhere that were compared. Without one, a trail that was cut at the end
+    /// or replaced by an older copy cannot be told from a whole one.
+    pub outside_checkpoints: u64,
+    /// The first thing that is wrong.
+    pub fault: Option<Fault>,
+}
+
+impl Report {
+    /// Whether nothing was found wrong.
+    pub fn is_intact(&self) -> bool {
+        self.fault.is_none()
+    }
+}
+
+/// Something wrong with the trail.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Fault {
+    /// What.
+    pub kind: FaultKind,
+    /// Id of the account.
+    pub account: String,
+    /// Which of its chains.
+    pub lane: i64,
+    /// The place in it.
+    pub seq: i64,
+    /// Up to here the chain is proven by a signature.
+    pub proven_to: i64,
+    /// The record there, if known.
+    pub record: Option<Uuid>,
+    /// The request it belongs to, if known.
+    pub request_id: Option<Uuid>,
+    /// Where it is not a record: a row beside the trail, such as `user abc`, an act, or figures.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub row: Option<String>,
+}
+
+impl Fault {
+    /// Something wrong beside the chains of an account.
+    pub fn beside(kind: FaultKind, account: &str, row: String) -> Self {
+        Self {
+            row: Some(row),
+            ..Follower::new(account, 0).at(kind, 0)
+        }
+    }
+}
+
+/// The kinds of tampering.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FaultKind {
+    /// A record, its content or its search columns differ from what was written.
+    Changed,
+    /// A record is gone.
+    Missing,
+    /// A record stands in another's place.
+    Reordered,
+    /// A record was added that nobody wrote.
+    Inserted,
+    /// The chain ends too early.
+    Truncated,
+    /// Rows were replaced by what they were before.
+    RolledBack,
+}
+
+impl FaultKind {
+    /// What happened, said of a record or a row.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Changed => "was changed",
+            Self::Missing => "is missing",
+            Self::Reordered => "stands in another's place",
+            Self::Inserted => "was inserted",
+            Self::Truncated => "and what followed it are gone: the trail was cut",
+            Self::RolledBack => "was set back to what it was before",
+        }
+    }
+}
+
+/// For messages: a place as people read it.
+impl std::fmt::Display for Fault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let what = self.kind.words();
+        if let Some(row) = &self.row {
+            return write!(f, "{row} {what}");
+        }
+        write!(f, "record {} of chain {} {what}", self.seq, self.lane)?;
+        if let Some(record) = self.record {
+            write!(f, " (record {record}")?;
+            if let Some(request) = self.request_id {
+                write!(f, ", request {request}")?;
+            }
+            write!(f, ")")?;
+        }
+        write!(f, "; the chain is proven up to record {}", self.proven_to)
+    }
+}

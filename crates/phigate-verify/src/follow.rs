@@ -1,0 +1,208 @@
+//! Following a chain and finding the first thing that is wrong with it.
+
+use crate::chain;
+use crate::fault::{Fault, FaultKind};
+use std::collections::BTreeMap;
+use uuid::Uuid;
+
+/// What is known about one entry of a chain.
+pub struct Link {
+    /// Place in the chain.
+    pub seq: i64,
+    /// Digest of the record alone.
+    pub leaf: [u8; 32],
+    /// Digest of everything up to here.
+    pub digest: [u8; 32],
+    /// Signature of the digest, at the end of a group.
+    pub signature: Option<Vec<u8>>,
+    /// Whether its keyed hash is right; none when the key is not at hand.
+    pub authentic: Option<bool>,
+    /// Id of the record, if known.
+    pub record: Option<Uuid>,
+    /// The request it belongs to, if known.
+    pub request_id: Option<Uuid>,
+}
+
+/// Follows one chain.
+pub struct Follower {
+    account: String,
+    lane: i64,
+    /// The last entry that fits, and the digest before it.
+    last: Option<Link>,
+    before: [u8; 32],
+    proven: i64,
+    signatures: u64,
+    /// An entry that does not fit; what is wrong shows only when the next one is known.
+    suspect: Option<Link>,
+    /// Digests at the places that checkpoints name.
+    watched: BTreeMap<i64, Option<[u8; 32]>>,
+}
+
+impl Follower {
+    /// Starts at the beginning of a chain.
+    pub fn new(account: &str, lane: i64) -> Self {
+        Self {
+            account: account.to_owned(),
+            lane,
+            last: None,
+            before: chain::START,
+            proven: 0,
+            signatures: 0,
+            suspect: None,
+            watched: BTreeMap::new(),
+        }
+    }
+
+    /// Remembers the digest at a place that a checkpoint names.
+    pub fn watch(&mut self, seq: i64) {
+        self.watched.insert(seq, None);
+    }
+
+    /// Adds the next entry; the error is the first thing wrong.
+    pub fn follow(&mut self, public_key: &[u8], link: Link) -> Result<(), Fault> {
+        if let Some(suspect) = self.suspect.take() {
+            return Err(self.judge(&suspect, Some(&link)));
+        }
+        let fits = link.seq == self.seq() + 1
+            && self.next_digest(link.seq, &link.leaf) == link.digest
+            && link.authentic != Some(false);
+        if !fits {
+            self.suspect = Some(link);
+            return Ok(());
+        }
+        if let Some(signature) = &link.signature {
+            if !chain::signed(
+                public_key,
+                &self.account,
+                self.lane,
+                link.seq,
+                &link.digest,
+                signature,
+            ) {
+                return Err(self.fault(FaultKind::Changed, &link));
+            }
+            self.proven = link.seq;
+            self.signatures += 1;
+        }
+        if let Some(seen) = self.watched.get_mut(&link.seq) {
+            *seen = Some(link.digest);
+        }
+        self.before = self.digest();
+        self.last = Some(link);
+        Ok(())
+    }
+
+    fn seq(&self) -> i64 {
+        self.last.as_ref().map_or(0, |last| last.seq)
+    }
+
+    fn digest(&self) -> [u8; 32] {
+        self.last.as_ref().map_or(chain::START, |last| last.digest)
+    }
+
+    /// The digest that the next entry must have.
+    pub fn next_digest(&self, seq: i64, leaf: &[u8; 32]) -> [u8; 32] {
+        chain::link(&self.account, self.lane, seq, &self.digest(), leaf)
+    }
+
+    /// The end of the chain: every group ends signed, so an unsigned end was not written by us.
+    pub fn finish(&mut self) -> Result<(), Fault> {
+        if let Some(suspect) = self.suspect.take() {
+            return Err(self.judge(&suspect, None));
+        }
+        if self.proven < self.seq() {
+            return Err(self.at(FaultKind::Truncated, self.seq() + 1));
+        }
+        Ok(())
+    }
+
+    /// Compares with a checkpoint that was kept elsewhere; its place was watched.
+    pub fn compare(&self, seq: i64, digest: &[u8; 32]) -> Result<(), Fault> {
+        match self.watched.get(&seq) {
+            Some(Some(seen)) if seen == digest => Ok(()),
+            Some(Some(_)) => Err(self.at(FaultKind::Changed, seq)),
+            _ => Err(self.at(FaultKind::Truncated, self.seq() + 1)),
+        }
+    }
+
+    /// Signatures checked so far.
+    pub fn signatures(&self) -> u64 {
+        self.signatures
+    }
+
+    /// Names what is wrong with an entry that does not fit, by what stands around it.
+    fn judge(&self, suspect: &Link, next: Option<&Link>) -> Fault {
+        let expected = self.seq() + 1;
+        // The entry before it was put in: without that one, this one would fit.
+        if let Some(last) = &self.last
+            && chain::link(
+                &self.account,
+                self.lane,
+                last.seq,
+                &self.before,
+                &suspect.leaf,
+            ) == suspect.digest
+        {
+            return self.fault(FaultKind::Inserted, last);
+        }
+        if suspect.seq > expected {
+            // Places go up again after a gap, but down again after a swap.
+            let was_moved = next.is_some_and(|next| next.seq <= suspect.seq);
+            let kind = if was_moved {
+                FaultKind::Reordered
+            } else {
+                FaultKind::Missing
+            };
+            return self.at(kind, expected);
+        }
+        if suspect.seq < expected {
+            let kind = if suspect.seq == self.seq() {
+                FaultKind::Inserted
+            } else {
+                FaultKind::Reordered
+            };
+            return self.fault(kind, suspect);
+        }
+        // Its keyed hash is right, so it is genuine, but it belongs elsewhere.
+        if suspect.authentic == Some(true) {
+            return self.fault(FaultKind::Reordered, suspect);
+        }
+        let was_inserted = match next {
+            // Without the odd one the chain would go on.
+            Some(next) => self.next_digest(suspect.seq, &next.leaf) == next.digest,
+            // The chain ended properly before it.
+            None => suspect.signature.is_none() && self.proven == self.seq(),
+        };
+        self.fault(
+            if was_inserted {
+                FaultKind::Inserted
+            } else {
+                FaultKind::Changed
+            },
+            suspect,
+        )
+    }
+
+    /// Something wrong with an entry.
+    pub fn fault(&self, kind: FaultKind, link: &Link) -> Fault {
+        Fault {
+            record: link.record,
+            request_id: link.request_id,
+            ..self.at(kind, link.seq)
+        }
+    }
+
+    /// Something wrong at a place.
+    pub fn at(&self, kind: FaultKind, seq: i64) -> Fault {
+        Fault {
+            kind,
+            account: self.account.clone(),
+            lane: self.lane,
+            seq,
+            proven_to: self.proven,
+            record: None,
+            request_id: None,
+            row: None,
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Which records a list or an export is about.
+
+use anyhow::Context;
+use clap::Args;
+use jiff::Timestamp;
+use phi_detect::PhiKind;
+use phigate_store::Filter;
+use phigate_types::{Action, Mode};
+
+use crate::cli::store::Session;
+use crate::cli::words::known;
+
+#[derive(Args)]
+pub(super) struct FilterArgs {
+    /// Only requests with this type of PHI
+    #[arg(long = "type", value_name = "TYPE", value_parser = known(PhiKind::all(), PhiKind::code))]
+    kind: Option<PhiKind>,
+    /// Only requests with which this was done
+    #[arg(long, value_parser = known(Action::all(), Action::code))]
+    action: Option<Action>,
+    /// Only under this mode
+    #[arg(long, value_parser = known(Mode::all(), Mode::code))]
+    mode: Option<Mode>,
+    /// Only with this API key
+    #[arg(long, value_name = "ID")]
+    key: Option<String>,
+    /// Only for this model
+    #[arg(long)]
+    model: Option<String>,
+    /// Not before: 2026-01-31T08:00:00Z or 2026-01-31
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    since: Option<Timestamp>,
+    /// Before
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    until: Option<Timestamp>,
+}
+
+fn time(text: &str) -> anyhow::Result<Timestamp> {
+    if let Ok(time) = text.parse() {
+        return Ok(time);
+    }
+    let date: jiff::civil::Date = text
+        .parse()
+        .context("write a time such as 2026-01-31T08:00:00Z or a date")?;
+    Ok(date.to_zoned(jiff::tz::TimeZone::UTC)?.timestamp())
+}
+
+impl FilterArgs {
+    /// The filter. A key that the account never had is refused: an empty answer would look like a quiet key.
+    pub(super) async fn filter(self, session: &Session, account: &str) -> anyhow::Result<Filter> {
+        if let Some(wanted) = &self.key {
+            let keys = session.vault.access.api_keys(account).await?;
+            anyhow::ensure!(
+                keys.iter().any(|key| key.id == *wanted),
+                "the account has no API key with this id; `phigate key list` shows them"
+            );
+        }
+        Ok(Filter {
+            since: self.since,
+            until: self.until,
+            phi_type: self.kind.map(|kind| kind.code().to_owned()),
+            action: self.action,
+            mode: self.mode,
+            key_id: self.key,
+            model: self.model,
+            ..Filter::default()
+        })
+    }
+}

@@ -1,0 +1,86 @@
+//! `phigate audit list`: decisions, newest first.
+
+use clap::Args;
+use phi_detect::PhiKind;
+use phigate_store::{Record, RequestRow};
+
+use super::filter::FilterArgs;
+use crate::cli::store::{Session, to_the_second};
+use crate::cli::table::Table;
+
+/// Rows that are read at once.
+const PAGE: usize = 500;
+
+#[derive(Args)]
+pub(in crate::cli) struct List {
+    #[command(flatten)]
+    filter: FilterArgs,
+    /// Print whole records as JSON lines
+    #[arg(long)]
+    json: bool,
+    /// At most this many
+    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..))]
+    limit: u64,
+}
+
+pub(super) async fn run(session: &Session, account: &str, list: List) -> anyhow::Result<()> {
+    let filter = list.filter.filter(session, account).await?;
+    let mut table = Table::new(&[
+        "TIME", "REQUEST", "ACTION", "REASON", "MODE", "PHI", "MODEL", "KEY", "STATUS",
+    ]);
+    let mut left = usize::try_from(list.limit).unwrap_or(usize::MAX);
+    let mut cursor = None;
+    while left > 0 {
+        let page = session
+            .vault
+            .trail
+            .request_list(account, &filter, cursor, left.min(PAGE))
+            .await?;
+        left -= page.items.len();
+        for row in page.items {
+            if list.json {
+                println!(
+                    "{}",
+                    serde_json::to_string(&Record::Decision(row.decision))?
+                );
+            } else {
+                table.row(cells(row));
+            }
+        }
+        cursor = page.next;
+        if cursor.is_none() {
+            break;
+        }
+    }
+    if !list.json {
+        table.print("no request fits");
+        if cursor.is_some() {
+            eprintln!("there are more; see them with a higher --limit, or narrow the choice");
+        }
+    }
+    Ok(())
+}
+
+fn cells(row: RequestRow) -> [String; 9] {
+    let (decision, outcome) = (row.decision, row.outcome);
+    // Lists of types are written in the order of the table.
+    let types: Vec<&str> = PhiKind::all()
+        .map(PhiKind::code)
+        .filter(|code| decision.types.contains_key(*code))
+        .collect();
+    let status = outcome.as_ref().and_then(|outcome| outcome.status);
+    let reason = decision
+        .error_code
+        .or(outcome.and_then(|outcome| outcome.error_code));
+    [
+        to_the_second(decision.time),
+        decision.request_id.to_string(),
+        decision.action.to_string(),
+        reason.unwrap_or_default(),
+        decision.mode.to_string(),
+        types.join(","),
+        decision.model.unwrap_or_default(),
+        decision.key_id,
+        status.map_or(String::new(), |status| status.to_string()),
+    ]
+}

@@ -1,0 +1,78 @@
+//! `phigate audit reveal`: the content of a request, for a reason that is recorded.
+
+use std::io::Write;
+
+use anyhow::{Context, bail};
+use clap::{Args, ValueEnum};
+use phigate_store::{Record, SecretBytes, StoreError};
+use uuid::Uuid;
+
+use super::request_id;
+use crate::cli::store::Session;
+use crate::reason::reason;
+
+#[derive(Args)]
+pub(in crate::cli) struct Reveal {
+    /// Its id, from the X-Gateway-Request-Id header
+    #[arg(value_parser = request_id)]
+    request_id: Uuid,
+    /// Why you need to see it, in a few words; the audit trail keeps it
+    #[arg(long, value_name = "TEXT", value_parser = given_reason)]
+    reason: String,
+    /// Print one of the two as it was, instead of a JSON object with both
+    #[arg(long)]
+    only: Option<Side>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Side {
+    /// What the caller sent
+    Original,
+    /// What the provider got
+    Sent,
+}
+
+fn given_reason(text: &str) -> anyhow::Result<String> {
+    let given = reason(text).context("the reason is written in 4 to 400 characters")?;
+    Ok(given.to_owned())
+}
+
+pub(super) async fn run(session: &Session, account: &str, reveal: &Reveal) -> anyhow::Result<()> {
+    let id = reveal.request_id;
+    let records = session.vault.trail.audit_show(account, id).await?;
+    let has_phi = records.iter().any(|record| match record {
+        Record::Decision(decision) => decision.phi_detected,
+        Record::Outcome(_) | Record::Admin(_) => false,
+    });
+    if !has_phi {
+        bail!("no PHI was found in this request, so none of its content was kept");
+    }
+    let (vault, actor) = (&session.vault, session.actor);
+    let revealed = vault
+        .trail
+        .reveal(account, id, actor, Some(&reveal.reason))
+        .await;
+    let revealed = revealed.map_err(|error| match error {
+        StoreError::NotFound(_) | StoreError::Unreadable(_) => anyhow::Error::from(error)
+            .context("the content is gone: its retention is over, or the account was deleted"),
+        error => error.into(),
+    })?;
+    let one = match reveal.only {
+        Some(Side::Original) => revealed.original,
+        Some(Side::Sent) => revealed.sent,
+        None => {
+            let (original, sent) = (text(revealed.original), text(revealed.sent));
+            let shown = serde_json::json!({ "request_id": id, "original": original, "sent": sent });
+            println!("{}", serde_json::to_string_pretty(&shown)?);
+            return Ok(());
+        }
+    };
+    let one = one.context("nothing was sent to a provider")?;
+    let mut out = std::io::stdout().lock();
+    out.write_all(one.expose())?;
+    Ok(out.flush()?)
+}
+
+fn text(content: Option<SecretBytes>) -> Option<String> {
+    content.map(|content| String::from_utf8_lossy(content.expose()).into_owned())
+}

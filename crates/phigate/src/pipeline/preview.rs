@@ -1,0 +1,44 @@
+//! Looking at a text that somebody typed into the dashboard: found and shown, never stored or sent.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use phi_detect::Findings;
+use phigate_store::Account;
+
+use crate::app::App;
+use crate::error::GatewayError;
+
+use super::decide::{is_long, on_its_own_thread};
+
+/// What was found in a text, and how long that took.
+#[derive(Debug)]
+pub(crate) struct Preview {
+    pub(crate) findings: Findings,
+    pub(crate) took: Duration,
+}
+
+/// Scans a text with the account's detector. A long one waits for its turn and a thread of its own, like a request's.
+pub(crate) async fn preview(
+    app: &Arc<App>,
+    account: &Account,
+    text: &str,
+) -> Result<Preview, GatewayError> {
+    let scanner = app.scanner(account)?;
+    let scan = move |text: &str| {
+        let started = Instant::now();
+        let findings = scanner.detector().scan(text);
+        Preview {
+            findings,
+            took: started.elapsed(),
+        }
+    };
+    if !is_long(text.as_bytes()) {
+        return Ok(scan(text));
+    }
+    let place = app.long_scans.enter(&account.id).await?;
+    let text = text.to_owned();
+    on_its_own_thread(place, move || scan(&text))
+        .await
+        .ok_or(GatewayError::DetectorUnavailable)
+}

@@ -1,0 +1,186 @@
+//! A memory of texts already scanned.
+//!
+//! Chat clients send the whole conversation with every turn. Remembering the
+//! findings of long texts makes a turn cost its new text alone. A text is known
+//! by a keyed hash of 128 bits whose key lives as long as the process; nothing
+//! of the text is kept.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::sync::Mutex;
+
+use phi_detect::Findings;
+use phigate_core::protect::ScanMemory;
+
+/// Findings that a text has on average at most: the memory is bounded in both, so that it stays small.
+const FINDINGS_PER_TEXT: usize = 8;
+
+/// Below this, looking it up costs as much as scanning it.
+const SHORTEST_BYTES: usize = 256;
+
+/// Findings of texts seen before, bounded in number; the least recently written half goes first.
+pub(crate) struct Memory {
+    keys: (RandomState, RandomState),
+    entries_max: usize,
+    generations: Mutex<Generations>,
+}
+
+#[derive(Default)]
+struct Generations {
+    young: HashMap<u128, Findings>,
+    young_findings: usize,
+    old: HashMap<u128, Findings>,
+}
+
+impl Memory {
+    /// A memory for at most this many texts.
+    pub(crate) fn new(entries_max: usize) -> Self {
+        Self {
+            keys: Default::default(),
+            entries_max,
+            generations: Mutex::default(),
+        }
+    }
+
+    fn key(&self, label: Option<&str>, text: &str) -> u128 {
+        let half = |state: &RandomState| {
+            let mut hasher = state.build_hasher();
+            // Each part is preceded by its length: otherwise the end of a label could pass for the start of a text.
+            hasher.write_u8(u8::from(label.is_some()));
+            for part in [label.unwrap_or_default(), text] {
+                hasher.write_usize(part.len());
+                hasher.write(part.as_bytes());
+            }
+            u128::from(hasher.finish())
+        };
+        half(&self.keys.0) << 64 | half(&self.keys.1)
+    }
+
+    fn recall(&self, key: u128) -> Option<Findings> {
+        let mut generations = self.lock();
+        if let Some(findings) = generations.young.get(&key) {
+            return Some(findings.clone());
+        }
+        let findings = generations.old.remove(&key)?;
+        self.put(&mut generations, key, findings.clone());
+        Some(findings)
+    }
+
+    fn remember(&self, key: u128, findings: Findings) {
+        self.put(&mut self.lock(), key, findings);
+    }
+
+    fn put(&self, generations: &mut Generations, key: u128, findings: Findings) {
+        let texts_max = self.entries_max / 2;
+        let is_full = generations.young.len() >= texts_max
+            || generations.young_findings >= texts_max * FINDINGS_PER_TEXT;
+        if is_full {
+            generations.old = std::mem::take(&mut generations.young);
+            generations.young_findings = 0;
+        }
+        generations.young_findings += findings.len();
+        generations.young.insert(key, findings);
+    }
+
+    /// A panic while holding the lock leaves maps that are still maps.
+    fn lock(&self) -> std::sync::MutexGuard<'_, Generations> {
+        self.generations
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+impl ScanMemory for Memory {
+    fn recall_or(
+        &self,
+        label: Option<&str>,
+        text: &str,
+        scan: &mut dyn FnMut() -> Findings,
+    ) -> Findings {
+        if text.len() < SHORTEST_BYTES {
+            return scan();
+        }
+        let key = self.key(label, text);
+        if let Some(findings) = self.recall(key) {
+            return findings;
+        }
+        let findings = scan();
+        // An incomplete scan says nothing about the rest of the text.
+        let most = self.entries_max * FINDINGS_PER_TEXT / 8;
+        if findings.is_complete() && findings.len() <= most {
+            self.remember(key, findings.clone());
+        }
+        findings
+    }
+}
+
+impl std::fmt::Debug for Memory {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str("Memory")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use phi_detect::Detector;
+
+    use super::*;
+
+    #[test]
+    fn the_memory_is_bounded_in_texts_and_in_findings() {
+        let detector = Detector::default().without_names();
+        for (pieces, kept_max) in [(1, 64), (16, 64 / 2)] {
+            let memory = Memory::new(64);
+            for number in 0..500 {
+                let text =
+                    format!("{number} {}", "SSN 536-22-8741, ".repeat(pieces)) + &" ".repeat(256);
+                memory.recall_or(None, &text, &mut || detector.scan(&text));
+            }
+            let generations = memory.lock();
+            let kept = generations.young.len() + generations.old.len();
+            assert!(
+                (kept_max / 4..=kept_max + 1).contains(&kept),
+                "{kept} of {kept_max}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_end_of_a_label_is_not_the_start_of_a_text() {
+        let memory = Memory::new(64);
+        let text = format!("2065550142 {}", "x".repeat(300));
+        let length = text.len().to_le_bytes();
+        let length = String::from_utf8_lossy(&length);
+        let sly = format!("home_phone\u{1}{length}{text}");
+        let keys = [
+            memory.key(Some("note"), &sly),
+            memory.key(
+                Some(&format!("note{}", &sly[..sly.len() - text.len()])),
+                &text,
+            ),
+            memory.key(Some("note"), &text),
+            memory.key(None, &text),
+            memory.key(Some(""), &text),
+        ];
+        let distinct: std::collections::HashSet<u128> = keys.into_iter().collect();
+        assert_eq!(distinct.len(), keys.len());
+    }
+
+    #[test]
+    fn a_remembered_text_is_not_scanned_again() {
+        let memory = Memory::new(64);
+        let detector = Detector::default().without_names();
+        let text = format!("SSN 536-22-8741 {}", "x".repeat(300));
+        let mut scans = 0;
+        let mut recall = |label| {
+            let findings = memory.recall_or(label, &text, &mut || {
+                scans += 1;
+                detector.scan(&text)
+            });
+            (findings.len(), scans)
+        };
+        assert_eq!(recall(None), (1, 1));
+        assert_eq!(recall(None), (1, 1));
+        assert_eq!(recall(Some("note")), (1, 2));
+    }
+}
