@@ -2,36 +2,53 @@
 //!
 //! Text in, findings out: no I/O, no clock, no randomness. The same text gives
 //! the same findings on every machine.
+//!
+//! The modules below stand in the order in which a text passes through them.
 
-mod budget;
-mod candidate;
-mod context;
-mod dates;
-mod digits;
-mod encoded;
-mod finding;
-mod identifier;
+// What the kinds of PHI are, and the words and labels that all rooms know.
 mod kinds;
 mod labels;
 mod lexicon;
+mod settings;
+mod spelling;
+mod words;
+
+// Text as read: disguises undone.
+mod view;
+
+// Documents inside it.
+mod encoded;
+mod structure;
+
+// Prepared text, and what stands around a place in it.
+mod bytes8;
+mod context;
+mod digits;
 mod misread;
-mod names;
 mod page;
+mod spelled;
+
+// How each kind is found.
+mod candidate;
+mod dates;
+mod identifier;
 mod people;
 mod places;
-mod resolve;
 mod rules;
-mod settings;
-mod spelled;
-mod structure;
-mod swar;
+
+// What the model adds.
+mod names;
 mod tidy;
-mod view;
-mod words;
+
+// One finding per piece of text.
+mod budget;
+mod finding;
+mod resolve;
 
 pub use finding::{Finding, Findings};
 pub use kinds::{PhiKind, PhiRule, RULES};
 pub use settings::{Settings, SettingsError};
+pub use spelling::Spelling;
 
 use budget::Budget;
 use candidate::Candidate;

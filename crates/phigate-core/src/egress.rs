@@ -83,7 +83,7 @@ impl Cleared {
         &self.request.adjusted
     }
 
-    /// Parameters that the provider has no word for.
+    /// Parameters that the provider does not have.
     pub fn dropped(&self) -> &[String] {
         &self.request.dropped
     }

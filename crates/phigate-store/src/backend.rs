@@ -1,11 +1,12 @@
 //! The engines, and which one an address means.
 
-use crate::store::{Opening, Store};
-use crate::{Result, StoreError, postgres, sqlite};
 use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
+
+use crate::store::{Opening, Store};
+use crate::{Result, StoreError, postgres, sqlite};
 
 /// Where the store is.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,10 +3,11 @@
 //! Each account has one chain per writing process ("lane"). The keyed hash lets a holder of the master key name the very
 //! record that was changed; the signature at the end of every group lets anybody with the public key verify.
 
-use crate::store::{Link, NewRecord};
 use aws_lc_rs::hmac;
 use aws_lc_rs::signature::Ed25519KeyPair;
 use phigate_verify::chain::{START, link, statement};
+
+use crate::rows::{Link, NewRecord};
 
 /// Keyed hash of a digest.
 pub(crate) fn mac(key: &hmac::Key, digest: &[u8; 32]) -> [u8; 16] {

@@ -1,5 +1,10 @@
 //! What all handles of an open store share: the engine, the keys, the writer, the time.
 
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+
 use crate::guard::{self, Guard};
 use crate::item::Change;
 use crate::keys::keyring::Keyring;
@@ -8,9 +13,6 @@ use crate::store::{CommitError, SYSTEM, Store};
 use crate::writer::job::{Job, Waiter};
 use crate::writer::{Writer, entry};
 use crate::{Clock, Result, StoreError};
-use jiff::{SignedDuration, Timestamp};
-use std::sync::Arc;
-use std::time::Duration;
 
 /// How long an admin change may take.
 const ADMIN: Duration = Duration::from_secs(10);

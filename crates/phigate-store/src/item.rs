@@ -2,9 +2,10 @@
 //!
 //! Everything that is not the trail itself is an item: accounts, keys, users, leases, wrapped data keys.
 
-use crate::{Result, StoreError};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+
+use crate::{Result, StoreError};
 
 /// What an item is, and how far it can be trusted as it lies in the database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

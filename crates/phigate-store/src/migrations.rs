@@ -1,8 +1,9 @@
 //! Migrations of both engines: added, never edited, checked by their digest.
 
-use crate::{Result, StoreError};
 use phigate_verify::chain::digest;
 use phigate_verify::chain::hex;
+
+use crate::{Result, StoreError};
 
 /// One step of a schema.
 pub(crate) struct Migration {

@@ -1,6 +1,7 @@
 //! Values that must not be printed: wiped from memory when dropped, and shown as a length only.
 
 use std::fmt;
+
 use zeroize::{Zeroizing, optimization_barrier};
 
 /// Bytes that must not be printed, such as the content of a request.

@@ -1,5 +1,13 @@
 //! [`Vault`]: what the gateway, the command line and the dashboard use, a handle for each subject.
 
+use std::io::BufRead;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use phigate_verify::Report;
+use uuid::Uuid;
+
 use crate::access::Access;
 use crate::accounts::Accounts;
 use crate::backend::Target;
@@ -8,18 +16,13 @@ use crate::installation::{self, Installation};
 use crate::keys::keyring::Keyring;
 use crate::keys::master::MasterKeySource;
 use crate::people::{Links, People, Sessions};
-use crate::store::{Batch, Opening};
+use crate::rows::Batch;
+use crate::store::Opening;
 use crate::trail::Trail;
 use crate::writer::Writer;
 use crate::writer::queue::{Bounds, Queue};
 use crate::writer::thread::Running;
 use crate::{Clock, Result, StoreError};
-use phigate_verify::Report;
-use std::io::BufRead;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
-use uuid::Uuid;
 
 /// How a vault is opened. Start from [`Options::new`] and change what differs.
 #[derive(Clone)]

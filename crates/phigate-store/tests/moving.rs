@@ -50,10 +50,8 @@ async fn an_installation_moves_from_sqlite_to_postgresql_whole() {
     let stats = before.trail.stats(&account, Window::Month).await.unwrap();
     let lines = export(&before, &account, &Filter::default()).await;
     close(before).await;
-    assert!(
-        !String::from_utf8(file.clone()).unwrap().contains("900-55"),
-        "content stays sealed"
-    );
+    let text = String::from_utf8(file.clone()).unwrap();
+    assert!(!text.contains("900-55"), "content stays sealed");
     let options = Options::new(
         Target::Url(server.database("moved")),
         MasterKeySource::File(old.key_file()),

@@ -1,10 +1,11 @@
 //! Checkpoints: signed ends of chains. A copy kept elsewhere shows a trail that was cut or rolled back.
 
-use crate::chain::{self, digest_bytes};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+
+use crate::chain::{self, digest_bytes};
 
 /// The signed end of one chain.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

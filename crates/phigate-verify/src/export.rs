@@ -1,17 +1,19 @@
 //! Exports: what their lines look like, and verifying them with nothing but the public key.
 
-use crate::chain;
-use crate::checkpoint::{Checkpoint, watched};
-use crate::deletions::Deletions;
-use crate::fault::{Fault, FaultKind, Report};
-use crate::follow::{Follower, Link};
+use std::collections::BTreeMap;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
 use phigate_types::Act;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use uuid::Uuid;
+
+use crate::chain;
+use crate::checkpoint::{Checkpoint, watched};
+use crate::deletions::Deletions;
+use crate::fault::{Fault, FaultKind, Report};
+use crate::follow::{Follower, Link};
 
 /// A record's place in its chain, as exported.
 #[derive(Debug, Serialize, Deserialize)]

@@ -1,6 +1,5 @@
 //! What a verification finds.
 
-use crate::follow::Follower;
 use uuid::Uuid;
 
 /// What a verification found.
@@ -56,8 +55,14 @@ impl Fault {
     /// Something wrong beside the chains of an account.
     pub fn beside(kind: FaultKind, account: &str, row: String) -> Self {
         Self {
+            kind,
+            account: account.to_owned(),
+            lane: 0,
+            seq: 0,
+            proven_to: 0,
+            record: None,
+            request_id: None,
             row: Some(row),
-            ..Follower::new(account, 0).at(kind, 0)
         }
     }
 }

@@ -1,9 +1,11 @@
 //! Following a chain and finding the first thing that is wrong with it.
 
+use std::collections::BTreeMap;
+
+use uuid::Uuid;
+
 use crate::chain;
 use crate::fault::{Fault, FaultKind};
-use std::collections::BTreeMap;
-use uuid::Uuid;
 
 /// What is known about one entry of a chain.
 pub struct Link {
@@ -51,6 +53,11 @@ impl Follower {
             suspect: None,
             watched: BTreeMap::new(),
         }
+    }
+
+    /// The account whose chain this is.
+    pub fn account(&self) -> &str {
+        &self.account
     }
 
     /// Remembers the digest at a place that a checkpoint names.

@@ -1,6 +1,6 @@
 //! What stands between a label and a value, and how firmly it ties them.
 
-use super::Tie;
+use super::Strength;
 use super::answer::{Answer, answer_at};
 use crate::lexicon::{LEXICON, Sense};
 use crate::page::{Page, is_word_byte, placeholder_at, word_end};
@@ -103,17 +103,17 @@ impl Gap {
         }
     }
 
-    pub(super) fn tie(&self) -> Option<Tie> {
+    pub(super) fn tie(&self) -> Option<Strength> {
         let is_beside = self.numbers > 0 && self.since.words == 0 && self.since.fillers == 0;
         let is_joined = is_beside && self.since.joints > 0;
         match (self.words, self.numbers, self.line_breaks) {
-            (0, 0, 0..=2) => Some(Tie::Tight),
-            (1..=2, 0, 0) if self.answer.is_some() => Some(Tie::Tight),
+            (0, 0, 0..=2) => Some(Strength::Tight),
+            (1..=2, 0, 0) if self.answer.is_some() => Some(Strength::Tight),
             _ if self.answer.is_some_and(|answer| answer.is_same_line) => None,
-            (0, ..) if is_beside => Some(Tie::List),
-            (0..=REACH_WORDS, 0, 0) => Some(Tie::Near),
+            (0, ..) if is_beside => Some(Strength::List),
+            (0..=REACH_WORDS, 0, 0) => Some(Strength::Near),
             // "MRN changed from 771204 to 771240".
-            (1..=2, 1, 0) if is_joined => Some(Tie::Near),
+            (1..=2, 1, 0) if is_joined => Some(Strength::Near),
             _ => None,
         }
     }

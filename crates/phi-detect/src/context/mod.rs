@@ -14,7 +14,7 @@ use gap::Gap;
 
 /// How firmly a label is tied to a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Tie {
+pub(crate) enum Strength {
     /// Somewhere before, in the same sentence.
     Near,
     /// In a list that the label opens: "MRNs 123456, 234567".
@@ -27,21 +27,21 @@ pub(crate) enum Tie {
 
 /// A label that lays claim to a value.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Claim {
+pub(crate) struct LabelMatch {
     pub(crate) meaning: Meaning,
-    pub(crate) tie: Tie,
+    pub(crate) tie: Strength,
     /// Where the label ends, or the field starts.
     pub(crate) from: usize,
 }
 
-impl Claim {
+impl LabelMatch {
     pub(crate) fn is(&self, meaning: Meaning) -> bool {
         self.meaning == meaning
     }
 
     /// Whether the label is bound to the value rather than just in the same sentence.
     pub(crate) fn is_firm(&self) -> bool {
-        self.tie >= Tie::List
+        self.tie >= Strength::List
     }
 }
 
@@ -55,7 +55,7 @@ pub(crate) fn claim_before(
     page: &Page<'_>,
     at: usize,
     decides: impl Fn(Meaning) -> bool,
-) -> Option<Claim> {
+) -> Option<LabelMatch> {
     let field = page.field_at(at);
     let floor = field.map_or(0, |field| field.span.start);
     let next = page
@@ -84,7 +84,7 @@ pub(crate) fn claim_before(
         let Some(gap) = Gap::read(page, from, at) else {
             return place;
         };
-        let claim = gap.tie().map(|tie| Claim {
+        let claim = gap.tie().map(|tie| LabelMatch {
             meaning: pair::meaning(page, next - 1 - index, gap.numbers, at, &decides),
             tie,
             from,
@@ -105,15 +105,15 @@ pub(crate) fn claim_before(
     let meaning = field.meaning.filter(|&meaning| decides(meaning))?;
     let mut labels = reachable.filter(|label| is_heard(label));
     let is_open = labels.all(|label| Gap::read(page, label.end as usize, at).is_some());
-    is_open.then_some(Claim {
+    is_open.then_some(LabelMatch {
         meaning,
-        tie: Tie::Field,
+        tie: Strength::Field,
         from: field.span.start,
     })
 }
 
 /// The nearest label before `at` that says which number this is: one of its `own`, or that of any other number.
-pub(crate) fn number_claim(page: &Page<'_>, at: usize, own: &[Meaning]) -> Option<Claim> {
+pub(crate) fn number_claim(page: &Page<'_>, at: usize, own: &[Meaning]) -> Option<LabelMatch> {
     claim_before(page, at, |meaning| {
         meaning.is_of_number() || own.contains(&meaning)
     })
@@ -197,7 +197,7 @@ pub(crate) fn claim_after(
     page: &Page<'_>,
     end: usize,
     decides: impl Fn(Meaning) -> bool,
-) -> Option<Claim> {
+) -> Option<LabelMatch> {
     let next = page
         .labels
         .partition_point(|label| (label.start as usize) < end);
@@ -221,9 +221,9 @@ pub(crate) fn claim_after(
         || between.trim_ascii().starts_with(b"<-")
         || starts_with_word(unclosed(between), &[b"is", b"was", b"as", b"for", b"of"])
         || is_pointed_at(between);
-    says_so.then_some(Claim {
+    says_so.then_some(LabelMatch {
         meaning: label.meaning,
-        tie: Tie::Tight,
+        tie: Strength::Tight,
         from: end,
     })
 }
@@ -256,7 +256,7 @@ mod tests {
     use super::*;
 
     /// What lays claim to the last number of a text.
-    fn claim(text: &str) -> Option<(Meaning, Tie)> {
+    fn claim(text: &str) -> Option<(Meaning, Strength)> {
         let page = Page::new(text, Vec::new());
         let last = page.marks.iter().rfind(|mark| mark.is_number())?;
         claim_before(&page, last.start as usize, |_| true).map(|claim| (claim.meaning, claim.tie))
@@ -265,14 +265,17 @@ mod tests {
     #[test]
     fn labels_are_tied_as_firmly_as_the_words_between_allow() {
         for (text, expected) in [
-            ("MRN: 482913", Some((Meaning::Mrn, Tie::Tight))),
-            ("MRN 482913 to 482914", Some((Meaning::Mrn, Tie::List))),
-            ("MRN? Caller: it's 482913", Some((Meaning::Mrn, Tie::Tight))),
+            ("MRN: 482913", Some((Meaning::Mrn, Strength::Tight))),
+            ("MRN 482913 to 482914", Some((Meaning::Mrn, Strength::List))),
+            (
+                "MRN? Caller: it's 482913",
+                Some((Meaning::Mrn, Strength::Tight)),
+            ),
             ("MRN? He felt much worse, 482913", None),
             ("MRN unknown. 482913", None),
             (
                 "We have the MRN. It's 482913",
-                Some((Meaning::Mrn, Tie::Tight)),
+                Some((Meaning::Mrn, Strength::Tight)),
             ),
         ] {
             assert_eq!(claim(text), expected, "{text}");
@@ -284,12 +287,12 @@ mod tests {
         for (text, expected) in [
             (
                 "your MRN?\nMember: 482913",
-                Some((Meaning::Mrn, Tie::Tight)),
+                Some((Meaning::Mrn, Strength::Tight)),
             ),
-            ("MRN/Acct: 482913", Some((Meaning::Mrn, Tie::Tight))),
+            ("MRN/Acct: 482913", Some((Meaning::Mrn, Strength::Tight))),
             (
                 "MRN on the account: 482913",
-                Some((Meaning::Mrn, Tie::Near)),
+                Some((Meaning::Mrn, Strength::Near)),
             ),
             ("771204 (MRN) 482913", None),
         ] {

@@ -4,6 +4,7 @@
 //! can name it in the settings, and it is then found without a label.
 
 use super::{Evidence, Meaning, PhiRule, Shape};
+use crate::spelling::Spelling;
 
 pub(super) static RULE: PhiRule = PhiRule {
     code: "mrn",
@@ -130,5 +131,6 @@ pub(super) static RULE: PhiRule = PhiRule {
         "penicillin for Jane Roe, 2400000 units, today",
         "mr 10000 units, chart 25000 units",
     ],
+    spelling: Spelling::Code,
     precedence: 0.28,
 };

@@ -4,6 +4,7 @@
 //! another capitalised word is one by itself. The name model adds what no rule sees.
 
 use super::{Meaning, PhiRule};
+use crate::spelling::Spelling;
 
 pub(super) static RULE: PhiRule = PhiRule {
     code: "name",
@@ -85,5 +86,6 @@ pub(super) static RULE: PhiRule = PhiRule {
         "travelled to Jordan, Chad and home",
         "called by ICU, drawn by RN, signed by MD",
     ],
+    spelling: Spelling::Words,
     precedence: 0.0,
 };

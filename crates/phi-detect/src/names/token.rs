@@ -6,7 +6,7 @@
 
 use super::simd;
 use super::weights::Weights;
-use crate::swar;
+use crate::bytes8;
 
 const NUMBER_BASE: u16 = 128;
 const OTHER_MARK: u8 = 127;
@@ -206,7 +206,7 @@ impl<'a> Tokens<'a> {
         let start = self.position;
         let bytes = self.text.as_bytes();
         loop {
-            let count = swar::run(swar::digits(swar::load(bytes, self.position)));
+            let count = bytes8::run(bytes8::digits(bytes8::load(bytes, self.position)));
             self.position += count;
             if count < 8 {
                 break;
@@ -256,16 +256,16 @@ impl PlainWord {
             hash: HASH_START,
         };
         loop {
-            let eight = swar::load(bytes, start + word.letters);
-            let mask = swar::letters(eight);
-            let count = swar::run(mask);
-            let kept = swar::first(u64::MAX, count);
-            let capitals = swar::capitals(eight, mask) & kept;
+            let eight = bytes8::load(bytes, start + word.letters);
+            let mask = bytes8::letters(eight);
+            let count = bytes8::run(mask);
+            let kept = bytes8::first(u64::MAX, count);
+            let capitals = bytes8::capitals(eight, mask) & kept;
             if capitals != 0 {
                 word.capitals += capitals.count_ones() as usize;
             }
             word.letters += count;
-            word.hash = hash_on(word.hash, swar::lower(eight) & kept, count);
+            word.hash = hash_on(word.hash, bytes8::lower(eight) & kept, count);
             if count < 8 {
                 return word;
             }

@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use super::{AT_SIGN, CLASS, DIGIT, LETTER, Mark, placeholder_at};
+use crate::bytes8;
 use crate::labels;
 use crate::lexicon::{self, LEXICON, Lexicon, Sense};
-use crate::swar;
 
 /// The one pass over the bytes.
 pub(super) fn mark(bytes: &[u8]) -> (Vec<Mark>, Vec<Range<usize>>) {
@@ -58,14 +58,14 @@ impl Run {
         let mut end = start;
         let mut state = lexicon::HASH_START;
         loop {
-            let eight = swar::load(bytes, end);
-            let letters = swar::letters(eight) | swar::outside_ascii(eight);
-            let digits = swar::digits(eight);
-            let count = swar::run(letters | digits);
-            let kept = swar::first(u64::MAX, count);
+            let eight = bytes8::load(bytes, end);
+            let letters = bytes8::letters(eight) | bytes8::outside_ascii(eight);
+            let digits = bytes8::digits(eight);
+            let count = bytes8::run(letters | digits);
+            let kept = bytes8::first(u64::MAX, count);
             all_letters |= letters & kept;
             all_digits |= digits & kept;
-            state = lexicon::step(state, swar::lower(eight) & kept);
+            state = lexicon::step(state, bytes8::lower(eight) & kept);
             end += count;
             if count < 8 {
                 return Run {

@@ -3,10 +3,12 @@
 //! One pass over the bytes makes the marks; the rules then look only at marks and
 //! a bounded stretch of text around them, so a scan takes linear time.
 
+mod field;
 mod marks;
 mod phrases;
 mod spoken;
 
+pub(crate) use field::Field;
 pub(crate) use spoken::Spoken;
 
 use std::ops::Range;
@@ -48,35 +50,6 @@ pub(crate) struct Label {
     pub(crate) start: u32,
     pub(crate) end: u32,
     pub(crate) meaning: Meaning,
-}
-
-/// A value that stands in a named place: a JSON member, a CSV cell, an HL7 field.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Field {
-    pub(crate) span: Range<usize>,
-    pub(crate) meaning: Option<Meaning>,
-    /// Whether its position tells all there is to tell, so that the name model has no say.
-    pub(crate) is_settled: bool,
-}
-
-impl Field {
-    /// A value whose key, column or tag may give it meaning.
-    pub(crate) fn new(span: Range<usize>, meaning: Option<Meaning>) -> Self {
-        Field {
-            span,
-            meaning,
-            is_settled: false,
-        }
-    }
-
-    /// A value at a place that a standard fixes.
-    pub(crate) fn settled(span: Range<usize>, meaning: Option<Meaning>) -> Self {
-        Field {
-            span,
-            meaning,
-            is_settled: true,
-        }
-    }
 }
 
 /// A text and what one pass over it found.
@@ -158,50 +131,6 @@ impl<'a> Page<'a> {
         (start < end).then(|| (LEXICON.sense_in(self.bytes(), start..end), start))
     }
 
-    /// The fields of one meaning, with their values. Of a value that was masked in part, what is left counts as one.
-    pub(crate) fn fields_of(
-        &self,
-        meaning: Meaning,
-    ) -> impl Iterator<Item = (Range<usize>, &'a [u8])> {
-        self.fields
-            .iter()
-            .filter(move |field| field.meaning == Some(meaning))
-            .flat_map(|field| self.unmasked(&field.span))
-            .map(|span| (span.clone(), self.slice(span)))
-    }
-
-    /// The span, or what placeholders leave of it: "[NAME] Okonkwo" leaves a surname, "[NAME] was seen" nothing.
-    fn unmasked(&self, span: &Range<usize>) -> Vec<Range<usize>> {
-        let first = self
-            .marks
-            .partition_point(|mark| (mark.end as usize) <= span.start);
-        let placeholders = self.marks[first..]
-            .iter()
-            .take_while(|mark| (mark.start as usize) < span.end)
-            .filter(|mark| mark.sense.has(Sense::PLACEHOLDER));
-        let mut rests = Vec::new();
-        let mut from = span.start;
-        for mark in placeholders {
-            rests.extend(self.rest(from..mark.start as usize));
-            from = mark.end as usize;
-        }
-        if from == span.start {
-            return vec![span.clone()];
-        }
-        rests.extend(self.rest(from..span.end));
-        rests
-    }
-
-    /// What stands beside a placeholder, without the signs between; none if a word of everyday speech is in it.
-    fn rest(&self, span: Range<usize>) -> Option<Range<usize>> {
-        let text = self.slice(span.clone());
-        let start = text.iter().position(|&byte| is_word_byte(byte))?;
-        let end = text.iter().rposition(|&byte| is_word_byte(byte))? + 1;
-        let mut words = text.split(|&byte| CLASS[usize::from(byte)] & LETTER == 0);
-        let is_said = words.any(|word| LEXICON.sense(word).has(Sense::STOP | Sense::FILLER));
-        (!is_said).then_some(span.start + start..span.start + end)
-    }
-
     /// Whether a mask placeholder stands in the span.
     pub(crate) fn has_placeholder(&self, span: &Range<usize>) -> bool {
         let first = self
@@ -219,24 +148,6 @@ impl<'a> Page<'a> {
             .binary_search_by_key(&at, |label| label.end as usize)
             .ok()
             .map(|index| &self.labels[index])
-    }
-
-    /// Whether a field starts or ends exactly here, so that what stands on both sides does not belong together.
-    pub(crate) fn is_field_edge(&self, at: usize) -> bool {
-        let next = self.fields.partition_point(|field| field.span.start < at);
-        let starts = self
-            .fields
-            .get(next)
-            .is_some_and(|field| field.span.start == at);
-        let ends = next > 0 && self.fields[next - 1].span.end == at;
-        starts || ends
-    }
-
-    /// The field that holds the position.
-    pub(crate) fn field_at(&self, at: usize) -> Option<&Field> {
-        let next = self.fields.partition_point(|field| field.span.start <= at);
-        let field = &self.fields[next.checked_sub(1)?];
-        (at < field.span.end).then_some(field)
     }
 }
 
@@ -294,14 +205,31 @@ const fn classes() -> [u8; 256] {
     }
     table
 }
-/// The length of a mask placeholder at the start of `bytes`, if one stands there.
+/// The length of a mask placeholder at the start of `bytes`, if one stands there: `[SSN]`, or with a code, `[SSN_7K3QD]`.
 pub(crate) fn placeholder_at(bytes: &[u8]) -> Option<usize> {
     kinds::RULES
         .iter()
-        .map(|rule| rule.placeholder.as_bytes())
-        .find(|placeholder| bytes.starts_with(placeholder))
-        .map(<[u8]>::len)
+        .find_map(|rule| placeholder_of(rule.placeholder.as_bytes(), bytes))
 }
+
+/// The fewest characters of a placeholder's code.
+const CODE_CHARACTERS_MIN: usize = 5;
+
+fn placeholder_of(placeholder: &[u8], bytes: &[u8]) -> Option<usize> {
+    let open = placeholder.strip_suffix(b"]")?;
+    let rest = bytes.strip_prefix(open)?;
+    if rest.first() == Some(&b']') {
+        return Some(placeholder.len());
+    }
+    let code = rest
+        .strip_prefix(b"_")?
+        .iter()
+        .take_while(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
+        .count();
+    let is_closed = rest.get(1 + code) == Some(&b']');
+    (code >= CODE_CHARACTERS_MIN && is_closed).then_some(open.len() + code + 2)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -334,6 +262,12 @@ mod tests {
 
     #[test]
     fn a_placeholder_is_not_a_label() {
-        assert!(labels_of("[SSN]").is_empty());
+        for text in ["[SSN]", "[SSN_53622]", "[MEDICARE_ID_7K3QDX]"] {
+            assert!(labels_of(text).is_empty(), "{text}");
+            assert_eq!(placeholder_at(text.as_bytes()), Some(text.len()));
+        }
+        for text in ["[SSN_5362]", "[SSN_53622", "[SSN_]", "[SSN", "[SNN_53622]"] {
+            assert_eq!(placeholder_at(text.as_bytes()), None, "{text}");
+        }
     }
 }

@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::{Finder, Out};
-use crate::context::{Tie, claim_before, is_spoken_of};
+use crate::context::{Strength, claim_before, is_spoken_of};
 use crate::labels::Meaning;
 use crate::lexicon::{LEXICON, Sense};
 use crate::page::{Page, is_word_byte};
@@ -29,7 +29,7 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
             continue;
         }
         let line = if mark.is_number() || mark.is_code() {
-            places::street_line(page, start)
+            places::continental(page, mark.range()).or_else(|| places::street_line(page, start))
         } else if mark.sense.has(Sense::BOX) {
             places::box_line(page, start)
         } else {
@@ -47,6 +47,10 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
             && claim_before(page, start, |meaning| meaning == Meaning::Zip).is_some()
         {
             out.push(start..end, 0.9, "address.zip");
+        } else if mark.is_code()
+            && let Some(span) = places::crossing(page, mark.range())
+        {
+            out.push(span, 0.65, "address.corner");
         } else if mark.is_number() && (4..=6).contains(&mark.len()) {
             zip(page, mark.range(), out);
         }
@@ -201,8 +205,8 @@ fn whole(page: &Page<'_>, line: &Line) -> Option<(Range<usize>, f32)> {
     let tail = places::tail(page, line.span.end);
     let claim = claim_before(page, line.span.start, |meaning| meaning == Meaning::Address);
     let called = match claim.map(|claim| claim.tie) {
-        Some(Tie::Tight | Tie::Field) => 0.55,
-        Some(Tie::Near | Tie::List) => 0.2,
+        Some(Strength::Tight | Strength::Field) => 0.55,
+        Some(Strength::Near | Strength::List) => 0.2,
         None => 0.0,
     };
     let score = line.score + tail.as_ref().map_or(0.0, |tail| tail.score) + called;
@@ -221,7 +225,7 @@ fn zip(page: &Page<'_>, span: Range<usize>, out: &mut Out<'_>) {
     });
     let lives_in = span.len() == 5
         && claim_before(page, span.start, |meaning| meaning == Meaning::Dwelling)
-            .is_some_and(|claim| claim.tie >= Tie::Tight);
+            .is_some_and(|claim| claim.tie >= Strength::Tight);
     if lives_in || claim.is_some_and(|claim| claim.is(Meaning::Zip) && claim.is_firm()) {
         out.push(span.start..end, 0.9, "address.zip");
     } else if span.len() == 5

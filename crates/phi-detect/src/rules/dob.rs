@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::{Finder, Out};
-use crate::context::{Claim, Tie, claim_after, claim_before, is_equated, value_after};
+use crate::context::{LabelMatch, Strength, claim_after, claim_before, is_equated, value_after};
 use crate::dates::{DateHit, Form, date_at, spoken_numbers};
 use crate::digits::{Run, is_inside_longer, is_loose_separator};
 use crate::labels::Meaning;
@@ -185,11 +185,9 @@ fn contradicts(page: &Page<'_>, span: &Range<usize>) -> bool {
     let index = page
         .marks
         .partition_point(|mark| (mark.end as usize) <= span.start);
-    let is_masked_before = page.marks[..index]
-        .iter()
-        .rev()
-        .take(6)
-        .any(|mark| mark.sense.has(Sense::PLACEHOLDER) && page.slice(mark.range()) == b"[DOB]");
+    let is_masked_before = page.marks[..index].iter().rev().take(6).any(|mark| {
+        mark.sense.has(Sense::PLACEHOLDER) && page.slice(mark.range()).starts_with(b"[DOB")
+    });
     let holds_date = page.marks[index..]
         .iter()
         .take_while(|mark| (mark.start as usize) < span.end)
@@ -274,7 +272,7 @@ fn judge(page: &Page<'_>, date: &DateHit) -> Option<(f32, &'static str)> {
         return Some((0.9, "dob.named_after"));
     }
     if let Some(claim) = claim {
-        let is_tight = claim.tie >= Tie::Tight;
+        let is_tight = claim.tie >= Strength::Tight;
         return match (claim.meaning, date.form) {
             (Meaning::Dob, Form::Full) if claim.is_firm() => Some((0.98, "dob.labelled")),
             (Meaning::Dob, Form::Compact | Form::DayMonth | Form::Fraction) if is_tight => {
@@ -292,7 +290,7 @@ fn judge(page: &Page<'_>, date: &DateHit) -> Option<(f32, &'static str)> {
 }
 
 /// "born" rather than "b.", which stands right before its date.
-fn is_word(page: &Page<'_>, claim: &Claim) -> bool {
+fn is_word(page: &Page<'_>, claim: &LabelMatch) -> bool {
     page.label_ending_at(claim.from)
         .is_none_or(|label| label.end - label.start > 1)
 }
@@ -317,7 +315,7 @@ fn is_between_name_and_number(page: &Page<'_>, date: &DateHit) -> bool {
         && (people::ends_full_name(page, name_end) || people::ends_last_first(page, name_end))
 }
 
-fn nearest(page: &Page<'_>, at: usize) -> Option<Claim> {
+fn nearest(page: &Page<'_>, at: usize) -> Option<LabelMatch> {
     claim_before(page, at, |meaning| {
         matches!(meaning, Meaning::Dob | Meaning::Born | Meaning::OtherDate)
     })

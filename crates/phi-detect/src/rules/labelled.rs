@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::{Finder, Out};
-use crate::context::{Claim, Tie, claim_after, number_claim, value_after};
+use crate::context::{LabelMatch, Strength, claim_after, number_claim, value_after};
 use crate::kinds::{Evidence, Meaning, Number, Shape};
 use crate::page::{Label, Page};
 use crate::spelled::{self, Spelled};
@@ -61,9 +61,9 @@ fn evidence(page: &Page<'_>, span: &Range<usize>, meaning: Meaning) -> Option<Ev
     };
     match claim.tie {
         _ if !claim.is(meaning) => None,
-        Tie::Tight | Tie::Field => Some(Evidence::Label),
-        Tie::List => Some(Evidence::List),
-        Tie::Near => Some(Evidence::Near),
+        Strength::Tight | Strength::Field => Some(Evidence::Label),
+        Strength::List => Some(Evidence::List),
+        Strength::Near => Some(Evidence::Near),
     }
 }
 
@@ -140,7 +140,7 @@ pub(super) fn spoken(
     page: &Page<'_>,
     out: &mut Out<'_>,
     own: &[Meaning],
-    judge: impl Fn(Option<Claim>, usize) -> Option<Evidence>,
+    judge: impl Fn(Option<LabelMatch>, usize) -> Option<Evidence>,
 ) {
     for spoken in &page.spoken {
         let claim = number_claim(page, spoken.span.start, own);

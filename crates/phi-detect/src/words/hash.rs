@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::swar;
+use crate::bytes8;
 
 /// Hash of a word without regard to case.
 pub(crate) fn hash(word: &[u8]) -> u64 {
@@ -15,9 +15,9 @@ pub(crate) fn hash_in(text: &[u8], word: Range<usize>) -> u64 {
     let mut state = HASH_START;
     let mut at = word.start;
     loop {
-        let eight = swar::lower(swar::load(text, at));
+        let eight = bytes8::lower(bytes8::load(text, at));
         let count = (word.end - at).min(8);
-        state = step(state, swar::first(eight, count));
+        state = step(state, bytes8::first(eight, count));
         if count < 8 {
             return finish(state, word.len());
         }

@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-/// A run this long is looked at: a line of wrapped base64 has 64 or 76 characters.
+/// Runs this long are examined: a line of wrapped base64 has 64 or 76 characters.
 const RUN_MIN: usize = 60;
 
 /// From this length on a run that decodes to unreadable bytes is a file. Keys, signatures and hashes are shorter.
 const UNNAMED_MIN: usize = 700;
 
-/// Longest head of a `data:` URL that is looked at.
+/// Longest head of a `data:` URL that is examined.
 const HEAD_MAX: usize = 1024;
 
 /// Bytes of a run that are decoded to judge it.

@@ -34,7 +34,7 @@ const OPAQUE: &[&str] = &[
     "video_url",
 ];
 
-/// A part of a type that nobody has told us about.
+/// A part of a type that this version does not know.
 const UNKNOWN: &str = "unknown";
 
 /// The parts that cannot be scanned.
@@ -74,7 +74,7 @@ pub(crate) fn opaque_nodes(document: &Document) -> Vec<(NodeId, &'static str)> {
 }
 
 fn opaque_parts(document: &Document) -> Vec<(Value<'_>, &'static str)> {
-    // Parts of a known type wherever a list holds them; messages are looked at more closely.
+    // Parts of a known type wherever a list holds them; messages are examined more closely.
     let is_in_list = |value: &Value<'_>| {
         let holder = value.parent();
         holder.is_some_and(|holder| holder.kind() == Kind::Array)

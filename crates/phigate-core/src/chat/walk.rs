@@ -1,7 +1,7 @@
 //! The one walk over text: every string, number and key of a body, wherever it stands.
 //!
-//! Nothing here lists fields to look at. Lists of fields are how the tool arguments
-//! of a request went unscanned in other gateways.
+//! There is no list of fields to scan. With such lists, other gateways left the arguments
+//! of tool calls unscanned.
 
 use std::borrow::Cow;
 
@@ -46,7 +46,7 @@ pub fn slots(document: &Document) -> impl Iterator<Item = Slot> {
     })
 }
 
-/// The model picks the provider and a role the speaker: both are checked words by now, never text to rewrite.
+/// The model selects the provider and the role says who speaks. Both were checked; neither can be rewritten.
 fn is_structure(value: &Value<'_>) -> bool {
     let Some(key) = value.key().and_then(|key| key.string()) else {
         return false;
@@ -90,6 +90,11 @@ const NEUTRAL_KEYS: &[&str] = &[
     "values",
 ];
 
+/// Whether a key says nothing about what its value is.
+pub(crate) fn is_neutral_key(key: &str) -> bool {
+    NEUTRAL_KEYS.contains(&key)
+}
+
 /// The word that gives a value its meaning: the nearest key above it that is not mere wrapping.
 ///
 /// Names of functions, schemas and participants, and the ids of tool calls, are identifiers of the protocol, so
@@ -102,7 +107,7 @@ pub(crate) fn label<'d>(value: &Value<'d>) -> Option<Cow<'d, str>> {
             Some(key) if matches!(key.as_ref(), "id" | "tool_call_id") && is_call_id(&at) => {
                 return None;
             }
-            Some(key) if !NEUTRAL_KEYS.contains(&key.as_ref()) => return Some(key),
+            Some(key) if !is_neutral_key(&key) => return Some(key),
             _ => at = at.parent()?,
         }
     }

@@ -97,7 +97,7 @@ fn resolve(raw: &str) -> (char, usize) {
                 }
                 _ => (char::REPLACEMENT_CHARACTER, 6),
             },
-            // Half of a pair is no character.
+            // Half of a surrogate pair is not a character.
             code => (
                 char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER),
                 6,

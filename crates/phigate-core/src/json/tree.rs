@@ -3,6 +3,8 @@
 //! Tool arguments and schemas pass through translation as they were written. Unescaped strings are borrowed, so that a
 //! picture of several megabytes is not copied on its way through.
 
+mod write;
+
 use std::borrow::Cow;
 
 use super::read::{self, Tolerance};
@@ -43,7 +45,7 @@ impl<'a> Json<'a> {
         )
     }
 
-    /// Reads what a provider wrote, tolerantly: nobody else reads it after us.
+    /// Reads what a provider wrote, tolerantly: we are its only reader.
     pub(crate) fn read(bytes: &'a [u8]) -> Result<Self, NotJson> {
         let text = std::str::from_utf8(bytes).map_err(|_| NotJson)?;
         Self::read_with(
@@ -181,52 +183,6 @@ impl<'a> Json<'a> {
     pub(crate) fn is_object(&self) -> bool {
         matches!(self, Self::Object(_))
     }
-
-    /// Writes the value without spaces.
-    pub(crate) fn write(&self, out: &mut Vec<u8>) {
-        match self {
-            Self::Null => out.extend_from_slice(b"null"),
-            Self::Bool(true) => out.extend_from_slice(b"true"),
-            Self::Bool(false) => out.extend_from_slice(b"false"),
-            Self::Number(digits) => out.extend_from_slice(digits.as_bytes()),
-            Self::Text(text) => write_text(text, out),
-            Self::List(items) => {
-                out.push(b'[');
-                for (position, item) in items.iter().enumerate() {
-                    if position > 0 {
-                        out.push(b',');
-                    }
-                    item.write(out);
-                }
-                out.push(b']');
-            }
-            Self::Object(members) => {
-                out.push(b'{');
-                for (position, (key, value)) in members.iter().enumerate() {
-                    if position > 0 {
-                        out.push(b',');
-                    }
-                    write_text(key, out);
-                    out.push(b':');
-                    value.write(out);
-                }
-                out.push(b'}');
-            }
-        }
-    }
-
-    /// The value as bytes.
-    pub(crate) fn to_bytes(&self) -> Vec<u8> {
-        let mut out = Vec::new();
-        self.write(&mut out);
-        out
-    }
-
-    /// The value as text.
-    pub(crate) fn to_json_text(&self) -> String {
-        String::from_utf8(self.to_bytes())
-            .expect("the writer copies UTF-8 strings and ASCII punctuation only")
-    }
 }
 
 impl From<u64> for Json<'_> {
@@ -274,30 +230,6 @@ fn build<'a>(text: &'a str, nodes: &[Node], at: usize) -> Json<'a> {
             Json::Object(members)
         }
     }
-}
-
-/// Writes a JSON string.
-fn write_text(text: &str, out: &mut Vec<u8>) {
-    out.push(b'"');
-    let bytes = text.as_bytes();
-    let mut plain_from = 0;
-    for (position, &byte) in bytes.iter().enumerate() {
-        if byte >= 0x20 && byte != b'"' && byte != b'\\' {
-            continue;
-        }
-        out.extend_from_slice(&bytes[plain_from..position]);
-        plain_from = position + 1;
-        match byte {
-            b'"' => out.extend_from_slice(b"\\\""),
-            b'\\' => out.extend_from_slice(b"\\\\"),
-            b'\n' => out.extend_from_slice(b"\\n"),
-            b'\r' => out.extend_from_slice(b"\\r"),
-            b'\t' => out.extend_from_slice(b"\\t"),
-            _ => out.extend_from_slice(format!("\\u{byte:04x}").as_bytes()),
-        }
-    }
-    out.extend_from_slice(&bytes[plain_from..]);
-    out.push(b'"');
 }
 
 #[cfg(test)]

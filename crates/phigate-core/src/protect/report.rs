@@ -12,7 +12,7 @@ use crate::text::PhiText;
 
 use super::located::{LocatedFinding, ScanResult};
 
-/// What a part is called that stands for a scan that did not look at everything.
+/// The name under which a report lists an incomplete scan.
 const INCOMPLETE_SCAN: &str = "incomplete_scan";
 
 /// What a scan found in a request. The lists end where the scanner says; the counts are of everything.

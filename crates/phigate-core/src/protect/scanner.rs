@@ -27,7 +27,7 @@ pub struct Scanner {
     has_time: Option<Arc<dyn Fn() -> bool + Send + Sync>>,
 }
 
-/// Findings that a report lists one by one, unless somebody says otherwise.
+/// Findings that a report lists one by one, by default.
 const LISTED_MAX: usize = 10_000;
 
 impl std::fmt::Debug for Scanner {

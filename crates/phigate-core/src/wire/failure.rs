@@ -111,7 +111,7 @@ impl ProviderFailure {
         }
     }
 
-    /// A failure told by an error status.
+    /// A failure reported by an error status.
     pub(super) fn from_status(status: u16, retry_after: Option<&str>) -> Self {
         let retry_after_s = retry_after.and_then(whole_seconds);
         Self {
@@ -128,7 +128,7 @@ impl ProviderFailure {
     }
 }
 
-/// The stream event that tells the caller of a failure after the stream began. No `[DONE]` may follow it.
+/// The stream event that reports a failure after the stream began. No `[DONE]` may follow it.
 pub fn error_event(failure: &ProviderFailure) -> Vec<u8> {
     let error = Json::object([
         ("message", Json::text(failure.kind.message())),

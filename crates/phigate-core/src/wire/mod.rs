@@ -12,7 +12,7 @@ mod google;
 mod openai;
 mod parameters;
 mod request;
-mod sse;
+pub(crate) mod sse;
 mod translate;
 
 pub use failure::{FailureKind, ProviderFailure, error_event};
@@ -111,7 +111,7 @@ pub struct ReplySummary {
     pub finish_reason: Option<String>,
     /// The tokens used.
     pub usage: Option<Usage>,
-    /// Set when the provider gave a stop reason we have no word for; the reply says `stop`.
+    /// Set when the provider gave a stop reason that we do not know; the reply says `stop`.
     pub has_unknown_stop_reason: bool,
 }
 

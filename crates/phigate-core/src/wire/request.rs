@@ -86,7 +86,7 @@ pub struct Translated {
     pub(crate) body: Vec<u8>,
     /// Parameters whose value was changed to one that the provider accepts.
     pub(crate) adjusted: Vec<String>,
-    /// Parameters that the provider has no word for.
+    /// Parameters that the provider does not have.
     pub(crate) dropped: Vec<String>,
     /// What the reply needs to know.
     pub(crate) expectation: Expectation,

@@ -3,6 +3,10 @@
 //! Every call asks the store whether settings changed; what is remembered is used only when they
 //! did not. So a change that was acknowledged anywhere binds every call that starts afterwards.
 
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, MutexGuard, PoisonError};
+
 use crate::access::Access;
 use crate::access::api_keys::KeyBody;
 use crate::error::AdmitError;
@@ -10,9 +14,6 @@ use crate::item::{Item, ItemKind};
 use crate::keys::api_key;
 use crate::model::{Account, Admission};
 use crate::{Result, StoreError};
-use std::collections::HashMap;
-use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Arc, MutexGuard, PoisonError};
 
 /// How exactly the last use of a key is written down.
 const USED_US: i64 = 10_000_000;
@@ -21,7 +22,7 @@ const KEYS_MAX: usize = 100_000;
 
 /// What was read under one generation of settings.
 #[derive(Default)]
-pub(crate) struct Cache {
+pub(super) struct Cache {
     generation: u64,
     keys: HashMap<String, Arc<Known>>,
 }

@@ -1,24 +1,26 @@
 //! API keys: made, listed, revoked, rotated.
 
+use std::collections::HashMap;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use jiff::{SignedDuration, Timestamp};
+use phigate_types::Act;
+use serde::{Deserialize, Serialize};
+
 use crate::access::Access;
 use crate::core::about;
 use crate::item::{Change, Expect, Item, ItemKind};
 use crate::keys::api_key;
 use crate::model::{AdminAct, ApiKeyInfo, NewApiKey};
 use crate::{Result, StoreError};
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
-use jiff::{SignedDuration, Timestamp};
-use phigate_types::Act;
-use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
 
 /// The longest name of a key, in characters.
 pub const KEY_NAME_CHARS_MAX: usize = 80;
 
 /// A key as stored.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct KeyBody {
+pub(super) struct KeyBody {
     pub(crate) name: String,
     pub(crate) hash: String,
     pub(crate) created: Timestamp,
@@ -30,7 +32,7 @@ pub(crate) struct KeyBody {
 
 impl KeyBody {
     /// The stored hash; empty, hence matching nothing, when it is damaged.
-    pub(crate) fn hash_bytes(&self) -> Vec<u8> {
+    pub(super) fn hash_bytes(&self) -> Vec<u8> {
         STANDARD.decode(&self.hash).unwrap_or_default()
     }
 }

@@ -1,8 +1,9 @@
 //! Names of end users, as providers may see them.
 
-use crate::access::Access;
 use aws_lc_rs::hmac;
 use phigate_verify::chain::hex;
+
+use crate::access::Access;
 
 impl Access {
     /// A keyed hash of an end user's name: the same user is the same word, and nobody learns who it is.

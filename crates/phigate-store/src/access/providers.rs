@@ -1,5 +1,11 @@
 //! Provider entries: one per family, the key sealed.
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use jiff::Timestamp;
+use phigate_types::Act;
+use serde::{Deserialize, Serialize};
+
 use crate::access::Access;
 use crate::core::{Core, about};
 use crate::item::{Change, Expect, Item, ItemKind};
@@ -7,11 +13,6 @@ use crate::keys::seal::Place;
 use crate::keys::wrapped::Purpose;
 use crate::model::{AdminAct, ProviderInfo, ProviderKey};
 use crate::{Result, SecretString, StoreError};
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
-use jiff::Timestamp;
-use phigate_types::Act;
-use serde::{Deserialize, Serialize};
 
 /// The field of keys from before they were bound to an address.
 const UNBOUND: &str = "key";

@@ -2,17 +2,19 @@
 
 mod settings;
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use phigate_types::{Act, Mode};
+use serde::{Deserialize, Serialize};
+
 use crate::core::{Core, about};
 use crate::item::{Change, Expect, Item, ItemKind};
 use crate::keys::random_id;
 use crate::model::{Account, AccountInfo, AdminAct, Provider, Settings};
 use crate::store::SYSTEM;
 use crate::{Result, StoreError};
-use jiff::Timestamp;
-use phigate_types::{Act, Mode};
-use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
-use std::sync::Arc;
 
 const NAME_MAX: usize = 64;
 

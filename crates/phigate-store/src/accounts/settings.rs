@@ -1,10 +1,12 @@
 //! Mode, settings and aliases of an account.
 
+use std::collections::BTreeMap;
+
+use phigate_types::{Act, Mode};
+
 use crate::Result;
 use crate::accounts::Accounts;
 use crate::model::{AdminAct, ModeState, Settings};
-use phigate_types::{Act, Mode};
-use std::collections::BTreeMap;
 
 impl Accounts {
     /// The mode in force and its last change.
@@ -35,6 +37,24 @@ impl Accounts {
     /// The settings of an account.
     pub async fn settings(&self, account_id: &str) -> Result<Settings> {
         Ok(self.core.account_item(account_id).await?.1.settings)
+    }
+
+    /// Changes some of the settings of an account; the record names what changed.
+    pub async fn edit_settings(
+        &self,
+        account_id: &str,
+        change: impl Fn(&mut Settings),
+        actor: &str,
+    ) -> Result<()> {
+        let now = self.core.now();
+        self.edit_account(account_id, |stored| {
+            let from = to_text(&stored.settings);
+            change(&mut stored.settings);
+            let to = to_text(&stored.settings);
+            let act = AdminAct::new(now, &stored.name, actor, Act::SettingsSet).change(&from, &to);
+            Ok((from != to).then_some(act))
+        })
+        .await
     }
 
     /// Replaces the settings of an account; the record names what changed.

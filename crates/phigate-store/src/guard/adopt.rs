@@ -1,11 +1,13 @@
 //! Taking over the rows of a store from before rows were authenticated. Happens once: the root key says so afterwards.
 
+use std::collections::BTreeMap;
+
 use crate::guard::change::expect;
 use crate::guard::roll::{Roll, TOP, Top, entry};
 use crate::guard::{Guard, is_exempt, is_listed};
 use crate::item::{Change, Expect, Item, ItemKind, Protection};
-use crate::store::{Head, SYSTEM};
-use std::collections::BTreeMap;
+use crate::rows::Head;
+use crate::store::SYSTEM;
 
 impl Guard {
     /// The changes that give every row its keyed hash and its place in a roll.

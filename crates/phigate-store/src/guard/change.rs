@@ -1,13 +1,16 @@
 //! Changing authenticated rows: every row gets its keyed hash, and the rolls change with the rows they list.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use tokio::sync::MutexGuard;
+
 use crate::guard::roll::{self, Roll, TOP, Top};
 use crate::guard::{Guard, is_listed};
 use crate::item::{Change, Expect, Item, ItemKind, Protection};
-use crate::store::{Batch, CommitError, SYSTEM};
+use crate::rows::Batch;
+use crate::store::{CommitError, SYSTEM};
 use crate::{Result, StoreError};
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
-use tokio::sync::MutexGuard;
 
 /// Attempts while other replicas change the same rolls.
 pub(crate) const TRIES: usize = 16;

@@ -1,12 +1,14 @@
 //! Looking at every authenticated row at once, as a server does when it starts and `audit verify` does.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use phigate_verify::FaultKind;
+
 use crate::guard::roll::{Oddity, Rolls, TOP, Top};
 use crate::guard::{Guard, is_listed, plain, tampered};
 use crate::item::{Item, ItemKind};
 use crate::store::SYSTEM;
 use crate::{Result, StoreError};
-use phigate_verify::FaultKind;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// A row that is not as it was written.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -15,13 +15,15 @@ pub(crate) use change::{TRIES, concerns_listed};
 pub(crate) use check::Seen;
 pub(crate) use roll::Top;
 
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use aws_lc_rs::hmac;
+
 use crate::item::{Item, ItemKind, Protection};
 use crate::store::Store;
 use crate::{Result, StoreError};
-use aws_lc_rs::hmac;
 use roll::Rolls;
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
 
 /// Reads and writes authenticated rows.
 pub(crate) struct Guard {

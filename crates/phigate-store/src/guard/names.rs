@@ -1,10 +1,11 @@
 //! Names of accounts, also of deleted ones.
 
+use serde::Deserialize;
+
 use crate::Result;
 use crate::guard::Guard;
 use crate::item::ItemKind;
 use crate::store::SYSTEM;
-use serde::Deserialize;
 
 /// Accounts and deleted accounts both have one.
 #[derive(Deserialize)]

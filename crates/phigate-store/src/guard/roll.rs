@@ -1,10 +1,12 @@
 //! Rolls: which rows of a kind an account has, each with the beginning of its keyed hash. The top roll of an account
 //! names the others with their versions, counts acts and names chains; so it stands for all listed rows.
 
-use crate::item::{Item, ItemKind};
+use std::collections::BTreeMap;
+
 use phigate_verify::chain::hex;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+
+use crate::item::{Item, ItemKind};
 
 /// Id of the top roll; the others are called by the code of their kind.
 pub(super) const TOP: &str = "top";

@@ -1,13 +1,15 @@
 //! Takes over a store from before its rows were authenticated: once, at the first start, and on record.
 
+use std::collections::BTreeSet;
+
+use phigate_types::Act;
+
 use crate::core::Core;
 use crate::item::{Change, Item, ItemKind};
 use crate::model::{AdminAct, Filter, LinkPurpose, Role};
 use crate::people::{LinkBody, UserBody};
 use crate::store::SYSTEM;
 use crate::{Result, StoreError};
-use phigate_types::Act;
-use std::collections::BTreeSet;
 
 /// Attempts while other processes start as well.
 const TRIES: usize = 16;

@@ -1,11 +1,13 @@
 //! Copies of a store in use.
 
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use phigate_types::Act;
+
 use crate::installation::Installation;
 use crate::model::AdminAct;
 use crate::{Result, StoreError};
-use phigate_types::Act;
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
 
 impl Installation {
     /// Copies the store to a new file while it is in use (SQLite). The copy holds no master key.

@@ -7,9 +7,10 @@ mod transfer;
 
 pub(crate) use transfer::import;
 
+use std::sync::Arc;
+
 use crate::core::Core;
 use crate::trail::Trail;
-use std::sync::Arc;
 
 /// Backups, moves to another engine, the master key.
 #[derive(Clone)]

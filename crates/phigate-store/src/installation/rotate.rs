@@ -1,13 +1,15 @@
 //! Changing the master key without downtime and without touching sealed content.
 
+use std::path::Path;
+
+use phigate_types::Act;
+
 use crate::core::about;
 use crate::installation::Installation;
 use crate::keys::master::{MasterKey, MasterKeySource, write_new};
 use crate::model::AdminAct;
 use crate::store::SYSTEM;
 use crate::{Result, StoreError};
-use phigate_types::Act;
-use std::path::Path;
 
 impl Installation {
     /// Public label of the master key in use.

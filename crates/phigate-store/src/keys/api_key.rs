@@ -3,10 +3,11 @@
 //! The checksum lets junk be refused before the store is asked. What is stored is a keyed hash of
 //! the whole key; a fast hash is right here, because the secret has 256 bits.
 
-use crate::keys::{random_base62, random_id};
-use crate::{AdmitError, SecretString};
 use aws_lc_rs::hmac;
 use subtle::ConstantTimeEq;
+
+use crate::keys::{random_base62, random_id};
+use crate::{AdmitError, SecretString};
 
 const PREFIX: &str = "phg_";
 const ID: usize = 12;

@@ -1,27 +1,27 @@
 //! Data keys: made per account, purpose and month, kept wrapped by the master key, cached open.
 
-use crate::guard::Guard;
-use crate::item::{Change, Expect, Item, ItemKind};
-use crate::keys::master::{MasterKey, MasterKeySource};
-use crate::keys::seal::{self, KeyId, Place};
-use crate::keys::wrapped::{
-    GUARDED, IMPORT, MASTER, MasterMark, Purpose, WrappedKey, parse_id, put_mark, unwrap, wrap,
-};
-use crate::keys::{Key, derive, random};
-use crate::store::{Batch, CommitError, SYSTEM, Store};
-use crate::{Result, SecretBytes, StoreError};
-use aws_lc_rs::hmac;
-use aws_lc_rs::signature::Ed25519KeyPair;
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, PoisonError, RwLock};
+
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use phigate_verify::chain::hex;
-use std::collections::HashMap;
-use std::path::PathBuf;
-use std::sync::{Arc, PoisonError, RwLock};
 use zeroize::Zeroizing;
+
+use crate::guard::Guard;
+use crate::item::{Change, Expect, Item, ItemKind};
+use crate::keys::master::{MasterKey, MasterKeySource};
+use crate::keys::opening::{create, load_master, root_item};
+use crate::keys::root::RootKeys;
+use crate::keys::seal::{self, KeyId, Place};
+use crate::keys::wrapped::{
+    GUARDED, IMPORT, MASTER, Purpose, WrappedKey, parse_id, put_mark, unwrap, wrap,
+};
+use crate::keys::{Key, random};
+use crate::store::{CommitError, SYSTEM, Store};
+use crate::{Result, SecretBytes, StoreError};
 
 /// All keys of an open store.
 pub(crate) struct Keyring {
@@ -43,37 +43,6 @@ struct Current {
     month: Option<Date>,
     id: KeyId,
     key: Key,
-}
-
-/// Keys of the installation itself.
-pub(crate) struct RootKeys {
-    pub(crate) pepper: hmac::Key,
-    /// Goes into every hash of a password, so that these cannot be tried out without the master key.
-    pub(crate) passwords: Key,
-    /// Authenticates rows.
-    rows: hmac::Key,
-    /// Names counts of failed logins.
-    pub(crate) guesses: hmac::Key,
-    /// Signs what browsers keep after a login.
-    pub(crate) devices: hmac::Key,
-    pub(crate) chain: hmac::Key,
-    pub(crate) signing: Ed25519KeyPair,
-}
-
-impl RootKeys {
-    fn from(root: &[u8; 32]) -> Self {
-        let mac = |purpose| hmac::Key::new(hmac::HMAC_SHA256, &*derive(root, purpose));
-        Self {
-            pepper: mac("api key pepper"),
-            passwords: derive(root, "passwords"),
-            rows: mac("rows"),
-            guesses: mac("guesses"),
-            devices: mac("devices"),
-            chain: mac("chain"),
-            signing: Ed25519KeyPair::from_seed_unchecked(&*derive(root, "checkpoint signing"))
-                .expect("every 32 bytes are an Ed25519 seed"),
-        }
-    }
 }
 
 impl Keyring {
@@ -146,7 +115,7 @@ impl Keyring {
     }
 
     /// The key a value was sealed under.
-    pub(crate) async fn by_id(&self, account: &str, id: KeyId) -> Result<Key> {
+    pub(super) async fn by_id(&self, account: &str, id: KeyId) -> Result<Key> {
         if let Some(key) = self
             .open
             .read()
@@ -357,62 +326,4 @@ impl Keyring {
         let mut open = self.open.write().unwrap_or_else(PoisonError::into_inner);
         open.insert((account.to_owned(), id), key.clone());
     }
-}
-
-/// Writes the master key's mark and the root key of an empty store. False when another process did.
-async fn create(
-    store: &Arc<dyn Store>,
-    source: &MasterKeySource,
-    data: Option<&std::path::Path>,
-) -> Result<bool> {
-    let master = match source.read(data)? {
-        Some(master) => master,
-        None => source.create(data)?,
-    };
-    let root: Key = Zeroizing::new(random());
-    let id: KeyId = random();
-    let batch = Batch {
-        changes: vec![
-            put_mark(&master, Expect::Absent),
-            Change::Put(
-                wrap(&master, SYSTEM, &hex(&id), Purpose::Root, GUARDED, &root),
-                Expect::Absent,
-            ),
-        ],
-        ..Batch::default()
-    };
-    match store.commit(Arc::new(batch)).await {
-        Ok(()) => Ok(true),
-        Err(CommitError::Stale) => Ok(false),
-        Err(
-            CommitError::Failed(error) | CommitError::Unknown(error) | CommitError::Rejected(error),
-        ) => Err(error),
-        Err(CommitError::LaneTaken | CommitError::NotOpen(_)) => Err(StoreError::Conflict("store")),
-    }
-}
-
-async fn root_item(store: &Arc<dyn Store>) -> Result<Item> {
-    let roots = store.items(Some(SYSTEM), ItemKind::DataKey).await?;
-    let root = roots.into_iter().next();
-    root.ok_or(StoreError::Unreadable("root key"))
-}
-
-async fn load_master(
-    store: &Arc<dyn Store>,
-    source: &MasterKeySource,
-    data: Option<&std::path::Path>,
-) -> Result<(i64, MasterKey)> {
-    let item = store
-        .item(SYSTEM, ItemKind::Meta, MASTER)
-        .await?
-        .ok_or(StoreError::Unreadable("master key mark"))?;
-    let mark: MasterMark =
-        serde_json::from_str(&item.body).map_err(|_| StoreError::Unreadable("master key mark"))?;
-    let master = source
-        .read(data)?
-        .ok_or_else(|| StoreError::MissingMasterKey(source.describe()))?;
-    if STANDARD.encode(master.check()) != mark.check {
-        return Err(StoreError::WrongMasterKey { expected: mark.id });
-    }
-    Ok((item.version, master))
 }

@@ -2,17 +2,19 @@
 //!
 //! It never lives with the data: whoever copies the data folder must not get the key along.
 
-use crate::keys::{Key, derive, random};
-use crate::{Result, StoreError};
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
-use phigate_verify::chain::hex;
 use std::fs;
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use phigate_verify::chain::hex;
 use zeroize::Zeroizing;
+
+use crate::keys::{Key, derive, random};
+use crate::{Result, StoreError};
 
 /// Where the master key comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,7 +48,7 @@ impl MasterKey {
     }
 
     /// What wraps data keys.
-    pub(crate) fn wrapping(&self) -> Key {
+    pub(super) fn wrapping(&self) -> Key {
         derive(&self.0, "wrap data keys")
     }
 
@@ -111,7 +113,7 @@ impl MasterKeySource {
     }
 
     /// For messages.
-    pub(crate) fn describe(&self) -> PathBuf {
+    pub(super) fn describe(&self) -> PathBuf {
         match self {
             Self::File(path) => path.clone(),
             Self::Env(name) => PathBuf::from(format!("${name}")),

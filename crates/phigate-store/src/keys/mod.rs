@@ -3,6 +3,8 @@
 pub(crate) mod api_key;
 pub(crate) mod keyring;
 pub(crate) mod master;
+mod opening;
+pub(crate) mod root;
 pub(crate) mod seal;
 pub(crate) mod wrapped;
 

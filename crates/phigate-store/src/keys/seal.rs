@@ -6,13 +6,14 @@
 //! place (account, table, record, field) is associated data: a sealed value copied to another row
 //! does not open there.
 
-use crate::keys::{expand, random};
-use crate::{Result, SecretBytes, StoreError};
 use aws_lc_rs::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use zeroize::Zeroizing;
 
+use crate::keys::{expand, random};
+use crate::{Result, SecretBytes, StoreError};
+
 /// Names a data key inside sealed values.
-pub(crate) type KeyId = [u8; 8];
+pub(super) type KeyId = [u8; 8];
 
 const VERSION: u8 = 1;
 const SALT: usize = 32;

@@ -1,23 +1,24 @@
 //! Data keys as they are stored: wrapped by the master key and bound to their account and purpose.
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde::{Deserialize, Serialize};
+use zeroize::Zeroizing;
+
 use crate::item::{Change, Expect, Item, ItemKind};
 use crate::keys::Key;
 use crate::keys::master::MasterKey;
 use crate::keys::seal::{self, KeyId, Place};
 use crate::store::SYSTEM;
 use crate::{Result, StoreError};
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
-use serde::{Deserialize, Serialize};
-use zeroize::Zeroizing;
 
 /// Id of the item by which the store recognises its master key.
-pub(crate) const MASTER: &str = "master";
+pub(super) const MASTER: &str = "master";
 /// Id of the item that marks a store into which an import is under way.
 pub(crate) const IMPORT: &str = "import";
 /// Stands in place of the month of a root key whose store authenticates its rows. It is sealed with the key, so that
 /// nobody can make such a store look like an older one.
-pub(crate) const GUARDED: &str = "guarded";
+pub(super) const GUARDED: &str = "guarded";
 /// Where wrapped keys lie, as their seal knows it.
 const TABLE: &str = "data_key";
 
@@ -36,7 +37,7 @@ pub(crate) enum Purpose {
 }
 
 #[derive(Serialize, Deserialize)]
-pub(crate) struct WrappedKey {
+pub(super) struct WrappedKey {
     pub(crate) purpose: Purpose,
     pub(crate) month: String,
     pub(crate) wrapped: String,
@@ -44,13 +45,13 @@ pub(crate) struct WrappedKey {
 }
 
 #[derive(Serialize, Deserialize)]
-pub(crate) struct MasterMark {
+pub(super) struct MasterMark {
     pub(crate) id: String,
     pub(crate) check: String,
 }
 
 /// The change that marks the store as belonging to a master key.
-pub(crate) fn put_mark(master: &MasterKey, expect: Expect) -> Change {
+pub(super) fn put_mark(master: &MasterKey, expect: Expect) -> Change {
     let mark = MasterMark {
         id: master.id(),
         check: STANDARD.encode(master.check()),
@@ -62,7 +63,7 @@ pub(crate) fn put_mark(master: &MasterKey, expect: Expect) -> Change {
 }
 
 /// A data key as an item.
-pub(crate) fn wrap(
+pub(super) fn wrap(
     master: &MasterKey,
     account: &str,
     id: &str,
@@ -89,7 +90,7 @@ pub(crate) fn wrap(
 }
 
 /// A data key from its item.
-pub(crate) fn unwrap(master: &MasterKey, item: &Item) -> Result<(WrappedKey, Key)> {
+pub(super) fn unwrap(master: &MasterKey, item: &Item) -> Result<(WrappedKey, Key)> {
     let unreadable = || StoreError::Unreadable("data key");
     let wrapped: WrappedKey = serde_json::from_str(&item.body).map_err(|_| unreadable())?;
     let sealed = STANDARD
@@ -112,7 +113,7 @@ fn field(purpose: Purpose, month: &str) -> String {
 }
 
 /// The id of a data key, from its item's.
-pub(crate) fn parse_id(text: &str) -> Result<KeyId> {
+pub(super) fn parse_id(text: &str) -> Result<KeyId> {
     let number = u64::from_str_radix(text, 16).map_err(|_| StoreError::Unreadable("data key"))?;
     Ok(number.to_be_bytes())
 }

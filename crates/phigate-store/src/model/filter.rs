@@ -1,10 +1,11 @@
 //! Searching the trail.
 
-use crate::model::{Decision, Outcome};
 use jiff::Timestamp;
 use phigate_types::{Act, Action, Mode};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
+
+use crate::model::{Decision, Outcome};
 
 /// The three kinds of record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -1,8 +1,9 @@
 //! Users of the dashboard, their sessions and one-time links.
 
-use crate::SecretString;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
+
+use crate::SecretString;
 
 /// What a user may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

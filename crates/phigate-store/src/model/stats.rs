@@ -1,8 +1,9 @@
 //! Figures for the dashboard, from counters kept with the records.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use serde::Serialize;
-use std::collections::BTreeMap;
 
 /// How far back, and how fine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

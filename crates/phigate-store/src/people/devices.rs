@@ -3,14 +3,15 @@
 //! The token opens nothing. It names a user and a moment to expire, and is bound to the password: a new password makes
 //! all tokens of the user worthless. Nothing about it is stored.
 
-use crate::keys::random_base62;
-use crate::model::User;
-use crate::people::People;
-use crate::{Result, SecretString};
 use aws_lc_rs::hmac;
 use jiff::{SignedDuration, Timestamp};
 use phigate_verify::chain::hex;
 use subtle::ConstantTimeEq;
+
+use crate::keys::random_base62;
+use crate::model::User;
+use crate::people::People;
+use crate::{Result, SecretString};
 
 /// How long a browser is remembered.
 pub const DEVICE_DAYS: i64 = 180;
@@ -42,7 +43,7 @@ impl People {
 }
 
 /// The name of the device a token was given to, if it was given to this user and still counts.
-pub(crate) fn recognise(
+pub(super) fn recognise(
     key: &hmac::Key,
     user_id: &str,
     password_hash: &str,

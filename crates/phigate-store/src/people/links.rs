@@ -1,5 +1,9 @@
 //! One-time links: the first owner, invitations. Hashed, single use, expiring.
 
+use jiff::Timestamp;
+use phigate_types::Act;
+use serde::{Deserialize, Serialize};
+
 use crate::core::{Core, about};
 use crate::item::{Change, Expect, Item, ItemKind};
 use crate::keys::{random_base62, random_id};
@@ -8,9 +12,6 @@ use crate::people::Links;
 use crate::people::sessions::{TOKEN, token_hash};
 use crate::people::users::{check_email, normal_email};
 use crate::{Result, SecretString, StoreError};
-use jiff::Timestamp;
-use phigate_types::Act;
-use serde::{Deserialize, Serialize};
 
 #[derive(Serialize, Deserialize)]
 pub(crate) struct LinkBody {
@@ -205,7 +206,7 @@ impl Links {
 
 impl Core {
     /// What it takes to withdraw the invitations of an address.
-    pub(crate) async fn withdraw_links(
+    pub(super) async fn withdraw_links(
         &self,
         account_id: &str,
         email: &str,
@@ -221,7 +222,7 @@ impl Core {
     }
 
     /// What it takes to make the owner links of an account useless, all but one: it has an owner now.
-    pub(crate) async fn withdraw_owner_links(
+    pub(super) async fn withdraw_owner_links(
         &self,
         account_id: &str,
         except: Option<&str>,

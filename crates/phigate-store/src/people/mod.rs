@@ -2,7 +2,9 @@
 
 mod devices;
 mod links;
+mod login;
 mod passwords;
+mod second_factor;
 mod second_step;
 mod sessions;
 mod throttle;
@@ -13,9 +15,10 @@ pub(crate) use links::LinkBody;
 pub use passwords::{PASSWORD_BYTES_MAX, PASSWORD_CHARS_MIN};
 pub(crate) use users::UserBody;
 
+use std::sync::Arc;
+
 use crate::core::Core;
 use passwords::Passwords;
-use std::sync::Arc;
 use throttle::Sweeper;
 
 /// Users: logins, passwords, second factors.

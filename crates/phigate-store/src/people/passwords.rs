@@ -1,12 +1,14 @@
 //! Hashing passwords: argon2id, off the async threads, a few at a time.
 
-use crate::keys::Key;
-use crate::{Result, SecretString, StoreError};
+use std::sync::{Arc, OnceLock};
+
 use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher, PasswordVerifier};
 use argon2::{Algorithm, Argon2, Params, Version};
-use std::sync::{Arc, OnceLock};
 use tokio::sync::Semaphore;
+
+use crate::keys::Key;
+use crate::{Result, SecretString, StoreError};
 
 /// Hashes computed at once; each takes 19 MiB.
 const AT_ONCE: usize = 4;
@@ -20,7 +22,7 @@ const PEPPERED: &str = "secret1";
 pub const PASSWORD_BYTES_MAX: usize = 1_024;
 
 /// Hashes and checks passwords.
-pub(crate) struct Passwords {
+pub(super) struct Passwords {
     secret: Key,
     slots: Arc<Semaphore>,
     places: Arc<Semaphore>,
@@ -28,7 +30,7 @@ pub(crate) struct Passwords {
 
 impl Passwords {
     /// With a secret of the installation, without which hashes cannot be tried out.
-    pub(crate) fn new(secret: Key) -> Self {
+    pub(super) fn new(secret: Key) -> Self {
         Self {
             secret,
             slots: Arc::new(Semaphore::new(AT_ONCE)),
@@ -37,14 +39,14 @@ impl Passwords {
     }
 
     /// The hash of a new password, with its parameters and salt.
-    pub(crate) async fn hash(&self, password: &SecretString) -> Result<String> {
+    pub(super) async fn hash(&self, password: &SecretString) -> Result<String> {
         check(password.expose())?;
         let (password, secret) = (password.clone(), self.secret.clone());
         self.work(move || hash_now(&password, &*secret)).await
     }
 
     /// Whether a password has this hash. Without a hash it takes as long and is wrong.
-    pub(crate) async fn verify(&self, password: &SecretString, hash: Option<&str>) -> Result<bool> {
+    pub(super) async fn verify(&self, password: &SecretString, hash: Option<&str>) -> Result<bool> {
         if password.expose().len() > PASSWORD_BYTES_MAX {
             return Ok(false);
         }
@@ -101,7 +103,7 @@ fn check(password: &str) -> Result<()> {
 }
 
 /// Whether a hash was made without the secret, by an older version.
-pub(crate) fn is_bare(hash: &str) -> bool {
+pub(super) fn is_bare(hash: &str) -> bool {
     !hash.starts_with(PEPPERED)
 }
 

@@ -1,6 +1,9 @@
 //! People whose password was right and whose one-time code is still to come. Kept in the store: the code may reach
 //! another replica than the password did.
 
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+
 use crate::item::{Change, Expect, Item, ItemKind};
 use crate::keys::random_id;
 use crate::model::User;
@@ -9,8 +12,6 @@ use crate::people::sessions::token_hash;
 use crate::people::throttle::Guess;
 use crate::people::users::{UserBody, public};
 use crate::{Result, StoreError};
-use jiff::{SignedDuration, Timestamp};
-use serde::{Deserialize, Serialize};
 
 /// Time to open the app and type the code.
 const PATIENCE: SignedDuration = SignedDuration::from_mins(5);

@@ -1,5 +1,10 @@
 //! Sessions of the dashboard: a random token in a cookie, only its hash here.
 
+use jiff::{SignedDuration, Timestamp};
+use phigate_types::Act;
+use phigate_verify::chain::{digest, hex};
+use serde::{Deserialize, Serialize};
+
 use crate::core::{Core, about};
 use crate::item::{Change, Expect, Item, ItemKind};
 use crate::keys::{random_base62, random_id};
@@ -7,13 +12,9 @@ use crate::model::{AdminAct, NewSession, Session, SessionPolicy, User};
 use crate::people::Sessions;
 use crate::people::users::{UserBody, public};
 use crate::{Result, SecretString, StoreError};
-use jiff::{SignedDuration, Timestamp};
-use phigate_types::Act;
-use phigate_verify::chain::{digest, hex};
-use serde::{Deserialize, Serialize};
 
 /// 43 letters of 62 hold 256 bits.
-pub(crate) const TOKEN: usize = 43;
+pub(super) const TOKEN: usize = 43;
 /// How exactly the last use is written down.
 const SEEN: SignedDuration = SignedDuration::from_secs(30);
 
@@ -224,7 +225,7 @@ impl Sessions {
 
 impl Core {
     /// The changes that end a user's sessions.
-    pub(crate) async fn end_sessions(
+    pub(super) async fn end_sessions(
         &self,
         account_id: &str,
         user_id: &str,
@@ -242,7 +243,7 @@ impl Core {
 }
 
 /// The hash of a random token; at 256 bits it needs no key and no salt.
-pub(crate) fn token_hash(token: &str) -> String {
+pub(super) fn token_hash(token: &str) -> String {
     hex(&digest(b"phigate token v1", &[token.as_bytes()]))
 }
 

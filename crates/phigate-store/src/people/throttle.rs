@@ -9,16 +9,18 @@
 //! before it is checked, so that concurrent guesses all count. A count is named by a keyed digest: nobody can find two
 //! names that share one, and a count does not show what was typed. Counts expire, and there is a limit to their number.
 
-use crate::item::{Change, Expect, Item, ItemKind};
-use crate::people::People;
-use crate::store::SYSTEM;
-use crate::{Result, StoreError};
+use std::net::IpAddr;
+use std::sync::atomic::{AtomicI64, Ordering};
+
 use aws_lc_rs::hmac;
 use jiff::{SignedDuration, Timestamp};
 use phigate_verify::chain::hex;
 use serde::{Deserialize, Serialize};
-use std::net::IpAddr;
-use std::sync::atomic::{AtomicI64, Ordering};
+
+use crate::item::{Change, Expect, Item, ItemKind};
+use crate::people::People;
+use crate::store::SYSTEM;
+use crate::{Result, StoreError};
 
 const WAIT_MAX_S: i64 = 15 * 60;
 /// Failures older than this are forgotten.
@@ -40,7 +42,7 @@ struct Name(String);
 
 /// Something that is guessed at, from one place.
 #[derive(Debug, Clone)]
-pub(crate) struct Guess {
+pub(super) struct Guess {
     /// The count that may make this place wait.
     place: Name,
     /// Counts over many places, which only make it less patient.
@@ -49,7 +51,7 @@ pub(crate) struct Guess {
 
 impl Guess {
     /// The password of an address, tried from an origin.
-    pub(crate) fn login(key: &hmac::Key, email: &str, origin: &str) -> Self {
+    pub(super) fn login(key: &hmac::Key, email: &str, origin: &str) -> Self {
         let origin = network(origin);
         Self {
             place: name(key, "login", &[email, &origin]),
@@ -61,17 +63,17 @@ impl Guess {
     }
 
     /// The password of an address, tried from a browser that signed in there before. Others cannot touch this count.
-    pub(crate) fn login_on_device(key: &hmac::Key, email: &str, device: &str) -> Self {
+    pub(super) fn login_on_device(key: &hmac::Key, email: &str, device: &str) -> Self {
         Self::of(name(key, "device", &[email, device]))
     }
 
     /// The password of somebody who is signed in. Only their own sessions can touch this count.
-    pub(crate) fn confirmation(key: &hmac::Key, user_id: &str) -> Self {
+    pub(super) fn confirmation(key: &hmac::Key, user_id: &str) -> Self {
         Self::of(name(key, "confirmation", &[user_id]))
     }
 
     /// The one-time code of a user, which only somebody with the password is asked for.
-    pub(crate) fn code(key: &hmac::Key, user_id: &str) -> Self {
+    pub(super) fn code(key: &hmac::Key, user_id: &str) -> Self {
         Self::of(name(key, "code", &[user_id]))
     }
 
@@ -97,7 +99,7 @@ impl Count {
 
 /// When this process last removed expired counts, in seconds since 1970.
 #[derive(Default)]
-pub(crate) struct Sweeper(AtomicI64);
+pub(super) struct Sweeper(AtomicI64);
 
 impl Sweeper {
     /// Whether it is time again; true for one caller only.

@@ -1,19 +1,15 @@
 //! Users of the dashboard: made, listed, removed; passwords and second factors.
 
-use crate::core::{Core, about};
-use crate::item::{Change, Expect, Item, ItemKind};
-use crate::keys::random_id;
-use crate::keys::seal::Place;
-use crate::keys::wrapped::Purpose;
-use crate::model::{AdminAct, Login, LoginOutcome, Role, User};
-use crate::people::throttle::Guess;
-use crate::people::{People, devices, passwords};
-use crate::{Result, SecretBytes, SecretString, StoreError};
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
 use phigate_types::Act;
 use serde::{Deserialize, Serialize};
+
+use crate::core::{Core, about};
+use crate::item::{Change, Expect, Item, ItemKind};
+use crate::keys::random_id;
+use crate::model::{AdminAct, Role, User};
+use crate::people::People;
+use crate::{Result, SecretString, StoreError};
 
 /// A user as stored.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -153,197 +149,8 @@ impl People {
         .await
     }
 
-    /// Checks an e-mail address and password, slowly and not too often. A failed attempt is recorded. A second factor
-    /// is the caller's next step.
-    pub async fn verify_login(&self, login: &Login<'_>) -> Result<LoginOutcome> {
-        let email = normal_email(login.email);
-        let item = self.core.guard().find(ItemKind::User, &email).await?;
-        let known: Option<(Item, UserBody)> = item
-            .map(|item| item.read().map(|stored| (item, stored)))
-            .transpose()?;
-        let key = &self.core.keyring.root.guesses;
-        let guess = match self.device_of(known.as_ref(), login.device) {
-            Some(device) => Guess::login_on_device(key, &email, &device),
-            None => Guess::login(key, &email, login.origin),
-        };
-        self.check_password(&guess, known, login.password, login.origin)
-            .await
-    }
-
-    /// Checks the password of somebody who is logged in already, before a reveal or the like.
-    pub async fn confirm_password(
-        &self,
-        user: &User,
-        password: &SecretString,
-        origin: &str,
-    ) -> Result<bool> {
-        let known = self
-            .core
-            .user_by_email(&user.account_id, &user.email)
-            .await?;
-        let guess = Guess::confirmation(&self.core.keyring.root.guesses, &user.id);
-        match self
-            .check_password(&guess, Some(known), password, origin)
-            .await?
-        {
-            LoginOutcome::Right(found) => Ok(found.id == user.id),
-            LoginOutcome::Wrong => Ok(false),
-            LoginOutcome::Throttled { retry_after_s } => {
-                Err(StoreError::Throttled { retry_after_s })
-            }
-        }
-    }
-
-    /// Which of the user's devices a token belongs to.
-    fn device_of(&self, known: Option<&(Item, UserBody)>, token: Option<&str>) -> Option<String> {
-        let ((item, stored), token) = (known?, token?);
-        let key = &self.core.keyring.root.devices;
-        devices::recognise(key, &item.id, &stored.password, token, self.core.now())
-    }
-
-    async fn check_password(
-        &self,
-        guess: &Guess,
-        known: Option<(Item, UserBody)>,
-        password: &SecretString,
-        origin: &str,
-    ) -> Result<LoginOutcome> {
-        if let Some(retry_after_s) = self.begin_guess(guess).await? {
-            return Ok(LoginOutcome::Throttled { retry_after_s });
-        }
-        // An unknown address costs as much time as a wrong password.
-        let hash = known.as_ref().map(|(_, stored)| stored.password.as_str());
-        let is_right = self.passwords.verify(password, hash).await?;
-        match known {
-            Some((item, stored)) if is_right => {
-                self.settle_guess(guess).await?;
-                let user = public(&item, &stored);
-                if passwords::is_bare(&stored.password) {
-                    self.pepper(&item, stored, password).await?;
-                }
-                Ok(LoginOutcome::Right(Box::new(user)))
-            }
-            known => {
-                self.record_failure(known.as_ref(), origin).await?;
-                Ok(LoginOutcome::Wrong)
-            }
-        }
-    }
-
-    /// Hashes a password anew, now that it is known, so that the hash cannot be tried out without the master key.
-    async fn pepper(
-        &self,
-        item: &Item,
-        mut stored: UserBody,
-        password: &SecretString,
-    ) -> Result<()> {
-        // A password from before there was a minimum stays as it is until it is changed.
-        if let Ok(hash) = self.passwords.hash(password).await {
-            stored.password = hash;
-            // Should this lose against another change, the next login does it.
-            self.core
-                .change_quietly(vec![item.replaced_by(&stored)])
-                .await?;
-        }
-        Ok(())
-    }
-
-    async fn record_failure(&self, known: Option<&(Item, UserBody)>, origin: &str) -> Result<()> {
-        let act = |name: &str| {
-            AdminAct::new(self.core.now(), name, "anonymous", Act::LoginFailed)
-                .detail("origin", origin)
-        };
-        // What was typed as an address may be a password, so an unknown one is not kept.
-        let Some((item, stored)) = known else {
-            return self.core.record_act(None, &act("")).await;
-        };
-        let name = self.core.guard().account_name(&item.account).await?;
-        self.core
-            .record_act(Some(&item.account), &act(&name).target(&stored.email))
-            .await
-    }
-
-    /// Sets or removes the secret of a second factor and ends all the user's sessions but one.
-    pub async fn set_totp(
-        &self,
-        user: &User,
-        secret: Option<&SecretBytes>,
-        keep_session: Option<&str>,
-        actor: &str,
-    ) -> Result<()> {
-        let sealed = match secret {
-            Some(secret) => {
-                let place = totp_place(&user.account_id, &user.id);
-                let sealed = self
-                    .core
-                    .keyring
-                    .seal(Purpose::Secrets, self.core.now(), place, secret.expose())
-                    .await?;
-                Some(STANDARD.encode(sealed))
-            }
-            None => None,
-        };
-        let what = if secret.is_some() {
-            Act::UserTotpSet
-        } else {
-            Act::UserTotpRemove
-        };
-        self.edit_user(
-            &user.account_id,
-            &user.email,
-            keep_session,
-            actor,
-            what,
-            |stored| {
-                stored.totp = sealed.clone();
-                stored.totp_step = 0;
-            },
-        )
-        .await
-    }
-
-    /// The secret of a user's second factor.
-    pub async fn totp(&self, user: &User) -> Result<Option<SecretBytes>> {
-        let (_, stored) = self
-            .core
-            .user_by_email(&user.account_id, &user.email)
-            .await?;
-        let Some(sealed) = stored.totp else {
-            return Ok(None);
-        };
-        let sealed = STANDARD
-            .decode(sealed)
-            .map_err(|_| StoreError::Unreadable("second factor"))?;
-        self.core
-            .keyring
-            .unseal(totp_place(&user.account_id, &user.id), &sealed)
-            .await
-            .map(Some)
-    }
-
-    /// Marks the time step of a one-time code as used. False when it, or a later one, was used before.
-    pub async fn use_totp_step(&self, user: &User, step: u64) -> Result<bool> {
-        for _ in 0..8 {
-            let (item, mut stored) = self
-                .core
-                .user_by_email(&user.account_id, &user.email)
-                .await?;
-            if step <= stored.totp_step {
-                return Ok(false);
-            }
-            stored.totp_step = step;
-            if self
-                .core
-                .change_quietly(vec![item.replaced_by(&stored)])
-                .await?
-            {
-                return Ok(true);
-            }
-        }
-        Err(StoreError::Conflict("user"))
-    }
-
-    async fn edit_user(
+    /// Changes a user, ends their sessions but one, and records it.
+    pub(super) async fn edit_user(
         &self,
         account_id: &str,
         email: &str,
@@ -379,7 +186,7 @@ impl Core {
         Ok(false)
     }
 
-    pub(crate) async fn user_by_email(
+    pub(super) async fn user_by_email(
         &self,
         account_id: &str,
         email: &str,
@@ -409,20 +216,11 @@ pub(crate) fn public(item: &Item, stored: &UserBody) -> User {
     }
 }
 
-fn totp_place<'a>(account: &'a str, user: &'a str) -> Place<'a> {
-    Place {
-        account,
-        table: "user",
-        record: user,
-        field: "totp",
-    }
-}
-
-pub(crate) fn normal_email(email: &str) -> String {
+pub(super) fn normal_email(email: &str) -> String {
     email.trim().to_lowercase()
 }
 
-pub(crate) fn check_email(email: &str) -> Result<()> {
+pub(super) fn check_email(email: &str) -> Result<()> {
     let parts = email.split_once('@').filter(|(name, host)| {
         !name.is_empty() && !host.is_empty() && !host.contains('@') && email.len() <= 254
     });

@@ -1,15 +1,17 @@
 //! Connecting: TLS unless the server is on this machine, durable commits, migrations.
 
-use crate::migrations::{Migration, pending};
-use crate::postgres::{client, unavailable};
-use crate::{Result, StoreError};
+use std::sync::Arc;
+use std::time::Duration;
+
 use deadpool_postgres::{Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
-use std::sync::Arc;
-use std::time::Duration;
 use tokio_postgres::config::{Host, SslMode};
 use tokio_postgres_rustls::MakeRustlsConnect;
+
+use crate::migrations::{Migration, pending};
+use crate::postgres::{client, unavailable};
+use crate::{Result, StoreError};
 
 const MIGRATIONS: &[Migration] = &[
     // In order; added, never edited.
@@ -30,7 +32,7 @@ const SESSION: &str = "-c synchronous_commit=on -c statement_timeout=60000 -c lo
                        -c idle_in_transaction_session_timeout=15000";
 
 /// A pool of connections, none of them open yet.
-pub(crate) fn pool(url: &str, connections: usize) -> Result<Pool> {
+pub(super) fn pool(url: &str, connections: usize) -> Result<Pool> {
     let invalid = || StoreError::Invalid {
         what: "database address",
         why: "not a postgres:// address that can be read",
@@ -84,7 +86,7 @@ pub(crate) fn pool(url: &str, connections: usize) -> Result<Pool> {
 }
 
 /// Checks durability and brings the schema up to date.
-pub(crate) async fn prepare(pool: &Pool, create: bool) -> Result<()> {
+pub(super) async fn prepare(pool: &Pool, create: bool) -> Result<()> {
     let mut client = client(pool).await?;
     let fault = |error: tokio_postgres::Error| unavailable(&error);
     for (name, needed) in [

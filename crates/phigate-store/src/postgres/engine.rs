@@ -1,17 +1,17 @@
 //! The promises of [`Store`](crate::store::Store), kept with PostgreSQL.
 
+use std::path::Path;
+
+use async_trait::async_trait;
+use tokio_postgres::types::ToSql;
+use uuid::Uuid;
+
 use crate::error::{Result, StoreError};
 use crate::item::{Item, ItemKind};
 use crate::model::{Cursor, Filter};
 use crate::postgres::{Postgres, partitions, read};
-use crate::store::{
-    AuditRow, ChainRow, CommitError, Contents, CounterRow, Head, Items, Lifecycle, OpenRow, RowKey,
-    TrailRows, Transaction,
-};
-use async_trait::async_trait;
-use std::path::Path;
-use tokio_postgres::types::ToSql;
-use uuid::Uuid;
+use crate::rows::{AuditRow, ChainRow, Contents, CounterRow, Head, OpenRow, RowKey};
+use crate::store::{CommitError, Items, Lifecycle, TrailRows, Transaction};
 
 #[async_trait]
 impl Items for Postgres {

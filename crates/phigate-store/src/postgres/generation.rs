@@ -4,19 +4,21 @@
 //! read, never the one already running, so each answer was read after its question was asked, and
 //! any number of waiting requests cost one query.
 
-use crate::postgres::query;
-use crate::{Result, StoreError};
-use deadpool_postgres::Pool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+
+use deadpool_postgres::Pool;
 use tokio::sync::oneshot;
+
+use crate::postgres::query;
+use crate::{Result, StoreError};
 
 /// A request that cannot be sure within this time is refused.
 const LIMIT: Duration = Duration::from_secs(2);
 
 /// Shares reads among those who wait.
 #[derive(Clone)]
-pub(crate) struct Generation {
+pub(super) struct Generation {
     pool: Pool,
     state: Arc<Mutex<State>>,
 }
@@ -28,7 +30,7 @@ struct State {
 }
 
 impl Generation {
-    pub(crate) fn new(pool: Pool) -> Self {
+    pub(super) fn new(pool: Pool) -> Self {
         Self {
             pool,
             state: Arc::default(),
@@ -36,7 +38,7 @@ impl Generation {
     }
 
     /// The number as it stood after this call began.
-    pub(crate) async fn generation(&self) -> Result<u64> {
+    pub(super) async fn generation(&self) -> Result<u64> {
         let (sender, answer) = oneshot::channel();
         let must_start = {
             let mut state = self.lock();

@@ -1,13 +1,15 @@
 //! Inserting what a group brings: one statement per table, over arrays.
 
-use crate::postgres::write::{Failure, failed, run};
-use crate::store::{Batch, CommitError, Link, NewRecord};
 use deadpool_postgres::Object;
 use tokio_postgres::types::ToSql;
 use uuid::Uuid;
 
+use crate::postgres::statement::{Failure, failed, run};
+use crate::rows::{Batch, Link, NewRecord};
+use crate::store::CommitError;
+
 /// Sends all of it without waiting in between.
-pub(crate) async fn all(client: &Object, batch: &Batch) -> Result<(), Failure> {
+pub(super) async fn all(client: &Object, batch: &Batch) -> Result<(), Failure> {
     let (closed, opened, records, links, contents, tokens, counters) = tokio::join!(
         close_requests(client, batch),
         open_requests(client, batch),

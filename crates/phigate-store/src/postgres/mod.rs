@@ -10,15 +10,18 @@ mod generation;
 mod insert;
 mod partitions;
 mod read;
+mod statement;
 mod write;
 
-use crate::error::{Result, StoreError};
-use deadpool_postgres::{Object, Pool};
-use generation::Generation;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+
+use deadpool_postgres::{Object, Pool};
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
+
+use crate::error::{Result, StoreError};
+use generation::Generation;
 
 /// Longest time one step of a write may take; the caller's own deadline is shorter or equal.
 const WRITE: Duration = Duration::from_secs(3);

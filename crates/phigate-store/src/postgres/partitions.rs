@@ -1,12 +1,14 @@
 //! Partitions by month: made ahead of time, dropped once they are empty and old.
 
-use crate::postgres::{client, query, unavailable};
-use crate::{Result, StoreError};
+use std::time::Duration;
+
 use deadpool_postgres::Pool;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
-use std::time::Duration;
+
+use crate::postgres::{client, query, unavailable};
+use crate::{Result, StoreError};
 
 const TABLES: [&str; 2] = ["audit_record", "audit_content"];
 /// Months made ahead, so that a replica that sleeps over a change of month finds its partition.
@@ -14,7 +16,7 @@ const AHEAD: i32 = 3;
 const LIMIT: Duration = Duration::from_secs(10);
 
 /// Makes the partitions of this month and the next ones.
-pub(crate) async fn create(pool: &Pool) -> Result<()> {
+pub(super) async fn create(pool: &Pool) -> Result<()> {
     let this_month = Timestamp::now()
         .to_zoned(TimeZone::UTC)
         .date()
@@ -31,7 +33,7 @@ pub(crate) async fn create(pool: &Pool) -> Result<()> {
 }
 
 /// Makes the partitions that records of these times need.
-pub(crate) async fn create_for(pool: &Pool, times_us: &[i64]) -> Result<()> {
+pub(super) async fn create_for(pool: &Pool, times_us: &[i64]) -> Result<()> {
     let mut months = std::collections::BTreeSet::new();
     for time_us in times_us {
         let time = Timestamp::from_microsecond(*time_us).map_err(|_| out_of_range())?;
@@ -46,7 +48,7 @@ pub(crate) async fn create_for(pool: &Pool, times_us: &[i64]) -> Result<()> {
 }
 
 /// Drops partitions of past months that retention has emptied.
-pub(crate) async fn drop_empty(pool: &Pool) -> Result<()> {
+pub(super) async fn drop_empty(pool: &Pool) -> Result<()> {
     let this_month = Timestamp::now()
         .to_zoned(TimeZone::UTC)
         .date()

@@ -1,21 +1,22 @@
 //! Reading rows.
 
-use crate::item::{Item, ItemKind};
-use crate::model::{Cursor, Filter};
-use crate::store::{AuditRow, ChainRow, Contents, CounterRow, Head, Link, OpenRow, RowKey};
-use crate::{Result, StoreError};
 use phigate_types::{Act, Action, Mode};
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
-pub(crate) const ITEM: &str = "SELECT account, kind, id, lookup, version, body, mac FROM item";
-pub(crate) const RECORD: &str = "SELECT account, time, id, kind, request, key_id, mode, action, model, types, act, body FROM audit_record";
+use crate::item::{Item, ItemKind};
+use crate::model::{Cursor, Filter};
+use crate::rows::{AuditRow, ChainRow, Contents, CounterRow, Head, Link, OpenRow, RowKey};
+use crate::{Result, StoreError};
 
-pub(crate) const HEAD: &str = "SELECT account, lane, seq, digest, signature FROM audit_chain
+pub(super) const ITEM: &str = "SELECT account, kind, id, lookup, version, body, mac FROM item";
+pub(super) const RECORD: &str = "SELECT account, time, id, kind, request, key_id, mode, action, model, types, act, body FROM audit_record";
+
+pub(super) const HEAD: &str = "SELECT account, lane, seq, digest, signature FROM audit_chain
     WHERE account = $1 AND lane = $2 ORDER BY seq DESC LIMIT 1";
 
 /// Jumps from chain to chain along the primary key instead of reading every entry.
-pub(crate) const HEADS: &str = "WITH RECURSIVE each (account, lane) AS (
+pub(super) const HEADS: &str = "WITH RECURSIVE each (account, lane) AS (
         (SELECT account, lane FROM audit_chain WHERE $1::text IS NULL OR account = $1
          ORDER BY account, lane LIMIT 1)
         UNION ALL
@@ -28,33 +29,33 @@ pub(crate) const HEADS: &str = "WITH RECURSIVE each (account, lane) AS (
         ORDER BY seq DESC LIMIT 1) h
     ORDER BY 1, 2";
 
-pub(crate) const CHAIN: &str = "SELECT r.account, r.time, r.id, r.kind, r.request, r.key_id, r.mode, r.action,
+pub(super) const CHAIN: &str = "SELECT r.account, r.time, r.id, r.kind, r.request, r.key_id, r.mode, r.action,
         r.model, r.types, r.act, r.body, c.record, c.time, c.lane, c.seq, c.leaf, c.digest, c.mac, c.signature
     FROM (SELECT * FROM audit_chain WHERE account = $1 AND lane = $2 AND seq > $3 ORDER BY seq LIMIT $4) c
     LEFT JOIN audit_record r ON r.account = c.account AND r.time = c.time AND r.id = c.record
         AND r.lane = c.lane AND r.seq = c.seq
     ORDER BY c.seq";
 
-pub(crate) const ACCOUNTS: &str = "WITH RECURSIVE each (account) AS (
+pub(super) const ACCOUNTS: &str = "WITH RECURSIVE each (account) AS (
         (SELECT account FROM audit_record ORDER BY account LIMIT 1)
         UNION ALL
         SELECT n.account FROM each, LATERAL (
             SELECT r.account FROM audit_record r WHERE r.account > each.account ORDER BY r.account LIMIT 1) n)
     SELECT account FROM each";
 
-pub(crate) const UNCHAINED: &str = "SELECT r.id, r.time, r.lane, r.seq FROM audit_record r
+pub(super) const UNCHAINED: &str = "SELECT r.id, r.time, r.lane, r.seq FROM audit_record r
     LEFT JOIN audit_chain c ON c.account = r.account AND c.lane = r.lane AND c.seq = r.seq
         AND c.record = r.id AND c.time = r.time
     WHERE r.account = $1 AND c.record IS NULL LIMIT 1";
 
-pub(crate) const OLD_RECORDS: &str = "SELECT id, time, lane, seq FROM audit_record WHERE account = $1 AND time < $2 ORDER BY time LIMIT $3";
+pub(super) const OLD_RECORDS: &str = "SELECT id, time, lane, seq FROM audit_record WHERE account = $1 AND time < $2 ORDER BY time LIMIT $3";
 
-pub(crate) const OLD_CONTENTS: &str = "SELECT r.id, r.time, r.lane, r.seq FROM audit_content c
+pub(super) const OLD_CONTENTS: &str = "SELECT r.id, r.time, r.lane, r.seq FROM audit_content c
     JOIN audit_record r ON r.account = c.account AND r.time = c.time AND r.id = c.record
     WHERE c.account = $1 AND c.time < $2 ORDER BY r.time LIMIT $3";
 
 /// A search: finds the keys in the index alone, then fetches those rows.
-pub(crate) fn search(
+pub(super) fn search(
     account: &str,
     filter: &Filter,
     after: Option<Cursor>,
@@ -109,9 +110,9 @@ pub(crate) fn search(
 }
 
 /// A value of a search.
-pub(crate) type Value = Box<dyn ToSql + Sync + Send>;
+pub(super) type Value = Box<dyn ToSql + Sync + Send>;
 
-pub(crate) fn item(row: &Row) -> Result<Item> {
+pub(super) fn item(row: &Row) -> Result<Item> {
     let kind = ItemKind::from_code(row.get(1)).ok_or(StoreError::Unknown("kind of row"))?;
     Ok(Item {
         account: row.get(0),
@@ -124,7 +125,7 @@ pub(crate) fn item(row: &Row) -> Result<Item> {
     })
 }
 
-pub(crate) fn head(row: &Row) -> Head {
+pub(super) fn head(row: &Row) -> Head {
     Head {
         account: row.get(0),
         lane: row.get(1),
@@ -134,7 +135,7 @@ pub(crate) fn head(row: &Row) -> Head {
     }
 }
 
-pub(crate) fn record(row: &Row) -> AuditRow {
+pub(super) fn record(row: &Row) -> AuditRow {
     AuditRow {
         account: row.get(0),
         time_us: row.get(1),
@@ -151,7 +152,7 @@ pub(crate) fn record(row: &Row) -> AuditRow {
     }
 }
 
-pub(crate) fn chain(row: &Row) -> ChainRow {
+pub(super) fn chain(row: &Row) -> ChainRow {
     let is_deleted = row.get::<_, Option<&str>>(0).is_none();
     ChainRow {
         row: if is_deleted { None } else { Some(record(row)) },
@@ -168,7 +169,7 @@ pub(crate) fn chain(row: &Row) -> ChainRow {
     }
 }
 
-pub(crate) fn contents(row: &Row) -> Contents {
+pub(super) fn contents(row: &Row) -> Contents {
     let sealed = |column| row.get::<_, Option<&[u8]>>(column).map(Into::into);
     Contents {
         original: sealed(0),
@@ -176,7 +177,7 @@ pub(crate) fn contents(row: &Row) -> Contents {
     }
 }
 
-pub(crate) fn counter(row: &Row) -> CounterRow {
+pub(super) fn counter(row: &Row) -> CounterRow {
     CounterRow {
         account: row.get(0),
         hour: row.get(1),
@@ -186,7 +187,7 @@ pub(crate) fn counter(row: &Row) -> CounterRow {
     }
 }
 
-pub(crate) fn open_row(row: &Row) -> OpenRow {
+pub(super) fn open_row(row: &Row) -> OpenRow {
     OpenRow {
         account: row.get(0),
         request: row.get(1),
@@ -195,7 +196,7 @@ pub(crate) fn open_row(row: &Row) -> OpenRow {
     }
 }
 
-pub(crate) fn key(row: &Row) -> RowKey {
+pub(super) fn key(row: &Row) -> RowKey {
     RowKey {
         record: row.get(0),
         time_us: row.get(1),
@@ -206,6 +207,6 @@ pub(crate) fn key(row: &Row) -> RowKey {
 
 /// Bytes of another length than were written must not hide which record they belong to: they read as zeros, which no
 /// digest or keyed hash fits.
-pub(crate) fn bytes<const N: usize>(row: &Row, column: usize) -> [u8; N] {
+pub(super) fn bytes<const N: usize>(row: &Row, column: usize) -> [u8; N] {
     row.get::<_, &[u8]>(column).try_into().unwrap_or([0; N])
 }

@@ -1,49 +1,23 @@
 //! Writing: a transaction, batches of a few statements sent together, the commit.
 
-use crate::item::{Change, Expect, Item};
-use crate::postgres::{
-    COMMITTERS, Postgres, WRITE, client, discard, insert, is_dead, query, unavailable,
-};
-use crate::store::{Batch, CommitError, RowKey, Transaction};
-use crate::{Result, StoreError};
-use async_trait::async_trait;
-use deadpool_postgres::Object;
 use std::sync::Arc;
 use std::time::Duration;
+
+use async_trait::async_trait;
+use deadpool_postgres::Object;
 use tokio_postgres::SimpleQueryMessage;
-use tokio_postgres::error::SqlState;
 use tokio_postgres::types::ToSql;
 use uuid::Uuid;
 
-/// Why a batch was not written on one connection.
-pub(crate) enum Failure {
-    /// The connection was dead before anything was committed.
-    Dead(StoreError),
-    Refused(CommitError),
-}
-
-impl Failure {
-    /// What says most about the cause comes first.
-    pub(crate) fn rank(&self) -> u8 {
-        match self {
-            Self::Dead(_) => 0,
-            Self::Refused(CommitError::Failed(_) | CommitError::Unknown(_)) => 2,
-            Self::Refused(_) => 1,
-        }
-    }
-}
-
-impl From<Failure> for CommitError {
-    fn from(failure: Failure) -> Self {
-        match failure {
-            Failure::Dead(error) => Self::Failed(error),
-            Failure::Refused(error) => error,
-        }
-    }
-}
+use crate::item::{Change, Expect, Item};
+use crate::postgres::statement::{Failure, exactly_one, failed, run};
+use crate::postgres::{COMMITTERS, Postgres, WRITE, client, discard, insert, query, unavailable};
+use crate::rows::{Batch, RowKey};
+use crate::store::{CommitError, Transaction};
+use crate::{Result, StoreError};
 
 /// A transaction that was begun.
-pub(crate) struct Begun<'a> {
+pub(super) struct Begun<'a> {
     store: &'a Postgres,
     /// None once it has ended.
     client: Option<Object>,
@@ -101,7 +75,7 @@ impl Drop for Begun<'_> {
 
 impl Postgres {
     /// Begins a transaction.
-    pub(crate) async fn begin_on_any(&self) -> Result<Begun<'_>, CommitError> {
+    pub(super) async fn begin_on_any(&self) -> Result<Begun<'_>, CommitError> {
         self.settle_doubts().await.map_err(CommitError::Failed)?;
         let mut last = StoreError::Unavailable("no connection to PostgreSQL".to_owned());
         // Connections that had died in the pool are simply replaced.
@@ -131,7 +105,7 @@ impl Postgres {
     }
 
     /// Ends the backends that may still be committing, so that what is there now stays so.
-    pub(crate) async fn settle_doubts(&self) -> Result<()> {
+    pub(super) async fn settle_doubts(&self) -> Result<()> {
         let doubts = self.doubts().clone();
         for backend in doubts {
             let sql = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -291,54 +265,4 @@ async fn delete(
         run(client, &sql, &[account, &records, &times]).await?;
     }
     Ok(())
-}
-
-/// Runs a statement, prepared once per connection.
-pub(crate) async fn run(
-    client: &Object,
-    sql: &str,
-    values: &[&(dyn ToSql + Sync)],
-) -> Result<u64, Failure> {
-    let statement = client
-        .prepare_cached(sql)
-        .await
-        .map_err(|error| failed(&error))?;
-    client
-        .execute(&statement, values)
-        .await
-        .map_err(|error| failed(&error))
-}
-
-fn exactly_one(changed: u64) -> Result<(), Failure> {
-    if changed == 1 {
-        Ok(())
-    } else {
-        Err(Failure::Refused(CommitError::Stale))
-    }
-}
-
-/// What a failed statement means for the batch.
-pub(crate) fn failed(error: &tokio_postgres::Error) -> Failure {
-    if is_dead(error) {
-        return Failure::Dead(unavailable(error));
-    }
-    let table = error
-        .as_db_error()
-        .and_then(|inner| inner.table())
-        .unwrap_or_default();
-    let is_conflict = error.code() == Some(&SqlState::UNIQUE_VIOLATION);
-    Failure::Refused(match (is_conflict, table) {
-        (true, "item") => CommitError::Stale,
-        (true, "audit_chain") => CommitError::LaneTaken,
-        _ if is_refusal(error) => CommitError::Rejected(unavailable(error)),
-        _ => CommitError::Failed(unavailable(error)),
-    })
-}
-
-/// Whether the values themselves are refused: data errors, broken rules, limits.
-fn is_refusal(error: &tokio_postgres::Error) -> bool {
-    let class = error
-        .code()
-        .map(|code| code.code().get(..2).unwrap_or_default().to_owned());
-    class.is_some_and(|class| ["22", "23", "42", "54"].contains(&class.as_str()))
 }

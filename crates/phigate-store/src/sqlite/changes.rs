@@ -1,12 +1,14 @@
 //! Changes to items, and deletions.
 
-use crate::item::{Change, Expect, Item};
-use crate::sqlite::failed;
-use crate::store::{Batch, CommitError, RowKey};
 use rusqlite::{ErrorCode, Transaction, params};
 
+use crate::item::{Change, Expect, Item};
+use crate::rows::{Batch, RowKey};
+use crate::sqlite::failed;
+use crate::store::CommitError;
+
 /// One change to the items.
-pub(crate) fn apply(transaction: &Transaction<'_>, change: &Change) -> Result<(), CommitError> {
+pub(super) fn apply(transaction: &Transaction<'_>, change: &Change) -> Result<(), CommitError> {
     match change {
         Change::Put(item, expect) => put(transaction, item, *expect),
         Change::Restore(item) => restore(transaction, item),
@@ -116,7 +118,7 @@ fn exactly_one(changed: rusqlite::Result<usize>) -> Result<(), CommitError> {
 }
 
 /// What cannot fail for a reason of its own: telling that settings changed, deletions by retention.
-pub(crate) fn apply_plain(transaction: &Transaction<'_>, batch: &Batch) -> rusqlite::Result<()> {
+pub(super) fn apply_plain(transaction: &Transaction<'_>, batch: &Batch) -> rusqlite::Result<()> {
     if batch.bump {
         transaction.execute("UPDATE generation SET value = value + 1", [])?;
     }

@@ -4,16 +4,18 @@
 //! up with a writer that does not pause, and the log starts again from its beginning only when
 //! nothing in it is left to fold. So the writer itself folds in the rest, which is small by then.
 
-use crate::sqlite::connect::{Access, connect};
-use crate::sqlite::unavailable;
-use crate::store::Batch;
-use crate::{Result, StoreError};
-use rusqlite::Connection;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
+
+use rusqlite::Connection;
+
+use crate::rows::Batch;
+use crate::sqlite::connect::{Access, connect};
+use crate::sqlite::unavailable;
+use crate::{Result, StoreError};
 
 /// So much in the log is worth folding in.
 const FOLD_BYTES: usize = 16 << 20;
@@ -23,7 +25,7 @@ const FOLD_BYTES_MAX: usize = 128 << 20;
 const COMMIT_BYTES: usize = 32 << 10;
 
 /// Keeps the log short.
-pub(crate) struct Folder {
+pub(super) struct Folder {
     ask: Option<SyncSender<()>>,
     thread: Option<JoinHandle<()>>,
     /// Set by the thread when the bulk is folded in.
@@ -33,7 +35,7 @@ pub(crate) struct Folder {
 }
 
 impl Folder {
-    pub(crate) fn start(data: PathBuf) -> Result<Self> {
+    pub(super) fn start(data: PathBuf) -> Result<Self> {
         let (ask, asked) = sync_channel(1);
         let has_folded = Arc::new(AtomicBool::new(false));
         let tell = has_folded.clone();
@@ -51,7 +53,7 @@ impl Folder {
     }
 
     /// After each commit: folds in, or lets fold in, when enough was written.
-    pub(crate) fn wrote(&mut self, connection: &Connection, batches: &[Arc<Batch>]) {
+    pub(super) fn wrote(&mut self, connection: &Connection, batches: &[Arc<Batch>]) {
         self.bytes += COMMIT_BYTES;
         self.bytes += batches
             .iter()
@@ -70,7 +72,7 @@ impl Folder {
     }
 
     /// In a quiet moment the thread folds in everything by itself.
-    pub(crate) fn rest(&mut self) {
+    pub(super) fn rest(&mut self) {
         (self.was_asked, self.bytes) = (false, 0);
         self.ask();
     }

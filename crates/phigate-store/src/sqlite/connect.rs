@@ -1,13 +1,15 @@
 //! Opening connections: private files, WAL, every commit synced; migrations.
 
-use crate::migrations::{Migration, pending};
-use crate::sqlite::unavailable;
-use crate::{Result, StoreError};
-use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use std::fs;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
+
+use crate::migrations::{Migration, pending};
+use crate::sqlite::unavailable;
+use crate::{Result, StoreError};
 
 const MIGRATIONS: &[Migration] = &[
     // In order; added, never edited.
@@ -28,18 +30,18 @@ const BUSY: Duration = Duration::from_millis(1_500);
 const PATIENCE: Duration = Duration::from_secs(15);
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Access {
+pub(super) enum Access {
     Read,
     Write,
 }
 
 /// The database in a folder.
-pub(crate) fn file(folder: &Path) -> PathBuf {
+pub(super) fn file(folder: &Path) -> PathBuf {
     folder.join(FILE)
 }
 
 /// Makes folder, file and schema where they are missing.
-pub(crate) fn prepare(folder: &Path, create: bool) -> Result<()> {
+pub(super) fn prepare(folder: &Path, create: bool) -> Result<()> {
     let file = file(folder);
     if !file.exists() {
         if !create {
@@ -72,12 +74,12 @@ pub(crate) fn prepare(folder: &Path, create: bool) -> Result<()> {
 }
 
 /// Opens a connection and sees to it that it keeps the promises.
-pub(crate) fn connect(folder: &Path, access: Access) -> Result<Connection> {
+pub(super) fn connect(folder: &Path, access: Access) -> Result<Connection> {
     Ok(open(folder, access)?)
 }
 
 /// Why a connection could not be had.
-pub(crate) enum Trouble {
+pub(super) enum Trouble {
     Busy,
     Store(StoreError),
 }

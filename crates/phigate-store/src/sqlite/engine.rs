@@ -1,20 +1,20 @@
 //! The promises of [`Store`](crate::store::Store), kept with SQLite.
 
-use crate::error::{Result, StoreError};
-use crate::item::{Item, ItemKind};
-use crate::model::{Cursor, Filter};
-use crate::sqlite::write::Step;
-use crate::sqlite::{Sqlite, items, lock, read};
-use crate::store::{
-    AuditRow, Batch, ChainRow, CommitError, Contents, CounterRow, Head, Items, Lifecycle, OpenRow,
-    RowKey, TrailRows, Transaction,
-};
-use async_trait::async_trait;
 use std::path::Path;
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
+
+use async_trait::async_trait;
 use tokio::sync::oneshot;
 use uuid::Uuid;
+
+use crate::error::{Result, StoreError};
+use crate::item::{Item, ItemKind};
+use crate::model::{Cursor, Filter};
+use crate::rows::{AuditRow, Batch, ChainRow, Contents, CounterRow, Head, OpenRow, RowKey};
+use crate::sqlite::write::Step;
+use crate::sqlite::{Sqlite, chains, items, lock, read, search};
+use crate::store::{CommitError, Items, Lifecycle, TrailRows, Transaction};
 
 /// Longest time the threads are waited for at the end.
 const CLOSING: Duration = Duration::from_secs(10);
@@ -63,19 +63,19 @@ impl Items for Sqlite {
 impl TrailRows for Sqlite {
     async fn head(&self, account: &str, lane: i64) -> Result<Option<Head>> {
         let account = account.to_owned();
-        self.on_hot(move |connection| read::head(connection, &account, lane))
+        self.on_hot(move |connection| chains::head(connection, &account, lane))
             .await
     }
 
     async fn heads(&self, account: Option<&str>) -> Result<Vec<Head>> {
         let account = account.map(str::to_owned);
-        self.on_reader(move |connection| read::heads(connection, account.as_deref()))
+        self.on_reader(move |connection| chains::heads(connection, account.as_deref()))
             .await
     }
 
     async fn link_digest(&self, account: &str, lane: i64, seq: i64) -> Result<Option<[u8; 32]>> {
         let account = account.to_owned();
-        self.on_hot(move |connection| read::link_digest(connection, &account, lane, seq))
+        self.on_hot(move |connection| chains::link_digest(connection, &account, lane, seq))
             .await
     }
 
@@ -88,7 +88,7 @@ impl TrailRows for Sqlite {
     ) -> Result<Vec<ChainRow>> {
         let account = account.to_owned();
         self.on_reader(move |connection| {
-            read::chain(connection, &account, lane, after, rows(limit))
+            chains::chain(connection, &account, lane, after, rows(limit))
         })
         .await
     }
@@ -99,7 +99,7 @@ impl TrailRows for Sqlite {
 
     async fn unchained(&self, account: &str) -> Result<Option<RowKey>> {
         let account = account.to_owned();
-        self.on_reader(move |connection| read::unchained(connection, &account))
+        self.on_reader(move |connection| chains::unchained(connection, &account))
             .await
     }
 
@@ -112,7 +112,7 @@ impl TrailRows for Sqlite {
     ) -> Result<Vec<AuditRow>> {
         let (account, filter) = (account.to_owned(), filter.clone());
         self.on_reader(move |connection| {
-            read::list(connection, &account, &filter, after, rows(limit))
+            search::list(connection, &account, &filter, after, rows(limit))
         })
         .await
     }

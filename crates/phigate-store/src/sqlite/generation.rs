@@ -6,12 +6,14 @@
 //! the header stays as it was before the last read, its answer stands. Looking takes less than a
 //! microsecond and cannot wait for the disk, so that requests may do it themselves; a read may.
 
-use crate::sqlite::lock;
-use rusqlite::Connection;
 use std::fs::File;
 use std::mem::ManuallyDrop;
 use std::path::Path;
 use std::sync::Mutex;
+
+use rusqlite::Connection;
+
+use crate::sqlite::lock;
 
 /// Both copies of the header.
 type Header = [u8; 96];
@@ -19,7 +21,7 @@ type Header = [u8; 96];
 const FORMAT: u32 = 3_007_000;
 
 /// What was read last, and whether it still stands.
-pub(crate) struct Generation {
+pub(super) struct Generation {
     /// Never closed: closing any handle of the file would let go of the locks that SQLite has on it.
     index: Option<ManuallyDrop<File>>,
     seen: Mutex<Option<(Header, u64)>>,
@@ -27,7 +29,7 @@ pub(crate) struct Generation {
 
 impl Generation {
     /// For a database that a connection has open: without one, there is no wal-index.
-    pub(crate) fn new(database: &Path) -> Self {
+    pub(super) fn new(database: &Path) -> Self {
         let mut index = database.as_os_str().to_owned();
         index.push("-shm");
         Self {
@@ -37,12 +39,12 @@ impl Generation {
     }
 
     /// The number, where a look shows that it still stands.
-    pub(crate) fn unchanged(&self) -> Option<u64> {
+    pub(super) fn unchanged(&self) -> Option<u64> {
         self.under(&self.header()?)
     }
 
     /// Reads the number, unless somebody before in the line did.
-    pub(crate) fn read(&self, connection: &Connection) -> rusqlite::Result<u64> {
+    pub(super) fn read(&self, connection: &Connection) -> rusqlite::Result<u64> {
         // Looked at first, so that what is read is at least as new.
         let header = self.header();
         if let Some(generation) = header.as_ref().and_then(|header| self.under(header)) {
@@ -57,7 +59,7 @@ impl Generation {
     }
 
     /// Lets nothing stand any more.
-    pub(crate) fn forget(&self) {
+    pub(super) fn forget(&self) {
         *lock(&self.seen) = None;
     }
 

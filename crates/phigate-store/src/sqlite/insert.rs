@@ -1,13 +1,15 @@
 //! Inserting what a group brings. This is where the time of the one writer goes: each statement is
 //! looked up once per group, and each row costs as few trees as can be.
 
-use crate::sqlite::failed;
-use crate::store::{Batch, CommitError, Link};
 use rusqlite::{ErrorCode, Statement, Transaction, params};
 use uuid::Uuid;
 
+use crate::rows::{Batch, Link};
+use crate::sqlite::failed;
+use crate::store::CommitError;
+
 /// Requests that got their outcome; all of them must be open.
-pub(crate) fn close_requests(
+pub(super) fn close_requests(
     transaction: &Transaction<'_>,
     closed: &[(String, Uuid)],
 ) -> Result<(), CommitError> {
@@ -31,7 +33,7 @@ pub(crate) fn close_requests(
 }
 
 /// Records and their sealed content.
-pub(crate) fn records(transaction: &Transaction<'_>, batch: &Batch) -> rusqlite::Result<()> {
+pub(super) fn records(transaction: &Transaction<'_>, batch: &Batch) -> rusqlite::Result<()> {
     let mut record = transaction.prepare_cached(
         "INSERT INTO audit_record (account, time, id, kind, request, key_id, mode, action, model, types, act, body, lane, seq)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
@@ -71,7 +73,7 @@ pub(crate) fn records(transaction: &Transaction<'_>, batch: &Batch) -> rusqlite:
 }
 
 /// What goes with the records: requests now open, lookup hashes, counters.
-pub(crate) fn beside(transaction: &Transaction<'_>, batch: &Batch) -> rusqlite::Result<()> {
+pub(super) fn beside(transaction: &Transaction<'_>, batch: &Batch) -> rusqlite::Result<()> {
     let mut statement = transaction.prepare_cached(
         "INSERT OR IGNORE INTO open_request (account, request, time, instance) VALUES (?1, ?2, ?3, ?4)",
     )?;
@@ -111,7 +113,7 @@ pub(crate) fn beside(transaction: &Transaction<'_>, batch: &Batch) -> rusqlite::
 }
 
 /// Places in the chain, of records written now and (by an import) of records deleted before.
-pub(crate) fn links(transaction: &Transaction<'_>, batch: &Batch) -> Result<(), CommitError> {
+pub(super) fn links(transaction: &Transaction<'_>, batch: &Batch) -> Result<(), CommitError> {
     let mut statement = transaction
         .prepare_cached(
             "INSERT INTO audit_chain (account, lane, seq, record, time, leaf, digest, mac, signature)

@@ -1,22 +1,24 @@
 //! Reading items, and the thread for reads of microseconds.
 
-use crate::item::{Item, ItemKind};
-use crate::sqlite::HotJob;
-use crate::{Result, StoreError};
-use rusqlite::types::Type;
-use rusqlite::{Connection, OptionalExtension, Row, params_from_iter};
 use std::sync::mpsc;
 use std::thread::JoinHandle;
 
+use rusqlite::types::Type;
+use rusqlite::{Connection, OptionalExtension, Row, params_from_iter};
+
+use crate::item::{Item, ItemKind};
+use crate::sqlite::HotJob;
+use crate::{Result, StoreError};
+
 /// The thread that does reads of microseconds.
-pub(crate) struct Reading {
+pub(super) struct Reading {
     sender: mpsc::Sender<HotJob>,
     thread: JoinHandle<()>,
 }
 
 impl Reading {
     /// Gives a connection such a thread.
-    pub(crate) fn start(connection: Connection) -> Result<Self> {
+    pub(super) fn start(connection: Connection) -> Result<Self> {
         let (sender, jobs) = mpsc::channel::<HotJob>();
         let thread = std::thread::Builder::new()
             .name("phigate-read".to_owned())
@@ -26,12 +28,12 @@ impl Reading {
     }
 
     /// Gives it something to read; whether it is still there.
-    pub(crate) fn send(&self, job: HotJob) -> bool {
+    pub(super) fn send(&self, job: HotJob) -> bool {
         self.sender.send(job).is_ok()
     }
 
     /// Waits until it has done what it was given and closed its connection.
-    pub(crate) fn end(self) {
+    pub(super) fn end(self) {
         drop(self.sender);
         // A thread that panicked has ended as well.
         let _ = self.thread.join();
@@ -40,7 +42,7 @@ impl Reading {
 
 const ITEM: &str = "SELECT account, kind, id, lookup, version, body, mac FROM item";
 
-pub(crate) fn item(
+pub(super) fn item(
     connection: &Connection,
     account: &str,
     kind: ItemKind,
@@ -54,7 +56,7 @@ pub(crate) fn item(
         .optional()
 }
 
-pub(crate) fn find(
+pub(super) fn find(
     connection: &Connection,
     kind: ItemKind,
     lookup: &str,
@@ -65,7 +67,7 @@ pub(crate) fn find(
         .optional()
 }
 
-pub(crate) fn items(
+pub(super) fn items(
     connection: &Connection,
     account: Option<&str>,
     kind: ItemKind,
@@ -85,7 +87,7 @@ pub(crate) fn items(
 }
 
 /// One statement, hence one moment.
-pub(crate) fn account_items(
+pub(super) fn account_items(
     connection: &Connection,
     account: &str,
     kinds: &[ItemKind],
@@ -102,7 +104,7 @@ pub(crate) fn account_items(
         .collect()
 }
 
-pub(crate) fn all_items(connection: &Connection) -> rusqlite::Result<Vec<Item>> {
+pub(super) fn all_items(connection: &Connection) -> rusqlite::Result<Vec<Item>> {
     connection
         .prepare_cached(&format!("{ITEM} ORDER BY account, kind, id"))?
         .query_map([], read_item)?

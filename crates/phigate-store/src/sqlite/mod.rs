@@ -3,6 +3,7 @@
 //! One thread owns the connection that writes, another does the reads of microseconds that requests
 //! need; longer ones run on the blocking pool. Several processes may have the same folder open.
 
+mod chains;
 mod changes;
 mod checkpoint_wal;
 mod connect;
@@ -11,21 +12,24 @@ mod generation;
 mod insert;
 mod items;
 mod read;
+mod search;
 mod write;
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::time::Duration;
+
+use rusqlite::{Connection, ErrorCode};
+use tokio::sync::oneshot;
+use uuid::Uuid;
 
 use crate::error::{Result, StoreError};
 use crate::store::{CommitError, Opening};
 use connect::{Access, connect};
 use generation::Generation;
 use items::Reading;
-use rusqlite::{Connection, ErrorCode};
-use std::collections::HashMap;
-use std::fs::File;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
-use std::time::Duration;
-use tokio::sync::oneshot;
-use uuid::Uuid;
 
 type WriteJob = Box<dyn FnOnce(&mut write::Writer) + Send>;
 type HotJob = Box<dyn FnOnce(&Connection) + Send>;

@@ -1,17 +1,20 @@
 //! The writing thread: works through one transaction after the other; the log is folded in beside it.
 
-use crate::Result;
-use crate::item::Change;
-use crate::sqlite::checkpoint_wal::Folder;
-use crate::sqlite::connect::{Access, connect};
-use crate::sqlite::{WriteJob, changes, failed, insert, unavailable};
-use crate::store::{Batch, CommitError};
-use rusqlite::{Connection, Transaction, TransactionBehavior};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
+
+use rusqlite::{Connection, Transaction, TransactionBehavior};
 use tokio::sync::oneshot;
+
+use crate::Result;
+use crate::item::Change;
+use crate::rows::Batch;
+use crate::sqlite::checkpoint_wal::Folder;
+use crate::sqlite::connect::{Access, connect};
+use crate::sqlite::{WriteJob, changes, failed, insert, unavailable};
+use crate::store::CommitError;
 
 /// A moment is quiet when nothing came for this long.
 const QUIET: Duration = Duration::from_millis(200);
@@ -20,13 +23,13 @@ const QUIET: Duration = Duration::from_millis(200);
 type Answer = oneshot::Sender<Result<(), CommitError>>;
 
 /// What is asked of an open transaction. A batch that could not be added is told by the commit.
-pub(crate) enum Step {
+pub(super) enum Step {
     Add(Arc<Batch>),
     Commit(Answer),
 }
 
 /// Owns the connection that writes.
-pub(crate) struct Writer {
+pub(super) struct Writer {
     data: PathBuf,
     connection: Option<Connection>,
     log: Folder,
@@ -36,7 +39,7 @@ pub(crate) struct Writer {
 }
 
 /// Works until everybody who could send is gone.
-pub(crate) fn run(mut writer: Writer, jobs: &Receiver<WriteJob>) {
+pub(super) fn run(mut writer: Writer, jobs: &Receiver<WriteJob>) {
     let mut dirty = false;
     loop {
         let received = if dirty {
@@ -56,7 +59,7 @@ pub(crate) fn run(mut writer: Writer, jobs: &Receiver<WriteJob>) {
 }
 
 impl Writer {
-    pub(crate) fn new(data: PathBuf, connection: Connection, delay: Duration) -> Result<Self> {
+    pub(super) fn new(data: PathBuf, connection: Connection, delay: Duration) -> Result<Self> {
         Ok(Self {
             log: Folder::start(data.clone())?,
             data,
@@ -67,7 +70,7 @@ impl Writer {
     }
 
     /// Does what is asked of one transaction, until it is committed or left.
-    pub(crate) fn transact(&mut self, steps: &Receiver<Step>) {
+    pub(super) fn transact(&mut self, steps: &Receiver<Step>) {
         let mut connection = match self.connection.take() {
             Some(connection) => connection,
             None => match connect(&self.data, Access::Write) {

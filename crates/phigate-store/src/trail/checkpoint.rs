@@ -1,16 +1,18 @@
 //! Checkpoints: signed ends of chains. A copy kept elsewhere shows a trail that was cut or rolled back.
 
-use crate::store::Head;
-use crate::trail::Trail;
-use crate::{Result, StoreError};
+use std::collections::BTreeMap;
+use std::io::{BufRead, Write};
+use std::path::Path;
+
 use aws_lc_rs::signature::KeyPair;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use phigate_verify::chain::{digest_bytes, hex};
 use phigate_verify::{Checkpoint, Fault, FaultKind, Follower};
-use std::collections::BTreeMap;
-use std::io::{BufRead, Write};
-use std::path::Path;
+
+use crate::rows::Head;
+use crate::trail::Trail;
+use crate::{Result, StoreError};
 
 impl Trail {
     /// The key that verifies checkpoints and exports, base64. It is no secret: keep it with the exports.

@@ -4,18 +4,20 @@
 //! field. Records that a filter leaves out, or that retention deleted, appear as their digests
 //! only, so that the chain can still be followed.
 
-use crate::model::{AdminAct, Filter, Record};
-use crate::store::ChainRow;
-use crate::trail::Trail;
-use crate::trail::read::parse;
-use crate::trail::walk::Reader;
-use crate::{Result, StoreError};
+use std::collections::VecDeque;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use phigate_types::Act;
 use phigate_verify::chain::hex;
 use phigate_verify::{ChainField, GapField, GapLine};
-use std::collections::VecDeque;
+
+use crate::model::{AdminAct, Filter, Record};
+use crate::rows::ChainRow;
+use crate::trail::Trail;
+use crate::trail::read::parse;
+use crate::trail::walk::Reader;
+use crate::{Result, StoreError};
 
 /// Leaves of left-out records in one line at most.
 const GAP_MAX: usize = 1_000;

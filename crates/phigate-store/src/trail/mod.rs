@@ -2,6 +2,7 @@
 
 mod checkpoint;
 mod export;
+mod inspect;
 mod read;
 mod record;
 mod retention;
@@ -12,9 +13,11 @@ mod walk;
 
 pub use checkpoint::{append_checkpoints, read_checkpoints};
 pub use export::{Export, ExportLine};
+pub use read::TOKEN_IDENTIFIER;
+
+use std::sync::Arc;
 
 use crate::core::Core;
-use std::sync::Arc;
 
 /// The audit trail: writing, reading, proving, deleting what is due.
 #[derive(Clone)]

@@ -1,16 +1,18 @@
 //! Retention: what is older than its time goes, in small batches, each recorded.
 
+use std::time::Duration;
+
+use jiff::SignedDuration;
+use phigate_types::Act;
+use phigate_verify::write_ranges;
+
 use crate::item::Change;
 use crate::model::{AdminAct, Retention};
-use crate::store::RowKey;
+use crate::rows::RowKey;
 use crate::trail::Trail;
 use crate::writer::entry;
 use crate::writer::job::{Job, Waiter};
 use crate::{Result, StoreError};
-use jiff::SignedDuration;
-use phigate_types::Act;
-use phigate_verify::write_ranges;
-use std::time::Duration;
 
 /// Most rows of one batch.
 const BATCH: usize = 500;

@@ -1,11 +1,13 @@
 //! Figures for the dashboard, from the hourly counters: cheap however many records there are.
 
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+
 use crate::Result;
 use crate::model::{Bucket, Stats, Window};
 use crate::trail::Trail;
 use crate::writer::entry::class_time;
-use jiff::Timestamp;
-use std::collections::BTreeMap;
 
 /// Quantiles shown: the middle, and the slow end.
 const QUANTILES: [f64; 3] = [0.5, 0.95, 0.99];

@@ -1,40 +1,22 @@
 //! Verifying the store itself: chains, search columns, sealed content, and records nobody chained.
 
+use std::collections::BTreeSet;
+
+use aws_lc_rs::signature::KeyPair;
+use phigate_verify::{
+    Checkpoint, Fault, FaultKind, Follower, Link as FollowedLink, Report, watched,
+};
+use subtle::ConstantTimeEq;
+
 use crate::guard::Top;
 use crate::item::ItemKind;
-use crate::model::{Record, SealedDigests};
-use crate::store::{AuditRow, ChainRow, RowKey};
+use crate::rows::ChainRow;
 use crate::trail::Trail;
-use crate::trail::read::parse;
-use crate::trail::record;
-use crate::trail::verify_rows::Sums;
-use crate::writer::{entry, join};
+use crate::trail::inspect::Findings;
 use crate::{Result, chain};
-use aws_lc_rs::signature::KeyPair;
-use phigate_types::Act;
-use phigate_verify::chain::leaf;
-use phigate_verify::{
-    Checkpoint, Deletions, Fault, FaultKind, Follower, Link as FollowedLink, Report, watched,
-};
-use std::collections::BTreeSet;
-use subtle::ConstantTimeEq;
 
 /// Chain entries read at a time.
 const PAGE: usize = 1_000;
-
-/// What is collected on the way and judged at the end of an account.
-#[derive(Default)]
-struct Findings {
-    records_deleted: Deletions,
-    contents_deleted: Deletions,
-    /// Places without a record, and without content or lookup hashes that their record names.
-    gone: Vec<(i64, i64)>,
-    emptied: Vec<(i64, i64)>,
-    forgotten: Vec<(i64, i64)>,
-    /// Ends of chains that checkpoints inside the trail name.
-    joined: Vec<(i64, i64, [u8; 32])>,
-    sums: Sums,
-}
 
 impl Trail {
     /// Verifies the trail of one account, or of all and of the installation itself.
@@ -99,43 +81,17 @@ impl Trail {
         let figures = self.figures(account).await?;
         let mut findings = Findings::default();
         let mut followers = Vec::new();
-        let mut lanes: BTreeSet<i64> = self
-            .core
-            .store
-            .heads(Some(account))
-            .await?
-            .iter()
-            .map(|head| head.lane)
-            .collect();
-        lanes.extend(
-            outside
-                .iter()
-                .filter(|one| one.account == account)
-                .map(|one| one.lane),
-        );
-        // Chains that the account's roll names must be there.
-        let named = top.map(|top| top.chains.as_slice()).unwrap_or_default();
-        if let Some(gone) = named.iter().find(|lane| !lanes.contains(lane)) {
-            return Ok(Some(
-                Follower::new(account, *gone).at(FaultKind::Truncated, 1),
-            ));
-        }
+        let lanes = match self.lanes(account, outside, top).await? {
+            Ok(lanes) => lanes,
+            Err(fault) => return Ok(Some(fault)),
+        };
         for lane in lanes {
             let mut follower = Follower::new(account, lane);
             for (seq, _) in watched(outside, account, lane) {
                 follower.watch(seq);
             }
-            if let Some(fault) = self
-                .follow_lane(
-                    &mut follower,
-                    &mut findings,
-                    account,
-                    lane,
-                    report,
-                    progress,
-                )
-                .await?
-            {
+            let followed = self.follow_lane(&mut follower, &mut findings, lane, report, progress);
+            if let Some(fault) = followed.await? {
                 return Ok(Some(fault));
             }
             report.chains += 1;
@@ -148,14 +104,6 @@ impl Trail {
             }
             followers.push((lane, follower));
         }
-        if let Some(row) = self.core.store.unchained(account).await? {
-            let follower = Follower::new(account, row.lane);
-            let fault = Fault {
-                record: Some(row.record),
-                ..follower.at(FaultKind::Inserted, row.seq)
-            };
-            return Ok(Some(fault));
-        }
         if let Some(fault) = self
             .judge_findings(account, &findings, &followers, report)
             .await?
@@ -166,15 +114,33 @@ impl Trail {
             .await
     }
 
+    /// The chains of an account. Those that its roll names must be there.
+    async fn lanes(
+        &self,
+        account: &str,
+        outside: &[Checkpoint],
+        top: Option<&Top>,
+    ) -> Result<Result<BTreeSet<i64>, Fault>> {
+        let heads = self.core.store.heads(Some(account)).await?;
+        let mut lanes: BTreeSet<i64> = heads.iter().map(|head| head.lane).collect();
+        let elsewhere = outside.iter().filter(|one| one.account == account);
+        lanes.extend(elsewhere.map(|one| one.lane));
+        let named = top.map(|top| top.chains.as_slice()).unwrap_or_default();
+        Ok(match named.iter().find(|lane| !lanes.contains(lane)) {
+            Some(gone) => Err(Follower::new(account, *gone).at(FaultKind::Truncated, 1)),
+            None => Ok(lanes),
+        })
+    }
+
     async fn follow_lane(
         &self,
         follower: &mut Follower,
         findings: &mut Findings,
-        account: &str,
         lane: i64,
         report: &mut Report,
         progress: &mut impl FnMut(u64),
     ) -> Result<Option<Fault>> {
+        let account = follower.account().to_owned();
         let public_key = self
             .core
             .keyring
@@ -185,7 +151,7 @@ impl Trail {
             .to_vec();
         let mut after = 0;
         loop {
-            let rows = self.core.store.chain(account, lane, after, PAGE).await?;
+            let rows = self.core.store.chain(&account, lane, after, PAGE).await?;
             let Some(last) = rows.last() else { break };
             after = last.link.seq;
             for row in &rows {
@@ -194,7 +160,7 @@ impl Trail {
                 if let Err(fault) = follower.follow(&public_key, link) {
                     return Ok(Some(fault));
                 }
-                if !self.inspect(account, row, findings).await? {
+                if !self.inspect(&account, row, findings).await? {
                     return Ok(Some(changed));
                 }
                 report.records += 1;
@@ -217,90 +183,6 @@ impl Trail {
         }
     }
 
-    /// Whether the record behind an entry is as it was written; notes what can be judged only later.
-    async fn inspect(
-        &self,
-        account: &str,
-        row: &ChainRow,
-        findings: &mut Findings,
-    ) -> Result<bool> {
-        let place = (row.link.lane, row.link.seq);
-        let Some(record) = &row.row else {
-            findings.gone.push(place);
-            findings.sums.add_deleted(row);
-            return Ok(true);
-        };
-        if leaf(account, record.id, record.time_us, &record.body) != row.link.leaf {
-            return Ok(false);
-        }
-        let Ok(parsed) = parse(record) else {
-            return Ok(false);
-        };
-        if !has_its_columns(account, record, &parsed) {
-            return Ok(false);
-        }
-        findings.sums.add(record.time_us, &parsed);
-        if let Record::Admin(act) = &parsed {
-            match act.act {
-                Act::RetentionRecords => findings.records_deleted.note(account, &act.details),
-                Act::RetentionContent => findings.contents_deleted.note(account, &act.details),
-                _ => {}
-            }
-            findings.joined.extend(join::heads_in(act));
-        }
-        if let Record::Decision(decision) = &parsed
-            && let Some(digests) = &decision.sealed
-        {
-            self.inspect_tokens(account, row, digests, findings).await?;
-            return self.inspect_content(account, row, digests, findings).await;
-        }
-        Ok(true)
-    }
-
-    /// The keyed hashes of a request's identifiers go only with its record, or with the account.
-    async fn inspect_tokens(
-        &self,
-        account: &str,
-        row: &ChainRow,
-        digests: &SealedDigests,
-        findings: &mut Findings,
-    ) -> Result<()> {
-        let request = row.row.as_ref().and_then(|row| row.request);
-        let (Some(request), true) = (request, digests.identifiers.is_some()) else {
-            return Ok(());
-        };
-        let tokens = self.core.store.tokens_of(account, request).await?;
-        if record::tokens_digest(tokens) != digests.identifiers {
-            findings.forgotten.push((row.link.lane, row.link.seq));
-        }
-        Ok(())
-    }
-
-    async fn inspect_content(
-        &self,
-        account: &str,
-        row: &ChainRow,
-        digests: &SealedDigests,
-        findings: &mut Findings,
-    ) -> Result<bool> {
-        let key = RowKey {
-            record: row.record,
-            time_us: row.time_us,
-            lane: row.link.lane,
-            seq: row.link.seq,
-        };
-        let expected = SealedDigests {
-            identifiers: None,
-            ..digests.clone()
-        };
-        let found = record::digests(&self.core.store.content(account, key).await?);
-        if found == SealedDigests::default() && found != expected {
-            findings.emptied.push((key.lane, key.seq));
-            return Ok(true);
-        }
-        Ok(found == expected)
-    }
-
     /// What is gone must be recorded as deleted, and what was joined must still be there.
     async fn judge_findings(
         &self,
@@ -309,6 +191,13 @@ impl Trail {
         followers: &[(i64, Follower)],
         report: &mut Report,
     ) -> Result<Option<Fault>> {
+        if let Some(row) = self.core.store.unchained(account).await? {
+            let fault = Fault {
+                record: Some(row.record),
+                ..Follower::new(account, row.lane).at(FaultKind::Inserted, row.seq)
+            };
+            return Ok(Some(fault));
+        }
         for (lane, seq) in &findings.gone {
             if !findings.records_deleted.covers(account, *lane, *seq) {
                 return Ok(Some(
@@ -353,14 +242,4 @@ impl Trail {
         }
         Ok(None)
     }
-}
-
-/// Whether the columns used for searching say what the record says.
-fn has_its_columns(account: &str, row: &AuditRow, record: &Record) -> bool {
-    let expected = entry::columns(account, row.id, record);
-    let expected = AuditRow {
-        body: row.body.clone(),
-        ..expected
-    };
-    expected == *row
 }

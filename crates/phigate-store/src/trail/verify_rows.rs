@@ -1,16 +1,19 @@
 //! Verifying what stands beside the chains: authenticated rows, numbered acts, the list of chains, the figures.
 
+use std::collections::{BTreeSet, HashMap};
+
+use phigate_verify::{Fault, FaultKind};
+
 use crate::accounts::DeletedAccount;
 use crate::guard::{Seen, Top};
 use crate::item::ItemKind;
 use crate::model::{Filter, Record, RecordKind};
-use crate::store::{ChainRow, SYSTEM};
+use crate::rows::ChainRow;
+use crate::store::SYSTEM;
 use crate::trail::Trail;
 use crate::trail::read::parse;
 use crate::writer::entry;
 use crate::{Result, StoreError};
-use phigate_verify::{Fault, FaultKind};
-use std::collections::{BTreeSet, HashMap};
 
 /// Records looked at for the newest numbered act, at a time and in all.
 const PAGE: usize = 100;
@@ -21,7 +24,7 @@ pub(crate) type Figures = HashMap<(i64, String), i64>;
 
 /// What the records of an account add up to.
 #[derive(Default)]
-pub(crate) struct Sums {
+pub(super) struct Sums {
     figures: Figures,
     /// Hours some of whose records were deleted.
     partial: BTreeSet<i64>,
@@ -43,7 +46,7 @@ impl Sums {
     }
 
     /// Takes a place whose record was deleted.
-    pub(crate) fn add_deleted(&mut self, row: &ChainRow) {
+    pub(super) fn add_deleted(&mut self, row: &ChainRow) {
         self.partial.insert(entry::hour(row.time_us));
         self.deleted += 1;
     }
@@ -86,7 +89,7 @@ impl Trail {
     }
 
     /// Checks the rows beside the trail; what they say about it, or what is wrong with them.
-    pub(crate) async fn verify_rows(&self, only: Option<&str>) -> Result<Result<Seen, Fault>> {
+    pub(super) async fn verify_rows(&self, only: Option<&str>) -> Result<Result<Seen, Fault>> {
         Ok(match self.core.guard().check(only).await? {
             Ok(mut seen) => {
                 if only.is_none() {
@@ -117,7 +120,7 @@ impl Trail {
     }
 
     /// The figures of an account now.
-    pub(crate) async fn figures(&self, account: &str) -> Result<Figures> {
+    pub(super) async fn figures(&self, account: &str) -> Result<Figures> {
         let mut figures = Figures::new();
         for row in self.core.store.all_counters(account).await? {
             *figures.entry((row.hour, row.name)).or_default() += row.count;
@@ -126,7 +129,7 @@ impl Trail {
     }
 
     /// Compares what the records of an account add up to with its rows and figures.
-    pub(crate) async fn judge_sums(
+    pub(super) async fn judge_sums(
         &self,
         account: &str,
         sums: &Sums,

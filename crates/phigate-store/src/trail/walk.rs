@@ -1,14 +1,16 @@
 //! Walks all chains of an account at once, oldest record first, each chain in its order.
 
-use crate::Result;
-use crate::store::{ChainRow, Store};
 use std::collections::VecDeque;
+
+use crate::Result;
+use crate::rows::ChainRow;
+use crate::store::Store;
 
 /// Rows read at a time.
 const PAGE: usize = 500;
 
 /// Merges the chains of an account by time.
-pub(crate) struct Reader<'a> {
+pub(super) struct Reader<'a> {
     store: &'a dyn Store,
     account: String,
     lanes: Vec<Lane>,
@@ -25,7 +27,7 @@ struct Lane {
 impl<'a> Reader<'a> {
     /// Walks what is there now.
     pub(crate) async fn new(store: &'a dyn Store, account: &str) -> Result<Self> {
-        let lane = |head: crate::store::Head| Lane {
+        let lane = |head: crate::rows::Head| Lane {
             number: head.lane,
             last: head.seq,
             read: 0,

@@ -1,17 +1,19 @@
 //! Turns jobs into what the store writes: every record linked to the one before it.
 
+use std::collections::BTreeMap;
+
+use phigate_verify::chain::START;
+use uuid::Uuid;
+
 use crate::Result;
 use crate::chain;
-use crate::store::{Batch, CounterRow, NewRecord, OpenRow};
+use crate::rows::{Batch, CounterRow, NewRecord, OpenRow};
 use crate::writer::job::{Effect, Entry, Job};
 use crate::writer::lane::Lane;
 use crate::writer::{Writer, entry};
-use phigate_verify::chain::START;
-use std::collections::BTreeMap;
-use uuid::Uuid;
 
 impl Writer {
-    pub(crate) async fn load_heads(&self, lane: &mut Lane, group: &[Job]) -> Result<()> {
+    pub(super) async fn load_heads(&self, lane: &mut Lane, group: &[Job]) -> Result<()> {
         for entry in group.iter().flat_map(|job| &job.entries) {
             let account = &entry.row.account;
             if !lane.linker.heads.contains_key(account) {
@@ -23,7 +25,7 @@ impl Writer {
         Ok(())
     }
 
-    pub(crate) fn batch(&self, lane: &mut Lane, group: &[Job]) -> Batch {
+    pub(super) fn batch(&self, lane: &mut Lane, group: &[Job]) -> Batch {
         let mut batch = Batch::default();
         let mut opened: BTreeMap<Uuid, OpenRow> = BTreeMap::new();
         let mut counters: BTreeMap<(&str, i64, &str), i64> = BTreeMap::new();

@@ -1,14 +1,16 @@
 //! Turns records into rows: the columns searched by, and what the record adds to the counters.
 
-use crate::model::{AdminAct, Decision, Outcome, Record, RecordKind};
-use crate::store::{AuditRow, Contents, TokenRow};
-use crate::writer::job::{Counters, Effect, Entry};
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use jiff::Timestamp;
 use phigate_verify::chain::leaf;
 use serde::Serialize;
-use std::borrow::Cow;
-use std::sync::Arc;
 use uuid::Uuid;
+
+use crate::model::{AdminAct, Decision, Outcome, Record, RecordKind, ReplyFacts};
+use crate::rows::{AuditRow, Contents, TokenRow};
+use crate::writer::job::{Counters, Effect, Entry};
 
 /// Most records are shorter than this.
 const BODY_BYTES: usize = 768;
@@ -37,14 +39,27 @@ pub(crate) fn decision(
 
 /// An outcome.
 pub(crate) fn outcome(account_id: &str, outcome: &Outcome) -> Arc<Entry> {
-    let row = row(account_id, Uuid::now_v7(), RecordRef::Outcome(outcome));
+    outcome_with(account_id, Uuid::now_v7(), outcome, Contents::default())
+}
+
+/// An outcome with sealed content.
+pub(crate) fn outcome_with(
+    account_id: &str,
+    id: Uuid,
+    outcome: &Outcome,
+    contents: Contents,
+) -> Arc<Entry> {
+    let row = row(account_id, id, RecordRef::Outcome(outcome));
     let counters = outcome_counters(outcome);
-    Arc::new(entry(
-        row,
-        &outcome.account,
-        counters,
-        Effect::Closes(outcome.request_id),
-    ))
+    Arc::new(Entry {
+        contents,
+        ..entry(
+            row,
+            &outcome.account,
+            counters,
+            Effect::Closes(outcome.request_id),
+        )
+    })
 }
 
 /// An admin act.
@@ -73,6 +88,8 @@ pub(crate) fn ended(
         error_code: Some(code.to_owned()),
         first_byte_ms: None,
         total_ms: None,
+        reply: ReplyFacts::default(),
+        sealed: None,
     }
 }
 

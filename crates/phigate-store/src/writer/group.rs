@@ -1,16 +1,19 @@
 //! Groups of jobs that share a transaction. While one is committed the next one is filled.
 
-use crate::store::{Batch, CommitError, Transaction};
-use crate::writer::Writer;
-use crate::writer::job::{Effect, Job};
-use crate::writer::lane::Lane;
-use crate::writer::queue::Bounds;
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
+
 use tokio::sync::Notify;
 use uuid::Uuid;
+
+use crate::rows::Batch;
+use crate::store::{CommitError, Transaction};
+use crate::writer::Writer;
+use crate::writer::job::{Effect, Job};
+use crate::writer::lane::Lane;
+use crate::writer::queue::Bounds;
 
 /// Most that one transaction takes.
 const GROUP: Bounds = Bounds {
@@ -27,15 +30,15 @@ const GATHER_FROM: usize = 8;
 
 /// A transaction, and what was put into it. It is begun when there is something to put in.
 #[derive(Default)]
-pub(crate) struct Open<'a> {
+pub(super) struct Open<'a> {
     batches: Vec<Arc<Batch>>,
     transaction: Option<Box<dyn Transaction + 'a>>,
 }
 
 /// What became of a transaction, and what was in it.
-pub(crate) struct Ended {
-    pub(crate) batches: Vec<Arc<Batch>>,
-    pub(crate) result: Result<(), CommitError>,
+pub(super) struct Ended {
+    pub(super) batches: Vec<Arc<Batch>>,
+    pub(super) result: Result<(), CommitError>,
 }
 
 /// Jobs and the transaction they share. After a failure it cannot be committed any more.
@@ -47,7 +50,7 @@ struct Group<'a> {
 }
 
 impl Open<'_> {
-    pub(crate) async fn commit(self) -> Ended {
+    pub(super) async fn commit(self) -> Ended {
         let result = match self.transaction {
             Some(transaction) => transaction.commit().await,
             None => Ok(()),
@@ -59,7 +62,7 @@ impl Open<'_> {
     }
 
     /// Leaves nothing behind.
-    pub(crate) fn fail(self, error: CommitError) -> Ended {
+    pub(super) fn fail(self, error: CommitError) -> Ended {
         Ended {
             batches: self.batches,
             result: Err(error),
@@ -87,7 +90,7 @@ impl Group<'_> {
 
 impl Writer {
     /// Writes what is queued, group after group, until nothing is left or something else is due.
-    pub(crate) async fn write_groups(&self, lane: &mut Option<Lane>, due: Instant) {
+    pub(super) async fn write_groups(&self, lane: &mut Option<Lane>, due: Instant) {
         let mut group = Group::default();
         self.take(lane, &mut group, |_| true).await;
         while !group.jobs.is_empty() {
@@ -178,7 +181,7 @@ impl Writer {
     }
 
     /// Links jobs to the ends of their chains and puts them into a transaction.
-    pub(crate) async fn add<'a>(
+    pub(super) async fn add<'a>(
         &'a self,
         lane: &mut Option<Lane>,
         open: &mut Open<'a>,
@@ -218,14 +221,14 @@ impl Writer {
         self.queue.put_back(group.jobs);
     }
 
-    pub(crate) fn count(&self, ended: &Ended) {
+    pub(super) fn count(&self, ended: &Ended) {
         let committed = u64::from(!ended.batches.is_empty());
         self.commits.fetch_add(committed, Ordering::Relaxed);
     }
 }
 
 /// Where these chains end is asked of the store before anything else is added to them.
-pub(crate) fn forget_heads(lane: &mut Option<Lane>, batches: &[Arc<Batch>]) {
+pub(super) fn forget_heads(lane: &mut Option<Lane>, batches: &[Arc<Batch>]) {
     if let Some(lane) = lane {
         for new in batches.iter().flat_map(|batch| &batch.records) {
             lane.linker.heads.remove(&new.row.account);

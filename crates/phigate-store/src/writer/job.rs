@@ -1,14 +1,16 @@
 //! What is handed to the writer: rows that still lack their place in the chain, and who waits for them.
 
-use crate::item::Change;
-use crate::store::{AuditRow, Contents, RowKey, TokenRow};
-use crate::{Result, StoreError};
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
+
 use tokio::sync::oneshot;
 use tokio::sync::oneshot::error::TryRecvError;
 use uuid::Uuid;
+
+use crate::item::Change;
+use crate::rows::{AuditRow, Contents, RowKey, TokenRow};
+use crate::{Result, StoreError};
 
 /// A record to be written, with everything that goes with it in one transaction.
 #[derive(Debug, Clone)]
@@ -21,7 +23,7 @@ pub(crate) struct Entry {
     pub(crate) contents: Contents,
     pub(crate) tokens: Vec<TokenRow>,
     pub(crate) counters: Counters,
-    pub(crate) effect: Effect,
+    pub(super) effect: Effect,
 }
 
 /// Amounts to add to the counters of the record's hour.
@@ -29,7 +31,7 @@ pub(crate) type Counters = Vec<(Cow<'static, str>, i64)>;
 
 /// What a record does to its request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Effect {
+pub(super) enum Effect {
     /// A decision: the request now waits for its outcome.
     Opens(Uuid),
     /// An outcome: the request must be open and is no longer.
@@ -69,7 +71,7 @@ impl Job {
     }
 
     /// Changes settings: committed alone, so that its failure is nobody else's.
-    pub(crate) fn stands_alone(&self) -> bool {
+    pub(super) fn stands_alone(&self) -> bool {
         !self.changes.is_empty() || self.drop_contents.is_some() || self.drop_records.is_some()
     }
 
@@ -125,12 +127,12 @@ impl Waiter {
     }
 
     /// Given up, and free to be forgotten.
-    pub(crate) fn is_abandoned(&self) -> bool {
+    pub(super) fn is_abandoned(&self) -> bool {
         !self.must && self.state.load(Ordering::Acquire) == ABANDONED
     }
 
     /// Tells the result. False when the waiter had given up before.
-    pub(crate) fn settle(&mut self, result: Result<()>) -> bool {
+    pub(super) fn settle(&mut self, result: Result<()>) -> bool {
         let waited = self
             .state
             .compare_exchange(WAITING, SETTLED, Ordering::AcqRel, Ordering::Acquire)

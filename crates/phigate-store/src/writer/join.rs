@@ -2,11 +2,12 @@
 //!
 //! Cutting off or replacing one chain is then seen in the others, without a checkpoint from elsewhere.
 
-use crate::model::AdminAct;
-use crate::store::Head;
 use phigate_types::Act;
 use phigate_verify::chain::digest_bytes;
 use phigate_verify::chain::hex;
+
+use crate::model::AdminAct;
+use crate::rows::Head;
 
 /// The record that names the ends of chains.
 pub(crate) fn act(time: jiff::Timestamp, account: &str, heads: &[Head]) -> AdminAct {

@@ -4,20 +4,23 @@
 //! reused, so there are as many chains as there were ever writers at once. A lease is only a hint:
 //! should two processes hold one lane, the unique place in the chain lets only one of them write.
 
-use crate::chain::Linker;
-use crate::item::{Change, Expect, Item, ItemKind};
-use crate::store::{Batch, CommitError, Head, SYSTEM};
-use crate::writer::job::{Job, Waiter};
-use crate::writer::{Writer, entry, join};
-use crate::{Result, StoreError};
-use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use crate::chain::Linker;
+use crate::item::{Change, Expect, Item, ItemKind};
+use crate::rows::{Batch, Head};
+use crate::store::{CommitError, SYSTEM};
+use crate::writer::job::{Job, Waiter};
+use crate::writer::{Writer, entry, join};
+use crate::{Result, StoreError};
+
 /// How often a lease is renewed.
-pub(crate) const BEAT: Duration = Duration::from_secs(5);
+pub(super) const BEAT: Duration = Duration::from_secs(5);
 /// A lane whose lease was not renewed for this long is free. Each process measures that with its own
 /// clock, from the renewals it saw, so clocks that differ between machines do no harm.
 const LEASE: Duration = Duration::from_secs(20);
@@ -43,14 +46,14 @@ impl Lane {
 
     /// Which rows the transaction counts in. Two that follow one another never count in the same
     /// row, or the second would wait for the first.
-    pub(crate) fn counter_row(&self) -> i64 {
+    pub(super) fn counter_row(&self) -> i64 {
         self.linker.lane * 2 + i64::from(self.is_odd)
     }
 }
 
 #[derive(Serialize, Deserialize)]
-struct Lease {
-    instance: Uuid,
+pub(super) struct Lease {
+    pub(super) instance: Uuid,
     released: bool,
     /// Whether its holder answers requests, so that replicas can count each other.
     #[serde(default)]
@@ -59,7 +62,7 @@ struct Lease {
 
 impl Writer {
     /// Takes a free lane, or a new one.
-    pub(crate) async fn acquire(&self) -> Result<Lane> {
+    pub(super) async fn acquire(&self) -> Result<Lane> {
         self.store.hold(self.instance)?;
         loop {
             let lanes = self.leases().await?;
@@ -98,7 +101,7 @@ impl Writer {
     }
 
     /// Renews the lease, and does what is due now and then.
-    pub(crate) async fn beat(&self, lane: &mut Option<Lane>) {
+    pub(super) async fn beat(&self, lane: &mut Option<Lane>) {
         if lane.is_none() && self.serve {
             *lane = self.acquire().await.ok();
         }
@@ -173,73 +176,13 @@ impl Writer {
     }
 
     /// Gives the lane back.
-    pub(crate) async fn release(&self, lane: Option<Lane>) {
+    pub(super) async fn release(&self, lane: Option<Lane>) {
         if let Some(lane) = lane {
             // If this fails the lease simply runs out.
             let _ = self
                 .put_lease(lane.linker.lane, true, Expect::Version(lane.version))
                 .await;
         }
-    }
-
-    /// Requests of processes that are gone get the outcome `interrupted`.
-    pub(crate) async fn recover(&self) {
-        if let Err(error) = self.try_recover().await {
-            tracing::warn!("cannot look for interrupted requests: {error}");
-        }
-    }
-
-    async fn try_recover(&self) -> Result<()> {
-        let leases = self.leases().await?;
-        let mut alive: Vec<Uuid> = leases
-            .iter()
-            .filter(|lane| !self.is_over(lane))
-            .map(|(_, _, lease)| lease.instance)
-            .collect();
-        alive.push(self.instance);
-        let open = self.store.open_requests(&alive, 10_000).await?;
-        let mut names: HashMap<String, String> = HashMap::new();
-        for row in &open {
-            if !names.contains_key(&row.account) {
-                let name = self.keyring.guard().account_name(&row.account).await?;
-                names.insert(row.account.clone(), name);
-            }
-            let outcome = entry::ended(
-                row.request,
-                (self.clock)(),
-                &names[&row.account],
-                None,
-                "interrupted",
-            );
-            self.queue.push_always(Job::of(
-                entry::outcome(&row.account, &outcome),
-                Waiter::none(),
-            ));
-        }
-        if !open.is_empty() {
-            tracing::info!(
-                requests.n = open.len(),
-                "requests of an ended process are recorded as interrupted"
-            );
-        }
-        Ok(())
-    }
-
-    /// Writes down which API keys were used; losing a few seconds of this is harmless.
-    pub(crate) async fn touch_used(&self) {
-        let used = std::mem::take(&mut *self.used.lock().unwrap_or_else(PoisonError::into_inner));
-        if used.is_empty() {
-            return;
-        }
-        let put = |(id, (account, time_us)): (String, (String, i64))| {
-            let item = Item::new(&account, ItemKind::ApiKeyUsed, &id, None, &time_us);
-            Change::Put(item, Expect::Any)
-        };
-        let batch = Batch {
-            changes: used.into_iter().map(put).collect(),
-            ..Batch::default()
-        };
-        let _ = self.store.commit(Arc::new(batch)).await;
     }
 
     /// How many processes answer requests on this store now.
@@ -249,7 +192,8 @@ impl Writer {
         Ok(leases.iter().filter(serves).count())
     }
 
-    async fn leases(&self) -> Result<Vec<(i64, i64, Lease)>> {
+    /// The leases there are: number, version, lease.
+    pub(super) async fn leases(&self) -> Result<Vec<(i64, i64, Lease)>> {
         let read = |item: Item| {
             let lease = serde_json::from_str(&item.body).ok()?;
             Some((item.id.parse().ok()?, item.version, lease))
@@ -289,7 +233,8 @@ impl Writer {
         Ok(version)
     }
 
-    fn is_over(&self, (number, version, lease): &(i64, i64, Lease)) -> bool {
+    /// Whether the holder of a lease is gone.
+    pub(super) fn is_over(&self, (number, version, lease): &(i64, i64, Lease)) -> bool {
         if lease.instance == self.instance {
             return false;
         }

@@ -13,19 +13,22 @@ pub(crate) mod job;
 pub(crate) mod join;
 pub(crate) mod lane;
 pub(crate) mod queue;
+mod recover;
 mod retry;
 pub(crate) mod thread;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::time::Instant;
+
+use uuid::Uuid;
 
 use crate::Clock;
 use crate::keys::keyring::Keyring;
 use crate::store::Store;
 use job::{Effect, Entry, Job, Waiter};
 use queue::Queue;
-use std::collections::HashMap;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64};
-use std::time::Instant;
-use uuid::Uuid;
 
 /// The writer and what it needs.
 pub(crate) struct Writer {

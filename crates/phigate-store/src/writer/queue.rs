@@ -1,10 +1,12 @@
 //! The bounded queue in front of the writer.
 
-use crate::writer::job::Job;
-use crate::{Result, StoreError};
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use tokio::sync::Notify;
+
+use crate::writer::job::Job;
+use crate::{Result, StoreError};
 
 /// How much may wait to be written.
 #[derive(Debug, Clone, Copy)]
@@ -81,7 +83,7 @@ impl Queue {
     }
 
     /// Waits until there are so many jobs, or the queue was closed. Only the writer waits.
-    pub(crate) async fn wait_for(&self, jobs: usize) {
+    pub(super) async fn wait_for(&self, jobs: usize) {
         loop {
             {
                 let mut inner = self.lock();
@@ -125,7 +127,7 @@ impl Queue {
     }
 
     /// Puts jobs back that were taken last.
-    pub(crate) fn put_back(&self, jobs: Vec<Job>) {
+    pub(super) fn put_back(&self, jobs: Vec<Job>) {
         let mut inner = self.lock();
         for job in jobs.into_iter().rev() {
             inner.bytes += job.bytes();
@@ -134,7 +136,7 @@ impl Queue {
     }
 
     /// Forgets jobs whose callers gave up while the store was down.
-    pub(crate) fn forget_abandoned(&self) {
+    pub(super) fn forget_abandoned(&self) {
         let mut inner = self.lock();
         let mut freed = 0;
         inner.jobs.retain(|job| {

@@ -1,21 +1,24 @@
 //! What happens when a group could not be written: it is looked up, tried again, or refused.
 
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use uuid::Uuid;
+
 use crate::StoreError;
-use crate::store::{Batch, CommitError, NewRecord};
+use crate::rows::{Batch, NewRecord};
+use crate::store::CommitError;
 use crate::writer::Writer;
 use crate::writer::group::{Ended, Open, forget_heads};
 use crate::writer::job::{Effect, Job};
 use crate::writer::lane::Lane;
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
-use std::time::Duration;
-use uuid::Uuid;
 
 const PAUSE_MIN: Duration = Duration::from_millis(25);
 const PAUSE_MAX: Duration = Duration::from_secs(1);
 
 /// Why a group could not be written now.
-pub(crate) enum Trouble {
+pub(super) enum Trouble {
     Down(StoreError),
     LaneTaken,
     NotOpen(Vec<Uuid>),
@@ -25,7 +28,7 @@ pub(crate) enum Trouble {
 
 impl Writer {
     /// Goes on after an attempt to write a group, for as long as it takes.
-    pub(crate) async fn write(
+    pub(super) async fn write(
         &self,
         lane: &mut Option<Lane>,
         mut group: Vec<Job>,
@@ -82,7 +85,7 @@ impl Writer {
     }
 
     /// What the end of a transaction means.
-    pub(crate) async fn judge(&self, lane: &mut Option<Lane>, ended: Ended) -> Result<(), Trouble> {
+    pub(super) async fn judge(&self, lane: &mut Option<Lane>, ended: Ended) -> Result<(), Trouble> {
         let Ended { batches, result } = &ended;
         let Err(error) = result.clone() else {
             self.count(&ended);

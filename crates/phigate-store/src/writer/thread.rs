@@ -1,11 +1,13 @@
 //! The thread the writer runs on. Requests are scanned and sealed on the threads of the server; a
 //! writer among them would wait behind all that, and every request waits for the writer.
 
-use crate::writer::Writer;
-use crate::{Result, StoreError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+
 use tokio::sync::{Notify, oneshot};
+
+use crate::writer::Writer;
+use crate::{Result, StoreError};
 
 /// A running writer. Dropped, it stops wherever it is.
 pub(crate) struct Running {

@@ -288,88 +288,33 @@ pub async fn a_session_ends_when_idle_when_old_and_when_ended(site: Site) {
         idle: SignedDuration::from_mins(15),
         absolute: SignedDuration::from_hours(1),
     };
-    let idle = vault
-        .sessions
-        .begin_session(&user, policy, "test")
-        .await
-        .unwrap();
-    assert_eq!(
-        vault
-            .sessions
-            .session(idle.token.expose())
-            .await
-            .unwrap()
-            .unwrap()
-            .user
-            .id,
-        user.id
-    );
+    let sessions = &vault.sessions;
+    let begin = async || sessions.begin_session(&user, policy, "test").await.unwrap();
+    let found = async |token: &str| sessions.session(token).await.unwrap();
+    let idle = begin().await;
+    let session = found(idle.token.expose()).await.unwrap();
+    assert_eq!(session.user.id, user.id);
     watch.advance(SignedDuration::from_mins(14));
-    assert!(
-        vault
-            .sessions
-            .session(idle.token.expose())
-            .await
-            .unwrap()
-            .is_some(),
-        "used in time"
-    );
+    assert!(found(idle.token.expose()).await.is_some(), "used in time");
     watch.advance(SignedDuration::from_mins(16));
-    assert!(
-        vault
-            .sessions
-            .session(idle.token.expose())
-            .await
-            .unwrap()
-            .is_none(),
-        "idle for too long"
-    );
-    let old = vault
-        .sessions
-        .begin_session(&user, policy, "test")
-        .await
-        .unwrap();
+    let session = found(idle.token.expose()).await;
+    assert!(session.is_none(), "idle for too long");
+    let old = begin().await;
     for _ in 0..6 {
         watch.advance(SignedDuration::from_mins(10));
-        let is_young = vault
-            .sessions
-            .session(old.token.expose())
-            .await
-            .unwrap()
-            .is_some();
-        assert_eq!(
-            is_young,
-            vault.sessions.sessions(&user).await.unwrap().len() == 1
-        );
+        let is_young = found(old.token.expose()).await.is_some();
+        let listed = sessions.sessions(&user).await.unwrap();
+        assert_eq!(is_young, listed.len() == 1);
     }
-    assert!(
-        vault
-            .sessions
-            .session(old.token.expose())
-            .await
-            .unwrap()
-            .is_none(),
-        "too old, though in use"
-    );
-    let ended = vault
-        .sessions
-        .begin_session(&user, policy, "test")
-        .await
-        .unwrap();
-    vault
-        .sessions
+    let session = found(old.token.expose()).await;
+    assert!(session.is_none(), "too old, though in use");
+    let ended = begin().await;
+    sessions
         .end_session(&user.account_id, &ended.id, "jane@example.org")
         .await
         .unwrap();
-    assert!(
-        vault
-            .sessions
-            .session(ended.token.expose())
-            .await
-            .unwrap()
-            .is_none()
-    );
-    assert!(vault.sessions.session("x").await.unwrap().is_none());
+    assert!(found(ended.token.expose()).await.is_none());
+    assert!(found("x").await.is_none());
     close(vault).await;
 }
 

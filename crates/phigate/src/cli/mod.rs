@@ -15,6 +15,8 @@ mod openapi;
 mod person;
 mod progress;
 mod provider;
+mod replies;
+mod restore;
 mod scan;
 mod secrets;
 mod serve;
@@ -144,6 +146,10 @@ enum Command {
     Provider(provider::Provider),
     /// Show or set the PHI handling mode
     Mode(mode::ModeArgs),
+    /// Show or set whether masked values are given back in replies
+    Restore(restore::RestoreArgs),
+    /// Show or set what is done with PHI in replies
+    Replies(replies::RepliesArgs),
     /// Find PHI in files or standard input; works offline
     Scan(scan::Scan),
     /// Score the detector on labelled text
@@ -220,6 +226,8 @@ fn run(command: Command, global: &Global) -> anyhow::Result<ExitCode> {
         Command::MasterKey(master_key) => master_key::run(&master_key, global),
         Command::Provider(provider) => provider::run(provider, global),
         Command::Mode(mode) => mode::run(&mode, global),
+        Command::Restore(restore) => restore::run(&restore, global),
+        Command::Replies(replies) => replies::run(&replies, global),
         Command::Scan(scan) => scan::run(&scan),
         Command::Eval(eval) => eval::run(&eval),
         Command::Audit(audit) => audit::run(audit, global),

@@ -3,17 +3,17 @@
 use std::ops::Range;
 
 use super::shape::goes_on;
-use crate::context::{Claim, Tie, claim_after, number_claim};
+use crate::context::{LabelMatch, Strength, claim_after, number_claim};
 use crate::kinds::{Evidence, Meaning, Shape};
 use crate::lexicon::Sense;
 use crate::page::Page;
 use crate::rules::Out;
 
 /// "pager 31415": pagers have short numbers.
-pub(super) fn is_of_pager(page: &Page<'_>, claim: &Claim) -> bool {
+pub(super) fn is_of_pager(page: &Page<'_>, claim: &LabelMatch) -> bool {
     const PAGERS: &[&[u8]] = &[b"pager", b"pgr", b"beeper"];
     claim.is(Meaning::Phone)
-        && claim.tie >= Tie::Tight
+        && claim.tie >= Strength::Tight
         && page.label_ending_at(claim.from).is_some_and(|label| {
             let first = page.word_at(label.start as usize);
             let end = first.map_or(label.start as usize, |(_, end)| end);
@@ -109,6 +109,6 @@ pub(super) fn is_called_after(page: &Page<'_>, end: usize) -> bool {
 /// The labels of a telephone number.
 pub(super) const OWN: &[Meaning] = &[Meaning::Phone, Meaning::PhoneMaybe];
 
-pub(super) fn nearest(page: &Page<'_>, at: usize) -> Option<Claim> {
+pub(super) fn nearest(page: &Page<'_>, at: usize) -> Option<LabelMatch> {
     number_claim(page, at, OWN)
 }

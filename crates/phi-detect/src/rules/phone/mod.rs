@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use super::labelled::{fields, spelled, spoken};
 use super::{Finder, Out};
-use crate::context::{Tie, is_spoken_of};
+use crate::context::{LabelMatch, Strength, is_spoken_of};
 use crate::digits::{Run, has_more_groups, is_measured};
 use crate::kinds::{Evidence, Meaning, Shape};
 use crate::page::Page;
@@ -96,50 +96,80 @@ fn number_at(
     }
     let claim = nearest(page, start);
     let is_tied = is_tied_before(page, start) && !is_next;
-    let is_firm = claim.is_some_and(|claim| claim.is(Meaning::Phone) && claim.is_firm());
     // The shortest number anyone dials from outside has six digits.
     if run.digit_count < 6 {
         let is_pager = claim.is_some_and(|claim| is_of_pager(page, &claim));
-        return (is_pager && !is_tied && !goes_on(page, run.span.end)).then_some((
-            run.span,
-            Shape::Pager,
-            Evidence::Label,
-        ));
+        let is_whole = !is_tied && !goes_on(page, run.span.end);
+        return (is_pager && is_whole).then_some((run.span, Shape::Pager, Evidence::Label));
     }
-    let is_phone = claim.is_some_and(|claim| claim.is(Meaning::Phone));
-    let may_be_phone = is_phone
-        || claim.is_some_and(|claim| claim.is(Meaning::PhoneMaybe) && claim.tie >= Tie::Near);
-    let is_other = claim.is_some_and(|claim| {
-        !claim.is(Meaning::Phone) && !claim.is(Meaning::PhoneMaybe) && claim.is_firm()
-    });
+    let called = Called::by(claim);
+    if called.is_other {
+        return None;
+    }
     if let Some((span, shape)) = north_american(page, index) {
-        let opens = page.byte(span.start) == b'(';
         let is_piece = match shape {
-            _ if is_firm => false,
-            Shape::Grouped if may_be_phone || opens => false,
+            _ if called.is_firm => false,
+            Shape::Grouped if called.may_be || page.byte(span.start) == b'(' => false,
             Shape::Grouped => has_more_groups(page, &span) && !is_next,
             _ => is_tied || goes_on(page, span.end),
         };
-        if is_piece || is_other {
-            return None;
-        }
-        let is_called = may_be_phone || is_called_after(page, span.end);
-        let is_plain = || claim.is_none() && shape == Shape::Unbroken;
-        let evidence = match shape {
-            _ if is_called => Evidence::Label,
-            Shape::Grouped | Shape::Spaced => Evidence::Form,
-            _ if is_plain() && is_spoken_of(page, span.start, is_of_calling) => Evidence::Near,
-            _ if is_plain() && follows_at(page, span.start) => Evidence::Stated,
-            _ if is_plain() && is_dialled(page, &span) && follows_kin(page, start) => Evidence::Kin,
-            _ => return None,
-        };
+        let evidence = evidence(page, &span, shape, called).filter(|_| !is_piece)?;
         return Some((span, shape, evidence));
     }
-    if is_other || is_tied && (!is_firm || has_more_groups(page, &run.span)) {
+    if is_tied && (!called.is_firm || has_more_groups(page, &run.span)) {
         return None;
     }
-    let is_tight = claim.is_some_and(|claim| claim.tie >= Tie::Tight);
-    labelled(page, index, is_firm, may_be_phone, may_be_phone && is_tight)
+    labelled(page, index, called)
+}
+
+/// What the label before a number says about it.
+#[derive(Clone, Copy)]
+struct Called {
+    /// It has a label of any number.
+    has_label: bool,
+    /// It is called a telephone number outright.
+    is_firm: bool,
+    /// The words before speak of calling.
+    may_be: bool,
+    /// They stand right before it.
+    is_tight: bool,
+    /// It is called something else.
+    is_other: bool,
+}
+
+impl Called {
+    fn by(claim: Option<LabelMatch>) -> Called {
+        let is_phone = claim.is_some_and(|claim| claim.is(Meaning::Phone));
+        let may_be = claim.is_some_and(|claim| is_of_calling(claim.meaning));
+        let is_firm = claim.is_some_and(|claim| claim.is_firm());
+        Called {
+            has_label: claim.is_some(),
+            is_firm: is_phone && is_firm,
+            may_be,
+            is_tight: may_be && claim.is_some_and(|claim| claim.tie >= Strength::Tight),
+            is_other: !may_be && is_firm,
+        }
+    }
+}
+
+/// What speaks for a number of the North American plan.
+fn evidence(
+    page: &Page<'_>,
+    span: &Range<usize>,
+    shape: Shape,
+    called: Called,
+) -> Option<Evidence> {
+    if called.may_be || is_called_after(page, span.end) {
+        return Some(Evidence::Label);
+    }
+    match shape {
+        Shape::Grouped | Shape::Spaced => Some(Evidence::Form),
+        _ if called.has_label => None,
+        _ if is_spoken_of(page, span.start, is_of_calling) => Some(Evidence::Near),
+        _ if follows_at(page, span.start) => Some(Evidence::Stated),
+        _ if is_dialled(page, span) && follows_kin(page, span.start) => Some(Evidence::Kin),
+        _ => None,
+    }
 }
 
 /// "reach her at 2065550142", "my # 2065550142".
@@ -153,10 +183,14 @@ fn follows_at(page: &Page<'_>, start: usize) -> bool {
 fn labelled(
     page: &Page<'_>,
     index: usize,
-    is_firm: bool,
-    may_be: bool,
-    is_tight: bool,
+    called: Called,
 ) -> Option<(Range<usize>, Shape, Evidence)> {
+    let Called {
+        is_firm,
+        may_be,
+        is_tight,
+        ..
+    } = called;
     let run = Run::read_all(page, index, 6, is_separator);
     let digits = run.digit_count;
     let all_lengths = run.lengths(page);

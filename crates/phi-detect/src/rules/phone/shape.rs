@@ -35,24 +35,8 @@ pub(super) fn north_american(page: &Page<'_>, index: usize) -> Option<(Range<usi
         country == 0 || is_separator(page.slice(first.end as usize..marks[1].start as usize))
     });
     if let Some(run) = with_country {
-        let digits = run.digits(page);
-        let separators = page.slice(run.span.clone());
-        let is_spaced = !separators
-            .iter()
-            .any(|byte| matches!(byte, b'-' | b'.' | b'(' | b')' | b'/'));
-        let opens = page.byte_before(run.span.start) == b'(' && separators.contains(&b')');
-        let is_valid = matches!(digits[0], b'2'..=b'9') && matches!(digits[3], b'2'..=b'9');
-        let start = if country == 1 {
-            first.start as usize
-        } else {
-            run.span.start - usize::from(opens)
-        };
-        let shape = match (is_spaced, is_valid || country == 1 || opens) {
-            (true, true) => Shape::Spaced,
-            (true, false) => Shape::Unbroken,
-            (false, _) => Shape::Grouped,
-        };
-        return Some((start..run.span.end, shape));
+        let start = first.start as usize;
+        return Some(in_groups(page, &run, (country == 1).then_some(start)));
     }
     // "(206)5550142".
     if let Some(run) = Run::read(page, index, &[3, 7], |between| {
@@ -81,6 +65,24 @@ pub(super) fn north_american(page: &Page<'_>, index: usize) -> Option<(Range<usi
         _ => false,
     };
     is_plain.then(|| (first.range(), Shape::Unbroken))
+}
+
+/// Three groups of 3-3-4 digits, with the place of a country code before them.
+fn in_groups(page: &Page<'_>, run: &Run, country: Option<usize>) -> (Range<usize>, Shape) {
+    let digits = run.digits(page);
+    let separators = page.slice(run.span.clone());
+    let is_spaced = !separators
+        .iter()
+        .any(|byte| matches!(byte, b'-' | b'.' | b'(' | b')' | b'/'));
+    let opens = page.byte_before(run.span.start) == b'(' && separators.contains(&b')');
+    let is_valid = matches!(digits[0], b'2'..=b'9') && matches!(digits[3], b'2'..=b'9');
+    let start = country.unwrap_or(run.span.start - usize::from(opens));
+    let shape = match (is_spaced, is_valid || country.is_some() || opens) {
+        (true, true) => Shape::Spaced,
+        (true, false) => Shape::Unbroken,
+        (false, _) => Shape::Grouped,
+    };
+    (start..run.span.end, shape)
 }
 
 /// After "+": a country code and up to fifteen digits.

@@ -82,7 +82,7 @@ pub(super) fn write<'b>(
     system.retain(|(text, _)| !text.trim().is_empty());
     let mut turns = turns.list;
     if turns.is_empty() {
-        // The provider wants somebody to speak, so system content alone is said by the user.
+        // The provider requires a user's turn, so system content alone is sent as one.
         if system.is_empty() {
             return Err(Refusal::value("messages", "there is no content to send"));
         }

@@ -9,6 +9,7 @@ mod parameters;
 mod reply;
 mod request;
 mod stream;
+mod thinking;
 mod toolbox;
 
 use super::failure::{ProviderFailure, error_object};
@@ -104,7 +105,7 @@ impl WireFormat for Anthropic {
     }
 }
 
-/// The failure that an error object inside a 200 answer tells of. Its words are left where they are.
+/// The failure that an error object inside a 200 answer reports, without its message.
 fn failure_of(error: &Json<'_>) -> ProviderFailure {
     let kind = match error.text_of("type").unwrap_or_default() {
         "authentication_error" | "billing_error" | "permission_error" => FailureKind::AuthFailed,

@@ -2,11 +2,12 @@
 
 use super::super::request::{Call, Expectation, Refusal, Translated};
 use super::super::translate::draft::{Draft, include_usage, max_tokens, stop_sequences};
-use super::super::translate::messages::{Message, Role, read_messages};
+use super::super::translate::messages::read_messages;
 use super::HEADERS;
 use super::conversation::{self, CARRIER, Thoughts};
-use super::models::{Sampling, Thinking, Traits, traits_of};
+use super::models::{Sampling, Traits, traits_of};
 use super::parameters::PARAMETERS;
+use super::thinking::{self, Room};
 use super::toolbox::Toolbox;
 use crate::json::Json;
 
@@ -42,8 +43,12 @@ pub(super) fn write(call: &Call<'_>) -> Result<Translated, Refusal> {
     }
     let mut toolbox = Toolbox::read(&draft, traits, &messages)?;
     toolbox.unforce_if_impossible(&draft, traits);
-    let lacks_thoughts = lacks_thoughts(&thoughts, &messages);
-    let effort = write_thinking(&draft, traits, limit, &toolbox, lacks_thoughts, &mut body)?;
+    let room = Room {
+        limit,
+        is_forced: toolbox.is_forced(),
+        lacks_thoughts: thinking::lacks_thoughts(&thoughts, &messages),
+    };
+    let effort = thinking::write(&draft, traits, &room, &mut body)?;
     let is_thinking = body
         .get("thinking")
         .is_some_and(|thinking| thinking.text_of("type") != Some("disabled"));
@@ -127,92 +132,6 @@ fn write_sampling<'b>(
         }
     }
     Ok(())
-}
-
-/// Asks for reasoning in the way of the model; gives the effort to ask for, where that is a setting of its own.
-fn write_thinking(
-    draft: &Draft<'_>,
-    traits: &Traits,
-    limit: u64,
-    toolbox: &Toolbox<'_>,
-    lacks_thoughts: bool,
-    body: &mut Json<'_>,
-) -> Result<Option<&'static str>, Refusal> {
-    let Some(asked) = draft.text("reasoning_effort")? else {
-        return Ok(None);
-    };
-    let (budget, effort) = match asked {
-        "none" => {
-            match traits.thinking {
-                Thinking::Unknown | Thinking::Budget => {}
-                Thinking::Effort | Thinking::EffortShown => {
-                    body.insert("thinking", Json::object([("type", Json::text("disabled"))]));
-                }
-                Thinking::Always => draft.drop_parameter("reasoning_effort"),
-            }
-            return Ok(None);
-        }
-        "minimal" | "low" => (1_024, "low"),
-        "medium" => (2_048, "medium"),
-        "high" => (4_096, "high"),
-        "xhigh" => (8_192, "xhigh"),
-        "max" => (16_384, "max"),
-        _ => {
-            return Err(Refusal::value(
-                "reasoning_effort",
-                "this must be none, minimal, low, medium, high, xhigh or max",
-            ));
-        }
-    };
-    match traits.thinking {
-        Thinking::Unknown => draft.drop_parameter("reasoning_effort"),
-        // A forced tool and thinking exclude each other, and so do a short limit and thoughts lost on the way.
-        _ if toolbox.is_forced() => draft.drop_parameter("reasoning_effort"),
-        Thinking::Budget if limit <= 1_024 || lacks_thoughts => {
-            draft.drop_parameter("reasoning_effort");
-        }
-        Thinking::Budget => {
-            if budget >= limit {
-                draft.adjust("reasoning_effort");
-            }
-            body.insert(
-                "thinking",
-                Json::object([
-                    ("type", Json::text("enabled")),
-                    ("budget_tokens", budget.min(limit - 1).into()),
-                ]),
-            );
-        }
-        Thinking::Effort | Thinking::EffortShown | Thinking::Always => {
-            let is_shown_unasked = traits.thinking == Thinking::Effort;
-            let effort = if is_shown_unasked && effort == "xhigh" {
-                "high"
-            } else {
-                effort
-            };
-            if effort != asked {
-                draft.adjust("reasoning_effort");
-            }
-            let mut thinking = Json::object([("type", Json::text("adaptive"))]);
-            if !is_shown_unasked {
-                thinking.insert("display", Json::text("summarized"));
-            }
-            body.insert("thinking", thinking);
-            return Ok(Some(effort));
-        }
-    }
-    Ok(None)
-}
-
-/// With a budget, the turn that called the last tools must bring its thoughts back. A caller that lost them cannot.
-fn lacks_thoughts(thoughts: &Thoughts<'_>, messages: &[Message<'_>]) -> bool {
-    let last_turn = messages
-        .iter()
-        .rev()
-        .take_while(|message| message.role != Role::User);
-    last_turn
-        .filter(|message| !message.calls.is_empty())
-        .any(|message| thoughts.of(message).is_empty())
 }
 
 fn write_output_config<'b>(

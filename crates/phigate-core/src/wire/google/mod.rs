@@ -11,6 +11,7 @@ mod reply;
 mod request;
 mod schema;
 mod stream;
+mod thinking;
 
 use super::failure::{FailureKind, ProviderFailure, error_object, kind_of_status, whole_seconds};
 use super::parameters::Parameter;
@@ -106,7 +107,7 @@ fn bare_name(model: &str) -> &str {
     model.strip_prefix("models/").unwrap_or(model)
 }
 
-/// The failure that an error object inside a 200 answer tells of. Its words are left where they are.
+/// The failure that an error object inside a 200 answer reports, without its message.
 fn failure_of(error: &Json<'_>) -> ProviderFailure {
     let status = u16::try_from(error.count_of("code")).unwrap_or_default();
     let failure = ProviderFailure::new(kind_of_status(status));

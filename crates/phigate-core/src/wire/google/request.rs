@@ -7,9 +7,9 @@ use super::super::translate::tools::{
     AnswerForm, Choice, Tool, Tools, read_answer_form, read_tools,
 };
 use super::contents::{self, CARRIER};
-use super::models::{Thinking, Traits, traits_of};
+use super::models::{Traits, traits_of};
 use super::parameters::PARAMETERS;
-use super::{HEADERS, bare_name, schema};
+use super::{HEADERS, bare_name, schema, thinking};
 use crate::json::Json;
 
 /// The most stop sequences, candidates and probabilities that the provider takes.
@@ -96,12 +96,12 @@ fn generation_config<'b>(draft: &'b Draft<'b>, traits: &Traits) -> Result<Json<'
         Some(_) => {
             return Err(Refusal::value(
                 "n",
-                "this provider gives 1 to 8 answers a request",
+                "this provider gives 1 to 8 answers per request",
             ));
         }
     }
     write_logprobs(draft, &mut config)?;
-    write_thinking(draft, traits, &mut config)?;
+    thinking::write(draft, traits, &mut config)?;
     write_answer_form(draft, traits, &mut config)?;
     Ok(config)
 }
@@ -132,72 +132,6 @@ fn write_logprobs(draft: &Draft<'_>, config: &mut Json<'_>) -> Result<(), Refusa
             draft.adjust("top_logprobs");
         }
         config.insert("logprobs", count.min(LOGPROBS_MAX).into());
-    }
-    Ok(())
-}
-
-fn write_thinking(
-    draft: &Draft<'_>,
-    traits: &Traits,
-    config: &mut Json<'_>,
-) -> Result<(), Refusal> {
-    let Some(asked) = draft.text("reasoning_effort")? else {
-        return Ok(());
-    };
-    // The budgets are those of Google's own OpenAI-style interface.
-    let budget = match asked {
-        "none" | "minimal" => 0,
-        "low" => 1_024,
-        "medium" => 8_192,
-        "high" | "xhigh" | "max" => 24_576,
-        _ => {
-            return Err(Refusal::value(
-                "reasoning_effort",
-                "this must be none, minimal, low, medium, high, xhigh or max",
-            ));
-        }
-    };
-    let mut thinking = Json::object([]);
-    match traits.thinking {
-        Thinking::Unknown => {}
-        Thinking::Budget { can_rest, .. } if asked == "none" => {
-            if can_rest {
-                thinking.insert("thinkingBudget", 0.into());
-            }
-        }
-        Thinking::Budget { least, most, .. } => {
-            let budget = if asked == "max" {
-                most
-            } else {
-                budget.max(least)
-            };
-            thinking.insert("includeThoughts", true.into());
-            thinking.insert("thinkingBudget", budget.into());
-        }
-        Thinking::Level {
-            has_minimal,
-            has_medium,
-        } => {
-            let level = match asked {
-                "none" | "minimal" if has_minimal => "minimal",
-                "none" => "",
-                "minimal" | "low" => "low",
-                "medium" if has_medium => "medium",
-                _ => "high",
-            };
-            if !level.is_empty() {
-                if level != asked {
-                    draft.adjust("reasoning_effort");
-                }
-                thinking.insert("includeThoughts", true.into());
-                thinking.insert("thinkingLevel", Json::text(level));
-            }
-        }
-    }
-    if !thinking.members().is_empty() {
-        config.insert("thinkingConfig", thinking);
-    } else if !(asked == "none" && traits.thinking == Thinking::Unknown) {
-        draft.drop_parameter("reasoning_effort");
     }
     Ok(())
 }

@@ -152,7 +152,7 @@ impl<'b> Translator<'_, 'b> {
         }
     }
 
-    /// An alternative of null is `nullable`; a single one left is no alternative.
+    /// An alternative of null is `nullable`; a single one left is not an alternative.
     fn put_alternatives(
         &mut self,
         items: &[Json<'b>],

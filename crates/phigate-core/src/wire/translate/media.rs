@@ -84,7 +84,7 @@ pub(in super::super) fn read_file<'b>(
     read_inline(address, &format!("{place}.file.file_data"))
 }
 
-/// The media type that the first bytes of a picture speak for, whatever was declared.
+/// The media type that the first bytes of a picture show, whatever was declared.
 pub(in super::super) fn sniffed_type(base64: &str) -> Option<&'static str> {
     [
         ("iVBORw0KGgo", "image/png"),

@@ -1,16 +1,18 @@
 //! The lines of an installation's file: rows as they are stored.
 
-use crate::item::{Item, ItemKind};
-use crate::store::{AuditRow, Batch, ChainRow, Contents, Link, NewRecord, TokenRow};
-use crate::{Result, StoreError};
+use std::sync::Arc;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use phigate_verify::Checkpoint;
 use phigate_verify::chain::digest_bytes;
 use phigate_verify::chain::hex;
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
 use uuid::Uuid;
+
+use crate::item::{Item, ItemKind};
+use crate::rows::{AuditRow, Batch, ChainRow, Contents, Link, NewRecord, TokenRow};
+use crate::{Result, StoreError};
 
 /// Version of the format. The first one had no versions and keyed hashes of items.
 pub(crate) const VERSION: u32 = 2;
@@ -18,7 +20,7 @@ pub(crate) const VERSION: u32 = 2;
 /// One line of the file.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Line {
+pub(super) enum Line {
     Phigate {
         version: u32,
     },
@@ -42,7 +44,7 @@ pub(crate) enum Line {
 }
 
 #[derive(Serialize, Deserialize)]
-pub(crate) struct ItemLine {
+pub(super) struct ItemLine {
     pub(crate) account: String,
     pub(crate) kind: String,
     pub(crate) id: String,
@@ -59,7 +61,7 @@ fn first() -> i64 {
 }
 
 #[derive(Serialize, Deserialize)]
-pub(crate) struct EntryLine {
+pub(super) struct EntryLine {
     pub(crate) account: String,
     pub(crate) record: Uuid,
     pub(crate) time_us: i64,
@@ -75,7 +77,7 @@ pub(crate) struct EntryLine {
 }
 
 #[derive(Serialize, Deserialize)]
-pub(crate) struct RowLine {
+pub(super) struct RowLine {
     pub(crate) kind: i16,
     pub(crate) request: Option<Uuid>,
     pub(crate) key_id: Option<String>,
@@ -88,7 +90,7 @@ pub(crate) struct RowLine {
 }
 
 /// Adds an entry to a batch.
-pub(crate) fn take_entry(batch: &mut Batch, line: EntryLine) -> Result<()> {
+pub(super) fn take_entry(batch: &mut Batch, line: EntryLine) -> Result<()> {
     let mac = STANDARD.decode(&line.mac).map_err(|_| unreadable())?;
     let link = Link {
         lane: line.lane,
@@ -149,7 +151,7 @@ pub(crate) fn take_entry(batch: &mut Batch, line: EntryLine) -> Result<()> {
 }
 
 /// An entry as a line.
-pub(crate) fn entry_line(
+pub(super) fn entry_line(
     account: &str,
     row: ChainRow,
     contents: &Contents,
@@ -186,7 +188,7 @@ pub(crate) fn entry_line(
 }
 
 /// An item from its line.
-pub(crate) fn stored_item(line: ItemLine) -> Result<Item> {
+pub(super) fn stored_item(line: ItemLine) -> Result<Item> {
     let mac = line.mac.map(|mac| STANDARD.decode(mac)).transpose();
     Ok(Item {
         account: line.account,
@@ -200,7 +202,7 @@ pub(crate) fn stored_item(line: ItemLine) -> Result<Item> {
 }
 
 /// An item as a line.
-pub(crate) fn item_line(item: Item) -> ItemLine {
+pub(super) fn item_line(item: Item) -> ItemLine {
     ItemLine {
         account: item.account,
         kind: item.kind.code().to_owned(),

@@ -5,19 +5,20 @@
 
 mod lines;
 
+use std::io::{BufRead, Write};
+use std::sync::Arc;
+
+use phigate_types::Act;
+use phigate_verify::Checkpoint;
+
 use crate::installation::Installation;
 use crate::item::{Change, Expect, Item, ItemKind};
 use crate::keys::wrapped::IMPORT;
 use crate::model::{AdminAct, RecordKind};
-use crate::store::{
-    Batch, ChainRow, CommitError, Contents, CounterRow, OpenRow, RowKey, SYSTEM, Store,
-};
+use crate::rows::{Batch, ChainRow, Contents, CounterRow, OpenRow, RowKey};
+use crate::store::{CommitError, SYSTEM, Store};
 use crate::{Result, StoreError};
 use lines::{Line, VERSION, entry_line, item_line, stored_item, take_entry, unreadable};
-use phigate_types::Act;
-use phigate_verify::Checkpoint;
-use std::io::{BufRead, Write};
-use std::sync::Arc;
 
 const PAGE: usize = 500;
 
@@ -85,11 +86,11 @@ impl Installation {
         row: ChainRow,
     ) -> Result<()> {
         let (mut contents, mut tokens) = (Contents::default(), Vec::new());
-        let decision = row
+        let with_content = row
             .row
             .as_ref()
-            .filter(|row| row.kind == RecordKind::Decision.code());
-        if let Some(decision) = decision {
+            .filter(|row| row.kind != RecordKind::Admin.code());
+        if let Some(record) = with_content {
             let key = RowKey {
                 record: row.record,
                 time_us: row.time_us,
@@ -97,11 +98,10 @@ impl Installation {
                 seq: row.link.seq,
             };
             contents = self.core.store.content(account, key).await?;
-            tokens = self
-                .core
-                .store
-                .tokens_of(account, decision.request.unwrap_or_default())
-                .await?;
+            if record.kind == RecordKind::Decision.code() {
+                let request = record.request.unwrap_or_default();
+                tokens = self.core.store.tokens_of(account, request).await?;
+            }
         }
         write(
             out,

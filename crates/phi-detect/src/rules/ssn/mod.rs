@@ -5,11 +5,17 @@
 //! never 00, the serial never 0000. A number that someone calls an SSN is one even
 //! when it breaks those rules: test data and typing errors still point at people.
 
+mod last_four;
+
 use std::ops::Range;
+
+use last_four::{last_four, masked_token};
 
 use super::labelled::{fields, spelled, spoken};
 use super::{Finder, Out};
-use crate::context::{Claim, Tie, claim_after, is_equated, is_spoken_of, is_stated, number_claim};
+use crate::context::{
+    LabelMatch, Strength, claim_after, is_equated, is_spoken_of, is_stated, number_claim,
+};
 use crate::digits::{self, Run};
 use crate::kinds::{Evidence, Meaning, Shape};
 use crate::page::Page;
@@ -105,12 +111,12 @@ fn grouped(page: &Page<'_>, index: usize, out: &mut Out<'_>) {
         }
         _ if is_piece => {}
         // Taxpayer numbers look like an SSN, but start with a 9.
-        Some(claim) if is_ssn(&claim) && (follows_rules || claim.tie >= Tie::Tight) => {
+        Some(claim) if is_ssn(&claim) && (follows_rules || claim.tie >= Strength::Tight) => {
             out.weigh(run.span, Shape::Grouped, Evidence::VagueLabel);
         }
         // "SSN for the proof of claim: 536-22-8741": the sentence speaks of an SSN all the same.
         Some(claim)
-            if claim.tie >= Tie::Tight
+            if claim.tie >= Strength::Tight
                 && !is_bare_id(page, &claim)
                 && !(follows_rules
                     && is_spoken_of(page, run.span.start, |meaning| meaning == Meaning::Ssn)) => {}
@@ -164,62 +170,10 @@ fn unbroken(page: &Page<'_>, span: Range<usize>, out: &mut Out<'_>) {
     }
 }
 
-/// `8741`, when it is the end of a masked number or said to be the last four digits.
-fn last_four(page: &Page<'_>, span: Range<usize>, out: &mut Out<'_>) {
-    if let Some(start) = masked_start(page, span.start) {
-        out.weigh(start..span.end, Shape::Masked, Evidence::Form);
-        return;
-    }
-    if digits::has_more_groups(page, &span) {
-        return;
-    }
-    let is_named_after = claim_after(page, span.end, |meaning| OWN.contains(&meaning)).is_some();
-    if is_named_after && says_last(page.slice(span.start.saturating_sub(24)..span.start)) {
-        out.weigh(span, Shape::LastFour, Evidence::NamedAfter);
-        return;
-    }
-    let Some(claim) = nearest(page, span.start).filter(|claim| is_ssn(claim) && claim.is_firm())
-    else {
-        return;
-    };
-    if says_last(page.slice(claim.from.saturating_sub(LAST_BYTES)..span.start)) {
-        out.weigh(span, Shape::LastFour, Evidence::SaidLast);
-    } else if claim.is(Meaning::Ssn) && follows_signs(page, claim.from, &span) {
-        out.weigh(span, Shape::LastFour, Evidence::Label);
-    }
-}
-
-/// How far before the end of the label "last" may stand: "last four digits of my social security number".
-const LAST_BYTES: usize = 56;
-
-/// Whether the words say that these are the last digits of a number.
-fn says_last(words: &[u8]) -> bool {
-    const LAST: &[&[u8]] = &[
-        b"last", b"last4", b"ends", b"ending", b"end", b"l4", b"termina", b"ultimos",
-    ];
-    LAST.iter().any(|word| contains_word(words, word))
-}
-
-/// `SSN: 8741`: nothing but a sign between, and no year.
-fn follows_signs(page: &Page<'_>, label_end: usize, span: &Range<usize>) -> bool {
-    let between = page.slice(label_end..span.start);
-    let is_year = matches!(page.slice(span.start..span.start + 2), b"19" | b"20");
-    let ends = matches!(
-        page.byte(span.end),
-        b')' | b',' | b';' | b'\n' | b'.' | b'"' | b'\'' | 0
-    );
-    between.len() <= 5
-        && between
-            .iter()
-            .all(|byte| matches!(byte, b' ' | b':' | b'#' | b'=' | b'"' | b'\'' | b'4'))
-        && !is_year
-        && ends
-}
-
 /// Nine digits in other groups, such as `5 3 6 2 2 8 7 4 1`, when firmly labelled.
 fn oddly_grouped(page: &Page<'_>, index: usize, out: &mut Out<'_>) {
     let claim = nearest(page, page.marks[index].start as usize);
-    let Some(claim) = claim.filter(|claim| claim.tie >= Tie::Tight) else {
+    let Some(claim) = claim.filter(|claim| claim.tie >= Strength::Tight) else {
         return;
     };
     let Some(run) = Run::read_total(page, index, 9, digits::is_loose_separator) else {
@@ -233,16 +187,16 @@ fn oddly_grouped(page: &Page<'_>, index: usize, out: &mut Out<'_>) {
     }
 }
 
-fn nearest(page: &Page<'_>, at: usize) -> Option<Claim> {
+fn nearest(page: &Page<'_>, at: usize) -> Option<LabelMatch> {
     number_claim(page, at, OWN)
 }
 
-fn is_ssn(claim: &Claim) -> bool {
+fn is_ssn(claim: &LabelMatch) -> bool {
     claim.is(Meaning::Ssn) || (claim.is(Meaning::SsnMaybe) && claim.is_firm())
 }
 
 /// `ID: 536-22-8741` or `my id is …`: a word that says nothing about which number this is, so the shape decides.
-fn is_bare_id(page: &Page<'_>, claim: &Claim) -> bool {
+fn is_bare_id(page: &Page<'_>, claim: &LabelMatch) -> bool {
     const WHOSE: &[&str] = &["her", "his", "my", "our", "their", "your"];
     let Some(before) = page.text.get(..claim.from) else {
         return false;
@@ -267,41 +221,6 @@ fn is_named_after(page: &Page<'_>, span: &Range<usize>) -> bool {
             page.slice(span.end..page.text.len().min(span.end + 16)),
             b"not",
         )
-}
-
-/// `XXXXX8741`, when called an SSN.
-fn masked_token(page: &Page<'_>, span: Range<usize>, out: &mut Out<'_>) {
-    let value = page.slice(span.clone());
-    let is_masked = value[..5].iter().all(|byte| matches!(byte, b'x' | b'X'))
-        && value[5..].iter().all(u8::is_ascii_digit);
-    if is_masked && nearest(page, span.start).is_some_and(|claim| is_ssn(&claim) && claim.is_firm())
-    {
-        out.weigh(span, Shape::Masked, Evidence::Label);
-    }
-}
-
-/// Where `XXX-XX-` before the last four digits starts.
-fn masked_start(page: &Page<'_>, four: usize) -> Option<usize> {
-    // Bullets, which the view shows as dots.
-    const DOTS: &[u8] = b"...-..-";
-    if page.slice(four.saturating_sub(DOTS.len())..four) == DOTS {
-        return Some(four - DOTS.len());
-    }
-    let bytes = page.bytes();
-    let mut at = four;
-    let mut masks = 0;
-    while at > 0 && masks < 5 {
-        match bytes[at - 1] {
-            b'x' | b'X' | b'*' | b'#' => masks += 1,
-            b'-' | b' ' | b'.' if four - at < 10 => {}
-            _ => break,
-        }
-        at -= 1;
-    }
-    let before = at.checked_sub(1).map_or(b' ', |before| bytes[before]);
-    // "4532************7890" is a card.
-    let stands_alone = !before.is_ascii_alphanumeric() && !matches!(before, b'*' | b'#');
-    (masks == 5 && stands_alone).then_some(at)
 }
 
 fn contains_word(text: &[u8], word: &[u8]) -> bool {

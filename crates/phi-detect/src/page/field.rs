@@ -1,0 +1,100 @@
+//! The fields of a page: values that stand in a named place.
+
+use std::ops::Range;
+
+use super::{CLASS, LETTER, Page, is_word_byte};
+use crate::labels::Meaning;
+use crate::lexicon::{LEXICON, Sense};
+
+/// A value that stands in a named place: a JSON member, a CSV cell, an HL7 field.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Field {
+    pub(crate) span: Range<usize>,
+    pub(crate) meaning: Option<Meaning>,
+    /// Whether its position tells all there is to tell, so that the name model has no say.
+    pub(crate) is_settled: bool,
+}
+
+impl Field {
+    /// A value whose key, column or tag may give it meaning.
+    pub(crate) fn new(span: Range<usize>, meaning: Option<Meaning>) -> Self {
+        Field {
+            span,
+            meaning,
+            is_settled: false,
+        }
+    }
+
+    /// A value at a place that a standard fixes.
+    pub(crate) fn settled(span: Range<usize>, meaning: Option<Meaning>) -> Self {
+        Field {
+            span,
+            meaning,
+            is_settled: true,
+        }
+    }
+}
+
+impl<'a> Page<'a> {
+    /// The fields of one meaning, with their values. Of a value that was masked in part, what is left counts as one.
+    pub(crate) fn fields_of(
+        &self,
+        meaning: Meaning,
+    ) -> impl Iterator<Item = (Range<usize>, &'a [u8])> {
+        self.fields
+            .iter()
+            .filter(move |field| field.meaning == Some(meaning))
+            .flat_map(|field| self.unmasked(&field.span))
+            .map(|span| (span.clone(), self.slice(span)))
+    }
+
+    /// The span, or what placeholders leave of it: "[NAME] Okonkwo" leaves a surname, "[NAME] was seen" nothing.
+    fn unmasked(&self, span: &Range<usize>) -> Vec<Range<usize>> {
+        let first = self
+            .marks
+            .partition_point(|mark| (mark.end as usize) <= span.start);
+        let placeholders = self.marks[first..]
+            .iter()
+            .take_while(|mark| (mark.start as usize) < span.end)
+            .filter(|mark| mark.sense.has(Sense::PLACEHOLDER));
+        let mut rests = Vec::new();
+        let mut from = span.start;
+        for mark in placeholders {
+            rests.extend(self.rest(from..mark.start as usize));
+            from = mark.end as usize;
+        }
+        if from == span.start {
+            return vec![span.clone()];
+        }
+        rests.extend(self.rest(from..span.end));
+        rests
+    }
+
+    /// What stands beside a placeholder, without the signs between; none if a word of everyday speech is in it.
+    fn rest(&self, span: Range<usize>) -> Option<Range<usize>> {
+        let text = self.slice(span.clone());
+        let start = text.iter().position(|&byte| is_word_byte(byte))?;
+        let end = text.iter().rposition(|&byte| is_word_byte(byte))? + 1;
+        let mut words = text.split(|&byte| CLASS[usize::from(byte)] & LETTER == 0);
+        let is_said = words.any(|word| LEXICON.sense(word).has(Sense::STOP | Sense::FILLER));
+        (!is_said).then_some(span.start + start..span.start + end)
+    }
+
+    /// Whether a field starts or ends exactly here, so that what stands on both sides does not belong together.
+    pub(crate) fn is_field_edge(&self, at: usize) -> bool {
+        let next = self.fields.partition_point(|field| field.span.start < at);
+        let starts = self
+            .fields
+            .get(next)
+            .is_some_and(|field| field.span.start == at);
+        let ends = next > 0 && self.fields[next - 1].span.end == at;
+        starts || ends
+    }
+
+    /// The field that holds the position.
+    pub(crate) fn field_at(&self, at: usize) -> Option<&Field> {
+        let next = self.fields.partition_point(|field| field.span.start <= at);
+        let field = &self.fields[next.checked_sub(1)?];
+        (at < field.span.end).then_some(field)
+    }
+}

@@ -1,0 +1,155 @@
+//! Record numbers that no label explains, but that stand with a patient.
+
+use std::ops::Range;
+
+use super::nearest;
+use super::value::{is_something_else, is_tie, value_span};
+use crate::dates::date_at;
+use crate::kinds::{Evidence, Shape};
+use crate::lexicon::Sense;
+use crate::page::Page;
+use crate::people;
+use crate::rules::Out;
+
+/// A number that no label explains but that stands with a patient: "patient #65878146", "Roe/51550497/February 17".
+pub(super) fn beside_a_name(
+    page: &Page<'_>,
+    span: &Range<usize>,
+    digits: usize,
+) -> Option<Evidence> {
+    if !(5..=10).contains(&digits) || page.field_at(span.start).is_some() {
+        return None;
+    }
+    let before = page.byte_before(span.start);
+    let is_patient_number = before == b'#' && follows_patient(page, span.start - 1)
+        || before == b' ' && digits >= 6 && follows_patient_alone(page, span.start - 1);
+    let is_reference = before == b'/'
+        && page.byte(span.end) == b'/'
+        && follows_word(page, span.start - 1)
+        && opens_date(page, span.end + 1);
+    if is_patient_number {
+        Some(Evidence::Patient)
+    } else if is_reference {
+        Some(Evidence::Reference)
+    } else {
+        None
+    }
+}
+
+/// The number right after a name, by which records and lists tell people apart: "Jane Roe, 5819919, is a",
+/// "ROE, JANE (T00-4419)", "ROE,JANE M0033190", "Roe, J. | 6610-08-3 |".
+pub(super) fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Out<'_>) {
+    let Some(start) = people::particulars(page, name.end).or_else(|| after_link(page, name.end))
+    else {
+        return;
+    };
+    if !(page.byte(start).is_ascii_digit() || page.byte(start).is_ascii_uppercase()) {
+        return;
+    }
+    let next = page
+        .marks
+        .partition_point(|mark| (mark.start as usize) < start);
+    let Some(mark) = page.marks[next..]
+        .iter()
+        .take(2)
+        .position(|mark| mark.is_number() || mark.is_code())
+    else {
+        return;
+    };
+    let mut span = value_span(page, next + mark);
+    // "Roe J 482913": the letter is the name's.
+    if name.contains(&span.start) {
+        span.start = start;
+    }
+    if span.start != start || page.field_at(start).is_some() {
+        return;
+    }
+    let value = page.slice(span.clone());
+    let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let has_letters = value.iter().any(u8::is_ascii_alphabetic);
+    let has_groups = value.iter().any(|&byte| is_tie(byte));
+    let is_long = match (has_letters, has_groups) {
+        (true, _) => (4..=10).contains(&digits) && value[0].is_ascii_uppercase(),
+        (false, true) => (6..=10).contains(&digits),
+        (false, false) => (6..=9).contains(&digits),
+    };
+    let is_open = page.slice(start.saturating_sub(2)..start) == b" (";
+    let is_bracketed = is_open && matches!(page.byte(span.end), b')' | b',');
+    let ends = matches!(
+        page.byte(span.end),
+        b',' | b'\n' | b'|' | b'\t' | b' ' | b')' | b';' | 0
+    );
+    let is_full_name = page
+        .slice(name.clone())
+        .iter()
+        .any(|byte| matches!(byte, b',' | b' '));
+    let is_tied = is_bracketed || !is_open && ends;
+    let is_alone = is_bracketed && !has_groups && !people::follows_title(page, name.start);
+    if is_long
+        && is_tied
+        && (is_full_name || is_alone)
+        && !is_something_else(page, next + mark, &span)
+        && date_at(page, next + mark).is_none()
+        && nearest(page, start).is_none_or(|claim| !claim.is_firm())
+    {
+        out.weigh(span, Shape::Value, Evidence::BesideName);
+    }
+}
+
+/// Where a number right after a name starts.
+fn after_link(page: &Page<'_>, name_end: usize) -> Option<usize> {
+    const LINKS: &[&[u8]] = &[b" (", b", ", b" / ", b" | ", b" #", b"\t", b" "];
+    let gap = page.slice(name_end..page.text.len().min(name_end + 12));
+    let spaces = gap.iter().take_while(|&&byte| byte == b' ').count();
+    if spaces >= 2 {
+        return Some(name_end + spaces + usize::from(gap.get(spaces) == Some(&b'#')));
+    }
+    let link = LINKS.iter().find(|link| gap.starts_with(link))?;
+    Some(name_end + link.len())
+}
+
+/// Whether "patient", "pt" or the like stands right before.
+fn follows_patient(page: &Page<'_>, at: usize) -> bool {
+    let end = at - usize::from(page.byte_before(at) == b' ');
+    page.word_before(end).is_some_and(|(_, start)| {
+        let word = page.slice(start..end);
+        [
+            b"patient".as_slice(),
+            b"pt",
+            b"resident",
+            b"client",
+            b"chart",
+            b"record",
+        ]
+        .iter()
+        .any(|one| word.eq_ignore_ascii_case(one))
+    })
+}
+
+/// "patient 482913", "Patient: 482913".
+fn follows_patient_alone(page: &Page<'_>, at: usize) -> bool {
+    let end = at - usize::from(page.byte_before(at) == b':');
+    page.word_before(end).is_some_and(|(_, start)| {
+        let word = page.slice(start..end);
+        word.eq_ignore_ascii_case(b"patient") || word.eq_ignore_ascii_case(b"pt")
+    })
+}
+
+fn follows_word(page: &Page<'_>, at: usize) -> bool {
+    page.word_before(at)
+        .is_some_and(|(sense, start)| at - start >= 2 && !sense.has(Sense::STOP))
+}
+
+fn opens_date(page: &Page<'_>, at: usize) -> bool {
+    let is_month = page
+        .word_at(at)
+        .is_some_and(|(sense, _)| sense.has(Sense::MONTH));
+    let digits = page
+        .slice(at..page.text.len().min(at + 5))
+        .iter()
+        .take_while(|byte| byte.is_ascii_digit())
+        .count();
+    is_month
+        || matches!(digits, 1 | 2 | 4)
+            && matches!(page.byte(at + digits), b'/' | b'-' | b'.' | b' ')
+}

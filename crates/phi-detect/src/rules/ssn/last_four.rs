@@ -1,0 +1,97 @@
+//! The last four digits of an SSN, and numbers of which only they can be read.
+
+use std::ops::Range;
+
+use super::{OWN, contains_word, is_ssn, nearest};
+use crate::context::claim_after;
+use crate::digits;
+use crate::kinds::{Evidence, Meaning, Shape};
+use crate::page::Page;
+use crate::rules::Out;
+
+/// `8741`, when it is the end of a masked number or said to be the last four digits.
+pub(super) fn last_four(page: &Page<'_>, span: Range<usize>, out: &mut Out<'_>) {
+    if let Some(start) = masked_start(page, span.start) {
+        out.weigh(start..span.end, Shape::Masked, Evidence::Form);
+        return;
+    }
+    if digits::has_more_groups(page, &span) {
+        return;
+    }
+    let is_named_after = claim_after(page, span.end, |meaning| OWN.contains(&meaning)).is_some();
+    if is_named_after && says_last(page.slice(span.start.saturating_sub(24)..span.start)) {
+        out.weigh(span, Shape::LastFour, Evidence::NamedAfter);
+        return;
+    }
+    let Some(claim) = nearest(page, span.start).filter(|claim| is_ssn(claim) && claim.is_firm())
+    else {
+        return;
+    };
+    if says_last(page.slice(claim.from.saturating_sub(LAST_BYTES)..span.start)) {
+        out.weigh(span, Shape::LastFour, Evidence::SaidLast);
+    } else if claim.is(Meaning::Ssn) && follows_signs(page, claim.from, &span) {
+        out.weigh(span, Shape::LastFour, Evidence::Label);
+    }
+}
+
+/// How far before the end of the label "last" may stand: "last four digits of my social security number".
+const LAST_BYTES: usize = 56;
+
+/// Whether the words say that these are the last digits of a number.
+fn says_last(words: &[u8]) -> bool {
+    const LAST: &[&[u8]] = &[
+        b"last", b"last4", b"ends", b"ending", b"end", b"l4", b"termina", b"ultimos",
+    ];
+    LAST.iter().any(|word| contains_word(words, word))
+}
+
+/// `SSN: 8741`: nothing but a sign between, and no year.
+fn follows_signs(page: &Page<'_>, label_end: usize, span: &Range<usize>) -> bool {
+    let between = page.slice(label_end..span.start);
+    let is_year = matches!(page.slice(span.start..span.start + 2), b"19" | b"20");
+    let ends = matches!(
+        page.byte(span.end),
+        b')' | b',' | b';' | b'\n' | b'.' | b'"' | b'\'' | 0
+    );
+    between.len() <= 5
+        && between
+            .iter()
+            .all(|byte| matches!(byte, b' ' | b':' | b'#' | b'=' | b'"' | b'\'' | b'4'))
+        && !is_year
+        && ends
+}
+
+/// `XXXXX8741`, when called an SSN.
+pub(super) fn masked_token(page: &Page<'_>, span: Range<usize>, out: &mut Out<'_>) {
+    let value = page.slice(span.clone());
+    let is_masked = value[..5].iter().all(|byte| matches!(byte, b'x' | b'X'))
+        && value[5..].iter().all(u8::is_ascii_digit);
+    if is_masked && nearest(page, span.start).is_some_and(|claim| is_ssn(&claim) && claim.is_firm())
+    {
+        out.weigh(span, Shape::Masked, Evidence::Label);
+    }
+}
+
+/// Where `XXX-XX-` before the last four digits starts.
+fn masked_start(page: &Page<'_>, four: usize) -> Option<usize> {
+    // Bullets, which the view shows as dots.
+    const DOTS: &[u8] = b"...-..-";
+    if page.slice(four.saturating_sub(DOTS.len())..four) == DOTS {
+        return Some(four - DOTS.len());
+    }
+    let bytes = page.bytes();
+    let mut at = four;
+    let mut masks = 0;
+    while at > 0 && masks < 5 {
+        match bytes[at - 1] {
+            b'x' | b'X' | b'*' | b'#' => masks += 1,
+            b'-' | b' ' | b'.' if four - at < 10 => {}
+            _ => break,
+        }
+        at -= 1;
+    }
+    let before = at.checked_sub(1).map_or(b' ', |before| bytes[before]);
+    // "4532************7890" is a card.
+    let stands_alone = !before.is_ascii_alphanumeric() && !matches!(before, b'*' | b'#');
+    (masks == 5 && stands_alone).then_some(at)
+}

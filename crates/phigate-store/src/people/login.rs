@@ -1,0 +1,122 @@
+//! Checking passwords: of somebody who signs in, and of somebody who is signed in.
+
+use phigate_types::Act;
+
+use crate::item::{Item, ItemKind};
+use crate::model::{AdminAct, Login, LoginOutcome, User};
+use crate::people::throttle::Guess;
+use crate::people::users::{UserBody, normal_email, public};
+use crate::people::{People, devices, passwords};
+use crate::{Result, SecretString, StoreError};
+
+impl People {
+    /// Checks an e-mail address and password, slowly and not too often. A failed attempt is recorded. A second factor
+    /// is the caller's next step.
+    pub async fn verify_login(&self, login: &Login<'_>) -> Result<LoginOutcome> {
+        let email = normal_email(login.email);
+        let item = self.core.guard().find(ItemKind::User, &email).await?;
+        let known: Option<(Item, UserBody)> = item
+            .map(|item| item.read().map(|stored| (item, stored)))
+            .transpose()?;
+        let key = &self.core.keyring.root.guesses;
+        let guess = match self.device_of(known.as_ref(), login.device) {
+            Some(device) => Guess::login_on_device(key, &email, &device),
+            None => Guess::login(key, &email, login.origin),
+        };
+        self.check_password(&guess, known, login.password, login.origin)
+            .await
+    }
+
+    /// Checks the password of somebody who is logged in already, before a reveal or the like.
+    pub async fn confirm_password(
+        &self,
+        user: &User,
+        password: &SecretString,
+        origin: &str,
+    ) -> Result<bool> {
+        let known = self
+            .core
+            .user_by_email(&user.account_id, &user.email)
+            .await?;
+        let guess = Guess::confirmation(&self.core.keyring.root.guesses, &user.id);
+        match self
+            .check_password(&guess, Some(known), password, origin)
+            .await?
+        {
+            LoginOutcome::Right(found) => Ok(found.id == user.id),
+            LoginOutcome::Wrong => Ok(false),
+            LoginOutcome::Throttled { retry_after_s } => {
+                Err(StoreError::Throttled { retry_after_s })
+            }
+        }
+    }
+
+    /// Which of the user's devices a token belongs to.
+    fn device_of(&self, known: Option<&(Item, UserBody)>, token: Option<&str>) -> Option<String> {
+        let ((item, stored), token) = (known?, token?);
+        let key = &self.core.keyring.root.devices;
+        devices::recognise(key, &item.id, &stored.password, token, self.core.now())
+    }
+
+    async fn check_password(
+        &self,
+        guess: &Guess,
+        known: Option<(Item, UserBody)>,
+        password: &SecretString,
+        origin: &str,
+    ) -> Result<LoginOutcome> {
+        if let Some(retry_after_s) = self.begin_guess(guess).await? {
+            return Ok(LoginOutcome::Throttled { retry_after_s });
+        }
+        // An unknown address costs as much time as a wrong password.
+        let hash = known.as_ref().map(|(_, stored)| stored.password.as_str());
+        let is_right = self.passwords.verify(password, hash).await?;
+        match known {
+            Some((item, stored)) if is_right => {
+                self.settle_guess(guess).await?;
+                let user = public(&item, &stored);
+                if passwords::is_bare(&stored.password) {
+                    self.pepper(&item, stored, password).await?;
+                }
+                Ok(LoginOutcome::Right(Box::new(user)))
+            }
+            known => {
+                self.record_failure(known.as_ref(), origin).await?;
+                Ok(LoginOutcome::Wrong)
+            }
+        }
+    }
+
+    /// Hashes a password anew, now that it is known, so that the hash cannot be tried out without the master key.
+    async fn pepper(
+        &self,
+        item: &Item,
+        mut stored: UserBody,
+        password: &SecretString,
+    ) -> Result<()> {
+        // A password from before there was a minimum stays as it is until it is changed.
+        if let Ok(hash) = self.passwords.hash(password).await {
+            stored.password = hash;
+            // Should this lose against another change, the next login does it.
+            self.core
+                .change_quietly(vec![item.replaced_by(&stored)])
+                .await?;
+        }
+        Ok(())
+    }
+
+    async fn record_failure(&self, known: Option<&(Item, UserBody)>, origin: &str) -> Result<()> {
+        let act = |name: &str| {
+            AdminAct::new(self.core.now(), name, "anonymous", Act::LoginFailed)
+                .detail("origin", origin)
+        };
+        // What was typed as an address may be a password, so an unknown one is not kept.
+        let Some((item, stored)) = known else {
+            return self.core.record_act(None, &act("")).await;
+        };
+        let name = self.core.guard().account_name(&item.account).await?;
+        self.core
+            .record_act(Some(&item.account), &act(&name).target(&stored.email))
+            .await
+    }
+}

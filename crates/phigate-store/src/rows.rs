@@ -1,0 +1,206 @@
+//! The rows of the trail as engines see them, and what one transaction writes.
+
+use std::sync::Arc;
+
+use uuid::Uuid;
+
+use crate::item::Change;
+use crate::model::Cursor;
+
+/// A record's place in its chain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Link {
+    /// Which of the account's chains.
+    pub lane: i64,
+    /// Place in it, from 1.
+    pub seq: i64,
+    /// Digest of the record alone.
+    pub leaf: [u8; 32],
+    /// Digest of everything up to here.
+    pub digest: [u8; 32],
+    /// Keyed hash of the digest.
+    pub mac: [u8; 16],
+    /// Signature of the digest; on the last record of every group.
+    pub signature: Option<Vec<u8>>,
+}
+
+/// A record as a row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AuditRow {
+    /// Account.
+    pub account: String,
+    /// The row's own id.
+    pub id: Uuid,
+    /// Microseconds since 1970.
+    pub time_us: i64,
+    /// 1 decision, 2 outcome, 3 admin.
+    pub kind: i16,
+    /// The request it belongs to.
+    pub request: Option<Uuid>,
+    /// API key id, for search.
+    pub key_id: Option<String>,
+    /// Mode, for search.
+    pub mode: Option<String>,
+    /// Action, for search.
+    pub action: Option<String>,
+    /// Model, for search.
+    pub model: Option<String>,
+    /// Kinds of PHI as `,a,b,`, for search; none when clean.
+    pub types: Option<String>,
+    /// Admin act, for search.
+    pub act: Option<String>,
+    /// The record as JSON, exactly as digested.
+    pub body: String,
+}
+
+impl AuditRow {
+    /// Its place in a list.
+    pub(crate) fn cursor(&self) -> Cursor {
+        Cursor {
+            time_us: self.time_us,
+            id: self.id,
+        }
+    }
+}
+
+/// A record's chain entry, and the record unless it was deleted.
+#[derive(Debug, Clone)]
+pub struct ChainRow {
+    /// Id of the record.
+    pub record: Uuid,
+    /// Time of the record.
+    pub time_us: i64,
+    /// Its place.
+    pub link: Link,
+    /// The record itself.
+    pub row: Option<AuditRow>,
+}
+
+/// The end of one chain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Head {
+    /// Account.
+    pub account: String,
+    /// Lane.
+    pub lane: i64,
+    /// Last place.
+    pub seq: i64,
+    /// Digest there.
+    pub digest: [u8; 32],
+    /// Signature there.
+    pub signature: Option<Vec<u8>>,
+}
+
+/// Sealed content of a decision; empty when there is none.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Contents {
+    /// The body as received.
+    pub original: Option<Arc<[u8]>>,
+    /// The body as sent.
+    pub sent: Option<Arc<[u8]>>,
+}
+
+impl Contents {
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.original.is_none() && self.sent.is_none()
+    }
+
+    /// What is there, with its name.
+    pub fn fields(&self) -> impl Iterator<Item = (&'static str, &Arc<[u8]>)> {
+        let named = [("original", &self.original), ("sent", &self.sent)];
+        named
+            .into_iter()
+            .filter_map(|(name, sealed)| Some((name, sealed.as_ref()?)))
+    }
+}
+
+/// A record to be written: its row, its place in the chain, its sealed content.
+#[derive(Debug, Clone)]
+pub struct NewRecord {
+    /// The row.
+    pub row: Arc<AuditRow>,
+    /// Its place.
+    pub link: Link,
+    /// Its content.
+    pub contents: Contents,
+}
+
+/// Keyed hash of an identifier that occurred in a request.
+#[derive(Debug, Clone)]
+pub struct TokenRow {
+    /// Account.
+    pub account: String,
+    /// Keyed hash.
+    pub token: [u8; 16],
+    /// Time of the decision.
+    pub time_us: i64,
+    /// The request.
+    pub request: Uuid,
+}
+
+/// An amount to add to an hourly counter.
+#[derive(Debug, Clone)]
+pub struct CounterRow {
+    /// Account.
+    pub account: String,
+    /// Hours since 1970.
+    pub hour: i64,
+    /// Which of the rows that add up to the counter; writers have their own, so that nobody waits.
+    pub lane: i64,
+    /// What is counted.
+    pub name: String,
+    /// How much to add.
+    pub count: i64,
+}
+
+/// A request that has a decision and no outcome yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenRow {
+    /// Account.
+    pub account: String,
+    /// The request.
+    pub request: Uuid,
+    /// Time of the decision.
+    pub time_us: i64,
+    /// Which process decided.
+    pub instance: Uuid,
+}
+
+/// Names a record, for its content and for deletion by retention.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RowKey {
+    /// Id of the record.
+    pub record: Uuid,
+    /// Its time.
+    pub time_us: i64,
+    /// Its lane.
+    pub lane: i64,
+    /// Its place there.
+    pub seq: i64,
+}
+
+/// Everything one transaction writes.
+#[derive(Debug, Clone, Default)]
+pub struct Batch {
+    /// Item changes, in order.
+    pub changes: Vec<Change>,
+    /// Tell everybody that settings changed.
+    pub bump: bool,
+    /// Records, each with its place and its content.
+    pub records: Vec<NewRecord>,
+    /// Places of records that were deleted: account, record, time. Only an import writes these.
+    pub bare_links: Vec<(String, Uuid, i64, Link)>,
+    /// Lookup hashes.
+    pub tokens: Vec<TokenRow>,
+    /// Counters, sorted by key.
+    pub counters: Vec<CounterRow>,
+    /// Requests that now wait for their outcome.
+    pub opened: Vec<OpenRow>,
+    /// Requests that must be open and now have their outcome: account and request.
+    pub closed: Vec<(String, Uuid)>,
+    /// Content to delete: account and rows.
+    pub drop_contents: Option<(String, Vec<RowKey>)>,
+    /// Records to delete, their content included: account and rows.
+    pub drop_records: Option<(String, Vec<RowKey>)>,
+}

@@ -1,0 +1,74 @@
+//! What a writer does for others: closing the requests of dead processes, noting which keys were used.
+
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError};
+
+use uuid::Uuid;
+
+use crate::Result;
+use crate::item::{Change, Expect, Item, ItemKind};
+use crate::rows::Batch;
+use crate::writer::job::{Job, Waiter};
+use crate::writer::{Writer, entry};
+
+impl Writer {
+    /// Requests of processes that are gone get the outcome `interrupted`.
+    pub(super) async fn recover(&self) {
+        if let Err(error) = self.try_recover().await {
+            tracing::warn!("cannot look for interrupted requests: {error}");
+        }
+    }
+
+    async fn try_recover(&self) -> Result<()> {
+        let leases = self.leases().await?;
+        let mut alive: Vec<Uuid> = leases
+            .iter()
+            .filter(|lane| !self.is_over(lane))
+            .map(|(_, _, lease)| lease.instance)
+            .collect();
+        alive.push(self.instance);
+        let open = self.store.open_requests(&alive, 10_000).await?;
+        let mut names: HashMap<String, String> = HashMap::new();
+        for row in &open {
+            if !names.contains_key(&row.account) {
+                let name = self.keyring.guard().account_name(&row.account).await?;
+                names.insert(row.account.clone(), name);
+            }
+            let outcome = entry::ended(
+                row.request,
+                (self.clock)(),
+                &names[&row.account],
+                None,
+                "interrupted",
+            );
+            self.queue.push_always(Job::of(
+                entry::outcome(&row.account, &outcome),
+                Waiter::none(),
+            ));
+        }
+        if !open.is_empty() {
+            tracing::info!(
+                requests.n = open.len(),
+                "requests of an ended process are recorded as interrupted"
+            );
+        }
+        Ok(())
+    }
+
+    /// Writes down which API keys were used; losing a few seconds of this is harmless.
+    pub(super) async fn touch_used(&self) {
+        let used = std::mem::take(&mut *self.used.lock().unwrap_or_else(PoisonError::into_inner));
+        if used.is_empty() {
+            return;
+        }
+        let put = |(id, (account, time_us)): (String, (String, i64))| {
+            let item = Item::new(&account, ItemKind::ApiKeyUsed, &id, None, &time_us);
+            Change::Put(item, Expect::Any)
+        };
+        let batch = Batch {
+            changes: used.into_iter().map(put).collect(),
+            ..Batch::default()
+        };
+        let _ = self.store.commit(Arc::new(batch)).await;
+    }
+}
