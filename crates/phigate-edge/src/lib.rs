@@ -36,6 +36,6 @@ pub use observer::Observer;
 pub use panic::quiet_panics;
 pub use proxies::{NotANetwork, TrustedProxies};
 pub use queue::Turn;
-pub use serve::{EdgeSettings, MissingPage, ServeError, Site, serve};
+pub use serve::{EdgeSettings, MissingPage, Ports, ServeError, Site, serve};
 pub use tls::{TlsError, TlsFiles};
 pub use upload::{InflightPermit, Upload};

@@ -68,8 +68,32 @@ pub enum ServeError {
     Tls(#[from] TlsError),
 }
 
+/// The listeners. They are bound before anything else is done, so that a start that cannot work changes nothing.
+pub struct Ports {
+    callers: TcpListener,
+    metrics: Option<TcpListener>,
+}
+
+impl Ports {
+    /// Binds the addresses that the settings name.
+    pub async fn bind(settings: &EdgeSettings) -> Result<Self, ServeError> {
+        let callers = listen("listen", settings.listen).await?;
+        let metrics = match settings.metrics_listen {
+            Some(address) => Some(listen("metrics_listen", address).await?),
+            None => None,
+        };
+        Ok(Self { callers, metrics })
+    }
+
+    /// Where callers connect.
+    pub fn address(&self) -> io::Result<SocketAddr> {
+        self.callers.local_addr()
+    }
+}
+
 /// Serves until the drain is over. `on_listening` is told the address once requests are accepted.
 pub async fn serve(
+    ports: Ports,
     settings: &EdgeSettings,
     site: Site,
     drain: Drain,
@@ -77,14 +101,13 @@ pub async fn serve(
 ) -> Result<(), ServeError> {
     process::prepare();
     let limits = &settings.limits;
-    let listener = listen("listen", settings.listen).await?;
+    let listener = ports.callers;
     let certificate = settings
         .tls
         .as_ref()
         .map(|files| Certificate::watch(files, tls::LOOK_AGAIN))
         .transpose()?;
-    if let Some(address) = settings.metrics_listen {
-        let listener = listen("metrics_listen", address).await?;
+    if let Some(listener) = ports.metrics {
         let edge = Edge::new(
             site.metrics,
             limits,

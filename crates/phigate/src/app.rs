@@ -4,10 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
-use jiff::SignedDuration;
 use phigate_edge::Drain;
 use phigate_gateway::{Gateway, Metrics, ProviderSettings};
-use phigate_store::{Invite, LinkPurpose, Options, Role as UserRole, SecretString, Target, Vault};
+use phigate_store::{Options, Target, Vault};
 
 use crate::config::{self, Config};
 
@@ -48,16 +47,6 @@ pub(crate) fn vault_options(config: &Config, role: Role) -> Options {
     }
 }
 
-/// Where the first account stands with its owner.
-pub(crate) enum FirstOwner {
-    /// There is one.
-    Exists,
-    /// There is none, and a link for making one was given out at an earlier start.
-    WasInvited,
-    /// There is none; this is the token of a link that makes one.
-    Link(SecretString),
-}
-
 /// A running gateway: its parts, for those who serve, show and look after it.
 pub(crate) struct App {
     pub(crate) config: Config,
@@ -91,28 +80,5 @@ impl App {
             metrics,
             drain,
         })
-    }
-
-    /// The way to the first account's owner login. `again` makes a new link where there was one; earlier ones stop working.
-    pub(crate) async fn first_owner(&self, again: bool) -> anyhow::Result<FirstOwner> {
-        let accounts = self.vault.accounts.accounts().await?;
-        let Some(account) = accounts.first() else {
-            return Ok(FirstOwner::Exists);
-        };
-        let users = self.vault.people.users(&account.id).await?;
-        if users.iter().any(|user| user.role == UserRole::Owner) {
-            return Ok(FirstOwner::Exists);
-        }
-        if !again && self.vault.links.has_owner_link(&account.id).await? {
-            return Ok(FirstOwner::WasInvited);
-        }
-        let invite = Invite {
-            purpose: LinkPurpose::Owner,
-            role: UserRole::Owner,
-            email: None,
-            valid: SignedDuration::from_hours(24),
-        };
-        let link = self.vault.links.create_link(&account.id, &invite, "system");
-        Ok(FirstOwner::Link(link.await?))
     }
 }

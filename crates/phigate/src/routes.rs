@@ -15,6 +15,7 @@ use phigate_store::Account;
 use serde_json::{Value, json};
 
 use crate::app::App;
+use crate::not_served;
 
 /// The description of the API, as served and as printed by `phigate openapi`.
 pub(crate) const OPENAPI: &str = include_str!("openapi.json");
@@ -27,6 +28,7 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .route("/v1/models/{*id}", get(model))
         .route("/openapi.json", get(openapi))
         .with_state(Arc::clone(&app))
+        .merge(not_served::router())
         .merge(health_routes(app.drain.clone(), move || {
             is_ready(Arc::clone(&app))
         }))
