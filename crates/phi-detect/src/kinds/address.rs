@@ -5,6 +5,7 @@
 //! and ZIP that follow belong to the same finding.
 
 use super::{Meaning, PhiRule};
+use crate::spelling::Spelling;
 
 pub(super) static RULE: PhiRule = PhiRule {
     code: "address",
@@ -86,5 +87,6 @@ pub(super) static RULE: PhiRule = PhiRule {
         "addr2 TEXT, line1 VARCHAR",
         "AV nodal 2, via Foley 14, on the 5th and Tuesday",
     ],
+    spelling: Spelling::Words,
     precedence: 0.15,
 };

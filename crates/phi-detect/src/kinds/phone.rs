@@ -4,6 +4,7 @@
 //! International numbers start with "+" and have at most fifteen digits.
 
 use super::{Evidence, Meaning, PhiRule, Shape};
+use crate::spelling::Spelling;
 
 pub(super) static RULE: PhiRule = PhiRule {
     code: "phone",
@@ -133,5 +134,6 @@ pub(super) static RULE: PhiRule = PhiRule {
         "call if taking 500-1000 mg, or 325-1000 mg a day",
         "pager: 5000 units of heparin",
     ],
+    spelling: Spelling::Telephone,
     precedence: 0.25,
 };

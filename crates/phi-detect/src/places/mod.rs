@@ -39,6 +39,15 @@ pub(crate) fn street_line(page: &Page<'_>, start: usize) -> Option<Line> {
         return None;
     }
     let tokens = line_tokens(page, house.span.end);
+    // Rows of numbers are common, and no road has a name without a letter.
+    let is_number = |token: &Token| {
+        page.slice(token.span.clone())
+            .iter()
+            .all(u8::is_ascii_digit)
+    };
+    if tokens.iter().all(is_number) {
+        return None;
+    }
     numbered_road(page, start, &tokens)
         .or_else(|| number_last(page, start, &tokens))
         .or_else(|| with_street_word(page, start, &house, &tokens))

@@ -187,11 +187,9 @@ fn contradicts(page: &Page<'_>, span: &Range<usize>) -> bool {
     let index = page
         .marks
         .partition_point(|mark| (mark.end as usize) <= span.start);
-    let is_masked_before = page.marks[..index]
-        .iter()
-        .rev()
-        .take(6)
-        .any(|mark| mark.sense.has(Sense::PLACEHOLDER) && page.slice(mark.range()) == b"[DOB]");
+    let is_masked_before = page.marks[..index].iter().rev().take(6).any(|mark| {
+        mark.sense.has(Sense::PLACEHOLDER) && page.slice(mark.range()).starts_with(b"[DOB")
+    });
     let holds_date = page.marks[index..]
         .iter()
         .take_while(|mark| (mark.start as usize) < span.end)
