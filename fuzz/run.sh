@@ -16,7 +16,7 @@ coverage="-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4
 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table"
 RUSTFLAGS="--cfg fuzzing $(echo $coverage) -Zsanitizer=address -Ccodegen-units=1 -Cdebug-assertions" \
     cargo +nightly build --release --target "$target"
-for name in ${*:-scan mask}; do
+for name in ${*:-scan mask reply}; do
     mkdir -p "corpus/$name" "artifacts/$name"
     echo "$name for $seconds seconds"
     "target/$target/release/$name" -max_total_time="$seconds" -max_len=2048 -len_control=0 -dict=words.dict \

@@ -53,6 +53,12 @@ class Demo:
         self.log.close()
 
 
+def run_agent():
+    """The results of the agent, which brings a provider and a gateway of its own."""
+    done = subprocess.run([sys.executable, str(ROOT / "tests/clients/agent_python.py"), BINARY], capture_output=True, text=True, timeout=180)
+    return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")], done.stderr[-1500:]
+
+
 def run_client(name, demo, key, model, mode):
     """The results of one client, and the noise it made."""
     command = [*CLIENTS[name], demo.base_url, key, model, mode]
@@ -87,6 +93,12 @@ def main():
                         print(f"{'FAIL' if bad or not results else 'ok':4} {name:14} {model:17} {mode:5} {len(results)} tests", flush=True)
         finally:
             demo.stop()
+    if not wanted or "agent" in wanted:
+        results, noise = run_agent()
+        bad = [result for result in results if not result["ok"]]
+        passed += len(results) - len(bad)
+        failed += [f"agent: {result['test']}: {result['detail']}" for result in bad] or ([] if results else [f"agent: no results: {noise}"])
+        print(f"{'FAIL' if bad or not results else 'ok':4} agent-python   {len(results)} tests", flush=True)
     for line in failed:
         print(line)
     print(f"{passed} passed, {len(failed)} failed")

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::page::{Page, word_end};
+use crate::words;
 
 /// Digit groups that belong together, such as `536-22-8741`.
 pub(crate) struct Run {
@@ -177,18 +178,12 @@ fn is_tied(page: &Page<'_>, span: &Range<usize>, joins: fn(u8) -> bool) -> bool 
 
 /// Whether a unit follows, so that the number is an amount: "500-1000 mg", "25000 units".
 pub(crate) fn is_measured(page: &Page<'_>, end: usize) -> bool {
-    const UNITS: &[&str] = &[
-        "mg", "mcg", "ug", "gm", "grams", "kg", "lb", "lbs", "meq", "mmol", "ml", "cc", "dl",
-        "unit", "units", "iu", "cfu", "mmhg", "bpm", "tabs", "tab", "tablets", "caps", "capsules",
-        "puffs", "drops", "cells", "kcal", "calories", "plt", "wbc", "copies", "dollars", "hours",
-        "hrs", "days", "weeks", "minutes",
-    ];
     let start = end + usize::from(page.byte(end) == b' ');
     if !page.byte(start).is_ascii_alphabetic() {
         return false;
     }
     let word = page.slice(start..word_end(page.bytes(), start));
-    UNITS
+    words::MEASURES
         .iter()
         .any(|unit| word.eq_ignore_ascii_case(unit.as_bytes()))
 }

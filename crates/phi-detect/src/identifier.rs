@@ -12,6 +12,9 @@ use std::sync::LazyLock;
 use unicode_normalization::UnicodeNormalization;
 
 use crate::lexicon::{LEXICON, Sense, hash};
+use crate::words::identifiers::{
+    BRANDS, CODE, FAMILIES, HOUSES, PROGRAM_WORDS, SURNAME_ENDS, TITLES, WORD_SURNAMES,
+};
 
 /// The rule of such findings, and how sure it is: two words with nothing around them.
 pub(crate) const RULE: &str = "name.joined";
@@ -24,40 +27,6 @@ const TITLED_PAIR_SCORE_MIN: f32 = 0.7;
 
 /// Longer identifiers are generated.
 const LONGEST_BYTES: usize = 128;
-
-/// The words of an identifier after which nothing in it is a person: houses are named after people.
-const HOUSES: &str = "center centre clinic college dept foundation health healthcare hospital institute memorial \
-    medical pharmacy school university";
-
-/// Words of programs, accounts and places that `words/code.txt` lacks.
-const PROGRAM_WORDS: &str = "admin agents analyst assistant billing bot bots chatbot claude coder coordinator copilot \
-    critic demo dept desk developer django editor evaluator executor expert flask gemini gpt guest helper human jenkins \
-    kafka kotlin kubernetes lab labs las lead llama llm loma los maven metrics mini mistral mount operator orchestrator \
-    paginate paginator planner postgres presto proxy reviewer role runner saint sales san santa scala spark spring st \
-    student summarizer supervisor surfer teacher team teams tenant tester tomcat translator triage tutor voice weather \
-    worker writer alpha beta gamma delta omega angular ansible anthropic babel celery deepseek elastic eslint fastapi \
-    grafana gunicorn huggingface jupyter keras kibana langchain mixtral mongo netlify nginx numpy ollama openai pandas \
-    prettier pydantic pytorch qwen redis scipy sklearn supabase svelte tensorflow terraform traefik uvicorn vercel vite \
-    vllm webpack zookeeper";
-
-/// Given names that are also software, commands or abbreviations; they do not speak for a person.
-const BRANDS: &str = "ada albert alexa ambari apache bard bert blake cassandra celeste chan chef cortana darwin deb del \
-    dexter eda elmo ermine fae felix flora hang hudson isa jackson jasmine jenkins julia karma lin luna matilda mercury \
-    meta minerva monica pandora ping pip prometheus roberta sha siri tess travis vera wanda watson";
-
-/// Surnames that are everyday words and hardly a word of a program.
-const WORD_SURNAMES: &str = "baker bishop brown carpenter cook cooper fisher fox gray green hunt hunter king knight lane \
-    marshall mason miller palmer parker porter price rice rivers rose shepherd smith stone taylor turner walker ward \
-    waters weaver west white wood woods wright young";
-
-/// Family names that stand before the given name and are no other word.
-const FAMILIES: &str = "choi hoang huang huynh liang nguyen pham tran yoon zhang zhao zheng zhou";
-
-const TITLES: &str = "doctor dr miss mr mrs prof";
-
-/// Ends of surnames that are words: Newman, Robinson, Littlefield.
-const SURNAME_ENDS: &str =
-    "berg by field ford house land ley man ridge smith son stein stone ton well wood worth";
 
 /// What a word of an identifier can be.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -228,7 +197,7 @@ fn has_vowel(word: &str) -> bool {
 /// Whether the words that programs are made of hold this one.
 fn is_code(word: &str) -> bool {
     static CODE_WORDS: LazyLock<HashSet<u64>> = LazyLock::new(|| {
-        let words = include_str!("words/code.txt").split_ascii_whitespace();
+        let words = CODE.split_ascii_whitespace();
         words.map(|word| hash(word.as_bytes())).collect()
     });
     CODE_WORDS.contains(&hash(word.as_bytes()))

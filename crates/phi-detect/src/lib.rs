@@ -10,6 +10,7 @@ mod kinds;
 mod labels;
 mod lexicon;
 mod settings;
+mod spelling;
 mod words;
 
 // Text as read: disguises undone.
@@ -47,6 +48,7 @@ mod resolve;
 pub use finding::{Finding, Findings};
 pub use kinds::{PhiKind, PhiRule, RULES};
 pub use settings::{Settings, SettingsError};
+pub use spelling::Spelling;
 
 use budget::Budget;
 use candidate::Candidate;

@@ -8,6 +8,7 @@ use std::ops::Range;
 use crate::context::claim_before;
 use crate::labels::Meaning;
 use crate::page::{Mark, Page, is_word_byte};
+use crate::people;
 
 /// The text with misread digits put right, of the same length; none where there are none.
 pub(crate) fn mend(page: &Page<'_>) -> Option<String> {
@@ -21,6 +22,7 @@ pub(crate) fn mend(page: &Page<'_>) -> Option<String> {
             }
         }
     }
+    people::mend_names(page, &mut mended);
     String::from_utf8(mended?).ok()
 }
 

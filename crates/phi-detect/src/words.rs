@@ -1,6 +1,7 @@
 //! The words the rules know, by what they can be. One row per sense; add words freely.
 
 mod hash;
+pub(crate) mod identifiers;
 mod sense;
 
 pub(crate) use hash::{HASH_START, finish, hash, hash_in, step};
@@ -40,6 +41,14 @@ pub(crate) static WORDS: &[(Sense, &str)] = &[
     // Between label and value.
     (Sense::FILLER, FILLERS),
     (Sense::MAIL_WORD, "at dot arroba punto"),
+];
+
+/// Units that make an amount of the number before them.
+pub(crate) const MEASURES: &[&str] = &[
+    "mg", "mcg", "ug", "gm", "grams", "kg", "lb", "lbs", "meq", "mmol", "ml", "cc", "dl", "unit",
+    "units", "iu", "cfu", "mmhg", "bpm", "tabs", "tab", "tablets", "caps", "capsules", "puffs",
+    "drops", "cells", "kcal", "calories", "plt", "wbc", "copies", "dollars", "hours", "hrs",
+    "days", "weeks", "minutes",
 ];
 
 /// Given names that are words as well; they count only where something else says "name".

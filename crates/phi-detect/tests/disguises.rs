@@ -166,3 +166,12 @@ fn coded_text_is_decoded() {
         ),
     ]);
 }
+
+#[test]
+fn damaged_names_are_read() {
+    check(&[
+        ("name", "Patient «J0hn Sm1th» has a cough."),
+        ("name", "Patient «Jane Sm1th» has a cough."),
+        ("name", "Give B12 and check for H1N1."),
+    ]);
+}

@@ -26,7 +26,7 @@ mod trail;
 mod vault;
 mod writer;
 
-pub use access::{Access, KEY_NAME_CHARS_MAX};
+pub use access::{Access, Conversation, ConversationName, KEY_NAME_CHARS_MAX};
 pub use accounts::Accounts;
 pub use backend::{BACKENDS, Backend, Target};
 pub use error::{AdmitError, Result, StoreError};
@@ -37,7 +37,9 @@ pub use people::{DEVICE_DAYS, Links, PASSWORD_BYTES_MAX, PASSWORD_CHARS_MIN, Peo
 pub use phigate_verify::{Checkpoint, ExportVerifier, Fault, FaultKind, Report};
 pub use secret::{SecretBytes, SecretString};
 pub use store::Store;
-pub use trail::{Export, ExportLine, Trail, append_checkpoints, read_checkpoints};
+pub use trail::{
+    Export, ExportLine, TOKEN_IDENTIFIER, Trail, append_checkpoints, read_checkpoints,
+};
 pub use vault::{Options, Vault};
 
 /// Where the time comes from; tests give a fixed one.

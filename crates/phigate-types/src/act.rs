@@ -51,6 +51,7 @@ acts! {
     SessionEnd "session.end" "Session ended" Plain;
     SessionEndAll "session.end_all" "Sessions ended" Plain;
     SettingsSet "settings.set" "Settings changed" Info;
+    TokenResolve "token.resolve" "Token resolved" Warn;
     UserCreate "user.create" "User added" Plain;
     UserPassword "user.password" "Password changed" Plain;
     UserRemove "user.remove" "User removed" Plain;

@@ -68,6 +68,7 @@ error_codes! {
     ModelNotFound "model_not_found" Request 404 "No provider serves the model.";
     NotFound "not_found" Request 404 "There is nothing at this path.";
     PhiBlocked "phi_blocked" Phi 403 "PHI was found and the account's mode blocks it.";
+    PhiInReply "phi_in_reply" Phi 403 "The reply holds PHI that was not in the request, and the account withholds such replies.";
     PhiNotRewritable "phi_not_rewritable" Request 400 "PHI stands where it cannot be replaced without breaking the document.";
     ProviderAuthFailed "provider_auth_failed" Provider 502 "The provider refused the account's key.";
     ProviderError "provider_error" Provider 502 "The provider failed or gave an answer that cannot be read.";

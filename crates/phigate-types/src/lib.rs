@@ -12,6 +12,7 @@ mod error_code;
 mod finding;
 mod limit;
 mod modes;
+mod replies;
 mod tone;
 
 pub use act::Act;
@@ -21,4 +22,5 @@ pub use error_code::{Blame, ErrorCode};
 pub use finding::{Finding, Unscannable};
 pub use limit::KeyLimit;
 pub use modes::{Effect, Mode, ModeRow, Replaced};
+pub use replies::Replies;
 pub use tone::Tone;

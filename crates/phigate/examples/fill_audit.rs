@@ -144,6 +144,7 @@ fn request(
             sent: was_sent.then_some(body),
         },
         detector_version: "invented".to_owned(),
+        conversation: None,
         error_code: None,
         sealed: None,
     };
@@ -177,6 +178,8 @@ fn outcome(dice: &mut Dice, decision: &Decision) -> Outcome {
         error_code: None,
         first_byte_ms: was_sent.then_some(took_ms / 3),
         total_ms: Some(if was_sent { took_ms } else { 1 }),
+        reply: phigate_store::ReplyFacts::default(),
+        sealed: None,
     }
 }
 

@@ -12,6 +12,7 @@ use phi_detect::PhiKind;
 use phigate_core::chat::RequestError;
 use phigate_core::wire::ProviderFailure;
 use phigate_store::{AdmitError, StoreError};
+use phigate_types::ErrorCode;
 
 use crate::pipeline::NoPlace;
 use crate::server::{EdgeError, ErrorBody, Limited};
@@ -51,6 +52,10 @@ pub(crate) enum GatewayError {
     },
     /// PHI in block mode.
     Blocked(Vec<PhiKind>),
+    /// New PHI in a reply that is to be withheld.
+    PhiInReply(Vec<PhiKind>),
+    /// The reply could not be scanned, so it is withheld.
+    ReplyNotScanned,
     /// The decision could not be recorded, so nothing was forwarded.
     AuditUnavailable,
     /// The detector failed, so nothing was forwarded.
@@ -117,7 +122,22 @@ impl GatewayError {
                 body
             }
             Self::NotConfigured { family } => not_configured(family),
-            Self::Blocked(kinds) => blocked(kinds),
+            Self::Blocked(kinds) => phi_error(
+                ErrorCode::PhiBlocked,
+                "the request was blocked because protected health information was detected in its content",
+                kinds,
+            ),
+            Self::PhiInReply(kinds) => phi_error(
+                ErrorCode::PhiInReply,
+                "the reply was withheld because it holds protected health information that was not in the request",
+                kinds,
+            ),
+            Self::ReplyNotScanned => error(
+                503,
+                GATEWAY,
+                "detector_unavailable",
+                "the reply could not be scanned, so it is withheld",
+            ),
             Self::AuditUnavailable => error(
                 503,
                 GATEWAY,
@@ -183,10 +203,8 @@ fn not_configured(family: &str) -> ErrorBody {
     body
 }
 
-fn blocked(kinds: &[PhiKind]) -> ErrorBody {
-    let message =
-        "the request was blocked because protected health information was detected in its content";
-    let mut body = error(403, "phi_error", "phi_blocked", message);
+fn phi_error(code: ErrorCode, message: &'static str, kinds: &[PhiKind]) -> ErrorBody {
+    let mut body = error(code.status(), code.blame().word(), code.code(), message);
     let codes: Vec<&str> = kinds.iter().map(|kind| kind.code()).collect();
     body.extra
         .insert("phi_types".into(), serde_json::json!(codes));

@@ -5,6 +5,7 @@
 //! and ZIP that follow belong to the same finding.
 
 use super::{Meaning, PhiRule};
+use crate::spelling::Spelling;
 
 pub(super) static RULE: PhiRule = PhiRule {
     code: "address",
@@ -63,6 +64,11 @@ pub(super) static RULE: PhiRule = PhiRule {
         "write to «22 Via Roma 41, Recco, South Africa 27766»",
         "«12 Oak St\n, Springfield\n, IL 62704»",
         "«12 Oak St»\n«14 Elm St» are both empty",
+        "Domicilio: «C/ Mayor 12, 3º B, 28013 Madrid».",
+        "vive en «Avda. de la Constitución, 25, 2º izq., 41001 Sevilla».",
+        "«Ctra. Málaga n.º 119, 04700, El Ejido», tel.",
+        "«Calle 85 #12-30, Bogotá»; «Av. de Elvas s/n. 06080 Badajoz»",
+        "met at «Grand & 9th» yesterday, near «9th Ave and Grand St»",
         "{\"address\":\"«Hauptstr. 12b»\"}",
     ],
     misses: &[
@@ -79,6 +85,8 @@ pub(super) static RULE: PhiRule = PhiRule {
         "given 10 Units Lantus and 4 Tylenol",
         "Labs: HCO3 25 BUN 12 Cr 0.9",
         "addr2 TEXT, line1 VARCHAR",
+        "AV nodal 2, via Foley 14, on the 5th and Tuesday",
     ],
+    spelling: Spelling::Words,
     precedence: 0.15,
 };

@@ -4,6 +4,7 @@
 //! of that meaning. All other dates are left alone.
 
 use super::{Meaning, PhiRule};
+use crate::spelling::Spelling;
 
 pub(super) static RULE: PhiRule = PhiRule {
     code: "dob",
@@ -93,5 +94,6 @@ pub(super) static RULE: PhiRule = PhiRule {
         "1.0.3 (2018-08-24)\n=====\nFix the build",
         "DOB: __/__/____, DOB XX/XX/XXXX",
     ],
+    spelling: Spelling::Words,
     precedence: 0.26,
 };

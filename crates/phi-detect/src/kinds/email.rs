@@ -4,6 +4,7 @@
 //! spaces round the sign, and spelled out: "jane [at] example [dot] org".
 
 use super::{Meaning, PhiRule};
+use crate::spelling::Spelling;
 
 pub(super) static RULE: PhiRule = PhiRule {
     code: "email",
@@ -44,5 +45,6 @@ pub(super) static RULE: PhiRule = PhiRule {
         "Send to  please.",
         "look_at_the_dot_com_boom, run-at-start, x[@]y",
     ],
+    spelling: Spelling::Exact,
     precedence: 0.40,
 };

@@ -3,6 +3,7 @@
 //! Every insurer has a format of its own, so the label decides.
 
 use super::{BY_LABEL, Evidence, Number, PhiRule, Shape};
+use crate::spelling::Spelling;
 
 pub(super) static RULE: PhiRule = PhiRule {
     code: "health_plan_id",
@@ -77,5 +78,6 @@ pub(super) static RULE: PhiRule = PhiRule {
         "policy of 2024-01-15",
         "order 482913445",
     ],
+    spelling: Spelling::Code,
     precedence: 0.2,
 };

@@ -5,6 +5,7 @@
 //! is an SSN and a beneficiary code; railroad numbers put letters first.
 
 use super::{Evidence, Meaning, PhiRule, Shape};
+use crate::spelling::Spelling;
 
 pub(super) static RULE: PhiRule = PhiRule {
     code: "medicare_id",
@@ -84,5 +85,6 @@ pub(super) static RULE: PhiRule = PhiRule {
         "Medicare part B since 2019",
         "Commit 3b18e512dba79e4c8300dd08aeb37f8e728b8dad breaks the build.",
     ],
+    spelling: Spelling::Code,
     precedence: 0.32,
 };

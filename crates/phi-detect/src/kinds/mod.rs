@@ -21,6 +21,8 @@ mod ssn;
 pub(crate) use meaning::Meaning;
 pub(crate) use number::{Evidence, Number, Shape, Weight};
 
+use crate::spelling::Spelling;
+
 /// What the labels of a kind say whose row gives its [`Number`].
 const BY_LABEL: Meaning = Meaning::OtherId(None);
 
@@ -52,6 +54,8 @@ pub struct PhiRule {
     pub(crate) number: Option<Number>,
     /// How sure each shape and evidence makes us.
     pub(crate) weights: &'static [Weight],
+    /// What may differ between two spellings of one value.
+    pub spelling: Spelling,
     /// Added to the score when two kinds want the same text.
     pub(crate) precedence: f32,
 }
@@ -102,6 +106,11 @@ impl PhiKind {
     /// What mask mode writes in place of a finding.
     pub fn placeholder(self) -> &'static str {
         self.rule().placeholder
+    }
+
+    /// The one form of all spellings of a value of this kind. Values that differ keep differing.
+    pub fn normalise(self, value: &str) -> String {
+        self.rule().spelling.normalise(value)
     }
 
     /// The row that describes this kind.

@@ -4,6 +4,7 @@
 //! another capitalised word is one by itself. The name model adds what no rule sees.
 
 use super::{Meaning, PhiRule};
+use crate::spelling::Spelling;
 
 pub(super) static RULE: PhiRule = PhiRule {
     code: "name",
@@ -13,7 +14,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         signatures, in HL7 and FHIR name fields, and in running text.",
     not_found: "Eponyms (Parkinson disease, Foley catheter), drugs and brands, organisations; titles and credentials stay outside the finding.",
     authority: "HIPAA Safe Harbor, 45 CFR 164.514(b)(2)(i)(A)",
-    threshold: 0.5,
+    threshold: 0.35,
     is_on_by_default: true,
     labels: &[
         (
@@ -85,5 +86,6 @@ pub(super) static RULE: PhiRule = PhiRule {
         "travelled to Jordan, Chad and home",
         "called by ICU, drawn by RN, signed by MD",
     ],
+    spelling: Spelling::Words,
     precedence: 0.0,
 };

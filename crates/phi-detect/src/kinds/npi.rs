@@ -3,6 +3,7 @@
 //! Ten digits, the first a 1 or 2, the last a Luhn check digit over the number with 80840 before it.
 
 use super::{BY_LABEL, Evidence, Number, PhiRule, Shape};
+use crate::spelling::Spelling;
 
 pub(super) static RULE: PhiRule = PhiRule {
     code: "npi",
@@ -44,6 +45,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "phone 1234567893",
         "NPI pending",
     ],
+    spelling: Spelling::Code,
     precedence: 0.2,
 };
 

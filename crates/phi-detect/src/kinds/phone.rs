@@ -4,6 +4,7 @@
 //! International numbers start with "+" and have at most fifteen digits.
 
 use super::{Evidence, Meaning, PhiRule, Shape};
+use crate::spelling::Spelling;
 
 pub(super) static RULE: PhiRule = PhiRule {
     code: "phone",
@@ -18,7 +19,7 @@ pub(super) static RULE: PhiRule = PhiRule {
     labels: &[
         (
             Meaning::Phone,
-            "telf|tel movil|telefono movil|telefono fijo|handynummer|mobil|rufnummer|telefonnummer|tel mobile|\
+            "telf|tel movil|telefono movil|telefono fijo|fijo|handynummer|mobil|rufnummer|telefonnummer|tel mobile|\
             numero de telephone|telemovel|telefone|celulare|cellulare|numero di telefono|gsm|telefoonnummer|\
             tfno|tlf|tlfno|telef|telefs|telfs|movil|numero de movil|area code|phone|phones|phone number|phone no|\
             phone num|phone numbers|telephone|telephones|telephone number|tel|tel no|tele|cell|cells|cell phone|\
@@ -133,5 +134,6 @@ pub(super) static RULE: PhiRule = PhiRule {
         "call if taking 500-1000 mg, or 325-1000 mg a day",
         "pager: 5000 units of heparin",
     ],
+    spelling: Spelling::Telephone,
     precedence: 0.25,
 };

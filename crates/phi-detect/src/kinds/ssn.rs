@@ -6,6 +6,7 @@
 //! when it breaks those rules: test data and typing errors still point at people.
 
 use super::{Evidence, Meaning, PhiRule, Shape};
+use crate::spelling::Spelling;
 
 pub(super) static RULE: PhiRule = PhiRule {
     code: "ssn",
@@ -132,5 +133,6 @@ pub(super) static RULE: PhiRule = PhiRule {
         "SSN on file, member ID 536228741",
         "The last four digits of the card are 8741.",
     ],
+    spelling: Spelling::Code,
     precedence: 0.30,
 };

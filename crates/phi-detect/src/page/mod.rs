@@ -205,14 +205,31 @@ const fn classes() -> [u8; 256] {
     }
     table
 }
-/// The length of a mask placeholder at the start of `bytes`, if one stands there.
+/// The length of a mask placeholder at the start of `bytes`, if one stands there: `[SSN]`, or with a code, `[SSN_7K3QD]`.
 pub(crate) fn placeholder_at(bytes: &[u8]) -> Option<usize> {
     kinds::RULES
         .iter()
-        .map(|rule| rule.placeholder.as_bytes())
-        .find(|placeholder| bytes.starts_with(placeholder))
-        .map(<[u8]>::len)
+        .find_map(|rule| placeholder_of(rule.placeholder.as_bytes(), bytes))
 }
+
+/// The fewest characters of a placeholder's code.
+const CODE_CHARACTERS_MIN: usize = 5;
+
+fn placeholder_of(placeholder: &[u8], bytes: &[u8]) -> Option<usize> {
+    let open = placeholder.strip_suffix(b"]")?;
+    let rest = bytes.strip_prefix(open)?;
+    if rest.first() == Some(&b']') {
+        return Some(placeholder.len());
+    }
+    let code = rest
+        .strip_prefix(b"_")?
+        .iter()
+        .take_while(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
+        .count();
+    let is_closed = rest.get(1 + code) == Some(&b']');
+    (code >= CODE_CHARACTERS_MIN && is_closed).then_some(open.len() + code + 2)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -245,6 +262,12 @@ mod tests {
 
     #[test]
     fn a_placeholder_is_not_a_label() {
-        assert!(labels_of("[SSN]").is_empty());
+        for text in ["[SSN]", "[SSN_53622]", "[MEDICARE_ID_7K3QDX]"] {
+            assert!(labels_of(text).is_empty(), "{text}");
+            assert_eq!(placeholder_at(text.as_bytes()), Some(text.len()));
+        }
+        for text in ["[SSN_5362]", "[SSN_53622", "[SSN_]", "[SSN", "[SNN_53622]"] {
+            assert_eq!(placeholder_at(text.as_bytes()), None, "{text}");
+        }
     }
 }

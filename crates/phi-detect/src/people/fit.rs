@@ -40,7 +40,19 @@ fn first_of_name(page: &Page<'_>, span: &Range<usize>) -> usize {
         let is_number = word.iter().all(u8::is_ascii_digit);
         let rest = start + gap + 1;
         let is_before_capital = page.byte(rest).is_ascii_uppercase();
-        let is_word = word.iter().all(u8::is_ascii_lowercase) && !sense.has(Sense::PARTICLE);
+        // "Hijo de María Pozo", "y José": a small word before a given name only joins it to what stands before.
+        let given = page.word_at(start + gap + 1);
+        let joins = given.is_some_and(|(sense, end)| {
+            let is_joint = match word {
+                b"y" | b"e" => true,
+                // "Pt de León" is a surname.
+                b"de" => end < span.end,
+                _ => false,
+            };
+            is_joint && sense.has(Sense::GIVEN)
+        });
+        let is_word =
+            word.iter().all(u8::is_ascii_lowercase) && (joins || !sense.has(Sense::PARTICLE));
         let is_degree = word.len() >= 4 && word.iter().all(u8::is_ascii_uppercase);
         let is_written_out = page.byte(rest + 1).is_ascii_lowercase();
         let stands_before = is_before_capital && (is_word || is_degree && is_written_out);
@@ -101,17 +113,35 @@ fn end_of_name(page: &Page<'_>, span: &Range<usize>) -> usize {
     }
 }
 
-/// Whether a full name ends and another begins here: "Jane Roe, Mark Poe", but not "Roe, Jane Q".
+/// Whether a full name ends and another begins here: "Jane Roe, Mark Poe", "Ana Ruiz y José Pozo", but not
+/// "Roe, Jane Q".
 pub(crate) fn joins_two(text: &[u8], at: usize) -> bool {
-    let words = |part: &[u8]| {
-        part.split(|&byte| !is_word_byte(byte) && !matches!(byte, b'-' | b'\''))
-            .filter(|word| word.len() > 1)
-            .count()
-    };
-    text[at] == b','
-        && !text[..at].contains(&b',')
-        && words(&text[..at]) >= 2
-        && words(&text[at..]) >= 2
+    let count = |part: &[u8]| words(part).filter(|word| word.len() > 1).count();
+    match text[at] {
+        b',' => {
+            let mut before = text[..at].split(|&byte| byte == b',');
+            let next = text[at + 1..].split(|&byte| byte == b',').next();
+            before.all(|part| count(part) >= 2) && count(next.unwrap_or_default()) >= 2
+        }
+        b' ' => {
+            const JOINTS: &[&[u8]] = &[b" y ", b" e ", b" and ", b" & ", b" und ", b" et "];
+            let joint = JOINTS.iter().find(|joint| text[at..].starts_with(joint));
+            joint.is_some_and(|joint| {
+                let after = &text[at + joint.len()..];
+                let is_given = words(after)
+                    .next()
+                    .is_some_and(|word| LEXICON.sense(word).has(Sense::GIVEN));
+                count(&text[..at]) >= 2 && is_given
+            })
+        }
+        _ => false,
+    }
+}
+
+/// The words of a name, with the hyphens and apostrophes inside them.
+fn words(part: &[u8]) -> impl Iterator<Item = &[u8]> {
+    part.split(|&byte| !is_word_byte(byte) && !matches!(byte, b'-' | b'\''))
+        .filter(|word| !word.is_empty())
 }
 
 /// Takes the dot of "A.R." and of "Ted L." at the end of a line or before a sign.

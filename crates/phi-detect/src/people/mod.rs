@@ -1,11 +1,13 @@
 //! Reads names of people: capitalised words, initials, particles, suffixes.
 
+mod damaged;
 mod data;
 mod ending;
 mod fit;
 mod particulars;
 mod repeat;
 
+pub(crate) use damaged::mend as mend_names;
 pub(crate) use data::{initials_at, is_identifier, is_in_data, is_type_word};
 pub(crate) use ending::{
     display_name_before, ends_full_name, ends_last_first, name_before_degree, surname_before,

@@ -7,8 +7,9 @@ use super::country;
 use super::tail::tail;
 use super::token::{Token, is_one_of, next_token, skip, token_at};
 use super::{Line, has_street_ending, line_tokens};
+use crate::labels::Meaning;
 use crate::lexicon::{LEXICON, Sense};
-use crate::page::Page;
+use crate::page::{Page, is_word_byte};
 use crate::spelled;
 
 /// Pieces may follow each other a few times: number, unit, city, country.
@@ -17,6 +18,8 @@ const PIECES_MAX: usize = 4;
 /// The span with everything after it that belongs to the same address.
 pub(crate) fn complete(page: &Page<'_>, mut span: Range<usize>) -> Range<usize> {
     span.start = with_spoken_number(page, with_unit_before(page, span.start));
+    span.start = from_road_word(page, &span);
+    span.end = without_label(page, &span);
     span.end = end_of_token(page, &span);
     let end = without_next_sentence(page, &span);
     let mut end = without_street_after_number(page, &(span.start..end));
@@ -31,6 +34,59 @@ pub(crate) fn complete(page: &Page<'_>, mut span: Range<usize>) -> Range<usize> 
         }
     }
     span.start..end
+}
+
+/// `Hospital de Poniente Ctra. Málaga 119` starts with the road word: what stands before names who is there.
+fn from_road_word(page: &Page<'_>, span: &Range<usize>) -> usize {
+    const ROADS: &[&[u8]] = &[
+        b"calle",
+        b"avenida",
+        b"avda",
+        b"ctra",
+        b"carretera",
+        b"paseo",
+        b"carrer",
+    ];
+    let text = page.slice(span.clone());
+    let mut at = 0;
+    for word in text.split(|&byte| !is_word_byte(byte)) {
+        let is_number = word.first().is_some_and(u8::is_ascii_digit);
+        // "Av. Paseo Colón" has its road word already.
+        if is_number || at == 0 && is_one_of(word, &[b"av", b"avda", b"c", b"calle", b"avenida"]) {
+            break;
+        }
+        if at > 0 && is_one_of(word, ROADS) && word[0].is_ascii_uppercase() {
+            return span.start + at;
+        }
+        at += word.len() + 1;
+    }
+    span.start
+}
+
+/// `31008 Pamplona Tfno.`: where the address ends when its last word is the label of something else.
+fn without_label(page: &Page<'_>, span: &Range<usize>) -> usize {
+    let label = page
+        .word_before(span.end)
+        .filter(|(sense, start)| sense.has(Sense::LABEL) && *start > span.start)
+        .and_then(|(_, start)| {
+            let next = page
+                .labels
+                .binary_search_by_key(&start, |label| label.start as usize);
+            next.ok().map(|index| page.labels[index])
+        });
+    let is_other = label.is_some_and(|label| {
+        let follows = page.slice(label.end as usize..label.end as usize + 2);
+        matches!(
+            label.meaning,
+            Meaning::Phone | Meaning::Email | Meaning::Dob | Meaning::Mrn
+        ) && (follows.starts_with(b":") || follows.starts_with(b".") || follows.starts_with(b" "))
+    });
+    match label.filter(|_| is_other) {
+        Some(label) => {
+            label.start as usize - usize::from(page.byte_before(label.start as usize) == b' ')
+        }
+        None => span.end,
+    }
 }
 
 /// Unit, city, state and ZIP; after a ZIP comes nothing more of these.

@@ -3,11 +3,15 @@
 //! Each part adds to a score; [`crate::rules`] adds what the words before say.
 
 mod complete;
+mod continental;
 mod country;
+mod crossing;
 mod tail;
 mod token;
 
 pub(crate) use complete::{complete, corner};
+pub(crate) use continental::continental;
+pub(crate) use crossing::crossing;
 pub(crate) use tail::{lone_unit, postal_code_end, region_before, tail};
 pub(crate) use token::zip_end;
 
@@ -35,6 +39,15 @@ pub(crate) fn street_line(page: &Page<'_>, start: usize) -> Option<Line> {
         return None;
     }
     let tokens = line_tokens(page, house.span.end);
+    // Rows of numbers are common, and no road has a name without a letter.
+    let is_number = |token: &Token| {
+        page.slice(token.span.clone())
+            .iter()
+            .all(u8::is_ascii_digit)
+    };
+    if tokens.iter().all(is_number) {
+        return None;
+    }
     numbered_road(page, start, &tokens)
         .or_else(|| number_last(page, start, &tokens))
         .or_else(|| with_street_word(page, start, &house, &tokens))

@@ -29,7 +29,7 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
             continue;
         }
         let line = if mark.is_number() || mark.is_code() {
-            places::street_line(page, start)
+            places::continental(page, mark.range()).or_else(|| places::street_line(page, start))
         } else if mark.sense.has(Sense::BOX) {
             places::box_line(page, start)
         } else {
@@ -47,6 +47,10 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
             && claim_before(page, start, |meaning| meaning == Meaning::Zip).is_some()
         {
             out.push(start..end, 0.9, "address.zip");
+        } else if mark.is_code()
+            && let Some(span) = places::crossing(page, mark.range())
+        {
+            out.push(span, 0.65, "address.corner");
         } else if mark.is_number() && (4..=6).contains(&mark.len()) {
             zip(page, mark.range(), out);
         }

@@ -111,7 +111,15 @@ fn is_within_label(page: &Page<'_>, span: &Range<usize>) -> bool {
                 | Meaning::Medicare
                 | Meaning::Phone
         );
-        is_of_number && label.start as usize <= span.start && end <= label.end as usize
+        // "Fdo. Juan Pérez": the word that announces a name is none.
+        let is_word = matches!(
+            label.meaning,
+            Meaning::Name | Meaning::NameMaybe | Meaning::Address | Meaning::Zip
+        ) && !LEXICON
+            .sense(page.slice(span.clone()))
+            .has(Sense::GIVEN | Sense::GIVEN_WORD);
+        let is_inside = label.start as usize <= span.start && end <= label.end as usize;
+        is_inside && (is_of_number || is_word)
     })
 }
 

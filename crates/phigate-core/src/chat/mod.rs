@@ -19,7 +19,7 @@ pub use opaque::unscannable;
 pub(crate) use path::is_known_word;
 pub use path::{parameter_name, path};
 pub use walk::{Place, Slot, slots};
-pub(crate) use walk::{id_prefix, label, message_of};
+pub(crate) use walk::{id_prefix, is_neutral_key, label, message_of};
 
 /// How much a request may hold.
 #[derive(Debug, Clone, Copy)]
@@ -125,6 +125,18 @@ impl ChatRequest {
         })
     }
 
+    /// Reads a body that was read before, so that it is within the limits.
+    pub(crate) fn read_again(body: Vec<u8>) -> Result<Self, RequestError> {
+        let unlimited = ChatLimits {
+            json: Bounds::NONE,
+            fields_max: usize::MAX,
+            messages_max: usize::MAX,
+            parts_max: usize::MAX,
+            tools_max: usize::MAX,
+        };
+        Self::read(body, &unlimited)
+    }
+
     /// The body.
     pub fn document(&self) -> &Document {
         &self.document
@@ -143,5 +155,13 @@ impl ChatRequest {
     /// Whether the caller wants a stream.
     pub fn is_stream(&self) -> bool {
         self.is_stream
+    }
+
+    /// Whether the caller wants the answer to be JSON.
+    pub fn asks_for_json(&self) -> bool {
+        let format = self.document.root().get("response_format");
+        let kind = format.and_then(|format| format.get("type"));
+        let kind = kind.and_then(|kind| kind.string());
+        kind.is_some_and(|kind| matches!(kind.as_ref(), "json_object" | "json_schema"))
     }
 }

@@ -90,6 +90,11 @@ const NEUTRAL_KEYS: &[&str] = &[
     "values",
 ];
 
+/// Whether a key says nothing about what its value is.
+pub(crate) fn is_neutral_key(key: &str) -> bool {
+    NEUTRAL_KEYS.contains(&key)
+}
+
 /// The word that gives a value its meaning: the nearest key above it that is not mere wrapping.
 ///
 /// Names of functions, schemas and participants, and the ids of tool calls, are identifiers of the protocol, so
@@ -102,7 +107,7 @@ pub(crate) fn label<'d>(value: &Value<'d>) -> Option<Cow<'d, str>> {
             Some(key) if matches!(key.as_ref(), "id" | "tool_call_id") && is_call_id(&at) => {
                 return None;
             }
-            Some(key) if !NEUTRAL_KEYS.contains(&key.as_ref()) => return Some(key),
+            Some(key) if !is_neutral_key(&key) => return Some(key),
             _ => at = at.parent()?,
         }
     }

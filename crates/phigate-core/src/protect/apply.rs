@@ -6,7 +6,7 @@ use crate::chat::{ChatRequest, RequestError};
 use crate::json::Document;
 
 use super::report::Report;
-use super::rewrite::{Unsafe, rewrite_document};
+use super::rewrite::{StandIns, Tokens, Unsafe, rewrite_document};
 use super::scan::Scanned;
 use super::scanner::Scanner;
 
@@ -100,6 +100,16 @@ impl CleanRequest {
 
 /// Applies the account's policy to a scanned request.
 pub fn apply(policy: &Policy, scanner: &Scanner, scanned: Scanned) -> Outcome {
+    apply_with(policy, scanner, scanned, None)
+}
+
+/// Applies the account's policy. Where it masks, each value gets a token of its own instead of a placeholder.
+pub fn apply_with(
+    policy: &Policy,
+    scanner: &Scanner,
+    scanned: Scanned,
+    tokens: Option<&mut Tokens<'_>>,
+) -> Outcome {
     let Scanned {
         request,
         findings,
@@ -133,7 +143,8 @@ pub fn apply(policy: &Policy, scanner: &Scanner, scanned: Scanned) -> Outcome {
         && clean.report.has_phi()
     {
         let document = clean.request.document();
-        match rewrite_document(scanner, document, &findings, replacement) {
+        let mut stand_ins = StandIns::new(replacement, tokens);
+        match rewrite_document(scanner, document, &findings, &mut stand_ins) {
             Ok(rewritten) => clean.original = Some(clean.request.replace_document(rewritten)),
             Err(Unsafe::NotRewritable(path)) => {
                 return Outcome::Refuse(not_rewritable(path), clean.report);

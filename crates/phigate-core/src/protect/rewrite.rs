@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use phi_detect::{Detector, Findings};
+use phi_detect::{Detector, Findings, PhiKind};
 use phigate_types::{Effect, Mode, Replaced};
 
 use crate::chat::{self, Place};
 use crate::json::{Document, Json};
 
 use super::located::LocatedFinding;
-use super::scan::scan_document;
+use super::scan::{scan_document, values_of};
 use super::scanner::Scanner;
 
 /// Removing one finding can bring two harmless halves together, so what is rewritten is scanned until it is clean.
@@ -18,6 +18,37 @@ const ROUNDS_MAX: usize = 4;
 
 /// What a mode puts in the place of a finding.
 type Replacement = fn(Replaced<'_>) -> Cow<'_, str>;
+
+/// Gives a token to a value of a kind, to stand in place of its placeholder.
+pub type Tokens<'t> = dyn FnMut(PhiKind, &str) -> String + 't;
+
+/// What stands in place of findings.
+pub(super) struct StandIns<'s, 't> {
+    replacement: Replacement,
+    tokens: Option<&'s mut Tokens<'t>>,
+}
+
+impl<'s, 't> StandIns<'s, 't> {
+    /// What a mode says, and tokens wherever that is a placeholder.
+    pub(super) fn new(replacement: Replacement, tokens: Option<&'s mut Tokens<'t>>) -> Self {
+        Self {
+            replacement,
+            tokens,
+        }
+    }
+
+    fn of<'v>(&mut self, kind: PhiKind, value: &'v str) -> Cow<'v, str> {
+        let placeholder = kind.placeholder();
+        let plain = (self.replacement)(Replaced {
+            placeholder,
+            text: value,
+        });
+        match &mut self.tokens {
+            Some(token_of) if plain == placeholder => Cow::Owned(token_of(kind, value)),
+            _ => plain,
+        }
+    }
+}
 
 /// Why a request could not be made safe.
 pub(super) enum Unsafe {
@@ -32,9 +63,9 @@ pub(super) fn rewrite_document(
     scanner: &Scanner,
     document: &Document,
     findings: &[LocatedFinding],
-    replacement: Replacement,
+    stand_ins: &mut StandIns<'_, '_>,
 ) -> Result<Document, Unsafe> {
-    let mut current = splice(document, findings, replacement)?;
+    let mut current = splice(document, findings, stand_ins)?;
     for _ in 1..ROUNDS_MAX {
         let result = scan_document(scanner, &current);
         if result.is_clean() {
@@ -43,7 +74,7 @@ pub(super) fn rewrite_document(
         if !result.is_complete {
             return Err(Unsafe::Unfinished);
         }
-        current = splice(&current, &result.findings, replacement)?;
+        current = splice(&current, &result.findings, stand_ins)?;
     }
     let result = scan_document(scanner, &current);
     match result.findings.first() {
@@ -88,13 +119,14 @@ fn replace(text: &str, findings: &Findings, replacement: Replacement) -> Option<
 fn splice(
     document: &Document,
     found: &[LocatedFinding],
-    replacement: Replacement,
+    stand_ins: &mut StandIns<'_, '_>,
 ) -> Result<Document, Unsafe> {
     if let Some(fixed) = found.iter().find(|located| located.place != Place::Text) {
         let path = chat::path(&document.value(fixed.node));
         return Err(Unsafe::NotRewritable(path));
     }
     let mut edits: Vec<(Range<usize>, String)> = Vec::with_capacity(found.len());
+    let mut values = values_of(document, found).into_iter();
     for of_one_text in found.chunk_by(|one, next| one.node == next.node) {
         let value = document.value(of_one_text[0].node);
         let text = value.decoded();
@@ -104,13 +136,11 @@ fn splice(
             finding, continues, ..
         } in of_one_text
         {
+            let found = values.next().unwrap_or_default();
             let stand_in = if *continues {
                 Cow::Borrowed("")
             } else {
-                replacement(Replaced {
-                    placeholder: finding.kind.placeholder(),
-                    text: &text.expose()[finding.span.clone()],
-                })
+                stand_ins.of(finding.kind, &found)
             };
             rewritten.push_str(&text.expose()[copied..finding.span.start]);
             rewritten.push_str(&stand_in);

@@ -3,8 +3,11 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use phi_detect::PhiKind;
+
 use crate::chat::{self, ChatRequest, Place, Slot};
 use crate::json::{Document, Value};
+use crate::text::PhiText;
 
 use super::joined::scan_context;
 use super::located::{LocatedFinding, ScanResult};
@@ -36,6 +39,46 @@ impl Scanned {
     pub fn request(&self) -> &ChatRequest {
         &self.request
     }
+
+    /// The values that were found, as the caller wrote them. They are PHI.
+    pub fn values(&self) -> impl Iterator<Item = (PhiKind, PhiText)> + '_ {
+        let values = values_of(self.request.document(), &self.findings).into_iter();
+        let values = self.findings.iter().zip(values);
+        values
+            .filter(|(found, _)| !found.continues)
+            .map(|(found, value)| (found.finding.kind, PhiText::new(value)))
+    }
+}
+
+/// What each of these findings stands for, in their order. What goes on from the text part before belongs to the
+/// finding there, and stands for nothing of its own.
+pub(super) fn values_of(document: &Document, found: &[LocatedFinding]) -> Vec<String> {
+    let mut values: Vec<String> = Vec::with_capacity(found.len());
+    let mut whole = 0;
+    for of_one_text in found.chunk_by(|one, next| one.node == next.node) {
+        let node = document.value(of_one_text[0].node);
+        let text = match of_one_text[0].place {
+            Place::Number => Cow::Borrowed(node.raw()),
+            Place::Key | Place::Structure | Place::Text => node.decoded().into_text(),
+        };
+        for one in of_one_text {
+            let part = text.get(one.finding.span.clone()).unwrap_or_default();
+            values.push(String::new());
+            if !one.continues {
+                whole = values.len() - 1;
+            }
+            values[whole].push_str(part);
+        }
+    }
+    values.into_iter().map(unescaped).collect()
+}
+
+/// Tool arguments are JSON inside a string, so that quotes in them are escaped once more.
+fn unescaped(value: String) -> String {
+    if !value.contains('\\') {
+        return value;
+    }
+    serde_json::from_str(&format!("\"{value}\"")).unwrap_or(value)
 }
 
 /// Scans all of a request.

@@ -12,7 +12,7 @@ mod google;
 mod openai;
 mod parameters;
 mod request;
-mod sse;
+pub(crate) mod sse;
 mod translate;
 
 pub use failure::{FailureKind, ProviderFailure, error_event};

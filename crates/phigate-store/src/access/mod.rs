@@ -2,10 +2,12 @@
 
 mod admit;
 mod api_keys;
+mod conversation;
 mod end_user;
 mod providers;
 
 pub use api_keys::KEY_NAME_CHARS_MAX;
+pub use conversation::{Conversation, ConversationName};
 
 use std::sync::{Arc, Mutex};
 

@@ -39,6 +39,24 @@ impl Accounts {
         Ok(self.core.account_item(account_id).await?.1.settings)
     }
 
+    /// Changes some of the settings of an account; the record names what changed.
+    pub async fn edit_settings(
+        &self,
+        account_id: &str,
+        change: impl Fn(&mut Settings),
+        actor: &str,
+    ) -> Result<()> {
+        let now = self.core.now();
+        self.edit_account(account_id, |stored| {
+            let from = to_text(&stored.settings);
+            change(&mut stored.settings);
+            let to = to_text(&stored.settings);
+            let act = AdminAct::new(now, &stored.name, actor, Act::SettingsSet).change(&from, &to);
+            Ok((from != to).then_some(act))
+        })
+        .await
+    }
+
     /// Replaces the settings of an account; the record names what changed.
     pub async fn set_settings(
         &self,

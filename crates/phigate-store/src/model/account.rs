@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use phigate_types::{KeyLimit, Mode};
+use phigate_types::{KeyLimit, Mode, Replies};
 use serde::{Deserialize, Serialize};
 
 use crate::SecretString;
@@ -51,6 +51,12 @@ pub struct Settings {
     pub limits: BTreeMap<KeyLimit, u64>,
     /// How long records are kept.
     pub retention: Retention,
+    /// Give masked values back in replies.
+    pub restore: bool,
+    /// The tools whose arguments get values back; names, `*` for any characters. None: every tool.
+    pub restore_tools: Vec<String>,
+    /// What is done with PHI that a model produced.
+    pub replies: Replies,
 }
 
 /// How long records are kept.

@@ -74,6 +74,9 @@ pub struct Decision {
     pub sizes: Sizes,
     /// Version of the detector that decided.
     pub detector_version: String,
+    /// The conversation, where values were masked by tokens: a keyed hash.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conversation: Option<String>,
     /// Why, for a refusal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_code: Option<String>,
@@ -157,6 +160,29 @@ pub struct Outcome {
     pub first_byte_ms: Option<u64>,
     /// Milliseconds to the last byte.
     pub total_ms: Option<u64>,
+    /// What was found and done in the reply.
+    #[serde(flatten)]
+    pub reply: ReplyFacts,
+    /// Digest of the sealed reply; filled by the vault.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sealed: Option<SealedDigests>,
+}
+
+/// What was found and done in a reply. All fields are absent where nobody looked.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct ReplyFacts {
+    /// Tokens that were replaced by their values.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restored: Option<u64>,
+    /// New PHI, kind → number of findings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reply_types: Option<BTreeMap<String, u64>>,
+    /// Values of the request that came back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reply_echoes: Option<u64>,
+    /// What was done with new PHI, when there was any: `flagged`, `masked`, `redacted` or `blocked`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reply_action: Option<String>,
 }
 
 /// Tokens as the provider counted them.
@@ -251,4 +277,6 @@ pub struct Revealed {
     pub original: Option<SecretBytes>,
     /// The body as sent to the provider.
     pub sent: Option<SecretBytes>,
+    /// What the provider said, when it held new PHI.
+    pub reply: Option<SecretBytes>,
 }

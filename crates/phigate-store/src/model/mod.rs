@@ -11,8 +11,8 @@ pub use account::{
     ProviderKey, Retention, Settings,
 };
 pub use audit::{
-    AdminAct, Decision, Identifier, NewDecision, Outcome, Record, Revealed, SealedDigests, Sizes,
-    Usage,
+    AdminAct, Decision, Identifier, NewDecision, Outcome, Record, ReplyFacts, Revealed,
+    SealedDigests, Sizes, Usage,
 };
 pub use filter::{Cursor, Disclosure, Filter, Page, RecordKind, RequestRow};
 pub use people::{

@@ -58,9 +58,12 @@ impl Trail {
             }
             findings.joined.extend(join::heads_in(act));
         }
-        if let Record::Decision(decision) = &parsed
-            && let Some(digests) = &decision.sealed
-        {
+        let sealed = match &parsed {
+            Record::Decision(decision) => decision.sealed.as_ref(),
+            Record::Outcome(outcome) => outcome.sealed.as_ref(),
+            Record::Admin(_) => None,
+        };
+        if let Some(digests) = sealed {
             self.inspect_tokens(account, row, digests, findings).await?;
             return self.inspect_content(account, row, digests, findings).await;
         }

@@ -13,6 +13,7 @@ mod walk;
 
 pub use checkpoint::{append_checkpoints, read_checkpoints};
 pub use export::{Export, ExportLine};
+pub use read::TOKEN_IDENTIFIER;
 
 use std::sync::Arc;
 

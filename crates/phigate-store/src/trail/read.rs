@@ -1,6 +1,6 @@
 //! Reading the trail: lists, single requests, content, disclosure lookup.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use jiff::Timestamp;
 use phigate_types::Act;
@@ -17,6 +17,10 @@ use crate::{Result, SecretBytes, SecretString, StoreError};
 
 /// Most records on one page.
 const PAGE_MAX: usize = 1_000;
+/// The kind under which tokens are looked up.
+pub const TOKEN_IDENTIFIER: &str = "token";
+/// Most requests in which a token is looked for.
+const RESOLVED_MAX: usize = 100;
 /// Most requests a lookup returns.
 const DISCLOSURES_MAX: usize = 10_000;
 
@@ -105,6 +109,7 @@ impl Trail {
             request_id,
             original: None,
             sent: None,
+            reply: None,
         };
         for (field, content) in self.contents(account_id, decision).await? {
             match field {
@@ -112,7 +117,15 @@ impl Trail {
                 _ => revealed.sent = Some(content),
             }
         }
-        if revealed.original.is_none() && revealed.sent.is_none() {
+        let outcome = rows
+            .iter()
+            .find(|row| row.kind == RecordKind::Outcome.code());
+        if let Some(outcome) = outcome {
+            let contents = self.contents(account_id, outcome).await?;
+            revealed.reply = contents.into_iter().map(|(_, reply)| reply).next();
+        }
+        let is_empty = revealed.original.is_none() && revealed.sent.is_none();
+        if is_empty && revealed.reply.is_none() {
             return Err(StoreError::NotFound("content of this request"));
         }
         // A request forwarded as it came was sent as it came.
@@ -123,22 +136,35 @@ impl Trail {
         Ok(revealed)
     }
 
-    /// Requests in which an identifier occurred, newest first. The look-up itself is recorded.
+    /// Requests in which an identifier occurred under one of these forms, newest first. The look-up itself is recorded.
     pub async fn find_identifier(
         &self,
         account_id: &str,
         kind: &str,
-        value: &SecretString,
+        forms: &[SecretString],
         actor: &str,
     ) -> Result<Vec<Disclosure>> {
         let (_, account) = self.core.account_item(account_id).await?;
         let key = self.lookup_key(account_id).await?;
-        let hash = token(&key, kind, value.expose());
-        let found = self
-            .core
-            .store
-            .tokens(account_id, hash, DISCLOSURES_MAX)
-            .await?;
+        let mut found = BTreeSet::new();
+        for form in forms {
+            let hash = token(&key, kind, form.expose());
+            let here = self
+                .core
+                .store
+                .tokens(account_id, hash, DISCLOSURES_MAX)
+                .await?;
+            found.extend(
+                here.into_iter()
+                    .map(|(request, time_us)| (time_us, request)),
+            );
+        }
+        let found: Vec<(Uuid, i64)> = found
+            .into_iter()
+            .rev()
+            .take(DISCLOSURES_MAX)
+            .map(|(time_us, request)| (request, time_us))
+            .collect();
         let act = AdminAct::new(self.core.now(), &account.name, actor, Act::AuditFind)
             .detail("type", kind)
             .detail("found", &found.len());
@@ -154,6 +180,49 @@ impl Trail {
         Ok(found
             .into_iter()
             .map(|(request, time_us)| disclosure(request, time_us, known.get(&request)))
+            .collect())
+    }
+
+    /// The original content of the requests in which a token was issued, newest first, each with the conversation
+    /// that its tokens belong to. That it was looked at, by whom and why, is recorded first.
+    pub async fn contents_with_token(
+        &self,
+        account_id: &str,
+        token_name: &str,
+        actor: &str,
+        reason: &str,
+    ) -> Result<Vec<(String, SecretBytes)>> {
+        let key = self.lookup_key(account_id).await?;
+        let hash = token(&key, TOKEN_IDENTIFIER, token_name);
+        let found = self
+            .core
+            .store
+            .tokens(account_id, hash, RESOLVED_MAX)
+            .await?;
+        if found.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (_, account) = self.core.account_item(account_id).await?;
+        let mut act = AdminAct::new(self.core.now(), &account.name, actor, Act::TokenResolve);
+        act.target = Some(format!("[{token_name}]"));
+        act.reason = Some(reason.to_owned());
+        self.core.record_act(Some(account_id), &act).await?;
+        let requests: Vec<Uuid> = found.iter().map(|(request, _)| *request).collect();
+        let mut contents = Vec::new();
+        for row in self.core.store.requests(account_id, &requests).await? {
+            let Record::Decision(decision) = parse(&row)? else {
+                continue;
+            };
+            let mut contents_of_row = self.contents(account_id, &row).await?.into_iter();
+            let original = contents_of_row.find(|(field, _)| *field == "original");
+            if let (Some(conversation), Some((_, original))) = (decision.conversation, original) {
+                contents.push((decision.time, conversation, original));
+            }
+        }
+        contents.sort_by_key(|(time, ..)| std::cmp::Reverse(*time));
+        let newest_first = contents.into_iter();
+        Ok(newest_first
+            .map(|(_, conversation, original)| (conversation, original))
             .collect())
     }
 

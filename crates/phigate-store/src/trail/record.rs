@@ -93,6 +93,38 @@ impl Trail {
         }
     }
 
+    /// Writes an outcome with what the provider said, sealed beside it. Where that cannot be sealed, the outcome is
+    /// written all the same and the error told.
+    pub async fn record_outcome_with_reply(
+        &self,
+        account_id: &str,
+        mut outcome: Outcome,
+        reply: &SecretBytes,
+        deadline: Duration,
+    ) -> Result<()> {
+        let id = Uuid::now_v7();
+        let sealing = self.seal(account_id, outcome.time, id, [("original", Some(reply))]);
+        let sealed = match tokio::time::timeout(deadline, sealing).await {
+            Ok(sealed) => sealed,
+            Err(_) => Err(StoreError::Timeout),
+        };
+        let contents = match sealed {
+            Ok(contents) => contents,
+            Err(error) => {
+                self.record_outcome(account_id, &outcome, deadline).await?;
+                return Err(error);
+            }
+        };
+        outcome.sealed = Some(digests(&contents));
+        let (waiter, wait) = Waiter::new(true);
+        let entry = entry::outcome_with(account_id, id, &outcome, contents);
+        self.core.writer.queue.push_always(Job::of(entry, waiter));
+        match tokio::time::timeout(deadline, wait.answer).await {
+            Ok(answer) => answer.unwrap_or(Err(StoreError::Closed)),
+            Err(_) => Err(StoreError::Timeout),
+        }
+    }
+
     /// Queues an outcome without waiting, for use where waiting is impossible (in a `Drop`).
     pub fn queue_outcome(&self, account_id: &str, outcome: &Outcome) {
         self.core
@@ -112,7 +144,11 @@ impl Trail {
         let account = new.account_id.as_str();
         // A request has one decision, so its id serves the record as well.
         let id = new.decision.request_id;
-        let contents = self.seal_contents(id, &new).await?;
+        let fields = [
+            ("original", new.original.as_ref()),
+            ("sent", new.sent.as_ref()),
+        ];
+        let contents = self.seal(account, new.decision.time, id, fields).await?;
         let tokens = self
             .tokens_of(
                 account,
@@ -135,32 +171,40 @@ impl Trail {
         ))
     }
 
-    async fn seal_contents(&self, record: Uuid, new: &NewDecision) -> Result<Contents> {
-        if new.original.is_none() && new.sent.is_none() {
-            return Ok(Contents::default());
+    /// Seals the content of a record.
+    async fn seal<const N: usize>(
+        &self,
+        account: &str,
+        time: Timestamp,
+        record: Uuid,
+        fields: [(&'static str, Option<&SecretBytes>); N],
+    ) -> Result<Contents> {
+        let mut contents = Contents::default();
+        if fields.iter().all(|(_, content)| content.is_none()) {
+            return Ok(contents);
         }
         let (key_id, key) = self
             .core
             .keyring
-            .current(&new.account_id, Purpose::Content, new.decision.time)
+            .current(account, Purpose::Content, time)
             .await?;
         let mut buffer = Uuid::encode_buffer();
         let name: &str = record.hyphenated().encode_lower(&mut buffer);
         let mut sealer = Sealer::new(&key, key_id);
-        let mut seal = |field, content: &Option<SecretBytes>| {
+        for (field, content) in fields {
             let place = Place {
-                account: &new.account_id,
+                account,
                 table: CONTENT,
                 record: name,
                 field,
             };
-            let content = content.as_ref()?;
-            Some(sealer.seal(place, content.expose()).into())
-        };
-        Ok(Contents {
-            original: seal("original", &new.original),
-            sent: seal("sent", &new.sent),
-        })
+            let sealed = content.map(|content| sealer.seal(place, content.expose()).into());
+            match field {
+                "original" => contents.original = sealed,
+                _ => contents.sent = sealed,
+            }
+        }
+        Ok(contents)
     }
 
     async fn tokens_of(

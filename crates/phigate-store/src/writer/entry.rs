@@ -8,7 +8,7 @@ use phigate_verify::chain::leaf;
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::model::{AdminAct, Decision, Outcome, Record, RecordKind};
+use crate::model::{AdminAct, Decision, Outcome, Record, RecordKind, ReplyFacts};
 use crate::rows::{AuditRow, Contents, TokenRow};
 use crate::writer::job::{Counters, Effect, Entry};
 
@@ -39,14 +39,27 @@ pub(crate) fn decision(
 
 /// An outcome.
 pub(crate) fn outcome(account_id: &str, outcome: &Outcome) -> Arc<Entry> {
-    let row = row(account_id, Uuid::now_v7(), RecordRef::Outcome(outcome));
+    outcome_with(account_id, Uuid::now_v7(), outcome, Contents::default())
+}
+
+/// An outcome with sealed content.
+pub(crate) fn outcome_with(
+    account_id: &str,
+    id: Uuid,
+    outcome: &Outcome,
+    contents: Contents,
+) -> Arc<Entry> {
+    let row = row(account_id, id, RecordRef::Outcome(outcome));
     let counters = outcome_counters(outcome);
-    Arc::new(entry(
-        row,
-        &outcome.account,
-        counters,
-        Effect::Closes(outcome.request_id),
-    ))
+    Arc::new(Entry {
+        contents,
+        ..entry(
+            row,
+            &outcome.account,
+            counters,
+            Effect::Closes(outcome.request_id),
+        )
+    })
 }
 
 /// An admin act.
@@ -75,6 +88,8 @@ pub(crate) fn ended(
         error_code: Some(code.to_owned()),
         first_byte_ms: None,
         total_ms: None,
+        reply: ReplyFacts::default(),
+        sealed: None,
     }
 }
 
@@ -96,6 +111,8 @@ fn decision_counters(decision: &Decision) -> Counters {
     let mut counters: Counters = vec![("requests".into(), 1)];
     if decision.phi_detected {
         counters.push(("with_phi".into(), 1));
+        // By itself neither count tells how many requests with PHI went on: some are refused.
+        counters.push((format!("phi_action:{}", decision.action).into(), 1));
     }
     counters.push((format!("action:{}", decision.action).into(), 1));
     counters.push((format!("mode:{}", decision.mode).into(), 1));

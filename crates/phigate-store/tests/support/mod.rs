@@ -146,6 +146,7 @@ pub fn masked(account_id: &str) -> NewDecision {
             sent: Some(90),
         },
         detector_version: "1".to_owned(),
+        conversation: None,
         error_code: None,
         sealed: None,
     };
@@ -195,6 +196,8 @@ pub fn answered(request_id: Uuid) -> Outcome {
         error_code: None,
         first_byte_ms: Some(120),
         total_ms: Some(340),
+        reply: phigate_store::ReplyFacts::default(),
+        sealed: None,
     }
 }
 

@@ -23,7 +23,9 @@ use crate::error::GatewayError;
 use crate::provider::BaseUrl;
 use crate::server::{InflightPermit, KeyPermit, Turn};
 
+use super::Asked;
 use super::evidence::Evidence;
+use super::reply_plan::{ReplyDraft, ReplyPlan};
 use super::scan_queue::ScanPlace;
 use super::send::Envelope;
 
@@ -61,6 +63,8 @@ pub(super) struct Forward {
     pub(super) route: Route,
     pub(super) envelope: Envelope,
     pub(super) context: ReplyContext,
+    /// What is done with the reply.
+    pub(super) reply: ReplyPlan,
     pub(super) is_stream: bool,
 }
 
@@ -83,9 +87,10 @@ pub(super) struct Places {
 pub(super) async fn decide(
     app: &Arc<App>,
     admission: &Admission,
-    body: Bytes,
+    asked: Asked,
     places: &Places,
 ) -> Decided {
+    let Asked { body, conversation } = asked;
     let scanner = match app.scanner(&admission.account) {
         Ok(scanner) => scanner,
         Err(error) => {
@@ -99,6 +104,7 @@ pub(super) async fn decide(
         app: Arc::clone(app),
         account: Arc::clone(&admission.account),
         scanner,
+        conversation,
         place: None,
         left: None,
     };
@@ -144,6 +150,8 @@ struct Desk {
     app: Arc<App>,
     account: Arc<Account>,
     scanner: Arc<Scanner>,
+    /// The conversation, where the caller named it.
+    conversation: Option<String>,
     /// The place of a long scan among others.
     place: Option<Arc<ScanPlace>>,
     /// Whether nobody waits for the decision any more, where it goes on all the same.
@@ -170,7 +178,10 @@ impl Desk {
         let scanned = protect::scan(scanner, request);
         self.app.metrics.scanned(started.elapsed());
         evidence.scanned(&scanned);
-        let clean = match protect::apply(&self.policy(), scanner, scanned) {
+        let named = self.conversation.as_deref();
+        let draft = ReplyDraft::new(&self.app.vault, &self.account, named, &scanned);
+        let (outcome, issued) = draft.apply(&self.policy(), scanner, scanned);
+        let clean = match outcome {
             Outcome::Forward(clean) => clean,
             Outcome::Block(report) => return Err(GatewayError::Blocked(report.kinds().collect())),
             Outcome::Refuse(error, _) => return Err(error.into()),
@@ -178,6 +189,8 @@ impl Desk {
         };
         let request = self.translate(scanner, &route, &clean, evidence)?;
         evidence.cleared(&clean, &request);
+        let reply = draft.finish(issued, &clean, &self.scanner);
+        evidence.masked_with(&reply);
         let context = ReplyContext {
             completion_id: format!("chatcmpl-{}", Uuid::now_v7().simple()),
             created: jiff::Timestamp::now().as_second().unsigned_abs(),
@@ -191,6 +204,7 @@ impl Desk {
             route,
             envelope,
             context,
+            reply,
             is_stream,
         })
     }
@@ -339,7 +353,7 @@ mod tests {
         let patience = Duration::from_millis(200);
         let decide = async |text: &str| {
             let body = Bytes::from(text.to_owned());
-            let decided = decide(&app, &admission, body, &places);
+            let decided = decide(&app, &admission, body.into(), &places);
             tokio::time::timeout(patience, decided).await.is_ok()
         };
         let all = std::thread::available_parallelism().unwrap().get();
@@ -395,14 +409,14 @@ mod tests {
             let (app, busy, places) = (Arc::clone(&app), busy.clone(), places.clone());
             let finished = Arc::clone(&finished);
             much.push(tokio::spawn(async move {
-                decide(&app, &busy, digits(number, 200), &places).await;
+                decide(&app, &busy, digits(number, 200).into(), &places).await;
                 finished.fetch_add(1, Ordering::SeqCst);
             }));
         }
         while !app.long_scans.is_full() {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
-        let decided = decide(&app, &other, digits(99, 10), &places).await;
+        let decided = decide(&app, &other, digits(99, 10).into(), &places).await;
         assert!(decided.verdict.is_ok(), "it was not scanned");
         let before_it = finished.load(Ordering::SeqCst);
         let processors = std::thread::available_parallelism().unwrap().get();
@@ -431,6 +445,7 @@ mod tests {
             account: account(&app).await,
             scanner: Arc::new(Scanner::new(phi_detect::Detector::default())),
             app,
+            conversation: None,
             place: None,
             left: Some(left.clone()),
         };

@@ -8,8 +8,10 @@ use phi_detect::PhiKind;
 use phigate_core::chat::{self, ChatRequest};
 use phigate_core::egress::Cleared;
 use phigate_core::protect::{CleanRequest, Report, Scanned};
-use phigate_store::{Identifier, SecretBytes, SecretString, Sizes};
+use phigate_store::{Identifier, SecretBytes, SecretString, Sizes, TOKEN_IDENTIFIER};
 use phigate_types::{Action, Finding, Unscannable};
+
+use super::reply_plan::ReplyPlan;
 
 const PHI_DETECTED: HeaderName = HeaderName::from_static("x-gateway-phi-detected");
 const PHI_TYPES: HeaderName = HeaderName::from_static("x-gateway-phi-types");
@@ -31,6 +33,9 @@ pub(super) struct Evidence {
     pub(super) original: Option<SecretBytes>,
     /// The bytes for the provider. Kept only of requests with PHI.
     pub(super) sent: Option<SecretBytes>,
+    /// The conversation whose tokens stand for values, and those tokens.
+    pub(super) conversation: Option<String>,
+    tokens: Vec<String>,
     /// Kinds that showed only after translation.
     showed: Vec<PhiKind>,
     adjusted: Vec<String>,
@@ -93,6 +98,14 @@ impl Evidence {
             .iter()
             .map(|name| told(clean, name))
             .collect();
+    }
+
+    /// Its values were masked by tokens.
+    pub(super) fn masked_with(&mut self, reply: &ReplyPlan) {
+        self.conversation.clone_from(&reply.conversation);
+        let tokens = reply.rules.issued.iter();
+        let tokens = tokens.take(TOKENS_LISTED_MAX);
+        self.tokens = tokens.map(|(token, _)| token).collect();
     }
 
     /// The model that answered, by the provider's word. Records are not sealed: what is no identifier, or may
@@ -167,15 +180,18 @@ impl Evidence {
         self.report.as_ref().map_or(&[], Report::unscannable)
     }
 
-    /// The values found, for the keyed hashes of the disclosure lookup.
+    /// The values found, and the tokens that stand for them, for the keyed hashes by which they can be looked up.
     pub(super) fn identifiers(&self) -> Vec<Identifier> {
+        let identifier = |kind: &str, value: &str| Identifier {
+            kind: kind.into(),
+            value: SecretString::from(value),
+        };
         let values = self.report.iter().flat_map(Report::identifiers);
-        values
-            .map(|(kind, value)| Identifier {
-                kind: kind.code().into(),
-                value: SecretString::from(value.expose()),
-            })
-            .collect()
+        let values = values.map(|(kind, value)| identifier(kind.code(), value.expose()));
+        let tokens = self.tokens.iter();
+        let tokens =
+            tokens.map(|token| identifier(TOKEN_IDENTIFIER, token.trim_matches(['[', ']'])));
+        values.chain(tokens).collect()
     }
 }
 
@@ -192,8 +208,11 @@ fn told(clean: &CleanRequest, name: &str) -> String {
     chat::parameter_name(&value, clean.report().withheld_keys())
 }
 
+/// Tokens of one request by which it can be looked up: each is a row that must be written before the request leaves.
+const TOKENS_LISTED_MAX: usize = 2_000;
+
 /// Comma-separated names.
-fn list(names: &[impl AsRef<str>]) -> HeaderValue {
+pub(super) fn list(names: &[impl AsRef<str>]) -> HeaderValue {
     let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
     HeaderValue::from_str(&names.join(",")).unwrap_or_else(|_| HeaderValue::from_static(""))
 }

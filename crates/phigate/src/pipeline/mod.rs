@@ -10,6 +10,8 @@ mod evidence;
 mod preview;
 mod relay;
 mod reply;
+mod reply_notes;
+mod reply_plan;
 mod scan_queue;
 mod send;
 mod trail;
@@ -84,13 +86,31 @@ async fn converse(
     trail: &mut Trail,
 ) -> Result<Response, GatewayError> {
     require_json(&call.headers)?;
+    let conversation = reply_plan::conversation_name(&call.headers)?;
     let (body, inflight) = call.upload.read().await?;
     let places = Places {
         _key: trail.permit(),
         _turn: call.turn,
         _body: Some(inflight),
     };
-    forward(app, body, admission, trail, &places).await
+    let asked = Asked { body, conversation };
+    forward(app, asked, admission, trail, &places).await
+}
+
+/// What a caller asked for.
+struct Asked {
+    body: Bytes,
+    /// The conversation it belongs to, where the caller named it.
+    conversation: Option<String>,
+}
+
+impl From<Bytes> for Asked {
+    fn from(body: Bytes) -> Self {
+        Self {
+            body,
+            conversation: None,
+        }
+    }
 }
 
 /// Answers a request that somebody signed in sends from the dashboard: without an API key, else like any other.
@@ -118,7 +138,7 @@ pub(crate) async fn answer_for_dashboard(
         _turn: None,
         _body: None,
     };
-    let mut response = match forward(app, body, &admission, &mut trail, &places).await {
+    let mut response = match forward(app, body.into(), &admission, &mut trail, &places).await {
         Ok(response) => response,
         Err(error) => trail.fail(error).await,
     };
@@ -134,19 +154,21 @@ const DASHBOARD_KEY: &str = "dashboard";
 /// From the bytes of a body to the provider's answer.
 async fn forward(
     app: &Arc<App>,
-    body: Bytes,
+    asked: Asked,
     admission: &Admission,
     trail: &mut Trail,
     places: &Places,
 ) -> Result<Response, GatewayError> {
-    let Decided { evidence, verdict } = decide::decide(app, admission, body, places).await;
+    let Decided { evidence, verdict } = decide::decide(app, admission, asked, places).await;
     trail.saw(evidence);
     let Forward {
         route,
         envelope,
         context,
+        reply,
         is_stream,
     } = verdict?;
+    trail.expects_reply(&reply);
     trail.decide().await?;
     let incoming = send::send(&app.provider, &admission.account.id, envelope).await?;
     trail.provider_answered(incoming.status);
@@ -155,9 +177,10 @@ async fn forward(
     }
     if is_stream {
         let translator = route.format.open_stream(&context);
-        relay::stream(translator, incoming, trail, app.drain.clone()).await
+        let stage = reply.stage(context.event_bytes_max);
+        relay::stream(translator, stage, incoming, trail, app.drain.clone()).await
     } else {
-        reply::whole(route.format, &context, incoming, trail).await
+        reply::whole(app, route.format, &context, incoming, reply, trail).await
     }
 }
 

@@ -10,12 +10,14 @@ use axum::response::Response;
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};
 use http::{HeaderValue, header};
+use phigate_core::reply::ReplyStream;
 use phigate_core::wire::{ProviderFailure, StreamTranslator, error_event};
 
 use crate::error::GatewayError;
 use crate::provider::{Answer, Incoming, ProviderError};
 use crate::server::Drain;
 
+use super::reply::withheld;
 use super::send;
 use super::trail::Trail;
 
@@ -25,29 +27,33 @@ use super::trail::Trail;
 /// is an error with a status of its own, not a stream.
 pub(super) async fn stream(
     translator: Box<dyn StreamTranslator + Send>,
+    stage: Option<ReplyStream>,
     incoming: Incoming,
     trail: &mut Trail,
     drain: Drain,
 ) -> Result<Response, GatewayError> {
     let mut source = Source {
         translator,
+        stage,
         answer: incoming.body,
         drain,
     };
     let (first, step) = source.read().await;
     match step {
-        Err(failure) if first.is_empty() => return Err(GatewayError::Provider(failure)),
+        Err(Broken::Provider(failure)) if first.is_empty() => {
+            return Err(GatewayError::Provider(failure));
+        }
         _ => {}
     }
     let trail = trail.hand_over();
     let mut response = Response::new(Body::empty());
-    trail.write_headers(&mut response);
     let headers = response.headers_mut();
     headers.insert(
         header::CONTENT_TYPE,
         HeaderValue::from_static("text/event-stream; charset=utf-8"),
     );
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    trail.write_headers(&mut response);
     let relay = Relay {
         source,
         trail,
@@ -61,12 +67,22 @@ pub(super) async fn stream(
 /// Time for the error event to reach the caller before the connection breaks off.
 const LAST_EVENT: Duration = Duration::from_millis(50);
 
-/// What there is to send next, and whether the provider is still well.
-type Step = (Vec<u8>, Result<(), ProviderFailure>);
+/// What there is to send next, and whether more may follow.
+type Step = (Vec<u8>, Result<(), Broken>);
 
-/// The provider's stream and its translation.
+/// Why a stream ends before its end.
+enum Broken {
+    /// The provider failed.
+    Provider(ProviderFailure),
+    /// The rest of the reply is withheld.
+    Withheld(GatewayError),
+}
+
+/// The provider's stream, its translation, and what is done with the reply.
 struct Source {
     translator: Box<dyn StreamTranslator + Send>,
+    /// None where a reply goes out as it comes.
+    stage: Option<ReplyStream>,
     answer: Answer,
     drain: Drain,
 }
@@ -110,20 +126,47 @@ impl Source {
     /// Waits for something to send. Reads on while a piece of the provider's stream says nothing to the caller.
     async fn read(&mut self) -> Step {
         let mut out = Vec::new();
+        let mut translated = Vec::new();
         loop {
             let piece = tokio::select! {
                 piece = self.answer.next() => piece,
                 // The grace period is over: better an error event than a silent cut.
                 () = self.drain.cut() => Some(Err(ProviderError::Broken)),
             };
-            let step = match piece {
-                Some(Ok(bytes)) => self.translator.push(&bytes, &mut out),
-                Some(Err(error)) => Err(send::failure(error)),
-                None => self.translator.finish(&mut out),
+            let into = match self.stage {
+                Some(_) => &mut translated,
+                None => &mut out,
             };
+            let step = match piece {
+                Some(Ok(bytes)) => self.translator.push(&bytes, into),
+                Some(Err(error)) => Err(send::failure(error)),
+                None => self.translator.finish(into),
+            };
+            let step = self.treat(step, &mut translated, &mut out);
             if step.is_err() || self.translator.is_done() || !out.is_empty() {
                 return (out, step);
             }
+        }
+    }
+
+    /// Scans and restores what was translated. What was held of a stream that broke off goes out before the error.
+    fn treat(
+        &mut self,
+        step: Result<(), ProviderFailure>,
+        translated: &mut Vec<u8>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Broken> {
+        let Some(stage) = &mut self.stage else {
+            return step.map_err(Broken::Provider);
+        };
+        let mut treated = stage.push(translated, out);
+        translated.clear();
+        if step.is_err() && treated.is_ok() {
+            treated = stage.break_off(out);
+        }
+        match treated {
+            Ok(()) => step.map_err(Broken::Provider),
+            Err(stop) => Err(Broken::Withheld(withheld(stop, stage.tally().kinds()))),
         }
     }
 }
@@ -134,8 +177,13 @@ impl Relay {
             Some(first) => first,
             None => self.source.read().await,
         };
-        if let Err(failure) = step {
-            return self.break_off(out, &failure).await;
+        let is_last = step.is_err() || self.source.translator.is_done();
+        if let Some(stage) = &self.source.stage {
+            let heard = if is_last { stage.heard() } else { None };
+            self.trail.saw_reply(stage.tally(), heard);
+        }
+        if let Err(broken) = step {
+            return self.break_off(out, &broken).await;
         }
         if self.source.translator.is_done() {
             return self.complete(out).await;
@@ -153,14 +201,21 @@ impl Relay {
     async fn break_off(
         mut self: Box<Self>,
         mut out: Vec<u8>,
-        failure: &ProviderFailure,
+        broken: &Broken,
     ) -> (Result<Bytes, BrokenOff>, State) {
-        out.extend_from_slice(&error_event(failure));
+        let code = match broken {
+            Broken::Provider(failure) => {
+                out.extend_from_slice(&error_event(failure));
+                failure.kind.code()
+            }
+            Broken::Withheld(error) => {
+                let event = [b"data: ", error.body().to_json().as_ref(), b"\n\n"].concat();
+                out.extend_from_slice(&event);
+                error.code()
+            }
+        };
         let summary = self.source.translator.summary().clone();
-        let _ = self
-            .trail
-            .close(200, Some(&summary), Some(failure.kind.code()))
-            .await;
+        let _ = self.trail.close(200, Some(&summary), Some(code)).await;
         (Ok(Bytes::from(out)), State::Broken)
     }
 }

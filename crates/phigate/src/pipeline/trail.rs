@@ -10,6 +10,8 @@ use std::time::Instant;
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use jiff::Timestamp;
+use phigate_core::reply::Tally;
+use phigate_core::text::PhiText;
 use phigate_core::wire::ReplySummary;
 use phigate_store::{Admission, Decision, NewDecision, Outcome, Usage};
 use phigate_types::Action;
@@ -21,6 +23,8 @@ use crate::metrics::Answered;
 use crate::server::{EdgeError, KeyPermit};
 
 use super::evidence::Evidence;
+use super::reply_notes::ReplyNotes;
+use super::reply_plan::ReplyPlan;
 
 /// The records of one request.
 pub(super) struct Trail {
@@ -38,6 +42,8 @@ pub(super) struct Trail {
     is_closed: bool,
     provider_status: Option<u16>,
     first_byte_ms: Option<u64>,
+    /// What was found and done in the reply.
+    reply: ReplyNotes,
     /// The key's place among its concurrent requests, given back with the trail.
     permit: Option<KeyPermit>,
 }
@@ -63,6 +69,7 @@ impl Trail {
             is_closed: false,
             provider_status: None,
             first_byte_ms: None,
+            reply: ReplyNotes::default(),
             permit: Some(permit),
         }
     }
@@ -73,11 +80,17 @@ impl Trail {
             app: Arc::clone(&self.app),
             admission: self.admission.clone(),
             evidence: std::mem::take(&mut self.evidence),
+            reply: std::mem::take(&mut self.reply),
             permit: self.permit.take(),
             ..*self
         };
         self.is_closed = true;
         rest
+    }
+
+    /// The account.
+    pub(super) fn account_id(&self) -> &str {
+        &self.admission.account.id
     }
 
     /// The key's place, for work that may outlive the trail.
@@ -118,6 +131,16 @@ impl Trail {
             .provider_answered(family, self.sent.elapsed());
     }
 
+    /// What is done with the reply.
+    pub(super) fn expects_reply(&mut self, plan: &ReplyPlan) {
+        self.reply = ReplyNotes::new(plan);
+    }
+
+    /// What was found and done in the reply so far.
+    pub(super) fn saw_reply(&mut self, tally: &Tally, heard: Option<PhiText>) {
+        self.reply.saw(tally, heard);
+    }
+
     /// Ends the trail with an answer and gives the headers to it. The provider has acted by now: an outcome that
     /// cannot be written at once is kept by the vault, and the caller gets what the outcome says.
     pub(super) async fn succeed(
@@ -129,12 +152,14 @@ impl Trail {
             self.say_outcome_waits();
         }
         self.evidence.write_headers(response.headers_mut());
+        self.reply.write_headers(response.headers_mut());
         response
     }
 
     /// The headers of an answer whose outcome is still to come.
     pub(super) fn write_headers(&self, response: &mut Response) {
         self.evidence.write_headers(response.headers_mut());
+        self.reply.write_stream_headers(response.headers_mut());
     }
 
     /// Ends the trail with an error and writes it for the caller. A refusal that cannot be recorded is a 503.
@@ -241,6 +266,7 @@ impl Trail {
                 unscannable: evidence.unscannable().to_vec(),
                 sizes: evidence.sizes,
                 detector_version: phi_detect::VERSION.into(),
+                conversation: evidence.conversation.clone(),
                 error_code: error_code.map(Into::into),
                 sealed: None,
             },
@@ -258,7 +284,18 @@ impl Trail {
         self.is_closed = true;
         self.count(status);
         let account_id = &self.admission.account.id;
-        if self.is_plain() {
+        if let Some(reply) = self.reply.heard.take() {
+            self.app
+                .vault
+                .trail
+                .record_outcome_with_reply(
+                    account_id,
+                    outcome,
+                    &reply,
+                    self.app.decision_deadline(),
+                )
+                .await?;
+        } else if self.is_plain() {
             self.app.vault.trail.queue_outcome(account_id, &outcome);
         } else {
             self.app
@@ -298,6 +335,8 @@ impl Trail {
             error_code: error_code.map(Into::into),
             first_byte_ms: self.first_byte_ms,
             total_ms: Some(self.elapsed_ms()),
+            reply: self.reply.facts(),
+            sealed: None,
         }
     }
 

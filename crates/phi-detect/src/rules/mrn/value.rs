@@ -7,7 +7,7 @@ use crate::context::{LabelMatch, Strength};
 use crate::dates::{Form, date_at};
 use crate::digits::is_measured;
 use crate::labels::Meaning;
-use crate::page::Page;
+use crate::page::{Mark, Page};
 
 /// The whole value at a mark: groups tied by a sign, letters tied before or after them, a prefix set before them.
 pub(super) fn value_span(page: &Page<'_>, index: usize) -> Range<usize> {
@@ -16,7 +16,7 @@ pub(super) fn value_span(page: &Page<'_>, index: usize) -> Range<usize> {
     for mark in page.marks[index + 1..].iter().take(4) {
         let is_tied = mark.start as usize == end + 1
             && is_tie(page.byte(end))
-            && (page.byte(end) != b'/' || has_slashes)
+            && (page.byte(end) != b'/' || has_slashes || is_count_after(page, index, mark))
             && (mark.is_number() || mark.is_code());
         if !is_tied {
             break;
@@ -49,6 +49,17 @@ pub(super) fn value_span(page: &Page<'_>, index: usize) -> Range<usize> {
         }
     }
     start..end
+}
+
+/// `87293652/875`, `7712/19`: a short number behind a long one is its volume; with a date there are two slashes.
+fn is_count_after(page: &Page<'_>, index: usize, mark: &Mark) -> bool {
+    let first = page.marks[index];
+    let is_short = mark.len() <= 3 && mark.len() < first.len();
+    first.is_number()
+        && first.len() >= 4
+        && is_short
+        && page.byte(mark.end as usize) != b'/'
+        && nearest(page, first.start as usize).is_some_and(|claim| is_called(&claim))
 }
 
 /// Where the token that a value ends starts, letters of either case included: `44-TR-1029`, `2024/11873`, `zz-99812`.

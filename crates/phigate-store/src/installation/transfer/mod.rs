@@ -86,11 +86,11 @@ impl Installation {
         row: ChainRow,
     ) -> Result<()> {
         let (mut contents, mut tokens) = (Contents::default(), Vec::new());
-        let decision = row
+        let with_content = row
             .row
             .as_ref()
-            .filter(|row| row.kind == RecordKind::Decision.code());
-        if let Some(decision) = decision {
+            .filter(|row| row.kind != RecordKind::Admin.code());
+        if let Some(record) = with_content {
             let key = RowKey {
                 record: row.record,
                 time_us: row.time_us,
@@ -98,11 +98,10 @@ impl Installation {
                 seq: row.link.seq,
             };
             contents = self.core.store.content(account, key).await?;
-            tokens = self
-                .core
-                .store
-                .tokens_of(account, decision.request.unwrap_or_default())
-                .await?;
+            if record.kind == RecordKind::Decision.code() {
+                let request = record.request.unwrap_or_default();
+                tokens = self.core.store.tokens_of(account, request).await?;
+            }
         }
         write(
             out,

@@ -4,6 +4,7 @@ mod export;
 mod filter;
 mod find;
 mod list;
+mod resolve;
 mod reveal;
 mod verify;
 
@@ -34,6 +35,8 @@ pub(super) enum Audit {
     PublicKey,
     /// Print the original and the sent content of a request; this is recorded with your name and the reason
     Reveal(reveal::Reveal),
+    /// Print what a token of a masked request stood for; this is recorded with your name and the reason
+    Resolve(resolve::Resolve),
     /// Which requests held an identifier, when, and where it went; this is recorded.
     /// Give - as its value to type it or to read it from standard input, so that it stays out of the shell's history
     Find(find::Find),
@@ -63,7 +66,8 @@ pub(super) fn run(audit: Audit, global: &Global) -> anyhow::Result<ExitCode> {
             Audit::Verify(_) => {}
             Audit::PublicKey => println!("{}", session.vault.trail.public_key()),
             Audit::Reveal(reveal) => reveal::run(&session, &account, &reveal).await?,
-            Audit::Find(find) => return find::run(&session, &account, find).await,
+            Audit::Resolve(resolve) => return resolve::run(&session, &account, &resolve).await,
+            Audit::Find(find) => find::run(&session, &account, find).await?,
         }
         Ok(ExitCode::SUCCESS)
     })

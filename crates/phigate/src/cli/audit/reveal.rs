@@ -19,7 +19,7 @@ pub(in crate::cli) struct Reveal {
     /// Why you need to see it, in a few words; the audit trail keeps it
     #[arg(long, value_name = "TEXT", value_parser = given_reason)]
     reason: String,
-    /// Print one of the two as it was, instead of a JSON object with both
+    /// Print one of them as it was, instead of a JSON object with all
     #[arg(long)]
     only: Option<Side>,
 }
@@ -30,9 +30,11 @@ enum Side {
     Original,
     /// What the provider got
     Sent,
+    /// What the provider said, where it held new PHI
+    Reply,
 }
 
-fn given_reason(text: &str) -> anyhow::Result<String> {
+pub(super) fn given_reason(text: &str) -> anyhow::Result<String> {
     let given = reason(text).context("the reason is written in 4 to 400 characters")?;
     Ok(given.to_owned())
 }
@@ -42,10 +44,11 @@ pub(super) async fn run(session: &Session, account: &str, reveal: &Reveal) -> an
     let records = session.vault.trail.audit_show(account, id).await?;
     let has_phi = records.iter().any(|record| match record {
         Record::Decision(decision) => decision.phi_detected,
-        Record::Outcome(_) | Record::Admin(_) => false,
+        Record::Outcome(outcome) => outcome.sealed.is_some(),
+        Record::Admin(_) => false,
     });
     if !has_phi {
-        bail!("no PHI was found in this request, so none of its content was kept");
+        bail!("no PHI was found in this request or its reply, so none of its content was kept");
     }
     let (vault, actor) = (&session.vault, session.actor);
     let revealed = vault
@@ -60,14 +63,19 @@ pub(super) async fn run(session: &Session, account: &str, reveal: &Reveal) -> an
     let one = match reveal.only {
         Some(Side::Original) => revealed.original,
         Some(Side::Sent) => revealed.sent,
+        Some(Side::Reply) => revealed.reply,
         None => {
             let (original, sent) = (text(revealed.original), text(revealed.sent));
-            let shown = serde_json::json!({ "request_id": id, "original": original, "sent": sent });
+            let mut shown =
+                serde_json::json!({ "request_id": id, "original": original, "sent": sent });
+            if let Some(reply) = text(revealed.reply) {
+                shown["reply"] = reply.into();
+            }
             println!("{}", serde_json::to_string_pretty(&shown)?);
             return Ok(());
         }
     };
-    let one = one.context("nothing was sent to a provider")?;
+    let one = one.context("there is nothing of the kind")?;
     let mut out = std::io::stdout().lock();
     out.write_all(one.expose())?;
     Ok(out.flush()?)

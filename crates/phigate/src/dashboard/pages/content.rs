@@ -19,6 +19,8 @@ pub(crate) struct Content {
     pub(crate) passages: Vec<Passage>,
     pub(crate) original: String,
     pub(crate) sent: String,
+    /// What the provider said, where it held new PHI.
+    pub(crate) reply: String,
 }
 
 /// One text of the request in which something was found, before and after.
@@ -79,6 +81,7 @@ impl Content {
             passages,
             original: pretty(&original),
             sent: pretty(&sent),
+            reply: pretty(&bytes(&revealed.reply).unwrap_or_default()),
         }
     }
 }
@@ -110,8 +113,15 @@ fn passage(
             let expected = cut(text, findings, Some(*word));
             let expected_text: String = expected.iter().map(|piece| piece.text.as_str()).collect();
             // A translation may join texts, so it is enough that a sent text holds this one.
+            let with_tokens = || {
+                sent_texts
+                    .iter()
+                    .find_map(|sent| with_tokens(&expected, sent))
+            };
             if sent_texts.iter().any(|sent| sent.contains(&expected_text)) {
                 expected
+            } else if let Some(pieces) = with_tokens() {
+                pieces
             } else {
                 vec![Piece::plain(
                     "This text does not stand in what was sent. Look at the whole request below.",
@@ -124,6 +134,32 @@ fn passage(
         original,
         sent,
     }
+}
+
+/// The pieces as they stand in a sent text where placeholders carry codes: `[NAME_7K3QD]` for `[NAME]`.
+fn with_tokens(expected: &[Piece], sent: &str) -> Option<Vec<Piece>> {
+    let head = match expected.first()? {
+        piece if piece.class.is_empty() => piece.text.as_str(),
+        piece => piece.text.strip_suffix(']')?,
+    };
+    let from = sent.find(head)?;
+    let mut rest = &sent[from..];
+    let mut pieces = Vec::with_capacity(expected.len());
+    for piece in expected {
+        let length = match piece.text.strip_suffix(']') {
+            Some(open) if !piece.class.is_empty() && rest.starts_with(open) => {
+                rest.find(']').map(|end| end + 1)?
+            }
+            _ if rest.starts_with(&piece.text) => piece.text.len(),
+            _ => return None,
+        };
+        pieces.push(Piece {
+            text: rest[..length].to_owned(),
+            ..piece.clone()
+        });
+        rest = &rest[length..];
+    }
+    Some(pieces)
 }
 
 /// Cuts a text at findings, whose positions count characters.
@@ -269,6 +305,7 @@ mod tests {
             request_id: uuid::Uuid::nil(),
             original: Some(ORIGINAL.as_bytes().into()),
             sent: sent.map(|sent| sent.as_bytes().into()),
+            reply: None,
         };
         Content::new(&decision(mode, action), &revealed)
     }
@@ -299,6 +336,13 @@ mod tests {
         assert_eq!(
             text(&masked.passages[0].sent),
             "Ärztin: «[NAME]», SSN «[SSN]»."
+        );
+        let coded = sent.replace("[NAME]", "[NAME_7K3QD]");
+        let coded = coded.replace("[SSN]", "[SSN_0Z9YXA]");
+        let coded = content(Mode::MASK, Action::MASKED, Some(&coded));
+        assert_eq!(
+            text(&coded.passages[0].sent),
+            "Ärztin: «[NAME_7K3QD]», SSN «[SSN_0Z9YXA]»."
         );
         let redacted = content(
             Mode::REDACT,

@@ -12,6 +12,7 @@ pub(crate) mod overview;
 pub(crate) mod playground;
 pub(crate) mod providers;
 pub(crate) mod record;
+pub(crate) mod replies;
 mod rows;
 pub(crate) mod settings;
 pub(crate) mod setup;

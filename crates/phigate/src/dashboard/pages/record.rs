@@ -5,7 +5,7 @@ use axum::extract::{Path, State};
 use http::StatusCode;
 use jiff::{SignedDuration, Timestamp};
 use phi_detect::PhiKind;
-use phigate_store::{Decision, Outcome, Record, StoreError};
+use phigate_store::{Decision, Outcome, Record, ReplyFacts, StoreError};
 use phigate_types::{Action, Tone};
 use uuid::Uuid;
 
@@ -156,7 +156,8 @@ async fn draw(
     let names = keys::names(&dash.app.vault.access.api_keys(visit.account_id()).await?);
     let key_name = names.get(&decision.key_id).filter(|name| !name.is_empty());
     let (label, tone) = action(decision);
-    let has_content = decision.sealed.is_some();
+    let has_reply = outcome.is_some_and(|outcome| outcome.sealed.is_some());
+    let has_content = decision.sealed.is_some() || has_reply;
     page_with(
         if error.is_some() {
             StatusCode::UNPROCESSABLE_ENTITY
@@ -209,7 +210,8 @@ fn findings_words(decision: &Decision) -> String {
 fn content_words(decision: &Decision, has_content: bool) -> &'static str {
     let was_refused = decision.action == Action::REFUSED;
     match (has_content, decision.phi_detected) {
-        (true, _) => "What was received, and what was sent, is stored encrypted.",
+        (true, true) => "What was received, and what was sent, is stored encrypted.",
+        (true, false) => "The reply held PHI, so what the provider said is stored encrypted.",
         (false, true) => "No content is stored for this request.",
         // Most refusals come before the scan, so nothing is known about PHI.
         (false, false) if was_refused => "The request was refused, and its content not stored.",
@@ -275,6 +277,12 @@ fn outcome_facts(outcome: &Outcome) -> Vec<Fact> {
             )
         }),
     );
+    say("Values given back", outcome.reply.restored.map(grouped));
+    say("New PHI in the reply", reply_words(&outcome.reply));
+    say(
+        "Echoes of the request",
+        outcome.reply.reply_echoes.map(grouped),
+    );
     say(
         "First byte after",
         outcome
@@ -286,6 +294,21 @@ fn outcome_facts(outcome: &Outcome) -> Vec<Fact> {
         outcome.total_ms.map(|ms| format!("{} ms", grouped(ms))),
     );
     facts
+}
+
+/// What was found in a reply and done about it; none where nobody looked.
+fn reply_words(reply: &ReplyFacts) -> Option<String> {
+    let types = reply.reply_types.as_ref()?;
+    let found = types.iter().map(|(code, count)| {
+        let kind = PhiKind::from_code(code);
+        let label = kind.map_or(code.as_str(), |kind| kind.label());
+        format!("{label} ×{count}")
+    });
+    let found: Vec<String> = found.collect();
+    Some(match &reply.reply_action {
+        Some(done) => format!("{}, {done}", found.join(", ")),
+        None => "none".to_owned(),
+    })
 }
 
 fn finding_row(finding: &phigate_types::Finding) -> FindingRow {

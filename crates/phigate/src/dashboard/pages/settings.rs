@@ -9,6 +9,7 @@ use phi_detect::{Findings, PhiKind};
 use phigate_store::{Retention, Settings};
 use phigate_types::{Effect, KeyLimit, Mode};
 
+use super::replies;
 use crate::app::detector;
 use crate::dashboard::Dash;
 use crate::dashboard::chrome::Chrome;
@@ -24,6 +25,7 @@ pub(crate) struct Page {
     pub(crate) error: Option<String>,
     pub(crate) mode_changed: Option<ModeChange>,
     pub(crate) modes: Vec<ModeCard>,
+    pub(crate) replies: replies::Section,
     pub(crate) draft: Draft,
     pub(crate) days_max: u32,
     pub(crate) limit_max: u64,
@@ -219,6 +221,7 @@ fn read(form: &Fields, current: &Settings) -> Result<Settings, String> {
             metadata_days: days(form, "record_days", 1, "Days for records")?,
             legal_hold: form.is_ticked("legal_hold"),
         },
+        ..current.clone()
     };
     let (before, after) = (current.retention, settings.retention);
     let deletes_sooner =
@@ -307,11 +310,15 @@ fn score(text: &str) -> Option<f64> {
         .filter(|score| (0.0..=1.0).contains(score))
 }
 
+/// The page with what was wrong about a form of its own.
+pub(super) async fn show_error(dash: &Dash, visit: &SignedIn, error: String) -> Answer {
+    draw(dash, visit, Some(error), stored(&visit.account.settings)).await
+}
+
 async fn draw(dash: &Dash, visit: &SignedIn, error: Option<String>, draft: Draft) -> Answer {
     let state = dash.app.vault.accounts.mode(visit.account_id()).await?;
-    let findings = detector(&visit.account.settings)
-        .map_err(|_| PageError::Broken)?
-        .scan(EXAMPLE);
+    let detector = detector(&visit.account.settings).map_err(|_| PageError::Broken)?;
+    let findings = detector.scan(EXAMPLE);
     let status = if error.is_some() {
         StatusCode::UNPROCESSABLE_ENTITY
     } else {
@@ -328,6 +335,7 @@ async fn draw(dash: &Dash, visit: &SignedIn, error: Option<String>, draft: Draft
                 by,
             }),
             modes: mode_cards(state.mode, EXAMPLE, &findings),
+            replies: replies::stored(&visit.account.settings, &detector),
             draft,
             days_max: DAYS_MAX,
             limit_max: LIMIT_MAX,

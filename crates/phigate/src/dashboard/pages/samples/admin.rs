@@ -99,6 +99,15 @@ pub(super) fn settings_page() -> settings::Page {
             by: "morgan.roe@clinic.example".to_owned(),
         }),
         modes: mode_cards(),
+        replies: replies::stored(
+            &phigate_store::Settings {
+                restore: true,
+                restore_tools: vec!["send_*".to_owned(), HOSTILE.to_owned()],
+                replies: phigate_types::Replies::Mask,
+                ..phigate_store::Settings::default()
+            },
+            &phi_detect::Detector::default(),
+        ),
         draft: settings::Draft {
             allow_unscannable: false,
             legal_hold: false,

@@ -196,6 +196,7 @@ pub(super) fn record_page(is_revealed: bool) -> record::Page {
             }],
             original: format!("{{\"model\": \"{HOSTILE}\"}}"),
             sent: "{}".to_owned(),
+            reply: HOSTILE.to_owned(),
         }),
     }
 }

@@ -1,0 +1,291 @@
+//! Addresses as Spain, Italy, France, Portugal and Latin America write them: the road word first, the house
+//! number behind the name, then floor and door, then postal code and town.
+//! `C/ Mayor 12, 3º B, 28013 Madrid`, `Avda. de Elvas s/n. 06080 Badajoz`, `Calle 85 #12-30`.
+
+use std::ops::Range;
+
+use super::Line;
+use super::token::{Token, is_one_of, skip, token_at};
+use crate::lexicon::Sense;
+use crate::page::{Page, is_word_byte};
+
+/// Road words and what they are shortened to.
+static ROADS: &[&[u8]] = &[
+    b"alameda",
+    b"apartado",
+    b"av",
+    b"avd",
+    b"avda",
+    b"avenida",
+    b"avinguda",
+    b"barrio",
+    b"bulevar",
+    b"calle",
+    b"callejon",
+    b"camino",
+    b"carrer",
+    b"carrera",
+    b"carretera",
+    b"chemin",
+    b"cl",
+    b"cll",
+    b"cno",
+    b"corso",
+    b"cra",
+    b"ctra",
+    b"cuesta",
+    b"diagonal",
+    b"estrada",
+    b"glorieta",
+    b"impasse",
+    b"jiron",
+    b"largo",
+    b"pasaje",
+    b"paseo",
+    b"passeig",
+    b"piazza",
+    b"placa",
+    b"plaza",
+    b"plza",
+    b"pso",
+    b"pz",
+    b"paraje",
+    b"poligono",
+    b"praca",
+    b"pza",
+    b"quai",
+    b"rambla",
+    b"ronda",
+    b"rua",
+    b"rue",
+    b"transversal",
+    b"travesia",
+    b"travessa",
+    b"urb",
+    b"urbanizacion",
+    b"via",
+    b"viale",
+    b"vicolo",
+];
+
+/// A street has no longer name.
+const NAME_WORDS_MAX: usize = 8;
+
+/// The address whose house number, or postal code where it has none, this is.
+pub(crate) fn continental(page: &Page<'_>, number: Range<usize>) -> Option<Line> {
+    let (name_end, has_no_number) = before_number(page, number.start)?;
+    let start = road_before(page, name_end)?;
+    let is_postal_code = is_postal_code(page, &number);
+    if is_postal_code != has_no_number && number.len() > 4 {
+        return None;
+    }
+    let house_end = number.end + letters_after(page, number.end);
+    let floor_end = if is_postal_code {
+        number.start
+    } else {
+        floors(page, house_end)
+    };
+    let town = town(page, floor_end);
+    Some(Line {
+        span: start..town.unwrap_or(floor_end.max(house_end)),
+        score: if town.is_some() { 0.9 } else { 0.6 },
+    })
+}
+
+/// Where the name before a number ends, and whether "s/n" says that the house has none.
+fn before_number(page: &Page<'_>, number: usize) -> Option<(usize, bool)> {
+    const SIGNS: &[&[u8]] = &[b"n", b"no", b"num", b"numero", b"km", b"nro", b"o"];
+    let mut end = back_over(page, number, b" ,.#-");
+    let mut has_no_number = false;
+    for _ in 0..3 {
+        let Some((_, start)) = page.word_before(end).filter(|_| end < number) else {
+            break;
+        };
+        let word = page.slice(start..end);
+        let before = page.slice(start.saturating_sub(2)..start);
+        if word.eq_ignore_ascii_case(b"n") && before.eq_ignore_ascii_case(b"s/") {
+            has_no_number = true;
+            end = back_over(page, start - 2, b" ,.");
+        } else if is_one_of(word, SIGNS) {
+            end = back_over(page, start, b" ,.");
+        } else {
+            break;
+        }
+    }
+    (end < number).then_some((end, has_no_number))
+}
+
+/// Steps back over at most four of these.
+fn back_over(page: &Page<'_>, end: usize, these: &[u8]) -> usize {
+    let before = page.slice(end.saturating_sub(4)..end);
+    end - before
+        .iter()
+        .rev()
+        .take_while(|byte| these.contains(byte))
+        .count()
+}
+
+/// Where the road word stands whose name ends here.
+fn road_before(page: &Page<'_>, name_end: usize) -> Option<usize> {
+    let mut end = name_end;
+    for position in 0..=NAME_WORDS_MAX {
+        let start = word_start(page, end);
+        if start == end {
+            return None;
+        }
+        let word = page.slice(start..end);
+        let is_capital = page.byte(start).is_ascii_uppercase() || page.byte(start) >= 0x80;
+        let is_slashed = word.eq_ignore_ascii_case(b"c") && page.byte(end) == b'/';
+        // "AV block" is a heart's.
+        let is_heart = word == b"AV" && page.byte(end) != b'.';
+        let is_road = is_one_of(word, ROADS) && is_capital && !is_heart;
+        if position > 0 && (is_slashed || is_road) {
+            return Some(start);
+        }
+        let is_number = word.iter().all(u8::is_ascii_digit) && word.len() <= 3;
+        let is_particle = crate::lexicon::LEXICON.sense(word).has(Sense::PARTICLE);
+        if !(is_capital || is_number || is_particle) {
+            return None;
+        }
+        end = match page.slice(start.saturating_sub(3)..start) {
+            b"/. " => start - 3,
+            [_, b'.' | b'/', b' '] => start - 2,
+            [.., b' ' | b'/' | b'.'] => start - 1,
+            _ => return None,
+        };
+        // "C/": the word is the letter before the slash.
+        if page.byte(end) == b'/'
+            && !page
+                .slice(end.saturating_sub(1)..end)
+                .eq_ignore_ascii_case(b"c")
+        {
+            return None;
+        }
+    }
+    None
+}
+
+fn word_start(page: &Page<'_>, end: usize) -> usize {
+    let before = page.slice(end.saturating_sub(40)..end);
+    let length = before
+        .iter()
+        .rev()
+        .take_while(|&&byte| is_word_byte(byte) || matches!(byte, b'\'' | b'-'))
+        .count();
+    end - length
+}
+
+/// The letter of a house number: `12B`, `12-14`.
+fn letters_after(page: &Page<'_>, end: usize) -> usize {
+    let rest = page.slice(end..page.text.len().min(end + 5));
+    let length = rest
+        .iter()
+        .take_while(|&&byte| is_word_byte(byte) || byte == b'-')
+        .count();
+    if length <= 4 { length } else { 0 }
+}
+
+/// Words of floors and doors.
+static FLOOR_WORDS: &[&[u8]] = &[
+    b"izq",
+    b"izda",
+    b"izqda",
+    b"izquierda",
+    b"dcha",
+    b"der",
+    b"derecha",
+    b"dto",
+    b"esq",
+    b"bajo",
+    b"bajos",
+    b"atico",
+    b"esc",
+    b"escalera",
+    b"portal",
+    b"piso",
+    b"planta",
+    b"pta",
+    b"puerta",
+    b"bloque",
+    b"blq",
+    b"local",
+    b"entlo",
+    b"entresuelo",
+    b"principal",
+    b"oficina",
+    b"dpto",
+    b"depto",
+    b"int",
+    b"interior",
+    b"casa",
+    b"apt",
+];
+
+/// Where floor, door and staircase after a house number end: `, 3o B`, ` - 4o F`, `, bajo der.`.
+fn floors(page: &Page<'_>, house_end: usize) -> usize {
+    let mut end = house_end;
+    for _ in 0..6 {
+        let at = skip(page.bytes(), end, b" ,.-");
+        let Some(token) = token_at(page, at).filter(|_| at > end && at <= end + 3) else {
+            break;
+        };
+        let word = page.slice(token.span.clone());
+        let is_numbered =
+            word[0].is_ascii_digit() && word.len() <= 6 && !is_postal_code(page, &token.span);
+        let is_door = word.len() == 1 && token.is_capital;
+        let is_word = is_one_of(word, FLOOR_WORDS);
+        let after = page.byte(token.span.end);
+        let opens_sentence = page.byte(end) == b'.' && (is_door || token.is_capital && !is_word);
+        // "9, 3 hijos": a number of something else.
+        let next = page.word_at(token.span.end + 1);
+        let is_floor = next.is_some_and(|(_, next_end)| {
+            is_one_of(page.slice(token.span.end + 1..next_end), FLOOR_WORDS)
+        });
+        let is_lower = page.byte(token.span.end + 1).is_ascii_lowercase();
+        let counts = is_numbered && after == b' ' && is_lower && !is_floor;
+        // "2.º-A": the tail of an ordinal.
+        let is_tail = page.byte(end) == b'.'
+            && page.byte_before(end).is_ascii_digit()
+            && matches!(word, [b'o' | b'a'] | [b'o' | b'a', b'-', _]);
+        if !(is_numbered || is_door || is_word || is_tail) || counts || opens_sentence {
+            break;
+        }
+        end = token.span.end;
+    }
+    end
+}
+
+fn is_postal_code(page: &Page<'_>, span: &Range<usize>) -> bool {
+    span.len() == 5 && page.slice(span.clone()).iter().all(u8::is_ascii_digit)
+}
+
+/// Where postal code and town after a street end: `, 28013 Madrid`, `. 46017 - Valencia`, `CP 66260 Monterrey`.
+fn town(page: &Page<'_>, from: usize) -> Option<usize> {
+    let mut at = skip(page.bytes(), from, b" ,.-\n");
+    if matches!(page.slice(at..at + 3), b"CP " | b"C.P" | b"cp ") {
+        at = skip(page.bytes(), at + 2, b" .:P");
+    }
+    let code = token_at(page, at).filter(|token| is_postal_code(page, &token.span))?;
+    let mut end = code.span.end;
+    let mut at = skip(page.bytes(), end, b" -,");
+    for _ in 0..5 {
+        let Some(token) = token_at(page, at).filter(|token| is_town_word(page, token)) else {
+            break;
+        };
+        if token.is_capital {
+            end = token.span.end;
+        }
+        if page.byte(token.span.end) != b' ' {
+            break;
+        }
+        at = token.span.end + 1;
+    }
+    Some(end)
+}
+
+fn is_town_word(page: &Page<'_>, token: &Token) -> bool {
+    let is_other = token.has_digit
+        || token.sense.has(Sense::LABEL | Sense::TITLE)
+        || page.byte(token.span.end) == b':';
+    !is_other && (token.is_capital || token.sense.has(Sense::PARTICLE))
+}

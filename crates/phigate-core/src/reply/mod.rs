@@ -1,0 +1,82 @@
+//! What becomes of a reply: PHI that the model produced is dealt with, and what was masked is restored.
+//!
+//! Everything is pure. A reply in the caller's format goes in, and the reply that the caller may see comes out:
+//! [`whole`] for a complete one, [`ReplyStream`] for a stream, which gives the same for every cut of its bytes.
+//!
+//! Read in this order: `unit` (characters and how they are written), `reader`, `scan`, `restore`, `pipe` (one field
+//! through all three), `field` (which parts of a reply are fields), `stream`.
+
+mod conversation;
+mod echo;
+mod field;
+mod heard;
+mod pipe;
+mod place;
+mod reader;
+mod resolve;
+mod restore;
+mod scan;
+mod sentence;
+mod stream;
+mod tally;
+mod token;
+mod tools;
+mod unit;
+mod whole;
+
+use std::sync::Arc;
+
+use phigate_types::Replies;
+
+use crate::protect::Scanner;
+
+pub use conversation::{is_conversation_name, opening};
+pub use echo::Echoes;
+pub use resolve::resolve;
+pub use stream::ReplyStream;
+pub use tally::Tally;
+pub use token::{Issued, Mint};
+pub use tools::ToolNames;
+pub use whole::{WholeReply, whole};
+
+/// What is done with the reply to one request.
+#[derive(Debug, Default)]
+pub struct ReplyRules {
+    /// The tokens issued for this request; none when nothing is restored.
+    pub issued: Issued,
+    /// The tools whose arguments are restored.
+    pub tools: ToolNames,
+    /// How replies are scanned; none when they are not.
+    pub scan: Option<ReplyScan>,
+    /// Whether the content was asked for as JSON.
+    pub content_is_json: bool,
+}
+
+/// How a reply is scanned.
+#[derive(Debug)]
+pub struct ReplyScan {
+    /// The account's detector.
+    pub scanner: Arc<Scanner>,
+    /// What is done with new PHI.
+    pub action: Replies,
+    /// The values of the request.
+    pub echoes: Echoes,
+}
+
+impl ReplyRules {
+    /// Whether a reply would come out as it went in, so that nobody needs to look at it.
+    pub fn is_idle(&self) -> bool {
+        self.issued.is_empty() && self.scan.is_none()
+    }
+}
+
+/// Why no more of a reply may go out. Holds nothing; the [`Tally`] says what was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// It holds new PHI, and the owner wants such replies withheld.
+    Blocked,
+    /// It was not looked at in whole.
+    Unfinished,
+    /// It is not a chat completion.
+    Unreadable,
+}

@@ -1,0 +1,36 @@
+//! What a token stood for, told from the request in which it was issued.
+
+use super::{Issued, Mint};
+use crate::chat::ChatRequest;
+use crate::protect::{self, Policy, Scanner};
+use crate::text::PhiText;
+
+/// The value behind a token of a request, by its name without brackets. `original` is the body as the caller sent
+/// it, and `code_of` gives codes of its conversation. None when no such token is issued for this request now: the
+/// detector may have learned since.
+pub fn resolve(
+    scanner: &Scanner,
+    policy: &Policy,
+    original: &[u8],
+    code_of: &dyn Fn(&str, &str) -> [u8; 32],
+    name: &str,
+) -> Option<PhiText> {
+    let request = ChatRequest::read_again(original.to_vec()).ok()?;
+    let scanned = protect::scan(scanner, request);
+    let mut mint = Mint::new(code_of, scanned.request().document());
+    // What becomes of the request is settled; only its tokens matter here.
+    let mut token_of = |kind, value: &str| mint.token(kind, value);
+    let _ = protect::apply_with(policy, scanner, scanned, Some(&mut token_of));
+    mint.into_issued().find(name).cloned()
+}
+
+impl Issued {
+    /// What the token of this name stands for.
+    fn find(&self, name: &str) -> Option<&PhiText> {
+        let mut beginning = self.beginning();
+        for character in name.chars() {
+            beginning = self.step(beginning, character)?;
+        }
+        Some(self.value(self.complete(beginning)?))
+    }
+}

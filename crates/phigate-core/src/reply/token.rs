@@ -1,0 +1,308 @@
+//! Tokens that stand for masked values, so that a reply can be given back whole.
+//!
+//! A token such as `[NAME_7K3QD]` is a keyed code of account, conversation, kind and value. Nobody has to remember
+//! it: the same value gets the same token in every turn and on every replica, and without the key a token says
+//! nothing but which values of one conversation are equal.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use phi_detect::PhiKind;
+
+use crate::json::{Document, Kind, NodeId, Value};
+use crate::text::PhiText;
+
+/// Crockford's base32: no letter that is taken for a digit.
+const ALPHABET: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+
+/// Characters of a code, unless that would not tell two values apart.
+const CODE_CHARACTERS: usize = 5;
+
+/// Makes the tokens of one request.
+pub struct Mint<'k> {
+    /// A keyed hash of these texts: kind and value. The key knows account and conversation.
+    code_of: &'k dyn Fn(&str, &str) -> [u8; 32],
+    /// What the caller's own text holds that reads like a token, in upper case.
+    own: HashSet<String>,
+    of_value: HashMap<(PhiKind, String), usize>,
+    names: HashSet<String>,
+    tokens: Vec<Token>,
+}
+
+/// One token and what it stands for.
+struct Token {
+    /// Without its brackets: `NAME_7K3QD`.
+    name: String,
+    /// The value as the caller first wrote it.
+    value: PhiText,
+}
+
+impl<'k> Mint<'k> {
+    /// A mint for a request. `code_of` is a keyed hash of a kind's code and a value, different for every account and
+    /// conversation; `request` is the body as the caller sent it.
+    pub fn new(code_of: &'k dyn Fn(&str, &str) -> [u8; 32], request: &Document) -> Self {
+        Self {
+            code_of,
+            own: token_like_words(request),
+            of_value: HashMap::new(),
+            names: HashSet::new(),
+            tokens: Vec::new(),
+        }
+    }
+
+    /// The token of a value, in brackets.
+    pub fn token(&mut self, kind: PhiKind, value: &str) -> String {
+        let known = (kind, kind.normalise(value));
+        let index = match self.of_value.get(&known) {
+            Some(&index) => index,
+            None => self.issue(known, value),
+        };
+        format!("[{}]", self.tokens[index].name)
+    }
+
+    fn issue(&mut self, known: (PhiKind, String), value: &str) -> usize {
+        let code = base32(&(self.code_of)(known.0.code(), &known.1));
+        let kind = known.0.code().to_ascii_uppercase();
+        // Whoever shares the first characters with another gets one more, which leaves the other as it is.
+        let name = (CODE_CHARACTERS..=code.len())
+            .map(|length| format!("{kind}_{}", &code[..length]))
+            .find(|name| !self.names.contains(name) && !self.own.contains(name))
+            .unwrap_or_else(|| format!("{kind}_{code}"));
+        self.names.insert(name.clone());
+        self.tokens.push(Token {
+            name,
+            value: PhiText::new(value),
+        });
+        self.of_value.insert(known, self.tokens.len() - 1);
+        self.tokens.len() - 1
+    }
+
+    /// The tokens issued, for giving the reply back whole.
+    pub fn into_issued(self) -> Issued {
+        Issued::new(
+            self.tokens
+                .into_iter()
+                .map(|token| (token.name, token.value)),
+        )
+    }
+}
+
+fn base32(hash: &[u8; 32]) -> String {
+    let (mut out, mut bits, mut held) = (String::with_capacity(51), 0_u32, 0_u32);
+    for &byte in hash {
+        held = (held << 8) | u32::from(byte);
+        bits += 8;
+        while bits >= 5 {
+            bits -= 5;
+            out.push(char::from(ALPHABET[(held >> bits) as usize & 31]));
+        }
+    }
+    out
+}
+
+/// The words of a request that read like tokens, in upper case and without escapes. A token among them would be
+/// the caller's own word, and must not be taken for a value when the model repeats it. In what a model or a tool said
+/// before, a token is one of ours that was sent again: it stands for its value still.
+fn token_like_words(request: &Document) -> HashSet<String> {
+    let kinds: Vec<String> = PhiKind::all()
+        .map(|kind| format!("{}_", kind.code().to_ascii_uppercase()))
+        .collect();
+    let mut found = HashSet::new();
+    let mut word = String::new();
+    let sent_again = said_before(request);
+    for value in request.nodes().filter(|node| node.kind() == Kind::String) {
+        let next = sent_again.partition_point(|message| message.end <= value.id());
+        if sent_again
+            .get(next)
+            .is_some_and(|message| message.contains(&value.id()))
+        {
+            continue;
+        }
+        let Some(text) = value.string().filter(|text| text.contains('_')) else {
+            continue;
+        };
+        // The blank at the end closes the last word.
+        for character in text.chars().chain([' ']) {
+            match character {
+                '\\' => {}
+                _ if character.is_ascii_alphanumeric() || character == '_' => {
+                    word.push(character.to_ascii_uppercase());
+                }
+                _ => {
+                    let heads = kinds.iter().filter_map(|kind| word.find(kind.as_str()));
+                    found.extend(heads.map(|at| word[at..].to_owned()));
+                    word.clear();
+                }
+            }
+        }
+    }
+    found
+}
+
+/// The messages that the model or a tool spoke, in order.
+fn said_before(request: &Document) -> Vec<Range<NodeId>> {
+    let messages = request.root().get("messages");
+    let messages = messages.iter().flat_map(Value::values);
+    let is_reply = |message: &Value<'_>| {
+        let role = message.get("role").and_then(|role| role.string());
+        role.is_some_and(|role| matches!(role.as_ref(), "assistant" | "tool" | "function"))
+    };
+    messages
+        .filter(is_reply)
+        .map(|message| message.nodes())
+        .collect()
+}
+
+/// The tokens of one request and what they stand for, ready to be looked for in a reply.
+#[derive(Default)]
+pub struct Issued {
+    /// Names in upper case without brackets, in order, so that a beginning is a range.
+    names: Vec<String>,
+    values: Vec<PhiText>,
+    /// The letters that tokens begin with.
+    initials: [bool; 26],
+}
+
+/// Values are told by their number.
+impl std::fmt::Debug for Issued {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "Issued({} tokens)", self.names.len())
+    }
+}
+
+impl Issued {
+    /// Tokens by their names without brackets.
+    pub fn new(tokens: impl IntoIterator<Item = (String, PhiText)>) -> Self {
+        let mut tokens: Vec<(String, PhiText)> = tokens.into_iter().collect();
+        tokens.sort_by(|one, other| one.0.cmp(&other.0));
+        let mut initials = [false; 26];
+        for (name, _) in &tokens {
+            if let Some(letter) = name.bytes().next().filter(u8::is_ascii_uppercase) {
+                initials[usize::from(letter - b'A')] = true;
+            }
+        }
+        let (names, values) = tokens.into_iter().unzip();
+        Self {
+            names,
+            values,
+            initials,
+        }
+    }
+
+    /// Whether none was issued.
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    /// The tokens, in brackets, and what they stand for.
+    pub fn iter(&self) -> impl Iterator<Item = (String, &PhiText)> {
+        let names = self.names.iter().map(|name| format!("[{name}]"));
+        names.zip(&self.values)
+    }
+
+    /// Whether a token may begin with this character, in any letter case.
+    pub(super) fn may_begin_with(&self, character: char) -> bool {
+        let letter = character.to_ascii_uppercase();
+        letter.is_ascii_uppercase() && self.initials[letter as usize - 'A' as usize]
+    }
+
+    /// What a token stands for.
+    pub(super) fn value(&self, index: usize) -> &PhiText {
+        &self.values[index]
+    }
+
+    /// All tokens: nothing of a name was read yet.
+    pub(super) fn beginning(&self) -> Beginning {
+        Beginning {
+            from: 0,
+            to: self.names.len(),
+            length: 0,
+        }
+    }
+
+    /// The tokens that go on with this character, in any letter case; none when there are none.
+    pub(super) fn step(&self, beginning: Beginning, character: char) -> Option<Beginning> {
+        let wanted = u8::try_from(character).ok()?.to_ascii_uppercase();
+        let range = &self.names[beginning.from..beginning.to];
+        let at = |name: &String| name.as_bytes().get(beginning.length).copied();
+        let from = range.partition_point(|name| at(name) < Some(wanted));
+        let to = from + range[from..].partition_point(|name| at(name) == Some(wanted));
+        (from < to).then_some(Beginning {
+            from: beginning.from + from,
+            to: beginning.from + to,
+            length: beginning.length + 1,
+        })
+    }
+
+    /// The token that ends here, if one does. It sorts before all that it begins.
+    pub(super) fn complete(&self, beginning: Beginning) -> Option<usize> {
+        let name = self.names.get(beginning.from)?;
+        (beginning.length > 0 && name.len() == beginning.length).then_some(beginning.from)
+    }
+}
+
+/// The tokens that begin with what was read.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Beginning {
+    from: usize,
+    to: usize,
+    length: usize,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::Bounds;
+
+    /// A code that depends on the value's first character alone, so that values collide at will.
+    fn code_of(_kind: &str, value: &str) -> [u8; 32] {
+        [value.as_bytes()[0]; 32]
+    }
+
+    fn tokens(messages: &str, values: &[&str]) -> Vec<String> {
+        let body = format!(r#"{{"messages":[{messages}]}}"#);
+        let request = Document::parse(body.into_bytes(), Bounds::NONE).expect("it is JSON");
+        let mut mint = Mint::new(&code_of, &request);
+        let kind = PhiKind::from_code("name").expect("the kind is in the table");
+        values.iter().map(|value| mint.token(kind, value)).collect()
+    }
+
+    #[test]
+    fn one_value_has_one_token_and_two_values_have_two() {
+        let made = tokens(
+            "",
+            &["Jane Roe", "JANE  ROE", "Jack Roe", "Jane Roe", "Ann Roe"],
+        );
+        assert_eq!(made[0], made[1]);
+        assert_eq!(made[0], made[3]);
+        assert_eq!(made[2].len(), made[0].len() + 1, "{made:?}");
+        assert!(made[2].starts_with(made[0].trim_end_matches(']')));
+        assert_eq!(made[4].len(), made[0].len());
+    }
+
+    #[test]
+    fn a_token_that_the_caller_wrote_is_not_given_to_a_value() {
+        let plain = tokens("", &["Jane Roe"]).remove(0);
+        let name = plain.trim_matches(['[', ']']);
+        for (role, text, is_longer) in [
+            ("user", plain.clone(), true),
+            ("system", plain.to_lowercase(), true),
+            ("user", format!("x {name}, y"), true),
+            (
+                "user",
+                format!(r"\\[{}\\]", name.replace('_', r"\\_")),
+                true,
+            ),
+            ("user", format!("{name}Q"), false),
+            ("user", name[..name.len() - 1].to_owned(), false),
+            ("assistant", plain.clone(), false),
+            ("tool", plain.clone(), false),
+        ] {
+            let message = format!(
+                r#"{{"role":"{role}","content":"{text}"}},{{"role":"user","content":"Hi."}}"#
+            );
+            let made = tokens(&message, &["Jane Roe"]).remove(0);
+            assert_eq!(made != plain, is_longer, "{role}: {text} and {made}");
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Replies: what an account does with PHI that a model produced.
+
+use crate::Tone;
+use crate::code::coded;
+
+macro_rules! replies {
+    ($($(#[$attribute:meta])* $name:ident $code:literal $done:literal $label:literal $tone:ident $summary:literal;)*) => {
+        /// What an account does with PHI in replies that was not in the request.
+        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Replies {
+            $($(#[$attribute])* #[doc = $summary] $name,)*
+        }
+
+        const ROWS: &[(Replies, &str, &str, &str, Tone, &str)] = &[
+            $((Replies::$name, $code, $done, $label, Tone::$tone, $summary),)*
+        ];
+    };
+}
+
+replies! {
+    // From the gentlest to the strictest: variant, code in settings, word in records, label, tone, what happens.
+    #[default] Off "off" "" "Off" Plain "Replies are given back as they come. Nobody looks at them.";
+    Flag "flag" "flagged" "Flag" Info "New PHI in a reply is recorded. The reply is given back unchanged.";
+    Mask "mask" "masked" "Mask" Violet "New PHI in a reply is replaced by a placeholder such as [SSN].";
+    Redact "redact" "redacted" "Redact" Violet "New PHI in a reply is removed and nothing stands in its place.";
+    Block "block" "blocked" "Block" Warn "A reply with new PHI is withheld. The caller gets an error instead.";
+}
+
+impl Replies {
+    /// Every choice, in the order in which they are offered.
+    pub fn all() -> impl ExactSizeIterator<Item = Self> + Clone {
+        ROWS.iter().map(|row| row.0)
+    }
+
+    /// The word used in settings and on the command line.
+    pub const fn code(self) -> &'static str {
+        ROWS[self as usize].1
+    }
+
+    /// What the audit record says was done when new PHI was found; empty for the one that does nothing.
+    pub const fn done(self) -> &'static str {
+        ROWS[self as usize].2
+    }
+
+    /// The name people read.
+    pub const fn label(self) -> &'static str {
+        ROWS[self as usize].3
+    }
+
+    /// How it looks on a page.
+    pub const fn tone(self) -> Tone {
+        ROWS[self as usize].4
+    }
+
+    /// What happens to new PHI, for the owner who chooses.
+    pub const fn summary(self) -> &'static str {
+        ROWS[self as usize].5
+    }
+}
+
+coded!(Replies, "choice for replies");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_in_order_and_found_by_their_codes() {
+        for (number, choice) in Replies::all().enumerate() {
+            assert_eq!(choice as usize, number);
+            assert_eq!(choice.code().parse(), Ok(choice));
+        }
+        assert!("on".parse::<Replies>().is_err());
+    }
+}

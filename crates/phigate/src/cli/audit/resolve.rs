@@ -1,0 +1,65 @@
+//! `phigate audit resolve`: what a token stood for.
+
+use std::process::ExitCode;
+
+use clap::Args;
+use phigate_core::protect::{Policy, Scanner};
+use phigate_core::reply;
+use phigate_core::text::PhiText;
+use phigate_store::ConversationName;
+use phigate_types::Mode;
+
+use super::reveal::given_reason;
+use crate::app::detector;
+use crate::cli::EXIT_NO;
+use crate::cli::store::Session;
+
+#[derive(Args)]
+pub(in crate::cli) struct Resolve {
+    /// The token, such as [NAME_7K3QD]
+    token: String,
+    /// Why you need to know, in a few words; the audit trail keeps it
+    #[arg(long, value_name = "TEXT", value_parser = given_reason)]
+    reason: String,
+}
+
+/// Prints what the token stood for, one line per different value: two conversations may have had the same token.
+pub(super) async fn run(
+    session: &Session,
+    account: &str,
+    resolve: &Resolve,
+) -> anyhow::Result<ExitCode> {
+    let name = resolve.token.trim().trim_matches(['[', ']']);
+    let name = name.replace('\\', "").to_ascii_uppercase();
+    let vault = &session.vault;
+    let contents = vault
+        .trail
+        .contents_with_token(account, &name, session.actor, &resolve.reason)
+        .await?;
+    let settings = vault.accounts.settings(account).await?;
+    let detector = detector(&settings).map_err(|refusal| anyhow::anyhow!(refusal.0))?;
+    let scanner = Scanner::new(detector);
+    let policy = Policy {
+        mode: Mode::MASK,
+        allow_unscannable: true,
+    };
+    let mut values: Vec<String> = Vec::new();
+    for (conversation, original) in contents {
+        let conversation = vault
+            .access
+            .conversation(account, ConversationName::Recorded(&conversation));
+        let code_of = |kind: &str, value: &str| conversation.code(kind, value);
+        let value = reply::resolve(&scanner, &policy, original.expose(), &code_of, &name);
+        values.extend(value.map(PhiText::into_exposed));
+    }
+    values.sort_unstable();
+    values.dedup();
+    for value in &values {
+        println!("{value}");
+    }
+    if values.is_empty() {
+        eprintln!("no request of this account issued that token, or its content is deleted");
+        return Ok(ExitCode::from(EXIT_NO));
+    }
+    Ok(ExitCode::SUCCESS)
+}
