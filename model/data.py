@@ -15,6 +15,9 @@ import numpy as np
 
 import features as F
 import generate
+import material
+import noise
+import plant
 import values as V
 
 # Types a source leaves unlabelled: there "nothing" may be any of these.
@@ -24,6 +27,7 @@ UNLABELLED = {
     "probablepeople": "ORG LOCATION", "pediatric_handoffs": "ADDRESS LOCATION ORG DATE", "synthea_fhir_patient": "ORG DATE LOCATION",
     "dev_synth": "LOCATION ORG DATE", "background": "LOCATION ORG DATE", "talk": "LOCATION ORG DATE", "presidio_synth_v2": "ORG LOCATION DATE DOB",
     "presidio_generated_large": "ORG LOCATION DATE DOB", "presidio_generated_small": "ORG LOCATION DATE DOB",
+    "meddocan_es": "ORG LOCATION", "material": "LOCATION ORG DATE", "languages": "LOCATION ORG DATE", "noise": "LOCATION ORG DATE", "planted": "LOCATION ORG DATE", "foreign": "LOCATION ORG DATE",
     "unseen": "LOCATION ORG DATE", "written": "LOCATION ORG DATE", "written_negative": "LOCATION ORG DATE",
 }
 NEGATIVE_UNLABELLED = "LOCATION ORG DATE"
@@ -31,8 +35,10 @@ NEGATIVE_UNLABELLED = "LOCATION ORG DATE"
 REFILLED_ONLY = {"presidio_synth_v2", "presidio_generated_large"}
 EVALUATION_ONLY = {"unseen", "uner_ewt", "neg_medication_qa", "presidio_generated_small"}
 # One batch in how many tokens: group of a source, for sampling.
-GROUPS = {"generated": 0.18, "background": 0.08, "renamed": 0.10, "real": 0.07, "negative": 0.10, "altered": 0.09,
-          "written": 0.28, "written_negative": 0.10}
+GROUPS = {"generated": 0.18, "background": 0.07, "renamed": 0.08, "real": 0.07, "negative": 0.07, "altered": 0.07, "written": 0.27, "written_negative": 0.08,
+          "material": 0.12, "languages": 0.07, "noise": 0.03, "planted": 0.11, "foreign": 0.05, "spanish": 0.03}
+# Groups whose words are so many that they count less when known words are chosen.
+WIDE = {"material", "languages", "noise", "planted", "foreign"}
 # How often a text of our own writing is used with other people in it.
 WRITTEN_COPIES = 24
 
@@ -40,6 +46,14 @@ WRITTEN_COPIES = 24
 def load(path):
     with gzip.open(path, "rt") as file:
         return [(source, text, [tuple(span) for span in spans]) for source, text, spans in json.load(file)]
+
+
+def load_material(path):
+    """Pieces to learn from, and pieces to measure on."""
+    with gzip.open(path, "rt") as file:
+        pieces = [tuple(piece) for piece in json.load(file)]
+    held = [material.is_held(*piece[:2]) for piece in pieces]
+    return [p for p, is_held in zip(pieces, held) if not is_held], [p for p, is_held in zip(pieces, held) if is_held]
 
 
 def is_evaluation(document):
@@ -68,6 +82,8 @@ def free_mask(source):
 def group_of(source):
     if source in GROUPS:
         return source
+    if source == "meddocan_es":
+        return "spanish"
     return "negative" if source.startswith("neg_") else "real"
 
 
@@ -124,12 +140,29 @@ def altered(text, r, names):
 # --- packing: words are interned per worker and merged afterwards
 
 
+def overlooked(text, spans, contexts, lexicon):
+    """Places of neighbouring capitalised words that the lists call names, at least one of them not an ordinary word."""
+    found, before = set(), None
+    for place, context in enumerate(contexts):
+        if context // 20 != 1:
+            before = before if before and text[spans[place][0]:spans[place][1]] in ".-'" else None
+            continue
+        kind = lexicon.get(F.fold(text[spans[place][0]:spans[place][1]]), 0)
+        is_clear = kind & 1 == 0 and (kind >> 4 >= 2 or kind >> 2 & 3 >= 2)
+        if before and kind >> 2 and (is_clear or before[1]):
+            found |= {before[0], place}
+        before = (place, is_clear) if kind >> 2 else None
+    return found
+
+
 class Packer:
     def __init__(self):
         self.words, self.streams = {}, collections.defaultdict(lambda: [[], [], [], []])
 
-    def add(self, group, text, spans, mask, gap=4):
-        """Appends a document's tokens and then a gap: word, context, tag, unlabelled types."""
+    def add(self, group, text, spans, mask, lexicon=None, gap=4):
+        """Appends a document's tokens and then a gap: word, context, tag, unlabelled types.
+
+        With a lexicon, pairs of words that look like an overlooked person are not learned from at all."""
         token_spans, contexts = F.tokenize(text)
         if not token_spans:
             return
@@ -138,7 +171,11 @@ class Packer:
             token = F.fold(text[start:end])
             words.append(self.words.setdefault(token, len(self.words) + 1))
         shapes += contexts
-        tags += F.tags_of(token_spans, spans)
+        own_tags = F.tags_of(token_spans, spans)
+        if lexicon is not None:
+            for place in overlooked(text, token_spans, contexts, lexicon):
+                own_tags[place] = own_tags[place] or 255
+        tags += own_tags
         masks += [mask] * len(token_spans)
         words += [0] * gap
         shapes += [0] * gap
@@ -155,14 +192,68 @@ class Packer:
 STATE = {}
 
 
-def start_worker(lists, documents, texts):
-    STATE.update(names=generate.Names(lists, held_out=False), documents=documents, texts=texts)
+def start_worker(lists, documents, texts, pieces):
+    by_language = collections.defaultdict(list)
+    for label, _, text in pieces:
+        if label.startswith("language:"):
+            by_language[label.removeprefix("language:")].append(text)
+    STATE.update(names=generate.Names(lists, held_out=False), documents=documents, texts=texts, pieces=pieces, by_language=by_language, lexicon=lists["lexicon"])
     STATE["names"].given_set = {name.lower() for name in lists["given"] + lists["rare_given"]}
+
+
+VOWELS, CONSONANTS = "aeiouy", "bcdfghjklmnpqrstvwxz"
+
+
+def unheard(text, r):
+    """The text in a language that does not exist: letters changed for others, always the same ones."""
+    table = {}
+    for letters in (VOWELS, CONSONANTS):
+        others = r.sample(letters, len(letters))
+        table.update(zip(letters + letters.upper(), others + [other.upper() for other in others]))
+    return text.translate(str.maketrans(table))
+
+
+# Material whose words are ordinary prose rather than identifiers.
+PROSE = {"markdown", "rst", "text", "changelog", "prompt", "po", "html", "csv"}
+
+
+def work_on_material(r, packer, names, pieces):
+    """Pieces as they are, with other identifiers, and with people in them."""
+    for label, _, text in pieces:
+        is_language = label.startswith("language:")
+        group = "languages" if is_language else "material"
+        packer.add(group, text, [], free_mask(group), STATE["lexicon"])
+        if is_language and (text.isascii() or r.random() < 0.4):
+            packer.add(group, unheard(text, r), [], free_mask(group))
+        if not is_language:
+            changed = altered(text, r, names) if label in PROSE and r.random() < 0.5 else noise.altered_code(text, r, names)
+            packer.add(group, changed, [], free_mask(group), STATE["lexicon"])
+        for _ in range(3 if not is_language else 1 if r.random() < 0.3 else 0):
+            planted = plant.plant(r, names, label, text)
+            packer.add("planted", planted.text, planted.spans, free_mask("planted"), STATE["lexicon"])
+
+
+def work_on_languages(r, packer, names, count):
+    languages = ["es"] * 12 + ["fr", "de", "pt"] * 4 + ["it", "nl", "pl"] * 3 + sorted(plant.LANGUAGES)
+    for _ in range(count):
+        language = r.choice(languages)
+        document = plant.foreign(r, names, language, STATE["by_language"].get(language))
+        packer.add("foreign", document.text, document.spans, free_mask("foreign"))
+        packer.add("noise", noise.make(r, names), [], free_mask("noise"))
+        if r.random() < 0.5:
+            document = plant.log_with_people(r, names)
+            packer.add("planted", document.text, document.spans, free_mask("planted"))
 
 
 def work(job):
     kind, seed, count = job
     r, packer, names = random.Random(seed), Packer(), STATE["names"]
+    if kind == "material":
+        work_on_material(r, packer, names, STATE["pieces"][seed::count])
+        return packer.result()
+    if kind == "languages":
+        work_on_languages(r, packer, names, count)
+        return packer.result()
     if kind == "generate":
         for _ in range(count):
             register, text, spans = generate.make(r, names, STATE["texts"])
@@ -181,18 +272,20 @@ def work(job):
                 packer.add("altered", altered(text, r, names), [], free_mask(source))
             elif any(kind == "NAME" or kind == "ADDRESS" for _, _, kind in spans):
                 is_written = source == "written"
-                for _ in range(WRITTEN_COPIES if is_written else 2):
+                for _ in range(WRITTEN_COPIES if is_written else 5 if source == "meddocan_es" else 2):
                     _, text, new_spans = rename(document, r, names)
-                    packer.add("written" if is_written else "renamed", text, new_spans, free_mask(source))
+                    packer.add("written" if is_written else "spanish" if source == "meddocan_es" else "renamed", text, new_spans, free_mask(source))
     return packer.result()
 
 
-def training_arrays(lists, documents, count, seed, workers):
+def training_arrays(lists, documents, pieces, count, seed, workers):
     """All training tokens: the list of distinct words, and per group the merged streams."""
     texts = [text for source, text, _ in documents if source.startswith("neg_")]
     jobs = [("generate", seed * 1000 + part, count // 64) for part in range(64)] + [("corpora", part, 32) for part in range(32)]
+    jobs += [("material", part, 48) for part in range(48)] + [("languages", seed * 2000 + part, count // 700) for part in range(64)]
+    jobs = [job for part in range(16) for job in jobs[part::16]]
     words, merged = {}, collections.defaultdict(list)
-    with multiprocessing.Pool(workers, start_worker, (lists, documents, texts)) as pool:
+    with multiprocessing.Pool(workers, start_worker, (lists, documents, texts, pieces)) as pool:
         for local_words, streams in pool.imap(work, jobs):
             numbers = np.array([0] + [words.setdefault(word, len(words) + 1) for word in local_words], np.int32)
             for group, (ids, shapes, tags, masks) in streams.items():

@@ -10,7 +10,10 @@ import random
 import sys
 
 import data
+import export
 import generate
+import noise
+import plant
 
 REPORTED = ("NAME", "ADDRESS", "DOB")
 # Types whose absence can be trusted, per source; elsewhere false alarms are not counted.
@@ -26,7 +29,33 @@ BIASES = (0, 0.5, 1, 1.5, 2, 3)
 STATE = {}
 
 
-def evaluation_sets(lists, documents):
+# Sets that confidence is measured on: none of their texts, packages, languages or names was trained on.
+CALIBRATION = {"aci_bench_names", "dev_synth", "pediatric_handoffs", "synthea_fhir_patient", "neg_mtsamples", "neg_mts_dialog", "neg_medquad", "neg_meqsum",
+               "neg_pubmedqa", "meddocan_es", "held_code", "held_prose", "held_data", "held_languages", "held_noise", "held_planted", "held_foreign", "held_notes", "held_written"}
+DATA = {"json", "yaml", "toml", "xml", "csv", "sql", "proto", "test", "diff", "html", "css", "minified"}
+TEXT = {"markdown", "rst", "text", "changelog", "prompt", "po"}
+
+
+def held_sets(held, names):
+    """Material of packages and languages that were not trained on, as it is and with people in it."""
+    r, sets = random.Random(5), collections.defaultdict(list)
+    pieces = sorted(held)
+    r.shuffle(pieces)
+    for label, _, text in pieces:
+        kind = "held_languages" if label.startswith("language:") else "held_data" if label in DATA else "held_prose" if label in TEXT else "held_code"
+        if len(sets[kind]) < 2 * LIMIT:
+            sets[kind].append((kind, text, []))
+        if kind != "held_languages" and len(sets["held_planted"]) < 2 * LIMIT:
+            planted = plant.plant(r, names, label, text)
+            sets["held_planted"].append(("held_planted", planted.text, planted.spans))
+    for number in range(2 * LIMIT):
+        sets["held_noise"].append(("held_noise", noise.make(r, names), []))
+        document = plant.foreign(r, names, r.choice(["es"] * 8 + sorted(plant.LANGUAGES)), None)
+        sets["held_foreign"].append(("held_foreign", document.text, document.spans))
+    return sets
+
+
+def evaluation_sets(lists, documents, held, short):
     """{name of the set: documents}."""
     sets = collections.defaultdict(list)
     for document in documents:
@@ -36,11 +65,14 @@ def evaluation_sets(lists, documents):
         for case, change in (("lower", str.lower), ("upper", str.upper)):
             sets[f"{source}:{case}"] = [(source, change(text), spans) for source, text, spans in sets[source] if len(change(text)) == len(text)]
     held_out = generate.Names(lists, held_out=True)
+    sets.update(held_sets(held, held_out))
     r = random.Random(99)
     texts = [text for source, text, _ in sets["neg_mtsamples"] + sets["neg_medquad"]]
     for register, _ in generate.REGISTERS:
         sets[f"generated:{register}"] = [("generated",) + generate.make(r, held_out, texts, register)[1:] for _ in range(150)]
-    for origin in held_out.origins + ["hyphenated", "initial"]:
+    for register in ("clinician", "notes", "handoff", "hard", "hardneg", "negatives", "forms", "patient"):
+        sets["held_notes"] += sets[f"generated:{register}"]
+    for origin in held_out.origins + ["hyphenated", "initial"] if not short else []:
         kin = origin if origin in held_out.people else "english"
         made = []
         while len(made) < 150:
@@ -97,7 +129,7 @@ def one(document):
             for start, end, kind, lead in found:
                 if kind in REPORTED and (trusted is None or kind in trusted):
                     hit = any(kind == k and start < e and s < end for s, e, k in spans)
-                    leads.append((kind, min(int(lead) >> 10, 20), hit))
+                    leads.append((kind, min(max(int(lead) >> export.STEP_BITS, 0), export.STEPS - 1), hit))
     return tallies, len(text.split()), plain, leads
 
 
@@ -105,27 +137,52 @@ def start(model):
     STATE["model"] = model
 
 
-def measure(model, lists, documents, workers):
+def fit(leads):
+    """How many in a hundred are right at each step of lead: never falling (pooled where it would), from [lead, right] pairs."""
+    blocks = []
+    for step in range(export.STEPS):
+        here = [right for lead, right in leads if lead == step]
+        blocks.append([sum(here) + 0.5, len(here) + 1.0, 1])
+        while len(blocks) > 1 and blocks[-2][0] / blocks[-2][1] >= blocks[-1][0] / blocks[-1][1]:
+            right, count, steps = blocks.pop()
+            blocks[-1] = [blocks[-1][0] + right, blocks[-1][1] + count, blocks[-1][2] + steps]
+    return [min(99, max(1, round(100 * right / count))) for right, count, steps in blocks for _ in range(steps)]
+
+
+def calibrate(leads):
+    """Fits on one half of the documents, checks on the other: {kind: {"table", "check": {decile: [findings, right]}}}."""
+    result = {}
+    for kind in REPORTED:
+        halves = [[(lead, hit) for number, k, lead, hit in leads if k == kind and number % 2 == half] for half in (0, 1)]
+        table, check = fit(halves[0]), {}
+        for lead, hit in halves[1]:
+            entry = check.setdefault(str(table[lead] // 10 * 10), [0, 0, 0])
+            check[str(table[lead] // 10 * 10)] = [entry[0] + 1, entry[1] + hit, entry[2] + table[lead]]
+        result[kind] = {"table": fit(halves[0] + halves[1]), "check": check}
+    return result
+
+
+def measure(model, lists, documents, held, workers, short=False):
     """{set: {counts per type, words, mistakes}}; counts are also given for other biases of "nothing"."""
-    report, calibration = {}, {kind: {} for kind in REPORTED}
-    sets = evaluation_sets(lists, documents)
+    report, all_leads = {}, []
+    sets = evaluation_sets(lists, documents, held, short)
     with multiprocessing.Pool(workers, start, (model,)) as pool:
         for name, members in sets.items():
+            number = 0
             totals, words, mistakes = [{kind: [0] * 5 for kind in REPORTED} for _ in BIASES], 0, []
             for document, (tallies, size, found, leads) in zip(members, pool.map(one, members, chunksize=8)):
                 words += size
                 for total, tally in zip(totals, tallies):
                     for kind in REPORTED:
                         total[kind] = [a + b for a, b in zip(total[kind], tally[kind])]
-                for kind, lead, hit in leads if ":" not in name else []:
-                    seen = calibration[kind].setdefault(str(lead), [0, 0])
-                    seen[0] += 1
-                    seen[1] += hit
+                if name in CALIBRATION:
+                    number += 1
+                    all_leads += [(number, kind, lead, hit) for kind, lead, hit in leads]
                 wrong = mistakes_in(document, found)
                 if wrong and len(mistakes) < 60:
                     mistakes.append(wrong)
             report[name] = {"counts": totals[0], "biased": dict(zip(map(str, BIASES), totals)), "words": words, "documents": len(members), "mistakes": mistakes}
-    report["calibration"] = calibration
+    report["calibration"] = calibrate(all_leads)
     return report
 
 
@@ -162,8 +219,10 @@ def show(report):
 def golden_texts(lists):
     """Generated texts for the agreement test between Python and Rust."""
     r, names = random.Random(4242), generate.Names(lists, held_out=True)
-    return [generate.make(r, names, ["The patient was seen."], register)[1].replace("\t", " ").replace("\r", "")
-            for register, _ in generate.REGISTERS for _ in range(4)]
+    texts = [generate.make(r, names, ["The patient was seen."], register)[1] for register, _ in generate.REGISTERS for _ in range(3)]
+    texts += [plant.log_with_people(r, names).text[:1500] for _ in range(12)]
+    texts += [plant.foreign(r, names, language, None).text for language in sorted(plant.LANGUAGES)]
+    return [text.replace("\t", " ").replace("\r", "").replace("\\", "/") for text in texts]
 
 
 def markdown(report, bias):
@@ -194,7 +253,8 @@ def markdown(report, bias):
 
 def write_documents(work, name):
     """One set as JSON lines, for measuring the whole detector with `phigate eval`."""
-    sets = evaluation_sets(generate.load_lists(f"{work}/lists.json.gz"), data.load(f"{work}/corpora.json.gz"))
+    _, held = data.load_material(f"{work}/material.json.gz")
+    sets = evaluation_sets(generate.load_lists(f"{work}/lists.json.gz"), data.load(f"{work}/corpora.json.gz"), held, short=False)
     for number, (_, text, spans) in enumerate(sets[name]):
         spans = [{"start": start, "end": end, "type": kind} for start, end, kind in spans if kind in REPORTED]
         print(json.dumps({"id": f"{name}-{number}", "types": REPORTED, "text": text, "spans": spans}, ensure_ascii=False))
@@ -205,4 +265,4 @@ if __name__ == "__main__":
         write_documents(*sys.argv[2:])
     else:
         with open(sys.argv[1]) as file:
-            print(markdown(json.load(file), "1.5"))
+            print(markdown(json.load(file), "1"))

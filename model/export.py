@@ -9,8 +9,10 @@ import numpy as np
 
 import features as F
 
-MAGIC = b"PHGNAME2"
-WIDTH, TAGS_MAX, LAYERS_MAX = 64, 16, 4
+MAGIC = b"PHGNAME3"
+WIDTH, TAGS_MAX, LAYERS_MAX = 64, 16, 6
+# Steps of the confidence tables, half a unit of lead each.
+STEPS, STEP_BITS = 21, 10
 # Reported kinds: code, and the fewest bytes to believe, as in decode.rs.
 REPORTED = {"NAME": ("name", 2), "ADDRESS": ("address", 5), "DOB": ("dob", 3)}
 
@@ -19,13 +21,15 @@ class Model:
     """Integer weights plus the word lists: all there is to the model.
 
     words/grams/contexts: int8 [rows, 192]; gate: int8 [64], int; convs: list of (dilation, int8 [64, 192],
-    int32 [64]); output: int8 [16, 64], int32 [16]; vocabulary: {word: row}; lexicon: {word: class}.
+    int32 [64]); output: int8 [16, 64], int32 [16]; vocabulary: {word: row}; lexicon: {word: class};
+    confidence: percent right [reported kinds, STEPS], filled in once measured.
     """
 
     def __init__(self, words, grams, contexts, gate, convs, output, vocabulary, lexicon):
         self.words, self.grams, self.contexts, self.gate = words, grams, contexts, gate
         self.convs, self.output = convs, output
         self.vocabulary, self.lexicon = vocabulary, lexicon
+        self.confidence = np.full((len(REPORTED), STEPS), 50, np.uint8)
 
     def row(self, token):
         """Row sum of a token's word or n-grams (as in token.rs)."""
@@ -87,7 +91,7 @@ class Model:
         dilations = [dilation for dilation, _, _ in self.convs]
         out = bytearray(MAGIC)
         out += struct.pack(
-            "<11I", len(self.words), len(self.grams), len(self.contexts), len(self.convs), vocabulary_bits,
+            f"<{7 + LAYERS_MAX}I", len(self.words), len(self.grams), len(self.contexts), len(self.convs), vocabulary_bits,
             lexicon_bits, len(self.lexicon), *(dilations + [0] * (LAYERS_MAX - len(dilations))),
         )
         for start, end in F.FOLD_RANGES:
@@ -101,6 +105,7 @@ class Model:
             outputs, inputs = weight.shape
             out += weight.astype(np.int8).reshape(outputs, inputs // 4, 4).transpose(1, 0, 2).tobytes()
             out += bias.astype("<i4").tobytes()
+        out += self.confidence.astype(np.uint8).tobytes()
         out += vocabulary_section(self.vocabulary, vocabulary_bits)
         out += lexicon_section(self.lexicon, lexicon_bits)
         out += struct.pack("<Q", F.hash_word(out))

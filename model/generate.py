@@ -23,7 +23,7 @@ TEMPLATES = {
 CHOICE = re.compile("«([^«»]*)»")
 SLOT = re.compile(r"\{(\w+)\}|~NAME:(\w+)~")
 NEWLINE = "\n"
-NAME_SLOTS = {"name", "first", "last", "firstf", "lastf", "lf", "fam", "nick", "spell"}
+NAME_SLOTS = {"name", "first", "last", "firstf", "lastf", "lf", "fam", "nick", "spell", "nickfull", "nee"}
 
 
 class Names:
@@ -233,6 +233,9 @@ class Document:
                 text += separator + r.choice(V.COUNTRIES) + ("" if r.random() < 0.6 else f" {r.randint(10000, 99999)}")
         return text
 
+    def full_date(self, date):
+        return V.full_date(self.r, date)
+
     def spelled(self, word):
         return "-".join(word.upper())
 
@@ -283,14 +286,31 @@ class Document:
             self.add(r.choice([p["first"][:3].capitalize(), p["first"][0] + "." + p["last"][0] + ".", p["first"][:4] + "y"]), "NAME")
         elif base == "spell":
             self.add(self.spelled(re.sub(r"[^\w]", "", p["last"]) or "Oh"), "NAME")
+        elif base in ("wlast", "wlastl"):
+            last = r.choice(self.names.table["word_last"])
+            self.add(last.lower() if base == "wlastl" else last, "NAME")
+        elif base == "wfirst":
+            self.add(r.choice(self.names.table["word_given"]), "NAME")
+        elif base in ("firstl", "lastl"):
+            self.add(self.who("p")["first" if base == "firstl" else "last"].lower(), "NAME")
+        elif base == "nickfull":
+            nick = r.choice(self.names.table["given"])
+            self.add(r.choice(['{} "{}" {}', "{} ({}) {}", "{} '{}' {}", "{} “{}” {}"]).format(p["first"], nick, p["last"]), "NAME")
+        elif base == "nee":
+            self.add(f"{p['first']} {p['last']}{r.choice([' ', ', '])}{r.choice(['née', 'nee', 'née', 'neé'])} {r.choice(self.names.table['last'])}", "NAME")
+        elif base in ("init", "initd"):
+            self.add(r.choice("ABCDEFGHJKLMNOPRSTVWYZ") + ("." if base == "initd" else ""), "NAME")
+        elif base == "initials":
+            dot = r.choice(["", "", "."])
+            self.add("".join(r.choice("ABCDEFGHJKLMNOPRSTVWYZ") + dot for _ in range(r.choice([2, 2, 3]))), "NAME")
         elif base == "dob":
-            self.add_date(V.full_date(r, V.birth_date(r)) if r.random() < 0.97 else V.birthday(r, V.birth_date(r)), "DOB")
+            self.add_date(self.full_date(V.birth_date(r)) if r.random() < 0.97 else V.birthday(r, V.birth_date(r)), "DOB")
         elif base == "bday":
             self.add_date(V.birthday(r, V.birth_date(r)), "DOB")
         elif base == "date":
             if r.random() < 0.06:
                 self.add(r.choice(V.DAYS) + r.choice([" ", ", "]))
-            self.add_date(V.any_date(r, V.other_date(r)), "DATE")
+            self.add_date(V.any_date(r, V.other_date(r)) if type(self) is Document else self.full_date(V.other_date(r)), "DATE")
         elif base == "addr":
             self.add(self.address(one_line=slot == "addr1"), "ADDRESS")
         elif base == "street":
@@ -348,6 +368,10 @@ class Document:
             return V.invented_drug(r)
         if base in ("dx", "proc") and r.random() < 0.2 or base == "eponymic":
             return self.eponym()
+        if base in ("fplain", "lplain"):  # somebody's name as the name of a place or thing
+            return r.choice(self.names.table["given" if base == "fplain" else "last"])
+        if base == "sexl":
+            return r.choice("MFmf")
         if base == "safe":
             word = r.choice(self.names.safe)
             return word.capitalize() if r.random() < 0.1 else word
@@ -362,6 +386,8 @@ class Document:
             "dose": lambda: f"{r.choice([5, 10, 20, 25, 40, 50, 75, 100, 250, 500, 1000])}{r.choice([' mg', 'mg', ' mcg', ' units', ' mL'])}",
             "phone": self.phone, "email": self.email, "mrn": self.mrn,
             "ssn": lambda: f"{r.randint(100, 899)}-{r.randint(10, 99)}-{r.randint(1000, 9999)}",
+            "user": lambda: r.choice(self.names.table["last"]).lower()[:7] + r.choice(["", str(r.randint(1, 99)), r.choice("abcdjkmst")]),
+            "hex": lambda: f"{r.getrandbits(40):010x}", "ip": lambda: f"10.{r.randint(0, 255)}.{r.randint(0, 255)}.{r.randint(1, 254)}",
             "id": lambda: r.choice(["", "W", "XYZ", "H", "CLM-"]) + str(r.randint(10**6, 10**10)),
             "mbi": lambda: f"{r.randint(1, 9)}{r.choice('ACDEFGHJKMNPQRTUVWXY')}{r.choice('ACDE5678')}{r.randint(0, 9)}{r.choice('GHJK')}{r.choice('TUV12')}{r.randint(0, 9)}{r.choice('MNPQ')}{r.choice('RTUV')}{r.randint(10, 99)}",
         }[base]()
@@ -557,10 +583,10 @@ def bare_list(d):
 REGISTERS = [
     # (name, weight)
     ("clinician", 22), ("chat", 13), ("patient", 9), ("billing", 7), ("notes", 10), ("handoff", 6), ("dialogue", 9), ("letters", 5),
-    ("forms", 9), ("general", 8), ("developer", 6), ("reports", 10), ("negatives", 16), ("talk", 7), ("hl7", 3), ("fhir", 3), ("record", 8), ("table", 5), ("x12", 1), ("list", 4), ("background", 22),
+    ("forms", 9), ("general", 8), ("developer", 6), ("reports", 10), ("negatives", 14), ("hard", 26), ("hardneg", 9), ("talk", 7), ("hl7", 3), ("fhir", 3), ("record", 8), ("table", 5), ("x12", 1), ("list", 4), ("background", 22),
 ]
 LENGTHS = {"clinician": (1, 4), "chat": (1, 3), "patient": (1, 4), "billing": (1, 3), "notes": (2, 7), "handoff": (1, 4),
-           "dialogue": (2, 9), "letters": (1, 1), "forms": (2, 9), "general": (1, 3), "developer": (1, 2), "reports": (1, 3), "negatives": (1, 4)}
+           "dialogue": (2, 9), "letters": (1, 1), "forms": (2, 9), "general": (1, 3), "developer": (1, 2), "reports": (1, 3), "negatives": (1, 4), "hard": (1, 4), "hardneg": (1, 4)}
 
 
 PERSON = re.compile(

@@ -182,7 +182,7 @@ def addresses(seed=9):
     from faker import Faker
 
     result = []
-    for locale in "en_GB en_CA en_AU en_IN en_NZ es_MX de_DE fr_FR it_IT nl_NL en_IE pt_BR pl_PL".split():
+    for locale in "en_GB en_CA en_AU en_IN en_NZ es_MX es_ES es_CO es_AR de_DE fr_FR it_IT nl_NL en_IE pt_BR pt_PT pl_PL".split():
         fake = Faker(locale)
         fake.seed_instance(seed)
         result += sorted({fake.address() for _ in range(160)})

@@ -1,6 +1,6 @@
 """Collects what generation and training need into one folder: name lists, lexicon, corpora.
 
-    python3 prepare.py --corpora DIR --lists DIR --out work
+    python3 prepare.py --corpora DIR --lists DIR --out work      (after material.py)
 
 --corpora holds the public corpora as JSON lines, --lists the name and place lists (MODEL_CARD.md
 names sources and licences and says how to obtain them). Sources that do not permit shipping
@@ -14,14 +14,16 @@ import json
 import pathlib
 import re
 
+import features
 import marked
+import material
 import names
 
 # Trained on (licences permit it), or only measured on.
 TRAIN = {
     "dev_synth", "pediatric_handoffs", "aci_bench_names", "hl7v2_samples", "synthea_fhir_patient", "usaddress",
     "probablepeople", "wnut17", "btc", "wikigold", "neg_mtsamples", "neg_mts_dialog", "neg_medquad", "neg_meqsum",
-    "neg_pubmedqa", "presidio_synth_v2", "presidio_generated_large",
+    "neg_pubmedqa", "presidio_synth_v2", "presidio_generated_large", "meddocan_es",
 }
 MEASURE = {"uner_ewt", "neg_medication_qa", "presidio_generated_small"}
 
@@ -30,7 +32,16 @@ def words(path):
     return [line.strip() for line in path.read_text(errors="ignore").splitlines() if line.strip()]
 
 
-def lexicon(lists, people, counts):
+def material_words(material):
+    """Ordinary words of code, documentation and other languages: written small in several pieces."""
+    seen = collections.Counter()
+    for label, _, text in material:
+        found = re.findall(r"(?<![^\W_])[^\W\d_A-ZÀ-Þ]{3,18}(?![^\W_])", text)
+        seen.update({features.fold(word) for word in found if ord(max(word)) < 0x250 or 0x1E00 <= ord(max(word)) < 0x1F00})
+    return {word for word, count in seen.items() if count >= 4 and word.isascii()}
+
+
+def lexicon(lists, people, counts, ordinary):
     """{word: class}: given name 0-3, surname 0-3, place 0-1, ordinary or medical word 0-1."""
     given, last, place, plain = {}, {}, set(), set()
 
@@ -58,6 +69,7 @@ def lexicon(lists, people, counts):
         if word.isalpha() and len(word) > 2:
             plain.add(word.lower())
     plain.update(word for word, count in counts.items() if count >= 3 and len(word) > 2)
+    plain |= ordinary
     result = {}
     for word in set(given) | set(last) | place | plain:
         is_name = word in given or word in last
@@ -107,6 +119,8 @@ def main():
         documents.append(("written" if has_phi else "written_negative", text, spans))
         if not has_phi:
             counts.update(re.findall(r"\b[a-z]+\b", text))
+    with gzip.open(args.out / "material.json.gz", "rt") as file:
+        pieces = [piece for piece in json.load(file) if not material.is_held(*piece[:2])]
     people = names.by_origin()
     given, last = words(args.lists / "census1990_first.txt"), words(args.lists / "census1990_last.txt")
     popular_last = sorted(set(last) & set(words(args.lists / "libpostal_surnames.txt")))
@@ -117,13 +131,13 @@ def main():
         "given": given, "last": popular_last,
         "rare_given": philter[0], "rare_last": philter[1],
         "invented": names.invented([n for g, l in people.values() for n in g + l] + given + last[::9], 12000),
-        "word_given": sorted(n for n in given if counts[n.lower()] >= 8),
-        "word_last": sorted(n for n in last if counts[n.lower()] >= 15),
+        "word_given": sorted(n for n in given if counts[n.lower()] >= 3),
+        "word_last": sorted(n for n in last if counts[n.lower()] >= 4),
         "cities": sorted(n for n in words(args.lists / "geonames_us_cities1000.txt") if re.fullmatch(r"[A-Z][A-Za-z .'-]+", n)),
         "counties": sorted(words(args.lists / "geonames_us_counties.txt")),
         "foreign_addresses": names.addresses(),
         "safe": safe_words(args.lists, people),
-        "lexicon": lexicon(args.lists, people, counts),
+        "lexicon": lexicon(args.lists, people, counts, material_words(pieces)),
     }
     for name, value in (("lists", table), ("corpora", documents)):
         with gzip.open(args.out / f"{name}.json.gz", "wt", compresslevel=6) as file:

@@ -1,6 +1,6 @@
 """Trains, quantises, measures and exports the name model.
 
-    python3 train.py --work work --out work/out [--steps 16000] [--documents 700000] [--leave-out source,source]
+    python3 train.py --work work --out work/out [--steps 20000] [--documents 640000] [--leave-out source,source]
 
 Training simulates the integer arithmetic of the detector exactly (values are multiples of powers of
 two small enough for float32), so what is measured here is what the binary computes.
@@ -24,7 +24,7 @@ import features as F
 import generate
 
 WIDTH = 64
-VOCABULARY = 16384 - F.WORD_BASE
+VOCABULARY = 19328 - F.WORD_BASE
 ROW = 256
 
 
@@ -153,17 +153,18 @@ def allowed_tags(device):
 
 
 def choose_vocabulary(words, streams):
-    """Known words, from tokens that are not names: {word: row}."""
-    total, names = np.zeros(len(words) + 1, np.int64), np.zeros(len(words) + 1, np.int64)
-    for ids, _, tags, _ in streams.values():
+    """Known words, from tokens that are not names, counted as often as training draws them: {word: row}."""
+    total, names = np.zeros(len(words) + 1), np.zeros(len(words) + 1)
+    for group, (ids, _, tags, _) in streams.items():
         real = tags != 255
-        np.add.at(total, ids[real], 1)
-        np.add.at(names, ids[real & (tags >= 1) & (tags <= 2)], 1)
+        weight = data.GROUPS[group] * (0.4 if group in data.WIDE else 1) * 1e8 / real.sum()
+        total += weight * np.bincount(ids[real], minlength=len(total))
+        names += weight * np.bincount(ids[real & (tags >= 1) & (tags <= 2)], minlength=len(total))
     chosen = {}
     for number in np.argsort(-(total - names), kind="stable"):
         if number == 0 or F.fixed_word_row(words[number - 1]) is not None:
             continue
-        if total[number] - names[number] < 4 or len(chosen) >= VOCABULARY:
+        if len(chosen) >= VOCABULARY:
             break
         if names[number] <= 0.5 * total[number]:
             chosen[words[number - 1]] = F.WORD_BASE + len(chosen)
@@ -228,13 +229,29 @@ def to_model(network, features, vocabulary, lexicon, o_bias):
                         gate, convs, (integers(network.output, 128), output_bias), vocabulary, rest)
 
 
+def arrays(args, lists, documents):
+    """Training tokens; made once where several trainings share a folder for them."""
+    if args.arrays and (args.arrays / "words.json").exists():
+        groups = [path.stem for path in sorted(args.arrays.glob("*.npz"))]
+        loaded = {group: np.load(args.arrays / f"{group}.npz") for group in groups}
+        return json.loads((args.arrays / "words.json").read_text()), {group: [file[key] for key in ("ids", "contexts", "tags", "masks")] for group, file in loaded.items()}
+    left_out = set(filter(None, args.leave_out.split(",")))
+    training = [d for d in documents if not data.is_evaluation(d) and d[0] not in left_out]
+    pieces, _ = data.load_material(args.work / "material.json.gz")
+    words, streams = data.training_arrays(lists, training, pieces, args.documents, args.seed, args.workers)
+    if args.arrays:
+        args.arrays.mkdir(parents=True, exist_ok=True)
+        for group, (ids, contexts, tags, masks) in streams.items():
+            np.savez(args.arrays / f"{group}.npz", ids=ids, contexts=contexts, tags=tags, masks=masks)
+        (args.arrays / "words.json").write_text(json.dumps(words))
+    return words, streams
+
+
 def train(args, device):
     started = time.time()
     lists = generate.load_lists(args.work / "lists.json.gz")
     documents = data.load(args.work / "corpora.json.gz")
-    left_out = set(filter(None, args.leave_out.split(",")))
-    training = [d for d in documents if not data.is_evaluation(d) and d[0] not in left_out]
-    words, streams = data.training_arrays(lists, training, args.documents, args.seed, args.workers)
+    words, streams = arrays(args, lists, documents)
     vocabulary = choose_vocabulary(words, streams)
     print(f"{len(words)} words, vocabulary {len(vocabulary)}, tokens", {g: len(s[0]) for g, s in streams.items()}, f"{time.time() - started:.0f} s", flush=True)
     features = Features(words, vocabulary, lists["lexicon"], device)
@@ -246,8 +263,12 @@ def train(args, device):
     rest = [p for name, p in network.named_parameters() if not name.startswith(("convs", "output", "gate"))]
     optimizer = torch.optim.AdamW([{"params": dense, "weight_decay": 0.01}, {"params": rest, "weight_decay": 0.0}], lr=args.rate, betas=(0.9, 0.98))
     allowed = allowed_tags(device)
+    training_started = time.time()
     for step in range(args.steps):
-        progress = step / args.steps
+        progress = max(step / args.steps, (time.time() - training_started) / args.seconds)
+        if progress >= 1:
+            print(f"out of time after {step} steps", flush=True)
+            break
         rate = args.rate * min(1, (step + 1) / 200) * (0.5 * (1 + np.cos(np.pi * progress)) * 0.98 + 0.02)
         for group in optimizer.param_groups:
             group["lr"] = rate
@@ -281,9 +302,10 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--work", type=pathlib.Path, default=pathlib.Path("work"))
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("work/out"))
-    parser.add_argument("--steps", type=int, default=16000)
-    parser.add_argument("--documents", type=int, default=700_000)
-    parser.add_argument("--batch", type=int, default=256)
+    parser.add_argument("--steps", type=int, default=20000)
+    parser.add_argument("--documents", type=int, default=640_000)
+    parser.add_argument("--batch", type=int, default=480)
+    parser.add_argument("--seconds", type=float, default=1e9, help="ends training early, and learns slower and slower towards that end")
     parser.add_argument("--rate", type=float, default=3e-3)
     parser.add_argument("--dropout", type=float, default=0.0)
     parser.add_argument("--drop-word", type=float, default=0.12)
@@ -293,18 +315,26 @@ def main():
     parser.add_argument("--o-bias", type=float, default=0.0)
     parser.add_argument("--dilations", type=lambda text: [int(part) for part in text.split(",")], default=[1, 2, 4, 8])
     parser.add_argument("--leave-out", default="")
+    parser.add_argument("--arrays", type=pathlib.Path, help="folder to keep the training tokens in, for several trainings")
+    parser.add_argument("--only-arrays", action="store_true")
+    parser.add_argument("--short-report", action="store_true")
     parser.add_argument("--workers", type=int, default=15)
     parser.add_argument("--seed", type=int, default=8)
     args = parser.parse_args()
     random.seed(args.seed)
     torch.backends.cuda.matmul.allow_tf32 = True
     torch.backends.cudnn.allow_tf32 = True
+    if args.only_arrays:
+        arrays(args, generate.load_lists(args.work / "lists.json.gz"), data.load(args.work / "corpora.json.gz"))
+        return
     device = "cuda" if torch.cuda.is_available() else "cpu"
     model, lists, documents = train(args, device)
     args.out.mkdir(parents=True, exist_ok=True)
+    _, held = data.load_material(args.work / "material.json.gz")
+    report = evaluate.measure(model, lists, documents, held, args.workers, args.short_report)
+    model.confidence = np.array([report["calibration"][kind]["table"] for kind in export.REPORTED])
     size = model.write(args.out / "weights.bin")
     print(f"weights.bin {size} bytes", flush=True)
-    report = evaluate.measure(model, lists, documents, args.workers)
     (args.out / "report.json").write_text(json.dumps(report, indent=1))
     export.write_golden(model, evaluate.golden_texts(lists), args.out / "golden.tsv")
     evaluate.show(report)

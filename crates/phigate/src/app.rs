@@ -5,15 +5,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use jiff::SignedDuration;
 use phi_detect::{Detector, PhiKind};
 use phigate_core::chat::ChatLimits;
 use phigate_core::json::Bounds;
 use phigate_core::protect::{self, Scanner};
 use phigate_core::text::PhiText;
-use phigate_store::{
-    Account, Invite, LinkPurpose, Options, Role as UserRole, SecretString, Settings, Target, Vault,
-};
+use phigate_store::{Account, Options, Settings, Target, Vault};
 use phigate_types::Mode;
 
 use crate::config::{self, Config};
@@ -65,16 +62,6 @@ pub(crate) fn vault_options(config: &Config, role: Role) -> Options {
         login_failures: u32::try_from(config.limits.login_failures).unwrap_or(u32::MAX),
         ..Options::new(target, master_key)
     }
-}
-
-/// Where the first account stands with its owner.
-pub(crate) enum FirstOwner {
-    /// There is one.
-    Exists,
-    /// There is none, and a link for making one was given out at an earlier start.
-    WasInvited,
-    /// There is none; this is the token of a link that makes one.
-    Link(SecretString),
 }
 
 /// Everything that answering a request needs.
@@ -161,29 +148,6 @@ impl App {
     /// How long a decision may take to be written.
     pub(crate) fn decision_deadline(&self) -> Duration {
         Duration::from_millis(self.config.limits.decision_ms)
-    }
-
-    /// The way to the first account's owner login. `again` makes a new link where there was one; earlier ones stop working.
-    pub(crate) async fn first_owner(&self, again: bool) -> anyhow::Result<FirstOwner> {
-        let accounts = self.vault.accounts.accounts().await?;
-        let Some(account) = accounts.first() else {
-            return Ok(FirstOwner::Exists);
-        };
-        let users = self.vault.people.users(&account.id).await?;
-        if users.iter().any(|user| user.role == UserRole::Owner) {
-            return Ok(FirstOwner::Exists);
-        }
-        if !again && self.vault.links.has_owner_link(&account.id).await? {
-            return Ok(FirstOwner::WasInvited);
-        }
-        let invite = Invite {
-            purpose: LinkPurpose::Owner,
-            role: UserRole::Owner,
-            email: None,
-            valid: SignedDuration::from_hours(24),
-        };
-        let link = self.vault.links.create_link(&account.id, &invite, "system");
-        Ok(FirstOwner::Link(link.await?))
     }
 
     /// A provider's words with every finding masked, in every mode: they may quote the prompt.

@@ -9,6 +9,7 @@ mod demo;
 mod error;
 mod housekeeping;
 mod metrics;
+mod not_served;
 mod pipeline;
 mod provider;
 mod reason;

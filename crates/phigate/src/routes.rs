@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 use crate::app::App;
 use crate::error::GatewayError;
+use crate::not_served;
 use crate::pipeline::{self, Call};
 use crate::server::{ClientAddress, RequestId, Turn, Upload, health_routes};
 
@@ -24,6 +25,7 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .route("/v1/models", get(models))
         .route("/v1/models/{*id}", get(model))
         .with_state(Arc::clone(&app))
+        .merge(not_served::router())
         .merge(health_routes(app.drain.clone(), move || {
             is_ready(Arc::clone(&app))
         }))

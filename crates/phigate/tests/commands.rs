@@ -368,7 +368,7 @@ fn an_identifier_to_look_up_can_stay_off_the_command_line() {
     assert_eq!(output.status.code(), Some(0));
     assert_eq!(String::from_utf8_lossy(&output.stdout), "");
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(told.contains("found in no request"), "{told}");
+    assert!(told.contains("not found in the requests"), "{told}");
     let acts = gateway.command(&["audit", "export"]);
     assert!(
         acts.contains(r#""audit.find""#) && !acts.contains("8741"),

@@ -5,17 +5,111 @@ mod support;
 use support::Gateway;
 
 #[test]
-fn the_owner_link_is_printed_at_the_first_start_alone_and_goes_on_working() {
+fn a_fresh_owner_link_is_printed_until_there_is_an_owner() {
     let mut gateway = Gateway::offline();
-    gateway.serve();
-    let link = format!("/setup/{}", gateway.logged_after("/setup/"));
-    gateway.signal("-TERM");
-    assert_eq!(gateway.wait(), Some(0));
+    let mut links = Vec::new();
+    for _ in 0..2 {
+        gateway.logs.lock().unwrap().clear();
+        gateway.serve();
+        links.push(format!("/setup/{}", gateway.logged_after("/setup/")));
+        let newest = links.last().unwrap();
+        assert_eq!(gateway.get(newest, "none").status, 200);
+        if links.len() == 2 {
+            assert_ne!(gateway.get(&links[0], "none").status, 200);
+        }
+        gateway.signal("-TERM");
+        assert_eq!(gateway.wait(), Some(0));
+    }
+    gateway.command_with_input(
+        &["user", "add", "owner@example.org", "--password-stdin"],
+        "correct horse battery staple\n",
+    );
     gateway.logs.lock().unwrap().clear();
     gateway.serve();
-    gateway.logged_after("There is no owner yet.");
+    gateway.logged_after("dashboard:");
     assert!(!gateway.logs.lock().unwrap().contains("/setup/"));
-    assert_eq!(gateway.get(&link, "none").status, 200);
+}
+
+#[test]
+fn a_start_on_a_taken_port_changes_nothing_and_says_what_to_do() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let taken = taken.local_addr().unwrap().to_string();
+    let port = taken.rsplit(':').next().unwrap();
+    let gateway = Gateway::offline();
+    let localhost = format!("localhost:{port}");
+    for (callers, metrics, words) in [
+        (taken.as_str(), "off", "--listen 127.0.0.1:PORT"),
+        (localhost.as_str(), "off", "--listen 127.0.0.1:PORT"),
+        (port, "off", "--listen 127.0.0.1:PORT"),
+        (
+            "127.0.0.1:0",
+            taken.as_str(),
+            "--metrics-listen 127.0.0.1:PORT",
+        ),
+    ] {
+        for command in ["serve", "demo"] {
+            let arguments = [command, "--listen", callers, "--metrics-listen", metrics];
+            let refused = gateway.try_command(&arguments, "");
+            let message = String::from_utf8_lossy(&refused.stderr).into_owned();
+            assert_eq!(refused.status.code(), Some(2), "{arguments:?}: {message}");
+            assert!(message.contains(words), "{arguments:?}: {message}");
+            let made = std::fs::read_dir(gateway.folder.path()).unwrap().count();
+            assert_eq!(made, 0, "{arguments:?}");
+        }
+    }
+}
+
+#[test]
+fn a_second_gateway_on_one_store_is_told_who_holds_it() {
+    let mut gateway = Gateway::offline();
+    gateway.serve();
+    let arguments = [
+        "serve",
+        "--listen",
+        "127.0.0.1:0",
+        "--metrics-listen",
+        "off",
+    ];
+    let refused = gateway.try_command(&arguments, "");
+    let message = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!(refused.status.code(), Some(2), "{message}");
+    let pid = gateway.pid().to_string();
+    assert!(
+        message.contains(&gateway.address) && message.contains(&pid),
+        "{message}"
+    );
+    // Whoever was killed holds nothing.
+    gateway.signal("-KILL");
+    gateway.wait();
+    gateway.serve();
+}
+
+#[test]
+fn every_start_of_the_demo_gives_the_same_key_while_it_works() {
+    let mut gateway = Gateway::demo();
+    let mut keys = Vec::new();
+    for _ in 0..2 {
+        gateway.logs.lock().unwrap().clear();
+        gateway.serve();
+        gateway.logged_after("Dashboard, first login:");
+        let logs = gateway.logs.lock().unwrap().clone();
+        let line = logs
+            .lines()
+            .find(|line| line.starts_with("API key:"))
+            .unwrap();
+        keys.push(line.split_whitespace().last().unwrap().to_owned());
+        let answer = gateway.chat(&keys[0], &support::ask("gpt-4o", support::CLEAN_TEXT));
+        assert_eq!(answer.status, 200);
+        gateway.signal("-TERM");
+        gateway.wait();
+    }
+    assert_eq!(keys[0], keys[1]);
+    let id = keys[0].split('_').nth(1).unwrap();
+    gateway.command(&["key", "revoke", id, "--data", "phigate-demo"]);
+    gateway.logs.lock().unwrap().clear();
+    gateway.serve();
+    gateway.logged_after("Dashboard, first login:");
+    assert!(!gateway.logs.lock().unwrap().contains(&keys[0]));
 }
 
 #[test]

@@ -102,7 +102,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "patient ID: «1234 5678»",
         "patient's number in our system is «4410928»",
         "looking at patient «4410928» right now",
-        "ROE JANE 67F 10/22/1958 «4410928»",
+        "ROE, JANE 67F 10/22/1958 «4410928»",
         "ROE,JANE J   02/09/1934   91 YRS  M   #«00551210»",
         "MRN#s «4410928» & «4410931»",
         "ref «4410928» is her MRN",

@@ -14,7 +14,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         signatures, in HL7 and FHIR name fields, and in running text.",
     not_found: "Eponyms (Parkinson disease, Foley catheter), drugs and brands, organisations; titles and credentials stay outside the finding.",
     authority: "HIPAA Safe Harbor, 45 CFR 164.514(b)(2)(i)(A)",
-    threshold: 0.5,
+    threshold: 0.35,
     is_on_by_default: true,
     labels: &[
         (

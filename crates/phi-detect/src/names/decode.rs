@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 use super::simd::TAGS_MAX;
+use super::weights::{STEPS, Weights};
 use crate::candidate::Candidate;
 use crate::kinds::PhiKind;
 
@@ -24,15 +25,9 @@ const REPORTED: [(&str, &str, usize); 3] = [
 const RUN_MAX: usize = 1024;
 /// Fractional bits of a score.
 const SCORE_BITS: u32 = 11;
-/// Confidence by how far a span's tags lead over "nothing" on average, one step per half unit.
-/// Steps below one half are for those who set a lower threshold: more found, more false alarms.
-const CONFIDENCE: [f32; 21] = [
-    0.30, 0.38, 0.45, 0.50, 0.54, 0.58, 0.62, 0.65, 0.68, 0.71, 0.74, 0.77, 0.80, 0.83, 0.86, 0.88,
-    0.90, 0.92, 0.94, 0.96, 0.98,
-];
-
 /// Collects runs and turns them into candidates.
 pub(super) struct Decoder<'a> {
+    weights: &'static Weights,
     out: &'a mut Vec<Candidate>,
     spans: Vec<(u32, u32)>,
     scores: Vec<[i32; TAGS_MAX]>,
@@ -41,8 +36,9 @@ pub(super) struct Decoder<'a> {
 }
 
 impl<'a> Decoder<'a> {
-    pub(super) fn new(out: &'a mut Vec<Candidate>) -> Self {
+    pub(super) fn new(weights: &'static Weights, out: &'a mut Vec<Candidate>) -> Self {
         Decoder {
+            weights,
             out,
             spans: Vec::new(),
             scores: Vec::new(),
@@ -119,16 +115,16 @@ impl<'a> Decoder<'a> {
             while tags.get(token) == Some(&(begin + 1)) {
                 token += 1;
             }
-            let kind = usize::from(begin - 1) / 2;
+            let model_kind = usize::from(begin - 1) / 2;
             let span = self.bytes(start..token);
-            if let Some((code, rule, bytes_min)) = REPORTED.get(kind)
+            if let Some((code, rule, bytes_min)) = REPORTED.get(model_kind)
                 && span.len() >= *bytes_min
                 && let Some(kind) = PhiKind::from_code(code)
             {
                 self.out.push(Candidate {
                     kind,
                     span,
-                    score: self.confidence(start..token, tags),
+                    score: self.confidence(model_kind, start..token, tags),
                     rule,
                 });
             }
@@ -139,7 +135,9 @@ impl<'a> Decoder<'a> {
         self.spans[tokens.start].0 as usize..self.spans[tokens.end - 1].1 as usize
     }
 
-    fn confidence(&self, tokens: Range<usize>, tags: &[u8]) -> f32 {
+    /// How often a finding is right whose tags lead that far over "nothing" on average, as measured
+    /// on texts kept out of training.
+    fn confidence(&self, kind: usize, tokens: Range<usize>, tags: &[u8]) -> f32 {
         let count = tokens.len() as i64;
         let lead: i64 = tokens
             .map(|token| {
@@ -148,7 +146,8 @@ impl<'a> Decoder<'a> {
             })
             .sum();
         let steps = (lead / count) >> (SCORE_BITS - 1);
-        CONFIDENCE[steps.clamp(0, CONFIDENCE.len() as i64 - 1) as usize]
+        let step = steps.clamp(0, STEPS as i64 - 1) as usize;
+        f32::from(self.weights.confidence[kind][step]) / 100.0
     }
 }
 

@@ -39,7 +39,7 @@ pub(crate) fn tag(
     let weights = Weights::get();
     let mut tokens = Tokens::new(text, weights);
     let mut window = Window::new(weights, level, text.len());
-    let mut decoder = Decoder::new(out);
+    let mut decoder = Decoder::new(weights, out);
     let mut next = 0;
     loop {
         let is_last = window.fill(&mut tokens);

@@ -10,12 +10,17 @@ use std::sync::LazyLock;
 use super::simd::{Dense, Gate, TAGS_MAX, TAPS, TableRow, WIDTH};
 
 static FILE: &[u8] = include_bytes!("weights.bin");
-const MAGIC: &[u8; 8] = b"PHGNAME2";
+const MAGIC: &[u8; 8] = b"PHGNAME3";
 
 /// Largest number of convolutions the format can hold.
-pub(super) const LAYERS_MAX: usize = 4;
+pub(super) const LAYERS_MAX: usize = 6;
 /// Accented letters with a plain counterpart lie in these ranges.
 const FOLD_RANGES: [(u32, u32); 2] = [(0xC0, 0x250), (0x1E00, 0x1F00)];
+
+/// Steps of the confidence tables: half a unit of lead each.
+pub(super) const STEPS: usize = 21;
+/// Kinds that have a confidence table.
+const KINDS: usize = 3;
 
 /// The trained model, ready to run.
 pub(super) struct Weights {
@@ -27,6 +32,8 @@ pub(super) struct Weights {
     pub(super) gate: Gate,
     pub(super) layers: Vec<(usize, Dense<TAPS, WIDTH>)>,
     pub(super) output: Dense<WIDTH, TAGS_MAX>,
+    /// For each reported kind, how many in a hundred findings are right, by how far the tags lead over "nothing".
+    pub(super) confidence: &'static [[u8; STEPS]],
     vocabulary: &'static [[u8; 8]],
     bucket_starts: &'static [[u8; 4]],
     prints: &'static [[u8; 2]],
@@ -69,6 +76,7 @@ impl Weights {
                 .map(|dilation| (dilation, rest.dense()))
                 .collect(),
             output: rest.dense(),
+            confidence: rest.rows(KINDS),
             vocabulary: rest.rows(1 << vocabulary_bits),
             bucket_starts: rest.rows((1 << bucket_bits) + 1),
             prints: rest.rows(lexicon),

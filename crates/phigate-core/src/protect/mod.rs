@@ -4,6 +4,7 @@
 //! makes a [`CleanRequest`], so nothing can be forwarded that was not scanned.
 
 mod apply;
+pub mod identifier;
 mod joined;
 mod located;
 mod report;
@@ -12,7 +13,8 @@ mod scan;
 mod scanner;
 
 pub use apply::{CleanRequest, Outcome, Policy, apply, apply_with};
-pub use report::{Report, normalise};
+pub use identifier::plain as normalise;
+pub use report::Report;
 pub use rewrite::{Tokens, rewrite_text};
 pub(crate) use scan::scan_document;
 pub use scan::{Scanned, scan};

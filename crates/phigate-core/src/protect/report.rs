@@ -10,6 +10,7 @@ use crate::chat::{self, Place};
 use crate::json::{Document, NodeId};
 use crate::text::PhiText;
 
+use super::identifier;
 use super::located::{LocatedFinding, ScanResult};
 
 /// The name under which a report lists an incomplete scan.
@@ -91,8 +92,9 @@ impl Report {
                 score: f64::from((finding.score * 1000.0).round()) / 1000.0,
                 rule: Cow::Borrowed(finding.rule),
             });
-            let identifier = (finding.kind, PhiText::new(normalise(exact)));
-            self.identifiers.insert(identifier);
+            for form in identifier::stored_forms(finding.kind, exact) {
+                self.identifiers.insert((finding.kind, PhiText::new(form)));
+            }
         }
     }
 
@@ -141,16 +143,8 @@ impl Report {
         &self.unscannable
     }
 
-    /// The values of the listed findings, normalised, for the keyed hashes by which a disclosure can be looked up.
+    /// The forms of the listed findings' values, for the keyed hashes by which a disclosure can be looked up.
     pub fn identifiers(&self) -> impl Iterator<Item = &(PhiKind, PhiText)> {
         self.identifiers.iter()
     }
-}
-
-/// Letters and digits in lower case: `536-22-8741` and `536 22 8741` are one identifier.
-pub fn normalise(text: &str) -> String {
-    text.chars()
-        .filter(|character| character.is_alphanumeric())
-        .flat_map(char::to_lowercase)
-        .collect()
 }

@@ -36,6 +36,8 @@ pub struct Stats {
     pub with_phi: u64,
     /// By action.
     pub by_action: BTreeMap<String, u64>,
+    /// Those with PHI, by action. Stores of earlier versions did not count this.
+    pub phi_by_action: BTreeMap<String, u64>,
     /// Requests in which a kind of PHI was found.
     pub by_type: BTreeMap<String, u64>,
     /// By mode in force.
@@ -65,4 +67,6 @@ pub struct Bucket {
     pub with_phi: u64,
     /// By action.
     pub by_action: BTreeMap<String, u64>,
+    /// Those with PHI, by action. Stores of earlier versions did not count this.
+    pub phi_by_action: BTreeMap<String, u64>,
 }

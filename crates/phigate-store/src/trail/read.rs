@@ -1,6 +1,6 @@
 //! Reading the trail: lists, single requests, content, disclosure lookup.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use jiff::Timestamp;
 use phigate_types::Act;
@@ -136,22 +136,35 @@ impl Trail {
         Ok(revealed)
     }
 
-    /// Requests in which an identifier occurred, newest first. The look-up itself is recorded.
+    /// Requests in which an identifier occurred under one of these forms, newest first. The look-up itself is recorded.
     pub async fn find_identifier(
         &self,
         account_id: &str,
         kind: &str,
-        value: &SecretString,
+        forms: &[SecretString],
         actor: &str,
     ) -> Result<Vec<Disclosure>> {
         let (_, account) = self.core.account_item(account_id).await?;
         let key = self.lookup_key(account_id).await?;
-        let hash = token(&key, kind, value.expose());
-        let found = self
-            .core
-            .store
-            .tokens(account_id, hash, DISCLOSURES_MAX)
-            .await?;
+        let mut found = BTreeSet::new();
+        for form in forms {
+            let hash = token(&key, kind, form.expose());
+            let here = self
+                .core
+                .store
+                .tokens(account_id, hash, DISCLOSURES_MAX)
+                .await?;
+            found.extend(
+                here.into_iter()
+                    .map(|(request, time_us)| (time_us, request)),
+            );
+        }
+        let found: Vec<(Uuid, i64)> = found
+            .into_iter()
+            .rev()
+            .take(DISCLOSURES_MAX)
+            .map(|(time_us, request)| (request, time_us))
+            .collect();
         let act = AdminAct::new(self.core.now(), &account.name, actor, Act::AuditFind)
             .detail("type", kind)
             .detail("found", &found.len());
@@ -262,7 +275,7 @@ impl Trail {
 
 /// Reads a row's text.
 pub(crate) fn parse(row: &AuditRow) -> Result<Record> {
-    serde_json::from_str(&row.body).map_err(|_| StoreError::Unreadable("audit record"))
+    serde_json::from_str(&row.body).map_err(|error| StoreError::of_stored("audit record", &error))
 }
 
 fn disclosure(request_id: Uuid, time_us: i64, records: Option<&Vec<Record>>) -> Disclosure {

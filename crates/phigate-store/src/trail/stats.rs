@@ -45,6 +45,7 @@ fn add(stats: &mut Stats, group: &str, key: &str, count: u64) {
         "with_phi" => return stats.with_phi += count,
         "tokens" => return stats.tokens += count,
         "action" => &mut stats.by_action,
+        "phi_action" => &mut stats.phi_by_action,
         "type" => &mut stats.by_type,
         "mode" => &mut stats.by_mode,
         "family" => &mut stats.by_family,
@@ -65,6 +66,7 @@ fn add_to_bucket(stats: &mut Stats, at: i64, group: &str, key: &str, count: u64)
         "requests" => bucket.requests += count,
         "with_phi" => bucket.with_phi += count,
         "action" => *bucket.by_action.entry(key.to_owned()).or_default() += count,
+        "phi_action" => *bucket.phi_by_action.entry(key.to_owned()).or_default() += count,
         _ => {}
     }
 }
@@ -76,6 +78,7 @@ fn empty_buckets(first: i64, length: i64, width: i64) -> Vec<Bucket> {
         requests: 0,
         with_phi: 0,
         by_action: BTreeMap::new(),
+        phi_by_action: BTreeMap::new(),
     };
     (0..length / width).map(bucket).collect()
 }

@@ -111,6 +111,8 @@ fn decision_counters(decision: &Decision) -> Counters {
     let mut counters: Counters = vec![("requests".into(), 1)];
     if decision.phi_detected {
         counters.push(("with_phi".into(), 1));
+        // By itself neither count tells how many requests with PHI went on: some are refused.
+        counters.push((format!("phi_action:{}", decision.action).into(), 1));
     }
     counters.push((format!("action:{}", decision.action).into(), 1));
     counters.push((format!("mode:{}", decision.mode).into(), 1));

@@ -43,7 +43,7 @@ pub async fn retention_deletes_what_is_due_and_the_trail_still_verifies(site: Si
     assert!(report.is_intact() && report.deleted >= 2, "{report:?}");
     let found = vault
         .trail
-        .find_identifier(&account, "ssn", &"900551234".into(), "cli")
+        .find_identifier(&account, "ssn", &["900551234".into()], "cli")
         .await
         .unwrap();
     assert_eq!(found.len(), 4, "lookup forgets with the records");

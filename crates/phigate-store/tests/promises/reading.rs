@@ -154,7 +154,7 @@ pub async fn an_identifier_is_found_by_its_value_and_only_in_its_account(site: S
     recorded(&vault, elsewhere).await;
     let found = vault
         .trail
-        .find_identifier(&account, "ssn", &"900551234".into(), "cli")
+        .find_identifier(&account, "ssn", &["900551234".into()], "cli")
         .await
         .unwrap();
     assert_eq!(
@@ -168,7 +168,7 @@ pub async fn an_identifier_is_found_by_its_value_and_only_in_its_account(site: S
     assert!(
         vault
             .trail
-            .find_identifier(&account, "mrn", &"900551234".into(), "cli")
+            .find_identifier(&account, "mrn", &["900551234".into()], "cli")
             .await
             .unwrap()
             .is_empty()
@@ -176,7 +176,7 @@ pub async fn an_identifier_is_found_by_its_value_and_only_in_its_account(site: S
     assert!(
         vault
             .trail
-            .find_identifier(&account, "ssn", &"900551235".into(), "cli")
+            .find_identifier(&account, "ssn", &["900551235".into()], "cli")
             .await
             .unwrap()
             .is_empty()

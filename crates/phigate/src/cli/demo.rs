@@ -1,22 +1,29 @@
 //! `phigate demo`: the gateway with simulated providers and a ready account.
 
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
 use std::process::ExitCode;
 
 use anyhow::Context;
 use phigate_core::wire::FORMATS;
-use phigate_store::SecretString;
+use phigate_store::{ApiKeyInfo, SecretString};
 use tokio::net::TcpListener;
 
-use crate::app::{App, FirstOwner};
+use crate::app::App;
 use crate::config::Config;
 use crate::demo;
 
 use super::Global;
+use super::logs::say;
+use super::owner::owner_link;
 use super::person::actor;
 use super::serve::{Greeting, Serve, start};
 
 /// Where the demo keeps its data, so that it never mixes with a real installation's.
 const DATA: &str = "phigate-demo";
+/// The demo's own API key, in its folder.
+const KEY_FILE: &str = "demo-api-key";
 
 pub(super) fn run(serve: &Serve, global: &Global) -> anyhow::Result<ExitCode> {
     let mut global = global.clone();
@@ -61,21 +68,54 @@ async fn seed(app: &App, command: &str) -> anyhow::Result<Option<Greeting>> {
             )
             .await?;
     }
-    let key = app
-        .vault
-        .access
-        .create_api_key(&account.id, "demo", None, actor())
-        .await?;
-    let owner = app.first_owner(true).await?;
-    let command = command.to_owned();
+    let key = api_key(app, &account.id).await?;
+    let owner = owner_link(&app.vault).await?;
+    let (command, format) = (command.to_owned(), app.config.log.format);
     Ok(Some(Box::new(move |base| {
-        greet(base, &key.key, &owner, &command);
+        say(
+            format,
+            &greeting(base, key.expose(), owner.as_ref(), &command),
+        );
     })))
 }
 
-fn greet(base: &str, key: &SecretString, owner: &FirstOwner, command: &str) {
-    let key = key.expose();
-    eprintln!("\nphigate demo: simulated providers, nothing leaves this machine.\n");
+/// The demo's key: the one of the last start while it works, so that lines pasted then still do. It opens nothing but
+/// simulated providers, so it may lie in the demo's own folder.
+async fn api_key(app: &App, account_id: &str) -> anyhow::Result<SecretString> {
+    let file = app.config.data.join(KEY_FILE);
+    if let Ok(kept) = std::fs::read_to_string(&file) {
+        let id = kept.split('_').nth(1).unwrap_or_default();
+        let keys = app.vault.access.api_keys(account_id).await?;
+        let works =
+            |key: &ApiKeyInfo| key.id == id && key.revoked.is_none() && key.expires.is_none();
+        if keys.iter().any(works) {
+            return Ok(SecretString::from(kept.trim()));
+        }
+    }
+    let new = app
+        .vault
+        .access
+        .create_api_key(account_id, "demo", None, actor());
+    let key = new.await?.key;
+    let kept = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(&file);
+    // A key that cannot be kept is made anew next time.
+    if let Ok(mut file) = kept {
+        let _ = writeln!(file, "{}", key.expose());
+    }
+    Ok(key)
+}
+
+fn greeting(base: &str, key: &str, owner: Option<&SecretString>, command: &str) -> Vec<String> {
+    let mut lines = vec![
+        String::new(),
+        "phigate demo: simulated providers, nothing leaves this machine.".to_owned(),
+        String::new(),
+    ];
     for (model, text) in [
         ("gpt-4o", "Patient John Smith, SSN 536-22-8741, has a cough"),
         (
@@ -84,21 +124,24 @@ fn greet(base: &str, key: &SecretString, owner: &FirstOwner, command: &str) {
         ),
         ("gemini-2.5-flash", "What is the usual dose of amoxicillin?"),
     ] {
-        eprintln!("curl -i {base}/v1/chat/completions -H 'Authorization: Bearer {key}' \\");
-        eprintln!("  -H 'Content-Type: application/json' \\");
-        eprintln!(
-            "  -d '{{\"model\":\"{model}\",\"messages\":[{{\"role\":\"user\",\"content\":\"{text}\"}}]}}'\n"
-        );
+        lines.extend([
+            format!("curl -i {base}/v1/chat/completions -H 'Authorization: Bearer {key}' \\"),
+            "  -H 'Content-Type: application/json' \\".to_owned(),
+            format!("  -d '{{\"model\":\"{model}\",\"messages\":[{{\"role\":\"user\",\"content\":\"{text}\"}}]}}'"),
+            String::new(),
+        ]);
     }
-    eprintln!("API key:                     {key}");
-    eprintln!("Change what happens to PHI:  {command} mode set mask");
-    match owner {
-        FirstOwner::Link(link) => eprintln!(
-            "Dashboard, first login:      {base}/setup/{}\n",
+    lines.push(format!("API key:                     {key}"));
+    lines.push(format!(
+        "Change what happens to PHI:  {command} mode set mask"
+    ));
+    lines.push(match owner {
+        Some(link) => format!(
+            "Dashboard, first login:      {base}/setup/{}",
             link.expose()
         ),
-        FirstOwner::Exists | FirstOwner::WasInvited => {
-            eprintln!("Dashboard:                   {base}/\n");
-        }
-    }
+        None => format!("Dashboard:                   {base}/"),
+    });
+    lines.push(String::new());
+    lines
 }

@@ -97,7 +97,7 @@ async fn examine(
     findings.push(Finding::Fine(format!("account {name}: mode {mode}")));
     if session.vault.people.users(&account.id).await?.is_empty() {
         let fix = format!(
-            "the first start of `phigate serve` prints a link for creating one; without it: {command} user add EMAIL"
+            "each start of `phigate serve` prints a link for creating the owner; without it: {command} user add EMAIL"
         );
         findings.push(Finding::Advice(
             format!("account {name}: nobody can log in to the dashboard"),
@@ -142,7 +142,7 @@ async fn providers(
         let own = wire::format_with_id(family).map_or("", |format| format.default_base_url());
         let address = provider.base_url.as_deref().unwrap_or(own);
         findings.push(
-            match BaseUrl::parse(address, session.config.allow_private_providers) {
+            match BaseUrl::parse(address, session.allow_private_providers()) {
                 Ok(_) => Finding::Fine(format!(
                     "account {name}: provider {family} at {address}, {}",
                     key_words(&provider.last4)

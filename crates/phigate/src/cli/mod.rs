@@ -3,15 +3,18 @@
 //! Exit codes: 0 fine, 1 the answer is no, 2 wrong usage or failure.
 
 mod account;
+mod advice;
 mod audit;
 mod demo;
 mod doctor;
 mod eval;
+mod instance;
 mod key;
 mod logs;
 mod master_key;
 mod mode;
 mod openapi;
+mod owner;
 mod person;
 mod progress;
 mod provider;
@@ -57,7 +60,7 @@ struct Cli {
 #[derive(Args, Clone, Default)]
 #[command(next_help_heading = "For every command")]
 pub(crate) struct Global {
-    /// Folder of the embedded store [default: ./phigate-data]
+    /// Folder of the embedded store [default: ./phigate-data, of the demo ./phigate-demo]
     #[arg(long, global = true, value_name = "DIR")]
     data: Option<PathBuf>,
     /// PostgreSQL instead of the embedded store
@@ -127,7 +130,7 @@ fn quoted(word: &str) -> String {
 enum Command {
     /// Start the gateway
     Serve(serve::Serve),
-    /// Start the gateway with simulated providers and a ready account; its data are in ./phigate-demo
+    /// Start the gateway with simulated providers and a ready account; without --data its data are in ./phigate-demo
     Demo(serve::Serve),
     /// Create, list and delete accounts
     #[command(subcommand)]
@@ -191,6 +194,9 @@ pub(crate) fn main() -> ExitCode {
         Ok(Err(error)) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Ok(Err(error)) => {
             eprintln!("phigate: {error:#}");
+            if let Some(advice) = advice::advice(&error) {
+                eprintln!("{advice}");
+            }
             ExitCode::from(EXIT_FAILURE)
         }
         Err(_) => ExitCode::from(EXIT_FAILURE),

@@ -102,6 +102,17 @@ pub(super) fn address(provider: &ProviderInfo) -> &str {
     provider.base_url.as_deref().unwrap_or(own)
 }
 
+/// An address that only needs the operator's word is refused with how to give it.
+fn check_address(url: &str, allow_private: bool) -> anyhow::Result<()> {
+    match BaseUrl::parse(url, allow_private) {
+        Ok(_) => Ok(()),
+        Err(error) if BaseUrl::parse(url, true).is_ok() => bail!(
+            "{error}; where it is meant, start the gateway with --allow-private-providers, or set PHIGATE_ALLOW_PRIVATE_PROVIDERS=true for this command too"
+        ),
+        Err(error) => Err(error.into()),
+    }
+}
+
 async fn set(
     session: &Session,
     family: &str,
@@ -110,7 +121,7 @@ async fn set(
 ) -> anyhow::Result<()> {
     let account = session.account().await?;
     if let Some(url) = &base_url {
-        BaseUrl::parse(url, session.config.allow_private_providers)?;
+        check_address(url, session.allow_private_providers())?;
     }
     let stored = session.vault.access.providers(&account.id).await?;
     let stored = stored

@@ -1,20 +1,24 @@
 //! `phigate serve`: the gateway itself.
 
+use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Context;
 use clap::Args;
+use phigate_store::SecretString;
 
-use crate::app::{self, App, FirstOwner, Role};
-use crate::config::{Config, Flags};
+use crate::app::{self, App, Role};
+use crate::config::{Config, Flags, LogFormat};
 use crate::metrics::Metrics;
-use crate::server::{self, Drain};
+use crate::server::{self, Drain, Ports, ServeError};
 use crate::{dashboard, housekeeping, routes};
 
-use super::Global;
-use super::logs;
+use super::instance::Instance;
+use super::logs::{self, say};
+use super::owner::owner_link;
+use super::{EXIT_FAILURE, Global};
 
 #[derive(Args)]
 pub(super) struct Serve {
@@ -61,26 +65,65 @@ pub(super) fn start(
     prepare: impl AsyncFnOnce(&App) -> anyhow::Result<Option<Greeting>>,
 ) -> anyhow::Result<ExitCode> {
     logs::start(&config.log);
+    let format = config.log.format;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;
     let served = runtime.block_on(async {
         let drain = Drain::on_signals().context("cannot listen for signals")?;
+        // First, so that a start that cannot work creates nothing.
+        let ports = Ports::bind(&config).await.map_err(advise)?;
+        let _instance = Instance::claim(&config, ports.address()?)?;
         let vault = app::open_vault(&config, Role::Server).await?;
         let app = Arc::new(App::new(config, vault, Metrics::new(), drain)?);
-        let greeting = prepare(&app).await?;
-        let result = serve_app(&app, command, greeting).await;
+        let result = match prepare(&app).await {
+            Ok(greeting) => serve_app(ports, &app, command, greeting).await,
+            Err(error) => Err(error),
+        };
         let closed = app.vault.close(app::CLOSING).await;
         result?;
         Ok::<(), anyhow::Error>(closed?)
     });
     // Whatever still runs has been told to stop; its time is over.
     runtime.shutdown_background();
-    served?;
-    Ok(ExitCode::SUCCESS)
+    match served {
+        Ok(()) => Ok(ExitCode::SUCCESS),
+        Err(error) if format == LogFormat::Json => {
+            tracing::error!("phigate: {error:#}");
+            Ok(ExitCode::from(EXIT_FAILURE))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// What to do about an address that cannot be had.
+fn advise(error: ServeError) -> anyhow::Error {
+    let ServeError::Listen {
+        setting, reason, ..
+    } = &error
+    else {
+        return error.into();
+    };
+    let option = setting.replace('_', "-");
+    let other = format!("choose another with --{option} 127.0.0.1:PORT");
+    let advice = match reason {
+        ErrorKind::AddrInUse if *setting == "metrics_listen" => format!(
+            "another program uses it, perhaps another phigate; {other}, or do without with --{option} off"
+        ),
+        ErrorKind::AddrInUse => {
+            format!("another program uses it, perhaps another phigate; stop it, or {other}")
+        }
+        ErrorKind::AddrNotAvailable => format!("this machine does not have the address; {other}"),
+        ErrorKind::PermissionDenied => {
+            format!("ports below 1024 need privileges; {other}")
+        }
+        _ => other,
+    };
+    anyhow::anyhow!("{error}: {advice}")
 }
 
 async fn serve_app(
+    ports: Ports,
     app: &Arc<App>,
     command: &str,
     greeting: Option<Greeting>,
@@ -89,7 +132,10 @@ async fn serve_app(
     housekeeping::start(app);
     let greeting = match greeting {
         Some(greeting) => greeting,
-        None => welcome(app.first_owner(false).await?, command.to_owned()),
+        None => {
+            let link = owner_link(&app.vault).await?;
+            welcome(link, command.to_owned(), app.config.log.format)
+        }
     };
     let scheme = if app.config.tls.is_some() {
         "https"
@@ -103,6 +149,7 @@ async fn serve_app(
     };
     let metrics = Arc::clone(&app.metrics);
     server::serve(
+        ports,
         &app.config,
         router,
         dashboard::missing_page(Arc::clone(app)),
@@ -125,29 +172,28 @@ fn for_browsers(config: &Config, scheme: &str, address: SocketAddr) -> String {
     }
 }
 
-/// What the operator is told: at the first start how to become the owner, later only where the dashboard is.
-fn welcome(owner: FirstOwner, command: String) -> Greeting {
-    Box::new(move |base| match owner {
-        FirstOwner::Exists => eprintln!("dashboard: {base}/"),
-        FirstOwner::WasInvited => {
-            eprintln!("dashboard: {base}/");
-            eprintln!(
-                "There is no owner yet. The link of the first start works for 24 hours. Without it:"
-            );
-            eprintln!("    {command} user add YOUR-EMAIL");
-        }
-        FirstOwner::Link(token) => invite(base, token.expose(), &command),
+/// What the operator is told: how to become the owner while there is none, later only where the dashboard is.
+fn welcome(link: Option<SecretString>, command: String, format: LogFormat) -> Greeting {
+    Box::new(move |base| match link {
+        None => say(format, &[format!("dashboard: {base}/")]),
+        Some(link) => say(format, &invitation(base, link.expose(), &command)),
     })
 }
 
-fn invite(base: &str, token: &str, command: &str) {
-    eprintln!();
-    eprintln!("Welcome to phigate. Create the owner's login (this link works once, for 24 hours):");
-    eprintln!();
-    eprintln!("    {base}/setup/{token}");
-    eprintln!();
-    eprintln!("The dashboard leads on from there. Without it:");
-    eprintln!("    {command} provider set openai --key-stdin    # then paste the provider's key");
-    eprintln!("    {command} key create                         # prints a key for your software");
-    eprintln!();
+fn invitation(base: &str, token: &str, command: &str) -> [String; 10] {
+    [
+        String::new(),
+        "Welcome to phigate. There is no owner yet. Create the owner's login with this link:"
+            .into(),
+        String::new(),
+        format!("    {base}/setup/{token}"),
+        String::new(),
+        "It works once, for 24 hours; each start prints a new one until there is an owner.".into(),
+        "The dashboard leads on from there. Without it:".into(),
+        format!("    {command} provider set openai --key-stdin    # then paste the provider's key"),
+        format!(
+            "    {command} key create                         # prints a key for your software"
+        ),
+        String::new(),
+    ]
 }

@@ -11,6 +11,7 @@ use crate::app;
 use crate::config::Config;
 
 use super::Global;
+use super::instance::running;
 use super::person::actor;
 
 /// An open store, the settings it was found by, and who acts on it.
@@ -30,6 +31,19 @@ impl Session {
             .find_account(self.account.as_deref())
             .await;
         found.context("choose an account with --account NAME; `phigate account list` shows them")
+    }
+}
+
+impl Session {
+    /// Whether providers may be on private addresses: as these settings say, or as the gateway was started that serves
+    /// the store now.
+    pub(super) fn allow_private_providers(&self) -> bool {
+        let of_gateway = || match &self.config.database_url {
+            Some(_) => None,
+            None => running(&self.config.data),
+        };
+        self.config.allow_private_providers
+            || of_gateway().is_some_and(|gateway| gateway.allow_private_providers)
     }
 }
 

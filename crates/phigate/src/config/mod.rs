@@ -11,7 +11,7 @@ mod raw;
 mod tls;
 
 use std::fmt;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -266,10 +266,17 @@ fn lay_over(base: &mut toml::Table, over: toml::Table) {
     }
 }
 
+/// An address with a port. A port alone, or after `localhost`, means this machine: only numbers can mean all the world.
 fn address(key: &str, text: &str) -> Result<SocketAddr, ConfigError> {
+    let text = text.trim();
+    let port = text.strip_prefix("localhost:").unwrap_or(text);
+    if let Ok(port) = port.parse::<u16>() {
+        return Ok(SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
+    }
     text.parse().map_err(|_| ConfigError::Value {
         key: key.to_owned(),
-        expected: "an address and a port, such as 127.0.0.1:8080".to_owned(),
+        expected: "an address and a port, such as 127.0.0.1:8080, localhost:8080 or 8080"
+            .to_owned(),
     })
 }
 

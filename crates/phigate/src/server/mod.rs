@@ -77,8 +77,32 @@ pub(crate) enum ServeError {
     Tls(#[from] tls::TlsError),
 }
 
+/// The listeners. They are bound before anything else is done, so that a start that cannot work changes nothing.
+pub(crate) struct Ports {
+    callers: TcpListener,
+    metrics: Option<TcpListener>,
+}
+
+impl Ports {
+    /// Binds the addresses that the settings name.
+    pub(crate) async fn bind(config: &Config) -> Result<Self, ServeError> {
+        let callers = listen("listen", config.listen).await?;
+        let metrics = match config.metrics_listen {
+            Some(address) => Some(listen("metrics_listen", address).await?),
+            None => None,
+        };
+        Ok(Self { callers, metrics })
+    }
+
+    /// Where callers connect.
+    pub(crate) fn address(&self) -> io::Result<SocketAddr> {
+        self.callers.local_addr()
+    }
+}
+
 /// Serves until the drain is over. `on_listening` is told the address once requests are accepted.
 pub(crate) async fn serve(
+    ports: Ports,
     config: &Config,
     router: Router,
     missing_page: MissingPage,
@@ -87,14 +111,13 @@ pub(crate) async fn serve(
     on_listening: impl FnOnce(SocketAddr),
 ) -> Result<(), ServeError> {
     process::prepare();
-    let listener = listen("listen", config.listen).await?;
+    let listener = ports.callers;
     let certificate = config
         .tls
         .as_ref()
         .map(|files| Certificate::watch(files, tls::LOOK_AGAIN))
         .transpose()?;
-    if let Some(address) = config.metrics_listen {
-        let listener = listen("metrics_listen", address).await?;
+    if let Some(listener) = ports.metrics {
         let edge = Edge::new(
             metrics.router(),
             &config.limits,

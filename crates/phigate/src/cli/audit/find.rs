@@ -1,11 +1,8 @@
 //! `phigate audit find`: was this identifier ever sent, and where did it go?
 
-use std::process::ExitCode;
-
-use anyhow::Context;
 use clap::{Arg, ArgGroup, ArgMatches, Args, Command, FromArgMatches};
 use phi_detect::PhiKind;
-use phigate_core::protect;
+use phigate_core::protect::identifier;
 use phigate_store::SecretString;
 
 use crate::cli::secrets::secret_from_stdin;
@@ -53,23 +50,35 @@ impl FromArgMatches for Find {
     }
 }
 
-pub(super) async fn run(session: &Session, account: &str, find: Find) -> anyhow::Result<ExitCode> {
+pub(super) async fn run(session: &Session, account: &str, find: Find) -> anyhow::Result<()> {
     let value = match find.value.expose() {
         "-" => secret_from_stdin(find.kind.label())?,
         _ => find.value,
     };
-    let value = SecretString::from(protect::normalise(value.expose()));
+    let question = identifier::question(find.kind, value.expose())?;
+    let forms: Vec<SecretString> = question
+        .forms()
+        .iter()
+        .map(|form| SecretString::from(form.as_str()))
+        .collect();
     let (vault, actor) = (&session.vault, session.actor);
-    let disclosures = vault
+    let found = vault
         .trail
-        .find_identifier(account, find.kind.code(), &value, actor)
-        .await
-        .context("the identifier could not be looked up")?;
-    if disclosures.is_empty() {
-        eprintln!("found in no request of this account");
+        .find_identifier(account, find.kind.code(), &forms, actor)
+        .await?;
+    match found.len() {
+        0 => eprintln!("not found in the requests that the audit trail still holds"),
+        1 => eprintln!("found in 1 request"),
+        many => eprintln!("found in {many} requests"),
     }
-    for disclosure in disclosures {
+    eprintln!("tried: {}", question.ways());
+    if found.is_empty() {
+        eprintln!(
+            "not covered: records deleted at the end of their retention, text that the detector did not recognise, attachments"
+        );
+    }
+    for disclosure in found {
         println!("{}", serde_json::to_string(&disclosure)?);
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }

@@ -67,7 +67,7 @@ pub(super) fn run(audit: Audit, global: &Global) -> anyhow::Result<ExitCode> {
             Audit::PublicKey => println!("{}", session.vault.trail.public_key()),
             Audit::Reveal(reveal) => reveal::run(&session, &account, &reveal).await?,
             Audit::Resolve(resolve) => return resolve::run(&session, &account, &resolve).await,
-            Audit::Find(find) => return find::run(&session, &account, find).await,
+            Audit::Find(find) => find::run(&session, &account, find).await?,
         }
         Ok(ExitCode::SUCCESS)
     })

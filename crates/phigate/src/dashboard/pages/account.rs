@@ -12,7 +12,7 @@ use crate::dashboard::chrome::{Chrome, Theme};
 use crate::dashboard::cookies::Cookie;
 use crate::dashboard::qr::{self, Drawing};
 use crate::dashboard::totp;
-use crate::dashboard::view::When;
+use crate::dashboard::view::{When, counted};
 use crate::dashboard::visit::{Answer, PageError, SignedIn, go_to, page_with};
 
 /// Your login.
@@ -190,7 +190,8 @@ pub(crate) async fn confirm(
         Ok(true) => Ok(None),
         Ok(false) => Ok(Some("That is not your current password.".to_owned())),
         Err(StoreError::Throttled { retry_after_s }) => Ok(Some(format!(
-            "Too many wrong passwords. Try again in {retry_after_s} seconds."
+            "Too many wrong passwords. Try again in {}.",
+            counted(retry_after_s, "second")
         ))),
         Err(error) => Err(error.into()),
     }

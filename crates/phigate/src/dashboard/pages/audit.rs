@@ -10,7 +10,8 @@ use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use phi_detect::PhiKind;
-use phigate_store::{ApiKeyInfo, Cursor, Filter, RecordKind};
+use phigate_core::protect::identifier;
+use phigate_store::{ApiKeyInfo, Cursor, Filter, RecordKind, SecretString};
 use phigate_types::{Action, Mode, UnknownCode};
 use uuid::Uuid;
 
@@ -47,7 +48,7 @@ pub(crate) struct Page {
     pub(crate) newer: String,
     pub(crate) older: String,
     pub(crate) find_types: Vec<Choice>,
-    pub(crate) find_error: Option<&'static str>,
+    pub(crate) find_error: Option<String>,
     pub(crate) found: Option<Found>,
 }
 
@@ -96,37 +97,50 @@ pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
 /// What the look-up of an identifier has to say.
 #[derive(Default)]
 struct Search {
-    error: Option<&'static str>,
+    error: Option<String>,
     found: Option<Found>,
+}
+
+impl Search {
+    fn refused(words: &str) -> Self {
+        Self {
+            error: Some(words.to_owned()),
+            found: None,
+        }
+    }
 }
 
 /// `POST /audit/find`
 pub(crate) async fn find(State(dash): State<Dash>, visit: SignedIn) -> Answer {
     let (code, value) = (visit.form().get("type"), visit.form().get("value"));
     let (Some(kind), false) = (PhiKind::from_code(code), value.is_empty()) else {
-        let search = Search {
-            error: Some("Choose a type and enter the whole value."),
-            found: None,
-        };
+        let search = Search::refused("Choose a type and enter the whole value.");
         return draw(&dash, &visit, search).await;
     };
-    let normal = phigate_core::protect::normalise(value);
-    let hits = dash
-        .app
-        .vault
+    let question = match identifier::question(kind, value) {
+        Ok(question) => question,
+        Err(misfit) => {
+            let search = Search::refused(&in_sentence(&misfit.to_string()));
+            return draw(&dash, &visit, search).await;
+        }
+    };
+    let forms = question.forms().iter().map(|form| form.as_str().into());
+    let forms: Vec<SecretString> = forms.collect();
+    let (account_id, actor) = (visit.account_id(), visit.actor());
+    let vault = &dash.app.vault;
+    let hits = vault
         .trail
-        .find_identifier(
-            visit.account_id(),
-            kind.code(),
-            &normal.into(),
-            visit.actor(),
-        )
+        .find_identifier(account_id, kind.code(), &forms, actor)
         .await?;
     let sent = hits
         .iter()
         .filter(|hit| hit.action == Some(Action::FORWARDED))
         .count();
-    let words = found_words(hits.len(), sent);
+    let words = format!(
+        "{} Tried: {}.",
+        found_words(hits.len(), sent),
+        question.ways()
+    );
     let rows = hits
         .iter()
         .take(FOUND)
@@ -141,7 +155,7 @@ pub(crate) async fn find(State(dash): State<Dash>, visit: SignedIn) -> Answer {
 
 fn found_words(all: usize, sent: usize) -> String {
     match (all, sent) {
-        (0, _) => "Never found in a request of this account.".to_owned(),
+        (0, _) => "Not found in the requests that the log still holds. Records past their retention, text that the detector did not recognise and attachments are not covered.".to_owned(),
         (1, 0) => "Found in 1 request. It was not forwarded.".to_owned(),
         (1, _) => "Found in 1 request, and forwarded to a provider.".to_owned(),
         (all, 0) => format!("Found in {all} requests. In none of them was it forwarded."),
@@ -379,7 +393,11 @@ mod tests {
     #[test]
     fn one_request_is_not_spoken_of_as_many() {
         for (all, sent, words) in [
-            (0, 0, "Never found in a request of this account."),
+            (
+                0,
+                0,
+                "Not found in the requests that the log still holds. Records past their retention, text that the detector did not recognise and attachments are not covered.",
+            ),
             (1, 0, "Found in 1 request. It was not forwarded."),
             (1, 1, "Found in 1 request, and forwarded to a provider."),
             (

@@ -12,6 +12,7 @@ use crate::dashboard::Dash;
 use crate::dashboard::chrome::Chrome;
 use crate::dashboard::cookies::Cookie;
 use crate::dashboard::totp;
+use crate::dashboard::view::counted;
 use crate::dashboard::visit::{Answer, Guest, PageError, SignedIn, go_to, page_with};
 
 /// The page.
@@ -172,7 +173,10 @@ pub(crate) async fn sign_out(State(dash): State<Dash>, visit: SignedIn) -> Answe
 }
 
 fn too_often(guest: &Guest, retry_after_s: u64, asks_code: bool) -> Answer {
-    let error = format!("Too many failed attempts. Try again in {retry_after_s} seconds.");
+    let error = format!(
+        "Too many failed attempts. Try again in {}.",
+        counted(retry_after_s, "second")
+    );
     let mut response = draw(guest, StatusCode::TOO_MANY_REQUESTS, Some(error), asks_code)?;
     response
         .headers_mut()

@@ -16,7 +16,11 @@ pub(crate) struct Row {
     pub(crate) time: When,
     pub(crate) action: &'static str,
     pub(crate) tone: Tone,
+    /// Why it was not answered as asked; empty when it was.
+    pub(crate) reason: String,
     pub(crate) types: Vec<KindChip>,
+    /// What stands where no types are.
+    pub(crate) no_types: &'static str,
     pub(crate) subject: String,
     pub(crate) actor: String,
     pub(crate) mode: &'static str,
@@ -63,7 +67,9 @@ pub(crate) fn request_row(request: &RequestRow, key_names: &BTreeMap<String, Str
         time: When::at(decision.time),
         action,
         tone,
+        reason: reason(request),
         types: kinds(&decision.types),
+        no_types: no_types(decision),
         subject: decision.model.clone().unwrap_or_else(|| "–".to_owned()),
         actor: key_names
             .get(&decision.key_id)
@@ -75,6 +81,20 @@ pub(crate) fn request_row(request: &RequestRow, key_names: &BTreeMap<String, Str
     }
 }
 
+/// The error code, in words: the decision's, where nothing was sent, else the outcome's.
+fn reason(request: &RequestRow) -> String {
+    let outcome = request.outcome.as_ref();
+    let code = request.decision.error_code.as_deref();
+    let code = code.or_else(|| outcome.and_then(|outcome| outcome.error_code.as_deref()));
+    code.unwrap_or_default().replace('_', " ")
+}
+
+/// A request that was refused before its text was looked at is not one without PHI.
+fn no_types(decision: &Decision) -> &'static str {
+    let was_scanned = decision.action != Action::REFUSED || decision.sizes.text > 0;
+    if was_scanned { "none" } else { "not scanned" }
+}
+
 /// A request in which an identifier was found, as a line.
 pub(crate) fn disclosure_row(hit: &Disclosure) -> Row {
     Row {
@@ -82,7 +102,9 @@ pub(crate) fn disclosure_row(hit: &Disclosure) -> Row {
         time: When::at(hit.time),
         action: hit.action.map_or("Unknown", Action::label),
         tone: hit.action.map_or(Tone::Plain, with_phi),
+        reason: String::new(),
         types: Vec::new(),
+        no_types: "",
         subject: hit.model.clone().unwrap_or_else(|| "–".to_owned()),
         actor: hit.key_id.clone().unwrap_or_default(),
         mode: "",

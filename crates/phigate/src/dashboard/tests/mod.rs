@@ -1,5 +1,6 @@
 //! Who may do what: every route, walked as nobody, an auditor, an owner and the owner of another account.
 
+mod figures;
 mod pages;
 
 use std::sync::Arc;

@@ -3,7 +3,12 @@
 use super::*;
 
 /// A page or a form, as the owner.
-async fn as_owner(world: &World, method: Method, path: &str, fields: &str) -> (Response, String) {
+pub(super) async fn as_owner(
+    world: &World,
+    method: Method,
+    path: &str,
+    fields: &str,
+) -> (Response, String) {
     let session = world.sign_in(&world.owner).await;
     let body = match method {
         Method::POST => format!("csrf={}&{fields}", form_token(&session)),

@@ -3,7 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 use phigate_core::wire::FORMATS;
 use phigate_store::{ApiKeyInfo, Filter, RecordKind, RequestRow, Stats};
-use phigate_types::Act;
+use phigate_types::{Act, Action, Mode};
 
 use super::figures::slot;
 use crate::dashboard::Dash;
@@ -126,7 +126,8 @@ pub(super) async fn attention(
 ) -> Result<Vec<Line>, PageError> {
     let now = Timestamp::now();
     let mut lines = failing_parts(health);
-    lines.extend(forwarded_phi(stats));
+    lines.extend(missing_parts(visit, keys, now));
+    lines.extend(forwarded_phi(stats, visit.account.mode));
     lines.extend(failed_sign_ins(dash, visit, now).await?);
     lines.extend(keys.iter().filter_map(|key| ending_key(key, now)));
     for line in &mut lines {
@@ -149,25 +150,63 @@ fn failing_parts(health: &[Health]) -> Vec<Line> {
     health.iter().filter(is_failing).map(line).collect()
 }
 
-fn forwarded_phi(stats: &Stats) -> Option<Line> {
+/// What is still to be set up before any request can be answered.
+fn missing_parts(visit: &SignedIn, keys: &[ApiKeyInfo], now: Timestamp) -> Vec<Line> {
+    let has_key = keys
+        .iter()
+        .any(|key| key.revoked.is_none() && key.expires.is_none_or(|expires| expires > now));
+    let mut lines = Vec::new();
+    if visit.account.providers.is_empty() {
+        lines.push(Line {
+            tone: "warn",
+            text: "No provider is set up, so no request can be forwarded.".to_owned(),
+            href: PROVIDERS,
+            link: "Set up a provider",
+        });
+    }
+    if !has_key {
+        lines.push(Line {
+            tone: "warn",
+            text: "There is no API key that works, so no request can be sent.".to_owned(),
+            href: "/keys",
+            link: "Create an API key",
+        });
+    }
+    lines
+}
+
+/// Advice fits what is in force now: a mode that was chosen already is not asked for again.
+fn forwarded_phi(stats: &Stats, mode: Mode) -> Option<Line> {
     let flagged: u64 = stats
         .buckets
         .iter()
         .map(|bucket| slot(bucket).flagged)
         .sum();
-    let text = match flagged {
+    let what = match flagged {
         0 => return None,
-        1 => "1 request with PHI was forwarded unchanged.".to_owned(),
+        1 => "1 request with PHI was forwarded unchanged".to_owned(),
         many => format!(
-            "{} requests with PHI were forwarded unchanged.",
+            "{} requests with PHI were forwarded unchanged",
             grouped(many)
         ),
+    };
+    let (text, href, link) = if mode.action == Action::FORWARDED {
+        (format!("{what}."), "/settings#mode", "Choose another mode")
+    } else {
+        (
+            format!(
+                "{what} earlier in this period. The mode is {} now.",
+                mode.label
+            ),
+            "/audit?record=phi&action=forwarded",
+            "Show them",
+        )
     };
     Some(Line {
         tone: "warn",
         text,
-        href: "/settings#mode",
-        link: "Choose another mode",
+        href,
+        link,
     })
 }
 
@@ -202,7 +241,9 @@ async fn failed_sign_ins(
 
 fn ending_key(key: &ApiKeyInfo, now: Timestamp) -> Option<Line> {
     let left = key.expires?.duration_since(now);
-    let is_soon = key.revoked.is_none() && left.is_positive() && left < EXPIRES_SOON;
+    // A key that was rotated ends on purpose: its successor works already.
+    let is_wanted = key.revoked.is_none() && key.rotated_to.is_none();
+    let is_soon = is_wanted && left.is_positive() && left < EXPIRES_SOON;
     let when = match left.as_hours() / 24 {
         0 => "today".to_owned(),
         1 => "tomorrow".to_owned(),
@@ -219,6 +260,27 @@ fn ending_key(key: &ApiKeyInfo, now: Timestamp) -> Option<Line> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn advice_fits_the_mode_in_force() {
+        let bucket = phigate_store::Bucket {
+            start: Timestamp::UNIX_EPOCH,
+            requests: 1,
+            with_phi: 1,
+            by_action: [(Action::FORWARDED.to_string(), 1)].into(),
+            phi_by_action: [(Action::FORWARDED.to_string(), 1)].into(),
+        };
+        let stats = Stats {
+            buckets: vec![bucket],
+            ..Stats::default()
+        };
+        for mode in Mode::all() {
+            let line = forwarded_phi(&stats, mode).unwrap();
+            let advises = line.link == "Choose another mode";
+            assert_eq!(advises, mode == Mode::FLAG, "{mode}");
+        }
+        assert!(forwarded_phi(&Stats::default(), Mode::FLAG).is_none());
+    }
 
     #[test]
     fn a_short_key_has_no_end_to_show() {

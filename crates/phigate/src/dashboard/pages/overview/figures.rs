@@ -194,13 +194,7 @@ fn duration(ms: u64) -> String {
 /// Splits what was forwarded into clean and flagged; the rest is counted by action.
 pub(super) fn slot(bucket: &Bucket) -> Slot {
     let forwarded = done(&bucket.by_action, Action::FORWARDED);
-    // A refusal is no verdict on PHI: requests are mostly refused before they are scanned.
-    let changed: u64 = Mode::all()
-        .map(|mode| mode.action)
-        .filter(|action| *action != Action::FORWARDED)
-        .map(|action| done(&bucket.by_action, action))
-        .sum();
-    let flagged = bucket.with_phi.saturating_sub(changed).min(forwarded);
+    let flagged = flagged(bucket).min(forwarded);
     Slot {
         start: bucket.start,
         counts: SERIES
@@ -213,6 +207,21 @@ pub(super) fn slot(bucket: &Bucket) -> Slot {
             .collect(),
         flagged,
     }
+}
+
+/// Requests with PHI that went on unchanged.
+fn flagged(bucket: &Bucket) -> u64 {
+    let counted: u64 = bucket.phi_by_action.values().sum();
+    // An earlier version counted PHI without what was done; of these, what no mode changed was taken for forwarded.
+    let uncounted = bucket.with_phi.saturating_sub(counted);
+    let changed: u64 = Mode::all()
+        .map(|mode| mode.action)
+        .filter(|action| *action != Action::FORWARDED)
+        .map(|action| {
+            done(&bucket.by_action, action).saturating_sub(done(&bucket.phi_by_action, action))
+        })
+        .sum();
+    done(&bucket.phi_by_action, Action::FORWARDED) + uncounted.saturating_sub(changed)
 }
 
 fn done(counts: &BTreeMap<String, u64>, action: Action) -> u64 {
@@ -248,16 +257,39 @@ mod tests {
     use super::*;
     use jiff::Timestamp;
 
+    /// A bucket of an earlier version, which did not count PHI by action.
     fn bucket(requests: u64, with_phi: u64, actions: &[(Action, u64)]) -> Bucket {
         Bucket {
             start: Timestamp::UNIX_EPOCH,
             requests,
             with_phi,
-            by_action: actions
-                .iter()
-                .map(|(action, count)| (action.to_string(), *count))
-                .collect(),
+            by_action: by_code(actions),
+            phi_by_action: BTreeMap::new(),
         }
+    }
+
+    fn by_code(actions: &[(Action, u64)]) -> BTreeMap<String, u64> {
+        let row = |(action, count): &(Action, u64)| (action.to_string(), *count);
+        actions.iter().map(row).collect()
+    }
+
+    #[test]
+    fn a_refused_request_with_phi_was_not_forwarded() {
+        let actions = [
+            (Action::FORWARDED, 5),
+            (Action::REFUSED, 2),
+            (Action::MASKED, 1),
+        ];
+        let exact = Bucket {
+            phi_by_action: by_code(&[
+                (Action::FORWARDED, 1),
+                (Action::REFUSED, 2),
+                (Action::MASKED, 1),
+            ]),
+            ..bucket(8, 4, &actions)
+        };
+        assert_eq!(slot(&exact).flagged, 1);
+        assert_eq!(slot(&exact).counts, [4, 1, 1, 0, 0, 2]);
     }
 
     #[test]

@@ -64,10 +64,12 @@ fn row(minutes_ago: i64, action: Action, tone: Tone, types: &[(&str, u64)]) -> R
         time: when(minutes_ago),
         action: action.label(),
         tone,
+        reason: String::new(),
         types: types
             .iter()
             .map(|(code, count)| KindChip::new(code, *count))
             .collect(),
+        no_types: "none",
         subject: "claude-opus-4-5".to_owned(),
         actor: "intake form".to_owned(),
         mode: Mode::MASK.label,

@@ -1,0 +1,234 @@
+//! Street addresses: abbreviated and written out are the same, and the street line stands for the whole.
+
+use super::words;
+
+/// Words of addresses and their abbreviations, as the postal service writes them. The first that ends a street line
+/// are kinds of street.
+const STREETS: &[(&str, &[&str])] = &[
+    ("avenue", &["ave", "av"]),
+    ("boulevard", &["blvd"]),
+    ("circle", &["cir"]),
+    ("court", &["ct"]),
+    ("cove", &["cv"]),
+    ("crescent", &["cres"]),
+    ("drive", &["dr"]),
+    ("expressway", &["expy"]),
+    ("freeway", &["fwy"]),
+    ("highway", &["hwy"]),
+    ("lane", &["ln"]),
+    ("parkway", &["pkwy", "pky"]),
+    ("place", &["pl"]),
+    ("plaza", &["plz"]),
+    ("road", &["rd"]),
+    ("square", &["sq"]),
+    ("street", &["st", "str"]),
+    ("terrace", &["ter", "terr"]),
+    ("trail", &["trl"]),
+    ("turnpike", &["tpke"]),
+    ("way", &["wy"]),
+];
+const OTHERS: &[(&str, &[&str])] = &[
+    ("apartment", &["apt"]),
+    ("building", &["bldg"]),
+    ("east", &["e"]),
+    ("floor", &["fl"]),
+    ("fort", &["ft"]),
+    ("mount", &["mt"]),
+    ("north", &["n"]),
+    ("northeast", &["ne"]),
+    ("northwest", &["nw"]),
+    ("room", &["rm"]),
+    ("saint", &["st"]),
+    ("south", &["s"]),
+    ("southeast", &["se"]),
+    ("southwest", &["sw"]),
+    ("suite", &["ste"]),
+    ("west", &["w"]),
+];
+const STATES: &[(&str, &str)] = &[
+    ("alabama", "al"),
+    ("alaska", "ak"),
+    ("arizona", "az"),
+    ("arkansas", "ar"),
+    ("california", "ca"),
+    ("colorado", "co"),
+    ("connecticut", "ct"),
+    ("delaware", "de"),
+    ("florida", "fl"),
+    ("georgia", "ga"),
+    ("hawaii", "hi"),
+    ("idaho", "id"),
+    ("illinois", "il"),
+    ("indiana", "in"),
+    ("iowa", "ia"),
+    ("kansas", "ks"),
+    ("kentucky", "ky"),
+    ("louisiana", "la"),
+    ("maine", "me"),
+    ("maryland", "md"),
+    ("massachusetts", "ma"),
+    ("michigan", "mi"),
+    ("minnesota", "mn"),
+    ("mississippi", "ms"),
+    ("missouri", "mo"),
+    ("montana", "mt"),
+    ("nebraska", "ne"),
+    ("nevada", "nv"),
+    ("new hampshire", "nh"),
+    ("new jersey", "nj"),
+    ("new mexico", "nm"),
+    ("new york", "ny"),
+    ("north carolina", "nc"),
+    ("north dakota", "nd"),
+    ("ohio", "oh"),
+    ("oklahoma", "ok"),
+    ("oregon", "or"),
+    ("pennsylvania", "pa"),
+    ("rhode island", "ri"),
+    ("south carolina", "sc"),
+    ("south dakota", "sd"),
+    ("tennessee", "tn"),
+    ("texas", "tx"),
+    ("utah", "ut"),
+    ("vermont", "vt"),
+    ("virginia", "va"),
+    ("washington", "wa"),
+    ("west virginia", "wv"),
+    ("wisconsin", "wi"),
+    ("wyoming", "wy"),
+];
+/// Words after which a unit follows.
+const UNITS: [&str; 6] = ["apartment", "suite", "unit", "floor", "room", "building"];
+
+pub(super) fn stored(text: &str) -> Vec<String> {
+    let whole = written_out(text);
+    match street_line(&whole) {
+        Some(line) if line.len() < whole.len() => vec![whole.concat(), line.concat()],
+        _ => vec![whole.concat()],
+    }
+}
+
+pub(super) fn tried(text: &str) -> Option<Vec<String>> {
+    let whole = written_out(text);
+    let has_number = whole
+        .iter()
+        .any(|word| word.starts_with(|first: char| first.is_ascii_digit()));
+    let has_word = whole
+        .iter()
+        .any(|word| word.chars().filter(|letter| letter.is_alphabetic()).count() > 1);
+    if !has_number || !has_word || whole.len() < 2 {
+        return None;
+    }
+    let mut forms = vec![whole.concat(), shortened(&whole)];
+    if let Some(line) = street_line(&whole) {
+        forms.extend([line.concat(), shortened(line)]);
+    }
+    Some(forms)
+}
+
+/// The words with every abbreviation written out, states excepted: they are usually abbreviated.
+fn written_out(text: &str) -> Vec<String> {
+    let text = text.replace('#', " unit ").replace("p.o.", "po");
+    let given = words(&text);
+    let mut out: Vec<String> = Vec::new();
+    let mut at = 0;
+    while let Some(word) = given.get(at) {
+        let pair = given.get(at + 1).map(|next| format!("{word} {next}"));
+        let state = |name: &str| STATES.iter().find(|row| row.0 == name).map(|row| row.1);
+        let in_street = street_line(&out).is_none();
+        if let Some(short) = pair.as_deref().and_then(state).filter(|_| !in_street) {
+            out.push(short.to_owned());
+            at += 2;
+            continue;
+        }
+        let long = match state(word).filter(|_| !in_street) {
+            Some(short) => short.to_owned(),
+            None => long_form(word, in_street && !out.is_empty()),
+        };
+        // `Apt #4` and `Apt 4` are one.
+        if !(long == "unit"
+            && out
+                .last()
+                .is_some_and(|last| UNITS.contains(&last.as_str())))
+        {
+            out.push(long);
+        }
+        at += 1;
+    }
+    out
+}
+
+/// `in_street`: behind a house number, before the kind of street.
+fn long_form(word: &str, in_street: bool) -> String {
+    let find = |table: &[(&'static str, &[&str])]| {
+        let row = table.iter().find(|(_, shorts)| shorts.contains(&word));
+        row.map(|(long, _)| (*long).to_owned())
+    };
+    let street = if in_street { find(STREETS) } else { None };
+    // Behind the street line `CT` and `FL` are states.
+    let is_state = !in_street && STATES.iter().any(|(_, short)| *short == word);
+    if is_state {
+        return word.to_owned();
+    }
+    street
+        .or_else(|| find(OTHERS))
+        .unwrap_or_else(|| word.to_owned())
+}
+
+fn shortened(parts: &[String]) -> String {
+    let short = |word: &String| {
+        let row = STREETS.iter().chain(OTHERS).find(|(long, _)| long == word);
+        row.and_then(|(_, shorts)| shorts.first())
+            .map_or(word.clone(), |short| (*short).to_owned())
+    };
+    parts.iter().map(short).collect()
+}
+
+/// House number, street and kind of street, with a direction behind it; or a post office box.
+fn street_line(parts: &[String]) -> Option<&[String]> {
+    let is_number = |word: &String| word.starts_with(|first: char| first.is_ascii_digit());
+    if let [po, container, number, ..] = parts
+        && po == "po"
+        && container == "box"
+        && is_number(number)
+    {
+        return parts.get(..3);
+    }
+    if !parts.first().is_some_and(is_number) {
+        return None;
+    }
+    let is_kind = |word: &String| STREETS.iter().any(|(long, _)| long == word);
+    // The last kind of street before a unit or the place: `12 Park Avenue`, `9 Court Street`.
+    let kinds = parts
+        .iter()
+        .enumerate()
+        .skip(2)
+        .filter(|(_, word)| is_kind(word));
+    let (mut end, _) = kinds.take(2).fold((0, 0), |(end, before), (at, _)| {
+        if before == 0 || at == before + 1 {
+            (at + 1, at)
+        } else {
+            (end, before)
+        }
+    });
+    if end == 0 {
+        return None;
+    }
+    let directions = [
+        "north",
+        "south",
+        "east",
+        "west",
+        "northeast",
+        "northwest",
+        "southeast",
+        "southwest",
+    ];
+    if parts
+        .get(end)
+        .is_some_and(|word| directions.contains(&word.as_str()))
+    {
+        end += 1;
+    }
+    parts.get(..end)
+}

@@ -1,0 +1,177 @@
+//! One identifier, however it is written.
+//!
+//! The trail keeps keyed hashes of what was found, so that somebody can ask later whether an identifier was ever sent.
+//! A hash matches only the same characters, so each kind has forms: those that are stored for a finding, and those that
+//! are tried for a question. Earlier versions stored the letters and digits as they were written; the forms that are
+//! tried include the usual ways to write an identifier, so that what they stored is still found.
+
+mod address;
+mod date;
+mod mail;
+mod name;
+mod number;
+
+use std::collections::BTreeSet;
+
+use phi_detect::PhiKind;
+
+/// How identifiers of a kind are written.
+struct Writing {
+    /// The kind's code.
+    code: &'static str,
+    /// What is stored for a finding.
+    stored: fn(&str) -> Vec<String>,
+    /// What is tried for a question, unless it cannot be such an identifier.
+    tried: fn(&str) -> Option<Vec<String>>,
+    /// What one looks like, for whoever typed something else.
+    looks: &'static str,
+    /// In which ways it was looked for, in words.
+    ways: &'static str,
+}
+
+static WRITINGS: &[Writing] = &[
+    // Alphabetical, one row per kind of PHI.
+    Writing {
+        code: "address",
+        stored: address::stored,
+        tried: address::tried,
+        looks: "a street address has a house number or a PO box, and a street: 12 Elm Street, Springfield, IL 62704",
+        ways: "as written, with and without abbreviations, and by its street line alone, so look whether the place is the right one",
+    },
+    Writing {
+        code: "dob",
+        stored: date::stored,
+        tried: date::tried,
+        looks: "a date has a day, a month and a year: 1961-03-04, 03/04/1961 or March 4, 1961",
+        ways: "as this date in figures and in words, with the day or the month first",
+    },
+    Writing {
+        code: "email",
+        stored: mail::stored,
+        tried: mail::tried,
+        looks: "an e-mail address looks like jane.roe@example.org",
+        ways: "with @ and dots as signs and as words, whatever the case",
+    },
+    Writing {
+        code: "medicare_id",
+        stored: number::stored_code,
+        tried: number::tried_medicare,
+        looks: "a Medicare number has ten to twelve letters and digits: 1EG4-TE5-MK72",
+        ways: "with any separators, whatever the case",
+    },
+    Writing {
+        code: "mrn",
+        stored: number::stored_record,
+        tried: number::tried_record,
+        looks: "a medical record number has digits, perhaps after a few letters: 00412345",
+        ways: "with any separators, with and without leading zeros",
+    },
+    Writing {
+        code: "name",
+        stored: name::stored,
+        tried: name::tried,
+        looks: "a name has letters and no digits: Jane Roe",
+        ways: "in either order, without titles, with and without a middle initial",
+    },
+    Writing {
+        code: "phone",
+        stored: number::stored_phone,
+        tried: number::tried_phone,
+        looks: "a phone number has 7 to 15 digits: 415-555-0134",
+        ways: "with any separators, with and without country code and extension",
+    },
+    Writing {
+        code: "ssn",
+        stored: number::stored_ssn,
+        tried: number::tried_ssn,
+        looks: "a social security number has nine digits: 000-00-0000",
+        ways: "with any separators, with and without leading zeros",
+    },
+];
+
+/// What to look for, to answer where an identifier occurred.
+pub struct Question {
+    forms: Vec<String>,
+    ways: &'static str,
+}
+
+impl Question {
+    /// Every form that is tried; each is PHI.
+    pub fn forms(&self) -> &[String] {
+        &self.forms
+    }
+
+    /// In which ways the identifier was looked for, in words.
+    pub fn ways(&self) -> &'static str {
+        self.ways
+    }
+}
+
+/// What was typed cannot be an identifier of this kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{looks}")]
+pub struct Misfit {
+    looks: &'static str,
+}
+
+/// The forms under which a finding is stored: one, or for some kinds two.
+pub fn stored_forms(kind: PhiKind, exact: &str) -> Vec<String> {
+    match writing(kind) {
+        Some(writing) => (writing.stored)(&folded(exact)),
+        None => vec![plain(exact)],
+    }
+}
+
+/// Everything to try for an identifier as somebody typed it.
+pub fn question(kind: PhiKind, typed: &str) -> Result<Question, Misfit> {
+    let Some(writing) = writing(kind) else {
+        let ways = "as written";
+        let forms = vec![plain(typed)];
+        return Ok(Question { forms, ways });
+    };
+    let Writing { looks, ways, .. } = *writing;
+    let text = folded(typed.trim());
+    let tried = (writing.tried)(&text).ok_or(Misfit { looks })?;
+    // As written stays among the forms: it is what earlier versions stored, whatever was written.
+    let forms: BTreeSet<String> = tried.into_iter().chain([plain(typed)]).collect();
+    let forms = forms.into_iter().filter(|form| !form.is_empty()).collect();
+    Ok(Question { forms, ways })
+}
+
+fn writing(kind: PhiKind) -> Option<&'static Writing> {
+    WRITINGS.iter().find(|writing| writing.code == kind.code())
+}
+
+/// Letters and digits in lower case: `536-22-8741` and `536 22 8741` are one identifier.
+pub fn plain(text: &str) -> String {
+    text.chars()
+        .filter(|character| character.is_alphanumeric())
+        .flat_map(char::to_lowercase)
+        .collect()
+}
+
+/// Lower case, with the full-width letters and digits of East Asian keyboards as the usual ones.
+fn folded(text: &str) -> String {
+    let narrow = |letter: char| match letter {
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(letter) - 0xfee0).unwrap_or(letter),
+        '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',
+        '\u{2019}' | '\u{02bc}' => '\'',
+        other => other,
+    };
+    text.chars()
+        .map(narrow)
+        .flat_map(char::to_lowercase)
+        .collect()
+}
+
+/// The words of a text: runs of letters, digits and apostrophes; apostrophes are left out.
+fn words(text: &str) -> Vec<String> {
+    let is_part = |letter: char| letter.is_alphanumeric() || letter == '\'';
+    text.split(|letter: char| !is_part(letter))
+        .map(|word| word.replace('\'', ""))
+        .filter(|word| !word.is_empty())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,121 @@
+//! Names: titles and initials do not count, nor does the order of the words.
+
+use super::words;
+
+/// Words around a name that are not part of it.
+const TITLES: [&str; 33] = [
+    "mr",
+    "mrs",
+    "ms",
+    "mx",
+    "miss",
+    "mister",
+    "madam",
+    "dr",
+    "doctor",
+    "prof",
+    "professor",
+    "sir",
+    "dame",
+    "rev",
+    "fr",
+    "hon",
+    "capt",
+    "sgt",
+    "patient",
+    "pt",
+    "md",
+    "do",
+    "phd",
+    "rn",
+    "np",
+    "pa",
+    "dds",
+    "esq",
+    "jr",
+    "sr",
+    "ii",
+    "iii",
+    "iv",
+];
+/// With more words than this only the written order and its reverse are tried.
+const PERMUTED_MAX: usize = 4;
+
+pub(super) fn stored(text: &str) -> Vec<String> {
+    let mut parts = significant(text);
+    parts.sort_unstable();
+    vec![parts.concat()]
+}
+
+pub(super) fn tried(text: &str) -> Option<Vec<String>> {
+    let has_digits = text.contains(|letter: char| letter.is_ascii_digit());
+    let given = words(text);
+    let parts = significant(text);
+    let letters: usize = parts.iter().map(|part| part.chars().count()).sum();
+    if has_digits || parts.is_empty() || letters < 2 {
+        return None;
+    }
+    let mut forms = orders(&parts);
+    forms.extend(orders(&given));
+    // The first and the last name alone: a middle name may have been shortened to its initial.
+    if let [first, _, .., last] = parts.as_slice() {
+        forms.extend(orders(&[first.clone(), last.clone()]));
+    }
+    // Earlier versions stored a middle initial with the name.
+    if let [first, .., last] = in_order(text).as_slice() {
+        forms.extend(('a'..='z').map(|initial| format!("{first}{initial}{last}")));
+        forms.extend(('a'..='z').map(|initial| format!("{last}{first}{initial}")));
+    }
+    Some(forms)
+}
+
+/// The words of a name that count: no titles, no initials unless there is little else.
+fn significant(text: &str) -> Vec<String> {
+    let untitled: Vec<String> = words(text)
+        .into_iter()
+        .filter(|word| !TITLES.contains(&word.as_str()))
+        .collect();
+    let long: Vec<String> = untitled
+        .iter()
+        .filter(|word| word.chars().count() > 1)
+        .cloned()
+        .collect();
+    match (long.len(), untitled.is_empty()) {
+        (_, true) => words(text),
+        // `J. Roe` is more than `Roe`.
+        (0 | 1, _) => untitled,
+        _ => long,
+    }
+}
+
+/// First name first, also where the last name stands before a comma.
+fn in_order(text: &str) -> Vec<String> {
+    match text.split_once(',') {
+        Some((last, first)) => [significant(first), significant(last)].concat(),
+        None => significant(text),
+    }
+}
+
+/// The words joined in every order, and once sorted, as they are stored.
+fn orders(parts: &[String]) -> Vec<String> {
+    let mut sorted = parts.to_vec();
+    sorted.sort_unstable();
+    let mut all = vec![parts.concat(), sorted.concat()];
+    all.push(parts.iter().rev().map(String::as_str).collect());
+    if parts.len() <= PERMUTED_MAX {
+        permute(&mut parts.to_vec(), 0, &mut all);
+    }
+    all
+}
+
+fn permute(parts: &mut [String], from: usize, all: &mut Vec<String>) {
+    if from + 1 >= parts.len() {
+        all.push(parts.concat());
+        return;
+    }
+    for at in from..parts.len() {
+        parts.swap(from, at);
+        permute(parts, from + 1, all);
+        parts.swap(from, at);
+    }
+}

@@ -1,0 +1,87 @@
+//! Paths that clients know by name and that are not served yet. A bare 404 is read by SDKs as an unknown model, so each
+//! says what it is and what to use instead.
+
+use axum::Router;
+use axum::response::IntoResponse;
+use axum::routing::any;
+use phigate_types::ErrorCode;
+
+use crate::server::ErrorBody;
+
+/// Path, and what to do instead.
+const PATHS: &[(&str, &str)] = &[
+    // Alphabetical by path.
+    ("/chat/completions", BASE_URL),
+    ("/models", BASE_URL),
+    ("/v1/assistants", CHAT),
+    ("/v1/assistants/{*rest}", CHAT),
+    ("/v1/audio/{*rest}", NO_OTHER),
+    ("/v1/batches", CHAT),
+    ("/v1/batches/{*rest}", CHAT),
+    (
+        "/v1/completions",
+        "use chat completions at /v1/chat/completions (LlamaIndex: is_chat_model=True)",
+    ),
+    ("/v1/embeddings", NO_OTHER),
+    ("/v1/files", NO_OTHER),
+    ("/v1/files/{*rest}", NO_OTHER),
+    ("/v1/images/{*rest}", NO_OTHER),
+    (
+        "/v1/messages",
+        "use an OpenAI client with chat completions at /v1/chat/completions; it takes claude models too",
+    ),
+    ("/v1/messages/{*rest}", CHAT),
+    ("/v1/moderations", NO_OTHER),
+    ("/v1/realtime", CHAT),
+    (
+        "/v1/responses",
+        "use chat completions at /v1/chat/completions (OpenAI Agents SDK: set_default_openai_api('chat_completions'); AI SDK: openai.chat('MODEL'); pydantic-ai: OpenAIChatModel; LangChain: use_responses_api=False)",
+    ),
+    ("/v1/responses/{*rest}", CHAT),
+    ("/v1/threads", CHAT),
+    ("/v1/threads/{*rest}", CHAT),
+    (
+        "/v1beta/models/{*rest}",
+        "use an OpenAI client with chat completions at /v1/chat/completions; it takes gemini models too",
+    ),
+];
+
+const BASE_URL: &str = "set the client's base URL to this address with /v1 at its end";
+const CHAT: &str = "use chat completions at /v1/chat/completions";
+const NO_OTHER: &str = "there is no other way through the gateway for it; chat completions are at /v1/chat/completions";
+
+/// Answers those paths, whatever the method.
+pub(crate) fn router() -> Router {
+    PATHS.iter().fold(Router::new(), |router, (path, instead)| {
+        router.route(
+            path,
+            any(async move || refusal(path, instead).into_response()),
+        )
+    })
+}
+
+/// The message names our own path, never the one that was asked for: that may hold anything.
+fn refusal(path: &str, instead: &str) -> ErrorBody {
+    let code = ErrorCode::NotFound;
+    let status = http::StatusCode::NOT_FOUND;
+    let name = path.trim_end_matches("/{*rest}");
+    let message = format!("phigate does not serve {name}: {instead}");
+    ErrorBody::new(status, code.blame().word(), code.code(), message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_path_is_refused_with_advice() {
+        assert!(PATHS.is_sorted_by_key(|row| row.0));
+        for (path, instead) in PATHS {
+            let refusal = refusal(path, instead);
+            assert_eq!(refusal.status, 404);
+            assert!(refusal.message.contains(instead) && !refusal.message.contains('{'));
+        }
+        // Two paths that clash would panic here.
+        let _ = router();
+    }
+}
