@@ -122,6 +122,12 @@ impl Detector {
         Findings::new(list, !budget.is_spent())
     }
 
+    /// Whether a text holds a label, so that a value may follow in the next text. Cheap: nothing is scanned.
+    pub fn has_label(&self, text: &str) -> bool {
+        let view = View::new(text);
+        !Page::new(view.text(), Vec::new()).labels.is_empty()
+    }
+
     /// Finds the name of a person in an identifier without spaces: a key of data, the name of a function or
     /// participant, a model id (`patient_maria_delgado`, `gpt-maria-delgado`). Everything else that an
     /// identifier can hold is [`Detector::scan`]'s to find. Cheap: the model is asked only about pairs of unknown words.

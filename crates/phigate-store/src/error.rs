@@ -110,6 +110,26 @@ pub enum StoreError {
     Closed,
 }
 
+/// Nouns whose stored words are a closed set.
+const NOUNS: &[&str] = &["act", "action", "limit", "mode"];
+
+impl StoreError {
+    /// Why something stored could not be read: a word that this version does not know, or damage. The message of the
+    /// reader is looked at and not repeated, because it may quote what is stored.
+    pub(crate) fn of_stored(what: &'static str, error: &serde_json::Error) -> Self {
+        let message = error.to_string();
+        let is_about = |noun: &&&str| {
+            let rest = message.strip_prefix("unknown ").unwrap_or_default();
+            rest.strip_prefix(**noun)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with(" at line"))
+        };
+        match NOUNS.iter().find(is_about) {
+            Some(noun) => Self::Unknown(noun),
+            None => Self::Unreadable(what),
+        }
+    }
+}
+
 /// Why a caller was not admitted.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum AdmitError {
@@ -145,3 +165,30 @@ pub enum AdmitError {
 
 /// Short for results of this crate.
 pub type Result<T, E = StoreError> = std::result::Result<T, E>;
+
+#[cfg(test)]
+mod tests {
+    use crate::model::{AdminAct, Record};
+
+    use super::*;
+
+    #[test]
+    fn an_unknown_stored_word_has_a_message_of_its_own() {
+        let act = AdminAct::new(
+            jiff::Timestamp::UNIX_EPOCH,
+            "default",
+            "cli",
+            phigate_types::Act::ModeSet,
+        );
+        let text = serde_json::to_string(&Record::Admin(act)).expect("records are plain values");
+        for (damage, expected) in [
+            (text.replace("mode.set", "mode.sett"), "unknown act"),
+            (text.replace("\"actor\"", "\"who\""), "cannot be read"),
+            (String::new(), "cannot be read"),
+        ] {
+            let error = serde_json::from_str::<Record>(&damage).expect_err("it is damaged");
+            let message = StoreError::of_stored("audit record", &error).to_string();
+            assert!(message.contains(expected), "{message}");
+        }
+    }
+}

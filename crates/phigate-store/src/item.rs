@@ -162,7 +162,8 @@ impl Item {
 
     /// Reads the text.
     pub(crate) fn read<T: DeserializeOwned>(&self) -> Result<T> {
-        serde_json::from_str(&self.body).map_err(|_| StoreError::Unreadable(self.kind.label()))
+        serde_json::from_str(&self.body)
+            .map_err(|error| StoreError::of_stored(self.kind.label(), &error))
     }
 
     /// The change that replaces the item, which must still be as it was read.

@@ -37,7 +37,7 @@ pub(super) fn scan_context(scanner: &Scanner, document: &Document, result: &mut 
     }
     for turns in chat::conversations(document) {
         for (index, turn) in turns.iter().enumerate().skip(1) {
-            let joined = answer(document, &turns[..index], turn);
+            let joined = answer(scanner, document, &turns[..index], turn);
             is_complete &= scan_answer(scanner, joined, result, &mut added);
         }
     }
@@ -148,8 +148,13 @@ fn needs_space(before: &str, after: &str) -> bool {
     before.chars().next_back().is_some_and(is_open) && after.chars().next().is_some_and(is_open)
 }
 
-/// The beginning of a message after the end of those before it.
-fn answer(document: &Document, before: &[Vec<NodeId>], turn: &[NodeId]) -> Option<Joined> {
+/// The beginning of a message after the end of those before it; none where that says nothing about what follows.
+fn answer(
+    scanner: &Scanner,
+    document: &Document,
+    before: &[Vec<NodeId>],
+    turn: &[NodeId],
+) -> Option<Joined> {
     if turn.is_empty() {
         return None;
     }
@@ -157,7 +162,7 @@ fn answer(document: &Document, before: &[Vec<NodeId>], turn: &[NodeId]) -> Optio
         text: tail(document, before),
         pieces: Vec::new(),
     };
-    if joined.text.is_empty() {
+    if !scanner.detector().has_label(&joined.text) {
         return None;
     }
     let mut room = HEAD_BYTES;

@@ -166,11 +166,7 @@ impl Keyring {
 
     /// Public label of the master key in use.
     pub(crate) fn master_id(&self) -> String {
-        self.master
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .0
-            .id()
+        self.master().0.id()
     }
 
     /// Reads and writes authenticated rows.
@@ -185,22 +181,14 @@ impl Keyring {
         if wrapped.month == GUARDED {
             return Ok(None);
         }
-        let (master, _) = self
-            .master
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
+        let (master, _) = self.master();
         let marked = wrap(&master, SYSTEM, &item.id, Purpose::Root, GUARDED, &key);
         Ok(Some(Change::Put(marked, Expect::Version(item.version))))
     }
 
     /// The changes that put every data key under another master key.
     pub(crate) async fn rewrap(&self, new: &MasterKey) -> Result<Vec<Change>> {
-        let (old, mark) = self
-            .master
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
+        let (old, mark) = self.master();
         let mut changes = vec![put_mark(new, Expect::Version(mark))];
         for item in self.store.items(None, ItemKind::DataKey).await? {
             let (wrapped, key) = unwrap(&old, &item)?;
@@ -231,6 +219,12 @@ impl Keyring {
         Ok(())
     }
 
+    /// The master key, and the version of its mark.
+    fn master(&self) -> (MasterKey, i64) {
+        let master = self.master.read();
+        master.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     fn cached(&self, account: &str, purpose: Purpose, month: Option<Date>) -> Option<(KeyId, Key)> {
         let all = self.current.read().unwrap_or_else(PoisonError::into_inner);
         let found = all
@@ -259,11 +253,7 @@ impl Keyring {
         for _ in 0..3 {
             let id: KeyId = random();
             let key: Key = Zeroizing::new(random());
-            let (master, version) = self
-                .master
-                .read()
-                .unwrap_or_else(PoisonError::into_inner)
-                .clone();
+            let (master, version) = self.master();
             let check = Change::Check {
                 account: SYSTEM.to_owned(),
                 kind: ItemKind::Meta,
@@ -303,20 +293,12 @@ impl Keyring {
     }
 
     async fn unwrap_fresh(&self, item: &Item) -> Result<(WrappedKey, Key)> {
-        let (master, _) = self
-            .master
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
+        let (master, _) = self.master();
         match unwrap(&master, item) {
             Ok(opened) => Ok(opened),
             Err(_) => {
                 self.reload().await?;
-                let (master, _) = self
-                    .master
-                    .read()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .clone();
+                let (master, _) = self.master();
                 unwrap(&master, item)
             }
         }

@@ -275,7 +275,7 @@ impl Trail {
 
 /// Reads a row's text.
 pub(crate) fn parse(row: &AuditRow) -> Result<Record> {
-    serde_json::from_str(&row.body).map_err(|_| StoreError::Unreadable("audit record"))
+    serde_json::from_str(&row.body).map_err(|error| StoreError::of_stored("audit record", &error))
 }
 
 fn disclosure(request_id: Uuid, time_us: i64, records: Option<&Vec<Record>>) -> Disclosure {

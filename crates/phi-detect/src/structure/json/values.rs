@@ -1,0 +1,137 @@
+//! What the keys round a value of JSON, and its place in an array, say about it.
+
+use std::ops::Range;
+
+use super::columns::{self, Item};
+use super::keys::{self, hint_of, is_date_part, is_generic_key, is_index, is_naming_key};
+use super::{Reader, VALUE_BYTES_MAX};
+use crate::labels::{self, Meaning};
+use crate::page::Field;
+use crate::structure::{dicom, tells_of_a_person};
+
+impl Reader<'_> {
+    pub(super) fn value(&mut self, span: Range<usize>) {
+        let Some(open) = self.open.last() else {
+            return;
+        };
+        let key = if open.is_object {
+            open.member.clone()
+        } else {
+            open.key.clone()
+        };
+        let Some(key) = key else {
+            self.note_item(span, None);
+            return;
+        };
+        let outer = if open.is_object {
+            open.key.clone()
+        } else {
+            // An array stands under a key of the object round it, and that under another.
+            let above = self.open.len().checked_sub(2);
+            above.and_then(|above| self.open[above].key.clone())
+        };
+        let name = &self.bytes[key];
+        let value = &self.bytes[span.clone()];
+        if name == b"resourceType" {
+            self.is_patient = value == b"Patient";
+        }
+        let is_naming = is_naming_key(name);
+        let hint = is_naming.then(|| hint_of(value)).flatten();
+        let meaning = self.meaning_of(name, outer.clone());
+        let is_part = self.is_part_of_birth(name, outer.clone(), value, meaning);
+        let is_identifier = outer.is_some_and(|outer| &self.bytes[outer] == b"identifier");
+        let fallback =
+            (self.is_patient && is_identifier && name == b"value").then_some(Meaning::Mrn);
+        let is_prose = span.len() > VALUE_BYTES_MAX;
+        let index = self.found.len();
+        let open = self.open.last_mut().expect("checked above");
+        open.hint = open.hint.or(hint);
+        if let Some(meaning) = meaning {
+            open.tells_of_a_person |= tells_of_a_person(meaning);
+        }
+        open.is_column |= open.is_object && is_index(name);
+        if is_naming && open.named.is_none() {
+            open.named = Some(span.clone());
+        }
+        let is_open = is_weak(meaning) && is_generic_key(name);
+        if is_open || meaning == Some(Meaning::NameMaybe) {
+            open.unsettled.push(index);
+            if open.hint.is_none() {
+                open.hint = fallback;
+            }
+        }
+        let meaning = if is_prose || hint.is_some() {
+            None
+        } else {
+            meaning
+        };
+        if is_part {
+            let part = Field::settled(span.clone(), Some(Meaning::Dob));
+            self.found.push(part);
+        } else {
+            self.found.push(Field::new(span.clone(), meaning));
+        }
+        self.note_item(span, Some(index));
+    }
+
+    /// Remembers a value of an array by its place.
+    pub(super) fn note_item(&mut self, span: Range<usize>, field: Option<usize>) {
+        let array = self.open.last_mut().filter(|open| !open.is_object);
+        if let Some(array) = array.filter(|array| array.items.len() < columns::ITEMS_MAX) {
+            array.items.push(Item::Value { span, field });
+        }
+    }
+
+    /// Whether a value is the year, month or day of a birth: `{"dob": {"year": 1962}}`, `{"dob": [1962, 3, 14]}`.
+    fn is_part_of_birth(
+        &self,
+        name: &[u8],
+        outer: Option<Range<usize>>,
+        value: &[u8],
+        meaning: Option<Meaning>,
+    ) -> bool {
+        let is_of_birth = |meaning| matches!(meaning, Some(Meaning::Dob | Meaning::Born));
+        let in_list = !self.in_object() && is_of_birth(meaning);
+        let in_parts = is_date_part(name)
+            && outer.is_some_and(|outer| {
+                let outer = std::str::from_utf8(&self.bytes[outer]).unwrap_or_default();
+                outer.len() <= 64 && is_of_birth(labels::of_key(outer))
+            });
+        let is_part = in_parts || keys::is_part_of_birth(name);
+        value.len() <= 9 && (in_list && value.len() <= 4 || is_part)
+    }
+
+    /// What the key of an object says about the one value in it: `"mrn": {"value": "482913"}`.
+    pub(super) fn meaning_of_whole(&self, key: &[u8], is_column: bool) -> Option<Meaning> {
+        if let Some(meaning) = dicom::of_key(key) {
+            return Some(meaning);
+        }
+        let name = std::str::from_utf8(key).ok();
+        let meaning = labels::of_key(name.filter(|name| name.len() <= 64)?)?;
+        let is_of_one_value =
+            tells_of_a_person(meaning) && !matches!(meaning, Meaning::Name | Meaning::Address);
+        (is_of_one_value || is_column).then_some(meaning)
+    }
+
+    /// What a key means: with the key of the object round it, then by itself.
+    fn meaning_of(&self, name: &[u8], outer: Option<Range<usize>>) -> Option<Meaning> {
+        let name = std::str::from_utf8(name).ok()?;
+        if name.len() > 64 {
+            return None;
+        }
+        let outer = outer
+            .and_then(|outer| std::str::from_utf8(&self.bytes[outer]).ok())
+            .filter(|outer| outer.len() <= 64);
+        labels::of_nested_key(outer, name)
+    }
+}
+
+/// Whether a key says too little about its value for a neighbour to be wrong: `id`, `text`, `valueDate`.
+pub(super) fn is_weak(meaning: Option<Meaning>) -> bool {
+    matches!(
+        meaning,
+        None | Some(
+            Meaning::OtherId(_) | Meaning::OtherDate | Meaning::PhoneMaybe | Meaning::Thing
+        )
+    )
+}
