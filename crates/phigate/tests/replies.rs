@@ -18,17 +18,19 @@ fn completion(content: &str) -> Reply {
 
 /// The tokens of a text that was sent, in order.
 fn tokens(sent: &Value) -> Vec<String> {
-    let text = sent["messages"][0]["content"].as_str().unwrap();
+    let text = sent["messages"][0]["content"]
+        .as_str()
+        .expect("the content is text");
     let starts = text.match_indices('[').map(|(at, _)| at);
     starts
-        .map(|at| text[at..=at + text[at..].find(']').unwrap()].to_owned())
+        .map(|at| text[at..=at + text[at..].find(']').expect("a token ends")].to_owned())
         .collect()
 }
 
 fn content(answer: &Answer) -> String {
     assert_eq!(answer.status, 200, "{}", answer.text());
     let content = &answer.json()["choices"][0]["message"]["content"];
-    content.as_str().unwrap().to_owned()
+    content.as_str().expect("the content is text").to_owned()
 }
 
 /// The text of a stream, and the error that ended it.
@@ -38,7 +40,7 @@ fn streamed(answer: &Answer) -> (String, Option<Value>) {
         let Some(data) = line.strip_prefix("data: ").filter(|data| *data != "[DONE]") else {
             continue;
         };
-        let chunk: Value = serde_json::from_str(data).unwrap();
+        let chunk: Value = serde_json::from_str(data).expect("chunks are JSON");
         text += chunk["choices"][0]["delta"]["content"]
             .as_str()
             .unwrap_or_default();
