@@ -67,7 +67,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "Domicilio: «C/ Mayor 12, 3º B, 28013 Madrid».",
         "vive en «Avda. de la Constitución, 25, 2º izq., 41001 Sevilla».",
         "«Ctra. Málaga n.º 119, 04700, El Ejido», tel.",
-        "«Calle 85 #12-30, Bogotá»; «Av. de Elvas s/n. 06080 Badajoz»",
+        "«Calle 85 #12-30»; «Av. de Elvas s/n. 06080 Badajoz»",
         "met at «Grand & 9th» yesterday, near «9th Ave and Grand St»",
         "{\"address\":\"«Hauptstr. 12b»\"}",
     ],

@@ -9,35 +9,13 @@ use std::sync::Arc;
 
 use phigate_types::Replies;
 
+use super::field_id::{FieldId, Part};
 use super::heard::Heard;
 use super::pipe::{Pipe, Shared};
 use super::reader::Shape;
 use super::{ReplyRules, Stop, Tally};
 use crate::json::Json;
 use crate::text::PhiText;
-
-/// A text of one choice.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct FieldId {
-    pub(super) choice: u64,
-    pub(super) part: Part,
-}
-
-/// Which text of a choice.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Part {
-    /// Thinking aloud, under the name this server uses.
-    Reasoning(&'static str),
-    Content,
-    Refusal,
-    Transcript,
-    /// The arguments of the one function of old requests.
-    Function,
-    /// The arguments of a tool call.
-    Arguments(u64),
-    /// The free text for a custom tool.
-    Input(u64),
-}
 
 /// Texts of one reply beyond which it is not a reply.
 const FIELDS_MAX: usize = 4096;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::field::{FieldId, Part};
+use super::field_id::{FieldId, Part};
 use crate::json::Json;
 use crate::text::PhiText;
 

@@ -9,6 +9,7 @@
 mod conversation;
 mod echo;
 mod field;
+mod field_id;
 mod heard;
 mod pipe;
 mod place;

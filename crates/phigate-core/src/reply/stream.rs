@@ -5,7 +5,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::field::{FieldId, Fields, Part, member};
+use super::field::{Fields, member};
+use super::field_id::{FieldId, Part};
 use super::heard::part_name;
 use super::{ReplyRules, Stop, Tally};
 use crate::json::Json;
