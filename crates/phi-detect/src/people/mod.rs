@@ -370,7 +370,7 @@ pub(crate) fn is_name_value(value: &[u8]) -> bool {
         _ => false,
     });
     // "Dr.^MD^D": what redaction leaves of a name in a message.
-    let is_only_titles = titles > 0 && longest < 2;
+    let is_only_titles = longest < 2 && titles > 0;
     (1..=7).contains(&words)
         && !is_only_titles
         && common < words
