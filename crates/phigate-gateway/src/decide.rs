@@ -27,6 +27,7 @@ use crate::provider::{BaseUrl, Destination};
 use crate::record::RequestRecord;
 use crate::reply_plan::ReplyDraft;
 use crate::scan_queue::ScanPlace;
+use crate::stages::Stages;
 
 /// What costs more than this to scan is decided on a thread of its own, when there is a processor for it. Text of a
 /// letter is scanned at some 20 to 30 bytes per microsecond, so this is a millisecond or two.
@@ -67,6 +68,7 @@ pub(crate) async fn decide(
         Err(error) => return (facts, Err(error)),
     };
     decider.conversation = conversation;
+    decider.stages.clone_from(&record.stages);
     if !is_long(&body) {
         return decider.decide(body);
     }
@@ -106,6 +108,8 @@ struct Decider {
     scanner: Arc<Scanner>,
     /// The conversation, where the caller named it.
     conversation: Option<String>,
+    /// Where a request from the dashboard leaves what was sent and answered.
+    stages: Option<Arc<Stages>>,
     /// The place of a long scan among others.
     place: Option<Arc<ScanPlace>>,
     /// Whether nobody waits for the decision any more, where it goes on all the same.
@@ -119,6 +123,7 @@ impl Decider {
             account: Arc::clone(account),
             scanner: gateway.scanners.of(account)?,
             conversation: None,
+            stages: None,
             place: None,
             left: None,
         })
@@ -156,6 +161,9 @@ impl Decider {
         facts.set_masked_with(&reply);
         let cleared = self.translate(scanner, format, &model, &clean, facts)?;
         facts.set_cleared(&clean, &cleared);
+        if let Some(stages) = &self.stages {
+            stages.keep_sent(clean.request().document().expose());
+        }
         Ok(Forward {
             action: action(&clean),
             destination: self.destination(format, provider, &cleared)?,
@@ -165,6 +173,7 @@ impl Decider {
                 is_stream: clean.request().is_stream(),
                 reply,
                 account_id: self.account.id.clone(),
+                stages: self.stages.clone(),
             },
             cleared,
         })

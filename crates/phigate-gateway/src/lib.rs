@@ -105,6 +105,7 @@ mod reply_plan;
 mod scan_memory;
 mod scan_queue;
 mod scanners;
+mod stages;
 #[cfg(test)]
 mod testing;
 mod trial;
@@ -118,4 +119,5 @@ pub use preview::Preview;
 pub use provider::{BaseUrl, BaseUrlError, KeyError, ProviderError, RootsError, check_key};
 pub use record::{Durability, Written};
 pub use scanners::detector;
+pub use stages::Stages;
 pub use trial::Trial;
