@@ -59,7 +59,9 @@ impl<'a> Words<'a> {
     }
 
     fn contains(&self, word: &[u8]) -> bool {
-        let begins = word.first().is_some_and(|first| self.begins[usize::from(*first)]);
+        let begins = word
+            .first()
+            .is_some_and(|first| self.begins[usize::from(*first)]);
         begins && self.sorted.binary_search(&word).is_ok()
     }
 }

@@ -97,6 +97,9 @@ fn stretches_are_cut_where_sixteen_bits_would_overflow() {
     // 127 times 2 for each group: 129 groups would fit.
     assert_eq!(stretches(&groups(1)), [0..TAPS / 4]);
     let cut = stretches(&groups(30));
-    assert_eq!(cut.iter().map(ExactSizeIterator::len).sum::<usize>(), TAPS / 4);
+    assert_eq!(
+        cut.iter().map(ExactSizeIterator::len).sum::<usize>(),
+        TAPS / 4
+    );
     assert!(cut.iter().all(|stretch| stretch.len() <= 4));
 }
