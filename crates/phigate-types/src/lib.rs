@@ -6,7 +6,6 @@
 //! the words that explain it. Nothing outside this crate spells such a code.
 
 mod act;
-mod action;
 mod code;
 mod error_code;
 mod finding;
@@ -17,12 +16,11 @@ mod replies;
 mod tone;
 
 pub use act::Act;
-pub use action::Action;
 pub use code::UnknownCode;
 pub use error_code::{Blame, ErrorCode};
 pub use finding::{Finding, Unscannable};
 pub use limit::KeyLimit;
 pub use limits::{LIMIT_NAMES, LimitOutOfRange, Limits, RawLimits};
-pub use modes::{Effect, Mode, ModeRow, Replaced};
+pub use modes::{Action, Effect, Mode, ModeRow, Replaced};
 pub use replies::Replies;
 pub use tone::Tone;
