@@ -10,6 +10,7 @@ mod authorize;
 mod base_url;
 mod connect;
 mod key;
+mod rest;
 mod retry;
 mod setup;
 
@@ -32,6 +33,7 @@ pub(crate) use authorize::Authorizer;
 pub use base_url::{BaseUrl, BaseUrlError};
 pub use connect::RootsError;
 pub use key::{KeyError, check_key};
+pub(crate) use rest::Rest;
 pub use setup::{GivenSecret, SetupError, SetupRules, check_setup};
 
 use phigate_core::egress::Cleared;
@@ -135,6 +137,16 @@ pub enum ProviderError {
     /// The provider's answer broke off or is not HTTP.
     #[error("the provider's answer broke off or is not HTTP")]
     Broken,
+}
+
+impl ProviderError {
+    /// Whether another provider is asked after this: there was no connection, or no answer on it.
+    pub(crate) fn may_fall_back(self) -> bool {
+        match self {
+            Self::Unreachable | Self::Forbidden | Self::Timeout | Self::Broken => true,
+            Self::Unsendable | Self::NotAuthorized | Self::TooLarge | Self::Redirect => false,
+        }
+    }
 }
 
 type Pool = Arc<Client<Connector, Full<Bytes>>>;
