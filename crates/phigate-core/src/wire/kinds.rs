@@ -5,13 +5,19 @@
 
 use phigate_types::ProviderKind;
 
-use super::anthropic::Anthropic;
+use super::anthropic::{self, Anthropic};
 use super::google::Google;
 use super::openai::OpenAi;
 use super::{Probe, Refusal, Translated, WireFormat};
 
 /// The version of Azure's API whose paths are OpenAI's own.
 const AZURE_V1: &str = "v1";
+
+/// OpenAI's list of models.
+const MODELS: Probe = Probe {
+    path: &["v1", "models"],
+    headers: &[],
+};
 
 struct KindRow {
     kind: ProviderKind,
@@ -20,7 +26,7 @@ struct KindRow {
     /// Moves a translated request to where the kind wants it.
     place: fn(&Site<'_>, &mut Translated) -> Result<(), Refusal>,
     /// How to ask for nothing but whether it answers and knows us, where there is a way.
-    probe: Option<fn(&Site<'_>) -> Probe>,
+    probe: Option<Probe>,
 }
 
 static KINDS: &[KindRow] = &[
@@ -29,13 +35,13 @@ static KINDS: &[KindRow] = &[
         kind: ProviderKind::OpenAi,
         format: |_| &OpenAi,
         place: |_, _| Ok(()),
-        probe: Some(|_| OpenAi.probe()),
+        probe: Some(MODELS),
     },
     KindRow {
         kind: ProviderKind::Azure,
         format: |_| &OpenAi,
         place: place_at_azure,
-        probe: Some(|_| Probe {
+        probe: Some(Probe {
             path: &["openai", "v1", "models"],
             headers: &[],
         }),
@@ -44,13 +50,16 @@ static KINDS: &[KindRow] = &[
         kind: ProviderKind::Anthropic,
         format: |_| &Anthropic,
         place: |_, _| Ok(()),
-        probe: Some(|_| Anthropic.probe()),
+        probe: Some(anthropic::PROBE),
     },
     KindRow {
         kind: ProviderKind::Google,
         format: |_| &Google,
         place: |_, _| Ok(()),
-        probe: Some(|_| Google.probe()),
+        probe: Some(Probe {
+            path: &["v1beta", "models"],
+            headers: &[],
+        }),
     },
 ];
 
@@ -95,10 +104,9 @@ pub fn format_of_kind(kind: ProviderKind, model: &str) -> Option<&'static dyn Wi
     row(kind).map(|row| (row.format)(model))
 }
 
-/// How to ask a provider for nothing but whether it answers and knows us. None where only a model can be asked.
-pub fn probe_of_kind(site: &Site<'_>) -> Option<Probe> {
-    let probe = row(site.kind)?.probe?;
-    Some(probe(site))
+/// How to ask a kind of provider for nothing but whether it answers and knows us. None where only a model can be asked.
+pub fn probe_of_kind(kind: ProviderKind) -> Option<Probe> {
+    row(kind)?.probe
 }
 
 fn row(kind: ProviderKind) -> Option<&'static KindRow> {

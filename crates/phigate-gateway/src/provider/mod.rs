@@ -10,6 +10,7 @@ mod authorize;
 mod base_url;
 mod connect;
 mod key;
+mod rehearsal;
 mod rest;
 mod retry;
 mod setup;
@@ -33,6 +34,7 @@ pub(crate) use authorize::Authorizer;
 pub use base_url::{BaseUrl, BaseUrlError};
 pub use connect::RootsError;
 pub use key::{KeyError, check_key};
+pub(crate) use rehearsal::Rehearsal;
 pub(crate) use rest::Rest;
 pub use setup::{GivenSecret, SetupError, SetupRules, check_setup};
 
@@ -218,6 +220,27 @@ impl Provider {
         self.attempt(&call, deadline)
             .await
             .map(|answer| answer.status)
+    }
+
+    /// Asks a model for a word of its own, to see whether it answers.
+    pub(crate) async fn rehearse(
+        &self,
+        account: &str,
+        destination: Destination,
+        rehearsal: Rehearsal,
+    ) -> Result<(StatusCode, Bytes), ProviderError> {
+        let cleared = rehearsal.cleared;
+        let call = Outgoing {
+            account,
+            destination,
+            method: Method::POST,
+            path: cleared.path().to_vec(),
+            query: cleared.query().map(str::to_owned),
+            body: cleared.into_body().into(),
+        };
+        let deadline = Instant::now() + Duration::from_millis(self.limits.first_byte_ms);
+        let answer = self.attempt(&call, deadline).await?;
+        Ok((answer.status, answer.body.read_all().await.unwrap_or_default()))
     }
 
     async fn attempt(
