@@ -226,7 +226,9 @@ fn the_address_and_the_headers_are_the_providers_own() {
         assert_eq!(format!("/{}", request.path.join("/")), path);
         assert_eq!(request.query.is_some(), stream && path.contains("stream"));
         assert!(
-            request.headers.contains(&("content-type", "application/json")),
+            request
+                .headers
+                .contains(&("content-type", "application/json")),
             "{model}"
         );
     }

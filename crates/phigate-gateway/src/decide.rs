@@ -180,7 +180,9 @@ impl Decider {
         let mut scanned = Some(scanned);
         for (at, choice) in choices.iter().enumerate() {
             let rest = &choices[at + 1..];
-            let kept = scanned.take_if(|_| rest.is_empty()).or_else(|| scanned.clone());
+            let kept = scanned
+                .take_if(|_| rest.is_empty())
+                .or_else(|| scanned.clone());
             let Some(kept) = kept else { break };
             facts.set_route(&asked, &choice.route);
             match self.prepare(scanner, &choice.route, kept, facts) {
@@ -304,9 +306,7 @@ impl Decider {
                 .access
                 .hash_end_user(&self.account.id, user)
         };
-        let request = route
-            .format
-            .write_request(clean, &route.site(), &hash_user);
+        let request = route.format.write_request(clean, &route.site(), &hash_user);
         match egress::clear(scanner, request.map_err(refusal)?) {
             Ok(cleared) => Ok(cleared),
             Err(Held::Unfinished) => Err(GatewayError::DetectorUnavailable),
@@ -326,8 +326,7 @@ impl Decider {
         route: &Route<'_>,
         cleared: &Cleared,
     ) -> Result<Destination, GatewayError> {
-        let unreachable =
-            || GatewayError::Provider(ProviderFailure::new(FailureKind::Unreachable));
+        let unreachable = || GatewayError::Provider(ProviderFailure::new(FailureKind::Unreachable));
         let address = route.provider.config.address().ok_or_else(unreachable)?;
         let base = BaseUrl::parse(&address, self.gateway.allow_private_providers)
             .map_err(|_| unreachable())?;

@@ -67,7 +67,10 @@ fn may_be_told(provider: Option<&Provider>, kind: FailureKind, words: &PhiText) 
 fn quotes_secret(words: &str, secret: &str) -> bool {
     const PART_BYTES_MIN: usize = 8;
     let document: Option<BTreeMap<String, serde_json::Value>> = serde_json::from_str(secret).ok();
-    let parts = document.iter().flatten().filter_map(|(_, part)| part.as_str());
+    let parts = document
+        .iter()
+        .flatten()
+        .filter_map(|(_, part)| part.as_str());
     let mut parts = parts.filter(|part| part.len() >= PART_BYTES_MIN);
     words.contains(secret) || parts.any(|part| words.contains(part))
 }

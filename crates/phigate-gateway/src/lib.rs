@@ -135,8 +135,8 @@ pub use open::{Call, Open, Sender};
 pub use pipeline::{Answered, Decided, Failed, FellBack, Received, Recorded, Sent, Stopped};
 pub use preview::Preview;
 pub use provider::{
-    BaseUrl, BaseUrlError, GivenSecret, KeyError, ProviderError, RootsError, SetupError, SetupRules,
-    check_key, check_setup,
+    BaseUrl, BaseUrlError, GivenSecret, KeyError, ProviderError, RootsError, SetupError,
+    SetupRules, check_key, check_setup,
 };
 pub use record::{Durability, Written};
 pub use route::{Route, listed_models, routes};

@@ -86,7 +86,11 @@ pub fn listed_models(account: &Account) -> Vec<(String, &str)> {
     let mut models: Vec<&str> = Vec::new();
     for provider in account.providers.values() {
         let entries = provider.config.models.iter();
-        models.extend(entries.filter(|entry| !entry.is_pattern()).map(|entry| entry.id()));
+        models.extend(
+            entries
+                .filter(|entry| !entry.is_pattern())
+                .map(|entry| entry.id()),
+        );
         let Some(format) = family(provider) else {
             continue;
         };
@@ -117,7 +121,10 @@ fn claim(provider: &Provider, model: &str) -> Option<Claim> {
     if models.iter().any(|entry| entry.id() == model) {
         return Some(Claim::Listed);
     }
-    if models.iter().any(|entry| entry.is_pattern() && entry.matches(model)) {
+    if models
+        .iter()
+        .any(|entry| entry.is_pattern() && entry.matches(model))
+    {
         return Some(Claim::Pattern);
     }
     family(provider)

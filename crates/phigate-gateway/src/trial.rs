@@ -123,13 +123,15 @@ impl Gateway {
                 match (status, rehearsal) {
                     // Some model servers have no list of models.
                     (Ok(StatusCode::NOT_FOUND), Some(rehearsal)) => {
-                        self.rehearse(&account.id, base, authorizer, rehearsal).await
+                        self.rehearse(&account.id, base, authorizer, rehearsal)
+                            .await
                     }
                     (status, _) => status.map(|status| (status, Bytes::new())),
                 }
             }
             (None, Some(rehearsal)) => {
-                self.rehearse(&account.id, base, authorizer, rehearsal).await
+                self.rehearse(&account.id, base, authorizer, rehearsal)
+                    .await
             }
             (None, None) => return Trial::NoModel,
         };

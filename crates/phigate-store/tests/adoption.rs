@@ -4,9 +4,7 @@
 
 mod support;
 
-use phigate_store::{
-    Filter, Login, LoginOutcome, Options, ProviderConfig, StoreError, Vault,
-};
+use phigate_store::{Filter, Login, LoginOutcome, Options, ProviderConfig, StoreError, Vault};
 use phigate_types::{Mode, ProviderKind};
 use rusqlite::Connection;
 use std::os::unix::fs::PermissionsExt;

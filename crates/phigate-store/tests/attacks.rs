@@ -267,13 +267,10 @@ async fn lived_in(site: &Site, run: &mut dyn FnMut(&str)) {
     let key = key.await.unwrap();
     let secret = "sk-test-000000000000".into();
     let config = ProviderConfig::new(ProviderKind::OpenAi).at("https://models.example");
-    let provider = vault.access.set_provider(
-        &account,
-        "openai",
-        &config,
-        NewSecret::Set(&secret),
-        "cli",
-    );
+    let provider =
+        vault
+            .access
+            .set_provider(&account, "openai", &config, NewSecret::Set(&secret), "cli");
     provider.await.unwrap();
     let invite = Invite {
         purpose: LinkPurpose::Invite,

@@ -29,9 +29,7 @@ pub use error_code::{Blame, ErrorCode};
 pub use finding::{Finding, Unscannable};
 pub use limit::KeyLimit;
 pub use limits::{LIMIT_NAMES, LimitOutOfRange, Limits, RawLimits};
-pub use model_list::{
-    ModelEntry, ModelListError, is_model_id, is_provider_name, read_models,
-};
+pub use model_list::{ModelEntry, ModelListError, is_model_id, is_provider_name, read_models};
 pub use modes::{Effect, Mode, ModeRow, Replaced};
 pub use phi_agreement::PhiAgreement;
 pub use provider_kind::ProviderKind;

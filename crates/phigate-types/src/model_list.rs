@@ -176,8 +176,14 @@ mod tests {
         for (text, read) in [
             ("gpt-4o", Ok("gpt-4o")),
             (" a, b=c ,d-* ", Ok("a,b=c,d-*")),
-            ("meta-llama/llama-3.3-70b:free", Ok("meta-llama/llama-3.3-70b:free")),
-            ("m=arn:aws:bedrock:us-east-1:1:inference-profile/x", Ok("m=arn:aws:bedrock:us-east-1:1:inference-profile/x")),
+            (
+                "meta-llama/llama-3.3-70b:free",
+                Ok("meta-llama/llama-3.3-70b:free"),
+            ),
+            (
+                "m=arn:aws:bedrock:us-east-1:1:inference-profile/x",
+                Ok("m=arn:aws:bedrock:us-east-1:1:inference-profile/x"),
+            ),
             ("", Err(Empty)),
             ("a,,b", Err(Empty)),
             ("gpt 4", Err(Malformed)),
@@ -225,7 +231,16 @@ mod tests {
         for name in ["a", "9-lives", "a--b-", &"a".repeat(32)] {
             assert!(is_provider_name(name), "{name}");
         }
-        for name in ["", "-a", "Main", "a_b", "a/b", "a.b", "a b", &"a".repeat(33)] {
+        for name in [
+            "",
+            "-a",
+            "Main",
+            "a_b",
+            "a/b",
+            "a.b",
+            "a b",
+            &"a".repeat(33),
+        ] {
             assert!(!is_provider_name(name), "{name}");
         }
     }

@@ -31,7 +31,8 @@ fn pair(first: &[&str], second: &[&str]) -> (Gateway, Provider, Provider) {
 }
 
 fn said(status: u16) -> Reply {
-    let error = json!({"error": {"message": "no", "type": "server_error", "param": null, "code": null}});
+    let error =
+        json!({"error": {"message": "no", "type": "server_error", "param": null, "code": null}});
     Reply::Json(status, error.to_string())
 }
 
@@ -49,15 +50,44 @@ fn record(gateway: &Gateway, answer: &Answer, kind: &str) -> Value {
 fn a_model_goes_to_the_provider_that_serves_it() {
     let (azure, local) = (Provider::start(), Provider::start());
     let mut gateway = Gateway::offline();
-    set(&gateway, "eu", &azure, &["--kind", "azure", "--models", "gpt-4o=chat-prod"]);
-    let dated = ["--kind", "azure", "--models", "old=chat/old", "--api-version", "2024-10-21"];
+    set(
+        &gateway,
+        "eu",
+        &azure,
+        &["--kind", "azure", "--models", "gpt-4o=chat-prod"],
+    );
+    let dated = [
+        "--kind",
+        "azure",
+        "--models",
+        "old=chat/old",
+        "--api-version",
+        "2024-10-21",
+    ];
     set(&gateway, "dated", &azure, &dated);
-    set(&gateway, "llama", &local, &["--kind", "openai", "--models", "llama-*,fast=llama-8b"]);
+    set(
+        &gateway,
+        "llama",
+        &local,
+        &["--kind", "openai", "--models", "llama-*,fast=llama-8b"],
+    );
     gateway.serve();
     let key = gateway.key();
     for (model, at, target, asked, name) in [
-        ("gpt-4o", &azure, "/openai/v1/chat/completions", "chat-prod", "eu"),
-        ("eu/gpt-4o", &azure, "/openai/v1/chat/completions", "chat-prod", "eu"),
+        (
+            "gpt-4o",
+            &azure,
+            "/openai/v1/chat/completions",
+            "chat-prod",
+            "eu",
+        ),
+        (
+            "eu/gpt-4o",
+            &azure,
+            "/openai/v1/chat/completions",
+            "chat-prod",
+            "eu",
+        ),
         (
             "old",
             &azure,
@@ -66,7 +96,13 @@ fn a_model_goes_to_the_provider_that_serves_it() {
             "dated",
         ),
         ("fast", &local, "/v1/chat/completions", "llama-8b", "llama"),
-        ("llama-3.3", &local, "/v1/chat/completions", "llama-3.3", "llama"),
+        (
+            "llama-3.3",
+            &local,
+            "/v1/chat/completions",
+            "llama-3.3",
+            "llama",
+        ),
     ] {
         let answer = gateway.chat(&key, &ask(model, CLEAN_TEXT));
         assert_eq!(answer.status, 200, "{model}: {}", answer.text());
@@ -82,7 +118,10 @@ fn a_model_goes_to_the_provider_that_serves_it() {
         };
         assert_eq!(seen.header(header), Some(shown.as_str()));
         let decision = record(&gateway, &answer, "decision");
-        assert_eq!((&decision["provider"], &decision["model"]), (&json!(name), &json!(model)));
+        assert_eq!(
+            (&decision["provider"], &decision["model"]),
+            (&json!(name), &json!(model))
+        );
     }
     for (model, status, code) in [
         ("gpt-5", 400, "provider_not_configured"),
@@ -109,7 +148,12 @@ fn a_model_goes_to_the_provider_that_serves_it() {
 fn azure_s_content_filter_is_told_and_its_own_fields_pass_through() {
     let azure = Provider::start();
     let mut gateway = Gateway::offline();
-    set(&gateway, "eu", &azure, &["--kind", "azure", "--models", "m=dep"]);
+    set(
+        &gateway,
+        "eu",
+        &azure,
+        &["--kind", "azure", "--models", "m=dep"],
+    );
     gateway.serve();
     let key = gateway.key();
     let filtered = json!({"error": {"code": "content_filter", "message": "Filtered: 536-22-8741", "param": "prompt", "type": null}});
@@ -131,8 +175,18 @@ fn what_is_agreed_decides_who_may_have_phi() {
     let (never, masked) = (Provider::start(), Provider::start());
     let mut gateway = Gateway::offline();
     let kind = ["--kind", "openai", "--models", "m"];
-    set(&gateway, "a-never", &never, &[&kind[..], &["--phi", "never"]].concat());
-    set(&gateway, "b-masked", &masked, &[&kind[..], &["--phi", "masked"]].concat());
+    set(
+        &gateway,
+        "a-never",
+        &never,
+        &[&kind[..], &["--phi", "never"]].concat(),
+    );
+    set(
+        &gateway,
+        "b-masked",
+        &masked,
+        &[&kind[..], &["--phi", "masked"]].concat(),
+    );
     gateway.serve();
     let key = gateway.key();
     let clean = gateway.chat(&key, &ask("m", CLEAN_TEXT));
@@ -142,7 +196,11 @@ fn what_is_agreed_decides_who_may_have_phi() {
     assert_eq!(content(&masked.last()), MASKED);
     let decision = record(&gateway, &answer, "decision");
     assert_eq!(
-        (&decision["mode"], &decision["action"], &decision["provider"]),
+        (
+            &decision["mode"],
+            &decision["action"],
+            &decision["provider"]
+        ),
         (&json!("flag"), &json!("masked"), &json!("b-masked"))
     );
     let refused = gateway.chat(&key, &ask("a-never/m", SSN_TEXT));
@@ -151,7 +209,15 @@ fn what_is_agreed_decides_who_may_have_phi() {
         (403, "phi_error".into(), "provider_not_covered".into())
     );
     assert_eq!(refused.json()["error"]["phi_types"], json!(["ssn"]));
-    let past = ["provider", "set", "b-masked", "--agreement", "BAA 7", "--agreement-expires", "2020-01-31"];
+    let past = [
+        "provider",
+        "set",
+        "b-masked",
+        "--agreement",
+        "BAA 7",
+        "--agreement-expires",
+        "2020-01-31",
+    ];
     gateway.command(&past);
     let refused = gateway.chat(&key, &ask("m", SSN_TEXT));
     assert_eq!(refused.error().2, "provider_not_covered");
@@ -170,7 +236,10 @@ fn a_failure_falls_back_and_every_attempt_is_on_record() {
     assert_eq!(answer.status, 200, "{}", answer.text());
     assert_eq!(answer.header("x-gateway-provider"), Some("second"));
     assert_eq!(answer.header("x-gateway-attempts"), Some("2"));
-    assert_eq!((content(&one.last()), content(&two.last())), (json!(SSN_TEXT), json!(MASKED)));
+    assert_eq!(
+        (content(&one.last()), content(&two.last())),
+        (json!(SSN_TEXT), json!(MASKED))
+    );
     let kinds: Vec<Value> = gateway
         .records(&answer.request_id())
         .iter()
@@ -186,15 +255,26 @@ fn a_failure_falls_back_and_every_attempt_is_on_record() {
     let attempts = outcome["attempts"].as_array().unwrap();
     let told = |at: usize| {
         let one = &attempts[at];
-        json!([one["provider"], one["model"], one["status"], one["error_code"]])
+        json!([
+            one["provider"],
+            one["model"],
+            one["status"],
+            one["error_code"]
+        ])
     };
     assert_eq!(told(0), json!(["first", "one", 503, "provider_overloaded"]));
     assert_eq!(told(1), json!(["second", "two", 200, null]));
     let id = answer.request_id();
     let revealed = gateway.command(&["audit", "reveal", &id, "--reason", "test"]);
     let revealed: Value = serde_json::from_str(&revealed).unwrap();
-    assert_eq!(revealed["sent"].as_str().unwrap().as_bytes(), one.last().body);
-    assert_eq!(revealed["attempts"][0]["sent"].as_str().unwrap().as_bytes(), two.last().body);
+    assert_eq!(
+        revealed["sent"].as_str().unwrap().as_bytes(),
+        one.last().body
+    );
+    assert_eq!(
+        revealed["attempts"][0]["sent"].as_str().unwrap().as_bytes(),
+        two.last().body
+    );
     gateway.command(&["audit", "verify"]);
 }
 
@@ -232,7 +312,11 @@ fn a_stream_falls_back_before_its_first_byte_and_never_after() {
     let body = ask("one", CLEAN_TEXT).replace("{\"messages\"", "{\"stream\":true,\"messages\"");
     one.answer_next(said(500));
     let answer = gateway.chat(&key, &body);
-    assert!(answer.text().ends_with("data: [DONE]\n\n"), "{}", answer.text());
+    assert!(
+        answer.text().ends_with("data: [DONE]\n\n"),
+        "{}",
+        answer.text()
+    );
     assert_eq!(answer.header("x-gateway-provider"), Some("second"));
     let pieces = support::openai_stream(&["Hel", "lo."])[..2].to_vec();
     one.answer_next(Reply::CutEvents(pieces));
@@ -302,9 +386,15 @@ fn what_cannot_be_set_is_refused_with_the_option_and_what_is_not_given_stays() {
         (&["b", "--kind", "bedrock"], "--region"),
         (&["a", "--kind", "azure"], "--base-url"),
         (&["o", "--kind", "openai", "--auth", "entra"], "--auth"),
-        (&["o", "--kind", "openai", "--api-version", "v1"], "--api-version"),
+        (
+            &["o", "--kind", "openai", "--api-version", "v1"],
+            "--api-version",
+        ),
         (&["o", "--kind", "openai", "--models", "a,,b"], "--models"),
-        (&["o", "--kind", "openai", "--agreement-expires", "2027-02-30"], "--agreement-expires"),
+        (
+            &["o", "--kind", "openai", "--agreement-expires", "2027-02-30"],
+            "--agreement-expires",
+        ),
     ] {
         let command = [&["provider", "set"], arguments, &["--key-stdin"]].concat();
         let output = gateway.try_command(&command, "sk-test-of-no-value\n");
@@ -313,17 +403,43 @@ fn what_cannot_be_set_is_refused_with_the_option_and_what_is_not_given_stays() {
         assert!(words.contains(option), "{arguments:?}: {words}");
         assert!(!words.contains("sk-test-of-no-value"), "{words}");
     }
-    let set = ["provider", "set", "az", "--kind", "azure", "--base-url", "https://x.openai.azure.com", "--key-stdin"];
-    let more = ["--models", "m=dep", "--agreement", "BAA 7", "--priority", "7"];
+    let set = [
+        "provider",
+        "set",
+        "az",
+        "--kind",
+        "azure",
+        "--base-url",
+        "https://x.openai.azure.com",
+        "--key-stdin",
+    ];
+    let more = [
+        "--models",
+        "m=dep",
+        "--agreement",
+        "BAA 7",
+        "--priority",
+        "7",
+    ];
     gateway.command_with_input(&[&set[..], &more].concat(), "sk-test-of-no-value\n");
     gateway.command(&["provider", "set", "az", "--phi", "masked"]);
     let shown = gateway.command(&["provider", "show", "az"]);
-    for word in ["azure", "https://x.openai.azure.com", "m=dep", "BAA 7", "7", "masked"] {
+    for word in [
+        "azure",
+        "https://x.openai.azure.com",
+        "m=dep",
+        "BAA 7",
+        "7",
+        "masked",
+    ] {
         assert!(shown.contains(word), "{word}: {shown}");
     }
     let listed: Value =
         serde_json::from_str(&gateway.command(&["provider", "list", "--json"])).unwrap();
-    assert_eq!((&listed[0]["name"], &listed[0]["kind"]), (&json!("az"), &json!("azure")));
+    assert_eq!(
+        (&listed[0]["name"], &listed[0]["kind"]),
+        (&json!("az"), &json!("azure"))
+    );
     gateway.command(&["provider", "remove", "az"]);
     let export = gateway.command(&["audit", "export"]);
     assert!(export.contains("provider.set") && export.contains("provider.remove"));
@@ -334,7 +450,12 @@ fn what_cannot_be_set_is_refused_with_the_option_and_what_is_not_given_stays() {
 fn a_provider_is_tried_and_the_usual_mistake_named() {
     let azure = Provider::start();
     let gateway = Gateway::offline();
-    set(&gateway, "eu", &azure, &["--kind", "azure", "--models", "m=dep"]);
+    set(
+        &gateway,
+        "eu",
+        &azure,
+        &["--kind", "azure", "--models", "m=dep"],
+    );
     gateway.command(&["provider", "test", "eu", "--model", "m"]);
     assert_eq!(azure.last().json()["model"], "dep");
     let refusal = json!({"error": {"code": "DeploymentNotFound", "message": "no"}});

@@ -144,7 +144,10 @@ mod tests {
                 assert!(row.kind.formats().contains(&format.id()), "{}", row.kind);
             }
         }
-        for format in FORMATS.iter().filter(|format| !format.listed_models().is_empty()) {
+        for format in FORMATS
+            .iter()
+            .filter(|format| !format.listed_models().is_empty())
+        {
             let kind: ProviderKind = format.id().parse().expect("a family is a kind too");
             assert!(kind.has_family());
         }

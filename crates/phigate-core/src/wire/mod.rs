@@ -17,10 +17,10 @@ pub(crate) mod sse;
 mod translate;
 
 pub use failure::{FailureKind, ProviderFailure, error_event};
+pub use kinds::{Site, format_of_kind, probe_of_kind};
 pub use parameters::{Parameter, Treatment, parameters_page};
 use request::Call;
 pub(crate) use request::Translated;
-pub use kinds::{Site, format_of_kind, probe_of_kind};
 pub use request::{Expectation, Header, Probe, ProviderRequest, Refusal, RefusalCode};
 
 /// Every format, in the order of the specification's provider families.

@@ -26,7 +26,9 @@ impl Authorizer {
         let key = provider.secret.as_ref().map(|secret| secret.expose());
         match (provider.config.auth(), key) {
             (AuthMethod::None, _) => Self::Nothing,
-            (AuthMethod::Bearer, Some(key)) => Self::header(AUTHORIZATION, &format!("Bearer {key}")),
+            (AuthMethod::Bearer, Some(key)) => {
+                Self::header(AUTHORIZATION, &format!("Bearer {key}"))
+            }
             (AuthMethod::Key, Some(key)) => {
                 let name = HeaderName::from_static(provider.config.kind.key_header());
                 Self::header(name, key)

@@ -240,7 +240,10 @@ impl Provider {
         };
         let deadline = Instant::now() + Duration::from_millis(self.limits.first_byte_ms);
         let answer = self.attempt(&call, deadline).await?;
-        Ok((answer.status, answer.body.read_all().await.unwrap_or_default()))
+        Ok((
+            answer.status,
+            answer.body.read_all().await.unwrap_or_default(),
+        ))
     }
 
     async fn attempt(
@@ -305,7 +308,10 @@ impl Provider {
 
 /// The call as a request: our own URL, allowed headers only.
 fn request(call: &Outgoing<'_>) -> Option<Request<Full<Bytes>>> {
-    let uri = call.destination.base.join(&call.path, call.query.as_deref())?;
+    let uri = call
+        .destination
+        .base
+        .join(&call.path, call.query.as_deref())?;
     let mut request = Request::new(Full::new(call.body.clone()));
     *request.method_mut() = call.method.clone();
     *request.uri_mut() = uri;

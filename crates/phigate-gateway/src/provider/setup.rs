@@ -117,7 +117,10 @@ fn check_secret(
 ) -> Result<(), SetupError> {
     let auth = config.auth();
     let wrong = |why: &str| Err(SetupError::new(KEY, why));
-    let missing = auth.needs().iter().find(|need| config.option(**need).is_none());
+    let missing = auth
+        .needs()
+        .iter()
+        .find(|need| config.option(**need).is_none());
     match (secret, auth.secret()) {
         (GivenSecret::Now(_), Secret::None) => wrong("--auth none takes no key"),
         (GivenSecret::Missing, Secret::Key) => {
@@ -224,23 +227,71 @@ mod tests {
             (OpenAi, Some(NoAuth), &[], Now("sk-1"), Some("key-stdin")),
             (OpenAi, Some(Entra), &[], Now("sk-1"), Some("auth")),
             (OpenAi, None, &[(Region, "r")], Now("sk-1"), Some("region")),
-            (OpenAi, None, &[(BaseUrl, "https://10.0.0.1")], Stored, Some("base-url")),
+            (
+                OpenAi,
+                None,
+                &[(BaseUrl, "https://10.0.0.1")],
+                Stored,
+                Some("base-url"),
+            ),
             (Azure, None, &[], Now("k"), Some("base-url")),
             (Azure, None, &[AZURE], Now("k"), None),
-            (Azure, None, &[AZURE, (ApiVersion, "latest")], Now("k"), Some("api-version")),
-            (Azure, None, &[AZURE, (ClientId, "c")], Now("k"), Some("client-id")),
+            (
+                Azure,
+                None,
+                &[AZURE, (ApiVersion, "latest")],
+                Now("k"),
+                Some("api-version"),
+            ),
+            (
+                Azure,
+                None,
+                &[AZURE, (ClientId, "c")],
+                Now("k"),
+                Some("client-id"),
+            ),
             (Azure, Some(Aws), &[AZURE], Now("k"), Some("auth")),
             (Azure, Some(Entra), &entra, Now("s"), None),
             (Azure, Some(Entra), &entra[..2], Now("s"), Some("client-id")),
             (Azure, Some(Entra), &[AZURE], Missing, Some("key-stdin")),
-            (Azure, Some(Entra), &[AZURE, (TokenUrl, "http://a.example")], Now("s"), Some("token-url")),
+            (
+                Azure,
+                Some(Entra),
+                &[AZURE, (TokenUrl, "http://a.example")],
+                Now("s"),
+                Some("token-url"),
+            ),
             (Bedrock, None, &[], Now(AWS), Some("region")),
             (Bedrock, None, &[(Region, "us-east-1")], Now(AWS), None),
-            (Bedrock, None, &[(Region, "us-east-1")], Now("AKIA:s"), Some("key-stdin")),
-            (Bedrock, None, &[(Region, "us-east-1")], Missing, Some("key-stdin")),
+            (
+                Bedrock,
+                None,
+                &[(Region, "us-east-1")],
+                Now("AKIA:s"),
+                Some("key-stdin"),
+            ),
+            (
+                Bedrock,
+                None,
+                &[(Region, "us-east-1")],
+                Missing,
+                Some("key-stdin"),
+            ),
             (Vertex, None, &[(Region, "r")], Now("{}"), Some("project")),
-            (Vertex, None, &[(Region, "r"), (Project, "../x")], Now("{}"), Some("project")),
-            (Vertex, None, &[(Region, "r"), (Project, "p")], Now("{}"), Some("key-stdin")),
+            (
+                Vertex,
+                None,
+                &[(Region, "r"), (Project, "../x")],
+                Now("{}"),
+                Some("project"),
+            ),
+            (
+                Vertex,
+                None,
+                &[(Region, "r"), (Project, "p")],
+                Now("{}"),
+                Some("key-stdin"),
+            ),
         ] {
             let found = blamed(kind, auth, options, secret);
             assert_eq!(found, wanted, "{kind} {auth:?} {options:?}");

@@ -61,7 +61,11 @@ fn names_lists_patterns_and_families_decide_in_this_order() {
     for (providers, model, wanted) in [
         ("openai openai", "gpt-4o", "openai=gpt-4o"),
         ("a openai;z openai gpt-4o", "gpt-4o", "z=gpt-4o a=gpt-4o"),
-        ("a openai gpt-* 1;z openai gpt-4o 900", "gpt-4o", "z=gpt-4o a=gpt-4o"),
+        (
+            "a openai gpt-* 1;z openai gpt-4o 900",
+            "gpt-4o",
+            "z=gpt-4o a=gpt-4o",
+        ),
         ("a openai;z openai gpt-*", "gpt-5.2", "z=gpt-5.2 a=gpt-5.2"),
         ("a openai m;b openai m 50", "m", "b=m a=m"),
         ("b openai m;a openai m", "m", "a=m b=m"),
@@ -70,8 +74,16 @@ fn names_lists_patterns_and_families_decide_in_this_order() {
         ("a openai m=x;b openai m=y", "b/m", "b=y"),
         ("a openai;b openai", "b/gpt-4o-mini", "b=gpt-4o-mini"),
         ("or openai *", "or/meta/llama-3", "or=meta/llama-3"),
-        ("acme openai x=from-acme;or openai acme/x=from-or", "acme/x", "acme=from-acme"),
-        ("acme openai y;or openai acme/x", "acme/x", "model_not_found"),
+        (
+            "acme openai x=from-acme;or openai acme/x=from-or",
+            "acme/x",
+            "acme=from-acme",
+        ),
+        (
+            "acme openai y;or openai acme/x",
+            "acme/x",
+            "model_not_found",
+        ),
         ("p openai llama-*", "gpt-4o", "provider_not_configured"),
         ("az azure gpt-4o=dep-1", "gpt-4o", "az=dep-1"),
         ("az azure", "gpt-4o", "provider_not_configured"),

@@ -12,9 +12,7 @@ use crate::core::{Core, about};
 use crate::item::{Change, Expect, Item, ItemKind};
 use crate::keys::seal::Place;
 use crate::keys::wrapped::Purpose;
-use crate::model::{
-    AdminAct, NewSecret, Provider, ProviderConfig, ProviderInfo, ProviderSecret,
-};
+use crate::model::{AdminAct, NewSecret, Provider, ProviderConfig, ProviderInfo, ProviderSecret};
 use crate::{Result, SecretString, StoreError};
 
 /// The field of keys from before they were bound to an address.
@@ -212,7 +210,9 @@ fn field(name: &str, config: &ProviderConfig) -> String {
         config.token_url,
     ]);
     let is_as_before = config.kind.code() == name
-        && said.as_array().is_some_and(|said| said.iter().all(Value::is_null));
+        && said
+            .as_array()
+            .is_some_and(|said| said.iter().all(Value::is_null));
     let address = config.base_url.as_deref();
     if is_as_before {
         return format!("key for {}", address.unwrap_or("the family's own address"));
@@ -230,13 +230,21 @@ fn place<'a>(account: &'a str, name: &'a str, field: &'a str) -> Place<'a> {
 }
 
 /// Tells in a record what was changed: the address as the value before and after, everything else by its name.
-fn with_changes(act: AdminAct, before: Option<&ProviderConfig>, after: &ProviderConfig) -> AdminAct {
+fn with_changes(
+    act: AdminAct,
+    before: Option<&ProviderConfig>,
+    after: &ProviderConfig,
+) -> AdminAct {
     let address = |config: Option<&ProviderConfig>| {
         let base_url = config.and_then(|config| config.base_url.as_deref());
         base_url.unwrap_or("default").to_owned()
     };
     let (from, to) = (address(before), address(Some(after)));
-    let mut act = if from == to { act } else { act.change(&from, &to) };
+    let mut act = if from == to {
+        act
+    } else {
+        act.change(&from, &to)
+    };
     let fresh = ProviderConfig::new(after.kind);
     let fields = |config: &ProviderConfig| {
         let value = serde_json::to_value(config).expect("entries are plain values");

@@ -2,9 +2,7 @@
 
 use super::{PATIENCE, Site, Watch, account, answered, masked};
 use jiff::SignedDuration;
-use phigate_store::{
-    NewDecision, NewSecret, Options, ProviderConfig, Retention, Settings, Vault,
-};
+use phigate_store::{NewDecision, NewSecret, Options, ProviderConfig, Retention, Settings, Vault};
 use phigate_types::ProviderKind;
 use uuid::Uuid;
 

@@ -16,8 +16,8 @@ use super::failure::{ProviderFailure, error_object};
 use super::parameters::Parameter;
 use super::request::is_plain_identifier;
 use super::{
-    Call, FailureKind, Header, Probe, Refusal, Reply, ReplyContext, StreamTranslator,
-    Translated, WireFormat,
+    Call, FailureKind, Header, Probe, Refusal, Reply, ReplyContext, StreamTranslator, Translated,
+    WireFormat,
 };
 use crate::json::Json;
 

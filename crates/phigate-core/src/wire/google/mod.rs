@@ -16,10 +16,7 @@ mod thinking;
 use super::failure::{FailureKind, ProviderFailure, error_object, kind_of_status, whole_seconds};
 use super::parameters::Parameter;
 use super::request::is_plain_identifier;
-use super::{
-    Call, Header, Refusal, Reply, ReplyContext, StreamTranslator, Translated,
-    WireFormat,
-};
+use super::{Call, Header, Refusal, Reply, ReplyContext, StreamTranslator, Translated, WireFormat};
 use crate::json::Json;
 
 const HEADERS: &[Header] = &[("content-type", "application/json")];

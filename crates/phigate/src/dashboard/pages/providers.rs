@@ -166,7 +166,9 @@ pub(crate) async fn test(
 ) -> Answer {
     let kind = family_kind(&family)?;
     let gateway = &dash.app.gateway;
-    let trial = gateway.try_provider(&visit.account, kind.code(), None).await;
+    let trial = gateway
+        .try_provider(&visit.account, kind.code(), None)
+        .await;
     let test = Some(in_words(&trial));
     draw(
         &dash,

@@ -93,7 +93,10 @@ pub(super) async fn health(dash: &Dash, visit: &SignedIn, recent: &[RequestRow])
             }
         }
     });
-    std::iter::once(store).chain(providers).chain(unset).collect()
+    std::iter::once(store)
+        .chain(providers)
+        .chain(unset)
+        .collect()
 }
 
 /// Short keys have no last four characters that could be shown.
