@@ -81,7 +81,7 @@ const KIN: &str = "mother father mom dad mum mommy daddy wife husband spouse son
     madre padre esposa esposo marido hija hijo hermana hermano abuela abuelo nieta nieto sobrina sobrino suegra suegro \
     novia novio vecina vecino cunada cunado tia tio mari epouse fille fils frere soeur tante oncle cousine conjoint conjointe \
     compagne compagnon voisine voisin neveu belle-mere beau-pere mutter vater schwester bruder tochter sohn ehemann ehefrau \
-    oma opa enkel enkelin onkel lebensgefahrtin lebensgefahrte nichte neffe moglie marito figlia figlio fratello sorella nonna \
+    enkel enkelin onkel lebensgefahrtin lebensgefahrte nichte neffe moglie marito figlia figlio fratello sorella nonna \
     nonno zia zio mae pai irma irmao filha filho avo neta neto moeder vader zus broer dochter zoon echtgenoot echtgenote \
     kleindochter kleinzoon corka siostra matka ojciec babcia dziadek ciocia wujek wnuczka wnuk";
 

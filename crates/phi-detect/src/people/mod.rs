@@ -8,7 +8,9 @@ mod particulars;
 mod repeat;
 
 pub(crate) use damaged::mend as mend_names;
-pub(crate) use data::{initials_at, is_identifier, is_in_data, is_type_word};
+pub(crate) use data::{
+    initials_at, is_identifier, is_in_data, is_piece_of_identifier, is_type_word,
+};
 pub(crate) use ending::{
     display_name_before, ends_full_name, ends_last_first, name_before_degree, surname_before,
 };

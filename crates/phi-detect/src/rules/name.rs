@@ -92,6 +92,7 @@ fn contradicts(page: &Page<'_>, span: &Range<usize>) -> bool {
         || is_within_label(page, span)
         || is_heading
         || is_code
+        || people::is_piece_of_identifier(page, span)
         || (is_acronym(page, span) || names_a_disease(page, span.end)) && !follows_title
 }
 
