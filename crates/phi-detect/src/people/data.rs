@@ -55,7 +55,15 @@ pub(crate) fn is_piece_of_identifier(page: &Page<'_>, span: &Range<usize>) -> bo
     let dots = head.iter().filter(|&&byte| byte == b'.').count();
     let is_member_of = dots >= 2 && is_tied_before(b".");
     let opens_member = tail.len() >= 2 && tail[0] == b'.' && tail[1].is_ascii_lowercase();
-    is_small && (is_tied_after(b"-_/") || is_tied_before(b"-_/.")) || is_member_of || opens_member
+    // A path has two slashes; "ricci/96863353" is a reference.
+    let slashes = head
+        .iter()
+        .chain(tail)
+        .filter(|&&byte| byte == b'/')
+        .count();
+    let is_on_path = slashes >= 2 && is_tied_before(b"/") && is_tied_after(b"/");
+    let is_joined = is_tied_after(b"-_") || is_tied_before(b"-_.") || is_on_path;
+    is_small && is_joined || is_member_of || opens_member
 }
 
 /// Types of SQL and of programs, which follow the names of columns and fields.

@@ -88,10 +88,15 @@ fn contradicts(page: &Page<'_>, span: &Range<usize>) -> bool {
     // "Patient Agreements:" is a heading.
     let is_heading = page.byte(span.end) == b':' && words().count() == 1 && opens_line(page, span);
     let is_code = text.len() <= 4 && text.iter().any(u8::is_ascii_digit);
+    // "signed by MD": a degree names nobody.
+    let is_degree = text.len() <= 4
+        && text.iter().all(u8::is_ascii_uppercase)
+        && LEXICON.sense(text).has(Sense::DEGREE);
     (words().all(is_common) || is_country) && !follows_title
         || is_within_label(page, span)
         || is_heading
         || is_code
+        || is_degree
         || people::is_piece_of_identifier(page, span)
         || (is_acronym(page, span) || names_a_disease(page, span.end)) && !follows_title
 }
