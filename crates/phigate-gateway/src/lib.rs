@@ -102,9 +102,11 @@ mod relay;
 mod reply;
 mod reply_notes;
 mod reply_plan;
+mod scan_job;
 mod scan_memory;
 mod scan_queue;
 mod scanners;
+mod service;
 #[cfg(test)]
 mod testing;
 mod trial;
