@@ -54,7 +54,7 @@ class Rewrite(unittest.TestCase):
 
 class Settings(unittest.TestCase):
     def test_thresholds_and_formats(self):
-        text = "NPI 1234567893, chart KH-204811"
+        text = "NPI 1234567893, seen as KH-204811"
         detector = phi_detect.Detector(thresholds={"npi": 0.5}, mrn_formats=["KH-999999"])
         self.assertEqual([finding.type for finding in detector.scan(text)], ["npi", "mrn"])
         self.assertNotIn("npi", [finding.type for finding in phi_detect.scan(text)])

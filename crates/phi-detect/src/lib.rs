@@ -42,7 +42,7 @@
 //!     thresholds: vec![(PhiKind::from_code("npi").expect("a kind of the table"), 0.5)],
 //!     mrn_formats: vec!["KH-999999".into()],
 //! })?;
-//! let codes: Vec<_> = detector.scan("NPI 1234567893, chart KH-204811").iter().map(|one| one.kind.code()).collect();
+//! let codes: Vec<_> = detector.scan("NPI 1234567893, seen as KH-204811").iter().map(|one| one.kind.code()).collect();
 //! assert_eq!(codes, ["npi", "mrn"]);
 //! # Ok::<(), phi_detect::SettingsError>(())
 //! ```

@@ -132,7 +132,7 @@ mod tests {
         own.id = "another".into();
         own.settings.mrn_formats = vec!["KH-999999".into()];
         own.settings.thresholds.insert("npi".into(), 0.5);
-        let body = r#"{"text":"NPI 1234567893, chart KH-204811"}"#;
+        let body = r#"{"text":"NPI 1234567893, seen as KH-204811"}"#;
         for (account, codes) in [(plain, vec![]), (Arc::new(own), vec!["mrn", "npi"])] {
             let received = received(&gateway, &account, body.into());
             let answer = gateway.ask(&received, service::scan).await;
