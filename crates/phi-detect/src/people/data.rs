@@ -62,7 +62,13 @@ pub(crate) fn is_piece_of_identifier(page: &Page<'_>, span: &Range<usize>) -> bo
         .filter(|&&byte| byte == b'/')
         .count();
     let is_on_path = slashes >= 2 && is_tied_before(b"/") && is_tied_after(b"/");
-    let is_joined = is_tied_after(b"-_") || is_tied_before(b"-_.") || is_on_path;
+    // In prose a hyphen joins two surnames; between quotes it joins the words of a package.
+    let is_quoted = matches!(
+        page.byte_before(span.start - head.len()),
+        b'"' | b'\'' | b'`'
+    ) && matches!(page.byte(span.end + tail.len()), b'"' | b'\'' | b'`');
+    let is_hyphened = is_quoted && (is_tied_after(b"-") || is_tied_before(b"-"));
+    let is_joined = is_tied_after(b"_") || is_tied_before(b"_.") || is_on_path || is_hyphened;
     is_small && is_joined || is_member_of || opens_member
 }
 
