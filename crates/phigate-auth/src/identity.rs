@@ -18,7 +18,7 @@ use crate::secret::{AwsSecret, Secret, SecretError, ServiceAccount};
 use crate::token::Token;
 
 /// A way to authenticate, as an owner set it. Without a secret the machine's own identity stands in.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Scheme {
     /// Signature Version 4.
     Aws {

@@ -8,13 +8,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use jiff::Timestamp;
 use phi_detect::PhiKind;
 use phigate_core::chat::{ChatRequest, RequestError};
 use phigate_core::egress::{self, Cleared, Held};
-use phigate_core::protect::{self, CleanRequest, Outcome, Policy, Scanner};
-use phigate_core::wire::{self, FailureKind, ProviderFailure, Refusal, ReplyContext, WireFormat};
-use phigate_store::{Account, Provider};
-use phigate_types::{Action, Effect, Mode};
+use phigate_core::protect::{self, CleanRequest, Outcome, Policy, Report, Scanner};
+use phigate_core::wire::{FailureKind, ProviderFailure, Refusal, ReplyContext};
+use phigate_store::Account;
+use phigate_types::{Action, Effect, Mode, PhiAgreement};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
@@ -23,9 +24,10 @@ use crate::facts::RequestFacts;
 use crate::gateway::Gateway;
 use crate::open::Permits;
 use crate::pipeline::{Exchange, Forward};
-use crate::provider::{BaseUrl, Destination};
+use crate::provider::{Authorizer, BaseUrl, Destination};
 use crate::record::RequestRecord;
 use crate::reply_plan::ReplyDraft;
+use crate::route::{self, Route};
 use crate::scan_queue::ScanPlace;
 
 /// What costs more than this to scan is decided on a thread of its own, when there is a processor for it. Text of a
@@ -136,16 +138,18 @@ impl Decider {
         let scanner = &self.scanner_with_deadline();
         let request = ChatRequest::read(body.into(), &self.gateway.chat_limits())?;
         facts.set_read(&request);
-        let (format, provider) = self.route(&request)?;
-        facts.set_route(request.model(), format.id());
-        let model = alias(&self.account, format, request.model());
+        let asked = request.model().to_owned();
+        let routes = route::routes(&self.account, &asked)?;
+        facts.set_route(&asked, &routes[0]);
         let started = Instant::now();
         let scanned = protect::scan(scanner, request);
         self.gateway.metrics.scanned(started.elapsed());
         facts.set_scanned(&scanned);
+        let route = self.covered(&routes, scanned.report())?;
+        facts.set_route(&asked, route);
         let named = self.conversation.as_deref();
         let draft = ReplyDraft::new(&self.gateway.vault, &self.account, named, &scanned);
-        let (outcome, issued) = draft.apply(&self.policy(), scanner, scanned);
+        let (outcome, issued) = draft.apply(&self.policy(route), scanner, scanned);
         let clean = match outcome {
             Outcome::Forward(clean) => clean,
             Outcome::Block(report) => return Err(GatewayError::Blocked(report.kinds().collect())),
@@ -154,14 +158,15 @@ impl Decider {
         };
         let reply = draft.finish(issued, &clean, &self.scanner);
         facts.set_masked_with(&reply);
-        let cleared = self.translate(scanner, format, &model, &clean, facts)?;
+        let cleared = self.translate(scanner, route, &clean, facts)?;
         facts.set_cleared(&clean, &cleared);
         Ok(Forward {
             action: action(&clean),
-            destination: self.destination(format, provider, &cleared)?,
+            destination: self.destination(route, &cleared)?,
+            provider: route.name.to_owned(),
             exchange: Exchange {
-                format,
-                context: self.reply_context(model, &cleared),
+                format: route.format,
+                context: self.reply_context(route.upstream.clone(), &cleared),
                 is_stream: clean.request().is_stream(),
                 reply,
                 account_id: self.account.id.clone(),
@@ -185,33 +190,42 @@ impl Decider {
         })
     }
 
-    fn policy(&self) -> Policy {
+    /// What is done for a provider: what the owner chose, and at least what is agreed with its operator.
+    fn policy(&self, route: &Route<'_>) -> Policy {
+        let agreed = route.provider.config.phi_now(Timestamp::now());
+        let mode = match self.account.mode {
+            mode if mode.forwards_unscanned() && agreed == PhiAgreement::Masked => Mode::MASK,
+            mode => mode,
+        };
         Policy {
-            mode: self.account.mode,
+            mode,
             allow_unscannable: self.account.settings.allow_unscannable,
         }
     }
 
-    /// The family that serves the model, and the account's provider for it.
-    fn route(
+    /// The first provider that may have a request. What was not fully scanned counts as if it held PHI.
+    fn covered<'r>(
         &self,
-        request: &ChatRequest,
-    ) -> Result<(&'static dyn WireFormat, &Provider), GatewayError> {
-        let format = wire::format_for_model(request.model()).ok_or(GatewayError::UnknownModel)?;
-        let family = format.id();
-        let provider = self.account.providers.get(family);
-        Ok((
-            format,
-            provider.ok_or(GatewayError::NotConfigured { family })?,
-        ))
+        routes: &'r [Route<'r>],
+        report: &Report,
+    ) -> Result<&'r Route<'r>, GatewayError> {
+        let is_blocked = matches!(self.account.mode.effect, Effect::Block);
+        let may_hold_phi = report.has_phi() || !report.is_complete();
+        let now = Timestamp::now();
+        let may_have = |route: &&Route<'_>| {
+            let agreed = route.provider.config.phi_now(now);
+            // What the mode blocks goes nowhere, whoever it was for.
+            is_blocked || !may_hold_phi || agreed != PhiAgreement::Never
+        };
+        let covered = routes.iter().find(may_have);
+        covered.ok_or_else(|| GatewayError::NotCovered(report.kinds().collect()))
     }
 
     /// Writes the provider's request and looks at it once more: translation joins texts that stood apart.
     fn translate(
         &self,
         scanner: &Scanner,
-        format: &'static dyn WireFormat,
-        model: &str,
+        route: &Route<'_>,
         clean: &CleanRequest,
         facts: &mut RequestFacts,
     ) -> Result<Cleared, GatewayError> {
@@ -221,7 +235,7 @@ impl Decider {
                 .access
                 .hash_end_user(&self.account.id, user)
         };
-        let request = format.write_request(clean, model, &hash_user);
+        let request = route.format.write_request(clean, &route.site(), &hash_user);
         match egress::clear(scanner, request.map_err(refusal)?) {
             Ok(cleared) => Ok(cleared),
             Err(Held::Unfinished) => Err(GatewayError::DetectorUnavailable),
@@ -238,23 +252,21 @@ impl Decider {
 
     fn destination(
         &self,
-        format: &dyn WireFormat,
-        provider: &Provider,
+        route: &Route<'_>,
         cleared: &Cleared,
     ) -> Result<Destination, GatewayError> {
-        let text = provider
-            .base_url
-            .as_deref()
-            .unwrap_or_else(|| format.default_base_url());
-        let base = BaseUrl::parse(text, self.gateway.allow_private_providers)
-            .map_err(|_| GatewayError::Provider(ProviderFailure::new(FailureKind::Unreachable)))?;
-        Ok(Destination::new(base, cleared.headers(), &provider.key))
+        let unreachable = || GatewayError::Provider(ProviderFailure::new(FailureKind::Unreachable));
+        let address = route.provider.config.address().ok_or_else(unreachable)?;
+        let base = BaseUrl::parse(&address, self.gateway.allow_private_providers)
+            .map_err(|_| unreachable())?;
+        let authorizer = Authorizer::new(route.provider);
+        Ok(Destination::new(base, cleared.headers(), authorizer))
     }
 
     fn reply_context(&self, model: String, cleared: &Cleared) -> ReplyContext {
         ReplyContext {
             completion_id: format!("chatcmpl-{}", Uuid::now_v7().simple()),
-            created: jiff::Timestamp::now().as_second().unsigned_abs(),
+            created: Timestamp::now().as_second().unsigned_abs(),
             model,
             expectation: cleared.expectation().clone(),
             event_bytes_max: self.gateway.limits.event_bytes as usize,
@@ -269,19 +281,6 @@ fn action(clean: &CleanRequest) -> Action {
     } else {
         Action::FORWARDED
     }
-}
-
-/// The owner's alias for a model, else the format's own, else the model as asked for.
-fn alias(account: &Account, format: &dyn WireFormat, asked: &str) -> String {
-    let of_owner = account.aliases.get(asked).map(String::as_str);
-    let of_format = || {
-        format
-            .default_aliases()
-            .iter()
-            .find(|(from, _)| *from == asked)
-            .map(|(_, to)| *to)
-    };
-    of_owner.or_else(of_format).unwrap_or(asked).to_owned()
 }
 
 /// PHI that shows only in the provider's format: blocked where the mode blocks, and otherwise beyond replacing.

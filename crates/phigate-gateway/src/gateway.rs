@@ -12,7 +12,7 @@ use phigate_types::Limits;
 
 use crate::key_limits::{BadKeys, KeyLimits};
 use crate::metrics::Metrics;
-use crate::provider::{Provider, RootsError};
+use crate::provider::{Provider, RootsError, SetupRules};
 use crate::scan_queue::ScanQueue;
 use crate::scanners::Scanners;
 
@@ -29,6 +29,7 @@ pub struct Gateway {
     pub(crate) scanners: Scanners,
     pub(crate) limits: Limits,
     pub(crate) allow_private_providers: bool,
+    allow_ambient_credentials: bool,
 }
 
 impl Gateway {
@@ -42,7 +43,7 @@ impl Gateway {
     ) -> Result<Arc<Self>, RootsError> {
         let now = Instant::now();
         Ok(Arc::new(Self {
-            provider: Provider::new(limits, providers.allow_private, providers.ca_file)?,
+            provider: Provider::new(limits, providers.rules(), providers.ca_file)?,
             key_limits: KeyLimits::new(limits, now),
             bad_keys: BadKeys::new(limits, now),
             vault,
@@ -55,12 +56,21 @@ impl Gateway {
             scanners: Scanners::new(limits.record_findings as usize),
             limits: *limits,
             allow_private_providers: providers.allow_private,
+            allow_ambient_credentials: providers.allow_ambient,
         }))
     }
 
     /// Says between how many processes the limits of a key are shared now.
     pub fn share_key_limits(&self, replicas: usize) {
         self.key_limits.share_between(replicas);
+    }
+
+    /// What the operator allows an owner to say about providers.
+    pub fn setup_rules(&self) -> SetupRules {
+        SetupRules {
+            allow_private: self.allow_private_providers,
+            allow_ambient: self.allow_ambient_credentials,
+        }
     }
 
     /// The limits of a request's shape.
@@ -89,6 +99,17 @@ impl Gateway {
 pub struct ProviderSettings<'a> {
     /// Whether they may be on private addresses and plain http.
     pub allow_private: bool,
+    /// Whether the machine's own identity may be shown to them.
+    pub allow_ambient: bool,
     /// Further certificate authorities.
     pub ca_file: Option<&'a Path>,
+}
+
+impl ProviderSettings<'_> {
+    fn rules(self) -> SetupRules {
+        SetupRules {
+            allow_private: self.allow_private,
+            allow_ambient: self.allow_ambient,
+        }
+    }
 }

@@ -102,6 +102,7 @@ mod relay;
 mod reply;
 mod reply_notes;
 mod reply_plan;
+mod route;
 mod scan_memory;
 mod scan_queue;
 mod scanners;
@@ -115,7 +116,11 @@ pub use metrics::Metrics;
 pub use open::{Call, Open, Sender};
 pub use pipeline::{Answered, Decided, Received, Recorded, Stopped};
 pub use preview::Preview;
-pub use provider::{BaseUrl, BaseUrlError, KeyError, ProviderError, RootsError, check_key};
+pub use provider::{
+    BaseUrl, BaseUrlError, GivenSecret, KeyError, ProviderError, RootsError, SetupError,
+    SetupRules, check_key, check_setup,
+};
 pub use record::{Durability, Written};
+pub use route::{Route, listed_models, routes};
 pub use scanners::detector;
 pub use trial::Trial;

@@ -6,7 +6,7 @@
 use std::time::Instant;
 
 use axum::response::{IntoResponse, Response};
-use http::StatusCode;
+use http::{HeaderName, HeaderValue, StatusCode};
 use jiff::Timestamp;
 use phigate_core::reply::Tally;
 use phigate_core::text::PhiText;
@@ -22,6 +22,8 @@ use crate::record::{Durability, RequestRecord};
 use crate::reply_notes::ReplyNotes;
 use crate::reply_plan::ReplyPlan;
 
+const PROVIDER: HeaderName = HeaderName::from_static("x-gateway-provider");
+
 /// A request whose decision is recorded and whose outcome is not.
 pub(crate) struct OutcomeDue(Option<Due>);
 
@@ -34,6 +36,8 @@ struct Due {
     durability: Durability,
     /// When the provider's turn began.
     sent: Instant,
+    /// The provider that it goes to, by name.
+    goes_to: Option<String>,
     provider: Option<ProviderAnswer>,
     /// What was found and done in the reply.
     reply: ReplyNotes,
@@ -66,9 +70,18 @@ impl OutcomeDue {
             action,
             durability,
             sent: Instant::now(),
+            goes_to: None,
             provider: None,
             reply: ReplyNotes::default(),
         }))
+    }
+
+    /// It leaves for this provider now.
+    pub(crate) fn goes_to(&mut self, provider: &str) {
+        if let Some(due) = &mut self.0 {
+            due.goes_to = Some(provider.to_owned());
+            due.sent = Instant::now();
+        }
     }
 
     /// The provider answered with this status.
@@ -108,7 +121,12 @@ impl OutcomeDue {
     /// Gives an answer the headers that tell what was found and changed.
     pub(crate) fn write_headers(&self, response: &mut Response) {
         if let Some(due) = &self.0 {
-            due.facts.write_headers(response.headers_mut());
+            let headers = response.headers_mut();
+            due.facts.write_headers(headers);
+            let name = due.goes_to.as_deref().map(HeaderValue::from_str);
+            if let Some(Ok(name)) = name {
+                headers.insert(PROVIDER, name);
+            }
         }
     }
 

@@ -132,6 +132,8 @@ pub struct Decided {
 pub(crate) struct Forward {
     pub(crate) cleared: Cleared,
     pub(crate) action: Action,
+    /// The provider's name.
+    pub(crate) provider: String,
     pub(crate) destination: Destination,
     pub(crate) exchange: Exchange,
 }
@@ -152,6 +154,7 @@ impl Decided {
         let Forward {
             cleared,
             action,
+            provider,
             destination,
             exchange,
         } = self.forward;
@@ -160,12 +163,14 @@ impl Decided {
         let forward = self
             .record
             .forward(self.facts, action, &cleared, &exchange.reply);
-        let (written, outcome) = forward.await?;
+        let (written, mut outcome) = forward.await?;
+        outcome.goes_to(&provider);
         Ok(Recorded {
             gateway,
             account,
             written,
             cleared,
+            provider,
             destination,
             exchange,
             outcome,
@@ -180,6 +185,7 @@ pub struct Recorded {
     account: Arc<Account>,
     written: Written,
     cleared: Cleared,
+    provider: String,
     destination: Destination,
     exchange: Exchange,
     outcome: OutcomeDue,
@@ -199,7 +205,9 @@ impl Recorded {
         outcome.provider_answered(incoming.status);
         if !incoming.status.is_success() {
             let format = self.exchange.format;
-            let error = failure::refused(&self.gateway, &self.account, format, incoming).await;
+            let provider = self.account.providers.get(&self.provider);
+            let error =
+                failure::refused(&self.gateway, &self.account, provider, format, incoming).await;
             return Err(outcome.fail(error).await.into());
         }
         Ok(Answered {

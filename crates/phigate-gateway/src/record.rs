@@ -149,6 +149,7 @@ impl RequestRecord {
                 action,
                 model: facts.model(),
                 family: facts.family().map(Into::into),
+                provider: facts.provider().map(Into::into),
                 stream: facts.is_stream(),
                 phi_detected: !types.is_empty(),
                 types,

@@ -133,6 +133,7 @@ fn request(
         action,
         model: Some(model.to_owned()),
         family: Some(family.to_owned()),
+        provider: Some(family.to_owned()),
         stream: dice.below(3) == 0,
         phi_detected: phi,
         types,

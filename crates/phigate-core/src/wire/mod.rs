@@ -2,7 +2,7 @@
 //!
 //! A caller always speaks OpenAI's chat completions. Each format here turns such a request into what its provider
 //! understands, and the provider's answer, error or stream back. Everything is pure: the sender adds the address
-//! and the key, the caller of these functions the time and the completion id.
+//! and what proves who asks, the caller of these functions the time and the completion id.
 //!
 //! A new format is a folder, a `mod` line and a row in [`FORMATS`] or [`CLOUD_FORMATS`].
 
@@ -10,6 +10,7 @@ mod anthropic;
 mod bedrock;
 mod failure;
 mod google;
+mod kinds;
 mod openai;
 mod parameters;
 mod request;
@@ -17,10 +18,11 @@ pub(crate) mod sse;
 mod translate;
 
 pub use failure::{FailureKind, ProviderFailure, error_event};
+pub use kinds::{Site, format_of_kind, probe_of_kind};
 pub use parameters::{Parameter, Treatment, parameters_page};
 use request::Call;
 pub(crate) use request::Translated;
-pub use request::{Expectation, Header, HeaderValue, Probe, ProviderRequest, Refusal, RefusalCode};
+pub use request::{Expectation, Header, Probe, ProviderRequest, Refusal, RefusalCode};
 
 /// The formats of the specification's provider families, in its order: a model's prefix leads to one of these.
 pub static FORMATS: &[&dyn WireFormat] = &[
@@ -43,9 +45,6 @@ pub trait WireFormat: Sync {
 
     /// The family's name for people.
     fn label(&self) -> &'static str;
-
-    /// The provider's own address. The version segment is not part of it.
-    fn default_base_url(&self) -> &'static str;
 
     /// Whether a model identifier belongs to this family.
     fn serves(&self, model: &str) -> bool;

@@ -6,10 +6,14 @@
 
 mod address;
 mod answer;
+mod authorize;
 mod base_url;
 mod connect;
+mod identities;
 mod key;
 mod retry;
+mod setup;
+mod tokens;
 
 use std::collections::HashMap;
 use std::error::Error as _;
@@ -26,17 +30,21 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 use tokio::time::Instant;
 
 pub(crate) use answer::{Answer, Incoming};
+pub(crate) use authorize::Authorizer;
 pub use base_url::{BaseUrl, BaseUrlError};
 pub use connect::RootsError;
 pub use key::{KeyError, check_key};
+pub use setup::{GivenSecret, SetupError, SetupRules, check_setup};
 
+use phigate_auth::{AuthError, Machine};
 use phigate_core::egress::Cleared;
-use phigate_core::wire::{self, Header, Probe};
-use phigate_store::ProviderKey;
+use phigate_core::wire::{Header, Probe};
 use phigate_types::Limits;
 
 use crate::record::Written;
-use connect::{ConnectError, Connector};
+use connect::{ConnectError, Connector, Reach};
+use identities::{Identities, Shown};
+use tokens::TokenClient;
 
 /// Accounts whose connections are kept apart at one time. More than that share nothing either:
 /// the one that was idle longest loses its kept connections.
@@ -44,16 +52,13 @@ const POOLS_MAX: usize = 1024;
 
 const AGENT: &str = concat!("phigate/", env!("CARGO_PKG_VERSION"));
 
-/// Headers that may go to a provider. Whatever else a call names is not sent.
+/// Headers that may go to a provider, besides what proves who asks. Whatever else a call names is not sent.
 const HEADERS: &[&str] = &[
     // Alphabetical.
     "accept",
     "anthropic-beta",
     "anthropic-version",
-    "authorization",
     "content-type",
-    "x-api-key",
-    "x-goog-api-key",
 ];
 
 /// One call to a provider. Only a recorded decision makes one.
@@ -66,36 +71,25 @@ pub(crate) struct Outgoing<'a> {
     /// Path segments, not encoded: `["v1", "chat", "completions"]`.
     path: Vec<String>,
     /// A query of our own, such as `alt=sse`.
-    query: Option<&'static str>,
+    query: Option<String>,
     body: Bytes,
 }
 
-/// Where a call goes, and with which headers. The key stands in the one the format names, and nowhere else.
+/// Where a call goes, with which headers, and what proves there who asks.
 #[derive(Clone)]
 pub(crate) struct Destination {
     base: BaseUrl,
-    headers: Vec<(HeaderName, HeaderValue)>,
+    headers: &'static [Header],
+    authorizer: Authorizer,
 }
 
 impl Destination {
     /// A provider's address with the headers of its format.
-    pub(crate) fn new(base: BaseUrl, headers: &[Header], key: &ProviderKey) -> Self {
-        let header = |(name, value): &Header| {
-            let secret = |text: &str| {
-                let mut value = HeaderValue::from_str(text).ok()?;
-                value.set_sensitive(true);
-                Some(value)
-            };
-            let value = match value {
-                wire::HeaderValue::Fixed(text) => Some(HeaderValue::from_static(text)),
-                wire::HeaderValue::Key => secret(key.expose()),
-                wire::HeaderValue::BearerKey => secret(&format!("Bearer {}", key.expose())),
-            };
-            Some((HeaderName::from_static(name), value?))
-        };
+    pub(crate) fn new(base: BaseUrl, headers: &'static [Header], authorizer: Authorizer) -> Self {
         Self {
             base,
-            headers: headers.iter().filter_map(header).collect(),
+            headers,
+            authorizer,
         }
     }
 }
@@ -113,7 +107,7 @@ impl<'a> Outgoing<'a> {
             destination,
             method: Method::POST,
             path: cleared.path().to_vec(),
-            query: cleared.query(),
+            query: cleared.query().map(str::to_owned),
             body: cleared.into_body().into(),
         }
     }
@@ -125,6 +119,12 @@ pub enum ProviderError {
     /// The call cannot be written as a request.
     #[error("the call cannot be written as a request")]
     Unsendable,
+    /// There is nothing that proves to the provider who asks.
+    #[error("there is nothing that proves to the provider who asks")]
+    NotAuthorized,
+    /// There is no token to show, and why.
+    #[error("{0}")]
+    Token(AuthError),
     /// The provider cannot be reached.
     #[error("the provider cannot be reached")]
     Unreachable,
@@ -151,22 +151,30 @@ type Pool = Arc<Client<Connector, Full<Bytes>>>;
 pub(crate) struct Provider {
     connector: Connector,
     pools: Mutex<HashMap<String, (Instant, Pool)>>,
+    identities: Identities,
     limits: Limits,
 }
 
 impl Provider {
+    /// `rules` is what the operator allows.
     pub(crate) fn new(
         limits: &Limits,
-        allow_private: bool,
+        rules: SetupRules,
         ca_file: Option<&Path>,
     ) -> Result<Self, RootsError> {
-        let connector = Connector::new(
-            allow_private,
-            ca_file,
-            Duration::from_millis(limits.connect_ms),
-        )?;
+        let reaches = [
+            Reach::of_providers(rules.allow_private),
+            Reach::of_providers(rules.allow_private),
+            Reach::Machine,
+        ];
+        let limit = Duration::from_millis(limits.connect_ms);
+        let [connector, endpoints, machine] = Connector::several(reaches, ca_file, limit)?;
+        let wait = Duration::from_millis(limits.first_byte_ms);
+        let client = TokenClient::new(endpoints, machine, rules.allow_private, wait);
+        let machine = rules.allow_ambient.then(Machine::of_this_process);
         Ok(Self {
             connector,
+            identities: Identities::new(client, machine),
             pools: Mutex::new(HashMap::new()),
             limits: *limits,
         })
@@ -205,7 +213,7 @@ impl Provider {
             account,
             destination,
             method: Method::GET,
-            path: probe.path.map(str::to_owned).to_vec(),
+            path: probe.path.iter().map(|step| (*step).to_owned()).collect(),
             query: None,
             body: Bytes::new(),
         };
@@ -216,12 +224,33 @@ impl Provider {
             .map(|answer| answer.status)
     }
 
+    /// One attempt. Where the provider refuses a token that can be renewed, the call is made once more with a new one:
+    /// it has not acted on the first.
     async fn attempt(
         &self,
         call: &Outgoing<'_>,
         whole_deadline: Instant,
     ) -> Result<Incoming, ProviderError> {
-        let request = request(call).ok_or(ProviderError::Unsendable)?;
+        let (answer, shown) = self.call(call, whole_deadline).await?;
+        let may_renew = shown.filter(|_| authorize::was_refused(&answer));
+        if may_renew.is_some_and(|shown| shown.renew()) {
+            drop(answer);
+            return Ok(self.call(call, whole_deadline).await?.0);
+        }
+        Ok(answer)
+    }
+
+    /// One call, and what it carried.
+    async fn call(
+        &self,
+        call: &Outgoing<'_>,
+        whole_deadline: Instant,
+    ) -> Result<(Incoming, Option<Shown>), ProviderError> {
+        let mut request = request(call).ok_or(ProviderError::Unsendable)?;
+        let authorizer = &call.destination.authorizer;
+        let shown = authorizer
+            .authorize(&self.identities, call.account, &mut request, &call.body)
+            .await?;
         let first_byte = Instant::now() + Duration::from_millis(self.limits.first_byte_ms);
         let sent = self.pool(call.account).request(request);
         let response = match tokio::time::timeout_at(first_byte.min(whole_deadline), sent).await {
@@ -240,11 +269,12 @@ impl Provider {
         }
         let idle = Duration::from_millis(self.limits.stream_idle_ms);
         let body = Answer::new(body, self.limits.response_bytes, idle, whole_deadline);
-        Ok(Incoming {
+        let answer = Incoming {
             status: head.status,
             headers: head.headers,
             body,
-        })
+        };
+        Ok((answer, shown))
     }
 
     /// The connections of one account.
@@ -277,16 +307,20 @@ impl Provider {
 
 /// The call as a request: our own URL, allowed headers only.
 fn request(call: &Outgoing<'_>) -> Option<Request<Full<Bytes>>> {
-    let uri = call.destination.base.join(&call.path, call.query)?;
+    let uri = call
+        .destination
+        .base
+        .join(&call.path, call.query.as_deref())?;
     let mut request = Request::new(Full::new(call.body.clone()));
     *request.method_mut() = call.method.clone();
     *request.uri_mut() = uri;
     let headers = request.headers_mut();
     headers.insert(USER_AGENT, HeaderValue::from_static(AGENT));
     headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
-    for (name, value) in &call.destination.headers {
-        if HEADERS.contains(&name.as_str()) {
-            headers.insert(name, value.clone());
+    for (name, value) in call.destination.headers {
+        if HEADERS.contains(name) {
+            let name = HeaderName::from_static(name);
+            headers.insert(name, HeaderValue::from_static(value));
         }
     }
     Some(request)

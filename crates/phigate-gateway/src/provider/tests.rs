@@ -75,7 +75,14 @@ async fn perform(
 }
 
 fn provider(limits: Limits) -> Provider {
-    Provider::new(&limits, true, None).unwrap()
+    Provider::new(&limits, rules(true), None).unwrap()
+}
+
+fn rules(allow_private: bool) -> SetupRules {
+    SetupRules {
+        allow_private,
+        allow_ambient: false,
+    }
 }
 
 fn call<'a>(base: &BaseUrl, account: &'a str) -> Outgoing<'a> {
@@ -92,20 +99,14 @@ fn call<'a>(base: &BaseUrl, account: &'a str) -> Outgoing<'a> {
 fn destination(base: &BaseUrl) -> Destination {
     Destination {
         base: base.clone(),
-        headers: vec![
-            (
-                http::header::AUTHORIZATION,
-                HeaderValue::from_static("Bearer k"),
-            ),
-            (
-                http::header::CONTENT_TYPE,
-                HeaderValue::from_static("application/json"),
-            ),
-            (
-                HeaderName::from_static("x-patient"),
-                HeaderValue::from_static("Jane Roe"),
-            ),
+        headers: &[
+            ("content-type", "application/json"),
+            ("x-patient", "Jane Roe"),
         ],
+        authorizer: Authorizer::Header(
+            http::header::AUTHORIZATION,
+            HeaderValue::from_static("Bearer k"),
+        ),
     }
 }
 
@@ -263,7 +264,7 @@ async fn nobody_listening_is_unreachable() {
 #[tokio::test]
 async fn an_address_that_became_private_is_not_contacted() {
     let fake = fake(&[Act::Say(OK)]).await;
-    let strict = Provider::new(&Limits::default(), false, None).unwrap();
+    let strict = Provider::new(&Limits::default(), rules(false), None).unwrap();
     assert_eq!(
         strict.send(call(&fake.base, "a")).await.err(),
         Some(ProviderError::Forbidden)
@@ -310,7 +311,7 @@ async fn a_probe_tells_the_status_alone() {
         "HTTP/1.1 401 No\r\ncontent-length: 8\r\n\r\nJane Roe",
     )])
     .await;
-    let probe = wire::FORMATS[0].probe();
+    let probe = phigate_core::wire::FORMATS[0].probe();
     let provider = provider(Limits::default());
     assert_eq!(
         provider.probe("a", destination(&fake.base), probe).await,

@@ -60,6 +60,9 @@ pub struct Decision {
     pub model: Option<String>,
     /// Provider family, when known.
     pub family: Option<String>,
+    /// Name of the provider, when one was picked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provider: Option<String>,
     /// Whether a stream was asked for.
     pub stream: bool,
     /// Whether any PHI was found.

@@ -128,6 +128,7 @@ pub fn masked(account_id: &str) -> NewDecision {
         action: Action::MASKED,
         model: Some("gpt-4o".to_owned()),
         family: Some("openai".to_owned()),
+        provider: Some("openai".to_owned()),
         stream: false,
         phi_detected: true,
         types: BTreeMap::from([("ssn".to_owned(), 1), ("name".to_owned(), 1)]),

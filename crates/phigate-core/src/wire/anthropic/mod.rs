@@ -22,16 +22,15 @@ use super::failure::{ProviderFailure, error_object};
 use super::parameters::Parameter;
 use super::request::is_plain_identifier;
 use super::{
-    Call, FailureKind, Header, HeaderValue, Probe, Refusal, Reply, ReplyContext, StreamTranslator,
-    Translated, WireFormat,
+    Call, FailureKind, Header, Probe, Refusal, Reply, ReplyContext, StreamTranslator, Translated,
+    WireFormat,
 };
 use crate::json::Json;
 
 /// The headers of every request; the first is of requests with a body alone.
 const HEADERS: &[Header] = &[
-    ("content-type", HeaderValue::Fixed("application/json")),
-    ("x-api-key", HeaderValue::Key),
-    ("anthropic-version", HeaderValue::Fixed("2023-06-01")),
+    ("content-type", "application/json"),
+    ("anthropic-version", "2023-06-01"),
 ];
 
 /// The format.
@@ -44,10 +43,6 @@ impl WireFormat for Anthropic {
 
     fn label(&self) -> &'static str {
         "Anthropic"
-    }
-
-    fn default_base_url(&self) -> &'static str {
-        "https://api.anthropic.com"
     }
 
     fn serves(&self, model: &str) -> bool {
@@ -89,7 +84,7 @@ impl WireFormat for Anthropic {
 
     fn probe(&self) -> Probe {
         Probe {
-            path: ["v1", "models"],
+            path: &["v1", "models"],
             headers: &HEADERS[1..],
         }
     }

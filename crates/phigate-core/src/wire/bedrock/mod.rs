@@ -17,16 +17,11 @@ mod toolbox;
 use super::failure::{FailureKind, ProviderFailure};
 use super::parameters::Parameter;
 use super::{
-    Call, Header, HeaderValue, Probe, Refusal, Reply, ReplyContext, StreamTranslator, Translated,
-    WireFormat,
+    Call, Header, Probe, Refusal, Reply, ReplyContext, StreamTranslator, Translated, WireFormat,
 };
 use crate::json::Json;
 
-/// The headers of every request with a bearer key; signatures are the sender's work.
-const HEADERS: &[Header] = &[
-    ("content-type", HeaderValue::Fixed("application/json")),
-    ("authorization", HeaderValue::BearerKey),
-];
+const HEADERS: &[Header] = &[("content-type", "application/json")];
 
 /// The format.
 pub(super) struct Bedrock;
@@ -38,10 +33,6 @@ impl WireFormat for Bedrock {
 
     fn label(&self) -> &'static str {
         "Amazon Bedrock"
-    }
-
-    fn default_base_url(&self) -> &'static str {
-        "https://bedrock-runtime.us-east-1.amazonaws.com"
     }
 
     fn serves(&self, model: &str) -> bool {
@@ -73,8 +64,8 @@ impl WireFormat for Bedrock {
 
     fn probe(&self) -> Probe {
         Probe {
-            path: ["async-invoke", ""],
-            headers: &HEADERS[1..],
+            path: &["async-invoke"],
+            headers: &[],
         }
     }
 

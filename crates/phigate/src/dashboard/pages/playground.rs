@@ -6,7 +6,8 @@ use axum::extract::State;
 use axum::response::Response;
 use http::{HeaderMap, StatusCode};
 use phi_detect::Findings;
-use phigate_core::wire::{FORMATS, format_for_model};
+use phigate_gateway::{GatewayError, listed_models, routes};
+use phigate_types::ProviderKind;
 use serde_json::{Value, json};
 
 use super::help;
@@ -24,7 +25,7 @@ pub(crate) struct Page {
     pub(crate) error: Option<String>,
     pub(crate) text: String,
     pub(crate) model: String,
-    pub(crate) models: Vec<&'static str>,
+    pub(crate) models: Vec<String>,
     pub(crate) mode_code: &'static str,
     pub(crate) mode_label: &'static str,
     pub(crate) may_send: bool,
@@ -73,15 +74,15 @@ pub(crate) async fn send(State(dash): State<Dash>, visit: SignedIn) -> Answer {
         let error = "Type a text to send first.".to_owned();
         return draw(&dash, &visit, Some(error), None).await;
     }
-    let Some(format) = format_for_model(model) else {
-        let error = "No provider serves a model with this name. Choose one of the list.".to_owned();
-        return draw(&dash, &visit, Some(error), None).await;
-    };
-    if !visit.account.providers.contains_key(format.id()) {
-        let error = format!(
-            "No key is set for {}. Set it under Providers first.",
-            format.label()
-        );
+    if let Err(error) = routes(&visit.account, model) {
+        let error = match error {
+            GatewayError::NotConfigured { family } => {
+                let kind = family.parse::<ProviderKind>();
+                let label = kind.map_or(family, ProviderKind::label);
+                format!("No key is set for {label}. Set it under Providers first.")
+            }
+            _ => "No provider serves a model with this name. Choose one of the list.".to_owned(),
+        };
         return draw(&dash, &visit, Some(error), None).await;
     }
     let body = json!({ "model": model, "messages": [{ "role": "user", "content": text }] });
@@ -159,11 +160,9 @@ async fn draw(
     let (findings, took_ms) = (preview.findings, preview.took.as_secs_f64() * 1000.0);
     let model = match visit.form().get("model") {
         "" => help::example_model(&visit.account),
-        model => model,
+        model => model.to_owned(),
     };
-    let configured = FORMATS
-        .iter()
-        .filter(|format| visit.account.providers.contains_key(format.id()));
+    let models = listed_models(&visit.account).into_iter();
     let in_force = visit.account.mode;
     page_with(
         if error.is_some() {
@@ -174,11 +173,8 @@ async fn draw(
         &Page {
             chrome: visit.chrome("/playground"),
             error,
-            model: model.to_owned(),
-            models: configured
-                .flat_map(|format| format.listed_models())
-                .copied()
-                .collect(),
+            model,
+            models: models.map(|(model, _)| model).collect(),
             mode_code: in_force.code,
             mode_label: in_force.label,
             may_send: visit.is_owner(),

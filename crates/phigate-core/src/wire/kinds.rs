@@ -1,0 +1,236 @@
+//! How each kind of provider is spoken to: in which format, and under which path.
+//!
+//! A format knows the path of its own vendor. The same format stands elsewhere at the clouds: a row here says how its
+//! translated requests are placed there.
+
+use phigate_types::ProviderKind;
+
+use super::anthropic::Anthropic;
+use super::bedrock::Bedrock;
+use super::google::Google;
+use super::openai::OpenAi;
+use super::{Call, Header, Probe, Refusal, Translated, WireFormat};
+
+/// The version of Azure's API whose paths are OpenAI's own.
+const AZURE_V1: &str = "v1";
+
+/// The version of Anthropic's API at Vertex, which there stands in the body.
+const CLAUDE_AT_VERTEX: (&str, &str) = ("anthropic_version", "vertex-2023-10-16");
+
+const JSON: &[Header] = &[("content-type", "application/json")];
+
+struct KindRow {
+    kind: ProviderKind,
+    /// The format in which a model is asked for.
+    format: fn(model: &str) -> &'static dyn WireFormat,
+    /// The field that opens the body instead of the model's name, where the model stands in the path.
+    opening: Option<(&'static str, &'static str)>,
+    /// Moves a translated request to where the kind wants it.
+    place: fn(&Site<'_>, &Call<'_>, &mut Translated) -> Result<(), Refusal>,
+    /// How to ask for nothing but whether it answers and knows us, where there is a way.
+    probe: Option<fn(&Site<'_>) -> Probe>,
+}
+
+static KINDS: &[KindRow] = &[
+    // One row per kind that can be spoken to.
+    KindRow {
+        kind: ProviderKind::OpenAi,
+        format: |_| &OpenAi,
+        opening: None,
+        place: |_, _, _| Ok(()),
+        probe: Some(|_| OpenAi.probe()),
+    },
+    KindRow {
+        kind: ProviderKind::Azure,
+        format: |_| &OpenAi,
+        opening: None,
+        place: place_at_azure,
+        probe: Some(|_| Probe {
+            path: &["openai", "v1", "models"],
+            headers: &[],
+        }),
+    },
+    KindRow {
+        kind: ProviderKind::Anthropic,
+        format: |_| &Anthropic,
+        opening: None,
+        place: |_, _, _| Ok(()),
+        probe: Some(|_| Anthropic.probe()),
+    },
+    KindRow {
+        kind: ProviderKind::Google,
+        format: |_| &Google,
+        opening: None,
+        place: |_, _, _| Ok(()),
+        probe: Some(|_| Google.probe()),
+    },
+    KindRow {
+        kind: ProviderKind::Bedrock,
+        format: |_| &Bedrock,
+        opening: None,
+        place: |_, _, _| Ok(()),
+        probe: None,
+    },
+    KindRow {
+        kind: ProviderKind::Vertex,
+        format: |model| {
+            if is_claude(model) {
+                &Anthropic
+            } else {
+                &Google
+            }
+        },
+        opening: Some(CLAUDE_AT_VERTEX),
+        place: place_at_vertex,
+        probe: None,
+    },
+];
+
+/// What of a provider decides how a request to it is written.
+#[derive(Debug, Clone, Copy)]
+pub struct Site<'a> {
+    /// What it is.
+    pub kind: ProviderKind,
+    /// The model to ask it for, by its own name there.
+    pub model: &'a str,
+    /// Version of its API.
+    pub api_version: Option<&'a str>,
+    /// The project that pays.
+    pub project: Option<&'a str>,
+    /// Where its models run.
+    pub region: Option<&'a str>,
+}
+
+impl<'a> Site<'a> {
+    /// A model at a provider of which no more than the kind is known.
+    pub fn new(kind: ProviderKind, model: &'a str) -> Self {
+        Self {
+            kind,
+            model,
+            api_version: None,
+            project: None,
+            region: None,
+        }
+    }
+
+    /// Moves a translated request to where the provider's kind wants it.
+    pub(super) fn place(
+        &self,
+        call: &Call<'_>,
+        translated: &mut Translated,
+    ) -> Result<(), Refusal> {
+        match row(self.kind) {
+            Some(row) => (row.place)(self, call, translated),
+            None => Ok(()),
+        }
+    }
+
+    /// The field that opens the body: the model, unless the kind wants another there.
+    pub(super) fn opening(&self) -> (&'static str, &'a str) {
+        let other = row(self.kind).and_then(|row| row.opening);
+        other.unwrap_or(("model", self.model))
+    }
+}
+
+/// The format in which a kind of provider is asked for a model. None where it cannot be spoken to.
+pub fn format_of_kind(kind: ProviderKind, model: &str) -> Option<&'static dyn WireFormat> {
+    row(kind).map(|row| (row.format)(model))
+}
+
+/// How to ask a provider for nothing but whether it answers and knows us. None where only a model can be asked.
+pub fn probe_of_kind(site: &Site<'_>) -> Option<Probe> {
+    let probe = row(site.kind)?.probe?;
+    Some(probe(site))
+}
+
+fn row(kind: ProviderKind) -> Option<&'static KindRow> {
+    KINDS.iter().find(|row| row.kind == kind)
+}
+
+/// With version `v1` the deployment is the model and the path OpenAI's own below `/openai`; dated versions have the
+/// deployment in the path.
+fn place_at_azure(
+    site: &Site<'_>,
+    _: &Call<'_>,
+    translated: &mut Translated,
+) -> Result<(), Refusal> {
+    let version = site.api_version.unwrap_or(AZURE_V1);
+    let own = std::mem::take(&mut translated.path);
+    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
+    let mut path: Vec<String> = words(&["openai"]);
+    if version == AZURE_V1 {
+        path.extend(own);
+    } else {
+        path.extend::<Vec<String>>(words(&["deployments", site.model]));
+        path.extend(own.into_iter().skip(1));
+        translated.query = Some(format!("api-version={version}").into());
+    }
+    translated.path = path;
+    Ok(())
+}
+
+/// Each maker's models stand below its name. Gemini is asked as at Google's own API; Claude's API is wrapped in two
+/// methods of Vertex's.
+fn place_at_vertex(
+    site: &Site<'_>,
+    call: &Call<'_>,
+    translated: &mut Translated,
+) -> Result<(), Refusal> {
+    let (project, region) = match (site.project, site.region) {
+        (Some(project), Some(region)) => (project, region),
+        _ => {
+            return Err(Refusal::value(
+                "model",
+                "its provider lacks a project or a region",
+            ));
+        }
+    };
+    let own = translated.path.pop().unwrap_or_default();
+    let (publisher, method) = match (is_claude(site.model), call.stream) {
+        (false, _) => ("google", own),
+        (true, false) => ("anthropic", format!("{}:rawPredict", site.model)),
+        (true, true) => ("anthropic", format!("{}:streamRawPredict", site.model)),
+    };
+    let place = [
+        "v1",
+        "projects",
+        project,
+        "locations",
+        region,
+        "publishers",
+        publisher,
+        "models",
+        &method,
+    ];
+    translated.path = place.map(str::to_owned).to_vec();
+    translated.headers = JSON;
+    Ok(())
+}
+
+/// Whether a model of Vertex's is Anthropic's.
+fn is_claude(model: &str) -> bool {
+    model.starts_with("claude-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::FORMATS;
+
+    #[test]
+    fn every_kind_speaks_a_format_of_its_row() {
+        for row in KINDS {
+            for model in ["gpt-4o", "claude-opus-4-5", "gemini-2.5-flash"] {
+                let format = (row.format)(model);
+                assert!(row.kind.formats().contains(&format.id()), "{}", row.kind);
+            }
+        }
+        for format in FORMATS
+            .iter()
+            .filter(|format| !format.listed_models().is_empty())
+        {
+            let kind: ProviderKind = format.id().parse().expect("a family is a kind too");
+            assert!(kind.has_family());
+        }
+    }
+}
