@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use phi_detect::PhiKind;
 use phigate_core::chat::{ChatRequest, RequestError};
 use phigate_core::egress::{self, Cleared, Held};
-use phigate_core::protect::{self, CleanRequest, Outcome, Policy, Report, Scanner};
+use phigate_core::protect::{self, CleanRequest, Outcome, Policy, Scanned, Scanner};
 use phigate_core::wire::{FailureKind, ProviderFailure, Refusal, ReplyContext};
 use phigate_store::Account;
 use phigate_types::{Action, Effect, Mode, PhiAgreement};
@@ -23,6 +23,7 @@ use crate::error::GatewayError;
 use crate::facts::RequestFacts;
 use crate::gateway::Gateway;
 use crate::open::Permits;
+use crate::order::{self, Others};
 use crate::pipeline::{Exchange, Forward};
 use crate::provider::{Authorizer, BaseUrl, Destination};
 use crate::record::RequestRecord;
@@ -64,27 +65,51 @@ pub(crate) async fn decide(
     permits: &Permits,
 ) -> Verdict {
     let facts = RequestFacts::of_body(&body);
-    let mut decider = match Decider::new(&record.gateway, &record.admission.account) {
-        Ok(decider) => decider,
-        Err(error) => return (facts, Err(error)),
-    };
+    let is_long = is_long(&body);
+    let decided = computed(record, conversation, permits, is_long, move |decider| {
+        decider.decide(body)
+    });
+    decided.await.unwrap_or_else(|error| (facts, Err(error)))
+}
+
+/// Decides about a request for the next provider that can be asked, after one failed. None when there is no other.
+pub(crate) async fn decide_again(
+    record: &RequestRecord,
+    others: Others,
+    permits: &Permits,
+) -> Option<(RequestFacts, Forward)> {
+    let is_long = is_long(others.scanned.request().document().expose().as_bytes());
+    let conversation = others.conversation.clone();
+    let decided = computed(record, conversation, permits, is_long, move |decider| {
+        decider.decide_again(others)
+    });
+    decided.await.ok().flatten()
+}
+
+/// Computes: here, or on a thread of its own where that takes long.
+async fn computed<T: Send + 'static>(
+    record: &RequestRecord,
+    conversation: Option<String>,
+    permits: &Permits,
+    is_long: bool,
+    work: impl FnOnce(&Decider) -> T + Send + 'static,
+) -> Result<T, GatewayError> {
+    let mut decider = Decider::new(&record.gateway, &record.admission.account)?;
     decider.conversation = conversation;
-    if !is_long(&body) {
-        return decider.decide(body);
+    if !is_long {
+        return Ok(work(&decider));
     }
     let account = &record.admission.account.id;
-    decider.place = match record.gateway.long_scans.enter(account).await {
-        Ok(place) => Some(Arc::new(place)),
-        Err(error) => return (facts, Err(error.into())),
-    };
+    let place = record.gateway.long_scans.enter(account).await?;
+    decider.place = Some(Arc::new(place));
     let left = CancellationToken::new();
     decider.left = Some(left.clone());
     // Dropped with this future, when the caller leaves.
     let _left = left.drop_guard();
     let kept = (permits.clone(), record.permit.clone());
-    on_its_own_thread(kept, move || decider.decide(body))
+    on_its_own_thread(kept, move || work(&decider))
         .await
-        .unwrap_or((facts, Err(GatewayError::DetectorUnavailable)))
+        .ok_or(GatewayError::DetectorUnavailable)
 }
 
 /// Works on a thread of its own, which goes on when the caller leaves. What the work takes is kept until it ends:
@@ -145,8 +170,59 @@ impl Decider {
         let scanned = protect::scan(scanner, request);
         self.gateway.metrics.scanned(started.elapsed());
         facts.set_scanned(&scanned);
-        let route = self.covered(&routes, scanned.report())?;
-        facts.set_route(&asked, route);
+        let report = scanned.report();
+        let choices = order::choices(&self.gateway, &self.account, &asked, routes, report)?;
+        let mut scanned = Some(scanned);
+        for (at, choice) in choices.iter().enumerate() {
+            let rest = &choices[at + 1..];
+            let kept = scanned.take_if(|_| rest.is_empty()).or_else(|| scanned.clone());
+            let Some(kept) = kept else { break };
+            facts.set_route(&asked, &choice.route);
+            match self.prepare(scanner, &choice.route, kept, facts) {
+                Ok(mut forward) => {
+                    let conversation = self.conversation.clone();
+                    forward.others =
+                        scanned.map(|scanned| Others::new(scanned, conversation, rest));
+                    return Ok(forward);
+                }
+                // What the caller's own provider cannot be asked is refused; a fallback is passed over.
+                Err(_) if choice.is_fallback && !rest.is_empty() => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Err(GatewayError::DetectorUnavailable)
+    }
+
+    /// The request for the next provider that it can be written for.
+    fn decide_again(&self, mut others: Others) -> Option<(RequestFacts, Forward)> {
+        let scanner = &self.scanner_with_deadline();
+        while let Some(target) = others.next() {
+            let routes = route::routes(&self.account, &target).unwrap_or_default();
+            let Some(route) = routes.first() else {
+                continue;
+            };
+            let mut facts = RequestFacts::default();
+            facts.set_route(&target, route);
+            let scanned = others.scanned.clone();
+            let prepared = std::panic::catch_unwind(AssertUnwindSafe(|| {
+                self.prepare(scanner, route, scanned, &mut facts)
+            }));
+            if let Ok(Ok(mut forward)) = prepared {
+                forward.others = Some(others);
+                return Some((facts, forward));
+            }
+        }
+        None
+    }
+
+    /// What goes to a provider: treated as the mode and the agreement say, translated, and looked at once more.
+    fn prepare(
+        &self,
+        scanner: &Scanner,
+        route: &Route<'_>,
+        scanned: Scanned,
+        facts: &mut RequestFacts,
+    ) -> Result<Forward, GatewayError> {
         let named = self.conversation.as_deref();
         let draft = ReplyDraft::new(&self.gateway.vault, &self.account, named, &scanned);
         let (outcome, issued) = draft.apply(&self.policy(route), scanner, scanned);
@@ -162,8 +238,9 @@ impl Decider {
         facts.set_cleared(&clean, &cleared);
         Ok(Forward {
             action: action(&clean),
-            destination: self.destination(route, &cleared)?,
             provider: route.name.to_owned(),
+            model: route.model.clone(),
+            destination: self.destination(route, &cleared)?,
             exchange: Exchange {
                 format: route.format,
                 context: self.reply_context(route.upstream.clone(), &cleared),
@@ -172,6 +249,7 @@ impl Decider {
                 account_id: self.account.id.clone(),
             },
             cleared,
+            others: None,
         })
     }
 
@@ -201,24 +279,6 @@ impl Decider {
             mode,
             allow_unscannable: self.account.settings.allow_unscannable,
         }
-    }
-
-    /// The first provider that may have a request. What was not fully scanned counts as if it held PHI.
-    fn covered<'r>(
-        &self,
-        routes: &'r [Route<'r>],
-        report: &Report,
-    ) -> Result<&'r Route<'r>, GatewayError> {
-        let is_blocked = matches!(self.account.mode.effect, Effect::Block);
-        let may_hold_phi = report.has_phi() || !report.is_complete();
-        let now = Timestamp::now();
-        let may_have = |route: &&Route<'_>| {
-            let agreed = route.provider.config.phi_now(now);
-            // What the mode blocks goes nowhere, whoever it was for.
-            is_blocked || !may_hold_phi || agreed != PhiAgreement::Never
-        };
-        let covered = routes.iter().find(may_have);
-        covered.ok_or_else(|| GatewayError::NotCovered(report.kinds().collect()))
     }
 
     /// Writes the provider's request and looks at it once more: translation joins texts that stood apart.

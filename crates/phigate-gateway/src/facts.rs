@@ -125,6 +125,22 @@ impl RequestFacts {
         }
     }
 
+    /// The model as another provider is asked for it, as the record tells it.
+    pub(crate) fn model_of(&self, model: &str) -> Option<String> {
+        match self.model {
+            Model::Withheld => Some(WITHHELD.to_owned()),
+            _ => Some(model.to_owned()),
+        }
+    }
+
+    /// It goes to another provider, where other parameters may be changed or dropped.
+    pub(crate) fn follow(&mut self, other: Self) {
+        self.family = other.family;
+        self.provider = other.provider;
+        self.adjusted = other.adjusted;
+        self.dropped = other.dropped;
+    }
+
     /// The family that serves the model.
     pub(crate) fn family(&self) -> Option<&'static str> {
         self.family

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use http::header;
+use http::{StatusCode, header};
 use phigate_auth::AuthError;
 use phigate_core::protect;
 use phigate_core::text::PhiText;
@@ -37,6 +37,12 @@ pub(crate) fn failure(error: ProviderError) -> ProviderFailure {
 /// The same as an error of the gateway.
 pub(crate) fn failed(error: ProviderError) -> GatewayError {
     GatewayError::Provider(failure(error))
+}
+
+/// Whether another provider is asked after this status: the provider is overloaded or broken, and the request is not
+/// to blame.
+pub(crate) fn may_fall_back(status: StatusCode) -> bool {
+    status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error()
 }
 
 /// A provider's refusal. Its own words may quote the prompt, so they are scanned before they are passed on.

@@ -12,7 +12,7 @@ use phigate_types::Limits;
 
 use crate::key_limits::{BadKeys, KeyLimits};
 use crate::metrics::Metrics;
-use crate::provider::{Provider, RootsError, SetupRules};
+use crate::provider::{Provider, Rest, RootsError, SetupRules};
 use crate::scan_queue::ScanQueue;
 use crate::scanners::Scanners;
 
@@ -20,6 +20,8 @@ use crate::scanners::Scanners;
 pub struct Gateway {
     pub(crate) vault: Arc<Vault>,
     pub(crate) provider: Provider,
+    /// Providers that keep failing.
+    pub(crate) rest: Rest,
     pub(crate) key_limits: KeyLimits,
     pub(crate) bad_keys: BadKeys,
     pub(crate) metrics: Arc<Metrics>,
@@ -44,6 +46,7 @@ impl Gateway {
         let now = Instant::now();
         Ok(Arc::new(Self {
             provider: Provider::new(limits, providers.rules(), providers.ca_file)?,
+            rest: Rest::default(),
             key_limits: KeyLimits::new(limits, now),
             bad_keys: BadKeys::new(limits, now),
             vault,

@@ -10,7 +10,7 @@ use std::time::Instant;
 use axum::response::{IntoResponse, Response};
 use jiff::Timestamp;
 use phigate_core::egress::Cleared;
-use phigate_store::{Admission, Decision, NewDecision};
+use phigate_store::{Admission, Attempt, Decision, NewAttempt, NewDecision};
 use phigate_types::{Action, ErrorCode};
 use uuid::Uuid;
 
@@ -19,7 +19,7 @@ use crate::facts::RequestFacts;
 use crate::gateway::Gateway;
 use crate::key_limits::KeyPermit;
 use crate::outcome::OutcomeDue;
-use crate::reply_plan::ReplyPlan;
+use crate::pipeline::Forward;
 
 /// What both records say about where a request comes from. Nothing is written yet.
 pub(crate) struct RequestRecord {
@@ -56,19 +56,55 @@ impl RequestRecord {
     pub(crate) async fn forward(
         self,
         mut facts: RequestFacts,
-        action: Action,
-        cleared: &Cleared,
-        reply: &ReplyPlan,
+        forward: &Forward,
     ) -> Result<(Written, OutcomeDue), Response> {
         let durability = self.durability_of_outcome(&facts);
-        let decision = self.decision(&mut facts, action, Some(cleared), None);
+        let action = forward.action;
+        let decision = self.decision(&mut facts, action, Some(&forward.cleared), None);
         if let Err(error) = self.write(decision, &facts, durability).await {
             return Err(with_headers(error.into_response(), &facts));
         }
         self.gateway.metrics.added(self.received.elapsed());
         let mut outcome = OutcomeDue::new(self, facts, action, durability);
-        outcome.expect_reply(reply);
+        outcome.begin(forward);
         Ok((Written { durability }, outcome))
+    }
+
+    /// Records that a request leaves for another provider. When this returns, the record is on disk.
+    pub(crate) async fn attempt(
+        &self,
+        facts: &RequestFacts,
+        number: u32,
+        forward: &Forward,
+    ) -> Result<Written, GatewayError> {
+        let (account, gateway) = (&self.admission.account, &self.gateway);
+        let attempt = NewAttempt {
+            account_id: account.id.clone(),
+            sent: facts.sent(&forward.cleared),
+            attempt: Attempt {
+                request_id: self.request_id,
+                time: Timestamp::now(),
+                account: account.name.clone(),
+                key_id: self.admission.key_id.clone(),
+                number,
+                action: forward.action,
+                model: facts.model_of(&forward.model),
+                family: Some(forward.exchange.format.id().to_owned()),
+                provider: forward.provider.clone(),
+                sizes: facts.sizes(Some(&forward.cleared)),
+                sealed: None,
+            },
+        };
+        let written = gateway.vault.trail.record_attempt(attempt, gateway.record_deadline());
+        written.await.map_err(|error| {
+            let id = self.request_id;
+            gateway.metrics.record_failed();
+            tracing::error!(request.id = %id, "attempt {number} of request {id} not recorded: {error}");
+            GatewayError::AuditUnavailable
+        })?;
+        Ok(Written {
+            durability: Durability::Durable,
+        })
     }
 
     /// Records that a request was refused, and writes the answer. A refusal that cannot be recorded is a 503.

@@ -50,10 +50,11 @@ enum Claim {
 
 /// The providers of an account that serve a model, the one to ask first. There is at least one.
 pub fn routes<'a>(account: &'a Account, asked: &str) -> Result<Vec<Route<'a>>, GatewayError> {
-    if !is_model_id(asked) {
+    let named = named(account, asked);
+    if !is_model_id(named.map_or(asked, |(_, _, model)| model)) {
         return Err(GatewayError::UnknownModel);
     }
-    if let Some((name, provider, model)) = named(account, asked) {
+    if let Some((name, provider, model)) = named {
         let served = claim(provider, model).is_some() || provider.config.models.is_empty();
         let route = served.then(|| route(account, name, provider, model));
         return match route.flatten() {

@@ -11,6 +11,7 @@ mod base_url;
 mod connect;
 mod identities;
 mod key;
+mod rest;
 mod retry;
 mod setup;
 mod tokens;
@@ -34,6 +35,7 @@ pub(crate) use authorize::Authorizer;
 pub use base_url::{BaseUrl, BaseUrlError};
 pub use connect::RootsError;
 pub use key::{KeyError, check_key};
+pub(crate) use rest::Rest;
 pub use setup::{GivenSecret, SetupError, SetupRules, check_setup};
 
 use phigate_auth::{AuthError, Machine};
@@ -143,6 +145,17 @@ pub enum ProviderError {
     /// The provider's answer broke off or is not HTTP.
     #[error("the provider's answer broke off or is not HTTP")]
     Broken,
+}
+
+impl ProviderError {
+    /// Whether another provider is asked after this: there was no connection, or no answer on it.
+    pub(crate) fn may_fall_back(self) -> bool {
+        match self {
+            Self::Unreachable | Self::Forbidden | Self::Timeout | Self::Broken => true,
+            Self::Token(error) => !matches!(error, AuthError::Refused(_)),
+            Self::Unsendable | Self::NotAuthorized | Self::TooLarge | Self::Redirect => false,
+        }
+    }
 }
 
 type Pool = Arc<Client<Connector, Full<Bytes>>>;

@@ -11,7 +11,7 @@ pub use account::{
     Account, AccountInfo, Admission, ApiKeyInfo, ModeState, NewApiKey, Retention, Settings,
 };
 pub use audit::{
-    AdminAct, Decision, Identifier, NewDecision, Outcome, Record, ReplyFacts, Revealed,
+    AdminAct, Attempt, AttemptEnd, Decision, Identifier, NewAttempt, NewDecision, Outcome, Record, ReplyFacts, Revealed,
     SealedDigests, Sizes, Usage,
 };
 pub use filter::{Cursor, Disclosure, Filter, Page, RecordKind, RequestRow};

@@ -11,7 +11,7 @@ use uuid::Uuid;
 use crate::core::Core;
 use crate::keys::seal::{Place, Sealer};
 use crate::keys::wrapped::Purpose;
-use crate::model::{AdminAct, Identifier, NewDecision, Outcome, SealedDigests};
+use crate::model::{AdminAct, Identifier, NewAttempt, NewDecision, Outcome, SealedDigests};
 use crate::rows::{Contents, TokenRow};
 use crate::trail::Trail;
 use crate::writer::entry;
@@ -70,6 +70,24 @@ impl Trail {
                 .await
         };
         tokio::time::timeout(deadline, queued)
+            .await
+            .unwrap_or(Err(StoreError::Timeout))
+    }
+
+    /// Writes a further attempt; durable when this returns `Ok`. Nothing may be forwarded to its provider before.
+    ///
+    /// On an error the attempt counts as not made: the record is not written, or stands there without an egress.
+    pub async fn record_attempt(&self, new: NewAttempt, deadline: Duration) -> Result<()> {
+        let recorded = async {
+            let entry = self.prepare_attempt(new).await?;
+            let (waiter, wait) = Waiter::new(false);
+            let mut wait = Abandoned(wait);
+            let pushed = self.core.writer.queue.push(Job::of(entry, waiter));
+            pushed.map_err(|refused| refused.1)?;
+            let answer = (&mut wait.0.answer).await;
+            answer.unwrap_or(Err(StoreError::Closed))
+        };
+        tokio::time::timeout(deadline, recorded)
             .await
             .unwrap_or(Err(StoreError::Timeout))
     }
@@ -171,6 +189,15 @@ impl Trail {
         ))
     }
 
+    async fn prepare_attempt(&self, mut new: NewAttempt) -> Result<Arc<Entry>> {
+        let (account, time, id) = (&new.account_id, new.attempt.time, Uuid::now_v7());
+        let fields = [("sent", new.sent.as_ref())];
+        let contents = self.seal(account, time, id, fields).await?;
+        let digests = digests(&contents);
+        new.attempt.sealed = (digests != SealedDigests::default()).then_some(digests);
+        Ok(entry::attempt(account, id, &new.attempt, contents))
+    }
+
     /// Seals the content of a record.
     async fn seal<const N: usize>(
         &self,
@@ -268,6 +295,15 @@ pub(crate) fn token(key: &hmac::Key, kind: &str, value: &str) -> [u8; 16] {
     context.sign().as_ref()[..16]
         .try_into()
         .expect("sixteen bytes were taken")
+}
+
+/// A record that nobody waits for any more once this is dropped: it is not written, if it is not yet.
+struct Abandoned(Wait);
+
+impl Drop for Abandoned {
+    fn drop(&mut self) {
+        let _ = self.0.abandon();
+    }
 }
 
 /// A decision somebody waits for. Dropped before the answer was taken, it makes sure that the

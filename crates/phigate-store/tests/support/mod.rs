@@ -197,6 +197,7 @@ pub fn answered(request_id: Uuid) -> Outcome {
         error_code: None,
         first_byte_ms: Some(120),
         total_ms: Some(340),
+        attempts: Vec::new(),
         reply: phigate_store::ReplyFacts::default(),
         sealed: None,
     }
@@ -237,7 +238,7 @@ pub async fn outcomes(vault: &Vault, account_id: &str, request: Uuid) -> Vec<Opt
         .unwrap_or_default();
     let status = |record: Record| match record {
         Record::Outcome(outcome) => Some(outcome.status),
-        Record::Decision(_) | Record::Admin(_) => None,
+        Record::Decision(_) | Record::Attempt(_) | Record::Admin(_) => None,
     };
     records.into_iter().filter_map(status).collect()
 }
