@@ -175,7 +175,9 @@ impl Decider {
         let mut scanned = Some(scanned);
         for (at, choice) in choices.iter().enumerate() {
             let rest = &choices[at + 1..];
-            let kept = scanned.take_if(|_| rest.is_empty()).or_else(|| scanned.clone());
+            let kept = scanned
+                .take_if(|_| rest.is_empty())
+                .or_else(|| scanned.clone());
             let Some(kept) = kept else { break };
             facts.set_route(&asked, &choice.route);
             match self.prepare(scanner, &choice.route, kept, facts) {

@@ -217,7 +217,9 @@ impl Recorded {
                 let (status, format) = (incoming.status, forward.exchange.format);
                 outcome.provider_answered(status);
                 if status.is_success() {
-                    gateway.rest.note(&account.id, &forward.provider, false, Instant::now());
+                    gateway
+                        .rest
+                        .note(&account.id, &forward.provider, false, Instant::now());
                     return Ok(Sent::Answered(Answered {
                         incoming,
                         exchange: forward.exchange,
@@ -230,7 +232,12 @@ impl Recorded {
             }
             Err(error) => (failure::failed(error), error.may_fall_back()),
         };
-        gateway.rest.note(&account.id, &forward.provider, may_fall_back, Instant::now());
+        gateway.rest.note(
+            &account.id,
+            &forward.provider,
+            may_fall_back,
+            Instant::now(),
+        );
         match forward.others {
             Some(others) if may_fall_back => Ok(Sent::Failed(Failed {
                 error,

@@ -95,7 +95,10 @@ impl RequestRecord {
                 sealed: None,
             },
         };
-        let written = gateway.vault.trail.record_attempt(attempt, gateway.record_deadline());
+        let written = gateway
+            .vault
+            .trail
+            .record_attempt(attempt, gateway.record_deadline());
         written.await.map_err(|error| {
             let id = self.request_id;
             gateway.metrics.record_failed();

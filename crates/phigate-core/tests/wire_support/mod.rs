@@ -67,6 +67,18 @@ pub(crate) fn try_send(request: &Value) -> Result<Sent, Refusal> {
 
 /// Takes a request given as bytes through all steps. The detector is without its model, so that tests stay quick.
 pub(crate) fn send_bytes(model: &str, body: &[u8], mode: Mode) -> Result<Sent, Refusal> {
+    let format = format_of(model);
+    let kind = format.id().parse().expect("every format is a kind");
+    send_to(format, &Site::new(kind, model), body, mode)
+}
+
+/// The same for a provider of which more is known.
+pub(crate) fn send_to(
+    format: &dyn WireFormat,
+    site: &Site<'_>,
+    body: &[u8],
+    mode: Mode,
+) -> Result<Sent, Refusal> {
     let limits = ChatLimits {
         json: Bounds::NONE,
         ..ChatLimits::default()
@@ -90,9 +102,7 @@ pub(crate) fn send_bytes(model: &str, body: &[u8], mode: Mode) -> Result<Sent, R
         panic!("the request is not forwarded");
     };
     let hash_user = |user: &str| format!("hash-of-{}-letters", user.len());
-    let format = format_of(model);
-    let kind = format.id().parse().expect("every format is a kind");
-    let request = format.write_request(&clean, &Site::new(kind, model), &hash_user)?;
+    let request = format.write_request(&clean, site, &hash_user)?;
     let cleared = egress::clear(&scanner, request).expect("the request may leave");
     Ok(Sent {
         path: cleared.path().to_vec(),

@@ -11,8 +11,8 @@ pub use account::{
     Account, AccountInfo, Admission, ApiKeyInfo, ModeState, NewApiKey, Retention, Settings,
 };
 pub use audit::{
-    AdminAct, Attempt, AttemptEnd, Decision, Identifier, NewAttempt, NewDecision, Outcome, Record, ReplyFacts, Revealed,
-    SealedDigests, Sizes, Usage,
+    AdminAct, Attempt, AttemptEnd, Decision, Identifier, NewAttempt, NewDecision, Outcome, Record,
+    ReplyFacts, Revealed, SealedDigests, Sizes, Usage,
 };
 pub use filter::{Cursor, Disclosure, Filter, Page, RecordKind, RequestRow};
 pub use people::{

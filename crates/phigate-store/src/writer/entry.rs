@@ -174,10 +174,7 @@ fn attempt_counters(attempt: &AttemptEnd) -> Counters {
         Some(_) => format!("provider_failed:{name}"),
         None => format!("provider_ms:{name}:{}", time_class(attempt.ms)),
     };
-    vec![
-        (format!("provider:{name}").into(), 1),
-        (what.into(), 1),
-    ]
+    vec![(format!("provider:{name}").into(), 1), (what.into(), 1)]
 }
 
 /// The row a record must have, given its text; verification compares them.

@@ -49,8 +49,9 @@ impl WireFormat for Bedrock {
             "amazon.nova-pro-v1:0",
             "meta.llama3-70b-instruct-v1:0",
             "mistral.mistral-large-2407-v1:0",
-            "openai.gpt-oss-120b-1:0",
             "us.anthropic.claude-sonnet-4-5-20250929-v1:0",
+            "global.anthropic.claude-opus-4-6-v1",
+            "openai.gpt-oss-120b-1:0",
         ]
     }
 

@@ -42,7 +42,7 @@ pub(super) static PARAMETERS: &[Parameter] = &[
     row("prompt_cache_key", Dropped, &[], "parts can be marked with `cache_control` or `prompt_cache_breakpoint`", r#""a""#),
     row("prompt_cache_options", Dropped, &["{}"], "as above", r#"{"mode":"auto"}"#),
     row("prompt_cache_retention", Dropped, &[], "as above", r#""24h""#),
-    row("reasoning_effort", MappedOrNamed, &[], "`thinking` and `outputConfig.effort` of Claude models, `reasoning_effort` of OpenAI's open models, `reasoningConfig` of Nova 2; left out for others", r#""low""#),
+    row("reasoning_effort", MappedOrNamed, &[], "`thinking` and `outputConfig.effort` of Claude models (older ones take a budget of tokens instead, and it is named), `reasoning_effort` of OpenAI's open models, `reasoningConfig` of Nova 2; left out for others", r#""low""#),
     row("response_format", MappedOrNamed, &[r#"{"type":"text"}"#], "`outputConfig.textFormat`; for older models a tool that must be called, whose input becomes the answer; left out where neither is possible", r#"{"type":"json_object"}"#),
     row("safety_identifier", Dropped, &[], "the provider has no such setting", r#""a""#),
     row("seed", Dropped, &[], "the provider has no such setting", "7"),

@@ -29,7 +29,13 @@ pub(super) fn write(
             is_forced: asks.is_forced,
             lacks_thoughts: asks.lacks_thoughts,
         };
-        return anthropic::write_thinking(draft, claude, &room, additional);
+        let effort = anthropic::write_thinking(draft, claude, &room, additional)?;
+        // A number of tokens is our reading of the effort, not the effort itself.
+        let thinking = additional.get("thinking");
+        if thinking.is_some_and(|thinking| thinking.get("budget_tokens").is_some()) {
+            draft.adjust("reasoning_effort");
+        }
+        return Ok(effort);
     }
     let Some(asked) = draft.text("reasoning_effort")? else {
         return Ok(None);
