@@ -30,6 +30,7 @@ use crate::record::RequestRecord;
 use crate::reply_plan::ReplyDraft;
 use crate::route::{self, Route};
 use crate::scan_queue::ScanPlace;
+use crate::stages::Stages;
 
 /// What costs more than this to scan is decided on a thread of its own, when there is a processor for it. Text of a
 /// letter is scanned at some 20 to 30 bytes per microsecond, so this is a millisecond or two.
@@ -96,6 +97,7 @@ async fn computed<T: Send + 'static>(
 ) -> Result<T, GatewayError> {
     let mut decider = Decider::new(&record.gateway, &record.admission.account)?;
     decider.conversation = conversation;
+    decider.stages.clone_from(&record.stages);
     if !is_long {
         return Ok(work(&decider));
     }
@@ -133,6 +135,8 @@ struct Decider {
     scanner: Arc<Scanner>,
     /// The conversation, where the caller named it.
     conversation: Option<String>,
+    /// Where a request from the dashboard leaves what was sent and answered.
+    stages: Option<Arc<Stages>>,
     /// The place of a long scan among others.
     place: Option<Arc<ScanPlace>>,
     /// Whether nobody waits for the decision any more, where it goes on all the same.
@@ -146,6 +150,7 @@ impl Decider {
             account: Arc::clone(account),
             scanner: gateway.scanners.of(account)?,
             conversation: None,
+            stages: None,
             place: None,
             left: None,
         })
@@ -238,6 +243,9 @@ impl Decider {
         facts.set_masked_with(&reply);
         let cleared = self.translate(scanner, route, &clean, facts)?;
         facts.set_cleared(&clean, &cleared);
+        if let Some(stages) = &self.stages {
+            stages.keep_sent(clean.request().document().expose());
+        }
         Ok(Forward {
             action: action(&clean),
             provider: route.name.to_owned(),
@@ -249,6 +257,7 @@ impl Decider {
                 is_stream: clean.request().is_stream(),
                 reply,
                 account_id: self.account.id.clone(),
+                stages: self.stages.clone(),
             },
             cleared,
             others: None,

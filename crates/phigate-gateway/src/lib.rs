@@ -123,6 +123,7 @@ mod route;
 mod scan_memory;
 mod scan_queue;
 mod scanners;
+mod stages;
 #[cfg(test)]
 mod testing;
 mod trial;
@@ -140,4 +141,5 @@ pub use provider::{
 pub use record::{Durability, Written};
 pub use route::{Route, listed_models, routes};
 pub use scanners::detector;
+pub use stages::Stages;
 pub use trial::Trial;

@@ -134,6 +134,11 @@ impl OutcomeDue {
         metrics.provider_answered(family, due.sent.elapsed());
     }
 
+    /// Takes the duty away, so that dropping what stays behind records nothing.
+    pub(crate) fn take(&mut self) -> Self {
+        Self(self.0.take())
+    }
+
     /// What was found and done in the reply so far.
     pub(crate) fn saw_reply(&mut self, tally: &Tally, heard: Option<PhiText>) {
         if let Some(due) = &mut self.0 {
@@ -223,7 +228,10 @@ impl OutcomeDue {
 impl Drop for OutcomeDue {
     /// The caller hung up, or the gateway stops: the connection's task is gone.
     fn drop(&mut self) {
-        let Some(mut due) = self.0.take() else { return };
+        let Some(mut due) = self.0.take() else {
+            return;
+        };
+        let heard = due.reply.heard.take();
         let gateway = Arc::clone(&due.record.gateway);
         let (status, error) = if gateway.drain.is_cut() {
             (EdgeError::Draining.status(), EdgeError::Draining.code())
@@ -240,7 +248,11 @@ impl Drop for OutcomeDue {
             error: Some(error),
         });
         let account = &due.record.admission.account.id;
-        gateway.vault.trail.queue_outcome(account, &outcome);
+        let trail = &gateway.vault.trail;
+        match heard {
+            Some(reply) => trail.queue_outcome_with_reply(account, outcome, &reply),
+            None => trail.queue_outcome(account, &outcome),
+        }
     }
 }
 

@@ -28,6 +28,7 @@ use crate::outcome::OutcomeDue;
 use crate::provider::{Destination, Incoming, Outgoing};
 use crate::record::{RequestRecord, Written};
 use crate::reply_plan::ReplyPlan;
+use crate::stages::Stages;
 use crate::{relay, reply};
 
 impl Gateway {
@@ -39,23 +40,28 @@ impl Gateway {
         }
     }
 
-    /// Answers a request that somebody signed in sends from the dashboard.
+    /// Answers a request that somebody signed in sends from the dashboard, and shows what lay between.
     pub async fn answer_for_dashboard(
         self: &Arc<Self>,
         account: Arc<Account>,
         body: Bytes,
-    ) -> Response {
+    ) -> (Response, Arc<Stages>) {
+        let stages = Arc::new(Stages::default());
         let call = Call {
             request_id: Uuid::now_v7(),
             received: Instant::now(),
-            sender: Sender::Dashboard { account, body },
+            sender: Sender::Dashboard {
+                account,
+                body,
+                stages: Arc::clone(&stages),
+            },
         };
         let id = HeaderValue::from_str(&call.request_id.to_string());
         let mut response = self.answer(call).await;
         if let Ok(id) = id {
             response.headers_mut().insert(REQUEST_ID, id);
         }
-        response
+        (response, stages)
     }
 
     async fn converse(self: &Arc<Self>, call: Call) -> Result<Response, Stopped> {
@@ -156,6 +162,8 @@ pub(crate) struct Exchange {
     /// What is done with the reply.
     pub(crate) reply: ReplyPlan,
     pub(crate) account_id: String,
+    /// Where a request from the dashboard leaves what was answered.
+    pub(crate) stages: Option<Arc<Stages>>,
 }
 
 impl Decided {

@@ -11,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 use jiff::Timestamp;
 use phigate_core::egress::Cleared;
 use phigate_store::{Admission, Attempt, Decision, NewAttempt, NewDecision};
-use phigate_types::{Action, ErrorCode};
+use phigate_types::{Action, ErrorCode, Replies};
 use uuid::Uuid;
 
 use crate::error::GatewayError;
@@ -20,6 +20,7 @@ use crate::gateway::Gateway;
 use crate::key_limits::KeyPermit;
 use crate::outcome::OutcomeDue;
 use crate::pipeline::Forward;
+use crate::stages::Stages;
 
 /// What both records say about where a request comes from. Nothing is written yet.
 pub(crate) struct RequestRecord {
@@ -29,6 +30,8 @@ pub(crate) struct RequestRecord {
     pub(crate) received: Instant,
     /// The key's place among its concurrent requests, given back with the last record.
     pub(crate) permit: KeyPermit,
+    /// Where a request from the dashboard leaves what was sent and answered.
+    pub(crate) stages: Option<Arc<Stages>>,
 }
 
 /// Proof that a decision was recorded. Nothing but writing one makes it, and sending consumes it.
@@ -65,6 +68,13 @@ impl RequestRecord {
             return Err(with_headers(error.into_response(), &facts));
         }
         self.gateway.metrics.added(self.received.elapsed());
+        if forward.exchange.reply.replies != Replies::Off {
+            // A caller who leaves in the middle of a stream leaves no time for it. Not having it costs the sealed
+            // reply, not the record.
+            let account = &self.admission.account.id;
+            let prepared = self.gateway.vault.trail.prepare_to_seal(account).await;
+            prepared.ok();
+        }
         let mut outcome = OutcomeDue::new(self, facts, action, durability);
         outcome.begin(forward);
         Ok((Written { durability }, outcome))

@@ -70,5 +70,6 @@ pub(crate) fn record(gateway: &Arc<Gateway>, account: &Arc<Account>) -> RequestR
         request_id: Uuid::now_v7(),
         received,
         permit,
+        stages: None,
     }
 }

@@ -59,7 +59,7 @@ static ROWS: &[Row] = &[
         code: "aws",
         label: "AWS signature",
         secret: Secret::Json,
-        secret_words: "AWS access key, as {\"access_key_id\",\"secret_access_key\",\"session_token\"?}",
+        secret_words: "AWS access key, as JSON with access_key_id, secret_access_key and perhaps session_token",
         options: &[ProviderOption::TokenUrl],
         needs: &[],
     },

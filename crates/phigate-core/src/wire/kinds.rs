@@ -5,7 +5,7 @@
 
 use phigate_types::ProviderKind;
 
-use super::anthropic::Anthropic;
+use super::anthropic::{self, Anthropic};
 use super::bedrock::Bedrock;
 use super::google::Google;
 use super::openai::OpenAi;
@@ -19,6 +19,12 @@ const CLAUDE_AT_VERTEX: (&str, &str) = ("anthropic_version", "vertex-2023-10-16"
 
 const JSON: &[Header] = &[("content-type", "application/json")];
 
+/// OpenAI's list of models.
+const MODELS: Probe = Probe {
+    path: &["v1", "models"],
+    headers: &[],
+};
+
 struct KindRow {
     kind: ProviderKind,
     /// The format in which a model is asked for.
@@ -28,7 +34,7 @@ struct KindRow {
     /// Moves a translated request to where the kind wants it.
     place: fn(&Site<'_>, &Call<'_>, &mut Translated) -> Result<(), Refusal>,
     /// How to ask for nothing but whether it answers and knows us, where there is a way.
-    probe: Option<fn(&Site<'_>) -> Probe>,
+    probe: Option<Probe>,
 }
 
 static KINDS: &[KindRow] = &[
@@ -38,14 +44,14 @@ static KINDS: &[KindRow] = &[
         format: |_| &OpenAi,
         opening: None,
         place: |_, _, _| Ok(()),
-        probe: Some(|_| OpenAi.probe()),
+        probe: Some(MODELS),
     },
     KindRow {
         kind: ProviderKind::Azure,
         format: |_| &OpenAi,
         opening: None,
         place: place_at_azure,
-        probe: Some(|_| Probe {
+        probe: Some(Probe {
             path: &["openai", "v1", "models"],
             headers: &[],
         }),
@@ -55,14 +61,17 @@ static KINDS: &[KindRow] = &[
         format: |_| &Anthropic,
         opening: None,
         place: |_, _, _| Ok(()),
-        probe: Some(|_| Anthropic.probe()),
+        probe: Some(anthropic::PROBE),
     },
     KindRow {
         kind: ProviderKind::Google,
         format: |_| &Google,
         opening: None,
         place: |_, _, _| Ok(()),
-        probe: Some(|_| Google.probe()),
+        probe: Some(Probe {
+            path: &["v1beta", "models"],
+            headers: &[],
+        }),
     },
     KindRow {
         kind: ProviderKind::Bedrock,
@@ -137,10 +146,9 @@ pub fn format_of_kind(kind: ProviderKind, model: &str) -> Option<&'static dyn Wi
     row(kind).map(|row| (row.format)(model))
 }
 
-/// How to ask a provider for nothing but whether it answers and knows us. None where only a model can be asked.
-pub fn probe_of_kind(site: &Site<'_>) -> Option<Probe> {
-    let probe = row(site.kind)?.probe?;
-    Some(probe(site))
+/// How to ask a kind of provider for nothing but whether it answers and knows us. None where only a model can be asked.
+pub fn probe_of_kind(kind: ProviderKind) -> Option<Probe> {
+    row(kind)?.probe
 }
 
 fn row(kind: ProviderKind) -> Option<&'static KindRow> {

@@ -61,9 +61,6 @@ pub trait WireFormat: Sync {
     /// Translates a clean request. Callers use `write_request`, which makes the call.
     fn translate(&self, call: &Call<'_>) -> Result<Translated, Refusal>;
 
-    /// How to ask whether a provider answers and takes its key.
-    fn probe(&self) -> Probe;
-
     /// Translates a provider's complete answer of status 200.
     fn read_reply(&self, context: &ReplyContext, body: &[u8]) -> Result<Reply, ProviderFailure>;
 

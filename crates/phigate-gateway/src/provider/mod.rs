@@ -11,6 +11,7 @@ mod base_url;
 mod connect;
 mod identities;
 mod key;
+mod rehearsal;
 mod rest;
 mod retry;
 mod setup;
@@ -35,6 +36,7 @@ pub(crate) use authorize::Authorizer;
 pub use base_url::{BaseUrl, BaseUrlError};
 pub use connect::RootsError;
 pub use key::{KeyError, check_key};
+pub(crate) use rehearsal::Rehearsal;
 pub(crate) use rest::Rest;
 pub use setup::{GivenSecret, SetupError, SetupRules, check_setup};
 
@@ -235,6 +237,30 @@ impl Provider {
         self.attempt(&call, deadline)
             .await
             .map(|answer| answer.status)
+    }
+
+    /// Asks a model for a word of its own, to see whether it answers.
+    pub(crate) async fn rehearse(
+        &self,
+        account: &str,
+        destination: Destination,
+        rehearsal: Rehearsal,
+    ) -> Result<(StatusCode, Bytes), ProviderError> {
+        let cleared = rehearsal.cleared;
+        let call = Outgoing {
+            account,
+            destination,
+            method: Method::POST,
+            path: cleared.path().to_vec(),
+            query: cleared.query().map(str::to_owned),
+            body: cleared.into_body().into(),
+        };
+        let deadline = Instant::now() + Duration::from_millis(self.limits.first_byte_ms);
+        let answer = self.attempt(&call, deadline).await?;
+        Ok((
+            answer.status,
+            answer.body.read_all().await.unwrap_or_default(),
+        ))
     }
 
     /// One attempt. Where the provider refuses a token that can be renewed, the call is made once more with a new one:

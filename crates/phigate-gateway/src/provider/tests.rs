@@ -311,7 +311,7 @@ async fn a_probe_tells_the_status_alone() {
         "HTTP/1.1 401 No\r\ncontent-length: 8\r\n\r\nJane Roe",
     )])
     .await;
-    let probe = phigate_core::wire::FORMATS[0].probe();
+    let probe = phigate_core::wire::probe_of_kind(phigate_types::ProviderKind::OpenAi).unwrap();
     let provider = provider(Limits::default());
     assert_eq!(
         provider.probe("a", destination(&fake.base), probe).await,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aws_lc_rs::hmac;
+use futures_util::FutureExt;
 use jiff::Timestamp;
 use phigate_verify::chain::{digest, hex};
 use uuid::Uuid;
@@ -141,6 +142,36 @@ impl Trail {
             Ok(answer) => answer.unwrap_or(Err(StoreError::Closed)),
             Err(_) => Err(StoreError::Timeout),
         }
+    }
+
+    /// Makes sure that the account's content key is in memory, for a reply that may have to be sealed without waiting.
+    pub async fn prepare_to_seal(&self, account_id: &str) -> Result<()> {
+        let now = self.core.now();
+        let key = self
+            .core
+            .keyring
+            .current(account_id, Purpose::Content, now)
+            .await;
+        key.map(|_| ())
+    }
+
+    /// Queues an outcome with what the provider said, without waiting. Where the account's content key is no longer in
+    /// memory, see [`prepare_to_seal`](Self::prepare_to_seal), the outcome is queued without the reply.
+    pub fn queue_outcome_with_reply(
+        &self,
+        account_id: &str,
+        mut outcome: Outcome,
+        reply: &SecretBytes,
+    ) {
+        let id = Uuid::now_v7();
+        let sealing = self.seal(account_id, outcome.time, id, [("original", Some(reply))]);
+        let Some(Ok(contents)) = sealing.now_or_never() else {
+            return self.queue_outcome(account_id, &outcome);
+        };
+        outcome.sealed = Some(digests(&contents));
+        let entry = entry::outcome_with(account_id, id, &outcome, contents);
+        let queue = &self.core.writer.queue;
+        queue.push_always(Job::of(entry, Waiter::none()));
     }
 
     /// Queues an outcome without waiting, for use where waiting is impossible (in a `Drop`).

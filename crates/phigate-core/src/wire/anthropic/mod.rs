@@ -33,6 +33,12 @@ const HEADERS: &[Header] = &[
     ("anthropic-version", "2023-06-01"),
 ];
 
+/// How to ask for nothing but whether the provider answers and knows us.
+pub(super) const PROBE: Probe = Probe {
+    path: &["v1", "models"],
+    headers: HEADERS,
+};
+
 /// The format.
 pub(super) struct Anthropic;
 
@@ -80,13 +86,6 @@ impl WireFormat for Anthropic {
 
     fn translate(&self, call: &Call<'_>) -> Result<Translated, Refusal> {
         request::write(call)
-    }
-
-    fn probe(&self) -> Probe {
-        Probe {
-            path: &["v1", "models"],
-            headers: &HEADERS[1..],
-        }
     }
 
     fn read_reply(&self, context: &ReplyContext, body: &[u8]) -> Result<Reply, ProviderFailure> {

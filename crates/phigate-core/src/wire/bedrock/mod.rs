@@ -16,9 +16,7 @@ mod toolbox;
 
 use super::failure::{FailureKind, ProviderFailure};
 use super::parameters::Parameter;
-use super::{
-    Call, Header, Probe, Refusal, Reply, ReplyContext, StreamTranslator, Translated, WireFormat,
-};
+use super::{Call, Header, Refusal, Reply, ReplyContext, StreamTranslator, Translated, WireFormat};
 use crate::json::Json;
 
 const HEADERS: &[Header] = &[("content-type", "application/json")];
@@ -61,13 +59,6 @@ impl WireFormat for Bedrock {
 
     fn translate(&self, call: &Call<'_>) -> Result<Translated, Refusal> {
         request::write(call)
-    }
-
-    fn probe(&self) -> Probe {
-        Probe {
-            path: &["async-invoke"],
-            headers: &[],
-        }
     }
 
     fn read_reply(&self, context: &ReplyContext, body: &[u8]) -> Result<Reply, ProviderFailure> {

@@ -16,9 +16,7 @@ mod thinking;
 use super::failure::{FailureKind, ProviderFailure, error_object, kind_of_status, whole_seconds};
 use super::parameters::Parameter;
 use super::request::is_plain_identifier;
-use super::{
-    Call, Header, Probe, Refusal, Reply, ReplyContext, StreamTranslator, Translated, WireFormat,
-};
+use super::{Call, Header, Refusal, Reply, ReplyContext, StreamTranslator, Translated, WireFormat};
 use crate::json::Json;
 
 const HEADERS: &[Header] = &[("content-type", "application/json")];
@@ -67,13 +65,6 @@ impl WireFormat for Google {
 
     fn translate(&self, call: &Call<'_>) -> Result<Translated, Refusal> {
         request::write(call)
-    }
-
-    fn probe(&self) -> Probe {
-        Probe {
-            path: &["v1beta", "models"],
-            headers: &[],
-        }
     }
 
     fn read_reply(&self, context: &ReplyContext, body: &[u8]) -> Result<Reply, ProviderFailure> {

@@ -10,7 +10,7 @@ use super::failure::{error_object, known_param, unreadable};
 use super::parameters::Parameter;
 use super::request::{is_plain_identifier, with_model};
 use super::{
-    Call, Expectation, FailureKind, Header, Probe, ProviderFailure, Refusal, Reply, ReplyContext,
+    Call, Expectation, FailureKind, Header, ProviderFailure, Refusal, Reply, ReplyContext,
     ReplySummary, StreamTranslator, Translated, Treatment, Usage, WireFormat,
 };
 use crate::json::Json;
@@ -85,13 +85,6 @@ impl WireFormat for OpenAi {
             dropped: Vec::new(),
             expectation: Expectation::default(),
         })
-    }
-
-    fn probe(&self) -> Probe {
-        Probe {
-            path: &["v1", "models"],
-            headers: &[],
-        }
     }
 
     fn read_reply(&self, _context: &ReplyContext, body: &[u8]) -> Result<Reply, ProviderFailure> {

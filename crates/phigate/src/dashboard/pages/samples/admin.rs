@@ -160,7 +160,10 @@ pub(super) fn playground_page() -> playground::Page {
             tone: "ok",
             status: "200".to_owned(),
             facts: vec![Fact::text("PHI found", "dob, phone, mrn, name")],
-            text: "Low potassium can cause cramps.".to_owned(),
+            stages: vec![crate::dashboard::pages::replies::Stage {
+                title: "As given back",
+                text: "Low potassium can cause cramps.".to_owned(),
+            }],
             href: "/audit/0193f0aa-0000-7000-8000-000000000001".to_owned(),
         }),
     }
