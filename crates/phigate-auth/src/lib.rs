@@ -31,3 +31,4 @@ pub use fetch::{Answer, Ask, Fetch, FetchError, Method, Place};
 pub use identity::{Identity, Proof, Scheme, ToSign};
 pub use machine::Machine;
 pub use secret::{Secret, SecretError};
+pub use token::clock_skew_s;

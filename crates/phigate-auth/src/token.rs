@@ -87,9 +87,13 @@ pub(crate) fn read(
 
 /// How far this machine's clock is ahead of the endpoint's, when that explains a refusal.
 pub(crate) fn clock_skew(answer: &Answer) -> Option<i64> {
+    clock_skew_s(answer.date.as_deref()?)
+}
+
+/// By how many seconds this machine's clock is ahead of a `Date` header's, where that is enough to matter.
+pub fn clock_skew_s(date: &str) -> Option<i64> {
     const TOLERATED_S: i64 = 60;
-    let theirs = http_date(answer.date.as_deref()?)?;
-    let skew = jiff::Timestamp::now().as_second() - theirs;
+    let skew = jiff::Timestamp::now().as_second() - http_date(date)?;
     (skew.abs() > TOLERATED_S).then_some(skew)
 }
 

@@ -25,7 +25,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, HeaderName, USER_AGENT};
-use http::{HeaderValue, Method, Request, StatusCode};
+use http::{HeaderMap, HeaderValue, Method, Request, StatusCode};
 use http_body_util::Full;
 use hyper_util::client::legacy::{Client, Error as ClientError};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
@@ -160,6 +160,27 @@ impl ProviderError {
     }
 }
 
+/// What a provider said when it was tried. The words of one that is content are not read.
+pub(crate) struct Told {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
+}
+
+impl Told {
+    async fn by(answer: Incoming) -> Self {
+        let body = match answer.status.is_success() {
+            true => Bytes::new(),
+            false => answer.body.read_all().await.unwrap_or_default(),
+        };
+        Self {
+            status: answer.status,
+            headers: answer.headers,
+            body,
+        }
+    }
+}
+
 type Pool = Arc<Client<Connector, Full<Bytes>>>;
 
 /// The client for all providers. No connection is opened before a call needs one.
@@ -217,13 +238,25 @@ impl Provider {
         }
     }
 
-    /// Asks something harmless, to see whether address and key are right. The body is not read.
+    /// Asks for the token or the credentials that calls carry, and makes no call.
+    pub(crate) async fn identify(
+        &self,
+        account: &str,
+        authorizer: &Authorizer,
+    ) -> Result<(), ProviderError> {
+        let mut nowhere = Request::new(Full::new(Bytes::new()));
+        *nowhere.uri_mut() = http::Uri::from_static("https://localhost/");
+        let shown = authorizer.authorize(&self.identities, account, &mut nowhere, &[]);
+        shown.await.map(drop)
+    }
+
+    /// Asks something harmless, to see whether address and key are right.
     pub(crate) async fn probe(
         &self,
         account: &str,
         destination: Destination,
         probe: Probe,
-    ) -> Result<StatusCode, ProviderError> {
+    ) -> Result<Told, ProviderError> {
         let call = Outgoing {
             account,
             destination,
@@ -234,9 +267,7 @@ impl Provider {
         };
         let deadline =
             Instant::now() + Duration::from_millis(self.limits.connect_ms.saturating_mul(2));
-        self.attempt(&call, deadline)
-            .await
-            .map(|answer| answer.status)
+        Ok(Told::by(self.attempt(&call, deadline).await?).await)
     }
 
     /// Asks a model for a word of its own, to see whether it answers.
@@ -245,7 +276,7 @@ impl Provider {
         account: &str,
         destination: Destination,
         rehearsal: Rehearsal,
-    ) -> Result<(StatusCode, Bytes), ProviderError> {
+    ) -> Result<Told, ProviderError> {
         let cleared = rehearsal.cleared;
         let call = Outgoing {
             account,
@@ -256,11 +287,7 @@ impl Provider {
             body: cleared.into_body().into(),
         };
         let deadline = Instant::now() + Duration::from_millis(self.limits.first_byte_ms);
-        let answer = self.attempt(&call, deadline).await?;
-        Ok((
-            answer.status,
-            answer.body.read_all().await.unwrap_or_default(),
-        ))
+        Ok(Told::by(self.attempt(&call, deadline).await?).await)
     }
 
     /// One attempt. Where the provider refuses a token that can be renewed, the call is made once more with a new one:
