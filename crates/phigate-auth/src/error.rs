@@ -1,6 +1,6 @@
 //! Why a call cannot be shown as ours.
 
-use crate::FetchError;
+use crate::fetch::FetchError;
 
 /// What went wrong between us and whoever hands out tokens. Holds nothing that was said: token endpoints quote secrets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -52,6 +52,13 @@ pub enum Reason {
     /// The operator does not let accounts use the machine's identity.
     #[error("the machine's own identity may be used only where allow_ambient_credentials = true")]
     NotAllowed,
+}
+
+impl AuthError {
+    /// The error of an endpoint that has too much to do: another time it may work.
+    pub(crate) fn of_busy(status: u16) -> Option<Self> {
+        (status == 429 || status >= 500).then_some(Self::Unreachable)
+    }
 }
 
 impl From<FetchError> for AuthError {

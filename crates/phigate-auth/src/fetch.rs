@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 
-use crate::{AuthError, Secret};
+use crate::secret::Secret;
 
 /// The most that is read of an answer. Tokens are a few thousand bytes.
 pub(crate) const ANSWER_BYTES_MAX: usize = 64 * 1024;
@@ -111,11 +111,6 @@ impl Ask {
         self.headers.push((name, value.into()));
         self
     }
-}
-
-/// The same error for all endpoints that have too much to do: another time it may work.
-pub(crate) fn busy(status: u16) -> Option<AuthError> {
-    (status == 429 || status >= 500).then_some(AuthError::Unreachable)
 }
 
 /// Fields as `application/x-www-form-urlencoded`.

@@ -5,9 +5,10 @@ use std::time::SystemTime;
 
 use aws_credential_types::Credentials;
 use http::header::AUTHORIZATION;
-use http::{HeaderName, HeaderValue, Uri};
+use http::{HeaderName, HeaderValue};
 
 use crate::aws;
+use crate::call::ToSign;
 use crate::entra::Application;
 use crate::error::{AuthError, Reason};
 use crate::fetch::Fetch;
@@ -54,18 +55,6 @@ impl Scheme {
             Self::Google { .. } => ServiceAccount::read(secret).map(drop),
         }
     }
-}
-
-/// A call as far as a signature covers it.
-pub struct ToSign<'a> {
-    /// Its method.
-    pub method: &'a str,
-    /// Its whole address, as it is sent.
-    pub uri: &'a Uri,
-    /// Headers that the signature covers, besides the host.
-    pub headers: &'a [(&'a str, &'a str)],
-    /// Its body.
-    pub body: &'a [u8],
 }
 
 /// What a call carried, so that it can be forgotten when the provider refuses it.

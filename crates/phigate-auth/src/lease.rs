@@ -6,7 +6,7 @@ use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::AuthError;
+use crate::error::AuthError;
 
 /// How long before its end something is renewed, unless it lives too short for that.
 const AHEAD: Duration = Duration::from_secs(300);

@@ -9,6 +9,7 @@
 //! |---|---|
 //! | `identity.rs` | the way in: one identity, and what a call must carry |
 //! | `secret.rs` | secrets as owners give them, checked before they are stored |
+//! | `rsa_key.rs` | the keys of service accounts |
 //! | `lease.rs` | one token or key pair: renewed ahead by one caller, failures shared |
 //! | `aws/` | Signature Version 4, and the places where AWS hands out credentials |
 //! | `entra.rs`, `google.rs` | tokens of Microsoft and of Google |
@@ -16,6 +17,7 @@
 //! | `fetch.rs` | what is asked of whoever has connections |
 
 mod aws;
+mod call;
 mod entra;
 mod error;
 mod fetch;
@@ -23,12 +25,14 @@ mod google;
 mod identity;
 mod lease;
 mod machine;
+mod rsa_key;
 mod secret;
 mod token;
 
+pub use call::ToSign;
 pub use error::{AuthError, Reason};
 pub use fetch::{Answer, Ask, Fetch, FetchError, Method, Place};
-pub use identity::{Identity, Proof, Scheme, ToSign};
+pub use identity::{Identity, Proof, Scheme};
 pub use machine::Machine;
 pub use secret::{Secret, SecretError};
 pub use token::clock_skew_s;

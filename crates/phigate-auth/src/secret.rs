@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Deserialize;
 use zeroize::Zeroizing;
 
-use crate::google::SigningKey;
+use crate::rsa_key::SigningKey;
 
 /// Text that must not be printed: wiped when dropped, shown as a length only.
 #[derive(Clone, PartialEq, Eq, Deserialize)]

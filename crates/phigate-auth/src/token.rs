@@ -6,7 +6,7 @@ use http::HeaderValue;
 use serde::Deserialize;
 
 use crate::error::{AuthError, Reason};
-use crate::fetch::{Answer, busy};
+use crate::fetch::Answer;
 use crate::lease::Lent;
 use crate::secret::{Secret, is_visible};
 
@@ -59,7 +59,7 @@ pub(crate) fn read(
 ) -> Result<Lent<Token>, AuthError> {
     match answer.status {
         200 => {}
-        status if busy(status).is_some() => return Err(AuthError::Unreachable),
+        status if AuthError::of_busy(status).is_some() => return Err(AuthError::Unreachable),
         400..=499 => return Err(AuthError::Refused(refusal(answer))),
         _ => return Err(AuthError::Unreadable),
     }

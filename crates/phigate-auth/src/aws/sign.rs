@@ -10,8 +10,8 @@ use aws_sigv4::http_request::{
 use aws_sigv4::sign::v4;
 use http::{HeaderName, HeaderValue};
 
+use crate::call::ToSign;
 use crate::error::{AuthError, Reason};
-use crate::identity::ToSign;
 
 /// The name of Bedrock in signatures.
 const SERVICE: &str = "bedrock";

@@ -8,7 +8,7 @@ use aws_credential_types::Credentials;
 use serde::Deserialize;
 
 use crate::error::{AuthError, Reason};
-use crate::fetch::{Answer, Ask, Fetch, Method, Place, busy};
+use crate::fetch::{Answer, Ask, Fetch, Method, Place};
 use crate::lease::Lent;
 use crate::machine::Machine;
 use crate::secret::Secret;
@@ -171,7 +171,7 @@ fn text_of(answer: &Answer) -> Result<Secret, AuthError> {
 fn check_status(answer: &Answer) -> Result<(), AuthError> {
     match answer.status {
         200 => Ok(()),
-        status if busy(status).is_some() => Err(AuthError::Unreachable),
+        status if AuthError::of_busy(status).is_some() => Err(AuthError::Unreachable),
         400..=499 => Err(AuthError::Refused(reason(answer))),
         _ => Err(AuthError::Unreadable),
     }
