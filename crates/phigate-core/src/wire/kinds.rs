@@ -9,7 +9,8 @@ use super::anthropic::{self, Anthropic};
 use super::bedrock::Bedrock;
 use super::google::Google;
 use super::openai::OpenAi;
-use super::{Call, Header, Probe, Refusal, Translated, WireFormat};
+use super::{Call, Header, Probe, ProviderRequest, Refusal, Translated, WireFormat};
+use crate::protect::CleanRequest;
 
 /// The version of Azure's API whose paths are OpenAI's own.
 const AZURE_V1: &str = "v1";
@@ -138,6 +139,36 @@ impl<'a> Site<'a> {
     pub(super) fn opening(&self) -> (&'static str, &'a str) {
         let other = row(self.kind).and_then(|row| row.opening);
         other.unwrap_or(("model", self.model))
+    }
+}
+
+impl dyn WireFormat + '_ {
+    /// Translates a clean request for the model of a provider. `hash_user` is a keyed hash: who the caller's end user
+    /// is never leaves as it is in translation.
+    pub fn write_request(
+        &self,
+        clean: &CleanRequest,
+        site: &Site<'_>,
+        hash_user: &dyn Fn(&str) -> String,
+    ) -> Result<ProviderRequest, Refusal> {
+        let model = site.model;
+        let call = Call {
+            document: clean.request().document(),
+            original: clean.original_document(),
+            model,
+            opening: site.opening(),
+            stream: clean.request().is_stream(),
+            hash_user,
+        };
+        let mut translated = self.translate(&call)?;
+        site.place(&call, &mut translated)?;
+        let has_model_in_path = translated.path.iter().any(|step| step.contains(model));
+        let is_as_scanned = translated.is_as_scanned;
+        Ok(ProviderRequest {
+            needs_rescan: !is_as_scanned && !clean.mode().forwards_unscanned(),
+            has_phi_in_path: has_model_in_path && clean.report().has_phi_in_model(),
+            translated,
+        })
     }
 }
 
