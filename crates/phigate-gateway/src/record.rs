@@ -60,13 +60,13 @@ impl RequestRecord {
         cleared: &Cleared,
         reply: &ReplyPlan,
     ) -> Result<(Written, OutcomeDue), Response> {
-        let durability = self.durability_of_outcome(&facts);
+        let durability = self.durability(&facts);
         let decision = self.decision(&mut facts, action, Some(cleared), None);
         if let Err(error) = self.write(decision, &facts, durability).await {
             return Err(with_headers(error.into_response(), &facts));
         }
         self.gateway.metrics.added(self.received.elapsed());
-        let mut outcome = OutcomeDue::new(self, facts, action, durability);
+        let mut outcome = OutcomeDue::new(self, facts, action);
         outcome.expect_reply(reply);
         Ok((Written { durability }, outcome))
     }
@@ -86,13 +86,12 @@ impl RequestRecord {
         if let Err(error) = self.write(decision, &facts, durability).await {
             return with_headers(error.into_response(), &facts);
         }
-        let durability = self.durability_of_outcome(&facts);
-        let outcome = OutcomeDue::new(self, facts, action, durability);
+        let outcome = OutcomeDue::new(self, facts, action);
         outcome.fail(error).await
     }
 
-    /// The outcome of a clean request in flag mode may be written a moment later, and its decision too.
-    fn durability_of_outcome(&self, facts: &RequestFacts) -> Durability {
+    /// The decision about a clean request in flag mode may be written a moment later.
+    fn durability(&self, facts: &RequestFacts) -> Durability {
         if facts.is_clean() && self.admission.account.mode.forwards_unscanned() {
             Durability::Queued
         } else {
@@ -137,8 +136,8 @@ impl RequestRecord {
         let types = facts.types();
         NewDecision {
             account_id: account.id.clone(),
+            sent: cleared.and_then(|cleared| facts.sent(action, cleared)),
             original: facts.take_original(),
-            sent: cleared.and_then(|cleared| facts.sent(cleared)),
             identifiers: facts.identifiers(),
             decision: Decision {
                 request_id: self.request_id,
