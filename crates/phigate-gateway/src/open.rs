@@ -16,6 +16,7 @@ use crate::gateway::Gateway;
 use crate::pipeline::{Received, Stopped};
 use crate::record::RequestRecord;
 use crate::reply_plan;
+use crate::stages::Stages;
 
 /// A request as it arrived.
 pub struct Call {
@@ -46,6 +47,8 @@ pub enum Sender {
         account: Arc<Account>,
         /// What they typed, as a request.
         body: Bytes,
+        /// Where the page finds what was sent and answered.
+        stages: Arc<Stages>,
     },
 }
 
@@ -67,6 +70,7 @@ const DASHBOARD_KEY: &str = "dashboard";
 impl Open {
     /// Finds out whose request it is, and takes a place among the key's requests.
     pub async fn admit(gateway: &Arc<Gateway>, call: Call) -> Result<Self, Stopped> {
+        let mut watched = None;
         let (admission, limited_id, turn, source) = match call.sender {
             Sender::Caller {
                 client,
@@ -79,7 +83,12 @@ impl Open {
                 let id = admission.key_id.clone();
                 (admission, id, turn, Source::Upload { headers, upload })
             }
-            Sender::Dashboard { account, body } => {
+            Sender::Dashboard {
+                account,
+                body,
+                stages,
+            } => {
+                watched = Some(stages);
                 let id = account.id.clone();
                 let key_id = DASHBOARD_KEY.to_owned();
                 (Admission { key_id, account }, id, None, Source::Typed(body))
@@ -95,6 +104,7 @@ impl Open {
                 request_id: call.request_id,
                 received: call.received,
                 permit,
+                stages: watched,
             },
             turn,
             source,

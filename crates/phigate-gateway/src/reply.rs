@@ -47,6 +47,9 @@ async fn read(
         .format
         .read_reply(&exchange.context, &body)
         .map_err(GatewayError::Provider)?;
+    if let Some(stages) = &exchange.stages {
+        stages.keep_answered(&reply.body);
+    }
     let rules = exchange.reply.rules;
     if !rules.is_idle() {
         let treated = treat(gateway, &exchange.account_id, rules, reply.body).await?;

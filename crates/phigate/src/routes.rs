@@ -8,10 +8,8 @@ use axum::response::{IntoResponse, Json, Response};
 use axum::routing::{get, post};
 use axum::{Extension, Router};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
-use phigate_core::wire::{FORMATS, WireFormat};
 use phigate_edge::{ClientAddress, RequestId, Turn, Upload, health_routes};
-use phigate_gateway::{Call, GatewayError, Sender};
-use phigate_store::Account;
+use phigate_gateway::{Call, GatewayError, Sender, listed_models, routes};
 use serde_json::{Value, json};
 
 use crate::app::App;
@@ -67,15 +65,17 @@ async fn chat_completions(State(app): State<Arc<App>>, request: Request) -> Resp
     app.gateway.answer(call).await
 }
 
-/// The identifiers the account can use now: those of families with a provider key, and the owner's aliases.
+/// The identifiers the account can use now: those that its providers list, those of families whose provider has no
+/// list, and the owner's aliases.
 async fn models(
     State(app): State<Arc<App>>,
     Extension(client): Extension<ClientAddress>,
     headers: HeaderMap,
 ) -> Result<Json<Value>, GatewayError> {
     let account = app.gateway.admit(&headers, client.0).await?.account;
-    let data: Vec<Value> = usable(&account)
-        .map(|(format, model)| describe_model(format, model))
+    let models = listed_models(&account).into_iter();
+    let data: Vec<Value> = models
+        .map(|(model, provider)| describe_model(&model, provider))
         .collect();
     Ok(Json(json!({ "object": "list", "data": data })))
 }
@@ -87,34 +87,12 @@ async fn model(
     headers: HeaderMap,
 ) -> Result<Json<Value>, GatewayError> {
     let account = app.gateway.admit(&headers, client.0).await?.account;
-    let is_configured = |format: &&&dyn WireFormat| account.providers.contains_key(format.id());
-    let format = FORMATS
-        .iter()
-        .find(|format| format.serves(&id))
-        .filter(is_configured);
-    let format = format.ok_or(GatewayError::UnknownModel)?;
-    Ok(Json(describe_model(*format, &id)))
+    let routes = routes(&account, &id).map_err(|_| GatewayError::UnknownModel)?;
+    Ok(Json(describe_model(&id, routes[0].name)))
 }
 
-fn usable(account: &Account) -> impl Iterator<Item = (&'static dyn WireFormat, &str)> {
-    let configured = FORMATS
-        .iter()
-        .copied()
-        .filter(|format| account.providers.contains_key(format.id()));
-    configured.flat_map(|format| {
-        let listed = format.listed_models();
-        let aliases = account.aliases.keys().map(String::as_str);
-        let further = aliases.filter(|alias| format.serves(alias) && !listed.contains(alias));
-        listed
-            .iter()
-            .copied()
-            .chain(further)
-            .map(move |model| (format, model))
-    })
-}
-
-fn describe_model(format: &dyn WireFormat, model: &str) -> Value {
-    json!({ "id": model, "object": "model", "created": 0, "owned_by": format.id() })
+fn describe_model(model: &str, provider: &str) -> Value {
+    json!({ "id": model, "object": "model", "created": 0, "owned_by": provider })
 }
 
 #[cfg(test)]

@@ -90,6 +90,7 @@ impl From<JsonError> for RequestError {
 }
 
 /// A checked chat-completion request over the bytes the caller sent.
+#[derive(Clone)]
 pub struct ChatRequest {
     document: Document,
     model: String,

@@ -16,17 +16,22 @@ use super::failure::{ProviderFailure, error_object};
 use super::parameters::Parameter;
 use super::request::is_plain_identifier;
 use super::{
-    Call, FailureKind, Header, HeaderValue, Probe, Refusal, Reply, ReplyContext, StreamTranslator,
-    Translated, WireFormat,
+    Call, FailureKind, Header, Probe, Refusal, Reply, ReplyContext, StreamTranslator, Translated,
+    WireFormat,
 };
 use crate::json::Json;
 
 /// The headers of every request; the first is of requests with a body alone.
 const HEADERS: &[Header] = &[
-    ("content-type", HeaderValue::Fixed("application/json")),
-    ("x-api-key", HeaderValue::Key),
-    ("anthropic-version", HeaderValue::Fixed("2023-06-01")),
+    ("content-type", "application/json"),
+    ("anthropic-version", "2023-06-01"),
 ];
+
+/// How to ask for nothing but whether the provider answers and knows us.
+pub(super) const PROBE: Probe = Probe {
+    path: &["v1", "models"],
+    headers: HEADERS,
+};
 
 /// The format.
 pub(super) struct Anthropic;
@@ -38,10 +43,6 @@ impl WireFormat for Anthropic {
 
     fn label(&self) -> &'static str {
         "Anthropic"
-    }
-
-    fn default_base_url(&self) -> &'static str {
-        "https://api.anthropic.com"
     }
 
     fn serves(&self, model: &str) -> bool {
@@ -79,13 +80,6 @@ impl WireFormat for Anthropic {
 
     fn translate(&self, call: &Call<'_>) -> Result<Translated, Refusal> {
         request::write(call)
-    }
-
-    fn probe(&self) -> Probe {
-        Probe {
-            path: ["v1", "models"],
-            headers: &HEADERS[1..],
-        }
     }
 
     fn read_reply(&self, context: &ReplyContext, body: &[u8]) -> Result<Reply, ProviderFailure> {

@@ -69,6 +69,7 @@ pub(super) fn write(call: &Call<'_>) -> Result<Translated, Refusal> {
         query: None,
         headers: HEADERS,
         body,
+        is_as_scanned: false,
         adjusted,
         dropped,
         expectation,

@@ -35,11 +35,18 @@ pub(crate) struct ReplyChoice {
     pub(crate) chosen: bool,
 }
 
-/// One text of the example conversation.
+/// One text of a conversation on its way.
 #[derive(Debug)]
 pub(crate) struct Stage {
     pub(crate) title: &'static str,
     pub(crate) text: String,
+}
+
+impl Stage {
+    pub(crate) const RECEIVED: &str = "As received";
+    pub(crate) const SENT: &str = "As sent";
+    pub(crate) const ANSWERED: &str = "As answered";
+    pub(crate) const GIVEN_BACK: &str = "As given back";
 }
 
 /// The caller's side of the example. Invented, and it looks it.
@@ -153,10 +160,10 @@ fn stages(detector: &Detector, replies: Replies) -> Option<Vec<Stage>> {
     let given = given_back(&rules, &answered)?;
     let stage = |title, text| Stage { title, text };
     Some(vec![
-        stage("As received", QUESTION.to_owned()),
-        stage("As sent", sent),
-        stage("As answered", answered),
-        stage("As given back", given),
+        stage(Stage::RECEIVED, QUESTION.to_owned()),
+        stage(Stage::SENT, sent),
+        stage(Stage::ANSWERED, answered),
+        stage(Stage::GIVEN_BACK, given),
     ])
 }
 
