@@ -59,7 +59,9 @@ async fn answer(request: Request<Incoming>) -> Result<Response<Body>> {
         tokio::task::yield_now().await;
         let plain = Bytes::from_static(EVENT.as_bytes());
         let event = match (sent, &pieces) {
-            (..EVENTS, Some(pieces)) if sent % TOKEN_EVERY < 2 => pieces[sent % TOKEN_EVERY].clone(),
+            (..EVENTS, Some(pieces)) if sent % TOKEN_EVERY < 2 => {
+                pieces[sent % TOKEN_EVERY].clone()
+            }
             (..EVENTS, _) => plain,
             (EVENTS, _) => Bytes::from_static(LAST.as_bytes()),
             _ => return None,

@@ -115,9 +115,10 @@ pub(crate) fn write_page(path: &Path, rows: &[Row]) -> Result<()> {
 fn table(rows: &[Row]) -> String {
     let mut cells: Vec<&str> = rows.iter().map(|row| row.cell).collect();
     cells.dedup();
-    let mut table = "| | target | CPU µs | ratio | p50 µs | added µs | added to first byte µs | peak MiB |\n\
+    let mut table =
+        "| | target | CPU µs | ratio | p50 µs | added µs | added to first byte µs | peak MiB |\n\
         |---|---|--:|--:|--:|--:|--:|--:|\n"
-        .to_owned();
+            .to_owned();
     for cell in cells {
         for one in figures(cell, rows) {
             table += &format!(
