@@ -25,6 +25,7 @@ fn slots(is_new: bool) -> Vec<Slot> {
             0,
             busy / 23,
             hour % 5 / 4 * busy / 40,
+            busy / 17,
         ];
         Slot {
             start: moment(60 * (23 - hour as i64)),
@@ -110,7 +111,7 @@ pub(super) fn audit_page(is_empty: bool) -> audit::Page {
         is_tail: true,
         is_filtered: false,
         has_custom_range: false,
-        chain: audit::Chain {
+        chain: verify::Chain {
             verified: Some(when(0)),
             tone: "ok",
             label: "Chain intact".to_owned(),
