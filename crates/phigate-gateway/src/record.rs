@@ -84,14 +84,14 @@ impl RequestRecord {
     /// recorded is not given.
     pub(crate) async fn scanned(self, mut facts: RequestFacts, mut response: Response) -> Response {
         let action = Action::SCANNED;
-        let durability = self.durability_of_outcome(&facts);
+        let durability = self.durability(&facts);
         let decision = self.decision(&mut facts, action, None, None);
         if let Err(error) = self.write(decision, &facts, durability).await {
             return with_headers(error.into_response(), &facts);
         }
         self.gateway.metrics.added(self.received.elapsed());
         // Nothing happens between the two records that a crash could leave unknown.
-        let outcome = OutcomeDue::new(self, facts, action, Durability::Queued);
+        let outcome = OutcomeDue::new(self, facts, action);
         outcome.write_headers(&mut response);
         let ended = Ended {
             status: response.status(),
