@@ -6,7 +6,6 @@
 //! the words that explain it. Nothing outside this crate spells such a code.
 
 mod act;
-mod action;
 mod auth_method;
 mod code;
 mod error_code;
@@ -22,7 +21,6 @@ mod replies;
 mod tone;
 
 pub use act::Act;
-pub use action::Action;
 pub use auth_method::{AuthMethod, Secret};
 pub use code::UnknownCode;
 pub use error_code::{Blame, ErrorCode};
@@ -30,7 +28,7 @@ pub use finding::{Finding, Unscannable};
 pub use limit::KeyLimit;
 pub use limits::{LIMIT_NAMES, LimitOutOfRange, Limits, RawLimits};
 pub use model_list::{ModelEntry, ModelListError, is_model_id, is_provider_name, read_models};
-pub use modes::{Effect, Mode, ModeRow, Replaced};
+pub use modes::{Action, Effect, Mode, ModeRow, Replaced};
 pub use phi_agreement::PhiAgreement;
 pub use provider_kind::ProviderKind;
 pub use provider_option::ProviderOption;

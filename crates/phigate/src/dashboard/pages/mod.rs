@@ -2,26 +2,24 @@
 
 pub(crate) mod account;
 pub(crate) mod audit;
+mod content;
 pub(crate) mod export;
 pub(crate) mod help;
 pub(crate) mod instead;
 pub(crate) mod keys;
 pub(crate) mod login;
-pub(crate) mod message;
 pub(crate) mod overview;
 pub(crate) mod playground;
 pub(crate) mod presets;
 pub(crate) mod provider;
 pub(crate) mod providers;
 pub(crate) mod record;
-pub(crate) mod replies;
+mod rows;
 pub(crate) mod settings;
 pub(crate) mod setup;
 pub(crate) mod terms;
 pub(crate) mod users;
 pub(crate) mod verify;
-mod content;
-mod rows;
 
 #[cfg(test)]
 mod samples;

@@ -12,7 +12,7 @@ use phigate_types::ProviderKind;
 use serde_json::{Value, json};
 
 use super::help;
-use super::replies::Stage;
+use super::settings::replies::Stage;
 use super::settings::{ModeCard, mode_cards};
 use crate::dashboard::Dash;
 use crate::dashboard::chrome::Chrome;

@@ -150,7 +150,7 @@ pub(super) fn settings_page() -> settings::Page {
             by: "morgan.roe@clinic.example".to_owned(),
         }),
         modes: mode_cards(),
-        replies: replies::stored(
+        replies: settings::replies::stored(
             &phigate_store::Settings {
                 restore: true,
                 restore_tools: vec!["send_*".to_owned(), HOSTILE.to_owned()],
@@ -211,7 +211,7 @@ pub(super) fn playground_page() -> playground::Page {
             tone: "ok",
             status: "200".to_owned(),
             facts: vec![Fact::text("PHI found", "dob, phone, mrn, name")],
-            stages: vec![crate::dashboard::pages::replies::Stage {
+            stages: vec![settings::replies::Stage {
                 title: "As given back",
                 text: "Low potassium can cause cramps.".to_owned(),
             }],

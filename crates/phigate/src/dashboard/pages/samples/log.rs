@@ -110,7 +110,7 @@ pub(super) fn audit_page(is_empty: bool) -> audit::Page {
         is_tail: true,
         is_filtered: false,
         has_custom_range: false,
-        chain: audit::Chain {
+        chain: verify::Chain {
             verified: Some(when(0)),
             tone: "ok",
             label: "Chain intact".to_owned(),

@@ -14,6 +14,7 @@ use super::terms::Terms;
 use super::*;
 use crate::dashboard::chart::{Chart, Slot};
 use crate::dashboard::chrome::{Chrome, NavItem, Notice, Theme};
+use crate::dashboard::message;
 use crate::dashboard::view::{Fact, KindChip, Piece, When, choices};
 
 use admin::{

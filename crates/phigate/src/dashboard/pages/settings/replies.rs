@@ -12,7 +12,6 @@ use phigate_core::reply::{self, Echoes, Mint, ReplyRules, ReplyScan, ToolNames};
 use phigate_store::Settings;
 use phigate_types::{Mode, Replies};
 
-use super::settings;
 use crate::dashboard::Dash;
 use crate::dashboard::fields::Fields;
 use crate::dashboard::visit::{Answer, SignedIn, go_to};
@@ -92,7 +91,7 @@ pub(crate) async fn save(State(dash): State<Dash>, visit: SignedIn) -> Answer {
                 .await?;
             Ok(go_to("/settings?done=settings"))
         }
-        Err(error) => settings::show_error(&dash, &visit, error).await,
+        Err(error) => super::show_error(&dash, &visit, error).await,
     }
 }
 
