@@ -102,7 +102,7 @@ pub(crate) async fn create(
     keep(&dash, &visit, draft).await
 }
 
-/// `GET /provider/{name}`
+/// `GET /provider/{provider}`
 pub(crate) async fn show(
     State(dash): State<Dash>,
     visit: SignedIn,
@@ -112,7 +112,7 @@ pub(crate) async fn show(
     draw(&dash, &visit, draft, Said::default()).await
 }
 
-/// `POST /provider/{name}`
+/// `POST /provider/{provider}`
 pub(crate) async fn save(
     State(dash): State<Dash>,
     visit: SignedIn,
@@ -122,7 +122,7 @@ pub(crate) async fn save(
     keep(&dash, &visit, draft).await
 }
 
-/// `POST /provider/{name}/test`
+/// `POST /provider/{provider}/test`
 pub(crate) async fn test(
     State(dash): State<Dash>,
     visit: SignedIn,
@@ -139,7 +139,7 @@ pub(crate) async fn test(
     draw(&dash, &visit, draft, said).await
 }
 
-/// `POST /provider/{name}/remove`
+/// `POST /provider/{provider}/remove`
 pub(crate) async fn remove(
     State(dash): State<Dash>,
     visit: SignedIn,

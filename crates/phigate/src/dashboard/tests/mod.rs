@@ -71,6 +71,13 @@ impl World {
             .await
             .unwrap()
             .id;
+        let key = SecretString::new("an-invented-key".to_owned());
+        let config = ProviderConfig::new(ProviderKind::OpenAi);
+        app.vault
+            .access
+            .set_provider(&home.id, "mine", &config, NewSecret::Set(&key), "test")
+            .await
+            .unwrap();
         let request_id = record(&app, &home.id, &key_id).await;
         let router = super::router(Arc::clone(&app));
         World {
@@ -128,6 +135,8 @@ impl World {
             .replace("{id}", &self.key_id)
             .replace("{family}", "openai")
             .replace("{token}", "invented")
+            .replace("{preset}", "azure")
+            .replace("{provider}", "mine")
             .replace("{name}", "style.css");
         let mut request = Request::builder()
             .uri(path)
