@@ -13,6 +13,7 @@ use uuid::Uuid;
 use crate::error::GatewayError;
 use crate::facts::RequestFacts;
 use crate::gateway::Gateway;
+use crate::key_limits::KeyPermit;
 use crate::pipeline::{Received, Stopped};
 use crate::record::RequestRecord;
 use crate::reply_plan;
@@ -34,6 +35,19 @@ pub enum Sender {
     Caller {
         /// Where from.
         client: IpAddr,
+        /// Its place among the requests that are worked on.
+        turn: Option<Turn>,
+        /// Its headers.
+        headers: HeaderMap,
+        /// Its body, not read yet.
+        upload: Upload,
+    },
+    /// Software on a listener without keys, which acts for one account.
+    Listener {
+        /// The account.
+        account: Arc<Account>,
+        /// Stands in records where a caller's key would: a word no key has.
+        name: &'static str,
         /// Its place among the requests that are worked on.
         turn: Option<Turn>,
         /// Its headers.
@@ -80,8 +94,19 @@ impl Open {
             } => {
                 let admission = gateway.admit(&headers, client).await;
                 let admission = admission.map_err(|error| Stopped::unrecorded(&error))?;
-                let id = admission.key_id.clone();
+                let id = Some(admission.key_id.clone());
                 (admission, id, turn, Source::Upload { headers, upload })
+            }
+            Sender::Listener {
+                account,
+                name,
+                turn,
+                headers,
+                upload,
+            } => {
+                let key_id = name.to_owned();
+                let source = Source::Upload { headers, upload };
+                (Admission { key_id, account }, None, turn, source)
             }
             Sender::Dashboard {
                 account,
@@ -89,14 +114,19 @@ impl Open {
                 stages,
             } => {
                 watched = Some(stages);
-                let id = account.id.clone();
+                let id = Some(account.id.clone());
                 let key_id = DASHBOARD_KEY.to_owned();
                 (Admission { key_id, account }, id, None, Source::Typed(body))
             }
         };
-        let limits = &admission.account.settings.limits;
-        let permit = gateway.key_limits.admit(&limited_id, limits, call.received);
-        let permit = permit.map_err(|limited| Stopped::unrecorded(&limited.into()))?;
+        let permit = match limited_id {
+            Some(id) => {
+                let limits = &admission.account.settings.limits;
+                let permit = gateway.key_limits.admit(&id, limits, call.received);
+                permit.map_err(|limited| Stopped::unrecorded(&limited.into()))?
+            }
+            None => KeyPermit::without_key(),
+        };
         Ok(Self {
             record: RequestRecord {
                 gateway: Arc::clone(gateway),

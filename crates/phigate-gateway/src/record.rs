@@ -18,7 +18,7 @@ use crate::error::GatewayError;
 use crate::facts::RequestFacts;
 use crate::gateway::Gateway;
 use crate::key_limits::KeyPermit;
-use crate::outcome::OutcomeDue;
+use crate::outcome::{Ended, OutcomeDue};
 use crate::pipeline::Forward;
 use crate::stages::Stages;
 
@@ -78,6 +78,28 @@ impl RequestRecord {
         let mut outcome = OutcomeDue::new(self, facts, action, durability);
         outcome.begin(forward);
         Ok((Written { durability }, outcome))
+    }
+
+    /// Records that texts were scanned for whoever sent them, and gives the answer its headers. An answer that cannot be
+    /// recorded is not given.
+    pub(crate) async fn scanned(self, mut facts: RequestFacts, mut response: Response) -> Response {
+        let action = Action::SCANNED;
+        let durability = self.durability_of_outcome(&facts);
+        let decision = self.decision(&mut facts, action, None, None);
+        if let Err(error) = self.write(decision, &facts, durability).await {
+            return with_headers(error.into_response(), &facts);
+        }
+        self.gateway.metrics.added(self.received.elapsed());
+        // Nothing happens between the two records that a crash could leave unknown.
+        let outcome = OutcomeDue::new(self, facts, action, Durability::Queued);
+        outcome.write_headers(&mut response);
+        let ended = Ended {
+            status: response.status(),
+            summary: None,
+            error: None,
+        };
+        outcome.close(ended).await;
+        response
     }
 
     /// Records that a request leaves for another provider. When this returns, the record is on disk.

@@ -8,6 +8,7 @@ mod dashboard;
 mod demo;
 mod housekeeping;
 mod not_served;
+mod presidio;
 mod reason;
 mod routes;
 

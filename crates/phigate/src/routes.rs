@@ -8,6 +8,7 @@ use axum::response::{IntoResponse, Json, Response};
 use axum::routing::{get, post};
 use axum::{Extension, Router};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
+use phigate_core::service;
 use phigate_edge::{ClientAddress, RequestId, Turn, Upload, health_routes};
 use phigate_gateway::{Call, GatewayError, Sender, listed_models, routes};
 use serde_json::{Value, json};
@@ -22,6 +23,8 @@ pub(crate) const OPENAPI: &str = include_str!("openapi.json");
 pub(crate) fn router(app: Arc<App>) -> Router {
     Router::new()
         .route("/v1/chat/completions", post(chat_completions))
+        .route("/v1/scan", post(scan))
+        .route("/beta/litellm_basic_guardrail_api", post(guard))
         .route("/v1/models", get(models))
         .route("/v1/models/{*id}", get(model))
         .route("/openapi.json", get(openapi))
@@ -43,26 +46,42 @@ async fn is_ready(app: Arc<App>) -> bool {
 }
 
 async fn chat_completions(State(app): State<Arc<App>>, request: Request) -> Response {
+    match call_of(request) {
+        Some(call) => app.gateway.answer(call).await,
+        None => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
+}
+
+async fn scan(State(app): State<Arc<App>>, request: Request) -> Response {
+    match call_of(request) {
+        Some(call) => app.gateway.serve(call, service::scan).await,
+        None => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
+}
+
+async fn guard(State(app): State<Arc<App>>, request: Request) -> Response {
+    match call_of(request) {
+        Some(call) => app.gateway.serve(call, service::guard).await,
+        None => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
+}
+
+/// A caller's request; none without what the edge gives to every request.
+fn call_of(request: Request) -> Option<Call> {
     let received = Instant::now();
     let (parts, upload) = Upload::split(request);
-    let (Some(id), Some(client)) = (
-        parts.extensions.get::<RequestId>(),
-        parts.extensions.get::<ClientAddress>(),
-    ) else {
-        // The edge gives both to every request.
-        return StatusCode::INTERNAL_SERVER_ERROR.into_response();
-    };
-    let call = Call {
-        request_id: id.0,
+    let id = parts.extensions.get::<RequestId>()?.0;
+    let client = parts.extensions.get::<ClientAddress>()?.0;
+    Some(Call {
+        request_id: id,
         received,
         sender: Sender::Caller {
-            client: client.0,
+            client,
             turn: parts.extensions.get::<Turn>().cloned(),
             headers: parts.headers,
             upload,
         },
-    };
-    app.gateway.answer(call).await
+    })
 }
 
 /// The identifiers the account can use now: those that its providers list, those of families whose provider has no
@@ -105,6 +124,8 @@ mod tests {
         assert!(description["openapi"].as_str().unwrap().starts_with("3."));
         for path in [
             "/v1/chat/completions",
+            "/v1/scan",
+            "/beta/litellm_basic_guardrail_api",
             "/v1/models",
             "/v1/models/{id}",
             "/healthz",

@@ -11,7 +11,10 @@ use axum::body::Body;
 use axum::response::Response;
 use http::{HeaderMap, Method, Request, StatusCode, header};
 use phigate_edge::Drain;
-use phigate_store::{Decision, NewDecision, Role, SecretString, SessionPolicy, User};
+use phigate_store::{
+    Decision, NewDecision, NewSecret, ProviderConfig, Role, SecretString, SessionPolicy, User,
+};
+use phigate_types::ProviderKind;
 use serde_json::json;
 use tower::ServiceExt;
 use uuid::Uuid;
