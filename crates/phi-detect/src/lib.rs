@@ -46,6 +46,7 @@ mod finding;
 mod resolve;
 
 pub use finding::{Finding, Findings};
+pub use identifier::is_ordinary as is_ordinary_identifier;
 pub use kinds::{PhiKind, PhiRule, RULES};
 pub use settings::{Settings, SettingsError};
 pub use spelling::Spelling;

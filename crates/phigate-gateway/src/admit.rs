@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
-use http::{HeaderMap, header};
+use http::{HeaderMap, HeaderName, HeaderValue, header};
 use jiff::Timestamp;
 use phigate_store::{AdminAct, Admission, AdmitError};
 use phigate_types::Act;
@@ -19,7 +19,7 @@ impl Gateway {
         headers: &HeaderMap,
         client: IpAddr,
     ) -> Result<Admission, GatewayError> {
-        let admitted = match bearer(headers) {
+        let admitted = match key(headers) {
             Ok(key) => self.vault.access.admit(key).await,
             Err(error) => Err(error),
         };
@@ -59,16 +59,61 @@ impl Gateway {
     }
 }
 
+const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
+
+/// The caller's key, by either header. Where both are sent they must say the same: whoever stands between must not be
+/// able to read one and the gateway the other.
+fn key(headers: &HeaderMap) -> Result<&str, AdmitError> {
+    let mut given = headers.get_all(API_KEY).iter();
+    let plain = given.next().map(|value| value.to_str().map(str::trim));
+    let plain = plain.transpose().map_err(|_| AdmitError::Malformed)?;
+    let bearer = headers.get(header::AUTHORIZATION).map(bearer).transpose()?;
+    match (bearer, plain) {
+        _ if given.next().is_some() => Err(AdmitError::Malformed),
+        (None, None) => Err(AdmitError::Missing),
+        (Some(bearer), Some(plain)) if bearer != plain => Err(AdmitError::Malformed),
+        (Some(key), _) | (None, Some(key)) if !key.is_empty() => Ok(key),
+        _ => Err(AdmitError::Malformed),
+    }
+}
+
 /// The key of `Authorization: Bearer KEY`. Schemes are case-insensitive (RFC 9110).
-fn bearer(headers: &HeaderMap) -> Result<&str, AdmitError> {
-    let header = headers
-        .get(header::AUTHORIZATION)
-        .ok_or(AdmitError::Missing)?;
+fn bearer(header: &HeaderValue) -> Result<&str, AdmitError> {
     let text = header.to_str().map_err(|_| AdmitError::Malformed)?;
     match text.split_once(' ') {
         Some((scheme, key)) if scheme.eq_ignore_ascii_case("bearer") && !key.trim().is_empty() => {
             Ok(key.trim())
         }
         _ => Err(AdmitError::Malformed),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_comes_by_either_header_and_never_by_two_that_differ() {
+        for (sent, expected) in [
+            (&[][..], None),
+            (&[("authorization", "Bearer a")], Some("a")),
+            (&[("authorization", "bearer  a ")], Some("a")),
+            (&[("x-api-key", " a ")], Some("a")),
+            (
+                &[("authorization", "Bearer a"), ("x-api-key", "a")],
+                Some("a"),
+            ),
+            (&[("authorization", "Bearer a"), ("x-api-key", "b")], None),
+            (&[("authorization", "Basic a"), ("x-api-key", "a")], None),
+            (&[("authorization", "Bearer a"), ("x-api-key", "")], None),
+            (&[("x-api-key", "a"), ("x-api-key", "a")], None),
+            (&[("x-api-key", "")], None),
+        ] {
+            let mut headers = HeaderMap::new();
+            for (name, value) in sent {
+                headers.append(*name, HeaderValue::from_static(value));
+            }
+            assert_eq!(key(&headers).ok(), expected, "{sent:?}");
+        }
     }
 }

@@ -9,9 +9,10 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use phi_detect::PhiKind;
-use phigate_core::chat::{ChatRequest, RequestError};
+use phigate_core::doors::Door;
 use phigate_core::egress::{self, Cleared, Held};
 use phigate_core::protect::{self, CleanRequest, Outcome, Policy, Scanner};
+use phigate_core::request::{Request, RequestError};
 use phigate_core::wire::{self, FailureKind, ProviderFailure, Refusal, ReplyContext, WireFormat};
 use phigate_store::{Account, Provider};
 use phigate_types::{Action, Effect, Mode};
@@ -21,7 +22,7 @@ use uuid::Uuid;
 use crate::error::GatewayError;
 use crate::facts::RequestFacts;
 use crate::gateway::Gateway;
-use crate::open::Permits;
+use crate::open::{Permits, Said};
 use crate::pipeline::{Exchange, Forward};
 use crate::provider::{BaseUrl, Destination};
 use crate::record::RequestRecord;
@@ -58,15 +59,14 @@ pub(crate) type Verdict = (RequestFacts, Result<Forward, GatewayError>);
 pub(crate) async fn decide(
     record: &RequestRecord,
     body: Bytes,
-    conversation: Option<String>,
+    said: Said,
     permits: &Permits,
 ) -> Verdict {
     let facts = RequestFacts::of_body(&body);
-    let mut decider = match Decider::new(&record.gateway, &record.admission.account) {
+    let mut decider = match Decider::new(record, said) {
         Ok(decider) => decider,
         Err(error) => return (facts, Err(error)),
     };
-    decider.conversation = conversation;
     if !is_long(&body) {
         return decider.decide(body);
     }
@@ -104,8 +104,8 @@ struct Decider {
     gateway: Arc<Gateway>,
     account: Arc<Account>,
     scanner: Arc<Scanner>,
-    /// The conversation, where the caller named it.
-    conversation: Option<String>,
+    door: &'static Door,
+    said: Said,
     /// The place of a long scan among others.
     place: Option<Arc<ScanPlace>>,
     /// Whether nobody waits for the decision any more, where it goes on all the same.
@@ -113,12 +113,14 @@ struct Decider {
 }
 
 impl Decider {
-    fn new(gateway: &Arc<Gateway>, account: &Arc<Account>) -> Result<Self, GatewayError> {
+    fn new(record: &RequestRecord, said: Said) -> Result<Self, GatewayError> {
+        let account = &record.admission.account;
         Ok(Self {
-            gateway: Arc::clone(gateway),
+            gateway: Arc::clone(&record.gateway),
             account: Arc::clone(account),
-            scanner: gateway.scanners.of(account)?,
-            conversation: None,
+            scanner: record.gateway.scanners.of(account)?,
+            door: record.door,
+            said,
             place: None,
             left: None,
         })
@@ -134,7 +136,9 @@ impl Decider {
 
     fn steps(&self, body: Bytes, facts: &mut RequestFacts) -> Result<Forward, GatewayError> {
         let scanner = &self.scanner_with_deadline();
-        let request = ChatRequest::read(body.into(), &self.gateway.chat_limits())?;
+        let limits = self.gateway.request_limits();
+        let request = Request::read(self.door.form, body.into(), &limits)?;
+        let request = request.with_aside(self.said.aside.clone());
         facts.set_read(&request);
         let (format, provider) = self.route(&request)?;
         facts.set_route(request.model(), format.id());
@@ -143,7 +147,7 @@ impl Decider {
         let scanned = protect::scan(scanner, request);
         self.gateway.metrics.scanned(started.elapsed());
         facts.set_scanned(&scanned);
-        let named = self.conversation.as_deref();
+        let named = self.said.conversation.as_deref();
         let draft = ReplyDraft::new(&self.gateway.vault, &self.account, named, &scanned);
         let (outcome, issued) = draft.apply(&self.policy(), scanner, scanned);
         let clean = match outcome {
@@ -160,6 +164,7 @@ impl Decider {
             action: action(&clean),
             destination: self.destination(format, provider, &cleared)?,
             exchange: Exchange {
+                door: self.door,
                 format,
                 context: self.reply_context(model, &cleared),
                 is_stream: clean.request().is_stream(),
@@ -195,9 +200,11 @@ impl Decider {
     /// The family that serves the model, and the account's provider for it.
     fn route(
         &self,
-        request: &ChatRequest,
+        request: &Request,
     ) -> Result<(&'static dyn WireFormat, &Provider), GatewayError> {
-        let format = wire::format_for_model(request.model()).ok_or(GatewayError::UnknownModel)?;
+        let format = wire::format_for_model(request.model())
+            .filter(|format| format.takes(self.door.id()))
+            .ok_or(GatewayError::UnknownModel)?;
         let family = format.id();
         let provider = self.account.providers.get(family);
         Ok((
@@ -248,7 +255,8 @@ impl Decider {
             .unwrap_or_else(|| format.default_base_url());
         let base = BaseUrl::parse(text, self.gateway.allow_private_providers)
             .map_err(|_| GatewayError::Provider(ProviderFailure::new(FailureKind::Unreachable)))?;
-        Ok(Destination::new(base, cleared.headers(), &provider.key))
+        let headers = (cleared.headers(), cleared.given());
+        Ok(Destination::new(base, headers, &provider.key))
     }
 
     fn reply_context(&self, model: String, cleared: &Cleared) -> ReplyContext {

@@ -9,6 +9,7 @@ use std::time::Instant;
 
 use axum::response::{IntoResponse, Response};
 use jiff::Timestamp;
+use phigate_core::doors::Door;
 use phigate_core::egress::Cleared;
 use phigate_store::{Admission, Decision, NewDecision};
 use phigate_types::{Action, ErrorCode};
@@ -24,6 +25,8 @@ use crate::reply_plan::ReplyPlan;
 /// What both records say about where a request comes from. Nothing is written yet.
 pub(crate) struct RequestRecord {
     pub(crate) gateway: Arc<Gateway>,
+    /// The door at which it arrived.
+    pub(crate) door: &'static Door,
     pub(crate) admission: Admission,
     pub(crate) request_id: Uuid,
     pub(crate) received: Instant,
@@ -147,6 +150,7 @@ impl RequestRecord {
                 key_id: self.admission.key_id.clone(),
                 mode: account.mode,
                 action,
+                door: Some(self.door.id().to_owned()),
                 model: facts.model(),
                 family: facts.family().map(Into::into),
                 stream: facts.is_stream(),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use phigate_core::doors::CHAT;
 use phigate_edge::Drain;
 use phigate_store::{Account, Admission, MasterKeySource, Options, SecretString, Target, Vault};
 use phigate_types::Limits;
@@ -57,6 +58,7 @@ pub(crate) fn record(gateway: &Arc<Gateway>, account: &Arc<Account>) -> RequestR
         .unwrap();
     RequestRecord {
         gateway: Arc::clone(gateway),
+        door: &CHAT,
         admission: Admission {
             key_id: "key".to_owned(),
             account: Arc::clone(account),

@@ -47,7 +47,7 @@ impl Gateway {
             Err(error) => return Trial::WrongAddress(error.to_string()),
         };
         let probe = format.probe();
-        let destination = Destination::new(base, probe.headers, &provider.key);
+        let destination = Destination::new(base, (probe.headers, &[]), &provider.key);
         let started = Instant::now();
         match self.provider.probe(&account.id, destination, probe).await {
             Ok(StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN | StatusCode::BAD_REQUEST) => {

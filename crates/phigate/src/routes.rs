@@ -8,22 +8,29 @@ use axum::response::{IntoResponse, Json, Response};
 use axum::routing::{get, post};
 use axum::{Extension, Router};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
-use phigate_core::wire::{FORMATS, WireFormat};
+use phigate_core::doors::{DOORS, Door};
+use phigate_core::wire::{self, FORMATS, WireFormat};
 use phigate_edge::{ClientAddress, RequestId, Turn, Upload, health_routes};
 use phigate_gateway::{Call, GatewayError, Sender};
 use phigate_store::Account;
-use serde_json::{Value, json};
+use phigate_types::ErrorFormat;
+use serde_json::Value;
 
 use crate::app::App;
-use crate::not_served;
+use crate::{models, not_served};
 
 /// The description of the API, as served and as printed by `phigate openapi`.
 pub(crate) const OPENAPI: &str = include_str!("openapi.json");
 
 /// The routes of the interface.
 pub(crate) fn router(app: Arc<App>) -> Router {
-    Router::new()
-        .route("/v1/chat/completions", post(chat_completions))
+    let doors = DOORS.iter().fold(Router::new(), |router, door| {
+        let answer = async move |State(app): State<Arc<App>>, request: Request| {
+            enter(app, door, request).await
+        };
+        router.route(door.path, post(answer))
+    });
+    doors
         .route("/v1/models", get(models))
         .route("/v1/models/{*id}", get(model))
         .route("/openapi.json", get(openapi))
@@ -44,7 +51,17 @@ async fn is_ready(app: Arc<App>) -> bool {
     app.vault.ping().await.is_ok()
 }
 
-async fn chat_completions(State(app): State<Arc<App>>, request: Request) -> Response {
+/// How errors are written at a path: as its door does; elsewhere by the format that the caller says it speaks.
+pub(crate) fn error_format(path: &str, headers: &HeaderMap) -> ErrorFormat {
+    match Door::at(path) {
+        Some(door) => door.errors,
+        None if path.starts_with("/v1/") && models::is_anthropic(headers) => ErrorFormat::Anthropic,
+        None => ErrorFormat::OpenAi,
+    }
+}
+
+/// A request at one of the doors.
+async fn enter(app: Arc<App>, door: &'static Door, request: Request) -> Response {
     let received = Instant::now();
     let (parts, upload) = Upload::split(request);
     let (Some(id), Some(client)) = (
@@ -57,9 +74,11 @@ async fn chat_completions(State(app): State<Arc<App>>, request: Request) -> Resp
     let call = Call {
         request_id: id.0,
         received,
+        door,
         sender: Sender::Caller {
             client: client.0,
             turn: parts.extensions.get::<Turn>().cloned(),
+            query: parts.uri.query().map(str::to_owned),
             headers: parts.headers,
             upload,
         },
@@ -74,10 +93,15 @@ async fn models(
     headers: HeaderMap,
 ) -> Result<Json<Value>, GatewayError> {
     let account = app.gateway.admit(&headers, client.0).await?.account;
-    let data: Vec<Value> = usable(&account)
-        .map(|(format, model)| describe_model(format, model))
-        .collect();
-    Ok(Json(json!({ "object": "list", "data": data })))
+    let usable = usable(&account).map(|(format, model)| (format.id(), model));
+    Ok(Json(if models::is_anthropic(&headers) {
+        let taken = |(family, _): &(&str, &str)| {
+            wire::format_with_id(family).is_some_and(|format| format.relays("messages"))
+        };
+        models::anthropic_list(usable.filter(taken).map(|(_, model)| model))
+    } else {
+        models::openai_list(usable)
+    }))
 }
 
 async fn model(
@@ -93,7 +117,11 @@ async fn model(
         .find(|format| format.serves(&id))
         .filter(is_configured);
     let format = format.ok_or(GatewayError::UnknownModel)?;
-    Ok(Json(describe_model(*format, &id)))
+    Ok(Json(if models::is_anthropic(&headers) {
+        models::anthropic_model(&id)
+    } else {
+        models::openai_model(format.id(), &id)
+    }))
 }
 
 fn usable(account: &Account) -> impl Iterator<Item = (&'static dyn WireFormat, &str)> {
@@ -113,10 +141,6 @@ fn usable(account: &Account) -> impl Iterator<Item = (&'static dyn WireFormat, &
     })
 }
 
-fn describe_model(format: &dyn WireFormat, model: &str) -> Value {
-    json!({ "id": model, "object": "model", "created": 0, "owned_by": format.id() })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -125,8 +149,10 @@ mod tests {
     fn the_description_is_openapi_and_names_what_we_serve() {
         let description: Value = serde_json::from_str(OPENAPI).unwrap();
         assert!(description["openapi"].as_str().unwrap().starts_with("3."));
+        for door in DOORS {
+            assert!(description["paths"].get(door.path).is_some(), "{door:?}");
+        }
         for path in [
-            "/v1/chat/completions",
             "/v1/models",
             "/v1/models/{id}",
             "/healthz",

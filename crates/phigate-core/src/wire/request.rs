@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
-use crate::json::{Document, Json};
+use crate::json::Document;
 use crate::protect::CleanRequest;
+use crate::request::{Aside, Form};
 
 use super::WireFormat;
 
@@ -11,6 +12,8 @@ use super::WireFormat;
 /// translated has been through the account's mode.
 #[derive(Clone, Copy)]
 pub struct Call<'a> {
+    /// The format that the request is written in.
+    pub(super) form: &'static dyn Form,
     /// The request to translate.
     pub(super) document: &'a Document,
     /// The request as the caller sent it, where the mode changed it.
@@ -21,6 +24,10 @@ pub struct Call<'a> {
     pub(super) stream: bool,
     /// A keyed hash of the caller's end user. Who the end user is never leaves as it is in translation.
     pub(super) hash_user: &'a dyn Fn(&str) -> String,
+    /// What the caller said besides the body.
+    pub(super) aside: &'a Aside,
+    /// Whether the mode lets nothing pass unseen, so that the form's settings are made.
+    pub(super) is_strict: bool,
 }
 
 impl dyn WireFormat + '_ {
@@ -32,18 +39,23 @@ impl dyn WireFormat + '_ {
         model: &str,
         hash_user: &dyn Fn(&str) -> String,
     ) -> Result<ProviderRequest, Refusal> {
+        let request = clean.request();
         let call = Call {
-            document: clean.request().document(),
+            form: request.form(),
+            document: request.document(),
             original: clean.original_document(),
             model,
-            stream: clean.request().is_stream(),
+            stream: request.is_stream(),
             hash_user,
+            aside: request.aside(),
+            is_strict: !clean.mode().forwards_unscanned(),
         };
         let translated = self.translate(&call)?;
         let has_model_in_path = translated.path.iter().any(|step| step.contains(model));
         let is_as_scanned = translated.body == call.document.expose().as_bytes();
         Ok(ProviderRequest {
-            needs_rescan: !is_as_scanned && !clean.mode().forwards_unscanned(),
+            form: call.form,
+            needs_rescan: !is_as_scanned && call.is_strict,
             has_phi_in_path: has_model_in_path && clean.report().has_phi_in_model(),
             translated,
         })
@@ -62,6 +74,8 @@ impl dyn WireFormat + '_ {
 /// ```
 pub struct ProviderRequest {
     pub(crate) translated: Translated,
+    /// The format that its caller wrote it in.
+    pub(crate) form: &'static dyn Form,
     /// Whether translation changed a request that may leave only without PHI.
     pub(crate) needs_rescan: bool,
     /// Whether PHI would become part of the address.
@@ -82,6 +96,8 @@ pub struct Translated {
     pub(crate) query: Option<&'static str>,
     /// All headers to send, apart from those of HTTP itself. Nothing else may be added from the caller.
     pub(crate) headers: &'static [Header],
+    /// Headers that the caller gave for the provider, in place of those of the same name.
+    pub(crate) given: Vec<(&'static str, String)>,
     /// The JSON body.
     pub(crate) body: Vec<u8>,
     /// Parameters whose value was changed to one that the provider accepts.
@@ -174,6 +190,11 @@ impl Refusal {
         }
     }
 
+    /// The provider does not speak the format that the caller wrote.
+    pub(super) fn not_here() -> Self {
+        Self::value("model", "this model is not served at this path")
+    }
+
     pub(super) fn missing(param: impl Into<String>) -> Self {
         Self {
             code: RefusalCode::MissingRequiredParameter,
@@ -181,17 +202,6 @@ impl Refusal {
             message: "this field is required".into(),
         }
     }
-}
-
-/// The body with the model replaced when an alias says so, and otherwise untouched.
-pub(super) fn with_model(call: &Call<'_>) -> Result<Vec<u8>, Refusal> {
-    let model = call.document.root().get("model");
-    let model = model.ok_or_else(|| Refusal::missing("model"))?;
-    if model.string().is_some_and(|asked| asked == call.model) {
-        return Ok(call.document.expose().as_bytes().to_vec());
-    }
-    let name = Json::text(call.model).to_json_text();
-    Ok(call.document.splice(&[(model.span(), name)]).into_bytes())
 }
 
 /// Whether a model identifier has only the letters that identifiers are made of.

@@ -7,10 +7,11 @@
 )]
 
 use phi_detect::Detector;
-use phigate_core::chat::{ChatLimits, ChatRequest};
+use phigate_core::doors::CHAT;
 use phigate_core::egress;
 use phigate_core::json::Bounds;
 use phigate_core::protect::{self, Outcome, Policy, Scanner};
+use phigate_core::request::{Request, RequestLimits};
 use phigate_core::wire::{
     Expectation, Header, ProviderFailure, Refusal, RefusalCode, ReplyContext, ReplySummary,
     format_for_model,
@@ -51,11 +52,11 @@ pub(crate) fn try_send(request: &Value) -> Result<Sent, Refusal> {
 
 /// Takes a request given as bytes through all steps. The detector is without its model, so that tests stay quick.
 pub(crate) fn send_bytes(model: &str, body: &[u8], mode: Mode) -> Result<Sent, Refusal> {
-    let limits = ChatLimits {
+    let limits = RequestLimits {
         json: Bounds::NONE,
-        ..ChatLimits::default()
+        ..RequestLimits::default()
     };
-    let request = ChatRequest::read(body.to_vec(), &limits).map_err(|error| Refusal {
+    let request = Request::read(CHAT.form, body.to_vec(), &limits).map_err(|error| Refusal {
         code: match error.code {
             "invalid_type" => RefusalCode::InvalidType,
             "missing_required_parameter" => RefusalCode::MissingRequiredParameter,

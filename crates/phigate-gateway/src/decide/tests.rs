@@ -28,7 +28,7 @@ async fn long_scans_wait_for_one_another_and_short_ones_for_nobody() {
     let patience = Duration::from_millis(200);
     let decide = async |text: &str| {
         let body = Bytes::from(text.to_owned());
-        let decided = decide(&record, body, None, &Permits::NONE);
+        let decided = decide(&record, body, Said::default(), &Permits::NONE);
         tokio::time::timeout(patience, decided).await.is_ok()
     };
     let all = std::thread::available_parallelism().unwrap().get();

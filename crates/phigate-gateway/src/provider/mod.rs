@@ -78,8 +78,12 @@ pub(crate) struct Destination {
 }
 
 impl Destination {
-    /// A provider's address with the headers of its format.
-    pub(crate) fn new(base: BaseUrl, headers: &[Header], key: &ProviderKey) -> Self {
+    /// A provider's address with the headers of its format, and those that a caller gave in their place.
+    pub(crate) fn new(
+        base: BaseUrl,
+        (headers, given): (&[Header], &[(&'static str, String)]),
+        key: &ProviderKey,
+    ) -> Self {
         let header = |(name, value): &Header| {
             let secret = |text: &str| {
                 let mut value = HeaderValue::from_str(text).ok()?;
@@ -93,9 +97,13 @@ impl Destination {
             };
             Some((HeaderName::from_static(name), value?))
         };
+        let given = given.iter().filter_map(|(name, value)| {
+            let value = HeaderValue::from_str(value).ok()?;
+            Some((HeaderName::from_static(name), value))
+        });
         Self {
             base,
-            headers: headers.iter().filter_map(header).collect(),
+            headers: headers.iter().filter_map(header).chain(given).collect(),
         }
     }
 }

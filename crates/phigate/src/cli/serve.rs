@@ -149,6 +149,7 @@ async fn serve_app(
     let site = Site {
         router,
         missing_page: dashboard::missing_page(Arc::clone(app)),
+        error_format: routes::error_format,
         metrics: app.metrics.router(),
         observer: Arc::clone(&app.metrics) as Arc<dyn Observer>,
     };

@@ -14,6 +14,7 @@ mod toolbox;
 
 use super::failure::{ProviderFailure, error_object};
 use super::parameters::Parameter;
+use super::relay::{Relayed, relay};
 use super::request::is_plain_identifier;
 use super::{
     Call, FailureKind, Header, HeaderValue, Probe, Refusal, Reply, ReplyContext, StreamTranslator,
@@ -26,6 +27,15 @@ const HEADERS: &[Header] = &[
     ("content-type", HeaderValue::Fixed("application/json")),
     ("x-api-key", HeaderValue::Key),
     ("anthropic-version", HeaderValue::Fixed("2023-06-01")),
+];
+
+pub(crate) use reply::{Counts, finish_reason};
+
+/// What Anthropic serves in the caller's own format.
+const RELAYED: &[Relayed] = &[
+    // Format and path.
+    ("count_tokens", &["v1", "messages", "count_tokens"]),
+    ("messages", &["v1", "messages"]),
 ];
 
 /// The format.
@@ -77,8 +87,12 @@ impl WireFormat for Anthropic {
         parameters::PARAMETERS
     }
 
+    fn relayed(&self) -> &'static [Relayed] {
+        RELAYED
+    }
+
     fn translate(&self, call: &Call<'_>) -> Result<Translated, Refusal> {
-        request::write(call)
+        relay(call, RELAYED, HEADERS).unwrap_or_else(|| request::write(call))
     }
 
     fn probe(&self) -> Probe {
@@ -106,7 +120,7 @@ impl WireFormat for Anthropic {
 }
 
 /// The failure that an error object inside a 200 answer reports, without its message.
-fn failure_of(error: &Json<'_>) -> ProviderFailure {
+pub(crate) fn failure_of(error: &Json<'_>) -> ProviderFailure {
     let kind = match error.text_of("type").unwrap_or_default() {
         "authentication_error" | "billing_error" | "permission_error" => FailureKind::AuthFailed,
         "invalid_request_error" => FailureKind::Rejected(400),

@@ -53,6 +53,7 @@ pub(super) fn write(call: &Call<'_>) -> Result<Translated, Refusal> {
         ],
         query: call.stream.then_some("alt=sse"),
         headers: HEADERS,
+        given: Vec::new(),
         body,
         adjusted,
         dropped,
