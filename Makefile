@@ -58,5 +58,5 @@ torture: ## kill -9 at random moments, many times, on both engines
 miri: ## the module with unsafe code under Miri, AddressSanitizer and Valgrind, whichever are here
 	tests/memory.sh
 
-fuzz: ## a minute of random texts for each fuzz target; needs a nightly toolchain
+fuzz: ## a minute of random inputs for each fuzz target, guided by coverage
 	fuzz/run.sh 60

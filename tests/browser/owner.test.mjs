@@ -105,7 +105,13 @@ test("the playground highlights as one types and sends through the real pipeline
   const before = server.provider.seen.length;
   await page.getByLabel("Model").fill("gpt-4o");
   await page.getByRole("button", { name: "Send through the gateway" }).click();
-  await page.getByText("Drink <b>tea</b>.").waitFor();
+  // The four stages: as typed, as it left, as it came, as a caller gets it.
+  const stage = (title) => page.getByRole("region", { name: title });
+  await stage("As given back").getByText("Drink <b>tea</b>.").waitFor();
+  assert.equal(await stage("As received").textContent(), "SSN 536-22-8741 and <script>alert(1)</script>");
+  const left = server.provider.seen.at(-1);
+  assert.ok((await stage("As sent").textContent()).startsWith("SSN "), left);
+  assert.ok((await stage("As answered").textContent()).includes("tea"));
   assert.equal(server.provider.seen.length, before + 1);
   await page.getByRole("link", { name: "Its audit record" }).click();
   await page.getByText("Content is sealed").waitFor();

@@ -54,8 +54,8 @@ class Demo:
 
 
 def run_agent():
-    """The results of the agent, which brings a provider and a gateway of its own."""
-    done = subprocess.run([sys.executable, str(ROOT / "tests/clients/agent_python.py"), BINARY], capture_output=True, text=True, timeout=180)
+    """The results of the agents, which bring a provider and a gateway of their own."""
+    done = subprocess.run([sys.executable, str(ROOT / "tests/clients/agent.py"), BINARY, str(WORK / "agent.mjs")], capture_output=True, text=True, timeout=180)
     return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")], done.stderr[-1500:]
 
 
@@ -98,7 +98,7 @@ def main():
         bad = [result for result in results if not result["ok"]]
         passed += len(results) - len(bad)
         failed += [f"agent: {result['test']}: {result['detail']}" for result in bad] or ([] if results else [f"agent: no results: {noise}"])
-        print(f"{'FAIL' if bad or not results else 'ok':4} agent-python   {len(results)} tests", flush=True)
+        print(f"{'FAIL' if bad or not results else 'ok':4} agents         {len(results)} tests", flush=True)
     for line in failed:
         print(line)
     print(f"{passed} passed, {len(failed)} failed")

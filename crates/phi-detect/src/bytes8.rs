@@ -48,6 +48,12 @@ pub(crate) fn digits(eight: u64) -> u64 {
     between(eight, b'0', b'9') & !eight
 }
 
+/// The blanks and other signs up to the blank among eight bytes: more than white space, and all of it.
+#[inline(always)]
+pub(crate) fn blanks(eight: u64) -> u64 {
+    between(eight, 0, b' ') & !eight
+}
+
 /// The bytes of characters outside ASCII.
 #[inline(always)]
 pub(crate) fn outside_ascii(eight: u64) -> u64 {
@@ -123,6 +129,7 @@ mod tests {
             let has = |mask: u64| mask >> (8 * place + 7) & 1 == 1;
             assert_eq!(has(letters(eight)), byte.is_ascii_alphabetic());
             assert_eq!(has(digits(eight)), byte.is_ascii_digit());
+            assert_eq!(has(blanks(eight)), byte <= b' ');
             assert_eq!(has(outside_ascii(eight)), !byte.is_ascii());
             let capitals = capitals(eight, letters(eight));
             assert_eq!(has(capitals), byte.is_ascii_uppercase());

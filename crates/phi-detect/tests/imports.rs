@@ -6,20 +6,21 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// The crates that have no circles and must stay so.
-const CRATES: &[&str] = &[
-    "phi-detect",
-    "phigate-core",
-    "phigate-store",
-    "phigate-verify",
-];
+/// Where the steps of a request still name each other.
+const NOT_YET: &[&str] = &["phigate-gateway"];
 
 #[test]
 fn no_crate_has_a_circle_of_imports() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut circles = Vec::new();
-    for name in CRATES {
-        let modules = Modules::read(&crates.join(name).join("src"));
+    let all = std::fs::read_dir(&crates).expect("the crates are here");
+    for entry in all {
+        let folder = entry.expect("a folder is readable").path();
+        let name = folder.file_name().unwrap_or_default().to_string_lossy();
+        if NOT_YET.contains(&name.as_ref()) {
+            continue;
+        }
+        let modules = Modules::read(&folder.join("src"));
         assert!(modules.0.len() > 1, "{name} has no sources");
         circles.extend(
             modules

@@ -8,8 +8,9 @@
 //! use phigate_core::doors;
 //! use phigate_core::protect::{self, Outcome, Policy, Scanner};
 //! use phigate_core::request::{Request, RequestLimits};
+//! use phigate_core::wire::Site;
 //! use phigate_core::{egress, wire};
-//! use phigate_types::Mode;
+//! use phigate_types::{Mode, ProviderKind};
 //!
 //! let body = br#"{"model":"gpt-4o","messages":[{"role":"user","content":"SSN 536-22-8741"}]}"#;
 //! let scanner = Scanner::new(Detector::default());
@@ -21,7 +22,8 @@
 //!     panic!("it can be masked")
 //! };
 //! let format = wire::format_for_model("gpt-4o").expect("the model is known");
-//! let request = format.write_request(&clean, "gpt-4o", &|user| user.to_owned());
+//! let site = Site::new(ProviderKind::OpenAi, "gpt-4o");
+//! let request = format.write_request(&clean, &site, &|user| user.to_owned());
 //! let cleared = egress::clear(&scanner, request.expect("it can be written")).expect("it is clean");
 //! assert!(!cleared.body().windows(3).any(|three| three == b"536"));
 //! ```
@@ -61,11 +63,11 @@ impl Cleared {
     }
 
     /// The query, without the question mark.
-    pub fn query(&self) -> Option<&'static str> {
-        self.request.query
+    pub fn query(&self) -> Option<&str> {
+        self.request.query.as_deref()
     }
 
-    /// All headers to send, apart from those of HTTP itself.
+    /// All headers to send, apart from those of HTTP itself and what proves who asks.
     pub fn headers(&self) -> &'static [Header] {
         self.request.headers
     }

@@ -13,7 +13,7 @@ use phigate_core::doors::CHAT;
 use phigate_core::egress;
 use phigate_core::protect::{self, Outcome, Policy, Scanned, Scanner};
 use phigate_core::request::{Request, RequestLimits};
-use phigate_core::wire;
+use phigate_core::wire::{self, Site};
 use serde_json::{Value, json};
 
 const MODELS: &[&str] = &["gpt-4o", "claude-sonnet-4-5", "gemini-2.5-flash"];
@@ -59,7 +59,8 @@ fn masked(body: &Value) -> Option<String> {
     };
     let model = body["model"].as_str().unwrap();
     let format = wire::format_for_model(model).unwrap();
-    let request = format.write_request(&clean, model, &|_| String::new());
+    let site = Site::new(format.id().parse().unwrap(), model);
+    let request = format.write_request(&clean, &site, &|_| String::new());
     let cleared = egress::clear(&scanner(), request.ok()?).ok()?;
     Some(String::from_utf8(cleared.into_body()).unwrap())
 }

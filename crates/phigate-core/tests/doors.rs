@@ -10,11 +10,17 @@ use phigate_core::doors::{
 use phigate_core::egress;
 use phigate_core::protect::{self, Outcome, Policy, Scanned, Scanner};
 use phigate_core::request::{Request, RequestLimits};
-use phigate_core::wire;
+use phigate_core::wire::{self, Site};
 use serde_json::{Value, json};
 
 fn scanner() -> Scanner {
     Scanner::new(Detector::default())
+}
+
+/// The provider that serves a model by its family.
+fn site(model: &str) -> Site<'_> {
+    let family = wire::format_for_model(model).unwrap().id();
+    Site::new(family.parse().unwrap(), model)
 }
 
 /// A body of a door, with what it needs besides these fields.
@@ -64,7 +70,7 @@ fn sent(door: &Door, mode: &str, body: &Value) -> Result<String, &'static str> {
     };
     let model = body["model"].as_str().unwrap();
     let format = wire::format_for_model(model).unwrap();
-    let request = format.write_request(&clean, model, &|_| String::new());
+    let request = format.write_request(&clean, &site(model), &|_| String::new());
     let cleared = egress::clear(&scanner(), request.unwrap()).unwrap();
     Ok(String::from_utf8(cleared.into_body()).unwrap())
 }
@@ -603,7 +609,7 @@ fn responses_are_not_stored_outside_of_flag_mode() {
             };
             let format = wire::format_for_model("gpt-4o").unwrap();
             let written = format
-                .write_request(&clean, "gpt-4o", &|_| String::new())
+                .write_request(&clean, &site("gpt-4o"), &|_| String::new())
                 .unwrap();
             let cleared = egress::clear(&scanner(), written).unwrap();
             let (body, named) = if mode == "flag" {

@@ -8,14 +8,15 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use jiff::Timestamp;
 use phi_detect::PhiKind;
 use phigate_core::doors::Door;
 use phigate_core::egress::{self, Cleared, Held};
-use phigate_core::protect::{self, CleanRequest, Outcome, Policy, Scanner};
+use phigate_core::protect::{self, CleanRequest, Outcome, Policy, Scanned, Scanner};
 use phigate_core::request::{Request, RequestError};
-use phigate_core::wire::{self, FailureKind, ProviderFailure, Refusal, ReplyContext, WireFormat};
-use phigate_store::{Account, Provider};
-use phigate_types::{Action, Effect, Mode};
+use phigate_core::wire::{FailureKind, ProviderFailure, Refusal, ReplyContext};
+use phigate_store::Account;
+use phigate_types::{Action, Effect, Mode, PhiAgreement};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
@@ -23,11 +24,14 @@ use crate::error::GatewayError;
 use crate::facts::RequestFacts;
 use crate::gateway::Gateway;
 use crate::open::{Permits, Said};
+use crate::order::{self, Others};
 use crate::pipeline::{Exchange, Forward};
-use crate::provider::{BaseUrl, Destination};
+use crate::provider::{Authorizer, BaseUrl, Destination};
 use crate::record::RequestRecord;
 use crate::reply_plan::ReplyDraft;
+use crate::route::{self, Route};
 use crate::scan_queue::ScanPlace;
+use crate::stages::Stages;
 
 /// What costs more than this to scan is decided on a thread of its own, when there is a processor for it. Text of a
 /// letter is scanned at some 20 to 30 bytes per microsecond, so this is a millisecond or two.
@@ -63,26 +67,53 @@ pub(crate) async fn decide(
     permits: &Permits,
 ) -> Verdict {
     let facts = RequestFacts::of_body(&body);
-    let mut decider = match Decider::new(record, said) {
-        Ok(decider) => decider,
-        Err(error) => return (facts, Err(error)),
+    let is_long = is_long(&body);
+    let decided = computed(record, said, permits, is_long, move |decider| {
+        decider.decide(body)
+    });
+    decided.await.unwrap_or_else(|error| (facts, Err(error)))
+}
+
+/// Decides about a request for the next provider that can be asked, after one failed. None when there is no other.
+pub(crate) async fn decide_again(
+    record: &RequestRecord,
+    others: Others,
+    permits: &Permits,
+) -> Option<(RequestFacts, Forward)> {
+    let is_long = is_long(others.scanned.request().document().expose().as_bytes());
+    let said = Said {
+        conversation: others.conversation.clone(),
+        ..Said::default()
     };
-    if !is_long(&body) {
-        return decider.decide(body);
+    let decided = computed(record, said, permits, is_long, move |decider| {
+        decider.decide_again(others)
+    });
+    decided.await.ok().flatten()
+}
+
+/// Computes: here, or on a thread of its own where that takes long.
+async fn computed<T: Send + 'static>(
+    record: &RequestRecord,
+    said: Said,
+    permits: &Permits,
+    is_long: bool,
+    work: impl FnOnce(&Decider) -> T + Send + 'static,
+) -> Result<T, GatewayError> {
+    let mut decider = Decider::new(record, said)?;
+    if !is_long {
+        return Ok(work(&decider));
     }
     let account = &record.admission.account.id;
-    decider.place = match record.gateway.long_scans.enter(account).await {
-        Ok(place) => Some(Arc::new(place)),
-        Err(error) => return (facts, Err(error.into())),
-    };
+    let place = record.gateway.long_scans.enter(account).await?;
+    decider.place = Some(Arc::new(place));
     let left = CancellationToken::new();
     decider.left = Some(left.clone());
     // Dropped with this future, when the caller leaves.
     let _left = left.drop_guard();
     let kept = (permits.clone(), record.permit.clone());
-    on_its_own_thread(kept, move || decider.decide(body))
+    on_its_own_thread(kept, move || work(&decider))
         .await
-        .unwrap_or((facts, Err(GatewayError::DetectorUnavailable)))
+        .ok_or(GatewayError::DetectorUnavailable)
 }
 
 /// Works on a thread of its own, which goes on when the caller leaves. What the work takes is kept until it ends:
@@ -106,6 +137,8 @@ struct Decider {
     scanner: Arc<Scanner>,
     door: &'static Door,
     said: Said,
+    /// Where a request from the dashboard leaves what was sent and answered.
+    stages: Option<Arc<Stages>>,
     /// The place of a long scan among others.
     place: Option<Arc<ScanPlace>>,
     /// Whether nobody waits for the decision any more, where it goes on all the same.
@@ -121,6 +154,7 @@ impl Decider {
             scanner: record.gateway.scanners.of(account)?,
             door: record.door,
             said,
+            stages: record.stages.clone(),
             place: None,
             left: None,
         })
@@ -140,16 +174,77 @@ impl Decider {
         let request = Request::read(self.door.form, body.into(), &limits)?;
         let request = request.with_aside(self.said.aside.clone());
         facts.set_read(&request);
-        let (format, provider) = self.route(&request)?;
-        facts.set_route(request.model(), format.id());
-        let model = alias(&self.account, format, request.model());
+        let asked = request.model().to_owned();
+        let routes = route::routes_at(self.door, &self.account, &asked)?;
+        facts.set_route(&asked, &routes[0]);
         let started = Instant::now();
         let scanned = protect::scan(scanner, request);
         self.gateway.metrics.scanned(started.elapsed());
         facts.set_scanned(&scanned);
+        let report = scanned.report();
+        let choices = order::choices(
+            &self.gateway,
+            &self.account,
+            (self.door, &asked),
+            routes,
+            report,
+        )?;
+        let mut scanned = Some(scanned);
+        for (at, choice) in choices.iter().enumerate() {
+            let rest = &choices[at + 1..];
+            let kept = scanned
+                .take_if(|_| rest.is_empty())
+                .or_else(|| scanned.clone());
+            let Some(kept) = kept else { break };
+            facts.set_route(&asked, &choice.route);
+            match self.prepare(scanner, &choice.route, kept, facts) {
+                Ok(mut forward) => {
+                    let conversation = self.said.conversation.clone();
+                    forward.others =
+                        scanned.map(|scanned| Others::new(scanned, conversation, rest));
+                    return Ok(forward);
+                }
+                // What the caller's own provider cannot be asked is refused; a fallback is passed over.
+                Err(_) if choice.is_fallback && !rest.is_empty() => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Err(GatewayError::DetectorUnavailable)
+    }
+
+    /// The request for the next provider that it can be written for.
+    fn decide_again(&self, mut others: Others) -> Option<(RequestFacts, Forward)> {
+        let scanner = &self.scanner_with_deadline();
+        while let Some(target) = others.next() {
+            let routes = route::routes_at(self.door, &self.account, &target).unwrap_or_default();
+            let Some(route) = routes.first() else {
+                continue;
+            };
+            let mut facts = RequestFacts::default();
+            facts.set_route(&target, route);
+            let scanned = others.scanned.clone();
+            let prepared = std::panic::catch_unwind(AssertUnwindSafe(|| {
+                self.prepare(scanner, route, scanned, &mut facts)
+            }));
+            if let Ok(Ok(mut forward)) = prepared {
+                forward.others = Some(others);
+                return Some((facts, forward));
+            }
+        }
+        None
+    }
+
+    /// What goes to a provider: treated as the mode and the agreement say, translated, and looked at once more.
+    fn prepare(
+        &self,
+        scanner: &Scanner,
+        route: &Route<'_>,
+        scanned: Scanned,
+        facts: &mut RequestFacts,
+    ) -> Result<Forward, GatewayError> {
         let named = self.said.conversation.as_deref();
         let draft = ReplyDraft::new(&self.gateway.vault, &self.account, named, &scanned);
-        let (outcome, issued) = draft.apply(&self.policy(), scanner, scanned);
+        let (outcome, issued) = draft.apply(&self.policy(route), scanner, scanned);
         let clean = match outcome {
             Outcome::Forward(clean) => clean,
             Outcome::Block(report) => return Err(GatewayError::Blocked(report.kinds().collect())),
@@ -158,20 +253,27 @@ impl Decider {
         };
         let reply = draft.finish(issued, &clean, &self.scanner);
         facts.set_masked_with(&reply);
-        let cleared = self.translate(scanner, format, &model, &clean, facts)?;
+        let cleared = self.translate(scanner, route, &clean, facts)?;
         facts.set_cleared(&clean, &cleared);
+        if let Some(stages) = &self.stages {
+            stages.keep_sent(clean.request().document().expose());
+        }
         Ok(Forward {
             action: action(&clean),
-            destination: self.destination(format, provider, &cleared)?,
+            provider: route.name.to_owned(),
+            model: route.model.clone(),
+            destination: self.destination(route, &cleared)?,
             exchange: Exchange {
                 door: self.door,
-                format,
-                context: self.reply_context(model, &cleared),
+                format: route.format,
+                context: self.reply_context(route.upstream.clone(), &cleared),
                 is_stream: clean.request().is_stream(),
                 reply,
                 account_id: self.account.id.clone(),
+                stages: self.stages.clone(),
             },
             cleared,
+            others: None,
         })
     }
 
@@ -190,35 +292,24 @@ impl Decider {
         })
     }
 
-    fn policy(&self) -> Policy {
+    /// What is done for a provider: what the owner chose, and at least what is agreed with its operator.
+    fn policy(&self, route: &Route<'_>) -> Policy {
+        let agreed = route.provider.config.phi_now(Timestamp::now());
+        let mode = match self.account.mode {
+            mode if mode.forwards_unscanned() && agreed == PhiAgreement::Masked => Mode::MASK,
+            mode => mode,
+        };
         Policy {
-            mode: self.account.mode,
+            mode,
             allow_unscannable: self.account.settings.allow_unscannable,
         }
-    }
-
-    /// The family that serves the model, and the account's provider for it.
-    fn route(
-        &self,
-        request: &Request,
-    ) -> Result<(&'static dyn WireFormat, &Provider), GatewayError> {
-        let format = wire::format_for_model(request.model())
-            .filter(|format| format.takes(self.door.id()))
-            .ok_or(GatewayError::UnknownModel)?;
-        let family = format.id();
-        let provider = self.account.providers.get(family);
-        Ok((
-            format,
-            provider.ok_or(GatewayError::NotConfigured { family })?,
-        ))
     }
 
     /// Writes the provider's request and looks at it once more: translation joins texts that stood apart.
     fn translate(
         &self,
         scanner: &Scanner,
-        format: &'static dyn WireFormat,
-        model: &str,
+        route: &Route<'_>,
         clean: &CleanRequest,
         facts: &mut RequestFacts,
     ) -> Result<Cleared, GatewayError> {
@@ -228,7 +319,7 @@ impl Decider {
                 .access
                 .hash_end_user(&self.account.id, user)
         };
-        let request = format.write_request(clean, model, &hash_user);
+        let request = route.format.write_request(clean, &route.site(), &hash_user);
         match egress::clear(scanner, request.map_err(refusal)?) {
             Ok(cleared) => Ok(cleared),
             Err(Held::Unfinished) => Err(GatewayError::DetectorUnavailable),
@@ -245,24 +336,22 @@ impl Decider {
 
     fn destination(
         &self,
-        format: &dyn WireFormat,
-        provider: &Provider,
+        route: &Route<'_>,
         cleared: &Cleared,
     ) -> Result<Destination, GatewayError> {
-        let text = provider
-            .base_url
-            .as_deref()
-            .unwrap_or_else(|| format.default_base_url());
-        let base = BaseUrl::parse(text, self.gateway.allow_private_providers)
-            .map_err(|_| GatewayError::Provider(ProviderFailure::new(FailureKind::Unreachable)))?;
-        let headers = (cleared.headers(), cleared.given());
-        Ok(Destination::new(base, headers, &provider.key))
+        let unreachable = || GatewayError::Provider(ProviderFailure::new(FailureKind::Unreachable));
+        let address = route.provider.config.address().ok_or_else(unreachable)?;
+        let base = BaseUrl::parse(&address, self.gateway.allow_private_providers)
+            .map_err(|_| unreachable())?;
+        let authorizer = Authorizer::new(route.provider);
+        let destination = Destination::new(base, cleared.headers(), authorizer);
+        Ok(destination.with_given(cleared.given()))
     }
 
     fn reply_context(&self, model: String, cleared: &Cleared) -> ReplyContext {
         ReplyContext {
             completion_id: format!("chatcmpl-{}", Uuid::now_v7().simple()),
-            created: jiff::Timestamp::now().as_second().unsigned_abs(),
+            created: Timestamp::now().as_second().unsigned_abs(),
             model,
             expectation: cleared.expectation().clone(),
             event_bytes_max: self.gateway.limits.event_bytes as usize,
@@ -277,19 +366,6 @@ fn action(clean: &CleanRequest) -> Action {
     } else {
         Action::FORWARDED
     }
-}
-
-/// The owner's alias for a model, else the format's own, else the model as asked for.
-fn alias(account: &Account, format: &dyn WireFormat, asked: &str) -> String {
-    let of_owner = account.aliases.get(asked).map(String::as_str);
-    let of_format = || {
-        format
-            .default_aliases()
-            .iter()
-            .find(|(from, _)| *from == asked)
-            .map(|(_, to)| *to)
-    };
-    of_owner.or_else(of_format).unwrap_or(asked).to_owned()
 }
 
 /// PHI that shows only in the provider's format: blocked where the mode blocks, and otherwise beyond replacing.

@@ -39,7 +39,7 @@ pub enum GatewayError {
     MediaType,
     /// The body is not a request we can take.
     Request(RequestError),
-    /// No family serves this model.
+    /// No provider serves this model.
     UnknownModel,
     /// The family's provider has no key.
     NotConfigured {
@@ -48,6 +48,8 @@ pub enum GatewayError {
     },
     /// PHI in block mode.
     Blocked(Vec<PhiKind>),
+    /// No provider of the model may have PHI.
+    NotCovered(Vec<PhiKind>),
     /// New PHI in a reply that is to be withheld.
     PhiInReply(Vec<PhiKind>),
     /// The reply could not be scanned, so it is withheld.
@@ -88,6 +90,7 @@ impl GatewayError {
             Self::UnknownModel => ErrorCode::ModelNotFound,
             Self::NotConfigured { .. } => ErrorCode::ProviderNotConfigured,
             Self::Blocked(_) => ErrorCode::PhiBlocked,
+            Self::NotCovered(_) => ErrorCode::ProviderNotCovered,
             Self::PhiInReply(_) => ErrorCode::PhiInReply,
             Self::AuditUnavailable => ErrorCode::AuditUnavailable,
             Self::DetectorUnavailable | Self::DetectorBusy | Self::ReplyNotScanned => {
@@ -108,7 +111,7 @@ impl GatewayError {
         let mut body = ErrorBody::new(self.status(), self.code(), self.message());
         body.param = self.param();
         body.retry_after_s = self.retry_after_s();
-        if let Self::Blocked(kinds) | Self::PhiInReply(kinds) = self {
+        if let Self::Blocked(kinds) | Self::NotCovered(kinds) | Self::PhiInReply(kinds) = self {
             let codes: Vec<&str> = kinds.iter().map(|kind| kind.code()).collect();
             body.extra
                 .insert("phi_types".into(), serde_json::json!(codes));
@@ -125,8 +128,9 @@ impl GatewayError {
             Self::InvalidKey => "the API key is malformed, unknown, revoked or expired",
             Self::RateLimited { .. } => "too many requests: wait before trying again",
             Self::MediaType => "send the body as Content-Type: application/json",
-            Self::UnknownModel => "no provider family serves this model",
+            Self::UnknownModel => "no provider serves this model",
             Self::Blocked(_) => BLOCKED,
+            Self::NotCovered(_) => NOT_COVERED,
             Self::PhiInReply(_) => WITHHELD,
             Self::ReplyNotScanned => "the reply could not be scanned, so it is withheld",
             Self::AuditUnavailable => AUDIT_UNAVAILABLE,
@@ -161,6 +165,7 @@ impl GatewayError {
 
 const BLOCKED: &str =
     "the request was blocked because protected health information was detected in its content";
+const NOT_COVERED: &str = "protected health information was detected, and no provider of this model may have it by what is agreed with its operator";
 const WITHHELD: &str = "the reply was withheld because it holds protected health information that was not in the request";
 const AUDIT_UNAVAILABLE: &str =
     "the audit record could not be written, so nothing was forwarded: try again shortly";
@@ -258,6 +263,7 @@ mod tests {
     fn failures_of_providers_are_in_the_one_vocabulary() {
         for kind in [
             FailureKind::Rejected(422),
+            FailureKind::Filtered,
             FailureKind::AuthFailed,
             FailureKind::RateLimited,
             FailureKind::Error,

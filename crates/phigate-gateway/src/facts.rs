@@ -12,6 +12,7 @@ use phigate_store::{Identifier, SecretBytes, SecretString, Sizes, TOKEN_IDENTIFI
 use phigate_types::{Finding, Unscannable};
 
 use crate::reply_plan::ReplyPlan;
+use crate::route::Route;
 
 const PHI_DETECTED: HeaderName = HeaderName::from_static("x-gateway-phi-detected");
 const PHI_TYPES: HeaderName = HeaderName::from_static("x-gateway-phi-types");
@@ -24,6 +25,7 @@ pub(crate) struct RequestFacts {
     body_bytes: u64,
     model: Model,
     family: Option<&'static str>,
+    provider: Option<String>,
     is_stream: bool,
     /// What the scan found; none when it was never reached.
     report: Option<Report>,
@@ -63,10 +65,13 @@ impl RequestFacts {
         self.is_stream = request.is_stream();
     }
 
-    /// Its model is one of this family. The model is told only now: an unknown one may be any text.
-    pub(crate) fn set_route(&mut self, model: &str, family: &'static str) {
-        self.model = Model::Named(model.to_owned());
-        self.family = Some(family);
+    /// Its model is served like this. The model is told only now: an unknown one may be any text.
+    pub(crate) fn set_route(&mut self, asked: &str, route: &Route<'_>) {
+        if self.model == Model::Unknown {
+            self.model = Model::Named(asked.to_owned());
+        }
+        self.family = Some(route.format.id());
+        self.provider = Some(route.name.to_owned());
     }
 
     /// It was scanned.
@@ -120,9 +125,30 @@ impl RequestFacts {
         }
     }
 
+    /// The model as another provider is asked for it, as the record tells it.
+    pub(crate) fn model_of(&self, model: &str) -> Option<String> {
+        match self.model {
+            Model::Withheld => Some(WITHHELD.to_owned()),
+            _ => Some(model.to_owned()),
+        }
+    }
+
+    /// It goes to another provider, where other parameters may be changed or dropped.
+    pub(crate) fn follow(&mut self, other: Self) {
+        self.family = other.family;
+        self.provider = other.provider;
+        self.adjusted = other.adjusted;
+        self.dropped = other.dropped;
+    }
+
     /// The family that serves the model.
     pub(crate) fn family(&self) -> Option<&'static str> {
         self.family
+    }
+
+    /// The provider that serves the model.
+    pub(crate) fn provider(&self) -> Option<&str> {
+        self.provider.as_deref()
     }
 
     /// Whether a stream was asked for.

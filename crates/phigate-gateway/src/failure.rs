@@ -1,10 +1,12 @@
 //! What a caller is told when a provider fails or refuses.
 
-use http::header;
+use std::collections::BTreeMap;
+
+use http::{StatusCode, header};
 use phigate_core::protect;
 use phigate_core::text::PhiText;
 use phigate_core::wire::{FailureKind, ProviderFailure, WireFormat};
-use phigate_store::Account;
+use phigate_store::{Account, Provider};
 use phigate_types::Mode;
 
 use crate::error::GatewayError;
@@ -14,6 +16,7 @@ use crate::provider::{Incoming, ProviderError};
 /// What the caller is told when a provider could not be heard out.
 pub(crate) fn failure(error: ProviderError) -> ProviderFailure {
     ProviderFailure::new(match error {
+        ProviderError::NotAuthorized => FailureKind::AuthFailed,
         ProviderError::Timeout => FailureKind::Timeout,
         ProviderError::Unreachable | ProviderError::Forbidden => FailureKind::Unreachable,
         ProviderError::Unsendable
@@ -28,10 +31,17 @@ pub(crate) fn failed(error: ProviderError) -> GatewayError {
     GatewayError::Provider(failure(error))
 }
 
+/// Whether another provider is asked after this status: the provider is overloaded or broken, and the request is not
+/// to blame.
+pub(crate) fn may_fall_back(status: StatusCode) -> bool {
+    status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error()
+}
+
 /// A provider's refusal. Its own words may quote the prompt, so they are scanned before they are passed on.
 pub(crate) async fn refused(
     gateway: &Gateway,
     account: &Account,
+    provider: Option<&Provider>,
     format: &dyn WireFormat,
     incoming: Incoming,
 ) -> GatewayError {
@@ -41,21 +51,28 @@ pub(crate) async fn refused(
     let body = incoming.body.read_all().await.unwrap_or_default();
     let mut failure = format.read_failure(status, retry_after, &body);
     let words = failure.provider_message.take();
-    let words = words.filter(|words| may_be_told(account, format, failure.kind, words));
+    let words = words.filter(|words| may_be_told(provider, failure.kind, words));
     failure.provider_message = words.and_then(|words| without_phi(gateway, account, &words));
     GatewayError::Provider(failure)
 }
 
-/// Only why a request was rejected helps its caller. Words that quote our key help nobody.
-fn may_be_told(
-    account: &Account,
-    format: &dyn WireFormat,
-    kind: FailureKind,
-    words: &PhiText,
-) -> bool {
-    let provider = account.providers.get(format.id());
-    let quotes_key = provider.is_some_and(|entry| words.expose().contains(entry.key.expose()));
-    matches!(kind, FailureKind::Rejected(_)) && !quotes_key
+/// Only why a request was rejected helps its caller. Words that quote a secret of ours help nobody.
+fn may_be_told(provider: Option<&Provider>, kind: FailureKind, words: &PhiText) -> bool {
+    let secret = provider.and_then(|provider| provider.secret.as_ref());
+    let quotes = secret.is_some_and(|secret| quotes_secret(words.expose(), secret.expose()));
+    matches!(kind, FailureKind::Rejected(_) | FailureKind::Filtered) && !quotes
+}
+
+/// Whether words hold a secret, or a part of one that is a document.
+fn quotes_secret(words: &str, secret: &str) -> bool {
+    const PART_BYTES_MIN: usize = 8;
+    let document: Option<BTreeMap<String, serde_json::Value>> = serde_json::from_str(secret).ok();
+    let parts = document
+        .iter()
+        .flatten()
+        .filter_map(|(_, part)| part.as_str());
+    let mut parts = parts.filter(|part| part.len() >= PART_BYTES_MIN);
+    words.contains(secret) || parts.any(|part| words.contains(part))
 }
 
 /// A provider's words with every finding masked, in every mode.

@@ -12,7 +12,7 @@ use phigate_types::Limits;
 
 use crate::key_limits::{BadKeys, KeyLimits};
 use crate::metrics::Metrics;
-use crate::provider::{Provider, RootsError};
+use crate::provider::{Provider, Rest, RootsError, SetupRules};
 use crate::scan_queue::ScanQueue;
 use crate::scanners::Scanners;
 
@@ -20,6 +20,8 @@ use crate::scanners::Scanners;
 pub struct Gateway {
     pub(crate) vault: Arc<Vault>,
     pub(crate) provider: Provider,
+    /// Providers that keep failing.
+    pub(crate) rest: Rest,
     pub(crate) key_limits: KeyLimits,
     pub(crate) bad_keys: BadKeys,
     pub(crate) metrics: Arc<Metrics>,
@@ -29,6 +31,7 @@ pub struct Gateway {
     pub(crate) scanners: Scanners,
     pub(crate) limits: Limits,
     pub(crate) allow_private_providers: bool,
+    allow_ambient_credentials: bool,
 }
 
 impl Gateway {
@@ -43,6 +46,7 @@ impl Gateway {
         let now = Instant::now();
         Ok(Arc::new(Self {
             provider: Provider::new(limits, providers.allow_private, providers.ca_file)?,
+            rest: Rest::default(),
             key_limits: KeyLimits::new(limits, now),
             bad_keys: BadKeys::new(limits, now),
             vault,
@@ -55,12 +59,21 @@ impl Gateway {
             scanners: Scanners::new(limits.record_findings as usize),
             limits: *limits,
             allow_private_providers: providers.allow_private,
+            allow_ambient_credentials: providers.allow_ambient,
         }))
     }
 
     /// Says between how many processes the limits of a key are shared now.
     pub fn share_key_limits(&self, replicas: usize) {
         self.key_limits.share_between(replicas);
+    }
+
+    /// What the operator allows an owner to say about providers.
+    pub fn setup_rules(&self) -> SetupRules {
+        SetupRules {
+            allow_private: self.allow_private_providers,
+            allow_ambient: self.allow_ambient_credentials,
+        }
     }
 
     /// The limits of a request's shape.
@@ -89,6 +102,8 @@ impl Gateway {
 pub struct ProviderSettings<'a> {
     /// Whether they may be on private addresses and plain http.
     pub allow_private: bool,
+    /// Whether the machine's own identity may be shown to them.
+    pub allow_ambient: bool,
     /// Further certificate authorities.
     pub ca_file: Option<&'a Path>,
 }

@@ -7,15 +7,22 @@
 //! use std::sync::Arc;
 //!
 //! use axum::response::Response;
-//! use phigate_gateway::{Call, Gateway, Open, Stopped};
+//! use phigate_gateway::{Call, Gateway, Open, Sent, Stopped};
 //!
 //! async fn answer(gateway: &Arc<Gateway>, call: Call) -> Result<Response, Stopped> {
 //!     let open = Open::admit(gateway, call).await?; // whose is it?
 //!     let received = open.read().await?; // the body, within limits
 //!     let decided = received.decide().await?; // scanned, treated, translated, scanned again
-//!     let recorded = decided.record().await?; // on disk before anything leaves
-//!     let answered = recorded.send().await?; // the provider's turn
-//!     answered.relay().await // its answer, and the outcome's record
+//!     let mut recorded = decided.record().await?; // on disk before anything leaves
+//!     loop {
+//!         match recorded.send().await? { // the provider's turn
+//!             Sent::Answered(answered) => return answered.relay().await, // its answer, and the outcome's record
+//!             Sent::Failed(failed) => {
+//!                 let fell_back = failed.fall_back().await?; // decided anew for the next provider
+//!                 recorded = fell_back.record().await?; // on disk before it leaves once more
+//!             }
+//!         }
+//!     }
 //! }
 //! ```
 //!
@@ -49,17 +56,26 @@
 //! What was not recorded cannot be sent:
 //!
 //! ```compile_fail
-//! # use phigate_gateway::{Answered, Decided, Stopped};
-//! async fn skip_the_record(decided: Decided) -> Result<Answered, Stopped> {
+//! # use phigate_gateway::{Decided, Sent, Stopped};
+//! async fn skip_the_record(decided: Decided) -> Result<Sent, Stopped> {
 //!     decided.send().await
+//! }
+//! ```
+//!
+//! Nor can what was not recorded once more be sent to another provider:
+//!
+//! ```compile_fail
+//! # use phigate_gateway::{FellBack, Sent, Stopped};
+//! async fn skip_the_second_record(fell_back: FellBack) -> Result<Sent, Stopped> {
+//!     fell_back.send().await
 //! }
 //! ```
 //!
 //! What was sent cannot be sent again:
 //!
 //! ```compile_fail
-//! # use phigate_gateway::{Answered, Recorded, Stopped};
-//! async fn send_twice(recorded: Recorded) -> Result<Answered, Stopped> {
+//! # use phigate_gateway::{Recorded, Sent, Stopped};
+//! async fn send_twice(recorded: Recorded) -> Result<Sent, Stopped> {
 //!     recorded.send().await?;
 //!     recorded.send().await
 //! }
@@ -93,6 +109,7 @@ mod gateway;
 mod key_limits;
 mod metrics;
 mod open;
+mod order;
 mod outcome;
 mod pipeline;
 mod preview;
@@ -102,9 +119,11 @@ mod relay;
 mod reply;
 mod reply_notes;
 mod reply_plan;
+mod route;
 mod scan_memory;
 mod scan_queue;
 mod scanners;
+mod stages;
 #[cfg(test)]
 mod testing;
 mod trial;
@@ -113,9 +132,14 @@ pub use error::GatewayError;
 pub use gateway::{Gateway, ProviderSettings};
 pub use metrics::Metrics;
 pub use open::{Call, Open, Sender};
-pub use pipeline::{Answered, Decided, Received, Recorded, Stopped};
+pub use pipeline::{Answered, Decided, Failed, FellBack, Received, Recorded, Sent, Stopped};
 pub use preview::Preview;
-pub use provider::{BaseUrl, BaseUrlError, KeyError, ProviderError, RootsError, check_key};
+pub use provider::{
+    BaseUrl, BaseUrlError, GivenSecret, KeyError, ProviderError, RootsError, SetupError,
+    SetupRules, check_key, check_setup,
+};
 pub use record::{Durability, Written};
+pub use route::{Route, listed_models, routes, routes_at};
 pub use scanners::detector;
+pub use stages::Stages;
 pub use trial::Trial;

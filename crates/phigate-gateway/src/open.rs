@@ -18,6 +18,7 @@ use crate::gateway::Gateway;
 use crate::pipeline::{Received, Stopped};
 use crate::record::RequestRecord;
 use crate::reply_plan;
+use crate::stages::Stages;
 
 /// A request as it arrived.
 pub struct Call {
@@ -52,6 +53,8 @@ pub enum Sender {
         account: Arc<Account>,
         /// What they typed, as a request.
         body: Bytes,
+        /// Where the page finds what was sent and answered.
+        stages: Arc<Stages>,
     },
 }
 
@@ -77,6 +80,7 @@ const DASHBOARD_KEY: &str = "dashboard";
 impl Open {
     /// Finds out whose request it is, and takes a place among the key's requests.
     pub async fn admit(gateway: &Arc<Gateway>, call: Call) -> Result<Self, Stopped> {
+        let mut watched = None;
         let (admission, limited_id, turn, source) = match call.sender {
             Sender::Caller {
                 client,
@@ -95,7 +99,12 @@ impl Open {
                 };
                 (admission, id, turn, source)
             }
-            Sender::Dashboard { account, body } => {
+            Sender::Dashboard {
+                account,
+                body,
+                stages,
+            } => {
+                watched = Some(stages);
                 let id = account.id.clone();
                 let key_id = DASHBOARD_KEY.to_owned();
                 (Admission { key_id, account }, id, None, Source::Typed(body))
@@ -112,6 +121,7 @@ impl Open {
                 request_id: call.request_id,
                 received: call.received,
                 permit,
+                stages: watched,
             },
             turn,
             source,

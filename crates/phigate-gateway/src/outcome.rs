@@ -3,24 +3,28 @@
 //! [`OutcomeDue`] is consumed by recording it. Dropped before, it records that the caller left: a
 //! caller who hangs up does not take the record along.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use axum::response::{IntoResponse, Response};
-use http::StatusCode;
+use http::{HeaderName, HeaderValue, StatusCode};
 use jiff::Timestamp;
 use phigate_core::reply::Tally;
 use phigate_core::text::PhiText;
 use phigate_core::wire::ReplySummary;
 use phigate_edge::EdgeError;
-use phigate_store::{Outcome, Usage};
+use phigate_store::{AttemptEnd, Outcome, Usage};
 use phigate_types::{Action, ErrorCode};
 
 use crate::error::GatewayError;
 use crate::facts::RequestFacts;
 use crate::metrics::Answered;
-use crate::record::{Durability, RequestRecord};
+use crate::pipeline::Forward;
+use crate::record::{Durability, RequestRecord, Written};
 use crate::reply_notes::ReplyNotes;
-use crate::reply_plan::ReplyPlan;
+
+const ATTEMPTS: HeaderName = HeaderName::from_static("x-gateway-attempts");
+const PROVIDER: HeaderName = HeaderName::from_static("x-gateway-provider");
 
 /// A request whose decision is recorded and whose outcome is not.
 pub(crate) struct OutcomeDue(Option<Due>);
@@ -34,6 +38,8 @@ struct Due {
     durability: Durability,
     /// When the provider's turn began.
     sent: Instant,
+    /// The providers it went to. How the last one ended is known when the request ends.
+    attempts: Vec<AttemptEnd>,
     provider: Option<ProviderAnswer>,
     /// What was found and done in the reply.
     reply: ReplyNotes,
@@ -66,9 +72,54 @@ impl OutcomeDue {
             action,
             durability,
             sent: Instant::now(),
+            attempts: Vec::new(),
             provider: None,
             reply: ReplyNotes::default(),
         }))
+    }
+
+    /// It leaves for a provider now.
+    pub(crate) fn begin(&mut self, forward: &Forward) {
+        let Some(due) = &mut self.0 else { return };
+        due.sent = Instant::now();
+        due.provider = None;
+        due.action = forward.action;
+        due.reply = ReplyNotes::new(&forward.exchange.reply);
+        due.attempts.push(AttemptEnd {
+            provider: forward.provider.clone(),
+            model: due.facts.model_of(&forward.model),
+            status: None,
+            error_code: None,
+            ms: 0,
+        });
+    }
+
+    /// The provider that it went to failed.
+    pub(crate) fn attempt_failed(&mut self, error: &GatewayError) {
+        if let Some(due) = &mut self.0 {
+            due.end_attempt(Some(error.code()));
+        }
+    }
+
+    /// Records that it leaves for another provider.
+    pub(crate) async fn attempt(
+        &mut self,
+        facts: RequestFacts,
+        forward: &Forward,
+    ) -> Result<Written, GatewayError> {
+        let Some(due) = &mut self.0 else {
+            return Err(GatewayError::AuditUnavailable);
+        };
+        let number = u32::try_from(due.attempts.len() + 1).unwrap_or(u32::MAX);
+        let written = due.record.attempt(&due.facts, number, forward).await?;
+        due.facts.follow(facts);
+        self.begin(forward);
+        Ok(written)
+    }
+
+    /// What is known about where the request comes from.
+    pub(crate) fn record(&self) -> Option<&RequestRecord> {
+        self.0.as_ref().map(|due| &due.record)
     }
 
     /// The provider answered with this status.
@@ -83,11 +134,9 @@ impl OutcomeDue {
         metrics.provider_answered(family, due.sent.elapsed());
     }
 
-    /// What is done with the reply.
-    pub(crate) fn expect_reply(&mut self, plan: &ReplyPlan) {
-        if let Some(due) = &mut self.0 {
-            due.reply = ReplyNotes::new(plan);
-        }
+    /// Takes the duty away, so that dropping what stays behind records nothing.
+    pub(crate) fn take(&mut self) -> Self {
+        Self(self.0.take())
     }
 
     /// What was found and done in the reply so far.
@@ -108,7 +157,15 @@ impl OutcomeDue {
     /// Gives an answer the headers that tell what was found and changed.
     pub(crate) fn write_headers(&self, response: &mut Response) {
         if let Some(due) = &self.0 {
-            due.facts.write_headers(response.headers_mut());
+            let headers = response.headers_mut();
+            due.facts.write_headers(headers);
+            let last = due.attempts.last();
+            if let Some(Ok(name)) = last.map(|last| HeaderValue::from_str(&last.provider)) {
+                headers.insert(PROVIDER, name);
+            }
+            if due.attempts.len() > 1 {
+                headers.insert(ATTEMPTS, due.attempts.len().into());
+            }
         }
     }
 
@@ -144,6 +201,7 @@ impl OutcomeDue {
     /// Hands the outcome over. Whoever sees a whole answer sees one whose outcome is recorded.
     pub(crate) async fn close(mut self, ended: Ended<'_>) {
         let Some(mut due) = self.0.take() else { return };
+        due.end_attempt(ended.error);
         let outcome = due.outcome(&ended);
         let heard = due.reply.heard.take();
         due.count(ended.status);
@@ -170,8 +228,11 @@ impl OutcomeDue {
 impl Drop for OutcomeDue {
     /// The caller hung up, or the gateway stops: the connection's task is gone.
     fn drop(&mut self) {
-        let Some(due) = self.0.take() else { return };
-        let gateway = &due.record.gateway;
+        let Some(mut due) = self.0.take() else {
+            return;
+        };
+        let heard = due.reply.heard.take();
+        let gateway = Arc::clone(&due.record.gateway);
         let (status, error) = if gateway.drain.is_cut() {
             (EdgeError::Draining.status(), EdgeError::Draining.code())
         } else {
@@ -180,17 +241,35 @@ impl Drop for OutcomeDue {
             let status = StatusCode::from_u16(code.status());
             (status.unwrap_or(StatusCode::BAD_REQUEST), code)
         };
+        due.end_attempt(Some(error));
         let outcome = due.outcome(&Ended {
             status,
             summary: None,
             error: Some(error),
         });
         let account = &due.record.admission.account.id;
-        gateway.vault.trail.queue_outcome(account, &outcome);
+        let trail = &gateway.vault.trail;
+        match heard {
+            Some(reply) => trail.queue_outcome_with_reply(account, outcome, &reply),
+            None => trail.queue_outcome(account, &outcome),
+        }
     }
 }
 
 impl Due {
+    /// The attempt under way is over, if it was not already.
+    fn end_attempt(&mut self, error: Option<ErrorCode>) {
+        let ms = u64::try_from(self.sent.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let status = self.provider.map(|answer| answer.status.as_u16());
+        let Some(last) = self.attempts.last_mut() else {
+            return;
+        };
+        if last.error_code.is_none() {
+            last.error_code = error.map(|code| code.code().to_owned());
+            (last.status, last.ms) = (status, ms);
+        }
+    }
+
     fn outcome(&self, ended: &Ended<'_>) -> Outcome {
         let summary = ended.summary;
         Outcome {
@@ -215,6 +294,7 @@ impl Due {
             error_code: ended.error.map(|code| code.code().into()),
             first_byte_ms: self.provider.map(|answer| answer.first_byte_ms),
             total_ms: Some(self.elapsed_ms()),
+            attempts: self.attempts.clone(),
             reply: self.reply.facts(),
             sealed: None,
         }

@@ -24,10 +24,12 @@ use crate::facts::RequestFacts;
 use crate::failure;
 use crate::gateway::Gateway;
 use crate::open::{Call, Open, Permits, Said, Sender};
+use crate::order::Others;
 use crate::outcome::OutcomeDue;
 use crate::provider::{Destination, Incoming, Outgoing};
 use crate::record::{RequestRecord, Written};
 use crate::reply_plan::ReplyPlan;
+use crate::stages::Stages;
 use crate::{relay, reply};
 
 impl Gateway {
@@ -39,24 +41,29 @@ impl Gateway {
         }
     }
 
-    /// Answers a request that somebody signed in sends from the dashboard.
+    /// Answers a request that somebody signed in sends from the dashboard, and shows what lay between.
     pub async fn answer_for_dashboard(
         self: &Arc<Self>,
         account: Arc<Account>,
         body: Bytes,
-    ) -> Response {
+    ) -> (Response, Arc<Stages>) {
+        let stages = Arc::new(Stages::default());
         let call = Call {
             request_id: Uuid::now_v7(),
             received: Instant::now(),
             door: &CHAT,
-            sender: Sender::Dashboard { account, body },
+            sender: Sender::Dashboard {
+                account,
+                body,
+                stages: Arc::clone(&stages),
+            },
         };
         let id = HeaderValue::from_str(&call.request_id.to_string());
         let mut response = self.answer(call).await;
         if let Ok(id) = id {
             response.headers_mut().insert(REQUEST_ID, id);
         }
-        response
+        (response, stages)
     }
 
     async fn converse(self: &Arc<Self>, call: Call) -> Result<Response, Stopped> {
@@ -67,11 +74,16 @@ impl Gateway {
         // Parsed, routed, scanned, treated as the mode says, translated, and looked at once more.
         let decided = received.decide().await?;
         // The decision is on disk, or queued where nothing needs proof. Until here no byte has left.
-        let recorded = decided.record().await?;
-        // The provider's turn.
-        let answered = recorded.send().await?;
-        // Its answer, translated; the outcome is recorded with the answer's last byte.
-        answered.relay().await
+        let mut recorded = decided.record().await?;
+        loop {
+            // The provider's turn.
+            recorded = match recorded.send().await? {
+                // Its answer, translated; the outcome is recorded with the answer's last byte.
+                Sent::Answered(answered) => return answered.relay().await,
+                // The next one's turn: decided anew, and on disk before it leaves once more.
+                Sent::Failed(failed) => failed.fall_back().await?.record().await?,
+            };
+        }
     }
 }
 
@@ -133,8 +145,14 @@ pub struct Decided {
 pub(crate) struct Forward {
     pub(crate) cleared: Cleared,
     pub(crate) action: Action,
+    /// The provider's name.
+    pub(crate) provider: String,
+    /// The model, as callers of this provider ask for it.
+    pub(crate) model: String,
     pub(crate) destination: Destination,
     pub(crate) exchange: Exchange,
+    /// Who else can be asked, if it fails.
+    pub(crate) others: Option<Others>,
 }
 
 /// What is needed to read the answer.
@@ -146,91 +164,172 @@ pub(crate) struct Exchange {
     /// What is done with the reply.
     pub(crate) reply: ReplyPlan,
     pub(crate) account_id: String,
+    /// Where a request from the dashboard leaves what was answered.
+    pub(crate) stages: Option<Arc<Stages>>,
 }
 
 impl Decided {
     /// Records the decision. If that fails, the request goes no further.
     pub async fn record(self) -> Result<Recorded, Stopped> {
-        let Forward {
-            cleared,
-            action,
-            destination,
-            exchange,
-        } = self.forward;
-        let account = Arc::clone(&self.record.admission.account);
-        let gateway = Arc::clone(&self.record.gateway);
-        let forward = self
-            .record
-            .forward(self.facts, action, &cleared, &exchange.reply);
-        let (written, outcome) = forward.await?;
-        Ok(Recorded {
-            gateway,
-            account,
-            written,
-            cleared,
-            destination,
-            exchange,
-            outcome,
+        let holds = Holds {
+            gateway: Arc::clone(&self.record.gateway),
+            account: Arc::clone(&self.record.admission.account),
             permits: self.permits,
+        };
+        let recorded = self.record.forward(self.facts, &self.forward).await;
+        let (written, outcome) = recorded?;
+        Ok(Recorded {
+            written,
+            forward: self.forward,
+            outcome,
+            holds,
         })
     }
 }
 
-/// A request whose decision is recorded, and which has not left.
-pub struct Recorded {
+/// What a request holds on to until it is answered.
+struct Holds {
     gateway: Arc<Gateway>,
     account: Arc<Account>,
-    written: Written,
-    cleared: Cleared,
-    destination: Destination,
-    exchange: Exchange,
-    outcome: OutcomeDue,
     permits: Permits,
 }
 
+/// A request whose decision is recorded, and which has not left.
+pub struct Recorded {
+    written: Written,
+    forward: Forward,
+    outcome: OutcomeDue,
+    holds: Holds,
+}
+
+/// What came of sending a request.
+pub enum Sent {
+    /// The provider has begun to answer.
+    Answered(Answered),
+    /// The provider failed, and another may be asked.
+    Failed(Failed),
+}
+
 impl Recorded {
-    /// Sends the request and waits for the head of the answer. A failure, or an answer that is one, is the outcome.
-    pub async fn send(self) -> Result<Answered, Stopped> {
-        let mut outcome = self.outcome;
-        let account = &self.account.id;
-        let outgoing = Outgoing::new(self.written, account, self.destination, self.cleared);
-        let incoming = match self.gateway.provider.send(outgoing).await {
-            Ok(incoming) => incoming,
-            Err(error) => return Err(outcome.fail(failure::failed(error)).await.into()),
+    /// Sends the request and waits for the head of the answer. A failure that nobody else can mend is the outcome.
+    pub async fn send(self) -> Result<Sent, Stopped> {
+        let (mut outcome, forward, holds) = (self.outcome, self.forward, self.holds);
+        let (gateway, account) = (&holds.gateway, &holds.account);
+        let provider = account.providers.get(&forward.provider);
+        let outgoing = Outgoing::new(
+            self.written,
+            &account.id,
+            forward.destination,
+            forward.cleared,
+        );
+        let (error, may_fall_back) = match gateway.provider.send(outgoing).await {
+            Ok(incoming) => {
+                let (status, format) = (incoming.status, forward.exchange.format);
+                outcome.provider_answered(status);
+                if status.is_success() {
+                    gateway
+                        .rest
+                        .note(&account.id, &forward.provider, false, Instant::now());
+                    return Ok(Sent::Answered(Answered {
+                        incoming,
+                        exchange: forward.exchange,
+                        outcome,
+                        holds,
+                    }));
+                }
+                let refused = failure::refused(gateway, account, provider, format, incoming);
+                (refused.await, failure::may_fall_back(status))
+            }
+            Err(error) => (failure::failed(error), error.may_fall_back()),
         };
-        outcome.provider_answered(incoming.status);
-        if !incoming.status.is_success() {
-            let format = self.exchange.format;
-            let error = failure::refused(&self.gateway, &self.account, format, incoming).await;
-            return Err(outcome.fail(error).await.into());
+        gateway.rest.note(
+            &account.id,
+            &forward.provider,
+            may_fall_back,
+            Instant::now(),
+        );
+        match forward.others {
+            Some(others) if may_fall_back => Ok(Sent::Failed(Failed {
+                error,
+                others,
+                outcome,
+                holds,
+            })),
+            _ => Err(outcome.fail(error).await.into()),
         }
-        Ok(Answered {
-            gateway: self.gateway,
-            incoming,
-            exchange: self.exchange,
-            outcome,
-            _permits: self.permits,
-        })
+    }
+}
+
+/// A request that a provider failed to answer, and that another may.
+pub struct Failed {
+    error: GatewayError,
+    others: Others,
+    outcome: OutcomeDue,
+    holds: Holds,
+}
+
+impl Failed {
+    /// Decides about the request for the next provider. Where there is none, the failure is the outcome.
+    pub async fn fall_back(self) -> Result<FellBack, Stopped> {
+        let mut outcome = self.outcome;
+        outcome.attempt_failed(&self.error);
+        let decided = match outcome.record() {
+            Some(record) => decide::decide_again(record, self.others, &self.holds.permits).await,
+            None => None,
+        };
+        match decided {
+            Some((facts, forward)) => Ok(FellBack {
+                facts,
+                forward,
+                outcome,
+                holds: self.holds,
+            }),
+            None => Err(outcome.fail(self.error).await.into()),
+        }
+    }
+}
+
+/// A request that may leave for another provider, once that is recorded.
+pub struct FellBack {
+    facts: RequestFacts,
+    forward: Forward,
+    outcome: OutcomeDue,
+    holds: Holds,
+}
+
+impl FellBack {
+    /// Records the attempt, always on disk. If that fails, the request goes no further.
+    pub async fn record(self) -> Result<Recorded, Stopped> {
+        let mut outcome = self.outcome;
+        match outcome.attempt(self.facts, &self.forward).await {
+            Ok(written) => Ok(Recorded {
+                written,
+                forward: self.forward,
+                outcome,
+                holds: self.holds,
+            }),
+            Err(error) => Err(outcome.fail(error).await.into()),
+        }
     }
 }
 
 /// A request that the provider has begun to answer.
 pub struct Answered {
-    gateway: Arc<Gateway>,
     incoming: Incoming,
     exchange: Exchange,
     outcome: OutcomeDue,
-    _permits: Permits,
+    holds: Holds,
 }
 
 impl Answered {
     /// Brings the answer back. A whole one is recorded before the caller gets it; a stream's record goes with it.
     pub async fn relay(self) -> Result<Response, Stopped> {
         if self.exchange.is_stream {
-            let drain = self.gateway.drain.clone();
+            let drain = self.holds.gateway.drain.clone();
             relay::stream(&self.exchange, self.incoming, self.outcome, drain).await
         } else {
-            reply::whole(&self.gateway, self.exchange, self.incoming, self.outcome).await
+            let gateway = &self.holds.gateway;
+            reply::whole(gateway, self.exchange, self.incoming, self.outcome).await
         }
     }
 }

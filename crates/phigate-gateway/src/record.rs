@@ -11,8 +11,8 @@ use axum::response::{IntoResponse, Response};
 use jiff::Timestamp;
 use phigate_core::doors::Door;
 use phigate_core::egress::Cleared;
-use phigate_store::{Admission, Decision, NewDecision};
-use phigate_types::{Action, ErrorCode};
+use phigate_store::{Admission, Attempt, Decision, NewAttempt, NewDecision};
+use phigate_types::{Action, ErrorCode, Replies};
 use uuid::Uuid;
 
 use crate::error::GatewayError;
@@ -20,7 +20,8 @@ use crate::facts::RequestFacts;
 use crate::gateway::Gateway;
 use crate::key_limits::KeyPermit;
 use crate::outcome::OutcomeDue;
-use crate::reply_plan::ReplyPlan;
+use crate::pipeline::Forward;
+use crate::stages::Stages;
 
 /// What both records say about where a request comes from. Nothing is written yet.
 pub(crate) struct RequestRecord {
@@ -32,6 +33,8 @@ pub(crate) struct RequestRecord {
     pub(crate) received: Instant,
     /// The key's place among its concurrent requests, given back with the last record.
     pub(crate) permit: KeyPermit,
+    /// Where a request from the dashboard leaves what was sent and answered.
+    pub(crate) stages: Option<Arc<Stages>>,
 }
 
 /// Proof that a decision was recorded. Nothing but writing one makes it, and sending consumes it.
@@ -59,19 +62,65 @@ impl RequestRecord {
     pub(crate) async fn forward(
         self,
         mut facts: RequestFacts,
-        action: Action,
-        cleared: &Cleared,
-        reply: &ReplyPlan,
+        forward: &Forward,
     ) -> Result<(Written, OutcomeDue), Response> {
         let durability = self.durability_of_outcome(&facts);
-        let decision = self.decision(&mut facts, action, Some(cleared), None);
+        let action = forward.action;
+        let decision = self.decision(&mut facts, action, Some(&forward.cleared), None);
         if let Err(error) = self.write(decision, &facts, durability).await {
             return Err(with_headers(error.into_response(), &facts));
         }
         self.gateway.metrics.added(self.received.elapsed());
+        if forward.exchange.reply.replies != Replies::Off {
+            // A caller who leaves in the middle of a stream leaves no time for it. Not having it costs the sealed
+            // reply, not the record.
+            let account = &self.admission.account.id;
+            let prepared = self.gateway.vault.trail.prepare_to_seal(account).await;
+            prepared.ok();
+        }
         let mut outcome = OutcomeDue::new(self, facts, action, durability);
-        outcome.expect_reply(reply);
+        outcome.begin(forward);
         Ok((Written { durability }, outcome))
+    }
+
+    /// Records that a request leaves for another provider. When this returns, the record is on disk.
+    pub(crate) async fn attempt(
+        &self,
+        facts: &RequestFacts,
+        number: u32,
+        forward: &Forward,
+    ) -> Result<Written, GatewayError> {
+        let (account, gateway) = (&self.admission.account, &self.gateway);
+        let attempt = NewAttempt {
+            account_id: account.id.clone(),
+            sent: facts.sent(&forward.cleared),
+            attempt: Attempt {
+                request_id: self.request_id,
+                time: Timestamp::now(),
+                account: account.name.clone(),
+                key_id: self.admission.key_id.clone(),
+                number,
+                action: forward.action,
+                model: facts.model_of(&forward.model),
+                family: Some(forward.exchange.format.id().to_owned()),
+                provider: forward.provider.clone(),
+                sizes: facts.sizes(Some(&forward.cleared)),
+                sealed: None,
+            },
+        };
+        let written = gateway
+            .vault
+            .trail
+            .record_attempt(attempt, gateway.record_deadline());
+        written.await.map_err(|error| {
+            let id = self.request_id;
+            gateway.metrics.record_failed();
+            tracing::error!(request.id = %id, "attempt {number} of request {id} not recorded: {error}");
+            GatewayError::AuditUnavailable
+        })?;
+        Ok(Written {
+            durability: Durability::Durable,
+        })
     }
 
     /// Records that a request was refused, and writes the answer. A refusal that cannot be recorded is a 503.
@@ -153,6 +202,7 @@ impl RequestRecord {
                 door: Some(self.door.id().to_owned()),
                 model: facts.model(),
                 family: facts.family().map(Into::into),
+                provider: facts.provider().map(Into::into),
                 stream: facts.is_stream(),
                 phi_detected: !types.is_empty(),
                 types,

@@ -195,7 +195,7 @@ impl Relay {
         (Ok(Bytes::from(out)), State::Open(self))
     }
 
-    async fn complete(self: Box<Self>, out: Vec<u8>) -> (Result<Bytes, BrokenOff>, State) {
+    async fn complete(mut self: Box<Self>, out: Vec<u8>) -> (Result<Bytes, BrokenOff>, State) {
         let summary = self.source.translator.summary().clone();
         // The vault keeps what it could not write and tries again; the caller's answer is whole either way.
         let ended = Ended {
@@ -203,12 +203,12 @@ impl Relay {
             summary: Some(&summary),
             error: summary.failure.and_then(|kind| kind.code().parse().ok()),
         };
-        self.outcome.close(ended).await;
+        self.outcome.take().close(ended).await;
         (Ok(Bytes::from(out)), State::Done)
     }
 
     async fn break_off(
-        self: Box<Self>,
+        mut self: Box<Self>,
         mut out: Vec<u8>,
         broken: Broken,
     ) -> (Result<Bytes, BrokenOff>, State) {
@@ -223,7 +223,16 @@ impl Relay {
             summary: Some(&summary),
             error: Some(error.code()),
         };
-        self.outcome.close(ended).await;
+        self.outcome.take().close(ended).await;
         (Ok(Bytes::from(out)), State::Broken)
+    }
+}
+
+impl Drop for Relay {
+    /// The caller left in the middle: what the provider had said by then belongs to the outcome all the same.
+    fn drop(&mut self) {
+        if let Some(stage) = &self.source.stage {
+            self.outcome.saw_reply(stage.tally(), stage.heard());
+        }
     }
 }

@@ -48,6 +48,9 @@ async fn read(
     let mut reply = door
         .read_reply(exchange.format, &exchange.context, &body)
         .map_err(GatewayError::Provider)?;
+    if let Some(stages) = &exchange.stages {
+        stages.keep_answered(&reply.body);
+    }
     let rules = exchange.reply.rules;
     if !rules.is_idle() {
         let treated = treat(gateway, door, &exchange.account_id, rules, reply.body).await?;

@@ -5,8 +5,11 @@ use std::time::Instant;
 
 use phigate_core::doors::CHAT;
 use phigate_edge::Drain;
-use phigate_store::{Account, Admission, MasterKeySource, Options, SecretString, Target, Vault};
-use phigate_types::Limits;
+use phigate_store::{
+    Account, Admission, MasterKeySource, NewSecret, Options, ProviderConfig, SecretString, Target,
+    Vault,
+};
+use phigate_types::{Limits, ProviderKind};
 use uuid::Uuid;
 
 use crate::gateway::{Gateway, ProviderSettings};
@@ -21,6 +24,7 @@ pub(crate) async fn gateway() -> (Arc<Gateway>, tempfile::TempDir) {
     let vault = Arc::new(Vault::open(Options::new(target, key)).await.unwrap());
     let providers = ProviderSettings {
         allow_private: true,
+        allow_ambient: false,
         ca_file: None,
     };
     let (metrics, drain) = (Metrics::new(), Drain::default());
@@ -42,9 +46,11 @@ pub(crate) async fn account(gateway: &Gateway, name: &str) -> Arc<Account> {
             .id
     };
     let key = SecretString::new("an-invented-key".to_owned());
+    let config = ProviderConfig::new(ProviderKind::OpenAi);
+    let secret = NewSecret::Set(&key);
     let set = vault
         .access
-        .set_provider(&id, "openai", Some(&key), None, "test");
+        .set_provider(&id, "openai", &config, secret, "test");
     set.await.unwrap();
     vault.accounts.account(&id).await.unwrap()
 }
@@ -66,5 +72,6 @@ pub(crate) fn record(gateway: &Arc<Gateway>, account: &Arc<Account>) -> RequestR
         request_id: Uuid::now_v7(),
         received,
         permit,
+        stages: None,
     }
 }

@@ -33,7 +33,7 @@ pub struct AuditRow {
     pub id: Uuid,
     /// Microseconds since 1970.
     pub time_us: i64,
-    /// 1 decision, 2 outcome, 3 admin.
+    /// 1 decision, 2 outcome, 3 admin, 4 attempt.
     pub kind: i16,
     /// The request it belongs to.
     pub request: Option<Uuid>,

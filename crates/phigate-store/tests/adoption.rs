@@ -4,8 +4,8 @@
 
 mod support;
 
-use phigate_store::{Filter, Login, LoginOutcome, Options, StoreError, Vault};
-use phigate_types::Mode;
+use phigate_store::{Filter, Login, LoginOutcome, Options, ProviderConfig, StoreError, Vault};
+use phigate_types::{Mode, ProviderKind};
 use rusqlite::Connection;
 use std::os::unix::fs::PermissionsExt;
 use support::{Site, account, close};
@@ -46,8 +46,10 @@ async fn an_older_store_goes_on_working() {
     for vault in [one, two] {
         let admission = vault.access.admit(API_KEY).await.unwrap();
         let provider = &admission.account.providers["openai"];
-        assert_eq!(provider.key.expose(), "sk-test-000000000000");
-        assert_eq!(provider.base_url.as_deref(), Some("https://models.example"));
+        let secret = provider.secret.as_ref().unwrap();
+        assert_eq!(secret.expose(), "sk-test-000000000000");
+        let config = ProviderConfig::new(ProviderKind::OpenAi).at("https://models.example");
+        assert_eq!(provider.config, config);
         assert_eq!(admission.account.mode, Mode::MASK);
         assert!(matches!(sign_in(&vault).await, LoginOutcome::Right(_)));
         assert!(vault.links.link(OWNER_LINK).await.unwrap().is_none());

@@ -6,9 +6,10 @@
 mod support;
 
 use phigate_store::{
-    FaultKind, Invite, LinkPurpose, Options, Role, SessionPolicy, StoreError, Vault,
+    FaultKind, Invite, LinkPurpose, NewSecret, Options, ProviderConfig, Role, SessionPolicy,
+    StoreError, Vault,
 };
-use phigate_types::Mode;
+use phigate_types::{Mode, ProviderKind};
 use support::postgres::Postgres;
 use support::{Site, account, close, life};
 
@@ -265,13 +266,11 @@ async fn lived_in(site: &Site, run: &mut dyn FnMut(&str)) {
     let key = vault.access.create_api_key(&account, "app", None, "cli");
     let key = key.await.unwrap();
     let secret = "sk-test-000000000000".into();
-    let provider = vault.access.set_provider(
-        &account,
-        "openai",
-        Some(&secret),
-        Some("https://models.example"),
-        "cli",
-    );
+    let config = ProviderConfig::new(ProviderKind::OpenAi).at("https://models.example");
+    let provider =
+        vault
+            .access
+            .set_provider(&account, "openai", &config, NewSecret::Set(&secret), "cli");
     provider.await.unwrap();
     let invite = Invite {
         purpose: LinkPurpose::Invite,

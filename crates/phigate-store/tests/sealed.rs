@@ -6,7 +6,10 @@ mod support;
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
-use phigate_store::{Identifier, Login, Role, SecretBytes, SessionPolicy, Vault};
+use phigate_store::{
+    Identifier, Login, NewSecret, ProviderConfig, Role, SecretBytes, SessionPolicy, Vault,
+};
+use phigate_types::ProviderKind;
 use std::path::Path;
 use support::life::recorded;
 use support::postgres::Postgres;
@@ -29,7 +32,13 @@ async fn fill(vault: &Vault) -> Vec<String> {
     secrets.push(key.key.expose()[17..].to_owned());
     vault
         .access
-        .set_provider(&account, "openai", Some(&PROVIDER_KEY.into()), None, "cli")
+        .set_provider(
+            &account,
+            "openai",
+            &ProviderConfig::new(ProviderKind::OpenAi),
+            NewSecret::Set(&PROVIDER_KEY.into()),
+            "cli",
+        )
         .await
         .unwrap();
     for _ in 0..20 {

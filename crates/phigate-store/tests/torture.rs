@@ -143,7 +143,7 @@ async fn check(site: &Site, decisions: &[Uuid], outcomes: &[Uuid]) {
                     .or_default()
                     .1
                     .push(outcome.status),
-                Some(Record::Admin(_)) | None => {}
+                Some(Record::Attempt(_) | Record::Admin(_)) | None => {}
             }
         }
         // On PostgreSQL the dead process is known to be dead once its lease has run out.

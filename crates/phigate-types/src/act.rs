@@ -30,6 +30,8 @@ acts! {
     ChainCheckpoint "chain.checkpoint" "Chain joined" Plain;
     ChainJoin "chain.join" "Chain joined" Plain;
     ContentReveal "content.reveal" "Content revealed" Warn;
+    FallbackRemove "fallback.remove" "Fallback removed" Info;
+    FallbackSet "fallback.set" "Fallback set" Info;
     InstallationBackup "installation.backup" "Backup made" Warn;
     InstallationExport "installation.export" "Installation exported" Warn;
     InstallationImport "installation.import" "Installation imported" Warn;
@@ -43,7 +45,7 @@ acts! {
     LoginFailed "login.failed" "Sign-in failed" Bad;
     MasterKeyRotate "master_key.rotate" "Master key rotated" Info;
     ModeSet "mode.set" "Mode changed" Info;
-    ProviderRemove "provider.remove" "Provider key removed" Plain;
+    ProviderRemove "provider.remove" "Provider removed" Plain;
     ProviderSet "provider.set" "Provider set" Plain;
     RetentionContent "retention.content" "Content deleted by age" Plain;
     RetentionRecords "retention.records" "Records deleted by age" Plain;

@@ -73,6 +73,7 @@ error_codes! {
     ProviderAuthFailed "provider_auth_failed" Provider 502 "The provider refused the account's key.";
     ProviderError "provider_error" Provider 502 "The provider failed or gave an answer that cannot be read.";
     ProviderNotConfigured "provider_not_configured" Request 400 "The model's provider has no key yet.";
+    ProviderNotCovered "provider_not_covered" Phi 403 "PHI was found and no provider of the model may have it by what is agreed.";
     ProviderOverloaded "provider_overloaded" Provider 503 "The provider is overloaded.";
     ProviderRateLimited "provider_rate_limited" Rate 429 "The provider's rate limit is reached.";
     ProviderRejected "provider_rejected" Request 400 "The provider rejected the request.";

@@ -6,25 +6,33 @@
 //! the words that explain it. Nothing outside this crate spells such a code.
 
 mod act;
-mod action;
+mod auth_method;
 mod code;
 mod error_code;
 mod error_format;
 mod finding;
 mod limit;
 mod limits;
+mod model_list;
 mod modes;
+mod phi_agreement;
+mod provider_kind;
+mod provider_option;
 mod replies;
 mod tone;
 
 pub use act::Act;
-pub use action::Action;
+pub use auth_method::{AuthMethod, Secret};
 pub use code::UnknownCode;
 pub use error_code::{Blame, ErrorCode};
 pub use error_format::ErrorFormat;
 pub use finding::{Finding, Unscannable};
 pub use limit::KeyLimit;
 pub use limits::{LIMIT_NAMES, LimitOutOfRange, Limits, RawLimits};
-pub use modes::{Effect, Mode, ModeRow, Replaced};
+pub use model_list::{ModelEntry, ModelListError, is_model_id, is_provider_name, read_models};
+pub use modes::{Action, Effect, Mode, ModeRow, Replaced};
+pub use phi_agreement::PhiAgreement;
+pub use provider_kind::ProviderKind;
+pub use provider_option::ProviderOption;
 pub use replies::Replies;
 pub use tone::Tone;

@@ -133,6 +133,7 @@ fn request(
         action,
         model: Some(model.to_owned()),
         family: Some(family.to_owned()),
+        provider: Some(family.to_owned()),
         stream: dice.below(3) == 0,
         phi_detected: phi,
         types,
@@ -179,6 +180,7 @@ fn outcome(dice: &mut Dice, decision: &Decision) -> Outcome {
         error_code: None,
         first_byte_ms: was_sent.then_some(took_ms / 3),
         total_ms: Some(if was_sent { took_ms } else { 1 }),
+        attempts: Vec::new(),
         reply: phigate_store::ReplyFacts::default(),
         sealed: None,
     }

@@ -63,6 +63,7 @@ impl App {
         let (vault, metrics) = (Arc::new(vault), Metrics::new());
         let providers = ProviderSettings {
             allow_private: config.allow_private_providers,
+            allow_ambient: config.allow_ambient_credentials,
             ca_file: config.provider_ca_file.as_deref(),
         };
         let gateway = Gateway::new(

@@ -8,11 +8,9 @@ use axum::response::{IntoResponse, Json, Response};
 use axum::routing::{get, post};
 use axum::{Extension, Router};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
-use phigate_core::doors::{DOORS, Door};
-use phigate_core::wire::{self, FORMATS, WireFormat};
+use phigate_core::doors::{DOORS, Door, MESSAGES};
 use phigate_edge::{ClientAddress, RequestId, Turn, Upload, health_routes};
-use phigate_gateway::{Call, GatewayError, Sender};
-use phigate_store::Account;
+use phigate_gateway::{Call, GatewayError, Sender, listed_models, routes, routes_at};
 use phigate_types::ErrorFormat;
 use serde_json::Value;
 
@@ -86,21 +84,21 @@ async fn enter(app: Arc<App>, door: &'static Door, request: Request) -> Response
     app.gateway.answer(call).await
 }
 
-/// The identifiers the account can use now: those of families with a provider key, and the owner's aliases.
+/// The identifiers the account can use now: those that its providers list, those of families whose provider has no
+/// list, and the owner's aliases.
 async fn models(
     State(app): State<Arc<App>>,
     Extension(client): Extension<ClientAddress>,
     headers: HeaderMap,
 ) -> Result<Json<Value>, GatewayError> {
     let account = app.gateway.admit(&headers, client.0).await?.account;
-    let usable = usable(&account).map(|(format, model)| (format.id(), model));
+    let listed = listed_models(&account);
+    let models = listed.iter().map(|(model, name)| (*name, model.as_str()));
     Ok(Json(if models::is_anthropic(&headers) {
-        let taken = |(family, _): &(&str, &str)| {
-            wire::format_with_id(family).is_some_and(|format| format.relays("messages"))
-        };
-        models::anthropic_list(usable.filter(taken).map(|(_, model)| model))
+        let is_taken = |(_, model): &(&str, &str)| routes_at(&MESSAGES, &account, model).is_ok();
+        models::anthropic_list(models.filter(is_taken).map(|(_, model)| model))
     } else {
-        models::openai_list(usable)
+        models::openai_list(models)
     }))
 }
 
@@ -111,34 +109,12 @@ async fn model(
     headers: HeaderMap,
 ) -> Result<Json<Value>, GatewayError> {
     let account = app.gateway.admit(&headers, client.0).await?.account;
-    let is_configured = |format: &&&dyn WireFormat| account.providers.contains_key(format.id());
-    let format = FORMATS
-        .iter()
-        .find(|format| format.serves(&id))
-        .filter(is_configured);
-    let format = format.ok_or(GatewayError::UnknownModel)?;
+    let route = routes(&account, &id).map_err(|_| GatewayError::UnknownModel)?;
     Ok(Json(if models::is_anthropic(&headers) {
         models::anthropic_model(&id)
     } else {
-        models::openai_model(format.id(), &id)
+        models::openai_model(route[0].name, &id)
     }))
-}
-
-fn usable(account: &Account) -> impl Iterator<Item = (&'static dyn WireFormat, &str)> {
-    let configured = FORMATS
-        .iter()
-        .copied()
-        .filter(|format| account.providers.contains_key(format.id()));
-    configured.flat_map(|format| {
-        let listed = format.listed_models();
-        let aliases = account.aliases.keys().map(String::as_str);
-        let further = aliases.filter(|alias| format.serves(alias) && !listed.contains(alias));
-        listed
-            .iter()
-            .copied()
-            .chain(further)
-            .map(move |model| (format, model))
-    })
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What ARCHITECTURE.md says about tests is true.
+//! What ARCHITECTURE.md and docs/reliability.md say about tests is true.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::path::Path;
@@ -15,34 +15,54 @@ fn sources(folder: &Path, all: &mut String) {
     }
 }
 
-#[test]
-fn every_invariant_names_a_test_that_exists() {
+/// The tests that a line names. Names of tests are sentences; a word or two joined by an underscore is something else.
+fn tests_named(line: &str) -> Vec<&str> {
+    let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte == b'_';
+    let quoted = line.split('`').skip(1).step_by(2);
+    quoted
+        .filter(|word| word.matches('_').count() > 1 && word.bytes().all(is_plain))
+        .collect()
+}
+
+/// Looks whether each of twelve lines names tests, and whether they exist.
+fn check_promises<'l>(lines: impl Iterator<Item = &'l str>) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let text = std::fs::read_to_string(root.join("ARCHITECTURE.md")).unwrap();
     let mut all = String::new();
     sources(&root.join("crates"), &mut all);
-    let (_, invariants) = text.split_once("## Invariants").unwrap();
-    let (invariants, _) = invariants.split_once("\n## ").unwrap();
     let mut count = 0;
-    for line in invariants.lines() {
-        let is_invariant = line.starts_with(|first: char| first.is_ascii_digit());
-        if !is_invariant {
-            continue;
-        }
-        count += 1;
-        let quoted = line.split('`').skip(1).step_by(2);
-        // Names of tests are sentences; a word or two joined by an underscore is something else.
-        let is_sentence = |word: &&str| {
-            let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte == b'_';
-            word.matches('_').count() > 1 && word.bytes().all(is_plain)
-        };
-        let names: Vec<&str> = quoted.filter(is_sentence).collect();
+    for line in lines {
+        let names = tests_named(line);
         assert!(!names.is_empty(), "no test is named: {line}");
         for name in names {
             // Promises of the store are listed by name for every engine.
             let exists = all.contains(&format!("fn {name}("));
             assert!(exists, "there is no test {name}");
         }
+        count += 1;
     }
-    assert!(count >= 12, "{count} invariants");
+    assert!(count >= 12, "{count} promises");
+}
+
+fn read(path: &str) -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    std::fs::read_to_string(root.join(path)).unwrap()
+}
+
+#[test]
+fn every_invariant_names_a_test_that_exists() {
+    let text = read("ARCHITECTURE.md");
+    let (_, invariants) = text.split_once("## Invariants").unwrap();
+    let (invariants, _) = invariants.split_once("\n## ").unwrap();
+    let is_invariant = |line: &&str| line.starts_with(|first: char| first.is_ascii_digit());
+    check_promises(invariants.lines().filter(is_invariant));
+}
+
+#[test]
+fn every_promise_names_a_test_that_exists() {
+    let text = read("docs/reliability.md");
+    let is_promise = |line: &&str| {
+        let cell = line.strip_prefix("| ").unwrap_or_default();
+        cell.starts_with(|first: char| first.is_ascii_digit())
+    };
+    check_promises(text.lines().filter(is_promise));
 }

@@ -2,6 +2,8 @@
 
 mod support;
 
+use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -189,4 +191,66 @@ fn a_conversation_is_named_in_visible_characters() {
         let (status, _, code) = named(name).error();
         assert_eq!((status, code.as_str()), (400, "invalid_value"));
     }
+}
+
+/// Sends a request and hangs up once these words were read.
+fn leave_after(gateway: &Gateway, key: &str, body: &str, words: &str) {
+    let mut socket = TcpStream::connect(&gateway.address).unwrap();
+    let head = format!(
+        "POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {key}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n",
+        body.len()
+    );
+    socket
+        .write_all(&[head.as_bytes(), body.as_bytes()].concat())
+        .unwrap();
+    let mut read = Vec::new();
+    let mut piece = [0; 4096];
+    while !String::from_utf8_lossy(&read).contains(words) {
+        let length = socket.read(&mut piece).unwrap();
+        assert_ne!(length, 0, "{}", String::from_utf8_lossy(&read));
+        read.extend_from_slice(&piece[..length]);
+    }
+}
+
+/// The only outcome there is, once it is written.
+fn the_outcome(gateway: &Gateway) -> Value {
+    for _ in 0..200 {
+        let export = gateway.command(&["audit", "export"]);
+        let mut records = export
+            .lines()
+            .map(|line| serde_json::from_str::<Value>(line).unwrap());
+        if let Some(outcome) = records.find(|record| record["record"] == "outcome") {
+            return outcome;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    panic!("no outcome was written");
+}
+
+#[test]
+fn what_a_provider_said_is_sealed_although_the_caller_left_in_the_middle() {
+    let provider = Provider::start();
+    let gateway = Gateway::start(&provider);
+    let key = gateway.key();
+    gateway.command(&["replies", "set", "flag"]);
+    let words = [
+        "Her SSN is 219-09-4218. ",
+        "That is all. ",
+        "Or ",
+        "is it? ",
+        "Well.",
+    ];
+    provider.answer_next(Reply::Events(
+        openai_stream(&words),
+        Duration::from_millis(300),
+    ));
+    let body = json!({"model": "gpt-4o", "stream": true, "messages": [{"role": "user", "content": CLEAN_TEXT}]});
+    leave_after(&gateway, &key, &body.to_string(), "219-09-4218");
+    let told = the_outcome(&gateway);
+    assert_eq!(told["error_code"], "client_disconnected", "{told}");
+    assert_eq!(told["reply_types"], json!({"ssn": 1}), "{told}");
+    let id = told["request_id"].as_str().unwrap();
+    let revealed = gateway.command(&["audit", "reveal", id, "--reason", "test"]);
+    let revealed: Value = serde_json::from_str(&revealed).unwrap();
+    assert!(revealed["reply"].as_str().unwrap().contains("219-09-4218"));
 }

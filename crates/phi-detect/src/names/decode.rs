@@ -151,6 +151,12 @@ impl<'a> Decoder<'a> {
     }
 }
 
+/// Whether nothing in a run with this text can be reported, whatever its scores are: only a name is as short as two
+/// characters, and none has a digit then.
+pub(super) fn is_too_short(run: &[u8]) -> bool {
+    run.len() < 2 || run.len() == 2 && run.iter().any(u8::is_ascii_digit)
+}
+
 fn best_tag(scores: &[i32; TAGS_MAX]) -> usize {
     let mut best = 0;
     for tag in 1..=2 * KINDS {
@@ -169,4 +175,20 @@ fn best_state(totals: &[i64]) -> u8 {
         }
     }
     best as u8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_too_short_is_shorter_than_anything_reported() {
+        for (code, _, bytes_min) in REPORTED {
+            let shortest = vec![b'x'; bytes_min];
+            assert!(!is_too_short(&shortest), "{code}");
+            let figures = vec![b'1'; bytes_min];
+            assert!(code == "name" || !is_too_short(&figures), "{code}");
+        }
+        assert!(is_too_short(b"5") && is_too_short(b".") && is_too_short(b"40"));
+    }
 }

@@ -14,6 +14,8 @@ mod simd;
 mod token;
 mod weights;
 
+use std::cell::Cell;
+
 use crate::budget::Budget;
 use crate::candidate::Candidate;
 use decode::Decoder;
@@ -36,9 +38,14 @@ pub(crate) fn tag(
     budget: &Budget<'_>,
     out: &mut Vec<Candidate>,
 ) {
+    thread_local! {
+        /// The window of the text before, whose memory serves again.
+        static KEPT: Cell<Option<Box<Window>>> = const { Cell::new(None) };
+    }
     let weights = Weights::get();
     let mut tokens = Tokens::new(text, weights);
-    let mut window = Window::new(weights, level, text.len());
+    let mut window = KEPT.take().unwrap_or_else(|| Box::new(Window::new(level)));
+    window.clear(level);
     let mut decoder = Decoder::new(weights, out);
     let mut next = 0;
     loop {
@@ -48,9 +55,10 @@ pub(crate) fn tag(
         } else {
             window.len() - REACH
         };
-        window.scores(next, end, is_unwanted, &mut decoder);
+        window.scores(text.as_bytes(), next, end, is_unwanted, &mut decoder);
         if is_last || !budget.has_time() {
             decoder.flush();
+            KEPT.set(Some(window));
             return;
         }
         window.slide(end - REACH);

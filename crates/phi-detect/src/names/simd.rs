@@ -10,6 +10,7 @@ mod portable;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
+use std::ops::Range;
 use std::sync::OnceLock;
 
 /// Channels of every layer.
@@ -36,6 +37,8 @@ pub(super) struct Dense<const IN: usize, const OUT: usize> {
     pairs: Vec<[[i16; 2]; OUT]>,
     /// `[inputs][outputs]`, for plain code.
     plain: Vec<[i16; OUT]>,
+    /// Stretches of `packed` whose products fit sums of 16 bits, for kernels that add those first.
+    stretches: Vec<Range<usize>>,
     bias: [i32; OUT],
 }
 
@@ -49,11 +52,46 @@ impl<const IN: usize, const OUT: usize> Dense<IN, OUT> {
         let pair = |two: &[[i16; OUT]; 2]| std::array::from_fn(|output| two.map(|one| one[output]));
         Dense {
             pairs: plain.as_chunks().0.iter().map(pair).collect(),
+            stretches: stretches(&packed),
             packed,
             plain,
             bias,
         }
     }
+}
+
+/// Cuts groups of four inputs into stretches within which no sum of 16 bits can overflow, whatever the inputs are.
+/// Such a sum takes two of the four inputs of each group.
+fn stretches<const OUT: usize>(packed: &[[[i8; 4]; OUT]]) -> Vec<Range<usize>> {
+    let reach = |two: &[i8], sign: i32| -> i32 {
+        let weights = two.iter().map(|weight| (sign * i32::from(*weight)).max(0));
+        ACTIVATION_MAX * weights.sum::<i32>()
+    };
+    let mut stretches = Vec::new();
+    let mut start = 0;
+    let mut reaches = vec![[0; 4]; OUT];
+    for (place, group) in packed.iter().enumerate() {
+        let added = |weights: &[i8; 4]| {
+            let (first, second) = weights.split_at(2);
+            [(first, 1), (first, -1), (second, 1), (second, -1)].map(|(two, sign)| reach(two, sign))
+        };
+        let fits = |(so_far, weights): (&[i32; 4], &[i8; 4])| {
+            let mut sums = so_far.iter().zip(added(weights));
+            sums.all(|(so_far, more)| so_far + more <= i32::from(i16::MAX))
+        };
+        if !reaches.iter().zip(group).all(fits) {
+            stretches.push(start..place);
+            start = place;
+            reaches.fill([0; 4]);
+        }
+        for (so_far, weights) in reaches.iter_mut().zip(group) {
+            for (so_far, more) in so_far.iter_mut().zip(added(weights)) {
+                *so_far += more;
+            }
+        }
+    }
+    stretches.push(start..packed.len());
+    stretches
 }
 
 /// A weighted sum per token; positive means that the token might be part of a finding.
@@ -64,8 +102,11 @@ pub(super) struct Gate {
 
 /// For consecutive places of a text, the rows of the table whose sum each is.
 pub(super) struct Lists {
-    rows: Vec<u32>,
-    /// Where the list of each place starts, and where the last ends.
+    /// The two rows that every place has.
+    heads: Vec<[u32; 2]>,
+    /// What rare words have besides.
+    rest: Vec<u32>,
+    /// Where the rest of each place starts, and where the last ends.
     starts: Vec<u32>,
 }
 
@@ -74,6 +115,8 @@ pub(super) struct Lists {
 pub(crate) enum Level {
     /// 512-bit dot products.
     Avx512Vnni,
+    /// 512-bit multiply and add.
+    Avx512,
     /// 256-bit dot products.
     AvxVnni,
     /// 256-bit multiply and add.
@@ -87,38 +130,66 @@ pub(crate) enum Level {
 impl Lists {
     /// No places yet, and room for this many of the usual kind.
     pub(super) fn with_capacity(places: usize) -> Self {
-        let mut starts = Vec::with_capacity(places + 1);
-        starts.push(0);
-        Lists {
-            rows: Vec::with_capacity(places * 2),
-            starts,
-        }
+        let mut lists = Lists {
+            heads: Vec::with_capacity(places),
+            rest: Vec::new(),
+            starts: Vec::with_capacity(places + 1),
+        };
+        lists.clear();
+        lists
     }
 
-    /// Adds a place, with the rows that `add` appends.
+    /// Forgets all places.
+    pub(super) fn clear(&mut self) {
+        self.heads.clear();
+        self.rest.clear();
+        self.starts.clear();
+        self.starts.push(0);
+    }
+
+    /// Where rows are put that the next place has besides its two.
     #[inline]
-    pub(super) fn push<T>(&mut self, add: impl FnOnce(&mut Vec<u32>) -> Option<T>) -> Option<T> {
-        let added = add(&mut self.rows)?;
-        self.starts.push(self.rows.len() as u32);
-        Some(added)
+    pub(super) fn rest(&mut self) -> &mut Vec<u32> {
+        &mut self.rest
+    }
+
+    /// Adds a place with these rows, and those put into `rest` since the last.
+    #[inline]
+    pub(super) fn push(&mut self, head: [u32; 2]) {
+        self.heads.push(head);
+        self.starts.push(self.rest.len() as u32);
     }
 
     /// How many places there are.
     pub(super) fn len(&self) -> usize {
-        self.starts.len() - 1
+        self.heads.len()
     }
 
-    /// The rows of a place.
+    /// The two rows of each of three places.
     #[inline]
-    pub(super) fn at(&self, place: usize) -> &[u32] {
-        &self.rows[self.starts[place] as usize..self.starts[place + 1] as usize]
+    fn heads(&self, first: usize) -> &[[u32; 2]; 3] {
+        let heads = self.heads.get(first..).and_then(<[_]>::first_chunk);
+        heads.unwrap_or(&[[0; 2]; 3])
+    }
+
+    /// Whether one of three places has more than its two rows.
+    #[inline]
+    fn has_rest(&self, first: usize) -> bool {
+        self.starts[first] != self.starts[first + 3]
+    }
+
+    /// The rows of a place besides its two.
+    #[inline]
+    fn rest_at(&self, place: usize) -> &[u32] {
+        &self.rest[self.starts[place] as usize..self.starts[place + 1] as usize]
     }
 
     /// Forgets the first `count` places.
     pub(super) fn forget(&mut self, count: usize) {
+        self.heads.drain(..count);
         self.starts.drain(..count);
         let gone = self.starts[0];
-        self.rows.drain(..gone as usize);
+        self.rest.drain(..gone as usize);
         for start in &mut self.starts {
             *start -= gone;
         }
@@ -143,7 +214,10 @@ impl Level {
 
     #[cfg(target_arch = "x86_64")]
     fn has_avx2(self) -> bool {
-        matches!(self, Level::Avx512Vnni | Level::AvxVnni | Level::Avx2)
+        matches!(
+            self,
+            Level::Avx512Vnni | Level::Avx512 | Level::AvxVnni | Level::Avx2
+        )
     }
 
     /// Every level this processor can run, best first.
@@ -152,15 +226,17 @@ impl Level {
         #[cfg(target_arch = "x86_64")]
         {
             let avx2 = std::arch::is_x86_feature_detected!("avx2");
-            if avx2
+            let avx512 = avx2
                 && std::arch::is_x86_feature_detected!("avx512f")
-                && std::arch::is_x86_feature_detected!("avx512bw")
-                && std::arch::is_x86_feature_detected!("avx512vnni")
-            {
+                && std::arch::is_x86_feature_detected!("avx512bw");
+            if avx512 && std::arch::is_x86_feature_detected!("avx512vnni") {
                 levels.push(Level::Avx512Vnni);
             }
             if avx2 && std::arch::is_x86_feature_detected!("avxvnni") {
                 levels.push(Level::AvxVnni);
+            }
+            if avx512 {
+                levels.push(Level::Avx512);
             }
             if avx2 {
                 levels.push(Level::Avx2);
@@ -187,15 +263,23 @@ pub(super) fn prefetch(table: &[TableRow], row: u32) {
 
 /// The first layer: for each row of `out` the activations of a token, from the lists of its
 /// predecessor (which has the row's own place), itself and its follower.
-pub(super) fn embed(level: Level, table: &[TableRow], lists: &Lists, out: &mut [Row]) {
+///
+/// The first row of `out` is that of the place `first + 1` of the lists.
+pub(super) fn embed(
+    level: Level,
+    table: &[TableRow],
+    lists: &Lists,
+    first: usize,
+    out: &mut [Row],
+) {
     match level {
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: `available` asked for the features of this level.
-        Level::Avx512Vnni => unsafe { x86::embed_512(table, lists, out) },
+        // SAFETY: `available` asked for the features of these levels.
+        Level::Avx512Vnni | Level::Avx512 => unsafe { x86::embed_512(table, lists, first, out) },
         #[cfg(target_arch = "x86_64")]
         // SAFETY: both levels imply AVX2, which `available` asked for.
-        Level::AvxVnni | Level::Avx2 => unsafe { x86::embed_256(table, lists, out) },
-        _ => portable::embed(table, lists, out),
+        Level::AvxVnni | Level::Avx2 => unsafe { x86::embed_256(table, lists, first, out) },
+        _ => portable::embed(table, lists, first, out),
     }
 }
 
@@ -227,6 +311,9 @@ pub(super) fn convolve(
         Level::Avx512Vnni => unsafe {
             x86::convolve_512(layer, dilation, rows, input, output);
         },
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: `available` asked for the features of this level.
+        Level::Avx512 => unsafe { x86::convolve_512_by_twos(layer, dilation, rows, input, output) },
         #[cfg(target_arch = "x86_64")]
         // SAFETY: `available` asked for the features of this level.
         Level::AvxVnni => unsafe { x86::convolve_vnni(layer, dilation, rows, input, output) },

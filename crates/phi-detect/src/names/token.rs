@@ -18,6 +18,12 @@ const TRIGRAMS_MAX: usize = 6;
 /// Bytes of a word that are kept for its features; the hash covers all of it.
 const KEPT_MAX: usize = 48;
 
+/// Where a token stands, and the rows that every token has: of its word or of its first part, and of its context.
+pub(super) struct Token {
+    pub(super) span: (u32, u32),
+    pub(super) rows: [u32; 2],
+}
+
 /// The rows of what stands before the first and after the last token.
 pub(super) fn outside(weights: &Weights) -> [u32; 2] {
     [weights.word_row(0), weights.context_row(0)]
@@ -47,27 +53,28 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// Reads the next token: adds its table rows to `rows` and says where it stands.
+    /// Reads the next token. What rows it has besides its two are added to `rest`.
     #[inline]
-    pub(super) fn next(&mut self, rows: &mut Vec<u32>) -> Option<(u32, u32)> {
+    pub(super) fn next(&mut self, rest: &mut Vec<u32>) -> Option<Token> {
         self.skip_space();
         let &byte = self.text.as_bytes().get(self.position)?;
         self.enter_line();
         let start = self.position;
-        let shape = if byte.is_ascii_alphabetic() {
-            self.plain_word(rows)
+        let (shape, row) = if byte.is_ascii_alphabetic() {
+            self.plain_word(rest)
         } else if byte.is_ascii_digit() {
-            self.number(rows)
+            (SHAPE_OTHER, self.number())
         } else if byte.is_ascii() {
             self.position += 1;
-            rows.push(self.weights.word_row(u16::from(byte)));
-            SHAPE_OTHER
+            (SHAPE_OTHER, self.weights.word_row(u16::from(byte)))
         } else {
-            self.other(rows)
+            self.other(rest)
         };
         let context = (shape * 5 + self.space) * 4 + self.line_case;
-        rows.push(self.weights.context_row(context));
-        Some((start as u32, self.position as u32))
+        Some(Token {
+            span: (start as u32, self.position as u32),
+            rows: [row, self.weights.context_row(context)],
+        })
     }
 
     /// Moves over white space and notes what kind it was.
@@ -135,36 +142,36 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// A word that starts with an ASCII letter. Returns its shape.
+    /// A word that starts with an ASCII letter: its shape and first row.
     #[inline]
-    fn plain_word(&mut self, rows: &mut Vec<u32>) -> u8 {
+    fn plain_word(&mut self, rest: &mut Vec<u32>) -> (u8, u32) {
         let start = self.position;
         let bytes = self.text.as_bytes();
         let word = PlainWord::read(bytes, start);
         let end = start + word.letters;
         if bytes.get(end).is_some_and(|byte| !byte.is_ascii()) {
-            return self.word(rows);
+            return self.word(rest);
         }
         self.position = end;
-        match self.weights.word(word.hash) {
+        let row = match self.weights.word(word.hash) {
             Some(row) => {
                 let row = self.weights.word_row(row);
                 simd::prefetch(self.weights.table, row);
-                rows.push(row);
+                row
             }
             None => {
                 let mut kept = [0; KEPT_MAX];
                 let size = word.letters.min(KEPT_MAX);
                 kept[..size].copy_from_slice(&bytes[start..start + size]);
                 kept.make_ascii_lowercase();
-                self.add_grams(&kept[..size], word.hash, rows);
+                self.add_grams(&kept[..size], word.hash, rest)
             }
-        }
-        word.shape()
+        };
+        (word.shape(), row)
     }
 
-    /// A word of any letters. Returns its shape.
-    fn word(&mut self, rows: &mut Vec<u32>) -> u8 {
+    /// A word of any letters: its shape and first row.
+    fn word(&mut self, rest: &mut Vec<u32>) -> (u8, u32) {
         let mut word = Folded::default();
         while let Some((letter, size)) = self.peek().filter(|(letter, _)| is_letter(*letter)) {
             let folded = if letter.is_ascii() {
@@ -178,20 +185,20 @@ impl<'a> Tokens<'a> {
             }
             self.position += size;
         }
-        match self.weights.word(word.hash) {
-            Some(row) => rows.push(self.weights.word_row(row)),
-            None => self.add_grams(&word.bytes[..word.size], word.hash, rows),
-        }
-        word.shape()
+        let row = match self.weights.word(word.hash) {
+            Some(row) => self.weights.word_row(row),
+            None => self.add_grams(&word.bytes[..word.size], word.hash, rest),
+        };
+        (word.shape(), row)
     }
 
-    fn add_grams(&self, bytes: &[u8], hash: u64, rows: &mut Vec<u32>) {
+    /// Adds the rows of a word that is in no list, but for the first, which is returned.
+    fn add_grams(&self, bytes: &[u8], hash: u64, rows: &mut Vec<u32>) -> u32 {
         let weights = self.weights;
         let last = |count: usize| &bytes[bytes.len().saturating_sub(count)..];
-        let first = &bytes[..bytes.len().min(3)];
-        for (salt, affix) in [(1, first), (2, last(3)), (3, last(4))] {
-            rows.push(weights.gram_row(hash_gram(affix, salt, AFFIX_BITS)));
-        }
+        let affix_row = |affix, salt| weights.gram_row(hash_gram(affix, salt, AFFIX_BITS));
+        let first = affix_row(&bytes[..bytes.len().min(3)], 1);
+        rows.extend([affix_row(last(3), 2), affix_row(last(4), 3)]);
         let mut base = 1 << AFFIX_BITS;
         for trigram in bytes.windows(3).skip(1).take(TRIGRAMS_MAX) {
             rows.push(weights.gram_row(base + hash_gram(trigram, 4, TRIGRAM_BITS)));
@@ -200,9 +207,10 @@ impl<'a> Tokens<'a> {
         rows.push(weights.gram_row(base + usize::from(weights.lexicon_class(hash))));
         base += LEXICON_CLASSES;
         rows.push(weights.gram_row(base + bytes.len().min(LENGTHS - 1)));
+        first
     }
 
-    fn number(&mut self, rows: &mut Vec<u32>) -> u8 {
+    fn number(&mut self) -> u32 {
         let start = self.position;
         let bytes = self.text.as_bytes();
         loop {
@@ -213,21 +221,18 @@ impl<'a> Tokens<'a> {
             }
         }
         let class = number_class(&bytes[start..self.position]);
-        rows.push(self.weights.word_row(NUMBER_BASE + class));
-        SHAPE_OTHER
+        self.weights.word_row(NUMBER_BASE + class)
     }
 
-    /// A word or a mark that starts with a character outside ASCII. Returns its shape.
-    fn other(&mut self, rows: &mut Vec<u32>) -> u8 {
-        let Some((letter, size)) = self.peek() else {
-            return SHAPE_OTHER;
-        };
+    /// A word or a mark that starts with a character outside ASCII: its shape and first row.
+    fn other(&mut self, rest: &mut Vec<u32>) -> (u8, u32) {
+        let (letter, size) = self.peek().unwrap_or_default();
         if is_letter(letter) {
-            return self.word(rows);
+            return self.word(rest);
         }
         self.position += size;
-        rows.push(self.weights.word_row(u16::from(plain_mark(letter))));
-        SHAPE_OTHER
+        let mark = u16::from(plain_mark(letter));
+        (SHAPE_OTHER, self.weights.word_row(mark))
     }
 }
 

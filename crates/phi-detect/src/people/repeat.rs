@@ -1,6 +1,5 @@
 //! Finds a person again: once a text has named someone, the same word elsewhere in it is that person too.
 
-use std::collections::HashSet;
 use std::ops::Range;
 
 use super::Cue;
@@ -10,12 +9,13 @@ use crate::page::{Page, is_word_byte};
 
 /// Further mentions of the words of `names`, as spans; those inside a known name are among them.
 pub(crate) fn again(page: &Page<'_>, names: &[Range<usize>]) -> Vec<Range<usize>> {
-    let words: HashSet<&[u8]> = names
-        .iter()
-        .flat_map(|name| page.slice(name.clone()).split(|&byte| !is_part_byte(byte)))
-        .filter(|word| is_telling(word))
-        .collect();
-    if words.is_empty() {
+    let words = Words::new(
+        names
+            .iter()
+            .flat_map(|name| page.slice(name.clone()).split(|&byte| !is_part_byte(byte)))
+            .filter(|word| is_telling(word)),
+    );
+    if words.sorted.is_empty() {
         return Vec::new();
     }
     let mut found = Vec::new();
@@ -37,6 +37,33 @@ pub(crate) fn again(page: &Page<'_>, names: &[Range<usize>]) -> Vec<Range<usize>
         }
     }
     found
+}
+
+/// A few words, to be looked for at every word of a text.
+struct Words<'a> {
+    sorted: Vec<&'a [u8]>,
+    /// Whether a word begins with a byte: nearly every other word is told by that.
+    begins: [bool; 256],
+}
+
+impl<'a> Words<'a> {
+    fn new(words: impl Iterator<Item = &'a [u8]>) -> Self {
+        let mut sorted: Vec<&[u8]> = words.collect();
+        sorted.sort_unstable();
+        sorted.dedup();
+        let mut begins = [false; 256];
+        for first in sorted.iter().filter_map(|word| word.first()) {
+            begins[usize::from(*first)] = true;
+        }
+        Words { sorted, begins }
+    }
+
+    fn contains(&self, word: &[u8]) -> bool {
+        let begins = word
+            .first()
+            .is_some_and(|first| self.begins[usize::from(*first)]);
+        begins && self.sorted.binary_search(&word).is_ok()
+    }
 }
 
 /// Letters and the hyphen inside a name; an apostrophe ends the word, so that "Roe's" is Roe.
@@ -72,6 +99,27 @@ const LINE_REACH_BYTES: usize = 100;
 const CODE_SIGNS_MIN: usize = 4;
 const SEPARATORS_MIN: usize = 5;
 
+/// Signs of code, and what separates values.
+const SIGN: u8 = 1;
+const SEPARATOR: u8 = 2;
+static LINE_CLASS: [u8; 256] = line_classes();
+
+const fn line_classes() -> [u8; 256] {
+    let mut table = [0; 256];
+    let (signs, separators) = (b"{}();=<>[]_$\\&|`", b",;\t|");
+    let mut at = 0;
+    while at < signs.len() {
+        table[signs[at] as usize] |= SIGN;
+        at += 1;
+    }
+    at = 0;
+    while at < separators.len() {
+        table[separators[at] as usize] |= SEPARATOR;
+        at += 1;
+    }
+    table
+}
+
 /// Whether the line round a word is code or a row of data, where a word means whatever it was made to mean.
 pub(crate) fn is_in_code(page: &Page<'_>, span: &Range<usize>) -> bool {
     let before = page.slice(span.start.saturating_sub(LINE_REACH_BYTES)..span.start);
@@ -81,13 +129,13 @@ pub(crate) fn is_in_code(page: &Page<'_>, span: &Range<usize>) -> bool {
         .unwrap_or(before);
     let after = page.slice(span.end..page.text.len().min(span.end + LINE_REACH_BYTES));
     let after = after.split(|&byte| byte == b'\n').next().unwrap_or(after);
-    let count = |is_one: fn(&u8) -> bool| {
-        let in_line = before.iter().chain(after);
-        in_line.filter(|byte| is_one(byte)).count()
-    };
-    let is_sign = |byte: &u8| b"{}();=<>[]_$\\&|`".contains(byte);
-    let is_separator = |byte: &u8| matches!(byte, b',' | b';' | b'\t' | b'|');
+    let (mut signs, mut separators) = (0, 0);
+    for byte in before.iter().chain(after) {
+        let class = LINE_CLASS[usize::from(*byte)];
+        signs += usize::from(class & SIGN);
+        separators += usize::from(class >> 1);
+    }
     let is_code = |byte: u8| matches!(byte, b'`' | b'"' | b':');
     let is_quoted_code = is_code(page.byte_before(span.start)) && is_code(page.byte(span.end));
-    count(is_sign) >= CODE_SIGNS_MIN || count(is_separator) >= SEPARATORS_MIN || is_quoted_code
+    signs >= CODE_SIGNS_MIN || separators >= SEPARATORS_MIN || is_quoted_code
 }

@@ -2,6 +2,7 @@
 //! and blanks inside the brackets of a number: `( 206 ) 555-0142`.
 
 use super::edit::Edit;
+use crate::bytes8;
 
 /// Fewer characters in a row are initials, grades or choices.
 const CHARACTERS_MIN: usize = 6;
@@ -18,7 +19,7 @@ pub(super) fn edits(bytes: &[u8], edits: &mut Vec<Edit>) {
     while at + 4 < bytes.len() {
         let is_start = is_spaced(bytes, at) && (at == 0 || is_blank(bytes[at - 1]));
         if !is_start {
-            at += 1;
+            at += 1 + unspaced(bytes, at + 1);
             continue;
         }
         let run = Run::read(bytes, at);
@@ -70,6 +71,17 @@ fn is_spaced(bytes: &[u8], at: usize) -> bool {
         && bytes[at].is_ascii_graphic()
         && bytes[at + 2].is_ascii_graphic()
         && is_blank(bytes[at + 3])
+}
+
+/// How many of the next places need not be looked at: no blank stands one and three behind them.
+#[inline(always)]
+fn unspaced(bytes: &[u8], at: usize) -> usize {
+    // What the last three of eight bytes are followed by is not loaded.
+    const LOOKED_AT: usize = 5;
+    let eight = bytes8::load(bytes, at);
+    let blanks = bytes8::blanks(eight);
+    let spaced = (blanks >> 8) & (blanks >> 24);
+    bytes8::run(!spaced).min(LOOKED_AT)
 }
 
 /// Single characters with gaps between them.

@@ -22,7 +22,7 @@ use super::scanner::Scanner;
 /// Scanned { request, findings: Vec::new(), report: Report::default() }
 /// # }
 /// ```
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Scanned {
     pub(super) request: Request,
     pub(super) findings: Vec<LocatedFinding>,

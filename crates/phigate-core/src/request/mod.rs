@@ -104,6 +104,7 @@ impl From<JsonError> for RequestError {
 }
 
 /// A checked request over the bytes the caller sent.
+#[derive(Clone)]
 pub struct Request {
     form: &'static dyn Form,
     document: Document,

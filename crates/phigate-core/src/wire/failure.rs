@@ -27,6 +27,8 @@ pub struct ProviderFailure {
 pub enum FailureKind {
     /// The provider rejects the request with this status.
     Rejected(u16),
+    /// The provider's content filter refuses the request.
+    Filtered,
     /// The provider rejects our key.
     AuthFailed,
     /// Too many requests.
@@ -48,6 +50,7 @@ impl FailureKind {
     pub fn status(self) -> u16 {
         match self {
             Self::Rejected(status) => status,
+            Self::Filtered => 400,
             Self::RateLimited => 429,
             Self::AuthFailed | Self::Error | Self::CutStream | Self::Unreachable => 502,
             Self::Overloaded => 503,
@@ -58,7 +61,7 @@ impl FailureKind {
     /// The `type` of the error object.
     pub fn error_type(self) -> &'static str {
         match self {
-            Self::Rejected(_) => "invalid_request_error",
+            Self::Rejected(_) | Self::Filtered => "invalid_request_error",
             Self::RateLimited => "rate_limit_error",
             Self::AuthFailed
             | Self::Error
@@ -73,6 +76,7 @@ impl FailureKind {
     pub fn code(self) -> &'static str {
         match self {
             Self::Rejected(_) => "provider_rejected",
+            Self::Filtered => "content_filter",
             Self::AuthFailed => "provider_auth_failed",
             Self::RateLimited => "provider_rate_limited",
             Self::Error | Self::CutStream => "provider_error",
@@ -86,6 +90,7 @@ impl FailureKind {
     pub fn message(self) -> &'static str {
         match self {
             Self::Rejected(_) => "the provider rejected the request",
+            Self::Filtered => "the provider's content filter refused the request",
             Self::AuthFailed => {
                 "the provider refused the key that is stored for it: the account's owner replaces it under Providers"
             }
@@ -226,6 +231,7 @@ mod tests {
     fn messages_read_like_all_others_of_the_gateway() {
         for kind in [
             FailureKind::Rejected(400),
+            FailureKind::Filtered,
             FailureKind::AuthFailed,
             FailureKind::RateLimited,
             FailureKind::Error,

@@ -2,13 +2,14 @@
 //!
 //! A caller always speaks OpenAI's chat completions. Each format here turns such a request into what its provider
 //! understands, and the provider's answer, error or stream back. Everything is pure: the sender adds the address
-//! and the key, the caller of these functions the time and the completion id.
+//! and what proves who asks, the caller of these functions the time and the completion id.
 //!
 //! A new format is a folder, a `mod` line and a row in [`FORMATS`].
 
 pub(crate) mod anthropic;
 mod failure;
 mod google;
+mod kinds;
 pub(crate) mod openai;
 mod parameters;
 pub(crate) mod relay;
@@ -18,11 +19,12 @@ mod translate;
 
 pub(crate) use failure::unreadable;
 pub use failure::{FailureKind, ProviderFailure};
+pub use kinds::{Site, format_of_kind, probe_of_kind};
 pub use parameters::{Parameter, Treatment, parameters_page};
 pub use relay::Relayed;
 use request::Call;
 pub(crate) use request::Translated;
-pub use request::{Expectation, Header, HeaderValue, Probe, ProviderRequest, Refusal, RefusalCode};
+pub use request::{Expectation, Header, Probe, ProviderRequest, Refusal, RefusalCode};
 
 /// Every format, in the order of the specification's provider families.
 pub static FORMATS: &[&dyn WireFormat] = &[
@@ -39,9 +41,6 @@ pub trait WireFormat: Sync {
 
     /// The family's name for people.
     fn label(&self) -> &'static str;
-
-    /// The provider's own address. The version segment is not part of it.
-    fn default_base_url(&self) -> &'static str;
 
     /// Whether a model identifier belongs to this family.
     fn serves(&self, model: &str) -> bool;
@@ -62,9 +61,6 @@ pub trait WireFormat: Sync {
 
     /// Translates a clean request. Callers use `write_request`, which makes the call.
     fn translate(&self, call: &Call<'_>) -> Result<Translated, Refusal>;
-
-    /// How to ask whether a provider answers and takes its key.
-    fn probe(&self) -> Probe;
 
     /// Translates a provider's complete answer of status 200.
     fn read_reply(&self, context: &ReplyContext, body: &[u8]) -> Result<Reply, ProviderFailure>;

@@ -49,10 +49,11 @@ fn as_it_came(
     }
     Ok(Translated {
         path,
-        query: call.aside.query,
+        query: call.aside.query.map(Into::into),
         headers,
         given: call.aside.headers.clone(),
         body: edited(call.document.expose(), edits),
+        is_as_scanned: true,
         adjusted,
         dropped: Vec::new(),
         expectation: Expectation::default(),

@@ -6,7 +6,7 @@ use crate::json::Document;
 use crate::protect::CleanRequest;
 use crate::request::{Aside, Form};
 
-use super::WireFormat;
+use super::{Site, WireFormat};
 
 /// A clean request as a format translates it. Only `write_request` makes one, so what is
 /// translated has been through the account's mode.
@@ -31,15 +31,16 @@ pub struct Call<'a> {
 }
 
 impl dyn WireFormat + '_ {
-    /// Translates a clean request for `model`, which an alias may have replaced. `hash_user` is a keyed hash: who the
-    /// caller's end user is never leaves as it is in translation.
+    /// Translates a clean request for the model of a provider. `hash_user` is a keyed hash: who the caller's end user
+    /// is never leaves as it is in translation.
     pub fn write_request(
         &self,
         clean: &CleanRequest,
-        model: &str,
+        site: &Site<'_>,
         hash_user: &dyn Fn(&str) -> String,
     ) -> Result<ProviderRequest, Refusal> {
         let request = clean.request();
+        let model = site.model;
         let call = Call {
             form: request.form(),
             document: request.document(),
@@ -50,9 +51,10 @@ impl dyn WireFormat + '_ {
             aside: request.aside(),
             is_strict: !clean.mode().forwards_unscanned(),
         };
-        let translated = self.translate(&call)?;
+        let mut translated = self.translate(&call)?;
+        site.place(&mut translated)?;
         let has_model_in_path = translated.path.iter().any(|step| step.contains(model));
-        let is_as_scanned = translated.body == call.document.expose().as_bytes();
+        let is_as_scanned = translated.is_as_scanned;
         Ok(ProviderRequest {
             form: call.form,
             needs_rescan: !is_as_scanned && call.is_strict,
@@ -67,9 +69,10 @@ impl dyn WireFormat + '_ {
 /// It is written only from a clean request; bytes will not do:
 ///
 /// ```compile_fail,E0308
-/// # use phigate_core::wire::{ProviderRequest, Refusal, WireFormat};
+/// # use phigate_core::wire::{ProviderRequest, Refusal, Site, WireFormat};
+/// # use phigate_types::ProviderKind;
 /// # fn raw(format: &dyn WireFormat, body: &[u8]) -> Result<ProviderRequest, Refusal> {
-/// format.write_request(body, "gpt-4o", &|user| user.to_owned())
+/// format.write_request(body, &Site::new(ProviderKind::OpenAi, "gpt-4o"), &|user| user.to_owned())
 /// # }
 /// ```
 pub struct ProviderRequest {
@@ -93,13 +96,16 @@ pub struct Translated {
     /// Path segments under the provider's address; the first is the version. The sender encodes each on its own.
     pub(crate) path: Vec<String>,
     /// The query, without the question mark.
-    pub(crate) query: Option<&'static str>,
-    /// All headers to send, apart from those of HTTP itself. Nothing else may be added from the caller.
+    pub(crate) query: Option<Cow<'static, str>>,
+    /// All headers to send, apart from those of HTTP itself and what proves who asks. Nothing else may be added from
+    /// the caller.
     pub(crate) headers: &'static [Header],
     /// Headers that the caller gave for the provider, in place of those of the same name.
     pub(crate) given: Vec<(&'static str, String)>,
     /// The JSON body.
     pub(crate) body: Vec<u8>,
+    /// Whether the body is the caller's, apart from the model's name, which is the owner's.
+    pub(crate) is_as_scanned: bool,
     /// Parameters whose value was changed to one that the provider accepts.
     pub(crate) adjusted: Vec<String>,
     /// Parameters that the provider does not have.
@@ -109,26 +115,15 @@ pub struct Translated {
 }
 
 /// A header to a provider.
-pub type Header = (&'static str, HeaderValue);
+pub type Header = (&'static str, &'static str);
 
 /// How to ask whether a provider answers and takes its key: a GET that costs nothing.
 #[derive(Debug, Clone, Copy)]
 pub struct Probe {
     /// Path segments under the provider's address.
-    pub path: [&'static str; 2],
-    /// The headers, which hold the key.
+    pub path: &'static [&'static str],
+    /// The headers, apart from what proves who asks.
     pub headers: &'static [Header],
-}
-
-/// The value of a header to a provider.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HeaderValue {
-    /// This text.
-    Fixed(&'static str),
-    /// The provider's key.
-    Key,
-    /// `Bearer ` and the provider's key.
-    BearerKey,
 }
 
 /// What the reply needs to know about its request.

@@ -13,7 +13,7 @@ use phigate_core::json::Bounds;
 use phigate_core::protect::{self, Outcome, Policy, Scanner};
 use phigate_core::request::{Request, RequestLimits};
 use phigate_core::wire::{
-    Expectation, Header, ProviderFailure, Refusal, RefusalCode, ReplyContext, ReplySummary,
+    Expectation, Header, ProviderFailure, Refusal, RefusalCode, ReplyContext, ReplySummary, Site,
     format_for_model,
 };
 use phigate_types::Mode;
@@ -36,7 +36,7 @@ pub(crate) fn ask(model: &str, fields: Value) -> Value {
 /// What a provider gets.
 pub(crate) struct Sent {
     pub(crate) path: Vec<String>,
-    pub(crate) query: Option<&'static str>,
+    pub(crate) query: Option<String>,
     pub(crate) headers: &'static [Header],
     pub(crate) body: Vec<u8>,
     pub(crate) adjusted: Vec<String>,
@@ -76,11 +76,12 @@ pub(crate) fn send_bytes(model: &str, body: &[u8], mode: Mode) -> Result<Sent, R
     };
     let hash_user = |user: &str| format!("hash-of-{}-letters", user.len());
     let format = format_for_model(model).expect("some family serves the model");
-    let request = format.write_request(&clean, model, &hash_user)?;
+    let kind = format.id().parse().expect("every family is a kind");
+    let request = format.write_request(&clean, &Site::new(kind, model), &hash_user)?;
     let cleared = egress::clear(&scanner, request).expect("the request may leave");
     Ok(Sent {
         path: cleared.path().to_vec(),
-        query: cleared.query(),
+        query: cleared.query().map(str::to_owned),
         headers: cleared.headers(),
         adjusted: cleared.adjusted().to_vec(),
         dropped: cleared.dropped().to_vec(),

@@ -3,6 +3,8 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 
+use phigate_core::doors::CHAT;
+
 use super::*;
 use crate::testing;
 
@@ -99,7 +101,7 @@ async fn a_scan_for_nobody_is_given_up() {
     decider.left = Some(left.clone());
     let body = br#"{"model":"gpt-4o","messages":[{"role":"user","content":"Hi."}]}"#;
     let is_complete = || {
-        let request = ChatRequest::read(body.to_vec(), &gateway.chat_limits()).unwrap();
+        let request = Request::read(CHAT.form, body.to_vec(), &gateway.request_limits()).unwrap();
         let scanned = protect::scan(&decider.scanner_with_deadline(), request);
         scanned.report().is_complete()
     };

@@ -6,10 +6,14 @@
 
 mod address;
 mod answer;
+mod authorize;
 mod base_url;
 mod connect;
 mod key;
+mod rehearsal;
+mod rest;
 mod retry;
+mod setup;
 
 use std::collections::HashMap;
 use std::error::Error as _;
@@ -26,13 +30,16 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 use tokio::time::Instant;
 
 pub(crate) use answer::{Answer, Incoming};
+pub(crate) use authorize::Authorizer;
 pub use base_url::{BaseUrl, BaseUrlError};
 pub use connect::RootsError;
 pub use key::{KeyError, check_key};
+pub(crate) use rehearsal::Rehearsal;
+pub(crate) use rest::Rest;
+pub use setup::{GivenSecret, SetupError, SetupRules, check_setup};
 
 use phigate_core::egress::Cleared;
-use phigate_core::wire::{self, Header, Probe};
-use phigate_store::ProviderKey;
+use phigate_core::wire::{Header, Probe};
 use phigate_types::Limits;
 
 use crate::record::Written;
@@ -44,16 +51,13 @@ const POOLS_MAX: usize = 1024;
 
 const AGENT: &str = concat!("phigate/", env!("CARGO_PKG_VERSION"));
 
-/// Headers that may go to a provider. Whatever else a call names is not sent.
+/// Headers that may go to a provider, besides what proves who asks. Whatever else a call names is not sent.
 const HEADERS: &[&str] = &[
     // Alphabetical.
     "accept",
     "anthropic-beta",
     "anthropic-version",
-    "authorization",
     "content-type",
-    "x-api-key",
-    "x-goog-api-key",
 ];
 
 /// One call to a provider. Only a recorded decision makes one.
@@ -66,45 +70,34 @@ pub(crate) struct Outgoing<'a> {
     /// Path segments, not encoded: `["v1", "chat", "completions"]`.
     path: Vec<String>,
     /// A query of our own, such as `alt=sse`.
-    query: Option<&'static str>,
+    query: Option<String>,
     body: Bytes,
 }
 
-/// Where a call goes, and with which headers. The key stands in the one the format names, and nowhere else.
+/// Where a call goes, with which headers, and what proves there who asks.
 #[derive(Clone)]
 pub(crate) struct Destination {
     base: BaseUrl,
-    headers: Vec<(HeaderName, HeaderValue)>,
+    headers: &'static [Header],
+    given: Vec<(&'static str, String)>,
+    authorizer: Authorizer,
 }
 
 impl Destination {
-    /// A provider's address with the headers of its format, and those that a caller gave in their place.
-    pub(crate) fn new(
-        base: BaseUrl,
-        (headers, given): (&[Header], &[(&'static str, String)]),
-        key: &ProviderKey,
-    ) -> Self {
-        let header = |(name, value): &Header| {
-            let secret = |text: &str| {
-                let mut value = HeaderValue::from_str(text).ok()?;
-                value.set_sensitive(true);
-                Some(value)
-            };
-            let value = match value {
-                wire::HeaderValue::Fixed(text) => Some(HeaderValue::from_static(text)),
-                wire::HeaderValue::Key => secret(key.expose()),
-                wire::HeaderValue::BearerKey => secret(&format!("Bearer {}", key.expose())),
-            };
-            Some((HeaderName::from_static(name), value?))
-        };
-        let given = given.iter().filter_map(|(name, value)| {
-            let value = HeaderValue::from_str(value).ok()?;
-            Some((HeaderName::from_static(name), value))
-        });
+    /// A provider's address with the headers of its format.
+    pub(crate) fn new(base: BaseUrl, headers: &'static [Header], authorizer: Authorizer) -> Self {
         Self {
             base,
-            headers: headers.iter().filter_map(header).chain(given).collect(),
+            headers,
+            given: Vec::new(),
+            authorizer,
         }
+    }
+
+    /// The same, with headers that the caller gave in place of those of the same name.
+    pub(crate) fn with_given(self, given: &[(&'static str, String)]) -> Self {
+        let given = given.to_vec();
+        Self { given, ..self }
     }
 }
 
@@ -121,7 +114,7 @@ impl<'a> Outgoing<'a> {
             destination,
             method: Method::POST,
             path: cleared.path().to_vec(),
-            query: cleared.query(),
+            query: cleared.query().map(str::to_owned),
             body: cleared.into_body().into(),
         }
     }
@@ -133,6 +126,9 @@ pub enum ProviderError {
     /// The call cannot be written as a request.
     #[error("the call cannot be written as a request")]
     Unsendable,
+    /// There is nothing that proves to the provider who asks.
+    #[error("there is nothing that proves to the provider who asks")]
+    NotAuthorized,
     /// The provider cannot be reached.
     #[error("the provider cannot be reached")]
     Unreachable,
@@ -151,6 +147,16 @@ pub enum ProviderError {
     /// The provider's answer broke off or is not HTTP.
     #[error("the provider's answer broke off or is not HTTP")]
     Broken,
+}
+
+impl ProviderError {
+    /// Whether another provider is asked after this: there was no connection, or no answer on it.
+    pub(crate) fn may_fall_back(self) -> bool {
+        match self {
+            Self::Unreachable | Self::Forbidden | Self::Timeout | Self::Broken => true,
+            Self::Unsendable | Self::NotAuthorized | Self::TooLarge | Self::Redirect => false,
+        }
+    }
 }
 
 type Pool = Arc<Client<Connector, Full<Bytes>>>;
@@ -213,7 +219,7 @@ impl Provider {
             account,
             destination,
             method: Method::GET,
-            path: probe.path.map(str::to_owned).to_vec(),
+            path: probe.path.iter().map(|step| (*step).to_owned()).collect(),
             query: None,
             body: Bytes::new(),
         };
@@ -224,12 +230,37 @@ impl Provider {
             .map(|answer| answer.status)
     }
 
+    /// Asks a model for a word of its own, to see whether it answers.
+    pub(crate) async fn rehearse(
+        &self,
+        account: &str,
+        destination: Destination,
+        rehearsal: Rehearsal,
+    ) -> Result<(StatusCode, Bytes), ProviderError> {
+        let cleared = rehearsal.cleared;
+        let call = Outgoing {
+            account,
+            destination,
+            method: Method::POST,
+            path: cleared.path().to_vec(),
+            query: cleared.query().map(str::to_owned),
+            body: cleared.into_body().into(),
+        };
+        let deadline = Instant::now() + Duration::from_millis(self.limits.first_byte_ms);
+        let answer = self.attempt(&call, deadline).await?;
+        Ok((
+            answer.status,
+            answer.body.read_all().await.unwrap_or_default(),
+        ))
+    }
+
     async fn attempt(
         &self,
         call: &Outgoing<'_>,
         whole_deadline: Instant,
     ) -> Result<Incoming, ProviderError> {
-        let request = request(call).ok_or(ProviderError::Unsendable)?;
+        let mut request = request(call).ok_or(ProviderError::Unsendable)?;
+        call.destination.authorizer.authorize(&mut request).await?;
         let first_byte = Instant::now() + Duration::from_millis(self.limits.first_byte_ms);
         let sent = self.pool(call.account).request(request);
         let response = match tokio::time::timeout_at(first_byte.min(whole_deadline), sent).await {
@@ -285,16 +316,26 @@ impl Provider {
 
 /// The call as a request: our own URL, allowed headers only.
 fn request(call: &Outgoing<'_>) -> Option<Request<Full<Bytes>>> {
-    let uri = call.destination.base.join(&call.path, call.query)?;
+    let uri = call
+        .destination
+        .base
+        .join(&call.path, call.query.as_deref())?;
     let mut request = Request::new(Full::new(call.body.clone()));
     *request.method_mut() = call.method.clone();
     *request.uri_mut() = uri;
     let headers = request.headers_mut();
     headers.insert(USER_AGENT, HeaderValue::from_static(AGENT));
     headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
-    for (name, value) in &call.destination.headers {
-        if HEADERS.contains(&name.as_str()) {
-            headers.insert(name, value.clone());
+    for (name, value) in call.destination.headers {
+        if HEADERS.contains(name) {
+            let name = HeaderName::from_static(name);
+            headers.insert(name, HeaderValue::from_static(value));
+        }
+    }
+    for (name, value) in &call.destination.given {
+        if HEADERS.contains(name) {
+            let value = HeaderValue::from_str(value).ok()?;
+            headers.insert(HeaderName::from_static(name), value);
         }
     }
     Some(request)

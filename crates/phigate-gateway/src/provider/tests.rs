@@ -91,21 +91,16 @@ fn call<'a>(base: &BaseUrl, account: &'a str) -> Outgoing<'a> {
 
 fn destination(base: &BaseUrl) -> Destination {
     Destination {
+        given: Vec::new(),
         base: base.clone(),
-        headers: vec![
-            (
-                http::header::AUTHORIZATION,
-                HeaderValue::from_static("Bearer k"),
-            ),
-            (
-                http::header::CONTENT_TYPE,
-                HeaderValue::from_static("application/json"),
-            ),
-            (
-                HeaderName::from_static("x-patient"),
-                HeaderValue::from_static("Jane Roe"),
-            ),
+        headers: &[
+            ("content-type", "application/json"),
+            ("x-patient", "Jane Roe"),
         ],
+        authorizer: Authorizer::Header(
+            http::header::AUTHORIZATION,
+            HeaderValue::from_static("Bearer k"),
+        ),
     }
 }
 
@@ -310,7 +305,7 @@ async fn a_probe_tells_the_status_alone() {
         "HTTP/1.1 401 No\r\ncontent-length: 8\r\n\r\nJane Roe",
     )])
     .await;
-    let probe = wire::FORMATS[0].probe();
+    let probe = phigate_core::wire::probe_of_kind(phigate_types::ProviderKind::OpenAi).unwrap();
     let provider = provider(Limits::default());
     assert_eq!(
         provider.probe("a", destination(&fake.base), probe).await,

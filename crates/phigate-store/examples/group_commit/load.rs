@@ -122,6 +122,7 @@ fn decision(account: &str, bytes: usize) -> NewDecision {
         action: phigate_types::Action::MASKED,
         model: Some("gpt-4o".to_owned()),
         family: Some("openai".to_owned()),
+        provider: Some("openai".to_owned()),
         stream: false,
         phi_detected: true,
         types: BTreeMap::from([("ssn".to_owned(), 1)]),

@@ -1,81 +1,104 @@
-//! Provider entries: one per family, the key sealed.
+//! Provider entries: any number per account, by name, each with its secret sealed.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
-use phigate_types::Act;
+use phigate_types::{Act, Secret};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
 
 use crate::access::Access;
 use crate::core::{Core, about};
 use crate::item::{Change, Expect, Item, ItemKind};
 use crate::keys::seal::Place;
 use crate::keys::wrapped::Purpose;
-use crate::model::{AdminAct, ProviderInfo, ProviderKey};
+use crate::model::{AdminAct, NewSecret, Provider, ProviderConfig, ProviderInfo, ProviderSecret};
 use crate::{Result, SecretString, StoreError};
 
 /// The field of keys from before they were bound to an address.
 const UNBOUND: &str = "key";
 
+/// An entry as stored.
 #[derive(Serialize, Deserialize)]
 struct ProviderBody {
-    base_url: Option<String>,
-    sealed: String,
+    #[serde(flatten)]
+    config: ProviderConfig,
+    #[serde(default)]
+    sealed: Option<String>,
     last4: String,
     updated: Timestamp,
     updated_by: String,
 }
 
+impl ProviderBody {
+    /// Reads an entry. From before there were kinds, its name says what it is.
+    fn read(item: &Item) -> Result<Self> {
+        let mut stored: Map<String, Value> = item.read()?;
+        let kind = stored.entry("kind");
+        kind.or_insert_with(|| Value::String(item.id.clone()));
+        serde_json::from_value(Value::Object(stored))
+            .map_err(|error| StoreError::of_stored(item.kind.label(), &error))
+    }
+}
+
 impl Access {
-    /// Sets a family's key and base URL. Without a key the stored one stays; there must be one then.
+    /// Sets all that is said about a provider, and its secret.
     pub async fn set_provider(
         &self,
         account_id: &str,
-        family: &str,
-        key: Option<&SecretString>,
-        base_url: Option<&str>,
+        name: &str,
+        config: &ProviderConfig,
+        secret: NewSecret<'_>,
         actor: &str,
     ) -> Result<()> {
         let (_, account) = self.core.account_item(account_id).await?;
         let old = self
             .core
             .guard()
-            .item(account_id, ItemKind::Provider, family)
+            .item(account_id, ItemKind::Provider, name)
             .await?;
-        let before: Option<ProviderBody> = old.as_ref().map(Item::read).transpose()?;
-        let is_new = key.is_some();
-        let key = match (key, &old) {
-            (Some(key), _) => key.clone(),
-            (None, Some(old)) => self.core.open_provider(old).await?.1,
-            (None, None) => return Err(StoreError::NotFound("provider key")),
+        let before = old.as_ref().map(ProviderBody::read).transpose()?;
+        let (kept, word) = match secret {
+            NewSecret::Set(secret) => (Some(secret.clone()), "new"),
+            NewSecret::Remove => (None, "none"),
+            NewSecret::Keep => match &old {
+                Some(old) => (self.core.open_provider(old).await?.secret, "kept"),
+                None => (None, "none"),
+            },
         };
-        let last4 = last4(key.expose());
-        let sealed = self
-            .core
-            .seal_key(account_id, family, base_url, &key)
-            .await?;
+        let form = config.auth().secret();
+        if kept.is_none() && form == Secret::Key {
+            return Err(StoreError::NotFound("provider key"));
+        }
+        let last4 = match (&kept, form) {
+            (Some(secret), Secret::Key | Secret::Text) => last4(secret.expose()),
+            _ => String::new(),
+        };
+        let sealed = match &kept {
+            Some(secret) => Some(
+                self.core
+                    .seal_secret(account_id, name, config, secret)
+                    .await?,
+            ),
+            None => None,
+        };
+        let word = if kept.is_some() { word } else { "none" };
+        let act = AdminAct::new(self.core.now(), &account.name, actor, Act::ProviderSet)
+            .target(name)
+            .detail("key", word)
+            .detail("last4", &last4);
+        let act = with_changes(act, before.as_ref().map(|before| &before.config), config);
         let stored = ProviderBody {
-            base_url: base_url.map(str::to_owned),
+            config: config.clone(),
             sealed,
-            last4: last4.clone(),
+            last4,
             updated: self.core.now(),
             updated_by: actor.to_owned(),
         };
-        let mut act = AdminAct::new(self.core.now(), &account.name, actor, Act::ProviderSet)
-            .target(family)
-            .detail("key", if is_new { "new" } else { "kept" })
-            .detail("last4", &last4);
-        let from = before.and_then(|before| before.base_url);
-        if from.as_deref() != base_url {
-            act = act.change(
-                from.as_deref().unwrap_or("default"),
-                base_url.unwrap_or("default"),
-            );
-        }
         let put = match &old {
             Some(old) => old.replaced_by(&stored),
             None => Change::Put(
-                Item::new(account_id, ItemKind::Provider, family, None, &stored),
+                Item::new(account_id, ItemKind::Provider, name, None, &stored),
                 Expect::Absent,
             ),
         };
@@ -85,121 +108,182 @@ impl Access {
             .map_err(about("provider"))
     }
 
-    /// The provider entries of an account, by family.
+    /// The providers of an account, by name.
     pub async fn providers(&self, account_id: &str) -> Result<Vec<ProviderInfo>> {
-        let mut providers = Vec::new();
-        for item in self
-            .core
-            .guard()
-            .items(account_id, ItemKind::Provider)
-            .await?
-        {
-            let stored: ProviderBody = item.read()?;
-            providers.push(info(&item, stored));
-        }
-        Ok(providers)
+        let guard = self.core.guard();
+        let items = guard.items(account_id, ItemKind::Provider).await?;
+        items.iter().map(info).collect()
     }
 
-    /// Removes a family's entry.
-    pub async fn remove_provider(&self, account_id: &str, family: &str, actor: &str) -> Result<()> {
+    /// One provider of an account.
+    pub async fn provider(&self, account_id: &str, name: &str) -> Result<Option<ProviderInfo>> {
+        let guard = self.core.guard();
+        let item = guard.item(account_id, ItemKind::Provider, name).await?;
+        item.as_ref().map(info).transpose()
+    }
+
+    /// Removes a provider.
+    pub async fn remove_provider(&self, account_id: &str, name: &str, actor: &str) -> Result<()> {
         let (_, account) = self.core.account_item(account_id).await?;
+        let guard = self.core.guard();
+        let item = guard.item(account_id, ItemKind::Provider, name).await?;
+        let item = item.ok_or(StoreError::NotFound("provider"))?;
+        let act =
+            AdminAct::new(self.core.now(), &account.name, actor, Act::ProviderRemove).target(name);
         self.core
-            .guard()
-            .item(account_id, ItemKind::Provider, family)
-            .await?
-            .ok_or(StoreError::NotFound("provider"))?;
-        let act = AdminAct::new(self.core.now(), &account.name, actor, Act::ProviderRemove)
-            .target(family);
-        let delete = Change::Delete {
-            account: account_id.to_owned(),
-            kind: ItemKind::Provider,
-            id: family.to_owned(),
-        };
-        self.core
-            .change(account_id, &act, vec![delete], true)
+            .change(account_id, &act, vec![item.deleted()], true)
             .await
             .map_err(about("provider"))
     }
 }
 
 impl Core {
-    /// An entry with its key in the clear.
-    pub(crate) async fn open_provider(&self, item: &Item) -> Result<(ProviderInfo, ProviderKey)> {
-        let stored: ProviderBody = item.read()?;
-        let field = field(stored.base_url.as_deref());
-        let key = self.unseal_key(item, &stored.sealed, &field).await?;
-        Ok((info(item, stored), key))
+    /// An entry with its secret in the clear.
+    pub(crate) async fn open_provider(&self, item: &Item) -> Result<Provider> {
+        let stored = ProviderBody::read(item)?;
+        let secret = match &stored.sealed {
+            Some(sealed) => {
+                let field = field(&item.id, &stored.config);
+                Some(self.unseal_secret(item, sealed, &field).await?)
+            }
+            None => None,
+        };
+        Ok(Provider {
+            config: stored.config,
+            secret,
+            last4: stored.last4,
+            version: item.version,
+        })
     }
 
     /// The entry of an older store, its key bound to the address it is sent to.
     pub(crate) async fn bind_key(&self, item: &Item) -> Result<Item> {
-        let mut stored: ProviderBody = item.read()?;
-        let key = self.unseal_key(item, &stored.sealed, UNBOUND).await?;
-        let base_url = stored.base_url.as_deref();
-        stored.sealed = self
-            .seal_key(&item.account, &item.id, base_url, &key)
-            .await?;
+        let mut stored = ProviderBody::read(item)?;
+        if let Some(sealed) = &stored.sealed {
+            let key = self.unseal_secret(item, sealed, UNBOUND).await?;
+            let bound = self.seal_secret(&item.account, &item.id, &stored.config, &key);
+            stored.sealed = Some(bound.await?);
+        }
         Ok(Item {
             version: item.version,
             ..Item::new(&item.account, item.kind, &item.id, None, &stored)
         })
     }
 
-    async fn unseal_key(&self, item: &Item, sealed: &str, field: &str) -> Result<SecretString> {
+    async fn unseal_secret(
+        &self,
+        item: &Item,
+        sealed: &str,
+        field: &str,
+    ) -> Result<ProviderSecret> {
         let unreadable = || StoreError::Unreadable("provider key");
         let sealed = STANDARD.decode(sealed).map_err(|_| unreadable())?;
         let place = place(&item.account, &item.id, field);
         let opened = self.keyring.unseal(place, &sealed).await?;
-        let key = std::str::from_utf8(opened.expose()).map_err(|_| unreadable())?;
-        Ok(SecretString::from(key))
+        let secret = std::str::from_utf8(opened.expose()).map_err(|_| unreadable())?;
+        Ok(SecretString::from(secret))
     }
 
-    async fn seal_key(
+    async fn seal_secret(
         &self,
         account_id: &str,
-        family: &str,
-        base_url: Option<&str>,
-        key: &SecretString,
+        name: &str,
+        config: &ProviderConfig,
+        secret: &ProviderSecret,
     ) -> Result<String> {
-        let field = field(base_url);
-        let place = place(account_id, family, &field);
-        let sealed = self
-            .keyring
-            .seal(Purpose::Secrets, self.now(), place, key.expose().as_bytes())
-            .await?;
-        Ok(STANDARD.encode(sealed))
+        let field = field(name, config);
+        let place = place(account_id, name, &field);
+        let (now, bytes) = (self.now(), secret.expose().as_bytes());
+        let sealed = self.keyring.seal(Purpose::Secrets, now, place, bytes);
+        Ok(STANDARD.encode(sealed.await?))
     }
 }
 
-/// A key opens only beside the address it was given for.
-fn field(base_url: Option<&str>) -> String {
-    format!("key for {}", base_url.unwrap_or("the family's own address"))
+/// A secret opens only beside the addresses it was given for. An entry that says no more than older versions could is
+/// bound in their words.
+fn field(name: &str, config: &ProviderConfig) -> String {
+    let said = json!([
+        config.auth,
+        config.region,
+        config.project,
+        config.tenant,
+        config.token_url,
+    ]);
+    let is_as_before = config.kind.code() == name
+        && said
+            .as_array()
+            .is_some_and(|said| said.iter().all(Value::is_null));
+    let address = config.base_url.as_deref();
+    if is_as_before {
+        return format!("key for {}", address.unwrap_or("the family's own address"));
+    }
+    json!(["secret for", config.kind, address, said]).to_string()
 }
 
-fn place<'a>(account: &'a str, family: &'a str, field: &'a str) -> Place<'a> {
+fn place<'a>(account: &'a str, name: &'a str, field: &'a str) -> Place<'a> {
     Place {
         account,
         table: "provider",
-        record: family,
+        record: name,
         field,
     }
 }
 
-fn info(item: &Item, stored: ProviderBody) -> ProviderInfo {
-    let ProviderBody {
-        base_url,
-        last4,
-        updated,
-        updated_by,
-        ..
-    } = stored;
-    ProviderInfo {
-        family: item.id.clone(),
-        base_url,
-        last4,
-        updated,
-        updated_by,
+/// Tells in a record what was changed: the address as the value before and after, everything else by its name.
+fn with_changes(
+    act: AdminAct,
+    before: Option<&ProviderConfig>,
+    after: &ProviderConfig,
+) -> AdminAct {
+    let address = |config: Option<&ProviderConfig>| {
+        let base_url = config.and_then(|config| config.base_url.as_deref());
+        base_url.unwrap_or("default").to_owned()
+    };
+    let (from, to) = (address(before), address(Some(after)));
+    let mut act = if from == to {
+        act
+    } else {
+        act.change(&from, &to)
+    };
+    let fresh = ProviderConfig::new(after.kind);
+    let fields = |config: &ProviderConfig| {
+        let value = serde_json::to_value(config).expect("entries are plain values");
+        value.as_object().cloned().unwrap_or_default()
+    };
+    let known = fields(before.unwrap_or(&fresh));
+    for (name, value) in fields(after) {
+        let is_news = known.get(&name) != Some(&value);
+        let is_first_word = before.is_none() && name == "kind";
+        if (is_news || is_first_word) && name != "base_url" {
+            act = act.detail(&name, &in_words(&value));
+        }
     }
+    act
+}
+
+/// A value as a record tells it.
+fn in_words(value: &Value) -> String {
+    match value {
+        Value::Null => "none".to_owned(),
+        Value::String(text) => text.clone(),
+        Value::Array(items) => {
+            let items: Vec<String> = items.iter().map(in_words).collect();
+            items.join(",")
+        }
+        other => other.to_string(),
+    }
+}
+
+fn info(item: &Item) -> Result<ProviderInfo> {
+    let stored = ProviderBody::read(item)?;
+    Ok(ProviderInfo {
+        name: item.id.clone(),
+        config: stored.config,
+        has_secret: stored.sealed.is_some(),
+        last4: stored.last4,
+        updated: stored.updated,
+        updated_by: stored.updated_by,
+    })
 }
 
 /// The last four characters, of keys long enough that these give nothing away.

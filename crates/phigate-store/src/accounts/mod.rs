@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::core::{Core, about};
 use crate::item::{Change, Expect, Item, ItemKind};
 use crate::keys::random_id;
-use crate::model::{Account, AccountInfo, AdminAct, Provider, Settings};
+use crate::model::{Account, AccountInfo, AdminAct, Settings};
 use crate::store::SYSTEM;
 use crate::{Result, StoreError};
 
@@ -37,6 +37,8 @@ pub(crate) struct AccountBody {
     pub(crate) settings: Settings,
     #[serde(default)]
     pub(crate) aliases: BTreeMap<String, String>,
+    #[serde(default)]
+    pub(crate) fallbacks: BTreeMap<String, Vec<String>>,
 }
 
 impl Accounts {
@@ -57,6 +59,7 @@ impl Accounts {
             mode_changed: None,
             settings: Settings::default(),
             aliases: BTreeMap::new(),
+            fallbacks: BTreeMap::new(),
         };
         let act = AdminAct::new(created, name, actor, Act::AccountCreate).target(name);
         let put = Change::Put(
@@ -202,15 +205,8 @@ impl Core {
             if item.kind == ItemKind::Account {
                 account = Some((item.id.clone(), item.read::<AccountBody>()?));
             } else {
-                let (info, key) = self.open_provider(item).await?;
-                providers.insert(
-                    info.family,
-                    Provider {
-                        base_url: info.base_url,
-                        key,
-                        last4: info.last4,
-                    },
-                );
+                let provider = self.open_provider(item).await?;
+                providers.insert(item.id.clone(), provider);
             }
         }
         let (id, stored) = account.ok_or(StoreError::NotFound("account"))?;
@@ -219,6 +215,7 @@ impl Core {
             mode,
             settings,
             aliases,
+            fallbacks,
             ..
         } = stored;
         Ok(Account {
@@ -228,6 +225,7 @@ impl Core {
             settings,
             providers,
             aliases,
+            fallbacks,
             version,
         })
     }

@@ -1,4 +1,4 @@
-//! Mode, settings and aliases of an account.
+//! Mode, settings, aliases and fallbacks of an account.
 
 use std::collections::BTreeMap;
 
@@ -102,6 +102,42 @@ impl Accounts {
             let act = AdminAct::new(now, &stored.name, actor, Act::AliasSet)
                 .target(model)
                 .change(before.as_deref().unwrap_or(""), to.unwrap_or(""));
+            Ok(Some(act))
+        })
+        .await
+    }
+}
+
+impl Accounts {
+    /// What is asked instead when the providers of a model fail.
+    pub async fn fallbacks(&self, account_id: &str) -> Result<BTreeMap<String, Vec<String>>> {
+        Ok(self.core.account_item(account_id).await?.1.fallbacks)
+    }
+
+    /// Says what is asked instead when the providers of a model fail; nothing removes what was said.
+    pub async fn set_fallback(
+        &self,
+        account_id: &str,
+        model: &str,
+        targets: &[String],
+        actor: &str,
+    ) -> Result<()> {
+        let now = self.core.now();
+        self.edit_account(account_id, |stored| {
+            let (act, before) = match targets {
+                [] => (Act::FallbackRemove, stored.fallbacks.remove(model)),
+                _ => {
+                    let before = stored.fallbacks.insert(model.to_owned(), targets.to_vec());
+                    (Act::FallbackSet, before)
+                }
+            };
+            let before = before.unwrap_or_default();
+            if before == targets {
+                return Ok(None);
+            }
+            let act = AdminAct::new(now, &stored.name, actor, act)
+                .target(model)
+                .change(&before.join(","), &targets.join(","));
             Ok(Some(act))
         })
         .await

@@ -8,6 +8,7 @@ use phigate_types::{KeyLimit, Mode, Replies};
 use serde::{Deserialize, Serialize};
 
 use crate::SecretString;
+use crate::model::Provider;
 
 /// A consistent picture of one account, as requests use it.
 #[derive(Debug, Clone)]
@@ -20,10 +21,12 @@ pub struct Account {
     pub mode: Mode,
     /// Everything else the owner can set.
     pub settings: Settings,
-    /// Provider entries by family code.
+    /// Providers by name.
     pub providers: BTreeMap<String, Provider>,
     /// Model ids the owner maps to others.
     pub aliases: BTreeMap<String, String>,
+    /// What is asked instead when the providers of a model fail: models, or `NAME/model`, in order.
+    pub fallbacks: BTreeMap<String, Vec<String>>,
     /// Grows with every change anywhere in the store's settings.
     pub version: u64,
 }
@@ -82,20 +85,6 @@ impl Default for Retention {
     }
 }
 
-/// A provider as a request uses it.
-#[derive(Debug, Clone)]
-pub struct Provider {
-    /// Root of the provider's API, when it differs from the family's own.
-    pub base_url: Option<String>,
-    /// The key to send.
-    pub key: ProviderKey,
-    /// Last four characters, for display.
-    pub last4: String,
-}
-
-/// A provider's API key in the clear; never printed.
-pub type ProviderKey = SecretString;
-
 /// An account in a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AccountInfo {
@@ -137,21 +126,6 @@ pub struct NewApiKey {
     pub key: SecretString,
     /// When it stops working.
     pub expires: Option<Timestamp>,
-}
-
-/// A provider entry in a list.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ProviderInfo {
-    /// Family code.
-    pub family: String,
-    /// Root of the API, when set.
-    pub base_url: Option<String>,
-    /// Last four characters of the key.
-    pub last4: String,
-    /// When it was last changed.
-    pub updated: Timestamp,
-    /// By whom.
-    pub updated_by: String,
 }
 
 /// The mode in force and its last change.

@@ -15,6 +15,8 @@ use crate::{SecretBytes, SecretString};
 pub enum Record {
     /// What was decided about a request, before it was forwarded or refused.
     Decision(Decision),
+    /// That it goes to another provider, after one failed.
+    Attempt(Attempt),
     /// What came of it.
     Outcome(Outcome),
     /// What a person, the command line or the system itself did.
@@ -26,6 +28,7 @@ impl Record {
     pub fn request_id(&self) -> Option<Uuid> {
         match self {
             Self::Decision(decision) => Some(decision.request_id),
+            Self::Attempt(attempt) => Some(attempt.request_id),
             Self::Outcome(outcome) => Some(outcome.request_id),
             Self::Admin(act) => act.request_id,
         }
@@ -35,6 +38,7 @@ impl Record {
     pub fn time(&self) -> Timestamp {
         match self {
             Self::Decision(decision) => decision.time,
+            Self::Attempt(attempt) => attempt.time,
             Self::Outcome(outcome) => outcome.time,
             Self::Admin(act) => act.time,
         }
@@ -63,6 +67,9 @@ pub struct Decision {
     pub model: Option<String>,
     /// Provider family, when known.
     pub family: Option<String>,
+    /// Name of the provider, when one was picked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provider: Option<String>,
     /// Whether a stream was asked for.
     pub stream: bool,
     /// Whether any PHI was found.
@@ -138,6 +145,60 @@ pub struct Identifier {
     pub value: SecretString,
 }
 
+/// A further attempt at a request, recorded before it leaves for another provider.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Attempt {
+    /// The request.
+    pub request_id: Uuid,
+    /// When it was decided.
+    pub time: Timestamp,
+    /// Name of the account.
+    pub account: String,
+    /// Public id of the API key.
+    pub key_id: String,
+    /// Which attempt it is; the decision is about the first.
+    pub number: u32,
+    /// What was done with the request for this provider.
+    pub action: Action,
+    /// The model asked for there.
+    pub model: Option<String>,
+    /// Family of the provider.
+    pub family: Option<String>,
+    /// Name of the provider.
+    pub provider: String,
+    /// Sizes in bytes.
+    pub sizes: Sizes,
+    /// Digests of the sealed content; filled by the vault.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sealed: Option<SealedDigests>,
+}
+
+/// An attempt with what must be sealed beside it.
+#[derive(Debug, Clone)]
+pub struct NewAttempt {
+    /// Account the request belongs to.
+    pub account_id: String,
+    /// The record.
+    pub attempt: Attempt,
+    /// The body as sent; none for a clean request.
+    pub sent: Option<SecretBytes>,
+}
+
+/// How one attempt at a request ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AttemptEnd {
+    /// Name of the provider.
+    pub provider: String,
+    /// The model asked for there.
+    pub model: Option<String>,
+    /// Status of the provider; none when it did not answer.
+    pub status: Option<u16>,
+    /// Our error code, when it failed.
+    pub error_code: Option<String>,
+    /// Milliseconds it took.
+    pub ms: u64,
+}
+
 /// What came of a request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
@@ -163,6 +224,9 @@ pub struct Outcome {
     pub first_byte_ms: Option<u64>,
     /// Milliseconds to the last byte.
     pub total_ms: Option<u64>,
+    /// The providers it went to, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attempts: Vec<AttemptEnd>,
     /// What was found and done in the reply.
     #[serde(flatten)]
     pub reply: ReplyFacts,
@@ -280,6 +344,8 @@ pub struct Revealed {
     pub original: Option<SecretBytes>,
     /// The body as sent to the provider.
     pub sent: Option<SecretBytes>,
+    /// The bodies as sent to further providers, by their names, in order.
+    pub attempts: Vec<(String, SecretBytes)>,
     /// What the provider said, when it held new PHI.
     pub reply: Option<SecretBytes>,
 }

@@ -7,12 +7,14 @@ use uuid::Uuid;
 
 use crate::model::{Decision, Outcome};
 
-/// The three kinds of record.
+/// The kinds of record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RecordKind {
     /// Decisions.
     Decision,
+    /// Further attempts.
+    Attempt,
     /// Outcomes.
     Outcome,
     /// Admin acts.
@@ -26,6 +28,7 @@ impl RecordKind {
             Self::Decision => 1,
             Self::Outcome => 2,
             Self::Admin => 3,
+            Self::Attempt => 4,
         }
     }
 }

@@ -4,18 +4,19 @@ mod account;
 mod audit;
 mod filter;
 mod people;
+mod provider;
 mod stats;
 
 pub use account::{
-    Account, AccountInfo, Admission, ApiKeyInfo, ModeState, NewApiKey, Provider, ProviderInfo,
-    ProviderKey, Retention, Settings,
+    Account, AccountInfo, Admission, ApiKeyInfo, ModeState, NewApiKey, Retention, Settings,
 };
 pub use audit::{
-    AdminAct, Decision, Identifier, NewDecision, Outcome, Record, ReplyFacts, Revealed,
-    SealedDigests, Sizes, Usage,
+    AdminAct, Attempt, AttemptEnd, Decision, Identifier, NewAttempt, NewDecision, Outcome, Record,
+    ReplyFacts, Revealed, SealedDigests, Sizes, Usage,
 };
 pub use filter::{Cursor, Disclosure, Filter, Page, RecordKind, RequestRow};
 pub use people::{
     Invite, Link, LinkPurpose, Login, LoginOutcome, NewSession, Role, Session, SessionPolicy, User,
 };
+pub use provider::{NewSecret, Provider, ProviderConfig, ProviderInfo, ProviderSecret};
 pub use stats::{Bucket, Stats, Window};

@@ -181,12 +181,13 @@ fn matches(filter: &Filter, record: &Record) -> bool {
     };
     let (kind, decision) = match record {
         Record::Decision(decision) => (RecordKind::Decision, Some(decision)),
+        Record::Attempt(_) => (RecordKind::Attempt, None),
         Record::Outcome(_) => (RecordKind::Outcome, None),
         Record::Admin(_) => (RecordKind::Admin, None),
     };
     let act = match record {
         Record::Admin(act) => Some(act.act),
-        Record::Decision(_) | Record::Outcome(_) => None,
+        Record::Decision(_) | Record::Attempt(_) | Record::Outcome(_) => None,
     };
     let is_act = filter.act.is_none() || filter.act == act;
     is_act

@@ -60,6 +60,7 @@ impl Trail {
         }
         let sealed = match &parsed {
             Record::Decision(decision) => decision.sealed.as_ref(),
+            Record::Attempt(attempt) => attempt.sealed.as_ref(),
             Record::Outcome(outcome) => outcome.sealed.as_ref(),
             Record::Admin(_) => None,
         };

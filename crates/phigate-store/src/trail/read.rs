@@ -109,6 +109,7 @@ impl Trail {
             request_id,
             original: None,
             sent: None,
+            attempts: Vec::new(),
             reply: None,
         };
         for (field, content) in self.contents(account_id, decision).await? {
@@ -116,6 +117,14 @@ impl Trail {
                 "original" => revealed.original = Some(content),
                 _ => revealed.sent = Some(content),
             }
+        }
+        for row in &rows {
+            let Record::Attempt(attempt) = parse(row)? else {
+                continue;
+            };
+            let contents = self.contents(account_id, row).await?.into_iter();
+            let sent = contents.map(|(_, sent)| (attempt.provider.clone(), sent));
+            revealed.attempts.extend(sent);
         }
         let outcome = rows
             .iter()
@@ -294,7 +303,7 @@ fn disclosure(request_id: Uuid, time_us: i64, records: Option<&Vec<Record>>) -> 
                 found.key_id = Some(decision.key_id.clone());
             }
             Record::Outcome(outcome) => found.provider_status = outcome.provider_status,
-            Record::Admin(_) => {}
+            Record::Attempt(_) | Record::Admin(_) => {}
         }
     }
     found

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aws_lc_rs::hmac;
+use futures_util::FutureExt;
 use jiff::Timestamp;
 use phigate_verify::chain::{digest, hex};
 use uuid::Uuid;
@@ -11,7 +12,7 @@ use uuid::Uuid;
 use crate::core::Core;
 use crate::keys::seal::{Place, Sealer};
 use crate::keys::wrapped::Purpose;
-use crate::model::{AdminAct, Identifier, NewDecision, Outcome, SealedDigests};
+use crate::model::{AdminAct, Identifier, NewAttempt, NewDecision, Outcome, SealedDigests};
 use crate::rows::{Contents, TokenRow};
 use crate::trail::Trail;
 use crate::writer::entry;
@@ -74,6 +75,24 @@ impl Trail {
             .unwrap_or(Err(StoreError::Timeout))
     }
 
+    /// Writes a further attempt; durable when this returns `Ok`. Nothing may be forwarded to its provider before.
+    ///
+    /// On an error the attempt counts as not made: the record is not written, or stands there without an egress.
+    pub async fn record_attempt(&self, new: NewAttempt, deadline: Duration) -> Result<()> {
+        let recorded = async {
+            let entry = self.prepare_attempt(new).await?;
+            let (waiter, wait) = Waiter::new(false);
+            let mut wait = Abandoned(wait);
+            let pushed = self.core.writer.queue.push(Job::of(entry, waiter));
+            pushed.map_err(|refused| refused.1)?;
+            let answer = (&mut wait.0.answer).await;
+            answer.unwrap_or(Err(StoreError::Closed))
+        };
+        tokio::time::timeout(deadline, recorded)
+            .await
+            .unwrap_or(Err(StoreError::Timeout))
+    }
+
     /// Writes an outcome; durable when this returns `Ok`. On an error it stays queued and is
     /// written as soon as the store is back; do not send it again.
     pub async fn record_outcome(
@@ -125,6 +144,36 @@ impl Trail {
         }
     }
 
+    /// Makes sure that the account's content key is in memory, for a reply that may have to be sealed without waiting.
+    pub async fn prepare_to_seal(&self, account_id: &str) -> Result<()> {
+        let now = self.core.now();
+        let key = self
+            .core
+            .keyring
+            .current(account_id, Purpose::Content, now)
+            .await;
+        key.map(|_| ())
+    }
+
+    /// Queues an outcome with what the provider said, without waiting. Where the account's content key is no longer in
+    /// memory, see [`prepare_to_seal`](Self::prepare_to_seal), the outcome is queued without the reply.
+    pub fn queue_outcome_with_reply(
+        &self,
+        account_id: &str,
+        mut outcome: Outcome,
+        reply: &SecretBytes,
+    ) {
+        let id = Uuid::now_v7();
+        let sealing = self.seal(account_id, outcome.time, id, [("original", Some(reply))]);
+        let Some(Ok(contents)) = sealing.now_or_never() else {
+            return self.queue_outcome(account_id, &outcome);
+        };
+        outcome.sealed = Some(digests(&contents));
+        let entry = entry::outcome_with(account_id, id, &outcome, contents);
+        let queue = &self.core.writer.queue;
+        queue.push_always(Job::of(entry, Waiter::none()));
+    }
+
     /// Queues an outcome without waiting, for use where waiting is impossible (in a `Drop`).
     pub fn queue_outcome(&self, account_id: &str, outcome: &Outcome) {
         self.core
@@ -169,6 +218,15 @@ impl Trail {
             contents,
             tokens,
         ))
+    }
+
+    async fn prepare_attempt(&self, mut new: NewAttempt) -> Result<Arc<Entry>> {
+        let (account, time, id) = (&new.account_id, new.attempt.time, Uuid::now_v7());
+        let fields = [("sent", new.sent.as_ref())];
+        let contents = self.seal(account, time, id, fields).await?;
+        let digests = digests(&contents);
+        new.attempt.sealed = (digests != SealedDigests::default()).then_some(digests);
+        Ok(entry::attempt(account, id, &new.attempt, contents))
     }
 
     /// Seals the content of a record.
@@ -268,6 +326,15 @@ pub(crate) fn token(key: &hmac::Key, kind: &str, value: &str) -> [u8; 16] {
     context.sign().as_ref()[..16]
         .try_into()
         .expect("sixteen bytes were taken")
+}
+
+/// A record that nobody waits for any more once this is dropped: it is not written, if it is not yet.
+struct Abandoned(Wait);
+
+impl Drop for Abandoned {
+    fn drop(&mut self) {
+        let _ = self.0.abandon();
+    }
 }
 
 /// A decision somebody waits for. Dropped before the answer was taken, it makes sure that the

@@ -8,7 +8,9 @@ use phigate_verify::chain::leaf;
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::model::{AdminAct, Decision, Outcome, Record, RecordKind, ReplyFacts};
+use crate::model::{
+    AdminAct, Attempt, AttemptEnd, Decision, Outcome, Record, RecordKind, ReplyFacts,
+};
 use crate::rows::{AuditRow, Contents, TokenRow};
 use crate::writer::job::{Counters, Effect, Entry};
 
@@ -34,6 +36,20 @@ pub(crate) fn decision(
             counters,
             Effect::Opens(decision.request_id),
         )
+    })
+}
+
+/// A further attempt; its sealed content is given by the caller.
+pub(crate) fn attempt(
+    account_id: &str,
+    id: Uuid,
+    attempt: &Attempt,
+    contents: Contents,
+) -> Arc<Entry> {
+    let row = row(account_id, id, RecordRef::Attempt(attempt));
+    Arc::new(Entry {
+        contents,
+        ..entry(row, &attempt.account, Vec::new(), Effect::Neither)
     })
 }
 
@@ -88,6 +104,7 @@ pub(crate) fn ended(
         error_code: Some(code.to_owned()),
         first_byte_ms: None,
         total_ms: None,
+        attempts: Vec::new(),
         reply: ReplyFacts::default(),
         sealed: None,
     }
@@ -98,7 +115,7 @@ pub(crate) fn counters(record: &Record) -> Counters {
     match record {
         Record::Decision(decision) => decision_counters(decision),
         Record::Outcome(outcome) => outcome_counters(outcome),
-        Record::Admin(_) => Vec::new(),
+        Record::Attempt(_) | Record::Admin(_) => Vec::new(),
     }
 }
 
@@ -146,13 +163,25 @@ fn outcome_counters(outcome: &Outcome) -> Counters {
         let class = milliseconds.map(|value| format!("{name}_ms:{}", time_class(value)));
         counters.extend(class.map(|class| (class.into(), 1)));
     }
+    counters.extend(outcome.attempts.iter().flat_map(attempt_counters));
     counters
+}
+
+/// How a provider fares: asked, failed, and how long it took when it did not.
+fn attempt_counters(attempt: &AttemptEnd) -> Counters {
+    let name = &attempt.provider;
+    let what = match attempt.error_code {
+        Some(_) => format!("provider_failed:{name}"),
+        None => format!("provider_ms:{name}:{}", time_class(attempt.ms)),
+    };
+    vec![(format!("provider:{name}").into(), 1), (what.into(), 1)]
 }
 
 /// The row a record must have, given its text; verification compares them.
 pub(crate) fn columns(account_id: &str, id: Uuid, record: &Record) -> AuditRow {
     match record {
         Record::Decision(inner) => decision_row(account_id, id, inner),
+        Record::Attempt(inner) => row(account_id, id, RecordRef::Attempt(inner)),
         Record::Outcome(inner) => row(account_id, id, RecordRef::Outcome(inner)),
         Record::Admin(inner) => admin_row(account_id, id, inner),
     }
@@ -174,6 +203,7 @@ pub(crate) fn class_time(class: u32) -> u64 {
 #[serde(tag = "record", rename_all = "lowercase")]
 enum RecordRef<'a> {
     Decision(&'a Decision),
+    Attempt(&'a Attempt),
     Outcome(&'a Outcome),
     Admin(&'a AdminAct),
 }
@@ -211,6 +241,7 @@ fn admin_row(account_id: &str, id: Uuid, act: &AdminAct) -> AuditRow {
 fn row(account_id: &str, id: Uuid, record: RecordRef<'_>) -> AuditRow {
     let (kind, time, request) = match record {
         RecordRef::Decision(inner) => (RecordKind::Decision, inner.time, Some(inner.request_id)),
+        RecordRef::Attempt(inner) => (RecordKind::Attempt, inner.time, Some(inner.request_id)),
         RecordRef::Outcome(inner) => (RecordKind::Outcome, inner.time, Some(inner.request_id)),
         RecordRef::Admin(inner) => (RecordKind::Admin, inner.time, inner.request_id),
     };

@@ -2,8 +2,8 @@
 
 use crate::support::{Site, account, close};
 use jiff::SignedDuration;
-use phigate_store::{AdmitError, StoreError};
-use phigate_types::Mode;
+use phigate_store::{AdmitError, NewSecret, ProviderConfig, StoreError};
+use phigate_types::{Mode, ProviderKind};
 
 pub async fn a_key_admits_until_it_is_revoked_or_expires(site: Site) {
     let vault = site.open().await;
@@ -157,42 +157,31 @@ pub async fn changes_by_another_process_bind_the_next_call(site: Site) {
 pub async fn provider_keys_come_back_only_through_admission(site: Site) {
     let vault = site.open().await;
     let account = account(&vault).await;
-    assert!(
-        vault
+    let plain = ProviderConfig::new(ProviderKind::OpenAi);
+    let set = async |config: &ProviderConfig, secret: NewSecret<'_>| {
+        let set = vault
             .access
-            .set_provider(&account, "openai", None, None, "cli")
-            .await
-            .is_err(),
+            .set_provider(&account, "openai", config, secret, "cli");
+        set.await
+    };
+    assert!(
+        set(&plain, NewSecret::Keep).await.is_err(),
         "there is no key to keep"
     );
     let secret = "sk-test-0123456789wxyz".into();
-    vault
-        .access
-        .set_provider(
-            &account,
-            "openai",
-            Some(&secret),
-            Some("https://api.example.org"),
-            "cli",
-        )
-        .await
-        .unwrap();
-    vault
-        .access
-        .set_provider(&account, "openai", None, None, "cli")
-        .await
-        .unwrap();
+    let elsewhere = plain.clone().at("https://api.example.org");
+    set(&elsewhere, NewSecret::Set(&secret)).await.unwrap();
+    set(&plain, NewSecret::Keep).await.unwrap();
     let key = vault
         .access
         .create_api_key(&account, "", None, "cli")
         .await
         .unwrap();
     let admitted = vault.access.admit(key.key.expose()).await.unwrap();
-    assert_eq!(
-        admitted.account.providers["openai"].key.expose(),
-        secret.expose()
-    );
-    assert_eq!(admitted.account.providers["openai"].base_url, None);
+    let provider = &admitted.account.providers["openai"];
+    let key_of_provider = provider.secret.as_ref().unwrap();
+    assert_eq!(key_of_provider.expose(), secret.expose());
+    assert_eq!(provider.config.base_url, None);
     let listed = vault.access.providers(&account).await.unwrap();
     assert_eq!(listed[0].last4, "wxyz");
     assert!(!format!("{listed:?} {admitted:?}").contains("sk-test"));

@@ -2,7 +2,8 @@
 
 use super::{PATIENCE, Site, Watch, account, answered, masked};
 use jiff::SignedDuration;
-use phigate_store::{NewDecision, Options, Retention, Settings, Vault};
+use phigate_store::{NewDecision, NewSecret, Options, ProviderConfig, Retention, Settings, Vault};
+use phigate_types::ProviderKind;
 use uuid::Uuid;
 
 /// Records a decision and, at the same time, its outcome; the request.
@@ -66,7 +67,13 @@ pub async fn provide(vault: &Vault, account: &str) {
     let key = "sk-0123456789abcd".into();
     vault
         .access
-        .set_provider(account, "openai", Some(&key), None, "cli")
+        .set_provider(
+            account,
+            "openai",
+            &ProviderConfig::new(ProviderKind::OpenAi),
+            NewSecret::Set(&key),
+            "cli",
+        )
         .await
         .unwrap();
 }

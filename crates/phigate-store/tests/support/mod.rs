@@ -128,6 +128,7 @@ pub fn masked(account_id: &str) -> NewDecision {
         action: Action::MASKED,
         model: Some("gpt-4o".to_owned()),
         family: Some("openai".to_owned()),
+        provider: Some("openai".to_owned()),
         stream: false,
         phi_detected: true,
         types: BTreeMap::from([("ssn".to_owned(), 1), ("name".to_owned(), 1)]),
@@ -197,6 +198,7 @@ pub fn answered(request_id: Uuid) -> Outcome {
         error_code: None,
         first_byte_ms: Some(120),
         total_ms: Some(340),
+        attempts: Vec::new(),
         reply: phigate_store::ReplyFacts::default(),
         sealed: None,
     }
@@ -237,7 +239,7 @@ pub async fn outcomes(vault: &Vault, account_id: &str, request: Uuid) -> Vec<Opt
         .unwrap_or_default();
     let status = |record: Record| match record {
         Record::Outcome(outcome) => Some(outcome.status),
-        Record::Decision(_) | Record::Admin(_) => None,
+        Record::Decision(_) | Record::Attempt(_) | Record::Admin(_) => None,
     };
     records.into_iter().filter_map(status).collect()
 }

@@ -1,5 +1,6 @@
 //! The handling modes: one file and one row each.
 
+mod action;
 mod block;
 mod flag;
 mod mask;
@@ -8,7 +9,8 @@ mod redact;
 use std::borrow::Cow;
 use std::ops::Deref;
 
-use crate::Action;
+pub use action::Action;
+
 use crate::code::coded;
 
 /// A handling mode: what an account does with PHI.

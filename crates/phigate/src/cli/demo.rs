@@ -6,8 +6,8 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::process::ExitCode;
 
 use anyhow::Context;
-use phigate_core::wire::FORMATS;
-use phigate_store::{ApiKeyInfo, SecretString};
+use phigate_store::{ApiKeyInfo, NewSecret, ProviderConfig, SecretString};
+use phigate_types::ProviderKind;
 use tokio::net::TcpListener;
 
 use crate::app::App;
@@ -55,17 +55,13 @@ async fn seed(app: &App, command: &str) -> anyhow::Result<Option<Greeting>> {
         .into_iter()
         .next()
         .context("the store has no account")?;
-    for format in FORMATS {
-        let key = SecretString::from("demo-key-of-no-value");
-        app.vault
-            .access
-            .set_provider(
-                &account.id,
-                format.id(),
-                Some(&key),
-                Some(&base_url),
-                actor(),
-            )
+    let key = SecretString::from("demo-key-of-no-value");
+    for kind in ProviderKind::all().filter(|kind| kind.has_family()) {
+        let config = ProviderConfig::new(kind).at(&base_url);
+        let secret = NewSecret::Set(&key);
+        let access = &app.vault.access;
+        access
+            .set_provider(&account.id, kind.code(), &config, secret, actor())
             .await?;
     }
     let key = api_key(app, &account.id).await?;

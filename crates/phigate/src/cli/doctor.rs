@@ -4,13 +4,13 @@ use std::process::ExitCode;
 
 use clap::Args;
 use jiff::Timestamp;
-use phigate_core::wire::{self, FORMATS};
 use phigate_store::AccountInfo;
+use phigate_types::ProviderKind;
 
 use crate::config::Config;
 use phigate_gateway::BaseUrl;
 
-use super::provider::key_words;
+use super::provider::{address, secret_words};
 use super::store::{NoInstallation, Session, with_store};
 use super::{EXIT_NO, Global};
 
@@ -130,7 +130,8 @@ async fn providers(
     let name = &account.name;
     let providers = session.vault.access.providers(&account.id).await?;
     if providers.is_empty() {
-        let families: Vec<&str> = FORMATS.iter().map(|format| format.id()).collect();
+        let families = ProviderKind::all().filter(|kind| kind.has_family());
+        let families: Vec<&str> = families.map(ProviderKind::code).collect();
         let fix = format!("{command} provider set {} --key-stdin", families.join("|"));
         findings.push(Finding::Wrong(
             format!("account {name}: no provider is configured, so no request can be forwarded"),
@@ -138,19 +139,17 @@ async fn providers(
         ));
     }
     for provider in providers {
-        let family = &provider.family;
-        let own = wire::format_with_id(family).map_or("", |format| format.default_base_url());
-        let address = provider.base_url.as_deref().unwrap_or(own);
+        let (provider_name, address) = (&provider.name, address(&provider));
         findings.push(
-            match BaseUrl::parse(address, session.allow_private_providers()) {
+            match BaseUrl::parse(&address, session.setup_rules().allow_private) {
                 Ok(_) => Finding::Fine(format!(
-                    "account {name}: provider {family} at {address}, {}",
-                    key_words(&provider.last4)
+                    "account {name}: provider {provider_name} at {address}, {}",
+                    secret_words(&provider)
                 )),
                 Err(error) => Finding::Wrong(
-                    format!("account {name}: the address of provider {family} is refused"),
+                    format!("account {name}: the address of provider {provider_name} is refused"),
                     format!(
-                        "{error}; set another with: {command} provider set {family} --base-url URL"
+                        "{error}; set another with: {command} provider set {provider_name} --base-url URL"
                     ),
                 ),
             },

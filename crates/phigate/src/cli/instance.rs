@@ -26,6 +26,9 @@ pub(super) struct Running {
     pub(super) address: SocketAddr,
     /// Whether its providers may be on private addresses.
     pub(super) allow_private_providers: bool,
+    /// Whether the machine's own identity may be shown to them.
+    #[serde(default)]
+    pub(super) allow_ambient_credentials: bool,
 }
 
 /// The lock, held as long as this lives.
@@ -44,6 +47,7 @@ impl Instance {
             pid: std::process::id(),
             address,
             allow_private_providers: config.allow_private_providers,
+            allow_ambient_credentials: config.allow_ambient_credentials,
         };
         let lock = claim(&config.data, &running)?;
         Ok(Self { _lock: Some(lock) })
@@ -120,6 +124,7 @@ mod tests {
             pid: 4711,
             address: "127.0.0.1:8080".parse().unwrap(),
             allow_private_providers: true,
+            allow_ambient_credentials: false,
         };
         let lock = claim(&data, &first).unwrap();
         assert_eq!(running(&data).as_ref(), Some(&first));

@@ -8,6 +8,7 @@ mod audit;
 mod demo;
 mod doctor;
 mod eval;
+mod fallback;
 mod instance;
 mod key;
 mod logs;
@@ -143,9 +144,12 @@ enum Command {
     /// Change the master key, under which all other keys lie, without downtime
     #[command(subcommand)]
     MasterKey(master_key::MasterKey),
-    /// Set, list and remove the keys of model providers
+    /// Set, list, show, test and remove model providers
     #[command(subcommand)]
     Provider(provider::Provider),
+    /// Say what is asked instead when the providers of a model fail
+    #[command(subcommand)]
+    Fallback(fallback::Fallback),
     /// Show or set the PHI handling mode
     Mode(mode::ModeArgs),
     /// Show or set whether masked values are given back in replies
@@ -230,6 +234,7 @@ fn run(command: Command, global: &Global) -> anyhow::Result<ExitCode> {
         Command::Key(key) => key::run(key, global),
         Command::MasterKey(master_key) => master_key::run(&master_key, global),
         Command::Provider(provider) => provider::run(provider, global),
+        Command::Fallback(fallback) => fallback::run(fallback, global),
         Command::Mode(mode) => mode::run(&mode, global),
         Command::Restore(restore) => restore::run(&restore, global),
         Command::Replies(replies) => replies::run(&replies, global),

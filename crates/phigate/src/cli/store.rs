@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use jiff::Timestamp;
+use phigate_gateway::SetupRules;
 use phigate_store::{AccountInfo, StoreError, Vault};
 
 use crate::app;
@@ -35,15 +36,20 @@ impl Session {
 }
 
 impl Session {
-    /// Whether providers may be on private addresses: as these settings say, or as the gateway was started that serves
-    /// the store now.
-    pub(super) fn allow_private_providers(&self) -> bool {
-        let of_gateway = || match &self.config.database_url {
+    /// What may be said about providers: as these settings allow it, or as the gateway was started that serves the
+    /// store now.
+    pub(super) fn setup_rules(&self) -> SetupRules {
+        let of_gateway = match &self.config.database_url {
             Some(_) => None,
             None => running(&self.config.data),
         };
-        self.config.allow_private_providers
-            || of_gateway().is_some_and(|gateway| gateway.allow_private_providers)
+        let gateway = of_gateway.as_ref();
+        SetupRules {
+            allow_private: self.config.allow_private_providers
+                || gateway.is_some_and(|gateway| gateway.allow_private_providers),
+            allow_ambient: self.config.allow_ambient_credentials
+                || gateway.is_some_and(|gateway| gateway.allow_ambient_credentials),
+        }
     }
 }
 

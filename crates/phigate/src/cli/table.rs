@@ -34,6 +34,13 @@ impl Table {
         }
     }
 
+    /// Writes the rows alone.
+    pub(super) fn print_without_heads(&self) {
+        let text = self.text();
+        let rows = text.split_once('\n').map_or("", |(_, rows)| rows);
+        print!("{rows}");
+    }
+
     fn text(&self) -> String {
         let heads: Vec<String> = self.heads.iter().map(|head| (*head).to_owned()).collect();
         let lines = std::iter::once(&heads).chain(&self.rows);

@@ -28,6 +28,7 @@ const SETTINGS: &[(&str, &str, Kind)] = &[
     ("", "master_key_env", Kind::Text),
     ("", "master_key_command", Kind::Text),
     ("", "allow_private_providers", Kind::Bool),
+    ("", "allow_ambient_credentials", Kind::Bool),
     ("", "provider_ca_file", Kind::Text),
     ("tls", "cert", Kind::Text),
     ("tls", "key", Kind::Text),

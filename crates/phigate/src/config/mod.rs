@@ -58,6 +58,8 @@ pub(crate) struct Config {
     pub(crate) master_key: MasterKeySource,
     /// Whether providers may be on private addresses and plain http.
     pub(crate) allow_private_providers: bool,
+    /// Whether the machine's own identity may be shown to providers.
+    pub(crate) allow_ambient_credentials: bool,
     /// Further certificate authorities for providers.
     pub(crate) provider_ca_file: Option<PathBuf>,
     pub(crate) log: LogSettings,
@@ -224,6 +226,7 @@ impl RawConfig {
             database_url: self.database_url,
             master_key,
             allow_private_providers: self.allow_private_providers.unwrap_or(false),
+            allow_ambient_credentials: self.allow_ambient_credentials.unwrap_or(false),
             provider_ca_file: self.provider_ca_file,
             log: self.log.check()?,
             checkpoint: self.checkpoint.check()?,

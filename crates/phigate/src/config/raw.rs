@@ -24,6 +24,7 @@ pub(super) struct RawConfig {
     pub(super) master_key_env: Option<String>,
     pub(super) master_key_command: Option<String>,
     pub(super) allow_private_providers: Option<bool>,
+    pub(super) allow_ambient_credentials: Option<bool>,
     pub(super) provider_ca_file: Option<PathBuf>,
     pub(super) tls: RawTls,
     pub(super) log: RawLog,

@@ -198,6 +198,7 @@ async fn admit_member(
         head: Arc::new(head),
         session: Arc::new(session),
         account,
+        navigation: dash.navigation,
     });
     Ok(Request::from_parts(parts, Body::empty()))
 }

@@ -10,6 +10,7 @@ mod chrome;
 mod cookies;
 mod fields;
 mod latency;
+mod message;
 mod pages;
 mod qr;
 mod routes;
@@ -29,7 +30,7 @@ use axum::response::IntoResponse;
 use crate::app::App;
 use pages::verify::Verified;
 use phigate_edge::MissingPage;
-use visit::PageError;
+use visit::{Navigation, PageError};
 
 /// The dashboard's routes.
 pub(crate) fn router(app: Arc<App>) -> Router {
@@ -56,6 +57,8 @@ pub(crate) struct Shared {
     /// Whether browsers reach us over TLS, ours or a proxy's.
     pub(crate) is_secure: bool,
     pub(crate) verified: Verified,
+    /// The navigation for a role; the second word is the page it stands on.
+    navigation: Navigation,
 }
 
 impl Dash {
@@ -64,6 +67,7 @@ impl Dash {
             is_secure: app.config.tls.is_some() || app.config.behind_tls_proxy,
             app,
             verified: Verified::default(),
+            navigation: routes::navigation,
         }))
     }
 }

@@ -9,8 +9,8 @@ use phigate_store::Role;
 use super::access::{Needs, gate};
 use super::chrome::NavItem;
 use super::pages::{
-    account, audit, export, help, keys, login, overview, playground, providers, record, replies,
-    settings, setup, users, verify,
+    account, audit, export, help, keys, login, overview, playground, providers, record, settings,
+    setup, users, verify,
 };
 use super::{Dash, assets};
 
@@ -64,7 +64,7 @@ pub(crate) static ROUTES: &[Route] = &[
     route!(POST "/playground/send" Owner playground::send),
     route!(GET "/settings" Owner settings::show),
     route!(POST "/settings/mode" Owner settings::save_mode),
-    route!(POST "/settings/replies" Owner replies::save),
+    route!(POST "/settings/replies" Owner settings::replies::save),
     route!(POST "/settings/rules" Owner settings::save_rules),
     route!(GET "/providers" Owner providers::show),
     route!(POST "/providers/aliases" Owner providers::save_aliases),

@@ -10,10 +10,9 @@ use http::request::Parts;
 use http::{HeaderValue, StatusCode, header};
 use phigate_store::{Account, Role, SecretString, Session, StoreError};
 
-use super::chrome::{Chrome, Theme, notice};
+use super::chrome::{Chrome, NavItem, Theme, notice};
 use super::fields::Fields;
-use super::pages::message;
-use super::routes;
+use super::message;
 use phigate_edge::InflightPermit;
 
 /// What every visit brings, whoever it is.
@@ -73,7 +72,12 @@ pub(crate) struct SignedIn {
     pub(crate) head: Arc<Head>,
     pub(crate) session: Arc<Session>,
     pub(crate) account: Arc<Account>,
+    pub(crate) navigation: Navigation,
 }
+
+/// Makes the navigation for a role; the second word is the page it stands on. It follows from the table of routes,
+/// which lists pages, which use this module: so it is handed in.
+pub(crate) type Navigation = fn(Role, &str) -> Vec<NavItem>;
 
 impl SignedIn {
     /// The account everything on this visit belongs to.
@@ -100,7 +104,7 @@ impl SignedIn {
     pub(crate) fn chrome(&self, current: &str) -> Chrome {
         Chrome {
             theme: self.head.theme,
-            nav: routes::navigation(self.session.user.role, current),
+            nav: (self.navigation)(self.session.user.role, current),
             email: self.session.user.email.clone(),
             role: role_label(self.session.user.role),
             account: self.account.name.clone(),

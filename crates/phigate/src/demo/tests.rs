@@ -12,8 +12,8 @@ use phigate_core::doors::CHAT;
 use phigate_core::egress;
 use phigate_core::protect::{self, Outcome, Policy, Scanner};
 use phigate_core::request::RequestLimits;
-use phigate_core::wire::{HeaderValue, ReplyContext, format_for_model};
-use phigate_types::Mode;
+use phigate_core::wire::{ReplyContext, Site, format_for_model};
+use phigate_types::{Mode, ProviderKind};
 use tower::ServiceExt;
 
 use super::*;
@@ -37,22 +37,18 @@ async fn ask(request: &Value) -> (ReplyContext, StatusCode, Bytes) {
     let Outcome::Forward(clean) = protect::apply(&policy, &scanner, scanned) else {
         panic!("not forwarded");
     };
-    let sent = format.write_request(&clean, model, &|_| "hash".to_owned());
+    let kind: ProviderKind = format.id().parse().unwrap();
+    let site = Site::new(kind, model);
+    let sent = format.write_request(&clean, &site, &|_| "hash".to_owned());
     let sent = egress::clear(&scanner, sent.unwrap()).unwrap();
     let mut builder = Request::post(format!(
         "/{}?{}",
         sent.path().join("/"),
         sent.query().unwrap_or_default()
     ));
+    builder = builder.header(kind.key_header(), "key");
     for (name, value) in sent.headers() {
-        builder = builder.header(
-            *name,
-            if let HeaderValue::Fixed(value) = value {
-                value
-            } else {
-                "key"
-            },
-        );
+        builder = builder.header(*name, *value);
     }
     let expectation = sent.expectation().clone();
     let response = router()

@@ -8,11 +8,11 @@ use super::{
     ACTIVATION_MAX, Dense, Gate, Lists, Row, TAGS_MAX, TAPS, TableRow, WEIGHT_SHIFT, WIDTH,
 };
 
-pub(super) fn embed(table: &[TableRow], lists: &Lists, out: &mut [Row]) {
-    for (place, activations) in out.iter_mut().enumerate() {
+pub(super) fn embed(table: &[TableRow], lists: &Lists, first: usize, out: &mut [Row]) {
+    for (place, activations) in (first..).zip(out) {
         let mut sums = [0_i16; WIDTH];
-        for part in 0..3 {
-            for &row in lists.at(place + part) {
+        for (part, head) in lists.heads(place).iter().enumerate() {
+            for &row in head.iter().chain(lists.rest_at(place + part)) {
                 let values = &table[row as usize].as_chunks::<WIDTH>().0[part];
                 for (sum, value) in sums.iter_mut().zip(values) {
                     *sum = sum.wrapping_add(i16::from(*value as i8));
@@ -137,6 +137,6 @@ pub(super) fn score(layer: &Dense<WIDTH, TAGS_MAX>, input: &Row) -> [i32; TAGS_M
 }
 
 /// The activation of a sum.
-pub(super) fn narrow(sum: i32) -> u8 {
+fn narrow(sum: i32) -> u8 {
     ((sum + (1 << (WEIGHT_SHIFT - 1))) >> WEIGHT_SHIFT).clamp(0, ACTIVATION_MAX) as u8
 }

@@ -13,8 +13,9 @@ impl Noise {
         self.0
     }
 
-    fn dense<const IN: usize, const OUT: usize>(&mut self) -> Dense<IN, OUT> {
-        let mut weight = || (self.next() % 255) as i8;
+    /// Weights up to a largest one.
+    fn dense<const IN: usize, const OUT: usize>(&mut self, largest: i64) -> Dense<IN, OUT> {
+        let mut weight = || ((self.next() % 255) as i64 * largest / 127 - largest) as i8;
         let packed = (0..IN / 4)
             .map(|_| std::array::from_fn(|_| std::array::from_fn(|_| weight())))
             .collect();
@@ -33,7 +34,8 @@ impl Noise {
 fn every_level_convolves_to_the_same_bits() {
     let mut noise = Noise(0x5EED);
     for dilation in [1, 2, 4] {
-        let layer = noise.dense();
+        // Sums of the first overflow 16 bits soon, those of the last never.
+        let layer = noise.dense([127, 30, 5][dilation / 2]);
         let input = noise.rows(40);
         let rows: Vec<u16> = vec![4, 5, 9, 10, 11, 20, 35];
         let mut expected = vec![[0; WIDTH]; 40];
@@ -61,20 +63,21 @@ fn every_level_embeds_gates_and_scores_to_the_same_bits() {
         .map(|_| std::array::from_fn(|_| noise.next() as u8))
         .collect();
     let mut lists = Lists::with_capacity(0);
-    for place in 0..72 {
-        lists.push(|rows| {
-            rows.extend((0..place % 12).map(|_| (noise.next() % 50) as u32));
-            Some(())
-        });
+    for place in 0..72_u32 {
+        let mut row = || (noise.next() % 50) as u32;
+        lists
+            .rest()
+            .extend((0..(place % 24).saturating_sub(12)).map(|_| row()));
+        lists.push([row(), row()]);
     }
-    let layer = noise.dense();
+    let layer = noise.dense(127);
     let gate_weights = Gate {
         weights: std::array::from_fn(|_| (noise.next() % 255) as i8),
         bias: 0,
     };
     let all = |level| {
         let mut rows = [[0; WIDTH]; 64];
-        embed(level, &table, &lists, &mut rows);
+        embed(level, &table, &lists, 0, &mut rows);
         let passing = gate(level, &gate_weights, &rows);
         (rows, passing, score(level, &layer, &rows[1]))
     };
@@ -83,4 +86,20 @@ fn every_level_embeds_gates_and_scores_to_the_same_bits() {
     for level in Level::available() {
         assert!(all(level) == expected, "{level:?}");
     }
+}
+
+#[test]
+fn stretches_are_cut_where_sixteen_bits_would_overflow() {
+    let groups = |weight: i8| vec![[[weight; 4]; WIDTH]; TAPS / 4];
+    // Two products of 127 by 127 fit and four do not.
+    assert_eq!(stretches(&groups(127)).len(), TAPS / 4);
+    assert_eq!(stretches(&groups(-127)).len(), TAPS / 4);
+    // 127 times 2 for each group: 129 groups would fit.
+    assert_eq!(stretches(&groups(1)), [0..TAPS / 4]);
+    let cut = stretches(&groups(30));
+    assert_eq!(
+        cut.iter().map(ExactSizeIterator::len).sum::<usize>(),
+        TAPS / 4
+    );
+    assert!(cut.iter().all(|stretch| stretch.len() <= 4));
 }

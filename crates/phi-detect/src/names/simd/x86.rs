@@ -1,7 +1,7 @@
 //! The kernels for x86-64. Loads and stores go through array references of the exact size.
 #![allow(clippy::needless_range_loop)] // see `convolve_512`
 
-use super::portable::{finish, narrow, non_zero};
+use super::portable::{finish, non_zero};
 use super::{
     ACTIVATION_MAX, Dense, Gate, Lists, Row, TAGS_MAX, TAPS, TableRow, WEIGHT_SHIFT, WIDTH,
 };
@@ -19,20 +19,22 @@ pub(super) fn prefetch(line: &[u8]) {
     unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()) };
 }
 
-#[target_feature(enable = "avx2,avx512f,avx512bw,avx512vnni")]
-pub(super) fn embed_512(table: &[TableRow], lists: &Lists, out: &mut [Row]) {
+#[target_feature(enable = "avx2,avx512f,avx512bw")]
+pub(super) fn embed_512(table: &[TableRow], lists: &Lists, first: usize, out: &mut [Row]) {
     let one = _mm512_set1_epi16(1);
-    for place in 0..out.len() {
+    for index in 0..out.len() {
+        let place = first + index;
+        let heads = lists.heads(place);
         let mut sums = [_mm512_setzero_si512(); 2];
         for part in 0..3 {
-            for &row in lists.at(place + part) {
-                let row = &table[row as usize];
-                for half in 0..2 {
-                    // SAFETY: 32 of the row's 192 bytes, from a multiple of 32.
-                    let bytes = unsafe {
-                        _mm256_loadu_si256(row.as_ptr().add(part * WIDTH + half * 32).cast())
-                    };
-                    sums[half] = _mm512_add_epi16(sums[half], _mm512_cvtepi8_epi16(bytes));
+            for head in 0..2 {
+                add_row_512(&table[heads[part][head] as usize], part, &mut sums);
+            }
+        }
+        if lists.has_rest(place) {
+            for part in 0..3 {
+                for &row in lists.rest_at(place + part) {
+                    add_row_512(&table[row as usize], part, &mut sums);
                 }
             }
         }
@@ -42,27 +44,40 @@ pub(super) fn embed_512(table: &[TableRow], lists: &Lists, out: &mut [Row]) {
             let sum = _mm512_min_epi16(sum, _mm512_set1_epi16(ACTIVATION_MAX as i16));
             // SAFETY: 32 of the 64 channels, from a multiple of 32.
             unsafe {
-                let channels = out[place].as_mut_ptr().add(half * 32).cast();
+                let channels = out[index].as_mut_ptr().add(half * 32).cast();
                 _mm256_storeu_si256(channels, _mm512_cvtepi16_epi8(sum));
             }
         }
     }
 }
 
+/// Adds one of the three parts of a table's row.
+#[inline]
+#[target_feature(enable = "avx2,avx512f,avx512bw")]
+fn add_row_512(row: &TableRow, part: usize, sums: &mut [__m512i; 2]) {
+    let channels = &row.as_chunks::<WIDTH>().0[part];
+    for half in 0..2 {
+        let bytes = _mm512_cvtepi8_epi16(load_bytes(channels, half * 32));
+        sums[half] = _mm512_add_epi16(sums[half], bytes);
+    }
+}
+
 #[target_feature(enable = "avx2")]
-pub(super) fn embed_256(table: &[TableRow], lists: &Lists, out: &mut [Row]) {
+pub(super) fn embed_256(table: &[TableRow], lists: &Lists, first: usize, out: &mut [Row]) {
     let one = _mm256_set1_epi16(1);
-    for place in 0..out.len() {
+    for index in 0..out.len() {
+        let place = first + index;
+        let heads = lists.heads(place);
         let mut sums = [_mm256_setzero_si256(); 4];
         for part in 0..3 {
-            for &row in lists.at(place + part) {
-                let row = &table[row as usize];
-                for lane in 0..4 {
-                    // SAFETY: 16 of the row's 192 bytes, from a multiple of 16.
-                    let bytes = unsafe {
-                        _mm_loadu_si128(row.as_ptr().add(part * WIDTH + lane * 16).cast())
-                    };
-                    sums[lane] = _mm256_add_epi16(sums[lane], _mm256_cvtepi8_epi16(bytes));
+            for head in 0..2 {
+                add_row_256(&table[heads[part][head] as usize], part, &mut sums);
+            }
+        }
+        if lists.has_rest(place) {
+            for part in 0..3 {
+                for &row in lists.rest_at(place + part) {
+                    add_row_256(&table[row as usize], part, &mut sums);
                 }
             }
         }
@@ -74,8 +89,19 @@ pub(super) fn embed_256(table: &[TableRow], lists: &Lists, out: &mut [Row]) {
                 _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packus_epi16(first, second));
             let packed = _mm256_min_epu8(packed, _mm256_set1_epi8(ACTIVATION_MAX as i8));
             // SAFETY: 32 of the 64 channels, from a multiple of 32.
-            unsafe { _mm256_storeu_si256(out[place].as_mut_ptr().add(half * 32).cast(), packed) };
+            unsafe { _mm256_storeu_si256(out[index].as_mut_ptr().add(half * 32).cast(), packed) };
         }
+    }
+}
+
+/// Adds one of the three parts of a table's row.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn add_row_256(row: &TableRow, part: usize, sums: &mut [__m256i; 4]) {
+    for lane in 0..4 {
+        // SAFETY: 16 of the row's 192 bytes, from a multiple of 16.
+        let bytes = unsafe { _mm_loadu_si128(row.as_ptr().add(part * WIDTH + lane * 16).cast()) };
+        sums[lane] = _mm256_add_epi16(sums[lane], _mm256_cvtepi8_epi16(bytes));
     }
 }
 
@@ -174,7 +200,7 @@ pub(super) fn convolve_512(
 
 /// Adds bias and residual, and narrows to activations.
 #[inline]
-#[target_feature(enable = "avx2,avx512f,avx512bw,avx512vnni")]
+#[target_feature(enable = "avx2,avx512f,avx512bw")]
 fn finish_512(
     layer: &Dense<TAPS, WIDTH>,
     input: &Row,
@@ -206,6 +232,58 @@ fn finish_512(
     }
 }
 
+/// Without dot products: pairs of products are added up in 16 bits for as long as they fit, and then in 32.
+#[target_feature(enable = "avx2,avx512f,avx512bw")]
+pub(super) fn convolve_512_by_twos(
+    layer: &Dense<TAPS, WIDTH>,
+    dilation: usize,
+    rows: &[u16],
+    input: &[Row],
+    output: &mut [Row],
+) {
+    let ones = _mm512_set1_epi16(1);
+    for &row in rows {
+        let row = usize::from(row);
+        let values = fours([&input[row - dilation], &input[row], &input[row + dilation]]);
+        let mut sums = [_mm512_setzero_si512(); WIDTH / 16];
+        for stretch in &layer.stretches {
+            let mut shorts = [_mm512_setzero_si512(); WIDTH / 16];
+            let (weights, values) = (&layer.packed[stretch.clone()], &values[stretch.clone()]);
+            for group in 0..weights.len().min(values.len()) {
+                let values = _mm512_set1_epi32(values[group]);
+                for part in 0..WIDTH / 16 {
+                    let weights = load_512(&weights[group], part * 16);
+                    let products = _mm512_maddubs_epi16(values, weights);
+                    shorts[part] = _mm512_add_epi16(shorts[part], products);
+                }
+            }
+            for part in 0..WIDTH / 16 {
+                let wide = _mm512_madd_epi16(shorts[part], ones);
+                sums[part] = _mm512_add_epi32(sums[part], wide);
+            }
+        }
+        finish_512(layer, &input[row], &sums, &mut output[row]);
+    }
+}
+
+/// Three rows of inputs side by side, four to a number.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn fours(taps: [&Row; 3]) -> [i32; TAPS / 4] {
+    let mut fours = [0; TAPS / 4];
+    for tap in 0..3 {
+        for half in 0..2 {
+            let first = tap * (WIDTH / 4) + half * 8;
+            // SAFETY: 8 of the 48 numbers, from a multiple of 8.
+            unsafe {
+                let place = fours.as_mut_ptr().add(first).cast();
+                _mm256_storeu_si256(place, load_bytes(taps[tap], half * 32));
+            }
+        }
+    }
+    fours
+}
+
 /// Both 256-bit kernels; they differ in how four products are added to a sum.
 macro_rules! convolve_256 {
     ($name:ident, $features:literal, |$sum:ident, $values:ident, $weights:ident| $add:expr) => {
@@ -231,18 +309,9 @@ macro_rules! convolve_256 {
                         }
                     }
                 }
-                let mut totals = [0; WIDTH];
-                for part in 0..WIDTH / 8 {
-                    // SAFETY: eight of the 64 lanes, from a multiple of eight.
-                    unsafe {
-                        let place = totals.as_mut_ptr().add(part * 8).cast();
-                        _mm256_storeu_si256(place, sums[part]);
-                    };
-                }
-                for channel in 0..WIDTH {
-                    let residual = i32::from(input[row][channel]) << WEIGHT_SHIFT;
-                    output[row][channel] = narrow(totals[channel] + layer.bias[channel] + residual);
-                }
+                let halves: &[[__m256i; 4]] = sums.as_chunks().0;
+                finish_256::<0>(layer, &input[row], &halves[0], &mut output[row]);
+                finish_256::<{ WIDTH / 2 }>(layer, &input[row], &halves[1], &mut output[row]);
             }
         }
     };
@@ -251,12 +320,51 @@ macro_rules! convolve_256 {
 convolve_256!(convolve_vnni, "avx2,avxvnni", |sum, values, weights| {
     _mm256_dpbusd_avx_epi32(sum, values, weights)
 });
+// Adding up in 16 bits, as with 512, takes more registers than there are.
 convolve_256!(convolve_avx2, "avx2", |sum, values, weights| {
     _mm256_add_epi32(
         sum,
         _mm256_madd_epi16(_mm256_maddubs_epi16(values, weights), _mm256_set1_epi16(1)),
     )
 });
+
+/// Adds bias and residual to the sums of 32 outputs from `FIRST` on, and narrows to activations.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn finish_256<const FIRST: usize>(
+    layer: &Dense<TAPS, WIDTH>,
+    input: &Row,
+    sums: &[__m256i; 4],
+    output: &mut Row,
+) {
+    let half = _mm256_set1_epi32(1 << (WEIGHT_SHIFT - 1));
+    let residuals = load_bytes(input, FIRST);
+    let residuals = [
+        _mm256_castsi256_si128(residuals),
+        _mm256_extracti128_si256::<1>(residuals),
+    ];
+    let mut totals = *sums;
+    for part in 0..4 {
+        let eight = match part % 2 {
+            0 => residuals[part / 2],
+            _ => _mm_srli_si128::<8>(residuals[part / 2]),
+        };
+        let residual = _mm256_slli_epi32::<WEIGHT_SHIFT>(_mm256_cvtepu8_epi32(eight));
+        let bias = load_i32(&layer.bias, FIRST + part * 8);
+        let sum = _mm256_add_epi32(_mm256_add_epi32(totals[part], bias), residual);
+        totals[part] = _mm256_srai_epi32::<WEIGHT_SHIFT>(_mm256_add_epi32(sum, half));
+    }
+    // Packing stops at the ends of the range and takes quarters from both in turn; the shuffle puts them in order.
+    let low = _mm256_packs_epi32(totals[0], totals[1]);
+    let high = _mm256_packs_epi32(totals[2], totals[3]);
+    let packed = _mm256_packus_epi16(low, high);
+    let order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+    let packed = _mm256_permutevar8x32_epi32(packed, order);
+    let packed = _mm256_min_epu8(packed, _mm256_set1_epi8(ACTIVATION_MAX as i8));
+    let place = &mut output[FIRST..FIRST + WIDTH / 2];
+    // SAFETY: the slice holds the 32 bytes that are written.
+    unsafe { _mm256_storeu_si256(place.as_mut_ptr().cast(), packed) };
+}
 
 /// With the instructions that every x86-64 processor has. The compiler does not find
 /// the one that multiplies and adds pairs by itself, and takes twice as long.
@@ -376,10 +484,10 @@ fn load_bytes<T>(bytes: &[T; WIDTH], first: usize) -> __m256i {
     unsafe { _mm256_loadu_si256(part.as_ptr().cast()) }
 }
 
-/// Eight of sixteen sums.
+/// Eight sums.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn load_i32(sums: &[i32; TAGS_MAX], first: usize) -> __m256i {
+fn load_i32<const COUNT: usize>(sums: &[i32; COUNT], first: usize) -> __m256i {
     let part: &[i32] = &sums[first..first + 8];
     // SAFETY: the slice holds the 32 bytes that are read.
     unsafe { _mm256_loadu_si256(part.as_ptr().cast()) }

@@ -17,16 +17,15 @@ use super::parameters::Parameter;
 use super::relay::{Relayed, relay};
 use super::request::is_plain_identifier;
 use super::{
-    Call, FailureKind, Header, HeaderValue, Probe, Refusal, Reply, ReplyContext, StreamTranslator,
-    Translated, WireFormat,
+    Call, FailureKind, Header, Probe, Refusal, Reply, ReplyContext, StreamTranslator, Translated,
+    WireFormat,
 };
 use crate::json::Json;
 
 /// The headers of every request; the first is of requests with a body alone.
 const HEADERS: &[Header] = &[
-    ("content-type", HeaderValue::Fixed("application/json")),
-    ("x-api-key", HeaderValue::Key),
-    ("anthropic-version", HeaderValue::Fixed("2023-06-01")),
+    ("content-type", "application/json"),
+    ("anthropic-version", "2023-06-01"),
 ];
 
 pub(crate) use reply::{Counts, finish_reason};
@@ -37,6 +36,11 @@ const RELAYED: &[Relayed] = &[
     ("count_tokens", &["v1", "messages", "count_tokens"]),
     ("messages", &["v1", "messages"]),
 ];
+/// How to ask for nothing but whether the provider answers and knows us.
+pub(super) const PROBE: Probe = Probe {
+    path: &["v1", "models"],
+    headers: HEADERS,
+};
 
 /// The format.
 pub(super) struct Anthropic;
@@ -48,10 +52,6 @@ impl WireFormat for Anthropic {
 
     fn label(&self) -> &'static str {
         "Anthropic"
-    }
-
-    fn default_base_url(&self) -> &'static str {
-        "https://api.anthropic.com"
     }
 
     fn serves(&self, model: &str) -> bool {
@@ -93,13 +93,6 @@ impl WireFormat for Anthropic {
 
     fn translate(&self, call: &Call<'_>) -> Result<Translated, Refusal> {
         relay(call, RELAYED, HEADERS).unwrap_or_else(|| request::write(call))
-    }
-
-    fn probe(&self) -> Probe {
-        Probe {
-            path: ["v1", "models"],
-            headers: &HEADERS[1..],
-        }
     }
 
     fn read_reply(&self, context: &ReplyContext, body: &[u8]) -> Result<Reply, ProviderFailure> {

@@ -70,6 +70,7 @@ pub(super) fn write(call: &Call<'_>) -> Result<Translated, Refusal> {
         headers: HEADERS,
         given: Vec::new(),
         body,
+        is_as_scanned: false,
         adjusted,
         dropped,
         expectation,

@@ -16,17 +16,10 @@ mod thinking;
 use super::failure::{FailureKind, ProviderFailure, error_object, kind_of_status, whole_seconds};
 use super::parameters::Parameter;
 use super::request::is_plain_identifier;
-use super::{
-    Call, Header, HeaderValue, Probe, Refusal, Reply, ReplyContext, StreamTranslator, Translated,
-    WireFormat,
-};
+use super::{Call, Header, Refusal, Reply, ReplyContext, StreamTranslator, Translated, WireFormat};
 use crate::json::Json;
 
-/// The headers of every request; the first is of requests with a body alone.
-const HEADERS: &[Header] = &[
-    ("content-type", HeaderValue::Fixed("application/json")),
-    ("x-goog-api-key", HeaderValue::Key),
-];
+const HEADERS: &[Header] = &[("content-type", "application/json")];
 
 /// The format.
 pub(super) struct Google;
@@ -38,10 +31,6 @@ impl WireFormat for Google {
 
     fn label(&self) -> &'static str {
         "Google"
-    }
-
-    fn default_base_url(&self) -> &'static str {
-        "https://generativelanguage.googleapis.com"
     }
 
     fn serves(&self, model: &str) -> bool {
@@ -76,13 +65,6 @@ impl WireFormat for Google {
 
     fn translate(&self, call: &Call<'_>) -> Result<Translated, Refusal> {
         request::write(call)
-    }
-
-    fn probe(&self) -> Probe {
-        Probe {
-            path: ["v1beta", "models"],
-            headers: &HEADERS[1..],
-        }
     }
 
     fn read_reply(&self, context: &ReplyContext, body: &[u8]) -> Result<Reply, ProviderFailure> {

@@ -10,7 +10,7 @@ use super::parameters::Parameter;
 use super::relay::{Relay, Relayed, relay};
 use super::request::is_plain_identifier;
 use super::{
-    Call, Header, HeaderValue, Probe, ProviderFailure, Refusal, Reply, ReplyContext, ReplySummary,
+    Call, FailureKind, Header, ProviderFailure, Refusal, Reply, ReplyContext, ReplySummary,
     StreamTranslator, Translated, Treatment, Usage, WireFormat,
 };
 use crate::json::Json;
@@ -26,11 +26,10 @@ const RELAYED: &[Relayed] = &[
     ("responses", &["v1", "responses"]),
 ];
 
-/// The headers of every request; the first is of requests with a body alone.
-const HEADERS: &[Header] = &[
-    ("content-type", HeaderValue::Fixed("application/json")),
-    ("authorization", HeaderValue::BearerKey),
-];
+const HEADERS: &[Header] = &[("content-type", "application/json")];
+
+/// The code of Azure's content filter.
+const FILTERED: &str = "content_filter";
 
 /// The format.
 pub(super) struct OpenAi;
@@ -42,10 +41,6 @@ impl WireFormat for OpenAi {
 
     fn label(&self) -> &'static str {
         "OpenAI"
-    }
-
-    fn default_base_url(&self) -> &'static str {
-        "https://api.openai.com"
     }
 
     fn serves(&self, model: &str) -> bool {
@@ -98,13 +93,6 @@ impl WireFormat for OpenAi {
         relay(call, RELAYED, HEADERS).unwrap_or_else(|| Err(Refusal::not_here()))
     }
 
-    fn probe(&self) -> Probe {
-        Probe {
-            path: ["v1", "models"],
-            headers: &HEADERS[1..],
-        }
-    }
-
     fn read_reply(&self, _context: &ReplyContext, body: &[u8]) -> Result<Reply, ProviderFailure> {
         Ok(Reply {
             body: body.to_vec(),
@@ -118,6 +106,10 @@ impl WireFormat for OpenAi {
             return failure;
         };
         let mut failure = failure.with_message(error_message(&document));
+        let code = error_object(&document).and_then(|error| error.text_of("code"));
+        if status == 400 && code == Some(FILTERED) {
+            failure.kind = FailureKind::Filtered;
+        }
         failure.param = error_object(&document)
             .and_then(|error| known_param(error.text_of("param")?, PARAMETERS));
         failure
@@ -196,7 +188,7 @@ static PARAMETERS: &[Parameter] = &[
         name: "model",
         treatment: Treatment::Mapped,
         neutral: &[],
-        note: "as it came, unless the account has an alias for it",
+        note: "as it came, unless the account has an alias or the provider another name for it",
         example: "\"gpt-4o\"",
     },
     forwarded("messages", r#"[{"role":"user","content":"Hello"}]"#),

@@ -44,6 +44,7 @@ pub(super) async fn run(session: &Session, account: &str, reveal: &Reveal) -> an
     let records = session.vault.trail.audit_show(account, id).await?;
     let has_phi = records.iter().any(|record| match record {
         Record::Decision(decision) => decision.phi_detected,
+        Record::Attempt(attempt) => attempt.sealed.is_some(),
         Record::Outcome(outcome) => outcome.sealed.is_some(),
         Record::Admin(_) => false,
     });
@@ -68,6 +69,13 @@ pub(super) async fn run(session: &Session, account: &str, reveal: &Reveal) -> an
             let (original, sent) = (text(revealed.original), text(revealed.sent));
             let mut shown =
                 serde_json::json!({ "request_id": id, "original": original, "sent": sent });
+            if !revealed.attempts.is_empty() {
+                let attempts = revealed.attempts.into_iter();
+                let attempts = attempts.map(|(provider, sent)| {
+                    serde_json::json!({ "provider": provider, "sent": text(Some(sent)) })
+                });
+                shown["attempts"] = attempts.collect();
+            }
             if let Some(reply) = text(revealed.reply) {
                 shown["reply"] = reply.into();
             }

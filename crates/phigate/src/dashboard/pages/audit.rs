@@ -17,10 +17,11 @@ use phigate_types::{Action, Mode, UnknownCode};
 use uuid::Uuid;
 
 use super::rows::{ActRow, Row, act_row, request_row};
+use super::verify::{self, Chain};
 use crate::dashboard::Dash;
 use crate::dashboard::chrome::Chrome;
 use crate::dashboard::fields::Fields;
-use crate::dashboard::view::{Choice, When, choices, in_sentence};
+use crate::dashboard::view::{Choice, choices, in_sentence};
 use crate::dashboard::visit::{Answer, PageError, SignedIn, page_with};
 
 /// The log.
@@ -52,16 +53,6 @@ pub(crate) struct Page {
     pub(crate) find_types: Vec<Choice>,
     pub(crate) find_error: Option<String>,
     pub(crate) found: Option<Found>,
-}
-
-/// What is known about the chain.
-#[derive(Debug, Clone)]
-pub(crate) struct Chain {
-    /// When somebody last looked.
-    pub(crate) verified: Option<When>,
-    pub(crate) tone: &'static str,
-    pub(crate) label: String,
-    pub(crate) words: String,
 }
 
 /// Where an identifier was found.
@@ -260,7 +251,7 @@ async fn draw(dash: &Dash, visit: &SignedIn, search: Search) -> Answer {
             is_tail: before.is_none() && search.found.is_none(),
             is_filtered,
             has_custom_range,
-            chain: super::verify::known(dash, visit.account_id()),
+            chain: verify::known(dash, visit.account_id()),
             ranges: choices(
                 RANGES.iter().map(|(code, label, _)| (*code, *label)),
                 query.get("range"),

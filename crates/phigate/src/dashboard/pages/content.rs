@@ -305,6 +305,7 @@ mod tests {
             request_id: uuid::Uuid::nil(),
             original: Some(ORIGINAL.as_bytes().into()),
             sent: sent.map(|sent| sent.as_bytes().into()),
+            attempts: Vec::new(),
             reply: None,
         };
         Content::new(&decision(mode, action), &revealed)

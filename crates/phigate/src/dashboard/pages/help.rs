@@ -2,7 +2,8 @@
 
 use askama::Template;
 use phi_detect::PhiKind;
-use phigate_core::wire::FORMATS;
+use phigate_core::wire::{FORMATS, WireFormat};
+use phigate_gateway::{listed_models, routes};
 use phigate_store::Account;
 
 use crate::dashboard::chrome::Chrome;
@@ -38,23 +39,23 @@ pub(crate) async fn show(visit: SignedIn) -> Answer {
         snippets: vec![
             Snippet {
                 title: "curl",
-                code: curl(&base_url, KEY, model),
+                code: curl(&base_url, KEY, &model),
             },
             Snippet {
                 title: "Python, OpenAI SDK",
-                code: python(&base_url, KEY, model),
+                code: python(&base_url, KEY, &model),
             },
             Snippet {
                 title: "JavaScript, OpenAI SDK",
-                code: javascript(&base_url, KEY, model),
+                code: javascript(&base_url, KEY, &model),
             },
             Snippet {
                 title: "Python, LangChain",
-                code: langchain(&base_url, KEY, model),
+                code: langchain(&base_url, KEY, &model),
             },
             Snippet {
                 title: "JavaScript, AI SDK",
-                code: ai_sdk(&base_url, KEY, model),
+                code: ai_sdk(&base_url, KEY, &model),
             },
             Snippet {
                 title: "Environment, for programs that read it",
@@ -70,20 +71,18 @@ pub(crate) async fn show(visit: SignedIn) -> Answer {
 /// Where in a family's list an example is taken from: the old identifiers of the specification come first.
 const EXAMPLE: usize = 4;
 
-/// A model that works now: of the first family with a key, or of the first family.
-pub(crate) fn example_model(account: &Account) -> &'static str {
-    let configured = FORMATS
-        .iter()
-        .find(|format| account.providers.contains_key(format.id()));
-    let models = configured
-        .or(FORMATS.first())
-        .map(|format| format.listed_models())
-        .unwrap_or_default();
-    models
-        .get(EXAMPLE)
-        .or(models.last())
-        .copied()
-        .unwrap_or_default()
+/// A model that works now: of the first family that is served, or one that a provider lists.
+pub(crate) fn example_model(account: &Account) -> String {
+    let of_family = |format: &&dyn WireFormat| {
+        let models = format.listed_models();
+        models.get(EXAMPLE).or(models.last()).copied()
+    };
+    let examples = || FORMATS.iter().filter_map(of_family);
+    let works = |model: &&str| routes(account, model).is_ok();
+    let listed = || listed_models(account).into_iter().next();
+    let example = examples().find(works).map(str::to_owned);
+    let example = example.or_else(|| listed().map(|(model, _)| model));
+    example.unwrap_or_else(|| examples().next().unwrap_or_default().to_owned())
 }
 
 /// A request with curl.

@@ -226,9 +226,9 @@ fn fresh(visit: &SignedIn, title: String, new: &NewApiKey) -> Fresh {
     let key = new.key.expose();
     Fresh {
         title,
-        curl: help::curl(&base_url, key, model),
-        python: help::python(&base_url, key, model),
-        javascript: help::javascript(&base_url, key, model),
+        curl: help::curl(&base_url, key, &model),
+        python: help::python(&base_url, key, &model),
+        javascript: help::javascript(&base_url, key, &model),
         key: key.to_owned(),
     }
 }

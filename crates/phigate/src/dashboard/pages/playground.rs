@@ -6,10 +6,13 @@ use axum::extract::State;
 use axum::response::Response;
 use http::{HeaderMap, StatusCode};
 use phi_detect::Findings;
-use phigate_core::wire::{FORMATS, format_for_model};
+use phigate_core::text::PhiText;
+use phigate_gateway::{GatewayError, Stages, listed_models, routes};
+use phigate_types::ProviderKind;
 use serde_json::{Value, json};
 
 use super::help;
+use super::settings::replies::Stage;
 use super::settings::{ModeCard, mode_cards};
 use crate::dashboard::Dash;
 use crate::dashboard::chrome::Chrome;
@@ -24,7 +27,7 @@ pub(crate) struct Page {
     pub(crate) error: Option<String>,
     pub(crate) text: String,
     pub(crate) model: String,
-    pub(crate) models: Vec<&'static str>,
+    pub(crate) models: Vec<String>,
     pub(crate) mode_code: &'static str,
     pub(crate) mode_label: &'static str,
     pub(crate) may_send: bool,
@@ -49,7 +52,8 @@ pub(crate) struct Reply {
     pub(crate) tone: &'static str,
     pub(crate) status: String,
     pub(crate) facts: Vec<Fact>,
-    pub(crate) text: String,
+    /// The texts on their way, as far as the request came; the last is what a caller gets.
+    pub(crate) stages: Vec<Stage>,
     pub(crate) href: String,
 }
 
@@ -73,28 +77,28 @@ pub(crate) async fn send(State(dash): State<Dash>, visit: SignedIn) -> Answer {
         let error = "Type a text to send first.".to_owned();
         return draw(&dash, &visit, Some(error), None).await;
     }
-    let Some(format) = format_for_model(model) else {
-        let error = "No provider serves a model with this name. Choose one of the list.".to_owned();
-        return draw(&dash, &visit, Some(error), None).await;
-    };
-    if !visit.account.providers.contains_key(format.id()) {
-        let error = format!(
-            "No key is set for {}. Set it under Providers first.",
-            format.label()
-        );
+    if let Err(error) = routes(&visit.account, model) {
+        let error = match error {
+            GatewayError::NotConfigured { family } => {
+                let kind = family.parse::<ProviderKind>();
+                let label = kind.map_or(family, ProviderKind::label);
+                format!("No key is set for {label}. Set it under Providers first.")
+            }
+            _ => "No provider serves a model with this name. Choose one of the list.".to_owned(),
+        };
         return draw(&dash, &visit, Some(error), None).await;
     }
     let body = json!({ "model": model, "messages": [{ "role": "user", "content": text }] });
-    let response = dash
+    let answered = dash
         .app
         .gateway
-        .answer_for_dashboard(visit.account.clone(), body.to_string().into())
-        .await;
-    let reply = read_reply(response).await?;
+        .answer_for_dashboard(visit.account.clone(), body.to_string().into());
+    let (response, between) = answered.await;
+    let reply = read_reply(response, text, &between).await?;
     draw(&dash, &visit, None, Some(reply)).await
 }
 
-async fn read_reply(response: Response) -> Result<Reply, PageError> {
+async fn read_reply(response: Response, typed: &str, between: &Stages) -> Result<Reply, PageError> {
     let (parts, body) = response.into_parts();
     let bytes = to_bytes(body, REPLY_BYTES_MAX)
         .await
@@ -102,9 +106,9 @@ async fn read_reply(response: Response) -> Result<Reply, PageError> {
     let body: Value = serde_json::from_slice(&bytes).unwrap_or_default();
     let header = |name: &str| header(&parts.headers, name);
     let request_id = header("x-gateway-request-id");
-    let answered = body["choices"][0]["message"]["content"].as_str();
     let refused = body["error"]["message"].as_str().map(in_sentence);
-    let text = answered.map(str::to_owned).or(refused);
+    let given_back = text_at(&body, ANSWER).or(refused);
+    let given_back = given_back.unwrap_or_else(|| "The answer holds no text.".to_owned());
     let mut facts = vec![
         Fact::text("PHI detected", header("x-gateway-phi-detected")),
         Fact::text("Types", header("x-gateway-phi-types")),
@@ -120,13 +124,38 @@ async fn read_reply(response: Response) -> Result<Reply, PageError> {
         },
         status: parts.status.as_str().to_owned(),
         facts,
-        text: text.unwrap_or_else(|| "The answer holds no text.".to_owned()),
+        stages: stages(typed, between, given_back),
         href: if request_id.is_empty() {
             String::new()
         } else {
             format!("/audit/{request_id}")
         },
     })
+}
+
+/// Where a request has what was asked, and a reply what was answered.
+const QUESTION: &str = "/messages/0/content";
+const ANSWER: &str = "/choices/0/message/content";
+
+fn text_at(body: &Value, place: &str) -> Option<String> {
+    body.pointer(place)?.as_str().map(str::to_owned)
+}
+
+/// What was typed, what left, what came and what a caller gets. A request that was refused has no middle.
+fn stages(typed: &str, between: &Stages, given_back: String) -> Vec<Stage> {
+    let read = |body: Option<&PhiText>, place| {
+        let body: Value = serde_json::from_str(body?.expose()).ok()?;
+        text_at(&body, place)
+    };
+    let texts = [
+        (Stage::RECEIVED, Some(typed.to_owned())),
+        (Stage::SENT, read(between.sent(), QUESTION)),
+        (Stage::ANSWERED, read(between.answered(), ANSWER)),
+        (Stage::GIVEN_BACK, Some(given_back)),
+    ];
+    let came = texts.into_iter();
+    came.filter_map(|(title, text)| text.map(|text| Stage { title, text }))
+        .collect()
 }
 
 fn header(headers: &HeaderMap, name: &str) -> String {
@@ -159,11 +188,9 @@ async fn draw(
     let (findings, took_ms) = (preview.findings, preview.took.as_secs_f64() * 1000.0);
     let model = match visit.form().get("model") {
         "" => help::example_model(&visit.account),
-        model => model,
+        model => model.to_owned(),
     };
-    let configured = FORMATS
-        .iter()
-        .filter(|format| visit.account.providers.contains_key(format.id()));
+    let models = listed_models(&visit.account).into_iter();
     let in_force = visit.account.mode;
     page_with(
         if error.is_some() {
@@ -174,11 +201,8 @@ async fn draw(
         &Page {
             chrome: visit.chrome("/playground"),
             error,
-            model: model.to_owned(),
-            models: configured
-                .flat_map(|format| format.listed_models())
-                .copied()
-                .collect(),
+            model,
+            models: models.map(|(model, _)| model).collect(),
             mode_code: in_force.code,
             mode_label: in_force.label,
             may_send: visit.is_owner(),

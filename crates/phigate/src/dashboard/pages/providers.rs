@@ -6,7 +6,8 @@ use askama::Template;
 use axum::extract::{Path, State};
 use http::StatusCode;
 use phigate_core::wire::{FORMATS, WireFormat, format_for_model, format_with_id};
-use phigate_store::{ProviderInfo, SecretString};
+use phigate_store::{NewSecret, ProviderConfig, ProviderInfo, SecretString};
+use phigate_types::ProviderKind;
 
 use crate::dashboard::Dash;
 use crate::dashboard::chrome::Chrome;
@@ -36,7 +37,7 @@ pub(crate) struct Entry {
     pub(crate) is_set: bool,
     pub(crate) last_four: String,
     pub(crate) base_url: String,
-    pub(crate) default_url: &'static str,
+    pub(crate) default_url: String,
     pub(crate) changed: Option<(When, String)>,
     pub(crate) test: Option<TestResult>,
     pub(crate) error: Option<String>,
@@ -72,33 +73,40 @@ pub(crate) async fn save(
     visit: SignedIn,
     Path(family): Path<String>,
 ) -> Answer {
-    let format = format_with_id(&family).ok_or(PageError::NotFound)?;
+    let kind = family_kind(&family)?;
     let (key, base_url) = (visit.form().get("key"), visit.form().get("base_url"));
-    let stored = dash.app.vault.access.providers(visit.account_id()).await?;
-    let stored = stored.iter().find(|known| known.family == format.id());
+    let access = &dash.app.vault.access;
+    let stored = access.provider(visit.account_id(), kind.code()).await?;
     let allows_private = dash.app.config.allow_private_providers;
-    if let Err(refusal) = check(stored, key, base_url, allows_private) {
+    if let Err(refusal) = check(stored.as_ref(), key, base_url, allows_private) {
         let remark = Remark {
-            family: format.id(),
+            family: kind.code(),
             error: Some(refusal),
             ..Remark::default()
         };
         return draw(&dash, &visit, StatusCode::UNPROCESSABLE_ENTITY, remark).await;
     }
     let key = (!key.is_empty()).then(|| SecretString::new(key.to_owned()));
-    let base_url = (!base_url.is_empty()).then_some(base_url);
-    dash.app
-        .vault
-        .access
+    let mut config = stored.map_or_else(|| ProviderConfig::new(kind), |stored| stored.config);
+    config.base_url = (!base_url.is_empty()).then(|| base_url.to_owned());
+    let secret = key.as_ref().map_or(NewSecret::Keep, NewSecret::Set);
+    access
         .set_provider(
             visit.account_id(),
-            format.id(),
-            key.as_ref(),
-            base_url,
+            kind.code(),
+            &config,
+            secret,
             visit.actor(),
         )
         .await?;
     Ok(go_to(&done("provider")))
+}
+
+/// The kind of provider that a family's card is about.
+fn family_kind(code: &str) -> Result<ProviderKind, PageError> {
+    let kind = code.parse::<ProviderKind>().ok();
+    kind.filter(|kind| kind.has_family())
+        .ok_or(PageError::NotFound)
 }
 
 /// The top of the page, where the notice is. Browsers keep the fragment of a form unless they are given another.
@@ -113,7 +121,7 @@ fn check(
     base_url: &str,
     allows_private: bool,
 ) -> Result<(), String> {
-    let known_url = stored.map(|known| known.base_url.as_deref().unwrap_or_default());
+    let known_url = stored.map(|known| known.config.base_url.as_deref().unwrap_or_default());
     match known_url {
         None if key.is_empty() => return Err("Paste the provider’s API key first.".to_owned()),
         // Whoever could send the stored key to an address of their own would have read it.
@@ -141,11 +149,11 @@ pub(crate) async fn remove(
     visit: SignedIn,
     Path(family): Path<String>,
 ) -> Answer {
-    let format = format_with_id(&family).ok_or(PageError::NotFound)?;
+    let kind = family_kind(&family)?;
     dash.app
         .vault
         .access
-        .remove_provider(visit.account_id(), format.id(), visit.actor())
+        .remove_provider(visit.account_id(), kind.code(), visit.actor())
         .await?;
     Ok(go_to("/providers?done=provider-removed"))
 }
@@ -156,15 +164,18 @@ pub(crate) async fn test(
     visit: SignedIn,
     Path(family): Path<String>,
 ) -> Answer {
-    let format = format_with_id(&family).ok_or(PageError::NotFound)?;
-    let trial = dash.app.gateway.try_provider(&visit.account, format).await;
+    let kind = family_kind(&family)?;
+    let gateway = &dash.app.gateway;
+    let trial = gateway
+        .try_provider(&visit.account, kind.code(), None)
+        .await;
     let test = Some(in_words(&trial));
     draw(
         &dash,
         &visit,
         StatusCode::OK,
         Remark {
-            family: format.id(),
+            family: kind.code(),
             test,
             ..Remark::default()
         },
@@ -173,26 +184,13 @@ pub(crate) async fn test(
 }
 
 fn in_words(trial: &Trial) -> TestResult {
-    let (tone, title, words) = match trial {
-        Trial::Works { took_ms } => ("ok", "Connection works", format!("It answered in {took_ms} ms and takes the key.")),
-        Trial::WrongKey => (
-            "bad",
-            "The provider refuses the key",
-            "Check that it was copied whole, is still active and may use this API. Then replace it here.".to_owned(),
-        ),
-        Trial::Unexpected { status } => (
-            "warn",
-            "It answers, but not as expected",
-            format!("Status {status}. If you set a base URL, check that it is the root of the provider’s API."),
-        ),
-        Trial::Failed(error) => (
-            "bad",
-            "No connection",
-            format!("{} Check the base URL, and that this server may reach it.", in_sentence(&error.to_string())),
-        ),
-        Trial::WrongAddress(why) => ("bad", "The base URL cannot be used", in_sentence(why)),
-        Trial::NotSet => ("warn", "No key is stored", "Set a key first.".to_owned()),
+    let (title, words) = trial.in_words();
+    let tone = match trial {
+        Trial::Works { .. } => "ok",
+        Trial::Unexpected { .. } | Trial::NotSet => "warn",
+        _ => "bad",
     };
+    let words = in_sentence(&words);
     TestResult { tone, title, words }
 }
 
@@ -276,19 +274,18 @@ fn read_aliases(text: &str) -> Result<BTreeMap<String, String>, String> {
 
 async fn draw(dash: &Dash, visit: &SignedIn, status: StatusCode, remark: Remark) -> Answer {
     let stored = dash.app.vault.access.providers(visit.account_id()).await?;
-    let providers = FORMATS.iter().map(|format| {
-        let known = stored
-            .iter()
-            .find(|provider| provider.family == format.id());
-        let is_meant = remark.family == format.id();
+    let families = ProviderKind::all().filter(|kind| kind.has_family());
+    let providers = families.map(|kind| {
+        let known = stored.iter().find(|provider| provider.name == kind.code());
+        let is_meant = remark.family == kind.code();
         let typed = is_meant && remark.error.is_some();
         let base_url = known
-            .and_then(|provider| provider.base_url.clone())
+            .and_then(|provider| provider.config.base_url.clone())
             .unwrap_or_default();
         Entry {
-            family: format.id(),
-            label: format.label(),
-            models: some_models(*format),
+            family: kind.code(),
+            label: kind.label(),
+            models: format_with_id(kind.code()).map_or_else(String::new, some_models),
             is_set: known.is_some(),
             last_four: known
                 .map(|provider| provider.last4.clone())
@@ -298,7 +295,7 @@ async fn draw(dash: &Dash, visit: &SignedIn, status: StatusCode, remark: Remark)
             } else {
                 base_url
             },
-            default_url: format.default_base_url(),
+            default_url: kind.address(None).unwrap_or_default(),
             changed: known
                 .map(|provider| (When::at(provider.updated), provider.updated_by.clone())),
             test: remark.test.clone().filter(|_| is_meant),
@@ -365,8 +362,9 @@ mod tests {
     #[test]
     fn a_stored_key_is_not_sent_to_another_address_unless_it_is_typed_again() {
         let known = ProviderInfo {
-            family: "openai".to_owned(),
-            base_url: Some("https://models.example".to_owned()),
+            name: "openai".to_owned(),
+            config: ProviderConfig::new(ProviderKind::OpenAi).at("https://models.example"),
+            has_secret: true,
             last4: "1234".to_owned(),
             updated: jiff::Timestamp::UNIX_EPOCH,
             updated_by: "test".to_owned(),

@@ -130,7 +130,7 @@ fn asks_password(confirmed: Timestamp, now: Timestamp) -> bool {
 fn decision_of(records: &[Record]) -> Option<&Decision> {
     records.iter().find_map(|record| match record {
         Record::Decision(decision) => Some(decision),
-        Record::Outcome(_) | Record::Admin(_) => None,
+        Record::Attempt(_) | Record::Outcome(_) | Record::Admin(_) => None,
     })
 }
 
@@ -151,7 +151,7 @@ async fn draw(
     let decision = decision_of(&records).ok_or(PageError::NotFound)?;
     let outcome = records.iter().find_map(|record| match record {
         Record::Outcome(outcome) => Some(outcome),
-        Record::Decision(_) | Record::Admin(_) => None,
+        Record::Decision(_) | Record::Attempt(_) | Record::Admin(_) => None,
     });
     let names = keys::names(&dash.app.vault.access.api_keys(visit.account_id()).await?);
     let key_name = names.get(&decision.key_id).filter(|name| !name.is_empty());

@@ -1,5 +1,7 @@
 //! Settings: the PHI Handling Mode first, then how PHI is looked for and how long records are kept.
 
+pub(crate) mod replies;
+
 use std::collections::BTreeMap;
 
 use askama::Template;
@@ -9,7 +11,6 @@ use phi_detect::{Findings, PhiKind};
 use phigate_store::{Retention, Settings};
 use phigate_types::{Effect, KeyLimit, Mode};
 
-use super::replies;
 use crate::dashboard::Dash;
 use crate::dashboard::chrome::Chrome;
 use crate::dashboard::fields::Fields;

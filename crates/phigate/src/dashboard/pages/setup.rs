@@ -101,7 +101,7 @@ pub(crate) fn check_password(password: &str, again: &str) -> Result<(), String> 
 fn used_up(guest: &Guest) -> Answer {
     page_with(
         StatusCode::NOT_FOUND,
-        &super::message::Page {
+        &crate::dashboard::message::Page {
             chrome: guest.chrome(),
             heading: "This link does not work any more",
             words: "Links work once and for a limited time. Ask an owner for a new one. On a server without any login, `phigate user add` makes one.",

@@ -7,7 +7,6 @@ use axum::extract::State;
 use jiff::Timestamp;
 use phigate_store::Report;
 
-use super::audit::Chain;
 use crate::dashboard::Dash;
 use crate::dashboard::view::{When, grouped};
 use crate::dashboard::visit::{Answer, PageError, SignedIn, go_to};
@@ -61,6 +60,16 @@ pub(crate) async fn verify(State(dash): State<Dash>, visit: SignedIn) -> Answer 
     let found = (Timestamp::now(), report);
     locked(&dash.verified.known).insert(visit.account_id().to_owned(), found);
     Ok(go_to("/audit#integrity"))
+}
+
+/// What is known about the chain.
+#[derive(Debug, Clone)]
+pub(crate) struct Chain {
+    /// When somebody last looked.
+    pub(crate) verified: Option<When>,
+    pub(crate) tone: &'static str,
+    pub(crate) label: String,
+    pub(crate) words: String,
 }
 
 /// What is known about an account's chain.

@@ -1,9 +1,8 @@
 //! Is anything wrong: the health of the parts, and what needs attention.
 
 use jiff::{SignedDuration, Timestamp};
-use phigate_core::wire::FORMATS;
 use phigate_store::{ApiKeyInfo, Filter, RecordKind, RequestRow, Stats};
-use phigate_types::{Act, Action, Mode};
+use phigate_types::{Act, Action, Mode, ProviderKind};
 
 use super::figures::slot;
 use crate::dashboard::Dash;
@@ -52,23 +51,26 @@ pub(super) async fn health(dash: &Dash, visit: &SignedIn, recent: &[RequestRow])
             href: "",
         },
     };
-    let providers = FORMATS.iter().map(|format| {
-        let name = format.label().to_owned();
-        let Some(provider) = visit.account.providers.get(format.id()) else {
-            return Health {
-                tone: "",
-                name,
-                text: "no key set".to_owned(),
-                href: PROVIDERS,
-            };
-        };
+    let unset = ProviderKind::all()
+        .filter(|kind| kind.has_family() && !visit.account.providers.contains_key(kind.code()))
+        .map(|kind| Health {
+            tone: "",
+            name: kind.label().to_owned(),
+            text: "no key set".to_owned(),
+            href: PROVIDERS,
+        });
+    let providers = visit.account.providers.iter().map(|(name, provider)| {
+        let kind = provider.config.kind;
+        let is_of_family = kind.code() == name;
+        let label = if is_of_family { kind.label() } else { name };
         let last = recent
             .iter()
-            .filter(|request| request.decision.family.as_deref() == Some(format.id()))
+            .filter(|request| request.decision.provider.as_deref() == Some(name))
             .find_map(|request| request.outcome.as_ref());
         let failure = last
             .and_then(|outcome| outcome.error_code.as_deref())
             .and_then(failure_words);
+        let name = label.to_owned();
         match failure {
             Some((tone, words)) => Health {
                 tone,
@@ -91,7 +93,10 @@ pub(super) async fn health(dash: &Dash, visit: &SignedIn, recent: &[RequestRow])
             }
         }
     });
-    std::iter::once(store).chain(providers).collect()
+    std::iter::once(store)
+        .chain(providers)
+        .chain(unset)
+        .collect()
 }
 
 /// Short keys have no last four characters that could be shown.

@@ -32,14 +32,14 @@ pub(super) fn keys_page(is_empty: bool) -> keys::Page {
 }
 
 pub(super) fn providers_page() -> providers::Page {
-    let entry = |family, label, models: &str, default_url, is_set: bool| providers::Entry {
+    let entry = |family, label, models: &str, default_url: &str, is_set: bool| providers::Entry {
         family,
         label,
         models: models.to_owned(),
         is_set,
         last_four: "4f2a".to_owned(),
         base_url: String::new(),
-        default_url,
+        default_url: String::from(default_url),
         changed: is_set.then(|| (when(1_300), "morgan.roe@clinic.example".to_owned())),
         test: is_set.then(|| providers::TestResult {
             tone: "ok",
@@ -99,7 +99,7 @@ pub(super) fn settings_page() -> settings::Page {
             by: "morgan.roe@clinic.example".to_owned(),
         }),
         modes: mode_cards(),
-        replies: replies::stored(
+        replies: settings::replies::stored(
             &phigate_store::Settings {
                 restore: true,
                 restore_tools: vec!["send_*".to_owned(), HOSTILE.to_owned()],
@@ -142,7 +142,7 @@ pub(super) fn playground_page() -> playground::Page {
             "Jane Roe, born 03/04/1961, MRN 00412345, asks about her potassium of 3.1. Call 555-0142. {HOSTILE}"
         ),
         model: "gpt-4o".to_owned(),
-        models: vec!["gpt-4o"],
+        models: vec!["gpt-4o".to_owned()],
         mode_code: phigate_types::Mode::MASK.code,
         mode_label: "Mask",
         may_send: true,
@@ -160,7 +160,10 @@ pub(super) fn playground_page() -> playground::Page {
             tone: "ok",
             status: "200".to_owned(),
             facts: vec![Fact::text("PHI found", "dob, phone, mrn, name")],
-            text: "Low potassium can cause cramps.".to_owned(),
+            stages: vec![settings::replies::Stage {
+                title: "As given back",
+                text: "Low potassium can cause cramps.".to_owned(),
+            }],
             href: "/audit/0193f0aa-0000-7000-8000-000000000001".to_owned(),
         }),
     }

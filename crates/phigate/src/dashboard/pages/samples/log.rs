@@ -110,7 +110,7 @@ pub(super) fn audit_page(is_empty: bool) -> audit::Page {
         is_tail: true,
         is_filtered: false,
         has_custom_range: false,
-        chain: audit::Chain {
+        chain: verify::Chain {
             verified: Some(when(0)),
             tone: "ok",
             label: "Chain intact".to_owned(),
@@ -122,6 +122,7 @@ pub(super) fn audit_page(is_empty: bool) -> audit::Page {
         types: any("Any"),
         actions: any("Anything"),
         modes: any("Any"),
+        doors: any("Any"),
         keys: any("Any"),
         model: String::new(),
         request: String::new(),

@@ -13,6 +13,7 @@ use super::rows::{ActRow, Row};
 use super::*;
 use crate::dashboard::chart::{Chart, Slot};
 use crate::dashboard::chrome::{Chrome, NavItem, Notice, Theme};
+use crate::dashboard::message;
 use crate::dashboard::view::{Fact, KindChip, Piece, When, choices};
 
 use admin::{account_page, keys_page, playground_page, providers_page, settings_page, users_page};

@@ -1,11 +1,12 @@
-"""An agent of several turns with the official OpenAI SDK, in mask mode with values given back.
+"""Agents of several turns with the official OpenAI SDKs, in mask mode with values given back.
 
-The agent's tools must get the patient's own values, and the provider must never see one. The provider here is a small
+An agent's tools must get the patient's own values, and the provider must never see one. The provider here is a small
 model of its own: it copies the tokens that it was shown into tool calls, as a language model would, and keeps every byte
-it was sent. Arguments: the gateway's program.
+it was sent. The agent in Python is here, the one for Node in agent.mjs. Arguments: the gateway's program, agent.mjs.
 """
 
 import http.server
+import itertools
 import json
 import pathlib
 import re
@@ -17,6 +18,8 @@ import threading
 from openai import OpenAI
 
 NAME, MRN, PHONE = "Jane Roe", "00482913", "206-555-0142"
+TASK = f"The patient's name is {NAME}, MRN: {MRN}. Look up the chart and write to the patient."
+RESULT = f"Please call the patient back on {PHONE} after lunch."
 VALUES = [NAME, "Roe", MRN, PHONE, "555-0142"]
 TOKEN = re.compile(r"\[[A-Z_]+_[0-9A-Z]{5,}\]")
 TOOLS = [{"type": "function", "function": {"name": name, "description": "x", "parameters": {"type": "object", "properties": {}}}} for name in ("look_up_chart", "send_letter")]
@@ -81,9 +84,10 @@ class Model(http.server.BaseHTTPRequestHandler):
         pass
 
 
-def loop(client, streams):
+def python_agent(base_url, key, streams):
     """Asks until the model has no more tools to call; returns what the tools got and the last words."""
-    messages, got = [{"role": "user", "content": f"The patient's name is {NAME}, MRN: {MRN}. Look up the chart and write to the patient."}], []
+    client = OpenAI(base_url=base_url, api_key=key, max_retries=0, timeout=30)
+    messages, got = [{"role": "user", "content": TASK}], []
     while True:
         if streams:
             with client.chat.completions.stream(model="gpt-4o", messages=messages, tools=TOOLS) as events:
@@ -96,13 +100,23 @@ def loop(client, streams):
             return got, message.content
         messages.append({"role": "assistant", "content": message.content, "tool_calls": [{"id": call.id, "type": "function", "function": {"name": call.function.name, "arguments": call.function.arguments}} for call in message.tool_calls]})
         for call in message.tool_calls:
-            got.append((call.function.name, json.loads(call.function.arguments)))
-            messages.append({"role": "tool", "tool_call_id": call.id, "content": f"Please call the patient back on {PHONE} after lunch."})
+            got.append([call.function.name, json.loads(call.function.arguments)])
+            messages.append({"role": "tool", "tool_call_id": call.id, "content": RESULT})
 
 
-def check(client, streams):
+def node_agent(base_url, key, streams):
+    """The same with the SDK for Node, whose own loop calls the tools."""
+    task = {"task": TASK, "result": RESULT, "tools": [tool["function"]["name"] for tool in TOOLS], "streams": streams}
+    command = ["node", sys.argv[2], base_url, key, json.dumps(task)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr[-400:]
+    answer = json.loads(done.stdout)
+    return answer["got"], answer["words"]
+
+
+def check(agent, base_url, key, streams):
     sent.clear()
-    got, words = loop(client, streams)
+    got, words = agent(base_url, key, streams)
     assert [name for name, _ in got] == ["look_up_chart", "send_letter"], got
     assert got[0][1] == {"name": NAME, "mrn": MRN}, got[0]
     letter = got[1][1]
@@ -132,11 +146,11 @@ def main():
         server = subprocess.Popen([program, *options, "serve", "--listen", "127.0.0.1:0", "--metrics-listen", "off"], stdout=subprocess.PIPE, stderr=log, text=True, env=environment)
         try:
             base_url = server.stdout.readline().split()[-1] + "/v1"
-            client = OpenAI(base_url=base_url, api_key=command("key", "create"), max_retries=0, timeout=30)
-            for streams in (False, True):
-                name = "agent_streams" if streams else "agent"
+            key = command("key", "create")
+            for agent, streams in itertools.product((python_agent, node_agent), (False, True)):
+                name = agent.__name__ + ("_streams" if streams else "")
                 try:
-                    check(client, streams)
+                    check(agent, base_url, key, streams)
                     result = {"test": name, "ok": True, "detail": ""}
                 except Exception as reason:  # noqa: BLE001: a client may raise anything
                     result = {"test": name, "ok": False, "detail": f"{type(reason).__name__}: {str(reason)[:400]}"}

@@ -13,7 +13,6 @@ use phigate_core::request::{Request, RequestLimits};
 use phigate_store::Settings;
 use phigate_types::{Mode, Replies};
 
-use super::settings;
 use crate::dashboard::Dash;
 use crate::dashboard::fields::Fields;
 use crate::dashboard::visit::{Answer, SignedIn, go_to};
@@ -36,11 +35,18 @@ pub(crate) struct ReplyChoice {
     pub(crate) chosen: bool,
 }
 
-/// One text of the example conversation.
+/// One text of a conversation on its way.
 #[derive(Debug)]
 pub(crate) struct Stage {
     pub(crate) title: &'static str,
     pub(crate) text: String,
+}
+
+impl Stage {
+    pub(crate) const RECEIVED: &str = "As received";
+    pub(crate) const SENT: &str = "As sent";
+    pub(crate) const ANSWERED: &str = "As answered";
+    pub(crate) const GIVEN_BACK: &str = "As given back";
 }
 
 /// The caller's side of the example. Invented, and it looks it.
@@ -86,7 +92,7 @@ pub(crate) async fn save(State(dash): State<Dash>, visit: SignedIn) -> Answer {
                 .await?;
             Ok(go_to("/settings?done=settings"))
         }
-        Err(error) => settings::show_error(&dash, &visit, error).await,
+        Err(error) => super::show_error(&dash, &visit, error).await,
     }
 }
 
@@ -155,10 +161,10 @@ fn stages(detector: &Detector, replies: Replies) -> Option<Vec<Stage>> {
     let given = given_back(&rules, &answered)?;
     let stage = |title, text| Stage { title, text };
     Some(vec![
-        stage("As received", QUESTION.to_owned()),
-        stage("As sent", sent),
-        stage("As answered", answered),
-        stage("As given back", given),
+        stage(Stage::RECEIVED, QUESTION.to_owned()),
+        stage(Stage::SENT, sent),
+        stage(Stage::ANSWERED, answered),
+        stage(Stage::GIVEN_BACK, given),
     ])
 }
 

@@ -1,0 +1,102 @@
+//! Providers that keep failing are left alone for a while, where somebody else can be asked.
+//!
+//! Known only to this process, and forgotten with it: the worst that comes of it is a call too many.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Failures in a row after which a provider rests.
+const FAILURES_MAX: u32 = 3;
+
+/// The first rest; each further failure doubles it.
+const REST_FIRST: Duration = Duration::from_secs(10);
+
+/// The longest rest.
+const REST_MAX: Duration = Duration::from_secs(160);
+
+/// Providers remembered at most: beyond that the ones that rest no more are forgotten.
+const REMEMBERED_MAX: usize = 10_000;
+
+/// How a provider of an account fared lately.
+#[derive(Debug, Clone, Copy)]
+struct Fare {
+    failures: u32,
+    rests_until: Instant,
+}
+
+/// Which providers rest, by account and name.
+#[derive(Debug, Default)]
+pub(crate) struct Rest {
+    fares: Mutex<HashMap<(String, String), Fare>>,
+}
+
+impl Rest {
+    /// Takes note of how a call ended.
+    pub(crate) fn note(&self, account: &str, provider: &str, has_failed: bool, now: Instant) {
+        let mut fares = self.fares.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (account.to_owned(), provider.to_owned());
+        if !has_failed {
+            fares.remove(&key);
+            return;
+        }
+        if fares.len() >= REMEMBERED_MAX {
+            fares.retain(|_, fare| fare.rests_until > now);
+        }
+        let fare = fares.entry(key).or_insert(Fare {
+            failures: 0,
+            rests_until: now,
+        });
+        fare.failures = fare.failures.saturating_add(1);
+        if let Some(beyond) = fare.failures.checked_sub(FAILURES_MAX) {
+            let rest = REST_FIRST.saturating_mul(2u32.saturating_pow(beyond.min(8)));
+            fare.rests_until = now + rest.min(REST_MAX);
+        }
+    }
+
+    /// Whether a provider is to be left alone. When its rest is over one caller is told no, and tries it; the others
+    /// go on leaving it alone until that one knows better.
+    pub(crate) fn is_resting(&self, account: &str, provider: &str, now: Instant) -> bool {
+        let mut fares = self.fares.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (account.to_owned(), provider.to_owned());
+        let Some(fare) = fares.get_mut(&key) else {
+            return false;
+        };
+        if fare.failures < FAILURES_MAX {
+            return false;
+        }
+        let is_resting = now < fare.rests_until;
+        if !is_resting {
+            fare.rests_until = now + REST_FIRST;
+        }
+        is_resting
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_provider_rests_after_failures_in_a_row_and_longer_each_time() {
+        let (rest, start) = (Rest::default(), Instant::now());
+        let after = |seconds| start + Duration::from_secs(seconds);
+        for _ in 0..2 {
+            rest.note("a", "p", true, start);
+        }
+        assert!(!rest.is_resting("a", "p", start));
+        rest.note("a", "p", true, start);
+        assert!(rest.is_resting("a", "p", start));
+        assert!(!rest.is_resting("b", "p", start) && !rest.is_resting("a", "q", start));
+        assert!(rest.is_resting("a", "p", after(9)));
+        assert!(!rest.is_resting("a", "p", after(11)), "one may try");
+        assert!(rest.is_resting("a", "p", after(11)), "the others wait");
+        rest.note("a", "p", true, after(12));
+        assert!(rest.is_resting("a", "p", after(30)), "twice as long");
+        assert!(!rest.is_resting("a", "p", after(33)));
+        rest.note("a", "p", false, after(34));
+        assert!(!rest.is_resting("a", "p", after(34)));
+        rest.note("a", "p", true, after(35));
+        assert!(!rest.is_resting("a", "p", after(35)), "it starts anew");
+    }
+}

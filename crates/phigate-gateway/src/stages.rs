@@ -1,0 +1,35 @@
+//! What the dashboard shows of a request that was sent from it: the request as it left, and the reply as it came.
+//!
+//! Both are kept in the caller's format and only for as long as the page is made; callers with a key have none.
+
+use std::sync::OnceLock;
+
+use phigate_core::text::PhiText;
+
+/// The two texts between a caller and the provider. Each is set once, if the request comes that far.
+#[derive(Debug, Default)]
+pub struct Stages {
+    sent: OnceLock<PhiText>,
+    answered: OnceLock<PhiText>,
+}
+
+impl Stages {
+    /// The request as the mode left it.
+    pub fn sent(&self) -> Option<&PhiText> {
+        self.sent.get()
+    }
+
+    /// The reply before masked values were put back and PHI in it was dealt with.
+    pub fn answered(&self) -> Option<&PhiText> {
+        self.answered.get()
+    }
+
+    pub(crate) fn keep_sent(&self, body: &str) {
+        self.sent.get_or_init(|| PhiText::new(body));
+    }
+
+    pub(crate) fn keep_answered(&self, body: &[u8]) {
+        let body = || PhiText::new(String::from_utf8_lossy(body));
+        self.answered.get_or_init(body);
+    }
+}

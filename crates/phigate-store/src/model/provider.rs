@@ -1,0 +1,218 @@
+//! Providers: what an owner says about one, and how requests and lists see it.
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use phigate_types::{AuthMethod, ModelEntry, PhiAgreement, ProviderKind, ProviderOption};
+use serde::{Deserialize, Serialize};
+
+use crate::SecretString;
+
+/// The priority of a provider about which nothing else is said.
+const PRIORITY: u32 = 100;
+
+/// What an owner says about a provider, apart from its name and its secret.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProviderConfig {
+    /// What it is.
+    pub kind: ProviderKind,
+    /// How one authenticates there; none: the usual way of its kind.
+    #[serde(default)]
+    pub auth: Option<AuthMethod>,
+    /// Root of its API, when it is not the operator's own.
+    #[serde(default)]
+    pub base_url: Option<String>,
+    /// The models it serves; none: all of its family, or whatever it is asked for by name.
+    #[serde(default)]
+    pub models: Vec<ModelEntry>,
+    /// Where several serve a model, the lowest is asked first.
+    #[serde(default = "priority")]
+    pub priority: u32,
+    /// Where its models run.
+    #[serde(default)]
+    pub region: Option<String>,
+    /// The project that pays.
+    #[serde(default)]
+    pub project: Option<String>,
+    /// Version of its API.
+    #[serde(default)]
+    pub api_version: Option<String>,
+    /// The directory that knows the application.
+    #[serde(default)]
+    pub tenant: Option<String>,
+    /// The application that asks.
+    #[serde(default)]
+    pub client_id: Option<String>,
+    /// Where tokens are asked for, when it is not the operator's own address.
+    #[serde(default)]
+    pub token_url: Option<String>,
+    /// What its operator may have of requests with PHI.
+    #[serde(default)]
+    pub phi: PhiAgreement,
+    /// The agreement, in the owner's words.
+    #[serde(default)]
+    pub agreement: Option<String>,
+    /// The last day of the agreement.
+    #[serde(default)]
+    pub agreement_expires: Option<Date>,
+}
+
+fn priority() -> u32 {
+    PRIORITY
+}
+
+impl ProviderConfig {
+    /// A provider of which only the kind is known.
+    pub fn new(kind: ProviderKind) -> Self {
+        Self {
+            kind,
+            auth: None,
+            base_url: None,
+            models: Vec::new(),
+            priority: PRIORITY,
+            region: None,
+            project: None,
+            api_version: None,
+            tenant: None,
+            client_id: None,
+            token_url: None,
+            phi: PhiAgreement::default(),
+            agreement: None,
+            agreement_expires: None,
+        }
+    }
+
+    /// The same at another address.
+    pub fn at(mut self, base_url: &str) -> Self {
+        self.base_url = Some(base_url.to_owned());
+        self
+    }
+
+    /// How one authenticates there.
+    pub fn auth(&self) -> AuthMethod {
+        self.auth.unwrap_or(self.kind.default_auth())
+    }
+
+    /// Root of its API. None where that cannot be known from what was said.
+    pub fn address(&self) -> Option<String> {
+        let own = || self.kind.address(self.region.as_deref());
+        self.base_url.clone().or_else(own)
+    }
+
+    /// The value of an option.
+    pub fn option(&self, option: ProviderOption) -> Option<&str> {
+        match option {
+            ProviderOption::ApiVersion => self.api_version.as_deref(),
+            ProviderOption::BaseUrl => self.base_url.as_deref(),
+            ProviderOption::ClientId => self.client_id.as_deref(),
+            ProviderOption::Project => self.project.as_deref(),
+            ProviderOption::Region => self.region.as_deref(),
+            ProviderOption::Tenant => self.tenant.as_deref(),
+            ProviderOption::TokenUrl => self.token_url.as_deref(),
+        }
+    }
+
+    /// Sets an option, or forgets it.
+    pub fn set_option(&mut self, option: ProviderOption, value: Option<String>) {
+        let field = match option {
+            ProviderOption::ApiVersion => &mut self.api_version,
+            ProviderOption::BaseUrl => &mut self.base_url,
+            ProviderOption::ClientId => &mut self.client_id,
+            ProviderOption::Project => &mut self.project,
+            ProviderOption::Region => &mut self.region,
+            ProviderOption::Tenant => &mut self.tenant,
+            ProviderOption::TokenUrl => &mut self.token_url,
+        };
+        *field = value;
+    }
+
+    /// Whether the agreement has ended. Its last day counts whole, in UTC.
+    pub fn is_expired(&self, now: Timestamp) -> bool {
+        let today = now.to_zoned(TimeZone::UTC).date();
+        self.agreement_expires.is_some_and(|last| last < today)
+    }
+
+    /// What its operator may have now: an agreement past its date is none.
+    pub fn phi_now(&self, now: Timestamp) -> PhiAgreement {
+        if self.is_expired(now) {
+            PhiAgreement::Never
+        } else {
+            self.phi
+        }
+    }
+}
+
+/// A provider as a request uses it.
+#[derive(Debug, Clone)]
+pub struct Provider {
+    /// What the owner said about it.
+    pub config: ProviderConfig,
+    /// Its key, client secret or credentials document; none where it has none, or the machine's own identity is used.
+    pub secret: Option<ProviderSecret>,
+    /// Last four characters of its key, for display.
+    pub last4: String,
+    /// Grows with every change of the entry.
+    pub version: i64,
+}
+
+/// A provider's secret in the clear; never printed.
+pub type ProviderSecret = SecretString;
+
+/// What becomes of a provider's secret when the provider is set.
+#[derive(Debug, Clone, Copy)]
+pub enum NewSecret<'a> {
+    /// The stored one stays. There must be one, where nothing can stand in for it.
+    Keep,
+    /// This one takes its place.
+    Set(&'a ProviderSecret),
+    /// There is none from now on.
+    Remove,
+}
+
+/// A provider in a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ProviderInfo {
+    /// Its name.
+    pub name: String,
+    /// What the owner said about it.
+    #[serde(flatten)]
+    pub config: ProviderConfig,
+    /// Whether a secret is stored.
+    pub has_secret: bool,
+    /// Last four characters of its key, where it has one long enough.
+    pub last4: String,
+    /// When it was last changed.
+    pub updated: Timestamp,
+    /// By whom.
+    pub updated_by: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_agreement_holds_until_its_last_day_is_over() {
+        let mut config = ProviderConfig::new(ProviderKind::OpenAi);
+        config.agreement_expires = Some(jiff::civil::date(2026, 11, 15));
+        for (now, phi) in [
+            ("2026-11-14T23:59:59Z", PhiAgreement::Allowed),
+            ("2026-11-15T23:59:59Z", PhiAgreement::Allowed),
+            ("2026-11-16T00:00:00Z", PhiAgreement::Never),
+        ] {
+            assert_eq!(config.phi_now(now.parse().unwrap()), phi, "{now}");
+        }
+    }
+
+    #[test]
+    fn every_option_has_its_own_place() {
+        for option in ProviderOption::all() {
+            let mut config = ProviderConfig::new(ProviderKind::Azure);
+            config.set_option(option, Some("value".to_owned()));
+            for other in ProviderOption::all() {
+                let value = (other == option).then_some("value");
+                assert_eq!(config.option(other), value, "{option} {other}");
+            }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! What is agreed with a provider's operator about PHI.
+
+use crate::Tone;
+use crate::code::coded;
+
+macro_rules! agreements {
+    ($($(#[$attribute:meta])* $name:ident $code:literal $label:literal $tone:ident $summary:literal;)*) => {
+        /// What a provider may have of requests in which PHI was found.
+        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum PhiAgreement {
+            $($(#[$attribute])* #[doc = $summary] $name,)*
+        }
+
+        const ROWS: &[(PhiAgreement, &str, &str, Tone, &str)] = &[
+            $((PhiAgreement::$name, $code, $label, Tone::$tone, $summary),)*
+        ];
+    };
+}
+
+agreements! {
+    // From the widest to the narrowest: variant, code, label, tone, what it means.
+    #[default]
+    Allowed "allowed" "PHI allowed" Good "The account's mode alone decides.";
+    Masked "masked" "PHI masked" Info "Where the mode would let PHI pass, it is masked for this provider.";
+    Never "never" "No PHI" Warn "A request in which PHI was found does not go there, masked or not.";
+}
+
+impl PhiAgreement {
+    /// Every agreement.
+    pub fn all() -> impl ExactSizeIterator<Item = Self> + Clone {
+        ROWS.iter().map(|row| row.0)
+    }
+
+    /// The word in settings and on the command line.
+    pub const fn code(self) -> &'static str {
+        ROWS[self as usize].1
+    }
+
+    /// The name people read.
+    pub const fn label(self) -> &'static str {
+        ROWS[self as usize].2
+    }
+
+    /// How it looks on a page.
+    pub const fn tone(self) -> Tone {
+        ROWS[self as usize].3
+    }
+
+    /// What it means, in a sentence.
+    pub const fn summary(self) -> &'static str {
+        ROWS[self as usize].4
+    }
+}
+
+coded!(PhiAgreement, "agreement about PHI");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_in_order_and_found_by_their_codes() {
+        for (number, agreement) in PhiAgreement::all().enumerate() {
+            assert_eq!(agreement as usize, number);
+            assert_eq!(agreement.code().parse(), Ok(agreement));
+        }
+    }
+}

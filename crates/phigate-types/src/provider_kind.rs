@@ -1,0 +1,240 @@
+//! Kinds of provider: what each speaks, where it is, and how one authenticates there.
+
+use crate::code::coded;
+use crate::{AuthMethod, ProviderOption};
+
+/// A kind of provider.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ProviderKind {
+    /// OpenAI, and everything that speaks its chat completions.
+    OpenAi,
+    /// Azure OpenAI.
+    Azure,
+    /// Anthropic.
+    Anthropic,
+    /// Google's Gemini API.
+    Google,
+    /// AWS Bedrock.
+    Bedrock,
+    /// Google Vertex AI.
+    Vertex,
+}
+
+#[derive(Debug)]
+struct Row {
+    kind: ProviderKind,
+    code: &'static str,
+    label: &'static str,
+    /// The wire formats it speaks; where there are several, the model decides.
+    formats: &'static [&'static str],
+    /// Whether it serves all models of its format's family when it has no list of its own.
+    has_family: bool,
+    /// Its operator's address; `{region}` stands for the region. None: every customer has another.
+    address: Option<&'static str>,
+    /// The same for the region `global`.
+    global_address: Option<&'static str>,
+    /// The header that holds the key, where the key stands in one of its own.
+    key_header: &'static str,
+    auth: &'static [AuthMethod],
+    options: &'static [ProviderOption],
+    needs: &'static [ProviderOption],
+}
+
+static ROWS: &[Row] = &[
+    // In the order of the enum, which is the order in which they are offered. The first way to authenticate is the
+    // default. `options`: what it takes besides those of its way to authenticate; `needs`: what it cannot do without.
+    Row {
+        kind: ProviderKind::OpenAi,
+        code: "openai",
+        label: "OpenAI",
+        formats: &["openai"],
+        has_family: true,
+        address: Some("https://api.openai.com"),
+        global_address: None,
+        key_header: "authorization",
+        auth: &[AuthMethod::Bearer, AuthMethod::None],
+        options: &[ProviderOption::BaseUrl],
+        needs: &[],
+    },
+    Row {
+        kind: ProviderKind::Azure,
+        code: "azure",
+        label: "Azure OpenAI",
+        formats: &["openai"],
+        has_family: false,
+        address: None,
+        global_address: None,
+        key_header: "api-key",
+        auth: &[AuthMethod::Key, AuthMethod::Entra],
+        options: &[ProviderOption::BaseUrl, ProviderOption::ApiVersion],
+        needs: &[ProviderOption::BaseUrl],
+    },
+    Row {
+        kind: ProviderKind::Anthropic,
+        code: "anthropic",
+        label: "Anthropic",
+        formats: &["anthropic"],
+        has_family: true,
+        address: Some("https://api.anthropic.com"),
+        global_address: None,
+        key_header: "x-api-key",
+        auth: &[AuthMethod::Key],
+        options: &[ProviderOption::BaseUrl],
+        needs: &[],
+    },
+    Row {
+        kind: ProviderKind::Google,
+        code: "google",
+        label: "Google",
+        formats: &["google"],
+        has_family: true,
+        address: Some("https://generativelanguage.googleapis.com"),
+        global_address: None,
+        key_header: "x-goog-api-key",
+        auth: &[AuthMethod::Key],
+        options: &[ProviderOption::BaseUrl],
+        needs: &[],
+    },
+    Row {
+        kind: ProviderKind::Bedrock,
+        code: "bedrock",
+        label: "AWS Bedrock",
+        formats: &["bedrock"],
+        has_family: false,
+        address: Some("https://bedrock-runtime.{region}.amazonaws.com"),
+        global_address: None,
+        key_header: "authorization",
+        auth: &[AuthMethod::Aws, AuthMethod::Bearer],
+        options: &[ProviderOption::BaseUrl, ProviderOption::Region],
+        needs: &[ProviderOption::Region],
+    },
+    Row {
+        kind: ProviderKind::Vertex,
+        code: "vertex",
+        label: "Google Vertex AI",
+        formats: &["google", "anthropic"],
+        has_family: false,
+        address: Some("https://{region}-aiplatform.googleapis.com"),
+        global_address: Some("https://aiplatform.googleapis.com"),
+        key_header: "authorization",
+        auth: &[AuthMethod::Google],
+        options: &[
+            ProviderOption::BaseUrl,
+            ProviderOption::Project,
+            ProviderOption::Region,
+        ],
+        needs: &[ProviderOption::Project, ProviderOption::Region],
+    },
+];
+
+impl ProviderKind {
+    /// Every kind, in the order in which they are offered.
+    pub fn all() -> impl ExactSizeIterator<Item = Self> + Clone {
+        ROWS.iter().map(|row| row.kind)
+    }
+
+    /// The word in settings and on the command line.
+    pub fn code(self) -> &'static str {
+        self.row().code
+    }
+
+    /// The name people read.
+    pub fn label(self) -> &'static str {
+        self.row().label
+    }
+
+    /// The wire formats it speaks, by their codes; where there are several, the model decides.
+    pub fn formats(self) -> &'static [&'static str] {
+        self.row().formats
+    }
+
+    /// Whether it serves all models of its family when it has no list of its own.
+    pub fn has_family(self) -> bool {
+        self.row().has_family
+    }
+
+    /// The operator's own address, in a region where it has several.
+    pub fn address(self, region: Option<&str>) -> Option<String> {
+        let row = self.row();
+        match region {
+            Some("global") if row.global_address.is_some() => row.global_address.map(str::to_owned),
+            Some(region) => row
+                .address
+                .map(|address| address.replace("{region}", region)),
+            None => row
+                .address
+                .filter(|address| !address.contains("{region}"))
+                .map(str::to_owned),
+        }
+    }
+
+    /// The header that holds the key, where it is sent as it is.
+    pub fn key_header(self) -> &'static str {
+        self.row().key_header
+    }
+
+    /// The ways to authenticate there; the first is the default.
+    pub fn auth_methods(self) -> &'static [AuthMethod] {
+        self.row().auth
+    }
+
+    /// The usual way to authenticate there.
+    pub fn default_auth(self) -> AuthMethod {
+        self.row().auth[0]
+    }
+
+    /// The options it takes, besides those of its way to authenticate.
+    pub fn options(self) -> &'static [ProviderOption] {
+        self.row().options
+    }
+
+    /// The options it cannot do without.
+    pub fn needs(self) -> &'static [ProviderOption] {
+        self.row().needs
+    }
+
+    fn row(self) -> &'static Row {
+        &ROWS[self as usize]
+    }
+}
+
+coded!(ProviderKind, "kind of provider");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_in_order_and_found_by_their_codes() {
+        for (number, kind) in ProviderKind::all().enumerate() {
+            assert_eq!(kind as usize, number);
+            assert_eq!(kind.code().parse(), Ok(kind));
+            let has = |option| kind.options().contains(option);
+            assert!(kind.needs().iter().all(has) && !kind.auth_methods().is_empty());
+        }
+    }
+
+    #[test]
+    fn an_address_is_complete_or_not_there() {
+        let address = |kind: ProviderKind, region| kind.address(region);
+        let own = |text: &str| Some(text.to_owned());
+        assert_eq!(
+            address(ProviderKind::OpenAi, None),
+            own("https://api.openai.com")
+        );
+        assert_eq!(address(ProviderKind::Azure, None), None);
+        assert_eq!(address(ProviderKind::Bedrock, None), None);
+        assert_eq!(
+            address(ProviderKind::Bedrock, Some("eu-west-1")),
+            own("https://bedrock-runtime.eu-west-1.amazonaws.com")
+        );
+        assert_eq!(
+            address(ProviderKind::Vertex, Some("global")),
+            own("https://aiplatform.googleapis.com")
+        );
+        assert_eq!(
+            address(ProviderKind::Vertex, Some("us-central1")),
+            own("https://us-central1-aiplatform.googleapis.com")
+        );
+    }
+}

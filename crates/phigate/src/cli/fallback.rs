@@ -1,0 +1,113 @@
+//! `phigate fallback`: what is asked instead when the providers of a model fail.
+
+use std::process::ExitCode;
+
+use anyhow::bail;
+use clap::Subcommand;
+use phigate_types::is_model_id;
+
+use super::Global;
+use super::store::{Session, with_new_store, with_store};
+use super::table::Table;
+
+/// The most that are tried for one request, besides the first.
+const TARGETS_MAX: usize = 8;
+
+#[derive(Subcommand)]
+pub(super) enum Fallback {
+    /// Say what is asked instead, in order
+    Set {
+        /// The model that callers ask for
+        #[arg(value_parser = model)]
+        model: String,
+        /// Targets separated by commas: a model, or NAME/model for one provider's
+        #[arg(value_name = "TARGET[,TARGET…]", value_parser = targets)]
+        targets: Targets,
+    },
+    /// List what is asked instead
+    List,
+    /// Ask nobody else from now on
+    Remove {
+        /// The model that callers ask for
+        model: String,
+    },
+}
+
+/// A list that is one value on the command line.
+#[derive(Clone)]
+pub(super) struct Targets(Vec<String>);
+
+fn model(text: &str) -> anyhow::Result<String> {
+    if !is_model_id(text) {
+        bail!("{text} cannot be a model: ids have 1 to 256 letters, digits and . _ : / @ -");
+    }
+    Ok(text.to_owned())
+}
+
+fn targets(text: &str) -> anyhow::Result<Targets> {
+    let targets: Vec<&str> = text.split(',').map(str::trim).collect();
+    if targets.iter().any(|target| target.is_empty()) {
+        bail!("a target is empty: name models, or NAME/model, separated by commas");
+    }
+    if targets.len() > TARGETS_MAX {
+        bail!("at most {TARGETS_MAX} targets are tried");
+    }
+    let targets = targets.into_iter().map(model);
+    Ok(Targets(targets.collect::<anyhow::Result<_>>()?))
+}
+
+pub(super) fn run(fallback: Fallback, global: &Global) -> anyhow::Result<ExitCode> {
+    match fallback {
+        Fallback::Set { model, targets } => {
+            let targets = targets.0;
+            let has_twice = (1..targets.len()).any(|at| targets[..at].contains(&targets[at]));
+            if targets.contains(&model) || has_twice {
+                bail!("a target of {model} is {model} itself, or is named twice");
+            }
+            with_new_store(global, async |session| {
+                set(&session, &model, &targets).await
+            })
+        }
+        Fallback::List => with_store(global, async |session| list(&session).await),
+        Fallback::Remove { model } => {
+            with_store(global, async |session| remove(&session, &model).await)
+        }
+    }?;
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn set(session: &Session, model: &str, targets: &[String]) -> anyhow::Result<()> {
+    let account = session.account().await?;
+    let accounts = &session.vault.accounts;
+    accounts
+        .set_fallback(&account.id, model, targets, session.actor)
+        .await?;
+    eprintln!(
+        "when the providers of {model} fail, {} is asked",
+        targets.join(", then ")
+    );
+    Ok(())
+}
+
+async fn list(session: &Session) -> anyhow::Result<()> {
+    let account = session.account().await?;
+    let mut table = Table::new(&["MODEL", "ASKED INSTEAD"]);
+    for (model, targets) in session.vault.accounts.fallbacks(&account.id).await? {
+        table.row([model, targets.join(",")]);
+    }
+    table.print("no fallbacks yet: phigate fallback set MODEL TARGET[,TARGET…]");
+    Ok(())
+}
+
+async fn remove(session: &Session, model: &str) -> anyhow::Result<()> {
+    let account = session.account().await?;
+    let accounts = &session.vault.accounts;
+    if !accounts.fallbacks(&account.id).await?.contains_key(model) {
+        bail!("there is no fallback for {model}; `phigate fallback list` shows them");
+    }
+    accounts
+        .set_fallback(&account.id, model, &[], session.actor)
+        .await?;
+    eprintln!("nobody else is asked for {model} from now on");
+    Ok(())
+}

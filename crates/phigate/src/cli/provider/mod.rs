@@ -1,0 +1,116 @@
+//! `phigate provider`: where models are asked for, how the gateway authenticates there, and what may go there.
+
+mod set;
+mod show;
+mod test;
+
+use std::process::ExitCode;
+
+use anyhow::bail;
+use clap::Subcommand;
+use phigate_store::{ProviderInfo, StoreError};
+use phigate_types::is_provider_name;
+
+use super::Global;
+use super::store::{Session, with_new_store, with_store};
+
+#[derive(Subcommand)]
+pub(super) enum Provider {
+    /// Add a provider, or change what is said about it; what is not given stays
+    Set(Box<set::Set>),
+    /// List the providers
+    List {
+        /// Print a JSON array
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show all that is said about a provider
+    Show {
+        /// The provider's name
+        name: String,
+    },
+    /// Forget a provider and its secret
+    Remove {
+        /// The provider's name
+        name: String,
+    },
+    /// Ask a provider whether it answers and knows us
+    Test {
+        /// The provider's name
+        name: String,
+        /// Ask this model for a word, which costs a few tokens
+        #[arg(long, value_name = "M")]
+        model: Option<String>,
+    },
+}
+
+/// A name as it may be given.
+fn name(text: &str) -> anyhow::Result<String> {
+    if !is_provider_name(text) {
+        bail!("a name has 1 to 32 small letters, digits and hyphens, and begins with no hyphen");
+    }
+    Ok(text.to_owned())
+}
+
+pub(super) fn run(provider: Provider, global: &Global) -> anyhow::Result<ExitCode> {
+    match provider {
+        Provider::Set(set) => {
+            with_new_store(global, async |session| set::run(&session, &set).await)?;
+        }
+        Provider::List { json } => {
+            with_store(global, async |session| show::list(&session, json).await)?;
+        }
+        Provider::Show { name } => {
+            with_store(global, async |session| show::one(&session, &name).await)?;
+        }
+        Provider::Remove { name } => {
+            with_store(global, async |session| remove(&session, &name).await)?;
+        }
+        Provider::Test { name, model } => {
+            let test = async |session| test::run(&session, &name, model.as_deref()).await;
+            return with_store(global, test);
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn remove(session: &Session, name: &str) -> anyhow::Result<()> {
+    let account = session.account().await?;
+    let (vault, actor) = (&session.vault, session.actor);
+    let removed = vault.access.remove_provider(&account.id, name, actor).await;
+    if matches!(removed, Err(StoreError::NotFound(_))) {
+        bail!("{}", unknown(name));
+    }
+    removed?;
+    eprintln!("{name} removed: nothing goes there from now on");
+    Ok(())
+}
+
+/// The provider of a name.
+async fn find(session: &Session, account_id: &str, name: &str) -> anyhow::Result<ProviderInfo> {
+    match session.vault.access.provider(account_id, name).await? {
+        Some(provider) => Ok(provider),
+        None => bail!("{}", unknown(name)),
+    }
+}
+
+fn unknown(name: &str) -> String {
+    format!("there is no provider {name}; `phigate provider list` shows the providers")
+}
+
+/// How a stored secret is told from others. Short keys have no last four characters that could be shown.
+pub(super) fn secret_words(provider: &ProviderInfo) -> String {
+    match (provider.has_secret, provider.last4.as_str()) {
+        (true, "") => "key set".to_owned(),
+        (true, last4) => format!("key …{last4}"),
+        (false, _) if provider.config.auth().secret().can_be_ambient() => {
+            "the machine's own identity".to_owned()
+        }
+        (false, _) => "no key".to_owned(),
+    }
+}
+
+/// Where a provider is: the address that was set, or its operator's own.
+pub(super) fn address(provider: &ProviderInfo) -> String {
+    provider.config.address().unwrap_or_default()
+}
