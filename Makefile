@@ -1,6 +1,6 @@
 # Everything a newcomer and CI need. `make` lists it.
 .DEFAULT_GOAL := help
-.PHONY: help run demo test test-setup test-rust test-clients test-browser check lint deny docs bench torture miri fuzz
+.PHONY: help run demo test test-setup test-rust test-python test-clients test-browser check lint deny docs wheel bench torture miri fuzz
 
 # cargo-nextest runs tests in parallel processes; plain cargo test serves as well.
 RUN_TESTS := $(shell command -v cargo-nextest >/dev/null 2>&1 && echo "cargo nextest run --no-fail-fast" || echo "cargo test")
@@ -17,7 +17,7 @@ run: ## build and start the gateway with nothing to configure
 demo: ## start it with simulated providers and a ready API key
 	$(PHIGATE) --release -- demo
 
-test: test-setup test-rust test-clients test-browser ## set up and run every test
+test: test-setup test-rust test-python test-clients test-browser ## set up and run every test
 
 test-setup:
 	tests/setup.sh
@@ -26,6 +26,9 @@ test-rust: ## tests of all crates, with a real SQLite and PostgreSQL
 	$(RUN_TESTS) --workspace
 	cargo test --quiet --doc --workspace # nextest leaves these out
 	$(PHIGATE) --quiet -- --version
+
+test-python: ## the Python package: built as a wheel, installed and tested in an environment of its own
+	tests/python/run.sh
 
 test-clients: ## the official OpenAI SDKs, LangChain and the AI SDK against a real server
 	cargo build -p phigate
@@ -48,6 +51,9 @@ deny: ## licences, duplicate versions and who may depend on whom
 docs: ## write docs/phi-types.md and docs/parameters.md from the tables
 	UPDATE_DOCS=1 cargo test -q -p phi-detect --test docs
 	UPDATE_DOCS=1 cargo test -q -p phigate-core --test wire_tables
+
+wheel: ## the Python package phi-detect as a wheel, in target/wheels
+	tests/python/wheel.sh
 
 bench: ## speed of the detector, the store and the whole gateway beside a bare proxy
 	bench/run.sh

@@ -6,7 +6,7 @@
 
 use std::io::{BufRead, BufWriter, Write};
 
-use phi_detect::{Detector, Settings};
+use phi_detect::{CodePoints, Detector, Settings};
 use serde_json::{Value, json};
 
 fn main() -> std::io::Result<()> {
@@ -22,18 +22,12 @@ fn main() -> std::io::Result<()> {
             Some(name) => detector.scan_field(name, text),
             None => detector.scan(text),
         };
-        // Code points are counted on from the last finding, so that a long text stays cheap.
-        let (mut bytes, mut points) = (0, 0);
-        let mut point_at = |at: usize| {
-            points += text[bytes..at].chars().count();
-            bytes = at;
-            points
-        };
+        let mut points = CodePoints::new(text);
         let spans: Vec<Value> = findings
             .iter()
             .map(|finding| {
-                let (start, end) = (point_at(finding.span.start), point_at(finding.span.end));
-                json!({"start": start, "end": end, "type": finding.kind.code(), "score": finding.score, "rule": finding.rule})
+                let span = points.range(&finding.span);
+                json!({"start": span.start, "end": span.end, "type": finding.kind.code(), "score": finding.score, "rule": finding.rule})
             })
             .collect();
         writeln!(output, "{}", json!({"id": row["id"], "spans": spans}))?;

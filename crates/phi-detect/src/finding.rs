@@ -17,6 +17,13 @@ pub struct Finding {
     pub rule: &'static str,
 }
 
+impl Finding {
+    /// The score in thousandths, as it is written for others: `0.97`, not `0.9700000286102295`.
+    pub fn rounded_score(&self) -> f64 {
+        f64::from((self.score * 1000.0).round()) / 1000.0
+    }
+}
+
 /// The findings of one scan: in order of position, never overlapping.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Findings {

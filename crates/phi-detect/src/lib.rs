@@ -1,9 +1,73 @@
 //! Finds protected health information (PHI) in text.
 //!
-//! Text in, findings out: no I/O, no clock, no randomness. The same text gives
-//! the same findings on every machine.
+//! Text in, findings out: no I/O, no clock, no randomness, no `unsafe` of yours to check. The same text gives
+//! the same findings on every machine. The model that decides about names is inside; nothing is downloaded.
 //!
-//! The modules below stand in the order in which a text passes through them.
+//! # Scan
+//!
+//! [`Detector::scan`] says what stands where. Spans are byte ranges on character boundaries; [`CodePoints`] turns
+//! them into the offsets that Python, JavaScript clients and JSON interfaces count in.
+//!
+//! ```
+//! use phi_detect::Detector;
+//!
+//! let text = "Patient Jane Roe, MRN 4829137, was seen today.";
+//! let detector = Detector::default();
+//! let findings = detector.scan(text);
+//! let found: Vec<_> = findings.iter().map(|one| (one.kind.code(), &text[one.span.clone()])).collect();
+//! assert_eq!(found, [("name", "Jane Roe"), ("mrn", "4829137")]);
+//! ```
+//!
+//! # Mask
+//!
+//! [`Detector::mask`] writes placeholders, [`Detector::redact`] leaves nothing, and [`Detector::replace`] does what
+//! you say. Each looks at its own result until nothing is found in it.
+//!
+//! ```
+//! let detector = phi_detect::Detector::default();
+//! let masked = detector.mask("Call Jane Roe at (212) 555-0142.")?;
+//! assert_eq!(masked, "Call [NAME] at [PHONE].");
+//! # Ok::<(), phi_detect::StillHoldsPhi>(())
+//! ```
+//!
+//! # Settings of your own
+//!
+//! [`Settings`] has thresholds by kind and the formats of your site's record numbers. A kind that is off by default
+//! ([`PhiRule::is_on_by_default`]) is looked for once it has a threshold; a threshold of 1 leaves out whatever is not certain.
+//!
+//! ```
+//! use phi_detect::{Detector, PhiKind, Settings};
+//!
+//! let detector = Detector::new(Settings {
+//!     thresholds: vec![(PhiKind::from_code("npi").expect("a kind of the table"), 0.5)],
+//!     mrn_formats: vec!["KH-999999".into()],
+//! })?;
+//! let codes: Vec<_> = detector.scan("NPI 1234567893, seen as KH-204811").iter().map(|one| one.kind.code()).collect();
+//! assert_eq!(codes, ["npi", "mrn"]);
+//! # Ok::<(), phi_detect::SettingsError>(())
+//! ```
+//!
+//! # Batches
+//!
+//! A detector is cheap to share and has no state: scan on as many threads as you have. The order of the results is
+//! that of the texts.
+//!
+//! ```
+//! use phi_detect::Detector;
+//!
+//! let texts = ["SSN 536-22-8741", "Nothing to see", "Born 4 July 1961, DOB 07/04/1961"];
+//! let detector = Detector::default();
+//! let counts: Vec<usize> = std::thread::scope(|scope| {
+//!     let scans: Vec<_> = texts.iter().map(|text| scope.spawn(|| detector.scan(text).len())).collect();
+//!     scans.into_iter().map(|scan| scan.join().expect("a scan does not panic")).collect()
+//! });
+//! assert_eq!(counts[..2], [1, 0]);
+//! ```
+//!
+//! Text from strangers can be long: [`Detector::scan_while`] stops when you say so, and its findings then say that they
+//! are not complete. `examples/` has programs for all of this.
+
+// The modules below stand in the order in which a text passes through them.
 
 // What the kinds of PHI are, and the words and labels that all rooms know.
 mod kinds;
@@ -45,9 +109,15 @@ mod budget;
 mod finding;
 mod resolve;
 
+// What is made of findings.
+mod code_points;
+mod replace;
+
+pub use code_points::CodePoints;
 pub use finding::{Finding, Findings};
 pub use identifier::is_ordinary as is_ordinary_identifier;
 pub use kinds::{PhiKind, PhiRule, RULES};
+pub use replace::StillHoldsPhi;
 pub use settings::{Settings, SettingsError};
 pub use spelling::Spelling;
 
@@ -98,6 +168,11 @@ impl Detector {
             settings,
             names: Some(Level::best()),
         })
+    }
+
+    /// Whether findings of a kind are looked for at all.
+    pub fn looks_for(&self, kind: PhiKind) -> bool {
+        self.settings.looks_for(kind)
     }
 
     /// Finds PHI in a text that stands alone: a message, a note, a document.

@@ -1,7 +1,8 @@
 //! Decides: wire formats, the walk over all text, protection modes.
 //!
 //! Pure: bytes and values in, values out. Time, randomness and settings arrive as arguments.
-//! Read in this order: [`text`], [`json`], [`request`], [`protect`], [`wire`], [`egress`], [`reply`], [`doors`].
+//! Read in this order: [`text`], [`json`], [`request`], [`protect`], [`wire`], [`egress`], [`reply`], [`doors`],
+//! [`service`].
 
 pub mod doors;
 pub mod egress;
@@ -9,5 +10,6 @@ pub mod json;
 pub mod protect;
 pub mod reply;
 pub mod request;
+pub mod service;
 pub mod text;
 pub mod wire;

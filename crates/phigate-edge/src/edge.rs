@@ -43,7 +43,8 @@ pub struct RequestId(pub Uuid);
 pub(crate) struct Edge {
     router: Router,
     intake: Arc<Intake>,
-    queue: Queue,
+    queue: Arc<Queue>,
+    is_work: fn(&str) -> bool,
     header_fields_max: usize,
     proxies: TrustedProxies,
     drain: Drain,
@@ -65,7 +66,8 @@ impl Edge {
         Self {
             router,
             intake: Arc::new(Intake::new(limits)),
-            queue: Queue::new(limits),
+            queue: Arc::new(Queue::new(limits)),
+            is_work,
             header_fields_max: usize::try_from(limits.header_fields).unwrap_or(usize::MAX),
             proxies,
             drain,
@@ -79,6 +81,21 @@ impl Edge {
         Self {
             error_format,
             ..self
+        }
+    }
+
+    /// Another site on another listener. What callers take of the limits is counted together.
+    pub(crate) fn beside(&self, router: Router, is_work: fn(&str) -> bool) -> Self {
+        Self {
+            router,
+            intake: Arc::clone(&self.intake),
+            queue: Arc::clone(&self.queue),
+            is_work,
+            header_fields_max: self.header_fields_max,
+            proxies: self.proxies.clone(),
+            drain: self.drain.clone(),
+            observer: Arc::clone(&self.observer),
+            error_format: |_, _| ErrorFormat::OpenAi,
         }
     }
 
@@ -156,7 +173,7 @@ impl Edge {
         peer: SocketAddr,
         mut request: Request<Body>,
     ) -> (Response, Option<Turn>) {
-        if !request.uri().path().starts_with("/v1/") {
+        if !(self.is_work)(request.uri().path()) {
             return (self.forward(id, peer, request).await, None);
         }
         match self.queue.enter().await {
@@ -182,6 +199,11 @@ impl Edge {
             Err(panic) => panicked(panic),
         }
     }
+}
+
+/// Whether a path of the interface for callers is work that waits for a place; pages and probes do not.
+fn is_work(path: &str) -> bool {
+    path.starts_with("/v1/") || path.starts_with("/beta/")
 }
 
 /// The message of a panic may quote content: only the fact is told.

@@ -17,7 +17,7 @@ use crate::error::EdgeError;
 use crate::observer::Observer;
 use crate::process;
 use crate::proxies::TrustedProxies;
-use crate::server::Server;
+use crate::server::{self, Server};
 use crate::tls::{self, Certificate, TlsError, TlsFiles};
 
 /// Where and how connections are accepted.
@@ -27,6 +27,8 @@ pub struct EdgeSettings {
     pub listen: SocketAddr,
     /// Where metrics are read, unless switched off.
     pub metrics_listen: Option<SocketAddr>,
+    /// Where Presidio's interface is served, if anywhere.
+    pub presidio_listen: Option<SocketAddr>,
     /// Proxies whose word about a caller's address is believed.
     pub trusted_proxies: TrustedProxies,
     /// Our own certificate.
@@ -45,6 +47,8 @@ pub struct Site {
     pub error_format: ErrorFormatOf,
     /// The listener for metrics serves this.
     pub metrics: Router,
+    /// The listener for Presidio's interface serves this.
+    pub presidio: Router,
     /// Who counts connections and requests.
     pub observer: Arc<dyn Observer>,
 }
@@ -74,22 +78,31 @@ pub enum ServeError {
 pub struct Ports {
     callers: TcpListener,
     metrics: Option<TcpListener>,
+    presidio: Option<TcpListener>,
 }
 
 impl Ports {
     /// Binds the addresses that the settings name.
     pub async fn bind(settings: &EdgeSettings) -> Result<Self, ServeError> {
         let callers = listen("listen", settings.listen).await?;
-        let metrics = match settings.metrics_listen {
-            Some(address) => Some(listen("metrics_listen", address).await?),
-            None => None,
-        };
-        Ok(Self { callers, metrics })
+        let metrics = listen_if("metrics_listen", settings.metrics_listen).await?;
+        let presidio = listen_if("presidio_listen", settings.presidio_listen).await?;
+        Ok(Self {
+            callers,
+            metrics,
+            presidio,
+        })
     }
 
     /// Where callers connect.
     pub fn address(&self) -> io::Result<SocketAddr> {
         self.callers.local_addr()
+    }
+
+    /// Where Presidio's interface is, if it is served.
+    pub fn presidio_address(&self) -> Option<SocketAddr> {
+        let listener = self.presidio.as_ref();
+        listener.and_then(|listener| listener.local_addr().ok())
     }
 }
 
@@ -103,13 +116,17 @@ pub async fn serve(
 ) -> Result<(), ServeError> {
     process::prepare();
     let limits = &settings.limits;
-    let listener = ports.callers;
+    let Ports {
+        callers: listener,
+        metrics,
+        presidio,
+    } = ports;
     let certificate = settings
         .tls
         .as_ref()
         .map(|files| Certificate::watch(files, tls::LOOK_AGAIN))
         .transpose()?;
-    if let Some(listener) = ports.metrics {
+    if let Some(listener) = metrics {
         let edge = Edge::new(
             site.metrics,
             limits,
@@ -129,11 +146,16 @@ pub async fn serve(
         site.observer,
     )
     .with_error_format(site.error_format);
+    let mut served = Vec::new();
+    if let Some(listener) = presidio {
+        let beside = edge.beside(site.presidio, |path| path != "/health");
+        let server = Server::new(beside, limits, certificate.clone(), drain.clone());
+        served.push((server, listener));
+    }
     let server = Server::new(edge, limits, certificate, drain.clone());
+    served.push((server, listener));
     on_listening(address);
-    server
-        .run(&listener, Duration::from_millis(limits.drain_ms))
-        .await;
+    server::run(&served, &drain, Duration::from_millis(limits.drain_ms)).await;
     Ok(())
 }
 
@@ -151,6 +173,16 @@ pub(crate) fn finish(router: Router, missing_page: MissingPage) -> Router {
     router
         .fallback(missing)
         .method_not_allowed_fallback(|| async { EdgeError::MethodNotAllowed })
+}
+
+async fn listen_if(
+    setting: &'static str,
+    address: Option<SocketAddr>,
+) -> Result<Option<TcpListener>, ServeError> {
+    match address {
+        Some(address) => listen(setting, address).await.map(Some),
+        None => Ok(None),
+    }
 }
 
 async fn listen(setting: &'static str, address: SocketAddr) -> Result<TcpListener, ServeError> {

@@ -6,6 +6,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use futures_util::future::join_all;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
@@ -42,6 +43,41 @@ pub(crate) struct Server {
     drain: Drain,
 }
 
+/// Accepts on all listeners until the drain starts, then gives the running requests of all of them their time.
+pub(crate) async fn run(servers: &[(Arc<Server>, TcpListener)], drain: &Drain, grace: Duration) {
+    let accept = || {
+        join_all(
+            servers
+                .iter()
+                .map(|(server, listener)| server.accept(listener)),
+        )
+    };
+    let finished = || join_all(servers.iter().map(|(server, _)| server.tracked.wait()));
+    tokio::select! {
+        _ = accept() => {}
+        () = drain.started() => {}
+    }
+    for (server, _) in servers {
+        server.tracked.close();
+    }
+    tokio::select! {
+        // Callers who come now are told so; others would see a refused connection.
+        _ = accept() => {}
+        _ = finished() => {}
+        () = drain.now() => {}
+        () = tokio::time::sleep(grace) => {}
+    }
+    drain.start_cut();
+    tokio::select! {
+        _ = finished() => {}
+        () = drain.now() => {}
+        () = tokio::time::sleep(LAST_BYTES) => {}
+    }
+    drain.stop_now();
+    // What is broken off now still hands over its records; the store is closed after this.
+    let _ = tokio::time::timeout(LAST_BYTES, finished()).await;
+}
+
 impl Server {
     pub(crate) fn new(
         edge: Edge,
@@ -72,31 +108,6 @@ impl Server {
             tracked,
             drain,
         })
-    }
-
-    /// Accepts until the drain starts, then gives the running requests their time.
-    pub(crate) async fn run(self: &Arc<Self>, listener: &TcpListener, grace: Duration) {
-        tokio::select! {
-            () = self.accept(listener) => {}
-            () = self.drain.started() => {}
-        }
-        self.tracked.close();
-        tokio::select! {
-            // Callers who come now are told so; others would see a refused connection.
-            () = self.accept(listener) => {}
-            () = self.tracked.wait() => {}
-            () = self.drain.now() => {}
-            () = tokio::time::sleep(grace) => {}
-        }
-        self.drain.start_cut();
-        tokio::select! {
-            () = self.tracked.wait() => {}
-            () = self.drain.now() => {}
-            () = tokio::time::sleep(LAST_BYTES) => {}
-        }
-        self.drain.stop_now();
-        // What is broken off now still hands over its records; the store is closed after this.
-        let _ = tokio::time::timeout(LAST_BYTES, self.tracked.wait()).await;
     }
 
     pub(crate) async fn accept(self: &Arc<Self>, listener: &TcpListener) {

@@ -19,7 +19,7 @@ impl Gateway {
         headers: &HeaderMap,
         client: IpAddr,
     ) -> Result<Admission, GatewayError> {
-        let admitted = match key(headers) {
+        let admitted = match key_of(headers) {
             Ok(key) => self.vault.access.admit(key).await,
             Err(error) => Err(error),
         };
@@ -59,12 +59,13 @@ impl Gateway {
     }
 }
 
-const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
+/// Where Anthropic's clients and LiteLLM put a key.
+const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 
 /// The caller's key, by either header. Where both are sent they must say the same: whoever stands between must not be
 /// able to read one and the gateway the other.
-fn key(headers: &HeaderMap) -> Result<&str, AdmitError> {
-    let mut given = headers.get_all(API_KEY).iter();
+fn key_of(headers: &HeaderMap) -> Result<&str, AdmitError> {
+    let mut given = headers.get_all(X_API_KEY).iter();
     let plain = given.next().map(|value| value.to_str().map(str::trim));
     let plain = plain.transpose().map_err(|_| AdmitError::Malformed)?;
     let bearer = headers.get(header::AUTHORIZATION).map(bearer).transpose()?;
@@ -113,7 +114,7 @@ mod tests {
             for (name, value) in sent {
                 headers.append(*name, HeaderValue::from_static(value));
             }
-            assert_eq!(key(&headers).ok(), expected, "{sent:?}");
+            assert_eq!(key_of(&headers).ok(), expected, "{sent:?}");
         }
     }
 }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use jiff::Timestamp;
 use phi_detect::PhiKind;
-use phigate_core::doors::Door;
+use phigate_core::doors::{CHAT, Door};
 use phigate_core::egress::{self, Cleared, Held};
 use phigate_core::protect::{self, CleanRequest, Outcome, Policy, Scanned, Scanner};
 use phigate_core::request::{Request, RequestError};
@@ -152,7 +152,7 @@ impl Decider {
             gateway: Arc::clone(&record.gateway),
             account: Arc::clone(account),
             scanner: record.gateway.scanners.of(account)?,
-            door: record.door,
+            door: record.door.unwrap_or(&CHAT),
             said,
             stages: record.stages.clone(),
             place: None,

@@ -88,6 +88,11 @@ impl RequestFacts {
         self.report = Some(report.clone());
     }
 
+    /// It was scanned for whoever sent it. Nothing of it is kept: nothing went anywhere.
+    pub(crate) fn set_report(&mut self, report: Report) {
+        self.report = Some(report);
+    }
+
     /// It may leave, translated like this.
     pub(crate) fn set_cleared(&mut self, clean: &CleanRequest, cleared: &Cleared) {
         self.adjusted = cleared.adjusted().to_vec();

@@ -40,6 +40,17 @@ pub(crate) struct KeyPermit {
     _running: Arc<Running>,
 }
 
+impl KeyPermit {
+    /// A request that came without a key, where the operator lets such in.
+    pub(crate) fn without_key() -> Self {
+        Self {
+            _running: Arc::new(Running {
+                _counted: Arc::default(),
+            }),
+        }
+    }
+}
+
 /// One of a key's requests: the key counts these, not the clones of a permit.
 #[derive(Debug)]
 struct Running {

@@ -120,9 +120,11 @@ mod reply;
 mod reply_notes;
 mod reply_plan;
 mod route;
+mod scan_job;
 mod scan_memory;
 mod scan_queue;
 mod scanners;
+mod service;
 mod stages;
 #[cfg(test)]
 mod testing;

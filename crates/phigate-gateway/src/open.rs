@@ -15,6 +15,7 @@ use uuid::Uuid;
 use crate::error::GatewayError;
 use crate::facts::RequestFacts;
 use crate::gateway::Gateway;
+use crate::key_limits::KeyPermit;
 use crate::pipeline::{Received, Stopped};
 use crate::record::RequestRecord;
 use crate::reply_plan;
@@ -22,8 +23,8 @@ use crate::stages::Stages;
 
 /// A request as it arrived.
 pub struct Call {
-    /// The door at which it arrived.
-    pub door: &'static Door,
+    /// The door at which it arrived; none where nothing is forwarded.
+    pub door: Option<&'static Door>,
     /// The id on its response and its records.
     pub request_id: Uuid,
     /// When it arrived.
@@ -44,6 +45,19 @@ pub enum Sender {
         headers: HeaderMap,
         /// Its query.
         query: Option<String>,
+        /// Its body, not read yet.
+        upload: Upload,
+    },
+    /// Software on a listener without keys, which acts for one account.
+    Listener {
+        /// The account.
+        account: Arc<Account>,
+        /// Stands in records where a caller's key would: a word no key has.
+        name: &'static str,
+        /// Its place among the requests that are worked on.
+        turn: Option<Turn>,
+        /// Its headers.
+        headers: HeaderMap,
         /// Its body, not read yet.
         upload: Upload,
     },
@@ -91,7 +105,7 @@ impl Open {
             } => {
                 let admission = gateway.admit(&headers, client).await;
                 let admission = admission.map_err(|error| Stopped::unrecorded(&error))?;
-                let id = admission.key_id.clone();
+                let id = Some(admission.key_id.clone());
                 let source = Source::Upload {
                     headers,
                     query,
@@ -99,20 +113,40 @@ impl Open {
                 };
                 (admission, id, turn, source)
             }
+            Sender::Listener {
+                account,
+                name,
+                turn,
+                headers,
+                upload,
+            } => {
+                let key_id = name.to_owned();
+                let source = Source::Upload {
+                    headers,
+                    query: None,
+                    upload,
+                };
+                (Admission { key_id, account }, None, turn, source)
+            }
             Sender::Dashboard {
                 account,
                 body,
                 stages,
             } => {
                 watched = Some(stages);
-                let id = account.id.clone();
+                let id = Some(account.id.clone());
                 let key_id = DASHBOARD_KEY.to_owned();
                 (Admission { key_id, account }, id, None, Source::Typed(body))
             }
         };
-        let limits = &admission.account.settings.limits;
-        let permit = gateway.key_limits.admit(&limited_id, limits, call.received);
-        let permit = permit.map_err(|limited| Stopped::unrecorded(&limited.into()))?;
+        let permit = match limited_id {
+            Some(id) => {
+                let limits = &admission.account.settings.limits;
+                let permit = gateway.key_limits.admit(&id, limits, call.received);
+                permit.map_err(|limited| Stopped::unrecorded(&limited.into()))?
+            }
+            None => KeyPermit::without_key(),
+        };
         Ok(Self {
             record: RequestRecord {
                 gateway: Arc::clone(gateway),
@@ -186,13 +220,16 @@ fn aside(
     headers: &HeaderMap,
     query: Option<&str>,
 ) -> Result<Aside, GatewayError> {
+    let Some(door) = record.door else {
+        return Ok(Aside::default());
+    };
     let scanner = record.gateway.scanners.of(&record.admission.account)?;
     let header = |name| {
         let values = headers.get_all(name).iter();
         values.map(HeaderValue::as_bytes).collect()
     };
     let is_clean = |text: &str| scanner.detector().scan(text).is_empty();
-    Ok(record.door.aside(header, query, is_clean)?)
+    Ok(door.aside(header, query, is_clean)?)
 }
 
 /// What a request takes of the gateway's limits, besides its key's. Clones share it.

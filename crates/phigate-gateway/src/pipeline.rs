@@ -51,7 +51,7 @@ impl Gateway {
         let call = Call {
             request_id: Uuid::now_v7(),
             received: Instant::now(),
-            door: &CHAT,
+            door: Some(&CHAT),
             sender: Sender::Dashboard {
                 account,
                 body,

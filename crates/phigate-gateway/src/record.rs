@@ -19,15 +19,15 @@ use crate::error::GatewayError;
 use crate::facts::RequestFacts;
 use crate::gateway::Gateway;
 use crate::key_limits::KeyPermit;
-use crate::outcome::OutcomeDue;
+use crate::outcome::{Ended, OutcomeDue};
 use crate::pipeline::Forward;
 use crate::stages::Stages;
 
 /// What both records say about where a request comes from. Nothing is written yet.
 pub(crate) struct RequestRecord {
     pub(crate) gateway: Arc<Gateway>,
-    /// The door at which it arrived.
-    pub(crate) door: &'static Door,
+    /// The door at which it arrived; none where nothing is forwarded.
+    pub(crate) door: Option<&'static Door>,
     pub(crate) admission: Admission,
     pub(crate) request_id: Uuid,
     pub(crate) received: Instant,
@@ -81,6 +81,28 @@ impl RequestRecord {
         let mut outcome = OutcomeDue::new(self, facts, action, durability);
         outcome.begin(forward);
         Ok((Written { durability }, outcome))
+    }
+
+    /// Records that texts were scanned for whoever sent them, and gives the answer its headers. An answer that cannot be
+    /// recorded is not given.
+    pub(crate) async fn scanned(self, mut facts: RequestFacts, mut response: Response) -> Response {
+        let action = Action::SCANNED;
+        let durability = self.durability_of_outcome(&facts);
+        let decision = self.decision(&mut facts, action, None, None);
+        if let Err(error) = self.write(decision, &facts, durability).await {
+            return with_headers(error.into_response(), &facts);
+        }
+        self.gateway.metrics.added(self.received.elapsed());
+        // Nothing happens between the two records that a crash could leave unknown.
+        let outcome = OutcomeDue::new(self, facts, action, Durability::Queued);
+        outcome.write_headers(&mut response);
+        let ended = Ended {
+            status: response.status(),
+            summary: None,
+            error: None,
+        };
+        outcome.close(ended).await;
+        response
     }
 
     /// Records that a request leaves for another provider. When this returns, the record is on disk.
@@ -199,7 +221,7 @@ impl RequestRecord {
                 key_id: self.admission.key_id.clone(),
                 mode: account.mode,
                 action,
-                door: Some(self.door.id().to_owned()),
+                door: self.door.map(|door| door.id().to_owned()),
                 model: facts.model(),
                 family: facts.family().map(Into::into),
                 provider: facts.provider().map(Into::into),

@@ -64,7 +64,7 @@ pub(crate) fn record(gateway: &Arc<Gateway>, account: &Arc<Account>) -> RequestR
         .unwrap();
     RequestRecord {
         gateway: Arc::clone(gateway),
-        door: &CHAT,
+        door: Some(&CHAT),
         admission: Admission {
             key_id: "key".to_owned(),
             account: Arc::clone(account),

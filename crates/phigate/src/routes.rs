@@ -9,6 +9,7 @@ use axum::routing::{get, post};
 use axum::{Extension, Router};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use phigate_core::doors::{DOORS, Door, MESSAGES};
+use phigate_core::service;
 use phigate_edge::{ClientAddress, RequestId, Turn, Upload, health_routes};
 use phigate_gateway::{Call, GatewayError, Sender, listed_models, routes, routes_at};
 use phigate_types::ErrorFormat;
@@ -29,6 +30,8 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         router.route(door.path, post(answer))
     });
     doors
+        .route("/v1/scan", post(scan))
+        .route("/beta/litellm_basic_guardrail_api", post(guard))
         .route("/v1/models", get(models))
         .route("/v1/models/{*id}", get(model))
         .route("/openapi.json", get(openapi))
@@ -60,28 +63,44 @@ pub(crate) fn error_format(path: &str, headers: &HeaderMap) -> ErrorFormat {
 
 /// A request at one of the doors.
 async fn enter(app: Arc<App>, door: &'static Door, request: Request) -> Response {
+    match call_of(Some(door), request) {
+        Some(call) => app.gateway.answer(call).await,
+        None => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
+}
+
+async fn scan(State(app): State<Arc<App>>, request: Request) -> Response {
+    match call_of(None, request) {
+        Some(call) => app.gateway.serve(call, service::scan).await,
+        None => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
+}
+
+async fn guard(State(app): State<Arc<App>>, request: Request) -> Response {
+    match call_of(None, request) {
+        Some(call) => app.gateway.serve(call, service::guard).await,
+        None => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
+}
+
+/// A caller's request; none without what the edge gives to every request.
+fn call_of(door: Option<&'static Door>, request: Request) -> Option<Call> {
     let received = Instant::now();
     let (parts, upload) = Upload::split(request);
-    let (Some(id), Some(client)) = (
-        parts.extensions.get::<RequestId>(),
-        parts.extensions.get::<ClientAddress>(),
-    ) else {
-        // The edge gives both to every request.
-        return StatusCode::INTERNAL_SERVER_ERROR.into_response();
-    };
-    let call = Call {
-        request_id: id.0,
+    let id = parts.extensions.get::<RequestId>()?.0;
+    let client = parts.extensions.get::<ClientAddress>()?.0;
+    Some(Call {
+        request_id: id,
         received,
         door,
         sender: Sender::Caller {
-            client: client.0,
+            client,
             turn: parts.extensions.get::<Turn>().cloned(),
             query: parts.uri.query().map(str::to_owned),
             headers: parts.headers,
             upload,
         },
-    };
-    app.gateway.answer(call).await
+    })
 }
 
 /// The identifiers the account can use now: those that its providers list, those of families whose provider has no
@@ -129,6 +148,8 @@ mod tests {
             assert!(description["paths"].get(door.path).is_some(), "{door:?}");
         }
         for path in [
+            "/v1/scan",
+            "/beta/litellm_basic_guardrail_api",
             "/v1/models",
             "/v1/models/{id}",
             "/healthz",

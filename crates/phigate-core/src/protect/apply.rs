@@ -122,15 +122,7 @@ pub fn apply_with(
     if !report.is_complete() && !policy.mode.forwards_unscanned() {
         return Outcome::Unfinished(report);
     }
-    if let Some(part) = report.unscannable().first()
-        && !policy.allow_unscannable
-        && !policy.mode.forwards_unscanned()
-    {
-        let message = format!(
-            "{} cannot be scanned for PHI and is not forwarded in this mode",
-            name_of(&part.path)
-        );
-        let refusal = RequestError::field("unscannable_content", part.path.clone(), message);
+    if let Some(refusal) = unscannable(policy, &report) {
         return Outcome::Refuse(refusal, report);
     }
     let mut clean = CleanRequest {
@@ -155,7 +147,21 @@ pub fn apply_with(
     Outcome::Forward(clean)
 }
 
-fn not_rewritable(path: String) -> RequestError {
+/// Why a request with parts that cannot be scanned does not go on, where the policy does not let it.
+pub(super) fn unscannable(policy: &Policy, report: &Report) -> Option<RequestError> {
+    if policy.allow_unscannable || policy.mode.forwards_unscanned() {
+        return None;
+    }
+    let part = report.unscannable().first()?;
+    let message = format!(
+        "{} cannot be scanned for PHI and is not forwarded in this mode",
+        name_of(&part.path)
+    );
+    let path = part.path.clone();
+    Some(RequestError::field("unscannable_content", path, message))
+}
+
+pub(super) fn not_rewritable(path: String) -> RequestError {
     let message = format!(
         "{} holds PHI that cannot be replaced without breaking the request",
         name_of(&path)

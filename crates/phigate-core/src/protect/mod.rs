@@ -7,6 +7,7 @@ mod apply;
 pub mod identifier;
 mod joined;
 mod located;
+mod plain;
 mod report;
 mod rewrite;
 mod scan;
@@ -14,6 +15,7 @@ mod scanner;
 
 pub use apply::{CleanRequest, Outcome, Policy, apply, apply_with};
 pub use identifier::plain as normalise;
+pub use plain::{Found, NotRewritten, ScannedDocument, scan_plain};
 pub use report::Report;
 pub use rewrite::{Tokens, rewrite_text};
 pub(crate) use scan::scan_document;

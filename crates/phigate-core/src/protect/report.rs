@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
+use std::ops::Range;
 
-use phi_detect::PhiKind;
+use phi_detect::{CodePoints, PhiKind};
 use phigate_types::{Finding, Unscannable};
 
 use crate::json::{Document, NodeId};
@@ -12,9 +13,13 @@ use crate::text::PhiText;
 
 use super::identifier;
 use super::located::{LocatedFinding, ScanResult};
+use super::scanner::Scanner;
 
 /// The name under which a report lists an incomplete scan.
 const INCOMPLETE_SCAN: &str = "incomplete_scan";
+
+/// The rule of findings that a caller brought along.
+const GIVEN: &str = "given";
 
 /// What a scan found in a request. The lists end where the scanner says; the counts are of everything.
 #[derive(Debug, Clone, Default)]
@@ -82,24 +87,57 @@ impl Report {
             _ => value.decoded().into_text(),
         };
         let path = request::path(&value);
-        let (mut counted_bytes, mut counted) = (0, 0);
+        let mut points = CodePoints::new(&text);
         for LocatedFinding { finding, .. } in found {
-            let before = text.get(counted_bytes..finding.span.start);
-            let start = counted + before.map_or(0, |before| before.chars().count());
+            let Range { start, end } = points.range(&finding.span);
             let exact = text.get(finding.span.clone()).unwrap_or_default();
-            let end = start + exact.chars().count();
-            (counted_bytes, counted) = (finding.span.end, end);
             self.findings.push(Finding {
                 kind: Cow::Borrowed(finding.kind.code()),
                 path: path.clone(),
                 start: start as u64,
                 end: end as u64,
-                score: f64::from((finding.score * 1000.0).round()) / 1000.0,
+                score: finding.rounded_score(),
                 rule: Cow::Borrowed(finding.rule),
             });
             for form in identifier::stored_forms(finding.kind, exact) {
                 self.identifiers.insert((finding.kind, PhiText::new(form)));
             }
+        }
+    }
+
+    /// Reports what a caller says is in a text, which nobody looked for here.
+    pub(crate) fn given(
+        scanner: &Scanner,
+        path: &str,
+        text_bytes: usize,
+        given: impl Iterator<Item = (PhiKind, Range<usize>, f64)>,
+    ) -> Self {
+        let mut report = Self {
+            text_bytes: text_bytes as u64,
+            is_complete: true,
+            ..Self::default()
+        };
+        for (kind, span, score) in given {
+            *report.counts.entry(kind).or_default() += 1;
+            if report.findings.len() < scanner.listed_max {
+                report.findings.push(Finding {
+                    kind: Cow::Borrowed(kind.code()),
+                    path: path.to_owned(),
+                    start: span.start as u64,
+                    end: span.end as u64,
+                    score,
+                    rule: Cow::Borrowed(GIVEN),
+                });
+            }
+        }
+        report
+    }
+
+    /// The same for texts that were disclosed to nobody: nothing by which they could be looked up.
+    pub(super) fn without_identifiers(self) -> Self {
+        Self {
+            identifiers: HashSet::new(),
+            ..self
         }
     }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use phi_detect::{Detector, Findings, PhiKind};
+use phi_detect::{Detector, PhiKind};
 use phigate_types::{Effect, Mode, Replaced};
 
 use crate::json::{Document, Json};
@@ -93,30 +93,11 @@ pub fn rewrite_text(mode: Mode, detector: &Detector, text: &str) -> Option<Strin
     let Effect::Replace(replacement) = mode.effect else {
         return None;
     };
-    let mut current = text.to_owned();
-    for _ in 0..=ROUNDS_MAX {
-        let findings = detector.scan(&current);
-        if findings.is_empty() {
-            return findings.is_complete().then_some(current);
-        }
-        current = replace(&current, &findings, replacement)?;
-    }
-    None
-}
-
-fn replace(text: &str, findings: &Findings, replacement: Replacement) -> Option<String> {
-    let mut out = String::with_capacity(text.len());
-    let mut copied = 0;
-    for finding in findings {
-        out.push_str(text.get(copied..finding.span.start)?);
-        out.push_str(&replacement(Replaced {
-            placeholder: finding.kind.placeholder(),
-            text: text.get(finding.span.clone())?,
-        }));
-        copied = finding.span.end;
-    }
-    out.push_str(text.get(copied..)?);
-    Some(out)
+    let rewritten = detector.replace(text, |kind, text| {
+        let placeholder = kind.placeholder();
+        replacement(Replaced { placeholder, text })
+    });
+    rewritten.ok()
 }
 
 fn splice(

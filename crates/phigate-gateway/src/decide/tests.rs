@@ -3,8 +3,6 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 
-use phigate_core::doors::CHAT;
-
 use super::*;
 use crate::testing;
 

@@ -25,6 +25,8 @@ const KEYS_MAX: usize = 100_000;
 pub(super) struct Cache {
     generation: u64,
     keys: HashMap<String, Arc<Known>>,
+    /// Accounts that were asked for without a key.
+    accounts: HashMap<String, Arc<Account>>,
 }
 
 struct Known {
@@ -60,19 +62,27 @@ impl Access {
         })
     }
 
+    /// An account as it stands now, for those who may act for it without a key.
+    pub async fn account(&self, account_id: &str) -> Result<Arc<Account>> {
+        let generation = self.core.store.generation().await?;
+        if let Some(account) = self.cache_of(generation).accounts.get(account_id) {
+            return Ok(account.clone());
+        }
+        let kinds = [ItemKind::Account, ItemKind::Provider];
+        let rows = self.core.guard().rows(account_id, &kinds).await?;
+        let account = Arc::new(self.core.assemble(rows, generation).await?);
+        let mut cache = self.cache();
+        if cache.generation == generation {
+            let known = account.clone();
+            cache.accounts.insert(account_id.to_owned(), known);
+        }
+        Ok(account)
+    }
+
     async fn known(&self, key_id: &str) -> Result<Option<Arc<Known>>> {
         let generation = self.core.store.generation().await?;
-        {
-            let mut cache = self.cache();
-            if cache.generation != generation {
-                *cache = Cache {
-                    generation,
-                    ..Cache::default()
-                };
-            }
-            if let Some(known) = cache.keys.get(key_id) {
-                return Ok(Some(known.clone()));
-            }
+        if let Some(known) = self.cache_of(generation).keys.get(key_id) {
+            return Ok(Some(known.clone()));
         }
         // Which account a key belongs to is believed only once that account's rows say so.
         let Some(found) = self.core.store.find(ItemKind::ApiKey, key_id).await? else {
@@ -134,6 +144,18 @@ impl Access {
                 .unwrap_or_else(PoisonError::into_inner);
             used.insert(key_id.to_owned(), (known.account.id.clone(), now_us));
         }
+    }
+
+    /// What is known under this generation of settings; nothing older.
+    fn cache_of(&self, generation: u64) -> MutexGuard<'_, Cache> {
+        let mut cache = self.cache();
+        if cache.generation != generation {
+            *cache = Cache {
+                generation,
+                ..Cache::default()
+            };
+        }
+        cache
     }
 
     fn cache(&self) -> MutexGuard<'_, Cache> {

@@ -17,6 +17,9 @@ impl Action {
     /// The request could not be taken, whatever its mode: malformed, not scannable, not routable.
     pub const REFUSED: Self = Self::row("refused", "Refused", Tone::Grey);
 
+    /// Texts were scanned for whoever sent them; nothing went anywhere.
+    pub const SCANNED: Self = Self::row("scanned", "Scanned", Tone::Good);
+
     pub(crate) const fn row(code: &'static str, label: &'static str, tone: Tone) -> Self {
         Self { code, label, tone }
     }
@@ -25,7 +28,7 @@ impl Action {
     pub fn all() -> impl Iterator<Item = Self> + Clone {
         Mode::all()
             .map(|mode| mode.action)
-            .chain(std::iter::once(Self::REFUSED))
+            .chain([Self::REFUSED, Self::SCANNED])
     }
 
     /// The word in records, filters and on the command line.

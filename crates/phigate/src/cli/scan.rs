@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use clap::Args;
-use phi_detect::{Detector, Findings};
+use phi_detect::{CodePoints, Detector, Findings};
 use phigate_core::protect;
 use phigate_types::Mode;
 use serde::{Deserialize, Serialize};
@@ -66,23 +66,15 @@ struct Span<'a> {
 
 /// Findings with offsets in code points, counted in one pass over the text.
 fn spans<'a>(text: &str, findings: &Findings, file: Option<&'a Path>) -> Vec<Span<'a>> {
-    let mut counted = (0, 0);
-    let mut count_to = |byte: usize| {
-        let (from, characters) = counted;
-        let more = text
-            .get(from..byte)
-            .map_or(0, |piece| piece.chars().count());
-        counted = (byte, characters + more);
-        counted.1
-    };
+    let mut points = CodePoints::new(text);
     findings
         .iter()
         .map(|finding| Span {
             file,
-            start: count_to(finding.span.start),
-            end: count_to(finding.span.end),
+            start: points.at(finding.span.start),
+            end: points.at(finding.span.end),
             kind: finding.kind.code(),
-            score: f64::from((finding.score * 1000.0).round()) / 1000.0,
+            score: finding.rounded_score(),
             rule: finding.rule,
         })
         .collect()

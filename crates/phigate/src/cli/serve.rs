@@ -12,7 +12,7 @@ use phigate_store::SecretString;
 
 use crate::app::{self, App, Role};
 use crate::config::{Config, Flags, LogFormat};
-use crate::{dashboard, housekeeping, routes};
+use crate::{dashboard, housekeeping, presidio, routes};
 
 use super::instance::Instance;
 use super::logs::{self, say};
@@ -27,6 +27,12 @@ pub(super) struct Serve {
     /// Where metrics are read; `off` for nowhere [default: 127.0.0.1:9464]
     #[arg(long, value_name = "ADDR|off")]
     metrics_listen: Option<String>,
+    /// Where Presidio's interface is served; `off` for nowhere [default: off]
+    #[arg(long, value_name = "ADDR|off")]
+    presidio_listen: Option<String>,
+    /// The account that Presidio's interface acts for [default: the only one]
+    #[arg(long, value_name = "NAME")]
+    presidio_account: Option<String>,
     /// Let providers be on private addresses and plain http
     #[arg(long)]
     allow_private_providers: bool,
@@ -41,6 +47,8 @@ impl Serve {
         Flags {
             listen: self.listen.clone(),
             metrics_listen: self.metrics_listen.clone(),
+            presidio_listen: self.presidio_listen.clone(),
+            presidio_account: self.presidio_account.clone(),
             allow_private_providers: self.allow_private_providers,
             behind_tls_proxy: self.behind_tls_proxy,
             ..global.flags()
@@ -106,7 +114,7 @@ fn advise(error: ServeError) -> anyhow::Error {
     let option = setting.replace('_', "-");
     let other = format!("choose another with --{option} 127.0.0.1:PORT");
     let advice = match reason {
-        ErrorKind::AddrInUse if *setting == "metrics_listen" => format!(
+        ErrorKind::AddrInUse if *setting != "listen" => format!(
             "another program uses it, perhaps another phigate; {other}, or do without with --{option} off"
         ),
         ErrorKind::AddrInUse => {
@@ -146,16 +154,33 @@ async fn serve_app(
         // Last, so that whoever waits for this line finds the rest already said.
         println!("listening on {scheme}://{address}");
     };
+    let presidio = presidio_site(app, ports.presidio_address()).await?;
     let site = Site {
         router,
         missing_page: dashboard::missing_page(Arc::clone(app)),
         error_format: routes::error_format,
         metrics: app.metrics.router(),
+        presidio,
         observer: Arc::clone(&app.metrics) as Arc<dyn Observer>,
     };
     let drain = app.drain.clone();
     phigate_edge::serve(ports, &app.config.edge(), site, drain, on_listening).await?;
     Ok(())
+}
+
+/// Presidio's interface for the account it acts for; nothing where it is not served.
+async fn presidio_site(
+    app: &Arc<App>,
+    address: Option<SocketAddr>,
+) -> anyhow::Result<axum::Router> {
+    let Some(address) = address else {
+        return Ok(axum::Router::new());
+    };
+    let name = app.config.presidio_account.as_deref();
+    let account = app.vault.accounts.find_account(name).await;
+    let account = account.context("cannot serve Presidio's interface (--presidio-account)")?;
+    tracing::info!("Presidio's interface on {address}, without keys, for one account");
+    Ok(presidio::router(Arc::clone(app), account.id))
 }
 
 /// Where browsers find the dashboard, as far as this process can know.

@@ -20,6 +20,8 @@ const SETTINGS: &[(&str, &str, Kind)] = &[
     // In the order of phigate.example.toml.
     ("", "listen", Kind::Text),
     ("", "metrics_listen", Kind::Text),
+    ("", "presidio_listen", Kind::Text),
+    ("", "presidio_account", Kind::Text),
     ("", "behind_tls_proxy", Kind::Bool),
     ("", "trusted_proxies", Kind::List),
     ("", "data", Kind::Text),

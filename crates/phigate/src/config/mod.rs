@@ -30,6 +30,8 @@ pub(crate) struct Flags {
     pub(crate) config: Option<PathBuf>,
     pub(crate) listen: Option<String>,
     pub(crate) metrics_listen: Option<String>,
+    pub(crate) presidio_listen: Option<String>,
+    pub(crate) presidio_account: Option<String>,
     pub(crate) data: Option<PathBuf>,
     pub(crate) database_url: Option<String>,
     pub(crate) master_key_file: Option<PathBuf>,
@@ -44,6 +46,10 @@ pub(crate) struct Config {
     pub(crate) listen: SocketAddr,
     /// Where metrics are read, unless switched off.
     pub(crate) metrics_listen: Option<SocketAddr>,
+    /// Where Presidio's interface is served, if anywhere.
+    pub(crate) presidio_listen: Option<SocketAddr>,
+    /// The account it acts for; the only one when not named.
+    pub(crate) presidio_account: Option<String>,
     /// A proxy in front of us ends TLS.
     pub(crate) behind_tls_proxy: bool,
     /// Proxies whose word about a caller's address is believed.
@@ -124,10 +130,13 @@ pub(crate) enum ConfigError {
     #[error("{0} and {1} are both set: choose one place for the master key")]
     TwoMasterKeys(&'static str, &'static str),
     #[error(
-        "refusing to serve plain text on {listen}: set tls.cert and tls.key, or give --behind-tls-proxy \
+        "refusing to serve plain text on {listen} ({key}): set tls.cert and tls.key, or give --behind-tls-proxy \
          if a proxy in front ends TLS, or listen on 127.0.0.1"
     )]
-    PlainTextInPublic { listen: SocketAddr },
+    PlainTextInPublic {
+        key: &'static str,
+        listen: SocketAddr,
+    },
 }
 
 impl Config {
@@ -145,6 +154,7 @@ impl Config {
         EdgeSettings {
             listen: self.listen,
             metrics_listen: self.metrics_listen,
+            presidio_listen: self.presidio_listen,
             trusted_proxies: self.trusted_proxies.clone(),
             tls: self.tls.clone(),
             limits: self.limits,
@@ -181,6 +191,8 @@ impl RawConfig {
         }
         win(&mut self.listen, flags.listen);
         win(&mut self.metrics_listen, flags.metrics_listen);
+        win(&mut self.presidio_listen, flags.presidio_listen);
+        win(&mut self.presidio_account, flags.presidio_account);
         win(&mut self.data, flags.data);
         win(&mut self.database_url, flags.database_url.map(DatabaseUrl));
         if flags.master_key_file.is_some() {
@@ -200,14 +212,20 @@ impl RawConfig {
 
     fn check(self) -> Result<Config, ConfigError> {
         let listen = address("listen", self.listen.as_deref().unwrap_or("127.0.0.1:8080"))?;
-        let metrics_listen = match self.metrics_listen.as_deref().unwrap_or("127.0.0.1:9464") {
-            "off" => None,
-            text => Some(address("metrics_listen", text)?),
-        };
+        let metrics_listen = self.metrics_listen.as_deref().unwrap_or("127.0.0.1:9464");
+        let metrics_listen = address_or_off("metrics_listen", metrics_listen)?;
+        let presidio_listen = self.presidio_listen.as_deref().unwrap_or("off");
+        let presidio_listen = address_or_off("presidio_listen", presidio_listen)?;
         let tls = self.tls.check()?;
         let behind_tls_proxy = self.behind_tls_proxy.unwrap_or(false);
-        if tls.is_none() && !behind_tls_proxy && !is_loopback(listen.ip()) {
-            return Err(ConfigError::PlainTextInPublic { listen });
+        let is_sealed = tls.is_some() || behind_tls_proxy;
+        for (key, listen) in [
+            ("listen", Some(listen)),
+            ("presidio_listen", presidio_listen),
+        ] {
+            if let Some(listen) = listen.filter(|listen| !is_sealed && !is_loopback(listen.ip())) {
+                return Err(ConfigError::PlainTextInPublic { key, listen });
+            }
         }
         let data = self.data.unwrap_or_else(|| PathBuf::from("phigate-data"));
         let master_key = master_key(
@@ -219,6 +237,8 @@ impl RawConfig {
         Ok(Config {
             listen,
             metrics_listen,
+            presidio_listen,
+            presidio_account: self.presidio_account,
             behind_tls_proxy,
             trusted_proxies: trusted_proxies(&self.trusted_proxies)?,
             tls,
@@ -289,6 +309,13 @@ fn address(key: &str, text: &str) -> Result<SocketAddr, ConfigError> {
         expected: "an address and a port, such as 127.0.0.1:8080, localhost:8080 or 8080"
             .to_owned(),
     })
+}
+
+fn address_or_off(key: &str, text: &str) -> Result<Option<SocketAddr>, ConfigError> {
+    match text {
+        "off" => Ok(None),
+        text => address(key, text).map(Some),
+    }
 }
 
 fn trusted_proxies(networks: &[String]) -> Result<TrustedProxies, ConfigError> {

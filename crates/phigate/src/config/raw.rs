@@ -16,6 +16,8 @@ use super::tls::RawTls;
 pub(super) struct RawConfig {
     pub(super) listen: Option<String>,
     pub(super) metrics_listen: Option<String>,
+    pub(super) presidio_listen: Option<String>,
+    pub(super) presidio_account: Option<String>,
     pub(super) behind_tls_proxy: Option<bool>,
     pub(super) trusted_proxies: Vec<String>,
     pub(super) data: Option<PathBuf>,

@@ -23,7 +23,7 @@ pub(crate) static SERIES: LazyLock<Vec<Series>> = LazyLock::new(|| {
         .rev()
         .map(|mode| mode.action)
         .filter(|action| *action != Action::FORWARDED)
-        .chain([Action::REFUSED])
+        .chain([Action::REFUSED, Action::SCANNED])
         .map(|action| Series {
             of: Of::Action(action),
             class: action.tone().class(),
@@ -245,7 +245,7 @@ fn tenth(value: f32) -> f32 {
 mod tests {
     use super::*;
 
-    fn slot(counts: [u64; 6]) -> Slot {
+    fn slot(counts: [u64; 7]) -> Slot {
         Slot {
             start: Timestamp::from_second(1_700_000_000).unwrap(),
             counts: counts.to_vec(),
@@ -256,9 +256,9 @@ mod tests {
     #[test]
     fn columns_stand_on_the_base_and_stay_inside() {
         let slots = [
-            slot([90, 5, 0, 0, 3, 1]),
-            slot([0; 6]),
-            slot([400, 0, 12, 0, 0, 0]),
+            slot([90, 5, 0, 0, 3, 1, 0]),
+            slot([0; 7]),
+            slot([400, 0, 12, 0, 0, 0, 0]),
         ];
         let chart = Chart::new(&slots, "last 24 hours", false);
         for part in chart.columns.iter().flat_map(|column| &column.parts) {
@@ -272,7 +272,7 @@ mod tests {
 
     #[test]
     fn a_single_blocked_request_is_seen_among_many() {
-        let chart = Chart::new(&[slot([100_000, 0, 0, 0, 1, 0])], "last 24 hours", false);
+        let chart = Chart::new(&[slot([100_000, 0, 0, 0, 1, 0, 0])], "last 24 hours", false);
         assert!(chart.columns[0].parts[1].height >= 1.5);
         assert_eq!(chart.columns[0].parts[1].class, Tone::Bad.class());
     }
@@ -280,13 +280,13 @@ mod tests {
     #[test]
     fn the_summary_counts_every_series() {
         let chart = Chart::new(
-            &[slot([1, 2, 3, 4, 5, 6]), slot([1, 2, 3, 4, 5, 6])],
+            &[slot([1, 2, 3, 4, 5, 6, 7]), slot([1, 2, 3, 4, 5, 6, 7])],
             "last 24 hours",
             false,
         );
         assert_eq!(
             chart.summary,
-            "Requests, last 24 hours: 2 No PHI, 4 PHI, forwarded, 6 Masked, 8 Redacted, 10 Blocked, 12 Refused"
+            "Requests, last 24 hours: 2 No PHI, 4 PHI, forwarded, 6 Masked, 8 Redacted, 10 Blocked, 12 Refused, 14 Scanned"
         );
     }
 

@@ -210,6 +210,9 @@ fn findings_words(decision: &Decision) -> String {
 fn content_words(decision: &Decision, has_content: bool) -> &'static str {
     let was_refused = decision.action == Action::REFUSED;
     match (has_content, decision.phi_detected) {
+        _ if decision.action == Action::SCANNED => {
+            "The text was only scanned: it was sent nowhere, and its content not stored."
+        }
         (true, true) => "What was received, and what was sent, is stored encrypted.",
         (true, false) => "The reply held PHI, so what the provider said is stored encrypted.",
         (false, true) => "No content is stored for this request.",

@@ -289,7 +289,7 @@ mod tests {
             ..bucket(8, 4, &actions)
         };
         assert_eq!(slot(&exact).flagged, 1);
-        assert_eq!(slot(&exact).counts, [4, 1, 1, 0, 0, 2]);
+        assert_eq!(slot(&exact).counts, [4, 1, 1, 0, 0, 2, 0]);
     }
 
     #[test]
@@ -297,11 +297,11 @@ mod tests {
         for (bucket, counts) in [
             (
                 bucket(10, 3, &[(Action::FORWARDED, 10)]),
-                [7, 3, 0, 0, 0, 0],
+                [7, 3, 0, 0, 0, 0, 0],
             ),
             (
                 bucket(10, 4, &[(Action::FORWARDED, 6), (Action::MASKED, 4)]),
-                [6, 0, 4, 0, 0, 0],
+                [6, 0, 4, 0, 0, 0, 0],
             ),
             (
                 bucket(
@@ -314,7 +314,7 @@ mod tests {
                         (Action::REFUSED, 1),
                     ],
                 ),
-                [3, 2, 0, 1, 2, 1],
+                [3, 2, 0, 1, 2, 1, 0],
             ),
         ] {
             assert_eq!(slot(&bucket).counts, counts);

@@ -25,6 +25,7 @@ fn slots(is_new: bool) -> Vec<Slot> {
             0,
             busy / 23,
             hour % 5 / 4 * busy / 40,
+            busy / 17,
         ];
         Slot {
             start: moment(60 * (23 - hour as i64)),

@@ -1,0 +1,18 @@
+//! A detector with settings of its own: a site's record numbers, provider numbers switched on, phone numbers left
+//! alone unless they are certain.
+
+use phi_detect::{Detector, PhiKind, Settings, SettingsError};
+
+fn main() -> Result<(), SettingsError> {
+    let kind = |code| PhiKind::from_code(code).expect("a code of the table");
+    let detector = Detector::new(Settings {
+        thresholds: vec![(kind("npi"), 0.5), (kind("phone"), 1.0)],
+        mrn_formats: vec!["KH-999999".into()],
+    })?;
+    let text = "Chart KH-204811, referred by NPI 1234567893, call (212) 555-0142.";
+    for finding in &detector.scan(text) {
+        let (code, score, rule) = (finding.kind.code(), finding.score, finding.rule);
+        println!("{code} {:?} {score:.2} {rule}", &text[finding.span.clone()]);
+    }
+    Ok(())
+}

@@ -1,0 +1,135 @@
+//! A document that is scanned for whoever sent it: found and rewritten as everywhere, and forwarded to nobody.
+
+use phi_detect::{CodePoints, Finding};
+use phigate_types::Effect;
+
+use crate::json::{Document, NodeId, Value};
+use crate::request::{Form, Place, RequestError};
+
+use super::apply::{Policy, not_rewritable, unscannable};
+use super::located::LocatedFinding;
+use super::report::Report;
+use super::rewrite::{StandIns, Unsafe, rewrite_document};
+use super::scan::scan_document;
+use super::scanner::Scanner;
+
+/// A document with everything that was found in it.
+pub struct ScannedDocument {
+    form: &'static dyn Form,
+    document: Document,
+    findings: Vec<LocatedFinding>,
+    report: Report,
+}
+
+/// A finding as it is told to whoever sent the text: offsets in code points of the decoded string.
+#[derive(Debug, Clone, Copy)]
+pub struct Found<'s> {
+    /// The string, number or key that holds it.
+    pub node: NodeId,
+    /// What was found.
+    pub finding: &'s Finding,
+    /// The first code point.
+    pub start: usize,
+    /// The code point after the last.
+    pub end: usize,
+}
+
+/// Why a document was not rewritten.
+#[derive(Debug)]
+pub enum NotRewritten {
+    /// PHI stands where it cannot be replaced.
+    Refused(RequestError),
+    /// There was no time to look at all of it.
+    Unfinished,
+}
+
+/// Shows only the length of the document.
+impl std::fmt::Debug for ScannedDocument {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "ScannedDocument({:?})", self.document)
+    }
+}
+
+/// Scans every string, number and key of a document that is written like requests of a form.
+pub fn scan_plain(
+    scanner: &Scanner,
+    form: &'static dyn Form,
+    document: Document,
+) -> ScannedDocument {
+    let result = scan_document(scanner, form, &document);
+    let report = Report::new(form, &document, &result, scanner.listed_max).without_identifiers();
+    ScannedDocument {
+        form,
+        document,
+        findings: result.findings,
+        report,
+    }
+}
+
+impl ScannedDocument {
+    /// What was found, for the record.
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+
+    /// The document as it was sent.
+    pub fn document(&self) -> &Document {
+        &self.document
+    }
+
+    /// The findings in a value and all that it holds, in order.
+    pub fn found_in<'s>(&'s self, value: &Value<'s>) -> Vec<Found<'s>> {
+        let nodes = value.nodes();
+        let first = self.findings.partition_point(|one| one.node < nodes.start);
+        let count = self.findings[first..].partition_point(|one| one.node < nodes.end);
+        let within = &self.findings[first..first + count];
+        let of_one_text = within.chunk_by(|one, next| one.node == next.node);
+        of_one_text
+            .flat_map(|found| self.in_code_points(found))
+            .collect()
+    }
+
+    /// The findings of one text, which is counted through once.
+    fn in_code_points<'s>(&'s self, found: &'s [LocatedFinding]) -> Vec<Found<'s>> {
+        let value = self.document.value(found[0].node);
+        let text = match found[0].place {
+            Place::Number => value.raw().into(),
+            Place::Text | Place::Key | Place::Signed | Place::Structure => {
+                value.decoded().into_text()
+            }
+        };
+        let mut points = CodePoints::new(&text);
+        let counted = found.iter().map(|located| Found {
+            node: located.node,
+            start: points.at(located.finding.span.start),
+            end: points.at(located.finding.span.end),
+            finding: &located.finding,
+        });
+        counted.collect()
+    }
+
+    /// Why the document cannot be called safe whatever is replaced in it: parts that cannot be scanned.
+    pub fn unscannable(&self, policy: &Policy) -> Option<RequestError> {
+        unscannable(policy, &self.report)
+    }
+
+    /// The document with its findings replaced as a policy's mode says; as it is where the mode replaces nothing.
+    pub fn rewrite(&self, scanner: &Scanner, policy: &Policy) -> Result<Document, NotRewritten> {
+        if let Some(refusal) = self.unscannable(policy) {
+            return Err(NotRewritten::Refused(refusal));
+        }
+        let Effect::Replace(replacement) = policy.mode.effect else {
+            return Ok(self.document.clone());
+        };
+        if self.findings.is_empty() {
+            return Ok(self.document.clone());
+        }
+        let mut stand_ins = StandIns::new(replacement, None);
+        let (form, document) = (self.form, &self.document);
+        let rewritten = rewrite_document(scanner, form, document, &self.findings, &mut stand_ins);
+        rewritten.map_err(|error| match error {
+            Unsafe::NotRewritable(path) => NotRewritten::Refused(not_rewritable(path)),
+            Unsafe::Unfinished => NotRewritten::Unfinished,
+        })
+    }
+}

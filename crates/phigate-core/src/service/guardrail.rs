@@ -1,0 +1,247 @@
+//! LiteLLM's generic guardrail: its proxy asks what is to become of a request or of a reply.
+//!
+//! LiteLLM puts `texts` and `tools` that it gets back in the place of those it sent. PHI that stands anywhere else
+//! cannot be given back changed, so it is refused wherever the mode would change it.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
+use phigate_types::Effect;
+use serde_json::json;
+
+use crate::doors::CHAT;
+use crate::json::{Bounds, Document, Kind, Value};
+use crate::protect::{NotRewritten, Report, ScannedDocument, scan_plain};
+use crate::request::RequestError;
+use crate::text::PhiText;
+
+use super::fields::{given, object, of_kind, strings};
+use super::{Answer, Answered, Desk, Refused};
+
+/// Who asks, and how; nothing of this reaches a model. Whatever else stands in a request is content, known or not.
+const ABOUT: &[&str] = &[
+    // Alphabetical.
+    "additional_provider_specific_params",
+    "input_type",
+    "litellm_call_id",
+    "litellm_trace_id",
+    "litellm_version",
+    "model",
+    "request_data",
+    "request_headers",
+];
+
+/// The conversation as its messages. Its name in what is scanned is that of the chat API.
+const MESSAGES: (&str, &str) = ("structured_messages", "messages");
+
+/// What LiteLLM takes back.
+const TAKEN_BACK: [&str; 2] = ["texts", "tools"];
+
+/// What is to become of a request or reply.
+enum Verdict {
+    Pass,
+    Block(String),
+    /// Changed `texts` and `tools`, as JSON.
+    Change(Vec<(&'static str, String)>),
+}
+
+/// Answers LiteLLM.
+pub fn guard(desk: &Desk<'_>, body: Vec<u8>) -> Answered {
+    let asked = object(body, desk.bounds)?;
+    let root = asked.root();
+    check(&root)?;
+    let repeated = Repeated::of(&root);
+    let scanned = scan_plain(desk.scanner, CHAT.form, content(&root, &repeated)?);
+    let report = scanned.report().clone();
+    let answer = match verdict(desk, &scanned, &repeated)? {
+        Verdict::Pass => json!({ "action": "NONE" }).to_string(),
+        Verdict::Block(reason) => {
+            json!({ "action": "BLOCKED", "blocked_reason": reason }).to_string()
+        }
+        Verdict::Change(changed) => intervene(&changed),
+    };
+    let body = PhiText::new(answer);
+    Ok(Answer { body, report })
+}
+
+/// The texts that messages repeat. They are scanned where a model reads them, with what stands around them there.
+struct Repeated<'d> {
+    texts: Vec<Value<'d>>,
+    in_messages: HashSet<Cow<'d, str>>,
+}
+
+impl<'d> Repeated<'d> {
+    fn of(root: &Value<'d>) -> Self {
+        let messages = given(root, MESSAGES.0);
+        let strings = messages.iter().flat_map(Value::descendants);
+        let strings = strings.filter(|value| !value.is_key());
+        Self {
+            texts: given(root, "texts")
+                .iter()
+                .flat_map(Value::values)
+                .collect(),
+            in_messages: strings.filter_map(|value| value.string()).collect(),
+        }
+    }
+
+    fn holds(&self, text: &Value<'_>) -> bool {
+        text.string()
+            .is_some_and(|text| self.in_messages.contains(&text))
+    }
+}
+
+fn check(root: &Value<'_>) -> Result<(), RequestError> {
+    for name in ["texts", "images"] {
+        if let Some(list) = given(root, name) {
+            strings(&list, name)?;
+        }
+    }
+    for name in [MESSAGES.0, "tools", "tool_calls"] {
+        if let Some(list) = given(root, name) {
+            of_kind(&list, Kind::Array, name, "an array")?;
+        }
+    }
+    Ok(())
+}
+
+/// The content of a request as a document of its own: every field but those that say who asks, and an empty text for
+/// each that a message repeats.
+fn content(root: &Value<'_>, repeated: &Repeated<'_>) -> Result<Document, RequestError> {
+    let mut out = String::with_capacity(root.raw().len());
+    for value in root.values().filter(|value| !is_empty(value)) {
+        let Some(key) = value.key() else { continue };
+        let name = key.string().unwrap_or_default();
+        if ABOUT.contains(&name.as_ref()) {
+            continue;
+        }
+        out.push(if out.is_empty() { '{' } else { ',' });
+        if name == MESSAGES.0 {
+            out.push_str(&format!("\"{}\":", MESSAGES.1));
+        } else {
+            out.push_str(key.raw());
+            out.push(':');
+        }
+        if name == "texts" {
+            let text = |text: &Value<'_>| {
+                if repeated.holds(text) {
+                    "\"\""
+                } else {
+                    text.raw()
+                }
+                .to_owned()
+            };
+            out.push_str(&list(repeated.texts.iter().map(text)));
+        } else {
+            out.push_str(value.raw());
+        }
+    }
+    out.push_str(if out.is_empty() { "{}" } else { "}" });
+    // It was within the bounds before; what can be wrong is a field with the name that another was given here.
+    object(out.into_bytes(), Bounds::NONE)
+}
+
+/// A JSON array of these.
+fn list(items: impl Iterator<Item = String>) -> String {
+    let items: Vec<String> = items.collect();
+    format!("[{}]", items.join(","))
+}
+
+fn is_empty(value: &Value<'_>) -> bool {
+    match value.kind() {
+        Kind::Null => true,
+        Kind::Array | Kind::Object => value.values().next().is_none(),
+        Kind::Bool | Kind::Number | Kind::String => false,
+    }
+}
+
+fn verdict(
+    desk: &Desk<'_>,
+    scanned: &ScannedDocument,
+    repeated: &Repeated<'_>,
+) -> Result<Verdict, Refused> {
+    let (report, mode) = (scanned.report(), desk.policy.mode);
+    if matches!(mode.effect, Effect::Block) && report.has_phi() {
+        return Ok(Verdict::Block(found(report)));
+    }
+    if mode.forwards_unscanned() {
+        return Ok(Verdict::Pass);
+    }
+    if !report.is_complete() {
+        return Err(Refused::unfinished(report));
+    }
+    match scanned.rewrite(desk.scanner, &desk.policy) {
+        Ok(_) if !report.has_phi() => Ok(Verdict::Pass),
+        Ok(rewritten) => Ok(given_back(scanned, &rewritten, repeated)),
+        Err(NotRewritten::Refused(refusal)) => Ok(Verdict::Block(refusal.message)),
+        Err(NotRewritten::Unfinished) => Err(Refused::unfinished(report)),
+    }
+}
+
+/// What was found, by kind.
+fn found(report: &Report) -> String {
+    let codes: Vec<&str> = report.kinds().map(|kind| kind.code()).collect();
+    format!(
+        "protected health information was detected in the content: {}",
+        codes.join(", ")
+    )
+}
+
+/// The change, where all of it can be given back.
+fn given_back(scanned: &ScannedDocument, rewritten: &Document, repeated: &Repeated<'_>) -> Verdict {
+    let (before, root) = (scanned.document(), scanned.document().root());
+    let texts: HashSet<Cow<'_, str>> = repeated.texts.iter().filter_map(Value::string).collect();
+    let mut in_messages: HashMap<Cow<'_, str>, &str> = HashMap::new();
+    for member in root.values() {
+        let name = member
+            .key()
+            .and_then(|key| key.string())
+            .unwrap_or_default();
+        if TAKEN_BACK.contains(&name.as_ref()) {
+            continue;
+        }
+        for found in scanned.found_in(&member) {
+            let holder = before.value(found.node);
+            let is_message = name == MESSAGES.1 && !holder.is_key();
+            let text = holder.string().filter(|_| is_message);
+            let Some(text) = text.filter(|text| texts.contains(text)) else {
+                return Verdict::Block(misplaced(scanned.report()));
+            };
+            in_messages.insert(text, rewritten.value(found.node).raw());
+        }
+    }
+    let rewritten_texts = rewritten.root().get("texts");
+    let alone = rewritten_texts.iter().flat_map(Value::values);
+    let texts = repeated.texts.iter().zip(alone).map(|(sent, alone)| {
+        let in_message = sent
+            .string()
+            .and_then(|text| in_messages.get(&text).copied());
+        let as_it_is = if repeated.holds(sent) {
+            sent.raw()
+        } else {
+            alone.raw()
+        };
+        in_message.unwrap_or(as_it_is).to_owned()
+    });
+    let texts = rewritten_texts.map(|_| ("texts", list(texts)));
+    let tools = rewritten.root().get("tools");
+    let tools = tools.map(|tools| ("tools", tools.raw().to_owned()));
+    Verdict::Change(texts.into_iter().chain(tools).collect())
+}
+
+/// Why PHI that could be masked is refused all the same.
+fn misplaced(report: &Report) -> String {
+    format!(
+        "{}; it stands where it cannot be given back changed",
+        found(report)
+    )
+}
+
+/// The answer that gives changed content back, as it was written.
+fn intervene(changed: &[(&str, String)]) -> String {
+    let mut out = String::from(r#"{"action":"GUARDRAIL_INTERVENED""#);
+    for (name, value) in changed {
+        out.push_str(&format!(r#","{name}":{value}"#));
+    }
+    out.push('}');
+    out
+}

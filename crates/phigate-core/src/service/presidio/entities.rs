@@ -1,0 +1,112 @@
+//! Presidio's names for kinds of PHI.
+
+use std::sync::LazyLock;
+
+use phi_detect::{Detector, PhiKind};
+
+/// Our code and Presidio's name. A kind that is not here has its code in capitals.
+const NAMES: &[(&str, &str)] = &[
+    // Alphabetical.
+    ("address", "LOCATION"),
+    ("dob", "DATE_OF_BIRTH"),
+    ("email", "EMAIL_ADDRESS"),
+    ("medicare_id", "US_MBI"),
+    ("mrn", "MEDICAL_RECORD_NUMBER"),
+    ("name", "PERSON"),
+    ("npi", "US_NPI"),
+    ("phone", "PHONE_NUMBER"),
+    ("ssn", "US_SSN"),
+];
+
+/// A kind under the names it has there.
+struct Entity {
+    kind: PhiKind,
+    name: String,
+    recognizer: String,
+}
+
+static ENTITIES: LazyLock<Vec<Entity>> = LazyLock::new(|| {
+    let named = |kind: PhiKind| {
+        let row = NAMES.iter().find(|(code, _)| *code == kind.code());
+        let name = row.map_or_else(|| kind.code().to_ascii_uppercase(), |row| row.1.to_owned());
+        let recognizer = format!("{}Recognizer", camel_case(&name));
+        Entity {
+            kind,
+            name,
+            recognizer,
+        }
+    };
+    PhiKind::all().map(named).collect()
+});
+
+/// What a detector looks for, in Presidio's names.
+pub fn supported_entities(detector: &Detector) -> Vec<&'static str> {
+    looked_for(detector).map(|one| one.name.as_str()).collect()
+}
+
+/// What looks for it, named as Presidio names its own.
+pub fn recognizers(detector: &Detector) -> Vec<&'static str> {
+    looked_for(detector)
+        .map(|one| one.recognizer.as_str())
+        .collect()
+}
+
+fn looked_for(detector: &Detector) -> impl Iterator<Item = &'static Entity> {
+    ENTITIES.iter().filter(|one| detector.looks_for(one.kind))
+}
+
+/// Presidio's name for a kind.
+pub(super) fn name_of(kind: PhiKind) -> &'static str {
+    entity(kind).map_or("", |one| one.name.as_str())
+}
+
+/// What finds a kind.
+pub(super) fn recognizer_of(kind: PhiKind) -> &'static str {
+    entity(kind).map_or("", |one| one.recognizer.as_str())
+}
+
+/// The kind of an entity, where it is one of ours.
+pub(super) fn kind_of(name: &str) -> Option<PhiKind> {
+    let found = ENTITIES.iter().find(|one| one.name == name);
+    found.map(|one| one.kind)
+}
+
+fn entity(kind: PhiKind) -> Option<&'static Entity> {
+    ENTITIES.iter().find(|one| one.kind == kind)
+}
+
+/// `US_SSN` → `UsSsn`.
+fn camel_case(name: &str) -> String {
+    let words = name.split('_').filter(|word| !word.is_empty());
+    words
+        .map(|word| word[..1].to_owned() + &word[1..].to_ascii_lowercase())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_has_one_name_and_every_name_one_kind() {
+        assert!(NAMES.is_sorted_by_key(|row| row.0));
+        for (code, name) in NAMES {
+            let kind = PhiKind::from_code(code).expect("a code of the table");
+            assert_eq!(name_of(kind), *name);
+        }
+        for kind in PhiKind::all() {
+            assert_eq!(kind_of(name_of(kind)), Some(kind));
+        }
+        let ssn = PhiKind::from_code("ssn").expect("a code of the table");
+        assert_eq!(recognizer_of(ssn), "UsSsnRecognizer");
+    }
+
+    #[test]
+    fn what_is_not_looked_for_is_not_listed() {
+        let listed = supported_entities(&Detector::default());
+        assert!(
+            listed.contains(&"US_SSN") && !listed.contains(&"US_NPI"),
+            "{listed:?}"
+        );
+    }
+}

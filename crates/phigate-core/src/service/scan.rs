@@ -1,0 +1,202 @@
+//! `POST /v1/scan`: what is in these texts, or in this JSON?
+
+use phigate_types::{Effect, Mode};
+use serde::Serialize;
+
+use crate::doors::CHAT;
+use crate::json::{Document, Kind, NodeId, Value};
+use crate::protect::{Found, Policy, ScannedDocument, scan_plain};
+use crate::request::{self, RequestError};
+use crate::text::PhiText;
+
+use super::fields::{given, object, of_kind, strings, wrong_value};
+use super::{Answer, Answered, Desk, Refused};
+
+/// The three ways to say what is to be scanned.
+const FORMS: [&str; 3] = ["text", "texts", "json"];
+
+/// The action that changes nothing. The others are the modes that replace findings.
+const FIND: &str = "find";
+
+/// Answers a scan.
+pub fn scan(desk: &Desk<'_>, body: Vec<u8>) -> Answered {
+    let document = object(body, desk.bounds)?;
+    let root = document.root();
+    let asked = Asked::read(&root)?;
+    let scanned = scan_plain(desk.scanner, CHAT.form, document);
+    let report = scanned.report().clone();
+    if !report.is_complete() {
+        return Err(Refused::unfinished(&report));
+    }
+    let rewritten = match asked.mode {
+        None => None,
+        // What is asked for counts here, not the account's mode: nothing goes anywhere.
+        Some(mode) => match scanned.rewrite(
+            desk.scanner,
+            &Policy {
+                mode,
+                ..desk.policy
+            },
+        ) {
+            Ok(rewritten) => Some(rewritten),
+            Err(reason) => return Err(Refused::not_rewritten(reason, &report)),
+        },
+    };
+    let body = asked.answer(&scanned, rewritten.as_ref());
+    let body = PhiText::new(body);
+    Ok(Answer { body, report })
+}
+
+/// What a request asks for, as places in its body.
+struct Asked {
+    mode: Option<Mode>,
+    /// The values to scan, each with a result of its own.
+    values: Vec<NodeId>,
+    /// The member of a result that holds the rewritten value.
+    member: &'static str,
+}
+
+impl Asked {
+    fn read(root: &Value<'_>) -> Result<Self, RequestError> {
+        let mode = action(root)?;
+        for value in root.values() {
+            let name = value.key().and_then(|key| key.string()).unwrap_or_default();
+            if !FORMS.contains(&name.as_ref()) && name != "action" {
+                let name = request::parameter_name(&value, &[]);
+                return Err(wrong_value(name, "is not a field of a scan"));
+            }
+        }
+        let mut forms = FORMS
+            .into_iter()
+            .filter_map(|form| Some((form, root.get(form)?)));
+        let Some((form, value)) = forms.next() else {
+            let message = "text, texts or json is required";
+            let code = "missing_required_parameter";
+            return Err(RequestError::field(code, "text", message));
+        };
+        if let Some((other, _)) = forms.next() {
+            let words = format!("cannot stand beside {form}: send one of text, texts and json");
+            return Err(wrong_value(other, &words));
+        }
+        let (values, member) = match form {
+            "texts" => {
+                strings(&value, form)?;
+                (value.values().map(|text| text.id()).collect(), "text")
+            }
+            "text" => {
+                of_kind(&value, Kind::String, form, "a string")?;
+                (vec![value.id()], "text")
+            }
+            _ => (vec![value.id()], "json"),
+        };
+        Ok(Self {
+            mode,
+            values,
+            member,
+        })
+    }
+
+    /// Writes the answer. What was rewritten is copied as it stands, so that every byte outside findings is the
+    /// caller's own.
+    fn answer(&self, scanned: &ScannedDocument, rewritten: Option<&Document>) -> String {
+        let mut out = String::from(r#"{"results":["#);
+        for (index, node) in self.values.iter().enumerate() {
+            out.push_str(if index == 0 {
+                r#"{"findings":"#
+            } else {
+                r#",{"findings":"#
+            });
+            let value = scanned.document().value(*node);
+            out.push_str(&self.findings(scanned, &value));
+            if let Some(rewritten) = rewritten {
+                out.push_str(&format!(r#","{}":"#, self.member));
+                out.push_str(rewritten.value(*node).raw());
+            }
+            out.push('}');
+        }
+        out.push_str(r#"],"detector_version":""#);
+        out.push_str(phi_detect::VERSION);
+        out.push_str("\"}");
+        out
+    }
+
+    fn findings(&self, scanned: &ScannedDocument, value: &Value<'_>) -> String {
+        let tells_paths = self.member == "json";
+        let withheld = scanned.report().withheld_keys();
+        let told = scanned.found_in(value).into_iter().map(|found| {
+            let holder = scanned.document().value(found.node);
+            let path = tells_paths.then(|| path_from(value, &holder, withheld));
+            Told::new(&found, path)
+        });
+        let told: Vec<Told> = told.collect();
+        serde_json::to_string(&told).expect("words and numbers always serialise")
+    }
+}
+
+/// A finding as a caller reads it.
+#[derive(Serialize)]
+struct Told {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    start: usize,
+    end: usize,
+    score: f64,
+    rule: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<String>,
+}
+
+impl Told {
+    fn new(found: &Found<'_>, path: Option<String>) -> Self {
+        Self {
+            kind: found.finding.kind.code(),
+            start: found.start,
+            end: found.end,
+            score: found.finding.rounded_score(),
+            rule: found.finding.rule,
+            path,
+        }
+    }
+}
+
+/// What is to be done with findings; none for nothing.
+fn action(root: &Value<'_>) -> Result<Option<Mode>, RequestError> {
+    let Some(value) = given(root, "action") else {
+        return Ok(None);
+    };
+    of_kind(&value, Kind::String, "action", "a string")?;
+    let word = value.string().unwrap_or_default();
+    if word == FIND {
+        return Ok(None);
+    }
+    let replaces = |mode: &Mode| matches!(mode.effect, Effect::Replace(_));
+    let mut modes = Mode::all().filter(replaces);
+    let named = modes.clone().find(|mode| mode.code() == word);
+    named.map(Some).ok_or_else(|| {
+        let words: Vec<&str> = std::iter::once(FIND)
+            .chain(modes.by_ref().map(Mode::code))
+            .collect();
+        wrong_value("action", &format!("must be one of {}", words.join(", ")))
+    })
+}
+
+/// The way from `top` to a value in it, in the caller's own keys. A key that holds PHI, or that is not a plain word,
+/// is named by its position.
+fn path_from(top: &Value<'_>, value: &Value<'_>, withheld: &[NodeId]) -> String {
+    let mut steps = Vec::new();
+    let mut at = *value;
+    if at.is_key() {
+        steps.push(format!(".{{{}}}", at.position()));
+        at = at.parent().unwrap_or(at);
+    }
+    while at.id() != top.id() {
+        steps.push(match at.key() {
+            None => format!("[{}]", at.position()),
+            Some(_) => format!(".{}", request::parameter_name(&at, withheld)),
+        });
+        let Some(parent) = at.parent() else { break };
+        at = parent;
+    }
+    let path: String = steps.into_iter().rev().collect();
+    path.strip_prefix('.').map(str::to_owned).unwrap_or(path)
+}

@@ -1,0 +1,164 @@
+//! The detector as a service: admitted, read, scanned and recorded like any request, and forwarded to nobody.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use axum::body::Body;
+use axum::response::Response;
+use bytes::Bytes;
+use http::header::CONTENT_TYPE;
+use http::{HeaderValue, StatusCode};
+use phigate_core::protect::{Policy, Scanner};
+use phigate_core::service::{Answer, Answered, Desk, Refused};
+use phigate_core::text::PhiText;
+use phigate_store::Account;
+
+use crate::error::GatewayError;
+use crate::facts::RequestFacts;
+use crate::gateway::Gateway;
+use crate::open::{Call, Open};
+use crate::pipeline::{Received, Stopped};
+use crate::scan_job;
+
+impl Gateway {
+    /// Answers a question about texts of the caller's own. The answer is given once it is recorded.
+    pub async fn serve(
+        self: &Arc<Self>,
+        call: Call,
+        service: impl FnOnce(&Desk<'_>, Vec<u8>) -> Answered + Send + 'static,
+    ) -> Response {
+        match self.attend(call, service).await {
+            Ok(response) => response,
+            Err(stopped) => stopped.into_response(),
+        }
+    }
+
+    async fn attend(
+        self: &Arc<Self>,
+        call: Call,
+        service: impl FnOnce(&Desk<'_>, Vec<u8>) -> Answered + Send + 'static,
+    ) -> Result<Response, Stopped> {
+        let open = Open::admit(self, call).await?;
+        let received = open.read().await?;
+        let mut facts = RequestFacts::of_body(&received.body);
+        let answered = self.ask(&received, service).await;
+        let answered = answered.and_then(|answered| noted(&mut facts, answered));
+        Ok(match answered {
+            Ok(body) => received.record.scanned(facts, json(body)).await,
+            Err(error) => received.record.refuse(facts, error).await,
+        })
+    }
+
+    /// Asks the service, where and when there is room for it.
+    async fn ask(
+        self: &Arc<Self>,
+        received: &Received,
+        service: impl FnOnce(&Desk<'_>, Vec<u8>) -> Answered + Send + 'static,
+    ) -> Result<Answered, GatewayError> {
+        let account = &received.record.admission.account;
+        let kept = (received.permits.clone(), received.record.permit.clone());
+        let (gateway, owner) = (Arc::clone(self), Arc::clone(account));
+        let body = received.body.clone();
+        let work = move |scanner: &Scanner| {
+            let started = Instant::now();
+            let answered = service(&gateway.desk(&owner, scanner), body.into());
+            gateway.metrics.scanned(started.elapsed());
+            answered
+        };
+        scan_job::scan(self, account, &received.body, kept, work).await
+    }
+
+    fn desk<'d>(&self, account: &Account, scanner: &'d Scanner) -> Desk<'d> {
+        Desk {
+            scanner,
+            policy: Policy {
+                mode: account.mode,
+                allow_unscannable: account.settings.allow_unscannable,
+            },
+            bounds: self.request_limits().json,
+        }
+    }
+}
+
+/// Notes what was found, and gives the body of the answer.
+fn noted(facts: &mut RequestFacts, answered: Answered) -> Result<PhiText, GatewayError> {
+    match answered {
+        Ok(Answer { body, report }) => {
+            facts.set_report(report);
+            Ok(body)
+        }
+        Err(Refused { error, report }) => {
+            if let Some(report) = report {
+                facts.set_report(report);
+            }
+            Err(error.map_or(GatewayError::DetectorUnavailable, GatewayError::Request))
+        }
+    }
+}
+
+fn json(body: PhiText) -> Response {
+    let mut response = Response::new(Body::from(Bytes::from(body.into_exposed())));
+    *response.status_mut() = StatusCode::OK;
+    let json = HeaderValue::from_static("application/json");
+    response.headers_mut().insert(CONTENT_TYPE, json);
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use phigate_core::service;
+
+    use super::*;
+    use crate::open::{Permits, Said};
+    use crate::testing;
+
+    /// A request of an account with a body like this.
+    fn received(gateway: &Arc<Gateway>, account: &Arc<Account>, body: String) -> Received {
+        Received {
+            record: testing::record(gateway, account),
+            body: body.into(),
+            said: Said::default(),
+            permits: Permits::NONE,
+        }
+    }
+
+    #[tokio::test]
+    async fn the_accounts_own_detection_settings_hold() {
+        let (gateway, _folder) = testing::gateway().await;
+        let plain = testing::account(&gateway, "default").await;
+        let mut own = Account::clone(&plain);
+        own.id = "another".into();
+        own.settings.mrn_formats = vec!["KH-999999".into()];
+        own.settings.thresholds.insert("npi".into(), 0.5);
+        let body = r#"{"text":"NPI 1234567893, seen as KH-204811"}"#;
+        for (account, codes) in [(plain, vec![]), (Arc::new(own), vec!["mrn", "npi"])] {
+            let received = received(&gateway, &account, body.into());
+            let answer = gateway.ask(&received, service::scan).await;
+            let report = answer.unwrap().unwrap().report;
+            let found: Vec<_> = report.kinds().map(phi_detect::PhiKind::code).collect();
+            assert_eq!(found, codes);
+        }
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_long_scan_waits_for_its_turn_and_a_short_one_does_not() {
+        let (gateway, _folder) = testing::gateway().await;
+        let account = testing::account(&gateway, "default").await;
+        let processors = std::thread::available_parallelism().unwrap().get();
+        let mut taken = Vec::new();
+        for _ in 0..processors {
+            taken.push(gateway.long_scans.enter("another").await.unwrap());
+        }
+        let short = received(&gateway, &account, r#"{"text":"SSN 536-22-8741"}"#.into());
+        assert!(gateway.ask(&short, service::scan).await.unwrap().is_ok());
+        let text = "Nothing else happens today. ".repeat(4_000);
+        let long = received(&gateway, &account, format!(r#"{{"text":"{text}"}}"#));
+        let mut waiting = Box::pin(gateway.ask(&long, service::scan));
+        let early = tokio::time::timeout(Duration::from_millis(200), &mut waiting).await;
+        assert!(early.is_err(), "it did not wait");
+        drop(taken);
+        assert!(waiting.await.unwrap().is_ok());
+    }
+}
