@@ -35,9 +35,7 @@ fn as_it_came(
     let root = call.document.root();
     let model = root.get("model").ok_or_else(|| Refusal::missing("model"))?;
     let mut edits = Vec::new();
-    if model.string().is_none_or(|asked| asked != call.model) {
-        edits.push((model.span(), Json::text(call.model).to_json_text()));
-    }
+    edits.extend(opening(call, &root, &model)?);
     let mut adjusted = Vec::new();
     for setting in call.form.settings().iter().filter(|_| call.is_strict) {
         let given = root.get(setting.name);
@@ -58,6 +56,29 @@ fn as_it_came(
         dropped: Vec::new(),
         expectation: Expectation::default(),
     })
+}
+
+/// The edit that says which model is asked for: none where the caller's own word does. Where a provider has the model
+/// in its path, the field that it wants instead takes the model's place.
+fn opening(
+    call: &Call<'_>,
+    root: &Value<'_>,
+    model: &Value<'_>,
+) -> Result<Option<(std::ops::Range<usize>, String)>, Refusal> {
+    let (name, value) = call.opening;
+    let value = Json::text(value).to_json_text();
+    if name == "model" {
+        let is_asked = model.string().is_some_and(|asked| asked == call.model);
+        return Ok((!is_asked).then(|| (model.span(), value)));
+    }
+    let key = model.key().ok_or_else(|| Refusal::missing("model"))?;
+    match root.get(name) {
+        Some(_) => Err(Refusal::value(name, "the provider's own value is sent")),
+        None => Ok(Some((
+            key.span().start..model.span().end,
+            format!("\"{name}\":{value}"),
+        ))),
+    }
 }
 
 /// The edit that gives a parameter this value. What is not there yet is put first: the body is an object, and not empty.
