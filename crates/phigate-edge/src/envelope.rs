@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
-use http::header::{CONTENT_TYPE, RETRY_AFTER};
+use http::header::{CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderValue, StatusCode};
 use phigate_types::{Blame, ErrorCode, ErrorFormat};
 use serde::Serialize;
@@ -111,6 +111,8 @@ pub(crate) fn in_format(response: Response, format: ErrorFormat, request_id: &st
     match parts.extensions.remove::<ErrorBody>() {
         Some(error) if format != ErrorFormat::OpenAi => {
             let body = error.to_json(format, Some(request_id));
+            // It was counted for the other way of writing it.
+            parts.headers.remove(CONTENT_LENGTH);
             Response::from_parts(parts, axum::body::Body::from(body))
         }
         _ => Response::from_parts(parts, body),
