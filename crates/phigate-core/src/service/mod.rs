@@ -8,9 +8,9 @@ mod guardrail;
 pub mod presidio;
 mod scan;
 
-use crate::chat::RequestError;
 use crate::json::Bounds;
 use crate::protect::{NotRewritten, Policy, Report, Scanner};
+use crate::request::RequestError;
 use crate::text::PhiText;
 
 pub use guardrail::guard;

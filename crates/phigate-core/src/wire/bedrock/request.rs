@@ -62,6 +62,7 @@ pub(super) fn write(call: &Call<'_>) -> Result<Translated, Refusal> {
         path: ["model", call.model, method].map(str::to_owned).to_vec(),
         query: None,
         headers: HEADERS,
+        given: Vec::new(),
         body,
         is_as_scanned: false,
         adjusted,
