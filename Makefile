@@ -1,6 +1,6 @@
 # Everything a newcomer and CI need. `make` lists it.
 .DEFAULT_GOAL := help
-.PHONY: help run demo test test-setup test-rust test-python test-clients test-browser check lint deny docs wheel bench torture miri fuzz
+.PHONY: help run demo test test-setup test-rust test-python test-clients test-browser check lint deny instructions docs wheel bench torture miri fuzz
 
 # cargo-nextest runs tests in parallel processes; plain cargo test serves as well.
 RUN_TESTS := $(shell command -v cargo-nextest >/dev/null 2>&1 && echo "cargo nextest run --no-fail-fast" || echo "cargo test")
@@ -47,6 +47,9 @@ lint: ## format and lints, warnings as errors
 deny: ## licences, duplicate versions and who may depend on whom
 	@if command -v cargo-deny >/dev/null 2>&1; then cargo deny check; \
 	else echo "cargo-deny is not installed: dependency rules are not checked (cargo install cargo-deny)"; fi
+
+instructions: ## what a scan costs, counted by Valgrind
+	cargo test -p phi-detect --test instructions -- --nocapture
 
 docs: ## write docs/phi-types.md and docs/parameters.md from the tables
 	UPDATE_DOCS=1 cargo test -q -p phi-detect --test docs

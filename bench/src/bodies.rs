@@ -1,6 +1,6 @@
-//! Requests to send: prose without any identifier, and no two alike.
+//! Requests to send: prose without any identifier or notes full of them, and no two alike.
 //!
-//! A gateway may remember texts that it has scanned; here every text is new.
+//! A gateway may remember texts that it has scanned; here every text is new, unless a body says otherwise.
 
 use bytes::Bytes;
 
@@ -58,53 +58,137 @@ const WORDS: &[&str] = &[
     "first",
 ];
 
+/// Notes with some twenty identifiers in four kilobytes; `#` stands for a digit, `%` for a letter.
+const NOTES: &[&str] = &[
+    "Patient: Maria Del%%do  MRN: 00######  DOB: 04/1#/195#\\n",
+    "Phone: (555) 010-####  Email: m.%%%%%@example.com\\n",
+    "Address: 14## Juniper Hollow Road, Fairhaven, OH 45501\\n",
+    "She presented with three days of exertional dyspnea and orthopnea and denies chest pain, fever or cough. \
+     Furosemide was stopped because of leg cramps, and weight has risen since. ",
+    "Her daughter, Lucia Whit%%%%, helps with medication and can be reached at 555-010-####.\\n",
+    "Examination: blood pressure 148/86, pulse 92 and regular, oxygen saturation 93 percent on room air. There are \
+     bibasilar crackles and pitting edema to the knees. No murmur, rub or gallop. Abdomen soft and non-tender. ",
+    "Assessment and plan: acute on chronic heart failure, likely from stopping the diuretic. Strict intake and output, \
+     daily weights, low sodium diet, and a follow-up with Dr. Alan Petti%%%% within two weeks.\\n",
+];
+
+/// What is said in a request.
+#[derive(Debug, Clone, Copy)]
+enum Text {
+    /// No identifier, and never said before.
+    Clean,
+    /// No identifier, and the same in every request.
+    SeenBefore,
+    /// Full of identifiers, and never said before.
+    Identified,
+}
+
 /// How a request looks.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Body {
     bytes: usize,
+    text: Text,
     stream: bool,
 }
 
 impl Body {
-    pub(crate) const fn text(bytes: usize) -> Self {
+    pub(crate) const fn clean(bytes: usize) -> Self {
+        let (text, stream) = (Text::Clean, false);
         Self {
             bytes,
-            stream: false,
+            text,
+            stream,
         }
     }
 
-    pub(crate) const fn stream(bytes: usize) -> Self {
+    /// The same text in every request.
+    pub(crate) const fn seen_before(bytes: usize) -> Self {
+        let text = Text::SeenBefore;
         Self {
-            bytes,
+            text,
+            ..Self::clean(bytes)
+        }
+    }
+
+    /// With identifiers in it.
+    pub(crate) const fn identified(bytes: usize) -> Self {
+        let text = Text::Identified;
+        Self {
+            text,
+            ..Self::clean(bytes)
+        }
+    }
+
+    /// To be answered by a stream.
+    pub(crate) const fn streamed(self) -> Self {
+        Self {
             stream: true,
+            ..self
         }
     }
 
     /// Request number `number` of this look.
     pub(crate) fn make(self, number: u64) -> Bytes {
-        let mut text = String::with_capacity(self.bytes + 16);
-        // A small generator of our own: the same words on every machine and in every run.
-        let mut state = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-        let mut words_left = 0;
-        while text.len() < self.bytes {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            let word = WORDS[usize::try_from(state % WORDS.len() as u64).unwrap_or(0)];
-            if words_left == 0 {
-                text.push_str(if text.is_empty() { "" } else { ". " });
-                words_left = 8 + state % 12;
-            } else {
-                text.push(' ');
-            }
-            text.push_str(word);
-            words_left -= 1;
-        }
+        let text = match self.text {
+            Text::Clean => prose(self.bytes, number),
+            Text::SeenBefore => prose(self.bytes, 0),
+            Text::Identified => notes(self.bytes, number),
+        };
         let stream = if self.stream { r#","stream":true"# } else { "" };
         Bytes::from(format!(
             r#"{{"model":"gpt-4o","messages":[{{"role":"user","content":"{text}"}}]{stream}}}"#
         ))
     }
+}
+
+/// A small generator of our own: the same words on every machine and in every run.
+struct Dice(u64);
+
+impl Dice {
+    fn new(number: u64) -> Self {
+        Self(number.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    fn roll(&mut self, sides: u64) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 % sides).unwrap_or(0)
+    }
+}
+
+fn prose(bytes: usize, number: u64) -> String {
+    let mut text = String::with_capacity(bytes + 16);
+    let mut dice = Dice::new(number);
+    let mut words_left = 0;
+    while text.len() < bytes {
+        let word = WORDS[dice.roll(WORDS.len() as u64)];
+        if words_left == 0 {
+            text.push_str(if text.is_empty() { "" } else { ". " });
+            words_left = 8 + dice.roll(12);
+        } else {
+            text.push(' ');
+        }
+        text.push_str(word);
+        words_left -= 1;
+    }
+    text
+}
+
+fn notes(bytes: usize, number: u64) -> String {
+    let mut text = String::with_capacity(bytes + 256);
+    let mut dice = Dice::new(number);
+    let mut lines = NOTES.iter().cycle();
+    while text.len() < bytes {
+        for letter in lines.next().unwrap_or(&"").chars() {
+            text.push(match letter {
+                '#' => char::from(b'0' + dice.roll(10) as u8),
+                '%' => char::from(b'a' + dice.roll(26) as u8),
+                other => other,
+            });
+        }
+    }
+    text
 }
 
 #[cfg(test)]
@@ -113,13 +197,15 @@ mod tests {
 
     #[test]
     fn requests_have_their_size_and_are_all_different() {
-        let bodies: Vec<Bytes> = (0..200)
-            .map(|number| Body::text(4096).make(number))
-            .collect();
-        for (number, body) in bodies.iter().enumerate() {
-            assert!((4096..4300).contains(&body.len()));
-            assert!(serde_json::from_slice::<serde_json::Value>(body).is_ok());
-            assert!(!bodies[..number].contains(body));
+        for look in [Body::clean(4096), Body::identified(4096).streamed()] {
+            let bodies: Vec<Bytes> = (0..200).map(|number| look.make(number)).collect();
+            for (number, body) in bodies.iter().enumerate() {
+                assert!((4096..4500).contains(&body.len()));
+                assert!(serde_json::from_slice::<serde_json::Value>(body).is_ok());
+                assert!(!bodies[..number].contains(body));
+            }
         }
+        let again = Body::seen_before(4096);
+        assert_eq!(again.make(1), again.make(2));
     }
 }

@@ -1,8 +1,9 @@
 //! What the gateway costs: the built binary beside a bare reverse proxy and a direct connection.
 //!
-//! `phigate-bench [BINARY…] [--seconds N] [--rounds N] [--only CELL] [--json FILE]` starts a provider, a proxy and
-//! the gateway as processes of their own, sends the same load to each in turn, and prints CPU time
-//! per request, the ratio to the bare proxy and the latency that was added. Believe the CPU time
+//! `phigate-bench [BINARY…] [--seconds N] [--rounds N] [--only CELL] [--json FILE] [--page FILE]` starts a provider,
+//! a proxy and the gateway in each of several settings as processes of their own, sends the same load to each in turn,
+//! and prints CPU time per request, the ratio to the bare proxy and the latency that was added. With `--page` the
+//! table is also written into a page, between its two marks. Believe the CPU time
 //! and the ratios; requests per second depend on what else the machine does. Two versions of the
 //! gateway are compared best in one run, with many short rounds.
 
@@ -18,50 +19,110 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
+use bodies::Body;
 use load::Target;
 use process::Gateway;
 use report::Row;
 
-/// What is sent in one cell, how many at a time, and why.
+/// A gateway with the settings of an account: its name, and the commands that make them.
+struct Setup {
+    name: &'static str,
+    commands: &'static [&'static [&'static str]],
+}
+
+const FLAG: Setup = Setup {
+    name: "flag",
+    commands: &[],
+};
+const MASK: Setup = Setup {
+    name: "mask",
+    commands: &[&["mode", "set", "mask"]],
+};
+const RESTORE: Setup = Setup {
+    name: "restore",
+    commands: &[&["mode", "set", "mask"], &["restore", "set", "on"]],
+};
+const REPLIES: Setup = Setup {
+    name: "replies",
+    commands: &[&["mode", "set", "mask"], &["replies", "set", "flag"]],
+};
+
+/// What is sent in one cell, how many at a time, and to which gateways.
 struct Cell {
     name: &'static str,
-    body: bodies::Body,
+    body: Body,
     at_once: usize,
+    setups: &'static [&'static Setup],
 }
 
 const CELLS: &[Cell] = &[
-    // Sizes one after the other for latency, then many at once for cost.
-    Cell {
-        name: "200 B, 1 at once",
-        body: bodies::Body::text(200),
-        at_once: 1,
-    },
-    Cell {
-        name: "4 KB, 1 at once",
-        body: bodies::Body::text(4 * 1024),
-        at_once: 1,
-    },
-    Cell {
-        name: "200 B",
-        body: bodies::Body::text(200),
-        at_once: 32,
-    },
-    Cell {
-        name: "4 KB",
-        body: bodies::Body::text(4 * 1024),
-        at_once: 32,
-    },
-    Cell {
-        name: "64 KB",
-        body: bodies::Body::text(64 * 1024),
-        at_once: 32,
-    },
-    Cell {
-        name: "4 KB, stream of 64 events",
-        body: bodies::Body::stream(4 * 1024),
-        at_once: 32,
-    },
+    // Sizes many at once for cost, streams, and then one after the other for latency.
+    cell("200 B clean", Body::clean(200), 32, &[&FLAG, &MASK]),
+    cell("4 KB clean", Body::clean(4 << 10), 32, &[&FLAG, &MASK]),
+    cell(
+        "4 KB clean, sent before",
+        Body::seen_before(4 << 10),
+        32,
+        &[&FLAG],
+    ),
+    cell(
+        "4 KB with findings",
+        Body::identified(4 << 10),
+        32,
+        &[&FLAG, &MASK],
+    ),
+    cell("64 KB clean", Body::clean(64 << 10), 32, &[&FLAG]),
+    cell(
+        "64 KB with findings",
+        Body::identified(64 << 10),
+        32,
+        &[&FLAG, &MASK],
+    ),
+    cell(
+        "stream of 64 events",
+        Body::clean(200).streamed(),
+        32,
+        &[&FLAG],
+    ),
+    cell(
+        "stream of 64 events, 4 KB with findings",
+        Body::identified(4 << 10).streamed(),
+        32,
+        &[&MASK, &RESTORE, &REPLIES],
+    ),
+    cell(
+        "4 KB clean, one at a time",
+        Body::clean(4 << 10),
+        1,
+        &[&FLAG],
+    ),
+    cell(
+        "4 KB with findings, one at a time",
+        Body::identified(4 << 10),
+        1,
+        &[&FLAG, &MASK],
+    ),
+    cell(
+        "stream with findings, one at a time",
+        Body::identified(4 << 10).streamed(),
+        1,
+        &[&MASK, &RESTORE, &REPLIES],
+    ),
 ];
+
+const fn cell(
+    name: &'static str,
+    body: Body,
+    at_once: usize,
+    setups: &'static [&'static Setup],
+) -> Cell {
+    Cell {
+        name,
+        body,
+        at_once,
+        setups,
+    }
+}
 
 struct Options {
     /// Gateways to measure.
@@ -71,6 +132,8 @@ struct Options {
     /// The name of the one cell to measure.
     only: Option<String>,
     json: Option<PathBuf>,
+    /// A page whose table is replaced by this run's.
+    page: Option<PathBuf>,
 }
 
 fn main() -> Result<()> {
@@ -93,6 +156,7 @@ fn options(words: &[&str]) -> Result<Options> {
         rounds: 3,
         only: None,
         json: None,
+        page: None,
     };
     let mut words = words.iter();
     while let Some(word) = words.next() {
@@ -106,6 +170,7 @@ fn options(words: &[&str]) -> Result<Options> {
             "--rounds" => options.rounds = value()?.parse()?,
             "--only" => options.only = Some((*value()?).to_owned()),
             "--json" => options.json = Some(value()?.into()),
+            "--page" => options.page = Some(value()?.into()),
             other if other.starts_with('-') => bail!("unknown option {other}"),
             binary => options.binaries.push(binary.into()),
         }
@@ -121,48 +186,36 @@ async fn measure(options: &Options) -> Result<()> {
     let proxy = process::own(&["proxy", &mock.address])?;
     let mut gateways = Vec::new();
     for binary in &options.binaries {
-        let gateway = Gateway::start(binary, &mock.address)?;
-        if gateways
-            .iter()
-            .any(|one: &Gateway| one.name == gateway.name)
-        {
-            bail!("two binaries are called {}", gateway.name);
+        for setup in [&FLAG, &MASK, &RESTORE, &REPLIES] {
+            let gateway = Gateway::start(binary, setup.commands, &mock.address)?;
+            gateways.push((format!("{} {}", gateway.name, setup.name), setup, gateway));
         }
-        gateways.push(gateway);
     }
-    let mut targets = vec![
-        Target {
-            name: "direct".to_owned(),
-            address: mock.address.clone(),
-            key: "none".to_owned(),
-            pid: None,
-        },
-        Target {
-            name: "bare proxy".to_owned(),
-            address: proxy.address.clone(),
-            key: "none".to_owned(),
-            pid: Some(proxy.pid()),
-        },
+    let target = |name: &str, address: &str, key: &str, pid| Target {
+        name: name.to_owned(),
+        address: address.to_owned(),
+        key: key.to_owned(),
+        pid,
+    };
+    let plain = [
+        target("direct", &mock.address, "none", None),
+        target("bare proxy", &proxy.address, "none", Some(proxy.pid())),
     ];
-    targets.extend(gateways.iter().map(|gateway| Target {
-        name: gateway.name.clone(),
-        address: gateway.address.clone(),
-        key: gateway.key.clone(),
-        pid: Some(gateway.pid()),
-    }));
     let mut rows = Vec::new();
     let is_wanted = |cell: &&Cell| options.only.as_ref().is_none_or(|only| cell.name == only);
     for cell in CELLS.iter().filter(is_wanted) {
+        let of_cell = gateways.iter().filter(|(_, setup, _)| {
+            let mut setups = cell.setups.iter();
+            setups.any(|wanted| wanted.name == setup.name)
+        });
+        let of_cell: Vec<Target> = of_cell
+            .map(|(name, _, one)| target(name, &one.address, &one.key, Some(one.pid())))
+            .collect();
         // Rounds go around the targets, so that a busy moment of the machine hits all of them.
         for round in 0..options.rounds {
-            for target in &targets {
-                let measured = load::run(
-                    target,
-                    cell.body,
-                    cell.at_once,
-                    Duration::from_secs(options.seconds),
-                )
-                .await?;
+            for target in plain.iter().chain(&of_cell) {
+                let window = Duration::from_secs(options.seconds);
+                let measured = load::run(target, cell.body, cell.at_once, window).await?;
                 rows.push(Row {
                     cell: cell.name,
                     target: target.name.clone(),
@@ -178,6 +231,9 @@ async fn measure(options: &Options) -> Result<()> {
     }
     if let Some(path) = &options.json {
         report::write_json(path, &rows)?;
+    }
+    if let Some(path) = &options.page {
+        report::write_page(path, &rows)?;
     }
     Ok(())
 }

@@ -1,4 +1,5 @@
-//! A provider that answers at once, whole or as a stream.
+//! A provider that answers at once, whole or as a stream. A stream repeats a token that stood in the request now and
+//! then, cut in two, as a model writes about somebody whose name was masked.
 
 use std::convert::Infallible;
 
@@ -21,6 +22,9 @@ const LAST: &str = "data: {\"id\":\"chatcmpl-bench\",\"object\":\"chat.completio
 
 /// Events of a stream besides the last.
 const EVENTS: usize = 64;
+
+/// In every so many events a token of the request is repeated: its first half in one, the rest in the next.
+const TOKEN_EVERY: usize = 16;
 
 type Body = BoxBody<Bytes, Infallible>;
 
@@ -46,19 +50,54 @@ async fn answer(request: Request<Incoming>) -> Result<Response<Body>> {
         let response = Response::builder().header("content-type", "application/json");
         return Ok(response.body(Full::new(Bytes::from_static(ANSWER.as_bytes())).boxed())?);
     }
+    let pieces = token(&body).map(|token| {
+        let (head, tail) = token.split_at(token.len() / 2);
+        [head, tail].map(|piece| Bytes::from(EVENT.replace("word ", piece)))
+    });
     // Each event is a piece of its own, with a breath between, as a model writes.
-    let events = stream::unfold(0, |sent| async move {
+    let events = stream::unfold((0, pieces), |(sent, pieces)| async move {
         tokio::task::yield_now().await;
-        let text = match sent {
-            ..EVENTS => EVENT,
-            EVENTS => LAST,
+        let plain = Bytes::from_static(EVENT.as_bytes());
+        let event = match (sent, &pieces) {
+            (..EVENTS, Some(pieces)) if sent % TOKEN_EVERY < 2 => {
+                pieces[sent % TOKEN_EVERY].clone()
+            }
+            (..EVENTS, _) => plain,
+            (EVENTS, _) => Bytes::from_static(LAST.as_bytes()),
             _ => return None,
         };
-        Some((
-            Ok(Frame::data(Bytes::from_static(text.as_bytes()))),
-            sent + 1,
-        ))
+        Some((Ok(Frame::data(event)), (sent + 1, pieces)))
     });
     let response = Response::builder().header("content-type", "text/event-stream");
     Ok(response.body(StreamBody::new(events).boxed())?)
+}
+
+/// The first token for a masked value in a request: `[NAME_7K3QD]`.
+fn token(body: &[u8]) -> Option<&str> {
+    let text = std::str::from_utf8(body).ok()?;
+    let mut rest = text;
+    while let Some(at) = rest.find('[') {
+        let word = &rest[at..];
+        let end = word.find(']')? + 1;
+        let is_token = word[1..end - 1]
+            .bytes()
+            .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_');
+        if is_token && word[..end].contains('_') {
+            return Some(&word[..end]);
+        }
+        rest = &word[1..];
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_is_told_from_other_brackets() {
+        let body = br#"{"messages":[{"content":"[a] [NAME] then [NAME_7K3QD] said"}]}"#;
+        assert_eq!(token(body), Some("[NAME_7K3QD]"));
+        assert_eq!(token(br#"{"messages":[{"content":"[NAME]"}]}"#), None);
+    }
 }

@@ -70,7 +70,8 @@ impl Drop for Listening {
 }
 
 impl Gateway {
-    pub(crate) fn start(binary: &Path, provider: &str) -> Result<Self> {
+    /// Starts a gateway after these commands, with this provider.
+    pub(crate) fn start(binary: &Path, commands: &[&[&str]], provider: &str) -> Result<Self> {
         static STARTED: AtomicU32 = AtomicU32::new(0);
         let (own, number) = (std::process::id(), STARTED.fetch_add(1, Ordering::Relaxed));
         let folder = std::env::temp_dir().join(format!("phigate-bench-{own}-{number}"));
@@ -97,6 +98,9 @@ impl Gateway {
             ]),
             "sk-bench\n",
         )?;
+        for words in commands {
+            run(&mut command(words), "")?;
+        }
         let key = run(&mut command(&["key", "create"]), "")?.trim().to_owned();
         // Its greeting is of no use here; its complaints are.
         let log = folder.join("log");

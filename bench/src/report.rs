@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use serde_json::json;
 
 use crate::load::Measured;
@@ -16,49 +16,118 @@ pub(crate) struct Row {
     pub(crate) measured: Measured,
 }
 
-/// Prints the medians over the rounds of one cell.
-pub(crate) fn print_cell(cell: &str, rows: &[Row]) {
+/// Medians over the rounds of one target in one cell.
+struct Figures<'a> {
+    target: &'a str,
+    per_second: f64,
+    cpu: f64,
+    /// Of CPU time, to the bare proxy's.
+    ratio: f64,
+    p50: f64,
+    p99: f64,
+    first: f64,
+    /// Whole answers and first bytes, beyond the direct connection's.
+    added: f64,
+    added_first: f64,
+    peak_mib: f64,
+}
+
+fn figures<'a>(cell: &str, rows: &'a [Row]) -> Vec<Figures<'a>> {
     let of = |target: &str| -> Vec<&Measured> {
         let wanted = |row: &&Row| row.cell == cell && row.target == target;
-        rows.iter()
-            .filter(wanted)
-            .map(|row| &row.measured)
-            .collect()
+        let rows = rows.iter().filter(wanted);
+        rows.map(|row| &row.measured).collect()
     };
-    let direct = middle(&of("direct"), |measured| percentile(&measured.whole_us, 50));
-    let bare_cpu = middle(&of("bare proxy"), |measured| {
-        measured.cpu_us.unwrap_or(f64::NAN)
-    });
-    println!("\n{cell}");
-    println!(
-        "{:>12} {:>9} {:>9} {:>7} {:>9} {:>9} {:>9} {:>9} {:>9}",
-        "", "req/s", "CPU µs", "ratio", "p50 µs", "p99 µs", "first µs", "added µs", "peak MiB"
-    );
+    let cpu = |measured: &Measured| measured.cpu_us.unwrap_or(f64::NAN);
+    let whole = |measured: &Measured| percentile(&measured.whole_us, 50);
+    let first = |measured: &Measured| percentile(&measured.first_us, 50);
+    let peak = |measured: &Measured| {
+        let kib = measured.memory_kib;
+        kib.map_or(f64::NAN, |(_, peak)| peak as f64 / 1024.0)
+    };
+    let (direct, bare) = (of("direct"), of("bare proxy"));
     let mut targets: Vec<&str> = Vec::new();
-    for row in rows {
+    for row in rows.iter().filter(|row| row.cell == cell) {
         if !targets.contains(&row.target.as_str()) {
             targets.push(&row.target);
         }
     }
-    for target in targets {
+    let figures = targets.into_iter().map(|target| {
         let runs = of(target);
-        let cpu = middle(&runs, |measured| measured.cpu_us.unwrap_or(f64::NAN));
-        let whole = middle(&runs, |measured| percentile(&measured.whole_us, 50));
-        println!(
-            "{:>12} {:>9.0} {:>9.1} {:>7.2} {:>9.0} {:>9.0} {:>9.0} {:>9.0} {:>9.1}",
+        Figures {
             target,
-            middle(&runs, |measured| measured.per_second),
-            cpu,
-            cpu / bare_cpu,
-            whole,
-            middle(&runs, |measured| percentile(&measured.whole_us, 99)),
-            middle(&runs, |measured| percentile(&measured.first_us, 50)),
-            whole - direct,
-            middle(&runs, |measured| measured
-                .memory_kib
-                .map_or(f64::NAN, |(_, peak)| peak as f64 / 1024.0)),
+            per_second: middle(&runs, |measured| measured.per_second),
+            cpu: middle(&runs, cpu),
+            ratio: middle(&runs, cpu) / middle(&bare, cpu),
+            p50: middle(&runs, whole),
+            p99: middle(&runs, |measured| percentile(&measured.whole_us, 99)),
+            first: middle(&runs, first),
+            added: middle(&runs, whole) - middle(&direct, whole),
+            added_first: middle(&runs, first) - middle(&direct, first),
+            peak_mib: middle(&runs, peak),
+        }
+    });
+    figures.collect()
+}
+
+/// Prints the medians over the rounds of one cell.
+pub(crate) fn print_cell(cell: &str, rows: &[Row]) {
+    println!("\n{cell}");
+    println!(
+        "{:>16} {:>9} {:>9} {:>7} {:>9} {:>9} {:>9} {:>9} {:>9}",
+        "", "req/s", "CPU µs", "ratio", "p50 µs", "p99 µs", "first µs", "added µs", "peak MiB"
+    );
+    for one in figures(cell, rows) {
+        println!(
+            "{:>16} {:>9.0} {:>9.1} {:>7.2} {:>9.0} {:>9.0} {:>9.0} {:>9.0} {:>9.1}",
+            one.target,
+            one.per_second,
+            one.cpu,
+            one.ratio,
+            one.p50,
+            one.p99,
+            one.first,
+            one.added,
+            one.peak_mib,
         );
     }
+}
+
+/// The table stands between these two lines of a page.
+const TABLE_START: &str = "<!-- figures -->";
+const TABLE_END: &str = "<!-- end of figures -->";
+
+/// Replaces the table of a page by this run's.
+pub(crate) fn write_page(path: &Path, rows: &[Row]) -> Result<()> {
+    let page = std::fs::read_to_string(path)?;
+    let parts = page
+        .split_once(TABLE_START)
+        .and_then(|(before, rest)| Some((before, rest.split_once(TABLE_END)?.1)));
+    let (before, after) = parts.context("the page has no marks for the table")?;
+    let table = table(rows);
+    std::fs::write(
+        path,
+        format!("{before}{TABLE_START}\n\n{table}\n{TABLE_END}{after}"),
+    )?;
+    Ok(())
+}
+
+fn table(rows: &[Row]) -> String {
+    let mut cells: Vec<&str> = rows.iter().map(|row| row.cell).collect();
+    cells.dedup();
+    let mut table =
+        "| | target | CPU µs | ratio | p50 µs | added µs | added to first byte µs | peak MiB |\n\
+        |---|---|--:|--:|--:|--:|--:|--:|\n"
+            .to_owned();
+    for cell in cells {
+        for one in figures(cell, rows) {
+            table += &format!(
+                "| {cell} | {} | {:.0} | {:.1} | {:.0} | {:.0} | {:.0} | {:.0} |\n",
+                one.target, one.cpu, one.ratio, one.p50, one.added, one.added_first, one.peak_mib
+            );
+        }
+    }
+    table.replace("NaN", "")
 }
 
 /// Writes every run as a line of JSON.
@@ -104,6 +173,42 @@ fn percentile(sorted: &[u64], percent: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn row(cell: &'static str, target: &str, cpu_us: Option<f64>, whole: u64) -> Row {
+        let measured = Measured {
+            requests: 1,
+            per_second: 1.0,
+            cpu_us,
+            whole_us: vec![whole],
+            first_us: vec![whole / 2],
+            memory_kib: None,
+        };
+        Row {
+            cell,
+            target: target.to_owned(),
+            round: 0,
+            measured,
+        }
+    }
+
+    #[test]
+    fn a_page_gets_its_table_anew() {
+        let rows = [
+            row("200 B", "direct", None, 100),
+            row("200 B", "bare proxy", Some(40.0), 150),
+            row("200 B", "phigate flag", Some(100.0), 300),
+        ];
+        let folder = std::env::temp_dir().join(format!("phigate-bench-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let page = folder.join("page.md");
+        std::fs::write(&page, format!("a\n{TABLE_START}\nold\n{TABLE_END}\nb\n")).unwrap();
+        write_page(&page, &rows).unwrap();
+        let written = std::fs::read_to_string(&page).unwrap();
+        std::fs::remove_dir_all(&folder).unwrap();
+        assert!(written.starts_with("a\n") && written.ends_with("\nb\n"));
+        assert!(written.contains("| 200 B | phigate flag | 100 | 2.5 | 300 | 200 | 100 |  |"));
+        assert!(!written.contains("old"));
+    }
 
     #[test]
     fn percentiles_are_taken_from_sorted_times() {

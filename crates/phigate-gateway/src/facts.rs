@@ -9,7 +9,7 @@ use phigate_core::chat::{self, ChatRequest};
 use phigate_core::egress::Cleared;
 use phigate_core::protect::{CleanRequest, Report, Scanned};
 use phigate_store::{Identifier, SecretBytes, SecretString, Sizes, TOKEN_IDENTIFIER};
-use phigate_types::{Finding, Unscannable};
+use phigate_types::{Action, Finding, Unscannable};
 
 use crate::reply_plan::ReplyPlan;
 use crate::route::Route;
@@ -180,9 +180,11 @@ impl RequestFacts {
         self.original.take()
     }
 
-    /// The bytes for the provider, for the record of a request with PHI.
-    pub(crate) fn sent(&self, cleared: &Cleared) -> Option<SecretBytes> {
-        self.has_phi().then(|| SecretBytes::from(cleared.body()))
+    /// The bytes for the provider, for the record of a request with PHI. What is forwarded as it came is not kept twice.
+    pub(crate) fn sent(&self, action: Action, cleared: &Cleared) -> Option<SecretBytes> {
+        let original = self.original.as_ref().map(SecretBytes::expose);
+        let is_as_received = action == Action::FORWARDED && original == Some(cleared.body());
+        (self.has_phi() && !is_as_received).then(|| SecretBytes::from(cleared.body()))
     }
 
     /// How large everything was.

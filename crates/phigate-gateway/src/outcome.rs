@@ -20,7 +20,7 @@ use crate::error::GatewayError;
 use crate::facts::RequestFacts;
 use crate::metrics::Answered;
 use crate::pipeline::Forward;
-use crate::record::{Durability, RequestRecord, Written};
+use crate::record::{RequestRecord, Written};
 use crate::reply_notes::ReplyNotes;
 
 const ATTEMPTS: HeaderName = HeaderName::from_static("x-gateway-attempts");
@@ -34,8 +34,6 @@ struct Due {
     record: RequestRecord,
     facts: RequestFacts,
     action: Action,
-    /// How the outcome is written.
-    durability: Durability,
     /// When the provider's turn began.
     sent: Instant,
     /// The providers it went to. How the last one ended is known when the request ends.
@@ -60,17 +58,11 @@ pub(crate) struct Ended<'a> {
 
 impl OutcomeDue {
     /// The decision about a request was recorded with this action just now.
-    pub(crate) fn new(
-        record: RequestRecord,
-        facts: RequestFacts,
-        action: Action,
-        durability: Durability,
-    ) -> Self {
+    pub(crate) fn new(record: RequestRecord, facts: RequestFacts, action: Action) -> Self {
         Self(Some(Due {
             record,
             facts,
             action,
-            durability,
             sent: Instant::now(),
             attempts: Vec::new(),
             provider: None,
@@ -198,7 +190,8 @@ impl OutcomeDue {
         response
     }
 
-    /// Hands the outcome over. Whoever sees a whole answer sees one whose outcome is recorded.
+    /// Hands the outcome over. It is written with what comes next: an answer does not wait for it, and whatever
+    /// happens before is recorded as an interruption, never as a success.
     pub(crate) async fn close(mut self, ended: Ended<'_>) {
         let Some(mut due) = self.0.take() else { return };
         due.end_attempt(ended.error);
@@ -207,17 +200,13 @@ impl OutcomeDue {
         due.count(ended.status);
         let (gateway, account) = (&due.record.gateway, &due.record.admission.account.id);
         let (trail, deadline) = (&gateway.vault.trail, gateway.record_deadline());
-        let written = match (heard, due.durability) {
-            (Some(reply), _) => {
-                let written = trail.record_outcome_with_reply(account, outcome, &reply, deadline);
-                written.await
-            }
-            (None, Durability::Durable) => trail.record_outcome(account, &outcome, deadline).await,
-            (None, Durability::Queued) => {
-                trail.queue_outcome(account, &outcome);
-                Ok(())
-            }
+        let Some(reply) = heard else {
+            trail.queue_outcome(account, &outcome);
+            return;
         };
+        let written = trail
+            .record_outcome_with_reply(account, outcome, &reply, deadline)
+            .await;
         if written.is_err() {
             let id = due.record.request_id;
             tracing::warn!(request.id = %id, "outcome of request {id} waits to be written");

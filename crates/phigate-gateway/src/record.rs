@@ -61,7 +61,7 @@ impl RequestRecord {
         mut facts: RequestFacts,
         forward: &Forward,
     ) -> Result<(Written, OutcomeDue), Response> {
-        let durability = self.durability_of_outcome(&facts);
+        let durability = self.durability(&facts);
         let action = forward.action;
         let decision = self.decision(&mut facts, action, Some(&forward.cleared), None);
         if let Err(error) = self.write(decision, &facts, durability).await {
@@ -75,7 +75,7 @@ impl RequestRecord {
             let prepared = self.gateway.vault.trail.prepare_to_seal(account).await;
             prepared.ok();
         }
-        let mut outcome = OutcomeDue::new(self, facts, action, durability);
+        let mut outcome = OutcomeDue::new(self, facts, action);
         outcome.begin(forward);
         Ok((Written { durability }, outcome))
     }
@@ -84,14 +84,14 @@ impl RequestRecord {
     /// recorded is not given.
     pub(crate) async fn scanned(self, mut facts: RequestFacts, mut response: Response) -> Response {
         let action = Action::SCANNED;
-        let durability = self.durability_of_outcome(&facts);
+        let durability = self.durability(&facts);
         let decision = self.decision(&mut facts, action, None, None);
         if let Err(error) = self.write(decision, &facts, durability).await {
             return with_headers(error.into_response(), &facts);
         }
         self.gateway.metrics.added(self.received.elapsed());
         // Nothing happens between the two records that a crash could leave unknown.
-        let outcome = OutcomeDue::new(self, facts, action, Durability::Queued);
+        let outcome = OutcomeDue::new(self, facts, action);
         outcome.write_headers(&mut response);
         let ended = Ended {
             status: response.status(),
@@ -112,7 +112,7 @@ impl RequestRecord {
         let (account, gateway) = (&self.admission.account, &self.gateway);
         let attempt = NewAttempt {
             account_id: account.id.clone(),
-            sent: facts.sent(&forward.cleared),
+            sent: facts.sent(forward.action, &forward.cleared),
             attempt: Attempt {
                 request_id: self.request_id,
                 time: Timestamp::now(),
@@ -157,13 +157,12 @@ impl RequestRecord {
         if let Err(error) = self.write(decision, &facts, durability).await {
             return with_headers(error.into_response(), &facts);
         }
-        let durability = self.durability_of_outcome(&facts);
-        let outcome = OutcomeDue::new(self, facts, action, durability);
+        let outcome = OutcomeDue::new(self, facts, action);
         outcome.fail(error).await
     }
 
-    /// The outcome of a clean request in flag mode may be written a moment later, and its decision too.
-    fn durability_of_outcome(&self, facts: &RequestFacts) -> Durability {
+    /// The decision about a clean request in flag mode may be written a moment later.
+    fn durability(&self, facts: &RequestFacts) -> Durability {
         if facts.is_clean() && self.admission.account.mode.forwards_unscanned() {
             Durability::Queued
         } else {
@@ -208,8 +207,8 @@ impl RequestRecord {
         let types = facts.types();
         NewDecision {
             account_id: account.id.clone(),
+            sent: cleared.and_then(|cleared| facts.sent(action, cleared)),
             original: facts.take_original(),
-            sent: cleared.and_then(|cleared| facts.sent(cleared)),
             identifiers: facts.identifiers(),
             decision: Decision {
                 request_id: self.request_id,

@@ -3,6 +3,7 @@
 //! The caller's connection pulls: when it stops reading, nothing more is read from the
 //! provider; when it goes away, this is dropped, and the provider's connection with it.
 
+use std::pin::Pin;
 use std::time::Duration;
 
 use axum::body::Body;
@@ -36,7 +37,7 @@ pub(crate) async fn stream(
         translator: exchange.format.open_stream(&exchange.context),
         stage: exchange.reply.stage(exchange.context.event_bytes_max),
         answer: incoming.body,
-        drain,
+        cut: Box::pin(async move { drain.cut().await }),
     };
     let (first, step) = source.read().await;
     match step {
@@ -83,7 +84,8 @@ struct Source {
     /// None where a reply goes out as it comes.
     stage: Option<ReplyStream>,
     answer: Answer,
-    drain: Drain,
+    /// The end of the grace period. One future for the whole stream: all streams wait for it at one place.
+    cut: Pin<Box<dyn Future<Output = ()> + Send>>,
 }
 
 struct Relay {
@@ -128,9 +130,10 @@ impl Source {
         let mut translated = Vec::new();
         loop {
             let piece = tokio::select! {
-                piece = self.answer.next() => piece,
+                biased;
                 // The grace period is over: better an error event than a silent cut.
-                () = self.drain.cut() => Some(Err(ProviderError::Broken)),
+                () = &mut self.cut => Some(Err(ProviderError::Broken)),
+                piece = self.answer.next() => piece,
             };
             let into = match self.stage {
                 Some(_) => &mut translated,

@@ -23,11 +23,26 @@ use decode::Decoder;
 pub(crate) use known::known_share;
 use network::{REACH, Window};
 pub(crate) use simd::Level;
-use token::Tokens;
+use token::{KnownWords, Tokens};
 use weights::Weights;
 
 /// Tokens a window holds.
 const WINDOW: usize = 256;
+
+/// What a thread keeps from one text to the next. Nothing of a text is told by it but which common words were in one.
+struct Kept {
+    window: Window,
+    known: KnownWords,
+}
+
+impl Kept {
+    fn new(level: Level) -> Box<Self> {
+        Box::new(Kept {
+            window: Window::new(level),
+            known: KnownWords::new(),
+        })
+    }
+}
 
 /// Adds what the model finds in `text` to `out`, in order of position.
 ///
@@ -41,12 +56,13 @@ pub(crate) fn tag(
     out: &mut Vec<Candidate>,
 ) {
     thread_local! {
-        /// The window of the text before, whose memory serves again.
-        static KEPT: Cell<Option<Box<Window>>> = const { Cell::new(None) };
+        /// What served for the text before, and serves again.
+        static KEPT: Cell<Option<Box<Kept>>> = const { Cell::new(None) };
     }
     let weights = Weights::get();
-    let mut tokens = Tokens::new(text, weights);
-    let mut window = KEPT.take().unwrap_or_else(|| Box::new(Window::new(level)));
+    let mut kept = KEPT.take().unwrap_or_else(|| Kept::new(level));
+    let Kept { window, known } = &mut *kept;
+    let mut tokens = Tokens::new(text, weights, known);
     window.clear(level);
     let mut decoder = Decoder::new(weights, out);
     let mut next = 0;
@@ -60,7 +76,7 @@ pub(crate) fn tag(
         window.scores(text.as_bytes(), next, end, is_unwanted, &mut decoder);
         if is_last || !budget.has_time() {
             decoder.flush();
-            KEPT.set(Some(window));
+            KEPT.set(Some(kept));
             return;
         }
         window.slide(end - REACH);

@@ -29,10 +29,36 @@ pub(super) fn outside(weights: &Weights) -> [u32; 2] {
     [weights.word_row(0), weights.context_row(0)]
 }
 
+/// Rows of short words that were looked up before. Most words of a text are a few hundred common ones: their rows are
+/// found here without hashing a letter at a time, in a table that fits the nearest cache.
+pub(super) struct KnownWords(Box<[(u64, u32)]>);
+
+impl KnownWords {
+    const BITS: u32 = 10;
+
+    /// None yet.
+    pub(super) fn new() -> Self {
+        // No word has all eight bytes set.
+        KnownWords(vec![(u64::MAX, 0); 1 << Self::BITS].into())
+    }
+
+    /// The row of a word of fewer than eight small letters, found by `look_up` if it is not known yet.
+    #[inline]
+    fn row(&mut self, word: u64, look_up: impl FnOnce() -> Option<u32>) -> Option<u32> {
+        let place = word.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - Self::BITS);
+        let slot = &mut self.0[place as usize];
+        if slot.0 != word {
+            *slot = (word, look_up()?);
+        }
+        Some(slot.1)
+    }
+}
+
 /// The tokens of a text, in order.
 pub(super) struct Tokens<'a> {
     text: &'a str,
     weights: &'static Weights,
+    known: &'a mut KnownWords,
     position: usize,
     /// White space since the last token: 0 none, 1 one blank, 2 other, 3 a line break, 4 more or the start.
     space: u8,
@@ -41,11 +67,12 @@ pub(super) struct Tokens<'a> {
 }
 
 impl<'a> Tokens<'a> {
-    pub(super) fn new(text: &'a str, weights: &'static Weights) -> Self {
+    pub(super) fn new(text: &'a str, weights: &'static Weights, known: &'a mut KnownWords) -> Self {
         let line = first_line(text);
         Tokens {
             text,
             weights,
+            known,
             position: 0,
             space: 4,
             line_end: line.len(),
@@ -153,10 +180,15 @@ impl<'a> Tokens<'a> {
             return self.word(rest);
         }
         self.position = end;
-        let row = match self.weights.word(word.hash) {
+        let weights = self.weights;
+        let look_up = || Some(weights.word_row(weights.word(word.hash())?));
+        let row = match word.letters {
+            ..8 => self.known.row(word.last, look_up),
+            _ => look_up(),
+        };
+        let row = match row {
             Some(row) => {
-                let row = self.weights.word_row(row);
-                simd::prefetch(self.weights.table, row);
+                simd::prefetch(weights.table, row);
                 row
             }
             None => {
@@ -164,7 +196,7 @@ impl<'a> Tokens<'a> {
                 let size = word.letters.min(KEPT_MAX);
                 kept[..size].copy_from_slice(&bytes[start..start + size]);
                 kept.make_ascii_lowercase();
-                self.add_grams(&kept[..size], word.hash, rest)
+                self.add_grams(&kept[..size], word.hash(), rest)
             }
         };
         (word.shape(), row)
@@ -198,6 +230,8 @@ impl<'a> Tokens<'a> {
         let last = |count: usize| &bytes[bytes.len().saturating_sub(count)..];
         let affix_row = |affix, salt| weights.gram_row(hash_gram(affix, salt, AFFIX_BITS));
         let first = affix_row(&bytes[..bytes.len().min(3)], 1);
+        simd::prefetch(weights.table, first);
+        let added_from = rows.len();
         rows.extend([affix_row(last(3), 2), affix_row(last(4), 3)]);
         let mut base = 1 << AFFIX_BITS;
         for trigram in bytes.windows(3).skip(1).take(TRIGRAMS_MAX) {
@@ -207,6 +241,9 @@ impl<'a> Tokens<'a> {
         rows.push(weights.gram_row(base + usize::from(weights.lexicon_class(hash))));
         base += LEXICON_CLASSES;
         rows.push(weights.gram_row(base + bytes.len().min(LENGTHS - 1)));
+        for row in &rows[added_from..] {
+            simd::prefetch(weights.table, *row);
+        }
         first
     }
 
@@ -247,8 +284,10 @@ struct PlainWord {
     letters: usize,
     capitals: usize,
     starts_with_capital: bool,
-    /// Of its letters made small.
+    /// The hash of its letters made small, as far as they came in eights.
     hash: u64,
+    /// The letters after that, made small: fewer than eight, and zeros.
+    last: u64,
 }
 
 impl PlainWord {
@@ -259,6 +298,7 @@ impl PlainWord {
             capitals: 0,
             starts_with_capital: bytes[start].is_ascii_uppercase(),
             hash: HASH_START,
+            last: 0,
         };
         loop {
             let eight = bytes8::load(bytes, start + word.letters);
@@ -270,11 +310,19 @@ impl PlainWord {
                 word.capitals += capitals.count_ones() as usize;
             }
             word.letters += count;
-            word.hash = hash_on(word.hash, bytes8::lower(eight) & kept, count);
+            let small = bytes8::lower(eight) & kept;
             if count < 8 {
+                word.last = small;
                 return word;
             }
+            word.hash = hash_on(word.hash, small, count);
         }
+    }
+
+    /// The hash of its letters made small.
+    #[inline(always)]
+    fn hash(&self) -> u64 {
+        hash_on(self.hash, self.last, self.letters % 8)
     }
 
     fn shape(&self) -> u8 {

@@ -18,6 +18,9 @@ pub(crate) struct SseEvent {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct EventTooLarge;
 
+/// Room that is made for an event before its size is known.
+const RESERVED_BYTES_MAX: usize = 512;
+
 /// Collects events from pieces of a stream.
 pub(crate) struct SseReader {
     event_bytes_max: usize,
@@ -48,6 +51,10 @@ impl SseReader {
         &mut self,
         input: &mut &[u8],
     ) -> Result<Option<SseEvent>, EventTooLarge> {
+        if self.raw.capacity() == 0 {
+            // Most events come whole.
+            self.raw.reserve(input.len().min(RESERVED_BYTES_MAX));
+        }
         loop {
             self.swallow_line_feed_after_carriage_return(input);
             let Some(end) = memchr::memchr2(b'\n', b'\r', input) else {

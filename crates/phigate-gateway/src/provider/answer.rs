@@ -28,19 +28,24 @@ pub(crate) struct Answer {
     bytes_left: u64,
     idle: Duration,
     whole_deadline: Instant,
-    deadline: Pin<Box<Sleep>>,
+    /// When the last piece came.
+    heard: Instant,
+    /// Rings at the first moment at which the answer may be late. Setting it anew for every piece of a stream would
+    /// cost more than the piece: what came in between is looked at when it rings.
+    alarm: Pin<Box<Sleep>>,
     is_over: bool,
 }
 
 impl Answer {
     pub(super) fn new(body: Body, bytes_max: u64, idle: Duration, whole_deadline: Instant) -> Self {
-        let first = (Instant::now() + idle).min(whole_deadline);
+        let heard = Instant::now();
         Self {
             body,
             bytes_left: bytes_max,
             idle,
             whole_deadline,
-            deadline: Box::pin(tokio::time::sleep_until(first)),
+            heard,
+            alarm: Box::pin(tokio::time::sleep_until((heard + idle).min(whole_deadline))),
             is_over: false,
         }
     }
@@ -61,6 +66,18 @@ impl Answer {
         Ok(whole.freeze())
     }
 
+    /// Ready when the next piece is too late.
+    fn poll_late(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        loop {
+            ready!(self.alarm.as_mut().poll(cx));
+            let deadline = (self.heard + self.idle).min(self.whole_deadline);
+            if Instant::now() >= deadline {
+                return Poll::Ready(());
+            }
+            self.alarm.as_mut().reset(deadline);
+        }
+    }
+
     fn poll_piece(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, ProviderError>>> {
         loop {
             let frame = match Pin::new(&mut self.body).poll_frame(cx) {
@@ -68,7 +85,7 @@ impl Answer {
                 Poll::Ready(Some(Err(_))) => return Poll::Ready(Some(Err(ProviderError::Broken))),
                 Poll::Ready(None) => return Poll::Ready(None),
                 Poll::Pending => {
-                    ready!(self.deadline.as_mut().poll(cx));
+                    ready!(self.poll_late(cx));
                     return Poll::Ready(Some(Err(ProviderError::Timeout)));
                 }
             };
@@ -80,8 +97,7 @@ impl Answer {
                 return Poll::Ready(Some(Err(ProviderError::TooLarge)));
             };
             self.bytes_left = left;
-            let next = (Instant::now() + self.idle).min(self.whole_deadline);
-            self.deadline.as_mut().reset(next);
+            self.heard = Instant::now();
             if !piece.is_empty() {
                 return Poll::Ready(Some(Ok(piece)));
             }

@@ -59,7 +59,9 @@ impl Sqlite {
         let connection = connect(folder, Access::Write)?;
         let hot = Reading::start(connect(folder, Access::Read)?)?;
         let (sender, jobs) = mpsc::channel();
-        let writer = write::Writer::new(folder.to_owned(), connection, how.sync_delay)?;
+        let generation = Arc::new(Generation::new(&connect::file(folder)));
+        let known = Arc::clone(&generation);
+        let writer = write::Writer::new(folder.to_owned(), connection, how.sync_delay, known)?;
         let thread = std::thread::Builder::new()
             .name("phigate-sqlite".to_owned())
             .spawn(move || write::run(writer, &jobs))
@@ -69,7 +71,7 @@ impl Sqlite {
             writer: Mutex::new(Some(sender)),
             thread: Mutex::new(Some(thread)),
             hot: Mutex::new(Some(hot)),
-            generation: Arc::new(Generation::new(&connect::file(folder))),
+            generation,
             readers: Arc::default(),
             held: Mutex::default(),
         })

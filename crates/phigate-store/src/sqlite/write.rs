@@ -13,6 +13,7 @@ use crate::item::Change;
 use crate::rows::Batch;
 use crate::sqlite::checkpoint_wal::Folder;
 use crate::sqlite::connect::{Access, connect};
+use crate::sqlite::generation::Generation;
 use crate::sqlite::{WriteJob, changes, failed, insert, unavailable};
 use crate::store::CommitError;
 
@@ -36,6 +37,7 @@ pub(super) struct Writer {
     /// Deleted bytes are still in the log.
     must_scrub: bool,
     delay: Duration,
+    generation: Arc<Generation>,
 }
 
 /// Works until everybody who could send is gone.
@@ -59,13 +61,19 @@ pub(super) fn run(mut writer: Writer, jobs: &Receiver<WriteJob>) {
 }
 
 impl Writer {
-    pub(super) fn new(data: PathBuf, connection: Connection, delay: Duration) -> Result<Self> {
+    pub(super) fn new(
+        data: PathBuf,
+        connection: Connection,
+        delay: Duration,
+        generation: Arc<Generation>,
+    ) -> Result<Self> {
         Ok(Self {
             log: Folder::start(data.clone())?,
             data,
             connection: Some(connection),
             must_scrub: false,
             delay,
+            generation,
         })
     }
 
@@ -99,7 +107,16 @@ impl Writer {
         }
         // Told at once; whoever asked may have gone, and the work is done all the same.
         let _ = answer.send(result);
+        self.read_generation();
         self.keep_log_short(&batches);
+    }
+
+    /// After every commit the next request would have to ask; what it would be told is read ahead of it.
+    fn read_generation(&self) {
+        if let Some(connection) = &self.connection {
+            // A read that fails leaves the asking to the request.
+            let _ = self.generation.read(connection);
+        }
     }
 
     /// Between two commits: folds in the rest of a log whose bulk is folded in already.

@@ -89,7 +89,7 @@ impl Group<'_> {
 }
 
 impl Writer {
-    /// Writes what is queued, group after group, until nothing is left or something else is due.
+    /// Writes what is queued, and then group after group until nothing is urgent or something else is due.
     pub(super) async fn write_groups(&self, lane: &mut Option<Lane>, due: Instant) {
         let mut group = Group::default();
         self.take(lane, &mut group, |_| true).await;
@@ -123,7 +123,7 @@ impl Writer {
                 self.write(lane, group.jobs, result).await;
                 group = Group::default();
             }
-            if group.jobs.is_empty() && Instant::now() < due {
+            if group.jobs.is_empty() && Instant::now() < due && self.queue.is_urgent() {
                 self.take(lane, &mut group, |_| true).await;
             }
         }

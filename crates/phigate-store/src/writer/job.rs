@@ -75,6 +75,11 @@ impl Job {
         !self.changes.is_empty() || self.drop_contents.is_some() || self.drop_records.is_some()
     }
 
+    /// Whether somebody waits for it to be written.
+    pub(super) fn is_awaited(&self) -> bool {
+        self.waiter.answer.is_some()
+    }
+
     pub(crate) fn bytes(&self) -> usize {
         let bytes = |entry: &Arc<Entry>| {
             let sealed = entry.contents.fields().map(|(_, sealed)| sealed.len());

@@ -20,7 +20,7 @@ pub(crate) mod thread;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use uuid::Uuid;
 
@@ -29,6 +29,9 @@ use crate::keys::keyring::Keyring;
 use crate::store::Store;
 use job::{Effect, Entry, Job, Waiter};
 use queue::Queue;
+
+/// How long records that nobody waits for are kept for company.
+const LINGER: Duration = Duration::from_millis(5);
 
 /// The writer and what it needs.
 pub(crate) struct Writer {
@@ -65,6 +68,8 @@ impl Writer {
             if self.queue.is_closed() && self.queue.is_empty() {
                 break;
             }
+            // What nobody waits for goes with what somebody does, or with more of its kind: a sync for all of it.
+            let _ = tokio::time::timeout(LINGER, self.queue.wait_for_urgency()).await;
             self.write_groups(&mut lane, Instant::now() + lane::BEAT)
                 .await;
         }

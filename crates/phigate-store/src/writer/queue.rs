@@ -27,9 +27,37 @@ pub(crate) struct Queue {
 struct Inner {
     jobs: VecDeque<Job>,
     bytes: usize,
+    /// How many of them somebody waits for.
+    awaited: usize,
     closed: bool,
     /// The writer is woken when there are so many, and not by each of them.
     wanted: usize,
+    /// It is woken by one that somebody waits for, too.
+    wants_awaited: bool,
+}
+
+/// So much is written at once, whether somebody waits for it or not.
+const MANY: Bounds = Bounds {
+    jobs: 256,
+    bytes: 4 << 20,
+};
+
+impl Inner {
+    /// Whether writing should not be put off.
+    fn is_urgent(&self) -> bool {
+        let is_much = self.jobs.len() >= MANY.jobs || self.bytes >= MANY.bytes;
+        self.closed || self.awaited > 0 || is_much
+    }
+
+    fn count_in(&mut self, job: &Job) {
+        self.bytes += job.bytes();
+        self.awaited += usize::from(job.is_awaited());
+    }
+
+    fn count_out(&mut self, job: &Job) {
+        self.bytes -= job.bytes();
+        self.awaited -= usize::from(job.is_awaited());
+    }
 }
 
 impl Queue {
@@ -90,10 +118,29 @@ impl Queue {
                 if inner.closed || inner.jobs.len() >= jobs {
                     return;
                 }
-                inner.wanted = jobs;
+                (inner.wanted, inner.wants_awaited) = (jobs, false);
             }
             self.filled.notified().await;
         }
+    }
+
+    /// Waits until somebody waits for a job, there are many, or the queue was closed. Only the writer waits.
+    pub(super) async fn wait_for_urgency(&self) {
+        loop {
+            {
+                let mut inner = self.lock();
+                if inner.is_urgent() {
+                    return;
+                }
+                (inner.wanted, inner.wants_awaited) = (MANY.jobs, true);
+            }
+            self.filled.notified().await;
+        }
+    }
+
+    /// Whether somebody waits for a job, there are many, or the queue was closed.
+    pub(super) fn is_urgent(&self) -> bool {
+        self.lock().is_urgent()
     }
 
     /// Takes the next jobs that may share a transaction, or one that stands alone; stops in front of
@@ -105,18 +152,17 @@ impl Queue {
             let Some(job) = inner.jobs.pop_front() else {
                 break;
             };
-            let size = job.bytes();
-            inner.bytes -= size;
+            inner.count_out(&job);
             if job.waiter.is_abandoned() {
                 continue;
             }
             let alone = job.stands_alone();
             if !fits(&job) || (alone && !group.is_empty()) {
-                inner.bytes += size;
+                inner.count_in(&job);
                 inner.jobs.push_front(job);
                 break;
             }
-            bytes += size;
+            bytes += job.bytes();
             group.push(job);
             if alone {
                 break;
@@ -130,7 +176,7 @@ impl Queue {
     pub(super) fn put_back(&self, jobs: Vec<Job>) {
         let mut inner = self.lock();
         for job in jobs.into_iter().rev() {
-            inner.bytes += job.bytes();
+            inner.count_in(&job);
             inner.jobs.push_front(job);
         }
     }
@@ -138,13 +184,13 @@ impl Queue {
     /// Forgets jobs whose callers gave up while the store was down.
     pub(super) fn forget_abandoned(&self) {
         let mut inner = self.lock();
-        let mut freed = 0;
-        inner.jobs.retain(|job| {
-            let keep = !job.waiter.is_abandoned();
-            freed += if keep { 0 } else { job.bytes() };
-            keep
-        });
-        inner.bytes -= freed;
+        for job in std::mem::take(&mut inner.jobs) {
+            if job.waiter.is_abandoned() {
+                inner.count_out(&job);
+            } else {
+                inner.jobs.push_back(job);
+            }
+        }
         self.drained.notify_waiters();
     }
 
@@ -168,9 +214,10 @@ impl Queue {
     }
 
     fn add(&self, mut inner: MutexGuard<'_, Inner>, job: Job) {
-        inner.bytes += job.bytes();
+        inner.count_in(&job);
+        let is_awaited = inner.wants_awaited && job.is_awaited();
         inner.jobs.push_back(job);
-        let is_enough = inner.jobs.len() >= inner.wanted;
+        let is_enough = is_awaited || inner.jobs.len() >= inner.wanted;
         drop(inner);
         if is_enough {
             self.filled.notify_one();

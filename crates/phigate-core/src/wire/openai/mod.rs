@@ -129,9 +129,10 @@ fn error_message<'a>(document: &'a Json<'_>) -> Option<&'a str> {
 
 /// Notes what a completion or a chunk says about model, finish reason and usage.
 fn watch(completion: &Json<'_>, summary: &mut ReplySummary) {
+    let known = summary.served_model.as_deref();
     if let Some(model) = completion
         .text_of("model")
-        .filter(|model| !model.is_empty())
+        .filter(|model| !model.is_empty() && Some(*model) != known)
     {
         summary.served_model = Some(model.to_owned());
     }
