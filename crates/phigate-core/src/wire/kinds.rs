@@ -219,14 +219,11 @@ fn place_at_vertex(
     call: &Call<'_>,
     translated: &mut Translated,
 ) -> Result<(), Refusal> {
-    let (project, region) = match (site.project, site.region) {
-        (Some(project), Some(region)) => (project, region),
-        _ => {
-            return Err(Refusal::value(
-                "model",
-                "its provider lacks a project or a region",
-            ));
-        }
+    let (Some(project), Some(region)) = (site.project, site.region) else {
+        return Err(Refusal::value(
+            "model",
+            "its provider lacks a project or a region",
+        ));
     };
     let own = translated.path.pop().unwrap_or_default();
     let (publisher, method) = match (is_claude(site.model), call.stream) {
