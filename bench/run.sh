@@ -1,11 +1,13 @@
 #!/bin/sh
-# Speed of the detector, the store, and the whole gateway beside a bare proxy and a direct connection.
+# Speed of the detector, of signatures, of the store, and the whole gateway beside a bare proxy and a direct connection.
 # Arguments go to the last: [BINARY…] [--seconds N] [--rounds N] [--only CELL] [--json FILE].
 set -eu
 cd "$(dirname "$0")/.."
 cargo build --release -p phigate -p phigate-bench
 printf '\nDetector\n'
 cargo bench -q -p phi-detect
+printf '\nSignatures for the clouds\n'
+cargo bench -q -p phigate-auth
 printf '\nStore\n'
 cargo run -q --release -p phigate-store --example group_commit
 printf '\nAudit page\n'

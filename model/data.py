@@ -35,12 +35,14 @@ NEGATIVE_UNLABELLED = "LOCATION ORG DATE"
 REFILLED_ONLY = {"presidio_synth_v2", "presidio_generated_large"}
 EVALUATION_ONLY = {"unseen", "uner_ewt", "neg_medication_qa", "presidio_generated_small"}
 # One batch in how many tokens: group of a source, for sampling.
-GROUPS = {"generated": 0.18, "background": 0.07, "renamed": 0.08, "real": 0.07, "negative": 0.07, "altered": 0.07, "written": 0.27, "written_negative": 0.08,
-          "material": 0.12, "languages": 0.07, "noise": 0.03, "planted": 0.11, "foreign": 0.05, "spanish": 0.03}
+GROUPS = {"generated": 0.20, "background": 0.06, "renamed": 0.07, "real": 0.05, "casual": 0.08, "negative": 0.08, "altered": 0.07, "written": 0.26, "written_negative": 0.09,
+          "material": 0.16, "languages": 0.09, "noise": 0.04, "planted": 0.12, "foreign": 0.10, "spanish": 0.03}
+# Tweets, web pages and articles: names as people drop them, without titles or labels.
+CASUAL = {"wnut17", "btc", "wikigold"}
 # Groups whose words are so many that they count less when known words are chosen.
 WIDE = {"material", "languages", "noise", "planted", "foreign"}
-# How often a text of our own writing is used with other people in it.
-WRITTEN_COPIES = 24
+# How often a text is used with other people in it, and in which group.
+COPIES = {"written": (24, "written"), "spanish": (5, "spanish"), "casual": (4, "casual")}
 
 
 def load(path):
@@ -84,6 +86,8 @@ def group_of(source):
         return source
     if source == "meddocan_es":
         return "spanish"
+    if source in CASUAL:
+        return "casual"
     return "negative" if source.startswith("neg_") else "real"
 
 
@@ -213,6 +217,29 @@ def unheard(text, r):
     return text.translate(str.maketrans(table))
 
 
+def babble(r):
+    """Prose in a language made up on the spot: its own syllables, its own small words, its own use of capitals."""
+    onsets = r.sample("b c d f g h j k l m n p r s t v w y z ch sh ng mb nd kw th tr st pr kh zh ts ll ny gh".split(), r.randint(9, 16)) + ["", ""]
+    vowels = r.sample("a e i o u a e i o aa ei ou ia uo ä ö ü y é á".split(), r.randint(4, 8))
+    codas = [""] * r.choice([1, 4, 12]) + r.sample("n m s r l t k sh ng d g st nt".split(), r.randint(1, 5))
+
+    def word(low, high):
+        return "".join(r.choice(onsets) + r.choice(vowels) + r.choice(codas) for _ in range(r.randint(low, high)))
+
+    small, common = [word(1, 1) for _ in range(24)], [word(1, 4) for _ in range(260)]
+    nouns = r.random() < 0.12  # some languages write every noun with a capital
+    capitals = r.choice([0, 0, 0.02, 0.06])
+    lines = []
+    for _ in range(r.randint(3, 9)):
+        words = [r.choice(small) if r.random() < 0.35 else r.choice(common) for _ in range(r.randint(4, 16))]
+        words = [w.capitalize() if len(w) > 3 and (nouns and r.random() < 0.4 or r.random() < capitals) else w for w in words]
+        words[0] = words[0][:1].upper() + words[0][1:]
+        for _ in range(r.choice([0, 0, 1, 2])):
+            words[r.randrange(len(words))] += ","
+        lines.append(" ".join(words) + r.choice(".....?!:"))
+    return r.choice([" ", " ", "\n", "\n\n"]).join(lines)
+
+
 # Material whose words are ordinary prose rather than identifiers.
 PROSE = {"markdown", "rst", "text", "changelog", "prompt", "po", "html", "csv"}
 
@@ -225,6 +252,8 @@ def work_on_material(r, packer, names, pieces):
         packer.add(group, text, [], free_mask(group), STATE["lexicon"])
         if is_language and (text.isascii() or r.random() < 0.4):
             packer.add(group, unheard(text, r), [], free_mask(group))
+        if is_language and r.random() < 0.35:
+            packer.add(group, babble(r), [], free_mask(group))
         if not is_language:
             changed = altered(text, r, names) if label in PROSE and r.random() < 0.5 else noise.altered_code(text, r, names)
             packer.add(group, changed, [], free_mask(group), STATE["lexicon"])
@@ -271,10 +300,10 @@ def work(job):
             elif source.startswith("neg_"):
                 packer.add("altered", altered(text, r, names), [], free_mask(source))
             elif any(kind == "NAME" or kind == "ADDRESS" for _, _, kind in spans):
-                is_written = source == "written"
-                for _ in range(WRITTEN_COPIES if is_written else 5 if source == "meddocan_es" else 2):
+                copies, group = COPIES.get(group_of(source), (2, "renamed"))
+                for _ in range(copies):
                     _, text, new_spans = rename(document, r, names)
-                    packer.add("written" if is_written else "spanish" if source == "meddocan_es" else "renamed", text, new_spans, free_mask(source))
+                    packer.add(group, text, new_spans, free_mask(source))
     return packer.result()
 
 
@@ -282,7 +311,7 @@ def training_arrays(lists, documents, pieces, count, seed, workers):
     """All training tokens: the list of distinct words, and per group the merged streams."""
     texts = [text for source, text, _ in documents if source.startswith("neg_")]
     jobs = [("generate", seed * 1000 + part, count // 64) for part in range(64)] + [("corpora", part, 32) for part in range(32)]
-    jobs += [("material", part, 48) for part in range(48)] + [("languages", seed * 2000 + part, count // 700) for part in range(64)]
+    jobs += [("material", part, 48) for part in range(48)] + [("languages", seed * 2000 + part, count // 400) for part in range(64)]
     jobs = [job for part in range(16) for job in jobs[part::16]]
     words, merged = {}, collections.defaultdict(list)
     with multiprocessing.Pool(workers, start_worker, (lists, documents, texts, pieces)) as pool:

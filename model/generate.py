@@ -23,7 +23,7 @@ TEMPLATES = {
 CHOICE = re.compile("«([^«»]*)»")
 SLOT = re.compile(r"\{(\w+)\}|~NAME:(\w+)~")
 NEWLINE = "\n"
-NAME_SLOTS = {"name", "first", "last", "firstf", "lastf", "lf", "fam", "nick", "spell", "nickfull", "nee"}
+NAME_SLOTS = {"slug", "name", "first", "last", "firstf", "lastf", "lf", "fam", "nick", "spell", "nickfull", "nee"}
 
 
 class Names:
@@ -236,6 +236,14 @@ class Document:
     def full_date(self, date):
         return V.full_date(self.r, date)
 
+    def slug(self, p):
+        """A name as it stands in the name of a file."""
+        r = self.r
+        first, last = (re.sub(r"[^\w]", "", p[part]) or "Oh" for part in ("first", "last"))
+        pair = r.choice([(first, last), (last, first), (last, first), (first[0], last)])
+        text = r.choice(["_", "_", "-", ".", ""]).join(pair)
+        return text.lower() if r.random() < 0.6 and not text.isalpha() else text
+
     def spelled(self, word):
         return "-".join(word.upper())
 
@@ -284,6 +292,8 @@ class Document:
             self.add(kin["first"] if r.random() < 0.55 else self.name(kin), "NAME")
         elif base == "nick":
             self.add(r.choice([p["first"][:3].capitalize(), p["first"][0] + "." + p["last"][0] + ".", p["first"][:4] + "y"]), "NAME")
+        elif base == "slug":
+            self.add(self.slug(p), "NAME")
         elif base == "spell":
             self.add(self.spelled(re.sub(r"[^\w]", "", p["last"]) or "Oh"), "NAME")
         elif base in ("wlast", "wlastl"):
@@ -375,6 +385,11 @@ class Document:
         if base == "safe":
             word = r.choice(self.names.safe)
             return word.capitalize() if r.random() < 0.1 else word
+        if base == "prod":  # a program, which may be called anything
+            word = r.choice(self.names.table["invented" if r.random() < 0.6 else "last"]) if r.random() < 0.8 else r.choice(self.names.safe)
+            return word.lower() if r.random() < 0.4 else word.capitalize()
+        if base == "typo":
+            return V.mistyped(r, r.choice(self.names.safe))
         if base == "acr":
             return V.acronym(r)
         if base in tables:
@@ -583,10 +598,10 @@ def bare_list(d):
 REGISTERS = [
     # (name, weight)
     ("clinician", 22), ("chat", 13), ("patient", 9), ("billing", 7), ("notes", 10), ("handoff", 6), ("dialogue", 9), ("letters", 5),
-    ("forms", 9), ("general", 8), ("developer", 6), ("reports", 10), ("negatives", 14), ("hard", 26), ("hardneg", 9), ("talk", 7), ("hl7", 3), ("fhir", 3), ("record", 8), ("table", 5), ("x12", 1), ("list", 4), ("background", 22),
+    ("forms", 9), ("general", 8), ("developer", 6), ("reports", 10), ("negatives", 14), ("hard", 26), ("hardneg", 9), ("casual", 26), ("talk", 7), ("hl7", 3), ("fhir", 3), ("record", 8), ("table", 5), ("x12", 1), ("list", 4), ("background", 22),
 ]
 LENGTHS = {"clinician": (1, 4), "chat": (1, 3), "patient": (1, 4), "billing": (1, 3), "notes": (2, 7), "handoff": (1, 4),
-           "dialogue": (2, 9), "letters": (1, 1), "forms": (2, 9), "general": (1, 3), "developer": (1, 2), "reports": (1, 3), "negatives": (1, 4), "hard": (1, 4), "hardneg": (1, 4)}
+           "dialogue": (2, 9), "letters": (1, 1), "forms": (2, 9), "general": (1, 3), "developer": (1, 2), "reports": (1, 3), "negatives": (1, 4), "hard": (1, 4), "hardneg": (1, 4), "casual": (1, 6)}
 
 
 PERSON = re.compile(

@@ -104,6 +104,9 @@ class Foreign(generate.Document):
         r, language = self.r, self.language
         if r.random() < 0.15 or language not in STREETS and language not in ENDS:
             return super().address(one_line)
+        if language == "es" and r.random() < 0.12:  # numbered streets of Colombia and Mexico
+            street = f"{r.choice(['Calle', 'Carrera', 'Cra.', 'Cll.', 'Av.', 'Diagonal', 'Kra'])} {r.randint(1, 180)}{r.choice(['', '', '', 'A', ' Sur', ' Bis'])} {r.choice(['#', '# ', 'No. ', 'Nº ', 'n.º '])}{r.randint(1, 120)}-{r.randint(1, 99)}"
+            return street + r.choice(["", f", {self.town()}", f", apto {r.randint(101, 1204)}, {self.town()}", f", {self.town()}"])
         base = self.names.person(r, ORIGINS[language])["last"] if r.random() < 0.6 else r.choice(self.names.table["invented"])
         number = str(r.randint(1, 240)) + r.choice(["", "", "", "", "a", " bis", "-B"])
         if language in ENDS:

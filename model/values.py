@@ -229,3 +229,12 @@ def birthday(r, date):
     month = MONTHS[m - 1]
     return r.choice([f"{month} {d}", f"{month} {ordinal(d)}", f"{month[:3]} {d}", f"{m}/{d}", f"{d} {month}",
                      f"the {ordinal(d)} of {month}", f"{month} {d:02}", full_date(r, date)])
+
+
+def mistyped(r, word):
+    """An ordinary word as somebody in a hurry types it: a letter lost, doubled, swapped or hit beside."""
+    if len(word) < 4:
+        return word
+    at = r.randrange(1, len(word) - 1)
+    return r.choice([word[:at] + word[at + 1:], word[:at] + word[at] + word[at:], word[:at] + word[at + 1] + word[at] + word[at + 2:],
+                     word[:at] + r.choice("abcdefghiklmnoprstuvwy") + word[at + 1:]])

@@ -2,6 +2,7 @@
 
 use crate::candidate::Candidate;
 use crate::kinds::PhiKind;
+use crate::names;
 use crate::page::Page;
 use crate::people;
 use crate::rules;
@@ -18,7 +19,21 @@ pub(crate) fn tidy(page: &Page<'_>, found: &[Candidate]) -> Vec<Candidate> {
         .flat_map(|one| pieces(page, one))
         .map(|one| without_loose_edges(page, whole(page, one)))
         .filter(|one| is_plausible(page, one, has_markup))
+        .filter(|one| one.kind != PhiKind::NAME || is_taught(page, one))
         .collect()
+}
+
+/// How sure the model must be of a name where few of the words around are known to it, and where hardly any are.
+const STRANGE: (f32, f32) = (0.45, 0.6);
+const UNTAUGHT: (f32, f32) = (0.3, 0.97);
+
+/// Whether the model may judge here: in a language it was never taught it falls silent, and the rules go on.
+fn is_taught(page: &Page<'_>, name: &Candidate) -> bool {
+    let share = names::known_share(page.text, &name.span).unwrap_or(1.0);
+    let needed = [UNTAUGHT, STRANGE]
+        .into_iter()
+        .find(|(below, _)| share < *below);
+    needed.is_none_or(|(_, score)| name.score >= score)
 }
 
 /// Splits what cannot be one finding: at an empty line, between two people, at a bracket or quote that is not closed in it.

@@ -62,7 +62,8 @@ const GIVEN_WORDS: &str = "will may mark grace hope faith joy rose june april au
 const TITLES: &str = "rn np lpn crna cna aprn fnp dr drs doctor mr mrs ms mx miss mister missus prof professor sir madam mme \
     nurse rev reverend pastor father fr sister rabbi imam judge justice attorney atty officer ofc \
     sgt ssg sfc cpl pvt lt ltc capt captain cmdr col colonel maj sen senator hon \
-    don dona senor senora srta sra dra herr frau shri smt coach sheikh";
+    don dona senor senora srta sra dra herr herrn frau shri smt coach sheikh dhr mevr mevrouw meneer monsieur madame mlle \
+    signor signora pani";
 
 const ROLES: &str = "patient patients pt pts client resident attending physician surgeon provider pcp \
     hospitalist cardiologist oncologist neurologist psychiatrist pediatrician anesthesiologist \
@@ -76,7 +77,13 @@ const ROLES: &str = "patient patients pt pts client resident attending physician
 const KIN: &str = "mother father mom dad mum mommy daddy wife husband spouse son daughter brother \
     sister aunt uncle cousin niece nephew grandmother grandfather grandma grandpa grandson \
     granddaughter stepmother stepfather fiance fiancee partner girlfriend boyfriend friend \
-    neighbor baby twin roommate mama papa kid child toddler infant newborn boss coworker colleague";
+    neighbor baby twin roommate mama papa kid child toddler infant newborn boss coworker colleague \
+    madre padre esposa esposo marido hija hijo hermana hermano abuela abuelo nieta nieto sobrina sobrino suegra suegro \
+    novia novio vecina vecino cunada cunado tia tio mari epouse fille fils frere soeur tante oncle cousine conjoint conjointe \
+    compagne compagnon voisine voisin neveu belle-mere beau-pere mutter vater schwester bruder tochter sohn ehemann ehefrau \
+    enkel enkelin onkel lebensgefahrtin lebensgefahrte nichte neffe moglie marito figlia figlio fratello sorella nonna \
+    nonno zia zio mae pai irma irmao filha filho avo neta neto moeder vader zus broer dochter zoon echtgenoot echtgenote \
+    kleindochter kleinzoon corka siostra matka ojciec babcia dziadek ciocia wujek wnuczka wnuk";
 
 const INTRODUCES: &str = "dtr dau hubby gf bf sig fob mob mgm mgf pgm pgf gma gpa nok poa hcp anes anesth phleb tech \
     scribe trooper deputy sheriff medic emt claimant decedent athlete student veteran inmate plaintiff tenant caller agent \
@@ -88,7 +95,7 @@ const CREDENTIALS: &str = "md do rn np pa phd dds dmd lpn lvn cna crna fnp aprn 
     mbbs mph mba esq jd ms ma bs ba ccc cde np-c pa-c fnp-c fnp-bc cns rrt emt-p";
 
 const PARTICLES: &str = "de la del las los da das do dos di du van von der den ter ten le el al bin ben \
-    ibn abu st san santa mac mc y e o";
+    ibn abu st san santa santo mac mc y e o";
 
 const EPONYM_TAILS: &str = "disease syndrome catheter lymphoma sarcoma score scale criteria classification \
     sign test maneuver manoeuvre procedure operation repair palsy esophagus oesophagus tumor \
@@ -106,7 +113,8 @@ const EPONYM_TAILS: &str = "disease syndrome catheter lymphoma sarcoma score sca
     sequence cancer carcinoma melanoma granulomatosis vasculitis purpura fever rash paralysis respirations \
     breathing correction interval paste shield shoe needle trocar scope laryngoscope speculum \
     tractor hook plate screw rod nail pin frame table chart schedule bed ward wing pavilion \
-    building hall street avenue road drive lane";
+    building hall street avenue road drive lane intl international municipal airport arpt airfield airlines airways \
+    county township borough parish stadium museum library memorial";
 
 const MONTHS: &str = "january february march april may june july august september october november december \
     jan feb mar apr jun jul aug sep sept oct nov dec \

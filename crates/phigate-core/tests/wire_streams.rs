@@ -2,7 +2,6 @@
 
 mod wire_support;
 
-use phigate_core::wire::FORMATS;
 use phigate_types::Mode;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -286,7 +285,7 @@ const KEYS: &[&str] = &[
     "content_block", "message", "usage", "candidates", "parts", "functionCall", "args", "partialArgs", "jsonPath", "stringValue",
     "willContinue", "finishReason", "stop_reason", "error", "choices", "tool_choice", "response_format", "json_schema", "schema",
     "reasoning_effort", "stop", "partial_json", "input", "thought", "thinking_blocks", "extra_content", "image_url", "url", "parameters",
-    "$ref", "allOf", "tool_call_id", "stream_options", "model", "n", "seed", "details", "code",
+    "$ref", "allOf", "output", "reasoningContent", "toolUse", "tool_call_id", "stream_options", "model", "n", "seed", "details", "code",
 ];
 
 /// JSON made of the words that the formats look for, so that it reaches deep into them.
@@ -331,7 +330,7 @@ proptest! {
 
     #[test]
     fn translating_never_panics_and_any_cut_fails_the_same_way(request in any_json(), answers in prop::collection::vec(any_json(), 0..5), raw in prop::collection::vec(any::<u8>(), 0..200), cut in 0usize..600) {
-        for format in FORMATS {
+        for format in all_formats() {
             let model = format.listed_models()[5];
             let mut body = request.clone();
             if let Some(members) = body.as_object_mut() {
@@ -359,7 +358,7 @@ proptest! {
     #[test]
     fn what_is_sent_is_always_json(messages in prop::collection::vec(("[a-z]{0,3}|漢|\"|\\\\|\n", any::<bool>()), 1..6), extra in any_json()) {
         let messages: Vec<Value> = messages.into_iter().map(|(text, is_user)| json!({"role": if is_user { "user" } else { "assistant" }, "content": text})).collect();
-        for model in [ANTHROPIC, GOOGLE, OPENAI] {
+        for model in [ANTHROPIC, GOOGLE, OPENAI, BEDROCK] {
             if let Ok(sent) = try_send(&ask(model, json!({"messages": messages, "response_format": extra, "tools": extra, "stop": extra}))) {
                 prop_assert!(serde_json::from_slice::<Value>(&sent.body).is_ok());
             }

@@ -2,14 +2,14 @@
 
 mod wire_support;
 
-use phigate_core::wire::{FORMATS, Treatment, format_for_model, format_with_id, parameters_page};
+use phigate_core::wire::{Treatment, format_for_model, format_with_id, parameters_page};
 use phigate_types::Mode;
 use serde_json::{Value, json};
 use wire_support::*;
 
 #[test]
 fn every_parameter_is_treated_as_its_row_says() {
-    for format in FORMATS.iter().filter(|format| format.id() != "openai") {
+    for format in all_formats().filter(|format| format.id() != "openai") {
         let model = format.listed_models()[5];
         for parameter in format.parameters() {
             let place = format!("{} {}", format.id(), parameter.name);
@@ -53,7 +53,7 @@ fn every_mapped_parameter_changes_what_the_provider_gets() {
         "tool_choice",
         "parallel_tool_calls",
     ];
-    for format in FORMATS.iter().filter(|format| format.id() != "openai") {
+    for format in all_formats().filter(|format| format.id() != "openai") {
         let model = format.listed_models()[5];
         let plain = try_send(&ask(model, json!({}))).expect("a plain request can be sent");
         let mapped = |parameter: &&phigate_core::wire::Parameter| {
@@ -79,7 +79,7 @@ fn every_mapped_parameter_changes_what_the_provider_gets() {
 
 #[test]
 fn neutral_values_are_left_out_without_a_word() {
-    for format in FORMATS.iter().filter(|format| format.id() != "openai") {
+    for format in all_formats().filter(|format| format.id() != "openai") {
         let model = format.listed_models()[5];
         for parameter in format
             .parameters()
@@ -99,7 +99,7 @@ fn neutral_values_are_left_out_without_a_word() {
 
 #[test]
 fn unknown_parameters_are_dropped_and_named_safely() {
-    for model in [ANTHROPIC, GOOGLE] {
+    for model in [ANTHROPIC, GOOGLE, BEDROCK] {
         let sent = try_send(&ask(model, json!({"x_new": 1, "a,b\r\nx: 1": 2})))
             .expect("unknown fields are no reason to refuse");
         let mut names = sent.dropped.clone();
@@ -153,7 +153,7 @@ fn each_model_belongs_to_one_family() {
 
 #[test]
 fn every_listed_model_and_alias_is_served_by_its_family() {
-    for format in FORMATS {
+    for format in all_formats() {
         assert!(format_with_id(format.id()).is_some_and(|found| found.label() == format.label()));
         for model in format.listed_models() {
             assert!(format.serves(model), "{model}");

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use http::{StatusCode, header};
+use phigate_auth::AuthError;
 use phigate_core::protect;
 use phigate_core::text::PhiText;
 use phigate_core::wire::{FailureKind, ProviderFailure, WireFormat};
@@ -16,10 +17,17 @@ use crate::provider::{Incoming, ProviderError};
 /// What the caller is told when a provider could not be heard out.
 pub(crate) fn failure(error: ProviderError) -> ProviderFailure {
     ProviderFailure::new(match error {
-        ProviderError::NotAuthorized => FailureKind::AuthFailed,
+        ProviderError::NotAuthorized | ProviderError::Token(AuthError::Refused(_)) => {
+            FailureKind::AuthFailed
+        }
         ProviderError::Timeout => FailureKind::Timeout,
-        ProviderError::Unreachable | ProviderError::Forbidden => FailureKind::Unreachable,
+        ProviderError::Unreachable
+        | ProviderError::Forbidden
+        | ProviderError::Token(AuthError::Unreachable | AuthError::Timeout) => {
+            FailureKind::Unreachable
+        }
         ProviderError::Unsendable
+        | ProviderError::Token(AuthError::Unreadable)
         | ProviderError::TooLarge
         | ProviderError::Redirect
         | ProviderError::Broken => FailureKind::Error,

@@ -45,7 +45,7 @@ impl Gateway {
     ) -> Result<Arc<Self>, RootsError> {
         let now = Instant::now();
         Ok(Arc::new(Self {
-            provider: Provider::new(limits, providers.allow_private, providers.ca_file)?,
+            provider: Provider::new(limits, providers.rules(), providers.ca_file)?,
             rest: Rest::default(),
             key_limits: KeyLimits::new(limits, now),
             bad_keys: BadKeys::new(limits, now),
@@ -106,4 +106,13 @@ pub struct ProviderSettings<'a> {
     pub allow_ambient: bool,
     /// Further certificate authorities.
     pub ca_file: Option<&'a Path>,
+}
+
+impl ProviderSettings<'_> {
+    fn rules(self) -> SetupRules {
+        SetupRules {
+            allow_private: self.allow_private,
+            allow_ambient: self.allow_ambient,
+        }
+    }
 }

@@ -1,14 +1,16 @@
 //! Trying a provider: does it answer, and does it know us? Nothing of a caller is sent.
 
+mod mistakes;
+
 use std::time::Instant;
 
-use bytes::Bytes;
 use http::StatusCode;
+use phigate_auth::AuthError;
 use phigate_core::wire;
 use phigate_store::Account;
 
 use crate::gateway::Gateway;
-use crate::provider::{Authorizer, BaseUrl, Destination, ProviderError, Rehearsal};
+use crate::provider::{Authorizer, BaseUrl, Destination, ProviderError, Rehearsal, Told};
 use crate::route;
 
 /// What came of trying a provider.
@@ -25,7 +27,7 @@ pub enum Trial {
         status: u16,
     },
     /// A mistake that many make, known by the provider's answer: what it is, and what to do.
-    Mistake(&'static str, &'static str),
+    Mistake(&'static str, String),
     /// It does not take the key.
     WrongKey,
     /// No answer, and why.
@@ -37,26 +39,6 @@ pub enum Trial {
     /// It does not serve the model, or no model was named and it can be asked for nothing else.
     NoModel,
 }
-
-/// Mistakes, by a word of the provider's answer in small letters, what they are, and what to do.
-const MISTAKES: &[(&str, &str, &str)] = &[
-    // The more particular word first.
-    (
-        "deploymentnotfound",
-        "The deployment does not exist",
-        "Compare the name after the equals sign of --models with the deployments of the resource. A new deployment takes some minutes.",
-    ),
-    (
-        "authenticationtypedisabled",
-        "Keys are disabled for this resource",
-        "Its owner allows Entra ID alone: use --auth entra, or let key authentication be enabled.",
-    ),
-    (
-        "model_not_found",
-        "The provider does not know the model",
-        "Compare the model's name with those that the provider lists, and see whether the account may use it.",
-    ),
-];
 
 impl Trial {
     /// Whether the provider can be used.
@@ -79,7 +61,14 @@ impl Trial {
                 "It answers, but not as expected",
                 format!("Status {status}. If you set a base URL, check that it is the root of the provider’s API."),
             ),
-            Self::Mistake(title, words) => (title, (*words).to_owned()),
+            Self::Mistake(title, words) => (title, words.clone()),
+            Self::Failed(ProviderError::Token(AuthError::Refused(reason))) => {
+                mistakes::of_reason(*reason)
+            }
+            Self::Failed(ProviderError::Token(error)) => (
+                "No token for the provider",
+                format!("{error}. Check the token URL, and that this server may reach it."),
+            ),
             Self::Failed(ProviderError::NotAuthorized) => (
                 "Nothing to show the provider",
                 "No key is stored for it, or it cannot be used. Set it anew.".to_owned(),
@@ -119,14 +108,14 @@ impl Gateway {
             (Some(probe), rehearsal) => {
                 let headers = probe.headers;
                 let destination = Destination::new(base.clone(), headers, authorizer.clone());
-                let status = self.provider.probe(&account.id, destination, probe).await;
-                match (status, rehearsal) {
+                let told = self.provider.probe(&account.id, destination, probe).await;
+                match (told, rehearsal) {
                     // Some model servers have no list of models.
-                    (Ok(StatusCode::NOT_FOUND), Some(rehearsal)) => {
+                    (Ok(told), Some(rehearsal)) if told.status == StatusCode::NOT_FOUND => {
                         self.rehearse(&account.id, base, authorizer, rehearsal)
                             .await
                     }
-                    (status, _) => status.map(|status| (status, Bytes::new())),
+                    (told, _) => told,
                 }
             }
             (None, Some(rehearsal)) => {
@@ -137,9 +126,22 @@ impl Gateway {
         };
         let took_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
         match asked {
-            Ok((status, body)) => judge(status, &body, took_ms),
+            Ok(told) => judge(&told, took_ms),
             Err(error) => Trial::Failed(error),
         }
+    }
+
+    /// Asks for the token or the credentials of a provider that wants such, and for nothing else. None where a key is
+    /// all it wants, and where all is well the time it took.
+    pub async fn try_identity(&self, account: &Account, name: &str) -> Option<Trial> {
+        let authorizer = Authorizer::new(account.providers.get(name)?);
+        if !matches!(authorizer, Authorizer::Identity(_)) {
+            return None;
+        }
+        let started = Instant::now();
+        let identified = self.provider.identify(&account.id, &authorizer).await;
+        let took_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        Some(identified.map_or_else(Trial::Failed, |()| Trial::Works { took_ms }))
     }
 
     async fn rehearse(
@@ -148,7 +150,7 @@ impl Gateway {
         base: BaseUrl,
         authorizer: Authorizer,
         rehearsal: Rehearsal,
-    ) -> Result<(StatusCode, Bytes), ProviderError> {
+    ) -> Result<Told, ProviderError> {
         let destination = Destination::new(base, rehearsal.headers(), authorizer);
         let asked = self.provider.rehearse(account_id, destination, rehearsal);
         asked.await
@@ -168,20 +170,18 @@ fn rehearse(account: &Account, name: &str, model: Option<&str>) -> Option<Rehear
     Rehearsal::new(route.format, &route.site())
 }
 
-fn judge(status: StatusCode, body: &[u8], took_ms: u64) -> Trial {
-    if status.is_success() {
+fn judge(told: &Told, took_ms: u64) -> Trial {
+    if told.status.is_success() {
         return Trial::Works { took_ms };
     }
-    let said = String::from_utf8_lossy(body).to_lowercase();
-    let mistake = MISTAKES.iter().find(|(word, ..)| said.contains(word));
-    if let Some((_, title, words)) = mistake {
+    if let Some((title, words)) = mistakes::of_answer(&told.headers, &told.body) {
         return Trial::Mistake(title, words);
     }
-    match status {
+    match told.status {
         StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Trial::WrongKey,
         // Google refuses a wrong key like this.
-        StatusCode::BAD_REQUEST if body.is_empty() => Trial::WrongKey,
-        _ => Trial::Unexpected {
+        StatusCode::BAD_REQUEST if mistakes::is_bad_key(&told.body) => Trial::WrongKey,
+        status => Trial::Unexpected {
             status: status.as_u16(),
         },
     }
@@ -196,7 +196,12 @@ mod tests {
         for (status, body, title) in [
             (200, "{}", "Connection works"),
             (401, "", "The provider refuses the key"),
-            (400, "", "The provider refuses the key"),
+            (
+                400,
+                r#"{"error":{"details":[{"reason":"API_KEY_INVALID"}]}}"#,
+                "The provider refuses the key",
+            ),
+            (400, "", "It answers, but not as expected"),
             (400, "{}", "It answers, but not as expected"),
             (
                 404,
@@ -210,8 +215,12 @@ mod tests {
             ),
             (500, "", "It answers, but not as expected"),
         ] {
-            let status = StatusCode::from_u16(status).unwrap();
-            let trial = judge(status, body.as_bytes(), 1);
+            let told = Told {
+                status: StatusCode::from_u16(status).unwrap(),
+                headers: http::HeaderMap::new(),
+                body: bytes::Bytes::from_static(body.as_bytes()),
+            };
+            let trial = judge(&told, 1);
             assert_eq!(trial.in_words().0, title, "{status} {body}");
         }
     }

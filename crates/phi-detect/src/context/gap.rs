@@ -7,6 +7,8 @@ use crate::page::{Page, is_word_byte, placeholder_at, word_end};
 
 /// How many words that are no fillers may stand between label and value.
 const REACH_WORDS: usize = 7;
+/// How many words a label may be qualified by, up to its colon.
+const QUALIFYING_WORDS_MAX: usize = 4;
 
 /// What stands between a label and a value.
 #[derive(Default)]
@@ -68,10 +70,29 @@ impl Gap {
                     return None;
                 }
                 gap.line_breaks += usize::from(byte == b'\n');
+                if byte == b':' && gap.only_qualifies(bytes, from, at) {
+                    gap = Gap::default();
+                }
                 at += 1;
             }
         }
         Some(gap)
+    }
+
+    /// "MRN (outside hospital):", "MRN at referring site:": whether the words up to a colon only say more about the label.
+    fn only_qualifies(&self, bytes: &[u8], from: usize, colon: usize) -> bool {
+        let words = &bytes[from..colon];
+        let ends = bytes.get(colon + 1).is_none_or(u8::is_ascii_whitespace);
+        let is_one_phrase = !words
+            .iter()
+            .any(|byte| matches!(byte, b',' | b';' | b'\n' | b'=' | b'"'));
+        let opens = words.first() == Some(&b' ');
+        (1..=QUALIFYING_WORDS_MAX).contains(&self.words)
+            && self.numbers == 0
+            && self.answer.is_none()
+            && opens
+            && ends
+            && is_one_phrase
     }
 
     /// Takes the word at `at` into account and returns where it ends.

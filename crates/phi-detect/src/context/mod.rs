@@ -292,7 +292,7 @@ mod tests {
             ("MRN/Acct: 482913", Some((Meaning::Mrn, Strength::Tight))),
             (
                 "MRN on the account: 482913",
-                Some((Meaning::Mrn, Strength::Near)),
+                Some((Meaning::Mrn, Strength::Tight)),
             ),
             ("771204 (MRN) 482913", None),
         ] {

@@ -24,7 +24,7 @@ pub(super) static RULE: PhiRule = PhiRule {
             dt of birth|day of birth|patient dob|pt dob|member dob|subscriber dob|patient birth date|\
             patientbirthdate|fecha de nacimiento|fecha nacimiento|fecha nac|fec nac|f nac|fdn|geburtsdatum|\
             date de naissance|bd|bdate|bday is|brthdt|birth|yob|doby|\
-            nacido el|nacida el|nacio el|f nacimiento|f de nacimiento|fecha de nac|fnac|\
+            nacido el|nacida el|nacio el|f nacimiento|f de nacimiento|fecha de nac|fnac|f n|\
             ne le|nee le|naissance|ddn|\
             geburtsdat|geb|geb dat|geb am|geboren am|geboren op|geboren den|geboortedatum|geb datum|\
             nascido em|nascida em|nascido a|nascida a|nascido aos|data de nascimento|data nascimento|dt nasc|\

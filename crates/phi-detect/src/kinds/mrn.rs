@@ -35,7 +35,13 @@ pub(super) static RULE: PhiRule = PhiRule {
             patient record number|patient record no|\
             num historia|n historia|numero historia clinica|nhcl|cipa|numero de dossier|ipp|patientennummer|\
             patienten nr|fallnummer|aktenzeichen|numero do prontuario|prontuario|cartella clinica|numero cartella|\
-            patientnummer",
+            patientnummer|hosp nr|krankenhausnummer|patientennr|patientnr|patient nr|aufnahmenummer|numero dossier|\
+            no de dossier|n de dossier|no dossier|dossier patient|dossier medical|numero paziente|codice paziente|\
+            cartella n|cartella clinica n|numero di cartella|numero cartella clinica|numero de processo|processo clinico|\
+            numero do processo|no do prontuario|n do prontuario|no de prontuario|n de prontuario|numero de prontuario|\
+            dossiernummer|zorgnummer|numer pacjenta|nr pacjenta|numer historii choroby|nr historii choroby|\
+            historia choroby|nr kartoteki|numer kartoteki|journalnummer|journalnr|no de historia clinica|\
+            no historia clinica|no de expediente|n de historia clinica",
         ),
         (
             Meaning::MrnMaybe,
@@ -72,6 +78,11 @@ pub(super) static RULE: PhiRule = PhiRule {
         "MRN: «00482913» admitted for chest pain.",
         "medical record number is «E1234567»",
         "chart #«45-01-63»",
+        "Old MRN «882019», new one «882733»",
+        "MRN «334455» (formerly «112233»)",
+        "MRN (outside hospital): «KT-55120»",
+        "MRN at referring site: «KT-55120»",
+        "Numer pacjenta: «5567812», cartella clinica n. «5567812»",
         "«MRN482913» is hers",
         "Picking up patient #«65878146», from bed 16",
         "ref: Roe/«51550497»/February 17, 2023",
@@ -119,6 +130,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "{\"mrn\":\"«7 B 4 C 2»\"}",
     ],
     misses: &[
+        "mrn=\n09:12:27.124 INFO started",
         "MRN  admitted for chest pain",
         "order number 482913",
         "member ID 482913445",

@@ -69,6 +69,9 @@ pub(super) static RULE: PhiRule = PhiRule {
         "Called back by «TWR» at 0915. Dictated by: «JTR», typed by: «mk»",
     ],
     misses: &[
+        "{\"patient\":\"x\"}",
+        "name: Docker\non:\n  push:",
+        "DALLAS/FORT WORTH INTL ARPT,MD-80,None",
         "café / \"The patient's social security number is on file.\"",
         "Parkinson disease, Crohn disease, Hodgkin lymphoma, Foley catheter, Apgar score, Glasgow coma scale.",
         "Patient , SSN , has a cough",

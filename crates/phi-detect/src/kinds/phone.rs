@@ -19,7 +19,10 @@ pub(super) static RULE: PhiRule = PhiRule {
     labels: &[
         (
             Meaning::Phone,
-            "telf|tel movil|telefono movil|telefono fijo|fijo|handynummer|mobil|rufnummer|telefonnummer|tel mobile|\
+            "handy|handynr|mobilnummer|mobiltelefon|festnetz|telefon|telefonnr|tel nr|tel privat|tel kom|telefon komorkowy|\
+            telefon kontaktowy|nr telefonu|numer telefonu|nr tel|komorka|mobiel|telefoon|tel mob|numero de celular|\
+            numero do celular|fone|tel cel|tel portable|numero de portable|tel fixe|recapito|recapito telefonico|\
+            tel casa|tel trabajo|telefono de contacto|telf|tel movil|telefono movil|telefono fijo|fijo|handynummer|mobil|rufnummer|telefonnummer|tel mobile|\
             numero de telephone|telemovel|telefone|celulare|cellulare|numero di telefono|gsm|telefoonnummer|\
             tfno|tlf|tlfno|telef|telefs|telfs|movil|numero de movil|area code|phone|phones|phone number|phone no|\
             phone num|phone numbers|telephone|telephones|telephone number|tel|tel no|tele|cell|cells|cell phone|\
@@ -93,6 +96,7 @@ pub(super) static RULE: PhiRule = PhiRule {
     hits: &[
         "Please call the patient back on «206-555-0142» after lunch.",
         "Call her back on «(206) 555-0142» after 5pm",
+        "Handy: «0171 2345678», tel. kom. «601 234 567»",
         "Fax the referral to «206.555.0143»",
         "+44: «+44 20 7946 0958»",
         "cell «2065550142»",
@@ -120,6 +124,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "Please call the nurse again if pain, fever, nausea or redness get worse after lunch tomorrow: «2065550142»",
     ],
     misses: &[
+        "a0 03 02 01 02 02 09 00",
         "Call 911 or 988 in a crisis.",
         "ratio 2065550142 seen",
         "MRN 206-555-0142",

@@ -8,6 +8,7 @@
 //! and `simd` the arithmetic.
 
 mod decode;
+mod known;
 mod network;
 mod set;
 mod simd;
@@ -19,6 +20,7 @@ use std::cell::Cell;
 use crate::budget::Budget;
 use crate::candidate::Candidate;
 use decode::Decoder;
+pub(crate) use known::known_share;
 use network::{REACH, Window};
 pub(crate) use simd::Level;
 use token::Tokens;

@@ -19,6 +19,59 @@ pub(crate) fn is_identifier(page: &Page<'_>, span: &Range<usize>) -> bool {
     is_camel_case || is_member
 }
 
+/// What the names of documents end in: there a name may be that of whom they are about.
+static DOCUMENTS: &[&[u8]] = &[
+    b"pdf", b"doc", b"docx", b"jpg", b"jpeg", b"png", b"dcm", b"tif", b"tiff", b"heic", b"rtf",
+    b"odt", b"xlsx", b"xls", b"txt", b"zip", b"mp3", b"mp4", b"wav", b"m4a",
+];
+
+/// How far on both sides the token round a word is read.
+const TOKEN_REACH_BYTES: usize = 64;
+
+/// Whether a word is a piece of an identifier: `o.e.intake.Boot`, `karma-jasmine`, but not of the name of a document.
+pub(crate) fn is_piece_of_identifier(page: &Page<'_>, span: &Range<usize>) -> bool {
+    let is_tie = |byte: u8| matches!(byte, b'_' | b'-' | b'.' | b'/' | b'\\');
+    let is_token = |byte: &&u8| is_word_byte(**byte) || is_tie(**byte);
+    let head = page.slice(span.start.saturating_sub(TOKEN_REACH_BYTES)..span.start);
+    let head = &head[head.len() - head.iter().rev().take_while(is_token).count()..];
+    let tail = page.slice(span.end..page.text.len().min(span.end + TOKEN_REACH_BYTES));
+    let tail = &tail[..tail.iter().take_while(is_token).count()];
+    let last = tail.rsplit(|&byte| byte == b'.').next().unwrap_or(tail);
+    let is_document =
+        tail.contains(&b'.') && DOCUMENTS.iter().any(|one| last.eq_ignore_ascii_case(one));
+    if is_document {
+        return false;
+    }
+    let text = page.slice(span.clone());
+    let is_small = !text.iter().any(u8::is_ascii_uppercase);
+    let is_tied_after = |these: &[u8]| {
+        tail.len() >= 2 && these.contains(&tail[0]) && tail[1].is_ascii_alphanumeric()
+    };
+    let is_tied_before = |these: &[u8]| {
+        head.len() >= 2
+            && these.contains(&head[head.len() - 1])
+            && head[head.len() - 2].is_ascii_alphanumeric()
+    };
+    let dots = head.iter().filter(|&&byte| byte == b'.').count();
+    let is_member_of = dots >= 2 && is_tied_before(b".");
+    let opens_member = tail.len() >= 2 && tail[0] == b'.' && tail[1].is_ascii_lowercase();
+    // A path has two slashes; "ricci/96863353" is a reference.
+    let slashes = head
+        .iter()
+        .chain(tail)
+        .filter(|&&byte| byte == b'/')
+        .count();
+    let is_on_path = slashes >= 2 && is_tied_before(b"/") && is_tied_after(b"/");
+    // In prose a hyphen joins two surnames; between quotes it joins the words of a package.
+    let is_quoted = matches!(
+        page.byte_before(span.start - head.len()),
+        b'"' | b'\'' | b'`'
+    ) && matches!(page.byte(span.end + tail.len()), b'"' | b'\'' | b'`');
+    let is_hyphened = is_quoted && (is_tied_after(b"-") || is_tied_before(b"-"));
+    let is_joined = is_tied_after(b"_") || is_tied_before(b"_.") || is_on_path || is_hyphened;
+    is_small && is_joined || is_member_of || opens_member
+}
+
 /// Types of SQL and of programs, which follow the names of columns and fields.
 static TYPES: &[&[u8]] = &[
     b"text",

@@ -39,8 +39,10 @@ pub(crate) fn surname_before(page: &Page<'_>, given: usize) -> Option<usize> {
     let looks_right =
         part.is_capital && part.span.len() > 1 && page.byte(given).is_ascii_uppercase();
     let is_company = page.byte_before(start) == b' ' && page.byte_before(start - 1) == b'&';
-    let is_other =
-        is_company || ends_another_name(page, start) || is_pair_of_places(page, &part, given);
+    let is_other = is_company
+        || ends_another_name(page, start)
+        || is_between_two(page, start, given)
+        || is_pair_of_places(page, &part, given);
     (looks_right && is_free && !is_listed && !in_a_list && !is_acronym && !is_other)
         .then_some(start)
 }
@@ -70,6 +72,30 @@ fn ends_another_name(page: &Page<'_>, surname: usize) -> bool {
             let is_given = sense.has(Sense::GIVEN) && !sense.has(Sense::PARTICLE | Sense::LABEL);
             page.byte(start).is_ascii_uppercase() && (is_given || is_initial)
         })
+}
+
+/// "Sheetal Patel, Johnathan Anderson": whether a capitalised word stands before the comma's word and another
+/// after its given name, so that each side is a whole name.
+fn is_between_two(page: &Page<'_>, surname: usize, given: usize) -> bool {
+    let is_name_word = |start: usize, sense: Sense| {
+        let is_other =
+            sense.has(Sense::STOP | Sense::LABEL | Sense::TITLE | Sense::ROLE | Sense::PARTICLE);
+        page.byte(start).is_ascii_uppercase()
+            && page.byte(start + 1).is_ascii_lowercase()
+            && !is_other
+    };
+    let before = surname
+        .checked_sub(1)
+        .filter(|&space| page.byte(space) == b' ')
+        .and_then(|space| page.word_before(space))
+        .is_some_and(|(sense, start)| is_name_word(start, sense));
+    let after = page.word_at(given).is_some_and(|(_, end)| {
+        page.byte(end) == b' '
+            && page
+                .word_at(end + 1)
+                .is_some_and(|(sense, _)| is_name_word(end + 1, sense))
+    });
+    before && after
 }
 
 /// "Jordan, Chad": countries and states that are given names as well, one after the other.
@@ -111,7 +137,11 @@ pub(crate) fn display_name_before(page: &Page<'_>, sign: usize) -> Option<Range<
 
 /// The name before a degree: "R. Jones, RN", "Sarah Connor MD".
 pub(crate) fn name_before_degree(page: &Page<'_>, degree: usize) -> Option<Range<usize>> {
-    if !page.byte(degree).is_ascii_uppercase() {
+    // "MD-80" is a plane.
+    let degree_end = page.word_at(degree).map_or(degree, |(_, end)| end);
+    let is_code =
+        matches!(page.byte(degree_end), b'-' | b'/') && page.byte(degree_end + 1).is_ascii_digit();
+    if !page.byte(degree).is_ascii_uppercase() || is_code {
         return None;
     }
     let end = degree - usize::from(page.byte_before(degree) == b' ');

@@ -35,8 +35,13 @@ fn first_of_name(page: &Page<'_>, span: &Range<usize>) -> usize {
         let has_dot = word.last() == Some(&b'.');
         let bare = &word[..word.len() - usize::from(has_dot)];
         let sense = LEXICON.sense(bare);
-        let introduces = sense.has(Sense::ROLE | Sense::KIN | Sense::TITLE | Sense::INTRODUCES)
-            && !(sense.has(Sense::GIVEN | Sense::GIVEN_WORD) && word[0].is_ascii_uppercase());
+        // "minha mãe Conceição": whose mother it is comes first.
+        let is_before_kin = page
+            .word_at(start + gap + 1)
+            .is_some_and(|(next, end)| next.has(Sense::KIN) && end < span.end);
+        let introduces = is_before_kin && word[0].is_ascii_lowercase()
+            || sense.has(Sense::ROLE | Sense::KIN | Sense::TITLE | Sense::INTRODUCES)
+                && !(sense.has(Sense::GIVEN | Sense::GIVEN_WORD) && word[0].is_ascii_uppercase());
         let is_number = word.iter().all(u8::is_ascii_digit);
         let rest = start + gap + 1;
         let is_before_capital = page.byte(rest).is_ascii_uppercase();

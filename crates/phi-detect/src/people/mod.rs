@@ -8,7 +8,9 @@ mod particulars;
 mod repeat;
 
 pub(crate) use damaged::mend as mend_names;
-pub(crate) use data::{initials_at, is_identifier, is_in_data, is_type_word};
+pub(crate) use data::{
+    initials_at, is_identifier, is_in_data, is_piece_of_identifier, is_type_word,
+};
 pub(crate) use ending::{
     display_name_before, ends_full_name, ends_last_first, name_before_degree, surname_before,
 };
@@ -370,7 +372,7 @@ pub(crate) fn is_name_value(value: &[u8]) -> bool {
         _ => false,
     });
     // "Dr.^MD^D": what redaction leaves of a name in a message.
-    let is_only_titles = titles > 0 && longest < 2;
+    let is_only_titles = longest < 2 && titles > 0;
     (1..=7).contains(&words)
         && !is_only_titles
         && common < words

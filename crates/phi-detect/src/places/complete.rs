@@ -19,6 +19,8 @@ const PIECES_MAX: usize = 4;
 pub(crate) fn complete(page: &Page<'_>, mut span: Range<usize>) -> Range<usize> {
     span.start = with_spoken_number(page, with_unit_before(page, span.start));
     span.start = from_road_word(page, &span);
+    span.start = with_short_road(page, span.start);
+    span.start = without_preposition(page, &span);
     span.end = without_label(page, &span);
     span.end = end_of_token(page, &span);
     let end = without_next_sentence(page, &span);
@@ -61,6 +63,40 @@ fn from_road_word(page: &Page<'_>, span: &Range<usize>) -> usize {
         at += word.len() + 1;
     }
     span.start
+}
+
+/// `ul. Długa 15`: the shortened road word before the name is the address's.
+fn with_short_road(page: &Page<'_>, start: usize) -> usize {
+    const SHORT: &[&[u8]] = &[b"ul", b"al", b"os", b"pl", b"av", b"avda", b"str", b"cra"];
+    let dot = if page.byte(start) == b'.' {
+        start
+    } else {
+        start.saturating_sub(2)
+    };
+    let is_dotted = page.byte(dot) == b'.' && page.byte(dot + 1) == b' ';
+    let road = page
+        .word_before(dot)
+        .filter(|(_, word)| is_dotted && is_one_of(page.slice(*word..dot), SHORT));
+    road.map_or(start, |(_, word)| word)
+}
+
+/// `na Rua das Flores`: the small word that leads to a road word is none of it.
+fn without_preposition(page: &Page<'_>, span: &Range<usize>) -> usize {
+    const LEADING: &[&[u8]] = &[
+        b"na", b"no", b"en", b"au", b"op", b"przy", b"am", b"in", b"at", b"a", b"sulla",
+    ];
+    let Some((_, end)) = page.word_at(span.start) else {
+        return span.start;
+    };
+    let leads = page.byte(span.start).is_ascii_lowercase()
+        && LEADING.contains(&page.slice(span.start..end))
+        && page.byte(end) == b' '
+        && page.byte(end + 1).is_ascii_uppercase();
+    if leads && end + 1 < span.end {
+        end + 1
+    } else {
+        span.start
+    }
 }
 
 /// `31008 Pamplona Tfno.`: where the address ends when its last word is the label of something else.

@@ -167,7 +167,15 @@ fn contradicts(page: &Page<'_>, span: &Range<usize>) -> bool {
     let may_be_zip = matches!(digits, 4..=6 | 9) && is_zip_by_context(page, span);
     let is_other_number = !has_letters && !may_be_zip;
     let is_nothing = !is_numbered && (all_introduce || !is_street_by_name(page, span));
-    is_nothing || is_piece || is_other_number
+    // "03-A883" is a code; a postal code of letters and digits has a space or a label.
+    let is_code = has_letters
+        && is_numbered
+        && text.contains(&b'-')
+        && text
+            .iter()
+            .all(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase() || *byte == b'-')
+        && !is_zip_by_context(page, span);
+    is_nothing || is_piece || is_other_number || is_code
 }
 
 /// Words without a number are an address if one of them is a street word, or someone is said to live there.

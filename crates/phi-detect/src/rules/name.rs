@@ -88,10 +88,16 @@ fn contradicts(page: &Page<'_>, span: &Range<usize>) -> bool {
     // "Patient Agreements:" is a heading.
     let is_heading = page.byte(span.end) == b':' && words().count() == 1 && opens_line(page, span);
     let is_code = text.len() <= 4 && text.iter().any(u8::is_ascii_digit);
+    // "signed by MD": a degree names nobody.
+    let is_degree = text.len() <= 4
+        && text.iter().all(u8::is_ascii_uppercase)
+        && LEXICON.sense(text).has(Sense::DEGREE);
     (words().all(is_common) || is_country) && !follows_title
         || is_within_label(page, span)
         || is_heading
         || is_code
+        || is_degree
+        || people::is_piece_of_identifier(page, span)
         || (is_acronym(page, span) || names_a_disease(page, span.end)) && !follows_title
 }
 
@@ -195,9 +201,19 @@ pub(crate) fn find_again(page: &Page<'_>, known: &[Range<usize>], out: &mut Out<
     }
 }
 
+/// How far the parts of a name stand from each other in data.
+const FIELD_GAP_BYTES_MAX: usize = 40;
+
 fn in_fields(page: &Page<'_>, out: &mut Out<'_>) {
-    for (span, value) in page.fields_of(Meaning::Name) {
-        if people::is_name_value(value) {
+    let fields: Vec<_> = page.fields_of(Meaning::Name).collect();
+    for (index, (span, value)) in fields.iter().cloned().enumerate() {
+        // `"given":["Jane","Q"]` has an initial, `"patient":"x"` a variable.
+        let is_part = value.len() > 1
+            || index.checked_sub(1).is_some_and(|before| {
+                let before = &fields[before];
+                before.1.len() > 1 && span.start - before.0.end <= FIELD_GAP_BYTES_MAX
+            });
+        if is_part && people::is_name_value(value) {
             let name = people::without_title(page, span);
             // In messages the whole component is the name, degrees included.
             let name = if value.contains(&b'^') {
@@ -287,7 +303,10 @@ fn after_kin(page: &Page<'_>, start: usize, end: usize) -> Option<Name> {
         .into_iter()
         .find(|gap| rest.starts_with(gap))?;
     let is_baby = page.slice(start..end) == b"Baby";
-    if gap == b" " && !page.byte(start).is_ascii_lowercase() && !is_baby {
+    // "unser Sohn Jonas": German writes every noun with a capital, but no sentence opens there.
+    let is_inside =
+        page.byte_before(start) == b' ' && start >= 2 && page.byte(start - 2).is_ascii_lowercase();
+    if gap == b" " && !page.byte(start).is_ascii_lowercase() && !is_baby && !is_inside {
         return None;
     }
     let name = people::name_at(page, end + gap.len(), Cue::Weak)?;
@@ -343,6 +362,11 @@ fn after_label(page: &Page<'_>, label: &Label) -> Option<(Range<usize>, f32)> {
         return is_person.then_some((name.span, 0.8));
     }
     let is_field_of_a_form = people::ends_like_a_field(page, name.span.end);
+    // `name: Docker` heads a file of settings; on a form one writes "Name".
+    let is_of_file = page.slice(place) == b"name" && name.words == 1 && name.known == 0;
+    if is_of_file {
+        return None;
+    }
     let is_likely = match (name.is_capital, name.words) {
         (true, 2..) => name.known > 0 || is_field_of_a_form,
         (true, _) => {
@@ -383,9 +407,22 @@ fn opens_a_turn(page: &Page<'_>, label: &Label) -> bool {
         .any(|one| word.eq_ignore_ascii_case(one))
 }
 
+/// "San Antonio", "Santo Tomé": a saint's name is a place's.
+fn is_of_saint(page: &Page<'_>, start: usize) -> bool {
+    const SAINTS: &[&[u8]] = &[b"san", b"santo", b"santa", b"saint", b"sao", b"st"];
+    let is_saint = |word: &[u8]| SAINTS.iter().any(|one| word.eq_ignore_ascii_case(one));
+    let before = start.saturating_sub(1);
+    let follows = page.byte(before) == b' '
+        && page
+            .word_before(before)
+            .is_some_and(|(_, word)| is_saint(page.slice(word..before)));
+    let own = page.word_at(start).map(|(_, end)| page.slice(start..end));
+    follows || own.is_some_and(is_saint)
+}
+
 /// `Maria Delgado`, `Delgado, Maria`.
 fn round_given_name(page: &Page<'_>, start: usize) -> Option<(Range<usize>, f32, &'static str)> {
-    if matches!(page.byte_before(start), b'-' | b'@' | b'.' | b'_') {
+    if matches!(page.byte_before(start), b'-' | b'@' | b'.' | b'_') || is_of_saint(page, start) {
         return None;
     }
     let name = people::name_at(page, start, Cue::Given)?;

@@ -6,12 +6,19 @@
 use phigate_types::ProviderKind;
 
 use super::anthropic::{self, Anthropic};
+use super::bedrock::Bedrock;
 use super::google::Google;
 use super::openai::OpenAi;
-use super::{Probe, Refusal, Translated, WireFormat};
+use super::{Call, Header, Probe, ProviderRequest, Refusal, Translated, WireFormat};
+use crate::protect::CleanRequest;
 
 /// The version of Azure's API whose paths are OpenAI's own.
 const AZURE_V1: &str = "v1";
+
+/// The version of Anthropic's API at Vertex, which there stands in the body.
+const CLAUDE_AT_VERTEX: (&str, &str) = ("anthropic_version", "vertex-2023-10-16");
+
+const JSON: &[Header] = &[("content-type", "application/json")];
 
 /// OpenAI's list of models.
 const MODELS: Probe = Probe {
@@ -23,8 +30,10 @@ struct KindRow {
     kind: ProviderKind,
     /// The format in which a model is asked for.
     format: fn(model: &str) -> &'static dyn WireFormat,
+    /// The field that opens the body instead of the model's name, where the model stands in the path.
+    opening: Option<(&'static str, &'static str)>,
     /// Moves a translated request to where the kind wants it.
-    place: fn(&Site<'_>, &mut Translated) -> Result<(), Refusal>,
+    place: fn(&Site<'_>, &Call<'_>, &mut Translated) -> Result<(), Refusal>,
     /// How to ask for nothing but whether it answers and knows us, where there is a way.
     probe: Option<Probe>,
 }
@@ -34,12 +43,14 @@ static KINDS: &[KindRow] = &[
     KindRow {
         kind: ProviderKind::OpenAi,
         format: |_| &OpenAi,
-        place: |_, _| Ok(()),
+        opening: None,
+        place: |_, _, _| Ok(()),
         probe: Some(MODELS),
     },
     KindRow {
         kind: ProviderKind::Azure,
         format: |_| &OpenAi,
+        opening: None,
         place: place_at_azure,
         probe: Some(Probe {
             path: &["openai", "v1", "models"],
@@ -49,17 +60,39 @@ static KINDS: &[KindRow] = &[
     KindRow {
         kind: ProviderKind::Anthropic,
         format: |_| &Anthropic,
-        place: |_, _| Ok(()),
+        opening: None,
+        place: |_, _, _| Ok(()),
         probe: Some(anthropic::PROBE),
     },
     KindRow {
         kind: ProviderKind::Google,
         format: |_| &Google,
-        place: |_, _| Ok(()),
+        opening: None,
+        place: |_, _, _| Ok(()),
         probe: Some(Probe {
             path: &["v1beta", "models"],
             headers: &[],
         }),
+    },
+    KindRow {
+        kind: ProviderKind::Bedrock,
+        format: |_| &Bedrock,
+        opening: None,
+        place: |_, _, _| Ok(()),
+        probe: None,
+    },
+    KindRow {
+        kind: ProviderKind::Vertex,
+        format: |model| {
+            if is_claude(model) {
+                &Anthropic
+            } else {
+                &Google
+            }
+        },
+        opening: Some(CLAUDE_AT_VERTEX),
+        place: place_at_vertex,
+        probe: None,
     },
 ];
 
@@ -91,11 +124,51 @@ impl<'a> Site<'a> {
     }
 
     /// Moves a translated request to where the provider's kind wants it.
-    pub(super) fn place(&self, translated: &mut Translated) -> Result<(), Refusal> {
+    pub(super) fn place(
+        &self,
+        call: &Call<'_>,
+        translated: &mut Translated,
+    ) -> Result<(), Refusal> {
         match row(self.kind) {
-            Some(row) => (row.place)(self, translated),
+            Some(row) => (row.place)(self, call, translated),
             None => Ok(()),
         }
+    }
+
+    /// The field that opens the body: the model, unless the kind wants another there.
+    pub(super) fn opening(&self) -> (&'static str, &'a str) {
+        let other = row(self.kind).and_then(|row| row.opening);
+        other.unwrap_or(("model", self.model))
+    }
+}
+
+impl dyn WireFormat + '_ {
+    /// Translates a clean request for the model of a provider. `hash_user` is a keyed hash: who the caller's end user
+    /// is never leaves as it is in translation.
+    pub fn write_request(
+        &self,
+        clean: &CleanRequest,
+        site: &Site<'_>,
+        hash_user: &dyn Fn(&str) -> String,
+    ) -> Result<ProviderRequest, Refusal> {
+        let model = site.model;
+        let call = Call {
+            document: clean.request().document(),
+            original: clean.original_document(),
+            model,
+            opening: site.opening(),
+            stream: clean.request().is_stream(),
+            hash_user,
+        };
+        let mut translated = self.translate(&call)?;
+        site.place(&call, &mut translated)?;
+        let has_model_in_path = translated.path.iter().any(|step| step.contains(model));
+        let is_as_scanned = translated.is_as_scanned;
+        Ok(ProviderRequest {
+            needs_rescan: !is_as_scanned && !clean.mode().forwards_unscanned(),
+            has_phi_in_path: has_model_in_path && clean.report().has_phi_in_model(),
+            translated,
+        })
     }
 }
 
@@ -115,7 +188,11 @@ fn row(kind: ProviderKind) -> Option<&'static KindRow> {
 
 /// With version `v1` the deployment is the model and the path OpenAI's own below `/openai`; dated versions have the
 /// deployment in the path.
-fn place_at_azure(site: &Site<'_>, translated: &mut Translated) -> Result<(), Refusal> {
+fn place_at_azure(
+    site: &Site<'_>,
+    _: &Call<'_>,
+    translated: &mut Translated,
+) -> Result<(), Refusal> {
     let version = site.api_version.unwrap_or(AZURE_V1);
     let own = std::mem::take(&mut translated.path);
     let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
@@ -129,6 +206,49 @@ fn place_at_azure(site: &Site<'_>, translated: &mut Translated) -> Result<(), Re
     }
     translated.path = path;
     Ok(())
+}
+
+/// Each maker's models stand below its name. Gemini is asked as at Google's own API; Claude's API is wrapped in two
+/// methods of Vertex's.
+fn place_at_vertex(
+    site: &Site<'_>,
+    call: &Call<'_>,
+    translated: &mut Translated,
+) -> Result<(), Refusal> {
+    let (project, region) = match (site.project, site.region) {
+        (Some(project), Some(region)) => (project, region),
+        _ => {
+            return Err(Refusal::value(
+                "model",
+                "its provider lacks a project or a region",
+            ));
+        }
+    };
+    let own = translated.path.pop().unwrap_or_default();
+    let (publisher, method) = match (is_claude(site.model), call.stream) {
+        (false, _) => ("google", own),
+        (true, false) => ("anthropic", format!("{}:rawPredict", site.model)),
+        (true, true) => ("anthropic", format!("{}:streamRawPredict", site.model)),
+    };
+    let place = [
+        "v1",
+        "projects",
+        project,
+        "locations",
+        region,
+        "publishers",
+        publisher,
+        "models",
+        &method,
+    ];
+    translated.path = place.map(str::to_owned).to_vec();
+    translated.headers = JSON;
+    Ok(())
+}
+
+/// Whether a model of Vertex's is Anthropic's.
+fn is_claude(model: &str) -> bool {
+    model.starts_with("claude-")
 }
 
 #[cfg(test)]

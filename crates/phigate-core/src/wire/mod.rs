@@ -4,9 +4,10 @@
 //! understands, and the provider's answer, error or stream back. Everything is pure: the sender adds the address
 //! and what proves who asks, the caller of these functions the time and the completion id.
 //!
-//! A new format is a folder, a `mod` line and a row in [`FORMATS`].
+//! A new format is a folder, a `mod` line and a row in [`FORMATS`] or [`CLOUD_FORMATS`].
 
 mod anthropic;
+mod bedrock;
 mod failure;
 mod google;
 mod kinds;
@@ -23,12 +24,18 @@ use request::Call;
 pub(crate) use request::Translated;
 pub use request::{Expectation, Header, Probe, ProviderRequest, Refusal, RefusalCode};
 
-/// Every format, in the order of the specification's provider families.
+/// The formats of the specification's provider families, in its order: a model's prefix leads to one of these.
 pub static FORMATS: &[&dyn WireFormat] = &[
     // One row per folder.
     &openai::OpenAi,
     &anthropic::Anthropic,
     &google::Google,
+];
+
+/// Formats that no prefix of a model's name leads to: an account's provider says that it speaks one of these.
+pub static CLOUD_FORMATS: &[&dyn WireFormat] = &[
+    // One row per folder.
+    &bedrock::Bedrock,
 ];
 
 /// How one family of providers is spoken to.
@@ -71,7 +78,8 @@ pub fn format_for_model(model: &str) -> Option<&'static dyn WireFormat> {
 
 /// The format with this code.
 pub fn format_with_id(id: &str) -> Option<&'static dyn WireFormat> {
-    FORMATS.iter().copied().find(|format| format.id() == id)
+    let mut formats = FORMATS.iter().chain(CLOUD_FORMATS).copied();
+    formats.find(|format| format.id() == id)
 }
 
 /// What a reply needs to know about its request.

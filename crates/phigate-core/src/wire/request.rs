@@ -3,9 +3,6 @@
 use std::borrow::Cow;
 
 use crate::json::{Document, Json};
-use crate::protect::CleanRequest;
-
-use super::{Site, WireFormat};
 
 /// A clean request as a format translates it. Only `write_request` makes one, so what is
 /// translated has been through the account's mode.
@@ -17,39 +14,12 @@ pub struct Call<'a> {
     pub(super) original: Option<&'a Document>,
     /// The model to ask the provider for, after aliases.
     pub(super) model: &'a str,
+    /// The field that opens the body of a format that names its model there.
+    pub(super) opening: (&'static str, &'a str),
     /// Whether a stream was asked for.
     pub(super) stream: bool,
     /// A keyed hash of the caller's end user. Who the end user is never leaves as it is in translation.
     pub(super) hash_user: &'a dyn Fn(&str) -> String,
-}
-
-impl dyn WireFormat + '_ {
-    /// Translates a clean request for the model of a provider. `hash_user` is a keyed hash: who the caller's end user
-    /// is never leaves as it is in translation.
-    pub fn write_request(
-        &self,
-        clean: &CleanRequest,
-        site: &Site<'_>,
-        hash_user: &dyn Fn(&str) -> String,
-    ) -> Result<ProviderRequest, Refusal> {
-        let model = site.model;
-        let call = Call {
-            document: clean.request().document(),
-            original: clean.original_document(),
-            model,
-            stream: clean.request().is_stream(),
-            hash_user,
-        };
-        let mut translated = self.translate(&call)?;
-        site.place(&mut translated)?;
-        let has_model_in_path = translated.path.iter().any(|step| step.contains(model));
-        let is_as_scanned = translated.is_as_scanned;
-        Ok(ProviderRequest {
-            needs_rescan: !is_as_scanned && !clean.mode().forwards_unscanned(),
-            has_phi_in_path: has_model_in_path && clean.report().has_phi_in_model(),
-            translated,
-        })
-    }
 }
 
 /// A request in a provider's format, not yet cleared to leave: [`crate::egress::clear`] takes it.

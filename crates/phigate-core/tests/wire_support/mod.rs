@@ -12,8 +12,8 @@ use phigate_core::egress;
 use phigate_core::json::Bounds;
 use phigate_core::protect::{self, Outcome, Policy, Scanner};
 use phigate_core::wire::{
-    Expectation, Header, ProviderFailure, Refusal, RefusalCode, ReplyContext, ReplySummary, Site,
-    format_for_model,
+    CLOUD_FORMATS, Expectation, FORMATS, Header, ProviderFailure, Refusal, RefusalCode,
+    ReplyContext, ReplySummary, Site, WireFormat, format_for_model,
 };
 use phigate_types::Mode;
 use serde_json::{Value, json};
@@ -22,6 +22,22 @@ pub(crate) const ANTHROPIC: &str = "claude-sonnet-4-5";
 pub(crate) const ANTHROPIC_OLD: &str = "claude-3-haiku-20240307";
 pub(crate) const GOOGLE: &str = "gemini-2.5-flash";
 pub(crate) const OPENAI: &str = "gpt-4o";
+pub(crate) const BEDROCK: &str = "us.anthropic.claude-sonnet-4-5-20250929-v1:0";
+
+/// Every format that translates, and the one that does not.
+pub(crate) fn all_formats() -> impl Iterator<Item = &'static dyn WireFormat> {
+    FORMATS.iter().chain(CLOUD_FORMATS).copied()
+}
+
+/// The format in which this model is asked here.
+pub(crate) fn format_of(model: &str) -> &'static dyn WireFormat {
+    let cloud = || {
+        let mut formats = CLOUD_FORMATS.iter().copied();
+        formats.find(|format| format.serves(model))
+    };
+    let format = format_for_model(model).or_else(cloud);
+    format.expect("some format serves the model")
+}
 
 /// A request about nothing in particular, with these fields.
 pub(crate) fn ask(model: &str, fields: Value) -> Value {
@@ -51,6 +67,18 @@ pub(crate) fn try_send(request: &Value) -> Result<Sent, Refusal> {
 
 /// Takes a request given as bytes through all steps. The detector is without its model, so that tests stay quick.
 pub(crate) fn send_bytes(model: &str, body: &[u8], mode: Mode) -> Result<Sent, Refusal> {
+    let format = format_of(model);
+    let kind = format.id().parse().expect("every format is a kind");
+    send_to(format, &Site::new(kind, model), body, mode)
+}
+
+/// The same for a provider of which more is known.
+pub(crate) fn send_to(
+    format: &dyn WireFormat,
+    site: &Site<'_>,
+    body: &[u8],
+    mode: Mode,
+) -> Result<Sent, Refusal> {
     let limits = ChatLimits {
         json: Bounds::NONE,
         ..ChatLimits::default()
@@ -74,9 +102,7 @@ pub(crate) fn send_bytes(model: &str, body: &[u8], mode: Mode) -> Result<Sent, R
         panic!("the request is not forwarded");
     };
     let hash_user = |user: &str| format!("hash-of-{}-letters", user.len());
-    let format = format_for_model(model).expect("some family serves the model");
-    let kind = format.id().parse().expect("every family is a kind");
-    let request = format.write_request(&clean, &Site::new(kind, model), &hash_user)?;
+    let request = format.write_request(&clean, site, &hash_user)?;
     let cleared = egress::clear(&scanner, request).expect("the request may leave");
     Ok(Sent {
         path: cleared.path().to_vec(),
@@ -107,8 +133,7 @@ pub(crate) fn try_reply(
     request: &Value,
     answer: &Value,
 ) -> Result<(Value, ReplySummary), ProviderFailure> {
-    let format = format_for_model(request["model"].as_str().unwrap_or_default())
-        .expect("some family serves the model");
+    let format = format_of(request["model"].as_str().unwrap_or_default());
     let reply = format.read_reply(&context(request), answer.to_string().as_bytes())?;
     Ok((
         serde_json::from_slice(&reply.body).expect("the caller gets JSON"),
@@ -132,8 +157,7 @@ pub(crate) struct Streamed {
 
 /// Plays a provider's stream, cut after these positions.
 pub(crate) fn stream_cut(request: &Value, events: &[u8], cuts: &[usize]) -> Streamed {
-    let format = format_for_model(request["model"].as_str().unwrap_or_default())
-        .expect("some family serves the model");
+    let format = format_of(request["model"].as_str().unwrap_or_default());
     let mut translator = format.open_stream(&context(request));
     let (mut out, mut from, mut failure) = (Vec::new(), 0, None);
     for &cut in cuts.iter().chain([&events.len()]) {

@@ -1,13 +1,15 @@
 //! What proves to a provider who asks. It is put on each request last, just before the request leaves.
 
 use bytes::Bytes;
-use http::header::AUTHORIZATION;
-use http::{HeaderName, HeaderValue, Request};
+use http::header::{AUTHORIZATION, CONTENT_TYPE};
+use http::{HeaderName, HeaderValue, Request, StatusCode, Uri};
 use http_body_util::Full;
-use phigate_store::Provider;
+use phigate_auth::{Scheme, ToSign};
+use phigate_store::{Provider, ProviderConfig};
 use phigate_types::AuthMethod;
 
-use super::ProviderError;
+use super::identities::{Claim, Identities, Shown};
+use super::{Incoming, ProviderError};
 
 /// Puts a provider's proof on requests. One is made for each call, from the entry as it stands.
 #[derive(Clone)]
@@ -16,6 +18,8 @@ pub(crate) enum Authorizer {
     Nothing,
     /// A key stands in a header.
     Header(HeaderName, HeaderValue),
+    /// A signature, or a token that is asked for.
+    Identity(Box<Claim>),
     /// There is no way to prove anything: no secret is stored, or it cannot be one.
     Impossible,
 }
@@ -23,6 +27,10 @@ pub(crate) enum Authorizer {
 impl Authorizer {
     /// The proof that a provider's entry holds.
     pub(crate) fn new(provider: &Provider) -> Self {
+        if let Some(scheme) = scheme_of(&provider.config) {
+            let secret = provider.secret.clone();
+            return Self::Identity(Box::new(Claim { scheme, secret }));
+        }
         let key = provider.secret.as_ref().map(|secret| secret.expose());
         match (provider.config.auth(), key) {
             (AuthMethod::None, _) => Self::Nothing,
@@ -47,18 +55,73 @@ impl Authorizer {
         }
     }
 
-    /// Puts the proof on a request that is complete apart from it.
+    /// Puts the proof on a request that is complete apart from it. Gives what can be renewed.
     pub(super) async fn authorize(
         &self,
+        identities: &Identities,
+        account: &str,
         request: &mut Request<Full<Bytes>>,
-    ) -> Result<(), ProviderError> {
+        body: &[u8],
+    ) -> Result<Option<Shown>, ProviderError> {
         match self {
-            Self::Nothing => Ok(()),
+            Self::Nothing => Ok(None),
             Self::Header(name, value) => {
                 request.headers_mut().insert(name, value.clone());
-                Ok(())
+                Ok(None)
+            }
+            Self::Identity(claim) => {
+                let content_type = request.headers().get(CONTENT_TYPE);
+                let content_type = content_type.and_then(|value| value.to_str().ok());
+                let covered = content_type.map(|value| ("content-type", value));
+                let call = ToSign {
+                    method: request.method().as_str(),
+                    uri: request.uri(),
+                    headers: covered.as_slice(),
+                    body,
+                };
+                let (headers, shown) = identities.show(account, claim, &call).await?;
+                request.headers_mut().extend(headers);
+                Ok(Some(shown))
             }
             Self::Impossible => Err(ProviderError::NotAuthorized),
         }
+    }
+}
+
+/// How to sign or to ask for tokens, where a provider wants more than a key.
+pub(crate) fn scheme_of(config: &ProviderConfig) -> Option<Scheme> {
+    let token_url = config.token_url.clone();
+    match config.auth() {
+        AuthMethod::Aws => Some(Scheme::Aws {
+            region: config.region.clone().unwrap_or_default(),
+            token_url,
+        }),
+        AuthMethod::Entra => Some(Scheme::Entra {
+            tenant: config.tenant.clone(),
+            client_id: config.client_id.clone(),
+            token_url,
+            host: host_of(config).unwrap_or_default(),
+        }),
+        AuthMethod::Google => Some(Scheme::Google { token_url }),
+        AuthMethod::Bearer | AuthMethod::Key | AuthMethod::None => None,
+    }
+}
+
+fn host_of(config: &ProviderConfig) -> Option<String> {
+    let address: Uri = config.address()?.trim().parse().ok()?;
+    address.host().map(str::to_ascii_lowercase)
+}
+
+/// Whether the provider refused the token or the credentials, so that new ones may help. AWS says so with 403.
+pub(super) fn was_refused(answer: &Incoming) -> bool {
+    let is_expired = || {
+        let kind = answer.headers.get("x-amzn-errortype");
+        let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+        kind.starts_with("ExpiredToken") || kind.starts_with("UnrecognizedClient")
+    };
+    match answer.status {
+        StatusCode::UNAUTHORIZED => true,
+        StatusCode::FORBIDDEN => is_expired(),
+        _ => false,
     }
 }

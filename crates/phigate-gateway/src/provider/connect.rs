@@ -43,10 +43,41 @@ pub(super) enum ConnectError {
     Timeout,
 }
 
+/// Which addresses may be connected to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// The public internet.
+    Public,
+    /// Private addresses too.
+    Anywhere,
+    /// Private addresses alone where nothing is encrypted: services of the machine itself.
+    Machine,
+}
+
+impl Reach {
+    /// The reach of calls to providers.
+    pub(super) fn of_providers(allow_private: bool) -> Self {
+        if allow_private {
+            Self::Anywhere
+        } else {
+            Self::Public
+        }
+    }
+
+    fn allows(self, ip: IpAddr, is_https: bool) -> bool {
+        let is_within = match self {
+            Self::Public => address::is_public(ip),
+            Self::Anywhere => true,
+            Self::Machine => is_https || !address::is_public(ip),
+        };
+        is_within && address::is_a_host(ip)
+    }
+}
+
 /// Resolves, checks and connects, without TLS.
 #[derive(Clone)]
 pub(super) struct Dial {
-    allow_private: bool,
+    reach: Reach,
 }
 
 /// [`Dial`] with TLS where the URL says so, within a deadline.
@@ -73,23 +104,26 @@ pub enum RootsError {
 }
 
 impl Connector {
-    pub(super) fn new(
-        allow_private: bool,
+    /// One connector for each reach. They share what they trust.
+    pub(super) fn several<const N: usize>(
+        reaches: [Reach; N],
         ca_file: Option<&Path>,
         limit: Duration,
-    ) -> Result<Self, RootsError> {
+    ) -> Result<[Self; N], RootsError> {
         let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
         let tls = ClientConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
             .map_err(|_| RootsError::Tls)?
             .with_root_certificates(roots(ca_file)?)
             .with_no_client_auth();
-        let https = HttpsConnectorBuilder::new()
-            .with_tls_config(tls)
-            .https_or_http()
-            .enable_all_versions()
-            .wrap_connector(Dial { allow_private });
-        Ok(Self { https, limit })
+        Ok(reaches.map(|reach| {
+            let https = HttpsConnectorBuilder::new()
+                .with_tls_config(tls.clone())
+                .https_or_http()
+                .enable_all_versions()
+                .wrap_connector(Dial { reach });
+            Self { https, limit }
+        }))
     }
 }
 
@@ -163,10 +197,12 @@ impl Service<Uri> for Dial {
     }
 
     fn call(&mut self, uri: Uri) -> Self::Future {
-        let allow_private = self.allow_private;
+        let reach = self.reach;
         Box::pin(async move {
+            let is_https = uri.scheme() == Some(&http::uri::Scheme::HTTPS);
             let addresses = resolve(&uri).await?;
-            connect(&addresses, allow_private).await.map(TokioIo::new)
+            let is_allowed = |ip| reach.allows(ip, is_https);
+            connect(&addresses, is_allowed).await.map(TokioIo::new)
         })
     }
 }
@@ -189,11 +225,12 @@ async fn resolve(uri: &Uri) -> Result<Vec<SocketAddr>, ConnectError> {
 }
 
 /// Tries the allowed ones of these addresses in turn. One that is not allowed is never contacted.
-async fn connect(addresses: &[SocketAddr], allow_private: bool) -> Result<TcpStream, ConnectError> {
-    let is_allowed = |address: &&SocketAddr| {
-        address::is_a_host(address.ip()) && (allow_private || address::is_public(address.ip()))
-    };
-    let allowed: Vec<&SocketAddr> = addresses.iter().filter(is_allowed).collect();
+async fn connect(
+    addresses: &[SocketAddr],
+    is_allowed: impl Fn(IpAddr) -> bool,
+) -> Result<TcpStream, ConnectError> {
+    let allowed = addresses.iter().filter(|address| is_allowed(address.ip()));
+    let allowed: Vec<&SocketAddr> = allowed.collect();
     if allowed.is_empty() {
         return Err(if addresses.is_empty() {
             ConnectError::Resolve
@@ -236,34 +273,45 @@ mod tests {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
         let uri: Uri = format!("http://localhost:{port}/").parse().unwrap();
-        let refused = Dial {
-            allow_private: false,
-        }
-        .call(uri.clone())
-        .await;
+        let dial = |reach| Dial { reach }.call(uri.clone());
+        let refused = dial(Reach::Public).await;
         assert_eq!(refused.err(), Some(ConnectError::Forbidden));
         let waited = tokio::time::timeout(Duration::from_millis(50), listener.accept()).await;
         assert!(waited.is_err(), "a connection was opened");
-        assert!(
-            Dial {
-                allow_private: true
-            }
-            .call(uri)
-            .await
-            .is_ok()
-        );
+        assert!(dial(Reach::Anywhere).await.is_ok());
     }
 
     #[tokio::test]
     async fn among_several_addresses_only_the_allowed_are_tried() {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let inside = listener.local_addr().unwrap();
+        let public = |ip| Reach::Public.allows(ip, true);
         let metadata: SocketAddr = "169.254.169.254:80".parse().unwrap();
         assert_eq!(
-            connect(&[metadata, inside], false).await.err(),
+            connect(&[metadata, inside], public).await.err(),
             Some(ConnectError::Forbidden)
         );
-        assert_eq!(connect(&[], true).await.err(), Some(ConnectError::Resolve));
+        assert_eq!(
+            connect(&[], |_| true).await.err(),
+            Some(ConnectError::Resolve)
+        );
+    }
+
+    #[test]
+    fn services_of_the_machine_are_asked_in_the_clear_only_inside() {
+        let rows: &[(&str, bool, bool)] = &[
+            // Address, whether encrypted, whether it may be asked.
+            ("169.254.169.254", false, true),
+            ("127.0.0.1", false, true),
+            ("fd00:ec2::254", false, true),
+            ("8.8.8.8", false, false),
+            ("8.8.8.8", true, true),
+            ("0.0.0.0", false, false),
+        ];
+        for (ip, is_https, is_allowed) in rows {
+            let ip: IpAddr = ip.parse().unwrap();
+            assert_eq!(Reach::Machine.allows(ip, *is_https), *is_allowed, "{ip}");
+        }
     }
 
     #[tokio::test]
@@ -278,11 +326,11 @@ mod tests {
         let nowhere: SocketAddr = "192.0.2.1:80".parse().unwrap();
         for addresses in [[closed, live], [nowhere, live]] {
             let connected =
-                tokio::time::timeout(Duration::from_secs(2), connect(&addresses, true)).await;
+                tokio::time::timeout(Duration::from_secs(2), connect(&addresses, |_| true)).await;
             assert_eq!(connected.unwrap().unwrap().peer_addr().unwrap(), live);
         }
         assert_eq!(
-            connect(&[closed], true).await.err(),
+            connect(&[closed], |_| true).await.err(),
             Some(ConnectError::Refused)
         );
     }

@@ -9,11 +9,13 @@ mod answer;
 mod authorize;
 mod base_url;
 mod connect;
+mod identities;
 mod key;
 mod rehearsal;
 mod rest;
 mod retry;
 mod setup;
+mod tokens;
 
 use std::collections::HashMap;
 use std::error::Error as _;
@@ -23,7 +25,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, HeaderName, USER_AGENT};
-use http::{HeaderValue, Method, Request, StatusCode};
+use http::{HeaderMap, HeaderValue, Method, Request, StatusCode};
 use http_body_util::Full;
 use hyper_util::client::legacy::{Client, Error as ClientError};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
@@ -38,12 +40,15 @@ pub(crate) use rehearsal::Rehearsal;
 pub(crate) use rest::Rest;
 pub use setup::{GivenSecret, SetupError, SetupRules, check_setup};
 
+use phigate_auth::{AuthError, Machine};
 use phigate_core::egress::Cleared;
 use phigate_core::wire::{Header, Probe};
 use phigate_types::Limits;
 
 use crate::record::Written;
-use connect::{ConnectError, Connector};
+use connect::{ConnectError, Connector, Reach};
+use identities::{Identities, Shown};
+use tokens::TokenClient;
 
 /// Accounts whose connections are kept apart at one time. More than that share nothing either:
 /// the one that was idle longest loses its kept connections.
@@ -121,6 +126,9 @@ pub enum ProviderError {
     /// There is nothing that proves to the provider who asks.
     #[error("there is nothing that proves to the provider who asks")]
     NotAuthorized,
+    /// There is no token to show, and why.
+    #[error("{0}")]
+    Token(AuthError),
     /// The provider cannot be reached.
     #[error("the provider cannot be reached")]
     Unreachable,
@@ -146,7 +154,29 @@ impl ProviderError {
     pub(crate) fn may_fall_back(self) -> bool {
         match self {
             Self::Unreachable | Self::Forbidden | Self::Timeout | Self::Broken => true,
+            Self::Token(error) => !matches!(error, AuthError::Refused(_)),
             Self::Unsendable | Self::NotAuthorized | Self::TooLarge | Self::Redirect => false,
+        }
+    }
+}
+
+/// What a provider said when it was tried. The words of one that is content are not read.
+pub(crate) struct Told {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
+}
+
+impl Told {
+    async fn by(answer: Incoming) -> Self {
+        let body = match answer.status.is_success() {
+            true => Bytes::new(),
+            false => answer.body.read_all().await.unwrap_or_default(),
+        };
+        Self {
+            status: answer.status,
+            headers: answer.headers,
+            body,
         }
     }
 }
@@ -157,22 +187,30 @@ type Pool = Arc<Client<Connector, Full<Bytes>>>;
 pub(crate) struct Provider {
     connector: Connector,
     pools: Mutex<HashMap<String, (Instant, Pool)>>,
+    identities: Identities,
     limits: Limits,
 }
 
 impl Provider {
+    /// `rules` is what the operator allows.
     pub(crate) fn new(
         limits: &Limits,
-        allow_private: bool,
+        rules: SetupRules,
         ca_file: Option<&Path>,
     ) -> Result<Self, RootsError> {
-        let connector = Connector::new(
-            allow_private,
-            ca_file,
-            Duration::from_millis(limits.connect_ms),
-        )?;
+        let reaches = [
+            Reach::of_providers(rules.allow_private),
+            Reach::of_providers(rules.allow_private),
+            Reach::Machine,
+        ];
+        let limit = Duration::from_millis(limits.connect_ms);
+        let [connector, endpoints, machine] = Connector::several(reaches, ca_file, limit)?;
+        let wait = Duration::from_millis(limits.first_byte_ms);
+        let client = TokenClient::new(endpoints, machine, rules.allow_private, wait);
+        let machine = rules.allow_ambient.then(Machine::of_this_process);
         Ok(Self {
             connector,
+            identities: Identities::new(client, machine),
             pools: Mutex::new(HashMap::new()),
             limits: *limits,
         })
@@ -200,13 +238,25 @@ impl Provider {
         }
     }
 
-    /// Asks something harmless, to see whether address and key are right. The body is not read.
+    /// Asks for the token or the credentials that calls carry, and makes no call.
+    pub(crate) async fn identify(
+        &self,
+        account: &str,
+        authorizer: &Authorizer,
+    ) -> Result<(), ProviderError> {
+        let mut nowhere = Request::new(Full::new(Bytes::new()));
+        *nowhere.uri_mut() = http::Uri::from_static("https://localhost/");
+        let shown = authorizer.authorize(&self.identities, account, &mut nowhere, &[]);
+        shown.await.map(drop)
+    }
+
+    /// Asks something harmless, to see whether address and key are right.
     pub(crate) async fn probe(
         &self,
         account: &str,
         destination: Destination,
         probe: Probe,
-    ) -> Result<StatusCode, ProviderError> {
+    ) -> Result<Told, ProviderError> {
         let call = Outgoing {
             account,
             destination,
@@ -217,9 +267,7 @@ impl Provider {
         };
         let deadline =
             Instant::now() + Duration::from_millis(self.limits.connect_ms.saturating_mul(2));
-        self.attempt(&call, deadline)
-            .await
-            .map(|answer| answer.status)
+        Ok(Told::by(self.attempt(&call, deadline).await?).await)
     }
 
     /// Asks a model for a word of its own, to see whether it answers.
@@ -228,7 +276,7 @@ impl Provider {
         account: &str,
         destination: Destination,
         rehearsal: Rehearsal,
-    ) -> Result<(StatusCode, Bytes), ProviderError> {
+    ) -> Result<Told, ProviderError> {
         let cleared = rehearsal.cleared;
         let call = Outgoing {
             account,
@@ -239,20 +287,36 @@ impl Provider {
             body: cleared.into_body().into(),
         };
         let deadline = Instant::now() + Duration::from_millis(self.limits.first_byte_ms);
-        let answer = self.attempt(&call, deadline).await?;
-        Ok((
-            answer.status,
-            answer.body.read_all().await.unwrap_or_default(),
-        ))
+        Ok(Told::by(self.attempt(&call, deadline).await?).await)
     }
 
+    /// One attempt. Where the provider refuses a token that can be renewed, the call is made once more with a new one:
+    /// it has not acted on the first.
     async fn attempt(
         &self,
         call: &Outgoing<'_>,
         whole_deadline: Instant,
     ) -> Result<Incoming, ProviderError> {
+        let (answer, shown) = self.call(call, whole_deadline).await?;
+        let may_renew = shown.filter(|_| authorize::was_refused(&answer));
+        if may_renew.is_some_and(|shown| shown.renew()) {
+            drop(answer);
+            return Ok(self.call(call, whole_deadline).await?.0);
+        }
+        Ok(answer)
+    }
+
+    /// One call, and what it carried.
+    async fn call(
+        &self,
+        call: &Outgoing<'_>,
+        whole_deadline: Instant,
+    ) -> Result<(Incoming, Option<Shown>), ProviderError> {
         let mut request = request(call).ok_or(ProviderError::Unsendable)?;
-        call.destination.authorizer.authorize(&mut request).await?;
+        let authorizer = &call.destination.authorizer;
+        let shown = authorizer
+            .authorize(&self.identities, call.account, &mut request, &call.body)
+            .await?;
         let first_byte = Instant::now() + Duration::from_millis(self.limits.first_byte_ms);
         let sent = self.pool(call.account).request(request);
         let response = match tokio::time::timeout_at(first_byte.min(whole_deadline), sent).await {
@@ -271,11 +335,12 @@ impl Provider {
         }
         let idle = Duration::from_millis(self.limits.stream_idle_ms);
         let body = Answer::new(body, self.limits.response_bytes, idle, whole_deadline);
-        Ok(Incoming {
+        let answer = Incoming {
             status: head.status,
             headers: head.headers,
             body,
-        })
+        };
+        Ok((answer, shown))
     }
 
     /// The connections of one account.

@@ -1,12 +1,11 @@
 //! What an owner may say about a provider. One set of rules for the command line and for the dashboard.
 
-use std::collections::BTreeMap;
 use std::fmt;
 
 use phigate_store::ProviderConfig;
-use phigate_types::{AuthMethod, ProviderOption, Secret};
-use serde_json::Value;
+use phigate_types::{ProviderOption, Secret};
 
+use super::authorize::scheme_of;
 use super::{BaseUrl, check_key};
 
 /// What the operator allows.
@@ -138,53 +137,27 @@ fn check_secret(
             let why = format!("--auth {auth} needs it: {}", need.words());
             Err(SetupError::new(need.code(), why))
         }
-        (GivenSecret::Now(text), form) => check_form(auth, form, text),
+        (GivenSecret::Now(text), _) => check_form(config, text),
         _ => Ok(()),
     }
 }
 
-fn check_form(auth: AuthMethod, form: Secret, text: &str) -> Result<(), SetupError> {
-    let fits = match form {
-        Secret::None => true,
-        Secret::Key => {
-            return check_key(text).map_err(|error| SetupError::new(KEY, error));
-        }
-        Secret::Text => check_key(text).is_ok(),
-        Secret::Json => is_document_of(auth, text),
-    };
-    if fits {
-        return Ok(());
+/// Whoever uses a secret says whether it can be used.
+fn check_form(config: &ProviderConfig, text: &str) -> Result<(), SetupError> {
+    let auth = config.auth();
+    if let (Secret::Json, Some(scheme)) = (auth.secret(), scheme_of(config)) {
+        let checked = scheme.check_secret(text);
+        return checked.map_err(|error| SetupError::new(KEY, error));
     }
-    let why = format!("that is not the {}", auth.secret_words());
-    Err(SetupError::new(KEY, why))
-}
-
-/// Whether a text is the document that a way to authenticate needs.
-fn is_document_of(auth: AuthMethod, text: &str) -> bool {
-    let Ok(document) = serde_json::from_str::<BTreeMap<String, Value>>(text) else {
-        return false;
-    };
-    let has = |name: &str| {
-        let field = document.get(name).and_then(Value::as_str);
-        field.is_some_and(|field| !field.is_empty())
-    };
-    match auth {
-        AuthMethod::Aws => {
-            let known = ["access_key_id", "secret_access_key", "session_token"];
-            let is_known = |name: &String| known.contains(&name.as_str());
-            document.keys().all(is_known) && has(known[0]) && has(known[1])
-        }
-        AuthMethod::Google => {
-            let kind = document.get("type").and_then(Value::as_str);
-            kind == Some("service_account") && has("client_email") && has("private_key")
-        }
-        _ => true,
-    }
+    check_key(text).map_err(|error| match auth.secret() {
+        Secret::Key => SetupError::new(KEY, error),
+        _ => SetupError::new(KEY, format!("that is not the {}", auth.secret_words())),
+    })
 }
 
 #[cfg(test)]
 mod tests {
-    use phigate_types::ProviderKind;
+    use phigate_types::{AuthMethod, ProviderKind};
 
     use super::*;
 

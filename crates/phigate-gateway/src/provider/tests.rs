@@ -75,7 +75,14 @@ async fn perform(
 }
 
 fn provider(limits: Limits) -> Provider {
-    Provider::new(&limits, true, None).unwrap()
+    Provider::new(&limits, rules(true), None).unwrap()
+}
+
+fn rules(allow_private: bool) -> SetupRules {
+    SetupRules {
+        allow_private,
+        allow_ambient: false,
+    }
 }
 
 fn call<'a>(base: &BaseUrl, account: &'a str) -> Outgoing<'a> {
@@ -257,7 +264,7 @@ async fn nobody_listening_is_unreachable() {
 #[tokio::test]
 async fn an_address_that_became_private_is_not_contacted() {
     let fake = fake(&[Act::Say(OK)]).await;
-    let strict = Provider::new(&Limits::default(), false, None).unwrap();
+    let strict = Provider::new(&Limits::default(), rules(false), None).unwrap();
     assert_eq!(
         strict.send(call(&fake.base, "a")).await.err(),
         Some(ProviderError::Forbidden)
@@ -299,15 +306,164 @@ async fn dropping_an_answer_hangs_up() {
 }
 
 #[tokio::test]
-async fn a_probe_tells_the_status_alone() {
+async fn a_probe_tells_what_was_said() {
     let fake = fake(&[Act::Say(
         "HTTP/1.1 401 No\r\ncontent-length: 8\r\n\r\nJane Roe",
     )])
     .await;
     let probe = phigate_core::wire::probe_of_kind(phigate_types::ProviderKind::OpenAi).unwrap();
     let provider = provider(Limits::default());
-    assert_eq!(
-        provider.probe("a", destination(&fake.base), probe).await,
-        Ok(StatusCode::UNAUTHORIZED)
+    let told = provider.probe("a", destination(&fake.base), probe).await;
+    let told = told.unwrap();
+    assert_eq!(told.status, StatusCode::UNAUTHORIZED);
+    assert_eq!(told.body, "Jane Roe");
+}
+
+const TOKEN: &str =
+    "HTTP/1.1 200 OK\r\ncontent-length: 41\r\n\r\n{\"access_token\":\"one\",\"expires_in\":3599}\n";
+const TOKEN_TWO: &str =
+    "HTTP/1.1 200 OK\r\ncontent-length: 41\r\n\r\n{\"access_token\":\"two\",\"expires_in\":3599}\n";
+const NO: &str = "HTTP/1.1 401 No\r\ncontent-length: 0\r\n\r\n";
+
+/// A call that carries a token of Entra's, from this endpoint.
+fn with_token<'a>(base: &BaseUrl, token_url: &str) -> Outgoing<'a> {
+    let scheme = phigate_auth::Scheme::Entra {
+        tenant: Some("t".to_owned()),
+        client_id: Some("c".to_owned()),
+        token_url: Some(token_url.to_owned()),
+        host: String::new(),
+    };
+    let secret = Some(phigate_store::SecretString::from("hunter2"));
+    let mut call = call(base, "a");
+    let claim = Box::new(identities::Claim { scheme, secret });
+    call.destination.authorizer = Authorizer::Identity(claim);
+    call
+}
+
+#[tokio::test]
+async fn a_refused_token_is_renewed_once_and_the_call_made_again() {
+    for (acts, status, calls) in [
+        (&[Act::Say(OK)][..], 200, 1),
+        (&[Act::Say(NO), Act::Say(OK)], 200, 2),
+        (&[Act::Say(NO)], 401, 2),
+    ] {
+        let mut tokens = fake(&[Act::Say(TOKEN), Act::Say(TOKEN_TWO)]).await;
+        let mut service = fake(acts).await;
+        let provider = provider(Limits::default());
+        let token_url = format!("{}/t/token", tokens.base);
+        let answer = provider.send(with_token(&service.base, &token_url)).await;
+        assert_eq!(answer.unwrap().status, status);
+        assert_eq!(service.connections.load(Ordering::SeqCst), calls);
+        let asked = tokens.received.recv().await.unwrap();
+        assert!(asked.starts_with("POST /t/token HTTP/1.1\r\n"), "{asked}");
+        assert!(asked.contains("client_secret=hunter2"), "{asked}");
+        for token in ["one", "two"].into_iter().take(calls) {
+            let seen = service.received.recv().await.unwrap();
+            assert!(
+                seen.contains(&format!("authorization: Bearer {token}\r\n")),
+                "{seen}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_token_is_asked_for_once_and_kept_by_what_it_was_asked_with() {
+    let tokens = fake(&[Act::Say(TOKEN), Act::Say(TOKEN_TWO)]).await;
+    let mut service = fake(&[Act::Say(OK)]).await;
+    let provider = provider(Limits::default());
+    let token_url = format!("{}/t/token", tokens.base);
+    for _ in 0..3 {
+        let call = with_token(&service.base, &token_url);
+        provider.send(call).await.unwrap();
+        assert!(
+            service
+                .received
+                .recv()
+                .await
+                .unwrap()
+                .contains("Bearer one")
+        );
+    }
+    let mut call = with_token(&service.base, &token_url);
+    call.account = "b";
+    provider.send(call).await.unwrap();
+    assert!(
+        service
+            .received
+            .recv()
+            .await
+            .unwrap()
+            .contains("Bearer two")
     );
+    assert_eq!(tokens.connections.load(Ordering::SeqCst), 2);
+}
+
+#[tokio::test]
+async fn token_endpoints_that_misbehave_are_bounded_and_told_apart() {
+    use phigate_auth::Reason;
+    let limits = Limits {
+        first_byte_ms: 300,
+        ..Limits::default()
+    };
+    for (act, error) in [
+        (Act::Say(NO), AuthError::Refused(Reason::Other)),
+        (
+            Act::Say("HTTP/1.1 500 No\r\ncontent-length: 0\r\n\r\n"),
+            AuthError::Unreachable,
+        ),
+        (
+            Act::Say(
+                "HTTP/1.1 302 No\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 0\r\n\r\n",
+            ),
+            AuthError::Unreadable,
+        ),
+        (
+            Act::Say("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"),
+            AuthError::Unreadable,
+        ),
+        (Act::Say("nonsense"), AuthError::Unreadable),
+        (
+            Act::Endless("HTTP/1.1 200 OK\r\n\r\n"),
+            AuthError::Unreadable,
+        ),
+        (Act::Stall(""), AuthError::Timeout),
+    ] {
+        let acts: &'static [Act] = Box::leak(Box::new([act]));
+        let (tokens, service) = (fake(acts).await, fake(&[Act::Say(OK)]).await);
+        let token_url = format!("{}/t/token", tokens.base);
+        let started = Instant::now();
+        let answer = provider(limits)
+            .send(with_token(&service.base, &token_url))
+            .await;
+        assert_eq!(answer.err(), Some(ProviderError::Token(error)));
+        assert!(started.elapsed() < Duration::from_secs(3));
+        assert_eq!(service.connections.load(Ordering::SeqCst), 0);
+    }
+}
+
+#[tokio::test]
+async fn token_endpoints_are_under_the_rules_of_providers() {
+    let (tokens, service) = (fake(&[Act::Say(TOKEN)]).await, fake(&[Act::Say(OK)]).await);
+    let strict = Provider::new(&Limits::default(), rules(false), None).unwrap();
+    let port = tokens
+        .base
+        .to_string()
+        .rsplit(':')
+        .next()
+        .unwrap()
+        .to_owned();
+    for url in [
+        format!("{}/t/token", tokens.base),
+        format!("https://127.0.0.1:{port}/t/token"),
+        format!("https://localhost:{port}/t/token"),
+    ] {
+        let answer = strict.send(with_token(&service.base, &url)).await;
+        assert_eq!(
+            answer.err(),
+            Some(ProviderError::Token(AuthError::Unreachable)),
+            "{url}"
+        );
+    }
+    assert_eq!(tokens.connections.load(Ordering::SeqCst), 0);
 }

@@ -10,7 +10,7 @@ use phigate_types::ProviderKind;
 use crate::config::Config;
 use phigate_gateway::BaseUrl;
 
-use super::provider::{address, secret_words};
+use super::provider::{address, gateway_of, secret_words};
 use super::store::{NoInstallation, Session, with_store};
 use super::{EXIT_NO, Global};
 
@@ -154,6 +154,28 @@ async fn providers(
                 ),
             },
         );
+        findings.extend(identity(session, command, account, provider_name).await?);
     }
     Ok(())
+}
+
+/// Whether a provider's token or credentials can be had: asked for here, so that the usual mistakes show early.
+async fn identity(
+    session: &Session,
+    command: &str,
+    account: &AccountInfo,
+    provider: &str,
+) -> anyhow::Result<Option<Finding>> {
+    let stored = session.vault.accounts.account(&account.id).await?;
+    let trial = gateway_of(session)?.try_identity(&stored, provider).await;
+    let name = &account.name;
+    Ok(trial.map(|trial| {
+        if trial.works() {
+            let what = "its credentials can be used";
+            return Finding::Fine(format!("account {name}: provider {provider}: {what}"));
+        }
+        let (title, words) = trial.in_words();
+        let fix = format!("{words} Then: {command} provider test {provider}");
+        Finding::Wrong(format!("account {name}: provider {provider}: {title}"), fix)
+    }))
 }

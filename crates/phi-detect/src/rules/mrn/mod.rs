@@ -40,6 +40,11 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
         }
         if let Some((span, evidence)) = labelled(page, index) {
             free_from = span.end;
+            if matches!(evidence, Evidence::Label | Evidence::Near)
+                && let Some(other) = other_of_pair(page, index, &span)
+            {
+                out.weigh(other, Shape::Value, Evidence::Near);
+            }
             out.weigh(span, Shape::Value, evidence);
         }
     }
@@ -86,6 +91,37 @@ fn labelled(page: &Page<'_>, index: usize) -> Option<(Range<usize>, Evidence)> {
     let (span, claim) = value_and_claim(page, index)?;
     let evidence = evidence(page, index, &span, claim)?;
     Some((span, evidence))
+}
+
+/// How far behind a record number its other half may stand.
+const PAIR_REACH_BYTES: usize = 48;
+
+/// "Old MRN 882019, new one 882733": the next number of the same form in the sentence, if nothing else lays claim to it.
+fn other_of_pair(page: &Page<'_>, index: usize, span: &Range<usize>) -> Option<Range<usize>> {
+    let marks = page.marks.iter().enumerate().skip(index + 1).take(8);
+    let mut later = marks.filter(|(_, mark)| {
+        (mark.is_number() || mark.is_code()) && mark.start as usize >= span.end
+    });
+    let (next, mark) = later.find(|(_, mark)| mark.len() >= 4)?;
+    let other = value_span(page, next);
+    let between = page.slice(span.end..mark.start as usize);
+    let is_one_sentence = between.len() <= PAIR_REACH_BYTES
+        && !between
+            .windows(2)
+            .any(|pair| pair[0] == b'\n' || matches!(pair, b". " | b"; " | b"? "));
+    let is_alike = digits_in(page, &other) >= 5
+        && other.len() == span.len()
+        && shape(page, &other).eq(shape(page, span));
+    let is_said = page.field_at(span.start).is_none() && !between.contains(&b'"');
+    let claim = nearest(page, other.start);
+    let is_free = claim.is_none_or(|claim| is_patients(&claim));
+    (is_one_sentence && is_said && is_alike && is_free && !is_something_else(page, next, &other))
+        .then_some(other)
+}
+
+/// Which characters of a value are digits.
+fn shape<'a>(page: &'a Page<'_>, span: &Range<usize>) -> impl Iterator<Item = bool> + 'a {
+    page.slice(span.clone()).iter().map(u8::is_ascii_digit)
 }
 
 /// The whole value that starts at this mark, and the label that lays claim to it.

@@ -171,7 +171,16 @@ pub(super) fn is_date_or_year(page: &Page<'_>, index: usize, span: &Range<usize>
         date.span == *span && (is_iso || value.contains(&b'/'))
     });
     let is_year = value.len() == 4 && (value.starts_with(b"19") || value.starts_with(b"20"));
-    is_date || is_year
+    // "ur. 12.03.1948": the Polish word for "born" is also short for "unit record".
+    let is_dotted = date_at(page, index).is_some_and(|date| {
+        let text = page.slice(date.span.clone());
+        date.form == Form::Full && text.len() == 10 && text[2] == b'.' && text[5] == b'.'
+    });
+    // "09:12:27.124" is the rest of a time.
+    let before = page.slice(span.start.saturating_sub(6)..span.start);
+    let is_clock = matches!(before, [h, i, b':', m, n, b':']
+        if [h, i, m, n].iter().all(|byte| byte.is_ascii_digit()));
+    is_date || is_dotted || is_year || is_clock
 }
 
 pub(super) fn is_amount_or_time(page: &Page<'_>, span: &Range<usize>) -> bool {

@@ -179,6 +179,13 @@ fn follows_at(page: &Page<'_>, start: usize) -> bool {
     WORDS.iter().any(|words| before.ends_with(words))
 }
 
+/// "a0 03 02 01": whether two letters or digits and a space stand right before.
+fn follows_pair(page: &Page<'_>, start: usize) -> bool {
+    let before = page.slice(start.saturating_sub(4)..start);
+    matches!(before, [b' ' | b'\n', one, two, b' ']
+        if one.is_ascii_hexdigit() && two.is_ascii_hexdigit())
+}
+
 /// Other groupings, when the words around speak of a telephone.
 fn labelled(
     page: &Page<'_>,
@@ -223,6 +230,9 @@ fn labelled(
         && ((8..=13).contains(&digits) || is_dialled_out && digits <= 15)
         && starts_with_zero
         && !is_drug_code(lengths);
+    // France dials five pairs; more of them are bytes.
+    let is_dump = lengths.iter().all(|&length| length == 2)
+        && (lengths.len() != 5 || follows_pair(page, run.span.start));
     let (shape, evidence) = match digits {
         7..=15 if is_firm && !is_drug_code(lengths) => (Shape::OddlyGrouped, Evidence::Label),
         7..=15 if is_simple && is_called_after(page, span.end) => {
@@ -238,7 +248,7 @@ fn labelled(
         6..=13 if is_grouped && is_tight => (Shape::OddlyGrouped, Evidence::VagueLabel),
         6 if is_grouped && is_firm => (Shape::OddlyGrouped, Evidence::VagueLabel),
         _ if is_abroad && may_be => (Shape::Abroad, Evidence::VagueLabel),
-        _ if is_abroad => (Shape::Abroad, Evidence::Form),
+        _ if is_abroad && !is_dump => (Shape::Abroad, Evidence::Form),
         _ => return None,
     };
     Some((span, shape, evidence))

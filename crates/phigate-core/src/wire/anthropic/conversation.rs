@@ -8,23 +8,23 @@ use crate::json::Json;
 use std::borrow::Cow;
 
 /// The field in which thoughts travel through the caller and back. They are signed, and must return unchanged.
-pub(super) const CARRIER: &str = "thinking_blocks";
+pub(in super::super) const CARRIER: &str = "thinking_blocks";
 
 /// The thoughts that may return: what was changed on the way no longer fits its signature, and the provider would
 /// refuse the request for it.
-pub(super) struct Thoughts<'a> {
+pub(in super::super) struct Thoughts<'a> {
     original: Option<Json<'a>>,
 }
 
 impl<'a> Thoughts<'a> {
     /// Looks at what the caller sent.
-    pub(super) fn new(call: &Call<'a>) -> Self {
+    pub(in super::super) fn new(call: &Call<'a>) -> Self {
         let original = call.original.map(|document| Json::of(&document.root()));
         Self { original }
     }
 
     /// Those of a message that are as they were.
-    pub(super) fn of<'b>(&self, message: &Message<'b>) -> Vec<&'b Json<'b>> {
+    pub(in super::super) fn of<'b>(&self, message: &Message<'b>) -> Vec<&'b Json<'b>> {
         let thoughts = message
             .source
             .get(CARRIER)

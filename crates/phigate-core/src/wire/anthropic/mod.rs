@@ -12,6 +12,12 @@ mod stream;
 mod thinking;
 mod toolbox;
 
+// Claude models are spoken to elsewhere too: their traits, their thoughts and how these travel are the same there.
+pub(super) use conversation::{CARRIER, Thoughts};
+pub(super) use models::{Sampling, Thinking, Traits, traits_of};
+pub(super) use reply::{hidden_thought, thought};
+pub(super) use thinking::{Room, lacks_thoughts, write as write_thinking};
+
 use super::failure::{ProviderFailure, error_object};
 use super::parameters::Parameter;
 use super::request::is_plain_identifier;

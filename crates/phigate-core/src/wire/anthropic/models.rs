@@ -2,22 +2,22 @@
 
 /// The abilities of a group of models.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Traits {
+pub(in super::super) struct Traits {
     /// The group: identifiers that start with this. The longest match counts.
     prefix: &'static str,
     /// The limit of tokens to send when the caller gave none. The API requires one.
-    pub(super) max_tokens_default: u64,
+    pub(in super::super) max_tokens_default: u64,
     /// Which sampling parameters are accepted.
-    pub(super) sampling: Sampling,
+    pub(in super::super) sampling: Sampling,
     /// How reasoning is asked for.
-    pub(super) thinking: Thinking,
+    pub(in super::super) thinking: Thinking,
     /// Whether answers can follow a schema, and tools can be strict.
     pub(super) has_schemas: bool,
 }
 
 /// Which of `temperature` and `top_p` are accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sampling {
+pub(in super::super) enum Sampling {
     /// Both.
     Both,
     /// Either, but not together.
@@ -28,7 +28,7 @@ pub(super) enum Sampling {
 
 /// How reasoning is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Thinking {
+pub(in super::super) enum Thinking {
     /// Not at all.
     Unknown,
     /// By a number of tokens.
@@ -42,7 +42,7 @@ pub(super) enum Thinking {
 }
 
 /// The traits of a model. One we do not know counts as one of the newest.
-pub(super) fn traits_of(model: &str) -> &'static Traits {
+pub(in super::super) fn traits_of(model: &str) -> &'static Traits {
     TRAITS
         .iter()
         .filter(|row| model.starts_with(row.prefix))

@@ -121,7 +121,7 @@ pub(super) fn explanation(message: &Json<'_>) -> String {
 }
 
 /// A thought as it travels through the caller and back.
-pub(super) fn thought(thinking: &str, signature: &str) -> Json<'static> {
+pub(in super::super) fn thought(thinking: &str, signature: &str) -> Json<'static> {
     Json::object([
         ("type", Json::text("thinking")),
         ("thinking", Json::text(thinking.to_owned())),
@@ -130,7 +130,7 @@ pub(super) fn thought(thinking: &str, signature: &str) -> Json<'static> {
 }
 
 /// A thought that nobody but the provider can read.
-pub(super) fn hidden_thought(data: &str) -> Json<'static> {
+pub(in super::super) fn hidden_thought(data: &str) -> Json<'static> {
     Json::object([
         ("type", Json::text("redacted_thinking")),
         ("data", Json::text(data.to_owned())),

@@ -21,7 +21,7 @@ pub(super) fn write(call: &Call<'_>) -> Result<Translated, Refusal> {
     let limit = max_tokens(&draft)?.unwrap_or(traits.max_tokens_default);
 
     let mut body = Json::object([
-        ("model", Json::text(call.model)),
+        (call.opening.0, Json::text(call.opening.1)),
         ("max_tokens", limit.into()),
         ("messages", Json::List(conversation.turns)),
     ]);

@@ -8,20 +8,20 @@ use super::models::{Thinking, Traits};
 use crate::json::Json;
 
 /// What the rest of the request leaves for thinking.
-pub(super) struct Room {
+pub(in super::super) struct Room {
     /// The limit of tokens.
-    pub(super) limit: u64,
+    pub(in super::super) limit: u64,
     /// Whether a tool must be called, which excludes thinking.
-    pub(super) is_forced: bool,
+    pub(in super::super) is_forced: bool,
     /// Whether the caller lost thoughts that would have to return.
-    pub(super) lacks_thoughts: bool,
+    pub(in super::super) lacks_thoughts: bool,
 }
 
 /// The smallest budget that the provider accepts.
 const BUDGET_MIN: u64 = 1_024;
 
 /// Asks for reasoning in the way of the model; gives the effort to ask for, where that is a setting of its own.
-pub(super) fn write(
+pub(in super::super) fn write(
     draft: &Draft<'_>,
     traits: &Traits,
     room: &Room,
@@ -111,7 +111,7 @@ fn write_adaptive(
 }
 
 /// With a budget, the turn that called the last tools must bring its thoughts back. A caller that lost them cannot.
-pub(super) fn lacks_thoughts(thoughts: &Thoughts<'_>, messages: &[Message<'_>]) -> bool {
+pub(in super::super) fn lacks_thoughts(thoughts: &Thoughts<'_>, messages: &[Message<'_>]) -> bool {
     let last_turn = messages
         .iter()
         .rev()

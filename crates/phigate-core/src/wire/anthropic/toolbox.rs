@@ -4,7 +4,7 @@ use super::super::request::Refusal;
 use super::super::translate::draft::Draft;
 use super::super::translate::messages::Message;
 use super::super::translate::tools::{
-    AnswerForm, Choice, Tool, Tools, read_answer_form, read_tools,
+    AnswerForm, Choice, Tool, Tools, object_schema, open_object, read_answer_form, read_tools,
 };
 use super::models::{Thinking, Traits};
 use crate::json::Json;
@@ -103,7 +103,7 @@ impl<'b> Toolbox<'b> {
         self.tools.push(Json::object([
             ("name", Json::text(name.clone())),
             ("description", Json::text(description)),
-            ("input_schema", input_schema(Some(schema))),
+            ("input_schema", object_schema(Some(schema))),
         ]));
         if !matches!(self.choice, Some(Choice::Named(_))) {
             self.choice = Some(Choice::Required);
@@ -163,7 +163,7 @@ fn tool_json<'b>(draft: &Draft<'_>, traits: &Traits, tool: &Tool<'b>) -> Result<
     if let Some(description) = tool.description {
         json.insert("description", Json::text(description));
     }
-    json.insert("input_schema", input_schema(tool.parameters));
+    json.insert("input_schema", object_schema(tool.parameters));
     if tool.strict {
         if traits.has_schemas {
             json.insert("strict", true.into());
@@ -172,26 +172,4 @@ fn tool_json<'b>(draft: &Draft<'_>, traits: &Traits, tool: &Tool<'b>) -> Result<
         }
     }
     Ok(json)
-}
-
-/// The provider wants a schema whose type is `object`, spelled out.
-fn input_schema<'b>(schema: Option<&'b Json<'b>>) -> Json<'b> {
-    let Some(schema) = schema else {
-        return Json::object([("type", Json::text("object"))]);
-    };
-    let mut members: Vec<_> = schema
-        .members()
-        .iter()
-        .filter(|(name, _)| name != "type")
-        .cloned()
-        .collect();
-    members.insert(0, ("type".into(), Json::text("object")));
-    Json::Object(members)
-}
-
-fn open_object() -> Json<'static> {
-    Json::object([
-        ("type", Json::text("object")),
-        ("additionalProperties", true.into()),
-    ])
 }

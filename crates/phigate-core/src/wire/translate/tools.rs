@@ -195,3 +195,26 @@ fn read_allowed<'b>(value: &'b Json<'b>, list: &mut Vec<Tool<'b>>) -> Option<Cho
         _ => None,
     }
 }
+
+/// A schema of a tool's input: some providers want its type, `object`, spelled out.
+pub(in super::super) fn object_schema<'b>(schema: Option<&'b Json<'b>>) -> Json<'b> {
+    let Some(schema) = schema else {
+        return Json::object([("type", Json::text("object"))]);
+    };
+    let mut members: Vec<_> = schema
+        .members()
+        .iter()
+        .filter(|(name, _)| name != "type")
+        .cloned()
+        .collect();
+    members.insert(0, ("type".into(), Json::text("object")));
+    Json::Object(members)
+}
+
+/// A schema that every object follows.
+pub(in super::super) fn open_object() -> Json<'static> {
+    Json::object([
+        ("type", Json::text("object")),
+        ("additionalProperties", true.into()),
+    ])
+}

@@ -4,6 +4,8 @@ mod set;
 mod show;
 mod test;
 
+pub(super) use test::gateway_of;
+
 use std::process::ExitCode;
 
 use anyhow::bail;

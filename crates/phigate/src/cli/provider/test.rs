@@ -17,15 +17,7 @@ pub(super) async fn run(
 ) -> anyhow::Result<ExitCode> {
     let info = session.account().await?;
     find(session, &info.id, name).await?;
-    let (config, rules) = (&session.config, session.setup_rules());
-    let settings = ProviderSettings {
-        allow_private: rules.allow_private,
-        allow_ambient: rules.allow_ambient,
-        ca_file: config.provider_ca_file.as_deref(),
-    };
-    let vault = Arc::clone(&session.vault);
-    let (metrics, drain) = (Metrics::new(), Drain::default());
-    let gateway = Gateway::new(&config.limits, settings, vault, metrics, drain)?;
+    let gateway = gateway_of(session)?;
     let account = session.vault.accounts.account(&info.id).await?;
     let trial = gateway.try_provider(&account, name, model).await;
     let (title, words) = trial.in_words();
@@ -35,4 +27,23 @@ pub(super) async fn run(
     }
     eprintln!("{name}: {title}. {words}");
     Ok(ExitCode::from(EXIT_NO))
+}
+
+/// A gateway that serves nobody, to try providers with.
+pub(in crate::cli) fn gateway_of(session: &Session) -> anyhow::Result<Arc<Gateway>> {
+    let (config, rules) = (&session.config, session.setup_rules());
+    let settings = ProviderSettings {
+        allow_private: rules.allow_private,
+        allow_ambient: rules.allow_ambient,
+        ca_file: config.provider_ca_file.as_deref(),
+    };
+    let vault = Arc::clone(&session.vault);
+    let (metrics, drain) = (Metrics::new(), Drain::default());
+    Ok(Gateway::new(
+        &config.limits,
+        settings,
+        vault,
+        metrics,
+        drain,
+    )?)
 }

@@ -1,0 +1,72 @@
+//! How much of a text the model was taught: the share of its words that the weights know.
+//!
+//! In a language nobody taught it every word is strange, and strange is what names are: there its
+//! confidence means nothing. The measure needs no list of languages, so it holds for all of them.
+
+use std::ops::Range;
+
+use super::weights::Weights;
+
+/// How far on both sides of a finding words are counted.
+const REACH_BYTES: usize = 260;
+/// Fewer words say nothing about a language.
+const WORDS_MIN: usize = 8;
+/// Shorter words are shared by many languages.
+const LETTERS_MIN: usize = 3;
+
+/// FNV-1a, by which the weights file knows its words.
+const HASH_START: u64 = 0xCBF2_9CE4_8422_2325;
+const HASH_FACTOR: u64 = 0x0100_0000_01B3;
+
+/// The share of known words among those written small around `span`; none where there are too few to tell.
+pub(crate) fn known_share(text: &str, span: &Range<usize>) -> Option<f32> {
+    let weights = Weights::get();
+    let from = text.floor_char_boundary(span.start.saturating_sub(REACH_BYTES));
+    let to = text.ceil_char_boundary(text.len().min(span.end + REACH_BYTES));
+    let (mut words, mut known) = (0, 0);
+    for part in [&text[from..span.start], &text[span.end..to]] {
+        for word in part.split(|letter: char| !letter.is_alphanumeric()) {
+            let is_small = word
+                .chars()
+                .all(|letter| letter.is_alphabetic() && !letter.is_uppercase());
+            if is_small && word.chars().count() >= LETTERS_MIN {
+                words += 1;
+                known += usize::from(is_known(weights, word));
+            }
+        }
+    }
+    (words >= WORDS_MIN).then(|| known as f32 / words as f32)
+}
+
+/// Whether the weights know a word as an ordinary one.
+fn is_known(weights: &Weights, word: &str) -> bool {
+    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(HASH_FACTOR);
+    let hash = word.chars().fold(HASH_START, |hash, letter| {
+        if letter.is_ascii() {
+            return step(hash, letter as u8);
+        }
+        match weights.fold(letter) {
+            Some((byte, _)) => step(hash, byte),
+            None => letter.encode_utf8(&mut [0; 4]).bytes().fold(hash, step),
+        }
+    });
+    weights.word(hash).is_some() || weights.lexicon_class(hash) & 1 == 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn taught_languages_are_known_and_others_are_not() {
+        let share = |text: &str| known_share(text, &(0..0)).expect("enough words");
+        let english =
+            "the patient was seen today for a cough and went home with her daughter in the evening";
+        let spanish = "el paciente acude a urgencias por dolor abdominal de tres días de evolución con fiebre";
+        let madeup = "wakrobu tinzela morfati gulzeb prantu kesodi blumaro fentiko zorvani quespa drilomu natzebi";
+        assert!(share(english) > 0.9, "{}", share(english));
+        assert!(share(spanish) > 0.7, "{}", share(spanish));
+        assert!(share(madeup) < 0.3, "{}", share(madeup));
+        assert_eq!(known_share("seen by Jane Roe", &(8..16)), None);
+    }
+}

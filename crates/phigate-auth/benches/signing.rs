@@ -1,0 +1,69 @@
+//! What a signature costs: processor time for one call with stored AWS keys, all of it: hash of the body, canonical
+//! request, key of the day, signature, headers.
+//!
+//! Run with `cargo bench -p phigate-auth`. Exits with an error when a call of 4 KB takes more than 30 µs.
+
+use std::time::Instant;
+
+use async_trait::async_trait;
+use phigate_auth::{Answer, Ask, Fetch, FetchError, Identity, Scheme, ToSign};
+
+/// The most that a signature may take.
+const MICROSECONDS_MAX: f64 = 30.0;
+
+const ROUNDS: usize = 5;
+const CALLS: u32 = 20_000;
+
+/// Stored keys ask nobody.
+struct Nobody;
+
+#[async_trait]
+impl Fetch for Nobody {
+    async fn fetch(&self, _: Ask) -> Result<Answer, FetchError> {
+        Err(FetchError::Unreachable)
+    }
+}
+
+fn main() {
+    let scheme = Scheme::Aws {
+        region: "us-east-1".to_owned(),
+        token_url: None,
+    };
+    let secret = r#"{"access_key_id":"AKIDEXAMPLE","secret_access_key":"wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"}"#;
+    let identity = Identity::new(scheme, Some(secret), None).expect("the keys are fine");
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .expect("a runtime can be made");
+    println!("signature, µs per call, best of {ROUNDS} rounds");
+    for kilobytes in [1, 4, 64] {
+        let microseconds = runtime.block_on(best(&identity, kilobytes * 1024));
+        println!("{kilobytes:>4} KB {microseconds:>8.1}");
+        if kilobytes == 4 && microseconds > MICROSECONDS_MAX {
+            eprintln!("more than {MICROSECONDS_MAX} µs");
+            std::process::exit(1);
+        }
+    }
+}
+
+async fn best(identity: &Identity, bytes: usize) -> f64 {
+    let body = vec![b'a'; bytes];
+    let uri = "https://bedrock-runtime.us-east-1.amazonaws.com/model/us.anthropic.claude-sonnet-4-5-20250929-v1:0/converse"
+        .parse()
+        .expect("it is an address");
+    let call = ToSign {
+        method: "POST",
+        uri: &uri,
+        headers: &[("content-type", "application/json")],
+        body: &body,
+    };
+    let mut best = f64::INFINITY;
+    for _ in 0..ROUNDS {
+        let started = Instant::now();
+        for _ in 0..CALLS {
+            let shown = identity.headers(&Nobody, &call).await;
+            std::hint::black_box(shown.expect("stored keys can sign"));
+        }
+        best = best.min(started.elapsed().as_secs_f64() * 1e6 / f64::from(CALLS));
+    }
+    best
+}

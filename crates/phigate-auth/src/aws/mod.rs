@@ -1,0 +1,7 @@
+//! AWS: Signature Version 4, and where credentials come from.
+
+mod sign;
+mod sources;
+
+pub(crate) use sign::sign;
+pub(crate) use sources::by_machine;

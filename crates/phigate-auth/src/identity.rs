@@ -1,0 +1,270 @@
+//! Who the gateway is at one provider, and what a call must carry to show it.
+
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use aws_credential_types::Credentials;
+use http::header::AUTHORIZATION;
+use http::{HeaderName, HeaderValue};
+
+use crate::aws;
+use crate::call::ToSign;
+use crate::entra::Application;
+use crate::error::{AuthError, Reason};
+use crate::fetch::Fetch;
+use crate::google;
+use crate::lease::Lease;
+use crate::machine::Machine;
+use crate::secret::{AwsSecret, Secret, SecretError, ServiceAccount};
+use crate::token::Token;
+
+/// A way to authenticate, as an owner set it. Without a secret the machine's own identity stands in.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Scheme {
+    /// Signature Version 4.
+    Aws {
+        /// The region that signatures are for.
+        region: String,
+        /// The token service for web identities, when it is not the region's own.
+        token_url: Option<String>,
+    },
+    /// Tokens of Microsoft Entra ID.
+    Entra {
+        /// The directory.
+        tenant: Option<String>,
+        /// The application.
+        client_id: Option<String>,
+        /// The token endpoint, when it is not the cloud's own.
+        token_url: Option<String>,
+        /// The host that the token is for: Microsoft's national clouds have endpoints of their own.
+        host: String,
+    },
+    /// Google's OAuth 2.
+    Google {
+        /// The token endpoint, when it is not Google's own.
+        token_url: Option<String>,
+    },
+}
+
+impl Scheme {
+    /// Checks a secret before it is stored.
+    pub fn check_secret(&self, secret: &str) -> Result<(), SecretError> {
+        match self {
+            Self::Aws { .. } => AwsSecret::read(secret).map(drop),
+            Self::Entra { .. } => Ok(()),
+            Self::Google { .. } => ServiceAccount::read(secret).map(drop),
+        }
+    }
+}
+
+/// What a call carried, so that it can be forgotten when the provider refuses it.
+pub struct Proof(Used);
+
+enum Used {
+    Stored,
+    Keys(Arc<Credentials>),
+    Token(Arc<Token>),
+}
+
+/// Who the gateway is at one provider. Tokens live here, in memory, and nowhere else.
+pub struct Identity {
+    source: Source,
+}
+
+enum Source {
+    StoredKeys {
+        region: String,
+        keys: Credentials,
+    },
+    LentKeys {
+        region: String,
+        token_url: Option<String>,
+        machine: Machine,
+        lease: Lease<Credentials>,
+    },
+    Entra {
+        application: Application,
+        by: EntraProof,
+        lease: Lease<Token>,
+    },
+    Google {
+        by: GoogleProof,
+        lease: Lease<Token>,
+    },
+    NotAllowed,
+}
+
+enum EntraProof {
+    Secret(Secret),
+    Machine(Machine),
+}
+
+enum GoogleProof {
+    Account {
+        account: Box<ServiceAccount>,
+        token_url: Option<String>,
+    },
+    Machine(Machine),
+}
+
+/// Says what it is, never who.
+impl std::fmt::Debug for Identity {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str(match self.source {
+            Source::StoredKeys { .. } => "Identity(stored keys)",
+            Source::LentKeys { .. } => "Identity(lent keys)",
+            Source::Entra { .. } => "Identity(Entra)",
+            Source::Google { .. } => "Identity(Google)",
+            Source::NotAllowed => "Identity(not allowed)",
+        })
+    }
+}
+
+impl Identity {
+    /// An identity by its secret, or the machine's own where the operator lends it.
+    pub fn new(
+        scheme: Scheme,
+        secret: Option<&str>,
+        machine: Option<Machine>,
+    ) -> Result<Self, SecretError> {
+        let source = match (secret, machine) {
+            (Some(secret), _) => Source::by_secret(scheme, secret)?,
+            (None, Some(machine)) => Source::by_machine(scheme, machine),
+            (None, None) => Source::NotAllowed,
+        };
+        Ok(Self { source })
+    }
+
+    /// The headers that show a call as ours.
+    pub async fn headers(
+        &self,
+        fetch: &dyn Fetch,
+        call: &ToSign<'_>,
+    ) -> Result<(Vec<(HeaderName, HeaderValue)>, Proof), AuthError> {
+        let now = SystemTime::now();
+        match &self.source {
+            Source::StoredKeys { region, keys } => {
+                let headers = aws::sign(call, keys, region, now)?;
+                Ok((headers, Proof(Used::Stored)))
+            }
+            Source::LentKeys {
+                region,
+                token_url,
+                machine,
+                lease,
+            } => {
+                let ask = || aws::by_machine(fetch, machine, region, token_url.as_deref());
+                let keys = lease.get(ask).await?;
+                let headers = aws::sign(call, &keys, region, now)?;
+                Ok((headers, Proof(Used::Keys(keys))))
+            }
+            Source::Entra {
+                application,
+                by,
+                lease,
+            } => {
+                let ask = || async move {
+                    match by {
+                        EntraProof::Secret(secret) => application.by_secret(fetch, secret).await,
+                        EntraProof::Machine(machine) => {
+                            application.by_machine(fetch, machine).await
+                        }
+                    }
+                };
+                Ok(bearer(lease.get(ask).await?))
+            }
+            Source::Google { by, lease } => {
+                let ask = || async move {
+                    match by {
+                        GoogleProof::Account { account, token_url } => {
+                            google::by_account(fetch, account, token_url.as_deref()).await
+                        }
+                        GoogleProof::Machine(machine) => google::by_machine(fetch, machine).await,
+                    }
+                };
+                Ok(bearer(lease.get(ask).await?))
+            }
+            Source::NotAllowed => Err(AuthError::Refused(Reason::NotAllowed)),
+        }
+    }
+
+    /// Forgets what the provider refused. Whether there may be something better: a second call with the same is no use.
+    pub fn forget(&self, proof: &Proof) -> bool {
+        match (&self.source, &proof.0) {
+            (Source::LentKeys { lease, .. }, Used::Keys(keys)) => lease.forget(keys),
+            (Source::Entra { lease, .. } | Source::Google { lease, .. }, Used::Token(token)) => {
+                lease.forget(token);
+            }
+            _ => return false,
+        }
+        true
+    }
+}
+
+fn bearer(token: Arc<Token>) -> (Vec<(HeaderName, HeaderValue)>, Proof) {
+    let headers = vec![(AUTHORIZATION, token.header.clone())];
+    (headers, Proof(Used::Token(token)))
+}
+
+impl Source {
+    fn by_secret(scheme: Scheme, secret: &str) -> Result<Self, SecretError> {
+        Ok(match scheme {
+            Scheme::Aws { region, .. } => {
+                let read = AwsSecret::read(secret)?;
+                let token = read.session_token.map(|token| token.expose().to_owned());
+                let key = read.secret_access_key.expose();
+                let keys = Credentials::new(read.access_key_id, key, token, None, "phigate");
+                Self::StoredKeys { region, keys }
+            }
+            Scheme::Google { token_url } => {
+                let account = Box::new(ServiceAccount::read(secret)?);
+                Self::google(GoogleProof::Account { account, token_url })
+            }
+            entra @ Scheme::Entra { .. } => {
+                Self::entra(entra, EntraProof::Secret(Secret::from(secret)))
+            }
+        })
+    }
+
+    fn by_machine(scheme: Scheme, machine: Machine) -> Self {
+        match scheme {
+            Scheme::Aws { region, token_url } => Self::LentKeys {
+                region,
+                token_url,
+                machine,
+                lease: Lease::new(),
+            },
+            Scheme::Google { .. } => Self::google(GoogleProof::Machine(machine)),
+            entra @ Scheme::Entra { .. } => Self::entra(entra, EntraProof::Machine(machine)),
+        }
+    }
+
+    fn google(by: GoogleProof) -> Self {
+        Self::Google {
+            by,
+            lease: Lease::new(),
+        }
+    }
+
+    fn entra(scheme: Scheme, by: EntraProof) -> Self {
+        let application = match scheme {
+            Scheme::Entra {
+                tenant,
+                client_id,
+                token_url,
+                host,
+            } => Application {
+                tenant,
+                client_id,
+                token_url,
+                host,
+            },
+            Scheme::Aws { .. } | Scheme::Google { .. } => Application::default(),
+        };
+        Self::Entra {
+            application,
+            by,
+            lease: Lease::new(),
+        }
+    }
+}

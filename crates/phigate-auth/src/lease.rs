@@ -1,0 +1,262 @@
+//! Something that is valid for a while: asked for once, renewed ahead of its end by one caller while the others go on.
+//!
+//! A failure is shared by all who waited for it, so that an endpoint that hangs is not asked once for each of them.
+
+use std::future::Future;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::error::AuthError;
+
+/// How long before its end something is renewed, unless it lives too short for that.
+const AHEAD: Duration = Duration::from_secs(300);
+
+/// The shortest pause between two attempts to renew ahead.
+const PAUSE_MIN: Duration = Duration::from_secs(1);
+
+/// What was lent, and until when.
+pub(crate) struct Lent<T> {
+    pub(crate) value: T,
+    /// How long it is valid from the moment it was asked for.
+    pub(crate) lifetime: Duration,
+}
+
+/// One lease.
+pub(crate) struct Lease<T> {
+    state: Mutex<State<T>>,
+    /// Held by the one who renews.
+    renewing: tokio::sync::Mutex<()>,
+}
+
+struct State<T> {
+    current: Option<Current<T>>,
+    /// Ended attempts, and how the last one failed.
+    attempts: u64,
+    failure: Option<AuthError>,
+}
+
+struct Current<T> {
+    value: Arc<T>,
+    /// From here on one caller renews.
+    renew_from: Instant,
+    /// From here on it is not used any more.
+    ends: Instant,
+}
+
+impl<T> Lease<T> {
+    pub(crate) fn new() -> Self {
+        let state = State {
+            current: None,
+            attempts: 0,
+            failure: None,
+        };
+        Self {
+            state: Mutex::new(state),
+            renewing: tokio::sync::Mutex::new(()),
+        }
+    }
+
+    /// What is valid now. `ask` is called by one caller at a time; it may be cancelled at any point.
+    pub(crate) async fn get<F, A>(&self, ask: F) -> Result<Arc<T>, AuthError>
+    where
+        F: Fn() -> A,
+        A: Future<Output = Result<Lent<T>, AuthError>>,
+    {
+        let (seen, valid) = self.look(Instant::now());
+        match valid {
+            Some((value, false)) => return Ok(value),
+            Some((value, true)) => {
+                let Ok(_guard) = self.renewing.try_lock() else {
+                    return Ok(value);
+                };
+                // What is valid still serves when no other can be had yet.
+                return Ok(self.renew(ask).await.unwrap_or(value));
+            }
+            None => {}
+        }
+        let _guard = self.renewing.lock().await;
+        let (ended, valid) = self.look(Instant::now());
+        if let Some((value, _)) = valid {
+            return Ok(value);
+        }
+        if let Some(failure) = self.failure_since(seen, ended) {
+            return Err(failure);
+        }
+        self.renew(ask).await
+    }
+
+    /// Forgets what a provider refused, unless it was replaced meanwhile.
+    pub(crate) fn forget(&self, refused: &Arc<T>) {
+        let mut state = self.lock();
+        let is_current = |current: &Current<T>| Arc::ptr_eq(&current.value, refused);
+        if state.current.as_ref().is_some_and(is_current) {
+            state.current = None;
+        }
+    }
+
+    /// The number of ended attempts, what is valid, and whether it is time to renew it.
+    fn look(&self, now: Instant) -> (u64, Option<(Arc<T>, bool)>) {
+        let state = self.lock();
+        let valid = state
+            .current
+            .as_ref()
+            .filter(|current| now < current.ends)
+            .map(|current| (Arc::clone(&current.value), now >= current.renew_from));
+        (state.attempts, valid)
+    }
+
+    /// The failure of an attempt that ended while a caller waited.
+    fn failure_since(&self, seen: u64, ended: u64) -> Option<AuthError> {
+        (ended > seen).then(|| self.lock().failure).flatten()
+    }
+
+    async fn renew<F, A>(&self, ask: F) -> Result<Arc<T>, AuthError>
+    where
+        F: Fn() -> A,
+        A: Future<Output = Result<Lent<T>, AuthError>>,
+    {
+        let asked = Instant::now();
+        let result = ask().await;
+        let mut state = self.lock();
+        state.attempts += 1;
+        match result {
+            Ok(lent) => {
+                state.failure = None;
+                let value = Arc::new(lent.value);
+                state.current = Some(Current::new(Arc::clone(&value), asked, lent.lifetime));
+                Ok(value)
+            }
+            Err(failure) => {
+                state.failure = Some(failure);
+                if let Some(current) = &mut state.current {
+                    current.pause(Instant::now());
+                }
+                Err(failure)
+            }
+        }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, State<T>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<T> Current<T> {
+    fn new(value: Arc<T>, asked: Instant, lifetime: Duration) -> Self {
+        // On the way to the provider it must not end, so its last moments are not used.
+        let margin = (lifetime / 20).min(Duration::from_secs(10));
+        let ends = asked + lifetime.saturating_sub(margin);
+        let mut current = Self {
+            value,
+            renew_from: asked + lifetime.saturating_sub((lifetime / 3).min(AHEAD)),
+            ends,
+        };
+        // Some machines hand out the same credentials until shortly before their end: no use in asking all the time.
+        if current.renew_from <= Instant::now() {
+            current.pause(Instant::now());
+        }
+        current
+    }
+
+    /// Lets some time go by before the next attempt: less and less as the end comes near.
+    fn pause(&mut self, now: Instant) {
+        let left = self.ends.saturating_duration_since(now);
+        self.renew_from = now + (left / 4).max(PAUSE_MIN);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    fn lent(value: usize, lifetime_ms: u64) -> Result<Lent<usize>, AuthError> {
+        Ok(Lent {
+            value,
+            lifetime: Duration::from_millis(lifetime_ms),
+        })
+    }
+
+    #[tokio::test]
+    async fn many_callers_ask_once() {
+        let (lease, asked) = (Lease::new(), AtomicUsize::new(0));
+        let one = || {
+            lease.get(|| async {
+                asked.fetch_add(1, Ordering::Relaxed);
+                tokio::time::sleep(Duration::from_millis(20)).await;
+                lent(7, 60_000)
+            })
+        };
+        let (a, b, c) = tokio::join!(one(), one(), one());
+        assert_eq!((*a.unwrap(), *b.unwrap(), *c.unwrap()), (7, 7, 7));
+        assert_eq!(asked.load(Ordering::Relaxed), 1);
+    }
+
+    #[tokio::test]
+    async fn a_failure_is_shared_by_those_who_waited_and_forgotten_by_the_next() {
+        let (lease, asked) = (Lease::<usize>::new(), AtomicUsize::new(0));
+        let one = || {
+            lease.get(|| async {
+                asked.fetch_add(1, Ordering::Relaxed);
+                tokio::time::sleep(Duration::from_millis(20)).await;
+                Err(AuthError::Timeout)
+            })
+        };
+        let (a, b, c) = tokio::join!(one(), one(), one());
+        assert!([a, b, c].iter().all(|end| *end == Err(AuthError::Timeout)));
+        assert_eq!(asked.load(Ordering::Relaxed), 1);
+        assert_eq!(*lease.get(|| async { lent(1, 60_000) }).await.unwrap(), 1);
+    }
+
+    #[tokio::test]
+    async fn one_renews_ahead_and_the_others_go_on() {
+        let lease = Lease::new();
+        lease.get(|| async { lent(1, 900) }).await.unwrap();
+        tokio::time::sleep(Duration::from_millis(650)).await;
+        let slow = lease.get(|| async {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            lent(2, 60_000)
+        });
+        let other = async {
+            tokio::task::yield_now().await;
+            lease.get(|| async { lent(3, 60_000) }).await
+        };
+        let (slow, other) = tokio::join!(slow, other);
+        assert_eq!((*slow.unwrap(), *other.unwrap()), (2, 1));
+        assert_eq!(*lease.get(|| async { lent(4, 1) }).await.unwrap(), 2);
+    }
+
+    #[tokio::test]
+    async fn what_is_valid_serves_while_renewing_fails_and_not_after_its_end() {
+        let lease = Lease::new();
+        lease.get(|| async { lent(1, 600) }).await.unwrap();
+        tokio::time::sleep(Duration::from_millis(450)).await;
+        let failing = || async { Err(AuthError::Unreachable) };
+        assert_eq!(*lease.get(failing).await.unwrap(), 1);
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        assert_eq!(lease.get(failing).await, Err(AuthError::Unreachable));
+    }
+
+    #[tokio::test]
+    async fn a_caller_that_leaves_does_not_keep_the_others_waiting() {
+        let lease = Lease::new();
+        let never = lease.get(|| async {
+            std::future::pending::<()>().await;
+            lent(1, 1)
+        });
+        let gave_up = tokio::time::timeout(Duration::from_millis(20), never).await;
+        assert!(gave_up.is_err());
+        assert_eq!(*lease.get(|| async { lent(2, 60_000) }).await.unwrap(), 2);
+    }
+
+    #[tokio::test]
+    async fn only_what_was_refused_is_forgotten() {
+        let lease = Lease::new();
+        let first = lease.get(|| async { lent(1, 60_000) }).await.unwrap();
+        lease.forget(&first);
+        let second = lease.get(|| async { lent(2, 60_000) }).await.unwrap();
+        lease.forget(&first);
+        let third = lease.get(|| async { lent(3, 60_000) }).await.unwrap();
+        assert_eq!((*second, *third), (2, 2));
+    }
+}

@@ -1,0 +1,201 @@
+//! The usual mistakes with a provider, known by its answer. Its words are looked at and never repeated.
+
+use http::{HeaderMap, header};
+use phigate_auth::{Reason, clock_skew_s};
+
+/// What is wrong, and what to do about it.
+pub(super) type Words = (&'static str, String);
+
+/// A mistake: words of the answer in small letters, any of which shows it; what it is; and what to do.
+struct Mistake {
+    marks: &'static [&'static str],
+    title: &'static str,
+    advice: &'static str,
+}
+
+const fn row(marks: &'static [&'static str], title: &'static str, advice: &'static str) -> Mistake {
+    Mistake {
+        marks,
+        title,
+        advice,
+    }
+}
+
+/// What an answer says when the times in a signature are not its own.
+const CLOCK_MARKS: &[&str] = &[
+    "signature expired",
+    "signature not yet current",
+    "requesttimetooskewed",
+];
+
+#[rustfmt::skip]
+static MISTAKES: &[Mistake] = &[
+    // By cloud; within one the more particular words first.
+    row(&["deploymentnotfound"], "The deployment does not exist",
+        "Compare the name after the equals sign of --models with the deployments of the resource. A new deployment takes some minutes."),
+    row(&["authenticationtypedisabled", "key based authentication is disabled"], "Keys are disabled for this resource",
+        "Its owner allows Entra ID alone: use --auth entra, or let key authentication be enabled."),
+    row(&["principal does not have access", "lacks the required data action", "permissiondenied"], "A role is missing",
+        "Give the application the role Cognitive Services OpenAI User on the resource. It takes some minutes to hold."),
+    row(&["unsupported api version", "api version not supported"], "The resource does not know this version of the API",
+        "Use --api-version v1, or a date that Azure lists."),
+    row(&["credential should be scoped to a valid region"], "The region is wrong",
+        "Signatures are made for --region: it must be the region of the endpoint."),
+    row(&["have access to the model", "model access is denied"], "The account has no access to the model",
+        "Ask for it under Model access in the Bedrock console, in this region."),
+    row(&["not authorized to perform", "no identity-based policy allows"], "A permission is missing",
+        "Allow the user or role bedrock:InvokeModel and bedrock:InvokeModelWithResponseStream for the model."),
+    row(&["token included in the request is expired", "expiredtoken"], "The session token has expired",
+        "Temporary credentials end: store new ones, or use the machine's own identity."),
+    row(&["token included in the request is invalid", "unrecognizedclient", "access key id is not known"], "AWS does not know the access key",
+        "Check access_key_id, and that the key is still active. Temporary credentials need their session_token too."),
+    row(&["signature we calculated does not match", "signaturedoesnotmatch"], "The secret access key is wrong",
+        "It is not the one that belongs to the access key id: copy both again."),
+    row(&["on-demand throughput isn"], "The model needs an inference profile",
+        "Write the profile's id or ARN after the equals sign of --models, such as us.anthropic.claude-…"),
+    row(&["model identifier is invalid", "could not resolve the foundation model", "model not found in this region"], "The model is not known in this region",
+        "Compare the id after the equals sign of --models with those that Bedrock lists in the region."),
+    row(&["service_disabled", "has not been used in project"], "Vertex AI is not enabled in the project",
+        "Enable the API aiplatform.googleapis.com for it."),
+    row(&["aiplatform.endpoints.predict", "permission_denied"], "A role is missing",
+        "Give the service account the role Vertex AI User in the project, and check --project."),
+    row(&["publisher model"], "The model is not there",
+        "It is not served in --region, or the project has no access: enable it in the Model Garden."),
+    row(&["model_not_found"], "The provider does not know the model",
+        "Compare the model's name with those that the provider lists, and see whether the account may use it."),
+];
+
+/// The mistake that an answer shows, if it is one of the usual.
+pub(super) fn of_answer(headers: &HeaderMap, body: &[u8]) -> Option<Words> {
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    let kind = text("x-amzn-errortype").unwrap_or_default();
+    let said = format!("{kind} {}", String::from_utf8_lossy(body)).to_lowercase();
+    if CLOCK_MARKS.iter().any(|mark| said.contains(mark)) {
+        let skew_s = text(header::DATE.as_str()).and_then(clock_skew_s);
+        return Some(clock(skew_s));
+    }
+    let mistake = MISTAKES
+        .iter()
+        .find(|mistake| mistake.marks.iter().any(|mark| said.contains(mark)))?;
+    Some((mistake.title, mistake.advice.to_owned()))
+}
+
+/// Whether a refusal of the request is one of the key, as Google says it.
+pub(super) fn is_bad_key(body: &[u8]) -> bool {
+    String::from_utf8_lossy(body).contains("API_KEY_INVALID")
+}
+
+/// The mistake that a token endpoint names.
+pub(super) fn of_reason(reason: Reason) -> Words {
+    match reason {
+        Reason::Clock(skew_s) => clock(Some(skew_s)),
+        _ => ("No token for the provider", format!("{reason}.")),
+    }
+}
+
+fn clock(skew_s: Option<i64>) -> Words {
+    let by = match skew_s {
+        Some(skew_s) if skew_s < 0 => format!("It is {} seconds behind", -skew_s),
+        Some(skew_s) => format!("It is {skew_s} seconds ahead"),
+        None => "It is off by more than five minutes".to_owned(),
+    };
+    let title = "The clock of this machine is wrong";
+    (title, format!("{by}: let it be set by a time service."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use http::HeaderValue;
+
+    #[test]
+    fn the_usual_mistakes_are_told_by_their_answers() {
+        for (kind, body, title) in [
+            (
+                "",
+                r#"{"error":{"code":"DeploymentNotFound"}}"#,
+                "The deployment does not exist",
+            ),
+            (
+                "",
+                r#"{"error":{"code":"AuthenticationTypeDisabled","message":"Key based authentication is disabled for this resource."}}"#,
+                "Keys are disabled for this resource",
+            ),
+            (
+                "",
+                "Principal does not have access to API/Operation.",
+                "A role is missing",
+            ),
+            (
+                "InvalidSignatureException:http://x",
+                "Credential should be scoped to a valid region.",
+                "The region is wrong",
+            ),
+            (
+                "AccessDeniedException",
+                "You don't have access to the model with the specified model ID.",
+                "The account has no access to the model",
+            ),
+            (
+                "AccessDeniedException",
+                "User: arn:aws:iam::1:user/x is not authorized to perform: bedrock:InvokeModel",
+                "A permission is missing",
+            ),
+            (
+                "ExpiredTokenException",
+                "The security token included in the request is expired",
+                "The session token has expired",
+            ),
+            (
+                "UnrecognizedClientException",
+                "",
+                "AWS does not know the access key",
+            ),
+            (
+                "",
+                "The request signature we calculated does not match the signature you provided.",
+                "The secret access key is wrong",
+            ),
+            (
+                "",
+                "Permission 'aiplatform.endpoints.predict' denied on resource",
+                "A role is missing",
+            ),
+            (
+                "",
+                "Publisher Model `x` was not found or your project does not have access to it.",
+                "The model is not there",
+            ),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert("x-amzn-errortype", HeaderValue::from_static(kind));
+            let told = of_answer(&headers, body.as_bytes()).map(|(title, _)| title);
+            assert_eq!(told, Some(title), "{kind} {body}");
+        }
+        assert_eq!(of_answer(&HeaderMap::new(), b"something else"), None);
+    }
+
+    #[test]
+    fn a_wrong_clock_is_told_in_seconds() {
+        let mut headers = HeaderMap::new();
+        let theirs = jiff::Timestamp::now() + jiff::SignedDuration::from_secs(1200);
+        let date = theirs.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string();
+        headers.insert(header::DATE, date.parse().unwrap());
+        let (title, advice) = of_answer(
+            &headers,
+            b"Signature expired: 20261115T000000Z is now earlier than",
+        )
+        .unwrap();
+        assert_eq!(title, "The clock of this machine is wrong");
+        assert!(
+            [
+                "1199 seconds behind",
+                "1200 seconds behind",
+                "1201 seconds behind"
+            ]
+            .iter()
+            .any(|by| advice.contains(by)),
+            "{advice}"
+        );
+    }
+}
