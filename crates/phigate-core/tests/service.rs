@@ -546,7 +546,7 @@ mod presidio_interface {
         ]);
         let asked = json!({ "text": "abc", "analyzer_results": given }).to_string();
         let report = anonymize_raw(&asked).unwrap().report;
-        let kinds: Vec<_> = report.kinds().map(|kind| kind.code()).collect();
+        let kinds: Vec<_> = report.kinds().map(phi_detect::PhiKind::code).collect();
         assert_eq!(kinds, ["ssn"]);
         assert!(!format!("{report:?}").contains("Roe"));
     }

@@ -89,7 +89,7 @@ fn noted(facts: &mut RequestFacts, answered: Answered) -> Result<PhiText, Gatewa
         }
         Err(Refused { error, report }) => {
             if let Some(report) = report {
-                facts.set_report(report);
+                facts.set_report(*report);
             }
             Err(error.map_or(GatewayError::DetectorUnavailable, GatewayError::Request))
         }

@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
+use phi_detect::PhiKind;
 use phigate_types::Effect;
 use serde_json::json;
 
@@ -179,7 +180,7 @@ fn verdict(
 
 /// What was found, by kind.
 fn found(report: &Report) -> String {
-    let codes: Vec<&str> = report.kinds().map(|kind| kind.code()).collect();
+    let codes: Vec<&str> = report.kinds().map(PhiKind::code).collect();
     format!(
         "protected health information was detected in the content: {}",
         codes.join(", ")
