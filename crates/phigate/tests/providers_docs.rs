@@ -49,7 +49,13 @@ fn prepared() -> Gateway {
 /// A service account with a key that was made for this test.
 fn service_account() -> String {
     let key = Command::new("openssl")
-        .args(["genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048"])
+        .args([
+            "genpkey",
+            "-algorithm",
+            "RSA",
+            "-pkeyopt",
+            "rsa_keygen_bits:2048",
+        ])
         .stderr(Stdio::null())
         .output();
     let key = key.expect("openssl is installed").stdout;
@@ -88,7 +94,13 @@ fn every_command_of_the_page_works_word_for_word() {
     let listed = gateway.command(&["provider", "list", "--json"]);
     let listed: Value = serde_json::from_str(&listed).unwrap();
     let listed = listed.as_array().unwrap();
-    assert_eq!(listed.len(), lines.iter().filter(|line| line.contains("--key-stdin") || line.contains("--auth none")).count());
+    assert_eq!(
+        listed.len(),
+        lines
+            .iter()
+            .filter(|line| line.contains("--key-stdin") || line.contains("--auth none"))
+            .count()
+    );
     // The addresses of the page are not ours: what they set is now led to a stand-in.
     for provider in listed {
         let name = provider["name"].as_str().unwrap();
@@ -97,11 +109,31 @@ fn every_command_of_the_page_works_word_for_word() {
     gateway.serve();
     let key = gateway.key();
     for (model, provider, header, shown) in [
-        ("gpt-5.2", "openai", "authorization", "Bearer sk-invented-0123456789"),
-        ("claude-opus-4-5", "anthropic", "x-api-key", "sk-ant-invented-0123456789"),
-        ("gemini-pro", "google", "x-goog-api-key", "google-invented-0123456789"),
+        (
+            "gpt-5.2",
+            "openai",
+            "authorization",
+            "Bearer sk-invented-0123456789",
+        ),
+        (
+            "claude-opus-4-5",
+            "anthropic",
+            "x-api-key",
+            "sk-ant-invented-0123456789",
+        ),
+        (
+            "gemini-pro",
+            "google",
+            "x-goog-api-key",
+            "google-invented-0123456789",
+        ),
         ("gpt-4o", "azure-eu", "api-key", "azure-invented-0123456789"),
-        ("gpt-4o-2024", "azure-old", "api-key", "azure-invented-0123456789"),
+        (
+            "gpt-4o-2024",
+            "azure-old",
+            "api-key",
+            "azure-invented-0123456789",
+        ),
         (
             "openrouter/meta-llama/llama-3.3-70b",
             "openrouter",

@@ -32,12 +32,14 @@ pub(crate) fn fallback_lines(fallbacks: &BTreeMap<String, Vec<String>>) -> Strin
 fn sides(text: &str) -> impl Iterator<Item = (usize, Option<(&str, &str)>)> {
     let numbered = text.lines().enumerate();
     let lines = numbered.map(|(index, line)| (index + 1, line.trim()));
-    lines.filter(|(_, line)| !line.is_empty()).map(|(number, line)| {
-        let sides = line.split_once('=');
-        let sides = sides.map(|(asked, other)| (asked.trim(), other.trim()));
-        let is_whole = |sides: &(&str, &str)| !sides.0.is_empty() && !sides.1.is_empty();
-        (number, sides.filter(is_whole))
-    })
+    lines
+        .filter(|(_, line)| !line.is_empty())
+        .map(|(number, line)| {
+            let sides = line.split_once('=');
+            let sides = sides.map(|(asked, other)| (asked.trim(), other.trim()));
+            let is_whole = |sides: &(&str, &str)| !sides.0.is_empty() && !sides.1.is_empty();
+            (number, sides.filter(is_whole))
+        })
 }
 
 /// Reads aliases.
@@ -78,7 +80,10 @@ pub(crate) fn read_fallbacks(text: &str) -> Result<BTreeMap<String, Vec<String>>
         let Some((asked, targets)) = sides else {
             return wrong("write the model asked for, an equals sign and who is asked instead.");
         };
-        let targets: Vec<String> = targets.split(',').map(|one| one.trim().to_owned()).collect();
+        let targets: Vec<String> = targets
+            .split(',')
+            .map(|one| one.trim().to_owned())
+            .collect();
         if !is_model_id(asked) || !targets.iter().all(|target| is_model_id(target)) {
             return wrong("models have letters, digits and . _ : / @ -, separated by commas.");
         }

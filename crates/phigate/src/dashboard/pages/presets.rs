@@ -49,7 +49,10 @@ pub(crate) static PRESETS: &[Preset] = &[
             "Its client secret is under “Certificates & secrets”. Without one, the machine’s own identity is used where the operator allows it.",
             "Give the application the role “Cognitive Services OpenAI User” on the resource.",
         ],
-        console: Some(("https://entra.microsoft.com", "Microsoft Entra admin center")),
+        console: Some((
+            "https://entra.microsoft.com",
+            "Microsoft Entra admin center",
+        )),
     },
     Preset {
         code: "bedrock",
@@ -91,7 +94,10 @@ pub(crate) static PRESETS: &[Preset] = &[
             "Create a service account with the role “Vertex AI User”, and a JSON key for it; paste the whole file.",
             "The region may be “global” where the models are offered there.",
         ],
-        console: Some(("https://console.cloud.google.com/vertex-ai", "Vertex AI console")),
+        console: Some((
+            "https://console.cloud.google.com/vertex-ai",
+            "Vertex AI console",
+        )),
     },
     Preset {
         code: "local",
@@ -138,7 +144,10 @@ pub(crate) static PRESETS: &[Preset] = &[
         base_url: "",
         models: "claude-opus-4-5",
         steps: &["Keys are under “API keys” of the console."],
-        console: Some(("https://console.anthropic.com/settings/keys", "Anthropic console")),
+        console: Some((
+            "https://console.anthropic.com/settings/keys",
+            "Anthropic console",
+        )),
     },
     Preset {
         code: "google",

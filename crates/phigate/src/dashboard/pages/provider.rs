@@ -236,7 +236,10 @@ impl Draft {
             return false;
         };
         let is_address = |option: &ProviderOption| {
-            !matches!(option, ProviderOption::ApiVersion | ProviderOption::ClientId)
+            !matches!(
+                option,
+                ProviderOption::ApiVersion | ProviderOption::ClientId
+            )
         };
         let mut addresses = self.options().filter(is_address);
         addresses.any(|option| stored.config.option(option) != self.config.option(option))
@@ -246,7 +249,10 @@ impl Draft {
 /// Saves what was typed, or says why not.
 async fn keep(dash: &Dash, visit: &SignedIn, mut draft: Draft) -> Answer {
     let key = visit.form().get("key");
-    let has_secret = draft.stored.as_ref().is_some_and(|stored| stored.has_secret);
+    let has_secret = draft
+        .stored
+        .as_ref()
+        .is_some_and(|stored| stored.has_secret);
     let checked = draft.fill(visit.form()).and_then(|()| {
         let secret = match key {
             "" if has_secret && draft.has_moved() => {
@@ -290,7 +296,12 @@ fn blamed(error: &SetupError) -> String {
 
 async fn draw(dash: &Dash, visit: &SignedIn, draft: Draft, said: Said) -> Answer {
     let (config, now) = (&draft.config, Timestamp::now());
-    let (since, fares) = dash.app.vault.trail.provider_health(visit.account_id()).await?;
+    let (since, fares) = dash
+        .app
+        .vault
+        .trail
+        .provider_health(visit.account_id())
+        .await?;
     let is_typed = said.error.is_some();
     let form = visit.form();
     let value = |name: &str, known: String| match is_typed {
@@ -302,7 +313,9 @@ async fn draw(dash: &Dash, visit: &SignedIn, draft: Draft, said: Said) -> Answer
         true => StatusCode::UNPROCESSABLE_ENTITY,
         false => StatusCode::OK,
     };
-    let label = draft.preset.map_or(config.kind.label(), |preset| preset.label);
+    let label = draft
+        .preset
+        .map_or(config.kind.label(), |preset| preset.label);
     let page = Page {
         chrome: visit.chrome("/providers"),
         title: match &draft.stored {
@@ -327,9 +340,15 @@ async fn draw(dash: &Dash, visit: &SignedIn, draft: Draft, said: Said) -> Answer
         agreement: value("agreement", config.agreement.clone().unwrap_or_default()),
         agreement_expires: value(
             "agreement-expires",
-            config.agreement_expires.map(|date| date.to_string()).unwrap_or_default(),
+            config
+                .agreement_expires
+                .map(|date| date.to_string())
+                .unwrap_or_default(),
         ),
-        terms: draft.stored.as_ref().map(|stored| Terms::of(&stored.config, now)),
+        terms: draft
+            .stored
+            .as_ref()
+            .map(|stored| Terms::of(&stored.config, now)),
         health: terms::health(fares.get(&draft.name), since),
         changed: draft
             .stored
@@ -363,7 +382,9 @@ fn secret_field(draft: &Draft, allows_ambient: bool) -> Option<SecretField> {
         is_document: auth.secret() == Secret::Json,
         is_stored,
         is_needed: !is_stored && !can_be_left_out,
-        last_four: stored.map(|stored| stored.last4.clone()).unwrap_or_default(),
+        last_four: stored
+            .map(|stored| stored.last4.clone())
+            .unwrap_or_default(),
     })
 }
 

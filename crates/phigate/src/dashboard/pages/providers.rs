@@ -229,8 +229,13 @@ pub(crate) async fn save_fallbacks(State(dash): State<Dash>, visit: SignedIn) ->
     for model in known.keys().filter(|model| !wanted.contains_key(*model)) {
         accounts.set_fallback(account_id, model, &[], actor).await?;
     }
-    for (model, targets) in wanted.iter().filter(|(model, targets)| known.get(*model) != Some(*targets)) {
-        accounts.set_fallback(account_id, model, targets, actor).await?;
+    for (model, targets) in wanted
+        .iter()
+        .filter(|(model, targets)| known.get(*model) != Some(*targets))
+    {
+        accounts
+            .set_fallback(account_id, model, targets, actor)
+            .await?;
     }
     Ok(go_to(&done("fallbacks")))
 }
@@ -274,7 +279,12 @@ pub(crate) async fn save_aliases(State(dash): State<Dash>, visit: SignedIn) -> A
 
 async fn draw(dash: &Dash, visit: &SignedIn, status: StatusCode, remark: Remark) -> Answer {
     let stored = dash.app.vault.access.providers(visit.account_id()).await?;
-    let (since, fares) = dash.app.vault.trail.provider_health(visit.account_id()).await?;
+    let (since, fares) = dash
+        .app
+        .vault
+        .trail
+        .provider_health(visit.account_id())
+        .await?;
     let now = Timestamp::now();
     let families = ProviderKind::all().filter(|kind| kind.has_family());
     let providers = families.map(|kind| {

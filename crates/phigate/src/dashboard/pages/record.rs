@@ -278,9 +278,17 @@ fn outcome_facts(outcome: &Outcome) -> Vec<Fact> {
         "Provider’s status",
         outcome.provider_status.map(|status| status.to_string()),
     );
-    for attempt in outcome.attempts.iter().filter(|_| outcome.attempts.len() > 1) {
+    for attempt in outcome
+        .attempts
+        .iter()
+        .filter(|_| outcome.attempts.len() > 1)
+    {
         let ended = attempt.error_code.as_deref().unwrap_or("answered");
-        let words = format!("{}: {ended} after {} ms", attempt.provider, grouped(attempt.ms));
+        let words = format!(
+            "{}: {ended} after {} ms",
+            attempt.provider,
+            grouped(attempt.ms)
+        );
         say("Attempt", Some(words));
     }
     say("Served by", outcome.served_model.clone());

@@ -43,7 +43,9 @@ fn warning(end: Date, now: Timestamp) -> Option<(&'static str, String)> {
             format!("The agreement ended on {end}: requests with PHI do not go there any more."),
         ));
     }
-    let is_soon = today.checked_add(WARNED_DAYS.days()).is_ok_and(|soon| end <= soon);
+    let is_soon = today
+        .checked_add(WARNED_DAYS.days())
+        .is_ok_and(|soon| end <= soon);
     is_soon.then(|| {
         (
             "warn",

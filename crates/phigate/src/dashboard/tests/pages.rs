@@ -143,13 +143,18 @@ async fn a_provider_is_added_from_a_preset_shown_with_its_terms_and_changed() {
     let (answer, page) = as_owner(&world, Method::GET, "/providers/add/azure", "").await;
     assert_eq!(answer.status(), StatusCode::OK);
     assert!(page.contains("Keys and Endpoint") && page.contains("name=\"base-url\""));
-    let soon = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date();
+    let soon = jiff::Timestamp::now()
+        .to_zoned(jiff::tz::TimeZone::UTC)
+        .date();
     let fields = format!(
         "name=azure-eu&base-url=https%3A%2F%2Fx.openai.azure.com&key=an-invented-key-4f2a&models=gpt-4o%3Ddep&priority=7&phi=masked&agreement=BAA+7&agreement-expires={soon}"
     );
     for (wrong, words) in [
         (fields.replace("azure-eu", "Azure"), "small letters"),
-        (fields.replace("https%3A%2F%2Fx", "http%3A%2F%2Fx"), "Base URL"),
+        (
+            fields.replace("https%3A%2F%2Fx", "http%3A%2F%2Fx"),
+            "Base URL",
+        ),
         (fields.replace("an-invented-key-4f2a", ""), "Secret"),
         (fields.replace("gpt-4o%3Ddep", "a%2C%2Cb"), "empty entry"),
         (fields.replace("priority=7", "priority=x"), "priority"),
@@ -162,7 +167,13 @@ async fn a_provider_is_added_from_a_preset_shown_with_its_terms_and_changed() {
     let (answer, _) = as_owner(&world, Method::POST, "/providers/add/azure", &fields).await;
     assert_eq!(answer.status(), StatusCode::SEE_OTHER);
     let (_, page) = as_owner(&world, Method::GET, "/providers", "").await;
-    for words in ["azure-eu", "gpt-4o=dep", "PHI masked", "BAA 7", "The agreement ends on"] {
+    for words in [
+        "azure-eu",
+        "gpt-4o=dep",
+        "PHI masked",
+        "BAA 7",
+        "The agreement ends on",
+    ] {
         assert!(page.contains(words), "{words}");
     }
     let (_, page) = as_owner(&world, Method::GET, "/provider/azure-eu", "").await;
@@ -173,7 +184,9 @@ async fn a_provider_is_added_from_a_preset_shown_with_its_terms_and_changed() {
     let (answer, page) = as_owner(&world, Method::POST, "/provider/azure-eu", &moved).await;
     assert_eq!(answer.status(), StatusCode::UNPROCESSABLE_ENTITY);
     assert!(page.contains("belongs to the old address"));
-    let never = fields.replace("an-invented-key-4f2a", "").replace("phi=masked", "phi=never");
+    let never = fields
+        .replace("an-invented-key-4f2a", "")
+        .replace("phi=masked", "phi=never");
     let (answer, _) = as_owner(&world, Method::POST, "/provider/azure-eu", &never).await;
     assert_eq!(answer.status(), StatusCode::SEE_OTHER);
     let (_, page) = as_owner(&world, Method::GET, "/providers", "").await;

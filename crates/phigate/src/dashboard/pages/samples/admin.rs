@@ -36,7 +36,11 @@ fn terms() -> Terms {
         label: "PHI masked",
         tone: "info",
         agreement: format!("{HOSTILE}, until 2026-12-01"),
-        warning: Some(("warn", "The agreement ends on 2026-12-01. Afterwards requests with PHI do not go there.".to_owned())),
+        warning: Some((
+            "warn",
+            "The agreement ends on 2026-12-01. Afterwards requests with PHI do not go there."
+                .to_owned(),
+        )),
     }
 }
 
@@ -45,16 +49,40 @@ pub(super) fn provider_page(is_new: bool) -> provider::Page {
     provider::Page {
         chrome: chrome("/providers"),
         error: is_new.then(|| format!("Region: {HOSTILE}.")),
-        title: if is_new { "Add Azure OpenAI, Entra ID".to_owned() } else { "azure-eu".to_owned() },
+        title: if is_new {
+            "Add Azure OpenAI, Entra ID".to_owned()
+        } else {
+            "azure-eu".to_owned()
+        },
         kind: "Azure OpenAI",
         auth: "Entra ID",
-        action: if is_new { "/providers/add/azure-entra".to_owned() } else { "/provider/azure-eu".to_owned() },
-        name: if is_new { HOSTILE.to_owned() } else { "azure-eu".to_owned() },
+        action: if is_new {
+            "/providers/add/azure-entra".to_owned()
+        } else {
+            "/provider/azure-eu".to_owned()
+        },
+        name: if is_new {
+            HOSTILE.to_owned()
+        } else {
+            "azure-eu".to_owned()
+        },
         is_new,
         steps: preset.steps,
         console: preset.console,
-        fields: vec![provider::Field { code: "base-url", label: "Base URL", value: HOSTILE.to_owned(), hint: "the root", is_needed: true }],
-        secret: Some(provider::SecretField { label: "client secret", is_document: false, is_stored: !is_new, is_needed: is_new, last_four: "4f2a".to_owned() }),
+        fields: vec![provider::Field {
+            code: "base-url",
+            label: "Base URL",
+            value: HOSTILE.to_owned(),
+            hint: "the root",
+            is_needed: true,
+        }],
+        secret: Some(provider::SecretField {
+            label: "client secret",
+            is_document: false,
+            is_stored: !is_new,
+            is_needed: is_new,
+            last_four: "4f2a".to_owned(),
+        }),
         models: "gpt-4o=chat-prod".to_owned(),
         models_example: preset.models,
         priority: "100".to_owned(),
