@@ -236,6 +236,7 @@ fn decision_facts(decision: &Decision, key_name: Option<&String>) -> Vec<Fact> {
     let mut facts = vec![
         Fact::time("Decided", decision.time),
         Fact::text("Mode in force", decision.mode.label),
+        Fact::text("Door", text(&decision.door)),
         Fact::text("Model asked for", text(&decision.model)),
         Fact::text("Provider", provider_words(decision)),
         Fact::text("API key", key),
