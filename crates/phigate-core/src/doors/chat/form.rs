@@ -75,7 +75,7 @@ impl Form for ChatForm {
             Some(messages) => messages.values().collect(),
             None => Vec::new(),
         };
-        together::opening(messages.into_iter())
+        together::opening(&messages)
     }
 
     fn asks_for_json(&self, root: &Value<'_>) -> bool {

@@ -124,7 +124,7 @@ impl Form for MessagesForm {
     fn opening(&self, document: &Document) -> String {
         let messages = document.root().get("messages");
         let messages: Vec<Value<'_>> = messages.iter().flat_map(Value::values).collect();
-        together::opening(messages.into_iter())
+        together::opening(&messages)
     }
 
     fn asks_for_json(&self, root: &Value<'_>) -> bool {

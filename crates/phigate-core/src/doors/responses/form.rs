@@ -105,7 +105,7 @@ impl Form for ResponsesForm {
             None => {
                 let says = |item: &Value<'_>| item.get("role").is_some();
                 let items: Vec<Value<'_>> = items(document).into_iter().filter(says).collect();
-                together::opening(items.into_iter())
+                together::opening(&items)
             }
         }
     }
