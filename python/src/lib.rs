@@ -10,12 +10,23 @@ use phi_detect::{CodePoints, PhiKind, Settings, StillHoldsPhi};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
+use pyo3::types::PyString;
 
 /// One text, or several.
-#[derive(FromPyObject)]
 enum Texts {
     One(PyBackedStr),
     Many(Vec<PyBackedStr>),
+}
+
+impl Texts {
+    /// A `str`, else a list of them. A `str` that is no Unicode text says so itself.
+    fn read(text: &Bound<'_, PyAny>) -> PyResult<Self> {
+        if text.is_instance_of::<PyString>() {
+            Ok(Self::One(text.extract()?))
+        } else {
+            Ok(Self::Many(text.extract()?))
+        }
+    }
 }
 
 /// What came of one text, or of several.
@@ -78,20 +89,21 @@ impl Detector {
 
     /// What stands where in a text, or in each text of a list. Offsets are indexes into the `str`.
     #[pyo3(signature = (text, /))]
-    fn scan(&self, py: Python<'_>, text: Texts) -> Results<Vec<Finding>> {
-        over(py, text, |text| self.findings(text))
+    fn scan(&self, py: Python<'_>, text: &Bound<'_, PyAny>) -> PyResult<Results<Vec<Finding>>> {
+        let texts = Texts::read(text)?;
+        Ok(over(py, texts, |text| self.findings(text)))
     }
 
     /// The text with each finding replaced by the placeholder of its kind.
     #[pyo3(signature = (text, /))]
-    fn mask(&self, py: Python<'_>, text: Texts) -> PyResult<Results<String>> {
-        whole(over(py, text, |text| self.0.mask(text)))
+    fn mask(&self, py: Python<'_>, text: &Bound<'_, PyAny>) -> PyResult<Results<String>> {
+        whole(over(py, Texts::read(text)?, |text| self.0.mask(text)))
     }
 
     /// The text with each finding removed.
     #[pyo3(signature = (text, /))]
-    fn redact(&self, py: Python<'_>, text: Texts) -> PyResult<Results<String>> {
-        whole(over(py, text, |text| self.0.redact(text)))
+    fn redact(&self, py: Python<'_>, text: &Bound<'_, PyAny>) -> PyResult<Results<String>> {
+        whole(over(py, Texts::read(text)?, |text| self.0.redact(text)))
     }
 }
 
@@ -146,7 +158,13 @@ mod _native {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         let kinds = phi_detect::PhiKind::all().map(phi_detect::PhiKind::code);
-        module.add("KINDS", PyTuple::new(module.py(), kinds.collect::<Vec<_>>())?)?;
-        module.add("__version__", phi_detect::VERSION.trim_start_matches("phi-detect "))
+        module.add(
+            "KINDS",
+            PyTuple::new(module.py(), kinds.collect::<Vec<_>>())?,
+        )?;
+        module.add(
+            "__version__",
+            phi_detect::VERSION.trim_start_matches("phi-detect "),
+        )
     }
 }

@@ -42,7 +42,7 @@ fn count_all(detector: &Detector, texts: &[String]) -> Vec<Counts> {
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let counted: BTreeMap<usize, Counts> = std::thread::scope(|scope| {
         let workers: Vec<_> = (0..threads).map(|_| scope.spawn(share)).collect();
-        let shares = workers.into_iter().map(|worker| worker.join());
+        let shares = workers.into_iter().map(std::thread::ScopedJoinHandle::join);
         shares
             .flat_map(|share| share.expect("a scan does not panic"))
             .collect()

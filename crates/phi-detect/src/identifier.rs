@@ -74,6 +74,23 @@ pub(crate) fn find(text: &str, score: impl Fn(&str) -> f32) -> Option<Range<usiz
     (!is_generated(text, &words[name])).then_some(span)
 }
 
+/// Whether an identifier is made of words of everyday speech and of programs, so that it names nobody: `first_row`,
+/// `outputConfig`. A word that nothing explains may be a surname.
+pub fn is_ordinary(text: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'$');
+    let digits = text.bytes().filter(u8::is_ascii_digit).count();
+    let is_explained = |word: &Range<usize>| {
+        let part = part(&text[word.clone()].to_ascii_lowercase());
+        matches!(part, Part::Ordinary | Part::Short)
+    };
+    let words = words(text);
+    (1..=LONGEST_BYTES).contains(&text.len())
+        && text.bytes().all(is_plain)
+        && digits < 4
+        && !words.is_empty()
+        && words.iter().all(is_explained)
+}
+
 /// How many of these neighbouring words, from the first on, are the name of a person.
 fn name_length(parts: &[Part]) -> Option<usize> {
     let is_name = |part: &Part| matches!(part, Part::Given | Part::Unknown);
@@ -264,4 +281,31 @@ fn fold(word: &str) -> String {
         .filter(|&letter| !unicode_normalization::char::is_combining_mark(letter))
         .flat_map(char::to_lowercase)
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_ordinary_identifier_names_nobody() {
+        for (text, expected) in [
+            ("rows", true),
+            ("outputConfig", true),
+            ("x_future", true),
+            ("q", true),
+            ("input-2", true),
+            ("jane", false),
+            ("jane_roe", false),
+            ("quartermaine", false),
+            ("miller", false),
+            ("id_536228741", false),
+            ("two words", false),
+            ("señal", false),
+            ("", false),
+            ("12", false),
+        ] {
+            assert_eq!(is_ordinary(text), expected, "{text}");
+        }
+    }
 }

@@ -5,8 +5,9 @@
 //!
 //! ```
 //! use phi_detect::Detector;
-//! use phigate_core::chat::{ChatLimits, ChatRequest};
+//! use phigate_core::doors;
 //! use phigate_core::protect::{self, Outcome, Policy, Scanner};
+//! use phigate_core::request::{Request, RequestLimits};
 //! use phigate_core::wire::Site;
 //! use phigate_core::{egress, wire};
 //! use phigate_types::{Mode, ProviderKind};
@@ -15,7 +16,7 @@
 //! let scanner = Scanner::new(Detector::default());
 //! let policy = Policy { mode: Mode::MASK, allow_unscannable: false };
 //!
-//! let request = ChatRequest::read(body.to_vec(), &ChatLimits::default()).expect("it is a request");
+//! let request = Request::read(doors::CHAT.form, body.to_vec(), &RequestLimits::default()).expect("it is a request");
 //! let scanned = protect::scan(&scanner, request);
 //! let Outcome::Forward(clean) = protect::apply(&policy, &scanner, scanned) else {
 //!     panic!("it can be masked")
@@ -31,6 +32,7 @@ use phi_detect::PhiKind;
 
 use crate::json::{Bounds, Document};
 use crate::protect::{Scanner, scan_document};
+use crate::request::Form;
 use crate::wire::{Expectation, Header, ProviderRequest, Translated};
 
 /// A request that may leave once its decision is recorded: exactly these bytes, to this path, with these headers.
@@ -68,6 +70,11 @@ impl Cleared {
     /// All headers to send, apart from those of HTTP itself and what proves who asks.
     pub fn headers(&self) -> &'static [Header] {
         self.request.headers
+    }
+
+    /// Headers that the caller gave for the provider, in place of those of the same name.
+    pub fn given(&self) -> &[(&'static str, String)] {
+        &self.request.given
     }
 
     /// The JSON body. It may hold PHI where the mode lets it pass.
@@ -112,6 +119,7 @@ pub enum Held {
 pub fn clear(scanner: &Scanner, request: ProviderRequest) -> Result<Cleared, Held> {
     let ProviderRequest {
         translated: mut request,
+        form,
         needs_rescan,
         has_phi_in_path,
     } = request;
@@ -119,15 +127,15 @@ pub fn clear(scanner: &Scanner, request: ProviderRequest) -> Result<Cleared, Hel
         return Err(Held::PhiInAddress);
     }
     if needs_rescan {
-        request.body = rescan(scanner, request.body)?;
+        request.body = rescan(scanner, form, request.body)?;
     }
     Ok(Cleared { request })
 }
 
 /// Scans a body as it would leave, and gives it back if nothing was found.
-fn rescan(scanner: &Scanner, body: Vec<u8>) -> Result<Vec<u8>, Held> {
+fn rescan(scanner: &Scanner, form: &dyn Form, body: Vec<u8>) -> Result<Vec<u8>, Held> {
     let document = Document::parse(body, PROVIDER_BOUNDS).map_err(|_| Held::Unfinished)?;
-    let result = scan_document(scanner, &document);
+    let result = scan_document(scanner, form, &document);
     match result.kinds() {
         _ if result.is_clean() => Ok(document.into_bytes()),
         kinds if kinds.is_empty() => Err(Held::Unfinished),

@@ -1,14 +1,15 @@
 //! Decides: wire formats, the walk over all text, protection modes.
 //!
 //! Pure: bytes and values in, values out. Time, randomness and settings arrive as arguments.
-//! Read in this order: [`text`], [`json`], [`chat`], [`protect`], [`wire`], [`egress`], [`reply`],
+//! Read in this order: [`text`], [`json`], [`request`], [`protect`], [`wire`], [`egress`], [`reply`], [`doors`],
 //! [`service`].
 
-pub mod chat;
+pub mod doors;
 pub mod egress;
 pub mod json;
 pub mod protect;
 pub mod reply;
+pub mod request;
 pub mod service;
 pub mod text;
 pub mod wire;

@@ -9,16 +9,22 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use phi_detect::{Detector, PhiKind};
-use phigate_core::chat::{ChatLimits, ChatRequest};
+use phigate_core::doors::CHAT;
 use phigate_core::egress;
 use phigate_core::protect::{self, Outcome, Policy, Scanned, Scanner};
+use phigate_core::request::{Request, RequestLimits};
 use phigate_core::wire::{self, Site};
 use serde_json::{Value, json};
 
 const MODELS: &[&str] = &["gpt-4o", "claude-sonnet-4-5", "gemini-2.5-flash"];
 
-fn request(body: &Value) -> ChatRequest {
-    ChatRequest::read(body.to_string().into_bytes(), &ChatLimits::default()).unwrap()
+fn request(body: &Value) -> Request {
+    Request::read(
+        CHAT.form,
+        body.to_string().into_bytes(),
+        &RequestLimits::default(),
+    )
+    .unwrap()
 }
 
 fn scanner() -> Scanner {

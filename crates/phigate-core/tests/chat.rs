@@ -1,10 +1,15 @@
 //! What a chat request may be, and that every piece of its text is walked over.
 
-use phigate_core::chat::{self, ChatLimits, ChatRequest, Place};
+use phigate_core::doors::CHAT;
+use phigate_core::request::{self, Place, Request, RequestLimits};
 
-fn read(body: &str) -> Result<ChatRequest, (&'static str, Option<String>)> {
-    ChatRequest::read(body.as_bytes().to_vec(), &ChatLimits::default())
-        .map_err(|error| (error.code, error.param))
+fn read(body: &str) -> Result<Request, (&'static str, Option<String>)> {
+    Request::read(
+        CHAT.form,
+        body.as_bytes().to_vec(),
+        &RequestLimits::default(),
+    )
+    .map_err(|error| (error.code, error.param))
 }
 
 /// A request with these messages and further fields.
@@ -131,15 +136,15 @@ fn what_openai_accepts_is_accepted() {
 
 #[test]
 fn counts_are_limited() {
-    let limits = ChatLimits {
+    let limits = RequestLimits {
         messages_max: 2,
-        ..ChatLimits::default()
+        ..RequestLimits::default()
     };
     let three = with(
         r#"[{"role":"user","content":"a"},{"role":"user","content":"b"},{"role":"user","content":"c"}]"#,
         "",
     );
-    let error = ChatRequest::read(three.into_bytes(), &limits).unwrap_err();
+    let error = Request::read(CHAT.form, three.into_bytes(), &limits).unwrap_err();
     assert_eq!(
         (error.code, error.param.as_deref()),
         ("invalid_value", Some("messages"))
@@ -165,8 +170,13 @@ fn values_and_fields_are_limited_too() {
 #[test]
 fn every_string_number_and_key_is_a_slot() {
     let request = read(&with(HI, r#","metadata":{"note":"x","n":[12345,true]}"#)).unwrap();
-    let slots: Vec<(String, Place)> = chat::slots(request.document())
-        .map(|slot| (chat::path(&request.document().value(slot.node)), slot.place))
+    let slots: Vec<(String, Place)> = request::slots(CHAT.form, request.document())
+        .map(|slot| {
+            (
+                request::path(&request.document().value(slot.node)),
+                slot.place,
+            )
+        })
         .collect();
     for (path, place) in [
         ("model", Place::Structure),
@@ -191,8 +201,8 @@ fn a_path_never_spells_an_unusual_key() {
         r#","metadata":{"Jane Roe, ward 7":{"note":"x"}}"#,
     ))
     .unwrap();
-    let paths: Vec<String> = chat::slots(request.document())
-        .map(|slot| chat::path(&request.document().value(slot.node)))
+    let paths: Vec<String> = request::slots(CHAT.form, request.document())
+        .map(|slot| request::path(&request.document().value(slot.node)))
         .collect();
     assert!(paths.contains(&"metadata.{0}.note".to_owned()));
     assert!(!paths.iter().any(|path| path.contains("Jane")));
@@ -241,7 +251,7 @@ fn what_is_not_text_is_named() {
     ];
     for (content, path, kind) in rows {
         let body = with(&format!(r#"[{{"role":"user","content":{content}}}]"#), "");
-        let parts = chat::unscannable(read(&body).unwrap().document());
+        let parts = request::unscannable(CHAT.form, read(&body).unwrap().document());
         let named: Vec<(&str, &str)> = parts
             .iter()
             .map(|part| (part.path.as_str(), part.kind.as_ref()))
@@ -263,7 +273,7 @@ fn what_is_not_text_is_named() {
         (
             HI.to_owned(),
             format!(r#","x_input":[[{picture}]]"#),
-            "{2}[0][0]",
+            "x_input[0][0]",
         ),
         (
             part(&format!(r#""content":[{picture}]"#)),
@@ -282,20 +292,22 @@ fn what_is_not_text_is_named() {
         ),
     ] {
         let body = with(&messages, &fields);
-        let parts = chat::unscannable(read(&body).unwrap().document());
+        let parts = request::unscannable(CHAT.form, read(&body).unwrap().document());
         let paths: Vec<&str> = parts.iter().map(|part| part.path.as_str()).collect();
         assert_eq!(paths, [path], "{body}");
     }
     let schema = r#","tools":[{"type":"function","function":{"name":"f","parameters":{"type":"object","properties":{"image_url":{"type":"string"},"file":{"type":"string"}}}}}],"metadata":{"type":"document"}"#;
-    assert!(chat::unscannable(read(&with(HI, schema)).unwrap().document()).is_empty());
+    assert!(
+        request::unscannable(CHAT.form, read(&with(HI, schema)).unwrap().document()).is_empty()
+    );
     let text = with(
         r#"[{"role":"user","content":[{"type":"text","text":"data:text/plain;base64,aGk="}]}]"#,
         "",
     );
-    assert!(chat::unscannable(read(&text).unwrap().document()).is_empty());
+    assert!(request::unscannable(CHAT.form, read(&text).unwrap().document()).is_empty());
     let prose = with(
         r#"[{"role":"user","content":"our data: encode it as; base64, then send"}]"#,
         "",
     );
-    assert!(chat::unscannable(read(&prose).unwrap().document()).is_empty());
+    assert!(request::unscannable(CHAT.form, read(&prose).unwrap().document()).is_empty());
 }

@@ -5,15 +5,21 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use phi_detect::{Detector, Findings};
-use phigate_core::chat::{ChatLimits, ChatRequest};
+use phigate_core::doors::CHAT;
 use phigate_core::protect::{self, Outcome, Policy, Report, ScanMemory, Scanner};
+use phigate_core::request::{Request, RequestLimits};
 use phigate_types::Mode;
 use proptest::prelude::*;
 
 const NOTE: &str = "Patient John Smith, SSN 536-22-8741, has a cough";
 
-fn request(body: &str) -> ChatRequest {
-    ChatRequest::read(body.as_bytes().to_vec(), &ChatLimits::default()).unwrap()
+fn request(body: &str) -> Request {
+    Request::read(
+        CHAT.form,
+        body.as_bytes().to_vec(),
+        &RequestLimits::default(),
+    )
+    .unwrap()
 }
 
 fn ask(text: &str) -> String {

@@ -137,12 +137,17 @@ mod scan {
 
     #[test]
     fn masking_gives_what_the_mode_of_that_name_sends() {
-        use phigate_core::chat::{ChatLimits, ChatRequest};
+        use phigate_core::doors::CHAT;
         use phigate_core::protect::{self, Outcome};
+        use phigate_core::request::{Request, RequestLimits};
         let text = "Patient Jane Roe, born 07/04/1961, SSN 536-2jane.roe@example.com2-8741";
         for mode in [Mode::MASK, Mode::REDACT] {
             let chat = json!({"model": "gpt-4o", "messages": [{"role": "user", "content": text}]});
-            let chat = ChatRequest::read(chat.to_string().into_bytes(), &ChatLimits::default());
+            let chat = Request::read(
+                CHAT.form,
+                chat.to_string().into_bytes(),
+                &RequestLimits::default(),
+            );
             let scanner = Scanner::new(Detector::default());
             let policy = Policy {
                 mode,
@@ -541,7 +546,7 @@ mod presidio_interface {
         ]);
         let asked = json!({ "text": "abc", "analyzer_results": given }).to_string();
         let report = anonymize_raw(&asked).unwrap().report;
-        let kinds: Vec<_> = report.kinds().map(|kind| kind.code()).collect();
+        let kinds: Vec<_> = report.kinds().map(phi_detect::PhiKind::code).collect();
         assert_eq!(kinds, ["ssn"]);
         assert!(!format!("{report:?}").contains("Roe"));
     }

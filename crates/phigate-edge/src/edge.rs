@@ -22,6 +22,7 @@ use crate::activity::Activity;
 use crate::carried::Carried;
 use crate::client::ClientAddress;
 use crate::drain::Drain;
+use crate::envelope::in_format;
 use crate::error::EdgeError;
 use crate::guard::REFUSE;
 use crate::leftover::Leftover;
@@ -29,7 +30,7 @@ use crate::observer::{Counted, Observer};
 use crate::proxies::TrustedProxies;
 use crate::queue::{Queue, Turn};
 use crate::upload::Intake;
-use phigate_types::Limits;
+use phigate_types::{ErrorFormat, Limits};
 
 /// On every response; also the key of the audit record.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-gateway-request-id");
@@ -48,7 +49,11 @@ pub(crate) struct Edge {
     proxies: TrustedProxies,
     drain: Drain,
     pub(crate) observer: Arc<dyn Observer>,
+    error_format: ErrorFormatOf,
 }
+
+/// Says how errors are written at a path, to a caller with these headers.
+pub type ErrorFormatOf = fn(&str, &HeaderMap) -> ErrorFormat;
 
 impl Edge {
     pub(crate) fn new(
@@ -67,6 +72,15 @@ impl Edge {
             proxies,
             drain,
             observer,
+            error_format: |_, _| ErrorFormat::OpenAi,
+        }
+    }
+
+    /// The same, with errors written as each path writes them.
+    pub(crate) fn with_error_format(self, error_format: ErrorFormatOf) -> Self {
+        Self {
+            error_format,
+            ..self
         }
     }
 
@@ -81,6 +95,7 @@ impl Edge {
             proxies: self.proxies.clone(),
             drain: self.drain.clone(),
             observer: Arc::clone(&self.observer),
+            error_format: |_, _| ErrorFormat::OpenAi,
         }
     }
 
@@ -103,13 +118,15 @@ impl Edge {
             }
         });
         let running = Counted::request(&self.observer);
-        let (mut response, place) = match self.admit(&request) {
+        let format = (self.error_format)(request.uri().path(), request.headers());
+        let (response, place) = match self.admit(&request) {
             Ok(()) => self.take_turn(id, peer, request).await,
             Err(error) => (closing(version, self.refuse(error)), None),
         };
-        let headers = response.headers_mut();
         let mut buffer = Uuid::encode_buffer();
         let text: &str = id.hyphenated().encode_lower(&mut buffer);
+        let mut response = in_format(response, format, text);
+        let headers = response.headers_mut();
         let text = HeaderValue::from_str(text).expect("a UUID is plain text");
         headers.insert(REQUEST_ID, text);
         headers

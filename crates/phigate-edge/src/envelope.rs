@@ -1,12 +1,12 @@
-//! The OpenAI error envelope, as every refusal of the service is written.
+//! Errors as callers see them: every refusal of the service, in the way of the door at which it is given.
 
 use std::borrow::Cow;
 
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
-use http::header::{CONTENT_TYPE, RETRY_AFTER};
+use http::header::{CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderValue, StatusCode};
-use phigate_types::ErrorCode;
+use phigate_types::{Blame, ErrorCode, ErrorFormat};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -40,32 +40,101 @@ impl ErrorBody {
         }
     }
 
-    /// The envelope's bytes, for a body or for an error event of a stream.
-    pub fn to_json(&self) -> Bytes {
-        let envelope = Envelope {
-            error: Inner {
-                message: &self.message,
-                kind: self.code.blame().word(),
-                param: self.param.as_deref(),
-                code: self.code.code(),
-                extra: &self.extra,
-            },
+    /// The body of the answer. Anthropic's repeats the id of the request.
+    pub fn to_json(&self, format: ErrorFormat, request_id: Option<&str>) -> Bytes {
+        match format {
+            ErrorFormat::OpenAi | ErrorFormat::Responses => json(&Envelope {
+                error: self.inner(),
+            }),
+            ErrorFormat::Anthropic => json(&AnthropicEnvelope {
+                kind: "error",
+                error: AnthropicInner {
+                    kind: self.anthropic_type(),
+                    message: &self.message,
+                    code: self.code.code(),
+                    extra: &self.extra,
+                },
+                request_id,
+            }),
+        }
+    }
+
+    /// The event that tells of an error inside a stream. The end of the stream may not follow it.
+    pub fn to_event(&self, format: ErrorFormat) -> Vec<u8> {
+        let (head, data) = match format {
+            ErrorFormat::OpenAi => ("data: ", self.to_json(format, None)),
+            ErrorFormat::Anthropic => ("event: error\ndata: ", self.to_json(format, None)),
+            ErrorFormat::Responses => {
+                let event = ErrorEvent {
+                    kind: "error",
+                    inner: Inner {
+                        kind: None,
+                        ..self.inner()
+                    },
+                };
+                ("event: error\ndata: ", json(&event))
+            }
         };
-        Bytes::from(
-            serde_json::to_vec(&envelope).expect("strings and JSON values always serialise"),
-        )
+        [head.as_bytes(), data.as_ref(), b"\n\n"].concat()
+    }
+
+    fn inner(&self) -> Inner<'_> {
+        Inner {
+            message: &self.message,
+            kind: Some(self.code.blame().word()),
+            param: self.param.as_deref(),
+            code: self.code.code(),
+            extra: &self.extra,
+        }
+    }
+
+    /// Anthropic's own word for the status, which its clients know.
+    fn anthropic_type(&self) -> &'static str {
+        match self.status.as_u16() {
+            _ if self.code.blame() == Blame::Phi => Blame::Phi.word(),
+            401 => "authentication_error",
+            403 => "permission_error",
+            404 => "not_found_error",
+            413 => "request_too_large",
+            429 => "rate_limit_error",
+            503 => "overloaded_error",
+            504 => "timeout_error",
+            400..=499 => "invalid_request_error",
+            _ => "api_error",
+        }
     }
 }
 
+/// Writes an error in the way of the door at which it is given. Answers that are no errors stay as they are.
+pub(crate) fn in_format(response: Response, format: ErrorFormat, request_id: &str) -> Response {
+    let (mut parts, body) = response.into_parts();
+    match parts.extensions.remove::<ErrorBody>() {
+        Some(error) if format != ErrorFormat::OpenAi => {
+            let body = error.to_json(format, Some(request_id));
+            // It was counted for the other way of writing it.
+            parts.headers.remove(CONTENT_LENGTH);
+            Response::from_parts(parts, axum::body::Body::from(body))
+        }
+        _ => Response::from_parts(parts, body),
+    }
+}
+
+fn json(value: &impl Serialize) -> Bytes {
+    Bytes::from(serde_json::to_vec(value).expect("strings and JSON values always serialise"))
+}
+
+/// In OpenAI's way. The edge writes it anew where the door has another.
 impl IntoResponse for ErrorBody {
     fn into_response(self) -> Response {
-        let mut response = Response::new(axum::body::Body::from(self.to_json()));
+        let body = self.to_json(ErrorFormat::OpenAi, None);
+        let mut response = Response::new(axum::body::Body::from(body));
         *response.status_mut() = self.status;
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         if let Some(seconds) = self.retry_after_s {
             headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
         }
+        response.extensions_mut().insert(self);
         response
     }
 }
@@ -78,9 +147,37 @@ struct Envelope<'a> {
 #[derive(Serialize)]
 struct Inner<'a> {
     message: &'a str,
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    kind: Option<&'a str>,
+    param: Option<&'a str>,
+    code: &'a str,
+    #[serde(flatten)]
+    extra: &'a Map<String, Value>,
+}
+
+/// An error as an event of a stream of the Responses API.
+#[derive(Serialize)]
+struct ErrorEvent<'a> {
     #[serde(rename = "type")]
     kind: &'a str,
-    param: Option<&'a str>,
+    #[serde(flatten)]
+    inner: Inner<'a>,
+}
+
+#[derive(Serialize)]
+struct AnthropicEnvelope<'a> {
+    #[serde(rename = "type")]
+    kind: &'a str,
+    error: AnthropicInner<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    request_id: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct AnthropicInner<'a> {
+    #[serde(rename = "type")]
+    kind: &'a str,
+    message: &'a str,
     code: &'a str,
     #[serde(flatten)]
     extra: &'a Map<String, Value>,
@@ -90,15 +187,65 @@ struct Inner<'a> {
 mod tests {
     use super::*;
 
-    #[test]
-    fn the_envelope_has_openais_four_fields_and_ours_after_them() {
+    fn blocked() -> ErrorBody {
         let mut error = ErrorBody::new(StatusCode::FORBIDDEN, ErrorCode::PhiBlocked, "blocked");
         error
             .extra
             .insert("phi_types".to_owned(), serde_json::json!(["ssn"]));
-        assert_eq!(
-            error.to_json(),
-            r#"{"error":{"message":"blocked","type":"phi_error","param":null,"code":"phi_blocked","phi_types":["ssn"]}}"#
-        );
+        error
+    }
+
+    const OPENAI: &str = r#"{"error":{"message":"blocked","type":"phi_error","param":null,"code":"phi_blocked","phi_types":["ssn"]}}"#;
+
+    #[test]
+    fn an_error_is_written_as_its_door_writes_errors() {
+        let anthropic = r#"{"type":"error","error":{"type":"phi_error","message":"blocked","code":"phi_blocked","phi_types":["ssn"]},"request_id":"r"}"#;
+        for (format, body) in [
+            (ErrorFormat::OpenAi, OPENAI),
+            (ErrorFormat::Responses, OPENAI),
+            (ErrorFormat::Anthropic, anthropic),
+        ] {
+            assert_eq!(blocked().to_json(format, Some("r")), body);
+        }
+    }
+
+    #[test]
+    fn an_event_is_written_as_its_door_writes_events() {
+        let responses = r#"{"type":"error","message":"blocked","param":null,"code":"phi_blocked","phi_types":["ssn"]}"#;
+        let anthropic = r#"{"type":"error","error":{"type":"phi_error","message":"blocked","code":"phi_blocked","phi_types":["ssn"]}}"#;
+        for (format, event) in [
+            (ErrorFormat::OpenAi, format!("data: {OPENAI}\n\n")),
+            (
+                ErrorFormat::Responses,
+                format!("event: error\ndata: {responses}\n\n"),
+            ),
+            (
+                ErrorFormat::Anthropic,
+                format!("event: error\ndata: {anthropic}\n\n"),
+            ),
+        ] {
+            assert_eq!(blocked().to_event(format), event.into_bytes());
+        }
+    }
+
+    #[test]
+    fn anthropics_clients_find_the_words_they_know() {
+        for (status, code, word) in [
+            (400, ErrorCode::InvalidJson, "invalid_request_error"),
+            (401, ErrorCode::MissingApiKey, "authentication_error"),
+            (403, ErrorCode::PhiInReply, "phi_error"),
+            (404, ErrorCode::ModelNotFound, "not_found_error"),
+            (405, ErrorCode::MethodNotAllowed, "invalid_request_error"),
+            (413, ErrorCode::RequestTooLarge, "request_too_large"),
+            (429, ErrorCode::ProviderRateLimited, "rate_limit_error"),
+            (500, ErrorCode::InternalError, "api_error"),
+            (502, ErrorCode::ProviderError, "api_error"),
+            (503, ErrorCode::ShuttingDown, "overloaded_error"),
+            (504, ErrorCode::ProviderTimeout, "timeout_error"),
+        ] {
+            let status = StatusCode::from_u16(status).expect("it is a status");
+            let error = ErrorBody::new(status, code, "x");
+            assert_eq!(error.anthropic_type(), word, "{status}");
+        }
     }
 }

@@ -28,7 +28,7 @@ mod upload;
 
 pub use client::ClientAddress;
 pub use drain::Drain;
-pub use edge::{REQUEST_ID, RequestId};
+pub use edge::{ErrorFormatOf, REQUEST_ID, RequestId};
 pub use envelope::ErrorBody;
 pub use error::EdgeError;
 pub use health::routes as health_routes;

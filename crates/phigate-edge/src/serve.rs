@@ -12,7 +12,7 @@ use phigate_types::Limits;
 use tokio::net::TcpListener;
 
 use crate::drain::Drain;
-use crate::edge::Edge;
+use crate::edge::{Edge, ErrorFormatOf};
 use crate::error::EdgeError;
 use crate::observer::Observer;
 use crate::process;
@@ -43,6 +43,8 @@ pub struct Site {
     pub router: Router,
     /// What a person sees at an address where there is nothing.
     pub missing_page: MissingPage,
+    /// How errors are written at a path.
+    pub error_format: ErrorFormatOf,
     /// The listener for metrics serves this.
     pub metrics: Router,
     /// The listener for Presidio's interface serves this.
@@ -142,7 +144,8 @@ pub async fn serve(
         settings.trusted_proxies.clone(),
         drain.clone(),
         site.observer,
-    );
+    )
+    .with_error_format(site.error_format);
     let mut served = Vec::new();
     if let Some(listener) = presidio {
         let beside = edge.beside(site.presidio, |path| path != "/health");

@@ -10,9 +10,10 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use jiff::Timestamp;
 use phi_detect::PhiKind;
-use phigate_core::chat::{ChatRequest, RequestError};
+use phigate_core::doors::{CHAT, Door};
 use phigate_core::egress::{self, Cleared, Held};
 use phigate_core::protect::{self, CleanRequest, Outcome, Policy, Scanned, Scanner};
+use phigate_core::request::{Request, RequestError};
 use phigate_core::wire::{FailureKind, ProviderFailure, Refusal, ReplyContext};
 use phigate_store::Account;
 use phigate_types::{Action, Effect, Mode, PhiAgreement};
@@ -22,7 +23,7 @@ use uuid::Uuid;
 use crate::error::GatewayError;
 use crate::facts::RequestFacts;
 use crate::gateway::Gateway;
-use crate::open::Permits;
+use crate::open::{Permits, Said};
 use crate::order::{self, Others};
 use crate::pipeline::{Exchange, Forward};
 use crate::provider::{Authorizer, BaseUrl, Destination};
@@ -62,12 +63,12 @@ pub(crate) type Verdict = (RequestFacts, Result<Forward, GatewayError>);
 pub(crate) async fn decide(
     record: &RequestRecord,
     body: Bytes,
-    conversation: Option<String>,
+    said: Said,
     permits: &Permits,
 ) -> Verdict {
     let facts = RequestFacts::of_body(&body);
     let is_long = is_long(&body);
-    let decided = computed(record, conversation, permits, is_long, move |decider| {
+    let decided = computed(record, said, permits, is_long, move |decider| {
         decider.decide(body)
     });
     decided.await.unwrap_or_else(|error| (facts, Err(error)))
@@ -80,8 +81,11 @@ pub(crate) async fn decide_again(
     permits: &Permits,
 ) -> Option<(RequestFacts, Forward)> {
     let is_long = is_long(others.scanned.request().document().expose().as_bytes());
-    let conversation = others.conversation.clone();
-    let decided = computed(record, conversation, permits, is_long, move |decider| {
+    let said = Said {
+        conversation: others.conversation.clone(),
+        ..Said::default()
+    };
+    let decided = computed(record, said, permits, is_long, move |decider| {
         decider.decide_again(others)
     });
     decided.await.ok().flatten()
@@ -90,14 +94,12 @@ pub(crate) async fn decide_again(
 /// Computes: here, or on a thread of its own where that takes long.
 async fn computed<T: Send + 'static>(
     record: &RequestRecord,
-    conversation: Option<String>,
+    said: Said,
     permits: &Permits,
     is_long: bool,
     work: impl FnOnce(&Decider) -> T + Send + 'static,
 ) -> Result<T, GatewayError> {
-    let mut decider = Decider::new(&record.gateway, &record.admission.account)?;
-    decider.conversation = conversation;
-    decider.stages.clone_from(&record.stages);
+    let mut decider = Decider::new(record, said)?;
     if !is_long {
         return Ok(work(&decider));
     }
@@ -133,8 +135,8 @@ struct Decider {
     gateway: Arc<Gateway>,
     account: Arc<Account>,
     scanner: Arc<Scanner>,
-    /// The conversation, where the caller named it.
-    conversation: Option<String>,
+    door: &'static Door,
+    said: Said,
     /// Where a request from the dashboard leaves what was sent and answered.
     stages: Option<Arc<Stages>>,
     /// The place of a long scan among others.
@@ -144,13 +146,15 @@ struct Decider {
 }
 
 impl Decider {
-    fn new(gateway: &Arc<Gateway>, account: &Arc<Account>) -> Result<Self, GatewayError> {
+    fn new(record: &RequestRecord, said: Said) -> Result<Self, GatewayError> {
+        let account = &record.admission.account;
         Ok(Self {
-            gateway: Arc::clone(gateway),
+            gateway: Arc::clone(&record.gateway),
             account: Arc::clone(account),
-            scanner: gateway.scanners.of(account)?,
-            conversation: None,
-            stages: None,
+            scanner: record.gateway.scanners.of(account)?,
+            door: record.door.unwrap_or(&CHAT),
+            said,
+            stages: record.stages.clone(),
             place: None,
             left: None,
         })
@@ -166,17 +170,25 @@ impl Decider {
 
     fn steps(&self, body: Bytes, facts: &mut RequestFacts) -> Result<Forward, GatewayError> {
         let scanner = &self.scanner_with_deadline();
-        let request = ChatRequest::read(body.into(), &self.gateway.chat_limits())?;
+        let limits = self.gateway.request_limits();
+        let request = Request::read(self.door.form, body.into(), &limits)?;
+        let request = request.with_aside(self.said.aside.clone());
         facts.set_read(&request);
         let asked = request.model().to_owned();
-        let routes = route::routes(&self.account, &asked)?;
+        let routes = route::routes_at(self.door, &self.account, &asked)?;
         facts.set_route(&asked, &routes[0]);
         let started = Instant::now();
         let scanned = protect::scan(scanner, request);
         self.gateway.metrics.scanned(started.elapsed());
         facts.set_scanned(&scanned);
         let report = scanned.report();
-        let choices = order::choices(&self.gateway, &self.account, &asked, routes, report)?;
+        let choices = order::choices(
+            &self.gateway,
+            &self.account,
+            (self.door, &asked),
+            routes,
+            report,
+        )?;
         let mut scanned = Some(scanned);
         for (at, choice) in choices.iter().enumerate() {
             let rest = &choices[at + 1..];
@@ -187,7 +199,7 @@ impl Decider {
             facts.set_route(&asked, &choice.route);
             match self.prepare(scanner, &choice.route, kept, facts) {
                 Ok(mut forward) => {
-                    let conversation = self.conversation.clone();
+                    let conversation = self.said.conversation.clone();
                     forward.others =
                         scanned.map(|scanned| Others::new(scanned, conversation, rest));
                     return Ok(forward);
@@ -204,7 +216,7 @@ impl Decider {
     fn decide_again(&self, mut others: Others) -> Option<(RequestFacts, Forward)> {
         let scanner = &self.scanner_with_deadline();
         while let Some(target) = others.next() {
-            let routes = route::routes(&self.account, &target).unwrap_or_default();
+            let routes = route::routes_at(self.door, &self.account, &target).unwrap_or_default();
             let Some(route) = routes.first() else {
                 continue;
             };
@@ -230,7 +242,7 @@ impl Decider {
         scanned: Scanned,
         facts: &mut RequestFacts,
     ) -> Result<Forward, GatewayError> {
-        let named = self.conversation.as_deref();
+        let named = self.said.conversation.as_deref();
         let draft = ReplyDraft::new(&self.gateway.vault, &self.account, named, &scanned);
         let (outcome, issued) = draft.apply(&self.policy(route), scanner, scanned);
         let clean = match outcome {
@@ -252,6 +264,7 @@ impl Decider {
             model: route.model.clone(),
             destination: self.destination(route, &cleared)?,
             exchange: Exchange {
+                door: self.door,
                 format: route.format,
                 context: self.reply_context(route.upstream.clone(), &cleared),
                 is_stream: clean.request().is_stream(),
@@ -331,7 +344,8 @@ impl Decider {
         let base = BaseUrl::parse(&address, self.gateway.allow_private_providers)
             .map_err(|_| unreachable())?;
         let authorizer = Authorizer::new(route.provider);
-        Ok(Destination::new(base, cleared.headers(), authorizer))
+        let destination = Destination::new(base, cleared.headers(), authorizer);
+        Ok(destination.with_given(cleared.given()))
     }
 
     fn reply_context(&self, model: String, cleared: &Cleared) -> ReplyContext {

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use phi_detect::PhiKind;
-use phigate_core::chat::RequestError;
+use phigate_core::request::RequestError;
 use phigate_core::wire::ProviderFailure;
 use phigate_edge::{EdgeError, ErrorBody};
 use phigate_store::{AdmitError, StoreError};

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use phi_detect::PhiKind;
-use phigate_core::chat::{self, ChatRequest};
 use phigate_core::egress::Cleared;
 use phigate_core::protect::{CleanRequest, Report, Scanned};
+use phigate_core::request::{self, Request};
 use phigate_store::{Identifier, SecretBytes, SecretString, Sizes, TOKEN_IDENTIFIER};
 use phigate_types::{Action, Finding, Unscannable};
 
@@ -60,8 +60,8 @@ impl RequestFacts {
         }
     }
 
-    /// It is a chat request.
-    pub(crate) fn set_read(&mut self, request: &ChatRequest) {
+    /// It is a request of its door.
+    pub(crate) fn set_read(&mut self, request: &Request) {
         self.is_stream = request.is_stream();
     }
 
@@ -284,7 +284,7 @@ fn spoken_name(clean: &CleanRequest, name: &str) -> String {
     let Some(value) = document.root().get(name) else {
         return name.to_owned();
     };
-    chat::parameter_name(&value, clean.report().withheld_keys())
+    request::parameter_name(&value, clean.report().withheld_keys())
 }
 
 /// Tokens of one request by which it can be looked up: each is a row that must be written before the request leaves.

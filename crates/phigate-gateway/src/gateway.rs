@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use phigate_core::chat::ChatLimits;
 use phigate_core::json::Bounds;
+use phigate_core::request::RequestLimits;
 use phigate_edge::Drain;
 use phigate_store::Vault;
 use phigate_types::Limits;
@@ -77,9 +77,9 @@ impl Gateway {
     }
 
     /// The limits of a request's shape.
-    pub(crate) fn chat_limits(&self) -> ChatLimits {
+    pub(crate) fn request_limits(&self) -> RequestLimits {
         let limits = &self.limits;
-        ChatLimits {
+        RequestLimits {
             json: Bounds {
                 depth_max: limits.json_depth as usize,
                 values_max: limits.json_values as usize,

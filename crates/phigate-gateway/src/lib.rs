@@ -141,7 +141,7 @@ pub use provider::{
     SetupRules, check_key, check_setup,
 };
 pub use record::{Durability, Written};
-pub use route::{Route, listed_models, routes};
+pub use route::{Route, listed_models, routes, routes_at};
 pub use scanners::detector;
 pub use stages::Stages;
 pub use trial::Trial;

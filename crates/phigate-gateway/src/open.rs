@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use bytes::Bytes;
-use http::{HeaderMap, header};
+use http::{HeaderMap, HeaderValue, header};
+use phigate_core::doors::Door;
+use phigate_core::request::Aside;
 use phigate_edge::{InflightPermit, Turn, Upload};
 use phigate_store::{Account, Admission};
 use uuid::Uuid;
@@ -21,6 +23,8 @@ use crate::stages::Stages;
 
 /// A request as it arrived.
 pub struct Call {
+    /// The door at which it arrived; none where nothing is forwarded.
+    pub door: Option<&'static Door>,
     /// The id on its response and its records.
     pub request_id: Uuid,
     /// When it arrived.
@@ -39,6 +43,8 @@ pub enum Sender {
         turn: Option<Turn>,
         /// Its headers.
         headers: HeaderMap,
+        /// Its query.
+        query: Option<String>,
         /// Its body, not read yet.
         upload: Upload,
     },
@@ -74,7 +80,11 @@ pub struct Open {
 }
 
 enum Source {
-    Upload { headers: HeaderMap, upload: Upload },
+    Upload {
+        headers: HeaderMap,
+        query: Option<String>,
+        upload: Upload,
+    },
     Typed(Bytes),
 }
 
@@ -90,12 +100,18 @@ impl Open {
                 client,
                 turn,
                 headers,
+                query,
                 upload,
             } => {
                 let admission = gateway.admit(&headers, client).await;
                 let admission = admission.map_err(|error| Stopped::unrecorded(&error))?;
                 let id = Some(admission.key_id.clone());
-                (admission, id, turn, Source::Upload { headers, upload })
+                let source = Source::Upload {
+                    headers,
+                    query,
+                    upload,
+                };
+                (admission, id, turn, source)
             }
             Sender::Listener {
                 account,
@@ -105,7 +121,11 @@ impl Open {
                 upload,
             } => {
                 let key_id = name.to_owned();
-                let source = Source::Upload { headers, upload };
+                let source = Source::Upload {
+                    headers,
+                    query: None,
+                    upload,
+                };
                 (Admission { key_id, account }, None, turn, source)
             }
             Sender::Dashboard {
@@ -130,6 +150,7 @@ impl Open {
         Ok(Self {
             record: RequestRecord {
                 gateway: Arc::clone(gateway),
+                door: call.door,
                 admission,
                 request_id: call.request_id,
                 received: call.received,
@@ -144,14 +165,18 @@ impl Open {
     /// Reads the body.
     pub async fn read(self) -> Result<Received, Stopped> {
         let read = match self.source {
-            Source::Typed(body) => Ok((body, None, None)),
-            Source::Upload { headers, upload } => read(&headers, upload).await,
+            Source::Typed(body) => Ok((body, Said::default(), None)),
+            Source::Upload {
+                headers,
+                query,
+                upload,
+            } => read(&self.record, &headers, query.as_deref(), upload).await,
         };
         match read {
-            Ok((body, conversation, inflight)) => Ok(Received {
+            Ok((body, said, inflight)) => Ok(Received {
                 record: self.record,
                 body,
-                conversation,
+                said,
                 permits: Permits {
                     _turn: self.turn,
                     _body: inflight,
@@ -165,14 +190,46 @@ impl Open {
     }
 }
 
+/// What a caller said besides the body.
+#[derive(Debug, Default)]
+pub(crate) struct Said {
+    /// The conversation it belongs to, where the caller named it.
+    pub(crate) conversation: Option<String>,
+    /// What goes on to the provider.
+    pub(crate) aside: Aside,
+}
+
 async fn read(
+    record: &RequestRecord,
     headers: &HeaderMap,
+    query: Option<&str>,
     upload: Upload,
-) -> Result<(Bytes, Option<String>, Option<InflightPermit>), GatewayError> {
+) -> Result<(Bytes, Said, Option<InflightPermit>), GatewayError> {
     require_json(headers)?;
     let (body, inflight) = upload.read().await?;
-    let conversation = reply_plan::conversation_name(headers)?;
-    Ok((body, conversation, Some(inflight)))
+    let said = Said {
+        conversation: reply_plan::conversation_name(headers)?,
+        aside: aside(record, headers, query)?,
+    };
+    Ok((body, said, Some(inflight)))
+}
+
+/// What goes on of the caller's head. It is looked at like any other text.
+fn aside(
+    record: &RequestRecord,
+    headers: &HeaderMap,
+    query: Option<&str>,
+) -> Result<Aside, GatewayError> {
+    let Some(door) = record.door else {
+        return Ok(Aside::default());
+    };
+    let scanner = record.gateway.scanners.of(&record.admission.account)?;
+    let header = |name| {
+        let values = headers.get_all(name).iter();
+        values.map(HeaderValue::as_bytes).collect()
+    };
+    let is_clean = |text: &str| scanner.detector().scan(text).is_empty();
+    Ok(door.aside(header, query, is_clean)?)
 }
 
 /// What a request takes of the gateway's limits, besides its key's. Clones share it.

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::time::Instant;
 
 use jiff::Timestamp;
+use phigate_core::doors::Door;
 use phigate_core::protect::{Report, Scanned};
 use phigate_store::Account;
 use phigate_types::{Effect, PhiAgreement};
@@ -57,7 +58,7 @@ impl Others {
 pub(crate) fn choices<'a>(
     gateway: &Gateway,
     account: &'a Account,
-    asked: &str,
+    (door, asked): (&Door, &str),
     routes: Vec<Route<'a>>,
     report: &Report,
 ) -> Result<Vec<Choice<'a>>, GatewayError> {
@@ -68,7 +69,7 @@ pub(crate) fn choices<'a>(
         is_fallback: false,
     }];
     for target in account.fallbacks.get(asked).into_iter().flatten() {
-        let routes = route::routes(account, target).unwrap_or_default();
+        let routes = route::routes_at(door, account, target).unwrap_or_default();
         let Some(route) = covered(account, routes, report) else {
             continue;
         };

@@ -10,6 +10,7 @@ use std::time::Instant;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use http::HeaderValue;
+use phigate_core::doors::{CHAT, Door};
 use phigate_core::egress::Cleared;
 use phigate_core::wire::{ReplyContext, WireFormat};
 use phigate_edge::REQUEST_ID;
@@ -22,7 +23,7 @@ use crate::error::GatewayError;
 use crate::facts::RequestFacts;
 use crate::failure;
 use crate::gateway::Gateway;
-use crate::open::{Call, Open, Permits, Sender};
+use crate::open::{Call, Open, Permits, Said, Sender};
 use crate::order::Others;
 use crate::outcome::OutcomeDue;
 use crate::provider::{Destination, Incoming, Outgoing};
@@ -50,6 +51,7 @@ impl Gateway {
         let call = Call {
             request_id: Uuid::now_v7(),
             received: Instant::now(),
+            door: Some(&CHAT),
             sender: Sender::Dashboard {
                 account,
                 body,
@@ -110,8 +112,7 @@ impl From<Response> for Stopped {
 pub struct Received {
     pub(crate) record: RequestRecord,
     pub(crate) body: Bytes,
-    /// The conversation it belongs to, where the caller named it.
-    pub(crate) conversation: Option<String>,
+    pub(crate) said: Said,
     pub(crate) permits: Permits,
 }
 
@@ -119,7 +120,7 @@ impl Received {
     /// Decides about the request, or records why it is refused.
     pub async fn decide(self) -> Result<Decided, Stopped> {
         let (facts, verdict) =
-            decide::decide(&self.record, self.body, self.conversation, &self.permits).await;
+            decide::decide(&self.record, self.body, self.said, &self.permits).await;
         match verdict {
             Ok(forward) => Ok(Decided {
                 record: self.record,
@@ -156,6 +157,7 @@ pub(crate) struct Forward {
 
 /// What is needed to read the answer.
 pub(crate) struct Exchange {
+    pub(crate) door: &'static Door,
     pub(crate) format: &'static dyn WireFormat,
     pub(crate) context: ReplyContext,
     pub(crate) is_stream: bool,

@@ -9,6 +9,7 @@ use std::time::Instant;
 
 use axum::response::{IntoResponse, Response};
 use jiff::Timestamp;
+use phigate_core::doors::Door;
 use phigate_core::egress::Cleared;
 use phigate_store::{Admission, Attempt, Decision, NewAttempt, NewDecision};
 use phigate_types::{Action, ErrorCode, Replies};
@@ -25,6 +26,8 @@ use crate::stages::Stages;
 /// What both records say about where a request comes from. Nothing is written yet.
 pub(crate) struct RequestRecord {
     pub(crate) gateway: Arc<Gateway>,
+    /// The door at which it arrived; none where nothing is forwarded.
+    pub(crate) door: Option<&'static Door>,
     pub(crate) admission: Admission,
     pub(crate) request_id: Uuid,
     pub(crate) received: Instant,
@@ -217,6 +220,7 @@ impl RequestRecord {
                 key_id: self.admission.key_id.clone(),
                 mode: account.mode,
                 action,
+                door: self.door.map(|door| door.id().to_owned()),
                 model: facts.model(),
                 family: facts.family().map(Into::into),
                 provider: facts.provider().map(Into::into),

@@ -12,7 +12,8 @@ use bytes::Bytes;
 use futures_util::{StreamExt, stream};
 use http::{HeaderValue, StatusCode, header};
 use phigate_core::reply::ReplyStream;
-use phigate_core::wire::{ProviderFailure, StreamTranslator, error_event};
+use phigate_core::wire::{ProviderFailure, StreamTranslator};
+use phigate_types::ErrorFormat;
 
 use phigate_edge::Drain;
 
@@ -33,9 +34,10 @@ pub(crate) async fn stream(
     outcome: OutcomeDue,
     drain: Drain,
 ) -> Result<Response, Stopped> {
+    let door = exchange.door;
     let mut source = Source {
-        translator: exchange.format.open_stream(&exchange.context),
-        stage: exchange.reply.stage(exchange.context.event_bytes_max),
+        translator: door.open_stream(exchange.format, &exchange.context),
+        stage: exchange.reply.stage(door, exchange.context.event_bytes_max),
         answer: incoming.body,
         cut: Box::pin(async move { drain.cut().await }),
     };
@@ -55,6 +57,7 @@ pub(crate) async fn stream(
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     outcome.write_stream_headers(&mut response);
     let relay = Relay {
+        errors: door.errors,
         source,
         outcome,
         first: Some((first, step)),
@@ -89,6 +92,8 @@ struct Source {
 }
 
 struct Relay {
+    /// How the caller is told that the stream broke off.
+    errors: ErrorFormat,
     source: Source,
     outcome: OutcomeDue,
     /// What was read before the caller got a status.
@@ -199,7 +204,7 @@ impl Relay {
         let ended = Ended {
             status: StatusCode::OK,
             summary: Some(&summary),
-            error: None,
+            error: summary.failure.and_then(|kind| kind.code().parse().ok()),
         };
         self.outcome.take().close(ended).await;
         (Ok(Bytes::from(out)), State::Done)
@@ -210,22 +215,16 @@ impl Relay {
         mut out: Vec<u8>,
         broken: Broken,
     ) -> (Result<Bytes, BrokenOff>, State) {
-        let code = match broken {
-            Broken::Provider(failure) => {
-                out.extend_from_slice(&error_event(&failure));
-                GatewayError::Provider(failure).code()
-            }
-            Broken::Withheld(error) => {
-                let event = [b"data: ", error.body().to_json().as_ref(), b"\n\n"].concat();
-                out.extend_from_slice(&event);
-                error.code()
-            }
+        let error = match broken {
+            Broken::Provider(failure) => GatewayError::Provider(failure),
+            Broken::Withheld(error) => error,
         };
+        out.extend_from_slice(&error.body().to_event(self.errors));
         let summary = self.source.translator.summary().clone();
         let ended = Ended {
             status: StatusCode::OK,
             summary: Some(&summary),
-            error: Some(code),
+            error: Some(error.code()),
         };
         self.outcome.take().close(ended).await;
         (Ok(Bytes::from(out)), State::Broken)

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::response::Response;
 use http::{HeaderValue, header};
-use phigate_core::reply::{self, ReplyRules, Stop, WholeReply};
+use phigate_core::doors::Door;
+use phigate_core::reply::{ReplyRules, Stop, WholeReply};
 use phigate_core::wire::{FailureKind, ProviderFailure, Reply};
 
 use crate::decide::{is_long, on_its_own_thread};
@@ -43,16 +44,16 @@ async fn read(
     outcome: &mut OutcomeDue,
 ) -> Result<Reply, GatewayError> {
     let body = incoming.body.read_all().await.map_err(failure::failed)?;
-    let mut reply = exchange
-        .format
-        .read_reply(&exchange.context, &body)
+    let door = exchange.door;
+    let mut reply = door
+        .read_reply(exchange.format, &exchange.context, &body)
         .map_err(GatewayError::Provider)?;
     if let Some(stages) = &exchange.stages {
         stages.keep_answered(&reply.body);
     }
     let rules = exchange.reply.rules;
     if !rules.is_idle() {
-        let treated = treat(gateway, &exchange.account_id, rules, reply.body).await?;
+        let treated = treat(gateway, door, &exchange.account_id, rules, reply.body).await?;
         outcome.saw_reply(&treated.tally, treated.heard);
         reply.body = treated
             .body
@@ -64,15 +65,16 @@ async fn read(
 /// Scans and restores. A long reply waits for its turn and a thread of its own, like a long request.
 async fn treat(
     gateway: &Gateway,
+    door: &'static Door,
     account_id: &str,
     rules: Arc<ReplyRules>,
     body: Vec<u8>,
 ) -> Result<WholeReply, GatewayError> {
     if rules.scan.is_none() || !is_long(&body) {
-        return Ok(reply::whole(&rules, body));
+        return Ok(door.whole_reply(&rules, body));
     }
     let place = gateway.long_scans.enter(account_id).await?;
-    on_its_own_thread(place, move || reply::whole(&rules, body))
+    on_its_own_thread(place, move || door.whole_reply(&rules, body))
         .await
         .ok_or(GatewayError::ReplyNotScanned)
 }

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use http::{HeaderMap, HeaderName};
 use phi_detect::PhiKind;
-use phigate_core::chat::RequestError;
+use phigate_core::doors::Door;
 use phigate_core::protect::{self, CleanRequest, Outcome, Policy, Scanned, Scanner};
 use phigate_core::reply::{
     self, Echoes, Issued, Mint, ReplyRules, ReplyScan, ReplyStream, ToolNames,
 };
+use phigate_core::request::RequestError;
 use phigate_core::text::PhiText;
 use phigate_store::{Account, Conversation, ConversationName, Vault};
 use phigate_types::Replies;
@@ -53,7 +54,7 @@ impl ReplyDraft {
                 .access
                 .conversation(&account.id, ConversationName::Given(name)),
             None => {
-                let opening = reply::opening(scanned.request().document());
+                let opening = scanned.request().opening();
                 vault
                     .access
                     .conversation(&account.id, ConversationName::Opening(&opening))
@@ -133,8 +134,8 @@ pub(crate) struct ReplyPlan {
 
 impl ReplyPlan {
     /// The stage for a streamed reply; none where a reply goes out as it comes.
-    pub(crate) fn stage(&self, event_bytes_max: usize) -> Option<ReplyStream> {
+    pub(crate) fn stage(&self, door: &Door, event_bytes_max: usize) -> Option<ReplyStream> {
         let is_idle = self.rules.is_idle();
-        (!is_idle).then(|| ReplyStream::new(Arc::clone(&self.rules), event_bytes_max))
+        (!is_idle).then(|| door.reply_stream(Arc::clone(&self.rules), event_bytes_max))
     }
 }

@@ -5,6 +5,7 @@
 
 use std::cmp::Ordering;
 
+use phigate_core::doors::Door;
 use phigate_core::wire::{self, Site, WireFormat};
 use phigate_store::{Account, Provider};
 use phigate_types::is_model_id;
@@ -78,6 +79,20 @@ pub fn routes<'a>(account: &'a Account, asked: &str) -> Result<Vec<Route<'a>>, G
             family: format.id(),
         }),
         None => Err(GatewayError::UnknownModel),
+    }
+}
+
+/// The same, of those that take what callers at a door write.
+pub fn routes_at<'a>(
+    door: &Door,
+    account: &'a Account,
+    asked: &str,
+) -> Result<Vec<Route<'a>>, GatewayError> {
+    let mut routes = routes(account, asked)?;
+    routes.retain(|route| route.format.takes(door.id()));
+    match routes.is_empty() {
+        true => Err(GatewayError::UnknownModel),
+        false => Ok(routes),
     }
 }
 

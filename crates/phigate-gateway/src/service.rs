@@ -75,7 +75,7 @@ impl Gateway {
                 mode: account.mode,
                 allow_unscannable: account.settings.allow_unscannable,
             },
-            bounds: self.chat_limits().json,
+            bounds: self.request_limits().json,
         }
     }
 }
@@ -89,7 +89,7 @@ fn noted(facts: &mut RequestFacts, answered: Answered) -> Result<PhiText, Gatewa
         }
         Err(Refused { error, report }) => {
             if let Some(report) = report {
-                facts.set_report(report);
+                facts.set_report(*report);
             }
             Err(error.map_or(GatewayError::DetectorUnavailable, GatewayError::Request))
         }
@@ -111,7 +111,7 @@ mod tests {
     use phigate_core::service;
 
     use super::*;
-    use crate::open::Permits;
+    use crate::open::{Permits, Said};
     use crate::testing;
 
     /// A request of an account with a body like this.
@@ -119,7 +119,7 @@ mod tests {
         Received {
             record: testing::record(gateway, account),
             body: body.into(),
-            conversation: None,
+            said: Said::default(),
             permits: Permits::NONE,
         }
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use phigate_core::doors::CHAT;
 use phigate_edge::Drain;
 use phigate_store::{
     Account, Admission, MasterKeySource, NewSecret, Options, ProviderConfig, SecretString, Target,
@@ -63,6 +64,7 @@ pub(crate) fn record(gateway: &Arc<Gateway>, account: &Arc<Account>) -> RequestR
         .unwrap();
     RequestRecord {
         gateway: Arc::clone(gateway),
+        door: Some(&CHAT),
         admission: Admission {
             key_id: "key".to_owned(),
             account: Arc::clone(account),

@@ -75,9 +75,9 @@ impl Trial {
             ),
             Self::Failed(error) => (
                 "No connection",
-                format!("{error}. Check the base URL, and that this server may reach it."),
+                format!("It seems that {error}. Check the base URL, and that this server may reach it."),
             ),
-            Self::WrongAddress(why) => ("The base URL cannot be used", why.clone()),
+            Self::WrongAddress(why) => ("The base URL cannot be used", format!("Because {why}.")),
             Self::NotSet => ("Not set yet", "Set the provider first.".to_owned()),
             Self::NoModel => (
                 "No model to ask",

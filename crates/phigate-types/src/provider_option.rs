@@ -21,9 +21,10 @@ pub enum ProviderOption {
     TokenUrl,
 }
 
-/// Option, code, what it is with an example, what a value looks like (none: an address, which is checked elsewhere).
+/// Option, code, label, what it is with an example, what a value looks like (none: an address, which is checked elsewhere).
 type Row = (
     ProviderOption,
+    &'static str,
     &'static str,
     &'static str,
     Option<fn(&str) -> bool>,
@@ -34,42 +35,49 @@ const ROWS: &[Row] = &[
     (
         ProviderOption::ApiVersion,
         "api-version",
+        "API version",
         "v1, or a dated version such as 2024-10-21",
         Some(is_api_version),
     ),
     (
         ProviderOption::BaseUrl,
         "base-url",
+        "Base URL",
         "the root of the provider's API, such as https://RESOURCE.openai.azure.com",
         None,
     ),
     (
         ProviderOption::ClientId,
         "client-id",
+        "Client ID",
         "the application's id, such as 66666666-7777-8888-9999-000000000000",
         Some(is_client_id),
     ),
     (
         ProviderOption::Project,
         "project",
+        "Project",
         "the project's id, such as my-project",
         Some(is_project),
     ),
     (
         ProviderOption::Region,
         "region",
+        "Region",
         "a region, such as us-east-1",
         Some(is_region),
     ),
     (
         ProviderOption::Tenant,
         "tenant",
+        "Tenant",
         "the directory's id or domain, such as 11111111-2222-3333-4444-555555555555",
         Some(is_tenant),
     ),
     (
         ProviderOption::TokenUrl,
         "token-url",
+        "Token URL",
         "the full address of the token endpoint",
         None,
     ),
@@ -86,14 +94,19 @@ impl ProviderOption {
         ROWS[self as usize].1
     }
 
+    /// The name people read.
+    pub const fn label(self) -> &'static str {
+        ROWS[self as usize].2
+    }
+
     /// What it is, with an example.
     pub const fn words(self) -> &'static str {
-        ROWS[self as usize].2
+        ROWS[self as usize].3
     }
 
     /// Whether a value can be one. Addresses are looked at by whoever connects to them.
     pub fn accepts(self, value: &str) -> bool {
-        ROWS[self as usize].3.is_none_or(|accepts| accepts(value))
+        ROWS[self as usize].4.is_none_or(|accepts| accepts(value))
     }
 }
 

@@ -145,6 +145,7 @@ fn request(
             sent: was_sent.then_some(body),
         },
         detector_version: "invented".to_owned(),
+        door: Some("chat".into()),
         conversation: None,
         error_code: None,
         sealed: None,

@@ -16,6 +16,7 @@ const COLUMNS: &[&str] = &[
     "key_id",
     "mode",
     "action",
+    "door",
     "model",
     "family",
     "provider",

@@ -7,6 +7,7 @@ mod config;
 mod dashboard;
 mod demo;
 mod housekeeping;
+mod models;
 mod not_served;
 mod presidio;
 mod reason;

@@ -18,26 +18,13 @@ const PATHS: &[(&str, &str)] = &[
     ("/v1/audio/{*rest}", NO_OTHER),
     ("/v1/batches", CHAT),
     ("/v1/batches/{*rest}", CHAT),
-    (
-        "/v1/completions",
-        "use chat completions at /v1/chat/completions (LlamaIndex: is_chat_model=True)",
-    ),
-    ("/v1/embeddings", NO_OTHER),
     ("/v1/files", NO_OTHER),
     ("/v1/files/{*rest}", NO_OTHER),
     ("/v1/images/{*rest}", NO_OTHER),
-    (
-        "/v1/messages",
-        "use an OpenAI client with chat completions at /v1/chat/completions; it takes claude models too",
-    ),
-    ("/v1/messages/{*rest}", CHAT),
+    ("/v1/messages/{*rest}", MESSAGES),
     ("/v1/moderations", NO_OTHER),
     ("/v1/realtime", CHAT),
-    (
-        "/v1/responses",
-        "use chat completions at /v1/chat/completions (OpenAI Agents SDK: set_default_openai_api('chat_completions'); AI SDK: openai.chat('MODEL'); pydantic-ai: OpenAIChatModel; LangChain: use_responses_api=False)",
-    ),
-    ("/v1/responses/{*rest}", CHAT),
+    ("/v1/responses/{*rest}", RESPONSES),
     ("/v1/threads", CHAT),
     ("/v1/threads/{*rest}", CHAT),
     (
@@ -48,6 +35,10 @@ const PATHS: &[(&str, &str)] = &[
 
 const BASE_URL: &str = "set the client's base URL to this address with /v1 at its end";
 const CHAT: &str = "use chat completions at /v1/chat/completions";
+const MESSAGES: &str =
+    "messages are at /v1/messages, and counting their tokens at /v1/messages/count_tokens";
+const RESPONSES: &str =
+    "responses are made at /v1/responses and not kept, so that there is nothing to fetch or cancel";
 const NO_OTHER: &str = "there is no other way through the gateway for it; chat completions are at /v1/chat/completions";
 
 /// Answers those paths, whatever the method.

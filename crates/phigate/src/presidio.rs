@@ -100,6 +100,7 @@ impl Desktop {
         let call = Call {
             request_id: id.0,
             received,
+            door: None,
             sender,
         };
         self.app.gateway.serve(call, service).await

@@ -8,21 +8,28 @@ use axum::response::{IntoResponse, Json, Response};
 use axum::routing::{get, post};
 use axum::{Extension, Router};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
+use phigate_core::doors::{DOORS, Door, MESSAGES};
 use phigate_core::service;
 use phigate_edge::{ClientAddress, RequestId, Turn, Upload, health_routes};
-use phigate_gateway::{Call, GatewayError, Sender, listed_models, routes};
-use serde_json::{Value, json};
+use phigate_gateway::{Call, GatewayError, Sender, listed_models, routes, routes_at};
+use phigate_types::ErrorFormat;
+use serde_json::Value;
 
 use crate::app::App;
-use crate::not_served;
+use crate::{models, not_served};
 
 /// The description of the API, as served and as printed by `phigate openapi`.
 pub(crate) const OPENAPI: &str = include_str!("openapi.json");
 
 /// The routes of the interface.
 pub(crate) fn router(app: Arc<App>) -> Router {
-    Router::new()
-        .route("/v1/chat/completions", post(chat_completions))
+    let doors = DOORS.iter().fold(Router::new(), |router, door| {
+        let answer = async move |State(app): State<Arc<App>>, request: Request| {
+            enter(app, door, request).await
+        };
+        router.route(door.path, post(answer))
+    });
+    doors
         .route("/v1/scan", post(scan))
         .route("/beta/litellm_basic_guardrail_api", post(guard))
         .route("/v1/models", get(models))
@@ -45,29 +52,39 @@ async fn is_ready(app: Arc<App>) -> bool {
     app.vault.ping().await.is_ok()
 }
 
-async fn chat_completions(State(app): State<Arc<App>>, request: Request) -> Response {
-    match call_of(request) {
+/// How errors are written at a path: as its door does; elsewhere by the format that the caller says it speaks.
+pub(crate) fn error_format(path: &str, headers: &HeaderMap) -> ErrorFormat {
+    match Door::at(path) {
+        Some(door) => door.errors,
+        None if path.starts_with("/v1/") && models::is_anthropic(headers) => ErrorFormat::Anthropic,
+        None => ErrorFormat::OpenAi,
+    }
+}
+
+/// A request at one of the doors.
+async fn enter(app: Arc<App>, door: &'static Door, request: Request) -> Response {
+    match call_of(Some(door), request) {
         Some(call) => app.gateway.answer(call).await,
         None => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }
 }
 
 async fn scan(State(app): State<Arc<App>>, request: Request) -> Response {
-    match call_of(request) {
+    match call_of(None, request) {
         Some(call) => app.gateway.serve(call, service::scan).await,
         None => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }
 }
 
 async fn guard(State(app): State<Arc<App>>, request: Request) -> Response {
-    match call_of(request) {
+    match call_of(None, request) {
         Some(call) => app.gateway.serve(call, service::guard).await,
         None => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }
 }
 
 /// A caller's request; none without what the edge gives to every request.
-fn call_of(request: Request) -> Option<Call> {
+fn call_of(door: Option<&'static Door>, request: Request) -> Option<Call> {
     let received = Instant::now();
     let (parts, upload) = Upload::split(request);
     let id = parts.extensions.get::<RequestId>()?.0;
@@ -75,9 +92,11 @@ fn call_of(request: Request) -> Option<Call> {
     Some(Call {
         request_id: id,
         received,
+        door,
         sender: Sender::Caller {
             client,
             turn: parts.extensions.get::<Turn>().cloned(),
+            query: parts.uri.query().map(str::to_owned),
             headers: parts.headers,
             upload,
         },
@@ -92,11 +111,14 @@ async fn models(
     headers: HeaderMap,
 ) -> Result<Json<Value>, GatewayError> {
     let account = app.gateway.admit(&headers, client.0).await?.account;
-    let models = listed_models(&account).into_iter();
-    let data: Vec<Value> = models
-        .map(|(model, provider)| describe_model(&model, provider))
-        .collect();
-    Ok(Json(json!({ "object": "list", "data": data })))
+    let listed = listed_models(&account);
+    let models = listed.iter().map(|(model, name)| (*name, model.as_str()));
+    Ok(Json(if models::is_anthropic(&headers) {
+        let is_taken = |(_, model): &(&str, &str)| routes_at(&MESSAGES, &account, model).is_ok();
+        models::anthropic_list(models.filter(is_taken).map(|(_, model)| model))
+    } else {
+        models::openai_list(models)
+    }))
 }
 
 async fn model(
@@ -106,12 +128,12 @@ async fn model(
     headers: HeaderMap,
 ) -> Result<Json<Value>, GatewayError> {
     let account = app.gateway.admit(&headers, client.0).await?.account;
-    let routes = routes(&account, &id).map_err(|_| GatewayError::UnknownModel)?;
-    Ok(Json(describe_model(&id, routes[0].name)))
-}
-
-fn describe_model(model: &str, provider: &str) -> Value {
-    json!({ "id": model, "object": "model", "created": 0, "owned_by": provider })
+    let route = routes(&account, &id).map_err(|_| GatewayError::UnknownModel)?;
+    Ok(Json(if models::is_anthropic(&headers) {
+        models::anthropic_model(&id)
+    } else {
+        models::openai_model(route[0].name, &id)
+    }))
 }
 
 #[cfg(test)]
@@ -122,8 +144,10 @@ mod tests {
     fn the_description_is_openapi_and_names_what_we_serve() {
         let description: Value = serde_json::from_str(OPENAPI).unwrap();
         assert!(description["openapi"].as_str().unwrap().starts_with("3."));
+        for door in DOORS {
+            assert!(description["paths"].get(door.path).is_some(), "{door:?}");
+        }
         for path in [
-            "/v1/chat/completions",
             "/v1/scan",
             "/beta/litellm_basic_guardrail_api",
             "/v1/models",

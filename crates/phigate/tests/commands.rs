@@ -548,7 +548,7 @@ fn lists_are_tables_for_people_and_arrays_for_programs() {
     for (list, head, field) in [
         ("account", "NAME", "name"),
         ("key", "ID", "id"),
-        ("provider", "PROVIDER", "family"),
+        ("provider", "PROVIDER", "name"),
         ("user", "EMAIL", "email"),
     ] {
         let table = gateway.command(&[list, "list"]);

@@ -77,6 +77,26 @@ impl<'a> Json<'a> {
         Ok(build(text, &nodes, 0))
     }
 
+    /// The same value, borrowing nothing.
+    pub(crate) fn into_owned(self) -> Json<'static> {
+        let owned = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
+        match self {
+            Self::Null => Json::Null,
+            Self::Bool(value) => Json::Bool(value),
+            Self::Number(digits) => Json::Number(owned(digits)),
+            Self::Text(text) => Json::Text(owned(text)),
+            Self::List(items) => Json::List(items.into_iter().map(Json::into_owned).collect()),
+            Self::Object(members) => {
+                let members = members.into_iter();
+                Json::Object(
+                    members
+                        .map(|(key, value)| (owned(key), value.into_owned()))
+                        .collect(),
+                )
+            }
+        }
+    }
+
     /// An object with these members.
     pub(crate) fn object<const N: usize>(members: [(&'static str, Json<'a>); N]) -> Self {
         Self::Object(

@@ -2,8 +2,8 @@
 
 use phigate_types::{Effect, Mode};
 
-use crate::chat::{ChatRequest, RequestError};
 use crate::json::Document;
+use crate::request::{Request, RequestError};
 
 use super::report::Report;
 use super::rewrite::{StandIns, Tokens, Unsafe, rewrite_document};
@@ -35,14 +35,14 @@ pub enum Outcome {
 /// A request that may leave: every finding was dealt with as the mode says. Only [`apply`] makes one:
 ///
 /// ```compile_fail,E0451
-/// # use phigate_core::{chat::ChatRequest, protect::{CleanRequest, Scanned}};
+/// # use phigate_core::{request::Request, protect::{CleanRequest, Scanned}};
 /// # use phigate_types::Mode;
-/// # fn unapplied(request: ChatRequest, scanned: Scanned) -> CleanRequest {
+/// # fn unapplied(request: Request, scanned: Scanned) -> CleanRequest {
 /// CleanRequest { request, original: None, report: scanned.report().clone(), mode: Mode::FLAG }
 /// # }
 /// ```
 pub struct CleanRequest {
-    request: ChatRequest,
+    request: Request,
     /// The body as the caller sent it, where the mode changed it.
     original: Option<Document>,
     report: Report,
@@ -66,7 +66,7 @@ impl std::fmt::Debug for CleanRequest {
 
 impl CleanRequest {
     /// The request as it may leave.
-    pub fn request(&self) -> &ChatRequest {
+    pub fn request(&self) -> &Request {
         &self.request
     }
 
@@ -134,9 +134,9 @@ pub fn apply_with(
     if let Effect::Replace(replacement) = policy.mode.effect
         && clean.report.has_phi()
     {
-        let document = clean.request.document();
+        let (form, document) = (clean.request.form(), clean.request.document());
         let mut stand_ins = StandIns::new(replacement, tokens);
-        match rewrite_document(scanner, document, &findings, &mut stand_ins) {
+        match rewrite_document(scanner, form, document, &findings, &mut stand_ins) {
             Ok(rewritten) => clean.original = Some(clean.request.replace_document(rewritten)),
             Err(Unsafe::NotRewritable(path)) => {
                 return Outcome::Refuse(not_rewritable(path), clean.report);

@@ -7,8 +7,8 @@ use std::ops::Range;
 
 use phi_detect::{Finding, Findings};
 
-use crate::chat::{self, Calls, Place};
 use crate::json::{Document, NodeId, Value};
+use crate::request::{self, Form, Place};
 
 use super::located::{LocatedFinding, ScanResult};
 use super::scanner::Scanner;
@@ -29,25 +29,31 @@ const RESULT_BYTES: usize = 4096;
 const BARE_WORDS: usize = 4;
 
 /// Adds what shows only in context. The findings must be settled, and are not settled afterwards.
-pub(super) fn scan_context(scanner: &Scanner, document: &Document, result: &mut ScanResult) {
+pub(super) fn scan_context(
+    scanner: &Scanner,
+    form: &dyn Form,
+    document: &Document,
+    result: &mut ScanResult,
+) {
     let mut added = Vec::new();
     let mut is_complete = true;
-    for group in chat::text_groups(document) {
+    for group in request::text_groups(document) {
         is_complete &= scan_group(scanner, document, &group, result, &mut added);
     }
-    for turns in chat::conversations(document) {
+    for turns in form.conversations(document) {
         for (index, turn) in turns.iter().enumerate().skip(1) {
             let joined = answer(scanner, document, &turns[..index], turn);
             is_complete &= scan_answer(scanner, joined, result, &mut added);
         }
     }
-    let calls = Calls::of(document);
-    for slot in chat::slots(document).filter(|slot| slot.place == Place::Text) {
-        let text = document.value(slot.node);
-        let label = chat::message_of(&text).and_then(|message| calls.label(&message));
-        if let Some(label) = label {
-            is_complete &= scan_returned(scanner, &label, &text, result, &mut added);
-        }
+    for (text, label) in form.results(document) {
+        let text = document.value(text);
+        is_complete &= scan_returned(scanner, &label, &text, result, &mut added);
+    }
+    // What only a neighbour shows is as hard to replace as what shows by itself.
+    for found in &mut added {
+        let place = form.place(&document.value(found.node));
+        found.place = place.unwrap_or(Place::Text);
     }
     result.findings.append(&mut added);
     result.is_complete &= is_complete;

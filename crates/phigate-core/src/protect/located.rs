@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use phi_detect::{Finding, PhiKind};
 
-use crate::chat::Place;
 use crate::json::NodeId;
+use crate::request::Place;
 
 /// A finding in its place in a document.
 #[derive(Debug, Clone)]

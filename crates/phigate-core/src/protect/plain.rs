@@ -3,8 +3,8 @@
 use phi_detect::{CodePoints, Finding};
 use phigate_types::Effect;
 
-use crate::chat::{Place, RequestError};
 use crate::json::{Document, NodeId, Value};
+use crate::request::{Form, Place, RequestError};
 
 use super::apply::{Policy, not_rewritable, unscannable};
 use super::located::LocatedFinding;
@@ -14,8 +14,8 @@ use super::scan::scan_document;
 use super::scanner::Scanner;
 
 /// A document with everything that was found in it.
-#[derive(Debug)]
 pub struct ScannedDocument {
+    form: &'static dyn Form,
     document: Document,
     findings: Vec<LocatedFinding>,
     report: Report,
@@ -43,11 +43,23 @@ pub enum NotRewritten {
     Unfinished,
 }
 
-/// Scans every string, number and key of a document.
-pub fn scan_plain(scanner: &Scanner, document: Document) -> ScannedDocument {
-    let result = scan_document(scanner, &document);
-    let report = Report::new(&document, &result, scanner.listed_max).without_identifiers();
+/// Shows only the length of the document.
+impl std::fmt::Debug for ScannedDocument {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "ScannedDocument({:?})", self.document)
+    }
+}
+
+/// Scans every string, number and key of a document that is written like requests of a form.
+pub fn scan_plain(
+    scanner: &Scanner,
+    form: &'static dyn Form,
+    document: Document,
+) -> ScannedDocument {
+    let result = scan_document(scanner, form, &document);
+    let report = Report::new(form, &document, &result, scanner.listed_max).without_identifiers();
     ScannedDocument {
+        form,
         document,
         findings: result.findings,
         report,
@@ -82,7 +94,9 @@ impl ScannedDocument {
         let value = self.document.value(found[0].node);
         let text = match found[0].place {
             Place::Number => value.raw().into(),
-            Place::Text | Place::Key | Place::Structure => value.decoded().into_text(),
+            Place::Text | Place::Key | Place::Signed | Place::Structure => {
+                value.decoded().into_text()
+            }
         };
         let mut points = CodePoints::new(&text);
         let counted = found.iter().map(|located| Found {
@@ -111,11 +125,11 @@ impl ScannedDocument {
             return Ok(self.document.clone());
         }
         let mut stand_ins = StandIns::new(replacement, None);
-        rewrite_document(scanner, &self.document, &self.findings, &mut stand_ins).map_err(|error| {
-            match error {
-                Unsafe::NotRewritable(path) => NotRewritten::Refused(not_rewritable(path)),
-                Unsafe::Unfinished => NotRewritten::Unfinished,
-            }
+        let (form, document) = (self.form, &self.document);
+        let rewritten = rewrite_document(scanner, form, document, &self.findings, &mut stand_ins);
+        rewritten.map_err(|error| match error {
+            Unsafe::NotRewritable(path) => NotRewritten::Refused(not_rewritable(path)),
+            Unsafe::Unfinished => NotRewritten::Unfinished,
         })
     }
 }

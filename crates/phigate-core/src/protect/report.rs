@@ -7,8 +7,8 @@ use std::ops::Range;
 use phi_detect::{CodePoints, PhiKind};
 use phigate_types::{Finding, Unscannable};
 
-use crate::chat::{self, Place};
 use crate::json::{Document, NodeId};
+use crate::request::{self, Form, Place};
 use crate::text::PhiText;
 
 use super::identifier;
@@ -36,11 +36,16 @@ pub struct Report {
 
 impl Report {
     /// Reports a scan. A text with very many findings is counted through once, not once per finding.
-    pub(super) fn new(document: &Document, result: &ScanResult, listed_max: usize) -> Self {
-        let mut opaque = chat::opaque_nodes(document);
+    pub(super) fn new(
+        form: &dyn Form,
+        document: &Document,
+        result: &ScanResult,
+        listed_max: usize,
+    ) -> Self {
+        let mut opaque = request::opaque_nodes(form, document);
         opaque.truncate(listed_max);
         let parts = opaque.into_iter().map(|(node, kind)| Unscannable {
-            path: chat::path(&document.value(node)),
+            path: request::path(&document.value(node)),
             kind: Cow::Borrowed(kind),
         });
         let mut report = Self {
@@ -81,7 +86,7 @@ impl Report {
             Place::Number => value.raw().into(),
             _ => value.decoded().into_text(),
         };
-        let path = chat::path(&value);
+        let path = request::path(&value);
         let mut points = CodePoints::new(&text);
         for LocatedFinding { finding, .. } in found {
             let Range { start, end } = points.range(&finding.span);

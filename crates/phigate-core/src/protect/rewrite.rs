@@ -6,8 +6,8 @@ use std::ops::Range;
 use phi_detect::{Detector, PhiKind};
 use phigate_types::{Effect, Mode, Replaced};
 
-use crate::chat::{self, Place};
 use crate::json::{Document, Json};
+use crate::request::{self, Form, Place};
 
 use super::located::LocatedFinding;
 use super::scan::{scan_document, values_of};
@@ -61,13 +61,14 @@ pub(super) enum Unsafe {
 /// The document with its findings replaced, and those that show only then.
 pub(super) fn rewrite_document(
     scanner: &Scanner,
+    form: &dyn Form,
     document: &Document,
     findings: &[LocatedFinding],
     stand_ins: &mut StandIns<'_, '_>,
 ) -> Result<Document, Unsafe> {
     let mut current = splice(document, findings, stand_ins)?;
     for _ in 1..ROUNDS_MAX {
-        let result = scan_document(scanner, &current);
+        let result = scan_document(scanner, form, &current);
         if result.is_clean() {
             return Ok(current);
         }
@@ -76,11 +77,13 @@ pub(super) fn rewrite_document(
         }
         current = splice(&current, &result.findings, stand_ins)?;
     }
-    let result = scan_document(scanner, &current);
+    let result = scan_document(scanner, form, &current);
     match result.findings.first() {
         _ if !result.is_complete => Err(Unsafe::Unfinished),
         None => Ok(current),
-        Some(left) => Err(Unsafe::NotRewritable(chat::path(&current.value(left.node)))),
+        Some(left) => Err(Unsafe::NotRewritable(request::path(
+            &current.value(left.node),
+        ))),
     }
 }
 
@@ -103,7 +106,7 @@ fn splice(
     stand_ins: &mut StandIns<'_, '_>,
 ) -> Result<Document, Unsafe> {
     if let Some(fixed) = found.iter().find(|located| located.place != Place::Text) {
-        let path = chat::path(&document.value(fixed.node));
+        let path = request::path(&document.value(fixed.node));
         return Err(Unsafe::NotRewritable(path));
     }
     let mut edits: Vec<(Range<usize>, String)> = Vec::with_capacity(found.len());
@@ -131,7 +134,7 @@ fn splice(
         }
         rewritten.push_str(&text.expose()[copied..]);
         if is_json(text.expose()) && !is_json(&rewritten) {
-            return Err(Unsafe::NotRewritable(chat::path(&value)));
+            return Err(Unsafe::NotRewritable(request::path(&value)));
         }
     }
     Ok(document.splice(&edits))

@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use phi_detect::PhiKind;
 
-use crate::chat::{self, ChatRequest, Place, Slot};
 use crate::json::{Document, Value};
+use crate::request::{self, Form, Place, Request, Slot};
 use crate::text::PhiText;
 
 use super::joined::scan_context;
@@ -17,14 +17,14 @@ use super::scanner::Scanner;
 /// A request with everything that was found in it. Only [`scan`] makes one:
 ///
 /// ```compile_fail,E0451
-/// # use phigate_core::{chat::ChatRequest, protect::{Report, Scanned}};
-/// # fn unscanned(request: ChatRequest) -> Scanned {
+/// # use phigate_core::{request::Request, protect::{Report, Scanned}};
+/// # fn unscanned(request: Request) -> Scanned {
 /// Scanned { request, findings: Vec::new(), report: Report::default() }
 /// # }
 /// ```
 #[derive(Debug, Clone)]
 pub struct Scanned {
-    pub(super) request: ChatRequest,
+    pub(super) request: Request,
     pub(super) findings: Vec<LocatedFinding>,
     pub(super) report: Report,
 }
@@ -36,7 +36,7 @@ impl Scanned {
     }
 
     /// The request.
-    pub fn request(&self) -> &ChatRequest {
+    pub fn request(&self) -> &Request {
         &self.request
     }
 
@@ -59,7 +59,9 @@ pub(super) fn values_of(document: &Document, found: &[LocatedFinding]) -> Vec<St
         let node = document.value(of_one_text[0].node);
         let text = match of_one_text[0].place {
             Place::Number => Cow::Borrowed(node.raw()),
-            Place::Key | Place::Structure | Place::Text => node.decoded().into_text(),
+            Place::Key | Place::Structure | Place::Signed | Place::Text => {
+                node.decoded().into_text()
+            }
         };
         for one in of_one_text {
             let part = text.get(one.finding.span.clone()).unwrap_or_default();
@@ -82,9 +84,10 @@ fn unescaped(value: String) -> String {
 }
 
 /// Scans all of a request.
-pub fn scan(scanner: &Scanner, request: ChatRequest) -> Scanned {
-    let result = scan_document(scanner, request.document());
-    let report = Report::new(request.document(), &result, scanner.listed_max);
+pub fn scan(scanner: &Scanner, request: Request) -> Scanned {
+    let (form, document) = (request.form(), request.document());
+    let result = scan_document(scanner, form, document);
+    let report = Report::new(form, document, &result, scanner.listed_max);
     Scanned {
         request,
         findings: result.findings,
@@ -93,25 +96,31 @@ pub fn scan(scanner: &Scanner, request: ChatRequest) -> Scanned {
 }
 
 /// Finds PHI in every string, number and key, and in texts that are read together.
-pub(crate) fn scan_document(scanner: &Scanner, document: &Document) -> ScanResult {
+pub(crate) fn scan_document(scanner: &Scanner, form: &dyn Form, document: &Document) -> ScanResult {
     let mut result = ScanResult::empty();
-    for slot in chat::slots(document) {
-        scan_slot(scanner, document, slot, &mut result);
+    for slot in request::slots(form, document) {
+        scan_slot(scanner, form, document, slot, &mut result);
     }
     result.settle();
-    scan_context(scanner, document, &mut result);
+    scan_context(scanner, form, document, &mut result);
     result.settle();
     result
 }
 
-fn scan_slot(scanner: &Scanner, document: &Document, slot: Slot, result: &mut ScanResult) {
+fn scan_slot(
+    scanner: &Scanner,
+    form: &dyn Form,
+    document: &Document,
+    slot: Slot,
+    result: &mut ScanResult,
+) {
     let value = document.value(slot.node);
     let piece = match slot.place {
-        Place::Key => Some(key(&value)),
-        Place::Number => number(&value),
+        Place::Key => Some(key(form, &value)),
+        Place::Number => number(form, &value),
         Place::Structure => Some(Piece::plain(value.decoded().into_text())),
-        Place::Text => Some(Piece {
-            label: chat::label(&value),
+        Place::Signed | Place::Text => Some(Piece {
+            label: request::label(form, &value),
             ..Piece::plain(value.decoded().into_text())
         }),
     };
@@ -120,13 +129,13 @@ fn scan_slot(scanner: &Scanner, document: &Document, slot: Slot, result: &mut Sc
     };
     result.text_bytes += text.len() as u64;
     // A word of the API's own is not the caller's text.
-    if slot.place == Place::Key && chat::is_known_word(&text) {
+    if slot.place == Place::Key && request::is_known_word(&text) {
         return;
     }
     let found_before = result.findings.len();
     if !is_lower_case_word(&text) || slot.place == Place::Text {
         let skipped = match slot.place {
-            Place::Text => chat::id_prefix(&value, &text),
+            Place::Text => request::id_prefix(&value, &text),
             _ => 0,
         };
         let Some(findings) = scanner.find(label.as_deref(), &text[skipped..]) else {
@@ -161,18 +170,18 @@ impl<'d> Piece<'d> {
 }
 
 /// A number as a key is an entry of what holds it: `{"ssn": {"536228741": true}}`.
-fn key<'d>(value: &Value<'d>) -> Piece<'d> {
+fn key<'d>(form: &dyn Form, value: &Value<'d>) -> Piece<'d> {
     let text = value.decoded().into_text();
     let holder = value.parent().filter(|_| is_number(&text));
-    let label = holder.and_then(|holder| chat::label(&holder));
+    let label = holder.and_then(|holder| request::label(form, &holder));
     Piece { text, label }
 }
 
 /// No kind of PHI is a number of fewer than four digits: the shortest is the end of an SSN.
-fn number<'d>(value: &Value<'d>) -> Option<Piece<'d>> {
+fn number<'d>(form: &dyn Form, value: &Value<'d>) -> Option<Piece<'d>> {
     (value.raw().len() >= SHORTEST_NUMBER).then(|| Piece {
         text: plain_digits(value.raw()),
-        label: chat::label(value),
+        label: request::label(form, value),
     })
 }
 

@@ -1,24 +1,62 @@
 //! Names of the texts in a reply.
 
-/// A text of one choice.
+/// A text of one choice, or of one block or item of the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct FieldId {
-    pub(super) choice: u64,
-    pub(super) part: Part,
+pub(crate) struct FieldId {
+    pub(crate) choice: u64,
+    pub(crate) part: Part,
+    /// Which of several such texts: the number of the tool call, or of the part.
+    pub(crate) number: u64,
+}
+
+impl FieldId {
+    /// The only text of its kind.
+    pub(crate) fn new(choice: u64, part: Part) -> Self {
+        Self::numbered(choice, part, 0)
+    }
+
+    /// One of several texts of a kind.
+    pub(crate) fn numbered(choice: u64, part: Part, number: u64) -> Self {
+        Self {
+            choice,
+            part,
+            number,
+        }
+    }
 }
 
 /// Which text of a choice.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Part {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Part {
     /// Thinking aloud, under the name this server uses.
     Reasoning(&'static str),
+    /// Thinking that the provider signs: values that were masked are not restored in it.
+    Signed,
     Content,
     Refusal,
     Transcript,
     /// The arguments of the one function of old requests.
     Function,
     /// The arguments of a tool call.
-    Arguments(u64),
+    Arguments,
     /// The free text for a custom tool.
-    Input(u64),
+    Input,
+    /// Any other text of the reply.
+    Other,
+}
+
+impl Part {
+    /// The member that holds such a text in a reply.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Reasoning(name) => name,
+            Self::Signed => "thinking",
+            Self::Content => "content",
+            Self::Refusal => "refusal",
+            Self::Transcript => "transcript",
+            Self::Function | Self::Arguments => "arguments",
+            Self::Input => "input",
+            Self::Other => "other",
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::field_id::{FieldId, Part};
+use super::field_id::FieldId;
 use crate::json::Json;
 use crate::text::PhiText;
 
@@ -14,7 +14,7 @@ const NAME_BYTES_MAX: usize = 256;
 
 /// The texts of a reply as the provider wrote them, up to a limit, and the names of the tools it calls.
 #[derive(Default)]
-pub(super) struct Heard {
+pub(crate) struct Heard {
     texts: BTreeMap<FieldId, String>,
     names: BTreeMap<FieldId, String>,
     bytes: usize,
@@ -34,7 +34,7 @@ impl Heard {
     }
 
     /// More of a tool's name.
-    pub(super) fn name(&mut self, id: FieldId, name: &str) {
+    pub(crate) fn name(&mut self, id: FieldId, name: &str) {
         let known = self.names.entry(id).or_default();
         if known.len() + name.len() <= NAME_BYTES_MAX {
             known.push_str(name);
@@ -42,7 +42,7 @@ impl Heard {
     }
 
     /// The name of the tool that a text is for.
-    pub(super) fn name_of(&self, id: FieldId) -> &str {
+    pub(crate) fn name_of(&self, id: FieldId) -> &str {
         self.names.get(&id).map_or("", String::as_str)
     }
 
@@ -56,7 +56,7 @@ impl Heard {
         let texts = self.texts.iter().map(|(id, text)| {
             let mut entry = Json::object([
                 ("choice", id.choice.into()),
-                ("part", Json::text(part_name(id.part))),
+                ("part", Json::text(id.part.name())),
             ]);
             if let Some(name) = self.names.get(id) {
                 entry.insert("tool", Json::text(name.as_str()));
@@ -65,17 +65,5 @@ impl Heard {
             entry
         });
         PhiText::new(Json::List(texts.collect()).to_json_text())
-    }
-}
-
-/// The member that holds a text in a reply.
-pub(super) fn part_name(part: Part) -> &'static str {
-    match part {
-        Part::Reasoning(name) => name,
-        Part::Content => "content",
-        Part::Refusal => "refusal",
-        Part::Transcript => "transcript",
-        Part::Function | Part::Arguments(_) => "arguments",
-        Part::Input(_) => "input",
     }
 }

@@ -1,16 +1,18 @@
 //! What becomes of a reply: PHI that the model produced is dealt with, and what was masked is restored.
 //!
 //! Everything is pure. A reply in the caller's format goes in, and the reply that the caller may see comes out:
-//! [`whole`] for a complete one, [`ReplyStream`] for a stream, which gives the same for every cut of its bytes.
+//! `whole` for a complete one, [`ReplyStream`] for a stream, which gives the same for every cut of its bytes. The door
+//! says which parts of a reply are texts (`walk`), and [`crate::doors::Door`] puts the two together.
 //!
 //! Read in this order: `unit` (characters and how they are written), `reader`, `scan`, `restore`, `pipe` (one field
-//! through all three), `field` (which parts of a reply are fields), `stream`.
+//! through all three), `field` (all fields of a reply), `walk`, `stream`.
 
 mod conversation;
 mod echo;
 mod field;
 mod field_id;
 mod heard;
+mod leaves;
 mod pipe;
 mod place;
 mod reader;
@@ -23,6 +25,7 @@ mod tally;
 mod token;
 mod tools;
 mod unit;
+mod walk;
 mod whole;
 
 use std::sync::Arc;
@@ -31,14 +34,19 @@ use phigate_types::Replies;
 
 use crate::protect::Scanner;
 
-pub use conversation::{is_conversation_name, opening};
+pub use conversation::is_conversation_name;
 pub use echo::Echoes;
 pub use resolve::resolve;
 pub use stream::ReplyStream;
 pub use tally::Tally;
 pub use token::{Issued, Mint};
 pub use tools::ToolNames;
-pub use whole::{WholeReply, whole};
+pub use whole::WholeReply;
+
+pub(crate) use field::{Fields, member};
+pub(crate) use field_id::{FieldId, Part};
+pub(crate) use walk::Walk;
+pub(crate) use whole::whole;
 
 /// What is done with the reply to one request.
 #[derive(Debug, Default)]

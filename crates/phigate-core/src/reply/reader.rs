@@ -61,7 +61,7 @@ impl FieldReader {
     pub(super) fn label(&self) -> Option<&str> {
         let keys = self.around.iter().rev().flatten();
         keys.map(String::as_str)
-            .find(|key| !crate::chat::is_neutral_key(key))
+            .find(|key| !crate::request::is_neutral_key(key))
     }
 
     /// Takes the next character.

@@ -1,21 +1,21 @@
 //! What a token stood for, told from the request in which it was issued.
 
 use super::{Issued, Mint};
-use crate::chat::ChatRequest;
 use crate::protect::{self, Policy, Scanner};
+use crate::request::{Form, Request};
 use crate::text::PhiText;
 
 /// The value behind a token of a request, by its name without brackets. `original` is the body as the caller sent
-/// it, and `code_of` gives codes of its conversation. None when no such token is issued for this request now: the
+/// it and the format that it is written in; `code_of` gives codes of its conversation. None when no such token is issued for this request now: the
 /// detector may have learned since.
 pub fn resolve(
     scanner: &Scanner,
     policy: &Policy,
-    original: &[u8],
+    (form, original): (&'static dyn Form, &[u8]),
     code_of: &dyn Fn(&str, &str) -> [u8; 32],
     name: &str,
 ) -> Option<PhiText> {
-    let request = ChatRequest::read_again(original.to_vec()).ok()?;
+    let request = Request::read_again(form, original.to_vec()).ok()?;
     let scanned = protect::scan(scanner, request);
     let mut mint = Mint::new(code_of, scanned.request().document());
     // What becomes of the request is settled; only its tokens matter here.

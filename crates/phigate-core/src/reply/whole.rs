@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::field::{Fields, member};
+use super::field::Fields;
+use super::walk::Walk;
 use super::{ReplyRules, Stop, Tally};
 use crate::json::Json;
 use crate::text::PhiText;
@@ -18,10 +19,10 @@ pub struct WholeReply {
     pub heard: Option<PhiText>,
 }
 
-/// Deals with a complete chat completion in the caller's format.
-pub fn whole(rules: &Arc<ReplyRules>, body: Vec<u8>) -> WholeReply {
+/// Deals with a complete reply in the caller's format.
+pub(crate) fn whole(rules: &Arc<ReplyRules>, walk: &mut dyn Walk, body: Vec<u8>) -> WholeReply {
     let mut fields = Fields::new(Arc::clone(rules), false);
-    let mut result = changed(&mut fields, &body);
+    let mut result = changed(&mut fields, walk, &body);
     let is_blocked = fields.tally.has_new_phi() && fields.blocks();
     if is_blocked && result.is_ok() {
         result = Err(Stop::Blocked);
@@ -34,37 +35,11 @@ pub fn whole(rules: &Arc<ReplyRules>, body: Vec<u8>) -> WholeReply {
 }
 
 /// The body as it goes out; none when it goes out as it came.
-fn changed(fields: &mut Fields, body: &[u8]) -> Result<Option<Vec<u8>>, Stop> {
-    let mut completion = Json::read(body).map_err(|_| Stop::Unreadable)?;
-    let Json::Object(members) = &mut completion else {
+fn changed(fields: &mut Fields, walk: &mut dyn Walk, body: &[u8]) -> Result<Option<Vec<u8>>, Stop> {
+    let mut reply = Json::read(body).map_err(|_| Stop::Unreadable)?;
+    if !reply.is_object() {
         return Err(Stop::Unreadable);
-    };
-    for (name, choices) in members.iter_mut() {
-        let Json::List(choices) = choices else {
-            continue;
-        };
-        for choice in choices.iter_mut().filter(|_| name == "choices") {
-            take_choice(fields, choice)?;
-        }
     }
-    Ok(fields.is_changed.then(|| completion.to_bytes()))
-}
-
-fn take_choice(fields: &mut Fields, choice: &mut Json<'_>) -> Result<(), Stop> {
-    let index = choice.count_of("index");
-    let found = fields.tally.findings();
-    let Json::Object(members) = choice else {
-        return Ok(());
-    };
-    for (_, message) in members.iter_mut().filter(|(name, _)| name == "message") {
-        fields.take_message(index, message)?;
-    }
-    // Log probabilities spell the text that was found.
-    if fields.withholds()
-        && fields.tally.findings() > found
-        && let Some(logprobs) = member(choice, "logprobs")
-    {
-        fields.withhold(logprobs);
-    }
-    Ok(())
+    walk.reply(fields, &mut reply)?;
+    Ok(fields.is_changed.then(|| reply.to_bytes()))
 }

@@ -2,8 +2,8 @@
 
 use std::fmt::Display;
 
-use crate::chat::RequestError;
 use crate::json::{Bounds, Document, Kind, Value};
+use crate::request::RequestError;
 
 /// A body that is a JSON object.
 pub(super) fn object(body: Vec<u8>, bounds: Bounds) -> Result<Document, RequestError> {

@@ -6,12 +6,14 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
+use phi_detect::PhiKind;
 use phigate_types::Effect;
 use serde_json::json;
 
-use crate::chat::RequestError;
+use crate::doors::CHAT;
 use crate::json::{Bounds, Document, Kind, Value};
 use crate::protect::{NotRewritten, Report, ScannedDocument, scan_plain};
+use crate::request::RequestError;
 use crate::text::PhiText;
 
 use super::fields::{given, object, of_kind, strings};
@@ -50,7 +52,7 @@ pub fn guard(desk: &Desk<'_>, body: Vec<u8>) -> Answered {
     let root = asked.root();
     check(&root)?;
     let repeated = Repeated::of(&root);
-    let scanned = scan_plain(desk.scanner, content(&root, &repeated)?);
+    let scanned = scan_plain(desk.scanner, CHAT.form, content(&root, &repeated)?);
     let report = scanned.report().clone();
     let answer = match verdict(desk, &scanned, &repeated)? {
         Verdict::Pass => json!({ "action": "NONE" }).to_string(),
@@ -178,7 +180,7 @@ fn verdict(
 
 /// What was found, by kind.
 fn found(report: &Report) -> String {
-    let codes: Vec<&str> = report.kinds().map(|kind| kind.code()).collect();
+    let codes: Vec<&str> = report.kinds().map(PhiKind::code).collect();
     format!(
         "protected health information was detected in the content: {}",
         codes.join(", ")

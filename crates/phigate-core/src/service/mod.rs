@@ -8,9 +8,9 @@ mod guardrail;
 pub mod presidio;
 mod scan;
 
-use crate::chat::RequestError;
 use crate::json::Bounds;
 use crate::protect::{NotRewritten, Policy, Report, Scanner};
+use crate::request::RequestError;
 use crate::text::PhiText;
 
 pub use guardrail::guard;
@@ -42,7 +42,7 @@ pub struct Refused {
     /// What is wrong with the request; none where there was no time to scan all of it.
     pub error: Option<RequestError>,
     /// What was found, where it was scanned.
-    pub report: Option<Report>,
+    pub report: Option<Box<Report>>,
 }
 
 /// What comes of asking a service.
@@ -56,7 +56,7 @@ impl Refused {
     pub(crate) fn unfinished(report: &Report) -> Self {
         Self {
             error: None,
-            report: Some(report.clone()),
+            report: Some(Box::new(report.clone())),
         }
     }
 
@@ -66,7 +66,7 @@ impl Refused {
             NotRewritten::Refused(error) => Some(error),
             NotRewritten::Unfinished => None,
         };
-        let report = Some(report.clone());
+        let report = Some(Box::new(report.clone()));
         Self { error, report }
     }
 }

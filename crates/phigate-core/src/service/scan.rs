@@ -3,9 +3,10 @@
 use phigate_types::{Effect, Mode};
 use serde::Serialize;
 
-use crate::chat::{self, RequestError};
+use crate::doors::CHAT;
 use crate::json::{Document, Kind, NodeId, Value};
 use crate::protect::{Found, Policy, ScannedDocument, scan_plain};
+use crate::request::{self, RequestError};
 use crate::text::PhiText;
 
 use super::fields::{given, object, of_kind, strings, wrong_value};
@@ -22,7 +23,7 @@ pub fn scan(desk: &Desk<'_>, body: Vec<u8>) -> Answered {
     let document = object(body, desk.bounds)?;
     let root = document.root();
     let asked = Asked::read(&root)?;
-    let scanned = scan_plain(desk.scanner, document);
+    let scanned = scan_plain(desk.scanner, CHAT.form, document);
     let report = scanned.report().clone();
     if !report.is_complete() {
         return Err(Refused::unfinished(&report));
@@ -61,7 +62,7 @@ impl Asked {
         for value in root.values() {
             let name = value.key().and_then(|key| key.string()).unwrap_or_default();
             if !FORMS.contains(&name.as_ref()) && name != "action" {
-                let name = chat::parameter_name(&value, &[]);
+                let name = request::parameter_name(&value, &[]);
                 return Err(wrong_value(name, "is not a field of a scan"));
             }
         }
@@ -191,7 +192,7 @@ fn path_from(top: &Value<'_>, value: &Value<'_>, withheld: &[NodeId]) -> String 
     while at.id() != top.id() {
         steps.push(match at.key() {
             None => format!("[{}]", at.position()),
-            Some(_) => format!(".{}", chat::parameter_name(&at, withheld)),
+            Some(_) => format!(".{}", request::parameter_name(&at, withheld)),
         });
         let Some(parent) = at.parent() else { break };
         at = parent;

@@ -133,23 +133,6 @@ impl ProviderFailure {
     }
 }
 
-/// The stream event that reports a failure after the stream began. No `[DONE]` may follow it.
-pub fn error_event(failure: &ProviderFailure) -> Vec<u8> {
-    let error = Json::object([
-        ("message", Json::text(failure.kind.message())),
-        ("type", Json::text(failure.kind.error_type())),
-        (
-            "param",
-            failure.param.as_deref().map_or(Json::Null, Json::text),
-        ),
-        ("code", Json::text(failure.kind.code())),
-    ]);
-    let mut event = b"data: ".to_vec();
-    Json::object([("error", error)]).write(&mut event);
-    event.extend_from_slice(b"\n\n");
-    event
-}
-
 /// The kind of failure that a provider's status means.
 pub(super) fn kind_of_status(status: u16) -> FailureKind {
     match status {
@@ -193,7 +176,7 @@ pub(super) fn known_param(param: &str, known: &[super::Parameter]) -> Option<Str
 }
 
 /// The failure for an answer that is not what it should be.
-pub(super) fn unreadable() -> ProviderFailure {
+pub(crate) fn unreadable() -> ProviderFailure {
     ProviderFailure::new(FailureKind::Error)
 }
 
@@ -261,17 +244,5 @@ mod tests {
             let begins_small = message.starts_with(char::is_lowercase);
             assert!(begins_small && !message.ends_with('.'), "{message}");
         }
-    }
-
-    #[test]
-    fn an_error_event_is_one_event_without_content() {
-        let failure = ProviderFailure::new(FailureKind::Overloaded)
-            .with_message(Some("Jane Roe is overloaded"));
-        let event = String::from_utf8(error_event(&failure)).expect("events are UTF-8");
-        assert_eq!(
-            event,
-            "data: {\"error\":{\"message\":\"the provider is overloaded\",\"type\":\"provider_error\",\"param\":null,\"code\":\"provider_overloaded\"}}\n\n"
-        );
-        assert!(!format!("{failure:?}").contains("Jane"));
     }
 }

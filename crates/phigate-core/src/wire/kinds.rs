@@ -151,21 +151,25 @@ impl dyn WireFormat + '_ {
         site: &Site<'_>,
         hash_user: &dyn Fn(&str) -> String,
     ) -> Result<ProviderRequest, Refusal> {
-        let model = site.model;
+        let (model, request) = (site.model, clean.request());
         let call = Call {
-            document: clean.request().document(),
+            form: request.form(),
+            document: request.document(),
             original: clean.original_document(),
             model,
             opening: site.opening(),
-            stream: clean.request().is_stream(),
+            stream: request.is_stream(),
             hash_user,
+            aside: request.aside(),
+            is_strict: !clean.mode().forwards_unscanned(),
         };
         let mut translated = self.translate(&call)?;
         site.place(&call, &mut translated)?;
         let has_model_in_path = translated.path.iter().any(|step| step.contains(model));
         let is_as_scanned = translated.is_as_scanned;
         Ok(ProviderRequest {
-            needs_rescan: !is_as_scanned && !clean.mode().forwards_unscanned(),
+            form: call.form,
+            needs_rescan: !is_as_scanned && call.is_strict,
             has_phi_in_path: has_model_in_path && clean.report().has_phi_in_model(),
             translated,
         })
@@ -215,18 +219,16 @@ fn place_at_vertex(
     call: &Call<'_>,
     translated: &mut Translated,
 ) -> Result<(), Refusal> {
-    let (project, region) = match (site.project, site.region) {
-        (Some(project), Some(region)) => (project, region),
-        _ => {
-            return Err(Refusal::value(
-                "model",
-                "its provider lacks a project or a region",
-            ));
-        }
+    let (Some(project), Some(region)) = (site.project, site.region) else {
+        return Err(Refusal::value(
+            "model",
+            "its provider lacks a project or a region",
+        ));
     };
     let own = translated.path.pop().unwrap_or_default();
     let (publisher, method) = match (is_claude(site.model), call.stream) {
         (false, _) => ("google", own),
+        (true, _) if own == "count_tokens" => ("anthropic", "count-tokens:rawPredict".to_owned()),
         (true, false) => ("anthropic", format!("{}:rawPredict", site.model)),
         (true, true) => ("anthropic", format!("{}:streamRawPredict", site.model)),
     };
@@ -243,6 +245,10 @@ fn place_at_vertex(
     ];
     translated.path = place.map(str::to_owned).to_vec();
     translated.headers = JSON;
+    // The version stands in the body there.
+    translated
+        .given
+        .retain(|(name, _)| *name != "anthropic-version");
     Ok(())
 }
 

@@ -6,20 +6,23 @@
 //!
 //! A new format is a folder, a `mod` line and a row in [`FORMATS`] or [`CLOUD_FORMATS`].
 
-mod anthropic;
+pub(crate) mod anthropic;
 mod bedrock;
 mod failure;
 mod google;
 mod kinds;
-mod openai;
+pub(crate) mod openai;
 mod parameters;
+pub(crate) mod relay;
 mod request;
 pub(crate) mod sse;
 mod translate;
 
-pub use failure::{FailureKind, ProviderFailure, error_event};
+pub(crate) use failure::unreadable;
+pub use failure::{FailureKind, ProviderFailure};
 pub use kinds::{Site, format_of_kind, probe_of_kind};
 pub use parameters::{Parameter, Treatment, parameters_page};
+pub use relay::Relayed;
 use request::Call;
 pub(crate) use request::Translated;
 pub use request::{Expectation, Header, Probe, ProviderRequest, Refusal, RefusalCode};
@@ -58,6 +61,11 @@ pub trait WireFormat: Sync {
     /// What happens to each request parameter.
     fn parameters(&self) -> &'static [Parameter];
 
+    /// The formats of callers that the provider speaks itself. Chat completions are translated for every other.
+    fn relayed(&self) -> &'static [Relayed] {
+        &[]
+    }
+
     /// Translates a clean request. Callers use `write_request`, which makes the call.
     fn translate(&self, call: &Call<'_>) -> Result<Translated, Refusal>;
 
@@ -70,6 +78,21 @@ pub trait WireFormat: Sync {
     /// Starts translating a streamed answer of status 200.
     fn open_stream(&self, context: &ReplyContext) -> Box<dyn StreamTranslator + Send>;
 }
+
+impl dyn WireFormat + '_ {
+    /// Whether the provider speaks the format of these callers itself.
+    pub fn relays(&self, form: &str) -> bool {
+        self.relayed().iter().any(|(id, _)| *id == form)
+    }
+
+    /// Whether callers of this format are served: as they are, or translated.
+    pub fn takes(&self, form: &str) -> bool {
+        form == TRANSLATED || self.relays(form)
+    }
+}
+
+/// The format that is translated into every other: chat completions.
+const TRANSLATED: &str = "chat";
 
 /// The format that serves a model, if any does.
 pub fn format_for_model(model: &str) -> Option<&'static dyn WireFormat> {
@@ -115,6 +138,8 @@ pub struct ReplySummary {
     pub finish_reason: Option<String>,
     /// The tokens used.
     pub usage: Option<Usage>,
+    /// How the provider failed, where it said so itself and ended its stream in an orderly way.
+    pub failure: Option<FailureKind>,
     /// Set when the provider gave a stop reason that we do not know; the reply says `stop`.
     pub has_unknown_stop_reason: bool,
 }
@@ -141,7 +166,7 @@ pub trait StreamTranslator {
     /// Takes bytes as they arrive and appends what the caller may see now.
     ///
     /// After an error nothing more may be pushed; what `out` holds by then may still be sent, followed by
-    /// [`error_event`] and an abrupt close.
+    /// an error event and an abrupt close.
     fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> Result<(), ProviderFailure>;
 
     /// Call when the provider ended its answer in an orderly way. Fails if the stream was not complete.

@@ -2,12 +2,15 @@
 
 use std::borrow::Cow;
 
-use crate::json::{Document, Json};
+use crate::json::Document;
+use crate::request::{Aside, Form};
 
 /// A clean request as a format translates it. Only `write_request` makes one, so what is
 /// translated has been through the account's mode.
 #[derive(Clone, Copy)]
 pub struct Call<'a> {
+    /// The format that the request is written in.
+    pub(super) form: &'static dyn Form,
     /// The request to translate.
     pub(super) document: &'a Document,
     /// The request as the caller sent it, where the mode changed it.
@@ -20,6 +23,10 @@ pub struct Call<'a> {
     pub(super) stream: bool,
     /// A keyed hash of the caller's end user. Who the end user is never leaves as it is in translation.
     pub(super) hash_user: &'a dyn Fn(&str) -> String,
+    /// What the caller said besides the body.
+    pub(super) aside: &'a Aside,
+    /// Whether the mode lets nothing pass unseen, so that the form's settings are made.
+    pub(super) is_strict: bool,
 }
 
 /// A request in a provider's format, not yet cleared to leave: [`crate::egress::clear`] takes it.
@@ -35,6 +42,8 @@ pub struct Call<'a> {
 /// ```
 pub struct ProviderRequest {
     pub(crate) translated: Translated,
+    /// The format that its caller wrote it in.
+    pub(crate) form: &'static dyn Form,
     /// Whether translation changed a request that may leave only without PHI.
     pub(crate) needs_rescan: bool,
     /// Whether PHI would become part of the address.
@@ -56,6 +65,8 @@ pub struct Translated {
     /// All headers to send, apart from those of HTTP itself and what proves who asks. Nothing else may be added from
     /// the caller.
     pub(crate) headers: &'static [Header],
+    /// Headers that the caller gave for the provider, in place of those of the same name.
+    pub(crate) given: Vec<(&'static str, String)>,
     /// The JSON body.
     pub(crate) body: Vec<u8>,
     /// Whether the body is the caller's, apart from the model's name, which is the owner's.
@@ -139,6 +150,11 @@ impl Refusal {
         }
     }
 
+    /// The provider does not speak the format that the caller wrote.
+    pub(super) fn not_here() -> Self {
+        Self::value("model", "this model is not served at this path")
+    }
+
     pub(super) fn missing(param: impl Into<String>) -> Self {
         Self {
             code: RefusalCode::MissingRequiredParameter,
@@ -146,17 +162,6 @@ impl Refusal {
             message: "this field is required".into(),
         }
     }
-}
-
-/// The body with the model replaced when an alias says so, and otherwise untouched.
-pub(super) fn with_model(call: &Call<'_>) -> Result<Vec<u8>, Refusal> {
-    let model = call.document.root().get("model");
-    let model = model.ok_or_else(|| Refusal::missing("model"))?;
-    if model.string().is_some_and(|asked| asked == call.model) {
-        return Ok(call.document.expose().as_bytes().to_vec());
-    }
-    let name = Json::text(call.model).to_json_text();
-    Ok(call.document.splice(&[(model.span(), name)]).into_bytes())
 }
 
 /// Whether a model identifier has only the letters that identifiers are made of.

@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use phi_detect::{Detector, PhiKind};
+use phigate_core::doors::CHAT;
 use phigate_core::protect::Scanner;
-use phigate_core::reply::{
-    Echoes, Issued, ReplyRules, ReplyScan, ReplyStream, Stop, Tally, ToolNames, whole,
-};
+use phigate_core::reply::{Echoes, Issued, ReplyRules, ReplyScan, Stop, Tally, ToolNames};
 use phigate_core::text::PhiText;
 use phigate_types::Replies;
 use serde_json::{Value, json};
@@ -69,7 +68,7 @@ pub(crate) fn play_whole(rules: &Arc<ReplyRules>, texts: &Texts) -> (Result<Text
     let call = json!([{"id": "call_1", "type": "function", "function": {"name": "note", "arguments": texts.arguments}}]);
     let message = json!({"role": "assistant", "content": texts.content, "reasoning_content": texts.reasoning, "tool_calls": call});
     let body = json!({"id": "c", "object": "chat.completion", "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]});
-    let reply = whole(rules, body.to_string().into_bytes());
+    let reply = CHAT.whole_reply(rules, body.to_string().into_bytes());
     let texts = reply.body.map(|body| {
         let body: Value = serde_json::from_slice(&body).expect("it is JSON");
         let message = &body["choices"][0]["message"];
@@ -138,7 +137,7 @@ pub(crate) fn play_stream<'p>(
     rules: &Arc<ReplyRules>,
     pieces: impl IntoIterator<Item = &'p [u8]>,
 ) -> Played {
-    let mut stage = ReplyStream::new(Arc::clone(rules), 1 << 20);
+    let mut stage = CHAT.reply_stream(Arc::clone(rules), 1 << 20);
     let (mut out, mut played) = (Vec::new(), Played::default());
     for piece in pieces {
         if let Err(stop) = stage.push(piece, &mut out) {

@@ -7,10 +7,11 @@
 )]
 
 use phi_detect::Detector;
-use phigate_core::chat::{ChatLimits, ChatRequest};
+use phigate_core::doors::CHAT;
 use phigate_core::egress;
 use phigate_core::json::Bounds;
 use phigate_core::protect::{self, Outcome, Policy, Scanner};
+use phigate_core::request::{Request, RequestLimits};
 use phigate_core::wire::{
     CLOUD_FORMATS, Expectation, FORMATS, Header, ProviderFailure, Refusal, RefusalCode,
     ReplyContext, ReplySummary, Site, WireFormat, format_for_model,
@@ -79,11 +80,11 @@ pub(crate) fn send_to(
     body: &[u8],
     mode: Mode,
 ) -> Result<Sent, Refusal> {
-    let limits = ChatLimits {
+    let limits = RequestLimits {
         json: Bounds::NONE,
-        ..ChatLimits::default()
+        ..RequestLimits::default()
     };
-    let request = ChatRequest::read(body.to_vec(), &limits).map_err(|error| Refusal {
+    let request = Request::read(CHAT.form, body.to_vec(), &limits).map_err(|error| Refusal {
         code: match error.code {
             "invalid_type" => RefusalCode::InvalidType,
             "missing_required_parameter" => RefusalCode::MissingRequiredParameter,

@@ -28,7 +28,7 @@ async fn long_scans_wait_for_one_another_and_short_ones_for_nobody() {
     let patience = Duration::from_millis(200);
     let decide = async |text: &str| {
         let body = Bytes::from(text.to_owned());
-        let decided = decide(&record, body, None, &Permits::NONE);
+        let decided = decide(&record, body, Said::default(), &Permits::NONE);
         tokio::time::timeout(patience, decided).await.is_ok()
     };
     let all = std::thread::available_parallelism().unwrap().get();
@@ -61,7 +61,13 @@ async fn an_account_with_much_to_scan_does_not_hold_up_another() {
         let record = testing::record(&gateway, &busy);
         let finished = Arc::clone(&finished);
         much.push(tokio::spawn(async move {
-            let _ = decide(&record, digits(number, 200), None, &Permits::NONE).await;
+            let _ = decide(
+                &record,
+                digits(number, 200),
+                Said::default(),
+                &Permits::NONE,
+            )
+            .await;
             finished.fetch_add(1, Ordering::SeqCst);
         }));
     }
@@ -69,7 +75,7 @@ async fn an_account_with_much_to_scan_does_not_hold_up_another() {
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
     let record = testing::record(&gateway, &other);
-    let (_, verdict) = decide(&record, digits(99, 10), None, &Permits::NONE).await;
+    let (_, verdict) = decide(&record, digits(99, 10), Said::default(), &Permits::NONE).await;
     assert!(verdict.is_ok(), "it was not scanned");
     let before_it = finished.load(Ordering::SeqCst);
     let processors = std::thread::available_parallelism().unwrap().get();
@@ -95,11 +101,11 @@ async fn a_scan_for_nobody_is_given_up() {
     let (gateway, _folder) = testing::gateway().await;
     let account = testing::account(&gateway, "default").await;
     let left = CancellationToken::new();
-    let mut decider = Decider::new(&gateway, &account).unwrap();
+    let mut decider = Decider::new(&testing::record(&gateway, &account), Said::default()).unwrap();
     decider.left = Some(left.clone());
     let body = br#"{"model":"gpt-4o","messages":[{"role":"user","content":"Hi."}]}"#;
     let is_complete = || {
-        let request = ChatRequest::read(body.to_vec(), &gateway.chat_limits()).unwrap();
+        let request = Request::read(CHAT.form, body.to_vec(), &gateway.request_limits()).unwrap();
         let scanned = protect::scan(&decider.scanner_with_deadline(), request);
         scanned.report().is_complete()
     };

@@ -5,7 +5,7 @@ use http::header::{AUTHORIZATION, CONTENT_TYPE};
 use http::{HeaderName, HeaderValue, Request, StatusCode, Uri};
 use http_body_util::Full;
 use phigate_auth::{Scheme, ToSign};
-use phigate_store::{Provider, ProviderConfig};
+use phigate_store::{Provider, ProviderConfig, SecretString};
 use phigate_types::AuthMethod;
 
 use super::identities::{Claim, Identities, Shown};
@@ -31,7 +31,7 @@ impl Authorizer {
             let secret = provider.secret.clone();
             return Self::Identity(Box::new(Claim { scheme, secret }));
         }
-        let key = provider.secret.as_ref().map(|secret| secret.expose());
+        let key = provider.secret.as_ref().map(SecretString::expose);
         match (provider.config.auth(), key) {
             (AuthMethod::None, _) => Self::Nothing,
             (AuthMethod::Bearer, Some(key)) => {

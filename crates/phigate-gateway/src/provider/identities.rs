@@ -78,7 +78,7 @@ impl Identities {
     }
 
     fn identity(&self, account: &str, claim: &Claim) -> Result<Arc<Identity>, ProviderError> {
-        let secret = claim.secret.as_ref().map(|secret| secret.expose());
+        let secret = claim.secret.as_ref().map(ProviderSecret::expose);
         let place = self.hasher.hash_one((account, &claim.scheme, secret));
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let known = kept.get_mut(&place);

@@ -84,6 +84,7 @@ pub(crate) struct Outgoing<'a> {
 pub(crate) struct Destination {
     base: BaseUrl,
     headers: &'static [Header],
+    given: Vec<(&'static str, String)>,
     authorizer: Authorizer,
 }
 
@@ -93,8 +94,15 @@ impl Destination {
         Self {
             base,
             headers,
+            given: Vec::new(),
             authorizer,
         }
+    }
+
+    /// The same, with headers that the caller gave in place of those of the same name.
+    pub(crate) fn with_given(self, given: &[(&'static str, String)]) -> Self {
+        let given = given.to_vec();
+        Self { given, ..self }
     }
 }
 
@@ -387,6 +395,12 @@ fn request(call: &Outgoing<'_>) -> Option<Request<Full<Bytes>>> {
         if HEADERS.contains(name) {
             let name = HeaderName::from_static(name);
             headers.insert(name, HeaderValue::from_static(value));
+        }
+    }
+    for (name, value) in &call.destination.given {
+        if HEADERS.contains(name) {
+            let value = HeaderValue::from_str(value).ok()?;
+            headers.insert(HeaderName::from_static(name), value);
         }
     }
     Some(request)

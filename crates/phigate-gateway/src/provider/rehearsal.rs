@@ -2,9 +2,10 @@
 //! nothing to record before it leaves.
 
 use phi_detect::Detector;
-use phigate_core::chat::{ChatLimits, ChatRequest};
+use phigate_core::doors::CHAT;
 use phigate_core::egress::{self, Cleared};
 use phigate_core::protect::{self, Outcome, Policy, Scanner};
+use phigate_core::request::{Request, RequestLimits};
 use phigate_core::wire::{Site, WireFormat};
 use phigate_types::Mode;
 use serde_json::json;
@@ -22,7 +23,8 @@ impl Rehearsal {
     pub(crate) fn new(format: &'static dyn WireFormat, site: &Site<'_>) -> Option<Self> {
         let messages = json!([{ "role": "user", "content": WORDS }]);
         let body = json!({ "model": site.model, "messages": messages });
-        let request = ChatRequest::read(body.to_string().into(), &ChatLimits::default()).ok()?;
+        let limits = RequestLimits::default();
+        let request = Request::read(CHAT.form, body.to_string().into(), &limits).ok()?;
         let scanner = Scanner::new(Detector::default().without_names());
         let policy = Policy {
             mode: Mode::FLAG,

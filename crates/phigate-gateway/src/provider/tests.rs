@@ -98,6 +98,7 @@ fn call<'a>(base: &BaseUrl, account: &'a str) -> Outgoing<'a> {
 
 fn destination(base: &BaseUrl) -> Destination {
     Destination {
+        given: Vec::new(),
         base: base.clone(),
         headers: &[
             ("content-type", "application/json"),

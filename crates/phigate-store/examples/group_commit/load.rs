@@ -137,6 +137,7 @@ fn decision(account: &str, bytes: usize) -> NewDecision {
         unscannable: Vec::new(),
         sizes: Sizes::default(),
         detector_version: "1".to_owned(),
+        door: Some("chat".into()),
         conversation: None,
         error_code: None,
         sealed: None,

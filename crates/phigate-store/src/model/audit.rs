@@ -60,6 +60,9 @@ pub struct Decision {
     pub mode: Mode,
     /// What was done with it.
     pub action: Action,
+    /// The door at which it arrived; none in records from before there were several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub door: Option<String>,
     /// Model asked for, when the request could be read that far.
     pub model: Option<String>,
     /// Provider family, when known.

@@ -52,6 +52,8 @@ pub struct Filter {
     pub key_id: Option<String>,
     /// Decisions for this model.
     pub model: Option<String>,
+    /// Decisions about requests at this door.
+    pub door: Option<String>,
     /// Records of this request.
     pub request_id: Option<Uuid>,
     /// Acts of this kind.

@@ -19,4 +19,4 @@ pub use people::{
     Invite, Link, LinkPurpose, Login, LoginOutcome, NewSession, Role, Session, SessionPolicy, User,
 };
 pub use provider::{NewSecret, Provider, ProviderConfig, ProviderInfo, ProviderSecret};
-pub use stats::{Bucket, Stats, Window};
+pub use stats::{Bucket, ProviderHealth, Stats, Window};

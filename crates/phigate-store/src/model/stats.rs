@@ -56,6 +56,19 @@ pub struct Stats {
     pub buckets: Vec<Bucket>,
 }
 
+/// How a provider fared lately.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct ProviderHealth {
+    /// How often it was asked.
+    pub requests: u64,
+    /// Of these, how often it failed or its answer was not what was asked for.
+    pub failures: u64,
+    /// Milliseconds within which half of the others were answered.
+    pub p50_ms: Option<u64>,
+    /// Likewise 95 %.
+    pub p95_ms: Option<u64>,
+}
+
 /// Figures of one hour or day.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Bucket {

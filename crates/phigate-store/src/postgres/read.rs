@@ -81,6 +81,10 @@ pub(super) fn search(
         "position(',' || ? || ',' in types) > 0",
         filter.phi_type.as_deref(),
     );
+    text(
+        "position('\"door\":\"' || ? || '\"' in body) > 0",
+        filter.door.as_deref(),
+    );
     text("act = ?", filter.act.map(Act::code));
     if let Some(since) = filter.since {
         add("time >= ?", Box::new(since.as_microsecond()));

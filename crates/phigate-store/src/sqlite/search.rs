@@ -52,6 +52,11 @@ fn conditions(filter: &Filter) -> Vec<(&'static str, Value)> {
         "instr(types, ',' || ? || ',') > 0",
         filter.phi_type.as_deref(),
     );
+    // Its own column would cost every request an entry in the index, and hardly anybody asks.
+    text(
+        "instr(body, '\"door\":\"' || ? || '\"') > 0",
+        filter.door.as_deref(),
+    );
     text("act = ?", filter.act.map(Act::code));
     conditions.extend(
         filter

@@ -207,6 +207,10 @@ fn matches(filter: &Filter, record: &Record) -> bool {
             &filter.model,
             decision.and_then(|decision| decision.model.as_deref()),
         )
+        && is(
+            &filter.door,
+            decision.and_then(|decision| decision.door.as_deref()),
+        )
         && filter
             .phi_type
             .as_ref()

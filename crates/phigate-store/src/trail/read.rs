@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::keys::seal::Place;
 use crate::model::{
-    AdminAct, Cursor, Disclosure, Filter, Page, Record, RecordKind, RequestRow, Revealed,
+    AdminAct, Cursor, Decision, Disclosure, Filter, Page, Record, RecordKind, RequestRow, Revealed,
 };
 use crate::rows::{AuditRow, RowKey};
 use crate::trail::Trail;
@@ -200,7 +200,7 @@ impl Trail {
         token_name: &str,
         actor: &str,
         reason: &str,
-    ) -> Result<Vec<(String, SecretBytes)>> {
+    ) -> Result<Vec<(Decision, SecretBytes)>> {
         let key = self.lookup_key(account_id).await?;
         let hash = token(&key, TOKEN_IDENTIFIER, token_name);
         let found = self
@@ -224,15 +224,12 @@ impl Trail {
             };
             let mut contents_of_row = self.contents(account_id, &row).await?.into_iter();
             let original = contents_of_row.find(|(field, _)| *field == "original");
-            if let (Some(conversation), Some((_, original))) = (decision.conversation, original) {
-                contents.push((decision.time, conversation, original));
+            if let (Some(_), Some((_, original))) = (&decision.conversation, original) {
+                contents.push((decision, original));
             }
         }
-        contents.sort_by_key(|(time, ..)| std::cmp::Reverse(*time));
-        let newest_first = contents.into_iter();
-        Ok(newest_first
-            .map(|(_, conversation, original)| (conversation, original))
-            .collect())
+        contents.sort_by_key(|(decision, _)| std::cmp::Reverse(decision.time));
+        Ok(contents)
     }
 
     /// Sealed fields of a decision, opened.

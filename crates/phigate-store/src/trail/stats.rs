@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 
 use crate::Result;
-use crate::model::{Bucket, Stats, Window};
+use crate::model::{Bucket, ProviderHealth, Stats, Window};
 use crate::trail::Trail;
 use crate::writer::entry::class_time;
 
@@ -36,6 +36,43 @@ impl Trail {
         stats.total_ms = quantiles(&total);
         stats.first_byte_ms = quantiles(&first_byte);
         Ok(stats)
+    }
+}
+
+/// The providers of an account by name, and how they fared.
+type Fares = BTreeMap<String, ProviderHealth>;
+
+impl Trail {
+    /// How the providers of an account fared in this hour and the last, and when that began.
+    pub async fn provider_health(&self, account_id: &str) -> Result<(Timestamp, Fares)> {
+        let first = self.core.now().as_second().div_euclid(3_600) - 1;
+        let since = Timestamp::from_second(first * 3_600).unwrap_or_default();
+        let mut fares = Fares::new();
+        let mut times: BTreeMap<String, BTreeMap<u32, u64>> = BTreeMap::new();
+        for (_, name, count) in self.core.store.counters(account_id, first).await? {
+            let count = count.cast_unsigned();
+            let Some((group, provider)) = name.split_once(':') else {
+                continue;
+            };
+            match group {
+                "provider" => fares.entry(provider.to_owned()).or_default().requests += count,
+                "provider_failed" => {
+                    fares.entry(provider.to_owned()).or_default().failures += count;
+                }
+                "provider_ms" => {
+                    let (provider, time) = provider.split_once(':').unwrap_or((provider, ""));
+                    let times = times.entry(provider.to_owned()).or_default();
+                    *times.entry(class(time)).or_default() += count;
+                }
+                _ => {}
+            }
+        }
+        for (provider, times) in &times {
+            let [half, most, _] = quantiles(times);
+            let fare = fares.entry(provider.clone()).or_default();
+            (fare.p50_ms, fare.p95_ms) = (half, most);
+        }
+        Ok((since, fares))
     }
 }
 

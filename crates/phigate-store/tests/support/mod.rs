@@ -147,6 +147,7 @@ pub fn masked(account_id: &str) -> NewDecision {
             sent: Some(90),
         },
         detector_version: "1".to_owned(),
+        door: Some("chat".into()),
         conversation: None,
         error_code: None,
         sealed: None,

@@ -140,6 +140,12 @@ async fn providers(
     }
     for provider in providers {
         let (provider_name, address) = (&provider.name, address(&provider));
+        if provider.config.is_expired(Timestamp::now()) {
+            findings.push(Finding::Advice(
+                format!("account {name}: the agreement with provider {provider_name} has ended, so no PHI goes there"),
+                format!("{command} provider set {provider_name} --agreement-expires DATE"),
+            ));
+        }
         findings.push(
             match BaseUrl::parse(&address, session.setup_rules().allow_private) {
                 Ok(_) => Finding::Fine(format!(

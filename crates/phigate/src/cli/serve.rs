@@ -158,6 +158,7 @@ async fn serve_app(
     let site = Site {
         router,
         missing_page: dashboard::missing_page(Arc::clone(app)),
+        error_format: routes::error_format,
         metrics: app.metrics.router(),
         presidio,
         observer: Arc::clone(&app.metrics) as Arc<dyn Observer>,

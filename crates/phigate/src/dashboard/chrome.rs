@@ -128,6 +128,10 @@ static DONE: &[(&str, &str)] = &[
         "Aliases saved. They apply to every request from now on.",
     ),
     (
+        "fallbacks",
+        "Fallbacks saved. They apply to every request from now on.",
+    ),
+    (
         "invitation",
         "Invitation withdrawn. Its link does not work any more.",
     ),
@@ -143,6 +147,10 @@ static DONE: &[(&str, &str)] = &[
     (
         "provider",
         "Saved. The key is stored encrypted; only its last four characters will be shown.",
+    ),
+    (
+        "provider-gone",
+        "Provider removed. Nothing goes there any more, and its secret is deleted.",
     ),
     (
         "provider-removed",

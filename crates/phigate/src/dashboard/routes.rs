@@ -9,8 +9,8 @@ use phigate_store::Role;
 use super::access::{Needs, gate};
 use super::chrome::NavItem;
 use super::pages::{
-    account, audit, export, help, keys, login, overview, playground, providers, record, settings,
-    setup, users, verify,
+    account, audit, export, help, keys, login, overview, playground, provider, providers, record,
+    settings, setup, users, verify,
 };
 use super::{Dash, assets};
 
@@ -67,10 +67,17 @@ pub(crate) static ROUTES: &[Route] = &[
     route!(POST "/settings/replies" Owner settings::replies::save),
     route!(POST "/settings/rules" Owner settings::save_rules),
     route!(GET "/providers" Owner providers::show),
+    route!(GET "/providers/add/{preset}" Owner provider::add),
+    route!(POST "/providers/add/{preset}" Owner provider::create),
     route!(POST "/providers/aliases" Owner providers::save_aliases),
+    route!(POST "/providers/fallbacks" Owner providers::save_fallbacks),
     route!(POST "/providers/{family}" Owner providers::save),
     route!(POST "/providers/{family}/test" Owner providers::test),
     route!(POST "/providers/{family}/remove" Owner providers::remove),
+    route!(GET "/provider/{provider}" Owner provider::show),
+    route!(POST "/provider/{provider}" Owner provider::save),
+    route!(POST "/provider/{provider}/test" Owner provider::test),
+    route!(POST "/provider/{provider}/remove" Owner provider::remove),
     route!(GET "/keys" Owner keys::show),
     route!(POST "/keys" Owner keys::create),
     route!(POST "/keys/{id}/revoke" Owner keys::revoke),

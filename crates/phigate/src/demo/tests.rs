@@ -8,9 +8,10 @@
 use http::Request;
 use http_body_util::BodyExt;
 use phi_detect::Detector;
-use phigate_core::chat::{ChatLimits, ChatRequest};
+use phigate_core::doors::CHAT;
 use phigate_core::egress;
 use phigate_core::protect::{self, Outcome, Policy, Scanner};
+use phigate_core::request::RequestLimits;
 use phigate_core::wire::{ReplyContext, Site, format_for_model};
 use phigate_types::{Mode, ProviderKind};
 use tower::ServiceExt;
@@ -25,7 +26,9 @@ async fn ask(request: &Value) -> (ReplyContext, StatusCode, Bytes) {
     let format = format_for_model(model).unwrap();
     let body = request.to_string();
     let scanner = Scanner::new(Detector::default().without_names());
-    let read = ChatRequest::read(body.into(), &ChatLimits::default()).unwrap();
+    let read =
+        phigate_core::request::Request::read(CHAT.form, body.into(), &RequestLimits::default())
+            .unwrap();
     let policy = Policy {
         mode: Mode::FLAG,
         allow_unscannable: true,

@@ -5,9 +5,10 @@ use std::collections::HashSet;
 
 use serde::Serialize;
 
-use crate::chat::RequestError;
+use crate::doors::CHAT;
 use crate::json::{Bounds, Kind, Value};
 use crate::protect::{Found, ScannedDocument, scan_plain};
+use crate::request::RequestError;
 use crate::service::fields::{given, object, of_kind, strings, wrong_type, wrong_value};
 use crate::service::{Answer, Answered, Desk, Refused};
 use crate::text::PhiText;
@@ -28,7 +29,7 @@ pub fn analyze(desk: &Desk<'_>, body: Vec<u8>) -> Answered {
         format!("{{\"text\":{}}}", text.raw()).into_bytes(),
         Bounds::NONE,
     )?;
-    let scanned = scan_plain(desk.scanner, content);
+    let scanned = scan_plain(desk.scanner, CHAT.form, content);
     let report = scanned.report().clone();
     if !report.is_complete() {
         return Err(Refused::unfinished(&report));

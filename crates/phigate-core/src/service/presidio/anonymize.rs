@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::chat::RequestError;
 use crate::json::{Kind, Value};
 use crate::protect::Report;
+use crate::request::RequestError;
 use crate::service::fields::{given, missing, object, of_kind, wrong_type, wrong_value};
 use crate::service::{Answer, Answered, Desk};
 use crate::text::PhiText;

@@ -1,7 +1,7 @@
 //! What `/anonymize` can put in the place of an entity.
 
-use crate::chat::RequestError;
 use crate::json::{Kind, Value};
+use crate::request::RequestError;
 use crate::service::fields::{given, of_kind, wrong_type, wrong_value};
 
 /// The hashes that can be asked for.

@@ -20,6 +20,7 @@ pub(super) use thinking::{Room, lacks_thoughts, write as write_thinking};
 
 use super::failure::{ProviderFailure, error_object};
 use super::parameters::Parameter;
+use super::relay::{Relayed, relay};
 use super::request::is_plain_identifier;
 use super::{
     Call, FailureKind, Header, Probe, Refusal, Reply, ReplyContext, StreamTranslator, Translated,
@@ -33,6 +34,14 @@ const HEADERS: &[Header] = &[
     ("anthropic-version", "2023-06-01"),
 ];
 
+pub(crate) use reply::{Counts, finish_reason};
+
+/// What Anthropic serves in the caller's own format.
+const RELAYED: &[Relayed] = &[
+    // Format and path.
+    ("count_tokens", &["v1", "messages", "count_tokens"]),
+    ("messages", &["v1", "messages"]),
+];
 /// How to ask for nothing but whether the provider answers and knows us.
 pub(super) const PROBE: Probe = Probe {
     path: &["v1", "models"],
@@ -84,8 +93,12 @@ impl WireFormat for Anthropic {
         parameters::PARAMETERS
     }
 
+    fn relayed(&self) -> &'static [Relayed] {
+        RELAYED
+    }
+
     fn translate(&self, call: &Call<'_>) -> Result<Translated, Refusal> {
-        request::write(call)
+        relay(call, RELAYED, HEADERS).unwrap_or_else(|| request::write(call))
     }
 
     fn read_reply(&self, context: &ReplyContext, body: &[u8]) -> Result<Reply, ProviderFailure> {
@@ -106,7 +119,7 @@ impl WireFormat for Anthropic {
 }
 
 /// The failure that an error object inside a 200 answer reports, without its message.
-fn failure_of(error: &Json<'_>) -> ProviderFailure {
+pub(crate) fn failure_of(error: &Json<'_>) -> ProviderFailure {
     let kind = match error.text_of("type").unwrap_or_default() {
         "authentication_error" | "billing_error" | "permission_error" => FailureKind::AuthFailed,
         "invalid_request_error" => FailureKind::Rejected(400),

@@ -93,7 +93,7 @@ fn read_blocks(
 }
 
 /// The finish reason for a stop reason. `is_answer`: the tools called were no tools but the answer.
-pub(super) fn finish_reason(
+pub(crate) fn finish_reason(
     stop: Option<&str>,
     is_answer: bool,
     summary: &mut ReplySummary,
@@ -139,7 +139,7 @@ pub(in super::super) fn hidden_thought(data: &str) -> Json<'static> {
 
 /// Anthropic's counts of tokens. Cached tokens are not part of the input there.
 #[derive(Default)]
-pub(super) struct Counts {
+pub(crate) struct Counts {
     input: u64,
     cache_read: u64,
     cache_write: u64,
@@ -149,7 +149,7 @@ pub(super) struct Counts {
 
 impl Counts {
     /// Takes the counts that are there. They are totals: a later one replaces an earlier one.
-    pub(super) fn read(&mut self, usage: Option<&Json<'_>>) {
+    pub(crate) fn read(&mut self, usage: Option<&Json<'_>>) {
         let Some(usage) = usage else {
             return;
         };
@@ -168,7 +168,7 @@ impl Counts {
     }
 
     /// The same in OpenAI's arithmetic.
-    pub(super) fn usage(&self) -> Usage {
+    pub(crate) fn usage(&self) -> Usage {
         let prompt_tokens = self
             .input
             .saturating_add(self.cache_read)

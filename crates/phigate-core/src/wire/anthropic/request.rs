@@ -68,6 +68,7 @@ pub(super) fn write(call: &Call<'_>) -> Result<Translated, Refusal> {
         path: vec!["v1".to_owned(), "messages".to_owned()],
         query: None,
         headers: HEADERS,
+        given: Vec::new(),
         body,
         is_as_scanned: false,
         adjusted,

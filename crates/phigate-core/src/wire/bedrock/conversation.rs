@@ -48,7 +48,7 @@ pub(super) fn write<'b>(
         draft.adjust("messages");
         match turns.first_mut() {
             Some(("user", blocks)) => drop(blocks.splice(..0, system.drain(..))),
-            _ => turns.insert(0, ("user", system.drain(..).collect())),
+            _ => turns.insert(0, ("user", std::mem::take(&mut system))),
         }
     }
     trim_last_assistant(draft, &mut turns);

@@ -62,6 +62,7 @@ pub(super) fn write(call: &Call<'_>) -> Result<Translated, Refusal> {
         path: ["model", call.model, method].map(str::to_owned).to_vec(),
         query: None,
         headers: HEADERS,
+        given: Vec::new(),
         body,
         is_as_scanned: false,
         adjusted,
@@ -133,7 +134,7 @@ fn stop_list<'b>(draft: &'b Draft<'b>, model: &Model) -> Result<Vec<Json<'b>>, R
     let sequences = stop_sequences(draft)?;
     let is_refused =
         |text: &&str| text.is_empty() || (model.claude.is_some() && text.trim().is_empty());
-    if let Some(position) = sequences.iter().position(|text| is_refused(text)) {
+    if let Some(position) = sequences.iter().position(is_refused) {
         let place = match draft.given("stop") {
             Some(Json::List(_)) => format!("stop[{position}]"),
             _ => "stop".to_owned(),

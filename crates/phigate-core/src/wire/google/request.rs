@@ -53,6 +53,7 @@ pub(super) fn write(call: &Call<'_>) -> Result<Translated, Refusal> {
         ],
         query: call.stream.then_some("alt=sse".into()),
         headers: HEADERS,
+        given: Vec::new(),
         body,
         is_as_scanned: false,
         adjusted,

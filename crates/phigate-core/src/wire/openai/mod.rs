@@ -1,19 +1,30 @@
-//! OpenAI's chat completions: the caller's own format, so nothing is translated.
+//! OpenAI's formats: callers write them themselves, so nothing is translated.
 //!
-//! The body goes out byte for byte, apart from the model when an alias replaces it. Replies come back byte for byte
-//! too, but are watched: an answer that is not a chat completion, an error inside a stream and a stream without its
-//! end are failures.
+//! Replies come back byte for byte, but are watched: an answer that is not what was asked for, an error inside a
+//! stream and a stream without its end are failures.
 
 mod stream;
 
 use super::failure::{error_object, known_param, unreadable};
 use super::parameters::Parameter;
-use super::request::{is_plain_identifier, with_model};
+use super::relay::{Relay, Relayed, relay};
+use super::request::is_plain_identifier;
 use super::{
-    Call, Expectation, FailureKind, Header, ProviderFailure, Refusal, Reply, ReplyContext,
-    ReplySummary, StreamTranslator, Translated, Treatment, Usage, WireFormat,
+    Call, FailureKind, Header, ProviderFailure, Refusal, Reply, ReplyContext, ReplySummary,
+    StreamTranslator, Translated, Treatment, Usage, WireFormat,
 };
 use crate::json::Json;
+
+pub(crate) use stream::ChunkWatch;
+
+/// What OpenAI serves in the caller's own format.
+const RELAYED: &[Relayed] = &[
+    // Format and path.
+    ("chat", &["v1", "chat", "completions"]),
+    ("completions", &["v1", "completions"]),
+    ("embeddings", &["v1", "embeddings"]),
+    ("responses", &["v1", "responses"]),
+];
 
 const HEADERS: &[Header] = &[("content-type", "application/json")];
 
@@ -33,7 +44,7 @@ impl WireFormat for OpenAi {
     }
 
     fn serves(&self, model: &str) -> bool {
-        let is_family = ["gpt-", "chatgpt-", "o1", "o3", "o4"]
+        let is_family = ["gpt-", "chatgpt-", "o1", "o3", "o4", "text-embedding-"]
             .iter()
             .any(|prefix| model.starts_with(prefix));
         let tuned = model
@@ -74,30 +85,18 @@ impl WireFormat for OpenAi {
         PARAMETERS
     }
 
+    fn relayed(&self) -> &'static [Relayed] {
+        RELAYED
+    }
+
     fn translate(&self, call: &Call<'_>) -> Result<Translated, Refusal> {
-        Ok(Translated {
-            path: vec!["v1".to_owned(), "chat".to_owned(), "completions".to_owned()],
-            query: None,
-            headers: HEADERS,
-            body: with_model(call)?,
-            is_as_scanned: true,
-            adjusted: Vec::new(),
-            dropped: Vec::new(),
-            expectation: Expectation::default(),
-        })
+        relay(call, RELAYED, HEADERS).unwrap_or_else(|| Err(Refusal::not_here()))
     }
 
     fn read_reply(&self, _context: &ReplyContext, body: &[u8]) -> Result<Reply, ProviderFailure> {
-        let completion = Json::read(body).map_err(|_| unreadable())?;
-        let is_completion = matches!(completion.get("choices"), Some(Json::List(_)));
-        if !is_completion || completion.given("error").is_some() {
-            return Err(unreadable());
-        }
-        let mut summary = ReplySummary::default();
-        watch(&completion, &mut summary);
         Ok(Reply {
             body: body.to_vec(),
-            summary,
+            summary: read_completion(body)?,
         })
     }
 
@@ -117,7 +116,7 @@ impl WireFormat for OpenAi {
     }
 
     fn open_stream(&self, context: &ReplyContext) -> Box<dyn StreamTranslator + Send> {
-        Box::new(stream::Relay::new(context))
+        Box::new(Relay::new(context, Box::new(ChunkWatch::default())))
     }
 }
 
@@ -125,6 +124,18 @@ impl WireFormat for OpenAi {
 fn error_message<'a>(document: &'a Json<'_>) -> Option<&'a str> {
     let error = error_object(document)?;
     error.text_of("message").or_else(|| error.as_text())
+}
+
+/// What a complete answer says about itself.
+pub(crate) fn read_completion(body: &[u8]) -> Result<ReplySummary, ProviderFailure> {
+    let completion = Json::read(body).map_err(|_| unreadable())?;
+    let is_completion = matches!(completion.get("choices"), Some(Json::List(_)));
+    if !is_completion || completion.given("error").is_some() {
+        return Err(unreadable());
+    }
+    let mut summary = ReplySummary::default();
+    watch(&completion, &mut summary);
+    Ok(summary)
 }
 
 /// Notes what a completion or a chunk says about model, finish reason and usage.

@@ -4,6 +4,7 @@ use anyhow::Context;
 use clap::Args;
 use jiff::Timestamp;
 use phi_detect::PhiKind;
+use phigate_core::doors::{DOORS, Door};
 use phigate_store::Filter;
 use phigate_types::{Action, Mode};
 
@@ -24,6 +25,9 @@ pub(super) struct FilterArgs {
     /// Only with this API key
     #[arg(long, value_name = "ID")]
     key: Option<String>,
+    /// Only at this door
+    #[arg(long, value_parser = known(DOORS.iter().copied(), |door: &'static Door| door.id()))]
+    door: Option<&'static Door>,
     /// Only for this model
     #[arg(long)]
     model: Option<String>,
@@ -63,6 +67,7 @@ impl FilterArgs {
             mode: self.mode,
             key_id: self.key,
             model: self.model,
+            door: self.door.map(|door| door.id().to_owned()),
             ..Filter::default()
         })
     }

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
+use phigate_core::doors::{CHAT, Door};
 use phigate_core::protect::{Policy, Scanner};
 use phigate_core::reply;
 use phigate_core::text::PhiText;
@@ -44,12 +45,21 @@ pub(super) async fn run(
         allow_unscannable: true,
     };
     let mut values: Vec<String> = Vec::new();
-    for (conversation, original) in contents {
+    for (decision, original) in contents {
+        let conversation = decision.conversation.unwrap_or_default();
+        let door = decision.door.as_deref().and_then(Door::with_id);
+        let form = door.unwrap_or(&CHAT).form;
         let conversation = vault
             .access
             .conversation(account, ConversationName::Recorded(&conversation));
         let code_of = |kind: &str, value: &str| conversation.code(kind, value);
-        let value = reply::resolve(&scanner, &policy, original.expose(), &code_of, &name);
+        let value = reply::resolve(
+            &scanner,
+            &policy,
+            (form, original.expose()),
+            &code_of,
+            &name,
+        );
         values.extend(value.map(PhiText::into_exposed));
     }
     values.sort_unstable();

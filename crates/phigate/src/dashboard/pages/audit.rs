@@ -10,6 +10,7 @@ use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use phi_detect::PhiKind;
+use phigate_core::doors::DOORS;
 use phigate_core::protect::identifier;
 use phigate_store::{ApiKeyInfo, Cursor, Filter, RecordKind, SecretString};
 use phigate_types::{Action, Mode, UnknownCode};
@@ -40,6 +41,7 @@ pub(crate) struct Page {
     pub(crate) actions: Vec<Choice>,
     pub(crate) modes: Vec<Choice>,
     pub(crate) keys: Vec<Choice>,
+    pub(crate) doors: Vec<Choice>,
     pub(crate) model: String,
     pub(crate) request: String,
     pub(crate) since: String,
@@ -190,6 +192,7 @@ pub(crate) fn read_filter(query: &Fields, now: Timestamp) -> Result<Filter, Stri
         mode: coded(query.get("mode"))?,
         key_id: text("key"),
         model: text("model"),
+        door: text("door"),
         request_id,
         act: None,
         phi_detected,
@@ -268,6 +271,12 @@ async fn draw(dash: &Dash, visit: &SignedIn, search: Search) -> Answer {
                 query.get("mode"),
             ),
             keys: key_choices(&keys, query.get("key")),
+            doors: choices(
+                [("", "Any")]
+                    .into_iter()
+                    .chain(DOORS.iter().map(|door| (door.id(), door.label))),
+                query.get("door"),
+            ),
             model: query.get("model").to_owned(),
             request: query.get("request").to_owned(),
             since: query.get("since").to_owned(),

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use phi_detect::PhiKind;
-use phigate_core::chat;
 use phigate_core::json::{Bounds, Document};
+use phigate_core::request;
 use phigate_store::{Decision, Revealed};
 use phigate_types::Finding;
 use phigate_types::{Action, Effect, Replaced};
@@ -230,7 +230,7 @@ fn strings(body: &str) -> Vec<(String, String)> {
     document
         .nodes()
         .filter(|value| !value.is_key())
-        .filter_map(|value| Some((chat::path(&value), value.string()?.into_owned())))
+        .filter_map(|value| Some((request::path(&value), value.string()?.into_owned())))
         .collect()
 }
 

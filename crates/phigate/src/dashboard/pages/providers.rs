@@ -1,21 +1,23 @@
-//! Providers: their keys, addresses, a test of the connection, and model aliases.
-
-use std::collections::BTreeMap;
+//! Providers: the three families first, then all others, how to add one, and what is asked instead of a model.
 
 use askama::Template;
 use axum::extract::{Path, State};
 use http::StatusCode;
-use phigate_core::wire::{FORMATS, WireFormat, format_for_model, format_with_id};
+use jiff::Timestamp;
+use phigate_core::wire::{FORMATS, WireFormat, format_with_id};
 use phigate_store::{NewSecret, ProviderConfig, ProviderInfo, SecretString};
 use phigate_types::ProviderKind;
 
+use super::instead::{alias_lines, fallback_lines, read_aliases, read_fallbacks};
+use super::presets::{PRESETS, Preset};
+use super::terms::{self, Terms};
 use crate::dashboard::Dash;
 use crate::dashboard::chrome::Chrome;
 use crate::dashboard::view::{When, in_sentence};
 use crate::dashboard::visit::{Answer, PageError, SignedIn, go_to, page_with};
 use phigate_gateway::{BaseUrl, Trial, check_key};
 
-/// The provider families.
+/// All providers.
 #[derive(Template)]
 #[template(path = "providers.html")]
 pub(crate) struct Page {
@@ -23,6 +25,10 @@ pub(crate) struct Page {
     pub(crate) error: Option<String>,
     pub(crate) private_allowed: bool,
     pub(crate) providers: Vec<Entry>,
+    pub(crate) others: Vec<Other>,
+    pub(crate) presets: &'static [Preset],
+    pub(crate) fallbacks: String,
+    pub(crate) fallback_error: Option<String>,
     pub(crate) aliases: String,
     pub(crate) built_in: Vec<(&'static str, &'static str)>,
     pub(crate) alias_error: Option<String>,
@@ -39,8 +45,22 @@ pub(crate) struct Entry {
     pub(crate) base_url: String,
     pub(crate) default_url: String,
     pub(crate) changed: Option<(When, String)>,
+    pub(crate) terms: Option<Terms>,
+    pub(crate) health: String,
     pub(crate) test: Option<TestResult>,
     pub(crate) error: Option<String>,
+}
+
+/// A provider that is not one of the three families'.
+#[derive(Debug)]
+pub(crate) struct Other {
+    pub(crate) name: String,
+    pub(crate) kind: &'static str,
+    pub(crate) address: String,
+    pub(crate) models: String,
+    pub(crate) priority: u32,
+    pub(crate) terms: Terms,
+    pub(crate) health: String,
 }
 
 /// What a test of the connection said.
@@ -58,9 +78,8 @@ struct Remark {
     error: Option<String>,
     test: Option<TestResult>,
     alias_error: Option<String>,
+    fallback_error: Option<String>,
 }
-
-const ALIASES_MAX: usize = 200;
 
 /// `GET /providers`
 pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
@@ -110,7 +129,7 @@ fn family_kind(code: &str) -> Result<ProviderKind, PageError> {
 }
 
 /// The top of the page, where the notice is. Browsers keep the fragment of a form unless they are given another.
-fn done(code: &str) -> String {
+pub(super) fn done(code: &str) -> String {
     format!("/providers?done={code}#main")
 }
 
@@ -183,15 +202,42 @@ pub(crate) async fn test(
     .await
 }
 
-fn in_words(trial: &Trial) -> TestResult {
+pub(super) fn in_words(trial: &Trial) -> TestResult {
     let (title, words) = trial.in_words();
     let tone = match trial {
         Trial::Works { .. } => "ok",
-        Trial::Unexpected { .. } | Trial::NotSet => "warn",
+        Trial::Unexpected { .. } | Trial::NotSet | Trial::NoModel => "warn",
         _ => "bad",
     };
-    let words = in_sentence(&words);
     TestResult { tone, title, words }
+}
+
+/// `POST /providers/fallbacks`
+pub(crate) async fn save_fallbacks(State(dash): State<Dash>, visit: SignedIn) -> Answer {
+    let wanted = match read_fallbacks(visit.form().get("fallbacks")) {
+        Ok(wanted) => wanted,
+        Err(error) => {
+            let remark = Remark {
+                fallback_error: Some(error),
+                ..Remark::default()
+            };
+            return draw(&dash, &visit, StatusCode::UNPROCESSABLE_ENTITY, remark).await;
+        }
+    };
+    let (accounts, known) = (&dash.app.vault.accounts, &visit.account.fallbacks);
+    let (account_id, actor) = (visit.account_id(), visit.actor());
+    for model in known.keys().filter(|model| !wanted.contains_key(*model)) {
+        accounts.set_fallback(account_id, model, &[], actor).await?;
+    }
+    for (model, targets) in wanted
+        .iter()
+        .filter(|(model, targets)| known.get(*model) != Some(*targets))
+    {
+        accounts
+            .set_fallback(account_id, model, targets, actor)
+            .await?;
+    }
+    Ok(go_to(&done("fallbacks")))
 }
 
 /// `POST /providers/aliases`
@@ -231,49 +277,15 @@ pub(crate) async fn save_aliases(State(dash): State<Dash>, visit: SignedIn) -> A
     Ok(go_to(&done("aliases")))
 }
 
-fn read_aliases(text: &str) -> Result<BTreeMap<String, String>, String> {
-    let mut aliases = BTreeMap::new();
-    for (number, line) in text
-        .lines()
-        .enumerate()
-        .map(|(index, line)| (index + 1, line.trim()))
-    {
-        if line.is_empty() {
-            continue;
-        }
-        let pair = line
-            .split_once('=')
-            .map(|(asked, served)| (asked.trim(), served.trim()));
-        let Some((asked, served)) =
-            pair.filter(|(asked, served)| !asked.is_empty() && !served.is_empty())
-        else {
-            return Err(format!(
-                "Line {number}: write the name asked for, an equals sign and the name served."
-            ));
-        };
-        match (format_for_model(asked), format_for_model(served)) {
-            (Some(one), Some(other)) if one.id() == other.id() => {}
-            (Some(_), Some(_)) => {
-                return Err(format!(
-                    "Line {number}: both names must belong to one provider."
-                ));
-            }
-            _ => {
-                return Err(format!(
-                    "Line {number}: no provider serves a model with such a name."
-                ));
-            }
-        }
-        aliases.insert(asked.to_owned(), served.to_owned());
-    }
-    if aliases.len() > ALIASES_MAX {
-        return Err(format!("At most {ALIASES_MAX} aliases."));
-    }
-    Ok(aliases)
-}
-
 async fn draw(dash: &Dash, visit: &SignedIn, status: StatusCode, remark: Remark) -> Answer {
     let stored = dash.app.vault.access.providers(visit.account_id()).await?;
+    let (since, fares) = dash
+        .app
+        .vault
+        .trail
+        .provider_health(visit.account_id())
+        .await?;
+    let now = Timestamp::now();
     let families = ProviderKind::all().filter(|kind| kind.has_family());
     let providers = families.map(|kind| {
         let known = stored.iter().find(|provider| provider.name == kind.code());
@@ -298,22 +310,29 @@ async fn draw(dash: &Dash, visit: &SignedIn, status: StatusCode, remark: Remark)
             default_url: kind.address(None).unwrap_or_default(),
             changed: known
                 .map(|provider| (When::at(provider.updated), provider.updated_by.clone())),
+            terms: known.map(|provider| Terms::of(&provider.config, now)),
+            health: terms::health(fares.get(kind.code()), since),
             test: remark.test.clone().filter(|_| is_meant),
             error: remark.error.clone().filter(|_| is_meant),
         }
     });
-    let aliases = match &remark.alias_error {
-        Some(_) => visit.form().get("aliases").to_owned(),
-        None => {
-            let lines: Vec<String> = visit
-                .account
-                .aliases
-                .iter()
-                .map(|(asked, served)| format!("{asked} = {served}"))
-                .collect();
-            lines.join("\n")
-        }
+    let is_family = |name: &str| family_kind(name).is_ok();
+    let others = stored.iter().filter(|provider| !is_family(&provider.name));
+    let others = others.map(|provider| Other {
+        name: provider.name.clone(),
+        kind: provider.config.kind.label(),
+        address: provider.config.address().unwrap_or_default(),
+        models: some_entries(provider),
+        priority: provider.config.priority,
+        terms: Terms::of(&provider.config, now),
+        health: terms::health(fares.get(&provider.name), since),
+    });
+    let typed = |error: &Option<String>, name: &str, known: String| match error {
+        Some(_) => visit.form().get(name).to_owned(),
+        None => known,
     };
+    let aliases = alias_lines(&visit.account.aliases);
+    let fallbacks = fallback_lines(&visit.account.fallbacks);
     page_with(
         status,
         &Page {
@@ -321,7 +340,11 @@ async fn draw(dash: &Dash, visit: &SignedIn, status: StatusCode, remark: Remark)
             error: None,
             private_allowed: dash.app.config.allow_private_providers,
             providers: providers.collect(),
-            aliases,
+            others: others.collect(),
+            presets: PRESETS,
+            fallbacks: typed(&remark.fallback_error, "fallbacks", fallbacks),
+            fallback_error: remark.fallback_error,
+            aliases: typed(&remark.alias_error, "aliases", aliases),
             built_in: FORMATS
                 .iter()
                 .flat_map(|format| format.default_aliases())
@@ -332,6 +355,18 @@ async fn draw(dash: &Dash, visit: &SignedIn, status: StatusCode, remark: Remark)
     )
 }
 
+/// The first models of a list, and how many more there are.
+fn some_entries(provider: &ProviderInfo) -> String {
+    const SHOWN: usize = 4;
+    let models = &provider.config.models;
+    let shown: Vec<String> = models.iter().take(SHOWN).map(ToString::to_string).collect();
+    match models.len().saturating_sub(SHOWN) {
+        0 if shown.is_empty() => "by name only".to_owned(),
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
 fn some_models(format: &dyn WireFormat) -> String {
     let models: Vec<&str> = format.listed_models().iter().take(5).copied().collect();
     models.join(", ")
@@ -340,24 +375,6 @@ fn some_models(format: &dyn WireFormat) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn aliases_are_read_line_by_line() {
-        let read = read_aliases("\n gpt-4 = gpt-4o \r\n\r\ngpt-3.5-turbo=gpt-4o-mini").unwrap();
-        assert_eq!(read.len(), 2);
-        assert_eq!(read["gpt-4"], "gpt-4o");
-    }
-
-    #[test]
-    fn a_wrong_alias_is_named_by_its_line() {
-        for (text, line) in [
-            ("gpt-4", "Line 1"),
-            ("gpt-4 = gpt-4o\n= gpt-4", "Line 2"),
-            ("gpt-4 = unheard-of", "Line 1"),
-        ] {
-            assert!(read_aliases(text).unwrap_err().starts_with(line), "{text}");
-        }
-    }
 
     #[test]
     fn a_stored_key_is_not_sent_to_another_address_unless_it_is_typed_again() {

@@ -236,8 +236,9 @@ fn decision_facts(decision: &Decision, key_name: Option<&String>) -> Vec<Fact> {
     let mut facts = vec![
         Fact::time("Decided", decision.time),
         Fact::text("Mode in force", decision.mode.label),
+        Fact::text("Door", text(&decision.door)),
         Fact::text("Model asked for", text(&decision.model)),
-        Fact::text("Provider", text(&decision.family)),
+        Fact::text("Provider", provider_words(decision)),
         Fact::text("API key", key),
         Fact::text("Streamed", if decision.stream { "yes" } else { "no" }),
         Fact::text(
@@ -258,6 +259,15 @@ fn decision_facts(decision: &Decision, key_name: Option<&String>) -> Vec<Fact> {
     facts
 }
 
+/// The provider's name, and what it speaks where the name does not say it.
+fn provider_words(decision: &Decision) -> String {
+    match (&decision.provider, &decision.family) {
+        (Some(name), Some(family)) if name != family => format!("{name} ({family})"),
+        (Some(name), _) | (None, Some(name)) => name.clone(),
+        (None, None) => "–".to_owned(),
+    }
+}
+
 fn outcome_facts(outcome: &Outcome) -> Vec<Fact> {
     let mut facts = vec![Fact::time("Ended", outcome.time)];
     let mut say =
@@ -268,6 +278,19 @@ fn outcome_facts(outcome: &Outcome) -> Vec<Fact> {
         "Provider’s status",
         outcome.provider_status.map(|status| status.to_string()),
     );
+    for attempt in outcome
+        .attempts
+        .iter()
+        .filter(|_| outcome.attempts.len() > 1)
+    {
+        let ended = attempt.error_code.as_deref().unwrap_or("answered");
+        let words = format!(
+            "{}: {ended} after {} ms",
+            attempt.provider,
+            grouped(attempt.ms)
+        );
+        say("Attempt", Some(words));
+    }
     say("Served by", outcome.served_model.clone());
     say("Finish reason", outcome.finish_reason.clone());
     say(

@@ -11,7 +11,10 @@ use axum::body::Body;
 use axum::response::Response;
 use http::{HeaderMap, Method, Request, StatusCode, header};
 use phigate_edge::Drain;
-use phigate_store::{Decision, NewDecision, Role, SecretString, SessionPolicy, User};
+use phigate_store::{
+    Decision, NewDecision, NewSecret, ProviderConfig, Role, SecretString, SessionPolicy, User,
+};
+use phigate_types::ProviderKind;
 use serde_json::json;
 use tower::ServiceExt;
 use uuid::Uuid;
@@ -71,6 +74,13 @@ impl World {
             .await
             .unwrap()
             .id;
+        let key = SecretString::new("an-invented-key".to_owned());
+        let config = ProviderConfig::new(ProviderKind::OpenAi);
+        app.vault
+            .access
+            .set_provider(&home.id, "mine", &config, NewSecret::Set(&key), "test")
+            .await
+            .unwrap();
         let request_id = record(&app, &home.id, &key_id).await;
         let router = super::router(Arc::clone(&app));
         World {
@@ -128,6 +138,8 @@ impl World {
             .replace("{id}", &self.key_id)
             .replace("{family}", "openai")
             .replace("{token}", "invented")
+            .replace("{preset}", "azure")
+            .replace("{provider}", "mine")
             .replace("{name}", "style.css");
         let mut request = Request::builder()
             .uri(path)

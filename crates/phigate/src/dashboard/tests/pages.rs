@@ -136,3 +136,68 @@ async fn a_page_that_cannot_be_given_has_the_viewers_colours() {
     let page = String::from_utf8_lossy(&body.unwrap()).into_owned();
     assert!(page.contains("data-theme=\"dark\""), "{page}");
 }
+
+#[tokio::test]
+async fn a_provider_is_added_from_a_preset_shown_with_its_terms_and_changed() {
+    let world = World::new().await;
+    let (answer, page) = as_owner(&world, Method::GET, "/providers/add/azure", "").await;
+    assert_eq!(answer.status(), StatusCode::OK);
+    assert!(page.contains("Keys and Endpoint") && page.contains("name=\"base-url\""));
+    let soon = jiff::Timestamp::now()
+        .to_zoned(jiff::tz::TimeZone::UTC)
+        .date();
+    let fields = format!(
+        "name=azure-eu&base-url=https%3A%2F%2Fx.openai.azure.com&key=an-invented-key-4f2a&models=gpt-4o%3Ddep&priority=7&phi=masked&agreement=BAA+7&agreement-expires={soon}"
+    );
+    for (wrong, words) in [
+        (fields.replace("azure-eu", "Azure"), "small letters"),
+        (
+            fields.replace("https%3A%2F%2Fx", "http%3A%2F%2Fx"),
+            "Base URL",
+        ),
+        (fields.replace("an-invented-key-4f2a", ""), "Secret"),
+        (fields.replace("gpt-4o%3Ddep", "a%2C%2Cb"), "empty entry"),
+        (fields.replace("priority=7", "priority=x"), "priority"),
+    ] {
+        let (answer, page) = as_owner(&world, Method::POST, "/providers/add/azure", &wrong).await;
+        assert_eq!(answer.status(), StatusCode::UNPROCESSABLE_ENTITY, "{words}");
+        assert!(page.contains(words), "{words}");
+        assert!(!page.contains("an-invented-key"), "{words}");
+    }
+    let (answer, _) = as_owner(&world, Method::POST, "/providers/add/azure", &fields).await;
+    assert_eq!(answer.status(), StatusCode::SEE_OTHER);
+    let (_, page) = as_owner(&world, Method::GET, "/providers", "").await;
+    for words in [
+        "azure-eu",
+        "gpt-4o=dep",
+        "PHI masked",
+        "BAA 7",
+        "The agreement ends on",
+    ] {
+        assert!(page.contains(words), "{words}");
+    }
+    let (_, page) = as_owner(&world, Method::GET, "/provider/azure-eu", "").await;
+    assert!(page.contains("4f2a") && !page.contains("an-invented-key"));
+    let moved = fields
+        .replace("x.openai", "evil.openai")
+        .replace("an-invented-key-4f2a", "");
+    let (answer, page) = as_owner(&world, Method::POST, "/provider/azure-eu", &moved).await;
+    assert_eq!(answer.status(), StatusCode::UNPROCESSABLE_ENTITY);
+    assert!(page.contains("belongs to the old address"));
+    let never = fields
+        .replace("an-invented-key-4f2a", "")
+        .replace("phi=masked", "phi=never");
+    let (answer, _) = as_owner(&world, Method::POST, "/provider/azure-eu", &never).await;
+    assert_eq!(answer.status(), StatusCode::SEE_OTHER);
+    let (_, page) = as_owner(&world, Method::GET, "/providers", "").await;
+    assert!(page.contains("No PHI"));
+    let fallback = "fallbacks=gpt-4o+%3D+azure-eu%2Fgpt-4o";
+    let (answer, _) = as_owner(&world, Method::POST, "/providers/fallbacks", fallback).await;
+    assert_eq!(answer.status(), StatusCode::SEE_OTHER);
+    let (_, page) = as_owner(&world, Method::GET, "/providers", "").await;
+    assert!(page.contains("gpt-4o = azure-eu/gpt-4o"));
+    let (answer, _) = as_owner(&world, Method::POST, "/provider/azure-eu/remove", "").await;
+    assert_eq!(answer.status(), StatusCode::SEE_OTHER);
+    let (answer, _) = as_owner(&world, Method::GET, "/provider/azure-eu", "").await;
+    assert_eq!(answer.status(), StatusCode::NOT_FOUND);
+}

@@ -31,6 +31,71 @@ pub(super) fn keys_page(is_empty: bool) -> keys::Page {
     }
 }
 
+fn terms() -> Terms {
+    Terms {
+        label: "PHI masked",
+        tone: "info",
+        agreement: format!("{HOSTILE}, until 2026-12-01"),
+        warning: Some((
+            "warn",
+            "The agreement ends on 2026-12-01. Afterwards requests with PHI do not go there."
+                .to_owned(),
+        )),
+    }
+}
+
+pub(super) fn provider_page(is_new: bool) -> provider::Page {
+    let preset = presets::find("azure-entra").unwrap();
+    provider::Page {
+        chrome: chrome("/providers"),
+        error: is_new.then(|| format!("Region: {HOSTILE}.")),
+        title: if is_new {
+            "Add Azure OpenAI, Entra ID".to_owned()
+        } else {
+            "azure-eu".to_owned()
+        },
+        kind: "Azure OpenAI",
+        auth: "Entra ID",
+        action: if is_new {
+            "/providers/add/azure-entra".to_owned()
+        } else {
+            "/provider/azure-eu".to_owned()
+        },
+        name: if is_new {
+            HOSTILE.to_owned()
+        } else {
+            "azure-eu".to_owned()
+        },
+        is_new,
+        steps: preset.steps,
+        console: preset.console,
+        fields: vec![provider::Field {
+            code: "base-url",
+            label: "Base URL",
+            value: HOSTILE.to_owned(),
+            hint: "the root",
+            is_needed: true,
+        }],
+        secret: Some(provider::SecretField {
+            label: "client secret",
+            is_document: false,
+            is_stored: !is_new,
+            is_needed: is_new,
+            last_four: "4f2a".to_owned(),
+        }),
+        models: "gpt-4o=chat-prod".to_owned(),
+        models_example: preset.models,
+        priority: "100".to_owned(),
+        agreements: vec![],
+        agreement: HOSTILE.to_owned(),
+        agreement_expires: "2026-12-01".to_owned(),
+        terms: (!is_new).then(terms),
+        health: "not asked since 22:00 UTC".to_owned(),
+        changed: (!is_new).then(|| (when(1_300), "morgan.roe@clinic.example".to_owned())),
+        test: None,
+    }
+}
+
 pub(super) fn providers_page() -> providers::Page {
     let entry = |family, label, models: &str, default_url: &str, is_set: bool| providers::Entry {
         family,
@@ -41,6 +106,8 @@ pub(super) fn providers_page() -> providers::Page {
         base_url: String::new(),
         default_url: String::from(default_url),
         changed: is_set.then(|| (when(1_300), "morgan.roe@clinic.example".to_owned())),
+        terms: is_set.then(terms),
+        health: "34 requests since 22:00 UTC, no errors, p50 420 ms, p95 1,900 ms".to_owned(),
         test: is_set.then(|| providers::TestResult {
             tone: "ok",
             title: "Connection works",
@@ -58,6 +125,18 @@ pub(super) fn providers_page() -> providers::Page {
         },
         error: None,
         private_allowed: false,
+        others: vec![providers::Other {
+            name: "azure-eu".to_owned(),
+            kind: "Azure OpenAI",
+            address: "https://clinic.openai.azure.com".to_owned(),
+            models: "gpt-4o=chat-prod, gpt-5.2=chat-new".to_owned(),
+            priority: 50,
+            terms: terms(),
+            health: "not asked since 22:00 UTC".to_owned(),
+        }],
+        presets: presets::PRESETS,
+        fallbacks: format!("gpt-4o = {HOSTILE}"),
+        fallback_error: None,
         providers: vec![
             entry(
                 "openai",

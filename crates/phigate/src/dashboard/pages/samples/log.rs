@@ -123,6 +123,7 @@ pub(super) fn audit_page(is_empty: bool) -> audit::Page {
         types: any("Any"),
         actions: any("Anything"),
         modes: any("Any"),
+        doors: any("Any"),
         keys: any("Any"),
         model: String::new(),
         request: String::new(),

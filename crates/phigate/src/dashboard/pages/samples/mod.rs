@@ -10,13 +10,17 @@ use phigate_types::{Action, Mode, Tone};
 
 use super::content::{Content, Passage};
 use super::rows::{ActRow, Row};
+use super::terms::Terms;
 use super::*;
 use crate::dashboard::chart::{Chart, Slot};
 use crate::dashboard::chrome::{Chrome, NavItem, Notice, Theme};
 use crate::dashboard::message;
 use crate::dashboard::view::{Fact, KindChip, Piece, When, choices};
 
-use admin::{account_page, keys_page, playground_page, providers_page, settings_page, users_page};
+use admin::{
+    account_page, keys_page, playground_page, provider_page, providers_page, settings_page,
+    users_page,
+};
 use log::{audit_page, overview_page, record_page};
 
 const HOSTILE: &str = "<script>alert(1)</script>";
@@ -230,6 +234,8 @@ fn all() -> Vec<(&'static str, String)> {
         ("overview", overview_page(false).render()),
         ("overview-new", overview_page(true).render()),
         ("playground", playground_page().render()),
+        ("provider", provider_page(false).render()),
+        ("provider-new", provider_page(true).render()),
         ("providers", providers_page().render()),
         ("record", record_page(false).render()),
         ("record-revealed", record_page(true).render()),

@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use phi_detect::Detector;
-use phigate_core::chat::{ChatLimits, ChatRequest};
+use phigate_core::doors::CHAT;
 use phigate_core::protect::{self, Outcome, Policy, Scanner};
-use phigate_core::reply::{self, Echoes, Mint, ReplyRules, ReplyScan, ToolNames};
+use phigate_core::reply::{Echoes, Mint, ReplyRules, ReplyScan, ToolNames};
+use phigate_core::request::{Request, RequestLimits};
 use phigate_store::Settings;
 use phigate_types::{Mode, Replies};
 
@@ -117,7 +118,8 @@ fn stages(detector: &Detector, replies: Replies) -> Option<Vec<Stage>> {
     let scanner = Arc::new(Scanner::new(detector.clone()));
     let body =
         serde_json::json!({"model": "gpt-4o", "messages": [{"role": "user", "content": QUESTION}]});
-    let request = ChatRequest::read(body.to_string().into_bytes(), &ChatLimits::default()).ok()?;
+    let limits = RequestLimits::default();
+    let request = Request::read(CHAT.form, body.to_string().into_bytes(), &limits).ok()?;
     let scanned = protect::scan(&scanner, request);
     let echoes = Echoes::new(body.to_string().into_bytes(), scanned.values());
     // Any code will do for an example; real ones come from the installation's own secret.
@@ -169,7 +171,7 @@ fn stages(detector: &Detector, replies: Replies) -> Option<Vec<Stage>> {
 fn given_back(rules: &Arc<ReplyRules>, answered: &str) -> Option<String> {
     let message = serde_json::json!({"role": "assistant", "content": answered});
     let body = serde_json::json!({"choices": [{"index": 0, "message": message}]});
-    let reply = reply::whole(rules, body.to_string().into_bytes());
+    let reply = CHAT.whole_reply(rules, body.to_string().into_bytes());
     let Ok(body) = reply.body else {
         let kinds = reply.tally.kinds();
         let codes: Vec<&str> = kinds.iter().map(|kind| kind.code()).collect();

@@ -1,8 +1,8 @@
 //! Where a value stands, in words that are safe to write down.
 //!
 //! Paths go into audit records, which are not sealed. A key is the caller's text and may be
-//! somebody's name, so a path spells only words of the chat API and of everyday forms; every
-//! other key is named by its position: `metadata.{0}`.
+//! somebody's name, so a path spells only words of the APIs, of everyday forms and of programs;
+//! every other key is named by its position: `metadata.{0}`.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -31,7 +31,9 @@ pub fn path(value: &Value<'_>) -> String {
 fn step(value: &Value<'_>) -> String {
     match value.key().and_then(|key| key.string()) {
         None => format!("[{}]", value.position()),
-        Some(name) if is_known_word(&name) => format!(".{name}"),
+        Some(name) if is_known_word(&name) || phi_detect::is_ordinary_identifier(&name) => {
+            format!(".{name}")
+        }
         Some(_) => by_position(value),
     }
 }
@@ -62,25 +64,34 @@ pub fn parameter_name(value: &Value<'_>, withheld: &[NodeId]) -> String {
     }
 }
 
-/// Fields of the chat APIs.
+/// Fields of the APIs.
 const API_WORDS: &str = "\
-    action allowed_tools annotations approximate args arguments attachments audio best_of budget_tokens \
-    cache_control call_id chat_template_kwargs citations city container content contents \
-    context_management conversation country custom data definition detail document documents echo \
-    encrypted_content extra_body extra_content file fileData fileUri file_data file_id file_ids filename \
-    files format frequency_penalty function functionCall functionDeclarations functionResponse \
-    function_call functions generationConfig google grammar id image image_file image_url images include \
-    include_obfuscation include_usage inlineData inline_data input input_audio input_file input_image \
-    instructions is_error json json_schema logit_bias logprobs max_completion_tokens max_output_tokens \
-    max_tokens mcp_servers media_type messages metadata mimeType mime_type min_p modalities mode model n \
-    name output parallel_tool_calls parameters parts prediction presence_penalty previous_response_id \
-    prompt prompt_cache_key prompt_cache_retention reasoning reasoning_effort refusal region \
-    repetition_penalty response response_format role safetySettings safety_identifier schema \
-    search_context_size seed service_tier signature source stop stop_sequences store stream \
-    stream_options strict suffix summary syntax system systemInstruction temperature text texts thinking \
-    thought_signature timezone toolConfig tool_call_id tool_calls tool_choice tool_result tool_use \
-    tool_use_id tools top_k top_logprobs top_p type url url_citation user user_location verbosity video \
-    video_url videos voice web_search_options";
+    action adaptive allowed_callers allowed_tools annotations approximate args arguments attachments audio \
+    authorization_token background best_of betas budget budget_tokens cache_control call_id caller \
+    chat_template_kwargs citation citations cited_text city code code_execution_result container \
+    container_id container_upload content content_block contents context context_management conversation \
+    country custom data defer_loading definition delta detail dimensions disable_parallel_tool_use document \
+    document_index document_title documents eager_input_streaming echo edits effort encoding_format \
+    encrypted_content encrypted_index end_char_index environment error extra_body extra_content file \
+    file_data file_id file_ids file_url fileData filename files fileUri format format_options \
+    frequency_penalty function function_call functionCall functionDeclarations functionResponse functions \
+    generationConfig google grammar id image image_file image_url images include include_obfuscation \
+    include_usage inference inference_geo inline_data inlineData input input_audio input_examples \
+    input_file input_image input_schema input_text instructions is_error item_reference json json_schema \
+    keep logit_bias logprobs logs max_completion_tokens max_output_tokens max_tokens max_tool_calls \
+    mcp_servers media_type message messages metadata mime_type mimeType min_p modalities mode model n name \
+    namespace output output_config output_format output_text outputs page_age pages parallel_tool_calls \
+    parameters parts phase prediction presence_penalty previous_response_id prompt prompt_cache_key \
+    prompt_cache_retention queries query reason_code reasoning reasoning_effort redacted_thinking refusal \
+    region repetition_penalty response response_format result results retrieved_at return_code role \
+    safety_identifier safetySettings schema score search_context_size search_result seed server_label \
+    server_name server_url service_tier signature skills source source_type speed start_char_index status \
+    stderr stdout stop stop_reason stop_sequence stop_sequences store stored stream stream_options strict \
+    suffix summary summary_text syntax system systemInstruction temperature text texts thinking \
+    thought_signature timezone title tool tool_call_id tool_calls tool_choice tool_name tool_result \
+    tool_use tool_use_id toolConfig tools top_k top_logprobs top_p truncation ttl type url url_citation \
+    user user_id user_location variables vector_store_ids verbosity video video_url videos voice \
+    web_search_options";
 
 /// Keywords of JSON Schema.
 const SCHEMA_WORDS: &str = "\

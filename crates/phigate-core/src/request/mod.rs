@@ -1,29 +1,32 @@
-//! The chat request: read strictly, and the one walk over all of its text.
+//! A request: read strictly, and the one walk over all of its text.
 //!
-//! [`ChatRequest`] is a body that was read and checked. What it means to a
-//! provider is `wire`'s business; what may be in it is decided here.
+//! [`Request`] is a body that was read and checked. Which format it is written in is a [`Form`], one per door; what it
+//! means to a provider is `wire`'s business.
 
+mod aside;
 mod binary;
-mod check;
-mod conversation;
+pub(crate) mod check;
+mod form;
 mod opaque;
 mod path;
+pub(crate) mod together;
 mod walk;
 
 use crate::json::{Bounds, Document, JsonError, JsonProblem};
 
-pub use conversation::text_groups;
-pub(crate) use conversation::{Calls, conversations};
+pub use aside::Aside;
+pub use form::{Form, Setting, Turn};
 pub(crate) use opaque::opaque_nodes;
 pub use opaque::unscannable;
 pub(crate) use path::is_known_word;
 pub use path::{parameter_name, path};
+pub use together::text_groups;
 pub use walk::{Place, Slot, slots};
-pub(crate) use walk::{id_prefix, is_neutral_key, label, message_of};
+pub(crate) use walk::{has_key, id_prefix, is_neutral_key, is_parameter, label, type_of};
 
 /// How much a request may hold.
 #[derive(Debug, Clone, Copy)]
-pub struct ChatLimits {
+pub struct RequestLimits {
     /// The JSON body.
     pub json: Bounds,
     /// Fields of the body itself. Those that a provider does not have are named in a response header, which must stay short.
@@ -36,7 +39,18 @@ pub struct ChatLimits {
     pub tools_max: usize,
 }
 
-impl Default for ChatLimits {
+impl RequestLimits {
+    /// For requests that were within limits before.
+    const NONE: Self = Self {
+        json: Bounds::NONE,
+        fields_max: usize::MAX,
+        messages_max: usize::MAX,
+        parts_max: usize::MAX,
+        tools_max: usize::MAX,
+    };
+}
+
+impl Default for RequestLimits {
     fn default() -> Self {
         Self {
             json: Bounds {
@@ -89,27 +103,34 @@ impl From<JsonError> for RequestError {
     }
 }
 
-/// A checked chat-completion request over the bytes the caller sent.
+/// A checked request over the bytes the caller sent.
 #[derive(Clone)]
-pub struct ChatRequest {
+pub struct Request {
+    form: &'static dyn Form,
     document: Document,
     model: String,
     is_stream: bool,
+    aside: Aside,
 }
 
 /// Even the model is the caller's text.
-impl std::fmt::Debug for ChatRequest {
+impl std::fmt::Debug for Request {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(out, "ChatRequest({:?})", self.document)
+        write!(out, "Request({}, {:?})", self.form.id(), self.document)
     }
 }
 
-impl ChatRequest {
+impl Request {
     /// Reads and checks a body.
-    pub fn read(body: Vec<u8>, limits: &ChatLimits) -> Result<Self, RequestError> {
+    pub fn read(
+        form: &'static dyn Form,
+        body: Vec<u8>,
+        limits: &RequestLimits,
+    ) -> Result<Self, RequestError> {
         let document = Document::parse(body, limits.json)?;
         let root = document.root();
-        check::request(&root, limits)?;
+        check::body(&root, limits)?;
+        form.check(&root, limits)?;
         let model = root
             .get("model")
             .and_then(|model| model.string())
@@ -118,24 +139,35 @@ impl ChatRequest {
         let is_stream = root
             .get("stream")
             .and_then(|stream| stream.bool())
-            .unwrap_or(false);
+            .unwrap_or(false)
+            && form.streams();
         Ok(Self {
+            form,
             document,
             model,
             is_stream,
+            aside: Aside::default(),
         })
     }
 
+    /// The same request, with what the caller said besides the body.
+    pub fn with_aside(self, aside: Aside) -> Self {
+        Self { aside, ..self }
+    }
+
+    /// What the caller said besides the body.
+    pub(crate) fn aside(&self) -> &Aside {
+        &self.aside
+    }
+
     /// Reads a body that was read before, so that it is within the limits.
-    pub(crate) fn read_again(body: Vec<u8>) -> Result<Self, RequestError> {
-        let unlimited = ChatLimits {
-            json: Bounds::NONE,
-            fields_max: usize::MAX,
-            messages_max: usize::MAX,
-            parts_max: usize::MAX,
-            tools_max: usize::MAX,
-        };
-        Self::read(body, &unlimited)
+    pub(crate) fn read_again(form: &'static dyn Form, body: Vec<u8>) -> Result<Self, RequestError> {
+        Self::read(form, body, &RequestLimits::NONE)
+    }
+
+    /// The format it is written in.
+    pub fn form(&self) -> &'static dyn Form {
+        self.form
     }
 
     /// The body.
@@ -160,9 +192,11 @@ impl ChatRequest {
 
     /// Whether the caller wants the answer to be JSON.
     pub fn asks_for_json(&self) -> bool {
-        let format = self.document.root().get("response_format");
-        let kind = format.and_then(|format| format.get("type"));
-        let kind = kind.and_then(|kind| kind.string());
-        kind.is_some_and(|kind| matches!(kind.as_ref(), "json_object" | "json_schema"))
+        self.form.asks_for_json(&self.document.root())
+    }
+
+    /// The text that its conversation begins with.
+    pub fn opening(&self) -> String {
+        self.form.opening(&self.document)
     }
 }

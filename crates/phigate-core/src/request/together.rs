@@ -1,10 +1,8 @@
 //! What is read together: the text parts of one message, and one message after another.
 
-use std::borrow::Cow;
-use std::cell::OnceCell;
-use std::collections::HashMap;
-
 use crate::json::{Document, Kind, NodeId, Value};
+
+use super::form::Turn;
 
 /// Texts that a model reads as one: the text parts of one message, in order. Only groups of two or more.
 pub fn text_groups(document: &Document) -> Vec<Vec<NodeId>> {
@@ -13,7 +11,8 @@ pub fn text_groups(document: &Document) -> Vec<Vec<NodeId>> {
     groups.filter(|texts| texts.len() > 1).collect()
 }
 
-fn part_texts(list: &Value<'_>) -> Vec<NodeId> {
+/// The texts of the parts in a list.
+pub(crate) fn part_texts(list: &Value<'_>) -> Vec<NodeId> {
     let texts = list
         .values()
         .filter_map(|part| part.get("text").or_else(|| part.get("refusal")));
@@ -21,10 +20,7 @@ fn part_texts(list: &Value<'_>) -> Vec<NodeId> {
     strings.map(|text| text.id()).collect()
 }
 
-/// The texts of one message, in order.
-pub(crate) type Turn = Vec<NodeId>;
-
-/// Every conversation of a document, whichever API it is written for: lists of messages, each with a role.
+/// The conversations of a document: lists of messages, each with a role.
 pub(crate) fn conversations(document: &Document) -> Vec<Vec<Turn>> {
     let lists = document.nodes().filter(|value| value.kind() == Kind::Array);
     let conversations = lists.filter(|list| {
@@ -38,59 +34,52 @@ pub(crate) fn conversations(document: &Document) -> Vec<Vec<Turn>> {
 
 fn turn(message: &Value<'_>) -> Turn {
     let content = message.get("content").or_else(|| message.get("parts"));
-    match content {
-        Some(text) if text.kind() == Kind::String => vec![text.id()],
-        Some(list) if list.kind() == Kind::Array => part_texts(&list),
+    content.map_or_else(Vec::new, |content| texts(&content))
+}
+
+/// The texts of a content: itself, or those of its parts.
+pub(crate) fn texts(content: &Value<'_>) -> Vec<NodeId> {
+    match content.kind() {
+        Kind::String => vec![content.id()],
+        Kind::Array => part_texts(content),
         _ => Vec::new(),
     }
 }
 
-/// The functions whose results a request carries: `get_ssn` says what the bare number is that it returned.
-pub(crate) struct Calls<'d> {
-    document: &'d Document,
-    /// Names of functions by the ids of their calls. Gathered when first asked for: most requests have none.
-    names: OnceCell<HashMap<Cow<'d, str>, Cow<'d, str>>>,
+/// What the first of these messages says that a user sent, or else the first of all. A text says the same as a string
+/// and as the only part of a list.
+pub(crate) fn opening<'d>(messages: impl Iterator<Item = Value<'d>> + Clone) -> String {
+    let is_user = |message: &Value<'_>| {
+        let role = message.get("role").and_then(|role| role.string());
+        role.is_some_and(|role| role == "user")
+    };
+    let first = messages.clone().find(is_user);
+    let content = first
+        .or_else(|| messages.clone().next())
+        .and_then(|message| message.get("content"));
+    let Some(content) = content else {
+        return String::new();
+    };
+    match content.string() {
+        Some(text) => text.into_owned(),
+        None => joined(&content),
+    }
 }
 
-impl<'d> Calls<'d> {
-    pub(crate) fn of(document: &'d Document) -> Self {
-        Self {
-            document,
-            names: OnceCell::new(),
+fn joined(content: &Value<'_>) -> String {
+    let mut out = String::new();
+    for part in content.values() {
+        match part.get("text").and_then(|text| text.string()) {
+            Some(text) => out.push_str(&text),
+            None if part.kind() == Kind::Null => {}
+            None => out.push_str(part.raw()),
         }
     }
-
-    /// What the result in this message is, by the name of the function that was called: `date_of_birth`.
-    pub(crate) fn label(&self, message: &Value<'d>) -> Option<String> {
-        let role = message.get("role")?.string()?;
-        let name = match role.as_ref() {
-            "function" => message.get("name")?.string()?,
-            "tool" => {
-                let id = message.get("tool_call_id")?.string()?;
-                self.names.get_or_init(|| self.gather()).get(&id)?.clone()
-            }
-            _ => return None,
-        };
-        Some(without_verbs(&name))
-    }
-
-    fn gather(&self) -> HashMap<Cow<'d, str>, Cow<'d, str>> {
-        let messages = self.document.root().get("messages");
-        let calls = messages
-            .iter()
-            .flat_map(Value::values)
-            .filter_map(|message| message.get("tool_calls"))
-            .flat_map(|calls| calls.values());
-        let named = calls.filter_map(|call| {
-            let called = call.get("function").or_else(|| call.get("custom"))?;
-            Some((call.get("id")?.string()?, called.get("name")?.string()?))
-        });
-        named.collect()
-    }
+    out
 }
 
 /// What a function is about: `get_ssn_by_patient`, `ssnLookup` and `fetch-ssn` all say `ssn`.
-fn without_verbs(name: &str) -> String {
+pub(crate) fn without_verbs(name: &str) -> String {
     let mut words: Vec<String> = Vec::new();
     let mut was_lower = false;
     for character in name.chars() {

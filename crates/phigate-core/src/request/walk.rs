@@ -7,6 +7,8 @@ use std::borrow::Cow;
 
 use crate::json::{Document, Kind, NodeId, Value};
 
+use super::form::Form;
+
 /// What may be done with a piece of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
@@ -18,6 +20,8 @@ pub enum Place {
     Key,
     /// A string that routes or structures the request; changing it would change its meaning.
     Structure,
+    /// A text that its provider has signed: changed, it would be refused.
+    Signed,
 }
 
 /// One piece of text of a document.
@@ -30,12 +34,11 @@ pub struct Slot {
 }
 
 /// Every piece of text of a document, in order.
-pub fn slots(document: &Document) -> impl Iterator<Item = Slot> {
+pub fn slots(form: &dyn Form, document: &Document) -> impl Iterator<Item = Slot> {
     document.nodes().filter_map(|value| {
         let place = match value.kind() {
             Kind::String if value.is_key() => Place::Key,
-            Kind::String if is_structure(&value) => Place::Structure,
-            Kind::String => Place::Text,
+            Kind::String => form.place(&value)?,
             Kind::Number => Place::Number,
             _ => return None,
         };
@@ -46,27 +49,25 @@ pub fn slots(document: &Document) -> impl Iterator<Item = Slot> {
     })
 }
 
-/// The model selects the provider and the role says who speaks. Both were checked; neither can be rewritten.
-fn is_structure(value: &Value<'_>) -> bool {
-    let Some(key) = value.key().and_then(|key| key.string()) else {
-        return false;
-    };
+/// Whether a value is the parameter of this name, at the top of the body.
+pub(crate) fn is_parameter(value: &Value<'_>, name: &str) -> bool {
     let is_top_level = value
         .parent()
         .is_some_and(|parent| parent.parent().is_none());
-    match key.as_ref() {
-        "model" => is_top_level,
-        "role" => is_message(value.parent()),
-        _ => false,
-    }
+    is_top_level && has_key(value, name)
 }
 
-fn is_message(value: Option<Value<'_>>) -> bool {
+/// Whether a value has this key.
+pub(crate) fn has_key(value: &Value<'_>, name: &str) -> bool {
     value
-        .and_then(|message| message.parent())
-        .and_then(|list| list.key())
+        .key()
         .and_then(|key| key.string())
-        .is_some_and(|name| name == "messages")
+        .is_some_and(|key| key == name)
+}
+
+/// The `type` of an object.
+pub(crate) fn type_of<'d>(object: &Value<'d>) -> Option<Cow<'d, str>> {
+    object.get("type")?.string()
 }
 
 /// Keys that say how a value is wrapped and nothing about what it is.
@@ -99,62 +100,20 @@ pub(crate) fn is_neutral_key(key: &str) -> bool {
 ///
 /// Names of functions, schemas and participants, and the ids of tool calls, are identifiers of the protocol, so
 /// their key says nothing either.
-pub(crate) fn label<'d>(value: &Value<'d>) -> Option<Cow<'d, str>> {
+pub(crate) fn label<'d>(form: &dyn Form, value: &Value<'d>) -> Option<Cow<'d, str>> {
     let mut at = *value;
     loop {
         match at.key().and_then(|key| key.string()) {
-            Some(key) if key == "name" && is_protocol_name(&at) => return None,
-            Some(key) if matches!(key.as_ref(), "id" | "tool_call_id") && is_call_id(&at) => {
-                return None;
-            }
+            Some(key) if is_protocol_key(&key) && form.is_protocol_word(&at) => return None,
             Some(key) if !is_neutral_key(&key) => return Some(key),
             _ => at = at.parent()?,
         }
     }
 }
 
-/// The message whose content this text is, or is a part of.
-pub(crate) fn message_of<'d>(text: &Value<'d>) -> Option<Value<'d>> {
-    let mut at = *text;
-    while let Some(key) = at.key().and_then(|key| key.string()) {
-        let holder = at.parent()?;
-        match key.as_ref() {
-            "content" if is_message(Some(holder)) => return Some(holder),
-            // A part: its list is the content.
-            "text" => at = holder.parent()?,
-            _ => return None,
-        }
-    }
-    None
-}
-
-fn is_protocol_name(value: &Value<'_>) -> bool {
-    let Some(holder) = value.parent() else {
-        return false;
-    };
-    let holder_key = holder.key().and_then(|key| key.string());
-    let is_function = holder_key.is_some_and(|key| {
-        matches!(
-            key.as_ref(),
-            "function" | "custom" | "json_schema" | "function_call" | "tool_choice"
-        )
-    });
-    let list_key = holder
-        .parent()
-        .and_then(|list| list.key())
-        .and_then(|key| key.string());
-    is_function
-        || list_key.is_some_and(|key| matches!(key.as_ref(), "messages" | "functions" | "tools"))
-}
-
-/// The id of a tool call, where it is made and where it is answered.
-fn is_call_id(value: &Value<'_>) -> bool {
-    let list_key = value
-        .parent()
-        .and_then(|holder| holder.parent())
-        .and_then(|list| list.key())
-        .and_then(|key| key.string());
-    list_key.is_some_and(|key| matches!(key.as_ref(), "tool_calls" | "messages"))
+/// Keys under which formats have names and ids of their own. Most keys are none, so that forms are hardly asked.
+fn is_protocol_key(key: &str) -> bool {
+    key == "name" || key == "id" || key.ends_with("_id") || key.ends_with("_name")
 }
 
 /// The length of the prefix with which programs begin the id of a tool call. In `call_8741536228` it would read as a

@@ -1,14 +1,13 @@
-//! Whether a body is a chat-completion request. Errors name the field and never quote it.
-//!
-//! Nearly every field is right, so a field's name is put together only for an error about it.
+//! Whether a body is a chat-completion request.
 
-use std::fmt::{Arguments, Display};
+use std::fmt::Arguments;
 
 use crate::json::{Kind, Value};
-
-use super::{ChatLimits, RequestError};
-
-type Checked = Result<(), RequestError>;
+use crate::request::check::{
+    Checked, missing, number_between, of_kind, optional, required, strings, tools,
+    whole_number_from_one, wrong_type,
+};
+use crate::request::{RequestError, RequestLimits};
 
 const ROLES: &[&str] = &[
     "system",
@@ -19,23 +18,7 @@ const ROLES: &[&str] = &[
     "function",
 ];
 
-pub(super) fn request(root: &Value<'_>, limits: &ChatLimits) -> Checked {
-    if root.kind() != Kind::Object {
-        return Err(RequestError {
-            code: "invalid_type",
-            param: None,
-            message: "the body must be a JSON object".into(),
-        });
-    }
-    if root.values().nth(limits.fields_max).is_some() {
-        return Err(RequestError {
-            code: "invalid_value",
-            param: None,
-            message: format!("the body has more than {} fields", limits.fields_max),
-        });
-    }
-    let model = required(root, "model", "model")?;
-    of_kind(&model, Kind::String, "model", "a string")?;
+pub(super) fn request(root: &Value<'_>, limits: &RequestLimits) -> Checked {
     messages(&required(root, "messages", "messages")?, limits)?;
     for (name, low, high) in [("temperature", 0.0, 2.0), ("top_p", 0.0, 1.0)] {
         number_between(root, name, low, high)?;
@@ -59,11 +42,11 @@ pub(super) fn request(root: &Value<'_>, limits: &ChatLimits) -> Checked {
             "a boolean",
         )?;
     }
-    stop(root)?;
+    strings(root, "stop")?;
     tools(root, limits)
 }
 
-fn messages(messages: &Value<'_>, limits: &ChatLimits) -> Checked {
+fn messages(messages: &Value<'_>, limits: &RequestLimits) -> Checked {
     of_kind(messages, Kind::Array, "messages", "an array")?;
     let mut count = 0;
     for (index, message) in messages.values().enumerate() {
@@ -86,7 +69,7 @@ fn messages(messages: &Value<'_>, limits: &ChatLimits) -> Checked {
     Ok(())
 }
 
-fn one_message(message: &Value<'_>, at: Arguments<'_>, limits: &ChatLimits) -> Checked {
+fn one_message(message: &Value<'_>, at: Arguments<'_>, limits: &RequestLimits) -> Checked {
     let role_at = format_args!("{at}.role");
     let role = required(message, "role", role_at)?;
     of_kind(&role, Kind::String, role_at, "a string")?;
@@ -115,7 +98,7 @@ fn one_message(message: &Value<'_>, at: Arguments<'_>, limits: &ChatLimits) -> C
 }
 
 /// An assistant's turn may hold no content where something else says what it did.
-fn content(message: &Value<'_>, role: &str, at: Arguments<'_>, limits: &ChatLimits) -> Checked {
+fn content(message: &Value<'_>, role: &str, at: Arguments<'_>, limits: &RequestLimits) -> Checked {
     let content_at = format_args!("{at}.content");
     let says_something_else = ["tool_calls", "function_call", "refusal", "audio"]
         .iter()
@@ -140,7 +123,7 @@ fn content(message: &Value<'_>, role: &str, at: Arguments<'_>, limits: &ChatLimi
     }
 }
 
-fn parts(content: &Value<'_>, at: Arguments<'_>, limits: &ChatLimits) -> Checked {
+fn parts(content: &Value<'_>, at: Arguments<'_>, limits: &RequestLimits) -> Checked {
     let mut count = 0;
     for (index, part) in content.values().enumerate() {
         if index >= limits.parts_max {
@@ -205,118 +188,4 @@ fn tool_calls(message: &Value<'_>, at: Arguments<'_>) -> Checked {
         }
     }
     Ok(())
-}
-
-fn tools(root: &Value<'_>, limits: &ChatLimits) -> Checked {
-    optional(root, "tools", Kind::Array, "an array")?;
-    let Some(tools) = root
-        .get("tools")
-        .filter(|tools| tools.kind() == Kind::Array)
-    else {
-        return Ok(());
-    };
-    for (index, tool) in tools.values().enumerate() {
-        if index >= limits.tools_max {
-            let message = format!("tools holds more than {} entries", limits.tools_max);
-            return Err(RequestError::field("invalid_value", "tools", message));
-        }
-        of_kind(
-            &tool,
-            Kind::Object,
-            format_args!("tools[{index}]"),
-            "an object",
-        )?;
-    }
-    Ok(())
-}
-
-fn stop(root: &Value<'_>) -> Checked {
-    let Some(stop) = root.get("stop") else {
-        return Ok(());
-    };
-    match stop.kind() {
-        Kind::String | Kind::Null => Ok(()),
-        Kind::Array => {
-            for (index, item) in stop.values().enumerate() {
-                of_kind(
-                    &item,
-                    Kind::String,
-                    format_args!("stop[{index}]"),
-                    "a string",
-                )?;
-            }
-            Ok(())
-        }
-        _ => Err(wrong_type("stop", "a string or an array of strings")),
-    }
-}
-
-fn number_between(root: &Value<'_>, name: &str, low: f64, high: f64) -> Checked {
-    optional(root, name, Kind::Number, "a number")?;
-    match root.get(name).and_then(|value| value.number()) {
-        Some(number) if !(low..=high).contains(&number) => Err(RequestError::field(
-            "invalid_value",
-            name,
-            format!("{name} must be between {low} and {high}"),
-        )),
-        _ => Ok(()),
-    }
-}
-
-fn whole_number_from_one(root: &Value<'_>, name: &str) -> Checked {
-    optional(root, name, Kind::Number, "an integer")?;
-    let Some(number) = root.get(name).and_then(|value| value.number()) else {
-        return Ok(());
-    };
-    if number.fract() != 0.0 {
-        return Err(wrong_type(name, "an integer"));
-    }
-    if number < 1.0 {
-        return Err(RequestError::field(
-            "invalid_value",
-            name,
-            format!("{name} must be at least 1"),
-        ));
-    }
-    Ok(())
-}
-
-fn required<'d>(
-    object: &Value<'d>,
-    name: &str,
-    at: impl Display,
-) -> Result<Value<'d>, RequestError> {
-    object.get(name).ok_or_else(|| missing(at))
-}
-
-/// Optional fields may also be null, as the OpenAI API has it.
-fn optional(object: &Value<'_>, name: &str, kind: Kind, what: &str) -> Checked {
-    match object.get(name) {
-        Some(value) if value.kind() != Kind::Null => of_kind(&value, kind, name, what),
-        _ => Ok(()),
-    }
-}
-
-fn of_kind(value: &Value<'_>, kind: Kind, at: impl Display, what: &str) -> Checked {
-    if value.kind() == kind {
-        Ok(())
-    } else {
-        Err(wrong_type(at, what))
-    }
-}
-
-fn wrong_type(at: impl Display, what: &str) -> RequestError {
-    RequestError::field(
-        "invalid_type",
-        at.to_string(),
-        format!("{at} must be {what}"),
-    )
-}
-
-fn missing(at: impl Display) -> RequestError {
-    RequestError::field(
-        "missing_required_parameter",
-        at.to_string(),
-        format!("{at} is required"),
-    )
 }

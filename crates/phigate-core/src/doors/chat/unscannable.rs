@@ -1,13 +1,6 @@
 //! What no scanner of text can judge: attachments, references to them, and content of a type we do not know.
 
-use std::borrow::Cow;
-
-use phigate_types::Unscannable;
-
-use crate::json::{Document, Kind, NodeId, Value};
-
-use super::binary;
-use super::path::path;
+use crate::json::{Document, Kind, Value};
 
 /// Types of parts, and names of fields, that hold something other than text or refer to it.
 const OPAQUE: &[&str] = &[
@@ -37,43 +30,7 @@ const OPAQUE: &[&str] = &[
 /// A part of a type that this version does not know.
 const UNKNOWN: &str = "unknown";
 
-/// The parts that cannot be scanned.
-pub fn unscannable(document: &Document) -> Vec<Unscannable> {
-    let named = |(node, kind)| Unscannable {
-        path: path(&document.value(node)),
-        kind: Cow::Borrowed(kind),
-    };
-    opaque_nodes(document).into_iter().map(named).collect()
-}
-
-/// The outermost nodes that cannot be scanned, and what they are.
-pub(crate) fn opaque_nodes(document: &Document) -> Vec<(NodeId, &'static str)> {
-    let mut parts = opaque_parts(document);
-    // Only what stands in no other part is named, so the one that begins last before a value is the one that may hold it.
-    parts.sort_by_key(|(part, _)| part.id());
-    parts.dedup_by(|late, early| early.0.nodes().contains(&late.0.id()));
-    let is_in_a_part = |value: &Value<'_>| {
-        let before = parts.partition_point(|(part, _)| part.id() <= value.id());
-        before > 0 && parts[before - 1].0.nodes().contains(&value.id())
-    };
-    let strings = document
-        .nodes()
-        .filter(|value| value.kind() == Kind::String && !value.is_key());
-    let files = strings.filter_map(|value| {
-        let text = value.string()?;
-        let holds_file = binary::holds_file(&text, is_signature(&value));
-        (holds_file && !is_in_a_part(&value)).then_some((value.id(), "data_uri"))
-    });
-    let files: Vec<_> = files.collect();
-    let mut found: Vec<_> = parts
-        .iter()
-        .map(|(part, kind)| (part.id(), *kind))
-        .collect();
-    found.extend(files);
-    found
-}
-
-fn opaque_parts(document: &Document) -> Vec<(Value<'_>, &'static str)> {
+pub(super) fn opaque_parts(document: &Document) -> Vec<(Value<'_>, &'static str)> {
     // Parts of a known type wherever a list holds them; messages are examined more closely.
     let is_in_list = |value: &Value<'_>| {
         let holder = value.parent();
@@ -133,15 +90,4 @@ fn is_source(value: &Value<'_>) -> bool {
 
 fn known_opaque(name: &str) -> Option<&'static str> {
     OPAQUE.iter().find(|known| **known == name).copied()
-}
-
-/// Whether a provider made this and wants it back as it is.
-fn is_signature(value: &Value<'_>) -> bool {
-    let key: Option<Cow<'_, str>> = value.key().and_then(|key| key.string());
-    key.is_some_and(|key| {
-        matches!(
-            key.as_ref(),
-            "signature" | "thought_signature" | "thoughtSignature" | "encrypted_content"
-        )
-    })
 }

@@ -1,0 +1,193 @@
+//! The walk over Anthropic's messages, whole and in events.
+//!
+//! Thoughts are signed by the provider and come back to it: they are scanned, and values that were masked stay masked
+//! in them.
+
+use crate::json::Json;
+use crate::reply::{FieldId, Fields, Part, Stop, Walk, member};
+use crate::wire::sse::SseEvent;
+
+/// Walks over one message.
+#[derive(Default)]
+pub(super) struct MessageWalk;
+
+impl Walk for MessageWalk {
+    fn reply(&mut self, fields: &mut Fields, reply: &mut Json<'_>) -> Result<(), Stop> {
+        let Some(Json::List(blocks)) = member(reply, "content") else {
+            return Err(Stop::Unreadable);
+        };
+        for (index, block) in blocks.iter_mut().enumerate() {
+            take_block(fields, index as u64, block)?;
+        }
+        Ok(())
+    }
+
+    fn event(
+        &mut self,
+        fields: &mut Fields,
+        event: &SseEvent,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Stop> {
+        let data = event.data.as_deref().unwrap_or_default();
+        let mut data = Json::read(data).map_err(|_| Stop::Unreadable)?;
+        fields.is_changed = false;
+        let result = take_event(fields, &mut data);
+        let before = std::mem::take(&mut fields.before);
+        write_deltas(before, out);
+        result?;
+        if !fields.is_changed {
+            out.extend_from_slice(&event.raw);
+        } else if !is_empty_delta(&data) {
+            write_event(&data, out);
+        }
+        Ok(())
+    }
+
+    fn break_off(&mut self, fields: &mut Fields, out: &mut Vec<u8>) -> Result<(), Stop> {
+        let mut rest = Vec::new();
+        let result = fields.finish(None, &mut rest);
+        write_deltas(rest, out);
+        result
+    }
+}
+
+/// A complete block.
+fn take_block(fields: &mut Fields, index: u64, block: &mut Json<'_>) -> Result<(), Stop> {
+    match block.text_of("type").unwrap_or_default() {
+        "redacted_thinking" => Ok(()),
+        "thinking" => match member(block, "thinking") {
+            Some(text) => fields.take_complete(FieldId::new(index, Part::Signed), text),
+            None => Ok(()),
+        },
+        "text" => {
+            if let Some(text) = member(block, "text") {
+                fields.take_complete(FieldId::new(index, Part::Content), text)?;
+            }
+            match member(block, "citations") {
+                Some(citations) => fields.take_leaves(index, citations),
+                None => Ok(()),
+            }
+        }
+        _ if block.get("input").is_some() => {
+            let id = call_of(fields, index, block);
+            match member(block, "input") {
+                Some(input) => fields.take_json(id, input),
+                None => Ok(()),
+            }
+        }
+        _ => fields.take_leaves(index, block),
+    }
+}
+
+/// The input of a call, whose tool is named in its block.
+fn call_of(fields: &mut Fields, index: u64, block: &Json<'_>) -> FieldId {
+    let id = FieldId::new(index, Part::Arguments);
+    if let Some(name) = block.text_of("name") {
+        fields.heard.name(id, name);
+    }
+    id
+}
+
+fn take_event(fields: &mut Fields, data: &mut Json<'_>) -> Result<(), Stop> {
+    let index = data.count_of("index");
+    match data.text_of("type").unwrap_or_default() {
+        "content_block_start" => match member(data, "content_block") {
+            Some(block) => start_block(fields, index, block),
+            None => Ok(()),
+        },
+        "content_block_delta" => match member(data, "delta") {
+            Some(delta) => take_delta(fields, index, delta),
+            None => Ok(()),
+        },
+        // What is held goes out before the word that the block, or the message, is finished.
+        "content_block_stop" => flush(fields, Some(index)),
+        "message_delta" | "message_stop" => flush(fields, None),
+        _ => Ok(()),
+    }
+}
+
+/// The beginning of a block. Blocks that come in pieces are empty here; all others are complete.
+fn start_block(fields: &mut Fields, index: u64, block: &mut Json<'_>) -> Result<(), Stop> {
+    let (part, name) = match block.text_of("type").unwrap_or_default() {
+        "text" => (Part::Content, "text"),
+        "thinking" => (Part::Signed, "thinking"),
+        "redacted_thinking" => return Ok(()),
+        _ if block.get("input").is_some() => {
+            let id = call_of(fields, index, block);
+            return match member(block, "input") {
+                Some(Json::Object(members)) if members.is_empty() => Ok(()),
+                Some(input) => fields.take_json(id, input),
+                None => Ok(()),
+            };
+        }
+        _ => return fields.take_leaves(index, block),
+    };
+    match member(block, name) {
+        Some(text) => fields.take_text(FieldId::new(index, part), text),
+        None => Ok(()),
+    }
+}
+
+fn take_delta(fields: &mut Fields, index: u64, delta: &mut Json<'_>) -> Result<(), Stop> {
+    let kind = delta.text_of("type").unwrap_or_default();
+    if kind == "signature_delta" {
+        return flush(fields, Some(index));
+    }
+    match DELTAS.iter().find(|row| row.0 == kind) {
+        Some((_, name, part)) => match member(delta, name) {
+            Some(text) => fields.take_text(FieldId::new(index, *part), text),
+            None => Ok(()),
+        },
+        None => fields.take_leaves(index, delta),
+    }
+}
+
+/// Deltas that add to a text: type, member, and which text.
+const DELTAS: &[(&str, &str, Part)] = &[
+    ("text_delta", "text", Part::Content),
+    ("thinking_delta", "thinking", Part::Signed),
+    ("input_json_delta", "partial_json", Part::Arguments),
+];
+
+fn flush(fields: &mut Fields, index: Option<u64>) -> Result<(), Stop> {
+    let mut rest = Vec::new();
+    let result = fields.finish(index, &mut rest);
+    fields.before.append(&mut rest);
+    result
+}
+
+/// Writes texts as events of their own.
+fn write_deltas(texts: Vec<(FieldId, String)>, out: &mut Vec<u8>) {
+    for (id, text) in texts.into_iter().filter(|(_, text)| !text.is_empty()) {
+        let Some((kind, name, _)) = DELTAS.iter().find(|row| row.2 == id.part) else {
+            continue;
+        };
+        let delta = Json::object([("type", Json::text(*kind)), (*name, Json::text(text))]);
+        let event = Json::object([
+            ("type", Json::text("content_block_delta")),
+            ("index", id.choice.into()),
+            ("delta", delta),
+        ]);
+        write_event(&event, out);
+    }
+}
+
+/// Whether all of a delta is held back.
+fn is_empty_delta(data: &Json<'_>) -> bool {
+    let is_delta = data.text_of("type") == Some("content_block_delta");
+    let delta = data.get("delta").filter(|_| is_delta);
+    delta.is_some_and(|delta| {
+        let row = DELTAS
+            .iter()
+            .find(|row| delta.text_of("type") == Some(row.0));
+        row.is_some_and(|(_, name, _)| delta.text_of(name) == Some(""))
+    })
+}
+
+fn write_event(data: &Json<'_>, out: &mut Vec<u8>) {
+    out.extend_from_slice(b"event: ");
+    out.extend_from_slice(data.text_of("type").unwrap_or_default().as_bytes());
+    out.extend_from_slice(b"\ndata: ");
+    data.write(out);
+    out.extend_from_slice(b"\n\n");
+}

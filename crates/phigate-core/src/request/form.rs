@@ -1,0 +1,61 @@
+//! What the walk over a request needs to know about the format it is written in.
+
+use crate::json::{Document, NodeId, Value};
+
+use super::walk::Place;
+use super::{RequestError, RequestLimits};
+
+/// The texts of one turn of a conversation, in order.
+pub type Turn = Vec<NodeId>;
+
+/// A parameter that has one value only in modes that let nothing pass unseen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Setting {
+    /// The top-level parameter.
+    pub name: &'static str,
+    /// Its value, as JSON.
+    pub value: &'static str,
+}
+
+/// How requests of one format are written. Every string, number and key is scanned; a form says what cannot be.
+pub trait Form: Sync {
+    /// The word for it in settings, records and metrics.
+    fn id(&self) -> &'static str;
+
+    /// Checks whether a body is such a request.
+    fn check(&self, root: &Value<'_>, limits: &RequestLimits) -> Result<(), RequestError>;
+
+    /// Whether answers can be asked for as streams.
+    fn streams(&self) -> bool {
+        true
+    }
+
+    /// What may be done with a string value; none where the format says that it is not text.
+    fn place(&self, value: &Value<'_>) -> Option<Place>;
+
+    /// What no scanner of text can judge: attachments, and references to what stands elsewhere.
+    fn unscannable<'d>(&self, document: &'d Document) -> Vec<(Value<'d>, &'static str)>;
+
+    /// Whether a value is a name or an id of the protocol, so that its key says nothing about it.
+    fn is_protocol_word(&self, value: &Value<'_>) -> bool;
+
+    /// Conversations: turn after turn, each with its texts.
+    fn conversations(&self, document: &Document) -> Vec<Vec<Turn>>;
+
+    /// The texts that functions returned, each with what its function is about: `date_of_birth`.
+    fn results(&self, document: &Document) -> Vec<(NodeId, String)>;
+
+    /// The text that a conversation begins with. A caller resends it in every turn, so it tells conversations apart
+    /// where the caller does not name them.
+    fn opening(&self, document: &Document) -> String;
+
+    /// Whether the caller wants the answer to be JSON.
+    fn asks_for_json(&self, _root: &Value<'_>) -> bool {
+        false
+    }
+
+    /// Parameters that are set outside of modes that let everything pass.
+    fn settings(&self) -> &'static [Setting] {
+        &[]
+    }
+}

@@ -1,0 +1,62 @@
+//! What no scanner of text can judge: attachments, references to them, and content of a type we do not know.
+
+use std::borrow::Cow;
+
+use phigate_types::Unscannable;
+
+use crate::json::{Document, Kind, NodeId, Value};
+
+use super::binary;
+use super::form::Form;
+use super::path::path;
+
+/// The parts that cannot be scanned.
+pub fn unscannable(form: &dyn Form, document: &Document) -> Vec<Unscannable> {
+    let named = |(node, kind)| Unscannable {
+        path: path(&document.value(node)),
+        kind: Cow::Borrowed(kind),
+    };
+    opaque_nodes(form, document)
+        .into_iter()
+        .map(named)
+        .collect()
+}
+
+/// The outermost nodes that cannot be scanned, and what they are.
+pub(crate) fn opaque_nodes(form: &dyn Form, document: &Document) -> Vec<(NodeId, &'static str)> {
+    let mut parts = form.unscannable(document);
+    // Only what stands in no other part is named, so the one that begins last before a value is the one that may hold it.
+    parts.sort_by_key(|(part, _)| part.id());
+    parts.dedup_by(|late, early| early.0.nodes().contains(&late.0.id()));
+    let is_in_a_part = |value: &Value<'_>| {
+        let before = parts.partition_point(|(part, _)| part.id() <= value.id());
+        before > 0 && parts[before - 1].0.nodes().contains(&value.id())
+    };
+    let strings = document
+        .nodes()
+        .filter(|value| value.kind() == Kind::String && !value.is_key());
+    let files = strings.filter_map(|value| {
+        let text = value.string()?;
+        let holds_file = binary::holds_file(&text, is_signature(&value));
+        let is_text = holds_file && form.place(&value).is_some();
+        (is_text && !is_in_a_part(&value)).then_some((value.id(), "data_uri"))
+    });
+    let files: Vec<_> = files.collect();
+    let mut found: Vec<_> = parts
+        .iter()
+        .map(|(part, kind)| (part.id(), *kind))
+        .collect();
+    found.extend(files);
+    found
+}
+
+/// Whether a provider made this and wants it back as it is.
+fn is_signature(value: &Value<'_>) -> bool {
+    let key: Option<Cow<'_, str>> = value.key().and_then(|key| key.string());
+    key.is_some_and(|key| {
+        matches!(
+            key.as_ref(),
+            "signature" | "thought_signature" | "thoughtSignature" | "encrypted_content"
+        )
+    })
+}

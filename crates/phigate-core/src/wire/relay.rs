@@ -1,0 +1,219 @@
+//! Passing on what needs no translation: requests to a provider of the caller's own format, and its streams.
+//!
+//! The body goes out byte for byte, apart from the model when an alias replaces it and from a form's settings. Streams
+//! come back byte for byte too, event by event, but are watched: an error inside one, and one without its end, are
+//! failures.
+
+use crate::json::{Json, Value};
+
+use super::failure::unreadable;
+use super::sse::{SseEvent, SseReader};
+use super::{
+    Call, Expectation, FailureKind, Header, ProviderFailure, Refusal, ReplyContext, ReplySummary,
+    StreamTranslator, Translated,
+};
+
+/// A format of callers that a provider speaks itself: its id, and the path under the provider's address.
+pub type Relayed = (&'static str, &'static [&'static str]);
+
+/// The call as it came, where the provider speaks its format.
+pub(super) fn relay(
+    call: &Call<'_>,
+    relayed: &[Relayed],
+    headers: &'static [Header],
+) -> Option<Result<Translated, Refusal>> {
+    let (_, path) = relayed.iter().find(|(id, _)| *id == call.form.id())?;
+    let path = path.iter().map(|step| (*step).to_owned()).collect();
+    Some(as_it_came(call, path, headers))
+}
+
+fn as_it_came(
+    call: &Call<'_>,
+    path: Vec<String>,
+    headers: &'static [Header],
+) -> Result<Translated, Refusal> {
+    let root = call.document.root();
+    let model = root.get("model").ok_or_else(|| Refusal::missing("model"))?;
+    let mut edits = Vec::new();
+    edits.extend(opening(call, &root, &model)?);
+    let mut adjusted = Vec::new();
+    for setting in call.form.settings().iter().filter(|_| call.is_strict) {
+        let given = root.get(setting.name);
+        if given.is_some_and(|value| value.raw() == setting.value) {
+            continue;
+        }
+        edits.push(set(&root, given.as_ref(), setting.name, setting.value));
+        adjusted.push(setting.name.to_owned());
+    }
+    Ok(Translated {
+        path,
+        query: call.aside.query.map(Into::into),
+        headers,
+        given: call.aside.headers.clone(),
+        body: edited(call.document.expose(), edits),
+        is_as_scanned: true,
+        adjusted,
+        dropped: Vec::new(),
+        expectation: Expectation::default(),
+    })
+}
+
+/// The edit that says which model is asked for: none where the caller's own word does. Where a provider has the model
+/// in its path, the field that it wants instead takes the model's place.
+fn opening(
+    call: &Call<'_>,
+    root: &Value<'_>,
+    model: &Value<'_>,
+) -> Result<Option<(std::ops::Range<usize>, String)>, Refusal> {
+    let (name, value) = call.opening;
+    let value = Json::text(value).to_json_text();
+    if name == "model" {
+        let is_asked = model.string().is_some_and(|asked| asked == call.model);
+        return Ok((!is_asked).then(|| (model.span(), value)));
+    }
+    let key = model.key().ok_or_else(|| Refusal::missing("model"))?;
+    match root.get(name) {
+        Some(_) => Err(Refusal::value(name, "the provider's own value is sent")),
+        None => Ok(Some((
+            key.span().start..model.span().end,
+            format!("\"{name}\":{value}"),
+        ))),
+    }
+}
+
+/// The edit that gives a parameter this value. What is not there yet is put first: the body is an object, and not empty.
+fn set(
+    root: &Value<'_>,
+    given: Option<&Value<'_>>,
+    name: &str,
+    value: &str,
+) -> (std::ops::Range<usize>, String) {
+    match given {
+        Some(given) => (given.span(), value.to_owned()),
+        None => {
+            let inside = root.span().start + 1;
+            (inside..inside, format!("\"{name}\":{value},"))
+        }
+    }
+}
+
+fn edited(text: &str, mut edits: Vec<(std::ops::Range<usize>, String)>) -> Vec<u8> {
+    edits.sort_by_key(|(place, _)| place.start);
+    let mut out = String::with_capacity(text.len() + 16);
+    let mut copied = 0;
+    for (place, replacement) in edits {
+        out.push_str(&text[copied..place.start]);
+        out.push_str(&replacement);
+        copied = place.end;
+    }
+    out.push_str(&text[copied..]);
+    out.into_bytes()
+}
+
+/// What becomes of an event.
+pub(crate) enum Flow {
+    /// It goes on as it came.
+    Pass,
+    /// It means nothing to anybody.
+    Skip,
+    /// It goes on as it came, and nothing follows it.
+    Last,
+    /// This goes in its place, and nothing follows it.
+    LastAs(Vec<u8>),
+}
+
+/// Understands the events of one format as they go by.
+pub(crate) trait Watch: Send {
+    /// An event. Its bytes were found to be UTF-8.
+    fn event(&mut self, event: &SseEvent) -> Result<Flow, ProviderFailure>;
+
+    /// What is known about the answer so far.
+    fn summary(&self) -> &ReplySummary;
+}
+
+/// Relays whole events and watches what they say.
+pub(crate) struct Relay {
+    reader: SseReader,
+    watch: Box<dyn Watch>,
+    is_done: bool,
+}
+
+impl Relay {
+    pub(crate) fn new(context: &ReplyContext, watch: Box<dyn Watch>) -> Self {
+        Self {
+            reader: SseReader::new(context.event_bytes_max),
+            watch,
+            is_done: false,
+        }
+    }
+
+    fn relay(&mut self, event: &SseEvent, out: &mut Vec<u8>) -> Result<(), ProviderFailure> {
+        let text = std::str::from_utf8(&event.raw).map_err(|_| unreadable())?;
+        let flow = match event.data {
+            None if is_comment(text) => Flow::Pass,
+            None => Flow::Skip,
+            Some(_) => self.watch.event(event)?,
+        };
+        match flow {
+            Flow::Skip => {}
+            Flow::Pass => out.extend_from_slice(&event.raw),
+            Flow::Last => {
+                self.is_done = true;
+                out.extend_from_slice(&event.raw);
+            }
+            Flow::LastAs(bytes) => {
+                self.is_done = true;
+                out.extend_from_slice(&bytes);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl StreamTranslator for Relay {
+    fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> Result<(), ProviderFailure> {
+        let mut input = bytes;
+        while !self.is_done {
+            let Some(event) = self
+                .reader
+                .next_event(&mut input)
+                .map_err(|_| unreadable())?
+            else {
+                break;
+            };
+            self.relay(&event, out)?;
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, out: &mut Vec<u8>) -> Result<(), ProviderFailure> {
+        if !self.is_done
+            && let Some(event) = self.reader.finish()
+        {
+            let before = out.len();
+            self.relay(&event, out)?;
+            if out.len() > before {
+                out.extend_from_slice(b"\n\n");
+            }
+        }
+        if self.is_done {
+            Ok(())
+        } else {
+            Err(ProviderFailure::new(FailureKind::CutStream))
+        }
+    }
+
+    fn is_done(&self) -> bool {
+        self.is_done
+    }
+
+    fn summary(&self) -> &ReplySummary {
+        self.watch.summary()
+    }
+}
+
+/// Comments keep connections alive, so they are passed on. Other lines without data mean nothing to anybody.
+fn is_comment(text: &str) -> bool {
+    text.split(['\r', '\n'])
+        .all(|line| line.is_empty() || line.starts_with(':'))
+}

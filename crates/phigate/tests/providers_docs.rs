@@ -1,0 +1,156 @@
+//! docs/providers.md, word for word: every command on the page is run, and what it sets works against a stand-in.
+
+mod support;
+
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+use support::{CLEAN_TEXT, Gateway, Provider, ask};
+
+/// The files that the page reads secrets from.
+const FILES: &[(&str, &str)] = &[
+    ("anthropic-key.txt", "sk-ant-invented-0123456789\n"),
+    (
+        "aws-key.json",
+        r#"{"access_key_id": "AKIAINVENTED00000001", "secret_access_key": "invented/secret+0123456789"}"#,
+    ),
+    ("azure-key.txt", "azure-invented-0123456789\n"),
+    ("bedrock-key.txt", "bedrock-invented-0123456789\n"),
+    ("entra-secret.txt", "entra~invented~0123456789\n"),
+    ("google-key.txt", "google-invented-0123456789\n"),
+    ("openai-key.txt", "sk-invented-0123456789\n"),
+    ("openrouter-key.txt", "sk-or-invented-0123456789\n"),
+];
+
+/// The lines of the page's shell blocks.
+fn commands() -> Vec<String> {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/providers.md");
+    let page = std::fs::read_to_string(path).expect("the page is there");
+    let mut lines = Vec::new();
+    for block in page.split("```sh\n").skip(1) {
+        let block = block.split("```").next().unwrap_or_default();
+        lines.extend(block.lines().map(str::to_owned));
+    }
+    lines
+}
+
+/// A store whose folder has the page's files, and `phigate` on the path of a shell.
+fn prepared() -> Gateway {
+    let gateway = Gateway::offline();
+    let folder = gateway.folder.path();
+    for (name, text) in FILES {
+        std::fs::write(folder.join(name), text).unwrap();
+    }
+    std::fs::write(folder.join("service-account.json"), service_account()).unwrap();
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_phigate"), folder.join("phigate")).unwrap();
+    gateway
+}
+
+/// A service account with a key that was made for this test.
+fn service_account() -> String {
+    let key = Command::new("openssl")
+        .args([
+            "genpkey",
+            "-algorithm",
+            "RSA",
+            "-pkeyopt",
+            "rsa_keygen_bits:2048",
+        ])
+        .stderr(Stdio::null())
+        .output();
+    let key = key.expect("openssl is installed").stdout;
+    serde_json::json!({
+        "type": "service_account",
+        "client_email": "gateway@my-project.iam.gserviceaccount.com",
+        "private_key_id": "1",
+        "private_key": String::from_utf8(key).unwrap(),
+        "token_uri": "https://oauth2.googleapis.com/token",
+    })
+    .to_string()
+}
+
+fn run(gateway: &Gateway, line: &str) {
+    let folder = gateway.folder.path();
+    let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
+    let output = Command::new("sh")
+        .args(["-c", line])
+        .current_dir(folder)
+        .env("PATH", path)
+        .env("PHIGATE_DATA", gateway.data())
+        .output()
+        .unwrap();
+    let words = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{line}\n{words}");
+}
+
+#[test]
+fn every_command_of_the_page_works_word_for_word() {
+    let (mut gateway, stand_in) = (prepared(), Provider::start());
+    let lines = commands();
+    assert!(lines.len() >= 14, "the page has lost its commands");
+    for line in &lines {
+        run(&gateway, line);
+    }
+    let listed = gateway.command(&["provider", "list", "--json"]);
+    let listed: Value = serde_json::from_str(&listed).unwrap();
+    let listed = listed.as_array().unwrap();
+    assert_eq!(
+        listed.len(),
+        lines
+            .iter()
+            .filter(|line| line.contains("--key-stdin") || line.contains("--auth none"))
+            .count()
+    );
+    // The addresses of the page are not ours: what they set is now led to a stand-in.
+    for provider in listed {
+        let name = provider["name"].as_str().unwrap();
+        gateway.command(&["provider", "set", name, "--base-url", &stand_in.url()]);
+    }
+    gateway.serve();
+    let key = gateway.key();
+    for (model, provider, header, shown) in [
+        (
+            "gpt-5.2",
+            "openai",
+            "authorization",
+            "Bearer sk-invented-0123456789",
+        ),
+        (
+            "claude-opus-4-5",
+            "anthropic",
+            "x-api-key",
+            "sk-ant-invented-0123456789",
+        ),
+        (
+            "gemini-pro",
+            "google",
+            "x-goog-api-key",
+            "google-invented-0123456789",
+        ),
+        ("gpt-4o", "azure-eu", "api-key", "azure-invented-0123456789"),
+        (
+            "gpt-4o-2024",
+            "azure-old",
+            "api-key",
+            "azure-invented-0123456789",
+        ),
+        (
+            "openrouter/meta-llama/llama-3.3-70b",
+            "openrouter",
+            "authorization",
+            "Bearer sk-or-invented-0123456789",
+        ),
+    ] {
+        let answer = gateway.chat(&key, &ask(model, CLEAN_TEXT));
+        assert_eq!(answer.status, 200, "{model}: {}", answer.text());
+        assert_eq!(answer.header("x-gateway-provider"), Some(provider));
+        assert_eq!(stand_in.last().header(header), Some(shown), "{model}");
+    }
+    let answer = gateway.chat(&key, &ask("qwen-3", CLEAN_TEXT));
+    assert_eq!(answer.header("x-gateway-provider"), Some("llama"));
+    assert_eq!(stand_in.last().header("authorization"), None);
+    for (name, text) in FILES.iter().filter(|(name, _)| name.ends_with(".txt")) {
+        std::fs::remove_file(gateway.folder.path().join(name)).unwrap();
+        assert!(!gateway.is_on_disk(text.trim().as_bytes()), "{name}");
+    }
+}
