@@ -48,14 +48,14 @@ pub(crate) fn texts(content: &Value<'_>) -> Vec<NodeId> {
 
 /// What the first of these messages says that a user sent, or else the first of all. A text says the same as a string
 /// and as the only part of a list.
-pub(crate) fn opening<'d>(messages: impl Iterator<Item = Value<'d>> + Clone) -> String {
+pub(crate) fn opening<'d>(mut messages: impl Iterator<Item = Value<'d>> + Clone) -> String {
     let is_user = |message: &Value<'_>| {
         let role = message.get("role").and_then(|role| role.string());
         role.is_some_and(|role| role == "user")
     };
     let first = messages.clone().find(is_user);
     let content = first
-        .or_else(|| messages.clone().next())
+        .or_else(|| messages.next())
         .and_then(|message| message.get("content"));
     let Some(content) = content else {
         return String::new();
