@@ -361,7 +361,7 @@ fn a_name_as_a_key_is_found_and_named_by_position() {
         paths,
         ["metadata.home_phone", "metadata.{1}", "metadata.{1}.ssn"]
     );
-    assert_eq!(report.unscannable()[0].path, "metadata.{1}.{1}");
+    assert_eq!(report.unscannable()[0].path, "metadata.{1}.x");
 }
 
 #[test]

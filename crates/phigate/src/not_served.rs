@@ -55,7 +55,7 @@ pub(crate) fn router() -> Router {
 fn refusal(path: &str, instead: &str) -> ErrorBody {
     let code = ErrorCode::NotFound;
     let status = http::StatusCode::NOT_FOUND;
-    let name = path.trim_end_matches("/{*rest}");
+    let name = path.replace("{*rest}", "…");
     let message = format!("phigate does not serve {name}: {instead}");
     ErrorBody::new(status, code, message)
 }

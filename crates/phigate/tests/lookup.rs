@@ -59,11 +59,11 @@ fn paths_of_other_interfaces_say_what_to_use_instead() {
     let provider = Provider::start();
     let gateway = Gateway::start(&provider);
     for (path, words) in [
-        ("/chat/completions", "/v1"),
+        ("/v1/responses/resp_1", "at /v1/responses"),
+        ("/v1/messages/batches", "/v1/messages/count_tokens"),
         ("/v1/assistants", "/v1/chat/completions"),
-        ("/v1/messages/batches", "/v1/messages"),
-        ("/v1/responses/resp_1/cancel", "/v1/responses"),
-        ("/v1/realtime", "/v1/chat/completions"),
+        ("/v1/files", "/v1/chat/completions"),
+        ("/chat/completions", "/v1"),
     ] {
         for answer in [gateway.post(path, "none", "{}"), gateway.get(path, "none")] {
             assert_eq!(answer.status, 404, "{path}");
