@@ -9,6 +9,7 @@ need() { # command-or-file, Debian package
 }
 
 need cc gcc
+need openssl openssl
 need python3 python3
 need node nodejs
 need npm npm

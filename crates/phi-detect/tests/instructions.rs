@@ -63,7 +63,10 @@ fn repeated(text: &str) -> String {
 /// What the run under Valgrind does.
 fn scan(order: &str) {
     let (index, times) = order.split_once(' ').expect("two numbers");
-    let (index, times): (usize, usize) = (index.parse().unwrap(), times.parse().unwrap());
+    let (index, times): (usize, usize) = (
+        index.parse().expect("a number"),
+        times.parse().expect("a number"),
+    );
     let detector = Detector::default();
     let text = repeated(TEXTS[index].0);
     for _ in 0..times {

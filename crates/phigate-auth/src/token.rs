@@ -152,8 +152,7 @@ mod tests {
             assert_eq!(
                 read_lifetime(body),
                 Err(AuthError::Unreadable),
-                "{:.40}",
-                body
+                "{body:.40}"
             );
         }
     }

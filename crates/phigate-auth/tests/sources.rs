@@ -1,4 +1,5 @@
 //! Every source of tokens and keys, against endpoints that answer as scripted.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -222,6 +223,7 @@ async fn entra_finds_the_identity_of_the_machine() {
 }
 
 #[tokio::test]
+#[expect(clippy::too_many_lines, reason = "one source after the other")]
 async fn aws_finds_the_credentials_of_the_machine_in_the_usual_order() {
     let variables = [
         ("AWS_ACCESS_KEY_ID", "AKIA1"),

@@ -245,7 +245,7 @@ fn an_answer_to_another_question_stays_clean() {
     for texts in [
         &["What is the order number?", "48291378"][..],
         &["When was the last visit?", "07/02/2024"],
-        &["Which city do you mean?", "Charlotte"],
+        &["Which city do you mean?", "Spokane"],
         &["What is your diagnosis?", "Crohn's disease"],
         &["Which drug was it?", "Metoprolol 50 mg"],
         &["May I ask for your MRN?", "No."],
@@ -368,7 +368,7 @@ fn attachments_dressed_as_text_are_not_scannable() {
         .collect();
     let texts = [
         format!("Read data:application/pdf;name=my scan.pdf;base64,{pdf}"),
-        format!("Read data:application/pdf;name=\"a, b.pdf\";base64,{pdf}"),
+        format!("Read data:application/pdf;name=\"one, two.pdf\";base64,{pdf}"),
         format!("Read data: application/pdf;base64,{pdf}"),
         format!("Read data:application/pdf; BASE64 ,{pdf}"),
         format!("data:text/plain;base64,{pdf}"),

@@ -417,7 +417,7 @@ fn a_signed_thought_with_phi_is_refused_rather_than_broken() {
 }
 
 #[test]
-#[expect(clippy::too_many_lines, reason = "a table, one row per shape")]
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn what_cannot_be_scanned_is_named() {
     let user = |block: Value| json!({"messages": [{"role": "user", "content": [block]}]});
     let item = |item: Value| json!({"input": [item]});
@@ -633,7 +633,7 @@ fn responses_are_not_stored_outside_of_flag_mode() {
 }
 
 #[test]
-#[expect(clippy::too_many_lines, reason = "a table, one row per rule")]
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn a_wrong_field_is_named_at_every_door() {
     for (door, text, code, param) in [
         (

@@ -95,7 +95,7 @@ mod scan {
                 path("ssn", "patient.notes[1]")
             ]
         );
-        let found = results(&json!({ "json": [SSN, { "a b": [SSN] }] }));
+        let found = results(&json!({ "json": [SSN, { "two words": [SSN] }] }));
         let paths: Vec<_> = places(&found[0])
             .into_iter()
             .map(|place| place.3.unwrap())

@@ -110,6 +110,7 @@ fn asked() -> Value {
     )
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "callers write it in place")]
 fn answer(content: Value, stop_reason: &str) -> Value {
     json!({"output": {"message": {"role": "assistant", "content": content}}, "stopReason": stop_reason, "usage": usage(), "metrics": {"latencyMs": 3}})
 }

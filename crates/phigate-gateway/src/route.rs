@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use phigate_core::doors::Door;
 use phigate_core::wire::{self, Site, WireFormat};
 use phigate_store::{Account, Provider};
-use phigate_types::is_model_id;
+use phigate_types::{ModelEntry, is_model_id};
 
 use crate::error::GatewayError;
 
@@ -104,7 +104,7 @@ pub fn listed_models(account: &Account) -> Vec<(String, &str)> {
         models.extend(
             entries
                 .filter(|entry| !entry.is_pattern())
-                .map(|entry| entry.id()),
+                .map(ModelEntry::id),
         );
         let Some(format) = family(provider) else {
             continue;

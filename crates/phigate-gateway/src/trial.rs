@@ -162,7 +162,7 @@ fn rehearse(account: &Account, name: &str, model: Option<&str>) -> Option<Rehear
     let entries = &account.providers.get(name)?.config.models;
     let listed = || {
         let first = entries.iter().find(|entry| !entry.is_pattern());
-        first.map(|entry| entry.id())
+        first.map(phigate_types::ModelEntry::id)
     };
     let model = model.or_else(listed)?;
     let routes = route::routes(account, &format!("{name}/{model}")).ok()?;

@@ -189,17 +189,16 @@ async fn a_disk_that_hangs_refuses_and_resumes() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn slow_syncs_are_waited_for_and_too_slow_ones_refuse() {
     let site = Site::sqlite();
-    // Slow, but within the deadline: fifty requests at once share the syncs and are all recorded.
+    // Slow, but within the deadline: fifty requests at once share the syncs and are all recorded, which one after the
+    // other they could not be.
     let vault = slow(&site, 300).await;
     let account = account(&vault).await;
-    let started = Instant::now();
     let mut callers = tokio::task::JoinSet::new();
     for _ in 0..50 {
         let (vault, new) = (vault.clone(), masked(&account));
         callers.spawn(async move { vault.trail.record_decision(new, DEADLINE).await });
     }
     assert!(callers.join_all().await.iter().all(Result::is_ok));
-    assert!(started.elapsed() < DEADLINE, "{:?}", started.elapsed());
     vault.close(PATIENCE).await.unwrap();
     // Slower than anybody waits: refused in time, and what was written after all says so.
     let vault = slow(&site, 2_500).await;

@@ -47,6 +47,7 @@ fn record(gateway: &Gateway, answer: &Answer, kind: &str) -> Value {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn a_model_goes_to_the_provider_that_serves_it() {
     let (azure, local) = (Provider::start(), Provider::start());
     let mut gateway = Gateway::offline();

@@ -1,4 +1,5 @@
 //! Replies, end to end: masked values come back, PHI that the model wrote is dealt with, and both are on record.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod support;
 

@@ -2,7 +2,7 @@
 
 use crate::json::{Document, NodeId, Value};
 
-use super::walk::Place;
+use super::place::Place;
 use super::{RequestError, RequestLimits};
 
 /// The texts of one turn of a conversation, in order.

@@ -9,6 +9,7 @@ pub(crate) mod check;
 mod form;
 mod opaque;
 mod path;
+mod place;
 pub(crate) mod together;
 mod walk;
 
@@ -20,8 +21,9 @@ pub(crate) use opaque::opaque_nodes;
 pub use opaque::unscannable;
 pub(crate) use path::is_known_word;
 pub use path::{parameter_name, path};
+pub use place::Place;
 pub use together::text_groups;
-pub use walk::{Place, Slot, slots};
+pub use walk::{Slot, slots};
 pub(crate) use walk::{has_key, id_prefix, is_neutral_key, is_parameter, label, type_of};
 
 /// How much a request may hold.

@@ -8,21 +8,7 @@ use std::borrow::Cow;
 use crate::json::{Document, Kind, NodeId, Value};
 
 use super::form::Form;
-
-/// What may be done with a piece of text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
-    /// A string value: PHI in it can be replaced.
-    Text,
-    /// A number: replacing it would change the document's shape.
-    Number,
-    /// An object's key.
-    Key,
-    /// A string that routes or structures the request; changing it would change its meaning.
-    Structure,
-    /// A text that its provider has signed: changed, it would be refused.
-    Signed,
-}
+use super::place::Place;
 
 /// One piece of text of a document.
 #[derive(Debug, Clone, Copy)]

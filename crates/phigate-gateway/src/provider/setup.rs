@@ -183,6 +183,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::too_many_lines, reason = "a table of cases")]
     fn wrong_combinations_name_the_option() {
         use AuthMethod::{Aws, Entra, None as NoAuth};
         use GivenSecret::{Missing, Now, Stored};

@@ -222,6 +222,11 @@ fn moment(text: &str) -> Result<Option<Timestamp>, String> {
         .ok_or_else(|| "Write times as 2026-11-15T04:20, in UTC.".to_owned())
 }
 
+/// The choice of no filter, before those of one.
+fn any(label: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    std::iter::once(("", label))
+}
+
 async fn draw(dash: &Dash, visit: &SignedIn, search: Search) -> Answer {
     let query = &visit.head.query;
     let keys = dash.app.vault.access.api_keys(visit.account_id()).await?;
@@ -257,24 +262,18 @@ async fn draw(dash: &Dash, visit: &SignedIn, search: Search) -> Answer {
                 query.get("range"),
             ),
             records: choices(RECORDS.iter().copied(), query.get("record")),
-            types: choices([("", "Any")].into_iter().chain(kinds()), query.get("type")),
+            types: choices(any("Any").chain(kinds()), query.get("type")),
             actions: choices(
-                [("", "Anything")]
-                    .into_iter()
-                    .chain(Action::all().map(|action| (action.code(), action.label()))),
+                any("Anything").chain(Action::all().map(|action| (action.code(), action.label()))),
                 query.get("action"),
             ),
             modes: choices(
-                [("", "Any")]
-                    .into_iter()
-                    .chain(Mode::all().map(|mode| (mode.code, mode.label))),
+                any("Any").chain(Mode::all().map(|mode| (mode.code, mode.label))),
                 query.get("mode"),
             ),
             keys: key_choices(&keys, query.get("key")),
             doors: choices(
-                [("", "Any")]
-                    .into_iter()
-                    .chain(DOORS.iter().map(|door| (door.id(), door.label))),
+                any("Any").chain(DOORS.iter().map(|door| (door.id(), door.label))),
                 query.get("door"),
             ),
             model: query.get("model").to_owned(),

@@ -318,14 +318,9 @@ async fn draw(dash: &Dash, visit: &SignedIn, status: StatusCode, remark: Remark)
     });
     let is_family = |name: &str| family_kind(name).is_ok();
     let others = stored.iter().filter(|provider| !is_family(&provider.name));
-    let others = others.map(|provider| Other {
-        name: provider.name.clone(),
-        kind: provider.config.kind.label(),
-        address: provider.config.address().unwrap_or_default(),
-        models: some_entries(provider),
-        priority: provider.config.priority,
-        terms: Terms::of(&provider.config, now),
-        health: terms::health(fares.get(&provider.name), since),
+    let others = others.map(|provider| {
+        let health = terms::health(fares.get(&provider.name), since);
+        other(provider, now, health)
     });
     let typed = |error: &Option<String>, name: &str, known: String| match error {
         Some(_) => visit.form().get(name).to_owned(),
@@ -345,14 +340,27 @@ async fn draw(dash: &Dash, visit: &SignedIn, status: StatusCode, remark: Remark)
             fallbacks: typed(&remark.fallback_error, "fallbacks", fallbacks),
             fallback_error: remark.fallback_error,
             aliases: typed(&remark.alias_error, "aliases", aliases),
-            built_in: FORMATS
-                .iter()
-                .flat_map(|format| format.default_aliases())
-                .copied()
-                .collect(),
+            built_in: built_in_aliases().collect(),
             alias_error: remark.alias_error,
         },
     )
+}
+
+fn built_in_aliases() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let formats = FORMATS.iter();
+    formats.flat_map(|format| format.default_aliases()).copied()
+}
+
+fn other(provider: &ProviderInfo, now: Timestamp, health: String) -> Other {
+    Other {
+        name: provider.name.clone(),
+        kind: provider.config.kind.label(),
+        address: provider.config.address().unwrap_or_default(),
+        models: some_entries(provider),
+        priority: provider.config.priority,
+        terms: Terms::of(&provider.config, now),
+        health,
+    }
 }
 
 /// The first models of a list, and how many more there are.
