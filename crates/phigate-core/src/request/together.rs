@@ -48,22 +48,14 @@ pub(crate) fn texts(content: &Value<'_>) -> Vec<NodeId> {
 
 /// What the first of these messages says that a user sent, or else the first of all. A text says the same as a string
 /// and as the only part of a list.
-<<<<<<< HEAD
 pub(crate) fn opening(messages: &[Value<'_>]) -> String {
-=======
-pub(crate) fn opening<'d>(mut messages: impl Iterator<Item = Value<'d>> + Clone) -> String {
->>>>>>> main
     let is_user = |message: &Value<'_>| {
         let role = message.get("role").and_then(|role| role.string());
         role.is_some_and(|role| role == "user")
     };
     let first = messages.iter().find(|message| is_user(message));
     let content = first
-<<<<<<< HEAD
         .or_else(|| messages.first())
-=======
-        .or_else(|| messages.next())
->>>>>>> main
         .and_then(|message| message.get("content"));
     let Some(content) = content else {
         return String::new();
