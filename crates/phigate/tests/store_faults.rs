@@ -81,10 +81,10 @@ impl Scene {
 
     /// Requests are refused; those that still get through are answered and recorded.
     fn is_refused(&mut self) {
+        // On a full disk one record may still find room that another did not, so refusals need not follow one another.
         let tries = 500;
-        let refused = (0..tries).find(|_| !self.ask());
-        assert!(refused.is_some(), "the trouble was never noticed");
-        assert!(!self.ask(), "the trouble lasts");
+        let refused = (0..tries).filter(|_| !self.ask()).take(3).count();
+        assert_eq!(refused, 3, "the trouble was not noticed, or did not last");
     }
 
     /// Service comes back by itself.
