@@ -58,12 +58,33 @@ async fn best(identity: &Identity, bytes: usize) -> f64 {
     };
     let mut best = f64::INFINITY;
     for _ in 0..ROUNDS {
-        let started = Instant::now();
+        let started = Clock::start();
         for _ in 0..CALLS {
             let shown = identity.headers(&Nobody, &call).await;
             std::hint::black_box(shown.expect("stored keys can sign"));
         }
-        best = best.min(started.elapsed().as_secs_f64() * 1e6 / f64::from(CALLS));
+        best = best.min(started.microseconds() / f64::from(CALLS));
     }
     best
+}
+
+/// Processor time where the system tells it (Linux), so that other programs do not count; else the time of day.
+struct Clock(Instant, Option<f64>);
+
+impl Clock {
+    fn start() -> Self {
+        Self(Instant::now(), on_processor())
+    }
+
+    fn microseconds(&self) -> f64 {
+        let on_processor = on_processor().zip(self.1).map(|(now, then)| now - then);
+        on_processor.unwrap_or(self.0.elapsed().as_secs_f64() * 1e6)
+    }
+}
+
+/// Microseconds that this process has spent on a processor.
+fn on_processor() -> Option<f64> {
+    let line = std::fs::read_to_string("/proc/self/schedstat").ok()?;
+    let nanoseconds: f64 = line.split(' ').next()?.parse().ok()?;
+    Some(nanoseconds / 1e3)
 }

@@ -1,7 +1,6 @@
 //! Who the gateway is at one provider, and what a call must carry to show it.
 
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use aws_credential_types::Credentials;
 use http::header::AUTHORIZATION;
@@ -69,6 +68,7 @@ enum Used {
 /// Who the gateway is at one provider. Tokens live here, in memory, and nowhere else.
 pub struct Identity {
     source: Source,
+    day_key: aws::DayKey,
 }
 
 enum Source {
@@ -132,7 +132,8 @@ impl Identity {
             (None, Some(machine)) => Source::by_machine(scheme, machine),
             (None, None) => Source::NotAllowed,
         };
-        Ok(Self { source })
+        let day_key = aws::DayKey::default();
+        Ok(Self { source, day_key })
     }
 
     /// The headers that show a call as ours.
@@ -141,10 +142,10 @@ impl Identity {
         fetch: &dyn Fetch,
         call: &ToSign<'_>,
     ) -> Result<(Vec<(HeaderName, HeaderValue)>, Proof), AuthError> {
-        let now = SystemTime::now();
+        let now = jiff::Timestamp::now();
         match &self.source {
             Source::StoredKeys { region, keys } => {
-                let headers = aws::sign(call, keys, region, now)?;
+                let headers = aws::sign(call, keys, region, &self.day_key, now)?;
                 Ok((headers, Proof(Used::Stored)))
             }
             Source::LentKeys {
@@ -155,7 +156,7 @@ impl Identity {
             } => {
                 let ask = || aws::by_machine(fetch, machine, region, token_url.as_deref());
                 let keys = lease.get(ask).await?;
-                let headers = aws::sign(call, &keys, region, now)?;
+                let headers = aws::sign(call, &keys, region, &self.day_key, now)?;
                 Ok((headers, Proof(Used::Keys(keys))))
             }
             Source::Entra {

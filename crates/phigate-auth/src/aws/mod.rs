@@ -3,5 +3,5 @@
 mod sign;
 mod sources;
 
-pub(crate) use sign::sign;
+pub(crate) use sign::{DayKey, sign};
 pub(crate) use sources::by_machine;

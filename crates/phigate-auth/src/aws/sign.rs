@@ -1,14 +1,14 @@
 //! Signature Version 4 of one call.
+//!
+//! A call of ours is simple: POST, no query, a handful of headers. So the text to sign is written here, and the key of
+//! the day, which takes longer than the rest, is kept.
 
-use std::time::SystemTime;
+use std::sync::{Mutex, PoisonError};
 
 use aws_credential_types::Credentials;
-use aws_lc_rs::digest;
-use aws_sigv4::http_request::{
-    SignableBody, SignableRequest, SigningSettings, sign as sign_request,
-};
-use aws_sigv4::sign::v4;
+use aws_lc_rs::{digest, hmac};
 use http::{HeaderName, HeaderValue};
+use jiff::Timestamp;
 
 use crate::call::ToSign;
 use crate::error::{AuthError, Reason};
@@ -16,40 +16,125 @@ use crate::error::{AuthError, Reason};
 /// The name of Bedrock in signatures.
 const SERVICE: &str = "bedrock";
 
+/// The key that signatures of one day are made with.
+#[derive(Default)]
+pub(crate) struct DayKey(Mutex<Option<(String, String, hmac::Key)>>);
+
+impl DayKey {
+    /// The key of a day for these credentials and this region.
+    fn get(&self, credentials: &Credentials, region: &str, day: &str) -> hmac::Key {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((id, of_day, key)) = kept.as_ref()
+            && id == credentials.access_key_id()
+            && of_day == day
+        {
+            return key.clone();
+        }
+        let secret = zeroize::Zeroizing::new(format!("AWS4{}", credentials.secret_access_key()));
+        let mut key = hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes());
+        for part in [day, region, SERVICE, "aws4_request"] {
+            key = hmac::Key::new(
+                hmac::HMAC_SHA256,
+                hmac::sign(&key, part.as_bytes()).as_ref(),
+            );
+        }
+        let id = credentials.access_key_id().to_owned();
+        *kept = Some((id, day.to_owned(), key.clone()));
+        key
+    }
+}
+
 /// The headers that sign a call.
-///
-/// The body's hash is made here: the signer's log lines could otherwise hold the body.
 pub(crate) fn sign(
     call: &ToSign<'_>,
     credentials: &Credentials,
     region: &str,
-    now: SystemTime,
+    key: &DayKey,
+    now: Timestamp,
 ) -> Result<Vec<(HeaderName, HeaderValue)>, AuthError> {
-    let unsignable = || AuthError::Refused(Reason::BadSecret);
-    let identity = credentials.clone().into();
-    let params = v4::SigningParams::builder()
-        .identity(&identity)
-        .region(region)
-        .name(SERVICE)
-        .time(now)
-        .settings(SigningSettings::default())
-        .build()
-        .map_err(|_| unsignable())?
-        .into();
-    let body = SignableBody::Precomputed(hex(digest::digest(&digest::SHA256, call.body).as_ref()));
-    let headers = call.headers.iter().copied();
-    let request = SignableRequest::new(call.method, call.uri.to_string(), headers, body)
-        .map_err(|_| unsignable())?;
-    let output = sign_request(request, &params).map_err(|_| unsignable())?;
-    let (headers, _) = output.into_parts().0.into_parts();
-    headers
-        .iter()
-        .map(|header| {
-            let mut value = HeaderValue::from_str(header.value()).map_err(|_| unsignable())?;
-            value.set_sensitive(true);
-            Ok((HeaderName::from_static(header.name()), value))
-        })
-        .collect()
+    let stamp = now.strftime("%Y%m%dT%H%M%SZ").to_string();
+    let day = &stamp[..8];
+    let host = host_of(call).ok_or(AuthError::Refused(Reason::BadSecret))?;
+    let mut headers: Vec<(&str, &str)> = call.headers.to_vec();
+    headers.push(("host", &host));
+    headers.push(("x-amz-date", &stamp));
+    headers.extend(
+        credentials
+            .session_token()
+            .map(|token| ("x-amz-security-token", token)),
+    );
+    headers.sort_unstable();
+    let names: Vec<&str> = headers.iter().map(|(name, _)| *name).collect();
+    let names = names.join(";");
+    let canonical = canonical(call, &headers, &names);
+    let scope = format!("{day}/{region}/{SERVICE}/aws4_request");
+    let to_sign = format!(
+        "AWS4-HMAC-SHA256\n{stamp}\n{scope}\n{}",
+        hash(canonical.as_bytes())
+    );
+    let key = key.get(credentials, region, day);
+    let signature = hex(hmac::sign(&key, to_sign.as_bytes()).as_ref());
+    let id = credentials.access_key_id();
+    let authorization = format!(
+        "AWS4-HMAC-SHA256 Credential={id}/{scope}, SignedHeaders={names}, Signature={signature}"
+    );
+    let mut signed = vec![
+        ("x-amz-date", stamp.as_str()),
+        ("authorization", &authorization),
+    ];
+    signed.extend(
+        credentials
+            .session_token()
+            .map(|token| ("x-amz-security-token", token)),
+    );
+    signed.into_iter().map(header).collect()
+}
+
+fn header((name, value): (&'static str, &str)) -> Result<(HeaderName, HeaderValue), AuthError> {
+    let unsendable = |_| AuthError::Refused(Reason::BadSecret);
+    let mut value = HeaderValue::from_str(value).map_err(unsendable)?;
+    value.set_sensitive(true);
+    Ok((HeaderName::from_static(name), value))
+}
+
+/// The call as both sides write it down. The path is escaped once more: that is the rule for all services but S3.
+fn canonical(call: &ToSign<'_>, headers: &[(&str, &str)], names: &str) -> String {
+    let mut text = format!("{}\n", call.method);
+    for (number, segment) in call.uri.path().split('/').enumerate() {
+        if number > 0 {
+            text.push('/');
+        }
+        text.push_str(&crate::fetch::escaped(segment));
+    }
+    text.push_str("\n\n");
+    for (name, value) in headers {
+        text.push_str(name);
+        text.push(':');
+        text.push_str(value.trim());
+        text.push('\n');
+    }
+    text.push('\n');
+    text.push_str(names);
+    text.push('\n');
+    text.push_str(&hash(call.body));
+    text
+}
+
+/// The host as the client sends it: with its port, unless that is the scheme's own.
+fn host_of(call: &ToSign<'_>) -> Option<String> {
+    let host = call.uri.host()?;
+    let own = match call.uri.scheme_str() {
+        Some("https") => 443,
+        _ => 80,
+    };
+    Some(match call.uri.port_u16().filter(|port| *port != own) {
+        Some(port) => format!("{host}:{port}"),
+        None => host.to_owned(),
+    })
+}
+
+fn hash(bytes: &[u8]) -> String {
+    hex(digest::digest(&digest::SHA256, bytes).as_ref())
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -64,7 +149,6 @@ fn hex(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
 
     fn authorization(uri: &str, body: &[u8], session: Option<&str>) -> Vec<(String, String)> {
         let credentials = Credentials::new(
@@ -81,8 +165,9 @@ mod tests {
             body,
         };
         // 2015-08-30T12:36:00Z, the day of AWS's own examples.
-        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_440_938_160);
-        let headers = sign(&call, &credentials, "us-east-1", now).expect("it can be signed");
+        let now = Timestamp::from_second(1_440_938_160).expect("it is a time");
+        let headers = sign(&call, &credentials, "us-east-1", &DayKey::default(), now)
+            .expect("it can be signed");
         let text = |value: &HeaderValue| value.to_str().unwrap_or_default().to_owned();
         headers
             .iter()
