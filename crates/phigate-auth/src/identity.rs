@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use aws_credential_types::Credentials;
 use http::header::AUTHORIZATION;
 use http::{HeaderName, HeaderValue};
 
-use crate::aws;
+use crate::aws::{self, Keys};
 use crate::call::ToSign;
 use crate::entra::Application;
 use crate::error::{AuthError, Reason};
@@ -61,26 +60,25 @@ pub struct Proof(Used);
 
 enum Used {
     Stored,
-    Keys(Arc<Credentials>),
+    Keys(Arc<Keys>),
     Token(Arc<Token>),
 }
 
 /// Who the gateway is at one provider. Tokens live here, in memory, and nowhere else.
 pub struct Identity {
     source: Source,
-    day_key: aws::DayKey,
 }
 
 enum Source {
     StoredKeys {
         region: String,
-        keys: Credentials,
+        keys: Keys,
     },
     LentKeys {
         region: String,
         token_url: Option<String>,
         machine: Machine,
-        lease: Lease<Credentials>,
+        lease: Lease<Keys>,
     },
     Entra {
         application: Application,
@@ -132,8 +130,7 @@ impl Identity {
             (None, Some(machine)) => Source::by_machine(scheme, machine),
             (None, None) => Source::NotAllowed,
         };
-        let day_key = aws::DayKey::default();
-        Ok(Self { source, day_key })
+        Ok(Self { source })
     }
 
     /// The headers that show a call as ours.
@@ -145,7 +142,7 @@ impl Identity {
         let now = jiff::Timestamp::now();
         match &self.source {
             Source::StoredKeys { region, keys } => {
-                let headers = aws::sign(call, keys, region, &self.day_key, now)?;
+                let headers = aws::sign(call, keys, region, now)?;
                 Ok((headers, Proof(Used::Stored)))
             }
             Source::LentKeys {
@@ -156,7 +153,7 @@ impl Identity {
             } => {
                 let ask = || aws::by_machine(fetch, machine, region, token_url.as_deref());
                 let keys = lease.get(ask).await?;
-                let headers = aws::sign(call, &keys, region, &self.day_key, now)?;
+                let headers = aws::sign(call, &keys, region, now)?;
                 Ok((headers, Proof(Used::Keys(keys))))
             }
             Source::Entra {
@@ -212,9 +209,8 @@ impl Source {
         Ok(match scheme {
             Scheme::Aws { region, .. } => {
                 let read = AwsSecret::read(secret)?;
-                let token = read.session_token.map(|token| token.expose().to_owned());
-                let key = read.secret_access_key.expose();
-                let keys = Credentials::new(read.access_key_id, key, token, None, "phigate");
+                let (id, secret) = (read.access_key_id, read.secret_access_key);
+                let keys = Keys::new(id, secret, read.session_token);
                 Self::StoredKeys { region, keys }
             }
             Scheme::Google { token_url } => {

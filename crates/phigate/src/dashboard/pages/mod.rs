@@ -2,6 +2,7 @@
 
 pub(crate) mod account;
 pub(crate) mod audit;
+pub(crate) mod chains;
 mod content;
 pub(crate) mod export;
 pub(crate) mod help;
