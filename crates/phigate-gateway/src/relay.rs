@@ -19,8 +19,8 @@ use phigate_edge::Drain;
 
 use crate::error::GatewayError;
 use crate::failure::{self, Unanswered};
+use crate::forward::Exchange;
 use crate::outcome::{Ended, OutcomeDue};
-use crate::pipeline::Exchange;
 use crate::provider::{Answer, Incoming, ProviderError};
 use crate::reply::withheld;
 
@@ -209,7 +209,7 @@ impl Relay {
         let ended = Ended {
             status: StatusCode::OK,
             summary: Some(&summary),
-            error: summary.failure.and_then(|kind| kind.code().parse().ok()),
+            error: summary.failure.map(|kind| kind.code()),
         };
         self.outcome.take().close(ended).await;
         (Ok(Bytes::from(out)), State::Done)

@@ -12,9 +12,9 @@ use phigate_core::wire::{FailureKind, ProviderFailure, Reply};
 use crate::decide::{is_long, on_its_own_thread};
 use crate::error::GatewayError;
 use crate::failure::Unanswered;
+use crate::forward::Exchange;
 use crate::gateway::Gateway;
 use crate::outcome::OutcomeDue;
-use crate::pipeline::Exchange;
 use crate::provider::Incoming;
 
 /// Brings a whole answer back. Its outcome is handed to the record before the caller gets it; that of an answer which

@@ -1,7 +1,7 @@
 //! Searching the trail.
 
 use jiff::Timestamp;
-use phigate_types::{Act, Action, Mode};
+use phigate_types::{Act, Action, Mode, ProviderKind};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -113,7 +113,7 @@ pub struct Disclosure {
     /// What was done: only `forwarded` means the identifier itself was sent.
     pub action: Option<Action>,
     /// The family of the provider it was for.
-    pub family: Option<String>,
+    pub family: Option<ProviderKind>,
     /// To whom: the provider, by its name.
     pub provider: Option<String>,
     /// Which model was asked.

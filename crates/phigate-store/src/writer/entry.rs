@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use phigate_types::{Blame, ErrorCode};
 use phigate_verify::chain::leaf;
 use serde::Serialize;
 use uuid::Uuid;
@@ -92,7 +93,7 @@ pub(crate) fn ended(
     time: Timestamp,
     account: &str,
     status: Option<u16>,
-    code: &str,
+    code: ErrorCode,
 ) -> Outcome {
     Outcome {
         request_id,
@@ -103,7 +104,7 @@ pub(crate) fn ended(
         served_model: None,
         finish_reason: None,
         usage: None,
-        error_code: Some(code.to_owned()),
+        error_code: Some(code),
         first_byte_ms: None,
         total_ms: None,
         attempts: Vec::new(),
@@ -135,10 +136,11 @@ fn decision_counters(decision: &Decision) -> Counters {
     }
     counters.push((format!("action:{}", decision.action).into(), 1));
     counters.push((format!("mode:{}", decision.mode).into(), 1));
-    let family = decision.family.iter().map(|family| ("family", family));
-    let kinds = decision.types.keys().map(|kind| ("type", kind));
+    let family = decision.family.map(|family| ("family", family.code()));
+    let kinds = decision.types.keys().map(|kind| ("type", kind.as_str()));
     counters.extend(
         family
+            .into_iter()
             .chain(kinds)
             .map(|(what, name)| (format!("{what}:{name}").into(), 1)),
     );
@@ -171,8 +173,10 @@ fn outcome_counters(outcome: &Outcome) -> Counters {
 /// How the providers of a request fared, by minute.
 fn fares(outcome: &Outcome) -> Counters {
     let minute = Minute::of(outcome.time);
-    let fare = |attempt: &AttemptEnd| match (attempt.error_code.as_deref(), attempt.status) {
-        (Some(code), _) if code.starts_with("provider_") => Some(Fare::Failed),
+    let is_its_own =
+        |code: ErrorCode| code.blame() == Blame::Provider || code == ErrorCode::ProviderRateLimited;
+    let fare = |attempt: &AttemptEnd| match (attempt.error_code, attempt.status) {
+        (Some(code), _) if is_its_own(code) => Some(Fare::Failed),
         // Whoever left in the middle, or withheld what was said, was not the provider.
         (_, Some(_)) => Some(Fare::Answered(time_class(attempt.ms))),
         (_, None) => None,
@@ -298,7 +302,7 @@ mod tests {
             Timestamp::UNIX_EPOCH,
             "default",
             Some(503),
-            "x",
+            ErrorCode::Interrupted,
         );
         let rows = [
             (

@@ -8,7 +8,7 @@ use jiff::SignedDuration;
 use phigate_store::{
     Attempt, AttemptEnd, Filter, NewAttempt, Options, Record, RecordKind, StoreError, Vault, Window,
 };
-use phigate_types::{Act, Action, Mode};
+use phigate_types::{Act, Action, ErrorCode, Mode, ProviderKind};
 
 pub async fn lists_filter_and_page_newest_first(site: Site) {
     let vault = site.open().await;
@@ -252,7 +252,7 @@ pub async fn an_attempt_tells_whom_else_an_identifier_went_to(site: Site) {
             number: 2,
             action: Action::FORWARDED,
             model: Some("llama".to_owned()),
-            family: Some("openai".to_owned()),
+            family: Some(ProviderKind::OpenAi),
             provider: "cellar".to_owned(),
             sizes: new.decision.sizes,
             sealed: None,
@@ -280,7 +280,12 @@ pub async fn an_attempt_tells_whom_else_an_identifier_went_to(site: Site) {
 }
 
 /// A request that went to `azure-eu`, and how that ended.
-async fn fared(vault: &Vault, account: &str, watch: &Watch, end: (Option<u16>, Option<&str>, u64)) {
+async fn fared(
+    vault: &Vault,
+    account: &str,
+    watch: &Watch,
+    end: (Option<u16>, Option<ErrorCode>, u64),
+) {
     let mut new = clean(account);
     new.decision.time = watch.now();
     let (status, error, ms) = end;
@@ -290,7 +295,7 @@ async fn fared(vault: &Vault, account: &str, watch: &Watch, end: (Option<u16>, O
         provider: "azure-eu".to_owned(),
         model: None,
         status,
-        error_code: error.map(str::to_owned),
+        error_code: error,
         ms,
     }];
     vault.trail.record_decision(new, PATIENCE).await.unwrap();
@@ -319,7 +324,7 @@ pub async fn how_providers_fare_is_told_of_the_last_sixty_minutes(site: Site) {
         &vault,
         &account,
         &watch,
-        (Some(503), Some("provider_overloaded"), 5),
+        (Some(503), Some(ErrorCode::ProviderOverloaded), 5),
     )
     .await;
     // The caller left before the provider answered: that is nobody's failure.
@@ -327,7 +332,7 @@ pub async fn how_providers_fare_is_told_of_the_last_sixty_minutes(site: Site) {
         &vault,
         &account,
         &watch,
-        (None, Some("client_disconnected"), 5),
+        (None, Some(ErrorCode::ClientDisconnected), 5),
     )
     .await;
     assert_eq!(health().await, (2, 1));
