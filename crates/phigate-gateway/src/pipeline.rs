@@ -151,9 +151,9 @@ pub struct Recorded {
 /// What came of sending a request.
 pub enum Sent {
     /// The provider has begun to answer.
-    Answered(Answered),
+    Answered(Box<Answered>),
     /// The provider failed, and another may be asked.
-    Failed(Failed),
+    Failed(Box<Failed>),
 }
 
 impl Recorded {
@@ -177,13 +177,13 @@ impl Recorded {
                 let (status, format) = (incoming.status, forward.exchange.format);
                 outcome.provider_answered(status);
                 if status.is_success() {
-                    return Ok(Sent::Answered(Answered {
+                    return Ok(Sent::Answered(Box::new(Answered {
                         incoming,
                         exchange: forward.exchange,
                         turn,
                         outcome,
                         holds,
-                    }));
+                    })));
                 }
                 let refused = failure::refused(gateway, account, provider, format, incoming);
                 Unanswered {
@@ -219,19 +219,21 @@ impl Turn {
         unanswered: Unanswered,
         outcome: OutcomeDue,
         holds: Holds,
-    ) -> Result<Failed, Stopped> {
+    ) -> Result<Box<Failed>, Stopped> {
         let Unanswered {
             error,
             may_fall_back,
         } = unanswered;
         self.note(&holds, may_fall_back);
         match self.others {
-            Some(others) if may_fall_back && !holds.gateway.drain.is_cut() => Ok(Failed {
-                error,
-                others,
-                outcome,
-                holds,
-            }),
+            Some(others) if may_fall_back && !holds.gateway.drain.is_cut() => {
+                Ok(Box::new(Failed {
+                    error,
+                    others,
+                    outcome,
+                    holds,
+                }))
+            }
             _ => Err(outcome.fail(error).await.into()),
         }
     }
@@ -311,7 +313,7 @@ pub enum Relayed {
     /// The caller gets it.
     Given(Response),
     /// It broke before anything of it was given, and another provider may be asked.
-    Failed(Failed),
+    Failed(Box<Failed>),
 }
 
 impl Answered {

@@ -354,7 +354,7 @@ fn an_answer_that_breaks_before_anything_was_given_falls_back() {
         (
             "stalled",
             &stream,
-            raw(events, ": hello\n\n", 3000),
+            raw(events, "", 3000),
             "provider_timeout",
         ),
         (
@@ -371,7 +371,8 @@ fn an_answer_that_breaks_before_anything_was_given_falls_back() {
         let provider = answer.header("x-gateway-provider");
         assert_eq!(
             (provider, answer.header("x-gateway-attempts")),
-            (Some("second"), Some("2"))
+            (Some("second"), Some("2")),
+            "{what}"
         );
         assert_eq!(two.seen().len(), before + 1, "{what}");
         assert!(!answer.text().contains("\"error\""), "{what}");

@@ -173,13 +173,13 @@ fn the_clouds_are_asked(gateway: &Gateway, key: &str, stand_in: &Provider) {
         (
             "claude",
             "bedrock-us",
-            "/model/us.anthropic.claude-sonnet-4-5-20250929-v1%3A0/converse",
+            "/model/us.anthropic.claude-sonnet-4-5-20250929-v1:0/converse",
             "AWS4-HMAC-SHA256 Credential=AKIAINVENTED00000001/",
         ),
         (
             "nova",
             "bedrock-key",
-            "/model/amazon.nova-pro-v1%3A0/converse",
+            "/model/amazon.nova-pro-v1:0/converse",
             "Bearer bedrock-invented-0123456789",
         ),
         (
