@@ -65,6 +65,7 @@ fn date(ahead_s: i64) -> String {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn each_usual_mistake_is_named_by_provider_test() {
     let (service, tokens) = (Provider::start(), Provider::start());
     let gateway = clouds(&service, &format!("{}/token", tokens.url()));

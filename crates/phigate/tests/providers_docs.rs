@@ -85,6 +85,7 @@ fn run(gateway: &Gateway, line: &str) {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn every_command_of_the_page_works_word_for_word() {
     let (mut gateway, stand_in) = (prepared(), Provider::start());
     let lines = commands();

@@ -305,6 +305,7 @@ async fn draw(dash: &Dash, visit: &SignedIn, draft: Draft, said: Said) -> Answer
         false => known,
     };
     let models: Vec<String> = config.models.iter().map(ModelEntry::to_string).collect();
+    let expires = config.agreement_expires.map(|date| date.to_string());
     let status = match is_typed {
         true => StatusCode::UNPROCESSABLE_ENTITY,
         false => StatusCode::OK,
@@ -345,13 +346,7 @@ async fn draw(dash: &Dash, visit: &SignedIn, draft: Draft, said: Said) -> Answer
         priority: value("priority", config.priority.to_string()),
         agreements: agreements(&value("phi", config.phi.to_string())),
         agreement: value("agreement", config.agreement.clone().unwrap_or_default()),
-        agreement_expires: value(
-            "agreement-expires",
-            config
-                .agreement_expires
-                .map(|date| date.to_string())
-                .unwrap_or_default(),
-        ),
+        agreement_expires: value("agreement-expires", expires.unwrap_or_default()),
         terms: draft
             .stored
             .as_ref()
