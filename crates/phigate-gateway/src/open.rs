@@ -18,6 +18,7 @@ use crate::gateway::Gateway;
 use crate::key_limits::KeyPermit;
 use crate::pipeline::{Received, Stopped};
 use crate::record::RequestRecord;
+use crate::refusals::Refused;
 use crate::reply_plan;
 use crate::stages::Stages;
 
@@ -103,7 +104,7 @@ impl Open {
                 query,
                 upload,
             } => {
-                let admission = gateway.admit(&headers, client).await;
+                let admission = gateway.admit(&headers, client, call.request_id).await;
                 let admission = admission.map_err(|error| Stopped::unrecorded(&error))?;
                 let id = Some(admission.key_id.clone());
                 let source = Source::Upload {
@@ -143,7 +144,15 @@ impl Open {
             Some(id) => {
                 let limits = &admission.account.settings.limits;
                 let permit = gateway.key_limits.admit(&id, limits, call.received);
-                permit.map_err(|limited| Stopped::unrecorded(&limited.into()))?
+                permit.map_err(|limited| {
+                    let who = Refused {
+                        account_id: Some(&admission.account.id),
+                        key_id: Some(&admission.key_id),
+                    };
+                    let error = GatewayError::from(limited);
+                    gateway.not_let_in(who, call.request_id, &error);
+                    Stopped::unrecorded(&error)
+                })?
             }
             None => KeyPermit::without_key(),
         };

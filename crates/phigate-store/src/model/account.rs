@@ -60,6 +60,8 @@ pub struct Settings {
     pub restore_tools: Vec<String>,
     /// What is done with PHI that a model produced.
     pub replies: Replies,
+    /// Nobody uses the dashboard without a second factor.
+    pub require_second_factor: bool,
 }
 
 /// How long records are kept.

@@ -12,8 +12,9 @@ mod verify_rows;
 mod walk;
 
 pub use checkpoint::{append_checkpoints, read_checkpoints};
-pub use export::{Export, ExportLine};
+pub use export::{Export, ExportLine, ExportOrder};
 pub use read::TOKEN_IDENTIFIER;
+pub use stats::Figures;
 
 use std::sync::Arc;
 
