@@ -35,7 +35,7 @@ function zones(root) {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone || "your zone";
   const parts = new Intl.DateTimeFormat("en", { timeZoneName: "shortOffset" }).formatToParts(new Date());
   const offset = parts.find((part) => part.type === "timeZoneName")?.value.replace("GMT", "UTC");
-  const words = !offset || offset === zone ? zone : `${zone} (${offset})`;
+  const words = !offset || zone === "UTC" ? zone : `${zone} (${offset})`;
   for (const place of root.querySelectorAll("[data-zone]")) place.textContent = words;
 }
 
