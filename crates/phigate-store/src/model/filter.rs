@@ -1,7 +1,7 @@
 //! Searching the trail.
 
 use jiff::Timestamp;
-use phigate_types::{Act, Action, ErrorCode, Mode};
+use phigate_types::{Act, Action, ErrorCode, Mode, ProviderKind};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -135,10 +135,8 @@ impl Filter {
 
     /// Whether a request that ended like this is chosen.
     pub(crate) fn takes(&self, outcome: &Outcome) -> bool {
-        let code = outcome.error_code.as_ref().map(ToString::to_string);
         let class = outcome.status.map(|status| status / 100);
-        self.error
-            .is_none_or(|wanted| code.as_deref() == Some(wanted.code()))
+        (self.error.is_none() || self.error == outcome.error_code)
             && (self.status_class.is_none() || self.status_class == class)
     }
 }
@@ -194,7 +192,7 @@ pub struct Disclosure {
     /// What was done: only `forwarded` means the identifier itself was sent.
     pub action: Option<Action>,
     /// To whom.
-    pub family: Option<String>,
+    pub family: Option<ProviderKind>,
     /// Which model was asked.
     pub model: Option<String>,
     /// With which API key.

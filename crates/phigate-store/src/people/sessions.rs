@@ -74,7 +74,7 @@ impl Sessions {
         self.core
             .change(&user.account_id, &act, changes, false)
             .await
-            .map_err(about("session"))?;
+            .map_err(about(ItemKind::Session.label()))?;
         Ok(NewSession {
             id,
             token: SecretString::new(token),
@@ -141,7 +141,7 @@ impl Sessions {
         {
             Ok(())
         } else {
-            Err(StoreError::Conflict("session"))
+            Err(StoreError::Conflict(ItemKind::Session.label()))
         }
     }
 
@@ -193,7 +193,7 @@ impl Sessions {
         self.core
             .change(account_id, &act, vec![item.deleted()], false)
             .await
-            .map_err(about("session"))
+            .map_err(about(ItemKind::Session.label()))
     }
 
     /// Ends all sessions of a user but one.
@@ -213,7 +213,7 @@ impl Sessions {
         self.core
             .change(&user.account_id, &act, changes, false)
             .await
-            .map_err(about("session"))
+            .map_err(about(ItemKind::Session.label()))
     }
 
     /// The changes that clear away sessions that ran out.
@@ -239,7 +239,7 @@ impl Sessions {
             .guard()
             .item(account_id, ItemKind::Session, id)
             .await?
-            .ok_or(StoreError::NotFound("session"))?;
+            .ok_or(StoreError::NotFound(ItemKind::Session.label()))?;
         let stored = item.read()?;
         Ok((item, stored))
     }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use phigate_types::ErrorCode;
 use phigate_verify::chain::leaf;
 use serde::Serialize;
 use uuid::Uuid;
@@ -90,7 +91,7 @@ pub(crate) fn ended(
     time: Timestamp,
     account: &str,
     status: Option<u16>,
-    code: &str,
+    code: ErrorCode,
 ) -> Outcome {
     Outcome {
         request_id,
@@ -102,7 +103,7 @@ pub(crate) fn ended(
         served_model: None,
         finish_reason: None,
         usage: None,
-        error_code: Some(code.to_owned()),
+        error_code: Some(code),
         first_byte_ms: None,
         total_ms: None,
         attempts: Vec::new(),
@@ -122,7 +123,14 @@ pub(crate) fn counters(record: &Record) -> Counters {
 
 /// Whether earlier versions did not count this.
 pub(crate) fn is_late_counter(name: &str) -> bool {
-    const LATE: &[&str] = &["error", "key", "key_phi", "key_tokens", "model", "model_phi"];
+    const LATE: &[&str] = &[
+        "error",
+        "key",
+        "key_phi",
+        "key_tokens",
+        "model",
+        "model_phi",
+    ];
     let group = name.split_once(':').map_or(name, |(group, _)| group);
     LATE.contains(&group)
 }
@@ -151,10 +159,11 @@ fn decision_counters(decision: &Decision) -> Counters {
         }
     }
     counters.push((format!("mode:{}", decision.mode).into(), 1));
-    let family = decision.family.iter().map(|family| ("family", family));
-    let kinds = decision.types.keys().map(|kind| ("type", kind));
+    let family = decision.family.map(|family| ("family", family.code()));
+    let kinds = decision.types.keys().map(|kind| ("type", kind.as_str()));
     counters.extend(
         family
+            .into_iter()
             .chain(kinds)
             .map(|(what, name)| (format!("{what}:{name}").into(), 1)),
     );
@@ -311,7 +320,7 @@ mod tests {
             Timestamp::UNIX_EPOCH,
             "default",
             Some(503),
-            "x",
+            ErrorCode::Interrupted,
         );
         let rows = [
             (

@@ -21,7 +21,11 @@ async fn three(vault: &Vault, account: &str) -> [Uuid; 3] {
     .into_iter()
     .enumerate()
     {
-        let mut new = if number == 1 { masked(account) } else { clean(account) };
+        let mut new = if number == 1 {
+            masked(account)
+        } else {
+            clean(account)
+        };
         let id = new.decision.request_id;
         new.decision.provider = Some(provider.to_owned());
         new.decision.model = Some(model.to_owned());
@@ -35,7 +39,11 @@ async fn three(vault: &Vault, account: &str) -> [Uuid; 3] {
         let attempt = serde_json::json!({"provider": "other", "model": null, "status": 503, "error_code": "provider_overloaded", "ms": 3});
         outcome["attempts"] = serde_json::json!([attempt]);
         let outcome = serde_json::from_value(outcome).unwrap();
-        vault.trail.record_outcome(account, &outcome, wait).await.unwrap();
+        vault
+            .trail
+            .record_outcome(account, &outcome, wait)
+            .await
+            .unwrap();
         ids[number] = id;
     }
     ids
@@ -56,30 +64,68 @@ pub async fn requests_are_chosen_by_what_came_of_them_and_counted(site: Site) {
     let ids = three(&vault, &account).await;
     for (filter, wanted) in [
         (by(|_| {}), vec![2, 1, 0]),
-        (by(|filter| filter.provider = Some("openai".into())), vec![2, 1]),
+        (
+            by(|filter| filter.provider = Some("openai".into())),
+            vec![2, 1],
+        ),
         (by(|filter| filter.provider = Some("open".into())), vec![]),
-        (by(|filter| filter.model_prefix = Some("gpt-4o".into())), vec![1, 0]),
+        (
+            by(|filter| filter.model_prefix = Some("gpt-4o".into())),
+            vec![1, 0],
+        ),
         (by(|filter| filter.model = Some("gpt-4o".into())), vec![1]),
         (by(|filter| filter.model_prefix = Some("%".into())), vec![]),
-        (by(|filter| filter.error = Some(ErrorCode::ProviderError)), vec![0]),
-        (by(|filter| filter.error = Some(ErrorCode::ProviderOverloaded)), vec![]),
+        (
+            by(|filter| filter.error = Some(ErrorCode::ProviderError)),
+            vec![0],
+        ),
+        (
+            by(|filter| filter.error = Some(ErrorCode::ProviderOverloaded)),
+            vec![],
+        ),
         (by(|filter| filter.status_class = Some(5)), vec![0]),
         (by(|filter| filter.status_class = Some(2)), vec![1]),
     ] {
-        let wanted: Vec<Uuid> = wanted.into_iter().map(|number: usize| ids[number]).collect();
-        let listed = vault.trail.request_list(&account, &filter, None, 10).await.unwrap();
-        let found: Vec<Uuid> = listed.items.iter().map(|row| row.decision.request_id).collect();
+        let wanted: Vec<Uuid> = wanted
+            .into_iter()
+            .map(|number: usize| ids[number])
+            .collect();
+        let listed = vault
+            .trail
+            .request_list(&account, &filter, None, 10)
+            .await
+            .unwrap();
+        let found: Vec<Uuid> = listed
+            .items
+            .iter()
+            .map(|row| row.decision.request_id)
+            .collect();
         assert_eq!(found, wanted, "{filter:?}");
         let counted = vault.figures.count(&account, &filter, 100).await.unwrap();
         assert_eq!(counted, wanted.len() as u64, "{filter:?}");
         // An export of the same choice has every request whole, and says so of nothing else.
         let lines = export(&vault, &account, &filter).await;
-        let records = lines.iter().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let records = lines
+            .iter()
+            .map(|line| serde_json::from_str::<Value>(line).unwrap());
         let records: Vec<Value> = records.filter(|record| record["record"] != "gap").collect();
-        let of = |kind: &str| records.iter().filter(|record| record["record"] == kind).count();
-        assert_eq!((of("decision"), of("outcome"), of("admin")), (wanted.len(), wanted.len(), 0), "{filter:?}");
+        let of = |kind: &str| {
+            records
+                .iter()
+                .filter(|record| record["record"] == kind)
+                .count()
+        };
+        assert_eq!(
+            (of("decision"), of("outcome"), of("admin")),
+            (wanted.len(), wanted.len(), 0),
+            "{filter:?}"
+        );
     }
-    assert_eq!(vault.figures.count(&account, &by(|_| {}), 2).await.unwrap(), 2, "no further than asked");
+    assert_eq!(
+        vault.figures.count(&account, &by(|_| {}), 2).await.unwrap(),
+        2,
+        "no further than asked"
+    );
     let stats = vault.figures.stats(&account, Window::Day).await.unwrap();
     let key = stats.by_key["abcdefghijkl"];
     assert_eq!((key.requests, key.with_phi, key.tokens), (3, 1, 30));
@@ -93,7 +139,11 @@ pub async fn acts_are_chosen_by_person_and_exports_are_recorded(site: Site) {
     let account = account(&vault).await;
     for actor in ["sam@clinic.example", "cli: jroe@ward-7", "cli: root@ward-7"] {
         let act = AdminAct::new(Timestamp::now(), "default", actor, Act::AuditFind);
-        vault.trail.record_admin(Some(&account), &act).await.unwrap();
+        vault
+            .trail
+            .record_admin(Some(&account), &act)
+            .await
+            .unwrap();
     }
     let find = |actor: &str| Filter {
         record: Some(RecordKind::Admin),
@@ -101,8 +151,17 @@ pub async fn acts_are_chosen_by_person_and_exports_are_recorded(site: Site) {
         actor: Some(actor.to_owned()),
         ..Filter::default()
     };
-    for (actor, wanted) in [("sam@clinic.example", 1), ("cli", 2), ("cli: root", 1), ("am@clinic", 0)] {
-        let found = vault.trail.audit_list(&account, &find(actor), None, 10).await.unwrap();
+    for (actor, wanted) in [
+        ("sam@clinic.example", 1),
+        ("cli", 2),
+        ("cli: root", 1),
+        ("am@clinic", 0),
+    ] {
+        let found = vault
+            .trail
+            .audit_list(&account, &find(actor), None, 10)
+            .await
+            .unwrap();
         assert_eq!(found.items.len(), wanted, "{actor}");
         let lines = export(&vault, &account, &find(actor)).await;
         let acts = lines.iter().filter(|line| line.contains("audit.find"));
@@ -113,7 +172,11 @@ pub async fn acts_are_chosen_by_person_and_exports_are_recorded(site: Site) {
         format: "csv",
     };
     let chosen = by(|filter| filter.phi_detected = Some(true));
-    let mut lines = vault.trail.audit_export(&account, &chosen, order).await.unwrap();
+    let mut lines = vault
+        .trail
+        .audit_export(&account, &chosen, order)
+        .await
+        .unwrap();
     while lines.next().await.unwrap().is_some() {}
     lines.end(true).await.unwrap();
     for (act, detail, value) in [
@@ -127,7 +190,11 @@ pub async fn acts_are_chosen_by_person_and_exports_are_recorded(site: Site) {
             actor: Some("sam".to_owned()),
             ..Filter::default()
         };
-        let found = vault.trail.audit_list(&account, &filter, None, 1).await.unwrap();
+        let found = vault
+            .trail
+            .audit_list(&account, &filter, None, 1)
+            .await
+            .unwrap();
         let [Record::Admin(act)] = found.items.as_slice() else {
             panic!("no record of {act:?}");
         };
@@ -141,18 +208,33 @@ pub async fn revealed_content_is_opened_again_for_the_same_person_for_a_while(si
     let account = account(&vault).await;
     let new = masked(&account);
     let id = new.decision.request_id;
-    vault.trail.record_decision(new, Duration::from_secs(10)).await.unwrap();
+    vault
+        .trail
+        .record_decision(new, Duration::from_secs(10))
+        .await
+        .unwrap();
     let before = Timestamp::now();
     let reopen = async |actor: &str, since: Timestamp| {
-        vault.trail.reopen(&account, id, actor, since).await.unwrap().is_some()
+        vault
+            .trail
+            .reopen(&account, id, actor, since)
+            .await
+            .unwrap()
+            .is_some()
     };
     assert!(!reopen("sam", before).await, "nobody revealed it");
-    vault.trail.reveal(&account, id, "sam", Some("incident 4711")).await.unwrap();
+    vault
+        .trail
+        .reveal(&account, id, "sam", Some("incident 4711"))
+        .await
+        .unwrap();
     assert!(reopen("sam", before).await);
     assert!(!reopen("alex", before).await, "somebody else did not");
     assert!(!reopen("sam", Timestamp::now()).await, "that was before");
     let records = vault.trail.audit_show(&account, id).await.unwrap();
-    let reveals = records.iter().filter(|record| matches!(record, Record::Admin(_)));
+    let reveals = records
+        .iter()
+        .filter(|record| matches!(record, Record::Admin(_)));
     assert_eq!(reveals.count(), 1);
     close(vault).await;
 }

@@ -52,7 +52,11 @@ async fn set(session: &Session, mode: Mode, reason: Option<&str>) -> anyhow::Res
         actor: session.actor,
         reason,
     };
-    session.vault.accounts.set_mode(&account.id, mode, by).await?;
+    session
+        .vault
+        .accounts
+        .set_mode(&account.id, mode, by)
+        .await?;
     if before == mode {
         eprintln!("account {}: the mode was {mode} already", account.name);
     } else {

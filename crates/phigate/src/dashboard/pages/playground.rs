@@ -8,7 +8,6 @@ use http::{HeaderMap, StatusCode};
 use phi_detect::Findings;
 use phigate_core::text::PhiText;
 use phigate_gateway::{GatewayError, Stages, listed_models, routes};
-use phigate_types::ProviderKind;
 use serde_json::{Map, Value, json};
 
 use super::help;
@@ -130,8 +129,7 @@ fn request(visit: &SignedIn) -> Result<Map<String, Value>, String> {
     match routes(&visit.account, model) {
         Ok(_) => Ok(body),
         Err(GatewayError::NotConfigured { family }) => {
-            let kind = family.parse::<ProviderKind>();
-            let label = kind.map_or(family, ProviderKind::label);
+            let label = family.label();
             Err(format!(
                 "No key is set for {label}. Set it under Providers first."
             ))

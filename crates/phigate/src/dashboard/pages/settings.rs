@@ -126,7 +126,7 @@ fn status(error: Option<&String>) -> StatusCode {
 
 async fn draw(dash: &Dash, visit: &SignedIn, error: Option<String>) -> Answer {
     let state = dash.app.vault.accounts.mode(visit.account_id()).await?;
-    let detector = detector(&visit.account.settings).map_err(|_| PageError::Broken)?;
+    let detector = detector(&visit.account.settings.detection).map_err(|_| PageError::Broken)?;
     let findings = detector.scan(EXAMPLE);
     let changed = state.changed.zip(state.changed_by);
     page_with(

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use askama::Template;
 use axum::extract::State;
 use phi_detect::PhiKind;
-use phigate_store::Settings;
+use phigate_store::{Detection, Settings};
 
 use super::{save, status, tabs};
 use crate::dashboard::Dash;
@@ -45,7 +45,13 @@ const MRN_FORMATS_MAX: usize = 20;
 /// `GET /settings/detection`
 pub(crate) async fn show(visit: SignedIn) -> Answer {
     let settings = &visit.account.settings;
-    let score = |code: &str| settings.thresholds.get(code).map(ToString::to_string);
+    let score = |code: &str| {
+        settings
+            .detection
+            .thresholds
+            .get(code)
+            .map(ToString::to_string)
+    };
     page_with(
         status(None),
         &Page {
@@ -54,7 +60,7 @@ pub(crate) async fn show(visit: SignedIn) -> Answer {
             error: None,
             allow_unscannable: settings.allow_unscannable,
             thresholds: thresholds(|code| score(code).unwrap_or_default()),
-            mrn_formats: settings.mrn_formats.join("\n"),
+            mrn_formats: settings.detection.mrn_formats.join("\n"),
         },
     )
 }
@@ -65,8 +71,7 @@ pub(crate) async fn save_form(State(dash): State<Dash>, visit: SignedIn) -> Answ
         Ok(read) => {
             let change = |settings: &mut Settings| {
                 settings.allow_unscannable = read.allow_unscannable;
-                settings.thresholds.clone_from(&read.thresholds);
-                settings.mrn_formats.clone_from(&read.mrn_formats);
+                settings.detection.clone_from(&read.detection);
             };
             save(&dash, &visit, ADDRESS, change).await
         }
@@ -117,12 +122,14 @@ fn read(form: &Fields, current: &Settings) -> Result<Settings, String> {
     }
     let settings = Settings {
         allow_unscannable: form.is_ticked("allow_unscannable"),
-        thresholds,
-        mrn_formats,
+        detection: Detection {
+            thresholds,
+            mrn_formats,
+        },
         ..current.clone()
     };
     // The detector has the last word on what it can use.
-    detector(&settings)
+    detector(&settings.detection)
         .map_err(|refusal| refusal.0)
         .map(|_| settings)
 }
@@ -170,10 +177,10 @@ mod tests {
         ]);
         let settings = read(&form, &Settings::default()).unwrap();
         assert_eq!(
-            settings.thresholds,
+            settings.detection.thresholds,
             BTreeMap::from([("name".to_owned(), 0.4)])
         );
-        assert_eq!(settings.mrn_formats, ["MR-9999999", "AB-999999"]);
+        assert_eq!(settings.detection.mrn_formats, ["MR-9999999", "AB-999999"]);
         assert!(!settings.allow_unscannable);
     }
 

@@ -111,7 +111,7 @@ fn draft(
     tools: String,
     error: Option<String>,
 ) -> Result<Page, PageError> {
-    let detector = detector(&visit.account.settings).map_err(|_| PageError::Broken)?;
+    let detector = detector(&visit.account.settings.detection).map_err(|_| PageError::Broken)?;
     Ok(Page {
         chrome: visit.chrome("/settings"),
         tabs: tabs(ADDRESS),

@@ -63,8 +63,11 @@ pub(super) fn of_settings(before: &Settings, after: &Settings) -> Vec<Weaker> {
         let of = |settings: &Settings| effective(settings, kind);
         add(of(after) > of(before), Weaker::Threshold(kind));
     }
-    let is_kept = |format: &String| after.mrn_formats.contains(format);
-    add(!before.mrn_formats.iter().all(is_kept), Weaker::MrnFormats);
+    let is_kept = |format: &String| after.detection.mrn_formats.contains(format);
+    add(
+        !before.detection.mrn_formats.iter().all(is_kept),
+        Weaker::MrnFormats,
+    );
     let (old, new) = (before.retention, after.retention);
     add(
         new.content_days < old.content_days,
@@ -97,6 +100,7 @@ fn effective(settings: &Settings, kind: PhiKind) -> f64 {
         f64::INFINITY
     };
     settings
+        .detection
         .thresholds
         .get(kind.code())
         .copied()
@@ -315,7 +319,7 @@ async fn count(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use phigate_store::Retention;
+    use phigate_store::{Detection, Retention};
 
     #[test]
     fn only_a_mode_that_lets_phi_pass_is_weaker() {
@@ -330,7 +334,10 @@ mod tests {
     #[test]
     fn every_way_to_weaken_settings_is_seen_and_none_to_strengthen_them() {
         let strict = Settings {
-            mrn_formats: vec!["MR-9999999".to_owned()],
+            detection: Detection {
+                mrn_formats: vec!["MR-9999999".to_owned()],
+                ..Detection::default()
+            },
             retention: Retention {
                 legal_hold: true,
                 ..Retention::default()
@@ -341,7 +348,10 @@ mod tests {
         };
         let loose = Settings {
             allow_unscannable: true,
-            thresholds: [("ssn".to_owned(), 0.9)].into(),
+            detection: Detection {
+                thresholds: [("ssn".to_owned(), 0.9)].into(),
+                ..Detection::default()
+            },
             retention: Retention {
                 content_days: 1,
                 metadata_days: 2,
