@@ -230,7 +230,6 @@ impl PageError {
                 StatusCode::FORBIDDEN,
                 "Set up a second factor first",
                 "This account requires one of everybody, and your login has none yet. It takes a minute and an authenticator app.",
-                ("/account", "Set it up"),
             ),
             PageError::StaleForm => (
                 StatusCode::FORBIDDEN,
@@ -274,6 +273,7 @@ impl PageError {
     fn way_on(&self) -> (&'static str, &'static str) {
         match self {
             PageError::SignedOut => ("/login", "Sign in"),
+            PageError::NoSecondFactor => ("/account", "Set it up"),
             PageError::Store(_) => ("/", "Try again"),
             _ => ("/", "To the overview"),
         }
