@@ -191,7 +191,10 @@ impl Recorded {
                     may_fall_back: failure::may_fall_back(status),
                 }
             }
-            Err(error) => error.into(),
+            Err(error) => {
+                outcome.could_not_be_asked(error);
+                error.into()
+            }
         };
         turn.pass_on(unanswered, outcome, holds)
             .await
