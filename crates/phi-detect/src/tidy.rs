@@ -68,6 +68,8 @@ fn pieces(page: &Page<'_>, candidate: &Candidate) -> Vec<Candidate> {
 fn whole(page: &Page<'_>, mut candidate: Candidate) -> Candidate {
     if page.field_at(candidate.span.start).is_none() {
         candidate.span = (rules::finder(candidate.kind).complete)(page, candidate.span);
+    } else if candidate.kind == PhiKind::NAME {
+        candidate.span.end = people::with_initial(page, &candidate.span);
     }
     candidate
 }
@@ -121,9 +123,15 @@ fn is_plausible(page: &Page<'_>, candidate: &Candidate, has_markup: bool) -> boo
     let is_label = page.byte(candidate.span.end) == b':'
         && !text.contains(&b' ')
         && page.has_placeholder(&(candidate.span.end..candidate.span.end + 3));
+    // `"a, b.pdf"`, "choices P, Q": letters alone are variables and choices, unless they are dotted as initials are.
+    let is_letters = !text.contains(&b'.')
+        && text
+            .split(|byte| !byte.is_ascii_alphanumeric() && *byte < 0x80)
+            .all(|word| word.len() <= 1);
     // A letter is somebody only with its dot: "S. denies pain".
     let is_initial = letters == 1 && text.ends_with(b".") && candidate.score >= SURE_INITIAL;
     (letters >= 2 || is_initial)
+        && !is_letters
         && !is_tag
         && !is_label
         && !is_contradicted

@@ -43,7 +43,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "The patient's date of birth is «03/14/1962», please summarise.",
         "DOB «03141962»",
         "birthDate=«1962-03-14»T08:30:00Z",
-        "born on the «fourteenth of March 1962»",
+        "born on «the fourteenth of March 1962»",
         "born «2010-09-12», male",
         "d/o/b: «14-Mar-62»",
         "My birthday is «March 14»",
