@@ -101,7 +101,9 @@ pub(super) fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Out<'_>) {
         .iter()
         .any(|byte| matches!(byte, b',' | b' '));
     let is_tied = is_bracketed || !is_open && ends;
-    let is_alone = is_bracketed && !has_groups && !people::follows_title(page, name.start);
+    let is_numbered = page.byte_before(start) == b'#';
+    let is_alone =
+        (is_bracketed && !has_groups || is_numbered) && !people::follows_title(page, name.start);
     if is_long
         && is_tied
         && (is_full_name || is_alone)
