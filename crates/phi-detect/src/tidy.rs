@@ -10,6 +10,9 @@ use crate::rules;
 /// From this score on a single letter is taken for a name.
 const SURE_INITIAL: f32 = 0.6;
 
+/// From this score on a small word in a cell of a table is taken for a name.
+const SURE_CELL: f32 = 0.5;
+
 /// The pieces of what the model found that hold up, in their whole extent.
 pub(crate) fn tidy(page: &Page<'_>, found: &[Candidate]) -> Vec<Candidate> {
     // Asked once: asking for every candidate would take quadratic time.
@@ -128,10 +131,16 @@ fn is_plausible(page: &Page<'_>, candidate: &Candidate, has_markup: bool) -> boo
         && text
             .split(|byte| !byte.is_ascii_alphanumeric() && *byte < 0x80)
             .all(|word| word.len() <= 1);
+    // `was:\\n\\c<tab>3<tab>stend`: a small word that fills a cell is a code, unless the model is sure.
+    let is_weak_cell = candidate.kind == PhiKind::NAME
+        && candidate.score < SURE_CELL
+        && page.byte_before(candidate.span.start) == b'\t'
+        && text.iter().all(u8::is_ascii_lowercase);
     // A letter is somebody only with its dot: "S. denies pain".
     let is_initial = letters == 1 && text.ends_with(b".") && candidate.score >= SURE_INITIAL;
     (letters >= 2 || is_initial)
         && !is_letters
+        && !is_weak_cell
         && !is_tag
         && !is_label
         && !is_contradicted

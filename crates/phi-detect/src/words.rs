@@ -124,7 +124,7 @@ const MONTHS: &str = "january february march april may june july august septembe
     janeiro fevereiro marco maio junho julho setembro outubro novembro dezembro \
     gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre \
     januari februari maart mei augustus mrt ene abr dic janv fevr avr juil \
-    stycznia lutego marca kwietnia czerwca lipca sierpnia wrzesnia pazdziernika listopada grudnia \
+    stycznia lutego kwietnia czerwca lipca sierpnia wrzesnia pazdziernika listopada grudnia \
     ledna unora brezna dubna kvetna cervna cervence srpna rijna listopadu prosince \
     ianuarie februarie martie aprilie iunie iulie septembrie octombrie noiembrie decembrie \
     marcius aprilis majus augusztus szeptember ocak subat nisan mayis haziran temmuz eylul kasim aralik";

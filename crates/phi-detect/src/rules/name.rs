@@ -162,7 +162,7 @@ fn is_within_label(page: &Page<'_>, span: &Range<usize>) -> bool {
     })
 }
 
-/// "the pope", "a marshal": an article makes an office of a small word, unless given names have it.
+/// "the pope", "a marshal": an article makes an office of a small word, unless it is known as a name.
 fn is_of_office(page: &Page<'_>, span: &Range<usize>) -> bool {
     let text = page.slice(span.clone());
     let lead = page.slice(span.start.saturating_sub(4)..span.start);
@@ -172,6 +172,10 @@ fn is_of_office(page: &Page<'_>, span: &Range<usize>) -> bool {
     follows_article
         && text.iter().all(u8::is_ascii_lowercase)
         && !LEXICON.sense(text).has(Sense::GIVEN | Sense::GIVEN_WORD)
+        && page
+            .text
+            .get(span.clone())
+            .is_some_and(|word| !crate::names::is_only_a_name(word))
 }
 
 /// "0B1,Col. Dyke,Bethel,ME": in a row of data a rank belongs to the name of a place.
@@ -188,35 +192,36 @@ fn is_rank_in_row(page: &Page<'_>, span: &Range<usize>) -> bool {
     (follows || is_rank(page.slice(span.clone()))) && people::is_in_code(page, span)
 }
 
-/// "Which city is the largest? Charlotte": whether a question asks for a place, and this word is all of the answer's beginning.
+/// "Which city is the largest? Charlotte": whether a question asks for a place, and this word is the whole answer.
 fn answers_where(page: &Page<'_>, span: &Range<usize>) -> bool {
-    const ANSWER_BYTES_MAX: usize = 40;
+    const ANSWER_BYTES_MAX: usize = 24;
     const QUESTION_BYTES_MAX: usize = 120;
     const PLACES: &[&[u8]] = &[
-        b"city", b"cities", b"town", b"capital", b"country", b"state", b"where", b"river",
-        b"airport",
+        b"city", b"cities", b"town", b"capital", b"country", b"river", b"airport",
     ];
     let is_word = !page.slice(span.clone()).contains(&b' ');
+    let ends = matches!(page.byte(span.end), 0 | b'.' | b',' | b'\n' | b'(');
     let before = page.slice(span.start.saturating_sub(ANSWER_BYTES_MAX)..span.start);
     let Some(mark) = before
         .iter()
         .rposition(|&byte| byte == b'?')
-        .filter(|_| is_word)
+        .filter(|_| is_word && ends)
     else {
         return false;
     };
+    // Nothing but the next speaker stands between.
+    let between = before[mark + 1..].trim_ascii();
+    let is_turn = between.ends_with(b":") && !between.contains(&b' ');
+    if !between.is_empty() && !is_turn {
+        return false;
+    }
     let end = span.start - before.len() + mark;
     let question = page.slice(end.saturating_sub(QUESTION_BYTES_MAX)..end);
-    let question = question
-        .rsplit(|byte| matches!(byte, b'.' | b'\n' | b'?'))
-        .next()
-        .unwrap_or_default();
+    let question = question.rsplit(|byte| matches!(byte, b'.' | b'\n' | b'?'));
     question
-        .split(|byte| !is_word_byte(*byte))
+        .take(1)
+        .flat_map(|line| line.split(|byte| !is_word_byte(*byte)))
         .any(|word| PLACES.iter().any(|place| word.eq_ignore_ascii_case(place)))
-        && !question
-            .split(|byte| !is_word_byte(*byte))
-            .any(|word| word.eq_ignore_ascii_case(b"name"))
 }
 
 /// "PATIENT Goals:", where a role and one more word stand before the name's colon at the start of a line.
