@@ -7,7 +7,7 @@
 //! use std::sync::Arc;
 //!
 //! use axum::response::Response;
-//! use phigate_gateway::{Call, Gateway, Open, Sent, Stopped};
+//! use phigate_gateway::{Call, Gateway, Open, Relayed, Sent, Stopped};
 //!
 //! async fn answer(gateway: &Arc<Gateway>, call: Call) -> Result<Response, Stopped> {
 //!     let open = Open::admit(gateway, call).await?; // whose is it?
@@ -15,13 +15,15 @@
 //!     let decided = received.decide().await?; // scanned, treated, translated, scanned again
 //!     let mut recorded = decided.record().await?; // on disk before anything leaves
 //!     loop {
-//!         match recorded.send().await? { // the provider's turn
-//!             Sent::Answered(answered) => return answered.relay().await, // its answer, and the outcome's record
-//!             Sent::Failed(failed) => {
-//!                 let fell_back = failed.fall_back().await?; // decided anew for the next provider
-//!                 recorded = fell_back.record().await?; // on disk before it leaves once more
-//!             }
-//!         }
+//!         let failed = match recorded.send().await? { // the provider's turn
+//!             Sent::Answered(answered) => match answered.relay().await? { // its answer, and the outcome's record
+//!                 Relayed::Given(response) => return Ok(response),
+//!                 Relayed::Failed(failed) => failed, // it broke before the caller got anything
+//!             },
+//!             Sent::Failed(failed) => failed,
+//!         };
+//!         let fell_back = failed.fall_back().await?; // decided anew for the next provider
+//!         recorded = fell_back.record().await?; // on disk before it leaves once more
 //!     }
 //! }
 //! ```
@@ -102,9 +104,11 @@
 
 mod admit;
 mod decide;
+mod decision;
 mod error;
 mod facts;
 mod failure;
+mod forward;
 mod gateway;
 mod key_limits;
 mod metrics;
@@ -115,10 +119,12 @@ mod pipeline;
 mod preview;
 mod provider;
 mod record;
+mod refusals;
 mod relay;
 mod reply;
 mod reply_notes;
 mod reply_plan;
+mod request_log;
 mod route;
 mod scan_job;
 mod scan_memory;
@@ -126,6 +132,7 @@ mod scan_queue;
 mod scanners;
 mod service;
 mod stages;
+mod stopped;
 #[cfg(test)]
 mod testing;
 mod trial;
@@ -133,15 +140,16 @@ mod trial;
 pub use error::GatewayError;
 pub use gateway::{Gateway, ProviderSettings};
 pub use metrics::Metrics;
-pub use open::{Call, Open, Sender};
-pub use pipeline::{Answered, Decided, Failed, FellBack, Received, Recorded, Sent, Stopped};
+pub use open::{Call, Open, Received, Sender};
+pub use phigate_store::{Durability, Written};
+pub use pipeline::{Answered, Decided, Failed, FellBack, Recorded, Relayed, Sent};
 pub use preview::Preview;
 pub use provider::{
     BaseUrl, BaseUrlError, GivenSecret, KeyError, ProviderError, RootsError, SetupError,
     SetupRules, check_key, check_setup,
 };
-pub use record::{Durability, Written};
 pub use route::{Route, listed_models, routes, routes_at};
 pub use scanners::detector;
 pub use stages::Stages;
+pub use stopped::Stopped;
 pub use trial::Trial;
