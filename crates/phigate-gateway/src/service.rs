@@ -18,7 +18,7 @@ use crate::facts::RequestFacts;
 use crate::gateway::Gateway;
 use crate::open::{Call, Open};
 use crate::pipeline::{Received, Stopped};
-use crate::scan_job;
+use crate::scan_job::{ScanJob, is_long};
 
 impl Gateway {
     /// Answers a question about texts of the caller's own. The answer is given once it is recorded.
@@ -65,7 +65,13 @@ impl Gateway {
             gateway.metrics.scanned(started.elapsed());
             answered
         };
-        scan_job::scan(self, account, &received.body, kept, work).await
+        let job = ScanJob {
+            gateway: self,
+            account: &account.id,
+            scanner: self.scanners.of(account)?,
+            is_long: is_long(&received.body),
+        };
+        job.run(kept, work).await
     }
 
     fn desk<'d>(&self, account: &Account, scanner: &'d Scanner) -> Desk<'d> {

@@ -2,6 +2,7 @@
 
 pub(crate) mod account;
 pub(crate) mod audit;
+mod connect;
 mod content;
 pub(crate) mod export;
 pub(crate) mod help;

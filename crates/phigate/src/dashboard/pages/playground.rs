@@ -11,9 +11,9 @@ use phigate_gateway::{GatewayError, Stages, listed_models, routes};
 use phigate_types::ProviderKind;
 use serde_json::{Value, json};
 
-use super::help;
 use super::settings::replies::Stage;
 use super::settings::{ModeCard, mode_cards};
+use crate::clients;
 use crate::dashboard::Dash;
 use crate::dashboard::chrome::Chrome;
 use crate::dashboard::view::{Fact, Piece, Treatment, in_sentence, kind_class, pieces};
@@ -187,7 +187,7 @@ async fn draw(
         })?;
     let (findings, took_ms) = (preview.findings, preview.took.as_secs_f64() * 1000.0);
     let model = match visit.form().get("model") {
-        "" => help::example_model(&visit.account),
+        "" => clients::example_model(&visit.account),
         model => model.to_owned(),
     };
     let models = listed_models(&visit.account).into_iter();
