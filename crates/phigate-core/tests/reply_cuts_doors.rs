@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 /// How a door's replies are written and read.
 struct Script {
     door: &'static Door,
-    whole: fn(&Texts) -> Value,
+    whole: fn(&Texts) -> String,
     events: fn(&Texts, &mut dyn FnMut() -> usize) -> Vec<Value>,
     /// The texts of a whole reply.
     read: fn(&Value) -> Texts,
@@ -33,7 +33,7 @@ const SCRIPTS: [Script; 2] = [
     },
     Script {
         door: &RESPONSES,
-        whole: response,
+        whole: |texts| response(texts).to_string(),
         events: response_events,
         read: read_response,
         hear: hear_response,
@@ -61,13 +61,14 @@ fn canonical(arguments: &str) -> String {
     }
 }
 
-fn message(texts: &Texts) -> Value {
-    let input: Value = serde_json::from_str(&texts.arguments).unwrap_or(json!({}));
-    json!({"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": [
+/// The arguments stand in it as they are written: a value of ours would hold no key twice.
+fn message(texts: &Texts) -> String {
+    let message = json!({"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": [
         {"type": "thinking", "thinking": texts.reasoning},
         {"type": "text", "text": texts.content},
-        {"type": "tool_use", "id": "toolu_1", "name": "note", "input": input},
-    ], "stop_reason": "end_turn", "usage": {"input_tokens": 1, "output_tokens": 1}})
+        {"type": "tool_use", "id": "toolu_1", "name": "note", "input": "as written"},
+    ], "stop_reason": "end_turn", "usage": {"input_tokens": 1, "output_tokens": 1}});
+    message.to_string().replace(r#""as written""#, &texts.arguments)
 }
 
 fn read_message(message: &Value) -> Texts {
@@ -274,7 +275,7 @@ fn check_whole(script: &Script, rules: &Arc<ReplyRules>, texts: &Texts, mut play
     if serde_json::from_str::<Value>(&texts.arguments).is_err() {
         return;
     }
-    let body = (script.whole)(texts).to_string().into_bytes();
+    let body = (script.whole)(texts).into_bytes();
     let whole = script.door.whole_reply(rules, body);
     match whole.body {
         Ok(body) => {

@@ -19,6 +19,7 @@ pub(crate) struct Snippet {
     pub(crate) lead: Vec<Words>,
     /// What the copy button copies, for those who do not see it.
     pub(crate) what: String,
+    pub(crate) language: &'static str,
     pub(crate) code: String,
     /// The door for which the account has no provider.
     pub(crate) missing: Option<&'static str>,
@@ -53,6 +54,7 @@ fn snippet(visit: &SignedIn, client: &Client, block: &Block, key: &str) -> Snipp
     Snippet {
         lead: words(block.lead),
         what: format!("{}: {lead}", client.title),
+        language: block.language,
         code: block.for_caller(account, &visit.head.origin, key),
         missing: (!block.is_served(account)).then(|| block.door()),
     }

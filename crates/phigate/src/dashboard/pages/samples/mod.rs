@@ -109,6 +109,7 @@ fn clients() -> Vec<connect::Connection> {
         snippets: vec![connect::Snippet {
             lead: vec![words("A first request:")],
             what: "curl: a first request".to_owned(),
+            language: "sh",
             code: format!("curl http://127.0.0.1:8080/v1/chat/completions # {HOSTILE}"),
             missing: Some("Anthropic Messages"),
         }],
