@@ -162,7 +162,10 @@ impl Body {
 
     /// The same text for the detector alone, as a line of `phigate scan --jsonl`.
     pub(crate) fn line(self, number: u64) -> String {
-        format!("{{\"id\":\"{number}\",\"text\":\"{}\"}}\n", self.text(number))
+        format!(
+            "{{\"id\":\"{number}\",\"text\":\"{}\"}}\n",
+            self.text(number)
+        )
     }
 
     /// Request number `number` of this look.
@@ -242,8 +245,10 @@ mod tests {
                 assert!(!bodies[..number].contains(body));
             }
         }
-        let scan: serde_json::Value = serde_json::from_slice(&Body::identified(4096).scanned().make(7)).unwrap();
-        let line: serde_json::Value = serde_json::from_str(&Body::identified(4096).line(7)).unwrap();
+        let scan: serde_json::Value =
+            serde_json::from_slice(&Body::identified(4096).scanned().make(7)).unwrap();
+        let line: serde_json::Value =
+            serde_json::from_str(&Body::identified(4096).line(7)).unwrap();
         assert_eq!(scan["text"], line["text"]);
         let again = Body::seen_before(4096);
         assert_eq!(again.make(1), again.make(2));

@@ -48,7 +48,9 @@ fn scan(
     let output = child.stdout.take().context("no output")?;
     let expected = numbers.end - numbers.start;
     let writer = std::thread::spawn(move || {
-        numbers.map(|number| body.line(number)).try_for_each(|line| input.write_all(line.as_bytes()))
+        numbers
+            .map(|number| body.line(number))
+            .try_for_each(|line| input.write_all(line.as_bytes()))
     });
     let answered = BufReader::new(output).lines().map_while(Result::ok).count() as u64;
     // It has closed its output; until it is waited for, the system keeps its figures.

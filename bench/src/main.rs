@@ -240,7 +240,12 @@ async fn measure(options: &Options) -> Result<()> {
                 let measured = detector::measure(&options.binaries[0], cell.body, round)?;
                 let target = report::DETECTOR.to_owned();
                 let cell = cell.name;
-                rows.push(Row { cell, target, round, measured });
+                rows.push(Row {
+                    cell,
+                    target,
+                    round,
+                    measured,
+                });
             }
         }
         report::print_cell(cell.name, &rows);

@@ -105,14 +105,24 @@ pub(crate) fn print_cell(cell: &str, rows: &[Row]) {
 /// What a scan costs beside the detector and the bare proxy together, where the detector was measured.
 fn services(cell: &str, rows: &[Row]) -> Vec<String> {
     let figures = figures(cell, rows);
-    let cpu = |target: &str| figures.iter().find(|one| one.target == target).map(|one| one.cpu);
+    let cpu = |target: &str| {
+        figures
+            .iter()
+            .find(|one| one.target == target)
+            .map(|one| one.cpu)
+    };
     let (Some(detector), Some(bare)) = (cpu(DETECTOR), cpu(BARE)) else {
         return Vec::new();
     };
-    let gateways = figures.iter().filter(|one| ![DETECTOR, BARE, "direct"].contains(&one.target));
+    let gateways = figures
+        .iter()
+        .filter(|one| ![DETECTOR, BARE, "direct"].contains(&one.target));
     let line = |one: &Figures<'_>| {
         let ratio = one.cpu / (detector + bare);
-        format!("{cell}: {} takes {ratio:.2} times what the detector and the bare proxy take together", one.target)
+        format!(
+            "{cell}: {} takes {ratio:.2} times what the detector and the bare proxy take together",
+            one.target
+        )
     };
     gateways.map(line).collect()
 }
@@ -253,7 +263,12 @@ mod tests {
             row("chat", BARE, Some(50.0), 150),
         ];
         let told = services("scan", &rows);
-        assert_eq!(told, ["scan: phigate flag takes 1.30 times what the detector and the bare proxy take together"]);
+        assert_eq!(
+            told,
+            [
+                "scan: phigate flag takes 1.30 times what the detector and the bare proxy take together"
+            ]
+        );
         assert!(table(&rows).ends_with(&format!("\n\n- {}\n", told[0])));
         assert_eq!(services("chat", &rows), [""; 0]);
     }

@@ -99,7 +99,11 @@ const DISGUISES: &[(&str, &str, &str)] = &[
     ("ssn", "SSN ٥٣٦-٢٢-٨٧٤١", "٨٧٤١"),
     ("ssn", "SSN ५३६-२२-८७४१", "८७४१"),
     ("ssn", "SSN ⑤③⑥-②②-⑧⑦④①", "⑧⑦④①"),
-    ("ssn", "SSN 5\u{200d}3\u{200d}6-22-87\u{200d}41", "87\u{200d}41"),
+    (
+        "ssn",
+        "SSN 5\u{200d}3\u{200d}6-22-87\u{200d}41",
+        "87\u{200d}41",
+    ),
     ("ssn", "SSN 536\u{ad}-22-87\u{ad}41", "87\u{ad}41"),
     ("ssn", "SSN 5\u{2060}36-22-8741", "8741"),
     ("ssn", "SSN \u{202e}536-22-8741\u{202c}", "8741"),
@@ -110,7 +114,11 @@ const DISGUISES: &[(&str, &str, &str)] = &[
     ("ssn", "SSN 5 3 6 - 2 2 - 8 7 4 1", "8 7 4 1"),
     ("ssn", "SSN 536.22.8741", "8741"),
     ("ssn", "SSN 536/22/8741", "8741"),
-    ("ssn", "SSN: five three six two two eight seven four one", "eight seven four one"),
+    (
+        "ssn",
+        "SSN: five three six two two eight seven four one",
+        "eight seven four one",
+    ),
     ("ssn", "SSN 536-22-\n8741", "8741"),
     // In another writing.
     ("ssn", "SSN &#x35;&#x33;&#x36;-22-8741", "8741"),
@@ -120,12 +128,28 @@ const DISGUISES: &[(&str, &str, &str)] = &[
     ("ssn", "53534e203533362d32322d38373431", "32322d38373431"),
     ("ssn", "VGhlIFNTTiBpcyA1MzYtMjItODc0MQ==", "ODc0MQ"),
     ("ssn", "VGhlIFNTTiBpcyA1MzYtMjItODc0MQ", "ODc0MQ"),
-    ("ssn", "<patient><ssn>536228741</ssn></patient>", "536228741"),
+    (
+        "ssn",
+        "<patient><ssn>536228741</ssn></patient>",
+        "536228741",
+    ),
     ("ssn", "name,ssn\nsam,536228741", "536228741"),
-    ("ssn", "| name | ssn |\n|---|---|\n| sam | 536228741 |", "536228741"),
+    (
+        "ssn",
+        "| name | ssn |\n|---|---|\n| sam | 536228741 |",
+        "536228741",
+    ),
     ("mrn", "PID|1||48291378^^^HOSP^MR||DOE^JANE", "48291378"),
-    ("email", "Write to kofi.asante [at] example [dot] org", "kofi.asante"),
-    ("email", "Write to kofi.asante\u{200b}@example.org", "kofi.asante"),
+    (
+        "email",
+        "Write to kofi.asante [at] example [dot] org",
+        "kofi.asante",
+    ),
+    (
+        "email",
+        "Write to kofi.asante\u{200b}@example.org",
+        "kofi.asante",
+    ),
     ("phone", "Call (206) 555-0142 now", "555-0142"),
     ("phone", "Call ２０６-５５５-０１４２ now", "０１４２"),
     ("phone", "Call **206**-555-0142 now", "555-0142"),
@@ -642,8 +666,14 @@ fn at_vertex(door: &Door, mode: &str, body: &str) -> (String, String) {
     let format = wire::format_of_kind(site.kind, site.model).unwrap();
     let written = format.write_request(&clean, &site, &|_| String::new());
     let cleared = egress::clear(&scanner(), written.unwrap()).unwrap();
-    assert_eq!(cleared.path()[..5], ["v1", "projects", "ward", "locations", "us-east5"]);
-    assert_eq!((cleared.query(), cleared.headers()), (None, &[("content-type", "application/json")][..]));
+    assert_eq!(
+        cleared.path()[..5],
+        ["v1", "projects", "ward", "locations", "us-east5"]
+    );
+    assert_eq!(
+        (cleared.query(), cleared.headers()),
+        (None, &[("content-type", "application/json")][..])
+    );
     let path = cleared.path()[5..].join("/");
     (path, String::from_utf8(cleared.into_body()).unwrap())
 }
@@ -655,10 +685,16 @@ fn messages_go_to_claude_at_vertex_as_they_came() {
     let masked = said.replace("536-22-8741", "[SSN]");
     let version = r#""anthropic_version":"vertex-2023-10-16""#;
     for (mode, sent) in [("flag", said), ("mask", masked.as_str())] {
-        for (stream, method) in [("", "rawPredict"), (r#","stream": true"#, "streamRawPredict")] {
+        for (stream, method) in [
+            ("", "rawPredict"),
+            (r#","stream": true"#, "streamRawPredict"),
+        ] {
             let body = format!(r#"{{ "model" : "claude-sonnet-4-5", {said}{stream} }}"#);
             let expected = format!(r"{{ {version}, {sent}{stream} }}");
-            assert_eq!(at_vertex(&MESSAGES, mode, &body), (format!("{path}:{method}"), expected));
+            assert_eq!(
+                at_vertex(&MESSAGES, mode, &body),
+                (format!("{path}:{method}"), expected)
+            );
         }
         // What only counts names its model in the body.
         let body = format!(r#"{{ "model" : "claude-sonnet-4-5", {said} }}"#);

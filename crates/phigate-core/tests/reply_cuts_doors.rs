@@ -68,7 +68,9 @@ fn message(texts: &Texts) -> String {
         {"type": "text", "text": texts.content},
         {"type": "tool_use", "id": "toolu_1", "name": "note", "input": "as written"},
     ], "stop_reason": "end_turn", "usage": {"input_tokens": 1, "output_tokens": 1}});
-    message.to_string().replace(r#""as written""#, &texts.arguments)
+    message
+        .to_string()
+        .replace(r#""as written""#, &texts.arguments)
 }
 
 fn read_message(message: &Value) -> Texts {
@@ -85,9 +87,24 @@ fn message_events(texts: &Texts, size: &mut dyn FnMut() -> usize) -> Vec<Value> 
         json!({"type": "message_start", "message": {"id": "msg_1", "type": "message", "role": "assistant", "content": [], "model": "m", "usage": {"input_tokens": 1, "output_tokens": 1}}}),
     ];
     let blocks = [
-        (json!({"type": "thinking", "thinking": ""}), "thinking_delta", "thinking", &texts.reasoning),
-        (json!({"type": "text", "text": ""}), "text_delta", "text", &texts.content),
-        (json!({"type": "tool_use", "id": "toolu_1", "name": "note", "input": {}}), "input_json_delta", "partial_json", &texts.arguments),
+        (
+            json!({"type": "thinking", "thinking": ""}),
+            "thinking_delta",
+            "thinking",
+            &texts.reasoning,
+        ),
+        (
+            json!({"type": "text", "text": ""}),
+            "text_delta",
+            "text",
+            &texts.content,
+        ),
+        (
+            json!({"type": "tool_use", "id": "toolu_1", "name": "note", "input": {}}),
+            "input_json_delta",
+            "partial_json",
+            &texts.arguments,
+        ),
     ];
     for (index, (block, kind, member, text)) in blocks.into_iter().enumerate() {
         events.push(json!({"type": "content_block_start", "index": index, "content_block": block}));
@@ -117,7 +134,9 @@ fn hear_message(events: &[Value]) -> (Texts, bool) {
             _ => {}
         }
     }
-    let is_done = events.last().is_some_and(|event| event["type"] == "message_stop");
+    let is_done = events
+        .last()
+        .is_some_and(|event| event["type"] == "message_stop");
     (texts, is_done)
 }
 
@@ -147,9 +166,24 @@ fn response_events(texts: &Texts, size: &mut dyn FnMut() -> usize) -> Vec<Value>
     let mut events = vec![json!({"type": "response.created", "response": begun})];
     let output = output(texts);
     let rows = [
-        ("response.reasoning_summary_text", "summary_index", "text", &texts.reasoning),
-        ("response.output_text", "content_index", "text", &texts.content),
-        ("response.function_call_arguments", "output_index", "arguments", &texts.arguments),
+        (
+            "response.reasoning_summary_text",
+            "summary_index",
+            "text",
+            &texts.reasoning,
+        ),
+        (
+            "response.output_text",
+            "content_index",
+            "text",
+            &texts.content,
+        ),
+        (
+            "response.function_call_arguments",
+            "output_index",
+            "arguments",
+            &texts.arguments,
+        ),
     ];
     for (index, (name, place, member, text)) in rows.into_iter().enumerate() {
         let mut event = |kind: String, member: &str, value: Value| {
@@ -165,7 +199,11 @@ fn response_events(texts: &Texts, size: &mut dyn FnMut() -> usize) -> Vec<Value>
             event(format!("{name}.delta"), "delta", json!(piece));
         }
         event(format!("{name}.done"), member, json!(text));
-        event("response.output_item.done".into(), "item", output[index].clone());
+        event(
+            "response.output_item.done".into(),
+            "item",
+            output[index].clone(),
+        );
     }
     events.push(json!({"type": "response.completed", "response": response(texts)}));
     for (number, event) in events.iter_mut().enumerate() {
@@ -195,13 +233,24 @@ fn hear_response(events: &[Value]) -> (Texts, bool) {
             }
         }
     }
-    let items = events.iter().filter(|event| event["type"] == "response.output_item.done");
+    let items = events
+        .iter()
+        .filter(|event| event["type"] == "response.output_item.done");
     let told: Vec<&Value> = items.map(|event| &event["item"]).collect();
-    let last = events.last().filter(|event| event["type"] == "response.completed");
+    let last = events
+        .last()
+        .filter(|event| event["type"] == "response.completed");
     if let Some(last) = last {
         let response = &last["response"];
         assert_eq!(read_response(response), texts);
-        assert_eq!(response["output"].as_array().unwrap().iter().collect::<Vec<_>>(), told);
+        assert_eq!(
+            response["output"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .collect::<Vec<_>>(),
+            told
+        );
     }
     (texts, last.is_some())
 }
@@ -229,8 +278,12 @@ fn play<'p>(
         pushed = stage.break_off(&mut out);
     }
     let text = String::from_utf8(out).unwrap();
-    let data = text.split("\n\n").filter_map(|event| event.split_once("data: "));
-    let events: Vec<Value> = data.map(|(_, data)| serde_json::from_str(data).unwrap()).collect();
+    let data = text
+        .split("\n\n")
+        .filter_map(|event| event.split_once("data: "));
+    let events: Vec<Value> = data
+        .map(|(_, data)| serde_json::from_str(data).unwrap())
+        .collect();
     let (texts, is_done) = (script.hear)(&events);
     Played {
         texts,
@@ -260,18 +313,32 @@ fn check(script: &Script, restores: bool, replies: Replies, seed: u64, cuts_min:
         let (pieces, count) = chance.cut(stream.as_bytes());
         cuts += events.len() + count;
         let played = play(script, &rules, pieces, false);
-        assert_eq!(played, play(script, &rules, [stream.as_bytes()], false), "{at}");
+        assert_eq!(
+            played,
+            play(script, &rules, [stream.as_bytes()], false),
+            "{at}"
+        );
         // A stream that breaks off is the same for every cut as well.
         let broken = &stream.as_bytes()[..chance.next(stream.len())];
         let (pieces, count) = chance.cut(broken);
         cuts += count;
-        assert_eq!(play(script, &rules, pieces, true), play(script, &rules, [broken], true), "{at}");
+        assert_eq!(
+            play(script, &rules, pieces, true),
+            play(script, &rules, [broken], true),
+            "{at}"
+        );
         check_whole(script, &rules, &texts, played, &at);
     }
 }
 
 /// A whole reply says what the stream said, where it can say it: cut arguments are no JSON.
-fn check_whole(script: &Script, rules: &Arc<ReplyRules>, texts: &Texts, mut played: Played, at: &str) {
+fn check_whole(
+    script: &Script,
+    rules: &Arc<ReplyRules>,
+    texts: &Texts,
+    mut played: Played,
+    at: &str,
+) {
     if serde_json::from_str::<Value>(&texts.arguments).is_err() {
         return;
     }

@@ -26,9 +26,17 @@ fn streamed(start: Value, signature: Option<&str>) -> String {
     let rules = Arc::new(rules(true, Replies::Off));
     let mut stage = MESSAGES.reply_stream(rules, 1 << 20);
     let delta = |delta: Value| json!({"type": "content_block_delta", "index": 0, "delta": delta});
-    let mut events = vec![json!({"type": "content_block_start", "index": 0, "content_block": start})];
-    events.extend(THOUGHT.split_inclusive('_').map(|piece| delta(json!({"type": "thinking_delta", "thinking": piece}))));
-    events.extend(signature.map(|signature| delta(json!({"type": "signature_delta", "signature": signature}))));
+    let mut events =
+        vec![json!({"type": "content_block_start", "index": 0, "content_block": start})];
+    events.extend(
+        THOUGHT
+            .split_inclusive('_')
+            .map(|piece| delta(json!({"type": "thinking_delta", "thinking": piece}))),
+    );
+    events.extend(
+        signature
+            .map(|signature| delta(json!({"type": "signature_delta", "signature": signature}))),
+    );
     events.push(json!({"type": "content_block_stop", "index": 0}));
     let mut out = Vec::new();
     for event in events {
@@ -38,12 +46,22 @@ fn streamed(start: Value, signature: Option<&str>) -> String {
     let text = String::from_utf8(out).unwrap();
     let data = text.lines().filter_map(|line| line.strip_prefix("data: "));
     let events = data.map(|data| serde_json::from_str::<Value>(data).unwrap());
-    events.map(|event| event["delta"]["thinking"].as_str().unwrap_or_default().to_owned()).collect()
+    events
+        .map(|event| {
+            event["delta"]["thinking"]
+                .as_str()
+                .unwrap_or_default()
+                .to_owned()
+        })
+        .collect()
 }
 
 #[test]
 fn signed_thoughts_are_never_restored() {
-    assert_eq!(whole(json!({"type": "thinking", "thinking": THOUGHT, "signature": "c2ln"})), THOUGHT);
+    assert_eq!(
+        whole(json!({"type": "thinking", "thinking": THOUGHT, "signature": "c2ln"})),
+        THOUGHT
+    );
     let start = json!({"type": "thinking", "thinking": "", "signature": ""});
     assert_eq!(streamed(start, Some("c2ln")), THOUGHT);
 }
@@ -51,7 +69,16 @@ fn signed_thoughts_are_never_restored() {
 #[test]
 fn thoughts_that_nobody_signs_are_restored() {
     let restored = "Jane Roe asks.";
-    assert_eq!(whole(json!({"type": "thinking", "thinking": THOUGHT})), restored);
-    assert_eq!(whole(json!({"type": "thinking", "thinking": THOUGHT, "signature": ""})), restored);
-    assert_eq!(streamed(json!({"type": "thinking", "thinking": ""}), None), restored);
+    assert_eq!(
+        whole(json!({"type": "thinking", "thinking": THOUGHT})),
+        restored
+    );
+    assert_eq!(
+        whole(json!({"type": "thinking", "thinking": THOUGHT, "signature": ""})),
+        restored
+    );
+    assert_eq!(
+        streamed(json!({"type": "thinking", "thinking": ""}), None),
+        restored
+    );
 }

@@ -150,7 +150,11 @@ mod tests {
         assert!(finishes(&awaited));
         left.cancel();
         assert!(!finishes(&awaited));
-        assert!(finishes(&with_deadline(&scanner, Duration::from_secs(60), None)));
+        assert!(finishes(&with_deadline(
+            &scanner,
+            Duration::from_secs(60),
+            None
+        )));
         assert!(!finishes(&with_deadline(&scanner, Duration::ZERO, None)));
     }
 

@@ -95,12 +95,7 @@ fn opening(
 const COUNTING: &str = "count_tokens";
 
 /// The edit that gives a parameter this value. What is not there yet is put first: the body is an object, and not empty.
-fn set(
-    root: &Value<'_>,
-    given: Option<&Value<'_>>,
-    name: &str,
-    value: &str,
-) -> Edit {
+fn set(root: &Value<'_>, given: Option<&Value<'_>>, name: &str, value: &str) -> Edit {
     match given {
         Some(given) => (given.span(), value.to_owned()),
         None => {

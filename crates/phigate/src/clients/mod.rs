@@ -50,84 +50,176 @@ pub(crate) static CLIENTS: &[Client] = &[
     Client {
         title: "OpenAI SDKs",
         blocks: &[
-            chat("Python, `pip install openai`:", "python", include_str!("openai.py")),
-            chat("JavaScript, `npm install openai`:", "js", include_str!("openai.mjs")),
-            responses("The Responses API, with models of OpenAI and Azure:", "python", include_str!("openai_responses.py")),
-            chat("Or nothing in the code, and two variables in its environment:", "sh", include_str!("openai.sh")),
+            chat(
+                "Python, `pip install openai`:",
+                "python",
+                include_str!("openai.py"),
+            ),
+            chat(
+                "JavaScript, `npm install openai`:",
+                "js",
+                include_str!("openai.mjs"),
+            ),
+            responses(
+                "The Responses API, with models of OpenAI and Azure:",
+                "python",
+                include_str!("openai_responses.py"),
+            ),
+            chat(
+                "Or nothing in the code, and two variables in its environment:",
+                "sh",
+                include_str!("openai.sh"),
+            ),
         ],
         note: "Programs that read these two variables need no change at all.",
     },
     Client {
         title: "Anthropic SDKs",
         blocks: &[
-            messages("Python, `pip install anthropic`:", "python", include_str!("anthropic.py")),
-            messages("JavaScript, `npm install @anthropic-ai/sdk`:", "js", include_str!("anthropic.mjs")),
+            messages(
+                "Python, `pip install anthropic`:",
+                "python",
+                include_str!("anthropic.py"),
+            ),
+            messages(
+                "JavaScript, `npm install @anthropic-ai/sdk`:",
+                "js",
+                include_str!("anthropic.mjs"),
+            ),
         ],
         note: "The address stands without `/v1`. `count_tokens` works as well.",
     },
     Client {
         title: "Claude Code",
-        blocks: &[messages("`npm install -g @anthropic-ai/claude-code`, then:", "sh", include_str!("claude_code.sh"))],
+        blocks: &[messages(
+            "`npm install -g @anthropic-ai/claude-code`, then:",
+            "sh",
+            include_str!("claude_code.sh"),
+        )],
         note: "Its web search runs at the provider, out of sight, and is therefore refused outside of flag mode.",
     },
     Client {
         title: "Codex",
         blocks: &[
-            codex("`npm install -g @openai/codex`. In `~/.codex/config.toml`:", "toml", include_str!("codex.toml")),
-            codex("Then, or plain `codex` in a terminal:", "sh", include_str!("codex.sh")),
+            codex(
+                "`npm install -g @openai/codex`. In `~/.codex/config.toml`:",
+                "toml",
+                include_str!("codex.toml"),
+            ),
+            codex(
+                "Then, or plain `codex` in a terminal:",
+                "sh",
+                include_str!("codex.sh"),
+            ),
         ],
         note: "",
     },
     Client {
         title: "OpenAI Agents SDK",
-        blocks: &[responses("`pip install openai-agents`:", "python", include_str!("agents.py"))],
+        blocks: &[responses(
+            "`pip install openai-agents`:",
+            "python",
+            include_str!("agents.py"),
+        )],
         note: "Its tracing sends prompts to OpenAI past any gateway: keep `set_tracing_disabled(True)`, or set `OPENAI_AGENTS_DISABLE_TRACING=1`.",
     },
     Client {
         title: "LangChain",
         blocks: &[
-            chat("`pip install langchain-openai`:", "python", include_str!("langchain.py")),
-            messages("`pip install langchain-anthropic`:", "python", include_str!("langchain_anthropic.py")),
-            embeddings("Embeddings, `pip install langchain-openai`:", "python", include_str!("langchain_embeddings.py")),
+            chat(
+                "`pip install langchain-openai`:",
+                "python",
+                include_str!("langchain.py"),
+            ),
+            messages(
+                "`pip install langchain-anthropic`:",
+                "python",
+                include_str!("langchain_anthropic.py"),
+            ),
+            embeddings(
+                "Embeddings, `pip install langchain-openai`:",
+                "python",
+                include_str!("langchain_embeddings.py"),
+            ),
         ],
         note: "Without `check_embedding_ctx_length=False` it sends ids of tokens, which cannot be scanned. LangSmith's tracing sends prompts elsewhere: leave `LANGSMITH_TRACING` unset.",
     },
     Client {
         title: "LlamaIndex",
         blocks: &[
-            chat("`pip install llama-index-llms-openai-like`:", "python", include_str!("llamaindex.py")),
-            embeddings("Embeddings, `pip install llama-index-embeddings-openai`:", "python", include_str!("llamaindex_embeddings.py")),
+            chat(
+                "`pip install llama-index-llms-openai-like`:",
+                "python",
+                include_str!("llamaindex.py"),
+            ),
+            embeddings(
+                "Embeddings, `pip install llama-index-embeddings-openai`:",
+                "python",
+                include_str!("llamaindex_embeddings.py"),
+            ),
         ],
         note: "",
     },
     Client {
         title: "AI SDK",
         blocks: &[
-            chat("Any model, `npm install ai @ai-sdk/openai-compatible`:", "js", include_str!("ai_sdk.mjs")),
-            responses("Responses, `npm install ai @ai-sdk/openai`:", "js", include_str!("ai_sdk_openai.mjs")),
-            messages("Messages, `npm install ai @ai-sdk/anthropic`; here the address has `/v1`:", "js", include_str!("ai_sdk_anthropic.mjs")),
+            chat(
+                "Any model, `npm install ai @ai-sdk/openai-compatible`:",
+                "js",
+                include_str!("ai_sdk.mjs"),
+            ),
+            responses(
+                "Responses, `npm install ai @ai-sdk/openai`:",
+                "js",
+                include_str!("ai_sdk_openai.mjs"),
+            ),
+            messages(
+                "Messages, `npm install ai @ai-sdk/anthropic`; here the address has `/v1`:",
+                "js",
+                include_str!("ai_sdk_anthropic.mjs"),
+            ),
         ],
         note: "",
     },
     Client {
         title: "pydantic-ai",
         blocks: &[
-            chat("`pip install 'pydantic-ai-slim[openai]'`:", "python", include_str!("pydantic_ai.py")),
-            messages("`pip install 'pydantic-ai-slim[anthropic]'`:", "python", include_str!("pydantic_ai_anthropic.py")),
+            chat(
+                "`pip install 'pydantic-ai-slim[openai]'`:",
+                "python",
+                include_str!("pydantic_ai.py"),
+            ),
+            messages(
+                "`pip install 'pydantic-ai-slim[anthropic]'`:",
+                "python",
+                include_str!("pydantic_ai_anthropic.py"),
+            ),
         ],
         note: "",
     },
     Client {
         title: "LiteLLM",
         blocks: &[
-            chat("In front of phigate, `pip install 'litellm[proxy]'`, and in its `config.yaml`:", "yaml", include_str!("litellm.yaml")),
-            chat("Behind phigate it is a provider like any other; an owner sets it:", "sh", include_str!("litellm_behind.sh")),
+            chat(
+                "In front of phigate, `pip install 'litellm[proxy]'`, and in its `config.yaml`:",
+                "yaml",
+                include_str!("litellm.yaml"),
+            ),
+            chat(
+                "Behind phigate it is a provider like any other; an owner sets it:",
+                "sh",
+                include_str!("litellm_behind.sh"),
+            ),
         ],
         note: "LiteLLM can also ask phigate as a guardrail and forward by itself: see docs/service.md.",
     },
     Client {
         title: "Open WebUI",
-        blocks: &[chat("`pip install open-webui`, then:", "sh", include_str!("open_webui.sh"))],
+        blocks: &[chat(
+            "`pip install open-webui`, then:",
+            "sh",
+            include_str!("open_webui.sh"),
+        )],
         note: "In one that runs already: Admin settings, Connections, OpenAI API, with the same address and key. Models are found by themselves.",
     },
 ];
@@ -149,7 +241,11 @@ const fn messages(lead: &'static str, language: &'static str, code: &'static str
 }
 
 const fn embeddings(lead: &'static str, language: &'static str, code: &'static str) -> Block {
-    block((lead, language, code), &EMBEDDINGS, "text-embedding-3-small")
+    block(
+        (lead, language, code),
+        &EMBEDDINGS,
+        "text-embedding-3-small",
+    )
 }
 
 const fn block(

@@ -61,12 +61,25 @@ fn every_file_is_in_the_table_and_says_where_and_who() {
     assert_eq!(files, blocks().map(|block| block.code.to_owned()).collect());
     for client in CLIENTS {
         let all: String = client.blocks.iter().map(|block| block.code).collect();
-        assert!(all.contains(ADDRESS) && all.contains(KEY), "{}", client.title);
+        assert!(
+            all.contains(ADDRESS) && all.contains(KEY),
+            "{}",
+            client.title
+        );
     }
     for block in blocks() {
         // Only its own model: every other would stay as it is for everybody.
-        for model in ["gpt-4o", "gpt-5-codex", "claude-opus-4-5", "text-embedding-3-small"] {
-            assert!(!block.code.contains(model) || block.model == model, "{}", block.code);
+        for model in [
+            "gpt-4o",
+            "gpt-5-codex",
+            "claude-opus-4-5",
+            "text-embedding-3-small",
+        ] {
+            assert!(
+                !block.code.contains(model) || block.model == model,
+                "{}",
+                block.code
+            );
         }
         assert!(block.lead.ends_with(':') && block.code.ends_with('\n'));
     }
@@ -104,12 +117,20 @@ fn shown(providers: &[(&str, &str, &str)]) -> [Option<String>; 4] {
     let account = account(providers);
     let blocks: Vec<&Block> = CLIENTS.iter().flat_map(|client| client.blocks).collect();
     [&CHAT, &RESPONSES, &MESSAGES, &EMBEDDINGS].map(|door| {
-        let block = blocks.iter().find(|block| block.door.id() == door.id()).unwrap();
+        let block = blocks
+            .iter()
+            .find(|block| block.door.id() == door.id())
+            .unwrap();
         block.is_served(&account).then(|| {
             let code = block.for_caller(&account, "https://gate.example", "phg_a_b");
-            assert!(code.contains("https://gate.example") && code.contains("phg_a_b"), "{code}");
+            assert!(
+                code.contains("https://gate.example") && code.contains("phg_a_b"),
+                "{code}"
+            );
             assert!(!code.contains(ADDRESS) && !code.contains(KEY), "{code}");
-            served(&account, door, block.model).filter(|model| code.contains(model)).unwrap()
+            served(&account, door, block.model)
+                .filter(|model| code.contains(model))
+                .unwrap()
         })
     })
 }
@@ -121,7 +142,12 @@ fn callers_are_shown_models_that_work_for_them() {
         (&[][..], [None, None, None, None]),
         (
             &[("openai", "openai", "")],
-            [some("gpt-4o"), some("gpt-4o"), None, some("text-embedding-3-small")],
+            [
+                some("gpt-4o"),
+                some("gpt-4o"),
+                None,
+                some("text-embedding-3-small"),
+            ],
         ),
         (
             &[("azure-eu", "azure", "notes=dep,embed-eu=dep2")],
@@ -129,7 +155,12 @@ fn callers_are_shown_models_that_work_for_them() {
         ),
         (
             &[("vertex-us", "vertex", "claude-sonnet-4-5")],
-            [some("claude-sonnet-4-5"), None, some("claude-sonnet-4-5"), None],
+            [
+                some("claude-sonnet-4-5"),
+                None,
+                some("claude-sonnet-4-5"),
+                None,
+            ],
         ),
     ] {
         assert_eq!(shown(providers), expected, "{providers:?}");

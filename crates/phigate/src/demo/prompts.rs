@@ -73,16 +73,23 @@ impl Family for Embeddings {
         let dimensions = body["dimensions"].as_u64().unwrap_or(DIMENSIONS);
         let is_base64 = body["encoding_format"] == "base64";
         let texts = mind::strings(&body["input"]);
-        let data: Vec<Value> = texts.iter().enumerate().map(|(index, text)| {
-            let numbers = embed(text, dimensions.min(DIMENSIONS));
-            let written = if is_base64 {
-                let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
-                json!(STANDARD.encode(bytes))
-            } else {
-                json!(numbers)
-            };
-            json!({"object": "embedding", "index": index, "embedding": written})
-        }).collect();
+        let data: Vec<Value> = texts
+            .iter()
+            .enumerate()
+            .map(|(index, text)| {
+                let numbers = embed(text, dimensions.min(DIMENSIONS));
+                let written = if is_base64 {
+                    let bytes: Vec<u8> = numbers
+                        .iter()
+                        .flat_map(|number| number.to_le_bytes())
+                        .collect();
+                    json!(STANDARD.encode(bytes))
+                } else {
+                    json!(numbers)
+                };
+                json!({"object": "embedding", "index": index, "embedding": written})
+            })
+            .collect();
         let tokens = answer.prompt_tokens;
         json!({"object": "list", "data": data, "model": model, "usage": {"prompt_tokens": tokens, "total_tokens": tokens}})
     }
@@ -113,9 +120,11 @@ fn choice(index: usize, text: &str, finish: Option<&str>) -> Value {
 
 /// Numbers between -1 and 1 that follow from the text.
 fn embed(text: &str, dimensions: u64) -> Vec<f32> {
-    let mut state = text.bytes().fold(0xcbf2_9ce4_8422_2325, |state: u64, byte| {
-        (state ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
+    let mut state = text
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |state: u64, byte| {
+            (state ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
     let mut number = || {
         state ^= state << 13;
         state ^= state >> 7;

@@ -18,22 +18,30 @@ impl Family for Responses {
     fn read(self, body: &Value) -> Asked {
         let items = items(&body["input"]);
         let by = |roles: &'static [&'static str]| {
-            let is_by = |item: &&Value| item["role"].as_str().is_some_and(|role| roles.contains(&role));
+            let is_by = |item: &&Value| {
+                item["role"]
+                    .as_str()
+                    .is_some_and(|role| roles.contains(&role))
+            };
             items.iter().filter(is_by).map(|item| &item["content"])
         };
         let instructions = std::iter::once(&body["instructions"]);
         let system = instructions.chain(by(&["system", "developer"]));
         let system = system.map(mind::text).filter(|text| !text.is_empty());
         let said = by(&["user"]).next_back();
-        let parts = items.iter().flat_map(|item| item["content"].as_array().into_iter().flatten());
-        let is_attached = |part: &&Value| part["type"] == "input_image" || part["type"] == "input_file";
+        let parts = items
+            .iter()
+            .flat_map(|item| item["content"].as_array().into_iter().flatten());
+        let is_attached =
+            |part: &&Value| part["type"] == "input_image" || part["type"] == "input_file";
         let tools = body["tools"].as_array().into_iter().flatten();
         let functions = tools.filter(|tool| tool["type"] == "function");
         Asked {
             system: system.collect::<Vec<_>>().join("\n\n"),
             said: said.map(mind::text).unwrap_or_default(),
             wish: said.map(mind::last_text).unwrap_or_default(),
-            prompt_chars: mind::count_chars(&body["input"]) + mind::count_chars(&body["instructions"]),
+            prompt_chars: mind::count_chars(&body["input"])
+                + mind::count_chars(&body["instructions"]),
             attachments: parts.filter(is_attached).count(),
             tools: functions.map(offer).collect(),
             choice: choice(&body["tool_choice"]),
@@ -151,7 +159,11 @@ impl Item {
             };
             events.extend(part_event(&self.whole, index, "added"));
             events.extend(mind::pieces(text).map(|piece| event("delta", "delta", json!(piece))));
-            let member = if name.ends_with("arguments") { "arguments" } else { "text" };
+            let member = if name.ends_with("arguments") {
+                "arguments"
+            } else {
+                "text"
+            };
             events.push(event("done", member, json!(text)));
             events.extend(part_event(&self.whole, index, "done"));
         }
@@ -171,13 +183,19 @@ fn part_event(item: &Value, index: usize, step: &str) -> Option<Value> {
     if step == "added" {
         part["text"] = json!("");
     }
-    Some(json!({"type": format!("response.{kind}.{step}"), "item_id": item["id"], "output_index": index, place: 0, "part": part}))
+    Some(
+        json!({"type": format!("response.{kind}.{step}"), "item_id": item["id"], "output_index": index, place: 0, "part": part}),
+    )
 }
 
 /// An item as it starts: what will come in deltas is not there yet.
 fn emptied(item: &Value) -> Value {
     let mut item = item.clone();
-    for (field, nothing) in [("content", json!([])), ("summary", json!([])), ("arguments", json!(""))] {
+    for (field, nothing) in [
+        ("content", json!([])),
+        ("summary", json!([])),
+        ("arguments", json!("")),
+    ] {
         if let Some(value) = item.get_mut(field) {
             *value = nothing;
         }
@@ -193,18 +211,31 @@ fn output(answer: &Answer) -> Vec<Item> {
     if let Some(thought) = &answer.thought {
         let summary = json!([{"type": "summary_text", "text": thought}]);
         let mut item = Item::new(json!({"id": id("rs_"), "type": "reasoning", "summary": summary}));
-        item.text = Some(("reasoning_summary_text", json!({"summary_index": 0}), thought.clone()));
+        item.text = Some((
+            "reasoning_summary_text",
+            json!({"summary_index": 0}),
+            thought.clone(),
+        ));
         output.push(item);
     }
     if !answer.text.is_empty() {
-        let part = json!({"type": "output_text", "text": answer.text, "annotations": [], "logprobs": []});
-        let mut item = Item::new(json!({"id": id("msg_"), "type": "message", "status": "completed", "role": "assistant", "content": [part]}));
-        item.text = Some(("output_text", json!({"content_index": 0, "logprobs": []}), answer.text.clone()));
+        let part =
+            json!({"type": "output_text", "text": answer.text, "annotations": [], "logprobs": []});
+        let mut item = Item::new(
+            json!({"id": id("msg_"), "type": "message", "status": "completed", "role": "assistant", "content": [part]}),
+        );
+        item.text = Some((
+            "output_text",
+            json!({"content_index": 0, "logprobs": []}),
+            answer.text.clone(),
+        ));
         output.push(item);
     }
     for (name, arguments) in &answer.calls {
         let arguments = arguments.to_string();
-        let mut item = Item::new(json!({"id": id("fc_"), "type": "function_call", "status": "completed", "call_id": id("call_"), "name": name, "arguments": arguments}));
+        let mut item = Item::new(
+            json!({"id": id("fc_"), "type": "function_call", "status": "completed", "call_id": id("call_"), "name": name, "arguments": arguments}),
+        );
         item.text = Some(("function_call_arguments", json!({}), arguments));
         output.push(item);
     }

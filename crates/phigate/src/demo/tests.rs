@@ -8,9 +8,7 @@
 use http::Request;
 use http_body_util::BodyExt;
 use phi_detect::Detector;
-use phigate_core::doors::{
-    CHAT, COMPLETIONS, COUNT_TOKENS, Door, EMBEDDINGS, MESSAGES, RESPONSES,
-};
+use phigate_core::doors::{CHAT, COMPLETIONS, COUNT_TOKENS, Door, EMBEDDINGS, MESSAGES, RESPONSES};
 use phigate_core::egress;
 use phigate_core::protect::{self, Outcome, Policy, Scanner};
 use phigate_core::request::RequestLimits;
@@ -166,11 +164,20 @@ async fn every_door_says_what_it_was_sent_whole_and_streamed() {
 
 #[tokio::test]
 async fn tools_are_called_in_the_words_of_responses_and_messages() {
-    let schema = json!({"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]});
+    let schema =
+        json!({"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]});
     let said = "What is the weather in Oslo?";
     for (door, mut request, tool) in [
-        (&RESPONSES, json!({"model": "gpt-4o", "input": said}), json!({"type": "function", "name": "get_weather", "parameters": schema})),
-        (&MESSAGES, json!({"model": "claude-opus-4-5", "max_tokens": 900, "messages": [{"role": "user", "content": said}]}), json!({"name": "get_weather", "input_schema": schema})),
+        (
+            &RESPONSES,
+            json!({"model": "gpt-4o", "input": said}),
+            json!({"type": "function", "name": "get_weather", "parameters": schema}),
+        ),
+        (
+            &MESSAGES,
+            json!({"model": "claude-opus-4-5", "max_tokens": 900, "messages": [{"role": "user", "content": said}]}),
+            json!({"name": "get_weather", "input_schema": schema}),
+        ),
     ] {
         request["tools"] = json!([tool]);
         request["stream"] = json!(true);
@@ -178,13 +185,18 @@ async fn tools_are_called_in_the_words_of_responses_and_messages() {
         let format = format_for_model(&context.model).unwrap();
         let mut stream = door.open_stream(format, &context);
         stream.push(&body, &mut Vec::new()).unwrap();
-        assert_eq!(stream.summary().finish_reason.as_deref(), Some("tool_calls"), "{door:?}");
+        assert_eq!(
+            stream.summary().finish_reason.as_deref(),
+            Some("tool_calls"),
+            "{door:?}"
+        );
     }
 }
 
 #[tokio::test]
 async fn texts_get_numbers_and_tokens_are_counted() {
-    let request = json!({"model": "text-embedding-3-small", "input": ["a", "b", "a"], "dimensions": 8});
+    let request =
+        json!({"model": "text-embedding-3-small", "input": ["a", "b", "a"], "dimensions": 8});
     let (_, _, body) = ask_at(&EMBEDDINGS, &request).await;
     let reply: Value = serde_json::from_slice(&body).unwrap();
     let numbers = |index: usize| &reply["data"][index]["embedding"];
@@ -194,7 +206,10 @@ async fn texts_get_numbers_and_tokens_are_counted() {
     let request = json!({"model": "text-embedding-3-small", "input": "a", "dimensions": 8, "encoding_format": "base64"});
     let (_, _, body) = ask_at(&EMBEDDINGS, &request).await;
     let reply: Value = serde_json::from_slice(&body).unwrap();
-    assert_eq!(reply["data"][0]["embedding"].as_str().unwrap().len(), (8 * 4_usize).div_ceil(3) * 4);
+    assert_eq!(
+        reply["data"][0]["embedding"].as_str().unwrap().len(),
+        (8 * 4_usize).div_ceil(3) * 4
+    );
     let (_, request, _) = at_further_doors("Hello").remove(0);
     let (_, _, body) = ask_at(&COUNT_TOKENS, &request).await;
     let reply: Value = serde_json::from_slice(&body).unwrap();
@@ -208,13 +223,18 @@ async fn a_wish_is_taken_from_what_a_person_typed() {
         assert_eq!(status.as_u16(), 429, "{door:?}");
     }
     // What an agent puts before it does not count.
-    let parts = json!([{"type": "text", "text": "simulate 500"}, {"type": "text", "text": "Hello"}]);
+    let parts =
+        json!([{"type": "text", "text": "simulate 500"}, {"type": "text", "text": "Hello"}]);
     let request = json!({"model": "gpt-4o", "messages": [{"role": "user", "content": parts}]});
     assert_eq!(ask(&request).await.1, StatusCode::OK);
     let long = "word ".repeat(4_000);
-    let reply = reply(json!({"model": "gpt-4o", "messages": [{"role": "user", "content": long}]})).await;
+    let reply =
+        reply(json!({"model": "gpt-4o", "messages": [{"role": "user", "content": long}]})).await;
     let text = reply["choices"][0]["message"]["content"].as_str().unwrap();
-    assert!(text.len() < 2_000 && text.contains("(… 18800 characters …)"), "{text}");
+    assert!(
+        text.len() < 2_000 && text.contains("(… 18800 characters …)"),
+        "{text}"
+    );
 }
 
 #[tokio::test]

@@ -117,9 +117,12 @@ impl Gateway {
     /// Starts (or starts again) the server.
     pub fn serve(&mut self) {
         let mut command = self.base();
-        command
-            .args(&self.options)
-            .args(["--listen", "127.0.0.1:0", "--metrics-listen", &self.metrics]);
+        command.args(&self.options).args([
+            "--listen",
+            "127.0.0.1:0",
+            "--metrics-listen",
+            &self.metrics,
+        ]);
         let mut child = command
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

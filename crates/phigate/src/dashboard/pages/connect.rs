@@ -76,7 +76,10 @@ mod tests {
 
     #[test]
     fn code_stands_between_backticks() {
-        let told: Vec<_> = words("In `a`, then:").into_iter().map(|words| (words.text, words.is_code)).collect();
+        let told: Vec<_> = words("In `a`, then:")
+            .into_iter()
+            .map(|words| (words.text, words.is_code))
+            .collect();
         assert_eq!(told, [("In ", false), ("a", true), (", then:", false)]);
         assert_eq!(words(""), []);
     }

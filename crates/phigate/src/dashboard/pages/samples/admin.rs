@@ -25,7 +25,14 @@ pub(super) fn keys_page(is_empty: bool) -> keys::Page {
             key: "phg_k3j2h1g4f5d6_invented0invented0invented0invented0inven".to_owned(),
             clients: clients(),
         }),
-        keys: if is_empty { vec![] } else { vec![key("intake form", "In use", "ok", true), key(HOSTILE, "Revoked", "grey", false)] },
+        keys: if is_empty {
+            vec![]
+        } else {
+            vec![
+                key("intake form", "In use", "ok", true),
+                key(HOSTILE, "Revoked", "grey", false),
+            ]
+        },
     }
 }
 
