@@ -33,17 +33,6 @@ impl Family for Anthropic {
             .filter(|message| message["role"] == "user")
             .map(|message| &message["content"]);
         let spoken = spoken.find(|content| !mind::text(content).is_empty());
-        let choice = match body["tool_choice"]["type"].as_str() {
-            Some("none") => Choice::Never,
-            Some("any") => Choice::Any,
-            Some("tool") => Choice::Named(
-                body["tool_choice"]["name"]
-                    .as_str()
-                    .unwrap_or_default()
-                    .to_owned(),
-            ),
-            _ => Choice::Free,
-        };
         let schema = &body["output_config"]["format"]["schema"];
         let offers = body["tools"].as_array().into_iter().flatten();
         Asked {
@@ -62,7 +51,7 @@ impl Family for Anthropic {
                     schema: tool["input_schema"].clone(),
                 })
                 .collect(),
-            choice,
+            choice: choice(&body["tool_choice"]),
             results: results.collect(),
             form: match schema {
                 Value::Null => Form::Text,
@@ -176,6 +165,15 @@ fn emptied(mut block: Value) -> Value {
         }
     }
     block
+}
+
+fn choice(chosen: &Value) -> Choice {
+    match chosen["type"].as_str() {
+        Some("none") => Choice::Never,
+        Some("any") => Choice::Any,
+        Some("tool") => Choice::Named(chosen["name"].as_str().unwrap_or_default().to_owned()),
+        _ => Choice::Free,
+    }
 }
 
 fn called(messages: &[Value], id: &Value) -> String {
