@@ -33,7 +33,7 @@ pub(crate) fn start(app: &Arc<App>) {
     keep_up("replicas", app, count_replicas);
 }
 
-/// Runs a task in the background, and again should it panic: without it records would be kept for ever, or checkpoints
+/// Runs a task in the background, and again should it panic: without it records would be kept forever, or checkpoints
 /// be missing, with nothing but a line in the log to show for it.
 fn keep_up<F>(name: &'static str, app: &Arc<App>, work: fn(Arc<App>) -> F)
 where

@@ -85,7 +85,11 @@ impl Writer {
     }
 
     /// What the end of a transaction means.
-    pub(super) async fn judge(&self, lane: &mut Option<Lane>, ended: GroupResult) -> Result<(), GroupError> {
+    pub(super) async fn judge(
+        &self,
+        lane: &mut Option<Lane>,
+        ended: GroupResult,
+    ) -> Result<(), GroupError> {
         let GroupResult { batches, result } = &ended;
         let Err(error) = result.clone() else {
             self.count(&ended);
@@ -140,7 +144,9 @@ impl Writer {
                 Ok(Some(digest)) if digest == link.digest => return Ok(()),
                 Ok(Some(_)) => return Err(GroupError::LaneTaken),
                 Ok(None) => return Err(GroupError::Down(error)),
-                Err(_) if self.give_up.load(Ordering::Acquire) => return Err(GroupError::Down(error)),
+                Err(_) if self.give_up.load(Ordering::Acquire) => {
+                    return Err(GroupError::Down(error));
+                }
                 Err(_) => {
                     self.queue.forget_abandoned();
                     tokio::time::sleep(pause).await;
