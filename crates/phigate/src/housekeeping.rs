@@ -66,7 +66,7 @@ async fn count_replicas(app: Arc<App>) {
 async fn keep_retention(app: Arc<App>) {
     let keep = async {
         loop {
-            if let Err(error) = app.vault.trail.retain_all(BETWEEN_BATCHES).await {
+            if let Err(error) = app.vault.expiry.retain_all(BETWEEN_BATCHES).await {
                 tracing::warn!("retention stopped early: {error}");
             }
             tokio::time::sleep(RETENTION_EVERY).await;
