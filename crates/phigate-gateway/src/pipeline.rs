@@ -182,7 +182,10 @@ impl Recorded {
                 let refused = failure::refused(gateway, account, provider, format, incoming);
                 (refused.await, failure::may_fall_back(status))
             }
-            Err(error) => (failure::failed(error), error.may_fall_back()),
+            Err(error) => {
+                outcome.could_not_be_asked(error);
+                (failure::failed(error), error.may_fall_back())
+            }
         };
         gateway.rest.note(
             &account.id,

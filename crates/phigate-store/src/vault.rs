@@ -18,7 +18,7 @@ use crate::keys::master::MasterKeySource;
 use crate::people::{Links, People, Sessions};
 use crate::rows::Batch;
 use crate::store::Opening;
-use crate::trail::{Expiry, SealedReplies, Trail};
+use crate::trail::{Expiry, Figures, SealedReplies, Trail};
 use crate::writer::Writer;
 use crate::writer::queue::{Bounds, Queue};
 use crate::writer::thread::Running;
@@ -92,6 +92,8 @@ pub struct Vault {
     pub replies: SealedReplies,
     /// Deletes what is due.
     pub expiry: Expiry,
+    /// What the trail holds, in numbers.
+    pub figures: Figures,
     /// Backups, moves to another engine, the master key.
     pub installation: Installation,
     core: Arc<Core>,
@@ -119,6 +121,7 @@ impl Vault {
             replies: SealedReplies::new(trail.clone()),
             expiry: Expiry::new(core.clone()),
             trail,
+            figures: Figures::new(core.clone()),
             core,
             running,
             created,

@@ -99,12 +99,46 @@ impl Trail {
         let decision = rows
             .iter()
             .find(|row| row.kind == RecordKind::Decision.code());
-        let decision = decision.ok_or(StoreError::NotFound("request"))?;
+        decision.ok_or(StoreError::NotFound("request"))?;
         let (_, account) = self.core.account_item(account_id).await?;
         let mut act = AdminAct::new(self.core.now(), &account.name, actor, Act::ContentReveal);
         act.request_id = Some(request_id);
         act.reason = reason.map(str::to_owned);
         self.core.record_act(Some(account_id), &act).await?;
+        self.opened(account_id, request_id, &rows).await
+    }
+
+    /// The content of a request that the same person revealed since then: a page that is loaded again is no second
+    /// reveal. None where they did not.
+    pub async fn reopen(
+        &self,
+        account_id: &str,
+        request_id: Uuid,
+        actor: &str,
+        since: Timestamp,
+    ) -> Result<Option<Revealed>> {
+        let rows = self.core.store.requests(account_id, &[request_id]).await?;
+        for row in &rows {
+            if let Record::Admin(act) = parse(row)?
+                && act.act == Act::ContentReveal
+                && act.actor == actor
+                && act.time >= since
+            {
+                return self.opened(account_id, request_id, &rows).await.map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    async fn opened(
+        &self,
+        account_id: &str,
+        request_id: Uuid,
+        rows: &[AuditRow],
+    ) -> Result<Revealed> {
+        let is_decision = |row: &&AuditRow| row.kind == RecordKind::Decision.code();
+        let decision = rows.iter().find(is_decision);
+        let decision = decision.ok_or(StoreError::NotFound("request"))?;
         let mut revealed = Revealed {
             request_id,
             original: None,
@@ -118,7 +152,7 @@ impl Trail {
                 _ => revealed.sent = Some(content),
             }
         }
-        for row in &rows {
+        for row in rows {
             let Record::Attempt(attempt) = parse(row)? else {
                 continue;
             };

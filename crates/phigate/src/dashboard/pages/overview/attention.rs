@@ -190,7 +190,7 @@ fn forwarded_phi(stats: &Stats, mode: Mode) -> Option<Line> {
         ),
     };
     let (text, href, link) = if mode.action == Action::FORWARDED {
-        (format!("{what}."), "/settings#mode", "Choose another mode")
+        (format!("{what}."), "/settings", "Choose another mode")
     } else {
         (
             format!(
