@@ -114,7 +114,7 @@ async fn worker(
     while Instant::now() < until {
         let bytes = body.make(NEXT.fetch_add(1, Ordering::Relaxed));
         sender.ready().await?;
-        samples.push(ask(&mut sender, &address, &key, bytes).await?);
+        samples.push(ask(&mut sender, (&address, body.path()), &key, bytes).await?);
     }
     Ok(samples)
 }
@@ -129,11 +129,11 @@ async fn connect(address: &str) -> Result<SendRequest<Full<Bytes>>> {
 
 async fn ask(
     sender: &mut SendRequest<Full<Bytes>>,
-    address: &str,
+    (address, path): (&str, &str),
     key: &str,
     body: Bytes,
 ) -> Result<Sample> {
-    let request = Request::post("/v1/chat/completions")
+    let request = Request::post(path)
         .header("host", address)
         .header("authorization", format!("Bearer {key}"))
         .header("content-type", "application/json")
