@@ -195,7 +195,7 @@ fn of_all_words(words: impl Iterator<Item = u64> + Clone) -> Option<Meaning> {
     is_short.then(|| meaning(words.fold(0, extend))).flatten()
 }
 
-/// Hashes of the words of a name, cut at capitals, digits and everything that is no letter.
+/// Hashes of the words of a name, cut at capitals, digits and everything that is not a letter.
 fn words_of_key(key: &str) -> Vec<u64> {
     let bytes = key.as_bytes();
     let mut words = Vec::new();

@@ -140,7 +140,7 @@ pub(crate) fn is_in_data(page: &Page<'_>, label: &Range<usize>, value: usize) ->
     has_signs || is_key || is_member
 }
 
-/// What stands in capitals after "called by" and is no person.
+/// What stands in capitals after "called by" and is not a person.
 static NOT_INITIALS: &[&[u8]] = &[
     b"ed", b"er", b"icu", b"ems", b"or", b"ob", b"gi", b"ct", b"mri", b"us", b"snf", b"nh", b"hr",
     b"it", b"qa", b"lab", b"poa", b"pcp", b"fda", b"cdc", b"va", b"or", b"id", b"sw", b"cm",

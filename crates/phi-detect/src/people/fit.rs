@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::lexicon::{LEXICON, Sense};
 use crate::page::{Page, is_word_byte};
 
-/// The span without what is no part of the name, and with the dot of a last initial.
+/// The span without what is not part of the name, and with the dot of a last initial.
 pub(crate) fn fit(page: &Page<'_>, span: Range<usize>) -> Range<usize> {
     let start = first_of_name(page, &span);
     let end = end_of_name(page, &(start..span.end));

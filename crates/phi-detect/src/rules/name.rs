@@ -74,7 +74,7 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
     in_fields(page, out);
 }
 
-/// Words that are no name, though they stand where one could: common words in lower case, as
+/// Words that are not a name, though they stand where one could: common words in lower case, as
 /// redaction leaves them after a title, and common words that open a sentence ("My husband").
 fn contradicts(page: &Page<'_>, span: &Range<usize>) -> bool {
     let words = || {

@@ -176,14 +176,14 @@ impl Config {
         let overlay = env::table(variables.into_iter(), master_key_env)?;
         lay_over(&mut table, overlay);
         let mut raw = RawConfig::from_table(table, "environment")?;
-        raw.obey(flags);
+        raw.apply_flags(flags);
         raw.check()
     }
 }
 
 impl RawConfig {
     /// Flags win over everything.
-    fn obey(&mut self, flags: Flags) {
+    fn apply_flags(&mut self, flags: Flags) {
         fn win<T>(place: &mut Option<T>, flag: Option<T>) {
             if flag.is_some() {
                 *place = flag;

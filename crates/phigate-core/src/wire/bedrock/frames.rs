@@ -28,7 +28,7 @@ pub(super) enum Frame {
     Error,
 }
 
-/// The bytes are no frames, or a frame is too large. Holds nothing, because content must not travel in errors.
+/// The bytes are not frames, or a frame is too large. Holds nothing, because content must not travel in errors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct BadFrame;
 
