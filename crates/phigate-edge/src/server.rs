@@ -2,8 +2,9 @@
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
@@ -17,12 +18,14 @@ use tokio::sync::Semaphore;
 use tokio_util::task::TaskTracker;
 
 use crate::activity::{Activity, Verdict};
+use crate::crew::Crew;
 use crate::drain::Drain;
 use crate::edge::Edge;
 use crate::guard::{Guard, GuardLimits};
 use crate::head::HeadLimits;
 use crate::observer::Counted;
 use crate::process;
+use crate::rarely::Rarely;
 use crate::tls::Certificate;
 
 /// Fields of a head that the library has room for without asking for memory.
@@ -40,7 +43,19 @@ pub(crate) struct Server {
     connections: Arc<Semaphore>,
     /// Connections from before the drain, and every request of HTTP/2: these are waited for.
     tracked: TaskTracker,
+    /// Who serves the connections.
+    crew: Crew,
     drain: Drain,
+}
+
+/// What happens to a connection besides its requests.
+enum Sign {
+    /// No new work.
+    Draining,
+    /// Nobody waits any longer.
+    Over,
+    /// Time to look whether anything is asked, and whether what we answer is taken.
+    Look,
 }
 
 /// Accepts on all listeners until the drain starts, then gives the running requests of all of them their time.
@@ -83,6 +98,7 @@ impl Server {
         edge: Edge,
         limits: &Limits,
         certificate: Option<Certificate>,
+        crew: Crew,
         drain: Drain,
     ) -> Arc<Self> {
         let count = |limit: u64| usize::try_from(limit).unwrap_or(usize::MAX);
@@ -99,13 +115,14 @@ impl Server {
         Arc::new(Self {
             edge: Arc::new(edge),
             certificate,
-            http: http_builder(limits, Tracked(tracked.clone())),
+            http: http_builder(limits, Tracked(tracked.clone(), crew.clone())),
             guard,
             idle: Duration::from_millis(limits.idle_ms),
             connections: Arc::new(Semaphore::new(
                 count(process::connections_max(limits.connections)).min(Semaphore::MAX_PERMITS),
             )),
             tracked,
+            crew,
             drain,
         })
     }
@@ -124,16 +141,19 @@ impl Server {
                     continue;
                 }
             };
+            // It is watched by the runtime of whoever serves it, and no longer by this one.
+            let Ok(stream) = stream.into_std() else {
+                continue;
+            };
             let server = Arc::clone(self);
             let connection = async move {
-                server.connection(stream, peer).await;
+                if let Ok(stream) = TcpStream::from_std(stream) {
+                    server.connection(stream, peer).await;
+                }
                 drop(place);
             };
-            if self.drain.is_draining() {
-                tokio::spawn(connection);
-            } else {
-                self.tracked.spawn(connection);
-            }
+            let tracker = (!self.drain.is_draining()).then_some(&self.tracked);
+            self.crew.spawn(tracker, connection);
         }
     }
 
@@ -170,23 +190,37 @@ impl Server {
         // A connection that is opened while draining gets one answer: that we are.
         let mut told = self.drain.is_draining();
         loop {
-            tokio::select! {
+            let mut sign = Rarely::new(self.sign(&mut looks, told));
+            let turn = std::future::poll_fn(|cx| {
                 // Errors here are the caller's: cut connections, broken frames.
-                _ = connection.as_mut() => return,
-                () = self.drain.started(), if !told => {
-                    told = true;
-                    connection.as_mut().graceful_shutdown();
+                if connection.as_mut().poll(cx).is_ready() {
+                    return Poll::Ready(None);
                 }
-                () = self.drain.now() => return,
-                _ = looks.tick() => match activity.look(Instant::now(), self.idle, self.guard.write_stall) {
-                    Verdict::Fine => {}
-                    Verdict::Idle if !told => {
-                        told = true;
-                        connection.as_mut().graceful_shutdown();
+                Pin::new(&mut sign).poll(cx).map(Some)
+            });
+            match turn.await {
+                None | Some(Sign::Over) => return,
+                Some(Sign::Draining) => {}
+                Some(Sign::Look) => {
+                    match activity.look(Instant::now(), self.idle, self.guard.write_stall) {
+                        Verdict::Fine => continue,
+                        Verdict::Idle if !told => {}
+                        Verdict::Idle | Verdict::Stalled => return,
                     }
-                    Verdict::Idle | Verdict::Stalled => return,
                 }
             }
+            told = true;
+            drop(sign);
+            connection.as_mut().graceful_shutdown();
+        }
+    }
+
+    /// Waits for the next thing that happens to a connection besides its requests.
+    async fn sign(&self, looks: &mut tokio::time::Interval, told: bool) -> Sign {
+        tokio::select! {
+            () = self.drain.started(), if !told => Sign::Draining,
+            () = self.drain.now() => Sign::Over,
+            _ = looks.tick() => Sign::Look,
         }
     }
 
@@ -199,14 +233,14 @@ impl Server {
 /// Runs the requests of HTTP/2, which the library makes tasks of their own: they outlive their connection by what
 /// they still have to record.
 #[derive(Clone)]
-struct Tracked(TaskTracker);
+struct Tracked(TaskTracker, Crew);
 
 impl<F> hyper::rt::Executor<F> for Tracked
 where
-    F: Future<Output: Send> + Send + 'static,
+    F: Future<Output: Send + 'static> + Send + 'static,
 {
     fn execute(&self, request: F) {
-        self.0.spawn(request);
+        self.1.spawn(Some(&self.0), request);
     }
 }
 
