@@ -8,7 +8,6 @@ mod activity;
 mod carried;
 mod chunked;
 mod client;
-mod crew;
 mod drain;
 mod edge;
 mod envelope;
@@ -29,7 +28,6 @@ mod tls;
 mod upload;
 
 pub use client::ClientAddress;
-pub use crew::{Crew, seat};
 pub use drain::Drain;
 pub use edge::{ErrorFormatOf, REQUEST_ID, RequestId};
 pub use envelope::ErrorBody;

@@ -11,7 +11,6 @@ use http::{HeaderMap, HeaderValue, Method, Uri, header};
 use phigate_types::Limits;
 use tokio::net::TcpListener;
 
-use crate::crew::Crew;
 use crate::drain::Drain;
 use crate::edge::{Edge, ErrorFormatOf};
 use crate::error::EdgeError;
@@ -52,8 +51,6 @@ pub struct Site {
     pub presidio: Router,
     /// Who counts connections and requests.
     pub observer: Arc<dyn Observer>,
-    /// Who serves the connections of callers.
-    pub crew: Crew,
 }
 
 /// Makes the page for an address where there is nothing.
@@ -137,7 +134,7 @@ pub async fn serve(
             Drain::default(),
             Arc::clone(&site.observer),
         );
-        let server = Server::new(edge, limits, None, Crew::none(), drain.clone());
+        let server = Server::new(edge, limits, None, drain.clone());
         tokio::spawn(async move { server.accept(&listener).await });
     }
     let address = listener.local_addr().unwrap_or(settings.listen);
@@ -152,10 +149,10 @@ pub async fn serve(
     let mut served = Vec::new();
     if let Some(listener) = presidio {
         let beside = edge.beside(site.presidio, |path| path != "/health");
-        let server = Server::new(beside, limits, certificate.clone(), site.crew.clone(), drain.clone());
+        let server = Server::new(beside, limits, certificate.clone(), drain.clone());
         served.push((server, listener));
     }
-    let server = Server::new(edge, limits, certificate, site.crew, drain.clone());
+    let server = Server::new(edge, limits, certificate, drain.clone());
     served.push((server, listener));
     on_listening(address);
     server::run(&served, &drain, Duration::from_millis(limits.drain_ms)).await;

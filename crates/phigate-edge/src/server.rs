@@ -18,7 +18,6 @@ use tokio::sync::Semaphore;
 use tokio_util::task::TaskTracker;
 
 use crate::activity::{Activity, Verdict};
-use crate::crew::Crew;
 use crate::drain::Drain;
 use crate::edge::Edge;
 use crate::guard::{Guard, GuardLimits};
@@ -43,8 +42,6 @@ pub(crate) struct Server {
     connections: Arc<Semaphore>,
     /// Connections from before the drain, and every request of HTTP/2: these are waited for.
     tracked: TaskTracker,
-    /// Who serves the connections.
-    crew: Crew,
     drain: Drain,
 }
 
@@ -98,7 +95,6 @@ impl Server {
         edge: Edge,
         limits: &Limits,
         certificate: Option<Certificate>,
-        crew: Crew,
         drain: Drain,
     ) -> Arc<Self> {
         let count = |limit: u64| usize::try_from(limit).unwrap_or(usize::MAX);
@@ -115,14 +111,13 @@ impl Server {
         Arc::new(Self {
             edge: Arc::new(edge),
             certificate,
-            http: http_builder(limits, Tracked(tracked.clone(), crew.clone())),
+            http: http_builder(limits, Tracked(tracked.clone())),
             guard,
             idle: Duration::from_millis(limits.idle_ms),
             connections: Arc::new(Semaphore::new(
                 count(process::connections_max(limits.connections)).min(Semaphore::MAX_PERMITS),
             )),
             tracked,
-            crew,
             drain,
         })
     }
@@ -141,19 +136,16 @@ impl Server {
                     continue;
                 }
             };
-            // It is watched by the runtime of whoever serves it, and no longer by this one.
-            let Ok(stream) = stream.into_std() else {
-                continue;
-            };
             let server = Arc::clone(self);
             let connection = async move {
-                if let Ok(stream) = TcpStream::from_std(stream) {
-                    server.connection(stream, peer).await;
-                }
+                server.connection(stream, peer).await;
                 drop(place);
             };
-            let tracker = (!self.drain.is_draining()).then_some(&self.tracked);
-            self.crew.spawn(tracker, connection);
+            if self.drain.is_draining() {
+                tokio::spawn(connection);
+            } else {
+                self.tracked.spawn(connection);
+            }
         }
     }
 
@@ -233,14 +225,14 @@ impl Server {
 /// Runs the requests of HTTP/2, which the library makes tasks of their own: they outlive their connection by what
 /// they still have to record.
 #[derive(Clone)]
-struct Tracked(TaskTracker, Crew);
+struct Tracked(TaskTracker);
 
 impl<F> hyper::rt::Executor<F> for Tracked
 where
-    F: Future<Output: Send + 'static> + Send + 'static,
+    F: Future<Output: Send> + Send + 'static,
 {
     fn execute(&self, request: F) {
-        self.1.spawn(Some(&self.0), request);
+        self.0.spawn(request);
     }
 }
 

@@ -50,8 +50,8 @@ use connect::{ConnectError, Connector, Reach};
 use identities::{Identities, Shown};
 use tokens::TokenClient;
 
-/// Accounts whose connections are kept apart at one time, on each thread that serves. More than that share nothing
-/// either: the one that was idle longest loses its kept connections.
+/// Accounts whose connections are kept apart at one time. More than that share nothing either:
+/// the one that was idle longest loses its kept connections.
 const POOLS_MAX: usize = 1024;
 
 const AGENT: &str = concat!("phigate/", env!("CARGO_PKG_VERSION"));
@@ -191,15 +191,10 @@ impl Told {
 
 type Pool = Arc<Client<Connector, Full<Bytes>>>;
 
-/// The connections of each account, and when they were last used.
-type Pools = HashMap<String, (Instant, Pool)>;
-
 /// The client for all providers. No connection is opened before a call needs one.
 pub(crate) struct Provider {
     connector: Connector,
-    /// By the thread that serves: a connection lives on the thread that opened it, and waking another costs more than
-    /// a connection of its own.
-    pools: Mutex<HashMap<usize, Pools>>,
+    pools: Mutex<HashMap<String, (Instant, Pool)>>,
     identities: Identities,
     limits: Limits,
 }
@@ -359,7 +354,6 @@ impl Provider {
     /// The connections of one account.
     fn pool(&self, account: &str) -> Pool {
         let mut pools = self.pools.lock().unwrap_or_else(PoisonError::into_inner);
-        let pools = pools.entry(phigate_edge::seat()).or_default();
         if let Some((used, pool)) = pools.get_mut(account) {
             *used = Instant::now();
             return Arc::clone(pool);

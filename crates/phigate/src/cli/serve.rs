@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use clap::Args;
-use phigate_edge::{Crew, Drain, Observer, Ports, ServeError, Site};
+use phigate_edge::{Drain, Observer, Ports, ServeError, Site};
 use phigate_store::SecretString;
 
 use crate::app::{self, App, Role};
@@ -73,12 +73,9 @@ pub(super) fn start(
 ) -> anyhow::Result<ExitCode> {
     logs::start(&config.log);
     let format = config.log.format;
-    // Connections have a crew of their own; this one accepts them and sees to the house.
     let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(1)
         .enable_all()
         .build()?;
-    let crew = Crew::start()?;
     let served = runtime.block_on(async {
         let drain = Drain::on_signals().context("cannot listen for signals")?;
         // First, so that a start that cannot work creates nothing.
@@ -87,7 +84,7 @@ pub(super) fn start(
         let vault = app::open_vault(&config, Role::Server).await?;
         let app = Arc::new(App::new(config, vault, drain)?);
         let result = match prepare(&app).await {
-            Ok(greeting) => serve_app(ports, &app, command, greeting, crew.clone()).await,
+            Ok(greeting) => serve_app(ports, &app, command, greeting).await,
             Err(error) => Err(error),
         };
         let closed = app.vault.close(app::CLOSING).await;
@@ -137,7 +134,6 @@ async fn serve_app(
     app: &Arc<App>,
     command: &str,
     greeting: Option<Greeting>,
-    crew: Crew,
 ) -> anyhow::Result<()> {
     let router = routes::router(Arc::clone(app)).merge(dashboard::router(Arc::clone(app)));
     housekeeping::start(app);
@@ -166,7 +162,6 @@ async fn serve_app(
         metrics: app.metrics.router(),
         presidio,
         observer: Arc::clone(&app.metrics) as Arc<dyn Observer>,
-        crew,
     };
     let drain = app.drain.clone();
     phigate_edge::serve(ports, &app.config.edge(), site, drain, on_listening).await?;

@@ -65,7 +65,7 @@ pub(crate) fn serve_on(
         drain.clone(),
         Arc::new(Nobody),
     );
-    let server = Server::new(edge, &limits, certificate, Crew::none(), drain.clone());
+    let server = Server::new(edge, &limits, certificate, drain.clone());
     let (served, stopping) = ([(server, listener)], drain.clone());
     let over = tokio::spawn(async move {
         super::run(&served, &stopping, Duration::from_millis(limits.drain_ms)).await;
