@@ -1,6 +1,6 @@
 # Everything a newcomer and CI need. `make` lists it.
 .DEFAULT_GOAL := help
-.PHONY: help run demo test test-setup test-rust test-python test-clients test-browser check lint deny instructions docs wheel bench torture miri fuzz
+.PHONY: help run demo test test-setup test-rust test-python test-clients test-browser check lint deny recipes instructions docs wheel bench torture miri fuzz
 
 # cargo-nextest runs tests in parallel processes; plain cargo test serves as well.
 RUN_TESTS := $(shell command -v cargo-nextest >/dev/null 2>&1 && echo "cargo nextest run --no-fail-fast" || echo "cargo test")
@@ -12,10 +12,12 @@ help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
 
 run: ## build and start the gateway with nothing to configure
-	$(PHIGATE) --release -- serve
+	@echo "Building phigate (a few minutes the first time) ..."
+	$(PHIGATE) --profile first -- serve
 
 demo: ## start it with simulated providers and a ready API key
-	$(PHIGATE) --release -- demo
+	@echo "Building phigate (a few minutes the first time) ..."
+	$(PHIGATE) --profile first -- demo
 
 test: test-setup test-rust test-python test-clients test-browser ## set up and run every test
 
@@ -43,6 +45,9 @@ check: lint deny test ## what CI runs
 lint: ## format and lints, warnings as errors
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
+
+recipes: ## follow every recipe of CONTRIBUTING.md in a copy of the sources, compile and test it
+	cargo test -p phigate --test recipes -- --ignored
 
 deny: ## licences, duplicate versions and who may depend on whom
 	@if command -v cargo-deny >/dev/null 2>&1; then cargo deny check; \

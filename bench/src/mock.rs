@@ -23,7 +23,7 @@ const LAST: &str = "data: {\"id\":\"chatcmpl-bench\",\"object\":\"chat.completio
 /// Events of a stream besides the last.
 const EVENTS: usize = 64;
 
-/// In every so many events a token of the request is repeated: its first half in one, the rest in the next.
+/// In one of this many events a token of the request is repeated: its first half in one, the rest in the next.
 const TOKEN_EVERY: usize = 16;
 
 type Body = BoxBody<Bytes, Infallible>;

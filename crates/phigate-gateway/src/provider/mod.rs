@@ -43,9 +43,9 @@ pub use setup::{GivenSecret, SetupError, SetupRules, check_setup};
 use phigate_auth::{AuthError, Machine};
 use phigate_core::egress::Cleared;
 use phigate_core::wire::{Header, Probe};
+use phigate_store::Written;
 use phigate_types::Limits;
 
-use crate::record::Written;
 use connect::{ConnectError, Connector, Reach};
 use identities::{Identities, Shown};
 use tokens::TokenClient;
@@ -414,7 +414,10 @@ fn classify(error: &ClientError) -> ProviderError {
     while let Some(source) = next {
         match source.downcast_ref::<ConnectError>() {
             Some(ConnectError::Forbidden) => return ProviderError::Forbidden,
-            Some(_) => return ProviderError::Unreachable,
+            Some(reason) => {
+                tracing::warn!("no connection to a provider: {reason}");
+                return ProviderError::Unreachable;
+            }
             None => next = source.source(),
         }
     }

@@ -8,15 +8,16 @@ mod provider;
 mod stats;
 
 pub use account::{
-    Account, AccountInfo, Admission, ApiKeyInfo, ModeState, NewApiKey, Retention, Settings,
+    Account, AccountInfo, Admission, ApiKeyInfo, Detection, ModeState, NewApiKey, Retention,
+    Settings,
 };
 pub use audit::{
-    AdminAct, Attempt, AttemptEnd, Decision, Identifier, NewAttempt, NewDecision, Outcome, Record,
-    ReplyFacts, Revealed, SealedDigests, Sizes, Usage,
+    AdminAct, Attempt, AttemptEnd, By, Decision, Identifier, NewAttempt, NewDecision, Outcome,
+    Record, ReplyFacts, Revealed, SealedDigests, Sizes, Usage,
 };
 pub use filter::{Cursor, Disclosure, Filter, Page, RecordKind, RequestRow};
 pub use people::{
     Invite, Link, LinkPurpose, Login, LoginOutcome, NewSession, Role, Session, SessionPolicy, User,
 };
 pub use provider::{NewSecret, Provider, ProviderConfig, ProviderInfo, ProviderSecret};
-pub use stats::{Bucket, ProviderHealth, Stats, Window};
+pub use stats::{Bucket, ProviderHealth, Stats, Use, Window};

@@ -4,6 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use phigate_types::Act;
 
+use crate::item::ItemKind;
 use crate::keys::seal::Place;
 use crate::keys::wrapped::Purpose;
 use crate::model::User;
@@ -45,6 +46,7 @@ impl People {
             |stored| {
                 stored.totp = sealed.clone();
                 stored.totp_step = 0;
+                stored.recovery.clear();
             },
         )
         .await
@@ -88,14 +90,14 @@ impl People {
                 return Ok(true);
             }
         }
-        Err(StoreError::Conflict("user"))
+        Err(StoreError::Conflict(ItemKind::User.label()))
     }
 }
 
 fn totp_place<'a>(account: &'a str, user: &'a str) -> Place<'a> {
     Place {
         account,
-        table: "user",
+        table: ItemKind::User.code(),
         record: user,
         field: "totp",
     }

@@ -1,5 +1,7 @@
 //! Sessions of the dashboard: a random token in a cookie, only its hash here.
 
+use std::collections::HashMap;
+
 use jiff::{SignedDuration, Timestamp};
 use phigate_types::Act;
 use phigate_verify::chain::{digest, hex};
@@ -72,7 +74,7 @@ impl Sessions {
         self.core
             .change(&user.account_id, &act, changes, false)
             .await
-            .map_err(about("session"))?;
+            .map_err(about(ItemKind::Session.label()))?;
         Ok(NewSession {
             id,
             token: SecretString::new(token),
@@ -139,7 +141,7 @@ impl Sessions {
         {
             Ok(())
         } else {
-            Err(StoreError::Conflict("session"))
+            Err(StoreError::Conflict(ItemKind::Session.label()))
         }
     }
 
@@ -162,6 +164,26 @@ impl Sessions {
         Ok(sessions)
     }
 
+    /// Who is signed in to an account, and where, newest first.
+    pub async fn all_sessions(&self, account_id: &str) -> Result<Vec<Session>> {
+        let guard = self.core.guard();
+        let mut users = HashMap::new();
+        for item in guard.items(account_id, ItemKind::User).await? {
+            let user = public(&item, &item.read::<UserBody>()?);
+            users.insert(user.id.clone(), user);
+        }
+        let now = self.core.now();
+        let mut sessions = Vec::new();
+        for item in guard.items(account_id, ItemKind::Session).await? {
+            let stored: SessionBody = item.read()?;
+            if let Some(user) = users.get(&stored.user).filter(|_| is_valid(&stored, now)) {
+                sessions.push(session(&item, user.clone(), &stored));
+            }
+        }
+        sessions.sort_by_key(|session| std::cmp::Reverse(session.created));
+        Ok(sessions)
+    }
+
     /// Ends a session; no later call finds it.
     pub async fn end_session(&self, account_id: &str, session_id: &str, actor: &str) -> Result<()> {
         let (item, _) = self.session_item(account_id, session_id).await?;
@@ -171,7 +193,7 @@ impl Sessions {
         self.core
             .change(account_id, &act, vec![item.deleted()], false)
             .await
-            .map_err(about("session"))
+            .map_err(about(ItemKind::Session.label()))
     }
 
     /// Ends all sessions of a user but one.
@@ -191,7 +213,7 @@ impl Sessions {
         self.core
             .change(&user.account_id, &act, changes, false)
             .await
-            .map_err(about("session"))
+            .map_err(about(ItemKind::Session.label()))
     }
 
     /// The changes that clear away sessions that ran out.
@@ -217,7 +239,7 @@ impl Sessions {
             .guard()
             .item(account_id, ItemKind::Session, id)
             .await?
-            .ok_or(StoreError::NotFound("session"))?;
+            .ok_or(StoreError::NotFound(ItemKind::Session.label()))?;
         let stored = item.read()?;
         Ok((item, stored))
     }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use jiff::Timestamp;
-use phigate_types::Act;
+use phigate_types::{Act, Action};
 use uuid::Uuid;
 
 use crate::keys::seal::Place;
@@ -99,12 +99,46 @@ impl Trail {
         let decision = rows
             .iter()
             .find(|row| row.kind == RecordKind::Decision.code());
-        let decision = decision.ok_or(StoreError::NotFound("request"))?;
+        decision.ok_or(StoreError::NotFound("request"))?;
         let (_, account) = self.core.account_item(account_id).await?;
         let mut act = AdminAct::new(self.core.now(), &account.name, actor, Act::ContentReveal);
         act.request_id = Some(request_id);
         act.reason = reason.map(str::to_owned);
         self.core.record_act(Some(account_id), &act).await?;
+        self.opened(account_id, request_id, &rows).await
+    }
+
+    /// The content of a request that the same person revealed since then: a page that is loaded again is no second
+    /// reveal. None where they did not.
+    pub async fn reopen(
+        &self,
+        account_id: &str,
+        request_id: Uuid,
+        actor: &str,
+        since: Timestamp,
+    ) -> Result<Option<Revealed>> {
+        let rows = self.core.store.requests(account_id, &[request_id]).await?;
+        for row in &rows {
+            if let Record::Admin(act) = parse(row)?
+                && act.act == Act::ContentReveal
+                && act.actor == actor
+                && act.time >= since
+            {
+                return self.opened(account_id, request_id, &rows).await.map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    async fn opened(
+        &self,
+        account_id: &str,
+        request_id: Uuid,
+        rows: &[AuditRow],
+    ) -> Result<Revealed> {
+        let is_decision = |row: &&AuditRow| row.kind == RecordKind::Decision.code();
+        let decision = rows.iter().find(is_decision);
+        let decision = decision.ok_or(StoreError::NotFound("request"))?;
         let mut revealed = Revealed {
             request_id,
             original: None,
@@ -118,7 +152,7 @@ impl Trail {
                 _ => revealed.sent = Some(content),
             }
         }
-        for row in &rows {
+        for row in rows {
             let Record::Attempt(attempt) = parse(row)? else {
                 continue;
             };
@@ -138,7 +172,7 @@ impl Trail {
             return Err(StoreError::NotFound("content of this request"));
         }
         // A request forwarded as it came was sent as it came.
-        let was_forwarded = decision.action.as_deref() == Some("forwarded");
+        let was_forwarded = decision.action.as_deref() == Some(Action::FORWARDED.code());
         if revealed.sent.is_none() && was_forwarded {
             revealed.sent = revealed.original.clone();
         }
@@ -298,7 +332,7 @@ fn disclosure(request_id: Uuid, time_us: i64, records: Option<&Vec<Record>>) -> 
         match record {
             Record::Decision(decision) => {
                 found.action = Some(decision.action);
-                found.family = decision.family.clone();
+                found.family = decision.family;
                 found.model = decision.model.clone();
                 found.key_id = Some(decision.key_id.clone());
             }

@@ -1,18 +1,32 @@
 //! Figures for the dashboard, from the hourly counters: cheap however many records there are.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 
 use crate::Result;
-use crate::model::{Bucket, ProviderHealth, Stats, Window};
+use crate::core::Core;
+use crate::model::{Bucket, Filter, ProviderHealth, Stats, Use, Window};
 use crate::trail::Trail;
 use crate::writer::entry::class_time;
+
+/// What the trail holds, in numbers.
+#[derive(Clone)]
+pub struct Figures {
+    core: Arc<Core>,
+}
+
+impl Figures {
+    pub(crate) fn new(core: Arc<Core>) -> Self {
+        Self { core }
+    }
+}
 
 /// Quantiles shown: the middle, and the slow end.
 const QUANTILES: [f64; 3] = [0.5, 0.95, 0.99];
 
-impl Trail {
+impl Figures {
     /// Figures of an account up to now.
     pub async fn stats(&self, account_id: &str, window: Window) -> Result<Stats> {
         let (length, width) = window.hours();
@@ -36,6 +50,12 @@ impl Trail {
         stats.total_ms = quantiles(&total);
         stats.first_byte_ms = quantiles(&first_byte);
         Ok(stats)
+    }
+
+    /// How many records of an account a filter chooses, counted no further than `most`: a page need not wait for a
+    /// count of millions.
+    pub async fn count(&self, account_id: &str, filter: &Filter, most: usize) -> Result<u64> {
+        self.core.store.count(account_id, filter, most).await
     }
 }
 
@@ -87,9 +107,19 @@ fn add(stats: &mut Stats, group: &str, key: &str, count: u64) {
         "mode" => &mut stats.by_mode,
         "family" => &mut stats.by_family,
         "status" => &mut stats.by_status,
+        "error" => &mut stats.by_error,
+        "key" => return used(&mut stats.by_key, key).requests += count,
+        "key_phi" => return used(&mut stats.by_key, key).with_phi += count,
+        "key_tokens" => return used(&mut stats.by_key, key).tokens += count,
+        "model" => return used(&mut stats.by_model, key).requests += count,
+        "model_phi" => return used(&mut stats.by_model, key).with_phi += count,
         _ => return,
     };
     *map.entry(key.to_owned()).or_default() += count;
+}
+
+fn used<'a>(by: &'a mut BTreeMap<String, Use>, name: &str) -> &'a mut Use {
+    by.entry(name.to_owned()).or_default()
 }
 
 fn add_to_bucket(stats: &mut Stats, at: i64, group: &str, key: &str, count: u64) {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use phigate_types::ErrorCode;
 use phigate_verify::chain::leaf;
 use serde::Serialize;
 use uuid::Uuid;
@@ -90,18 +91,19 @@ pub(crate) fn ended(
     time: Timestamp,
     account: &str,
     status: Option<u16>,
-    code: &str,
+    code: ErrorCode,
 ) -> Outcome {
     Outcome {
         request_id,
         time,
         account: account.to_owned(),
+        key_id: None,
         status,
         provider_status: None,
         served_model: None,
         finish_reason: None,
         usage: None,
-        error_code: Some(code.to_owned()),
+        error_code: Some(code),
         first_byte_ms: None,
         total_ms: None,
         attempts: Vec::new(),
@@ -119,6 +121,20 @@ pub(crate) fn counters(record: &Record) -> Counters {
     }
 }
 
+/// Whether earlier versions did not count this.
+pub(crate) fn is_late_counter(name: &str) -> bool {
+    const LATE: &[&str] = &[
+        "error",
+        "key",
+        "key_phi",
+        "key_tokens",
+        "model",
+        "model_phi",
+    ];
+    let group = name.split_once(':').map_or(name, |(group, _)| group);
+    LATE.contains(&group)
+}
+
 /// The hour whose counters a record adds to.
 pub(crate) fn hour(time_us: i64) -> i64 {
     time_us.div_euclid(3_600_000_000)
@@ -132,11 +148,22 @@ fn decision_counters(decision: &Decision) -> Counters {
         counters.push((format!("phi_action:{}", decision.action).into(), 1));
     }
     counters.push((format!("action:{}", decision.action).into(), 1));
+    for (name, whose) in [
+        ("key", Some(&decision.key_id)),
+        ("model", decision.model.as_ref()),
+    ] {
+        let Some(whose) = whose else { continue };
+        counters.push((format!("{name}:{whose}").into(), 1));
+        if decision.phi_detected {
+            counters.push((format!("{name}_phi:{whose}").into(), 1));
+        }
+    }
     counters.push((format!("mode:{}", decision.mode).into(), 1));
-    let family = decision.family.iter().map(|family| ("family", family));
-    let kinds = decision.types.keys().map(|kind| ("type", kind));
+    let family = decision.family.map(|family| ("family", family.code()));
+    let kinds = decision.types.keys().map(|kind| ("type", kind.as_str()));
     counters.extend(
         family
+            .into_iter()
             .chain(kinds)
             .map(|(what, name)| (format!("{what}:{name}").into(), 1)),
     );
@@ -150,11 +177,13 @@ fn outcome_counters(outcome: &Outcome) -> Counters {
     };
     let mut counters: Counters = vec![(class, 1)];
     if let Some(usage) = outcome.usage {
-        counters.push((
-            "tokens".into(),
-            i64::try_from(usage.total_tokens).unwrap_or(i64::MAX),
-        ));
+        let tokens = i64::try_from(usage.total_tokens).unwrap_or(i64::MAX);
+        counters.push(("tokens".into(), tokens));
+        let key = outcome.key_id.as_ref();
+        counters.extend(key.map(|key| (format!("key_tokens:{key}").into(), tokens)));
     }
+    let error = outcome.error_code.as_ref();
+    counters.extend(error.map(|code| (format!("error:{code}").into(), 1)));
     let times = [
         ("total", outcome.total_ms),
         ("first", outcome.first_byte_ms),
@@ -291,7 +320,7 @@ mod tests {
             Timestamp::UNIX_EPOCH,
             "default",
             Some(503),
-            "x",
+            ErrorCode::Interrupted,
         );
         let rows = [
             (

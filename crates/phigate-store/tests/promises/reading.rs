@@ -199,7 +199,7 @@ pub async fn figures_add_up(site: Site) {
         .await;
     }
     for window in [Window::Day, Window::Week, Window::Month] {
-        let stats = vault.trail.stats(&account, window).await.unwrap();
+        let stats = vault.figures.stats(&account, window).await.unwrap();
         assert_eq!((stats.requests, stats.with_phi, stats.tokens), (10, 3, 100));
         assert_eq!(
             (
@@ -270,7 +270,7 @@ pub async fn accounts_are_walls(site: Site) {
     assert_eq!(seen.items.len(), 1, "only that the account was made");
     assert_eq!(
         vault
-            .trail
+            .figures
             .stats(&other, Window::Day)
             .await
             .unwrap()

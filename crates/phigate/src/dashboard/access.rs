@@ -170,7 +170,7 @@ async fn admit_member(
     let cookie = Cookie::Session
         .read(&parts.headers, dash.is_secure)
         .ok_or_else(|| sign_in_first(&parts))?;
-    // A page that refreshes itself with nobody before it is no use: the idle time goes on.
+    // A page that refreshes itself does not extend the session.
     let is_alone = parts.headers.get(LIVE).is_some_and(|live| live == "1");
     let is_use = parts.method != Method::GET || !is_alone;
     let session = session_of(dash, &cookie, is_use)
@@ -193,6 +193,10 @@ async fn admit_member(
         .account(&session.user.account_id)
         .await
         .map_err(|error| refused(error.into()))?;
+    let is_required = account.settings.require_second_factor;
+    if is_required && !session.user.has_totp && !is_own_login(parts.uri.path()) {
+        return Err(refused(PageError::NoSecondFactor));
+    }
     let head = head(dash, &mut parts, form, &cookie).await;
     parts.extensions.insert(SignedIn {
         head: Arc::new(head),
@@ -201,6 +205,11 @@ async fn admit_member(
         navigation: dash.navigation,
     });
     Ok(Request::from_parts(parts, Body::empty()))
+}
+
+/// Where a second factor is set up, and what every page has. All that somebody without one may use where it is required.
+fn is_own_login(path: &str) -> bool {
+    matches!(path, "/account" | "/logout" | "/theme") || path.starts_with("/account/")
 }
 
 async fn session_of(

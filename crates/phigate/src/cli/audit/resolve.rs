@@ -10,9 +10,8 @@ use phigate_core::text::PhiText;
 use phigate_store::ConversationName;
 use phigate_types::Mode;
 
-use super::reveal::given_reason;
 use crate::cli::EXIT_NO;
-use crate::cli::store::Session;
+use crate::cli::store::{Session, given_reason};
 use phigate_gateway::detector;
 
 #[derive(Args)]
@@ -38,7 +37,7 @@ pub(super) async fn run(
         .contents_with_token(account, &name, session.actor, &resolve.reason)
         .await?;
     let settings = vault.accounts.settings(account).await?;
-    let detector = detector(&settings).map_err(|refusal| anyhow::anyhow!(refusal.0))?;
+    let detector = detector(&settings.detection).map_err(|refusal| anyhow::anyhow!(refusal.0))?;
     let scanner = Scanner::new(detector);
     let policy = Policy {
         mode: Mode::MASK,

@@ -7,7 +7,8 @@ use phigate_store::{AdminAct, Decision, Disclosure, Outcome, Record, RequestRow}
 use phigate_types::{Act, Action, Mode, Tone};
 use serde_json::Value;
 
-use crate::dashboard::view::{KindChip, When};
+use crate::dashboard::fields::encode;
+use crate::dashboard::view::{KindChip, When, duration};
 
 /// A request.
 #[derive(Debug)]
@@ -22,6 +23,10 @@ pub(crate) struct Row {
     /// What stands where no types are.
     pub(crate) no_types: &'static str,
     pub(crate) subject: String,
+    /// The provider's name, where one was picked.
+    pub(crate) provider: String,
+    /// From the first byte of the request to the last of the answer.
+    pub(crate) took: String,
     pub(crate) actor: String,
     pub(crate) mode: &'static str,
     pub(crate) status: String,
@@ -34,6 +39,8 @@ pub(crate) struct ActRow {
     pub(crate) act: &'static str,
     pub(crate) tone: Tone,
     pub(crate) actor: String,
+    /// Everything they did.
+    pub(crate) by: String,
     pub(crate) target: String,
     pub(crate) href: String,
     pub(crate) words: String,
@@ -71,6 +78,8 @@ pub(crate) fn request_row(request: &RequestRow, key_names: &BTreeMap<String, Str
         types: kinds(&decision.types),
         no_types: no_types(decision),
         subject: decision.model.clone().unwrap_or_else(|| "–".to_owned()),
+        provider: decision.provider.clone().unwrap_or_default(),
+        took: took(request.outcome.as_ref()),
         actor: key_names
             .get(&decision.key_id)
             .filter(|name| !name.is_empty())
@@ -84,9 +93,9 @@ pub(crate) fn request_row(request: &RequestRow, key_names: &BTreeMap<String, Str
 /// The error code, in words: the decision's, where nothing was sent, else the outcome's.
 fn reason(request: &RequestRow) -> String {
     let outcome = request.outcome.as_ref();
-    let code = request.decision.error_code.as_deref();
-    let code = code.or_else(|| outcome.and_then(|outcome| outcome.error_code.as_deref()));
-    code.unwrap_or_default().replace('_', " ")
+    let code = request.decision.error_code;
+    let code = code.or_else(|| outcome.and_then(|outcome| outcome.error_code));
+    code.map_or_else(String::new, |code| code.code().replace('_', " "))
 }
 
 /// A request that was refused before its text was looked at is not one without PHI.
@@ -106,6 +115,8 @@ pub(crate) fn disclosure_row(hit: &Disclosure) -> Row {
         types: Vec::new(),
         no_types: "",
         subject: hit.model.clone().unwrap_or_else(|| "–".to_owned()),
+        provider: String::new(),
+        took: String::new(),
         actor: hit.key_id.clone().unwrap_or_default(),
         mode: "",
         status: hit
@@ -125,6 +136,7 @@ pub(crate) fn act_row(record: &Record) -> Option<ActRow> {
         act: act.act.words(),
         tone: act.act.tone(),
         actor: act.actor.clone(),
+        by: format!("/audit/administration?person={}", encode(&act.actor)),
         target: act.target.clone().unwrap_or_default(),
         href: act
             .request_id
@@ -142,7 +154,13 @@ static DETAILS: &[(&str, &str)] = &[
     ("role", "as"),
     ("type", ""),
     ("found", "found in requests:"),
+    ("format", "as"),
+    ("filter", "of"),
     ("records", "records:"),
+    ("count", "requests:"),
+    ("error_code", "because of"),
+    ("minute", "in the minute"),
+    ("left", "codes left:"),
     ("last4", "key ending in"),
     ("factor", "wrong"),
     ("origin", ""),
@@ -227,12 +245,17 @@ fn mode_label(code: &str) -> &str {
     code.parse::<Mode>().map_or(code, |mode| mode.label)
 }
 
+fn took(outcome: Option<&Outcome>) -> String {
+    let ms = outcome.and_then(|outcome| outcome.total_ms);
+    ms.map(duration).unwrap_or_default()
+}
+
 fn status(outcome: Option<&Outcome>) -> String {
     match outcome {
         None => "open".to_owned(),
-        Some(outcome) => match (outcome.status, outcome.error_code.as_deref()) {
+        Some(outcome) => match (outcome.status, outcome.error_code) {
             (Some(status), _) => status.to_string(),
-            (None, Some(code)) => code.to_owned(),
+            (None, Some(code)) => code.to_string(),
             (None, None) => "–".to_owned(),
         },
     }
