@@ -60,9 +60,7 @@ impl<F: Future> Future for Rarely<F> {
             return Poll::Pending;
         }
         let waker = Waker::from(Arc::clone(&self.bell));
-        self.future
-            .as_mut()
-            .poll(&mut Context::from_waker(&waker))
+        self.future.as_mut().poll(&mut Context::from_waker(&waker))
     }
 }
 

@@ -17,7 +17,8 @@ impl Frame {
         let place = |text: &str| {
             let start = text.as_ptr().addr().checked_sub(data.as_ptr().addr())?;
             let end = start + text.len();
-            let is_quoted = data.get(start.checked_sub(1)?) == Some(&b'"') && data.get(end) == Some(&b'"');
+            let is_quoted =
+                data.get(start.checked_sub(1)?) == Some(&b'"') && data.get(end) == Some(&b'"');
             is_quoted.then_some((start, end))
         };
         let mut places: Vec<(usize, usize)> = texts.map(place).collect::<Option<_>>()?;
@@ -94,6 +95,9 @@ mod tests {
         assert_eq!(frame(r#"{"n":1}"#), None);
         assert_eq!(frame(r#"{"a":"x\ny"}"#), None);
         let elsewhere = String::from("one");
-        assert_eq!(Frame::around(br#"{"a":"one"}"#, [elsewhere.as_str()].into_iter()), None);
+        assert_eq!(
+            Frame::around(br#"{"a":"one"}"#, [elsewhere.as_str()].into_iter()),
+            None
+        );
     }
 }

@@ -89,7 +89,9 @@ pub(super) fn beside(transaction: &Transaction<'_>, batch: &Batch) -> rusqlite::
         "INSERT INTO audit_token (account, request, time, tokens) VALUES (?1, ?2, ?3, ?4)
          ON CONFLICT (account, request) DO UPDATE SET tokens = CAST(tokens || excluded.tokens AS BLOB)",
     )?;
-    let is_same = |one: &TokenRow, next: &TokenRow| (&one.account, one.request) == (&next.account, next.request);
+    let is_same = |one: &TokenRow, next: &TokenRow| {
+        (&one.account, one.request) == (&next.account, next.request)
+    };
     for rows in batch.tokens.chunk_by(is_same) {
         let tokens: Vec<u8> = rows.iter().flat_map(|row| row.token).collect();
         let TokenRow {

@@ -47,7 +47,9 @@ fn words<'a>(chunk: &'a Json<'_>) -> impl Iterator<Item = &'a str> {
     let of_choice = |choice: &'a Json<'_>| {
         let delta = choice.get("delta");
         let said = ["content", "reasoning_content", "refusal"];
-        let said = said.into_iter().filter_map(move |name| delta?.text_of(name));
+        let said = said
+            .into_iter()
+            .filter_map(move |name| delta?.text_of(name));
         said.chain(choice.text_of("text"))
     };
     let padding = chunk.text_of("obfuscation");
@@ -69,7 +71,9 @@ mod tests {
     #[test]
     fn chunks_that_differ_in_words_alone_are_known_and_all_others_are_read() {
         let chunk = |model: &str, words: &str, end: &str| {
-            format!(r#"{{"model":"{model}","choices":[{{"index":0,"delta":{{"content":"{words}"}},"finish_reason":{end}}}],"obfuscation":"{words}"}}"#)
+            format!(
+                r#"{{"model":"{model}","choices":[{{"index":0,"delta":{{"content":"{words}"}},"finish_reason":{end}}}],"obfuscation":"{words}"}}"#
+            )
         };
         let mut watch = ChunkWatch::default();
         for words in ["one", "two", "", "\\n", "three"] {
@@ -78,7 +82,11 @@ mod tests {
             assert_eq!(watch.known.is_some(), words != "\\n", "{words}");
         }
         assert_eq!(watch.summary.finish_reason, None);
-        assert!(watch.event(&event(&chunk("gpt-5", "x", "\"stop\""))).is_ok());
+        assert!(
+            watch
+                .event(&event(&chunk("gpt-5", "x", "\"stop\"")))
+                .is_ok()
+        );
         assert_eq!(watch.summary.served_model.as_deref(), Some("gpt-5"));
         assert_eq!(watch.summary.finish_reason.as_deref(), Some("stop"));
         let broken = chunk("gpt-5", "x", "\"stop\"").replace("\"x\"}", "\"x\"");
