@@ -228,7 +228,7 @@ impl Decider {
                 self.prepare(scanner, route, scanned, &mut facts)
             }));
             if let Ok(Ok(mut forward)) = prepared {
-                forward.others = Some(others);
+                forward.others = (!others.is_empty()).then_some(others);
                 return Some((facts, forward));
             }
         }

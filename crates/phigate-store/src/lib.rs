@@ -15,6 +15,7 @@ mod installation;
 mod item;
 mod keys;
 mod migrations;
+mod minutes;
 mod model;
 mod people;
 mod postgres;

@@ -75,6 +75,8 @@ promises! {
         content_comes_back_only_by_reveal_which_is_recorded_first,
         an_identifier_is_found_by_its_value_and_only_in_its_account,
         figures_add_up,
+        an_attempt_tells_whom_else_an_identifier_went_to,
+        how_providers_fare_is_told_of_the_last_sixty_minutes,
         accounts_are_walls;
     choosing:
         requests_are_chosen_by_what_came_of_them_and_counted,

@@ -191,12 +191,28 @@ pub struct Disclosure {
     pub time: Timestamp,
     /// What was done: only `forwarded` means the identifier itself was sent.
     pub action: Option<Action>,
-    /// To whom.
+    /// The family of the provider it was for.
     pub family: Option<ProviderKind>,
+    /// To whom: the provider, by its name.
+    pub provider: Option<String>,
     /// Which model was asked.
     pub model: Option<String>,
     /// With which API key.
     pub key_id: Option<String>,
-    /// Status of the provider, when it answered.
+    /// Status of the provider, when it answered; with further attempts, of the last.
     pub provider_status: Option<u16>,
+    /// To whom else it was sent, when the first failed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub attempts: Vec<FurtherDisclosure>,
+}
+
+/// Another provider that a request was sent to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FurtherDisclosure {
+    /// The provider, by its name.
+    pub provider: String,
+    /// Which model was asked there.
+    pub model: Option<String>,
+    /// What was done for this provider: only `forwarded` means the identifier itself was sent.
+    pub action: Action,
 }

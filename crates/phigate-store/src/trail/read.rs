@@ -8,7 +8,8 @@ use uuid::Uuid;
 
 use crate::keys::seal::Place;
 use crate::model::{
-    AdminAct, Cursor, Decision, Disclosure, Filter, Page, Record, RecordKind, RequestRow, Revealed,
+    AdminAct, Cursor, Decision, Disclosure, Filter, FurtherDisclosure, Page, Record, RecordKind,
+    RequestRow, Revealed,
 };
 use crate::rows::{AuditRow, RowKey};
 use crate::trail::Trail;
@@ -324,20 +325,28 @@ fn disclosure(request_id: Uuid, time_us: i64, records: Option<&Vec<Record>>) -> 
         time: Timestamp::from_microsecond(time_us).unwrap_or_default(),
         action: None,
         family: None,
+        provider: None,
         model: None,
         key_id: None,
         provider_status: None,
+        attempts: Vec::new(),
     };
     for record in records.into_iter().flatten() {
         match record {
             Record::Decision(decision) => {
                 found.action = Some(decision.action);
                 found.family = decision.family;
+                found.provider = decision.provider.clone();
                 found.model = decision.model.clone();
                 found.key_id = Some(decision.key_id.clone());
             }
             Record::Outcome(outcome) => found.provider_status = outcome.provider_status,
-            Record::Attempt(_) | Record::Admin(_) => {}
+            Record::Attempt(attempt) => found.attempts.push(FurtherDisclosure {
+                provider: attempt.provider.clone(),
+                model: attempt.model.clone(),
+                action: attempt.action,
+            }),
+            Record::Admin(_) => {}
         }
     }
     found

@@ -1,4 +1,4 @@
-//! Figures for the dashboard, from the hourly counters: cheap however many records there are.
+//! Figures for the dashboard, from the counters: cheap however many records there are.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,6 +7,7 @@ use jiff::Timestamp;
 
 use crate::Result;
 use crate::core::Core;
+use crate::minutes::{Fare, Minute};
 use crate::model::{Bucket, Filter, ProviderHealth, Stats, Use, Window};
 use crate::trail::Trail;
 use crate::writer::entry::class_time;
@@ -63,36 +64,35 @@ impl Figures {
 type Fares = BTreeMap<String, ProviderHealth>;
 
 impl Trail {
-    /// How the providers of an account fared in this hour and the last, and when that began.
-    pub async fn provider_health(&self, account_id: &str) -> Result<(Timestamp, Fares)> {
-        let first = self.core.now().as_second().div_euclid(3_600) - 1;
-        let since = Timestamp::from_second(first * 3_600).unwrap_or_default();
+    /// How the providers of an account fared in the last sixty minutes.
+    pub async fn provider_health(&self, account_id: &str) -> Result<Fares> {
+        let since = Minute::of(self.core.now()).hour_ago();
+        let counters = self.core.store.counters(account_id, since.hour()).await?;
         let mut fares = Fares::new();
-        let mut times: BTreeMap<String, BTreeMap<u32, u64>> = BTreeMap::new();
-        for (_, name, count) in self.core.store.counters(account_id, first).await? {
-            let count = count.cast_unsigned();
-            let Some((group, provider)) = name.split_once(':') else {
+        let mut times: BTreeMap<&str, BTreeMap<u32, u64>> = BTreeMap::new();
+        for (hour, name, count) in &counters {
+            let Some((minute, fare, provider)) = Minute::read(*hour, name) else {
                 continue;
             };
-            match group {
-                "provider" => fares.entry(provider.to_owned()).or_default().requests += count,
-                "provider_failed" => {
-                    fares.entry(provider.to_owned()).or_default().failures += count;
+            if minute < since {
+                continue;
+            }
+            let count = count.cast_unsigned();
+            let health = fares.entry(provider.to_owned()).or_default();
+            health.requests += count;
+            match fare {
+                Fare::Failed => health.failures += count,
+                Fare::Answered(class) => {
+                    *times.entry(provider).or_default().entry(class).or_default() += count;
                 }
-                "provider_ms" => {
-                    let (provider, time) = provider.split_once(':').unwrap_or((provider, ""));
-                    let times = times.entry(provider.to_owned()).or_default();
-                    *times.entry(class(time)).or_default() += count;
-                }
-                _ => {}
             }
         }
-        for (provider, times) in &times {
-            let [half, most, _] = quantiles(times);
-            let fare = fares.entry(provider.clone()).or_default();
-            (fare.p50_ms, fare.p95_ms) = (half, most);
+        for (provider, times) in times {
+            let [half, most, _] = quantiles(&times);
+            let health = fares.entry(provider.to_owned()).or_default();
+            (health.p50_ms, health.p95_ms) = (half, most);
         }
-        Ok((since, fares))
+        Ok(fares)
     }
 }
 

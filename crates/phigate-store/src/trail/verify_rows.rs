@@ -7,8 +7,9 @@ use phigate_verify::{Fault, FaultKind};
 use crate::accounts::DeletedAccount;
 use crate::guard::{Seen, Top};
 use crate::item::ItemKind;
+use crate::minutes;
 use crate::model::{Filter, Record, RecordKind};
-use crate::rows::ChainRow;
+use crate::rows::{ChainRow, CounterRow};
 use crate::store::SYSTEM;
 use crate::trail::Trail;
 use crate::trail::read::parse;
@@ -140,7 +141,9 @@ impl Trail {
     /// The figures of an account now.
     pub(super) async fn figures(&self, account: &str) -> Result<Figures> {
         let mut figures = Figures::new();
-        for row in self.core.store.all_counters(account).await? {
+        let kept = |row: &CounterRow| !minutes::is_of_minute(&row.name);
+        let rows = self.core.store.all_counters(account).await?;
+        for row in rows.into_iter().filter(kept) {
             *figures.entry((row.hour, row.name)).or_default() += row.count;
         }
         Ok(figures)

@@ -4,11 +4,12 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use phigate_types::ErrorCode;
+use phigate_types::{Blame, ErrorCode};
 use phigate_verify::chain::leaf;
 use serde::Serialize;
 use uuid::Uuid;
 
+use crate::minutes::{Fare, Minute};
 use crate::model::{
     AdminAct, Attempt, AttemptEnd, Decision, Outcome, Record, RecordKind, ReplyFacts,
 };
@@ -67,7 +68,8 @@ pub(crate) fn outcome_with(
     contents: Contents,
 ) -> Arc<Entry> {
     let row = row(account_id, id, RecordRef::Outcome(outcome));
-    let counters = outcome_counters(outcome);
+    let mut counters = outcome_counters(outcome);
+    counters.extend(fares(outcome));
     Arc::new(Entry {
         contents,
         ..entry(
@@ -112,7 +114,7 @@ pub(crate) fn ended(
     }
 }
 
-/// What a record adds to the counters of its hour.
+/// What a record adds to the counters of its hour, as long as they are kept: those of minutes are not.
 pub(crate) fn counters(record: &Record) -> Counters {
     match record {
         Record::Decision(decision) => decision_counters(decision),
@@ -192,18 +194,25 @@ fn outcome_counters(outcome: &Outcome) -> Counters {
         let class = milliseconds.map(|value| format!("{name}_ms:{}", time_class(value)));
         counters.extend(class.map(|class| (class.into(), 1)));
     }
-    counters.extend(outcome.attempts.iter().flat_map(attempt_counters));
     counters
 }
 
-/// How a provider fares: asked, failed, and how long it took when it did not.
-fn attempt_counters(attempt: &AttemptEnd) -> Counters {
-    let name = &attempt.provider;
-    let what = match attempt.error_code {
-        Some(_) => format!("provider_failed:{name}"),
-        None => format!("provider_ms:{name}:{}", time_class(attempt.ms)),
+/// How the providers of a request fared, by minute.
+fn fares(outcome: &Outcome) -> Counters {
+    let minute = Minute::of(outcome.time);
+    let is_its_own =
+        |code: ErrorCode| code.blame() == Blame::Provider || code == ErrorCode::ProviderRateLimited;
+    let fare = |attempt: &AttemptEnd| match (attempt.error_code, attempt.status) {
+        (Some(code), _) if is_its_own(code) => Some(Fare::Failed),
+        // Whoever left in the middle, or withheld what was said, was not the provider.
+        (_, Some(_)) => Some(Fare::Answered(time_class(attempt.ms))),
+        (_, None) => None,
     };
-    vec![(format!("provider:{name}").into(), 1), (what.into(), 1)]
+    let counter = |attempt: &AttemptEnd| {
+        let name = minute.counter(&attempt.provider, fare(attempt)?);
+        Some((name.into(), 1))
+    };
+    outcome.attempts.iter().filter_map(counter).collect()
 }
 
 /// The row a record must have, given its text; verification compares them.

@@ -3,6 +3,7 @@
 pub(crate) mod account;
 pub(crate) mod acts;
 pub(crate) mod audit;
+pub(crate) mod chains;
 mod content;
 pub(crate) mod export;
 pub(crate) mod find;

@@ -111,7 +111,7 @@ pub(crate) fn disclosure_row(hit: &Disclosure) -> Row {
         time: When::at(hit.time),
         action: hit.action.map_or("Unknown", Action::label),
         tone: hit.action.map_or(Tone::Plain, with_phi),
-        reason: String::new(),
+        reason: recipients(hit),
         types: Vec::new(),
         no_types: "",
         subject: hit.model.clone().unwrap_or_else(|| "–".to_owned()),
@@ -123,6 +123,20 @@ pub(crate) fn disclosure_row(hit: &Disclosure) -> Row {
             .provider_status
             .map(|status| status.to_string())
             .unwrap_or_default(),
+    }
+}
+
+/// To whom a request was sent, in order. Blocked and refused ones went nowhere.
+fn recipients(hit: &Disclosure) -> String {
+    let was_sent = hit
+        .action
+        .is_some_and(|action| action != Action::BLOCKED && action != Action::REFUSED);
+    let first = hit.provider.as_deref().filter(|_| was_sent);
+    let further = hit.attempts.iter().map(|attempt| attempt.provider.as_str());
+    let names: Vec<&str> = first.into_iter().chain(further).collect();
+    match names.is_empty() {
+        true => String::new(),
+        false => format!("to {}", names.join(", then ")),
     }
 }
 

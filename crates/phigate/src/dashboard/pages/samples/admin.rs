@@ -1,6 +1,7 @@
 //! Sample pages of administration.
 
 use super::*;
+use crate::dashboard::pages::chains::{Chain, Link};
 
 pub(super) fn keys_page(is_empty: bool) -> keys::Page {
     let key = |name: &str, state, tone, is_usable: bool| keys::Key {
@@ -60,8 +61,7 @@ pub(super) fn provider_page(is_new: bool) -> provider::Page {
         } else {
             "azure-eu".to_owned()
         },
-        kind: "Azure OpenAI",
-        auth: "Entra ID",
+        lead: preset.summary.to_owned(),
         action: if is_new {
             "/providers/add/azure-entra".to_owned()
         } else {
@@ -79,8 +79,15 @@ pub(super) fn provider_page(is_new: bool) -> provider::Page {
             code: "base-url",
             label: "Base URL",
             value: HOSTILE.to_owned(),
-            hint: "the root",
+            hint: "Write the root.".to_owned(),
             is_needed: true,
+        }],
+        more: vec![provider::Field {
+            code: "token-url",
+            label: "Token URL",
+            value: String::new(),
+            hint: HOSTILE.to_owned(),
+            is_needed: false,
         }],
         secret: Some(provider::SecretField {
             label: "client secret",
@@ -96,7 +103,6 @@ pub(super) fn provider_page(is_new: bool) -> provider::Page {
         agreement: HOSTILE.to_owned(),
         agreement_expires: "2026-12-01".to_owned(),
         terms: (!is_new).then(terms),
-        health: "not asked since 22:00 UTC".to_owned(),
         changed: (!is_new).then(|| (when(1_300), "morgan.roe@clinic.example".to_owned())),
         test: None,
     }
@@ -113,7 +119,7 @@ pub(super) fn providers_page() -> providers::Page {
         default_url: String::from(default_url),
         changed: is_set.then(|| (when(1_300), "morgan.roe@clinic.example".to_owned())),
         terms: is_set.then(terms),
-        health: "34 requests since 22:00 UTC, no errors, p50 420 ms, p95 1,900 ms".to_owned(),
+        health: "34 requests in the last hour, no errors, p50 420 ms, p95 1,900 ms".to_owned(),
         test: is_set.then(|| providers::TestResult {
             tone: "ok",
             title: "Connection works",
@@ -138,9 +144,17 @@ pub(super) fn providers_page() -> providers::Page {
             models: "gpt-4o=chat-prod, gpt-5.2=chat-new".to_owned(),
             priority: 50,
             terms: terms(),
-            health: "not asked since 22:00 UTC".to_owned(),
+            health: "not asked in the last hour".to_owned(),
         }],
         presets: presets::PRESETS,
+        chains: vec![Chain {
+            asked: "gpt-4o".to_owned(),
+            links: vec![Link {
+                name: HOSTILE.to_owned(),
+                model: "gpt-4o".to_owned(),
+                remark: Some(("warn", "left out when there is PHI")),
+            }],
+        }],
         fallbacks: format!("gpt-4o = {HOSTILE}"),
         fallback_error: None,
         providers: vec![
