@@ -1,6 +1,6 @@
 # Everything a newcomer and CI need. `make` lists it.
 .DEFAULT_GOAL := help
-.PHONY: help run demo test test-setup test-rust test-python test-clients test-browser check lint deny recipes instructions docs wheel bench torture miri fuzz
+.PHONY: help run demo test test-setup test-rust test-python test-clients test-clients-all test-browser check lint deny recipes instructions docs wheel bench torture miri fuzz
 
 # cargo-nextest runs tests in parallel processes; plain cargo test serves as well.
 RUN_TESTS := $(shell command -v cargo-nextest >/dev/null 2>&1 && echo "cargo nextest run --no-fail-fast" || echo "cargo test")
@@ -32,9 +32,13 @@ test-rust: ## tests of all crates, with a real SQLite and PostgreSQL
 test-python: ## the Python package: built as a wheel, installed and tested in an environment of its own
 	tests/python/run.sh
 
-test-clients: ## the official OpenAI SDKs, LangChain and the AI SDK against a real server
+test-clients: ## official SDKs and frameworks against a real server, and docs/clients.md as it stands
 	cargo build -p phigate
 	tests/clients/run.sh
+
+test-clients-all: ## every client of docs/clients.md: Claude Code, Codex, LlamaIndex and LiteLLM too
+	cargo build -p phigate
+	tests/clients/all.sh
 
 test-browser: ## the dashboard in a real Chromium
 	cargo build -p phigate
@@ -56,9 +60,10 @@ deny: ## licences, duplicate versions and who may depend on whom
 instructions: ## what a scan costs, counted by Valgrind
 	cargo test -p phi-detect --test instructions -- --nocapture
 
-docs: ## write docs/phi-types.md and docs/parameters.md from the tables
+docs: ## write docs/phi-types.md, docs/parameters.md and docs/clients.md from the tables
 	UPDATE_DOCS=1 cargo test -q -p phi-detect --test docs
 	UPDATE_DOCS=1 cargo test -q -p phigate-core --test wire_tables
+	UPDATE_DOCS=1 cargo test -q -p phigate --bin phigate clients::tests
 
 wheel: ## the Python package phi-detect as a wheel, in target/wheels
 	tests/python/wheel.sh

@@ -89,15 +89,39 @@ pub(crate) struct Body {
     bytes: usize,
     text: Text,
     stream: bool,
+    /// Whether the text is only to be scanned.
+    is_scan: bool,
 }
 
 impl Body {
     pub(crate) const fn clean(bytes: usize) -> Self {
-        let (text, stream) = (Text::Clean, false);
         Self {
             bytes,
-            text,
-            stream,
+            text: Text::Clean,
+            stream: false,
+            is_scan: false,
+        }
+    }
+
+    /// To be scanned, and sent nowhere.
+    pub(crate) const fn scanned(self) -> Self {
+        Self {
+            is_scan: true,
+            ..self
+        }
+    }
+
+    /// Whether it is to be scanned and sent nowhere.
+    pub(crate) fn is_scan(self) -> bool {
+        self.is_scan
+    }
+
+    /// Where it is sent.
+    pub(crate) fn path(self) -> &'static str {
+        if self.is_scan {
+            "/v1/scan"
+        } else {
+            "/v1/chat/completions"
         }
     }
 
@@ -127,13 +151,29 @@ impl Body {
         }
     }
 
-    /// Request number `number` of this look.
-    pub(crate) fn make(self, number: u64) -> Bytes {
-        let text = match self.text {
+    /// The text of request number `number`, as it stands inside of JSON.
+    fn text(self, number: u64) -> String {
+        match self.text {
             Text::Clean => prose(self.bytes, number),
             Text::SeenBefore => prose(self.bytes, 0),
             Text::Identified => notes(self.bytes, number),
-        };
+        }
+    }
+
+    /// The same text for the detector alone, as a line of `phigate scan --jsonl`.
+    pub(crate) fn line(self, number: u64) -> String {
+        format!(
+            "{{\"id\":\"{number}\",\"text\":\"{}\"}}\n",
+            self.text(number)
+        )
+    }
+
+    /// Request number `number` of this look.
+    pub(crate) fn make(self, number: u64) -> Bytes {
+        let text = self.text(number);
+        if self.is_scan {
+            return Bytes::from(format!(r#"{{"text":"{text}"}}"#));
+        }
         let stream = if self.stream { r#","stream":true"# } else { "" };
         Bytes::from(format!(
             r#"{{"model":"gpt-4o","messages":[{{"role":"user","content":"{text}"}}]{stream}}}"#
@@ -208,6 +248,11 @@ mod tests {
                 assert!(!bodies[..number].contains(body));
             }
         }
+        let scan: serde_json::Value =
+            serde_json::from_slice(&Body::identified(4096).scanned().make(7)).unwrap();
+        let line: serde_json::Value =
+            serde_json::from_str(&Body::identified(4096).line(7)).unwrap();
+        assert_eq!(scan["text"], line["text"]);
         let again = Body::seen_before(4096);
         assert_eq!(again.make(1), again.make(2));
     }

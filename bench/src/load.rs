@@ -123,7 +123,7 @@ async fn worker(
     while Instant::now() < until {
         let bytes = body.make(NEXT.fetch_add(1, Ordering::Relaxed));
         sender.ready().await?;
-        samples.push(ask(&mut sender, &headers, bytes).await?);
+        samples.push(ask(&mut sender, body.path(), &headers, bytes).await?);
     }
     Ok(samples)
 }
@@ -138,10 +138,11 @@ async fn connect(address: &str) -> Result<SendRequest<Full<Bytes>>> {
 
 async fn ask(
     sender: &mut SendRequest<Full<Bytes>>,
+    path: &str,
     headers: &Headers,
     body: Bytes,
 ) -> Result<Sample> {
-    let mut request = Request::post("/v1/chat/completions");
+    let mut request = Request::post(path);
     for (name, value) in headers {
         request = request.header(name, value);
     }

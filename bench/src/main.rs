@@ -2,8 +2,8 @@
 //!
 //! `phigate-bench [BINARY…] [--seconds N] [--rounds N] [--only CELL] [--json FILE] [--page FILE]` starts a provider,
 //! a proxy and the gateway in each of several settings as processes of their own, sends the same load to each in turn,
-//! and prints CPU time per request, the ratio to the bare proxy and the latency that was added. With `--page` the
-//! table is also written into a page, between its two marks. Believe the CPU time
+//! and prints CPU time per request, the ratio to the bare proxy and the latency that was added. Scans (`/v1/scan`) are
+//! also set beside what the detector takes for the same texts and the bare proxy together. With `--page` the table is also written into a page, between its two marks. Believe the CPU time
 //! and the ratios; requests per second depend on what else the machine does. Two versions of the
 //! gateway are compared best in one run, with many short rounds.
 //!
@@ -12,6 +12,7 @@
 //! `peers-gateways.sh` does that.
 
 mod bodies;
+mod detector;
 mod load;
 mod mock;
 mod process;
@@ -103,6 +104,18 @@ const CELLS: &[Cell] = &[
         Body::identified(4 << 10).streamed(),
         32,
         &[&MASK, &RESTORE, &REPLIES],
+    ),
+    cell(
+        "scan of 4 KB clean",
+        Body::clean(4 << 10).scanned(),
+        32,
+        &[&FLAG, &MASK],
+    ),
+    cell(
+        "scan of 4 KB with findings",
+        Body::identified(4 << 10).scanned(),
+        32,
+        &[&FLAG, &MASK],
     ),
     cell(
         "4 KB clean, one at a time",
@@ -268,6 +281,17 @@ async fn measure(options: &Options) -> Result<()> {
                 rows.push(Row {
                     cell: cell.name,
                     target: target.name.clone(),
+                    round,
+                    measured,
+                });
+            }
+            if cell.body.is_scan() {
+                let measured = detector::measure(&options.binaries[0], cell.body, round)?;
+                let target = report::DETECTOR.to_owned();
+                let cell = cell.name;
+                rows.push(Row {
+                    cell,
+                    target,
                     round,
                     measured,
                 });

@@ -8,6 +8,12 @@ use serde_json::json;
 
 use crate::load::Measured;
 
+/// The target that is the detector alone.
+pub(crate) const DETECTOR: &str = "detector";
+
+/// The target that passes on what it gets.
+const BARE: &str = "bare proxy";
+
 /// One run of one target.
 pub(crate) struct Row {
     pub(crate) cell: &'static str,
@@ -45,7 +51,7 @@ fn figures<'a>(cell: &str, rows: &'a [Row]) -> Vec<Figures<'a>> {
         let kib = measured.memory_kib;
         kib.map_or(f64::NAN, |(_, peak)| peak as f64 / 1024.0)
     };
-    let (direct, bare) = (of("direct"), of("bare proxy"));
+    let (direct, bare) = (of("direct"), of(BARE));
     let mut targets: Vec<&str> = Vec::new();
     for row in rows.iter().filter(|row| row.cell == cell) {
         if !targets.contains(&row.target.as_str()) {
@@ -91,6 +97,34 @@ pub(crate) fn print_cell(cell: &str, rows: &[Row]) {
             one.peak_mib,
         );
     }
+    for line in services(cell, rows) {
+        println!("{line}");
+    }
+}
+
+/// What a scan costs beside the detector and the bare proxy together, where the detector was measured.
+fn services(cell: &str, rows: &[Row]) -> Vec<String> {
+    let figures = figures(cell, rows);
+    let cpu = |target: &str| {
+        figures
+            .iter()
+            .find(|one| one.target == target)
+            .map(|one| one.cpu)
+    };
+    let (Some(detector), Some(bare)) = (cpu(DETECTOR), cpu(BARE)) else {
+        return Vec::new();
+    };
+    let gateways = figures
+        .iter()
+        .filter(|one| ![DETECTOR, BARE, "direct"].contains(&one.target));
+    let line = |one: &Figures<'_>| {
+        let ratio = one.cpu / (detector + bare);
+        format!(
+            "{cell}: {} takes {ratio:.2} times what the detector and the bare proxy take together",
+            one.target
+        )
+    };
+    gateways.map(line).collect()
 }
 
 /// The table stands between these two lines of a page.
@@ -127,7 +161,16 @@ fn table(rows: &[Row]) -> String {
             );
         }
     }
-    table.replace("NaN", "")
+    let cells: Vec<&str> = rows.iter().map(|row| row.cell).collect();
+    let mut told: Vec<String> = Vec::new();
+    for (index, cell) in cells.iter().enumerate() {
+        if !cells[..index].contains(cell) {
+            told.extend(services(cell, rows));
+        }
+    }
+    let told: String = told.iter().map(|line| format!("- {line}\n")).collect();
+    let gap = if told.is_empty() { "" } else { "\n" };
+    format!("{}{gap}{told}", table.replace("NaN", ""))
 }
 
 /// Writes every run as a line of JSON.
@@ -208,6 +251,26 @@ mod tests {
         assert!(written.starts_with("a\n") && written.ends_with("\nb\n"));
         assert!(written.contains("| 200 B | phigate flag | 100 | 2.5 | 300 | 200 | 100 |  |"));
         assert!(!written.contains("old"));
+    }
+
+    #[test]
+    fn a_scan_is_set_beside_the_detector_and_the_proxy() {
+        let rows = [
+            row("scan", "direct", None, 100),
+            row("scan", BARE, Some(50.0), 150),
+            row("scan", "phigate flag", Some(260.0), 300),
+            row("scan", DETECTOR, Some(150.0), 100),
+            row("chat", BARE, Some(50.0), 150),
+        ];
+        let told = services("scan", &rows);
+        assert_eq!(
+            told,
+            [
+                "scan: phigate flag takes 1.30 times what the detector and the bare proxy take together"
+            ]
+        );
+        assert!(table(&rows).ends_with(&format!("\n\n- {}\n", told[0])));
+        assert_eq!(services("chat", &rows), [""; 0]);
     }
 
     #[test]

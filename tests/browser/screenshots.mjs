@@ -61,6 +61,14 @@ for (const colorScheme of ["light", "dark"]) {
     await page.getByRole("button", { name: "Send through the gateway" }).click();
     await page.getByRole("heading", { name: "Answer" }).waitFor();
     await shoot("playground");
+    await page.goto(`${server.url}/help`);
+    await page.locator(".clients > details > summary", { hasText: "OpenAI SDKs" }).click();
+    await shoot("help-client");
+    await page.goto(`${server.url}/keys`);
+    await page.getByLabel("Name").fill("ward terminal");
+    await page.getByRole("button", { name: "Create key" }).click();
+    await page.locator("#new-key").waitFor();
+    await shoot("keys-new");
     await page.goto(`${server.url}/settings`);
     await page.getByRole("radio", { name: /^Flag/ }).check();
     await page.getByRole("button", { name: "Save", exact: true }).click();

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the official OpenAI SDKs, LangChain and the AI SDK against `phigate demo`, for all three families.
-# Everything that is installed goes under target/clients.
+# Runs official SDKs and frameworks against `phigate demo`, for all three families, and the blocks of docs/clients.md
+# whose programs install quickly. Everything that is installed goes under target/clients.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 work=target/clients
@@ -17,4 +17,5 @@ fi
 
 # Node looks for packages beside the script, so the scripts go where the packages are.
 cp tests/clients/*.mjs "$work/"
-exec "$work/venv/bin/python" tests/clients/run.py "$@"
+"$work/venv/bin/python" tests/clients/run.py "$@"
+[ $# -gt 0 ] || exec "$work/venv/bin/python" tests/clients/docs.py

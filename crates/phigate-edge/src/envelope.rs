@@ -59,8 +59,9 @@ impl ErrorBody {
         }
     }
 
-    /// The event that tells of an error inside a stream. The end of the stream may not follow it.
-    pub fn to_event(&self, format: ErrorFormat) -> Vec<u8> {
+    /// The event that tells of an error inside a stream, with its number where the format numbers events. The end of the
+    /// stream may not follow it.
+    pub fn to_event(&self, format: ErrorFormat, number: Option<u64>) -> Vec<u8> {
         let (head, data) = match format {
             ErrorFormat::OpenAi => ("data: ", self.to_json(format, None)),
             ErrorFormat::Anthropic => ("event: error\ndata: ", self.to_json(format, None)),
@@ -71,6 +72,7 @@ impl ErrorBody {
                         kind: None,
                         ..self.inner()
                     },
+                    sequence_number: number.unwrap_or_default(),
                 };
                 ("event: error\ndata: ", json(&event))
             }
@@ -162,6 +164,7 @@ struct ErrorEvent<'a> {
     kind: &'a str,
     #[serde(flatten)]
     inner: Inner<'a>,
+    sequence_number: u64,
 }
 
 #[derive(Serialize)]
@@ -211,7 +214,7 @@ mod tests {
 
     #[test]
     fn an_event_is_written_as_its_door_writes_events() {
-        let responses = r#"{"type":"error","message":"blocked","param":null,"code":"phi_blocked","phi_types":["ssn"]}"#;
+        let responses = r#"{"type":"error","message":"blocked","param":null,"code":"phi_blocked","phi_types":["ssn"],"sequence_number":7}"#;
         let anthropic = r#"{"type":"error","error":{"type":"phi_error","message":"blocked","code":"phi_blocked","phi_types":["ssn"]}}"#;
         for (format, event) in [
             (ErrorFormat::OpenAi, format!("data: {OPENAI}\n\n")),
@@ -224,7 +227,7 @@ mod tests {
                 format!("event: error\ndata: {anthropic}\n\n"),
             ),
         ] {
-            assert_eq!(blocked().to_event(format), event.into_bytes());
+            assert_eq!(blocked().to_event(format, Some(7)), event.into_bytes());
         }
     }
 

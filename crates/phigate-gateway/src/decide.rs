@@ -1,11 +1,10 @@
 //! The part of a request's life without waiting: parse, route, scan, apply the mode, translate, look once more.
 //!
-//! Everything here computes. Short scans are done where they are; long ones on a thread of their
-//! own, when there is a processor for it, so that they do not hold up other callers.
+//! Everything here computes; where and when is [`ScanJob`]'s business.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use bytes::Bytes;
 use jiff::Timestamp;
@@ -17,7 +16,6 @@ use phigate_core::request::{Request, RequestError};
 use phigate_core::wire::{FailureKind, ProviderFailure, Refusal, ReplyContext};
 use phigate_store::Account;
 use phigate_types::{Action, Effect, ErrorCode, Mode, PhiAgreement};
-use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use crate::error::GatewayError;
@@ -30,31 +28,8 @@ use crate::provider::{Authorizer, BaseUrl, Destination};
 use crate::record::RequestRecord;
 use crate::reply_plan::ReplyDraft;
 use crate::route::{self, Route};
-use crate::scan_queue::ScanPlace;
+use crate::scan_job::{ScanJob, is_long};
 use crate::stages::Stages;
-
-/// What costs more than this to scan is decided on a thread of its own, when there is a processor for it. Text of a
-/// letter is scanned at some 20 to 30 bytes per microsecond, so this is a millisecond or two.
-const INLINE_COST_MAX: usize = 64 * 1024;
-
-/// How much more a byte costs that may begin a finding: digits in columns are the slowest text there is.
-const CANDIDATE_COST: usize = 16;
-
-/// What a text costs to scan, in bytes of plain text.
-pub(crate) fn scan_cost(text: &[u8]) -> usize {
-    let candidates = text.iter().filter(|byte| is_candidate(**byte)).count();
-    text.len() + CANDIDATE_COST * candidates
-}
-
-/// Whether a byte often begins a candidate: digits, capitals, and what separates fields.
-fn is_candidate(byte: u8) -> bool {
-    byte.is_ascii_digit() || byte.is_ascii_uppercase() || matches!(byte, b'@' | b',' | b'|' | b'\\')
-}
-
-/// Whether a text takes long to scan.
-pub(crate) fn is_long(text: &[u8]) -> bool {
-    scan_cost(text) > INLINE_COST_MAX
-}
 
 /// What was decided, with what was known by then.
 pub(crate) type Verdict = (RequestFacts, Result<Forward, GatewayError>);
@@ -68,8 +43,8 @@ pub(crate) async fn decide(
 ) -> Verdict {
     let facts = RequestFacts::of_body(&body);
     let is_long = is_long(&body);
-    let decided = computed(record, said, permits, is_long, move |decider| {
-        decider.decide(body)
+    let decided = computed(record, said, permits, is_long, move |decider, scanner| {
+        decider.decide(scanner, body)
     });
     decided.await.unwrap_or_else(|error| (facts, Err(error)))
 }
@@ -85,64 +60,41 @@ pub(crate) async fn decide_again(
         conversation: others.conversation.clone(),
         ..Said::default()
     };
-    let decided = computed(record, said, permits, is_long, move |decider| {
-        decider.decide_again(others)
+    let decided = computed(record, said, permits, is_long, move |decider, scanner| {
+        decider.decide_again(scanner, others)
     });
     decided.await.ok().flatten()
 }
 
-/// Computes: here, or on a thread of its own where that takes long.
+/// Computes, where and when there is room for it.
 async fn computed<T: Send + 'static>(
     record: &RequestRecord,
     said: Said,
     permits: &Permits,
     is_long: bool,
-    work: impl FnOnce(&Decider) -> T + Send + 'static,
+    work: impl FnOnce(&Decider, &Scanner) -> T + Send + 'static,
 ) -> Result<T, GatewayError> {
-    let mut decider = Decider::new(record, said)?;
-    if !is_long {
-        return Ok(work(&decider));
-    }
-    let account = &record.admission.account.id;
-    let place = record.gateway.long_scans.enter(account).await?;
-    decider.place = Some(Arc::new(place));
-    let left = CancellationToken::new();
-    decider.left = Some(left.clone());
-    // Dropped with this future, when the caller leaves.
-    let _left = left.drop_guard();
+    let decider = Decider::new(record, said)?;
     let kept = (permits.clone(), record.permit.clone());
-    on_its_own_thread(kept, move || work(&decider))
-        .await
-        .ok_or(GatewayError::DetectorUnavailable)
-}
-
-/// Works on a thread of its own, which goes on when the caller leaves. What the work takes is kept until it ends:
-/// callers who come and go must not be able to pile it up.
-pub(crate) async fn on_its_own_thread<T: Send + 'static>(
-    kept: impl Send + 'static,
-    work: impl FnOnce() -> T + Send + 'static,
-) -> Option<T> {
-    let job = move || {
-        let done = work();
-        drop(kept);
-        done
+    let job = ScanJob {
+        gateway: &record.gateway,
+        account: &record.admission.account.id,
+        scanner: Arc::clone(&decider.scanner),
+        is_long,
     };
-    tokio::task::spawn_blocking(job).await.ok()
+    job.run(kept, move |scanner| work(&decider, scanner)).await
 }
 
 /// Decides about one request of an account.
 struct Decider {
     gateway: Arc<Gateway>,
     account: Arc<Account>,
+    /// The account's scanner, without any deadline: replies have their own.
     scanner: Arc<Scanner>,
     door: &'static Door,
     said: Said,
     /// Where a request from the dashboard leaves what was sent and answered.
     stages: Option<Arc<Stages>>,
-    /// The place of a long scan among others.
-    place: Option<Arc<ScanPlace>>,
-    /// Whether nobody waits for the decision any more, where it goes on all the same.
-    left: Option<CancellationToken>,
 }
 
 impl Decider {
@@ -155,21 +107,24 @@ impl Decider {
             door: record.door.unwrap_or(&CHAT),
             said,
             stages: record.stages.clone(),
-            place: None,
-            left: None,
         })
     }
 
-    fn decide(&self, body: Bytes) -> Verdict {
+    fn decide(&self, scanner: &Scanner, body: Bytes) -> Verdict {
         let mut facts = RequestFacts::of_body(&body);
         // The panic hook tells where; a request that could not be scanned is not forwarded.
-        let verdict = std::panic::catch_unwind(AssertUnwindSafe(|| self.steps(body, &mut facts)))
-            .unwrap_or(Err(GatewayError::DetectorUnavailable));
+        let steps = AssertUnwindSafe(|| self.steps(scanner, body, &mut facts));
+        let verdict = std::panic::catch_unwind(steps);
+        let verdict = verdict.unwrap_or(Err(GatewayError::DetectorUnavailable));
         (facts, verdict)
     }
 
-    fn steps(&self, body: Bytes, facts: &mut RequestFacts) -> Result<Forward, GatewayError> {
-        let scanner = &self.scanner_with_deadline();
+    fn steps(
+        &self,
+        scanner: &Scanner,
+        body: Bytes,
+        facts: &mut RequestFacts,
+    ) -> Result<Forward, GatewayError> {
         let limits = self.gateway.request_limits();
         let request = Request::read(self.door.form, body.into(), &limits)?;
         let request = request.with_aside(self.said.aside.clone());
@@ -214,8 +169,11 @@ impl Decider {
     }
 
     /// The request for the next provider that it can be written for.
-    fn decide_again(&self, mut others: Others) -> Option<(RequestFacts, Forward)> {
-        let scanner = &self.scanner_with_deadline();
+    fn decide_again(
+        &self,
+        scanner: &Scanner,
+        mut others: Others,
+    ) -> Option<(RequestFacts, Forward)> {
         while let Some(target) = others.next() {
             let routes = route::routes_at(self.door, &self.account, &target).unwrap_or_default();
             let Some(route) = routes.first() else {
@@ -275,21 +233,6 @@ impl Decider {
             },
             cleared,
             others: None,
-        })
-    }
-
-    /// The account's scanner for one request: it stops at the deadline or when the caller disconnects.
-    fn scanner_with_deadline(&self) -> Scanner {
-        let time = Duration::from_millis(self.gateway.limits.scan_ms);
-        let (started, place, left) = (Instant::now(), self.place.clone(), self.left.clone());
-        self.scanner.with_deadline(move || {
-            // Time in which other accounts had the processor is not the scan's.
-            let paused = place.as_ref().map_or(Duration::ZERO, |place| {
-                place.checkpoint();
-                place.paused()
-            });
-            let is_awaited = !left.as_ref().is_some_and(CancellationToken::is_cancelled);
-            is_awaited && started.elapsed().saturating_sub(paused) < time
         })
     }
 

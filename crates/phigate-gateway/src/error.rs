@@ -159,8 +159,7 @@ impl GatewayError {
     }
 }
 
-const BLOCKED: &str =
-    "the request was blocked because protected health information was detected in its content";
+const BLOCKED: &str = "the request was blocked because protected health information (PHI) was detected in its content";
 const NOT_COVERED: &str = "protected health information was detected, and no provider of this model may have it by what is agreed with its operator";
 const WITHHELD: &str = "the reply was withheld because it holds protected health information that was not in the request";
 const AUDIT_UNAVAILABLE: &str =

@@ -35,6 +35,8 @@ pub(crate) struct Answered {
     pub(crate) action: &'static str,
     /// The provider's family.
     pub(crate) family: &'static str,
+    /// The door at which it came in; none for texts that are only scanned.
+    pub(crate) door: &'static str,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -85,7 +87,7 @@ impl Metrics {
         let registry = &mut self.registry;
         registry.register(
             "requests",
-            "Requests by status, mode, action and family",
+            "Requests by status, mode, action, family and door",
             self.answered.clone(),
         );
         registry.register("findings", "Findings by type", self.findings.clone());
@@ -197,6 +199,7 @@ impl Observer for Metrics {
             mode: "",
             action: "",
             family: "",
+            door: "",
         });
     }
 }
@@ -219,13 +222,14 @@ mod tests {
             mode: "block",
             action: "blocked",
             family: "openai",
+            door: "messages",
         });
         metrics.found("ssn", 2);
         metrics.record_failed();
         metrics.requests(1);
         let shown = page(&metrics);
         for line in [
-            r#"phigate_requests_total{status="403",mode="block",action="blocked",family="openai"} 1"#,
+            r#"phigate_requests_total{status="403",mode="block",action="blocked",family="openai",door="messages"} 1"#,
             r#"phigate_findings_total{type="ssn"} 2"#,
             "phigate_audit_write_failures_total 1",
             "phigate_requests_in_flight 1",

@@ -9,6 +9,7 @@ use std::time::Instant;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderName, HeaderValue, StatusCode};
 use jiff::Timestamp;
+use phigate_core::doors::Door;
 use phigate_core::reply::Tally;
 use phigate_core::text::PhiText;
 use phigate_core::wire::ReplySummary;
@@ -312,6 +313,7 @@ impl Due {
             mode: self.record.admission.account.mode.code(),
             action: self.action.code(),
             family: self.facts.family().map_or("", ProviderKind::code),
+            door: self.record.door.map_or("", Door::id),
         });
     }
 

@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 use phi_detect::Findings;
 use phigate_store::Account;
 
-use crate::decide::{is_long, on_its_own_thread};
 use crate::error::GatewayError;
 use crate::gateway::Gateway;
+use crate::scan_job::{is_long, on_its_own_thread};
 
 /// What was found in a text, and how long that took.
 #[derive(Debug)]

@@ -224,8 +224,12 @@ impl Relay {
             Broken::Provider(failure) => GatewayError::Provider(failure),
             Broken::Withheld(error) => error,
         };
-        out.extend_from_slice(&error.body().to_event(self.errors));
         let summary = self.source.translator.summary().clone();
+        let number = match &self.source.stage {
+            Some(stage) => stage.next_number(),
+            None => summary.next_number,
+        };
+        out.extend_from_slice(&error.body().to_event(self.errors, number));
         let ended = Ended {
             status: StatusCode::OK,
             summary: Some(&summary),

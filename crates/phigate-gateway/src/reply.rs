@@ -9,13 +9,13 @@ use phigate_core::doors::Door;
 use phigate_core::reply::{ReplyRules, Stop, WholeReply};
 use phigate_core::wire::{FailureKind, ProviderFailure, Reply};
 
-use crate::decide::{is_long, on_its_own_thread};
 use crate::error::GatewayError;
 use crate::failure::Unanswered;
 use crate::forward::Exchange;
 use crate::gateway::Gateway;
 use crate::outcome::OutcomeDue;
 use crate::provider::Incoming;
+use crate::scan_job::{is_long, on_its_own_thread};
 
 /// Brings a whole answer back. Its outcome is handed to the record before the caller gets it; that of an answer which
 /// cannot be given is handed back.

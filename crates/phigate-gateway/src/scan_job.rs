@@ -1,43 +1,99 @@
-//! A scan and its place: short ones where they are, long ones on a thread of their own when it is their turn.
+//! A scan and its place: short ones where they are, long ones on a thread of their own when it is their turn, so that
+//! they do not hold up other callers.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use phigate_core::protect::Scanner;
-use phigate_store::Account;
 use tokio_util::sync::CancellationToken;
 
-use crate::decide::{is_long, on_its_own_thread};
 use crate::error::GatewayError;
 use crate::gateway::Gateway;
 use crate::scan_queue::ScanPlace;
 
-/// Works on a text with the account's scanner, which stops at the deadline and when nobody waits any more. What the
-/// work takes of any limit is `kept` until it ends.
-pub(crate) async fn scan<T: Send + 'static>(
-    gateway: &Gateway,
-    account: &Account,
-    text: &[u8],
+/// What costs more than this to scan is scanned on a thread of its own, when there is a processor for it. Text of a
+/// letter is scanned at some 20 to 30 bytes per microsecond, so this is a millisecond or two.
+const INLINE_COST_MAX: usize = 64 * 1024;
+
+/// How much more a byte costs that may begin a finding: digits in columns are the slowest text there is.
+const CANDIDATE_COST: usize = 16;
+
+/// Whether a text takes long to scan.
+pub(crate) fn is_long(text: &[u8]) -> bool {
+    // Most texts are too short for that, whatever stands in them.
+    text.len().saturating_mul(1 + CANDIDATE_COST) > INLINE_COST_MAX
+        && scan_cost(text) > INLINE_COST_MAX
+}
+
+/// What a text costs to scan, in bytes of plain text.
+fn scan_cost(text: &[u8]) -> usize {
+    let candidates = text.iter().filter(|byte| is_candidate(**byte)).count();
+    text.len() + CANDIDATE_COST * candidates
+}
+
+/// Whether a byte often begins a candidate: digits, capitals, and what separates fields.
+fn is_candidate(byte: u8) -> bool {
+    byte.is_ascii_digit() || byte.is_ascii_uppercase() || matches!(byte, b'@' | b',' | b'|' | b'\\')
+}
+
+/// Works on a thread of its own, which goes on when the caller leaves. What the work takes is kept until it ends:
+/// callers who come and go must not be able to pile it up.
+pub(crate) async fn on_its_own_thread<T: Send + 'static>(
     kept: impl Send + 'static,
-    work: impl FnOnce(&Scanner) -> T + Send + 'static,
-) -> Result<T, GatewayError> {
-    let scanner = gateway.scanners.of(account)?;
-    let time = Duration::from_millis(gateway.limits.scan_ms);
-    if !is_long(text) {
-        return guarded(&with_deadline(&scanner, time, None, None), work);
-    }
-    let place = Arc::new(gateway.long_scans.enter(&account.id).await?);
-    let left = CancellationToken::new();
-    let awaited = left.clone();
-    // Dropped with this future, when the caller leaves.
-    let _left = left.drop_guard();
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Option<T> {
     let job = move || {
-        let scanner = with_deadline(&scanner, time, Some(place), Some(awaited));
-        guarded(&scanner, work)
+        let done = work();
+        drop(kept);
+        done
     };
-    let done = on_its_own_thread(kept, job).await;
-    done.unwrap_or(Err(GatewayError::DetectorUnavailable))
+    tokio::task::spawn_blocking(job).await.ok()
+}
+
+/// Work with an account's scanner.
+pub(crate) struct ScanJob<'a> {
+    pub(crate) gateway: &'a Gateway,
+    /// The account's id.
+    pub(crate) account: &'a str,
+    /// The account's scanner.
+    pub(crate) scanner: Arc<Scanner>,
+    /// Whether it takes long.
+    pub(crate) is_long: bool,
+}
+
+impl ScanJob<'_> {
+    /// Does the work with a scanner that stops at the deadline, and when nobody waits any more. What the work takes of
+    /// any limit is `kept` until it ends.
+    pub(crate) async fn run<T: Send + 'static>(
+        self,
+        kept: impl Send + 'static,
+        work: impl FnOnce(&Scanner) -> T + Send + 'static,
+    ) -> Result<T, GatewayError> {
+        let time = Duration::from_millis(self.gateway.limits.scan_ms);
+        if !self.is_long {
+            return guarded(&with_deadline(&self.scanner, time, None), work);
+        }
+        let place = self.gateway.long_scans.enter(self.account).await?;
+        let left = CancellationToken::new();
+        let turn = Turn {
+            place,
+            left: left.clone(),
+        };
+        // Dropped with this future, when the caller leaves.
+        let _left = left.drop_guard();
+        let scanner = self.scanner;
+        let job = move || guarded(&with_deadline(&scanner, time, Some(turn)), work);
+        let done = on_its_own_thread(kept, job).await;
+        done.unwrap_or(Err(GatewayError::DetectorUnavailable))
+    }
+}
+
+/// A long scan's place among others.
+struct Turn {
+    place: ScanPlace,
+    /// Set when nobody waits for the result any more.
+    left: CancellationToken,
 }
 
 /// The panic hook tells where; what could not be scanned is not answered.
@@ -47,20 +103,87 @@ fn guarded<T>(scanner: &Scanner, work: impl FnOnce(&Scanner) -> T) -> Result<T, 
 }
 
 /// The account's scanner for one request.
-fn with_deadline(
-    scanner: &Scanner,
-    time: Duration,
-    place: Option<Arc<ScanPlace>>,
-    left: Option<CancellationToken>,
-) -> Scanner {
+fn with_deadline(scanner: &Scanner, time: Duration, turn: Option<Turn>) -> Scanner {
     let started = Instant::now();
     scanner.with_deadline(move || {
         // Time in which other accounts had the processor is not the scan's.
-        let paused = place.as_ref().map_or(Duration::ZERO, |place| {
-            place.checkpoint();
-            place.paused()
+        let paused = turn.as_ref().map_or(Duration::ZERO, |turn| {
+            turn.place.checkpoint();
+            turn.place.paused()
         });
-        let is_awaited = !left.as_ref().is_some_and(CancellationToken::is_cancelled);
+        let is_awaited = !turn.as_ref().is_some_and(|turn| turn.left.is_cancelled());
         is_awaited && started.elapsed().saturating_sub(paused) < time
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use phi_detect::Detector;
+    use phigate_core::doors::CHAT;
+    use phigate_core::protect;
+    use phigate_core::request::{Request, RequestLimits};
+
+    use super::*;
+    use crate::testing;
+
+    /// Whether a scanner gets to the end of a request.
+    fn finishes(scanner: &Scanner) -> bool {
+        let body = br#"{"model":"gpt-4o","messages":[{"role":"user","content":"Hi."}]}"#;
+        let request = Request::read(CHAT.form, body.to_vec(), &RequestLimits::default());
+        protect::scan(scanner, request.unwrap())
+            .report()
+            .is_complete()
+    }
+
+    #[tokio::test]
+    async fn a_scan_for_nobody_is_given_up_and_so_is_one_out_of_time() {
+        let (gateway, _folder) = testing::gateway().await;
+        let scanner = Scanner::new(Detector::default());
+        let left = CancellationToken::new();
+        let turn = Turn {
+            place: gateway.long_scans.enter("one").await.unwrap(),
+            left: left.clone(),
+        };
+        let awaited = with_deadline(&scanner, Duration::from_secs(60), Some(turn));
+        assert!(finishes(&awaited));
+        left.cancel();
+        assert!(!finishes(&awaited));
+        assert!(finishes(&with_deadline(
+            &scanner,
+            Duration::from_secs(60),
+            None
+        )));
+        assert!(!finishes(&with_deadline(&scanner, Duration::ZERO, None)));
+    }
+
+    #[tokio::test]
+    async fn work_whose_caller_has_left_keeps_its_place_until_it_ends() {
+        let place = Arc::new(());
+        let (end, is_ended) = mpsc::channel::<()>();
+        let work = on_its_own_thread(Arc::clone(&place), move || is_ended.recv());
+        let left = tokio::time::timeout(Duration::from_millis(50), work).await;
+        assert!(left.is_err(), "the work ended too soon");
+        assert_eq!(Arc::strong_count(&place), 2, "the place was given back");
+        end.send(()).unwrap();
+        while Arc::strong_count(&place) > 1 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    }
+
+    #[test]
+    fn digits_and_capitals_make_a_text_long() {
+        for (text, expected) in [
+            (" ".repeat(100), false),
+            (" ".repeat(INLINE_COST_MAX), false),
+            (" ".repeat(INLINE_COST_MAX + 1), true),
+            ("1 ".repeat(1024), false),
+            ("1".repeat(INLINE_COST_MAX / (1 + CANDIDATE_COST)), false),
+            ("1".repeat(INLINE_COST_MAX / (1 + CANDIDATE_COST) + 1), true),
+            ("1 ".repeat(16 * 1024), true),
+        ] {
+            assert_eq!(is_long(text.as_bytes()), expected, "{} bytes", text.len());
+        }
+    }
 }

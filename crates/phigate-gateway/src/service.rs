@@ -17,7 +17,7 @@ use crate::error::GatewayError;
 use crate::facts::RequestFacts;
 use crate::gateway::Gateway;
 use crate::open::{Call, Open, Received};
-use crate::scan_job;
+use crate::scan_job::{ScanJob, is_long};
 use crate::stopped::Stopped;
 
 impl Gateway {
@@ -65,7 +65,13 @@ impl Gateway {
             gateway.metrics.scanned(started.elapsed());
             answered
         };
-        scan_job::scan(self, account, &received.body, kept, work).await
+        let job = ScanJob {
+            gateway: self,
+            account: &account.id,
+            scanner: self.scanners.of(account)?,
+            is_long: is_long(&received.body),
+        };
+        job.run(kept, work).await
     }
 
     fn desk<'d>(&self, account: &Account, scanner: &'d Scanner) -> Desk<'d> {

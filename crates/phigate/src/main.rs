@@ -3,6 +3,7 @@
 mod app;
 mod audit_csv;
 mod cli;
+mod clients;
 mod config;
 mod dashboard;
 mod demo;

@@ -51,6 +51,11 @@ impl ReplyStream {
         self.walk.break_off(&mut self.fields, out)
     }
 
+    /// The number that an event of ours would have now, in formats that number them.
+    pub fn next_number(&self) -> Option<u64> {
+        self.walk.next_number()
+    }
+
     /// What was found and done so far.
     pub fn tally(&self) -> &Tally {
         &self.fields.tally

@@ -20,4 +20,9 @@ pub(crate) trait Walk: Send {
 
     /// The stream broke off: what was held is judged and written.
     fn break_off(&mut self, fields: &mut Fields, out: &mut Vec<u8>) -> Result<(), Stop>;
+
+    /// The number of the next event, in formats that number them.
+    fn next_number(&self) -> Option<u64> {
+        None
+    }
 }

@@ -213,10 +213,13 @@ fn place_at_vertex(
     ];
     translated.path = place.map(str::to_owned).to_vec();
     translated.headers = JSON;
-    // The version stands in the body there.
+    // The version stands in the body there, and queries that Vertex does not know are errors to it.
     translated
         .given
         .retain(|(name, _)| *name != "anthropic-version");
+    if is_claude(site.model) {
+        translated.query = None;
+    }
     Ok(())
 }
 

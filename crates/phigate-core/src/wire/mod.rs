@@ -148,6 +148,8 @@ pub struct ReplySummary {
     pub failure: Option<FailureKind>,
     /// Set when the provider gave a stop reason that we do not know; the reply says `stop`.
     pub has_unknown_stop_reason: bool,
+    /// The number that the next event would have, in formats that number the events of a stream.
+    pub next_number: Option<u64>,
 }
 
 /// Tokens used, in OpenAI's arithmetic: the prompt includes cached tokens, the completion includes reasoning.

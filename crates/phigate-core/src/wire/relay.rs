@@ -36,8 +36,7 @@ fn as_it_came(
 ) -> Result<Translated, Refusal> {
     let root = call.document.root();
     let model = root.get("model").ok_or_else(|| Refusal::missing("model"))?;
-    let mut edits = Vec::new();
-    edits.extend(opening(call, &root, &model)?);
+    let mut edits = opening(call, &root, &model, path.last())?;
     let mut adjusted = Vec::new();
     for setting in call.form.settings().iter().filter(|_| call.is_strict) {
         let given = root.get(setting.name);
@@ -60,36 +59,45 @@ fn as_it_came(
     })
 }
 
-/// The edit that says which model is asked for: none where the caller's own word does. Where a provider has the model
-/// in its path, the field that it wants instead takes the model's place.
+/// An edit of a body: the place, and what stands there afterwards.
+type Edit = (std::ops::Range<usize>, String);
+
+/// The edits that say which model is asked for: none where the caller's own word does. Where a provider has the model
+/// in its path, the field that it wants instead takes the model's place; what only counts names the model all the same.
 fn opening(
     call: &Call<'_>,
     root: &Value<'_>,
     model: &Value<'_>,
-) -> Result<Option<(std::ops::Range<usize>, String)>, Refusal> {
+    step: Option<&String>,
+) -> Result<Vec<Edit>, Refusal> {
     let (name, value) = call.opening;
-    let value = Json::text(value).to_json_text();
+    let is_asked = model.string().is_some_and(|asked| asked == call.model);
+    let asked = || (model.span(), Json::text(call.model).to_json_text());
+    let mut edits: Vec<Edit> = Vec::new();
     if name == "model" {
-        let is_asked = model.string().is_some_and(|asked| asked == call.model);
-        return Ok((!is_asked).then(|| (model.span(), value)));
+        edits.extend((!is_asked).then(asked));
+        return Ok(edits);
+    }
+    if root.get(name).is_some() {
+        return Err(Refusal::value(name, "the provider's own value is sent"));
+    }
+    let value = Json::text(value).to_json_text();
+    if step.is_some_and(|step| step == COUNTING) {
+        edits.extend((!is_asked).then(asked));
+        edits.push(set(root, None, name, &value));
+        return Ok(edits);
     }
     let key = model.key().ok_or_else(|| Refusal::missing("model"))?;
-    match root.get(name) {
-        Some(_) => Err(Refusal::value(name, "the provider's own value is sent")),
-        None => Ok(Some((
-            key.span().start..model.span().end,
-            format!("\"{name}\":{value}"),
-        ))),
-    }
+    let place = key.span().start..model.span().end;
+    edits.push((place, format!("\"{name}\":{value}")));
+    Ok(edits)
 }
 
+/// The last step of the path to what only counts tokens.
+const COUNTING: &str = "count_tokens";
+
 /// The edit that gives a parameter this value. What is not there yet is put first: the body is an object, and not empty.
-fn set(
-    root: &Value<'_>,
-    given: Option<&Value<'_>>,
-    name: &str,
-    value: &str,
-) -> (std::ops::Range<usize>, String) {
+fn set(root: &Value<'_>, given: Option<&Value<'_>>, name: &str, value: &str) -> Edit {
     match given {
         Some(given) => (given.span(), value.to_owned()),
         None => {
@@ -99,7 +107,7 @@ fn set(
     }
 }
 
-fn edited(text: &str, mut edits: Vec<(std::ops::Range<usize>, String)>) -> Vec<u8> {
+fn edited(text: &str, mut edits: Vec<Edit>) -> Vec<u8> {
     edits.sort_by_key(|(place, _)| place.start);
     let mut out = String::with_capacity(text.len() + 16);
     let mut copied = 0;

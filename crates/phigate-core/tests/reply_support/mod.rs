@@ -1,5 +1,9 @@
 //! Replies to play, whole and streamed, for the tests of restoring and scanning.
 
+#![allow(dead_code, reason = "each test file uses some")]
+
+pub(crate) mod chance;
+
 use std::sync::Arc;
 
 use phi_detect::{Detector, PhiKind};
@@ -46,7 +50,6 @@ pub(crate) struct Texts {
     pub(crate) arguments: String,
 }
 
-#[allow(dead_code, reason = "each test file uses some")]
 impl Texts {
     pub(crate) fn content(text: &str) -> Self {
         Self {

@@ -24,22 +24,21 @@ impl Family for Anthropic {
             .map(|block| {
                 (
                     called(&messages, &block["tool_use_id"]),
-                    text(&block["content"]),
+                    mind::text(&block["content"]),
                 )
             });
-        let spoken = messages
+        let mut spoken = messages
             .iter()
             .rev()
             .filter(|message| message["role"] == "user")
-            .map(|message| text(&message["content"]));
+            .map(|message| &message["content"]);
+        let spoken = spoken.find(|content| !mind::text(content).is_empty());
         let schema = &body["output_config"]["format"]["schema"];
         let offers = body["tools"].as_array().into_iter().flatten();
         Asked {
-            system: text(&body["system"]),
-            said: spoken
-                .into_iter()
-                .find(|text| !text.is_empty())
-                .unwrap_or_default(),
+            system: mind::text(&body["system"]),
+            said: spoken.map(mind::text).unwrap_or_default(),
+            wish: spoken.map(mind::last_text).unwrap_or_default(),
             prompt_chars: mind::count_chars(&body["messages"]) + mind::count_chars(&body["system"]),
             attachments: messages
                 .iter()
@@ -168,17 +167,6 @@ fn emptied(mut block: Value) -> Value {
     block
 }
 
-fn text(content: &Value) -> String {
-    let parts = content
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(|block| block["text"].as_str());
-    content
-        .as_str()
-        .map_or_else(|| parts.collect::<Vec<_>>().join("\n"), str::to_owned)
-}
-
 fn choice(chosen: &Value) -> Choice {
     match chosen["type"].as_str() {
         Some("none") => Choice::Never,
@@ -197,6 +185,32 @@ fn called(messages: &[Value], id: &Value) -> String {
         .and_then(|block| block["name"].as_str())
         .unwrap_or("the tool")
         .to_owned()
+}
+
+/// Counts tokens, and answers nothing.
+#[derive(Clone, Copy)]
+pub(super) struct Count;
+
+impl Family for Count {
+    fn key_header(self) -> HeaderName {
+        Anthropic.key_header()
+    }
+
+    fn read(self, body: &Value) -> Asked {
+        Anthropic.read(body)
+    }
+
+    fn whole(self, _model: &str, _body: &Value, answer: &Answer) -> Value {
+        json!({"input_tokens": answer.prompt_tokens})
+    }
+
+    fn events(self, _model: &str, _body: &Value, _answer: &Answer) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn error(self, status: StatusCode, message: &str) -> Value {
+        Anthropic.error(status, message)
+    }
 }
 
 fn stop_reason(end: End) -> &'static str {

@@ -19,11 +19,12 @@ impl Family for Google {
         let parts = |content: &Value| content["parts"].as_array().cloned().unwrap_or_default();
         let last = contents.last().map(&parts).unwrap_or_default();
         let results = last.iter().filter_map(|part| part.get("functionResponse"));
-        let spoken = contents
+        let mut spoken = contents
             .iter()
             .rev()
             .filter(|content| content["role"] == "user")
-            .map(text);
+            .map(|content| &content["parts"]);
+        let spoken = spoken.find(|parts| !mind::text(parts).is_empty());
         let config = &body["generationConfig"];
         let schema = config
             .get("responseJsonSchema")
@@ -40,10 +41,8 @@ impl Family for Google {
             });
         Asked {
             system: String::new(),
-            said: spoken
-                .into_iter()
-                .find(|text| !text.is_empty())
-                .unwrap_or_default(),
+            said: spoken.map(mind::text).unwrap_or_default(),
+            wish: spoken.map(mind::last_text).unwrap_or_default(),
             prompt_chars: mind::count_chars(&body["contents"]),
             attachments: contents
                 .iter()
@@ -128,15 +127,6 @@ fn offer(function: &Value) -> Offer {
         name: function["name"].as_str().unwrap_or_default().to_owned(),
         schema: schema.cloned().unwrap_or_default(),
     }
-}
-
-fn text(content: &Value) -> String {
-    let texts = content["parts"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(|part| part["text"].as_str());
-    texts.collect::<Vec<_>>().join("\n")
 }
 
 /// The parts of an answer; `cut` divides texts.

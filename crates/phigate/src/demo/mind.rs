@@ -1,5 +1,7 @@
 //! What the simulated model says: what it was sent, a tool call where one is asked for, or a value that fits a schema.
 
+use std::borrow::Cow;
+
 use serde_json::{Value, json};
 
 use super::sample;
@@ -11,6 +13,8 @@ pub(super) struct Asked {
     pub(super) system: String,
     /// What the user said last.
     pub(super) said: String,
+    /// The last piece of it: agents put much before what a person typed, and wishes are looked for in that alone.
+    pub(super) wish: String,
     /// All text of the request, for counting.
     pub(super) prompt_chars: usize,
     /// How many pictures or files came along.
@@ -88,7 +92,7 @@ pub(super) enum Fault {
 impl Asked {
     /// The failure that the prompt asks for, if it does.
     pub(super) fn fault(&self) -> Option<Fault> {
-        let (_, wish) = self.said.split_once("simulate ")?;
+        let (_, wish) = self.wish.split_once("simulate ")?;
         let word: String = wish
             .chars()
             .take_while(char::is_ascii_alphanumeric)
@@ -106,7 +110,7 @@ impl Asked {
 
     /// The tools to call now.
     fn wanted_tools(&self) -> Vec<&Offer> {
-        let said = self.said.to_lowercase();
+        let said = self.wish.to_lowercase();
         let is_about = |offer: &&Offer| {
             let words = offer
                 .name
@@ -153,9 +157,10 @@ impl Asked {
             Form::Schema(schema) => return sample::value(schema, &self.said).to_string(),
             Form::Text => {}
         }
-        let mut text = format!("You said: {}", self.said);
+        let mut text = format!("You said: {}", excerpt(&self.said));
         if !self.system.is_empty() {
-            text.push_str(&format!("\n\nYour instructions to me: {}", self.system));
+            let system = excerpt(&self.system);
+            text.push_str(&format!("\n\nYour instructions to me: {system}"));
         }
         if self.attachments > 0 {
             text.push_str(&format!(
@@ -166,6 +171,21 @@ impl Asked {
         text.push_str("\n\n(I am a simulated model: this is exactly what left the gateway, and nothing left this machine.)");
         text
     }
+}
+
+/// Characters of a text that are repeated at either end. Agents send pages of instructions, and nobody waits for them.
+const REPEATED: usize = 600;
+
+/// The text, or its beginning and its end.
+fn excerpt(text: &str) -> Cow<'_, str> {
+    let length = text.chars().count();
+    if length <= 2 * REPEATED {
+        return Cow::Borrowed(text);
+    }
+    let head: String = text.chars().take(REPEATED).collect();
+    let tail: String = text.chars().skip(length - REPEATED).collect();
+    let left_out = length - 2 * REPEATED;
+    Cow::Owned(format!("{head}\n(… {left_out} characters …)\n{tail}"))
 }
 
 /// Thinks of an answer.
@@ -243,6 +263,24 @@ pub(super) fn count_chars(value: &Value) -> usize {
         Value::Object(members) => members.values().map(count_chars).sum(),
         Value::Null | Value::Bool(_) | Value::Number(_) => 0,
     }
+}
+
+/// The text of a content: a string, or the text parts of a list.
+pub(super) fn text(content: &Value) -> String {
+    texts(content).join("\n")
+}
+
+/// The last text of a content.
+pub(super) fn last_text(content: &Value) -> String {
+    texts(content).pop().unwrap_or_default().to_owned()
+}
+
+fn texts(content: &Value) -> Vec<&str> {
+    let parts = content.as_array().into_iter().flatten();
+    let parts = parts.filter_map(|part| part["text"].as_str());
+    content
+        .as_str()
+        .map_or_else(|| parts.collect(), |text| vec![text])
 }
 
 /// A string, or a list of strings.

@@ -1,15 +1,18 @@
 //! Simulated providers for trying everything without a key.
 //!
-//! One service speaks the formats of all three families. It answers with what it was sent, so that the effect of a
+//! One service speaks the formats of all three families, and of every door. It answers with what it was sent, so that the effect of a
 //! mode is seen at once; it calls tools that it is offered and asked about, fills schemas, streams word by word, and
 //! fails on request: `simulate 429`, `simulate 500`, `simulate 503`, `simulate cut` and `simulate slow` in a prompt.
 //!
-//! `mind` decides what to say; `openai`, `anthropic` and `google` say it in the words of their family.
+//! `mind` decides what to say; `openai`, `anthropic` and `google` say it in the words of their family, `responses` and
+//! `prompts` in those of OpenAI's other formats.
 
 mod anthropic;
 mod google;
 mod mind;
 mod openai;
+mod prompts;
+mod responses;
 mod sample;
 
 use std::convert::Infallible;
@@ -19,7 +22,7 @@ use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::Path;
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
+use axum::routing::{MethodRouter, get, post};
 use futures_util::{Stream, StreamExt, stream};
 use http::{HeaderMap, HeaderName, StatusCode, header};
 use serde_json::{Value, json};
@@ -49,21 +52,23 @@ trait Family: Copy + Send + Sync + 'static {
 /// The service.
 pub(crate) fn router() -> Router {
     Router::new()
-        .route("/v1/chat/completions", post(openai_chat))
-        .route("/v1/messages", post(anthropic_messages))
+        .route("/v1/chat/completions", told_by(openai::OpenAi))
+        .route("/v1/responses", told_by(responses::Responses))
+        .route("/v1/completions", told_by(prompts::Completions))
+        .route("/v1/embeddings", told_by(prompts::Embeddings))
+        .route("/v1/messages", told_by(anthropic::Anthropic))
+        .route("/v1/messages/count_tokens", told_by(anthropic::Count))
         .route("/v1beta/models/{call}", post(google_generate))
         .route("/v1/models", get(no_models))
         .route("/v1beta/models", get(no_models))
 }
 
-async fn openai_chat(headers: HeaderMap, body: Bytes) -> Response {
-    let streams = |body: &Value| body["stream"] == json!(true);
-    answer(openai::OpenAi, &headers, &body, None, streams).await
-}
-
-async fn anthropic_messages(headers: HeaderMap, body: Bytes) -> Response {
-    let streams = |body: &Value| body["stream"] == json!(true);
-    answer(anthropic::Anthropic, &headers, &body, None, streams).await
+/// Answers in one format, whose requests say themselves whether they want a stream.
+fn told_by(family: impl Family) -> MethodRouter {
+    post(async move |headers: HeaderMap, body: Bytes| {
+        let streams = |body: &Value| body["stream"] == json!(true);
+        answer(family, &headers, &body, None, streams).await
+    })
 }
 
 async fn google_generate(Path(call): Path<String>, headers: HeaderMap, body: Bytes) -> Response {

@@ -20,7 +20,7 @@ impl Family for OpenAi {
             let spoken = messages
                 .iter()
                 .filter(move |message| message["role"] == role);
-            spoken.map(|message| text(&message["content"]))
+            spoken.map(|message| mind::text(&message["content"]))
         };
         let parts = messages
             .iter()
@@ -32,6 +32,11 @@ impl Family for OpenAi {
                 .collect::<Vec<_>>()
                 .join("\n\n"),
             said: said_by("user").next_back().unwrap_or_default(),
+            wish: messages
+                .iter()
+                .rfind(|message| message["role"] == "user")
+                .map(|message| mind::last_text(&message["content"]))
+                .unwrap_or_default(),
             prompt_chars: mind::count_chars(&body["messages"]),
             attachments: parts.filter(|part| part["type"] != "text").count(),
             tools: offers.map(|tool| offer(&tool["function"])).collect(),
@@ -104,16 +109,21 @@ impl Family for OpenAi {
     }
 
     fn error(self, status: StatusCode, message: &str) -> Value {
-        let kind = if status.is_client_error() {
-            "invalid_request_error"
-        } else {
-            "server_error"
-        };
-        json!({"error": {"message": message, "type": kind, "param": null, "code": null}})
+        error(status, message)
     }
 }
 
-fn offer(function: &Value) -> Offer {
+/// An error as OpenAI writes it, whatever was asked.
+pub(super) fn error(status: StatusCode, message: &str) -> Value {
+    let kind = if status.is_client_error() {
+        "invalid_request_error"
+    } else {
+        "server_error"
+    };
+    json!({"error": {"message": message, "type": kind, "param": null, "code": null}})
+}
+
+pub(super) fn offer(function: &Value) -> Offer {
     Offer {
         name: function["name"].as_str().unwrap_or_default().to_owned(),
         schema: function["parameters"].clone(),
@@ -150,22 +160,10 @@ fn results(messages: &[Value]) -> Vec<(String, String)> {
         .map(|message| {
             (
                 called(messages, &message["tool_call_id"]),
-                text(&message["content"]),
+                mind::text(&message["content"]),
             )
         })
         .collect()
-}
-
-/// The text of a message: its content, or the text parts of it.
-fn text(content: &Value) -> String {
-    let parts = content
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(|part| part["text"].as_str());
-    content
-        .as_str()
-        .map_or_else(|| parts.collect::<Vec<_>>().join("\n"), str::to_owned)
 }
 
 /// The tool that was called with this id.
@@ -184,7 +182,7 @@ fn call(name: &str, arguments: &str) -> Value {
     json!({"id": id("call_"), "type": "function", "function": {"name": name, "arguments": arguments}})
 }
 
-fn finish_reason(end: End) -> &'static str {
+pub(super) fn finish_reason(end: End) -> &'static str {
     match end {
         End::Said => "stop",
         End::Limit => "length",
@@ -192,13 +190,13 @@ fn finish_reason(end: End) -> &'static str {
     }
 }
 
-fn usage(answer: &Answer) -> Value {
+pub(super) fn usage(answer: &Answer) -> Value {
     json!({
         "prompt_tokens": answer.prompt_tokens, "completion_tokens": answer.answer_tokens, "total_tokens": answer.prompt_tokens + answer.answer_tokens,
         "prompt_tokens_details": {"cached_tokens": 0, "audio_tokens": 0}, "completion_tokens_details": {"reasoning_tokens": 0, "audio_tokens": 0},
     })
 }
 
-fn now() -> i64 {
+pub(super) fn now() -> i64 {
     jiff::Timestamp::now().as_second()
 }

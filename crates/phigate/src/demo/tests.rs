@@ -8,7 +8,7 @@
 use http::Request;
 use http_body_util::BodyExt;
 use phi_detect::Detector;
-use phigate_core::doors::CHAT;
+use phigate_core::doors::{CHAT, COMPLETIONS, COUNT_TOKENS, Door, EMBEDDINGS, MESSAGES, RESPONSES};
 use phigate_core::egress;
 use phigate_core::protect::{self, Outcome, Policy, Scanner};
 use phigate_core::request::RequestLimits;
@@ -20,14 +20,18 @@ use super::*;
 
 const MODELS: &[&str] = &["gpt-4o", "claude-sonnet-4-5", "gemini-2.5-flash"];
 
-/// Sends a request through the translation to the simulated provider, and gives status and body.
 async fn ask(request: &Value) -> (ReplyContext, StatusCode, Bytes) {
+    ask_at(&CHAT, request).await
+}
+
+/// Sends a request through the translation to the simulated provider, and gives status and body.
+async fn ask_at(door: &Door, request: &Value) -> (ReplyContext, StatusCode, Bytes) {
     let model = request["model"].as_str().unwrap();
     let format = format_for_model(model).unwrap();
     let body = request.to_string();
     let scanner = Scanner::new(Detector::default().without_names());
     let read =
-        phigate_core::request::Request::read(CHAT.form, body.into(), &RequestLimits::default())
+        phigate_core::request::Request::read(door.form, body.into(), &RequestLimits::default())
             .unwrap();
     let policy = Policy {
         mode: Mode::FLAG,
@@ -111,6 +115,126 @@ async fn every_family_says_what_it_was_sent() {
         );
         assert_eq!(reply["model"], format!("{model}-demo"));
     }
+}
+
+/// A request at each further door, and where its reply has the answer.
+fn at_further_doors(said: &str) -> Vec<(&'static Door, Value, &'static str)> {
+    let message = json!([{"role": "user", "content": [{"type": "text", "text": "<reminder>Use a tool.</reminder>"}, {"type": "text", "text": said}]}]);
+    vec![
+        (
+            &MESSAGES,
+            json!({"model": "claude-opus-4-5", "max_tokens": 900, "system": "Be kind.", "messages": message}),
+            "/content/0/text",
+        ),
+        (
+            &RESPONSES,
+            json!({"model": "gpt-4o", "instructions": "Be kind.", "input": said}),
+            "/output/0/content/0/text",
+        ),
+        (
+            &COMPLETIONS,
+            json!({"model": "gpt-3.5-turbo-instruct", "prompt": said}),
+            "/choices/0/text",
+        ),
+    ]
+}
+
+#[tokio::test]
+async fn every_door_says_what_it_was_sent_whole_and_streamed() {
+    for (door, mut request, place) in at_further_doors("My name is [NAME]") {
+        let (context, _, body) = ask_at(door, &request).await;
+        let format = format_for_model(&context.model).unwrap();
+        let reply = door.read_reply(format, &context, &body).unwrap();
+        assert!(reply.summary.usage.is_some(), "{door:?}");
+        assert_eq!(reply.summary.finish_reason.as_deref(), Some("stop"));
+        let reply: Value = serde_json::from_slice(&reply.body).unwrap();
+        let text = reply.pointer(place).and_then(Value::as_str).unwrap();
+        assert!(text.contains("My name is [NAME]"), "{door:?} {text}");
+        request["stream"] = json!(true);
+        let (context, _, body) = ask_at(door, &request).await;
+        let mut stream = door.open_stream(format, &context);
+        let mut out = Vec::new();
+        stream.push(&body, &mut out).unwrap();
+        stream.finish(&mut out).unwrap();
+        assert_eq!(out, body, "{door:?}");
+        assert_eq!(stream.summary().finish_reason.as_deref(), Some("stop"));
+        assert!(out.windows(6).any(|word| word == b"[NAME]"), "{door:?}");
+    }
+}
+
+#[tokio::test]
+async fn tools_are_called_in_the_words_of_responses_and_messages() {
+    let schema =
+        json!({"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]});
+    let said = "What is the weather in Oslo?";
+    for (door, mut request, tool) in [
+        (
+            &RESPONSES,
+            json!({"model": "gpt-4o", "input": said}),
+            json!({"type": "function", "name": "get_weather", "parameters": schema}),
+        ),
+        (
+            &MESSAGES,
+            json!({"model": "claude-opus-4-5", "max_tokens": 900, "messages": [{"role": "user", "content": said}]}),
+            json!({"name": "get_weather", "input_schema": schema}),
+        ),
+    ] {
+        request["tools"] = json!([tool]);
+        request["stream"] = json!(true);
+        let (context, _, body) = ask_at(door, &request).await;
+        let format = format_for_model(&context.model).unwrap();
+        let mut stream = door.open_stream(format, &context);
+        stream.push(&body, &mut Vec::new()).unwrap();
+        assert_eq!(
+            stream.summary().finish_reason.as_deref(),
+            Some("tool_calls"),
+            "{door:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn texts_get_numbers_and_tokens_are_counted() {
+    let request =
+        json!({"model": "text-embedding-3-small", "input": ["a", "b", "a"], "dimensions": 8});
+    let (_, _, body) = ask_at(&EMBEDDINGS, &request).await;
+    let reply: Value = serde_json::from_slice(&body).unwrap();
+    let numbers = |index: usize| &reply["data"][index]["embedding"];
+    assert_eq!(numbers(0), numbers(2));
+    assert_ne!(numbers(0), numbers(1));
+    assert_eq!(numbers(0).as_array().unwrap().len(), 8);
+    let request = json!({"model": "text-embedding-3-small", "input": "a", "dimensions": 8, "encoding_format": "base64"});
+    let (_, _, body) = ask_at(&EMBEDDINGS, &request).await;
+    let reply: Value = serde_json::from_slice(&body).unwrap();
+    assert_eq!(
+        reply["data"][0]["embedding"].as_str().unwrap().len(),
+        (8 * 4_usize).div_ceil(3) * 4
+    );
+    let (_, request, _) = at_further_doors("Hello").remove(0);
+    let (_, _, body) = ask_at(&COUNT_TOKENS, &request).await;
+    let reply: Value = serde_json::from_slice(&body).unwrap();
+    assert!(reply["input_tokens"].as_u64().unwrap() > 5);
+}
+
+#[tokio::test]
+async fn a_wish_is_taken_from_what_a_person_typed() {
+    for (door, request, _) in at_further_doors("Please simulate 429") {
+        let (_, status, _) = ask_at(door, &request).await;
+        assert_eq!(status.as_u16(), 429, "{door:?}");
+    }
+    // What an agent puts before it does not count.
+    let parts =
+        json!([{"type": "text", "text": "simulate 500"}, {"type": "text", "text": "Hello"}]);
+    let request = json!({"model": "gpt-4o", "messages": [{"role": "user", "content": parts}]});
+    assert_eq!(ask(&request).await.1, StatusCode::OK);
+    let long = "word ".repeat(4_000);
+    let reply =
+        reply(json!({"model": "gpt-4o", "messages": [{"role": "user", "content": long}]})).await;
+    let text = reply["choices"][0]["message"]["content"].as_str().unwrap();
+    assert!(
+        text.len() < 2_000 && text.contains("(… 18800 characters …)"),
+        "{text}"
+    );
 }
 
 #[tokio::test]
@@ -232,7 +356,11 @@ async fn failures_come_as_asked() {
 async fn a_request_without_a_key_is_refused() {
     for path in [
         "/v1/chat/completions",
+        "/v1/responses",
+        "/v1/completions",
+        "/v1/embeddings",
         "/v1/messages",
+        "/v1/messages/count_tokens",
         "/v1beta/models/gemini-pro:generateContent",
     ] {
         let response = router()

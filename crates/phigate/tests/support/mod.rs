@@ -37,6 +37,7 @@ pub struct Gateway {
     child: Option<Child>,
     settings: Vec<(String, String)>,
     options: Vec<String>,
+    metrics: String,
 }
 
 impl Gateway {
@@ -49,6 +50,7 @@ impl Gateway {
             child: None,
             settings: vec![("PHIGATE_ALLOW_PRIVATE_PROVIDERS".into(), "true".into())],
             options: vec!["serve".into()],
+            metrics: "off".into(),
         }
     }
 
@@ -62,6 +64,13 @@ impl Gateway {
     /// A setting from the environment, for the next start.
     pub fn set(&mut self, name: &str, value: &str) {
         self.settings.push((name.into(), value.into()));
+    }
+
+    /// Serves metrics from the next start on, at the address that this gives.
+    pub fn set_metrics(&mut self) -> String {
+        let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        self.metrics = free.local_addr().unwrap().to_string();
+        self.metrics.clone()
     }
 
     /// Waits for the logs to hold these words, and gives what follows them up to the next space.
@@ -108,9 +117,12 @@ impl Gateway {
     /// Starts (or starts again) the server.
     pub fn serve(&mut self) {
         let mut command = self.base();
-        command
-            .args(&self.options)
-            .args(["--listen", "127.0.0.1:0", "--metrics-listen", "off"]);
+        command.args(&self.options).args([
+            "--listen",
+            "127.0.0.1:0",
+            "--metrics-listen",
+            &self.metrics,
+        ]);
         let mut child = command
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

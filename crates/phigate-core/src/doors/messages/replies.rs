@@ -1,15 +1,24 @@
 //! The walk over Anthropic's messages, whole and in events.
 //!
-//! Thoughts are signed by the provider and come back to it: they are scanned, and values that were masked stay masked
-//! in them.
+//! Thoughts that the provider signs come back to it: they are scanned, and values that were masked stay masked in them.
+//! In a stream the signature comes last, so that the beginning of the block says whether there will be one: those who
+//! sign have a place for it there. Thoughts without a signature are texts like any other.
+
+use std::collections::BTreeSet;
 
 use crate::json::Json;
 use crate::reply::{FieldId, Fields, Part, Stop, Walk, member};
 use crate::wire::sse::SseEvent;
 
+/// Thinking that nobody signs.
+const UNSIGNED: Part = Part::Reasoning("thinking");
+
 /// Walks over one message.
 #[derive(Default)]
-pub(super) struct MessageWalk;
+pub(super) struct MessageWalk {
+    /// Blocks of thinking that nobody signs.
+    unsigned: BTreeSet<u64>,
+}
 
 impl Walk for MessageWalk {
     fn reply(&mut self, fields: &mut Fields, reply: &mut Json<'_>) -> Result<(), Stop> {
@@ -31,7 +40,7 @@ impl Walk for MessageWalk {
         let data = event.data.as_deref().unwrap_or_default();
         let mut data = Json::read(data).map_err(|_| Stop::Unreadable)?;
         fields.is_changed = false;
-        let result = take_event(fields, &mut data);
+        let result = self.take_event(fields, &mut data);
         let before = std::mem::take(&mut fields.before);
         write_deltas(before, out);
         result?;
@@ -51,14 +60,96 @@ impl Walk for MessageWalk {
     }
 }
 
+impl MessageWalk {
+    fn take_event(&mut self, fields: &mut Fields, data: &mut Json<'_>) -> Result<(), Stop> {
+        let index = data.count_of("index");
+        match data.text_of("type").unwrap_or_default() {
+            "content_block_start" => match member(data, "content_block") {
+                Some(block) => self.start_block(fields, index, block),
+                None => Ok(()),
+            },
+            "content_block_delta" => match member(data, "delta") {
+                Some(delta) => self.take_delta(fields, index, delta),
+                None => Ok(()),
+            },
+            // What is held goes out before the word that the block, or the message, is finished.
+            "content_block_stop" => flush(fields, Some(index)),
+            "message_delta" | "message_stop" => flush(fields, None),
+            _ => Ok(()),
+        }
+    }
+
+    /// The beginning of a block. Blocks that come in pieces are empty here; all others are complete.
+    fn start_block(
+        &mut self,
+        fields: &mut Fields,
+        index: u64,
+        block: &mut Json<'_>,
+    ) -> Result<(), Stop> {
+        let (part, name) = match block.text_of("type").unwrap_or_default() {
+            "text" => (Part::Content, "text"),
+            "thinking" if block.get("signature").is_none() => {
+                self.unsigned.insert(index);
+                (UNSIGNED, "thinking")
+            }
+            "thinking" => (Part::Signed, "thinking"),
+            "redacted_thinking" => return Ok(()),
+            _ if block.get("input").is_some() => {
+                let id = call_of(fields, index, block);
+                return match member(block, "input") {
+                    Some(Json::Object(members)) if members.is_empty() => Ok(()),
+                    Some(input) => fields.take_json(id, input),
+                    None => Ok(()),
+                };
+            }
+            _ => return fields.take_leaves(index, block),
+        };
+        match member(block, name) {
+            Some(text) => fields.take_text(FieldId::new(index, part), text),
+            None => Ok(()),
+        }
+    }
+
+    fn take_delta(
+        &self,
+        fields: &mut Fields,
+        index: u64,
+        delta: &mut Json<'_>,
+    ) -> Result<(), Stop> {
+        let kind = delta.text_of("type").unwrap_or_default();
+        if kind == "signature_delta" {
+            return flush(fields, Some(index));
+        }
+        let row = DELTAS.iter().find(|row| row.0 == kind);
+        let Some((_, name, part)) = row else {
+            return fields.take_leaves(index, delta);
+        };
+        let part = match part {
+            Part::Signed if self.unsigned.contains(&index) => UNSIGNED,
+            part => *part,
+        };
+        match member(delta, name) {
+            Some(text) => fields.take_text(FieldId::new(index, part), text),
+            None => Ok(()),
+        }
+    }
+}
+
 /// A complete block.
 fn take_block(fields: &mut Fields, index: u64, block: &mut Json<'_>) -> Result<(), Stop> {
     match block.text_of("type").unwrap_or_default() {
         "redacted_thinking" => Ok(()),
-        "thinking" => match member(block, "thinking") {
-            Some(text) => fields.take_complete(FieldId::new(index, Part::Signed), text),
-            None => Ok(()),
-        },
+        "thinking" => {
+            let signature = block.text_of("signature").unwrap_or_default();
+            let part = match signature {
+                "" => UNSIGNED,
+                _ => Part::Signed,
+            };
+            match member(block, "thinking") {
+                Some(text) => fields.take_complete(FieldId::new(index, part), text),
+                None => Ok(()),
+            }
+        }
         "text" => {
             if let Some(text) = member(block, "text") {
                 fields.take_complete(FieldId::new(index, Part::Content), text)?;
@@ -88,64 +179,11 @@ fn call_of(fields: &mut Fields, index: u64, block: &Json<'_>) -> FieldId {
     id
 }
 
-fn take_event(fields: &mut Fields, data: &mut Json<'_>) -> Result<(), Stop> {
-    let index = data.count_of("index");
-    match data.text_of("type").unwrap_or_default() {
-        "content_block_start" => match member(data, "content_block") {
-            Some(block) => start_block(fields, index, block),
-            None => Ok(()),
-        },
-        "content_block_delta" => match member(data, "delta") {
-            Some(delta) => take_delta(fields, index, delta),
-            None => Ok(()),
-        },
-        // What is held goes out before the word that the block, or the message, is finished.
-        "content_block_stop" => flush(fields, Some(index)),
-        "message_delta" | "message_stop" => flush(fields, None),
-        _ => Ok(()),
-    }
-}
-
-/// The beginning of a block. Blocks that come in pieces are empty here; all others are complete.
-fn start_block(fields: &mut Fields, index: u64, block: &mut Json<'_>) -> Result<(), Stop> {
-    let (part, name) = match block.text_of("type").unwrap_or_default() {
-        "text" => (Part::Content, "text"),
-        "thinking" => (Part::Signed, "thinking"),
-        "redacted_thinking" => return Ok(()),
-        _ if block.get("input").is_some() => {
-            let id = call_of(fields, index, block);
-            return match member(block, "input") {
-                Some(Json::Object(members)) if members.is_empty() => Ok(()),
-                Some(input) => fields.take_json(id, input),
-                None => Ok(()),
-            };
-        }
-        _ => return fields.take_leaves(index, block),
-    };
-    match member(block, name) {
-        Some(text) => fields.take_text(FieldId::new(index, part), text),
-        None => Ok(()),
-    }
-}
-
-fn take_delta(fields: &mut Fields, index: u64, delta: &mut Json<'_>) -> Result<(), Stop> {
-    let kind = delta.text_of("type").unwrap_or_default();
-    if kind == "signature_delta" {
-        return flush(fields, Some(index));
-    }
-    match DELTAS.iter().find(|row| row.0 == kind) {
-        Some((_, name, part)) => match member(delta, name) {
-            Some(text) => fields.take_text(FieldId::new(index, *part), text),
-            None => Ok(()),
-        },
-        None => fields.take_leaves(index, delta),
-    }
-}
-
 /// Deltas that add to a text: type, member, and which text.
 const DELTAS: &[(&str, &str, Part)] = &[
     ("text_delta", "text", Part::Content),
     ("thinking_delta", "thinking", Part::Signed),
+    ("thinking_delta", "thinking", UNSIGNED),
     ("input_json_delta", "partial_json", Part::Arguments),
 ];
 

@@ -44,6 +44,8 @@ pub(super) struct ResponseWalk {
     open: BTreeMap<FieldId, Open>,
     /// By how many the numbers of our events are ahead of the provider's.
     shift: i64,
+    /// The number of the provider's next event, where it numbers them.
+    next: Option<u64>,
 }
 
 /// A text that is coming in.
@@ -71,8 +73,10 @@ impl Walk for ResponseWalk {
         let number = data.get("sequence_number").and_then(Json::as_u64);
         fields.is_changed = false;
         let result = self.take(fields, &mut data);
+        self.next = number;
         self.write_before(fields, number, out);
         result?;
+        self.next = number.map(|number| number.saturating_add(1));
         if fields.is_changed && is_empty_delta(&data) {
             self.shift -= 1;
         } else if fields.is_changed || self.shift != 0 {
@@ -86,8 +90,13 @@ impl Walk for ResponseWalk {
 
     fn break_off(&mut self, fields: &mut Fields, out: &mut Vec<u8>) -> Result<(), Stop> {
         let result = self.flush(fields, |_| true);
-        self.write_before(fields, None, out);
+        self.write_before(fields, self.next, out);
         result
+    }
+
+    fn next_number(&self) -> Option<u64> {
+        let next = self.next?;
+        Some(next.saturating_add_signed(self.shift))
     }
 }
 

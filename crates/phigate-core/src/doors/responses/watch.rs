@@ -35,11 +35,16 @@ impl Watch for ResponseWatch {
         if data.given("error").is_some() {
             return Err(unreadable());
         }
+        let kind = data.text_of("type").ok_or_else(unreadable)?;
+        if kind == "error" {
+            return Err(unreadable());
+        }
+        let number = data.get("sequence_number").and_then(Json::as_u64);
+        self.summary.next_number = number.map(|number| number.saturating_add(1));
         if let Some(response) = data.get("response") {
             note(response, &mut self.summary);
         }
-        match data.text_of("type").ok_or_else(unreadable)? {
-            "error" => Err(unreadable()),
+        match kind {
             "response.completed" | "response.incomplete" => Ok(Flow::Last),
             "response.failed" => {
                 self.summary.failure = Some(FailureKind::Error);

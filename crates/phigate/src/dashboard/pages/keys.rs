@@ -9,7 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use phigate_store::{ApiKeyInfo, Filter, KEY_NAME_CHARS_MAX, NewApiKey, StoreError, Use, Window};
 use phigate_types::Tone;
 
-use super::help;
+use super::connect::{Connection, connections};
 use crate::dashboard::Dash;
 use crate::dashboard::chrome::Chrome;
 use crate::dashboard::view::{Choice, When, choices, counted, percent};
@@ -33,9 +33,7 @@ pub(crate) struct Page {
 pub(crate) struct Fresh {
     pub(crate) title: String,
     pub(crate) key: String,
-    pub(crate) curl: String,
-    pub(crate) python: String,
-    pub(crate) javascript: String,
+    pub(crate) clients: Vec<Connection>,
 }
 
 /// One key of the list.
@@ -277,14 +275,10 @@ fn line(key: ApiKeyInfo, usage: Usage, now: Timestamp) -> Key {
 }
 
 fn fresh(visit: &SignedIn, title: String, new: &NewApiKey) -> Fresh {
-    let base_url = visit.head.base_url();
-    let model = help::example_model(&visit.account);
     let key = new.key.expose();
     Fresh {
         title,
-        curl: help::curl(&base_url, key, &model),
-        python: help::python(&base_url, key, &model),
-        javascript: help::javascript(&base_url, key, &model),
+        clients: connections(visit, key),
         key: key.to_owned(),
     }
 }

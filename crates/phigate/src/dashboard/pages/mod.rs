@@ -4,6 +4,7 @@ pub(crate) mod account;
 pub(crate) mod acts;
 pub(crate) mod audit;
 pub(crate) mod chains;
+mod connect;
 mod content;
 pub(crate) mod export;
 pub(crate) mod find;

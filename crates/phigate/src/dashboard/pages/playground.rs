@@ -10,9 +10,9 @@ use phigate_core::text::PhiText;
 use phigate_gateway::{GatewayError, Stages, listed_models, routes};
 use serde_json::{Map, Value, json};
 
-use super::help;
 use super::settings::replies::Stage;
 use super::settings::{ModeCard, mode_cards};
+use crate::clients;
 use crate::dashboard::Dash;
 use crate::dashboard::chrome::Chrome;
 use crate::dashboard::fields::Fields;
@@ -277,7 +277,7 @@ async fn draw(
         })?;
     let (findings, took_ms) = (preview.findings, preview.took.as_secs_f64() * 1000.0);
     let model = match visit.form().get("model") {
-        "" => help::example_model(&visit.account),
+        "" => clients::example_model(&visit.account),
         model => model.to_owned(),
     };
     let models = listed_models(&visit.account).into_iter();

@@ -30,11 +30,16 @@ pub(super) fn keys_page(is_empty: bool) -> keys::Page {
         fresh: is_empty.then(|| keys::Fresh {
             title: "Key “intake form” created".to_owned(),
             key: "phg_k3j2h1g4f5d6_invented0invented0invented0invented0inven".to_owned(),
-            curl: "curl http://127.0.0.1:8080/v1/chat/completions \\\n  -H 'Authorization: Bearer phg_…'".to_owned(),
-            python: "from openai import OpenAI".to_owned(),
-            javascript: "import OpenAI from \"openai\";".to_owned(),
+            clients: clients(),
         }),
-        keys: if is_empty { vec![] } else { vec![key("intake form", "In use", "ok", true), key(HOSTILE, "Revoked", "grey", false)] },
+        keys: if is_empty {
+            vec![]
+        } else {
+            vec![
+                key("intake form", "In use", "ok", true),
+                key(HOSTILE, "Revoked", "grey", false),
+            ]
+        },
     }
 }
 

@@ -101,6 +101,26 @@ fn rows() -> Vec<Row> {
     ]
 }
 
+/// Clients as the pages show them.
+fn clients() -> Vec<connect::Connection> {
+    let words = |text| connect::Words {
+        text,
+        is_code: false,
+    };
+    vec![connect::Connection {
+        title: "curl",
+        snippets: vec![connect::Snippet {
+            lead: vec![words("A first request:")],
+            what: "curl: a first request".to_owned(),
+            language: "sh",
+            code: format!("curl http://127.0.0.1:8080/v1/chat/completions # {HOSTILE}"),
+            missing: Some("Anthropic Messages"),
+        }],
+        note: vec![words("Nothing more.")],
+        is_served: false,
+    }]
+}
+
 fn piece(text: &str, class: &'static str) -> Piece {
     Piece {
         text: text.to_owned(),
@@ -216,7 +236,7 @@ fn all() -> Vec<(&'static str, String)> {
     let help = help::Page {
         chrome: chrome("/help"),
         base_url: "http://127.0.0.1:8080/v1".to_owned(),
-        snippets: vec![help::Snippet { title: "curl", code: "curl http://127.0.0.1:8080/v1/chat/completions \\\n  -H 'Authorization: Bearer phg_…'".to_owned() }, help::Snippet { title: "Python", code: "from openai import OpenAI\nclient = OpenAI(base_url=…)".to_owned() }],
+        clients: clients(),
         kinds: "SSN, name".to_owned(),
         may_set_up: true,
     };

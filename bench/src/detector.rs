@@ -1,0 +1,64 @@
+//! The detector alone: the gateway's own binary over the same texts, in one process and without any HTTP.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+
+use crate::bodies::Body;
+use crate::load::Measured;
+use crate::process;
+
+/// Texts of one run: enough for CPU time that is counted in hundredths of a second.
+const TEXTS: u64 = 8_000;
+
+/// What the detector takes per text. What it costs to start is not the detector's, and is taken off.
+pub(crate) fn measure(binary: &Path, body: Body, round: usize) -> Result<Measured> {
+    let first = 1 + round as u64 * TEXTS;
+    let (_, start) = scan(binary, body, 0..1)?;
+    let started = Instant::now();
+    let (texts, spent) = scan(binary, body, first..first + TEXTS)?;
+    let took = started.elapsed();
+    let spent = spent.saturating_sub(start);
+    Ok(Measured {
+        requests: texts,
+        per_second: texts as f64 / took.as_secs_f64(),
+        cpu_us: Some(spent.as_secs_f64() * 1e6 / texts as f64),
+        whole_us: Vec::new(),
+        first_us: Vec::new(),
+        memory_kib: None,
+    })
+}
+
+/// Scans texts of these numbers: how many were answered, and the CPU time of it all.
+fn scan(
+    binary: &Path,
+    body: Body,
+    numbers: std::ops::Range<u64>,
+) -> Result<(u64, std::time::Duration)> {
+    let mut child = Command::new(binary)
+        .args(["scan", "--jsonl"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .context("cannot start the detector")?;
+    let mut input = child.stdin.take().context("no input")?;
+    let output = child.stdout.take().context("no output")?;
+    let expected = numbers.end - numbers.start;
+    let writer = std::thread::spawn(move || {
+        numbers
+            .map(|number| body.line(number))
+            .try_for_each(|line| input.write_all(line.as_bytes()))
+    });
+    let answered = BufReader::new(output).lines().map_while(Result::ok).count() as u64;
+    // It has closed its output; until it is waited for, the system keeps its figures.
+    let spent = process::cpu(child.id())?;
+    let ended = child.wait()?;
+    let written = writer.join();
+    if !ended.success() || answered != expected || !matches!(written, Ok(Ok(()))) {
+        bail!("the detector answered {answered} of {expected} texts");
+    }
+    Ok((expected, spent))
+}
