@@ -151,6 +151,14 @@ static NOT_INITIALS: &[&[u8]] = &[
     b"tbd", b"ci", b"bot",
 ];
 
+/// Whether a word is a ward or service, as lists write them in capitals.
+pub(super) fn is_ward(word: &[u8]) -> bool {
+    word.iter().all(u8::is_ascii_uppercase)
+        && NOT_INITIALS
+            .iter()
+            .any(|one| word.eq_ignore_ascii_case(one))
+}
+
 /// The initials of whoever dictated, typed or called: "Called back by TWR at 0915".
 pub(crate) fn initials_at(
     page: &Page<'_>,
