@@ -6,6 +6,10 @@
 //! also set beside what the detector takes for the same texts and the bare proxy together. With `--page` the table is also written into a page, between its two marks. Believe the CPU time
 //! and the ratios; requests per second depend on what else the machine does. Two versions of the
 //! gateway are compared best in one run, with many short rounds.
+//!
+//! Other gateways are measured beside with `--provider ADDRESS` (a provider that was started with `phigate-bench mock`
+//! before, so that they could be pointed at it) and `--peer 'NAME,ADDRESS,PID[,HEADER: VALUE]…'`;
+//! `peers-gateways.sh` does that.
 
 mod bodies;
 mod detector;
@@ -157,6 +161,10 @@ struct Options {
     json: Option<PathBuf>,
     /// A page whose table is replaced by this run's.
     page: Option<PathBuf>,
+    /// A provider that runs already.
+    provider: Option<String>,
+    /// Other gateways, which run already.
+    peers: Vec<Target>,
 }
 
 fn main() -> Result<()> {
@@ -180,6 +188,8 @@ fn options(words: &[&str]) -> Result<Options> {
         only: None,
         json: None,
         page: None,
+        provider: None,
+        peers: Vec::new(),
     };
     let mut words = words.iter();
     while let Some(word) = words.next() {
@@ -194,6 +204,8 @@ fn options(words: &[&str]) -> Result<Options> {
             "--only" => options.only = Some((*value()?).to_owned()),
             "--json" => options.json = Some(value()?.into()),
             "--page" => options.page = Some(value()?.into()),
+            "--provider" => options.provider = Some((*value()?).to_owned()),
+            "--peer" => options.peers.push(peer(value()?)?),
             other if other.starts_with('-') => bail!("unknown option {other}"),
             binary => options.binaries.push(binary.into()),
         }
@@ -204,13 +216,39 @@ fn options(words: &[&str]) -> Result<Options> {
     Ok(options)
 }
 
+/// Another gateway: `NAME,ADDRESS,PID[,HEADER: VALUE]…`.
+fn peer(text: &str) -> Result<Target> {
+    let mut parts = text.split(',');
+    let (Some(name), Some(address), Some(pid)) = (parts.next(), parts.next(), parts.next()) else {
+        bail!("a peer is NAME,ADDRESS,PID[,HEADER: VALUE]…");
+    };
+    let header = |part: &str| {
+        let (name, value) = part.split_once(": ").context("a header is NAME: VALUE")?;
+        Ok((name.to_owned(), value.to_owned()))
+    };
+    Ok(Target {
+        name: name.to_owned(),
+        address: address.to_owned(),
+        key: "none".to_owned(),
+        headers: parts.map(header).collect::<Result<_>>()?,
+        pid: Some(pid.parse()?),
+    })
+}
+
 async fn measure(options: &Options) -> Result<()> {
-    let mock = process::own(&["mock"])?;
-    let proxy = process::own(&["proxy", &mock.address])?;
+    let mock = match &options.provider {
+        Some(_) => None,
+        None => Some(process::own(&["mock"])?),
+    };
+    let started = mock.as_ref().map(|mock| mock.address.clone());
+    let provider = started
+        .or_else(|| options.provider.clone())
+        .unwrap_or_default();
+    let proxy = process::own(&["proxy", &provider])?;
     let mut gateways = Vec::new();
     for binary in &options.binaries {
         for setup in [&FLAG, &KEYLESS, &MASK, &RESTORE, &REPLIES] {
-            let gateway = Gateway::start(binary, setup.commands, &mock.address)?;
+            let gateway = Gateway::start(binary, setup.commands, &provider)?;
             gateways.push((format!("{} {}", gateway.name, setup.name), setup, gateway));
         }
     }
@@ -218,10 +256,11 @@ async fn measure(options: &Options) -> Result<()> {
         name: name.to_owned(),
         address: address.to_owned(),
         key: key.to_owned(),
+        headers: Vec::new(),
         pid,
     };
     let plain = [
-        target("direct", &mock.address, "none", None),
+        target("direct", &provider, "none", None),
         target("bare proxy", &proxy.address, "none", Some(proxy.pid())),
     ];
     let mut rows = Vec::new();
@@ -236,7 +275,7 @@ async fn measure(options: &Options) -> Result<()> {
             .collect();
         // Rounds go around the targets, so that a busy moment of the machine hits all of them.
         for round in 0..options.rounds {
-            for target in plain.iter().chain(&of_cell) {
+            for target in plain.iter().chain(&of_cell).chain(&options.peers) {
                 let window = Duration::from_secs(options.seconds);
                 let measured = load::run(target, cell.body, cell.at_once, window).await?;
                 rows.push(Row {

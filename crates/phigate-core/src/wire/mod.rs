@@ -9,6 +9,7 @@
 pub(crate) mod anthropic;
 mod bedrock;
 mod failure;
+mod frame;
 mod google;
 mod kinds;
 pub(crate) mod openai;

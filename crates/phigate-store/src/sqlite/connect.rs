@@ -21,6 +21,10 @@ const MIGRATIONS: &[Migration] = &[
         version: 2,
         sql: include_str!("migrations/0002_row_mac.sql"),
     },
+    Migration {
+        version: 3,
+        sql: include_str!("migrations/0003_own_index.sql"),
+    },
 ];
 
 /// Name of the database in its folder.
