@@ -110,7 +110,11 @@ impl Gateway {
         let mut command = self.base();
         command
             .args(&self.options)
-            .args(["--listen", "127.0.0.1:0", "--metrics-listen", "off"]);
+            .args(["--listen", "127.0.0.1:0"]);
+        let has_metrics = |(name, _): &(String, String)| name == "PHIGATE_METRICS_LISTEN";
+        if !self.settings.iter().any(has_metrics) {
+            command.args(["--metrics-listen", "off"]);
+        }
         let mut child = command
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

@@ -195,7 +195,14 @@ fn write_reply(socket: &mut TcpStream, reply: Reply, seen: &Seen) -> std::io::Re
 fn default_reply(seen: &Seen) -> Reply {
     let is_stream = seen.target.contains("stream")
         || String::from_utf8_lossy(&seen.body).contains("\"stream\":true");
-    let body = if seen.target.contains("/messages") {
+    let body = if seen.target.contains("/count_tokens") {
+        serde_json::json!({ "input_tokens": 9 })
+    } else if seen.target.contains("/responses") && !is_stream {
+        serde_json::json!({"id":"resp_1","object":"response","status":"completed","model":"gpt-test","output":[{"type":"message","id":"m","role":"assistant",
+            "content":[{"type":"output_text","text":"Hello.","annotations":[]}]}],"usage":{"input_tokens":9,"output_tokens":7,"total_tokens":16}})
+    } else if seen.target.contains("/embeddings") {
+        serde_json::json!({"object":"list","model":"gpt-test","data":[{"object":"embedding","index":0,"embedding":[0.1]}],"usage":{"prompt_tokens":9,"total_tokens":9}})
+    } else if seen.target.contains("/messages") {
         serde_json::json!({"id":"msg_1","type":"message","role":"assistant","model":"claude-test","content":[{"type":"text","text":"Hello."}],
             "stop_reason":"end_turn","stop_sequence":null,"usage":{"input_tokens":9,"output_tokens":7}})
     } else if seen.target.contains("generateContent") {
