@@ -18,6 +18,8 @@ mod request;
 pub(crate) mod sse;
 mod translate;
 
+#[cfg(fuzzing)]
+pub use bedrock::event_stream_frames;
 pub(crate) use failure::unreadable;
 pub use failure::{FailureKind, ProviderFailure};
 pub use kinds::{Site, format_of_kind, probe_of_kind};
