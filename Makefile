@@ -1,6 +1,6 @@
 # Everything a newcomer and CI need. `make` lists it.
 .DEFAULT_GOAL := help
-.PHONY: help run demo test test-setup test-rust test-python test-clients test-browser check lint deny instructions docs wheel bench overload soak torture miri fuzz sbom reproduce mutants
+.PHONY: help run demo test test-setup test-rust test-python test-clients test-browser check lint deny recipes instructions docs wheel bench overload soak torture miri fuzz sbom reproduce mutants
 
 # cargo-nextest runs tests in parallel processes; plain cargo test serves as well.
 RUN_TESTS := $(shell command -v cargo-nextest >/dev/null 2>&1 && echo "cargo nextest run --no-fail-fast" || echo "cargo test")
@@ -43,6 +43,9 @@ check: lint deny test ## what CI runs
 lint: ## format and lints, warnings as errors
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
+
+recipes: ## follow every recipe of CONTRIBUTING.md in a copy of the sources, compile and test it
+	cargo test -p phigate --test recipes -- --ignored
 
 deny: ## licences, duplicate versions, sources and who may depend on whom, as deny.toml says
 	@if command -v cargo-deny >/dev/null 2>&1; then cargo deny check; \

@@ -1,4 +1,4 @@
-//! The load: so many connections, each sending the next request when the answer is complete.
+//! The load: a number of connections, each sending the next request when the answer is complete.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -28,7 +28,7 @@ const EVENTS: usize = 64;
 const LONG: &str = "a very long answer";
 const LONG_EVENTS: usize = 100_000;
 
-/// In every so many events a token of the request is repeated: its first half in one, the rest in the next.
+/// In one of this many events a token of the request is repeated: its first half in one, the rest in the next.
 const TOKEN_EVERY: usize = 16;
 
 type Body = BoxBody<Bytes, Infallible>;

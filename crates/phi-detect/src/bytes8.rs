@@ -2,7 +2,7 @@
 //!
 //! A run of letters is mostly shorter than eight bytes: its end is found by a
 //! handful of operations on the whole register instead of a branch per byte,
-//! which on running text the processor would guess wrong once a word. A mask
+//! which on running text the processor would guess wrong once per word. A mask
 //! has the high bit of each byte that belongs.
 
 const ONES: u64 = u64::MAX / 255;

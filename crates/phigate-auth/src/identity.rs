@@ -188,7 +188,7 @@ impl Identity {
         }
     }
 
-    /// Forgets what the provider refused. Whether there may be something better: a second call with the same is no use.
+    /// Forgets what the provider refused. Whether a second call could do better: one with the same proof could not.
     pub fn forget(&self, proof: &Proof) -> bool {
         match (&self.source, &proof.0) {
             (Source::LentKeys { lease, .. }, Used::Keys(keys)) => lease.forget(keys),

@@ -1,4 +1,4 @@
-//! How the gateway shows itself to the clouds: signatures and tokens, and where they come from.
+//! How the gateway authenticates at the clouds: signatures and tokens, and where they come from.
 //!
 //! An [`Identity`] says who the gateway is at one provider. Before each call [`Identity::headers`] gives what the call
 //! must carry: a signature made from the call itself, or a token that is asked for once, kept in memory and renewed

@@ -1,7 +1,7 @@
 //! Text that may hold PHI.
 
 /// Text from callers and providers. It cannot be printed by accident: no `Display`, no `Serialize`, and its `Debug` shows a length.
-#[derive(Clone, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct PhiText(String);
 
 impl PhiText {

@@ -9,7 +9,7 @@ fn read(body: &str) -> Result<Request, (&'static str, Option<String>)> {
         body.as_bytes().to_vec(),
         &RequestLimits::default(),
     )
-    .map_err(|error| (error.code, error.param))
+    .map_err(|error| (error.code.code(), error.param))
 }
 
 /// A request with these messages and further fields.
@@ -146,7 +146,7 @@ fn counts_are_limited() {
     );
     let error = Request::read(CHAT.form, three.into_bytes(), &limits).unwrap_err();
     assert_eq!(
-        (error.code, error.param.as_deref()),
+        (error.code.code(), error.param.as_deref()),
         ("invalid_value", Some("messages"))
     );
 }

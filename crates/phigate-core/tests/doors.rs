@@ -64,7 +64,7 @@ fn outcome(door: &Door, mode: &str, body: &Value) -> Outcome {
 fn sent(door: &Door, mode: &str, body: &Value) -> Result<String, &'static str> {
     let clean = match outcome(door, mode, body) {
         Outcome::Forward(clean) => clean,
-        Outcome::Refuse(error, _) => return Err(error.code),
+        Outcome::Refuse(error, _) => return Err(error.code.code()),
         Outcome::Block(_) => return Err("phi_blocked"),
         Outcome::Unfinished(_) => return Err("unfinished"),
     };
@@ -723,7 +723,7 @@ fn a_wrong_field_is_named_at_every_door() {
     ] {
         let error = Request::read(door.form, text.into(), &RequestLimits::default()).unwrap_err();
         assert_eq!(
-            (error.code, error.param.as_deref()),
+            (error.code.code(), error.param.as_deref()),
             (code, param),
             "{text}"
         );

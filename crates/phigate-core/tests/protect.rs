@@ -42,13 +42,13 @@ fn sent(mode: &str, body: &str) -> String {
         Outcome::Forward(clean) => clean.request().document().expose().to_owned(),
         Outcome::Block(_) => panic!("blocked"),
         Outcome::Refuse(error, _) => panic!("refused: {error}"),
-        Outcome::Unfinished(_) => panic!("not looked at in whole"),
+        Outcome::Unfinished(_) => panic!("not fully scanned"),
     }
 }
 
 fn refusal(mode: &str, body: &str) -> (&'static str, Option<String>) {
     match outcome(mode, body) {
-        Outcome::Refuse(error, _) => (error.code, error.param),
+        Outcome::Refuse(error, _) => (error.code.code(), error.param),
         Outcome::Forward(_) | Outcome::Block(_) | Outcome::Unfinished(_) => panic!("not refused"),
     }
 }
@@ -415,7 +415,7 @@ fn very_many_findings_cost_time_in_proportion() {
         let scanned = protect::scan(&scanner, request(&body));
         let told = scanned.report().findings().len() + scanned.report().unscannable().len();
         assert!(told >= 40_000, "{what}: {told}");
-        // Unoptimised this takes a second; counted once a finding, it takes a minute.
+        // Unoptimised this takes a second; counted once per finding, it takes a minute.
         assert!(
             started.elapsed().as_secs() < 20,
             "{what}: {:?}",

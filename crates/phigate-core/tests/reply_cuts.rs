@@ -119,7 +119,7 @@ impl Chance {
     }
 }
 
-/// Plays replies until there were so many cuts: of the text into deltas, and of the stream into pieces.
+/// Plays replies until there were this many cuts: of the text into deltas, and of the stream into pieces.
 fn check(restores: bool, replies: Replies, seed: u64, cuts_min: usize) {
     let rules = Arc::new(rules(restores, replies));
     let (mut cuts, mut round) = (0, 0);

@@ -40,7 +40,7 @@ fn error(answered: Answered) -> (&'static str, Option<String>) {
         panic!("answered instead of refused");
     };
     let error = error.unwrap();
-    (error.code, error.param)
+    (error.code.code(), error.param)
 }
 
 mod scan {

@@ -90,7 +90,7 @@ fn recitation_is_filtered_and_a_botched_call_is_an_error() {
         let answer = google_answer(json!([]), Some(reason));
         let failure = try_reply(&request, &answer).expect_err("a botched call is no answer");
         assert_eq!(
-            (failure.kind.status(), failure.kind.code()),
+            (failure.kind.status(), failure.kind.code().code()),
             (502, "provider_error"),
             "{reason}"
         );
@@ -290,7 +290,7 @@ fn an_unknown_stop_reason_is_a_stop_that_is_noticed() {
             google_answer(json!([{"text": "Hi"}]), Some("BRAND_NEW")),
         ),
     ] {
-        let (body, summary) = try_reply(&request, &answer).expect("a new word is no failure");
+        let (body, summary) = try_reply(&request, &answer).expect("a new word is not a failure");
         assert_eq!(body["choices"][0]["finish_reason"], "stop");
         assert!(summary.has_unknown_stop_reason);
     }

@@ -84,7 +84,8 @@ fn probabilities_are_translated() {
 #[test]
 fn errors_keep_their_meaning_and_hide_their_words() {
     let error = |format: &str, status: u16, retry: Option<&str>, body: Value| {
-        let format = phigate_core::wire::format_with_id(format).expect("the format is there");
+        let format = phigate_core::wire::format_of_family(format.parse().expect("a family"))
+            .expect("the format is there");
         format.read_failure(status, retry, body.to_string().as_bytes())
     };
     let openai = error(
@@ -96,7 +97,7 @@ fn errors_keep_their_meaning_and_hide_their_words() {
     assert_eq!(
         (
             openai.kind.status(),
-            openai.kind.code(),
+            openai.kind.code().code(),
             openai.param.as_deref()
         ),
         (400, "provider_rejected", Some("messages[3]"))
@@ -117,12 +118,16 @@ fn errors_keep_their_meaning_and_hide_their_words() {
         json!({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}),
     );
     assert_eq!(
-        (busy.kind.status(), busy.kind.code(), busy.retry_after_s),
+        (
+            busy.kind.status(),
+            busy.kind.code().code(),
+            busy.retry_after_s
+        ),
         (503, "provider_overloaded", Some(7))
     );
     let key = json!([{"error": {"code": 400, "message": "API key not valid.", "status": "INVALID_ARGUMENT", "details": [{"reason": "API_KEY_INVALID"}]}}]);
     assert_eq!(
-        error("google", 400, None, key).kind.code(),
+        error("google", 400, None, key).kind.code().code(),
         "provider_auth_failed"
     );
     let quota = json!({"error": {"code": 429, "message": "quota", "status": "RESOURCE_EXHAUSTED", "details": [{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "38.2s"}]}});
@@ -161,7 +166,10 @@ fn an_error_inside_a_good_answer_keeps_its_kind_and_loses_its_words() {
         let streamed = streamed.failure.expect("an error is no stream");
         for failure in [whole, streamed] {
             assert_eq!(
-                (failure.kind.code(), failure.provider_message.is_none()),
+                (
+                    failure.kind.code().code(),
+                    failure.provider_message.is_none()
+                ),
                 (code, true),
                 "{model}"
             );

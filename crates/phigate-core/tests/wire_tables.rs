@@ -2,7 +2,7 @@
 
 mod wire_support;
 
-use phigate_core::wire::{Treatment, format_for_model, format_with_id, parameters_page};
+use phigate_core::wire::{Treatment, format_for_model, format_of_family, parameters_page};
 use phigate_types::Mode;
 use serde_json::{Value, json};
 use wire_support::*;
@@ -142,7 +142,7 @@ fn each_model_belongs_to_one_family() {
         ("", None),
     ] {
         assert_eq!(
-            format_for_model(model).map(phigate_core::wire::WireFormat::id),
+            format_for_model(model).map(|format| format.id()),
             family,
             "{model}"
         );
@@ -154,7 +154,7 @@ fn each_model_belongs_to_one_family() {
 #[test]
 fn every_listed_model_and_alias_is_served_by_its_family() {
     for format in all_formats() {
-        assert!(format_with_id(format.id()).is_some_and(|found| found.label() == format.label()));
+        assert!(format_of_family(format.family()).is_some_and(|found| found.id() == format.id()));
         for model in format.listed_models() {
             assert!(format.serves(model), "{model}");
         }

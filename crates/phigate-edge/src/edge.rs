@@ -201,7 +201,7 @@ impl Edge {
     }
 }
 
-/// Whether a path of the interface for callers is work that waits for a place; pages and probes do not.
+/// Whether a path of the API is work that waits for a place; pages and probes do not.
 fn is_work(path: &str) -> bool {
     path.starts_with("/v1/") || path.starts_with("/beta/")
 }

@@ -25,7 +25,7 @@ const METHODS: &[&[u8]] = &[
     b"GET", b"HEAD", b"POST", b"PUT", b"PATCH", b"DELETE", b"OPTIONS",
 ];
 
-/// Headers that decide who asks, whom and how much: twice is once too often.
+/// Headers that decide who asks, whom and how much: none of them may be repeated.
 const ONCE: &[&str] = &[
     "host",
     "authorization",

@@ -16,16 +16,16 @@ use phigate_core::protect::{self, CleanRequest, Outcome, Policy, Scanned, Scanne
 use phigate_core::request::{Request, RequestError};
 use phigate_core::wire::{FailureKind, ProviderFailure, Refusal, ReplyContext};
 use phigate_store::Account;
-use phigate_types::{Action, Effect, Mode, PhiAgreement};
+use phigate_types::{Action, Effect, ErrorCode, Mode, PhiAgreement};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use crate::error::GatewayError;
 use crate::facts::RequestFacts;
+use crate::forward::{Exchange, Forward};
 use crate::gateway::Gateway;
 use crate::open::{Permits, Said};
 use crate::order::{self, Others};
-use crate::pipeline::{Exchange, Forward};
 use crate::provider::{Authorizer, BaseUrl, Destination};
 use crate::record::RequestRecord;
 use crate::reply_plan::ReplyDraft;
@@ -325,7 +325,7 @@ impl Decider {
             Err(Held::Unfinished) => Err(GatewayError::DetectorUnavailable),
             Err(Held::PhiInAddress) => {
                 let message = "the model's name holds PHI and would become part of an address";
-                Err(RequestError::field("invalid_value", "model", message).into())
+                Err(RequestError::field(ErrorCode::InvalidValue, "model", message).into())
             }
             Err(Held::Phi(kinds)) => {
                 facts.set_showed(&kinds, clean.original());
@@ -374,11 +374,11 @@ fn showed_late(mode: Mode, kinds: Vec<PhiKind>) -> GatewayError {
         return GatewayError::Blocked(kinds);
     }
     let message = "the request holds PHI that shows only in the provider's format and cannot be replaced there";
-    RequestError::field("phi_not_rewritable", "messages", message).into()
+    RequestError::field(ErrorCode::PhiNotRewritable, "messages", message).into()
 }
 
 fn refusal(refusal: Refusal) -> GatewayError {
-    RequestError::field(refusal.code.as_str(), refusal.param, refusal.message).into()
+    RequestError::field(refusal.code, refusal.param, refusal.message).into()
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use phigate_core::request::RequestError;
 use phigate_core::wire::ProviderFailure;
 use phigate_edge::{EdgeError, ErrorBody};
 use phigate_store::{AdmitError, StoreError};
-use phigate_types::ErrorCode;
+use phigate_types::{ErrorCode, ProviderKind};
 
 use crate::key_limits::Limited;
 use crate::scan_queue::NoPlace;
@@ -44,7 +44,7 @@ pub enum GatewayError {
     /// The family's provider has no key.
     NotConfigured {
         /// The family.
-        family: &'static str,
+        family: ProviderKind,
     },
     /// PHI in block mode.
     Blocked(Vec<PhiKind>),
@@ -72,7 +72,6 @@ impl GatewayError {
         let status = match self {
             Self::Edge(error) => return error.status(),
             Self::Provider(failure) => failure.kind.status(),
-            Self::Request(_) => 400,
             _ => self.code().status(),
         };
         StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY)
@@ -86,7 +85,7 @@ impl GatewayError {
             Self::InvalidKey => ErrorCode::InvalidApiKey,
             Self::RateLimited { .. } | Self::ScansWaiting => ErrorCode::RateLimitExceeded,
             Self::MediaType => ErrorCode::UnsupportedMediaType,
-            Self::Request(problem) => problem.code.parse().unwrap_or(ErrorCode::InvalidValue),
+            Self::Request(problem) => problem.code,
             Self::UnknownModel => ErrorCode::ModelNotFound,
             Self::NotConfigured { .. } => ErrorCode::ProviderNotConfigured,
             Self::Blocked(_) => ErrorCode::PhiBlocked,
@@ -96,10 +95,7 @@ impl GatewayError {
             Self::DetectorUnavailable | Self::DetectorBusy | Self::ReplyNotScanned => {
                 ErrorCode::DetectorUnavailable
             }
-            Self::Provider(failure) => {
-                let code = failure.kind.code().parse();
-                code.unwrap_or(ErrorCode::ProviderError)
-            }
+            Self::Provider(failure) => failure.kind.code(),
         }
     }
 
@@ -122,7 +118,7 @@ impl GatewayError {
     fn message(&self) -> Cow<'static, str> {
         let message = match self {
             Self::Request(problem) => return problem.message.clone().into(),
-            Self::NotConfigured { family } => return not_configured(family).into(),
+            Self::NotConfigured { family } => return not_configured(*family).into(),
             Self::Provider(failure) => return provider(failure),
             Self::MissingKey => "send your API key as Authorization: Bearer phg_…",
             Self::InvalidKey => "the API key is malformed, unknown, revoked or expired",
@@ -174,7 +170,7 @@ const DETECTOR_BUSY: &str =
 const SCANS_WAITING: &str =
     "too many large requests of this account wait to be scanned: try again shortly";
 
-fn not_configured(family: &str) -> String {
+fn not_configured(family: ProviderKind) -> String {
     format!("no provider key is set for {family}: the account's owner sets it under Providers")
 }
 
@@ -249,33 +245,6 @@ impl From<AdmitError> for GatewayError {
             | AdmitError::Revoked { .. }
             | AdmitError::Expired { .. } => Self::InvalidKey,
             AdmitError::Store(error) => error.into(),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use phigate_core::wire::FailureKind;
-
-    use super::*;
-
-    #[test]
-    fn failures_of_providers_are_in_the_one_vocabulary() {
-        for kind in [
-            FailureKind::Rejected(422),
-            FailureKind::Filtered,
-            FailureKind::AuthFailed,
-            FailureKind::RateLimited,
-            FailureKind::Error,
-            FailureKind::CutStream,
-            FailureKind::Unreachable,
-            FailureKind::Overloaded,
-            FailureKind::Timeout,
-        ] {
-            let error = GatewayError::Provider(ProviderFailure::new(kind));
-            assert_eq!(error.code().code(), kind.code());
-            assert_eq!(error.code().blame().word(), kind.error_type());
-            assert_eq!(error.status().as_u16(), kind.status());
         }
     }
 }

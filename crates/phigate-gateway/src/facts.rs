@@ -9,7 +9,7 @@ use phigate_core::egress::Cleared;
 use phigate_core::protect::{CleanRequest, Report, Scanned};
 use phigate_core::request::{self, Request};
 use phigate_store::{Identifier, SecretBytes, SecretString, Sizes, TOKEN_IDENTIFIER};
-use phigate_types::{Action, Finding, Unscannable};
+use phigate_types::{Action, Finding, ProviderKind, Unscannable};
 
 use crate::reply_plan::ReplyPlan;
 use crate::route::Route;
@@ -24,7 +24,7 @@ const PARAMS_DROPPED: HeaderName = HeaderName::from_static("x-gateway-params-dro
 pub(crate) struct RequestFacts {
     body_bytes: u64,
     model: Model,
-    family: Option<&'static str>,
+    family: Option<ProviderKind>,
     provider: Option<String>,
     is_stream: bool,
     /// What the scan found; none when it was never reached.
@@ -70,7 +70,7 @@ impl RequestFacts {
         if self.model == Model::Unknown {
             self.model = Model::Named(asked.to_owned());
         }
-        self.family = Some(route.format.id());
+        self.family = Some(route.format.family());
         self.provider = Some(route.name.to_owned());
     }
 
@@ -147,7 +147,7 @@ impl RequestFacts {
     }
 
     /// The family that serves the model.
-    pub(crate) fn family(&self) -> Option<&'static str> {
+    pub(crate) fn family(&self) -> Option<ProviderKind> {
         self.family
     }
 

@@ -102,9 +102,11 @@
 
 mod admit;
 mod decide;
+mod decision;
 mod error;
 mod facts;
 mod failure;
+mod forward;
 mod gateway;
 mod key_limits;
 mod metrics;
@@ -126,6 +128,7 @@ mod scan_queue;
 mod scanners;
 mod service;
 mod stages;
+mod stopped;
 #[cfg(test)]
 mod testing;
 mod trial;
@@ -133,15 +136,16 @@ mod trial;
 pub use error::GatewayError;
 pub use gateway::{Gateway, ProviderSettings};
 pub use metrics::Metrics;
-pub use open::{Call, Open, Sender};
-pub use pipeline::{Answered, Decided, Failed, FellBack, Received, Recorded, Sent, Stopped};
+pub use open::{Call, Open, Received, Sender};
+pub use phigate_store::{Durability, Written};
+pub use pipeline::{Answered, Decided, Failed, FellBack, Recorded, Sent};
 pub use preview::Preview;
 pub use provider::{
     BaseUrl, BaseUrlError, GivenSecret, KeyError, ProviderError, RootsError, SetupError,
     SetupRules, check_key, check_setup,
 };
-pub use record::{Durability, Written};
 pub use route::{Route, listed_models, routes, routes_at};
 pub use scanners::detector;
 pub use stages::Stages;
+pub use stopped::Stopped;
 pub use trial::Trial;

@@ -16,10 +16,10 @@ use crate::error::GatewayError;
 use crate::facts::RequestFacts;
 use crate::gateway::Gateway;
 use crate::key_limits::KeyPermit;
-use crate::pipeline::{Received, Stopped};
 use crate::record::RequestRecord;
 use crate::reply_plan;
 use crate::stages::Stages;
+use crate::stopped::Stopped;
 
 /// A request as it arrived.
 pub struct Call {
@@ -94,55 +94,12 @@ const DASHBOARD_KEY: &str = "dashboard";
 impl Open {
     /// Finds out whose request it is, and takes a place among the key's requests.
     pub async fn admit(gateway: &Arc<Gateway>, call: Call) -> Result<Self, Stopped> {
-        let mut watched = None;
-        let (admission, limited_id, turn, source) = match call.sender {
-            Sender::Caller {
-                client,
-                turn,
-                headers,
-                query,
-                upload,
-            } => {
-                let admission = gateway.admit(&headers, client).await;
-                let admission = admission.map_err(|error| Stopped::unrecorded(&error))?;
-                let id = Some(admission.key_id.clone());
-                let source = Source::Upload {
-                    headers,
-                    query,
-                    upload,
-                };
-                (admission, id, turn, source)
-            }
-            Sender::Listener {
-                account,
-                name,
-                turn,
-                headers,
-                upload,
-            } => {
-                let key_id = name.to_owned();
-                let source = Source::Upload {
-                    headers,
-                    query: None,
-                    upload,
-                };
-                (Admission { key_id, account }, None, turn, source)
-            }
-            Sender::Dashboard {
-                account,
-                body,
-                stages,
-            } => {
-                watched = Some(stages);
-                let id = Some(account.id.clone());
-                let key_id = DASHBOARD_KEY.to_owned();
-                (Admission { key_id, account }, id, None, Source::Typed(body))
-            }
-        };
-        let permit = match limited_id {
+        let admitted = Admitted::new(gateway, call.sender).await;
+        let admitted = admitted.map_err(|error| Stopped::unrecorded(&error))?;
+        let permit = match &admitted.limited_id {
             Some(id) => {
-                let limits = &admission.account.settings.limits;
-                let permit = gateway.key_limits.admit(&id, limits, call.received);
+                let limits = &admitted.admission.account.settings.limits;
+                let permit = gateway.key_limits.admit(id, limits, call.received);
                 permit.map_err(|limited| Stopped::unrecorded(&limited.into()))?
             }
             None => KeyPermit::without_key(),
@@ -151,14 +108,14 @@ impl Open {
             record: RequestRecord {
                 gateway: Arc::clone(gateway),
                 door: call.door,
-                admission,
+                admission: admitted.admission,
                 request_id: call.request_id,
                 received: call.received,
                 permit,
-                stages: watched,
+                stages: admitted.stages,
             },
-            turn,
-            source,
+            turn: admitted.turn,
+            source: admitted.source,
         })
     }
 
@@ -188,6 +145,85 @@ impl Open {
             }
         }
     }
+}
+
+/// Who sent a request, once that is known.
+struct Admitted {
+    admission: Admission,
+    /// Whose requests it counts among; none where nobody counts.
+    limited_id: Option<String>,
+    turn: Option<Turn>,
+    source: Source,
+    stages: Option<Arc<Stages>>,
+}
+
+impl Admitted {
+    async fn new(gateway: &Arc<Gateway>, sender: Sender) -> Result<Self, GatewayError> {
+        Ok(match sender {
+            Sender::Caller {
+                client,
+                turn,
+                headers,
+                query,
+                upload,
+            } => {
+                let admission = gateway.admit(&headers, client).await?;
+                Self {
+                    limited_id: Some(admission.key_id.clone()),
+                    admission,
+                    turn,
+                    source: Source::Upload {
+                        headers,
+                        query,
+                        upload,
+                    },
+                    stages: None,
+                }
+            }
+            Sender::Listener {
+                account,
+                name,
+                turn,
+                headers,
+                upload,
+            } => Self {
+                admission: Admission {
+                    key_id: name.to_owned(),
+                    account,
+                },
+                limited_id: None,
+                turn,
+                source: Source::Upload {
+                    headers,
+                    query: None,
+                    upload,
+                },
+                stages: None,
+            },
+            Sender::Dashboard {
+                account,
+                body,
+                stages,
+            } => Self {
+                limited_id: Some(account.id.clone()),
+                admission: Admission {
+                    key_id: DASHBOARD_KEY.to_owned(),
+                    account,
+                },
+                turn: None,
+                source: Source::Typed(body),
+                stages: Some(stages),
+            },
+        })
+    }
+}
+
+/// A request whose body is here.
+pub struct Received {
+    pub(crate) record: RequestRecord,
+    pub(crate) body: Bytes,
+    pub(crate) said: Said,
+    pub(crate) permits: Permits,
 }
 
 /// What a caller said besides the body.

@@ -13,14 +13,14 @@ use phigate_core::reply::Tally;
 use phigate_core::text::PhiText;
 use phigate_core::wire::ReplySummary;
 use phigate_edge::EdgeError;
-use phigate_store::{AttemptEnd, Outcome, Usage};
-use phigate_types::{Action, ErrorCode};
+use phigate_store::{AttemptEnd, Outcome, Usage, Written};
+use phigate_types::{Action, ErrorCode, ProviderKind};
 
 use crate::error::GatewayError;
 use crate::facts::RequestFacts;
+use crate::forward::Forward;
 use crate::metrics::Answered;
-use crate::pipeline::Forward;
-use crate::record::{RequestRecord, Written};
+use crate::record::RequestRecord;
 use crate::reply_notes::ReplyNotes;
 
 const ATTEMPTS: HeaderName = HeaderName::from_static("x-gateway-attempts");
@@ -121,7 +121,7 @@ impl OutcomeDue {
             status,
             first_byte_ms: due.elapsed_ms(),
         });
-        let family = due.facts.family().unwrap_or_default();
+        let family = due.facts.family().map_or("", ProviderKind::code);
         let metrics = &due.record.gateway.metrics;
         metrics.provider_answered(family, due.sent.elapsed());
     }
@@ -254,7 +254,7 @@ impl Due {
             return;
         };
         if last.error_code.is_none() {
-            last.error_code = error.map(|code| code.code().to_owned());
+            last.error_code = error;
             (last.status, last.ms) = (status, ms);
         }
     }
@@ -280,7 +280,7 @@ impl Due {
                     completion_tokens: usage.completion_tokens,
                     total_tokens: usage.total_tokens,
                 }),
-            error_code: ended.error.map(|code| code.code().into()),
+            error_code: ended.error,
             first_byte_ms: self.provider.map(|answer| answer.first_byte_ms),
             total_ms: Some(self.elapsed_ms()),
             attempts: self.attempts.clone(),
@@ -294,7 +294,7 @@ impl Due {
             status: status.as_u16().into(),
             mode: self.record.admission.account.mode.code(),
             action: self.action.code(),
-            family: self.facts.family().unwrap_or_default(),
+            family: self.facts.family().map_or("", ProviderKind::code),
         });
     }
 

@@ -7,29 +7,27 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use bytes::Bytes;
 use http::HeaderValue;
-use phigate_core::doors::{CHAT, Door};
-use phigate_core::egress::Cleared;
-use phigate_core::wire::{ReplyContext, WireFormat};
+use phigate_core::doors::CHAT;
 use phigate_edge::REQUEST_ID;
-use phigate_store::Account;
-use phigate_types::Action;
+use phigate_store::{Account, Written};
 use uuid::Uuid;
 
 use crate::decide;
 use crate::error::GatewayError;
 use crate::facts::RequestFacts;
 use crate::failure;
+use crate::forward::{Exchange, Forward};
 use crate::gateway::Gateway;
-use crate::open::{Call, Open, Permits, Said, Sender};
+use crate::open::{Call, Open, Permits, Received, Sender};
 use crate::order::Others;
 use crate::outcome::OutcomeDue;
-use crate::provider::{Destination, Incoming, Outgoing};
-use crate::record::{RequestRecord, Written};
-use crate::reply_plan::ReplyPlan;
+use crate::provider::{Incoming, Outgoing};
+use crate::record::RequestRecord;
 use crate::stages::Stages;
+use crate::stopped::Stopped;
 use crate::{relay, reply};
 
 impl Gateway {
@@ -87,35 +85,6 @@ impl Gateway {
     }
 }
 
-/// A request that goes no further: the answer to it. What there was to record is recorded.
-#[derive(Debug)]
-pub struct Stopped(Box<Response>);
-
-impl Stopped {
-    pub(crate) fn unrecorded(error: &GatewayError) -> Self {
-        Self(Box::new(error.body().into_response()))
-    }
-
-    /// The answer.
-    pub fn into_response(self) -> Response {
-        *self.0
-    }
-}
-
-impl From<Response> for Stopped {
-    fn from(response: Response) -> Self {
-        Self(Box::new(response))
-    }
-}
-
-/// A request whose body is here.
-pub struct Received {
-    pub(crate) record: RequestRecord,
-    pub(crate) body: Bytes,
-    pub(crate) said: Said,
-    pub(crate) permits: Permits,
-}
-
 impl Received {
     /// Decides about the request, or records why it is refused.
     pub async fn decide(self) -> Result<Decided, Stopped> {
@@ -139,33 +108,6 @@ pub struct Decided {
     facts: RequestFacts,
     forward: Forward,
     permits: Permits,
-}
-
-/// What leaves, where to, and what is expected back.
-pub(crate) struct Forward {
-    pub(crate) cleared: Cleared,
-    pub(crate) action: Action,
-    /// The provider's name.
-    pub(crate) provider: String,
-    /// The model, as callers of this provider ask for it.
-    pub(crate) model: String,
-    pub(crate) destination: Destination,
-    pub(crate) exchange: Exchange,
-    /// Who else can be asked, if it fails.
-    pub(crate) others: Option<Others>,
-}
-
-/// What is needed to read the answer.
-pub(crate) struct Exchange {
-    pub(crate) door: &'static Door,
-    pub(crate) format: &'static dyn WireFormat,
-    pub(crate) context: ReplyContext,
-    pub(crate) is_stream: bool,
-    /// What is done with the reply.
-    pub(crate) reply: ReplyPlan,
-    pub(crate) account_id: String,
-    /// Where a request from the dashboard leaves what was answered.
-    pub(crate) stages: Option<Arc<Stages>>,
 }
 
 impl Decided {
@@ -322,7 +264,8 @@ pub struct Answered {
 }
 
 impl Answered {
-    /// Brings the answer back. A whole one is recorded before the caller gets it; a stream's record goes with it.
+    /// Brings the answer back. The outcome of a whole one is handed to the writer before the caller gets it; that of a
+    /// stream follows its last byte.
     pub async fn relay(self) -> Result<Response, Stopped> {
         if self.exchange.is_stream {
             let drain = self.holds.gateway.drain.clone();

@@ -19,10 +19,11 @@ use phigate_edge::Drain;
 
 use crate::error::GatewayError;
 use crate::failure;
+use crate::forward::Exchange;
 use crate::outcome::{Ended, OutcomeDue};
-use crate::pipeline::{Exchange, Stopped};
 use crate::provider::{Answer, Incoming, ProviderError};
 use crate::reply::withheld;
+use crate::stopped::Stopped;
 
 /// Relays a stream. Its outcome is recorded when it ends, however it ends.
 ///
@@ -204,7 +205,7 @@ impl Relay {
         let ended = Ended {
             status: StatusCode::OK,
             summary: Some(&summary),
-            error: summary.failure.and_then(|kind| kind.code().parse().ok()),
+            error: summary.failure.map(|kind| kind.code()),
         };
         self.outcome.take().close(ended).await;
         (Ok(Bytes::from(out)), State::Done)

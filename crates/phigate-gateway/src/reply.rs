@@ -12,10 +12,11 @@ use phigate_core::wire::{FailureKind, ProviderFailure, Reply};
 use crate::decide::{is_long, on_its_own_thread};
 use crate::error::GatewayError;
 use crate::failure;
+use crate::forward::Exchange;
 use crate::gateway::Gateway;
 use crate::outcome::OutcomeDue;
-use crate::pipeline::{Exchange, Stopped};
 use crate::provider::Incoming;
+use crate::stopped::Stopped;
 
 /// Brings a whole answer back. Its outcome is handed to the record before the caller gets it.
 pub(crate) async fn whole(

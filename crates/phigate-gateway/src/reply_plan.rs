@@ -12,7 +12,7 @@ use phigate_core::reply::{
 use phigate_core::request::RequestError;
 use phigate_core::text::PhiText;
 use phigate_store::{Account, Conversation, ConversationName, Vault};
-use phigate_types::Replies;
+use phigate_types::{ErrorCode, Replies};
 
 use crate::error::GatewayError;
 
@@ -27,7 +27,12 @@ pub(crate) fn conversation_name(headers: &HeaderMap) -> Result<Option<String>, G
     let name = name.as_bytes();
     if given.next().is_some() || !reply::is_conversation_name(name) {
         let message = "a conversation is named once, by 1 to 128 visible ASCII characters";
-        return Err(RequestError::field("invalid_value", "X-Gateway-Conversation", message).into());
+        return Err(RequestError::field(
+            ErrorCode::InvalidValue,
+            "X-Gateway-Conversation",
+            message,
+        )
+        .into());
     }
     Ok(Some(String::from_utf8_lossy(name).into_owned()))
 }

@@ -76,7 +76,7 @@ pub fn routes<'a>(account: &'a Account, asked: &str) -> Result<Vec<Route<'a>>, G
     match wire::format_for_model(asked) {
         _ if !routes.is_empty() => Ok(routes),
         Some(format) => Err(GatewayError::NotConfigured {
-            family: format.id(),
+            family: format.family(),
         }),
         None => Err(GatewayError::UnknownModel),
     }
@@ -89,7 +89,7 @@ pub fn routes_at<'a>(
     asked: &str,
 ) -> Result<Vec<Route<'a>>, GatewayError> {
     let mut routes = routes(account, asked)?;
-    routes.retain(|route| route.format.takes(door.id()));
+    routes.retain(|route| route.format.takes(door.form));
     match routes.is_empty() {
         true => Err(GatewayError::UnknownModel),
         false => Ok(routes),
@@ -152,7 +152,7 @@ fn family(provider: &Provider) -> Option<&'static dyn WireFormat> {
     let config = &provider.config;
     let serves_family = config.kind.has_family() && config.models.is_empty();
     serves_family
-        .then(|| wire::format_with_id(config.kind.code()))
+        .then(|| wire::format_of_family(config.kind))
         .flatten()
 }
 

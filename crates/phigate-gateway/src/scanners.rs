@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use phi_detect::{Detector, PhiKind};
 use phigate_core::protect::Scanner;
-use phigate_store::{Account, Settings};
+use phigate_store::{Account, Detection};
 
 use crate::error::GatewayError;
 use crate::scan_memory::Memory;
@@ -19,11 +19,11 @@ const SCANNERS_MAX: usize = 1024;
 /// The scanners in use, each with the settings it was made for.
 pub(crate) struct Scanners {
     listed_max: usize,
-    by_account: Mutex<HashMap<String, (Settings, Arc<Scanner>)>>,
+    by_account: Mutex<HashMap<String, (Detection, Arc<Scanner>)>>,
 }
 
 impl Scanners {
-    /// Scanners whose reports list so many findings one by one.
+    /// Scanners whose reports list at most this many findings one by one.
     pub(crate) fn new(listed_max: usize) -> Self {
         Self {
             listed_max,
@@ -37,37 +37,33 @@ impl Scanners {
             .by_account
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        if let Some((settings, scanner)) = scanners.get(&account.id)
-            && has_same_detection(settings, &account.settings)
+        let detection = &account.settings.detection;
+        if let Some((made_for, scanner)) = scanners.get(&account.id)
+            && made_for == detection
         {
             return Ok(Arc::clone(scanner));
         }
-        let detector =
-            detector(&account.settings).map_err(|_| GatewayError::DetectorUnavailable)?;
+        let detector = detector(detection).map_err(|_| GatewayError::DetectorUnavailable)?;
         let scanner = Scanner::with_memory(detector, Memory::new(REMEMBERED_TEXTS));
         let scanner = Arc::new(scanner.with_report_limit(self.listed_max));
         if scanners.len() >= SCANNERS_MAX {
             scanners.clear();
         }
-        let made = (account.settings.clone(), Arc::clone(&scanner));
+        let made = (detection.clone(), Arc::clone(&scanner));
         scanners.insert(account.id.clone(), made);
         Ok(scanner)
     }
 }
 
-/// The detector that an account's settings ask for.
-pub fn detector(settings: &Settings) -> Result<Detector, phi_detect::SettingsError> {
-    let thresholds = settings
+/// The detector that an account's settings ask for. A threshold of a kind that this version does not find says nothing.
+pub fn detector(detection: &Detection) -> Result<Detector, phi_detect::SettingsError> {
+    let thresholds = detection
         .thresholds
         .iter()
         .filter_map(|(code, score)| Some((PhiKind::from_code(code)?, *score as f32)))
         .collect();
     Detector::new(phi_detect::Settings {
         thresholds,
-        mrn_formats: settings.mrn_formats.clone(),
+        mrn_formats: detection.mrn_formats.clone(),
     })
-}
-
-fn has_same_detection(one: &Settings, other: &Settings) -> bool {
-    one.thresholds == other.thresholds && one.mrn_formats == other.mrn_formats
 }

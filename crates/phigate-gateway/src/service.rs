@@ -16,9 +16,9 @@ use phigate_store::Account;
 use crate::error::GatewayError;
 use crate::facts::RequestFacts;
 use crate::gateway::Gateway;
-use crate::open::{Call, Open};
-use crate::pipeline::{Received, Stopped};
+use crate::open::{Call, Open, Received};
 use crate::scan_job;
+use crate::stopped::Stopped;
 
 impl Gateway {
     /// Answers a question about texts of the caller's own. The answer is given once it is recorded.
@@ -130,8 +130,8 @@ mod tests {
         let plain = testing::account(&gateway, "default").await;
         let mut own = Account::clone(&plain);
         own.id = "another".into();
-        own.settings.mrn_formats = vec!["KH-999999".into()];
-        own.settings.thresholds.insert("npi".into(), 0.5);
+        own.settings.detection.mrn_formats = vec!["KH-999999".into()];
+        own.settings.detection.thresholds.insert("npi".into(), 0.5);
         let body = r#"{"text":"NPI 1234567893, seen as KH-204811"}"#;
         for (account, codes) in [(plain, vec![]), (Arc::new(own), vec!["mrn", "npi"])] {
             let received = received(&gateway, &account, body.into());

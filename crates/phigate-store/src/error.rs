@@ -2,6 +2,10 @@
 
 use std::path::PathBuf;
 
+use phigate_types::{
+    Act, Action, AuthMethod, ErrorCode, KeyLimit, Mode, PhiAgreement, ProviderKind, Replies,
+};
+
 /// Why the store could not do what was asked.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum StoreError {
@@ -110,8 +114,18 @@ pub enum StoreError {
     Closed,
 }
 
-/// Nouns whose stored words are a closed set.
-const NOUNS: &[&str] = &["act", "action", "limit", "mode"];
+/// Nouns that are stored by their codes.
+const NOUNS: &[&str] = &[
+    Act::NOUN,
+    Action::NOUN,
+    AuthMethod::NOUN,
+    ErrorCode::NOUN,
+    KeyLimit::NOUN,
+    Mode::NOUN,
+    PhiAgreement::NOUN,
+    ProviderKind::NOUN,
+    Replies::NOUN,
+];
 
 impl StoreError {
     /// Why something stored could not be read: a word that this version does not know, or damage. The message of the

@@ -38,7 +38,8 @@ pub use phigate_verify::{Checkpoint, ExportVerifier, Fault, FaultKind, Report};
 pub use secret::{SecretBytes, SecretString};
 pub use store::Store;
 pub use trail::{
-    Export, ExportLine, TOKEN_IDENTIFIER, Trail, append_checkpoints, read_checkpoints,
+    Durability, Export, ExportLine, TOKEN_IDENTIFIER, Trail, Written, append_checkpoints,
+    read_checkpoints,
 };
 pub use vault::{Options, Vault};
 

@@ -126,7 +126,7 @@ async fn a_full_disk_refuses_and_resumes() {
         let new = masked(&account);
         let request = new.decision.request_id;
         match vault.trail.record_decision(new, DEADLINE).await {
-            Ok(()) => vault.trail.queue_outcome(&account, &answered(request)),
+            Ok(_) => vault.trail.queue_outcome(&account, &answered(request)),
             Err(_) => refused_ids.push(request),
         }
         if refused_ids.len() > 3 {
@@ -364,7 +364,7 @@ async fn load(vault: Arc<Vault>, account: String) -> (Vec<Uuid>, Vec<Uuid>) {
         let new = masked(&account);
         let request = new.decision.request_id;
         match vault.trail.record_decision(new, DEADLINE).await {
-            Ok(()) => {
+            Ok(_) => {
                 vault
                     .trail
                     .record_outcome(&account, &answered(request), PATIENCE)

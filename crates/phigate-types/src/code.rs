@@ -21,6 +21,11 @@ impl std::error::Error for UnknownCode {}
 /// Implements what all coded nouns have in common, given `code(self)` and `ALL`-like iteration by `all()`.
 macro_rules! coded {
     ($type:ty, $noun:literal) => {
+        impl $type {
+            /// What such a code is called in messages.
+            pub const NOUN: &'static str = $noun;
+        }
+
         impl std::str::FromStr for $type {
             type Err = crate::UnknownCode;
 

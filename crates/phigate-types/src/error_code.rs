@@ -21,6 +21,18 @@ pub enum Blame {
 }
 
 impl Blame {
+    /// Every one.
+    pub fn all() -> impl ExactSizeIterator<Item = Self> {
+        [
+            Self::Request,
+            Self::Phi,
+            Self::Rate,
+            Self::Provider,
+            Self::Gateway,
+        ]
+        .into_iter()
+    }
+
     /// The word in `error.type`.
     pub const fn word(self) -> &'static str {
         match self {
@@ -107,6 +119,11 @@ impl ErrorCode {
     /// The status it usually has.
     pub const fn status(self) -> u16 {
         ROWS[self as usize].3
+    }
+
+    /// Whether a caller can receive it. The others stand in records only.
+    pub const fn is_told(self) -> bool {
+        !matches!(self, Self::ClientDisconnected | Self::Interrupted)
     }
 
     /// What it means, in a sentence.

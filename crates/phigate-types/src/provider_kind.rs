@@ -25,8 +25,6 @@ struct Row {
     kind: ProviderKind,
     code: &'static str,
     label: &'static str,
-    /// The wire formats it speaks; where there are several, the model decides.
-    formats: &'static [&'static str],
     /// Whether it serves all models of its format's family when it has no list of its own.
     has_family: bool,
     /// Its operator's address; `{region}` stands for the region. None: every customer has another.
@@ -47,7 +45,6 @@ static ROWS: &[Row] = &[
         kind: ProviderKind::OpenAi,
         code: "openai",
         label: "OpenAI",
-        formats: &["openai"],
         has_family: true,
         address: Some("https://api.openai.com"),
         global_address: None,
@@ -60,7 +57,6 @@ static ROWS: &[Row] = &[
         kind: ProviderKind::Azure,
         code: "azure",
         label: "Azure OpenAI",
-        formats: &["openai"],
         has_family: false,
         address: None,
         global_address: None,
@@ -73,7 +69,6 @@ static ROWS: &[Row] = &[
         kind: ProviderKind::Anthropic,
         code: "anthropic",
         label: "Anthropic",
-        formats: &["anthropic"],
         has_family: true,
         address: Some("https://api.anthropic.com"),
         global_address: None,
@@ -86,7 +81,6 @@ static ROWS: &[Row] = &[
         kind: ProviderKind::Google,
         code: "google",
         label: "Google",
-        formats: &["google"],
         has_family: true,
         address: Some("https://generativelanguage.googleapis.com"),
         global_address: None,
@@ -99,7 +93,6 @@ static ROWS: &[Row] = &[
         kind: ProviderKind::Bedrock,
         code: "bedrock",
         label: "AWS Bedrock",
-        formats: &["bedrock"],
         has_family: false,
         address: Some("https://bedrock-runtime.{region}.amazonaws.com"),
         global_address: None,
@@ -112,7 +105,6 @@ static ROWS: &[Row] = &[
         kind: ProviderKind::Vertex,
         code: "vertex",
         label: "Google Vertex AI",
-        formats: &["google", "anthropic"],
         has_family: false,
         address: Some("https://{region}-aiplatform.googleapis.com"),
         global_address: Some("https://aiplatform.googleapis.com"),
@@ -141,11 +133,6 @@ impl ProviderKind {
     /// The name people read.
     pub fn label(self) -> &'static str {
         self.row().label
-    }
-
-    /// The wire formats it speaks, by their codes; where there are several, the model decides.
-    pub fn formats(self) -> &'static [&'static str] {
-        self.row().formats
     }
 
     /// Whether it serves all models of its family when it has no list of its own.

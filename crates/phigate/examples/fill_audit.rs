@@ -1,5 +1,5 @@
 //! Fills a store with invented records, for timing the audit page:
-//! `fill_audit FOLDER COUNT [DAYS]` adds COUNT requests of the last 90 or so many days to the account `default`.
+//! `fill_audit FOLDER COUNT [DAYS]` adds COUNT requests of the last DAYS days (90 unless given) to the account `default`.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -9,16 +9,16 @@ use jiff::{SignedDuration, Timestamp};
 use phigate_store::{
     Decision, MasterKeySource, NewDecision, Options, Outcome, Sizes, Target, Usage, Vault,
 };
-use phigate_types::{Action, Mode};
+use phigate_types::{Action, Mode, ProviderKind};
 use uuid::Uuid;
 
-const MODELS: [(&str, &str); 5] = [
+const MODELS: [(&str, ProviderKind); 5] = [
     // Model, family.
-    ("gpt-4o", "openai"),
-    ("gpt-5.2", "openai"),
-    ("claude-opus-4-5", "anthropic"),
-    ("gemini-2.5-flash", "google"),
-    ("gemini-2.5-pro", "google"),
+    ("gpt-4o", ProviderKind::OpenAi),
+    ("gpt-5.2", ProviderKind::OpenAi),
+    ("claude-opus-4-5", ProviderKind::Anthropic),
+    ("gemini-2.5-flash", ProviderKind::Google),
+    ("gemini-2.5-pro", ProviderKind::Google),
 ];
 const KINDS: [&str; 8] = [
     "name",
@@ -77,7 +77,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     vault.close(CLOSING).await?;
     let seconds = started.elapsed().as_secs_f64();
     println!(
-        "{count} requests in {seconds:.0} s, {:.0} records a second",
+        "{count} requests in {seconds:.0} s, {:.0} records per second",
         2.0 * count as f64 / seconds
     );
     Ok(())
@@ -132,8 +132,8 @@ fn request(
         mode,
         action,
         model: Some(model.to_owned()),
-        family: Some(family.to_owned()),
-        provider: Some(family.to_owned()),
+        family: Some(family),
+        provider: Some(family.code().to_owned()),
         stream: dice.below(3) == 0,
         phi_detected: phi,
         types,

@@ -9,6 +9,7 @@ mod demo;
 mod housekeeping;
 mod models;
 mod not_served;
+mod openapi;
 mod presidio;
 mod reason;
 mod routes;

@@ -117,7 +117,7 @@ impl Desktop {
         }
         let account = self.app.vault.access.account(&self.account_id).await?;
         let detector =
-            detector(&account.settings).map_err(|_| GatewayError::DetectorUnavailable)?;
+            detector(&account.settings.detection).map_err(|_| GatewayError::DetectorUnavailable)?;
         Ok(Json(json!(list(&detector))))
     }
 }

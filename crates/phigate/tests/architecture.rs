@@ -66,3 +66,28 @@ fn every_promise_names_a_test_that_exists() {
     };
     check_promises(text.lines().filter(is_promise));
 }
+
+/// Between which crates there are walls, by deny.toml: who alone may depend on a crate. Cargo-deny looks at every
+/// dependency; this looks at our own crates, and also where cargo-deny is not installed.
+#[test]
+fn no_crate_depends_on_what_deny_toml_keeps_from_it() {
+    let rules = read("deny.toml");
+    let rules: Vec<Vec<&str>> = rules
+        .lines()
+        .map(str::trim)
+        .filter(|line| line.starts_with("{ crate = ") && line.contains("wrappers"))
+        .map(|line| line.split('"').skip(1).step_by(2).collect())
+        .collect();
+    assert!(rules.len() > 10, "{} walls", rules.len());
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    for entry in std::fs::read_dir(crates).unwrap().flatten() {
+        let name = entry.file_name().into_string().unwrap();
+        let manifest = std::fs::read_to_string(entry.path().join("Cargo.toml")).unwrap();
+        for line in manifest.lines() {
+            let dependency = line.split(['.', ' ', '=']).next().unwrap_or_default();
+            let wall = rules.iter().find(|rule| rule[0] == dependency);
+            let may = wall.is_none_or(|rule| rule[1..].contains(&name.as_str()));
+            assert!(may, "{name} depends on {dependency}");
+        }
+    }
+}

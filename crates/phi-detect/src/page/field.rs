@@ -11,7 +11,7 @@ use crate::lexicon::{LEXICON, Sense};
 pub(crate) struct Field {
     pub(crate) span: Range<usize>,
     pub(crate) meaning: Option<Meaning>,
-    /// Whether its position tells all there is to tell, so that the name model has no say.
+    /// Whether its position is decisive, so that the name model is not asked.
     pub(crate) is_settled: bool,
 }
 

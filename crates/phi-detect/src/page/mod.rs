@@ -66,7 +66,7 @@ pub(crate) struct Page<'a> {
     budget: Option<&'a Budget<'a>>,
 }
 
-/// After so many marks, a few KiB of text, the budget is asked.
+/// The budget is checked after this many marks, which are a few KiB of text.
 const MARKS_PER_LOOK: usize = 256;
 
 impl<'a> Page<'a> {

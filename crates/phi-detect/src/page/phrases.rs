@@ -123,7 +123,7 @@ fn number_sign(bytes: &[u8], end: usize) -> Option<usize> {
     (bytes.get(at) == Some(&b'#')).then_some(at + 1 + usize::from(is_many))
 }
 
-/// Where the run of letters and digits at `at` ends; labels are at most 24 bytes a word.
+/// Where the run of letters and digits at `at` ends; a word of a label has at most 24 bytes.
 fn chunk_end(bytes: &[u8], at: usize) -> usize {
     let limit = bytes.len().min(at + 24);
     at + bytes[at..limit]

@@ -106,30 +106,7 @@ fn with_street_word(
     house: &Token,
     tokens: &[Token],
 ) -> Option<Line> {
-    let mut names = 0;
-    let mut found: Option<usize> = None;
-    for (index, token) in tokens.iter().enumerate() {
-        if names > 0 && (token.sense.has(Sense::STREET) || has_street_ending(page, token)) {
-            // "Park Street": the last street word counts; "St John Street" starts with one.
-            found = Some(index);
-            if is_one_of(page.slice(token.span.clone()), CLEAR_STREETS) {
-                break;
-            }
-        } else if found.is_some() {
-            break;
-        }
-        let is_number = page
-            .slice(token.span.clone())
-            .iter()
-            .all(u8::is_ascii_digit);
-        let is_letter = token.sense.has(Sense::DIRECTION) && token.span.len() <= 2;
-        names += usize::from(!is_number && !is_letter);
-    }
-    let last = found.or_else(|| {
-        tokens
-            .iter()
-            .position(|token| has_street_ending(page, token))
-    })?;
+    let last = last_street_word(page, tokens)?;
     let mut end = tokens[last].span.end;
     if let Some(next) = tokens.get(last + 1) {
         let is_direction =
@@ -159,6 +136,34 @@ fn with_street_word(
     Some(Line {
         span: start..end,
         score,
+    })
+}
+
+/// Which token ends a street's name: the last street word, or the first that is a street by its ending.
+fn last_street_word(page: &Page<'_>, tokens: &[Token]) -> Option<usize> {
+    let mut names = 0;
+    let mut found: Option<usize> = None;
+    for (index, token) in tokens.iter().enumerate() {
+        if names > 0 && (token.sense.has(Sense::STREET) || has_street_ending(page, token)) {
+            // "Park Street": the last street word counts; "St John Street" starts with one.
+            found = Some(index);
+            if is_one_of(page.slice(token.span.clone()), CLEAR_STREETS) {
+                break;
+            }
+        } else if found.is_some() {
+            break;
+        }
+        let is_number = page
+            .slice(token.span.clone())
+            .iter()
+            .all(u8::is_ascii_digit);
+        let is_letter = token.sense.has(Sense::DIRECTION) && token.span.len() <= 2;
+        names += usize::from(!is_number && !is_letter);
+    }
+    found.or_else(|| {
+        tokens
+            .iter()
+            .position(|token| has_street_ending(page, token))
     })
 }
 

@@ -10,7 +10,7 @@ use super::{Finder, Out};
 use crate::context::{Strength, claim_before, is_spoken_of};
 use crate::labels::Meaning;
 use crate::lexicon::{LEXICON, Sense};
-use crate::page::{Page, is_word_byte};
+use crate::page::{Mark, Page, is_word_byte};
 use crate::places::{self, Line};
 
 pub(super) static FINDER: Finder = Finder {
@@ -22,22 +22,21 @@ pub(super) static FINDER: Finder = Finder {
 };
 
 fn find(page: &Page<'_>, out: &mut Out<'_>) {
+    by_number(page, out);
+    by_street_word(page, out);
+    by_label(page, out);
+    in_fields(page, out);
+}
+
+/// Lines that open with a number, a code, a box or a unit.
+fn by_number(page: &Page<'_>, out: &mut Out<'_>) {
     let mut free_from = 0;
     for mark in page.each_mark().map(|index| page.marks[index]) {
         let start = mark.start as usize;
         if start < free_from {
             continue;
         }
-        let line = if mark.is_number() || mark.is_code() {
-            places::continental(page, mark.range()).or_else(|| places::street_line(page, start))
-        } else if mark.sense.has(Sense::BOX) {
-            places::box_line(page, start)
-        } else {
-            None
-        };
-        let line =
-            line.or_else(|| places::lone_unit(page, start).filter(|_| mark.sense.has(Sense::UNIT)));
-        if let Some(line) = line
+        if let Some(line) = line_at(page, &mark)
             && let Some((span, score)) = whole(page, &line)
         {
             free_from = span.end;
@@ -55,22 +54,40 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
             zip(page, mark.range(), out);
         }
     }
-    for mark in page
-        .marks
-        .iter()
-        .filter(|mark| mark.sense.has(Sense::STREET))
-    {
+}
+
+fn line_at(page: &Page<'_>, mark: &Mark) -> Option<Line> {
+    let start = mark.start as usize;
+    let line = if mark.is_number() || mark.is_code() {
+        places::continental(page, mark.range()).or_else(|| places::street_line(page, start))
+    } else if mark.sense.has(Sense::BOX) {
+        places::box_line(page, start)
+    } else {
+        None
+    };
+    line.or_else(|| places::lone_unit(page, start).filter(|_| mark.sense.has(Sense::UNIT)))
+}
+
+/// "lives on Larchmont Avenue": a street without a number, where somebody is said to live.
+fn by_street_word(page: &Page<'_>, out: &mut Out<'_>) {
+    let streets = page.marks.iter();
+    for mark in streets.filter(|mark| mark.sense.has(Sense::STREET)) {
         if let Some(start) = places::street_before(page, mark.range())
             && is_spoken_of(page, start, |meaning| meaning == Meaning::Dwelling)
         {
             out.push(start..mark.end as usize, 0.7, "address.named_street");
         }
     }
-    for label in page
-        .labels
-        .iter()
-        .filter(|label| label.meaning == Meaning::Address)
-    {
+}
+
+/// "Address: Larchmont Avenue", "corner of Oak and Main".
+fn by_label(page: &Page<'_>, out: &mut Out<'_>) {
+    let labels = |meaning| {
+        page.labels
+            .iter()
+            .filter(move |label| label.meaning == meaning)
+    };
+    for label in labels(Meaning::Address) {
         let after = label.end as usize + usize::from(page.byte(label.end as usize) == b':');
         if let Some(line) = places::named_street(page, after)
             && let Some((span, score)) = whole(page, &line)
@@ -78,21 +95,13 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
             out.push(span, score, "address.named_street");
         }
     }
-    for label in page
-        .labels
-        .iter()
-        .filter(|label| label.meaning == Meaning::Corner)
-    {
+    for label in labels(Meaning::Corner) {
         if let Some(line) = places::corner(page, label.end as usize) {
             // Without "corner of" two streets would read as two places.
-            out.push(
-                label.start as usize..line.span.end,
-                line.score,
-                "address.corner",
-            );
+            let span = label.start as usize..line.span.end;
+            out.push(span, line.score, "address.corner");
         }
     }
-    in_fields(page, out);
 }
 
 fn in_fields(page: &Page<'_>, out: &mut Out<'_>) {

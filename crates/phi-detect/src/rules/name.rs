@@ -334,18 +334,7 @@ fn after_label(page: &Page<'_>, label: &Label) -> Option<(Range<usize>, f32)> {
         let is_role = last_word.is_some_and(|(sense, _)| sense.has(Sense::ROLE));
         let cue = if calls_it_name { Cue::Title } else { Cue::Weak };
         let name = people::name_at(page, start, cue).filter(|_| is_role || calls_it_name)?;
-        // "gave the patient Protonix": one unknown word after "the patient" is what was given.
-        let is_the = page
-            .slice(place.start.saturating_sub(4)..place.start)
-            .eq_ignore_ascii_case(b"the ");
-        let is_heading = page.byte(name.span.end) == b':';
-        if is_role && name.words == 1 && name.known == 0 && (is_the || is_heading) {
-            return None;
-        }
-        let is_shouted_head = name.words == 1
-            && place.len() > 3
-            && page.slice(place).iter().all(u8::is_ascii_uppercase);
-        return (!is_shouted_head).then_some((name.span, 0.75));
+        return is_plainly_named(page, place, is_role, &name).then_some((name.span, 0.75));
     }
     let name = people::name_at(page, start, Cue::Label)?;
     if people::is_identifier(page, &name.span) {
@@ -383,6 +372,19 @@ fn after_label(page: &Page<'_>, label: &Label) -> Option<(Range<usize>, f32)> {
         }
     };
     is_likely.then_some((name.span, 0.9))
+}
+
+/// Whether what follows a label without a sign between them is a name.
+fn is_plainly_named(page: &Page<'_>, label: Range<usize>, is_role: bool, name: &Name) -> bool {
+    // "gave the patient Protonix": one unknown word after "the patient" is what was given.
+    let is_the = page
+        .slice(label.start.saturating_sub(4)..label.start)
+        .eq_ignore_ascii_case(b"the ");
+    let is_heading = page.byte(name.span.end) == b':';
+    let is_given = is_role && name.words == 1 && name.known == 0 && (is_the || is_heading);
+    let is_shouted_head =
+        name.words == 1 && label.len() > 3 && page.slice(label).iter().all(u8::is_ascii_uppercase);
+    !is_given && !is_shouted_head
 }
 
 /// Whether the label is a speaker's in a transcript, whose words follow.

@@ -256,7 +256,7 @@ fn cells(bytes: &[u8], line: Range<usize>, delimiter: Delimiter) -> Vec<Range<us
     }
 }
 
-/// The pieces of a line with at least so many spaces between them.
+/// The pieces of a line with at least this many spaces between them.
 fn cells_by_spaces(bytes: &[u8], line: Range<usize>, least: usize) -> Vec<Range<usize>> {
     let mut cells: Vec<Range<usize>> = Vec::new();
     for at in line.filter(|&at| !bytes[at].is_ascii_whitespace()) {

@@ -1,5 +1,7 @@
 //! What goes on of a caller's head: headers that belong to the format, and nothing else.
 
+use phigate_types::ErrorCode;
+
 use crate::request::{Aside, RequestError};
 
 use super::Door;
@@ -39,7 +41,11 @@ impl Door {
             let is_taken = text.len() <= VALUE_BYTES_MAX && (passed.is_valid)(&text);
             if !is_taken || !is_clean(&text) {
                 let message = format!("the header {} has a value that is not allowed", passed.name);
-                return Err(RequestError::field("invalid_value", passed.name, message));
+                return Err(RequestError::field(
+                    ErrorCode::InvalidValue,
+                    passed.name,
+                    message,
+                ));
             }
             aside.headers.push((passed.name, text));
         }

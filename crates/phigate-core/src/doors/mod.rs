@@ -93,7 +93,7 @@ impl Door {
         context: &ReplyContext,
         body: &[u8],
     ) -> Result<Reply, ProviderFailure> {
-        if !format.relays(self.id()) {
+        if !format.relays(self.form) {
             return format.read_reply(context, body);
         }
         Ok(Reply {
@@ -108,7 +108,7 @@ impl Door {
         format: &dyn WireFormat,
         context: &ReplyContext,
     ) -> Box<dyn StreamTranslator + Send> {
-        if format.relays(self.id()) {
+        if format.relays(self.form) {
             Box::new(Relay::new(context, (self.watch)()))
         } else {
             format.open_stream(context)

@@ -1,5 +1,7 @@
 //! What the doors share whose requests are texts rather than conversations: one text or several, or the ids of tokens.
 
+use phigate_types::ErrorCode;
+
 use crate::json::{Document, Kind, NodeId, Value};
 use crate::request::check::{Checked, required, wrong_type};
 use crate::request::{Place, RequestError, RequestLimits, is_parameter};
@@ -15,7 +17,7 @@ pub(super) fn check(root: &Value<'_>, name: &str, limits: &RequestLimits) -> Che
     let are_ids = given.values().all(|item| item.kind() == Kind::Number);
     if !are_ids && given.values().nth(limits.messages_max).is_some() {
         let message = format!("{name} holds more than {} entries", limits.messages_max);
-        return Err(RequestError::field("invalid_value", name, message));
+        return Err(RequestError::field(ErrorCode::InvalidValue, name, message));
     }
     for (index, item) in given.values().enumerate() {
         if !matches!(item.kind(), Kind::String | Kind::Number | Kind::Array) {

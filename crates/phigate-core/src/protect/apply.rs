@@ -1,6 +1,6 @@
 //! Deciding what becomes of a scanned request.
 
-use phigate_types::{Effect, Mode};
+use phigate_types::{Effect, ErrorCode, Mode};
 
 use crate::json::Document;
 use crate::request::{Request, RequestError};
@@ -158,7 +158,11 @@ pub(super) fn unscannable(policy: &Policy, report: &Report) -> Option<RequestErr
         name_of(&part.path)
     );
     let path = part.path.clone();
-    Some(RequestError::field("unscannable_content", path, message))
+    Some(RequestError::field(
+        ErrorCode::UnscannableContent,
+        path,
+        message,
+    ))
 }
 
 pub(super) fn not_rewritable(path: String) -> RequestError {
@@ -166,7 +170,7 @@ pub(super) fn not_rewritable(path: String) -> RequestError {
         "{} holds PHI that cannot be replaced without breaking the request",
         name_of(&path)
     );
-    RequestError::field("phi_not_rewritable", path, message)
+    RequestError::field(ErrorCode::PhiNotRewritable, path, message)
 }
 
 fn name_of(path: &str) -> &str {

@@ -1,7 +1,7 @@
 //! What was found, without what it said: kinds, places and scores.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use phi_detect::{CodePoints, PhiKind};
@@ -28,7 +28,7 @@ pub struct Report {
     counts: BTreeMap<PhiKind, usize>,
     unscannable: Vec<Unscannable>,
     withheld_keys: Vec<NodeId>,
-    identifiers: HashSet<(PhiKind, PhiText)>,
+    identifiers: BTreeSet<(PhiKind, PhiText)>,
     has_phi_in_model: bool,
     text_bytes: u64,
     is_complete: bool,
@@ -136,7 +136,7 @@ impl Report {
     /// The same for texts that were disclosed to nobody: nothing by which they could be looked up.
     pub(super) fn without_identifiers(self) -> Self {
         Self {
-            identifiers: HashSet::new(),
+            identifiers: BTreeSet::new(),
             ..self
         }
     }

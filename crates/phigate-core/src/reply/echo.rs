@@ -18,7 +18,7 @@ pub struct Echoes {
     texts: OnceLock<Texts>,
 }
 
-/// Values are told by their number.
+/// Shows how many values there are, and none of them.
 impl std::fmt::Debug for Echoes {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(out, "Echoes({} values)", self.found.len())

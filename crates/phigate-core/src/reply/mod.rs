@@ -84,7 +84,7 @@ impl ReplyRules {
 pub enum Stop {
     /// It holds new PHI, and the owner wants such replies withheld.
     Blocked,
-    /// It was not looked at in whole.
+    /// It was not fully scanned.
     Unfinished,
     /// It is not a chat completion.
     Unreadable,

@@ -22,7 +22,7 @@ enum Place {
     Plain,
     /// In a URL, until a blank, an angle bracket or a quote.
     Url,
-    /// In the destination of a Markdown link, so many parentheses deep.
+    /// In the destination of a Markdown link, this many parentheses deep.
     Destination {
         depth: u32,
     },

@@ -30,7 +30,7 @@ enum Reading {
     Undecided,
     /// A token that the end of the text cut off.
     CutOff,
-    /// The token with this number, so many characters long.
+    /// The token with this number, and its length in characters.
     Token { index: usize, length: usize },
 }
 

@@ -19,7 +19,7 @@ use super::unit::{Spot, Unit};
 /// Characters that are held at most.
 const HELD_MAX: usize = 400;
 
-/// Of so many characters that are held, those after this stay: a finding may begin among them and not have ended.
+/// Of the characters that are held, those after this one stay: a finding may begin among them and not have ended.
 const SETTLED_MAX: usize = 360;
 
 /// Where a text without any blank is cut.
@@ -196,7 +196,7 @@ impl FieldScanner {
         is_key && bytes.all(|byte| byte.is_ascii_lowercase() || byte == b'_')
     }
 
-    /// Gives out so many bytes of what is held, with their findings dealt with.
+    /// Gives out this many bytes of what is held, with their findings dealt with.
     fn release(
         &mut self,
         rules: &ScanRules<'_>,

@@ -163,7 +163,7 @@ pub struct Issued {
     initials: [bool; 26],
 }
 
-/// Values are told by their number.
+/// Shows how many values there are, and none of them.
 impl std::fmt::Debug for Issued {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(out, "Issued({} tokens)", self.names.len())

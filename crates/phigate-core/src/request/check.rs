@@ -4,6 +4,8 @@
 
 use std::fmt::Display;
 
+use phigate_types::ErrorCode;
+
 use crate::json::{Kind, Value};
 
 use super::{RequestError, RequestLimits};
@@ -14,14 +16,14 @@ pub(crate) type Checked = Result<(), RequestError>;
 pub(super) fn body(root: &Value<'_>, limits: &RequestLimits) -> Checked {
     if root.kind() != Kind::Object {
         return Err(RequestError {
-            code: "invalid_type",
+            code: ErrorCode::InvalidType,
             param: None,
             message: "the body must be a JSON object".into(),
         });
     }
     if root.values().nth(limits.fields_max).is_some() {
         return Err(RequestError {
-            code: "invalid_value",
+            code: ErrorCode::InvalidValue,
             param: None,
             message: format!("the body has more than {} fields", limits.fields_max),
         });
@@ -43,7 +45,11 @@ pub(crate) fn tools(root: &Value<'_>, limits: &RequestLimits) -> Checked {
     for (index, tool) in tools.values().enumerate() {
         if index >= limits.tools_max {
             let message = format!("tools holds more than {} entries", limits.tools_max);
-            return Err(RequestError::field("invalid_value", "tools", message));
+            return Err(RequestError::field(
+                ErrorCode::InvalidValue,
+                "tools",
+                message,
+            ));
         }
         of_kind(
             &tool,
@@ -81,7 +87,7 @@ pub(crate) fn number_between(root: &Value<'_>, name: &str, low: f64, high: f64) 
     optional(root, name, Kind::Number, "a number")?;
     match root.get(name).and_then(|value| value.number()) {
         Some(number) if !(low..=high).contains(&number) => Err(RequestError::field(
-            "invalid_value",
+            ErrorCode::InvalidValue,
             name,
             format!("{name} must be between {low} and {high}"),
         )),
@@ -99,7 +105,7 @@ pub(crate) fn whole_number_from_one(root: &Value<'_>, name: &str) -> Checked {
     }
     if number < 1.0 {
         return Err(RequestError::field(
-            "invalid_value",
+            ErrorCode::InvalidValue,
             name,
             format!("{name} must be at least 1"),
         ));
@@ -133,7 +139,7 @@ pub(crate) fn of_kind(value: &Value<'_>, kind: Kind, at: impl Display, what: &st
 
 pub(crate) fn wrong_type(at: impl Display, what: &str) -> RequestError {
     RequestError::field(
-        "invalid_type",
+        ErrorCode::InvalidType,
         at.to_string(),
         format!("{at} must be {what}"),
     )
@@ -141,7 +147,7 @@ pub(crate) fn wrong_type(at: impl Display, what: &str) -> RequestError {
 
 pub(crate) fn missing(at: impl Display) -> RequestError {
     RequestError::field(
-        "missing_required_parameter",
+        ErrorCode::MissingRequiredParameter,
         at.to_string(),
         format!("{at} is required"),
     )

@@ -1,5 +1,7 @@
 //! What the walk over a request needs to know about the format it is written in.
 
+use phigate_types::ProviderKind;
+
 use crate::json::{Document, NodeId, Value};
 
 use super::place::Place;
@@ -21,6 +23,9 @@ pub struct Setting {
 pub trait Form: Sync {
     /// The word for it in settings, records and metrics.
     fn id(&self) -> &'static str;
+
+    /// Whose format it is: the family of providers that speak it themselves, and the path under their address.
+    fn native(&self) -> (ProviderKind, &'static [&'static str]);
 
     /// Checks whether a body is such a request.
     fn check(&self, root: &Value<'_>, limits: &RequestLimits) -> Result<(), RequestError>;

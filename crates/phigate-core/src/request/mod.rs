@@ -13,6 +13,8 @@ mod place;
 pub(crate) mod together;
 mod walk;
 
+use phigate_types::ErrorCode;
+
 use crate::json::{Bounds, Document, JsonError, JsonProblem};
 
 pub use aside::Aside;
@@ -71,8 +73,8 @@ impl Default for RequestLimits {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct RequestError {
-    /// The code of the error table, such as `invalid_type`.
-    pub code: &'static str,
+    /// Why, by the table of errors.
+    pub code: ErrorCode,
     /// The field, such as `messages[2].role`; none when the body as a whole is wrong.
     pub param: Option<String>,
     /// A sentence for the caller.
@@ -81,7 +83,7 @@ pub struct RequestError {
 
 impl RequestError {
     /// An error about one field.
-    pub fn field(code: &'static str, param: impl Into<String>, message: impl Into<String>) -> Self {
+    pub fn field(code: ErrorCode, param: impl Into<String>, message: impl Into<String>) -> Self {
         Self {
             code,
             param: Some(param.into()),
@@ -93,9 +95,9 @@ impl RequestError {
 impl From<JsonError> for RequestError {
     fn from(error: JsonError) -> Self {
         let code = match error.problem {
-            JsonProblem::Syntax => "invalid_json",
-            JsonProblem::DuplicateKey => "duplicate_key",
-            JsonProblem::TooDeep | JsonProblem::TooMany => "invalid_value",
+            JsonProblem::Syntax => ErrorCode::InvalidJson,
+            JsonProblem::DuplicateKey => ErrorCode::DuplicateKey,
+            JsonProblem::TooDeep | JsonProblem::TooMany => ErrorCode::InvalidValue,
         };
         Self {
             code,

@@ -2,6 +2,8 @@
 
 use std::fmt::Display;
 
+use phigate_types::ErrorCode;
+
 use crate::json::{Bounds, Document, Kind, Value};
 use crate::request::RequestError;
 
@@ -12,7 +14,7 @@ pub(super) fn object(body: Vec<u8>, bounds: Bounds) -> Result<Document, RequestE
         return Ok(document);
     }
     Err(RequestError {
-        code: "invalid_type",
+        code: ErrorCode::InvalidType,
         param: None,
         message: "the body must be a JSON object".into(),
     })
@@ -53,19 +55,19 @@ pub(super) fn strings(list: &Value<'_>, at: &str) -> Result<(), RequestError> {
 /// A value of the wrong type.
 pub(super) fn wrong_type(at: impl Display, words: &str) -> RequestError {
     let message = format!("{at} must be {words}");
-    RequestError::field("invalid_type", at.to_string(), message)
+    RequestError::field(ErrorCode::InvalidType, at.to_string(), message)
 }
 
 /// A value that is not allowed.
 pub(super) fn wrong_value(at: impl Display, words: &str) -> RequestError {
     let message = format!("{at} {words}");
-    RequestError::field("invalid_value", at.to_string(), message)
+    RequestError::field(ErrorCode::InvalidValue, at.to_string(), message)
 }
 
 /// A field that is missing.
 pub(super) fn missing(at: &str) -> RequestError {
     RequestError::field(
-        "missing_required_parameter",
+        ErrorCode::MissingRequiredParameter,
         at,
         format!("{at} is required"),
     )

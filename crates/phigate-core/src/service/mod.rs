@@ -14,7 +14,7 @@ use crate::request::RequestError;
 use crate::text::PhiText;
 
 pub use guardrail::guard;
-pub use scan::scan;
+pub use scan::{scan, scan_actions};
 
 /// What a service works with.
 #[derive(Debug, Clone, Copy)]

@@ -1,6 +1,6 @@
 //! `POST /v1/scan`: what is in these texts, or in this JSON?
 
-use phigate_types::{Effect, Mode};
+use phigate_types::{Effect, ErrorCode, Mode};
 use serde::Serialize;
 
 use crate::doors::CHAT;
@@ -71,7 +71,7 @@ impl Asked {
             .filter_map(|form| Some((form, root.get(form)?)));
         let Some((form, value)) = forms.next() else {
             let message = "text, texts or json is required";
-            let code = "missing_required_parameter";
+            let code = ErrorCode::MissingRequiredParameter;
             return Err(RequestError::field(code, "text", message));
         };
         if let Some((other, _)) = forms.next() {
@@ -169,15 +169,21 @@ fn action(root: &Value<'_>) -> Result<Option<Mode>, RequestError> {
     if word == FIND {
         return Ok(None);
     }
-    let replaces = |mode: &Mode| matches!(mode.effect, Effect::Replace(_));
-    let mut modes = Mode::all().filter(replaces);
-    let named = modes.clone().find(|mode| mode.code() == word);
+    let named = rewriting().find(|mode| mode.code() == word);
     named.map(Some).ok_or_else(|| {
-        let words: Vec<&str> = std::iter::once(FIND)
-            .chain(modes.by_ref().map(Mode::code))
-            .collect();
+        let words: Vec<&str> = scan_actions().collect();
         wrong_value("action", &format!("must be one of {}", words.join(", ")))
     })
+}
+
+/// The words that `action` may have.
+pub fn scan_actions() -> impl Iterator<Item = &'static str> {
+    std::iter::once(FIND).chain(rewriting().map(Mode::code))
+}
+
+/// The modes that rewrite what they find.
+fn rewriting() -> impl Iterator<Item = Mode> {
+    Mode::all().filter(|mode| matches!(mode.effect, Effect::Replace(_)))
 }
 
 /// The way from `top` to a value in it, in the caller's own keys. A key that holds PHI, or that is not a plain word,

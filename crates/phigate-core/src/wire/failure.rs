@@ -1,5 +1,7 @@
 //! What can go wrong at a provider, and what the caller is told about it.
 
+use phigate_types::ErrorCode;
+
 use crate::json::Json;
 use crate::text::PhiText;
 
@@ -46,43 +48,25 @@ pub enum FailureKind {
 }
 
 impl FailureKind {
-    /// The status for the caller.
+    /// The error as callers see it.
+    pub fn code(self) -> ErrorCode {
+        match self {
+            Self::Rejected(_) => ErrorCode::ProviderRejected,
+            Self::Filtered => ErrorCode::ContentFilter,
+            Self::AuthFailed => ErrorCode::ProviderAuthFailed,
+            Self::RateLimited => ErrorCode::ProviderRateLimited,
+            Self::Error | Self::CutStream => ErrorCode::ProviderError,
+            Self::Unreachable => ErrorCode::ProviderUnreachable,
+            Self::Timeout => ErrorCode::ProviderTimeout,
+            Self::Overloaded => ErrorCode::ProviderOverloaded,
+        }
+    }
+
+    /// The status for the caller. A rejection keeps the provider's own.
     pub fn status(self) -> u16 {
         match self {
             Self::Rejected(status) => status,
-            Self::Filtered => 400,
-            Self::RateLimited => 429,
-            Self::AuthFailed | Self::Error | Self::CutStream | Self::Unreachable => 502,
-            Self::Overloaded => 503,
-            Self::Timeout => 504,
-        }
-    }
-
-    /// The `type` of the error object.
-    pub fn error_type(self) -> &'static str {
-        match self {
-            Self::Rejected(_) | Self::Filtered => "invalid_request_error",
-            Self::RateLimited => "rate_limit_error",
-            Self::AuthFailed
-            | Self::Error
-            | Self::CutStream
-            | Self::Unreachable
-            | Self::Overloaded
-            | Self::Timeout => "provider_error",
-        }
-    }
-
-    /// The `code` of the error object.
-    pub fn code(self) -> &'static str {
-        match self {
-            Self::Rejected(_) => "provider_rejected",
-            Self::Filtered => "content_filter",
-            Self::AuthFailed => "provider_auth_failed",
-            Self::RateLimited => "provider_rate_limited",
-            Self::Error | Self::CutStream => "provider_error",
-            Self::Unreachable => "provider_unreachable",
-            Self::Timeout => "provider_timeout",
-            Self::Overloaded => "provider_overloaded",
+            _ => self.code().status(),
         }
     }
 
@@ -192,20 +176,20 @@ mod tests {
     #[test]
     fn every_status_has_its_kind() {
         for (status, told, code) in [
-            (400, 400, "provider_rejected"),
-            (401, 502, "provider_auth_failed"),
-            (402, 502, "provider_auth_failed"),
-            (403, 502, "provider_auth_failed"),
-            (404, 404, "provider_rejected"),
-            (413, 413, "provider_rejected"),
-            (422, 422, "provider_rejected"),
-            (429, 429, "provider_rate_limited"),
-            (302, 502, "provider_error"),
-            (408, 502, "provider_error"),
-            (500, 502, "provider_error"),
-            (503, 503, "provider_overloaded"),
-            (504, 504, "provider_timeout"),
-            (529, 503, "provider_overloaded"),
+            (400, 400, ErrorCode::ProviderRejected),
+            (401, 502, ErrorCode::ProviderAuthFailed),
+            (402, 502, ErrorCode::ProviderAuthFailed),
+            (403, 502, ErrorCode::ProviderAuthFailed),
+            (404, 404, ErrorCode::ProviderRejected),
+            (413, 413, ErrorCode::ProviderRejected),
+            (422, 422, ErrorCode::ProviderRejected),
+            (429, 429, ErrorCode::ProviderRateLimited),
+            (302, 502, ErrorCode::ProviderError),
+            (408, 502, ErrorCode::ProviderError),
+            (500, 502, ErrorCode::ProviderError),
+            (503, 503, ErrorCode::ProviderOverloaded),
+            (504, 504, ErrorCode::ProviderTimeout),
+            (529, 503, ErrorCode::ProviderOverloaded),
         ] {
             let kind = kind_of_status(status);
             assert_eq!((kind.status(), kind.code()), (told, code), "{status}");

@@ -1,15 +1,16 @@
 //! How each kind of provider is spoken to: in which format, and under which path.
 //!
-//! A format knows the path of its own vendor. The same format stands elsewhere at the clouds: a row here says how its
+//! A format knows the path of its own vendor. Clouds serve the same formats under other paths: a row here says how
 //! translated requests are placed there.
 
 use phigate_types::ProviderKind;
 
-use super::anthropic::{self, Anthropic};
-use super::bedrock::Bedrock;
+use super::anthropic::Anthropic;
 use super::google::Google;
 use super::openai::OpenAi;
-use super::{Call, Header, Probe, ProviderRequest, Refusal, Translated, WireFormat};
+use super::{
+    Call, Header, Probe, ProviderRequest, Refusal, Translated, WireFormat, format_of_family,
+};
 use crate::protect::CleanRequest;
 
 /// The version of Azure's API whose paths are OpenAI's own.
@@ -20,13 +21,8 @@ const CLAUDE_AT_VERTEX: (&str, &str) = ("anthropic_version", "vertex-2023-10-16"
 
 const JSON: &[Header] = &[("content-type", "application/json")];
 
-/// OpenAI's list of models.
-const MODELS: Probe = Probe {
-    path: &["v1", "models"],
-    headers: &[],
-};
-
-struct KindRow {
+/// A kind of provider that serves formats of others.
+struct HostRow {
     kind: ProviderKind,
     /// The format in which a model is asked for.
     format: fn(model: &str) -> &'static dyn WireFormat,
@@ -38,16 +34,9 @@ struct KindRow {
     probe: Option<Probe>,
 }
 
-static KINDS: &[KindRow] = &[
-    // One row per kind that can be spoken to.
-    KindRow {
-        kind: ProviderKind::OpenAi,
-        format: |_| &OpenAi,
-        opening: None,
-        place: |_, _, _| Ok(()),
-        probe: Some(MODELS),
-    },
-    KindRow {
+static HOSTS: &[HostRow] = &[
+    // One row per kind that has no format of its own.
+    HostRow {
         kind: ProviderKind::Azure,
         format: |_| &OpenAi,
         opening: None,
@@ -57,38 +46,11 @@ static KINDS: &[KindRow] = &[
             headers: &[],
         }),
     },
-    KindRow {
-        kind: ProviderKind::Anthropic,
-        format: |_| &Anthropic,
-        opening: None,
-        place: |_, _, _| Ok(()),
-        probe: Some(anthropic::PROBE),
-    },
-    KindRow {
-        kind: ProviderKind::Google,
-        format: |_| &Google,
-        opening: None,
-        place: |_, _, _| Ok(()),
-        probe: Some(Probe {
-            path: &["v1beta", "models"],
-            headers: &[],
-        }),
-    },
-    KindRow {
-        kind: ProviderKind::Bedrock,
-        format: |_| &Bedrock,
-        opening: None,
-        place: |_, _, _| Ok(()),
-        probe: None,
-    },
-    KindRow {
+    HostRow {
         kind: ProviderKind::Vertex,
-        format: |model| {
-            if is_claude(model) {
-                &Anthropic
-            } else {
-                &Google
-            }
+        format: |model| match is_claude(model) {
+            true => &Anthropic,
+            false => &Google,
         },
         opening: Some(CLAUDE_AT_VERTEX),
         place: place_at_vertex,
@@ -129,7 +91,7 @@ impl<'a> Site<'a> {
         call: &Call<'_>,
         translated: &mut Translated,
     ) -> Result<(), Refusal> {
-        match row(self.kind) {
+        match host(self.kind) {
             Some(row) => (row.place)(self, call, translated),
             None => Ok(()),
         }
@@ -137,7 +99,7 @@ impl<'a> Site<'a> {
 
     /// The field that opens the body: the model, unless the kind wants another there.
     pub(super) fn opening(&self) -> (&'static str, &'a str) {
-        let other = row(self.kind).and_then(|row| row.opening);
+        let other = host(self.kind).and_then(|row| row.opening);
         other.unwrap_or(("model", self.model))
     }
 }
@@ -178,16 +140,22 @@ impl dyn WireFormat + '_ {
 
 /// The format in which a kind of provider is asked for a model. None where it cannot be spoken to.
 pub fn format_of_kind(kind: ProviderKind, model: &str) -> Option<&'static dyn WireFormat> {
-    row(kind).map(|row| (row.format)(model))
+    match host(kind) {
+        Some(host) => Some((host.format)(model)),
+        None => format_of_family(kind),
+    }
 }
 
 /// How to ask a kind of provider for nothing but whether it answers and knows us. None where only a model can be asked.
 pub fn probe_of_kind(kind: ProviderKind) -> Option<Probe> {
-    row(kind)?.probe
+    match host(kind) {
+        Some(host) => host.probe,
+        None => format_of_family(kind)?.probe(),
+    }
 }
 
-fn row(kind: ProviderKind) -> Option<&'static KindRow> {
-    KINDS.iter().find(|row| row.kind == kind)
+fn host(kind: ProviderKind) -> Option<&'static HostRow> {
+    HOSTS.iter().find(|row| row.kind == kind)
 }
 
 /// With version `v1` the deployment is the model and the path OpenAI's own below `/openai`; dated versions have the
@@ -263,19 +231,16 @@ mod tests {
     use crate::wire::FORMATS;
 
     #[test]
-    fn every_kind_speaks_a_format_of_its_row() {
-        for row in KINDS {
+    fn every_kind_can_be_spoken_to() {
+        for kind in ProviderKind::all() {
             for model in ["gpt-4o", "claude-opus-4-5", "gemini-2.5-flash"] {
-                let format = (row.format)(model);
-                assert!(row.kind.formats().contains(&format.id()), "{}", row.kind);
+                assert!(format_of_kind(kind, model).is_some(), "{kind}");
             }
+            let is_host = host(kind).is_some();
+            assert_ne!(is_host, format_of_family(kind).is_some(), "{kind}");
         }
-        for format in FORMATS
-            .iter()
-            .filter(|format| !format.listed_models().is_empty())
-        {
-            let kind: ProviderKind = format.id().parse().expect("a family is a kind too");
-            assert!(kind.has_family());
+        for format in FORMATS {
+            assert!(format.family().has_family(), "{}", format.id());
         }
     }
 }

@@ -18,16 +18,19 @@ mod request;
 pub(crate) mod sse;
 mod translate;
 
+use phigate_types::ProviderKind;
+
 #[cfg(fuzzing)]
 pub use bedrock::event_stream_frames;
 pub(crate) use failure::unreadable;
 pub use failure::{FailureKind, ProviderFailure};
 pub use kinds::{Site, format_of_kind, probe_of_kind};
 pub use parameters::{Parameter, Treatment, parameters_page};
-pub use relay::Relayed;
 use request::Call;
 pub(crate) use request::Translated;
-pub use request::{Expectation, Header, Probe, ProviderRequest, Refusal, RefusalCode};
+pub use request::{Expectation, Header, Probe, ProviderRequest, Refusal};
+
+use crate::request::Form;
 
 /// The formats of the specification's provider families, in its order: a model's prefix leads to one of these.
 pub static FORMATS: &[&dyn WireFormat] = &[
@@ -45,11 +48,8 @@ pub static CLOUD_FORMATS: &[&dyn WireFormat] = &[
 
 /// How one family of providers is spoken to.
 pub trait WireFormat: Sync {
-    /// The family's code: in settings, audit records and metrics.
-    fn id(&self) -> &'static str;
-
-    /// The family's name for people.
-    fn label(&self) -> &'static str;
+    /// The kind of provider whose own format this is. Records and metrics call it the family.
+    fn family(&self) -> ProviderKind;
 
     /// Whether a model identifier belongs to this family.
     fn serves(&self, model: &str) -> bool;
@@ -63,9 +63,9 @@ pub trait WireFormat: Sync {
     /// What happens to each request parameter.
     fn parameters(&self) -> &'static [Parameter];
 
-    /// The formats of callers that the provider speaks itself. Chat completions are translated for every other.
-    fn relayed(&self) -> &'static [Relayed] {
-        &[]
+    /// How to ask for nothing but whether the provider answers and knows us, where there is a way.
+    fn probe(&self) -> Option<Probe> {
+        None
     }
 
     /// Translates a clean request. Callers use `write_request`, which makes the call.
@@ -82,14 +82,19 @@ pub trait WireFormat: Sync {
 }
 
 impl dyn WireFormat + '_ {
+    /// The family's code.
+    pub fn id(&self) -> &'static str {
+        self.family().code()
+    }
+
     /// Whether the provider speaks the format of these callers itself.
-    pub fn relays(&self, form: &str) -> bool {
-        self.relayed().iter().any(|(id, _)| *id == form)
+    pub fn relays(&self, form: &dyn Form) -> bool {
+        form.native().0 == self.family()
     }
 
     /// Whether callers of this format are served: as they are, or translated.
-    pub fn takes(&self, form: &str) -> bool {
-        form == TRANSLATED || self.relays(form)
+    pub fn takes(&self, form: &dyn Form) -> bool {
+        form.id() == TRANSLATED || self.relays(form)
     }
 }
 
@@ -101,10 +106,10 @@ pub fn format_for_model(model: &str) -> Option<&'static dyn WireFormat> {
     FORMATS.iter().copied().find(|format| format.serves(model))
 }
 
-/// The format with this code.
-pub fn format_with_id(id: &str) -> Option<&'static dyn WireFormat> {
+/// The format that is this kind's own; none where the kind speaks the formats of others.
+pub fn format_of_family(family: ProviderKind) -> Option<&'static dyn WireFormat> {
     let mut formats = FORMATS.iter().chain(CLOUD_FORMATS).copied();
-    formats.find(|format| format.id() == id)
+    formats.find(|format| format.family() == family)
 }
 
 /// What a reply needs to know about its request.

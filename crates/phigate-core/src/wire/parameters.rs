@@ -65,7 +65,7 @@ impl Parameter {
 pub fn parameters_page() -> String {
     let mut page = String::from(PAGE_HEAD);
     for format in super::FORMATS.iter().chain(super::CLOUD_FORMATS) {
-        page.push_str(&format!("\n## {} (`{}`)\n\n| Parameter | Treatment | How | Asks for nothing when |\n|---|---|---|---|\n", format.label(), format.id()));
+        page.push_str(&format!("\n## {} (`{}`)\n\n| Parameter | Treatment | How | Asks for nothing when |\n|---|---|---|---|\n", format.family().label(), format.id()));
         for parameter in format.parameters() {
             let neutral: Vec<String> = parameter
                 .neutral

@@ -4,6 +4,8 @@
 //! come back byte for byte too, event by event, but are watched: an error inside one, and one without its end, are
 //! failures.
 
+use phigate_types::ProviderKind;
+
 use crate::json::{Json, Value};
 
 use super::failure::unreadable;
@@ -13,16 +15,16 @@ use super::{
     StreamTranslator, Translated,
 };
 
-/// A format of callers that a provider speaks itself: its id, and the path under the provider's address.
-pub type Relayed = (&'static str, &'static [&'static str]);
-
-/// The call as it came, where the provider speaks its format.
+/// The call as it came, where providers of the family speak its format themselves.
 pub(super) fn relay(
     call: &Call<'_>,
-    relayed: &[Relayed],
+    family: ProviderKind,
     headers: &'static [Header],
 ) -> Option<Result<Translated, Refusal>> {
-    let (_, path) = relayed.iter().find(|(id, _)| *id == call.form.id())?;
+    let (native, path) = call.form.native();
+    if native != family {
+        return None;
+    }
     let path = path.iter().map(|step| (*step).to_owned()).collect();
     Some(as_it_came(call, path, headers))
 }

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use phigate_types::ErrorCode;
+
 use crate::json::Document;
 use crate::request::{Aside, Form};
 
@@ -103,40 +105,18 @@ pub struct Expectation {
 /// Why a request cannot be translated. Never quotes content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
-    /// The error code.
-    pub code: RefusalCode,
+    /// Why, by the table of errors.
+    pub code: ErrorCode,
     /// The field to blame, such as `messages[2].content[0]`.
     pub param: String,
     /// What is wrong with it, for people.
     pub message: Cow<'static, str>,
 }
 
-/// The codes of a refusal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RefusalCode {
-    /// The value has the wrong JSON type.
-    InvalidType,
-    /// The value cannot be sent to this provider.
-    InvalidValue,
-    /// A field is missing.
-    MissingRequiredParameter,
-}
-
-impl RefusalCode {
-    /// The code as callers see it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::InvalidType => "invalid_type",
-            Self::InvalidValue => "invalid_value",
-            Self::MissingRequiredParameter => "missing_required_parameter",
-        }
-    }
-}
-
 impl Refusal {
     pub(super) fn value(param: impl Into<String>, message: impl Into<Cow<'static, str>>) -> Self {
         Self {
-            code: RefusalCode::InvalidValue,
+            code: ErrorCode::InvalidValue,
             param: param.into(),
             message: message.into(),
         }
@@ -144,7 +124,7 @@ impl Refusal {
 
     pub(super) fn kind(param: impl Into<String>, message: impl Into<Cow<'static, str>>) -> Self {
         Self {
-            code: RefusalCode::InvalidType,
+            code: ErrorCode::InvalidType,
             param: param.into(),
             message: message.into(),
         }
@@ -157,7 +137,7 @@ impl Refusal {
 
     pub(super) fn missing(param: impl Into<String>) -> Self {
         Self {
-            code: RefusalCode::MissingRequiredParameter,
+            code: ErrorCode::MissingRequiredParameter,
             param: param.into(),
             message: "this field is required".into(),
         }

@@ -82,7 +82,7 @@ pub(crate) fn play_whole(rules: &Arc<ReplyRules>, texts: &Texts) -> (Result<Text
     (texts, reply.tally)
 }
 
-/// The events of a stream of these texts, each in deltas of so many characters.
+/// The events of a stream of these texts, each in deltas of this many characters.
 pub(crate) fn events(texts: &Texts, mut sizes: impl FnMut() -> usize) -> String {
     let mut out = String::new();
     let mut event = |delta: Value, finish: Option<&str>| {

@@ -13,8 +13,8 @@ use phigate_core::json::Bounds;
 use phigate_core::protect::{self, Outcome, Policy, Scanner};
 use phigate_core::request::{Request, RequestLimits};
 use phigate_core::wire::{
-    CLOUD_FORMATS, Expectation, FORMATS, Header, ProviderFailure, Refusal, RefusalCode,
-    ReplyContext, ReplySummary, Site, WireFormat, format_for_model,
+    CLOUD_FORMATS, Expectation, FORMATS, Header, ProviderFailure, Refusal, ReplyContext,
+    ReplySummary, Site, WireFormat, format_for_model,
 };
 use phigate_types::Mode;
 use serde_json::{Value, json};
@@ -85,11 +85,7 @@ pub(crate) fn send_to(
         ..RequestLimits::default()
     };
     let request = Request::read(CHAT.form, body.to_vec(), &limits).map_err(|error| Refusal {
-        code: match error.code {
-            "invalid_type" => RefusalCode::InvalidType,
-            "missing_required_parameter" => RefusalCode::MissingRequiredParameter,
-            _ => RefusalCode::InvalidValue,
-        },
+        code: error.code,
         param: error.param.unwrap_or_default(),
         message: error.message.into(),
     })?;

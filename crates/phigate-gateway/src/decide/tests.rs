@@ -85,7 +85,7 @@ async fn an_account_with_much_to_scan_does_not_hold_up_another() {
     }
 }
 
-/// A request with so many messages of the slowest text there is.
+/// A request with this many messages of the slowest text there is.
 fn digits(number: usize, messages: usize) -> Bytes {
     let message = |index: usize| {
         let text = format!("{number} {index} {}", "1 ".repeat(2048));

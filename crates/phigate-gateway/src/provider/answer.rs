@@ -1,4 +1,4 @@
-//! A provider's answer as it arrives: bounded in size, in silence and in whole.
+//! A provider's answer as it arrives, with limits on its size, its pauses and its total time.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};

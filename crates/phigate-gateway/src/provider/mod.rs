@@ -43,9 +43,9 @@ pub use setup::{GivenSecret, SetupError, SetupRules, check_setup};
 use phigate_auth::{AuthError, Machine};
 use phigate_core::egress::Cleared;
 use phigate_core::wire::{Header, Probe};
+use phigate_store::Written;
 use phigate_types::Limits;
 
-use crate::record::Written;
 use connect::{ConnectError, Connector, Reach};
 use identities::{Identities, Shown};
 use tokens::TokenClient;

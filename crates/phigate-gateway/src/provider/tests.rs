@@ -172,7 +172,7 @@ async fn connections_are_opened_late_kept_and_never_shared_between_accounts() {
     }
 }
 
-#[rustfmt::skip] // one row a line
+#[rustfmt::skip] // one row per line
 const MISBEHAVIOUR: &[(&str, &[Act], ProviderError)] = &[
     // A provider that does this, how, and what we call it.
     ("redirects", &[Act::Say("HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1/\r\ncontent-length: 0\r\n\r\n")], ProviderError::Redirect),

@@ -28,7 +28,7 @@ const TABLES: [(&str, &str); 4] = [
 const GROUPS: usize = 60;
 const LONG_ENOUGH: Duration = Duration::from_secs(2);
 
-/// Appends of so many bytes that can be synced per second.
+/// How many appends of this size can be synced per second.
 pub(crate) fn fsyncs(folder: &Path, bytes: usize, delay: Duration) -> f64 {
     let mut file = tempfile::tempfile_in(folder).unwrap();
     let block = vec![7; bytes];

@@ -1,4 +1,4 @@
-//! Requests that wait for their decision record, so many at any time.
+//! Requests that wait for their decision record, a fixed number at any time.
 
 use jiff::Timestamp;
 use phigate_store::{Decision, NewDecision, SecretBytes, Sizes, Vault};
@@ -121,7 +121,7 @@ fn decision(account: &str, bytes: usize) -> NewDecision {
         mode: phigate_types::Mode::MASK,
         action: phigate_types::Action::MASKED,
         model: Some("gpt-4o".to_owned()),
-        family: Some("openai".to_owned()),
+        family: Some(phigate_types::ProviderKind::OpenAi),
         provider: Some("openai".to_owned()),
         stream: false,
         phi_detected: true,

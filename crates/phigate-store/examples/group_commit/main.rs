@@ -3,7 +3,7 @@
 //! `cargo run --release -p phigate-store --example group_commit -- [--engines sqlite,postgres]
 //! [--delays 0,5,10] [--waiting 256] [--seconds 5] [--bytes 1024] [--folder DIR]`
 //!
-//! One row per engine and delay. A delay of so many milliseconds is added to every sync, of the bare
+//! One row per engine and delay. A delay in milliseconds is added to every sync, of the bare
 //! loops as well, to show a slower disk: `0` is the disk as it is. The columns:
 //!
 //! - *fsync/s*: appends that are synced one by one, of one record and of as many bytes as a group takes.
@@ -47,7 +47,7 @@ fn main() {
         .build()
         .unwrap();
     println!(
-        "{} callers, {} bytes a request, {} s a row\n\n\
+        "{} callers, {} bytes per request, {} s per row\n\n\
          engine     delay |  fsync/s: record    group | records/s  group   ceiling  share |   engine  share |     p50      p99 |   CPU",
         settings.load.waiting, settings.load.bytes, settings.load.seconds
     );

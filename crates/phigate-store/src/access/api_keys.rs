@@ -56,7 +56,7 @@ impl Access {
         self.core
             .change(account_id, &act, vec![put], true)
             .await
-            .map_err(about("API key"))?;
+            .map_err(about(ItemKind::ApiKey.label()))?;
         Ok(new)
     }
 
@@ -105,7 +105,7 @@ impl Access {
         self.core
             .change(account_id, &act, vec![old.replaced_by(&stored)], true)
             .await
-            .map_err(about("API key"))
+            .map_err(about(ItemKind::ApiKey.label()))
     }
 
     /// Makes a key in place of another, which stays valid for `overlap`.
@@ -121,7 +121,7 @@ impl Access {
         let now = self.core.now();
         if stored.revoked.is_some() || stored.expires.is_some_and(|expires| expires <= now) {
             return Err(StoreError::Invalid {
-                what: "API key",
+                what: ItemKind::ApiKey.label(),
                 why: "it was revoked or has expired",
             });
         }
@@ -139,7 +139,7 @@ impl Access {
         self.core
             .change(account_id, &act, vec![put, old.replaced_by(&stored)], true)
             .await
-            .map_err(about("API key"))?;
+            .map_err(about(ItemKind::ApiKey.label()))?;
         Ok(new)
     }
 
@@ -173,7 +173,7 @@ impl Access {
             .guard()
             .item(account_id, ItemKind::ApiKey, key_id)
             .await?
-            .ok_or(StoreError::NotFound("API key"))?;
+            .ok_or(StoreError::NotFound(ItemKind::ApiKey.label()))?;
         let stored = item.read()?;
         Ok((item, stored))
     }

@@ -105,7 +105,7 @@ impl Access {
         self.core
             .change(account_id, &act, vec![put], true)
             .await
-            .map_err(about("provider"))
+            .map_err(about(ItemKind::Provider.label()))
     }
 
     /// The providers of an account, by name.
@@ -127,13 +127,13 @@ impl Access {
         let (_, account) = self.core.account_item(account_id).await?;
         let guard = self.core.guard();
         let item = guard.item(account_id, ItemKind::Provider, name).await?;
-        let item = item.ok_or(StoreError::NotFound("provider"))?;
+        let item = item.ok_or(StoreError::NotFound(ItemKind::Provider.label()))?;
         let act =
             AdminAct::new(self.core.now(), &account.name, actor, Act::ProviderRemove).target(name);
         self.core
             .change(account_id, &act, vec![item.deleted()], true)
             .await
-            .map_err(about("provider"))
+            .map_err(about(ItemKind::Provider.label()))
     }
 }
 
@@ -223,7 +223,7 @@ fn field(name: &str, config: &ProviderConfig) -> String {
 fn place<'a>(account: &'a str, name: &'a str, field: &'a str) -> Place<'a> {
     Place {
         account,
-        table: "provider",
+        table: ItemKind::Provider.code(),
         record: name,
         field,
     }

@@ -99,11 +99,11 @@ impl Accounts {
             Some(name) => accounts
                 .into_iter()
                 .find(|account| account.name == name)
-                .ok_or(StoreError::NotFound("account")),
+                .ok_or(StoreError::NotFound(ItemKind::Account.label())),
             None => match <[AccountInfo; 1]>::try_from(accounts) {
                 Ok([only]) => Ok(only),
                 Err(_) => Err(StoreError::Invalid {
-                    what: "account",
+                    what: ItemKind::Account.label(),
                     why: "there are several; name one with --account",
                 }),
             },
@@ -127,7 +127,7 @@ impl Accounts {
         let (found, stored) = self.core.account_item(account_id).await?;
         if stored.settings.retention.legal_hold {
             return Err(StoreError::Invalid {
-                what: "account",
+                what: ItemKind::Account.label(),
                 why: "it is under legal hold; lift that first",
             });
         }
@@ -156,7 +156,7 @@ impl Accounts {
         self.core
             .change(account_id, &act, changes, true)
             .await
-            .map_err(about("account"))?;
+            .map_err(about(ItemKind::Account.label()))?;
         self.core.keyring.forget(account_id);
         self.core.guard().forget(account_id);
         Ok(())
@@ -182,7 +182,7 @@ impl Accounts {
                 done => return done,
             }
         }
-        Err(StoreError::Conflict("account"))
+        Err(StoreError::Conflict(ItemKind::Account.label()))
     }
 }
 
@@ -192,7 +192,7 @@ impl Core {
             .guard()
             .item(account_id, ItemKind::Account, account_id)
             .await?
-            .ok_or(StoreError::NotFound("account"))?;
+            .ok_or(StoreError::NotFound(ItemKind::Account.label()))?;
         let stored = item.read()?;
         Ok((item, stored))
     }
@@ -209,7 +209,7 @@ impl Core {
                 providers.insert(item.id.clone(), provider);
             }
         }
-        let (id, stored) = account.ok_or(StoreError::NotFound("account"))?;
+        let (id, stored) = account.ok_or(StoreError::NotFound(ItemKind::Account.label()))?;
         let AccountBody {
             name,
             mode,

@@ -20,7 +20,7 @@ pub(crate) const IMPORT: &str = "import";
 /// nobody can make such a store look like an older one.
 pub(super) const GUARDED: &str = "guarded";
 /// Where wrapped keys lie, as their seal knows it.
-const TABLE: &str = "data_key";
+const TABLE: &str = ItemKind::DataKey.code();
 
 /// What a data key is for. Purposes never share a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -46,10 +46,9 @@ pub struct Admission {
 pub struct Settings {
     /// Forward images, audio and files that cannot be scanned, also outside flag mode.
     pub allow_unscannable: bool,
-    /// Score from which a finding counts, by kind of PHI.
-    pub thresholds: BTreeMap<String, f64>,
-    /// Formats of medical record numbers at this site.
-    pub mrn_formats: Vec<String>,
+    /// What is found.
+    #[serde(flatten)]
+    pub detection: Detection,
     /// Limits that differ from the configuration, by their names there.
     pub limits: BTreeMap<KeyLimit, u64>,
     /// How long records are kept.
@@ -60,6 +59,16 @@ pub struct Settings {
     pub restore_tools: Vec<String>,
     /// What is done with PHI that a model produced.
     pub replies: Replies,
+}
+
+/// What an owner can set about detection. Accounts with equal ones find the same.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Detection {
+    /// Score from which a finding counts, by kind of PHI.
+    pub thresholds: BTreeMap<String, f64>,
+    /// Formats of medical record numbers at this site.
+    pub mrn_formats: Vec<String>,
 }
 
 /// How long records are kept.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use phigate_types::{Act, Action, Finding, Mode, Unscannable};
+use phigate_types::{Act, Action, ErrorCode, Finding, Mode, ProviderKind, Unscannable};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -66,7 +66,7 @@ pub struct Decision {
     /// Model asked for, when the request could be read that far.
     pub model: Option<String>,
     /// Provider family, when known.
-    pub family: Option<String>,
+    pub family: Option<ProviderKind>,
     /// Name of the provider, when one was picked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
@@ -89,7 +89,7 @@ pub struct Decision {
     pub conversation: Option<String>,
     /// Why, for a refusal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub error_code: Option<String>,
+    pub error_code: Option<ErrorCode>,
     /// Digests of the sealed content; filled by the vault.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sealed: Option<SealedDigests>,
@@ -163,7 +163,7 @@ pub struct Attempt {
     /// The model asked for there.
     pub model: Option<String>,
     /// Family of the provider.
-    pub family: Option<String>,
+    pub family: Option<ProviderKind>,
     /// Name of the provider.
     pub provider: String,
     /// Sizes in bytes.
@@ -194,7 +194,7 @@ pub struct AttemptEnd {
     /// Status of the provider; none when it did not answer.
     pub status: Option<u16>,
     /// Our error code, when it failed.
-    pub error_code: Option<String>,
+    pub error_code: Option<ErrorCode>,
     /// Milliseconds it took.
     pub ms: u64,
 }
@@ -219,7 +219,7 @@ pub struct Outcome {
     /// Tokens.
     pub usage: Option<Usage>,
     /// Our error code, or `interrupted` when the process died in between.
-    pub error_code: Option<String>,
+    pub error_code: Option<ErrorCode>,
     /// Milliseconds to the first byte of the answer.
     pub first_byte_ms: Option<u64>,
     /// Milliseconds to the last byte.

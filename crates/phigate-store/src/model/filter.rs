@@ -1,7 +1,7 @@
 //! Searching the trail.
 
 use jiff::Timestamp;
-use phigate_types::{Act, Action, Mode};
+use phigate_types::{Act, Action, Mode, ProviderKind};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -113,7 +113,7 @@ pub struct Disclosure {
     /// What was done: only `forwarded` means the identifier itself was sent.
     pub action: Option<Action>,
     /// To whom.
-    pub family: Option<String>,
+    pub family: Option<ProviderKind>,
     /// Which model was asked.
     pub model: Option<String>,
     /// With which API key.

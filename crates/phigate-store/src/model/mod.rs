@@ -8,7 +8,8 @@ mod provider;
 mod stats;
 
 pub use account::{
-    Account, AccountInfo, Admission, ApiKeyInfo, ModeState, NewApiKey, Retention, Settings,
+    Account, AccountInfo, Admission, ApiKeyInfo, Detection, ModeState, NewApiKey, Retention,
+    Settings,
 };
 pub use audit::{
     AdminAct, Attempt, AttemptEnd, Decision, Identifier, NewAttempt, NewDecision, Outcome, Record,

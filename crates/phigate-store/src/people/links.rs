@@ -81,7 +81,7 @@ impl Links {
         self.core
             .change(account_id, &act, changes, false)
             .await
-            .map_err(about("link"))?;
+            .map_err(about(ItemKind::Link.label()))?;
         Ok(SecretString::new(token))
     }
 
@@ -111,7 +111,7 @@ impl Links {
         let (used, link) = self
             .link_item(token)
             .await?
-            .ok_or(StoreError::NotFound("link"))?;
+            .ok_or(StoreError::NotFound(ItemKind::Link.label()))?;
         if link
             .email
             .as_deref()

@@ -4,6 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use phigate_types::Act;
 
+use crate::item::ItemKind;
 use crate::keys::seal::Place;
 use crate::keys::wrapped::Purpose;
 use crate::model::User;
@@ -88,14 +89,14 @@ impl People {
                 return Ok(true);
             }
         }
-        Err(StoreError::Conflict("user"))
+        Err(StoreError::Conflict(ItemKind::User.label()))
     }
 }
 
 fn totp_place<'a>(account: &'a str, user: &'a str) -> Place<'a> {
     Place {
         account,
-        table: "user",
+        table: ItemKind::User.code(),
         record: user,
         field: "totp",
     }

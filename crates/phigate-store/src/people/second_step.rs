@@ -54,7 +54,7 @@ impl People {
         if self.core.change_quietly(changes).await? {
             Ok(())
         } else {
-            Err(StoreError::Conflict("login"))
+            Err(StoreError::Conflict(ItemKind::Halfway.label()))
         }
     }
 

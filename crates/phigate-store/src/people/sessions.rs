@@ -72,7 +72,7 @@ impl Sessions {
         self.core
             .change(&user.account_id, &act, changes, false)
             .await
-            .map_err(about("session"))?;
+            .map_err(about(ItemKind::Session.label()))?;
         Ok(NewSession {
             id,
             token: SecretString::new(token),
@@ -139,7 +139,7 @@ impl Sessions {
         {
             Ok(())
         } else {
-            Err(StoreError::Conflict("session"))
+            Err(StoreError::Conflict(ItemKind::Session.label()))
         }
     }
 
@@ -171,7 +171,7 @@ impl Sessions {
         self.core
             .change(account_id, &act, vec![item.deleted()], false)
             .await
-            .map_err(about("session"))
+            .map_err(about(ItemKind::Session.label()))
     }
 
     /// Ends all sessions of a user but one.
@@ -191,7 +191,7 @@ impl Sessions {
         self.core
             .change(&user.account_id, &act, changes, false)
             .await
-            .map_err(about("session"))
+            .map_err(about(ItemKind::Session.label()))
     }
 
     /// The changes that clear away sessions that ran out.
@@ -217,7 +217,7 @@ impl Sessions {
             .guard()
             .item(account_id, ItemKind::Session, id)
             .await?
-            .ok_or(StoreError::NotFound("session"))?;
+            .ok_or(StoreError::NotFound(ItemKind::Session.label()))?;
         let stored = item.read()?;
         Ok((item, stored))
     }

@@ -161,7 +161,7 @@ impl People {
                 return Ok(());
             }
         }
-        Err(StoreError::Conflict("count of failed logins"))
+        Err(StoreError::Conflict(ItemKind::Guesses.label()))
     }
 
     async fn count(&self, name: &Name, now: Timestamp) -> Result<(Option<Item>, Count)> {
@@ -222,7 +222,7 @@ fn one_more(name: &Name, (old, count): &(Option<Item>, Count), now: Timestamp) -
     }
 }
 
-/// Seconds to wait after so many failures.
+/// Seconds to wait after this many failures.
 fn pause_s(failures: u32, free: u32) -> i64 {
     match failures.checked_sub(free) {
         None => 0,

@@ -109,7 +109,7 @@ impl People {
         self.core
             .change(account_id, &act, changes, false)
             .await
-            .map_err(about("user"))
+            .map_err(about(ItemKind::User.label()))
     }
 
     /// Sets a user's password and ends all their sessions but one.
@@ -171,7 +171,7 @@ impl People {
         self.core
             .change(account_id, &act, changes, false)
             .await
-            .map_err(about("user"))
+            .map_err(about(ItemKind::User.label()))
     }
 }
 
@@ -197,7 +197,7 @@ impl Core {
             .await?;
         let item = found
             .filter(|item| item.account == account_id)
-            .ok_or(StoreError::NotFound("user"))?;
+            .ok_or(StoreError::NotFound(ItemKind::User.label()))?;
         let stored = item.read()?;
         Ok((item, stored))
     }

@@ -10,10 +10,12 @@ mod stats;
 mod verify;
 mod verify_rows;
 mod walk;
+mod written;
 
 pub use checkpoint::{append_checkpoints, read_checkpoints};
 pub use export::{Export, ExportLine};
 pub use read::TOKEN_IDENTIFIER;
+pub use written::{Durability, Written};
 
 use std::sync::Arc;
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use jiff::Timestamp;
-use phigate_types::Act;
+use phigate_types::{Act, Action};
 use uuid::Uuid;
 
 use crate::keys::seal::Place;
@@ -138,7 +138,7 @@ impl Trail {
             return Err(StoreError::NotFound("content of this request"));
         }
         // A request forwarded as it came was sent as it came.
-        let was_forwarded = decision.action.as_deref() == Some("forwarded");
+        let was_forwarded = decision.action.as_deref() == Some(Action::FORWARDED.code());
         if revealed.sent.is_none() && was_forwarded {
             revealed.sent = revealed.original.clone();
         }
@@ -298,7 +298,7 @@ fn disclosure(request_id: Uuid, time_us: i64, records: Option<&Vec<Record>>) -> 
         match record {
             Record::Decision(decision) => {
                 found.action = Some(decision.action);
-                found.family = decision.family.clone();
+                found.family = decision.family;
                 found.model = decision.model.clone();
                 found.key_id = Some(decision.key_id.clone());
             }

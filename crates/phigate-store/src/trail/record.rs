@@ -15,6 +15,7 @@ use crate::keys::wrapped::Purpose;
 use crate::model::{AdminAct, Identifier, NewAttempt, NewDecision, Outcome, SealedDigests};
 use crate::rows::{Contents, TokenRow};
 use crate::trail::Trail;
+use crate::trail::written::{Durability, Written};
 use crate::writer::entry;
 use crate::writer::job::{Entry, Job, Wait, Waiter};
 use crate::{Result, SecretBytes, StoreError};
@@ -28,7 +29,7 @@ impl Trail {
     /// either not written at all or gets the outcome `audit_unavailable` by itself. After `Ok` the
     /// caller owes exactly one [`record_outcome`](Self::record_outcome) or
     /// [`queue_outcome`](Self::queue_outcome).
-    pub async fn record_decision(&self, new: NewDecision, deadline: Duration) -> Result<()> {
+    pub async fn record_decision(&self, new: NewDecision, deadline: Duration) -> Result<Written> {
         let recorded = async {
             let entry = self.prepare(new).await?;
             let (waiter, wait) = Waiter::new(false);
@@ -53,15 +54,19 @@ impl Trail {
             answer
         };
         // Dropping the inner future at the deadline abandons the record, see `Pending`.
-        tokio::time::timeout(deadline, recorded)
-            .await
-            .unwrap_or(Err(StoreError::Timeout))
+        let recorded = tokio::time::timeout(deadline, recorded).await;
+        recorded.unwrap_or(Err(StoreError::Timeout))?;
+        Ok(Written::new(Durability::Durable))
     }
 
     /// Queues a decision about a clean request in flag mode; waits only for room in the queue.
     ///
     /// It is written soon and never lost on a graceful stop; its outcome is owed as well.
-    pub async fn record_decision_lazily(&self, new: NewDecision, deadline: Duration) -> Result<()> {
+    pub async fn record_decision_lazily(
+        &self,
+        new: NewDecision,
+        deadline: Duration,
+    ) -> Result<Written> {
         let queued = async {
             let entry = self.prepare(new).await?;
             self.core
@@ -70,15 +75,15 @@ impl Trail {
                 .push_waiting(Job::of(entry, Waiter::none()))
                 .await
         };
-        tokio::time::timeout(deadline, queued)
-            .await
-            .unwrap_or(Err(StoreError::Timeout))
+        let queued = tokio::time::timeout(deadline, queued).await;
+        queued.unwrap_or(Err(StoreError::Timeout))?;
+        Ok(Written::new(Durability::Queued))
     }
 
     /// Writes a further attempt; durable when this returns `Ok`. Nothing may be forwarded to its provider before.
     ///
     /// On an error the attempt counts as not made: the record is not written, or stands there without an egress.
-    pub async fn record_attempt(&self, new: NewAttempt, deadline: Duration) -> Result<()> {
+    pub async fn record_attempt(&self, new: NewAttempt, deadline: Duration) -> Result<Written> {
         let recorded = async {
             let entry = self.prepare_attempt(new).await?;
             let (waiter, wait) = Waiter::new(false);
@@ -88,9 +93,9 @@ impl Trail {
             let answer = (&mut wait.0.answer).await;
             answer.unwrap_or(Err(StoreError::Closed))
         };
-        tokio::time::timeout(deadline, recorded)
-            .await
-            .unwrap_or(Err(StoreError::Timeout))
+        let recorded = tokio::time::timeout(deadline, recorded).await;
+        recorded.unwrap_or(Err(StoreError::Timeout))?;
+        Ok(Written::new(Durability::Durable))
     }
 
     /// Writes an outcome; durable when this returns `Ok`. On an error it stays queued and is

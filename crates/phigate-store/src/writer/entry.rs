@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use phigate_types::ErrorCode;
 use phigate_verify::chain::leaf;
 use serde::Serialize;
 use uuid::Uuid;
@@ -90,7 +91,7 @@ pub(crate) fn ended(
     time: Timestamp,
     account: &str,
     status: Option<u16>,
-    code: &str,
+    code: ErrorCode,
 ) -> Outcome {
     Outcome {
         request_id,
@@ -101,7 +102,7 @@ pub(crate) fn ended(
         served_model: None,
         finish_reason: None,
         usage: None,
-        error_code: Some(code.to_owned()),
+        error_code: Some(code),
         first_byte_ms: None,
         total_ms: None,
         attempts: Vec::new(),
@@ -133,10 +134,11 @@ fn decision_counters(decision: &Decision) -> Counters {
     }
     counters.push((format!("action:{}", decision.action).into(), 1));
     counters.push((format!("mode:{}", decision.mode).into(), 1));
-    let family = decision.family.iter().map(|family| ("family", family));
-    let kinds = decision.types.keys().map(|kind| ("type", kind));
+    let family = decision.family.map(|family| ("family", family.code()));
+    let kinds = decision.types.keys().map(|kind| ("type", kind.as_str()));
     counters.extend(
         family
+            .into_iter()
             .chain(kinds)
             .map(|(what, name)| (format!("{what}:{name}").into(), 1)),
     );
@@ -291,7 +293,7 @@ mod tests {
             Timestamp::UNIX_EPOCH,
             "default",
             Some(503),
-            "x",
+            ErrorCode::Interrupted,
         );
         let rows = [
             (

@@ -22,6 +22,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::{Duration, Instant};
 
+use phigate_types::ErrorCode;
 use uuid::Uuid;
 
 use crate::Clock;
@@ -97,7 +98,7 @@ impl Writer {
                 (self.clock)(),
                 &entry.account_name,
                 Some(503),
-                "audit_unavailable",
+                ErrorCode::AuditUnavailable,
             );
             let entry = entry::outcome(&entry.row.account, &outcome);
             self.queue.push_always(Job::of(entry, Waiter::none()));

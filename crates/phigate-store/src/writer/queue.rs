@@ -30,7 +30,7 @@ struct Inner {
     /// How many of them somebody waits for.
     awaited: usize,
     closed: bool,
-    /// The writer is woken when there are so many, and not by each of them.
+    /// The writer is woken at this many jobs, and not by each of them.
     wanted: usize,
     /// It is woken by one that somebody waits for, too.
     wants_awaited: bool,
@@ -110,7 +110,7 @@ impl Queue {
         self.wait_for(1).await;
     }
 
-    /// Waits until there are so many jobs, or the queue was closed. Only the writer waits.
+    /// Waits until there are this many jobs, or the queue is closed. Only the writer waits.
     pub(super) async fn wait_for(&self, jobs: usize) {
         loop {
             {

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
 
+use phigate_types::ErrorCode;
 use uuid::Uuid;
 
 use crate::Result;
@@ -39,7 +40,7 @@ impl Writer {
                 (self.clock)(),
                 &names[&row.account],
                 None,
-                "interrupted",
+                ErrorCode::Interrupted,
             );
             self.queue.push_always(Job::of(
                 entry::outcome(&row.account, &outcome),

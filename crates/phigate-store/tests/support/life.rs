@@ -25,7 +25,7 @@ pub async fn request(vault: &Vault, account: &str) -> Uuid {
     recorded(vault, masked(account)).await
 }
 
-/// A store in which a request was recorded every so many days.
+/// A store in which a request was recorded every few days.
 pub async fn aged(
     site: &Site,
     watch: &Watch,

@@ -9,7 +9,7 @@ use phigate_store::{
     Clock, Decision, Filter, Identifier, MasterKeySource, NewDecision, Options, Outcome, Record,
     SecretBytes, Sizes, Target, Usage, Vault,
 };
-use phigate_types::{Action, Finding, Mode};
+use phigate_types::{Action, Finding, Mode, ProviderKind};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -127,7 +127,7 @@ pub fn masked(account_id: &str) -> NewDecision {
         mode: Mode::MASK,
         action: Action::MASKED,
         model: Some("gpt-4o".to_owned()),
-        family: Some("openai".to_owned()),
+        family: Some(ProviderKind::OpenAi),
         provider: Some("openai".to_owned()),
         stream: false,
         phi_detected: true,

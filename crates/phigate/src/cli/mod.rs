@@ -1,4 +1,4 @@
-//! The command line: one file a command.
+//! The command line: one file per command.
 //!
 //! Exit codes: 0 fine, 1 the answer is no, 2 wrong usage or failure.
 
@@ -141,7 +141,7 @@ enum Command {
     /// Create, list, revoke and rotate API keys
     #[command(subcommand, visible_alias = "keys")]
     Key(key::Key),
-    /// Change the master key, under which all other keys lie, without downtime
+    /// Change the master key, which wraps all other keys, without downtime
     #[command(subcommand)]
     MasterKey(master_key::MasterKey),
     /// Set, list, show, test and remove model providers
@@ -212,7 +212,7 @@ fn is_closed_pipe(error: &anyhow::Error) -> bool {
     io.is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
 }
 
-/// `phigate key list | head -n 1` closes our output early: that is no failure. The standard library can only
+/// `phigate key list | head -n 1` closes our output early: that is not a failure. The standard library can only
 /// panic about it, so the panic is recognised and the process ends. Servers set a hook of their own.
 fn end_quietly_on_a_closed_pipe() {
     let usual = std::panic::take_hook();

@@ -2,9 +2,9 @@
 
 use std::process::ExitCode;
 
-use crate::routes::OPENAPI;
+use crate::openapi;
 
 pub(super) fn run() -> anyhow::Result<ExitCode> {
-    print!("{OPENAPI}");
+    print!("{}", openapi::description());
     Ok(ExitCode::SUCCESS)
 }

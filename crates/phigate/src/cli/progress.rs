@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 const EVERY: Duration = Duration::from_millis(200);
 
-/// Counts steps and says so on standard error, at most five times a second.
+/// Counts steps and says so on standard error, at most five times per second.
 pub(super) struct Progress {
     what: &'static str,
     count: u64,

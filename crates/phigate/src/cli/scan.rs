@@ -127,7 +127,7 @@ fn read(file: Option<&Path>) -> anyhow::Result<String> {
     }
 }
 
-/// One line a finding: place, type, score and rule.
+/// One line per finding: place, type, score and rule.
 fn table(
     out: &mut impl Write,
     file: Option<&Path>,

@@ -84,7 +84,7 @@ pub(crate) enum MasterKeySource {
     Command(String),
 }
 
-/// A PostgreSQL address. It may hold a password, so it shows itself nowhere.
+/// A PostgreSQL address. It may hold a password, so it is never printed.
 #[derive(Clone, PartialEq, Eq, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct DatabaseUrl(String);

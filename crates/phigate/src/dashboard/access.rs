@@ -170,7 +170,7 @@ async fn admit_member(
     let cookie = Cookie::Session
         .read(&parts.headers, dash.is_secure)
         .ok_or_else(|| sign_in_first(&parts))?;
-    // A page that refreshes itself with nobody before it is no use: the idle time goes on.
+    // A page that refreshes itself does not extend the session.
     let is_alone = parts.headers.get(LIVE).is_some_and(|live| live == "1");
     let is_use = parts.method != Method::GET || !is_alone;
     let session = session_of(dash, &cookie, is_use)

@@ -1,6 +1,6 @@
-//! The pages where an owner runs the account and an auditor finds the truth.
+//! The pages where an owner runs the account and an auditor reads the audit log.
 //!
-//! [`routes`] lists every route with who may use it; `access` enforces that in one place; `pages` has a file a page.
+//! [`routes`] lists every route with who may use it; `access` enforces that in one place; `pages` has one file per page.
 //! Pages are drawn on the server from compile-time templates, and work without script but for live updates.
 
 mod access;

@@ -206,76 +206,68 @@ impl From<StoreError> for PageError {
 }
 
 impl PageError {
-    fn words(
-        &self,
-    ) -> (
-        StatusCode,
-        &'static str,
-        &'static str,
-        (&'static str, &'static str),
-    ) {
-        let home = ("/", "To the overview");
+    /// The status, the heading and what to do about it.
+    fn words(&self) -> (StatusCode, &'static str, &'static str) {
         match self {
             PageError::NotFound => (
                 StatusCode::NOT_FOUND,
                 "Not found",
                 "There is nothing with this address in your account. It may have been removed.",
-                home,
             ),
             PageError::SignedOut => (
                 StatusCode::UNAUTHORIZED,
                 "Signed out",
                 "Your session ended, so nothing was changed. Sign in and try again.",
-                ("/login", "Sign in"),
             ),
             PageError::WrongRole => (
                 StatusCode::FORBIDDEN,
                 "Not for your role",
                 "Auditors read the audit log; this needs an owner. Nothing was changed. Ask an owner of the account.",
-                home,
             ),
             PageError::StaleForm => (
                 StatusCode::FORBIDDEN,
                 "That form is too old",
                 "It was made before you last signed in, or by another site, so nothing was changed. Open the page again and repeat.",
-                home,
             ),
             PageError::TooLarge => (
                 StatusCode::PAYLOAD_TOO_LARGE,
                 "Too much text",
-                "That is more than this form takes. Shorten it, or use the interface for callers.",
-                home,
+                "That is more than this form takes. Shorten it, or use the API.",
             ),
             PageError::Conflict => (
                 StatusCode::CONFLICT,
                 "Changed at the same moment",
                 "Somebody else changed the same thing just now, so yours was not saved. Look at it again and repeat.",
-                home,
             ),
             PageError::Refused => (
                 StatusCode::UNPROCESSABLE_ENTITY,
                 "That cannot be saved",
                 "The store refuses one of the values, so nothing was changed. Go back, look at what was entered and try again.",
-                home,
             ),
             PageError::Busy => (
                 StatusCode::TOO_MANY_REQUESTS,
                 "Too many at once",
-                "The same is being done for somebody else at this moment, or there were too many attempts. Nothing was changed. Wait a few seconds and try again.",
-                home,
+                "Another request of this kind is in progress, or there were too many attempts. Nothing was changed. Wait a few seconds and try again.",
             ),
             PageError::Store(_) => (
                 StatusCode::SERVICE_UNAVAILABLE,
                 "The store does not answer",
                 "Nothing was changed. Requests of callers are refused as well while this lasts; it resumes by itself. `phigate doctor` says what is wrong.",
-                ("/", "Try again"),
             ),
             PageError::Broken => (
                 StatusCode::INTERNAL_SERVER_ERROR,
                 "Something went wrong here",
                 "This is a mistake in phigate, not yours. Try again; if it stays, look at the server’s log.",
-                home,
             ),
+        }
+    }
+
+    /// Where to go on, and what the link says.
+    fn way_on(&self) -> (&'static str, &'static str) {
+        match self {
+            PageError::SignedOut => ("/login", "Sign in"),
+            PageError::Store(_) => ("/", "Try again"),
+            _ => ("/", "To the overview"),
         }
     }
 }
@@ -295,7 +287,8 @@ impl IntoResponse for PageError {
 impl PageError {
     /// The page that says it, in these colours.
     pub(super) fn draw(&self, theme: Theme) -> Response {
-        let (status, heading, words, (href, link)) = self.words();
+        let (status, heading, words) = self.words();
+        let (href, link) = self.way_on();
         let page = message::Page {
             chrome: Chrome {
                 theme,

@@ -32,17 +32,6 @@ impl Family for Anthropic {
             .rev()
             .filter(|message| message["role"] == "user")
             .map(|message| text(&message["content"]));
-        let choice = match body["tool_choice"]["type"].as_str() {
-            Some("none") => Choice::Never,
-            Some("any") => Choice::Any,
-            Some("tool") => Choice::Named(
-                body["tool_choice"]["name"]
-                    .as_str()
-                    .unwrap_or_default()
-                    .to_owned(),
-            ),
-            _ => Choice::Free,
-        };
         let schema = &body["output_config"]["format"]["schema"];
         let offers = body["tools"].as_array().into_iter().flatten();
         Asked {
@@ -63,7 +52,7 @@ impl Family for Anthropic {
                     schema: tool["input_schema"].clone(),
                 })
                 .collect(),
-            choice,
+            choice: choice(&body["tool_choice"]),
             results: results.collect(),
             form: match schema {
                 Value::Null => Form::Text,
@@ -188,6 +177,15 @@ fn text(content: &Value) -> String {
     content
         .as_str()
         .map_or_else(|| parts.collect::<Vec<_>>().join("\n"), str::to_owned)
+}
+
+fn choice(chosen: &Value) -> Choice {
+    match chosen["type"].as_str() {
+        Some("none") => Choice::Never,
+        Some("any") => Choice::Any,
+        Some("tool") => Choice::Named(chosen["name"].as_str().unwrap_or_default().to_owned()),
+        _ => Choice::Free,
+    }
 }
 
 fn called(messages: &[Value], id: &Value) -> String {

@@ -24,16 +24,6 @@ impl Family for Google {
             .rev()
             .filter(|content| content["role"] == "user")
             .map(text);
-        let calling = &body["toolConfig"]["functionCallingConfig"];
-        let choice = match (
-            calling["mode"].as_str(),
-            calling["allowedFunctionNames"][0].as_str(),
-        ) {
-            (Some("NONE"), _) => Choice::Never,
-            (Some("ANY"), Some(name)) => Choice::Named(name.to_owned()),
-            (Some("ANY"), None) => Choice::Any,
-            _ => Choice::Free,
-        };
         let config = &body["generationConfig"];
         let schema = config
             .get("responseJsonSchema")
@@ -61,7 +51,7 @@ impl Family for Google {
                 .filter(|part| part.get("inlineData").is_some())
                 .count(),
             tools: offers.map(offer).collect(),
-            choice,
+            choice: choice(&body["toolConfig"]["functionCallingConfig"]),
             results: results
                 .map(|result| {
                     (
@@ -117,6 +107,16 @@ impl Family for Google {
             _ => "INTERNAL",
         };
         json!({"error": {"code": status.as_u16(), "message": message, "status": word}})
+    }
+}
+
+fn choice(calling: &Value) -> Choice {
+    let named = calling["allowedFunctionNames"][0].as_str();
+    match (calling["mode"].as_str(), named) {
+        (Some("NONE"), _) => Choice::Never,
+        (Some("ANY"), Some(name)) => Choice::Named(name.to_owned()),
+        (Some("ANY"), None) => Choice::Any,
+        _ => Choice::Free,
     }
 }
 

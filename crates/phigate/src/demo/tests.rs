@@ -13,7 +13,7 @@ use phigate_core::egress;
 use phigate_core::protect::{self, Outcome, Policy, Scanner};
 use phigate_core::request::RequestLimits;
 use phigate_core::wire::{ReplyContext, Site, format_for_model};
-use phigate_types::{Mode, ProviderKind};
+use phigate_types::Mode;
 use tower::ServiceExt;
 
 use super::*;
@@ -37,7 +37,7 @@ async fn ask(request: &Value) -> (ReplyContext, StatusCode, Bytes) {
     let Outcome::Forward(clean) = protect::apply(&policy, &scanner, scanned) else {
         panic!("not forwarded");
     };
-    let kind: ProviderKind = format.id().parse().unwrap();
+    let kind = format.family();
     let site = Site::new(kind, model);
     let sent = format.write_request(&clean, &site, &|_| "hash".to_owned());
     let sent = egress::clear(&scanner, sent.unwrap()).unwrap();

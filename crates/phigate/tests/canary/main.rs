@@ -42,6 +42,8 @@ const WIDE: &[(&str, &str)] = &[
     ("PHIGATE_LIMITS_KEY_REQUESTS_PER_MINUTE", "1000000"),
     ("PHIGATE_LIMITS_BAD_KEYS_PER_MINUTE", "1000000"),
     ("PHIGATE_LIMITS_PROVIDER_RETRIES", "0"),
+    // For a busy machine.
+    ("PHIGATE_LIMITS_DECISION_MS", "30000"),
 ];
 
 #[test]

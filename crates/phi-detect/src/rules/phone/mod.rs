@@ -186,6 +186,20 @@ fn follows_pair(page: &Page<'_>, start: usize) -> bool {
         if one.is_ascii_hexdigit() && two.is_ascii_hexdigit())
 }
 
+/// Groups as numbers of other countries have them, or as one dials to call there.
+fn is_dialled_abroad(page: &Page<'_>, run: &Run, lengths: &[usize]) -> bool {
+    let digits = run.digit_count;
+    // British numbers: "01603 555 0172", "07700 900461".
+    let is_british = lengths[0] == 5 && matches!(digits, 10 | 11);
+    // What one dials to call another country: "011 52 55…", "0044 20…".
+    let opens = page.slice(run.span.start..run.span.start + 3);
+    let is_dialled_out =
+        lengths.len() >= 3 && (opens == b"011" && lengths[0] == 3 || opens.starts_with(b"00"));
+    (is_british || lengths[0] >= 3 && lengths.len() >= 3 || lengths.len() >= 4)
+        && ((8..=13).contains(&digits) || is_dialled_out && digits <= 15)
+        && !is_drug_code(lengths)
+}
+
 /// Other groupings, when the words around speak of a telephone.
 fn labelled(
     page: &Page<'_>,
@@ -219,17 +233,7 @@ fn labelled(
     let is_local = lengths == [3, 4];
     let is_grouped = lengths.len() >= 2 && is_simple;
     let starts_with_zero = page.byte(run.span.start) == b'0';
-    // British numbers: "01603 555 0172", "07700 900461".
-    let is_british = is_grouped && lengths[0] == 5 && matches!(digits, 10 | 11);
-    // What one dials to call another country: "011 52 55…", "0044 20…".
-    let opens = page.slice(run.span.start..run.span.start + 3);
-    let is_dialled_out =
-        lengths.len() >= 3 && (opens == b"011" && lengths[0] == 3 || opens.starts_with(b"00"));
-    let is_abroad = is_grouped
-        && (is_british || lengths[0] >= 3 && lengths.len() >= 3 || lengths.len() >= 4)
-        && ((8..=13).contains(&digits) || is_dialled_out && digits <= 15)
-        && starts_with_zero
-        && !is_drug_code(lengths);
+    let is_abroad = is_grouped && starts_with_zero && is_dialled_abroad(page, &run, lengths);
     // France dials five pairs; more of them are bytes.
     let is_dump = lengths.iter().all(|&length| length == 2)
         && (lengths.len() != 5 || follows_pair(page, run.span.start));

@@ -23,13 +23,7 @@ impl Reader<'_> {
             self.note_item(span, None);
             return;
         };
-        let outer = if open.is_object {
-            open.key.clone()
-        } else {
-            // An array stands under a key of the object round it, and that under another.
-            let above = self.open.len().checked_sub(2);
-            above.and_then(|above| self.open[above].key.clone())
-        };
+        let outer = self.outer_key();
         let name = &self.bytes[key];
         let value = &self.bytes[span.clone()];
         if name == b"resourceType" {
@@ -72,6 +66,17 @@ impl Reader<'_> {
             self.found.push(Field::new(span.clone(), meaning));
         }
         self.note_item(span, Some(index));
+    }
+
+    /// The key above the one that a value stands under.
+    fn outer_key(&self) -> Option<Range<usize>> {
+        let open = self.open.last()?;
+        if open.is_object {
+            return open.key.clone();
+        }
+        // An array stands under a key of the object round it, and that under another.
+        let above = self.open.len().checked_sub(2)?;
+        self.open[above].key.clone()
     }
 
     /// Remembers a value of an array by its place.

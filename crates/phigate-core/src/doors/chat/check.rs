@@ -2,6 +2,8 @@
 
 use std::fmt::Arguments;
 
+use phigate_types::ErrorCode;
+
 use crate::json::{Kind, Value};
 use crate::request::check::{
     Checked, missing, number_between, of_kind, optional, required, strings, tools,
@@ -52,7 +54,11 @@ fn messages(messages: &Value<'_>, limits: &RequestLimits) -> Checked {
     for (index, message) in messages.values().enumerate() {
         if index >= limits.messages_max {
             let message = format!("messages holds more than {} entries", limits.messages_max);
-            return Err(RequestError::field("invalid_value", "messages", message));
+            return Err(RequestError::field(
+                ErrorCode::InvalidValue,
+                "messages",
+                message,
+            ));
         }
         let at = format_args!("messages[{index}]");
         of_kind(&message, Kind::Object, at, "an object")?;
@@ -61,7 +67,7 @@ fn messages(messages: &Value<'_>, limits: &RequestLimits) -> Checked {
     }
     if count == 0 {
         return Err(RequestError::field(
-            "invalid_value",
+            ErrorCode::InvalidValue,
             "messages",
             "messages must not be empty",
         ));
@@ -77,7 +83,7 @@ fn one_message(message: &Value<'_>, at: Arguments<'_>, limits: &RequestLimits) -
     if !ROLES.contains(&role.as_ref()) {
         let message = format!("{role_at} must be one of system, developer, user, assistant, tool");
         return Err(RequestError::field(
-            "invalid_value",
+            ErrorCode::InvalidValue,
             role_at.to_string(),
             message,
         ));
@@ -129,7 +135,7 @@ fn parts(content: &Value<'_>, at: Arguments<'_>, limits: &RequestLimits) -> Chec
         if index >= limits.parts_max {
             let message = format!("{at} holds more than {} parts", limits.parts_max);
             return Err(RequestError::field(
-                "invalid_value",
+                ErrorCode::InvalidValue,
                 at.to_string(),
                 message,
             ));
@@ -152,7 +158,7 @@ fn parts(content: &Value<'_>, at: Arguments<'_>, limits: &RequestLimits) -> Chec
     }
     if count == 0 {
         return Err(RequestError::field(
-            "invalid_value",
+            ErrorCode::InvalidValue,
             at.to_string(),
             format!("{at} must not be empty"),
         ));

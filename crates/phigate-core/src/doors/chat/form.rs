@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
+use phigate_types::ProviderKind;
+
 use crate::json::{Document, NodeId, Value};
 use crate::request::check::Checked;
 use crate::request::together::{self, texts, without_verbs};
@@ -19,6 +21,10 @@ pub(crate) struct ChatForm;
 impl Form for ChatForm {
     fn id(&self) -> &'static str {
         "chat"
+    }
+
+    fn native(&self) -> (ProviderKind, &'static [&'static str]) {
+        (ProviderKind::OpenAi, &["v1", "chat", "completions"])
     }
 
     fn check(&self, root: &Value<'_>, limits: &RequestLimits) -> Checked {

@@ -1,6 +1,6 @@
 //! Completions as they were before chat: a prompt, and how it goes on. For providers that speak OpenAI's format.
 
-use phigate_types::ErrorFormat;
+use phigate_types::{ErrorFormat, ProviderKind};
 
 use crate::json::{Document, Kind, NodeId, Value};
 use crate::request::check::{Checked, number_between, optional, strings, whole_number_from_one};
@@ -31,6 +31,10 @@ const TEXTS: &str = "prompt";
 impl Form for CompletionsForm {
     fn id(&self) -> &'static str {
         "completions"
+    }
+
+    fn native(&self) -> (ProviderKind, &'static [&'static str]) {
+        (ProviderKind::OpenAi, &["v1", "completions"])
     }
 
     fn check(&self, root: &Value<'_>, limits: &RequestLimits) -> Checked {

@@ -1,6 +1,6 @@
 //! Embeddings: for models of providers that speak OpenAI's format. Their replies are numbers.
 
-use phigate_types::ErrorFormat;
+use phigate_types::{ErrorFormat, ProviderKind};
 
 use crate::json::{Document, Json, Kind, NodeId, Value};
 use crate::request::check::{Checked, optional};
@@ -31,6 +31,10 @@ const TEXTS: &str = "input";
 impl Form for EmbeddingsForm {
     fn id(&self) -> &'static str {
         "embeddings"
+    }
+
+    fn native(&self) -> (ProviderKind, &'static [&'static str]) {
+        (ProviderKind::OpenAi, &["v1", "embeddings"])
     }
 
     fn check(&self, root: &Value<'_>, limits: &RequestLimits) -> Checked {

@@ -2,6 +2,8 @@
 
 use std::fmt::Arguments;
 
+use phigate_types::ErrorCode;
+
 use crate::json::{Kind, Value};
 use crate::request::check::{
     Checked, missing, of_kind, optional, required, strings, tools, whole_number_from_one,
@@ -33,7 +35,7 @@ pub(super) fn request(root: &Value<'_>, limits: &RequestLimits, has_answer: bool
 
 fn messages(messages: &Value<'_>, limits: &RequestLimits) -> Checked {
     of_kind(messages, Kind::Array, "messages", "an array")?;
-    let wrong = |message: String| RequestError::field("invalid_value", "messages", message);
+    let wrong = |message: String| RequestError::field(ErrorCode::InvalidValue, "messages", message);
     if messages.values().next().is_none() {
         return Err(wrong("messages must not be empty".into()));
     }
@@ -50,7 +52,7 @@ fn messages(messages: &Value<'_>, limits: &RequestLimits) -> Checked {
         if !role.string().is_some_and(|role| ROLES.contains(&&*role)) {
             let message = format!("{role_at} must be user or assistant");
             return Err(RequestError::field(
-                "invalid_value",
+                ErrorCode::InvalidValue,
                 role_at.to_string(),
                 message,
             ));
@@ -76,7 +78,7 @@ fn content(content: &Value<'_>, at: Arguments<'_>, limits: &RequestLimits) -> Ch
         if index >= limits.parts_max {
             let message = format!("{at} holds more than {} blocks", limits.parts_max);
             return Err(RequestError::field(
-                "invalid_value",
+                ErrorCode::InvalidValue,
                 at.to_string(),
                 message,
             ));

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use phigate_types::ProviderKind;
+
 use crate::json::{Document, Kind, NodeId, Value};
 use crate::request::check::Checked;
 use crate::request::together::{self, without_verbs};
@@ -13,6 +15,8 @@ use super::{check, unscannable};
 /// The format of Messages.
 pub(super) struct MessagesForm {
     id: &'static str,
+    /// Where the provider takes it.
+    path: &'static [&'static str],
     /// Whether an answer is asked for, and not only a count.
     has_answer: bool,
 }
@@ -20,10 +24,12 @@ pub(super) struct MessagesForm {
 impl MessagesForm {
     pub(super) const MESSAGES: Self = Self {
         id: "messages",
+        path: &["v1", "messages"],
         has_answer: true,
     };
     pub(super) const COUNT_TOKENS: Self = Self {
         id: "count_tokens",
+        path: &["v1", "messages", "count_tokens"],
         has_answer: false,
     };
 }
@@ -31,6 +37,10 @@ impl MessagesForm {
 impl Form for MessagesForm {
     fn id(&self) -> &'static str {
         self.id
+    }
+
+    fn native(&self) -> (ProviderKind, &'static [&'static str]) {
+        (ProviderKind::Anthropic, self.path)
     }
 
     fn check(&self, root: &Value<'_>, limits: &RequestLimits) -> Checked {

@@ -2,6 +2,8 @@
 
 use std::fmt::Arguments;
 
+use phigate_types::ErrorCode;
+
 use crate::json::{Kind, Value};
 use crate::request::check::{Checked, of_kind, optional, tools, whole_number_from_one, wrong_type};
 use crate::request::{RequestError, RequestLimits};
@@ -34,7 +36,11 @@ fn items(input: &Value<'_>, limits: &RequestLimits) -> Checked {
     for (index, item) in input.values().enumerate() {
         if index >= limits.messages_max {
             let message = format!("input holds more than {} items", limits.messages_max);
-            return Err(RequestError::field("invalid_value", "input", message));
+            return Err(RequestError::field(
+                ErrorCode::InvalidValue,
+                "input",
+                message,
+            ));
         }
         let at = format_args!("input[{index}]");
         of_kind(&item, Kind::Object, at, "an object")?;
@@ -52,7 +58,7 @@ fn few_parts(parts: &Value<'_>, at: Arguments<'_>, limits: &RequestLimits) -> Ch
     if is_list && parts.values().nth(limits.parts_max).is_some() {
         let message = format!("{at} holds more than {} parts", limits.parts_max);
         return Err(RequestError::field(
-            "invalid_value",
+            ErrorCode::InvalidValue,
             at.to_string(),
             message,
         ));

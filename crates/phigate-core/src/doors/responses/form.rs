@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use phigate_types::ProviderKind;
+
 use crate::json::{Document, Kind, NodeId, Value};
 use crate::request::check::Checked;
 use crate::request::together::{self, texts, without_verbs};
@@ -15,6 +17,10 @@ pub(super) struct ResponsesForm;
 impl Form for ResponsesForm {
     fn id(&self) -> &'static str {
         "responses"
+    }
+
+    fn native(&self) -> (ProviderKind, &'static [&'static str]) {
+        (ProviderKind::OpenAi, &["v1", "responses"])
     }
 
     fn check(&self, root: &Value<'_>, limits: &RequestLimits) -> Checked {

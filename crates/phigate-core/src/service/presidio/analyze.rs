@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
+use phigate_types::ErrorCode;
 use serde::Serialize;
 
 use crate::doors::CHAT;
@@ -108,7 +109,7 @@ impl<'d> Wanted<'d> {
 fn text<'d>(root: &Value<'d>) -> Result<Value<'d>, RequestError> {
     let missing = || {
         let message = "No text provided";
-        RequestError::field("missing_required_parameter", "text", message)
+        RequestError::field(ErrorCode::MissingRequiredParameter, "text", message)
     };
     let text = given(root, "text").ok_or_else(missing)?;
     match text.kind() {
@@ -123,7 +124,7 @@ fn text<'d>(root: &Value<'d>) -> Result<Value<'d>, RequestError> {
 fn language(root: &Value<'_>) -> Result<(), RequestError> {
     let Some(language) = given(root, "language") else {
         let message = "No language provided";
-        let code = "missing_required_parameter";
+        let code = ErrorCode::MissingRequiredParameter;
         return Err(RequestError::field(code, "language", message));
     };
     of_kind(&language, Kind::String, "language", "a string")?;

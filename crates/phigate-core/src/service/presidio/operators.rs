@@ -1,5 +1,7 @@
 //! What `/anonymize` can put in the place of an entity.
 
+use phigate_types::ErrorCode;
+
 use crate::json::{Kind, Value};
 use crate::request::RequestError;
 use crate::service::fields::{given, of_kind, wrong_type, wrong_value};
@@ -89,7 +91,7 @@ pub(super) fn kind_of(config: &Value<'_>, at: &str) -> Result<String, RequestErr
     match kind.as_deref() {
         None | Some("") => {
             let message = format!("{at}.type is required");
-            let code = "missing_required_parameter";
+            let code = ErrorCode::MissingRequiredParameter;
             Err(RequestError::field(code, format!("{at}.type"), message))
         }
         Some("custom") => {

@@ -18,9 +18,11 @@ pub(super) use models::{Sampling, Thinking, Traits, traits_of};
 pub(super) use reply::{hidden_thought, thought};
 pub(super) use thinking::{Room, lacks_thoughts, write as write_thinking};
 
+use phigate_types::ProviderKind;
+
 use super::failure::{ProviderFailure, error_object};
 use super::parameters::Parameter;
-use super::relay::{Relayed, relay};
+use super::relay::relay;
 use super::request::is_plain_identifier;
 use super::{
     Call, FailureKind, Header, Probe, Refusal, Reply, ReplyContext, StreamTranslator, Translated,
@@ -36,14 +38,8 @@ const HEADERS: &[Header] = &[
 
 pub(crate) use reply::{Counts, finish_reason};
 
-/// What Anthropic serves in the caller's own format.
-const RELAYED: &[Relayed] = &[
-    // Format and path.
-    ("count_tokens", &["v1", "messages", "count_tokens"]),
-    ("messages", &["v1", "messages"]),
-];
 /// How to ask for nothing but whether the provider answers and knows us.
-pub(super) const PROBE: Probe = Probe {
+const PROBE: Probe = Probe {
     path: &["v1", "models"],
     headers: HEADERS,
 };
@@ -52,12 +48,8 @@ pub(super) const PROBE: Probe = Probe {
 pub(super) struct Anthropic;
 
 impl WireFormat for Anthropic {
-    fn id(&self) -> &'static str {
-        "anthropic"
-    }
-
-    fn label(&self) -> &'static str {
-        "Anthropic"
+    fn family(&self) -> ProviderKind {
+        ProviderKind::Anthropic
     }
 
     fn serves(&self, model: &str) -> bool {
@@ -89,16 +81,16 @@ impl WireFormat for Anthropic {
         ]
     }
 
+    fn probe(&self) -> Option<Probe> {
+        Some(PROBE)
+    }
+
     fn parameters(&self) -> &'static [Parameter] {
         parameters::PARAMETERS
     }
 
-    fn relayed(&self) -> &'static [Relayed] {
-        RELAYED
-    }
-
     fn translate(&self, call: &Call<'_>) -> Result<Translated, Refusal> {
-        relay(call, RELAYED, HEADERS).unwrap_or_else(|| request::write(call))
+        relay(call, self.family(), HEADERS).unwrap_or_else(|| request::write(call))
     }
 
     fn read_reply(&self, context: &ReplyContext, body: &[u8]) -> Result<Reply, ProviderFailure> {

@@ -28,19 +28,7 @@ pub(super) fn write(call: &Call<'_>) -> Result<Translated, Refusal> {
     if let Some(system) = conversation.system {
         body.insert("system", system);
     }
-    if call.stream {
-        body.insert("stream", true.into());
-    }
-    let stop = stop_list(&draft)?;
-    if !stop.is_empty() {
-        body.insert("stop_sequences", Json::List(stop));
-    }
-    if let Some(user) = end_user(&draft)? {
-        body.insert(
-            "metadata",
-            Json::object([("user_id", Json::text((call.hash_user)(user)))]),
-        );
-    }
+    write_plain(call, &draft, &mut body)?;
     let mut toolbox = Toolbox::read(&draft, traits, &messages)?;
     toolbox.unforce_if_impossible(&draft, traits);
     let room = Room {
@@ -75,6 +63,26 @@ pub(super) fn write(call: &Call<'_>) -> Result<Translated, Refusal> {
         dropped,
         expectation,
     })
+}
+
+/// What needs no knowledge of the model: the stream, where to stop, and who asks.
+fn write_plain<'b>(
+    call: &Call<'_>,
+    draft: &'b Draft<'b>,
+    body: &mut Json<'b>,
+) -> Result<(), Refusal> {
+    if call.stream {
+        body.insert("stream", true.into());
+    }
+    let stop = stop_list(draft)?;
+    if !stop.is_empty() {
+        body.insert("stop_sequences", Json::List(stop));
+    }
+    if let Some(user) = end_user(draft)? {
+        let user = Json::text((call.hash_user)(user));
+        body.insert("metadata", Json::object([("user_id", user)]));
+    }
+    Ok(())
 }
 
 fn stop_list<'b>(draft: &'b Draft<'b>) -> Result<Vec<Json<'b>>, Refusal> {

@@ -16,6 +16,8 @@ mod stream;
 mod thinking;
 mod toolbox;
 
+use phigate_types::ProviderKind;
+
 use super::failure::{FailureKind, ProviderFailure};
 use super::parameters::Parameter;
 use super::{Call, Header, Refusal, Reply, ReplyContext, StreamTranslator, Translated, WireFormat};
@@ -27,12 +29,8 @@ const HEADERS: &[Header] = &[("content-type", "application/json")];
 pub(super) struct Bedrock;
 
 impl WireFormat for Bedrock {
-    fn id(&self) -> &'static str {
-        "bedrock"
-    }
-
-    fn label(&self) -> &'static str {
-        "Amazon Bedrock"
+    fn family(&self) -> ProviderKind {
+        ProviderKind::Bedrock
     }
 
     fn serves(&self, model: &str) -> bool {

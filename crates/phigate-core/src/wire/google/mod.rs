@@ -13,24 +13,30 @@ mod schema;
 mod stream;
 mod thinking;
 
+use phigate_types::ProviderKind;
+
 use super::failure::{FailureKind, ProviderFailure, error_object, kind_of_status, whole_seconds};
 use super::parameters::Parameter;
 use super::request::is_plain_identifier;
-use super::{Call, Header, Refusal, Reply, ReplyContext, StreamTranslator, Translated, WireFormat};
+use super::{
+    Call, Header, Probe, Refusal, Reply, ReplyContext, StreamTranslator, Translated, WireFormat,
+};
 use crate::json::Json;
 
 const HEADERS: &[Header] = &[("content-type", "application/json")];
+
+/// The list of models.
+const PROBE: Probe = Probe {
+    path: &["v1beta", "models"],
+    headers: &[],
+};
 
 /// The format.
 pub(super) struct Google;
 
 impl WireFormat for Google {
-    fn id(&self) -> &'static str {
-        "google"
-    }
-
-    fn label(&self) -> &'static str {
-        "Google"
+    fn family(&self) -> ProviderKind {
+        ProviderKind::Google
     }
 
     fn serves(&self, model: &str) -> bool {
@@ -57,6 +63,10 @@ impl WireFormat for Google {
             "gemini-3.5-flash",
             "gemini-3.6-flash",
         ]
+    }
+
+    fn probe(&self) -> Option<Probe> {
+        Some(PROBE)
     }
 
     fn parameters(&self) -> &'static [Parameter] {

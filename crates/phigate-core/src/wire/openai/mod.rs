@@ -5,42 +5,37 @@
 
 mod stream;
 
+use phigate_types::ProviderKind;
+
 use super::failure::{error_object, known_param, unreadable};
 use super::parameters::Parameter;
-use super::relay::{Relay, Relayed, relay};
+use super::relay::{Relay, relay};
 use super::request::is_plain_identifier;
 use super::{
-    Call, FailureKind, Header, ProviderFailure, Refusal, Reply, ReplyContext, ReplySummary,
+    Call, FailureKind, Header, Probe, ProviderFailure, Refusal, Reply, ReplyContext, ReplySummary,
     StreamTranslator, Translated, Treatment, Usage, WireFormat,
 };
 use crate::json::Json;
 
 pub(crate) use stream::ChunkWatch;
 
-/// What OpenAI serves in the caller's own format.
-const RELAYED: &[Relayed] = &[
-    // Format and path.
-    ("chat", &["v1", "chat", "completions"]),
-    ("completions", &["v1", "completions"]),
-    ("embeddings", &["v1", "embeddings"]),
-    ("responses", &["v1", "responses"]),
-];
-
 const HEADERS: &[Header] = &[("content-type", "application/json")];
 
 /// The code of Azure's content filter.
 const FILTERED: &str = "content_filter";
 
+/// The list of models.
+const PROBE: Probe = Probe {
+    path: &["v1", "models"],
+    headers: &[],
+};
+
 /// The format.
 pub(super) struct OpenAi;
 
 impl WireFormat for OpenAi {
-    fn id(&self) -> &'static str {
-        "openai"
-    }
-
-    fn label(&self) -> &'static str {
-        "OpenAI"
+    fn family(&self) -> ProviderKind {
+        ProviderKind::OpenAi
     }
 
     fn serves(&self, model: &str) -> bool {
@@ -81,16 +76,16 @@ impl WireFormat for OpenAi {
         ]
     }
 
+    fn probe(&self) -> Option<Probe> {
+        Some(PROBE)
+    }
+
     fn parameters(&self) -> &'static [Parameter] {
         PARAMETERS
     }
 
-    fn relayed(&self) -> &'static [Relayed] {
-        RELAYED
-    }
-
     fn translate(&self, call: &Call<'_>) -> Result<Translated, Refusal> {
-        relay(call, RELAYED, HEADERS).unwrap_or_else(|| Err(Refusal::not_here()))
+        relay(call, self.family(), HEADERS).unwrap_or_else(|| Err(Refusal::not_here()))
     }
 
     fn read_reply(&self, _context: &ReplyContext, body: &[u8]) -> Result<Reply, ProviderFailure> {

@@ -58,7 +58,7 @@ async fn a_head_may_have_as_many_fields_as_the_limit_says() {
 const SMUGGLED: &str = "POST /v1/echo HTTP/1.1\r\nHost: gw\r\nContent-Length: 5\r\n\r\nhello";
 
 /// Requests that no handler may see, with the status and code of the refusal.
-#[rustfmt::skip] // one row a line
+#[rustfmt::skip] // one row per line
 fn refused() -> Vec<(String, u16, &'static str)> {
     let many: String = (0..101).map(|number| format!("X-{number}: v\r\n")).collect();
     let large: String = (0..9).map(|number| format!("X-{number}: {}\r\n", "v".repeat(4000))).collect();

@@ -76,7 +76,7 @@ fn cells(row: RequestRow) -> [String; 9] {
         to_the_second(decision.time),
         decision.request_id.to_string(),
         decision.action.to_string(),
-        reason.unwrap_or_default(),
+        reason.map_or_else(String::new, |code| code.to_string()),
         decision.mode.to_string(),
         types.join(","),
         decision.model.unwrap_or_default(),

@@ -38,7 +38,7 @@ pub(super) async fn run(
         .contents_with_token(account, &name, session.actor, &resolve.reason)
         .await?;
     let settings = vault.accounts.settings(account).await?;
-    let detector = detector(&settings).map_err(|refusal| anyhow::anyhow!(refusal.0))?;
+    let detector = detector(&settings.detection).map_err(|refusal| anyhow::anyhow!(refusal.0))?;
     let scanner = Scanner::new(detector);
     let policy = Policy {
         mode: Mode::MASK,

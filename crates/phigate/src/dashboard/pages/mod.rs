@@ -1,4 +1,4 @@
-//! One file a page: its typed context, its template, its handlers.
+//! One file per page: its typed context, its template, its handlers.
 
 pub(crate) mod account;
 pub(crate) mod audit;

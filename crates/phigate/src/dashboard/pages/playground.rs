@@ -8,7 +8,6 @@ use http::{HeaderMap, StatusCode};
 use phi_detect::Findings;
 use phigate_core::text::PhiText;
 use phigate_gateway::{GatewayError, Stages, listed_models, routes};
-use phigate_types::ProviderKind;
 use serde_json::{Value, json};
 
 use super::help;
@@ -80,8 +79,7 @@ pub(crate) async fn send(State(dash): State<Dash>, visit: SignedIn) -> Answer {
     if let Err(error) = routes(&visit.account, model) {
         let error = match error {
             GatewayError::NotConfigured { family } => {
-                let kind = family.parse::<ProviderKind>();
-                let label = kind.map_or(family, ProviderKind::label);
+                let label = family.label();
                 format!("No key is set for {label}. Set it under Providers first.")
             }
             _ => "No provider serves a model with this name. Choose one of the list.".to_owned(),

@@ -4,7 +4,7 @@ use askama::Template;
 use axum::extract::{Path, State};
 use http::StatusCode;
 use jiff::Timestamp;
-use phigate_core::wire::{FORMATS, WireFormat, format_with_id};
+use phigate_core::wire::{FORMATS, WireFormat, format_of_family};
 use phigate_store::{NewSecret, ProviderConfig, ProviderInfo, SecretString};
 use phigate_types::ProviderKind;
 
@@ -297,7 +297,7 @@ async fn draw(dash: &Dash, visit: &SignedIn, status: StatusCode, remark: Remark)
         Entry {
             family: kind.code(),
             label: kind.label(),
-            models: format_with_id(kind.code()).map_or_else(String::new, some_models),
+            models: format_of_family(kind).map_or_else(String::new, some_models),
             is_set: known.is_some(),
             last_four: known
                 .map(|provider| provider.last4.clone())

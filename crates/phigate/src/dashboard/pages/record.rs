@@ -6,7 +6,7 @@ use http::StatusCode;
 use jiff::{SignedDuration, Timestamp};
 use phi_detect::PhiKind;
 use phigate_store::{Decision, Outcome, Record, ReplyFacts, StoreError};
-use phigate_types::{Action, Tone};
+use phigate_types::{Action, ErrorCode, Tone};
 use uuid::Uuid;
 
 use super::content::Content;
@@ -247,8 +247,8 @@ fn decision_facts(decision: &Decision, key_name: Option<&String>) -> Vec<Fact> {
         ),
         Fact::text("Detector", decision.detector_version.clone()),
     ];
-    if let Some(code) = &decision.error_code {
-        facts.push(Fact::text("Refused because", code.clone()));
+    if let Some(code) = decision.error_code {
+        facts.push(Fact::text("Refused because", code.code()));
     }
     for part in &decision.unscannable {
         facts.push(Fact::text(
@@ -262,8 +262,9 @@ fn decision_facts(decision: &Decision, key_name: Option<&String>) -> Vec<Fact> {
 /// The provider's name, and what it speaks where the name does not say it.
 fn provider_words(decision: &Decision) -> String {
     match (&decision.provider, &decision.family) {
-        (Some(name), Some(family)) if name != family => format!("{name} ({family})"),
-        (Some(name), _) | (None, Some(name)) => name.clone(),
+        (Some(name), Some(family)) if name != family.code() => format!("{name} ({family})"),
+        (Some(name), _) => name.clone(),
+        (None, Some(family)) => family.to_string(),
         (None, None) => "–".to_owned(),
     }
 }
@@ -273,7 +274,7 @@ fn outcome_facts(outcome: &Outcome) -> Vec<Fact> {
     let mut say =
         |name, value: Option<String>| facts.extend(value.map(|value| Fact::text(name, value)));
     say("Status", outcome.status.map(|status| status.to_string()));
-    say("Error", outcome.error_code.clone());
+    say("Error", outcome.error_code.map(|code| code.to_string()));
     say(
         "Provider’s status",
         outcome.provider_status.map(|status| status.to_string()),
@@ -283,7 +284,7 @@ fn outcome_facts(outcome: &Outcome) -> Vec<Fact> {
         .iter()
         .filter(|_| outcome.attempts.len() > 1)
     {
-        let ended = attempt.error_code.as_deref().unwrap_or("answered");
+        let ended = attempt.error_code.map_or("answered", ErrorCode::code);
         let words = format!(
             "{}: {ended} after {} ms",
             attempt.provider,

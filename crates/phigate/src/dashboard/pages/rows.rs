@@ -84,9 +84,9 @@ pub(crate) fn request_row(request: &RequestRow, key_names: &BTreeMap<String, Str
 /// The error code, in words: the decision's, where nothing was sent, else the outcome's.
 fn reason(request: &RequestRow) -> String {
     let outcome = request.outcome.as_ref();
-    let code = request.decision.error_code.as_deref();
-    let code = code.or_else(|| outcome.and_then(|outcome| outcome.error_code.as_deref()));
-    code.unwrap_or_default().replace('_', " ")
+    let code = request.decision.error_code;
+    let code = code.or_else(|| outcome.and_then(|outcome| outcome.error_code));
+    code.map_or_else(String::new, |code| code.code().replace('_', " "))
 }
 
 /// A request that was refused before its text was looked at is not one without PHI.
@@ -230,9 +230,9 @@ fn mode_label(code: &str) -> &str {
 fn status(outcome: Option<&Outcome>) -> String {
     match outcome {
         None => "open".to_owned(),
-        Some(outcome) => match (outcome.status, outcome.error_code.as_deref()) {
+        Some(outcome) => match (outcome.status, outcome.error_code) {
             (Some(status), _) => status.to_string(),
-            (None, Some(code)) => code.to_owned(),
+            (None, Some(code)) => code.to_string(),
             (None, None) => "–".to_owned(),
         },
     }

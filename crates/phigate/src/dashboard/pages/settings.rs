@@ -8,7 +8,7 @@ use askama::Template;
 use axum::extract::State;
 use http::StatusCode;
 use phi_detect::{Findings, PhiKind};
-use phigate_store::{Retention, Settings};
+use phigate_store::{Detection, Retention, Settings};
 use phigate_types::{Effect, KeyLimit, Mode};
 
 use crate::dashboard::Dash;
@@ -165,58 +165,14 @@ fn under(mode: Mode, text: &str, findings: &Findings) -> (&'static str, Vec<Piec
 
 /// Reads the form; says what to correct when it cannot be taken.
 fn read(form: &Fields, current: &Settings) -> Result<Settings, String> {
-    let mut thresholds = BTreeMap::new();
-    for kind in PhiKind::all() {
-        let value = form.get(&format!("threshold_{}", kind.code()));
-        if value.is_empty() {
-            continue;
-        }
-        let score = score(value).ok_or_else(|| {
-            format!(
-                "The threshold for {} must be between 0 and 1.",
-                kind.label()
-            )
-        })?;
-        thresholds.insert(kind.code().to_owned(), score);
-    }
-    let mrn_formats: Vec<String> = form
-        .get("mrn_formats")
-        .lines()
-        .map(str::trim)
-        .filter(|line| !line.is_empty())
-        .map(str::to_owned)
-        .collect();
-    if mrn_formats.len() > MRN_FORMATS_MAX {
-        return Err(format!(
-            "At most {MRN_FORMATS_MAX} medical record number formats, one a line."
-        ));
-    }
-    let mut limits = current.limits.clone();
-    for name in KeyLimit::all() {
-        match form.get(name.code()) {
-            "" => limits.remove(&name),
-            value => {
-                let limit = value
-                    .parse::<u64>()
-                    .ok()
-                    .filter(|limit| (1..=LIMIT_MAX).contains(limit));
-                limits.insert(
-                    name,
-                    limit.ok_or_else(|| {
-                        format!(
-                            "{} must be a whole number from 1 to {LIMIT_MAX}.",
-                            name.label()
-                        )
-                    })?,
-                )
-            }
-        };
-    }
+    let detection = Detection {
+        thresholds: read_thresholds(form)?,
+        mrn_formats: read_mrn_formats(form)?,
+    };
     let settings = Settings {
         allow_unscannable: form.is_ticked("allow_unscannable"),
-        thresholds,
-        mrn_formats,
-        limits,
+        detection,
+        limits: read_limits(form, current)?,
         retention: Retention {
             content_days: days(form, "content_days", 0, "Days for originals")?,
             metadata_days: days(form, "record_days", 1, "Days for records")?,
@@ -231,9 +187,58 @@ fn read(form: &Fields, current: &Settings) -> Result<Settings, String> {
         return Err("Shorter retention deletes what is older, for good. Tick the box under Retention if you mean it.".to_owned());
     }
     // The detector has the last word on what it can use.
-    detector(&settings)
+    detector(&settings.detection)
         .map_err(|refusal| refusal.0)
         .map(|_| settings)
+}
+
+fn read_thresholds(form: &Fields) -> Result<BTreeMap<String, f64>, String> {
+    let given = |kind: &PhiKind| !form.get(&threshold_field(kind.code())).is_empty();
+    let read = |kind: PhiKind| match score(form.get(&threshold_field(kind.code()))) {
+        Some(score) => Ok((kind.code().to_owned(), score)),
+        None => Err(format!(
+            "The threshold for {} must be between 0 and 1.",
+            kind.label()
+        )),
+    };
+    PhiKind::all().filter(given).map(read).collect()
+}
+
+fn threshold_field(code: &str) -> String {
+    format!("threshold_{code}")
+}
+
+fn read_mrn_formats(form: &Fields) -> Result<Vec<String>, String> {
+    let lines = form.get("mrn_formats").lines().map(str::trim);
+    let formats: Vec<String> = lines
+        .filter(|line| !line.is_empty())
+        .map(str::to_owned)
+        .collect();
+    match formats.len() {
+        0..=MRN_FORMATS_MAX => Ok(formats),
+        _ => Err(format!(
+            "At most {MRN_FORMATS_MAX} medical record number formats, one per line."
+        )),
+    }
+}
+
+fn read_limits(form: &Fields, current: &Settings) -> Result<BTreeMap<KeyLimit, u64>, String> {
+    let mut limits = current.limits.clone();
+    for name in KeyLimit::all() {
+        let value = form.get(name.code());
+        if value.is_empty() {
+            limits.remove(&name);
+            continue;
+        }
+        let limit = value.parse::<u64>().ok();
+        let limit = limit.filter(|limit| (1..=LIMIT_MAX).contains(limit));
+        let limit = limit.ok_or_else(|| {
+            let label = name.label();
+            format!("{label} must be a whole number from 1 to {LIMIT_MAX}.")
+        })?;
+        limits.insert(name, limit);
+    }
+    Ok(limits)
 }
 
 fn days(form: &Fields, field: &str, least: u32, words: &str) -> Result<u32, String> {
@@ -257,13 +262,13 @@ fn stored(settings: &Settings) -> Draft {
         allow_unscannable: settings.allow_unscannable,
         legal_hold: settings.retention.legal_hold,
         thresholds: thresholds(|code| {
-            settings
-                .thresholds
+            let thresholds = &settings.detection.thresholds;
+            thresholds
                 .get(code)
                 .map(ToString::to_string)
                 .unwrap_or_default()
         }),
-        mrn_formats: settings.mrn_formats.join("\n"),
+        mrn_formats: settings.detection.mrn_formats.join("\n"),
         content_days: settings.retention.content_days.to_string(),
         record_days: settings.retention.metadata_days.to_string(),
         requests_per_minute: limit(KeyLimit::RequestsPerMinute),
@@ -276,7 +281,7 @@ fn typed(form: &Fields) -> Draft {
     Draft {
         allow_unscannable: form.is_ticked("allow_unscannable"),
         legal_hold: form.is_ticked("legal_hold"),
-        thresholds: thresholds(|code| text(&format!("threshold_{code}"))),
+        thresholds: thresholds(|code| text(&threshold_field(code))),
         mrn_formats: text("mrn_formats"),
         content_days: text("content_days"),
         record_days: text("record_days"),
@@ -318,7 +323,7 @@ pub(super) async fn show_error(dash: &Dash, visit: &SignedIn, error: String) -> 
 
 async fn draw(dash: &Dash, visit: &SignedIn, error: Option<String>, draft: Draft) -> Answer {
     let state = dash.app.vault.accounts.mode(visit.account_id()).await?;
-    let detector = detector(&visit.account.settings).map_err(|_| PageError::Broken)?;
+    let detector = detector(&visit.account.settings.detection).map_err(|_| PageError::Broken)?;
     let findings = detector.scan(EXAMPLE);
     let status = if error.is_some() {
         StatusCode::UNPROCESSABLE_ENTITY
@@ -371,10 +376,10 @@ mod tests {
         ]);
         let settings = read(&form, &Settings::default()).unwrap();
         assert_eq!(
-            settings.thresholds,
+            settings.detection.thresholds,
             BTreeMap::from([("name".to_owned(), 0.4)])
         );
-        assert_eq!(settings.mrn_formats, ["MR-9999999", "AB-999999"]);
+        assert_eq!(settings.detection.mrn_formats, ["MR-9999999", "AB-999999"]);
         assert_eq!(
             settings.limits,
             BTreeMap::from([(KeyLimit::Concurrency, 8)])

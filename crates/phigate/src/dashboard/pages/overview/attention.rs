@@ -1,8 +1,8 @@
 //! Is anything wrong: the health of the parts, and what needs attention.
 
 use jiff::{SignedDuration, Timestamp};
-use phigate_store::{ApiKeyInfo, Filter, RecordKind, RequestRow, Stats};
-use phigate_types::{Act, Action, Mode, ProviderKind};
+use phigate_store::{ApiKeyInfo, Filter, Provider, RecordKind, RequestRow, Stats};
+use phigate_types::{Act, Action, ErrorCode, Mode, ProviderKind};
 
 use super::figures::slot;
 use crate::dashboard::Dash;
@@ -37,66 +37,60 @@ const PROVIDERS: &str = "/providers";
 
 /// The store and the providers, judged by the newest requests.
 pub(super) async fn health(dash: &Dash, visit: &SignedIn, recent: &[RequestRow]) -> Vec<Health> {
-    let store = match dash.app.vault.ping().await {
-        Ok(()) => Health {
-            tone: "ok",
-            name: "Audit store".to_owned(),
-            text: "writes records".to_owned(),
-            href: "",
-        },
-        Err(_) => Health {
-            tone: "bad",
-            name: "Audit store".to_owned(),
-            text: "does not answer; requests are refused while this lasts".to_owned(),
-            href: "",
-        },
+    let (tone, text) = match dash.app.vault.ping().await {
+        Ok(()) => ("ok", "writes records"),
+        Err(_) => (
+            "bad",
+            "does not answer; requests are refused while this lasts",
+        ),
     };
+    let store = Health {
+        tone,
+        name: "Audit store".to_owned(),
+        text: text.to_owned(),
+        href: "",
+    };
+    let account = &visit.account;
     let unset = ProviderKind::all()
-        .filter(|kind| kind.has_family() && !visit.account.providers.contains_key(kind.code()))
+        .filter(|kind| kind.has_family() && !account.providers.contains_key(kind.code()))
         .map(|kind| Health {
             tone: "",
             name: kind.label().to_owned(),
             text: "no key set".to_owned(),
             href: PROVIDERS,
         });
-    let providers = visit.account.providers.iter().map(|(name, provider)| {
-        let kind = provider.config.kind;
-        let is_of_family = kind.code() == name;
-        let label = if is_of_family { kind.label() } else { name };
-        let last = recent
-            .iter()
-            .filter(|request| request.decision.provider.as_deref() == Some(name))
-            .find_map(|request| request.outcome.as_ref());
-        let failure = last
-            .and_then(|outcome| outcome.error_code.as_deref())
-            .and_then(failure_words);
-        let name = label.to_owned();
-        match failure {
-            Some((tone, words)) => Health {
-                tone,
-                name,
-                text: with_key(words, &provider.last4),
-                href: PROVIDERS,
-            },
-            None => {
-                let words = if last.is_some() {
-                    "answered the last request"
-                } else {
-                    "not asked lately"
-                };
-                Health {
-                    tone: "ok",
-                    name,
-                    text: with_key(words, &provider.last4),
-                    href: PROVIDERS,
-                }
-            }
-        }
-    });
+    let providers = account.providers.iter();
     std::iter::once(store)
-        .chain(providers)
+        .chain(providers.map(|(name, provider)| provider_health(name, provider, recent)))
         .chain(unset)
         .collect()
+}
+
+fn provider_health(name: &str, provider: &Provider, recent: &[RequestRow]) -> Health {
+    let kind = provider.config.kind;
+    let label = if kind.code() == name {
+        kind.label()
+    } else {
+        name
+    };
+    let last = recent
+        .iter()
+        .filter(|request| request.decision.provider.as_deref() == Some(name))
+        .find_map(|request| request.outcome.as_ref());
+    let failure = last
+        .and_then(|outcome| outcome.error_code)
+        .and_then(failure_words);
+    let (tone, words) = match failure {
+        Some(failure) => failure,
+        None if last.is_some() => ("ok", "answered the last request"),
+        None => ("ok", "not asked lately"),
+    };
+    Health {
+        tone,
+        name: label.to_owned(),
+        text: with_key(words, &provider.last4),
+        href: PROVIDERS,
+    }
 }
 
 /// Short keys have no last four characters that could be shown.
@@ -109,14 +103,14 @@ fn with_key(words: &str, last4: &str) -> String {
 }
 
 /// What an error code says about a provider; none when it says nothing about it.
-fn failure_words(code: &str) -> Option<(&'static str, &'static str)> {
+fn failure_words(code: ErrorCode) -> Option<(&'static str, &'static str)> {
     match code {
-        "provider_auth_failed" => Some(("bad", "refused its key at the last request")),
-        "provider_unreachable" => Some(("bad", "could not be reached at the last request")),
-        "provider_timeout" => Some(("warn", "did not answer the last request in time")),
-        "provider_rate_limited" => Some(("warn", "limited the rate at the last request")),
-        "provider_overloaded" => Some(("warn", "was overloaded at the last request")),
-        "provider_error" => Some(("warn", "failed at the last request")),
+        ErrorCode::ProviderAuthFailed => Some(("bad", "refused its key at the last request")),
+        ErrorCode::ProviderUnreachable => Some(("bad", "could not be reached at the last request")),
+        ErrorCode::ProviderTimeout => Some(("warn", "did not answer the last request in time")),
+        ErrorCode::ProviderRateLimited => Some(("warn", "limited the rate at the last request")),
+        ErrorCode::ProviderOverloaded => Some(("warn", "was overloaded at the last request")),
+        ErrorCode::ProviderError => Some(("warn", "failed at the last request")),
         _ => None,
     }
 }

@@ -76,7 +76,7 @@ pub(super) fn overview_page(is_new: bool) -> overview::Page {
             ]
         }),
         figures: vec![
-            figure("Requests", "5,401", "", "12 a minute at the busiest", ""),
+            figure("Requests", "5,401", "", "12 per minute at the busiest", ""),
             figure("With PHI", "35%", "", "1,893 requests", ""),
             figure("Blocked", "74", "", "3 refused for other reasons", ""),
             figure("Answer time", "812", "ms", "half of all answers; 95% within 2.9 s", ""),

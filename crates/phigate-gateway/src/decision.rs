@@ -1,0 +1,98 @@
+//! The first record of a request: the decision, before anything leaves.
+//!
+//! The records are states by value. [`RequestRecord`] has written nothing. Recording the decision
+//! consumes it and gives [`Written`], the proof without which nothing is sent, and [`OutcomeDue`],
+//! which recording the outcome consumes.
+
+use axum::response::{IntoResponse, Response};
+use phigate_store::{Durability, Written};
+use phigate_types::{Action, Replies};
+
+use crate::error::GatewayError;
+use crate::facts::RequestFacts;
+use crate::forward::Forward;
+use crate::outcome::{Ended, OutcomeDue};
+use crate::record::RequestRecord;
+
+impl RequestRecord {
+    /// Records that a request may leave. When this returns, the record is on disk, or queued where that is enough.
+    pub(crate) async fn forward(
+        self,
+        mut facts: RequestFacts,
+        forward: &Forward,
+    ) -> Result<(Written, OutcomeDue), Response> {
+        let durability = self.durability(&facts);
+        let action = forward.action;
+        let decision = self.decision(&mut facts, action, Some(&forward.cleared), None);
+        let written = match self.write(decision, &facts, durability).await {
+            Ok(written) => written,
+            Err(error) => return Err(with_headers(error.into_response(), &facts)),
+        };
+        self.gateway.metrics.added(self.received.elapsed());
+        if forward.exchange.reply.replies != Replies::Off {
+            // A caller who leaves in the middle of a stream leaves no time for it. Not having it costs the sealed
+            // reply, not the record.
+            let account = &self.admission.account.id;
+            let prepared = self.gateway.vault.trail.prepare_to_seal(account).await;
+            prepared.ok();
+        }
+        let mut outcome = OutcomeDue::new(self, facts, action);
+        outcome.begin(forward);
+        Ok((written, outcome))
+    }
+
+    /// Records that texts were scanned for whoever sent them, and gives the answer its headers. An answer that cannot be
+    /// recorded is not given.
+    pub(crate) async fn scanned(self, mut facts: RequestFacts, mut response: Response) -> Response {
+        let action = Action::SCANNED;
+        let durability = self.durability(&facts);
+        let decision = self.decision(&mut facts, action, None, None);
+        if let Err(error) = self.write(decision, &facts, durability).await {
+            return with_headers(error.into_response(), &facts);
+        }
+        self.gateway.metrics.added(self.received.elapsed());
+        // Nothing happens between the two records that a crash could leave unknown.
+        let outcome = OutcomeDue::new(self, facts, action);
+        outcome.write_headers(&mut response);
+        let ended = Ended {
+            status: response.status(),
+            summary: None,
+            error: None,
+        };
+        outcome.close(ended).await;
+        response
+    }
+
+    /// Records that a request was refused, and writes the answer. A refusal that cannot be recorded is a 503.
+    pub(crate) async fn refuse(self, mut facts: RequestFacts, error: GatewayError) -> Response {
+        let action = match error {
+            GatewayError::Blocked(_) => Action::BLOCKED,
+            _ => Action::REFUSED,
+        };
+        let durability = if facts.has_phi() {
+            Durability::Durable
+        } else {
+            Durability::Queued
+        };
+        let decision = self.decision(&mut facts, action, None, Some(error.code()));
+        if let Err(error) = self.write(decision, &facts, durability).await {
+            return with_headers(error.into_response(), &facts);
+        }
+        let outcome = OutcomeDue::new(self, facts, action);
+        outcome.fail(error).await
+    }
+
+    /// The decision about a clean request in flag mode may be written a moment later.
+    fn durability(&self, facts: &RequestFacts) -> Durability {
+        if facts.is_clean() && self.admission.account.mode.forwards_unscanned() {
+            Durability::Queued
+        } else {
+            Durability::Durable
+        }
+    }
+}
+
+fn with_headers(mut response: Response, facts: &RequestFacts) -> Response {
+    facts.write_headers(response.headers_mut());
+    response
+}
