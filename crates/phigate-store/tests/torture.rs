@@ -10,7 +10,7 @@ mod support;
 use phigate_store::{
     Attempt, MasterKeySource, NewAttempt, NewDecision, Options, Outcome, Record, Target, Vault,
 };
-use phigate_types::Action;
+use phigate_types::{Action, ErrorCode, ProviderKind};
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
@@ -68,7 +68,7 @@ impl Kind {
         let mut outcome = answered(request);
         if matches!(self, Self::Aborted) {
             outcome.status = Some(502);
-            outcome.error_code = Some("provider_error".to_owned());
+            outcome.error_code = Some(ErrorCode::ProviderError);
         }
         outcome
     }
@@ -86,7 +86,7 @@ fn attempt(account: &str, new: &NewDecision) -> NewAttempt {
             number: 2,
             action: decision.action,
             model: decision.model.clone(),
-            family: Some("anthropic".to_owned()),
+            family: Some(ProviderKind::Anthropic),
             provider: "anthropic".to_owned(),
             sizes: decision.sizes,
             sealed: None,

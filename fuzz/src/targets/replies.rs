@@ -29,12 +29,12 @@ fn run(bytes: &[u8]) {
         event_bytes_max: 1 << 20,
     };
     for format in FORMATS.iter().chain(CLOUD_FORMATS) {
-        for door in DOORS.iter().filter(|door| format.takes(door.id())) {
+        for door in DOORS.iter().filter(|door| format.takes(door.form)) {
             let Ok(reply) = door.read_reply(*format, &context, bytes) else {
                 continue;
             };
             let is_json = serde_json::from_slice::<serde::de::IgnoredAny>(&reply.body).is_ok();
-            let is_relayed = format.relays(door.id());
+            let is_relayed = format.relays(door.form);
             assert!(is_json || is_relayed, "translated into something else than JSON");
         }
         for status in [400, 401, 429, 500, 529] {

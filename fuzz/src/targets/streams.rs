@@ -4,14 +4,15 @@
 use aws_smithy_eventstream::frame::write_message_to;
 use aws_smithy_types::event_stream::{Header, HeaderValue, Message};
 use phigate_core::doors::Door;
-use phigate_core::wire::{Expectation, ReplyContext, format_with_id};
+use phigate_core::wire::{Expectation, ReplyContext, format_of_family};
+use phigate_types::ProviderKind;
 
 use super::Target;
 use crate::cuts::{cut, same_for_every_cut};
 
 pub(super) const OPENAI: Target = Target {
     name: "stream_openai",
-    run: |bytes| play("chat", "openai", bytes),
+    run: |bytes| play("chat", ProviderKind::OpenAi, bytes),
     seeds: &[
         b"\x07data: {\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"a\"},\"finish_reason\":null}]}\n\ndata: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":2,\"total_tokens\":5}}\n\ndata: [DONE]\n\n",
         b"\x07data: {\"error\":{\"message\":\"x\",\"type\":\"server_error\"}}\n\n",
@@ -20,13 +21,13 @@ pub(super) const OPENAI: Target = Target {
 
 pub(super) const ANTHROPIC: Target = Target {
     name: "stream_anthropic",
-    run: |bytes| play("chat", "anthropic", bytes),
+    run: |bytes| play("chat", ProviderKind::Anthropic, bytes),
     seeds: ANTHROPIC_SEEDS,
 };
 
 pub(super) const MESSAGES: Target = Target {
     name: "relay_messages",
-    run: |bytes| play("messages", "anthropic", bytes),
+    run: |bytes| play("messages", ProviderKind::Anthropic, bytes),
     seeds: ANTHROPIC_SEEDS,
 };
 
@@ -37,7 +38,7 @@ const ANTHROPIC_SEEDS: &[&[u8]] = &[
 
 pub(super) const GOOGLE: Target = Target {
     name: "stream_google",
-    run: |bytes| play("chat", "google", bytes),
+    run: |bytes| play("chat", ProviderKind::Google, bytes),
     seeds: &[
         b"\x0bdata: {\"candidates\":[{\"content\":{\"role\":\"model\",\"parts\":[{\"text\":\"Hm\",\"thought\":true},{\"text\":\"a\"}]},\"index\":0}],\"modelVersion\":\"g\",\"responseId\":\"r\"}\r\n\r\ndata: {\"candidates\":[{\"content\":{\"parts\":[{\"functionCall\":{\"name\":\"f\",\"args\":{\"a\":1}}}]},\"finishReason\":\"STOP\"}],\"usageMetadata\":{\"promptTokenCount\":3,\"candidatesTokenCount\":2,\"totalTokenCount\":5}}\r\n\r\n",
         b"\x0bdata: {\"promptFeedback\":{\"blockReason\":\"SAFETY\"}}\n\n",
@@ -49,7 +50,7 @@ pub(super) const BEDROCK: Target = Target {
     run: |bytes| {
         let (step, rest) = cut(bytes);
         let first = u8::try_from(step).unwrap_or(1);
-        play("chat", "bedrock", &[&[first][..], &framed(rest)].concat());
+        play("chat", ProviderKind::Bedrock, &[&[first][..], &framed(rest)].concat());
     },
     // Lines: an event's kind, a tab, its payload. They are made into frames.
     seeds: &[
@@ -60,7 +61,7 @@ pub(super) const BEDROCK: Target = Target {
 
 pub(super) const RESPONSES: Target = Target {
     name: "relay_responses",
-    run: |bytes| play("responses", "openai", bytes),
+    run: |bytes| play("responses", ProviderKind::OpenAi, bytes),
     seeds: &[
         b"\x0fevent: response.created\ndata: {\"type\":\"response.created\",\"response\":{\"id\":\"r\",\"status\":\"in_progress\",\"model\":\"gpt\"}}\n\nevent: response.output_text.delta\ndata: {\"type\":\"response.output_text.delta\",\"item_id\":\"i\",\"output_index\":0,\"content_index\":0,\"delta\":\"a\"}\n\nevent: response.completed\ndata: {\"type\":\"response.completed\",\"response\":{\"id\":\"r\",\"status\":\"completed\",\"usage\":{\"input_tokens\":1,\"output_tokens\":2,\"total_tokens\":3}}}\n\n",
     ],
@@ -68,7 +69,7 @@ pub(super) const RESPONSES: Target = Target {
 
 pub(super) const COMPLETIONS: Target = Target {
     name: "relay_completions",
-    run: |bytes| play("completions", "openai", bytes),
+    run: |bytes| play("completions", ProviderKind::OpenAi, bytes),
     seeds: &[
         b"\x11data: {\"id\":\"c\",\"object\":\"text_completion\",\"choices\":[{\"index\":0,\"text\":\"a\",\"finish_reason\":null}]}\n\ndata: {\"choices\":[{\"index\":0,\"text\":\"\",\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n",
     ],
@@ -84,8 +85,8 @@ fn context() -> ReplyContext {
     }
 }
 
-fn play(door: &str, format: &str, bytes: &[u8]) {
-    let (door, format) = (Door::with_id(door), format_with_id(format));
+fn play(door: &str, family: ProviderKind, bytes: &[u8]) {
+    let (door, format) = (Door::with_id(door), format_of_family(family));
     let (Some(door), Some(format)) = (door, format) else {
         panic!("the door and the format exist");
     };
@@ -98,7 +99,7 @@ fn play(door: &str, format: &str, bytes: &[u8]) {
         (out, ended.is_ok(), is_done)
     });
     assert!(is_done || !is_fine, "ended well without being done");
-    let is_translated = !format.relays(door.id());
+    let is_translated = !format.relays(door.form);
     if is_translated {
         check_events(&out);
     }

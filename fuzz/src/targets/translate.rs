@@ -33,11 +33,10 @@ fn run(bytes: &[u8]) {
         panic!("flag mode forwards everything");
     };
     for format in FORMATS.iter().chain(CLOUD_FORMATS) {
-        if !format.takes(door.id()) {
+        if !format.takes(door.form) {
             continue;
         }
-        let kind = format.id().parse().expect("every format is a kind");
-        let site = Site::new(kind, &model);
+        let site = Site::new(format.family(), &model);
         let Ok(written) = format.write_request(&clean, &site, &|_| "hash".to_owned()) else {
             continue;
         };
