@@ -12,10 +12,12 @@ help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
 
 run: ## build and start the gateway with nothing to configure
-	$(PHIGATE) --release -- serve
+	@echo "Building phigate (a few minutes the first time) ..."
+	$(PHIGATE) --profile first -- serve
 
 demo: ## start it with simulated providers and a ready API key
-	$(PHIGATE) --release -- demo
+	@echo "Building phigate (a few minutes the first time) ..."
+	$(PHIGATE) --profile first -- demo
 
 test: test-setup test-rust test-python test-clients test-browser ## set up and run every test
 

@@ -180,6 +180,9 @@ fn notes(bytes: usize, number: u64) -> String {
     let mut dice = Dice::new(number);
     let mut lines = NOTES.iter().cycle();
     while text.len() < bytes {
+        // Notes differ in more than their identifiers: masked, no two are alike either.
+        text.push_str(WORDS[dice.roll(WORDS.len() as u64)]);
+        text.push(' ');
         for letter in lines.next().unwrap_or(&"").chars() {
             text.push(match letter {
                 '#' => char::from(b'0' + dice.roll(10) as u8),

@@ -37,6 +37,11 @@ const FLAG: Setup = Setup {
     name: "flag",
     commands: &[],
 };
+/// The same without a key for the provider: what the key costs is the difference to `flag`.
+const KEYLESS: Setup = Setup {
+    name: "no key",
+    commands: &[&["provider", "set", "openai", "--auth", "none"]],
+};
 const MASK: Setup = Setup {
     name: "mask",
     commands: &[&["mode", "set", "mask"]],
@@ -60,7 +65,12 @@ struct Cell {
 
 const CELLS: &[Cell] = &[
     // Sizes many at once for cost, streams, and then one after the other for latency.
-    cell("200 B clean", Body::clean(200), 32, &[&FLAG, &MASK]),
+    cell(
+        "200 B clean",
+        Body::clean(200),
+        32,
+        &[&FLAG, &KEYLESS, &MASK],
+    ),
     cell("4 KB clean", Body::clean(4 << 10), 32, &[&FLAG, &MASK]),
     cell(
         "4 KB clean, sent before",
@@ -214,7 +224,7 @@ async fn measure(options: &Options) -> Result<()> {
     let proxy = process::own(&["proxy", &mock.address])?;
     let mut gateways = Vec::new();
     for binary in &options.binaries {
-        for setup in [&FLAG, &MASK, &RESTORE, &REPLIES] {
+        for setup in [&FLAG, &KEYLESS, &MASK, &RESTORE, &REPLIES] {
             let gateway = Gateway::start(binary, setup.commands, &mock.address)?;
             gateways.push((format!("{} {}", gateway.name, setup.name), setup, gateway));
         }

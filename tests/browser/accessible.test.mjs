@@ -17,8 +17,9 @@ before(async () => {
 after(async () => { await browser?.close(); await server?.stop(); });
 
 const pages = () => [
-  "/", "/?period=month", "/audit", "/audit?record=admin", "/audit?action=blocked", `/audit/${note.id}`, "/playground",
-  "/settings", "/providers", "/keys", "/users", "/help", "/account",
+  "/", "/?period=month", "/?period=week&show=phi", "/audit", "/audit/administration", "/audit/find", "/audit/integrity", "/audit?action=blocked",
+  `/audit/${note.id}`, "/playground", "/settings", "/settings/replies", "/settings/detection", "/settings/retention", "/settings/limits",
+  "/settings/sign-in", "/providers", "/keys", "/users", "/help", "/account",
 ];
 
 async function check(page, place) {
@@ -50,6 +51,14 @@ for (const colorScheme of ["light", "dark"]) {
     await page.getByLabel("Text", { exact: true }).fill(NOTE);
     await page.locator("mark").first().waitFor();
     await check(page, "playground with findings");
+    await page.goto(`${server.url}/settings`);
+    await page.getByRole("radio", { name: /^Flag/ }).check();
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByRole("heading", { name: "This weakens protection" }).waitFor();
+    await check(page, "the question about weakening");
+    await page.goto(`${server.url}/keys`);
+    await page.getByText("Revoke", { exact: true }).first().click();
+    await check(page, "a question over the page");
   });
 }
 

@@ -38,7 +38,7 @@ test("exact times are typed in the viewer's zone and sent in UTC", async () => {
   const page = await browser.open({ timezoneId: "America/New_York" });
   await signIn(page, server, AUDITOR);
   await page.goto(`${server.url}/audit`);
-  await page.getByText("Exact times").click();
+  await page.getByText("More filters").click();
   await page.getByLabel("From").fill("2026-01-31T08:00");
   await page.getByLabel("Until").fill("2099-07-01T08:00");
   await page.getByRole("button", { name: "Filter" }).click();
@@ -50,7 +50,7 @@ test("exact times are typed in the viewer's zone and sent in UTC", async () => {
 test("what was asked for is in sight when the page comes back", async () => {
   const page = await browser.open({ viewport: { width: 1280, height: 500 } });
   await signIn(page, server, AUDITOR);
-  await page.goto(`${server.url}/audit`);
+  await page.goto(`${server.url}/audit/find`);
   await page.getByLabel("Value").fill("536-22-8741");
   await page.getByRole("button", { name: "Find" }).click();
   await page.getByText("Found in").waitFor();
@@ -93,7 +93,9 @@ test("content is revealed with a reason, and the reveal is recorded", async () =
   assert.ok(sent.includes("[SSN]") && !sent.includes("536-22-8741"));
   assert.ok(await page.locator("mark", { hasText: "536-22-8741" }).count() > 0, "what differs is highlighted");
   await page.getByRole("heading", { name: "Who looked" }).waitFor();
+  // As it was asked for before there were tabs.
   await page.goto(`${server.url}/audit?record=admin`);
+  assert.equal(new URL(page.url()).pathname, "/audit/administration");
   const row = page.getByRole("row", { name: /Content revealed/ }).first();
   assert.ok((await row.textContent()).includes("Incident 4711"));
   assert.ok((await row.textContent()).includes(AUDITOR));
@@ -108,6 +110,136 @@ test("content from outside is shown as text, never as markup", async () => {
   await page.getByText("Content, revealed").waitFor();
   assert.ok((await page.locator(".sheet").first().textContent()).startsWith(HOSTILE));
   assert.equal(await page.locator("main img, main script").count(), 0);
+});
+
+test("a reveal is one record, however often its page is loaded, and its link shows nothing to others", async () => {
+  const page = await browser.open();
+  await signIn(page, server, AUDITOR);
+  const reveals = async () => {
+    await page.goto(`${server.url}/audit/administration?act=content.reveal&person=${encodeURIComponent(AUDITOR)}`);
+    return page.locator("tbody tr").count();
+  };
+  const before = await reveals();
+  await page.goto(`${server.url}/audit/${note.id}`);
+  await page.getByLabel("Reason").fill("Incident 4712");
+  await page.getByRole("button", { name: "Reveal" }).click();
+  await page.getByText("Content, revealed").waitFor();
+  assert.equal(new URL(page.url()).pathname, `/audit/${note.id}`, "the record's own address");
+  const link = page.url();
+  await page.reload();
+  await page.getByText("Content, revealed").waitFor();
+  const other = await browser.open();
+  await signIn(other, server);
+  await other.goto(link);
+  await other.getByText("Content is sealed").waitFor();
+  assert.ok(!(await other.content()).includes("536-22-8741"));
+  await page.getByRole("link", { name: "Hide now" }).click();
+  await page.getByText("Content is sealed").waitFor();
+  assert.equal(await reveals(), before + 1);
+});
+
+test("addresses that only take forms lead to their page when they are opened", async () => {
+  const page = await browser.open();
+  await signIn(page, server);
+  for (const [path, leads] of [
+    [`/audit/${note.id}/reveal`, `/audit/${note.id}`], ["/audit/verify", "/audit"], ["/providers/openai/test", "/providers"],
+    ["/keys/abcdefghijkl/rotate", "/keys"], ["/playground/send", "/playground"], ["/users/remove", "/users"], ["/account/totp/confirm", "/account"],
+  ]) {
+    const answer = await page.goto(server.url + path);
+    assert.deepEqual([answer.status(), new URL(page.url()).pathname], [200, leads], path);
+  }
+});
+
+test("the log is asked by act and person, by the beginning of a model, by provider and by error", async () => {
+  const page = await browser.open();
+  await signIn(page, server, AUDITOR);
+  const rows = async (path) => {
+    await page.goto(server.url + path);
+    return page.locator("tbody tr").count();
+  };
+  assert.ok(await rows("/audit/administration?act=login") > 0);
+  assert.ok(await rows(`/audit/administration?person=${encodeURIComponent(AUDITOR)}`) > 0);
+  assert.equal(await rows("/audit/administration?person=nobody%40clinic.example"), 0);
+  assert.ok(await rows("/audit/administration?person=cli") > 0);
+  const all = await rows("/audit");
+  assert.match(await page.locator("section[aria-label=Requests] .card-head").textContent(), new RegExp(`${all} requests`));
+  assert.equal(await rows("/audit?model=gpt"), all);
+  assert.equal(await rows("/audit?model=%22gpt%22"), 0);
+  assert.equal(await rows("/audit?provider=openai"), all);
+  assert.equal(await rows("/audit?provider=elsewhere"), 0);
+  const body = JSON.stringify({ model: "unheard-of", messages: [{ role: "user", content: "x" }] });
+  await fetch(`${server.url}/v1/chat/completions`, { method: "POST", body, headers: { authorization: `Bearer ${server.key}`, "content-type": "application/json" } });
+  assert.equal(await rows("/audit?error=model_not_found"), 1);
+  assert.ok((await page.locator("tbody tr").first().textContent()).includes("model not found"), "the reason is in the list");
+  assert.equal(await rows("/audit?status=5xx"), 0);
+  // An address holds what is asked for and nothing else.
+  await page.goto(`${server.url}/audit`);
+  await page.getByLabel("PHI type").selectOption("ssn");
+  await page.waitForURL(/type=ssn/);
+  assert.equal(new URL(page.url()).search, "?type=ssn");
+});
+
+test("the list is walked with the keyboard", async () => {
+  const page = await browser.open();
+  await signIn(page, server, AUDITOR);
+  await page.goto(`${server.url}/audit`);
+  await page.keyboard.press("j");
+  await page.keyboard.press("j");
+  await page.keyboard.press("k");
+  const first = await page.locator("tbody a.cover").first().getAttribute("href");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`${server.url}${first}`);
+  await page.goto(`${server.url}/audit`);
+  await page.keyboard.press("/");
+  assert.equal(await page.evaluate(() => document.activeElement.name), "range");
+});
+
+test("an export of the filtered log has a row per request with its outcome, and is recorded", async () => {
+  const page = await browser.open({ acceptDownloads: true });
+  await signIn(page, server, AUDITOR);
+  await page.goto(`${server.url}/audit?record=phi&action=masked`);
+  const shown = await page.locator("tbody tr").count();
+  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Export CSV" }).click()]);
+  const [head, ...lines] = readFileSync(await download.path(), "utf8").trim().split("\r\n");
+  assert.equal(lines.length, shown);
+  const status = head.split(",").indexOf("status");
+  assert.ok(status > 0 && lines.every((line) => /,200,/.test(line)), "every row has its status");
+  await page.goto(`${server.url}/audit/administration?act=audit.export_end`);
+  const row = await page.locator("tbody tr").first().textContent();
+  assert.match(row, /as csv/);
+  assert.match(row, /phi_detected=true action=masked/);
+});
+
+test("on a phone a request takes two lines", async () => {
+  const page = await browser.open({ viewport: { width: 390, height: 844 } });
+  await signIn(page, server, AUDITOR);
+  await page.goto(`${server.url}/audit?action=masked`);
+  const heights = await page.locator("tbody tr").evaluateAll((rows) => rows.map((row) => row.getBoundingClientRect().height));
+  assert.ok(heights.length > 0 && heights.every((height) => height < 130), `${heights}`);
+});
+
+test("an identifier is found however it is written, and the answer never says never", async () => {
+  const page = await browser.open();
+  await signIn(page, server, AUDITOR);
+  await server.ask("Patient Wei Zhang, DOB 03/04/1961, phone 415-555-0134.");
+  const look = async (type, value) => {
+    await page.goto(`${server.url}/audit/find`);
+    await page.locator("#find-type").selectOption(type);
+    await page.locator("#find-value").fill(value);
+    await page.getByRole("button", { name: "Find", exact: true }).click();
+    const told = page.locator("[data-swap] [role=status], [data-swap] [role=alert]");
+    await told.first().waitFor();
+    return told.first().textContent();
+  };
+  for (const [type, value] of [
+    ["dob", "3/4/1961"], ["dob", "1961-03-04"], ["dob", "March 4, 1961"], ["phone", "+1 415 555 0134"], ["phone", "4155550134"],
+    ["name", "Mr. Wei Zhang"], ["name", "Zhang, Wei"],
+  ]) assert.match(await look(type, value), /Found in 1 request/, `${type} ${value}`);
+  assert.match(await look("ssn", "078-05-1120"), /Not found in the requests that the log still holds.*Tried/s);
+  assert.doesNotMatch(await look("ssn", "123"), /found/i, "what is no SSN is refused");
+  // Loading the page again looks for nothing.
+  await page.reload();
+  assert.equal(await page.locator("[data-swap] [role=status]").count(), 0);
 });
 
 test("a reveal without a reason is refused", async () => {
@@ -139,9 +271,10 @@ test("the log is exported without content, as lines and as a table", async () =>
 test("the chain is verified, and an identifier is looked up", async () => {
   const page = await browser.open();
   await signIn(page, server, AUDITOR);
-  await page.goto(`${server.url}/audit`);
+  await page.goto(`${server.url}/audit/integrity`);
   await page.getByRole("button", { name: "Verify the whole chain now" }).click();
   await page.getByText("Chain intact").first().waitFor();
+  await page.getByRole("link", { name: "Find an identifier" }).click();
   await page.locator("#find-type").selectOption("ssn");
   await page.locator("#find-value").fill("536 22 8741");
   await page.getByRole("button", { name: "Find", exact: true }).click();
@@ -165,7 +298,7 @@ test("everything but live parts works without script", async () => {
   await page.goto(`${server.url}/audit`);
   await page.getByLabel("PHI type").selectOption("name");
   await page.getByRole("button", { name: "Filter" }).click();
-  assert.equal(await page.locator("tbody tr").count(), 1);
+  assert.equal(await page.locator("tbody tr").count(), 2, "the note, and what was looked for above");
   assert.match(await page.locator("tbody time").first().textContent(), /UTC$/);
   await page.goto(`${server.url}/playground`);
   await page.getByLabel("Text", { exact: true }).fill("SSN 536-22-8741");

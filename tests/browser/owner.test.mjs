@@ -7,13 +7,19 @@ let server, browser;
 before(async () => { server = await startReadyServer(); browser = await startBrowser(); });
 after(async () => { await browser?.close(); await server?.stop(); });
 
-// Replies have choices of the same names further down.
-const modes = (page) => page.locator('form[action="/settings/mode"]');
+const modes = (page) => page.locator('form[action="/settings"]');
 
 async function choose(page, mode) {
   await page.goto(`${server.url}/settings`);
   await modes(page).getByRole("radio", { name: new RegExp(`^${mode}`) }).check();
   await modes(page).getByRole("button", { name: "Save", exact: true }).click();
+  // Letting PHI pass is asked about once more.
+  const why = page.getByLabel("Reason");
+  await why.or(page.getByText("The mode is in force")).first().waitFor();
+  if (await why.count()) {
+    await why.fill("a test of the dashboard");
+    await page.getByRole("button", { name: "Save it all the same" }).click();
+  }
   await page.getByText("The mode is in force for every request from now on").waitFor();
 }
 
@@ -61,20 +67,77 @@ test("Settings can be passed with the keyboard alone", async () => {
 test("settings that cannot be taken keep what was typed", async () => {
   const page = await browser.open();
   await signIn(page, server);
-  await page.goto(`${server.url}/settings`);
+  await page.goto(`${server.url}/settings/retention`);
   await page.getByLabel("Keep originals and sent content, days").fill("99999");
-  await page.getByLabel("Your medical record number formats").fill("AB-999999");
+  await page.getByLabel("Keep records, days").fill("3000");
   await page.evaluate(() => document.querySelectorAll("form").forEach((form) => form.setAttribute("novalidate", "")));
-  await page.getByRole("button", { name: "Save settings" }).click();
+  await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("must be a whole number from 0 to 36500").waitFor();
-  assert.equal(await page.getByLabel("Your medical record number formats").inputValue(), "AB-999999");
+  assert.equal(await page.getByLabel("Keep records, days").inputValue(), "3000");
+});
+
+test("each subject of the settings is a page with one button to save it", async () => {
+  const page = await browser.open();
+  await signIn(page, server);
+  await page.goto(`${server.url}/settings`);
+  const subjects = await page.getByRole("navigation", { name: "Subjects" }).getByRole("link").evaluateAll((links) => links.map((link) => link.pathname));
+  assert.deepEqual(subjects, ["/settings", "/settings/replies", "/settings/detection", "/settings/retention", "/settings/limits", "/settings/sign-in"]);
+  for (const subject of subjects) {
+    await page.goto(server.url + subject);
+    assert.equal(await page.locator("main form").count(), 1, `${subject} has one form`);
+    assert.equal(await page.getByRole("button", { name: "Save", exact: true }).count(), 1, subject);
+  }
+});
+
+test("unsaved changes are told, asked about before they are lost, and can be discarded", async () => {
+  const context = await browser.open();
+  await signIn(context, server);
+  await context.goto(`${server.url}/settings/limits`);
+  const field = context.getByLabel("Requests per minute");
+  assert.equal(await context.getByText("Unsaved changes").count(), 0);
+  await field.fill("77");
+  await context.getByText("Unsaved changes").waitFor();
+  // The browser's own question; leaving is called off.
+  context.removeAllListeners("dialog");
+  const asked = new Promise((done) => context.once("dialog", async (dialog) => { done(dialog.type()); await dialog.dismiss(); }));
+  await context.getByRole("link", { name: "Overview" }).first().click({ noWaitAfter: true });
+  assert.equal(await asked, "beforeunload");
+  assert.equal(await field.inputValue(), "77");
+  await context.getByRole("button", { name: "Discard changes" }).click();
+  assert.equal(await field.inputValue(), "");
+  await context.getByText("Unsaved changes").waitFor({ state: "detached" }).catch(() => {});
+  await context.goto(server.url);
+});
+
+test("weakening protection is asked about once more, with its reach and a reason for the trail", async () => {
+  const page = await browser.open();
+  await signIn(page, server);
+  await choose(page, "Mask");
+  assert.equal((await server.ask(NOTE)).status, 200);
+  await page.goto(`${server.url}/settings`);
+  await modes(page).getByRole("radio", { name: /^Flag/ }).check();
+  await modes(page).getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByRole("heading", { name: "This weakens protection" }).waitFor();
+  assert.match(await page.locator("main").textContent(), /In the last 30 days, \d+ requests? with PHI did not leave unchanged/);
+  assert.equal(await server.command(["mode", "get"]), "mask", "nothing is saved yet");
+  await page.getByRole("link", { name: "Keep things as they are" }).click();
+  assert.equal(await server.command(["mode", "get"]), "mask");
+  await page.goto(`${server.url}/settings/retention`);
   await page.getByLabel("Keep originals and sent content, days").fill("365");
-  await page.getByRole("button", { name: "Save settings" }).click();
-  await page.getByText("Tick the box under Retention if you mean it").waitFor();
-  await page.getByLabel("Delete sooner than before").check();
-  await page.getByRole("button", { name: "Save settings" }).click();
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("Originals and sent content are deleted after 365 days, for good").waitFor();
+  await page.getByLabel("Reason").fill("Policy 12 of the clinic");
+  await page.getByRole("button", { name: "Save it all the same" }).click();
   await page.getByText("Settings saved").waitFor();
   assert.equal(await page.getByLabel("Keep originals and sent content, days").inputValue(), "365");
+  await page.goto(`${server.url}/audit/administration?act=settings.set`);
+  await page.getByText("Policy 12 of the clinic").first().waitFor();
+  // To keep longer needs no question.
+  await page.goto(`${server.url}/settings/retention`);
+  await page.getByLabel("Keep originals and sent content, days").fill("2192");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("Settings saved").waitFor();
+  await choose(page, "Flag");
 });
 
 test("a key is created, used, revoked and refused", async () => {
@@ -113,7 +176,7 @@ test("the playground highlights as one types and sends through the real pipeline
   assert.ok((await stage("As sent").textContent()).startsWith("SSN "), left);
   assert.ok((await stage("As answered").textContent()).includes("tea"));
   assert.equal(server.provider.seen.length, before + 1);
-  await page.getByRole("link", { name: "Its audit record" }).click();
+  await page.getByRole("link", { name: "The audit record" }).click();
   await page.getByText("Content is sealed").waitFor();
 });
 
@@ -157,7 +220,7 @@ test("an invitation is listed until it is used, and can be withdrawn", async () 
   await signIn(page, server);
   await page.goto(`${server.url}/users`);
   await page.getByLabel("E-mail").fill("wrong.person@clinic.example");
-  await page.getByRole("button", { name: "Make an invitation link" }).click();
+  await page.getByRole("button", { name: "Create invite link" }).click();
   const link = (await page.locator("#invite-link").textContent()).trim();
   await page.getByRole("row", { name: /wrong\.person/ }).getByRole("button", { name: "Withdraw" }).click();
   await page.getByText("Invitation withdrawn").waitFor();
@@ -189,7 +252,7 @@ test("on a phone the chart begins at now", async () => {
   await signIn(page, server);
   await server.ask("Hello.");
   await page.goto(server.url);
-  const isSeen = await page.locator(".chart g.column").last().evaluate((column) => {
+  const isSeen = await page.locator(".chart a.column").last().evaluate((column) => {
     const [box, wrap] = [column.getBoundingClientRect(), column.closest(".chart-wrap").getBoundingClientRect()];
     return box.left >= wrap.left && box.right <= wrap.right + 1;
   });
@@ -210,7 +273,7 @@ test("an invited auditor reads the log and cannot change settings", async () => 
   await signIn(page, server);
   await page.goto(`${server.url}/users`);
   await page.getByLabel("E-mail").fill("new.auditor@clinic.example");
-  await page.getByRole("button", { name: "Make an invitation link" }).click();
+  await page.getByRole("button", { name: "Create invite link" }).click();
   const link = (await page.locator("#invite-link").textContent()).trim();
   const guest = await browser.open();
   await guest.goto(link);
@@ -227,7 +290,7 @@ test("an invited auditor reads the log and cannot change settings", async () => 
   const status = await guest.evaluate(async () => {
     const csrf = document.querySelector("input[name=csrf]").value;
     const body = new URLSearchParams({ csrf, mode: "block" });
-    return (await fetch("/settings/mode", { method: "POST", body })).status;
+    return (await fetch("/settings", { method: "POST", body })).status;
   });
   assert.equal(status, 403);
   assert.equal((await server.ask(NOTE)).status, 200);
@@ -253,6 +316,8 @@ test("a second factor is asked for, and each code works once", async () => {
   await page.getByLabel("Your password").fill(PASSWORD);
   await page.getByRole("button", { name: "Turn on" }).click();
   await page.getByText("Second factor turned on").waitFor();
+  const codes = (await page.locator("#recovery-codes").textContent()).trim().split(/\s+/);
+  assert.equal(codes.length, 10);
   await page.getByRole("button", { name: "Sign out" }).first().click();
   await page.getByLabel("E-mail").fill(AUDITOR);
   await page.getByLabel("Password").fill(PASSWORD);
@@ -263,6 +328,112 @@ test("a second factor is asked for, and each code works once", async () => {
   await page.getByLabel("Code").fill(codeOf(secret, Date.now() + 30_000));
   await page.getByRole("button", { name: "Continue" }).click();
   await page.getByRole("heading", { name: "Overview" }).waitFor();
+  // Without the app: a recovery code, once.
+  for (const [code, works] of [[codes[0], true], [codes[0], false], [codes[1].toUpperCase(), true]]) {
+    await page.context().clearCookies();
+    await page.goto(`${server.url}/login`);
+    await page.getByLabel("E-mail").fill(AUDITOR);
+    await page.getByLabel("Password").fill(PASSWORD);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByLabel("Code").fill(code);
+    await page.getByRole("button", { name: "Continue" }).click();
+    const expected = works ? page.getByRole("heading", { name: "Overview" }) : page.getByText("not the code the app shows now");
+    await expected.waitFor();
+  }
+});
+
+test("a role is changed, and who is signed in where is seen and ended", async () => {
+  const [page, other] = [await browser.open(), await browser.open()];
+  const email = "second@clinic.example";
+  await server.command(["user", "add", email, "--password-stdin", "--role", "auditor"], PASSWORD);
+  await signIn(page, server);
+  await signIn(other, server, email);
+  await page.goto(`${server.url}/users`);
+  const session = page.locator("section", { has: page.getByRole("heading", { name: "Signed in now" }) }).getByRole("row", { name: /second@/ });
+  await session.getByRole("button", { name: "Sign out" }).click();
+  await page.getByText("That session was signed out").waitFor();
+  await other.goto(`${server.url}/audit`);
+  await other.getByRole("heading", { name: "Sign in" }).waitFor();
+  const row = page.locator("section", { has: page.getByRole("heading", { name: "People" }) }).getByRole("row", { name: /second@/ });
+  await row.getByText("Change role", { exact: true }).click();
+  // The question opens over the page: the row stays as it is, and Escape closes it.
+  const before = (await row.boundingBox()).height;
+  await page.getByRole("button", { name: "Make owner" }).waitFor();
+  await page.keyboard.press("Escape");
+  assert.ok(!(await page.getByRole("button", { name: "Make owner" }).isVisible()));
+  assert.ok(Math.abs((await row.boundingBox()).height - before) < 2, "the row does not grow");
+  await row.getByText("Change role", { exact: true }).click();
+  await page.getByRole("button", { name: "Make owner" }).click();
+  await page.getByText("Role changed").waitFor();
+  await signIn(other, server, email);
+  assert.equal((await other.goto(`${server.url}/settings`)).status(), 200);
+});
+
+test("a second factor can be required of everybody", async () => {
+  const [page, other] = [await browser.open(), await browser.open()];
+  await signIn(page, server);
+  await page.goto(`${server.url}/settings/sign-in`);
+  await page.getByLabel("Require a second factor of everybody").check();
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("Set up your own second factor first").waitFor();
+  await page.goto(`${server.url}/account`);
+  await page.getByRole("button", { name: "Set up" }).click();
+  const secret = (await page.locator("#totp-secret").textContent()).trim();
+  await page.getByLabel("Code from the app").fill(codeOf(secret));
+  await page.getByLabel("Your password").fill(PASSWORD);
+  await page.getByRole("button", { name: "Turn on" }).click();
+  await page.getByText("Second factor turned on").waitFor();
+  await page.goto(`${server.url}/settings/sign-in`);
+  await page.getByLabel("Require a second factor of everybody").check();
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("Settings saved").waitFor();
+  const email = "third@clinic.example";
+  await server.command(["user", "add", email, "--password-stdin", "--role", "owner"], PASSWORD);
+  await signIn(other, server, email);
+  await other.getByText("This account requires one of everybody").waitFor();
+  assert.equal((await other.goto(`${server.url}/audit`)).status(), 403);
+  await other.getByRole("link", { name: "Set it up" }).click();
+  await other.getByRole("button", { name: "Set up" }).waitFor();
+  await page.goto(`${server.url}/settings/sign-in`);
+  await page.getByLabel("Require a second factor of everybody").uncheck();
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByLabel("Reason").fill("the end of a test");
+  await page.getByRole("button", { name: "Save it all the same" }).click();
+  await page.getByText("Settings saved").waitFor();
+  await page.goto(`${server.url}/account`);
+  await page.getByText("Turn off", { exact: true }).click();
+  await page.getByLabel("Your password").last().fill(PASSWORD);
+  await page.getByRole("button", { name: "Turn off the second factor" }).click();
+  await page.getByText("Second factor turned off").waitFor();
+});
+
+test("the playground shows that it waits, sends once, streams, and takes whole messages", async () => {
+  const page = await browser.open();
+  await signIn(page, server);
+  await page.goto(`${server.url}/playground?example=yes`);
+  await page.locator("mark").first().waitFor();
+  await page.getByLabel("Model").fill("gpt-4o");
+  const send = page.getByRole("button", { name: "Send through the gateway" });
+  const before = server.provider.seen.length;
+  server.provider.delay = 1500;
+  await send.click();
+  await page.getByText("Waiting for the provider").waitFor();
+  assert.ok(await send.isDisabled());
+  assert.equal(await send.getAttribute("aria-busy"), "true");
+  await page.getByRole("heading", { name: "Answer" }).waitFor();
+  server.provider.delay = 0;
+  assert.ok(await send.isEnabled());
+  assert.equal(server.provider.seen.length, before + 1);
+  assert.equal(new URL(page.url()).pathname, "/playground");
+  await page.getByLabel("Text", { exact: true }).fill('[{"role":"system","content":"Be brief."},{"role":"user","content":"Hello."}]');
+  await page.getByLabel("The text is").selectOption("json");
+  await page.getByLabel("Stream").check();
+  await send.click();
+  await page.getByRole("region", { name: "As given back" }).getByText("Drink tea, slowly.").waitFor();
+  const sent = JSON.parse(server.provider.seen.at(-1));
+  assert.deepEqual([sent.stream, sent.messages.length, sent.messages[0].role], [true, 2, "system"]);
+  await page.getByText("The same as curl").click();
+  assert.ok((await page.locator("pre[data-scan=curl]").textContent()).includes('"Be brief."'));
 });
 
 test("a session is signed out from the list, at once", async () => {

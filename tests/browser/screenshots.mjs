@@ -19,8 +19,10 @@ for (const text of ["What is the usual dose of amoxicillin?", "Summarise: Maria 
 }
 
 const pages = {
-  overview: "/", audit: "/audit", "audit-admin": "/audit?record=admin", "audit-none": "/audit?model=unheard-of",
-  record: `/audit/${note.id}`, settings: "/settings", providers: "/providers", keys: "/keys", users: "/users",
+  overview: "/", audit: "/audit", "audit-admin": "/audit/administration", "audit-none": "/audit?model=unheard-of",
+  "audit-find": "/audit/find", "audit-integrity": "/audit/integrity",
+  record: `/audit/${note.id}`, settings: "/settings", "settings-replies": "/settings/replies", "settings-detection": "/settings/detection",
+  "settings-retention": "/settings/retention", "settings-limits": "/settings/limits", "settings-sign-in": "/settings/sign-in", providers: "/providers", keys: "/keys", users: "/users",
   help: "/help", account: "/account", missing: "/audit/00000000-0000-7000-8000-000000000000",
 };
 
@@ -59,6 +61,14 @@ for (const colorScheme of ["light", "dark"]) {
     await page.getByRole("button", { name: "Send through the gateway" }).click();
     await page.getByRole("heading", { name: "Answer" }).waitFor();
     await shoot("playground");
+    await page.goto(`${server.url}/settings`);
+    await page.getByRole("radio", { name: /^Flag/ }).check();
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByRole("heading", { name: "This weakens protection" }).waitFor();
+    await shoot("weakening");
+    await page.goto(`${server.url}/keys`);
+    await page.getByText("Rotate", { exact: true }).first().click();
+    await page.screenshot({ path: join(out, `question-${width}-${colorScheme}.png`) });
     if (width < 800) {
       await page.goto(server.url);
       await page.getByText("Menu").click();

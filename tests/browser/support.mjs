@@ -19,6 +19,7 @@ const CHROMIUM = process.env.CHROMIUM || "/usr/bin/chromium";
 // A provider that answers everything and remembers what it was sent.
 async function startProvider() {
   const seen = [];
+  const provider = { seen, delay: 0 };
   const server = http.createServer((request, response) => {
     let body = "";
     request.on("data", (piece) => { body += piece; });
@@ -35,15 +36,24 @@ async function startProvider() {
         return;
       }
       seen.push(body);
-      response.end(JSON.stringify({
+      if (body.includes('"stream":true')) {
+        response.setHeader("content-type", "text/event-stream");
+        for (const content of ["Drink ", "tea, ", "slowly."]) {
+          const choice = { index: 0, delta: { content }, finish_reason: null };
+          response.write(`data: ${JSON.stringify({ id: "c", object: "chat.completion.chunk", created: 1, model: "gpt-4o", choices: [choice] })}\n\n`);
+        }
+        response.end("data: [DONE]\n\n");
+        return;
+      }
+      setTimeout(() => response.end(JSON.stringify({
         id: "chatcmpl-1", object: "chat.completion", created: 1, model: "gpt-4o",
         choices: [{ index: 0, message: { role: "assistant", content: "Drink <b>tea</b>." }, finish_reason: "stop" }],
         usage: { prompt_tokens: 5, completion_tokens: 3, total_tokens: 8 },
-      }));
+      })), provider.delay);
     });
   });
   await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
-  return { seen, url: `http://127.0.0.1:${server.address().port}`, close: () => server.close() };
+  return Object.assign(provider, { url: `http://127.0.0.1:${server.address().port}`, close: () => server.close() });
 }
 
 // A server, as somebody starts it for the first time. `prepare` may fill the data folder before.

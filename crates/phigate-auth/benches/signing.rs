@@ -1,5 +1,5 @@
 //! What a signature costs: processor time for one call with stored AWS keys, all of it: hash of the body, canonical
-//! request, key of the day, signature, headers.
+//! request, signature, headers. The key of the day is made with the first call and kept.
 //!
 //! Run with `cargo bench -p phigate-auth`. Exits with an error when a call of 4 KB takes more than 30 µs.
 
@@ -34,18 +34,19 @@ fn main() {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .build()
         .expect("a runtime can be made");
-    println!("signature, µs per call, best of {ROUNDS} rounds");
+    println!("signature, µs of processor time per call, {ROUNDS} rounds: best, middle");
     for kilobytes in [1, 4, 64] {
-        let microseconds = runtime.block_on(best(&identity, kilobytes * 1024));
-        println!("{kilobytes:>4} KB {microseconds:>8.1}");
-        if kilobytes == 4 && microseconds > MICROSECONDS_MAX {
+        let (best, middle) = runtime.block_on(measure(&identity, kilobytes * 1024));
+        println!("{kilobytes:>4} KB {best:>8.1} {middle:>8.1}");
+        if kilobytes == 4 && best > MICROSECONDS_MAX {
             eprintln!("more than {MICROSECONDS_MAX} µs");
             std::process::exit(1);
         }
     }
 }
 
-async fn best(identity: &Identity, bytes: usize) -> f64 {
+/// The best round and the middle one: other programs can only make a round longer.
+async fn measure(identity: &Identity, bytes: usize) -> (f64, f64) {
     let body = vec![b'a'; bytes];
     let uri = "https://bedrock-runtime.us-east-1.amazonaws.com/model/us.anthropic.claude-sonnet-4-5-20250929-v1:0/converse"
         .parse()
@@ -56,14 +57,36 @@ async fn best(identity: &Identity, bytes: usize) -> f64 {
         headers: &[("content-type", "application/json")],
         body: &body,
     };
-    let mut best = f64::INFINITY;
+    let mut rounds = Vec::with_capacity(ROUNDS);
     for _ in 0..ROUNDS {
-        let started = Instant::now();
+        let started = Clock::start();
         for _ in 0..CALLS {
             let shown = identity.headers(&Nobody, &call).await;
             std::hint::black_box(shown.expect("stored keys can sign"));
         }
-        best = best.min(started.elapsed().as_secs_f64() * 1e6 / f64::from(CALLS));
+        rounds.push(started.microseconds() / f64::from(CALLS));
     }
-    best
+    rounds.sort_by(f64::total_cmp);
+    (rounds[0], rounds[ROUNDS / 2])
+}
+
+/// Processor time where the system tells it (Linux), so that other programs do not count; else the time of day.
+struct Clock(Instant, Option<f64>);
+
+impl Clock {
+    fn start() -> Self {
+        Self(Instant::now(), on_processor())
+    }
+
+    fn microseconds(&self) -> f64 {
+        let on_processor = on_processor().zip(self.1).map(|(now, then)| now - then);
+        on_processor.unwrap_or(self.0.elapsed().as_secs_f64() * 1e6)
+    }
+}
+
+/// Microseconds that this process has spent on a processor.
+fn on_processor() -> Option<f64> {
+    let line = std::fs::read_to_string("/proc/self/schedstat").ok()?;
+    let nanoseconds: f64 = line.split(' ').next()?.parse().ok()?;
+    Some(nanoseconds / 1e3)
 }

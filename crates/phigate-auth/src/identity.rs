@@ -1,13 +1,11 @@
 //! Who the gateway is at one provider, and what a call must carry to show it.
 
 use std::sync::Arc;
-use std::time::SystemTime;
 
-use aws_credential_types::Credentials;
 use http::header::AUTHORIZATION;
 use http::{HeaderName, HeaderValue};
 
-use crate::aws;
+use crate::aws::{self, Keys};
 use crate::call::ToSign;
 use crate::entra::Application;
 use crate::error::{AuthError, Reason};
@@ -62,7 +60,7 @@ pub struct Proof(Used);
 
 enum Used {
     Stored,
-    Keys(Arc<Credentials>),
+    Keys(Arc<Keys>),
     Token(Arc<Token>),
 }
 
@@ -74,13 +72,13 @@ pub struct Identity {
 enum Source {
     StoredKeys {
         region: String,
-        keys: Credentials,
+        keys: Keys,
     },
     LentKeys {
         region: String,
         token_url: Option<String>,
         machine: Machine,
-        lease: Lease<Credentials>,
+        lease: Lease<Keys>,
     },
     Entra {
         application: Application,
@@ -141,7 +139,7 @@ impl Identity {
         fetch: &dyn Fetch,
         call: &ToSign<'_>,
     ) -> Result<(Vec<(HeaderName, HeaderValue)>, Proof), AuthError> {
-        let now = SystemTime::now();
+        let now = jiff::Timestamp::now();
         match &self.source {
             Source::StoredKeys { region, keys } => {
                 let headers = aws::sign(call, keys, region, now)?;
@@ -211,9 +209,8 @@ impl Source {
         Ok(match scheme {
             Scheme::Aws { region, .. } => {
                 let read = AwsSecret::read(secret)?;
-                let token = read.session_token.map(|token| token.expose().to_owned());
-                let key = read.secret_access_key.expose();
-                let keys = Credentials::new(read.access_key_id, key, token, None, "phigate");
+                let (id, secret) = (read.access_key_id, read.secret_access_key);
+                let keys = Keys::new(id, secret, read.session_token);
                 Self::StoredKeys { region, keys }
             }
             Scheme::Google { token_url } => {

@@ -8,9 +8,12 @@ use http::{HeaderMap, HeaderName, HeaderValue, header};
 use jiff::Timestamp;
 use phigate_store::{AdminAct, Admission, AdmitError};
 use phigate_types::Act;
+use uuid::Uuid;
 
 use crate::error::GatewayError;
 use crate::gateway::Gateway;
+use crate::refusals::Refused;
+use crate::request_log;
 
 impl Gateway {
     /// Finds the account of a caller. Bad keys are counted against the caller's address.
@@ -18,6 +21,7 @@ impl Gateway {
         self: &Arc<Self>,
         headers: &HeaderMap,
         client: IpAddr,
+        request_id: Uuid,
     ) -> Result<Admission, GatewayError> {
         let admitted = match key_of(headers) {
             Ok(key) => self.vault.access.admit(key).await,
@@ -25,37 +29,58 @@ impl Gateway {
         };
         match admitted {
             Ok(admission) => Ok(admission),
-            Err(AdmitError::Store(error)) => Err(error.into()),
-            Err(error) => Err(self.bad_key(client, error)),
+            Err(AdmitError::Store(error)) => {
+                tracing::warn!(request.id = %request_id, "a key could not be looked up: {error}");
+                Err(error.into())
+            }
+            Err(error) => Err(self.bad_key(client, request_id, error)),
         }
     }
 
     /// A bad key is an act on the account it belonged to, or on the installation. The limit on bad keys also limits the
-    /// records.
-    fn bad_key(self: &Arc<Self>, client: IpAddr, error: AdmitError) -> GatewayError {
-        if let Err(limited) = self.bad_keys.strike(client, Instant::now()) {
-            return limited.into();
-        }
-        let (account_id, key_id) = match &error {
+    /// records; what is above it is counted.
+    fn bad_key(
+        self: &Arc<Self>,
+        client: IpAddr,
+        request_id: Uuid,
+        error: AdmitError,
+    ) -> GatewayError {
+        let who = match &error {
             AdmitError::Revoked { key_id, account_id }
-            | AdmitError::Expired { key_id, account_id } => {
-                (Some(account_id.clone()), Some(key_id.clone()))
-            }
-            _ => (None, None),
+            | AdmitError::Expired { key_id, account_id } => Refused {
+                account_id: Some(account_id),
+                key_id: Some(key_id),
+            },
+            _ => Refused::default(),
         };
+        let told = match self.bad_keys.strike(client, Instant::now()) {
+            Err(limited) => GatewayError::from(limited),
+            Ok(()) => {
+                self.record_bad_key(who, client);
+                GatewayError::from(error.clone())
+            }
+        };
+        self.not_let_in(who, request_id, &told);
+        told
+    }
+
+    fn record_bad_key(self: &Arc<Self>, who: Refused<'_>, client: IpAddr) {
         let mut act = AdminAct::new(Timestamp::now(), "", "caller", Act::KeyRefused)
             .detail("address", &client);
-        act.target = key_id;
-        let gateway = Arc::clone(self);
+        act.target = who.key_id.map(str::to_owned);
+        let (gateway, account_id) = (Arc::clone(self), who.account_id.map(str::to_owned));
         tokio::spawn(async move {
             // A record of a failed try must not hold up the answer to it.
-            let recorded = gateway
-                .vault
-                .trail
-                .record_admin(account_id.as_deref(), &act);
-            let _ = recorded.await;
+            let trail = &gateway.vault.trail;
+            let _ = trail.record_admin(account_id.as_deref(), &act).await;
         });
-        error.into()
+    }
+
+    /// Notes that a request was not let in: in the log by itself, in the trail by key and minute.
+    pub(crate) fn not_let_in(&self, who: Refused<'_>, request_id: Uuid, error: &GatewayError) {
+        request_log::not_let_in(request_id, who.key_id, error.code());
+        self.refusals
+            .count(who, error.code(), request_id, Timestamp::now());
     }
 }
 

@@ -175,7 +175,8 @@ impl Decider {
         let request = request.with_aside(self.said.aside.clone());
         facts.set_read(&request);
         let asked = request.model().to_owned();
-        let routes = route::routes_at(self.door, &self.account, &asked)?;
+        let routes = route::routes_at(self.door, &self.account, &asked)
+            .inspect_err(|_| facts.set_unserved(&asked, scanner))?;
         facts.set_route(&asked, &routes[0]);
         let started = Instant::now();
         let scanned = protect::scan(scanner, request);
@@ -227,7 +228,7 @@ impl Decider {
                 self.prepare(scanner, route, scanned, &mut facts)
             }));
             if let Ok(Ok(mut forward)) = prepared {
-                forward.others = Some(others);
+                forward.others = (!others.is_empty()).then_some(others);
                 return Some((facts, forward));
             }
         }

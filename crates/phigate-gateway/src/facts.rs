@@ -6,7 +6,7 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use phi_detect::PhiKind;
 use phigate_core::egress::Cleared;
-use phigate_core::protect::{CleanRequest, Report, Scanned};
+use phigate_core::protect::{CleanRequest, Report, Scanned, Scanner};
 use phigate_core::request::{self, Request};
 use phigate_store::{Identifier, SecretBytes, SecretString, Sizes, TOKEN_IDENTIFIER};
 use phigate_types::{Action, Finding, ProviderKind, Unscannable};
@@ -46,6 +46,8 @@ enum Model {
     /// Not one that any family serves: it may be any text.
     #[default]
     Unknown,
+    /// Not one that anybody serves, but it reads like one. For the record alone, not for the log.
+    Unserved(String),
     Named(String),
     /// Its name holds PHI.
     Withheld,
@@ -63,6 +65,14 @@ impl RequestFacts {
     /// It is a request of its door.
     pub(crate) fn set_read(&mut self, request: &Request) {
         self.is_stream = request.is_stream();
+    }
+
+    /// Nobody serves its model. Whoever looks for the mistake wants to know which it was; what may be another text than
+    /// a model's name, or holds PHI, is not told.
+    pub(crate) fn set_unserved(&mut self, asked: &str, scanner: &Scanner) {
+        if is_identifier(asked) && scanner.detector().scan(asked).is_empty() {
+            self.model = Model::Unserved(asked.to_owned());
+        }
     }
 
     /// Its model is served like this. The model is told only now: an unknown one may be any text.
@@ -124,9 +134,17 @@ impl RequestFacts {
     /// The model asked for, as the record tells it.
     pub(crate) fn model(&self) -> Option<String> {
         match &self.model {
-            Model::Unknown => None,
-            Model::Named(name) => Some(name.clone()),
-            Model::Withheld => Some(WITHHELD.to_owned()),
+            Model::Unserved(name) => Some(name.clone()),
+            _ => self.model_name().map(str::to_owned),
+        }
+    }
+
+    /// The same, for the log.
+    pub(crate) fn model_name(&self) -> Option<&str> {
+        match &self.model {
+            Model::Unknown | Model::Unserved(_) => None,
+            Model::Named(name) => Some(name),
+            Model::Withheld => Some(WITHHELD),
         }
     }
 
@@ -156,6 +174,11 @@ impl RequestFacts {
         self.provider.as_deref()
     }
 
+    /// The size of the body as received.
+    pub(crate) fn body_bytes(&self) -> u64 {
+        self.body_bytes
+    }
+
     /// Whether a stream was asked for.
     pub(crate) fn is_stream(&self) -> bool {
         self.is_stream
@@ -164,11 +187,7 @@ impl RequestFacts {
     /// The model that answered, by the provider's word. Records are not sealed: what is not an identifier, or may
     /// repeat what was withheld of the model asked for, is withheld too.
     pub(crate) fn served_model(&self, word: &str) -> String {
-        let is_identifier = (1..=256).contains(&word.len())
-            && word
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || b"._-:/@".contains(&byte));
-        if is_identifier && self.model != Model::Withheld {
+        if is_identifier(word) && self.model != Model::Withheld {
             word.to_owned()
         } else {
             WITHHELD.to_owned()
@@ -217,6 +236,15 @@ impl RequestFacts {
             counts.entry(*kind).or_insert(1);
         }
         counts
+    }
+
+    /// How many findings there are in all.
+    pub(crate) fn findings_count(&self) -> usize {
+        let found = self.report.iter().flat_map(Report::counts);
+        found
+            .map(|(_, count)| count)
+            .sum::<usize>()
+            .max(self.showed.len())
     }
 
     /// The kinds of PHI found, in table order.
@@ -272,6 +300,12 @@ impl RequestFacts {
             tokens.map(|token| identifier(TOKEN_IDENTIFIER, token.trim_matches(['[', ']'])));
         values.chain(tokens).collect()
     }
+}
+
+/// Whether a word is written like the name of a model.
+fn is_identifier(word: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-:/@".contains(&byte);
+    (1..=256).contains(&word.len()) && word.bytes().all(is_plain)
 }
 
 /// Stands in records for a word that may hold PHI.

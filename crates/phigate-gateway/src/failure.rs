@@ -45,6 +45,56 @@ pub(crate) fn may_fall_back(status: StatusCode) -> bool {
     status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error()
 }
 
+/// The same when the answer had begun, and nothing of it was given to the caller: it counts as the status that it
+/// amounts to.
+fn may_be_asked_elsewhere(kind: FailureKind) -> bool {
+    match kind {
+        FailureKind::RateLimited
+        | FailureKind::Error
+        | FailureKind::CutStream
+        | FailureKind::Unreachable
+        | FailureKind::Timeout
+        | FailureKind::Overloaded => true,
+        FailureKind::Rejected(_) | FailureKind::Filtered | FailureKind::AuthFailed => false,
+    }
+}
+
+/// Why a request is not answered, while nothing was given to the caller.
+#[derive(Debug)]
+pub(crate) struct Unanswered {
+    pub(crate) error: GatewayError,
+    /// Whether another provider may be asked.
+    pub(crate) may_fall_back: bool,
+}
+
+impl From<ProviderError> for Unanswered {
+    fn from(error: ProviderError) -> Self {
+        Self {
+            error: failed(error),
+            may_fall_back: error.may_fall_back(),
+        }
+    }
+}
+
+impl From<ProviderFailure> for Unanswered {
+    fn from(failure: ProviderFailure) -> Self {
+        Self {
+            may_fall_back: may_be_asked_elsewhere(failure.kind),
+            error: GatewayError::Provider(failure),
+        }
+    }
+}
+
+impl From<GatewayError> for Unanswered {
+    /// What is ours to say no other provider can mend.
+    fn from(error: GatewayError) -> Self {
+        Self {
+            error,
+            may_fall_back: false,
+        }
+    }
+}
+
 /// A provider's refusal. Its own words may quote the prompt, so they are scanned before they are passed on.
 pub(crate) async fn refused(
     gateway: &Gateway,

@@ -13,6 +13,7 @@ use phigate_types::Limits;
 use crate::key_limits::{BadKeys, KeyLimits};
 use crate::metrics::Metrics;
 use crate::provider::{Provider, Rest, RootsError, SetupRules};
+use crate::refusals::Refusals;
 use crate::scan_queue::ScanQueue;
 use crate::scanners::Scanners;
 
@@ -24,6 +25,8 @@ pub struct Gateway {
     pub(crate) rest: Rest,
     pub(crate) key_limits: KeyLimits,
     pub(crate) bad_keys: BadKeys,
+    /// Requests that were not let in, until they are recorded.
+    pub(crate) refusals: Refusals,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) drain: Drain,
     /// Places for long scans, shared fairly. With more at work than there are processors, short requests would wait.
@@ -49,6 +52,7 @@ impl Gateway {
             rest: Rest::default(),
             key_limits: KeyLimits::new(limits, now),
             bad_keys: BadKeys::new(limits, now),
+            refusals: Refusals::default(),
             vault,
             metrics,
             drain,

@@ -7,7 +7,7 @@
 //! use std::sync::Arc;
 //!
 //! use axum::response::Response;
-//! use phigate_gateway::{Call, Gateway, Open, Sent, Stopped};
+//! use phigate_gateway::{Call, Gateway, Open, Relayed, Sent, Stopped};
 //!
 //! async fn answer(gateway: &Arc<Gateway>, call: Call) -> Result<Response, Stopped> {
 //!     let open = Open::admit(gateway, call).await?; // whose is it?
@@ -15,13 +15,15 @@
 //!     let decided = received.decide().await?; // scanned, treated, translated, scanned again
 //!     let mut recorded = decided.record().await?; // on disk before anything leaves
 //!     loop {
-//!         match recorded.send().await? { // the provider's turn
-//!             Sent::Answered(answered) => return answered.relay().await, // its answer, and the outcome's record
-//!             Sent::Failed(failed) => {
-//!                 let fell_back = failed.fall_back().await?; // decided anew for the next provider
-//!                 recorded = fell_back.record().await?; // on disk before it leaves once more
-//!             }
-//!         }
+//!         let failed = match recorded.send().await? { // the provider's turn
+//!             Sent::Answered(answered) => match answered.relay().await? { // its answer, and the outcome's record
+//!                 Relayed::Given(response) => return Ok(response),
+//!                 Relayed::Failed(failed) => failed, // it broke before the caller got anything
+//!             },
+//!             Sent::Failed(failed) => failed,
+//!         };
+//!         let fell_back = failed.fall_back().await?; // decided anew for the next provider
+//!         recorded = fell_back.record().await?; // on disk before it leaves once more
 //!     }
 //! }
 //! ```
@@ -117,10 +119,12 @@ mod pipeline;
 mod preview;
 mod provider;
 mod record;
+mod refusals;
 mod relay;
 mod reply;
 mod reply_notes;
 mod reply_plan;
+mod request_log;
 mod route;
 mod scan_job;
 mod scan_memory;
@@ -138,7 +142,7 @@ pub use gateway::{Gateway, ProviderSettings};
 pub use metrics::Metrics;
 pub use open::{Call, Open, Received, Sender};
 pub use phigate_store::{Durability, Written};
-pub use pipeline::{Answered, Decided, Failed, FellBack, Recorded, Sent};
+pub use pipeline::{Answered, Decided, Failed, FellBack, Recorded, Relayed, Sent};
 pub use preview::Preview;
 pub use provider::{
     BaseUrl, BaseUrlError, GivenSecret, KeyError, ProviderError, RootsError, SetupError,

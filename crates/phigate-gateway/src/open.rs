@@ -17,6 +17,7 @@ use crate::facts::RequestFacts;
 use crate::gateway::Gateway;
 use crate::key_limits::KeyPermit;
 use crate::record::RequestRecord;
+use crate::refusals::Refused;
 use crate::reply_plan;
 use crate::stages::Stages;
 use crate::stopped::Stopped;
@@ -94,13 +95,23 @@ const DASHBOARD_KEY: &str = "dashboard";
 impl Open {
     /// Finds out whose request it is, and takes a place among the key's requests.
     pub async fn admit(gateway: &Arc<Gateway>, call: Call) -> Result<Self, Stopped> {
-        let admitted = Admitted::new(gateway, call.sender).await;
+        let request_id = call.request_id;
+        let admitted = Admitted::new(gateway, call.sender, request_id).await;
         let admitted = admitted.map_err(|error| Stopped::unrecorded(&error))?;
         let permit = match &admitted.limited_id {
             Some(id) => {
-                let limits = &admitted.admission.account.settings.limits;
+                let admission = &admitted.admission;
+                let limits = &admission.account.settings.limits;
                 let permit = gateway.key_limits.admit(id, limits, call.received);
-                permit.map_err(|limited| Stopped::unrecorded(&limited.into()))?
+                permit.map_err(|limited| {
+                    let who = Refused {
+                        account_id: Some(&admission.account.id),
+                        key_id: Some(&admission.key_id),
+                    };
+                    let error = GatewayError::from(limited);
+                    gateway.not_let_in(who, request_id, &error);
+                    Stopped::unrecorded(&error)
+                })?
             }
             None => KeyPermit::without_key(),
         };
@@ -158,7 +169,11 @@ struct Admitted {
 }
 
 impl Admitted {
-    async fn new(gateway: &Arc<Gateway>, sender: Sender) -> Result<Self, GatewayError> {
+    async fn new(
+        gateway: &Arc<Gateway>,
+        sender: Sender,
+        request_id: Uuid,
+    ) -> Result<Self, GatewayError> {
         Ok(match sender {
             Sender::Caller {
                 client,
@@ -167,7 +182,7 @@ impl Admitted {
                 query,
                 upload,
             } => {
-                let admission = gateway.admit(&headers, client).await?;
+                let admission = gateway.admit(&headers, client, request_id).await?;
                 Self {
                     limited_id: Some(admission.key_id.clone()),
                     admission,

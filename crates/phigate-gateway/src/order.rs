@@ -47,6 +47,11 @@ impl Others {
         }
     }
 
+    /// Whether nobody is left to be asked.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.targets.is_empty()
+    }
+
     /// Who is asked next.
     pub(crate) fn next(&mut self) -> Option<String> {
         self.targets.pop_front()

@@ -20,8 +20,10 @@ use crate::error::GatewayError;
 use crate::facts::RequestFacts;
 use crate::forward::Forward;
 use crate::metrics::Answered;
+use crate::provider::ProviderError;
 use crate::record::RequestRecord;
 use crate::reply_notes::ReplyNotes;
+use crate::request_log::RequestLine;
 
 const ATTEMPTS: HeaderName = HeaderName::from_static("x-gateway-attempts");
 const PROVIDER: HeaderName = HeaderName::from_static("x-gateway-provider");
@@ -39,6 +41,8 @@ struct Due {
     /// The providers it went to. How the last one ended is known when the request ends.
     attempts: Vec<AttemptEnd>,
     provider: Option<ProviderAnswer>,
+    /// Why the provider could not be asked.
+    cause: Option<ProviderError>,
     /// What was found and done in the reply.
     reply: ReplyNotes,
 }
@@ -66,6 +70,7 @@ impl OutcomeDue {
             sent: Instant::now(),
             attempts: Vec::new(),
             provider: None,
+            cause: None,
             reply: ReplyNotes::default(),
         }))
     }
@@ -75,6 +80,7 @@ impl OutcomeDue {
         let Some(due) = &mut self.0 else { return };
         due.sent = Instant::now();
         due.provider = None;
+        due.cause = None;
         due.action = forward.action;
         due.reply = ReplyNotes::new(&forward.exchange.reply);
         due.attempts.push(AttemptEnd {
@@ -112,6 +118,13 @@ impl OutcomeDue {
     /// What is known about where the request comes from.
     pub(crate) fn record(&self) -> Option<&RequestRecord> {
         self.0.as_ref().map(|due| &due.record)
+    }
+
+    /// The provider could not be asked, or did not answer.
+    pub(crate) fn could_not_be_asked(&mut self, cause: ProviderError) {
+        if let Some(due) = &mut self.0 {
+            due.cause = Some(cause);
+        }
     }
 
     /// The provider answered with this status.
@@ -198,6 +211,7 @@ impl OutcomeDue {
         let outcome = due.outcome(&ended);
         let heard = due.reply.heard.take();
         due.count(ended.status);
+        due.log(&ended);
         let (gateway, account) = (&due.record.gateway, &due.record.admission.account.id);
         let (trail, deadline) = (&gateway.vault.trail, gateway.record_deadline());
         let Some(reply) = heard else {
@@ -231,11 +245,13 @@ impl Drop for OutcomeDue {
             (status.unwrap_or(StatusCode::BAD_REQUEST), code)
         };
         due.end_attempt(Some(error));
-        let outcome = due.outcome(&Ended {
+        let ended = Ended {
             status,
             summary: None,
             error: Some(error),
-        });
+        };
+        let outcome = due.outcome(&ended);
+        due.log(&ended);
         let account = &due.record.admission.account.id;
         let trail = &gateway.vault.trail;
         match heard {
@@ -265,6 +281,7 @@ impl Due {
             request_id: self.record.request_id,
             time: Timestamp::now(),
             account: self.record.admission.account.name.clone(),
+            key_id: Some(self.record.admission.key_id.clone()),
             status: Some(ended.status.as_u16()),
             provider_status: self.provider.map(|answer| answer.status.as_u16()),
             served_model: summary
@@ -296,6 +313,26 @@ impl Due {
             action: self.action.code(),
             family: self.facts.family().map_or("", ProviderKind::code),
         });
+    }
+
+    fn log(&self, ended: &Ended<'_>) {
+        let record = &self.record;
+        let line = RequestLine {
+            request_id: record.request_id,
+            key_id: &record.admission.key_id,
+            door: record.door.map(phigate_core::doors::Door::id),
+            mode: record.admission.account.mode.code(),
+            action: self.action.code(),
+            facts: &self.facts,
+            status: ended.status,
+            provider_status: self.provider.map(|answer| answer.status.as_u16()),
+            error: ended.error,
+            cause: self.cause,
+            attempts: self.attempts.len(),
+            first_byte_ms: self.provider.map(|answer| answer.first_byte_ms),
+            total_ms: self.elapsed_ms(),
+        };
+        line.write();
     }
 
     fn elapsed_ms(&self) -> u64 {

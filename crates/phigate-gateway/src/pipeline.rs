@@ -18,7 +18,7 @@ use uuid::Uuid;
 use crate::decide;
 use crate::error::GatewayError;
 use crate::facts::RequestFacts;
-use crate::failure;
+use crate::failure::{self, Unanswered};
 use crate::forward::{Exchange, Forward};
 use crate::gateway::Gateway;
 use crate::open::{Call, Open, Permits, Received, Sender};
@@ -75,12 +75,16 @@ impl Gateway {
         let mut recorded = decided.record().await?;
         loop {
             // The provider's turn.
-            recorded = match recorded.send().await? {
+            let failed = match recorded.send().await? {
                 // Its answer, translated; the outcome is recorded with the answer's last byte.
-                Sent::Answered(answered) => return answered.relay().await,
-                // The next one's turn: decided anew, and on disk before it leaves once more.
-                Sent::Failed(failed) => failed.fall_back().await?.record().await?,
+                Sent::Answered(answered) => match answered.relay().await? {
+                    Relayed::Given(response) => return Ok(response),
+                    Relayed::Failed(failed) => failed,
+                },
+                Sent::Failed(failed) => failed,
             };
+            // The next one's turn: decided anew, and on disk before it leaves once more.
+            recorded = failed.fall_back().await?.record().await?;
         }
     }
 }
@@ -147,9 +151,9 @@ pub struct Recorded {
 /// What came of sending a request.
 pub enum Sent {
     /// The provider has begun to answer.
-    Answered(Answered),
+    Answered(Box<Answered>),
     /// The provider failed, and another may be asked.
-    Failed(Failed),
+    Failed(Box<Failed>),
 }
 
 impl Recorded {
@@ -164,39 +168,75 @@ impl Recorded {
             forward.destination,
             forward.cleared,
         );
-        let (error, may_fall_back) = match gateway.provider.send(outgoing).await {
+        let turn = Turn {
+            provider: forward.provider,
+            others: forward.others,
+        };
+        let unanswered = match gateway.provider.send(outgoing).await {
             Ok(incoming) => {
                 let (status, format) = (incoming.status, forward.exchange.format);
                 outcome.provider_answered(status);
                 if status.is_success() {
-                    gateway
-                        .rest
-                        .note(&account.id, &forward.provider, false, Instant::now());
-                    return Ok(Sent::Answered(Answered {
+                    return Ok(Sent::Answered(Box::new(Answered {
                         incoming,
                         exchange: forward.exchange,
+                        turn,
                         outcome,
                         holds,
-                    }));
+                    })));
                 }
                 let refused = failure::refused(gateway, account, provider, format, incoming);
-                (refused.await, failure::may_fall_back(status))
+                Unanswered {
+                    error: refused.await,
+                    may_fall_back: failure::may_fall_back(status),
+                }
             }
-            Err(error) => (failure::failed(error), error.may_fall_back()),
+            Err(error) => {
+                outcome.could_not_be_asked(error);
+                error.into()
+            }
         };
-        gateway.rest.note(
-            &account.id,
-            &forward.provider,
+        turn.pass_on(unanswered, outcome, holds)
+            .await
+            .map(Sent::Failed)
+    }
+}
+
+/// One provider's turn at a request.
+struct Turn {
+    provider: String,
+    /// Who else can be asked, if it fails.
+    others: Option<Others>,
+}
+
+impl Turn {
+    /// Notes how the provider fared: one that keeps failing is left alone for a while.
+    fn note(&self, holds: &Holds, has_failed: bool) {
+        let (rest, account) = (&holds.gateway.rest, &holds.account.id);
+        rest.note(account, &self.provider, has_failed, Instant::now());
+    }
+
+    /// The turn ended without an answer: another's begins, or this is the outcome. A gateway that stops asks nobody.
+    async fn pass_on(
+        self,
+        unanswered: Unanswered,
+        outcome: OutcomeDue,
+        holds: Holds,
+    ) -> Result<Box<Failed>, Stopped> {
+        let Unanswered {
+            error,
             may_fall_back,
-            Instant::now(),
-        );
-        match forward.others {
-            Some(others) if may_fall_back => Ok(Sent::Failed(Failed {
-                error,
-                others,
-                outcome,
-                holds,
-            })),
+        } = unanswered;
+        self.note(&holds, may_fall_back);
+        match self.others {
+            Some(others) if may_fall_back && !holds.gateway.drain.is_cut() => {
+                Ok(Box::new(Failed {
+                    error,
+                    others,
+                    outcome,
+                    holds,
+                }))
+            }
             _ => Err(outcome.fail(error).await.into()),
         }
     }
@@ -220,12 +260,19 @@ impl Failed {
             None => None,
         };
         match decided {
-            Some((facts, forward)) => Ok(FellBack {
-                facts,
-                forward,
-                outcome,
-                holds: self.holds,
-            }),
+            Some((facts, forward)) => {
+                let (code, next) = (self.error.code(), &forward.provider);
+                if let Some(record) = outcome.record() {
+                    let id = record.request_id;
+                    tracing::info!(request.id = %id, "request {id} failed with {code}, provider {next} is asked");
+                }
+                Ok(FellBack {
+                    facts,
+                    forward,
+                    outcome,
+                    holds: self.holds,
+                })
+            }
             None => Err(outcome.fail(self.error).await.into()),
         }
     }
@@ -259,20 +306,40 @@ impl FellBack {
 pub struct Answered {
     incoming: Incoming,
     exchange: Exchange,
+    turn: Turn,
     outcome: OutcomeDue,
     holds: Holds,
 }
 
+/// What came of an answer that had begun.
+pub enum Relayed {
+    /// The caller gets it.
+    Given(Response),
+    /// It broke before anything of it was given, and another provider may be asked.
+    Failed(Box<Failed>),
+}
+
 impl Answered {
     /// Brings the answer back. The outcome of a whole one is handed to the writer before the caller gets it; that of a
-    /// stream follows its last byte.
-    pub async fn relay(self) -> Result<Response, Stopped> {
-        if self.exchange.is_stream {
-            let drain = self.holds.gateway.drain.clone();
-            relay::stream(&self.exchange, self.incoming, self.outcome, drain).await
+    /// stream follows its last byte. An answer that breaks before the caller got anything of it is like one that never
+    /// came.
+    pub async fn relay(self) -> Result<Relayed, Stopped> {
+        let (gateway, turn) = (&self.holds.gateway, self.turn);
+        let relayed = if self.exchange.is_stream {
+            let when = (gateway.drain.clone(), turn.others.is_some());
+            relay::stream(&self.exchange, self.incoming, self.outcome, when).await
         } else {
-            let gateway = &self.holds.gateway;
             reply::whole(gateway, self.exchange, self.incoming, self.outcome).await
+        };
+        match relayed {
+            Ok(response) => {
+                turn.note(&self.holds, false);
+                Ok(Relayed::Given(response))
+            }
+            Err((unanswered, outcome)) => {
+                let failed = turn.pass_on(unanswered, outcome, self.holds).await?;
+                Ok(Relayed::Failed(failed))
+            }
         }
     }
 }

@@ -18,37 +18,38 @@ use phigate_types::ErrorFormat;
 use phigate_edge::Drain;
 
 use crate::error::GatewayError;
-use crate::failure;
+use crate::failure::{self, Unanswered};
 use crate::forward::Exchange;
 use crate::outcome::{Ended, OutcomeDue};
 use crate::provider::{Answer, Incoming, ProviderError};
 use crate::reply::withheld;
-use crate::stopped::Stopped;
 
 /// Relays a stream. Its outcome is recorded when it ends, however it ends.
 ///
 /// The caller's status is decided by the first thing there is to say: a provider that fails before it said anything
-/// is an error with a status of its own, not a stream.
+/// is an error with a status of its own, not a stream, and where another `can_be_asked` this may be that one's turn.
 pub(crate) async fn stream(
     exchange: &Exchange,
     incoming: Incoming,
     outcome: OutcomeDue,
-    drain: Drain,
-) -> Result<Response, Stopped> {
+    (drain, can_be_asked): (Drain, bool),
+) -> Result<Response, (Unanswered, OutcomeDue)> {
     let door = exchange.door;
     let mut source = Source {
         translator: door.open_stream(exchange.format, &exchange.context),
         stage: exchange.reply.stage(door, exchange.context.event_bytes_max),
         answer: incoming.body,
         cut: Box::pin(async move { drain.cut().await }),
+        keeps_last_words: can_be_asked,
     };
     let (first, step) = source.read().await;
     match step {
         Err(Broken::Provider(failure)) if first.is_empty() => {
-            return Err(outcome.fail(GatewayError::Provider(failure)).await.into());
+            return Err((failure.into(), outcome));
         }
         _ => {}
     }
+    source.keeps_last_words = false;
     let mut response = Response::new(Body::empty());
     let headers = response.headers_mut();
     headers.insert(
@@ -90,6 +91,8 @@ struct Source {
     answer: Answer,
     /// The end of the grace period. One future for the whole stream: all streams wait for it at one place.
     cut: Pin<Box<dyn Future<Output = ()> + Send>>,
+    /// Whether another provider may begin anew, so that words that were held of a stream that broke off stay here.
+    keeps_last_words: bool,
 }
 
 struct Relay {
@@ -169,7 +172,8 @@ impl Source {
         };
         let mut treated = stage.push(translated, out);
         translated.clear();
-        if step.is_err() && treated.is_ok() {
+        let gives_last_words = !(self.keeps_last_words && out.is_empty());
+        if step.is_err() && treated.is_ok() && gives_last_words {
             treated = stage.break_off(out);
         }
         match treated {

@@ -11,23 +11,23 @@ use phigate_core::wire::{FailureKind, ProviderFailure, Reply};
 
 use crate::decide::{is_long, on_its_own_thread};
 use crate::error::GatewayError;
-use crate::failure;
+use crate::failure::Unanswered;
 use crate::forward::Exchange;
 use crate::gateway::Gateway;
 use crate::outcome::OutcomeDue;
 use crate::provider::Incoming;
-use crate::stopped::Stopped;
 
-/// Brings a whole answer back. Its outcome is handed to the record before the caller gets it.
+/// Brings a whole answer back. Its outcome is handed to the record before the caller gets it; that of an answer which
+/// cannot be given is handed back.
 pub(crate) async fn whole(
     gateway: &Gateway,
     exchange: Exchange,
     incoming: Incoming,
     mut outcome: OutcomeDue,
-) -> Result<Response, Stopped> {
+) -> Result<Response, (Unanswered, OutcomeDue)> {
     let reply = match read(gateway, exchange, incoming, &mut outcome).await {
         Ok(reply) => reply,
-        Err(error) => return Err(outcome.fail(error).await.into()),
+        Err(unanswered) => return Err((unanswered, outcome)),
     };
     let mut response = Response::new(Body::from(reply.body));
     response.headers_mut().insert(
@@ -43,12 +43,10 @@ async fn read(
     exchange: Exchange,
     incoming: Incoming,
     outcome: &mut OutcomeDue,
-) -> Result<Reply, GatewayError> {
-    let body = incoming.body.read_all().await.map_err(failure::failed)?;
+) -> Result<Reply, Unanswered> {
+    let body = incoming.body.read_all().await?;
     let door = exchange.door;
-    let mut reply = door
-        .read_reply(exchange.format, &exchange.context, &body)
-        .map_err(GatewayError::Provider)?;
+    let mut reply = door.read_reply(exchange.format, &exchange.context, &body)?;
     if let Some(stages) = &exchange.stages {
         stages.keep_answered(&reply.body);
     }

@@ -15,6 +15,7 @@ mod installation;
 mod item;
 mod keys;
 mod migrations;
+mod minutes;
 mod model;
 mod people;
 mod postgres;
@@ -38,8 +39,8 @@ pub use phigate_verify::{Checkpoint, ExportVerifier, Fault, FaultKind, Report};
 pub use secret::{SecretBytes, SecretString};
 pub use store::Store;
 pub use trail::{
-    Durability, Export, ExportLine, TOKEN_IDENTIFIER, Trail, Written, append_checkpoints,
-    read_checkpoints,
+    Durability, Export, ExportLine, ExportOrder, Figures, TOKEN_IDENTIFIER, Trail, Written,
+    append_checkpoints, read_checkpoints,
 };
 pub use vault::{Options, Vault};
 

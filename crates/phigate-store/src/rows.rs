@@ -1,5 +1,6 @@
 //! The rows of the trail as engines see them, and what one transaction writes.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use uuid::Uuid;
@@ -203,4 +204,6 @@ pub struct Batch {
     pub drop_contents: Option<(String, Vec<RowKey>)>,
     /// Records to delete, their content included: account and rows.
     pub drop_records: Option<(String, Vec<RowKey>)>,
+    /// Counters to delete: account, beginning of their names, the hours from and before.
+    pub drop_counters: Option<(String, &'static str, Range<i64>)>,
 }

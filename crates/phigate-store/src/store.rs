@@ -105,6 +105,8 @@ pub trait TrailRows: Send + Sync + 'static {
         after: Option<Cursor>,
         limit: usize,
     ) -> Result<Vec<AuditRow>>;
+    /// How many records there are, counted no further than `most`.
+    async fn count(&self, account: &str, filter: &Filter, most: usize) -> Result<u64>;
     /// Records of some requests, oldest first.
     async fn requests(&self, account: &str, requests: &[Uuid]) -> Result<Vec<AuditRow>>;
     /// Sealed content of a record.

@@ -18,7 +18,7 @@ use crate::keys::master::MasterKeySource;
 use crate::people::{Links, People, Sessions};
 use crate::rows::Batch;
 use crate::store::Opening;
-use crate::trail::Trail;
+use crate::trail::{Figures, Trail};
 use crate::writer::Writer;
 use crate::writer::queue::{Bounds, Queue};
 use crate::writer::thread::Running;
@@ -88,6 +88,8 @@ pub struct Vault {
     pub access: Access,
     /// The audit trail: writing, reading, proving, deleting what is due.
     pub trail: Trail,
+    /// What the trail holds, in numbers.
+    pub figures: Figures,
     /// Backups, moves to another engine, the master key.
     pub installation: Installation,
     core: Arc<Core>,
@@ -113,6 +115,7 @@ impl Vault {
             access: Access::new(core.clone()),
             installation: Installation::new(core.clone(), trail.clone()),
             trail,
+            figures: Figures::new(core.clone()),
             core,
             running,
             created,

@@ -60,7 +60,9 @@ promises! {
         a_new_password_ends_other_sessions,
         a_link_works_once,
         an_invitation_can_be_used_is_replaced_and_goes_with_its_user,
-        a_one_time_code_works_once;
+        a_one_time_code_works_once,
+        a_recovery_code_works_once_and_goes_with_the_second_factor,
+        a_changed_role_ends_sessions_which_an_owner_sees;
     records:
         a_decision_is_there_when_it_is_acknowledged,
         lazily_recorded_decisions_are_never_lost_on_close,
@@ -73,7 +75,13 @@ promises! {
         content_comes_back_only_by_reveal_which_is_recorded_first,
         an_identifier_is_found_by_its_value_and_only_in_its_account,
         figures_add_up,
+        an_attempt_tells_whom_else_an_identifier_went_to,
+        how_providers_fare_is_told_of_the_last_sixty_minutes,
         accounts_are_walls;
+    choosing:
+        requests_are_chosen_by_what_came_of_them_and_counted,
+        acts_are_chosen_by_person_and_exports_are_recorded,
+        revealed_content_is_opened_again_for_the_same_person_for_a_while;
     trail:
         an_honest_trail_verifies_in_the_store_and_offline,
         a_filtered_export_verifies_too,

@@ -47,7 +47,7 @@ async fn an_installation_moves_from_sqlite_to_postgresql_whole() {
         .export_installation(&mut file, "cli")
         .await
         .unwrap();
-    let stats = before.trail.stats(&account, Window::Month).await.unwrap();
+    let stats = before.figures.stats(&account, Window::Month).await.unwrap();
     let lines = export(&before, &account, &Filter::default()).await;
     close(before).await;
     assert!(!String::from_utf8_lossy(&file).contains("900-55"));
@@ -88,7 +88,7 @@ async fn an_installation_moves_from_sqlite_to_postgresql_whole() {
     );
     assert_eq!(
         after
-            .trail
+            .figures
             .stats(&account, Window::Month)
             .await
             .unwrap()

@@ -25,6 +25,7 @@ acts! {
     AccountDelete "account.delete" "Account deleted" Warn;
     AliasSet "alias.set" "Alias changed" Plain;
     AuditExport "audit.export" "Log exported" Warn;
+    AuditExportEnd "audit.export_end" "Export ended" Plain;
     AuditFind "audit.find" "Identifier looked up" Warn;
     /// As records from before there was `chain.join` call it.
     ChainCheckpoint "chain.checkpoint" "Chain joined" Plain;
@@ -47,6 +48,7 @@ acts! {
     ModeSet "mode.set" "Mode changed" Info;
     ProviderRemove "provider.remove" "Provider removed" Plain;
     ProviderSet "provider.set" "Provider set" Plain;
+    RequestsRefused "requests.refused" "Requests refused" Bad;
     RetentionContent "retention.content" "Content deleted by age" Plain;
     RetentionRecords "retention.records" "Records deleted by age" Plain;
     RowsAdopt "rows.adopt" "Stored rows authenticated" Info;
@@ -56,6 +58,8 @@ acts! {
     TokenResolve "token.resolve" "Token resolved" Warn;
     UserCreate "user.create" "User added" Plain;
     UserPassword "user.password" "Password changed" Plain;
+    UserRecoverySet "user.recovery.set" "Recovery codes made" Plain;
+    UserRecoveryUse "user.recovery.use" "Recovery code used" Warn;
     UserRemove "user.remove" "User removed" Plain;
     UserRole "user.role" "Role changed" Info;
     UserTotpRemove "user.totp.remove" "Second factor turned off" Warn;

@@ -168,6 +168,7 @@ fn outcome(dice: &mut Dice, decision: &Decision) -> Outcome {
         request_id: decision.request_id,
         time: decision.time,
         account: decision.account.clone(),
+        key_id: Some(decision.key_id.clone()),
         status: Some(match decision.action {
             action if action == Action::BLOCKED => 403,
             action if action == Action::REFUSED => 400,

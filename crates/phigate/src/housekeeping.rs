@@ -1,5 +1,5 @@
 //! What a server does in the background: deletes what is past its time, keeps copies of checkpoints
-//! elsewhere, and counts the replicas it shares limits with.
+//! elsewhere, counts the replicas it shares limits with, and records how many requests were not let in.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -17,6 +17,9 @@ const RETENTION_EVERY: Duration = Duration::from_secs(600);
 /// How often replicas are counted.
 const REPLICAS_EVERY: Duration = Duration::from_secs(5);
 
+/// How often minutes that are over are looked for.
+const REFUSALS_EVERY: Duration = Duration::from_secs(5);
+
 /// How long the operator's program may take.
 const COMMAND_TIME: Duration = Duration::from_secs(30);
 
@@ -31,6 +34,7 @@ pub(crate) fn start(app: &Arc<App>) {
     keep_up("retention", app, keep_retention);
     keep_up("checkpoints", app, keep_checkpoints);
     keep_up("replicas", app, count_replicas);
+    keep_up("counts of refusals", app, record_refusals);
 }
 
 /// Runs a task in the background, and again should it panic: without it records would be kept for ever, or checkpoints
@@ -60,6 +64,14 @@ async fn count_replicas(app: Arc<App>) {
             app.gateway.share_key_limits(replicas);
         }
         tokio::time::sleep(REPLICAS_EVERY).await;
+    }
+}
+
+/// What the last minute counts is recorded when the gateway stops.
+async fn record_refusals(app: Arc<App>) {
+    while !app.drain.is_draining() {
+        app.gateway.record_refusals(false).await;
+        tokio::time::sleep(REFUSALS_EVERY).await;
     }
 }
 

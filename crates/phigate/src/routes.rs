@@ -105,9 +105,11 @@ fn call_of(door: Option<&'static Door>, request: Request) -> Option<Call> {
 async fn models(
     State(app): State<Arc<App>>,
     Extension(client): Extension<ClientAddress>,
+    Extension(id): Extension<RequestId>,
     headers: HeaderMap,
 ) -> Result<Json<Value>, GatewayError> {
-    let account = app.gateway.admit(&headers, client.0).await?.account;
+    let admitted = app.gateway.admit(&headers, client.0, id.0).await?;
+    let account = admitted.account;
     let listed = listed_models(&account);
     let models = listed.iter().map(|(model, name)| (*name, model.as_str()));
     Ok(Json(if models::is_anthropic(&headers) {
@@ -121,10 +123,12 @@ async fn models(
 async fn model(
     State(app): State<Arc<App>>,
     Extension(client): Extension<ClientAddress>,
+    Extension(request_id): Extension<RequestId>,
     Path(id): Path<String>,
     headers: HeaderMap,
 ) -> Result<Json<Value>, GatewayError> {
-    let account = app.gateway.admit(&headers, client.0).await?.account;
+    let admitted = app.gateway.admit(&headers, client.0, request_id.0).await?;
+    let account = admitted.account;
     let route = routes(&account, &id).map_err(|_| GatewayError::UnknownModel)?;
     Ok(Json(if models::is_anthropic(&headers) {
         models::anthropic_model(&id)

@@ -21,6 +21,7 @@ fn pair(first: &[&str], second: &[&str]) -> (Gateway, Provider, Provider) {
     let mut gateway = Gateway::offline();
     gateway.set("PHIGATE_LIMITS_PROVIDER_RETRIES", "0");
     gateway.set("PHIGATE_LIMITS_FIRST_BYTE_MS", "700");
+    gateway.set("PHIGATE_LIMITS_STREAM_IDLE_MS", "700");
     let first = [&["--kind", "openai", "--models", "one"], first].concat();
     let second = [&["--kind", "openai", "--models", "two"], second].concat();
     set(&gateway, "first", &one, &first);
@@ -324,6 +325,73 @@ fn a_stream_falls_back_before_its_first_byte_and_never_after() {
     let answer = gateway.chat(&key, &body);
     assert!(answer.text().contains("\"error\"") && !answer.text().contains("[DONE]"));
     assert_eq!(two.seen().len(), 1);
+}
+
+#[test]
+fn an_answer_that_breaks_before_anything_was_given_falls_back() {
+    let (gateway, one, two) = pair(&[], &[]);
+    let key = gateway.key();
+    let whole = ask("one", CLEAN_TEXT);
+    let stream = whole.replace("{\"messages\"", "{\"stream\":true,\"messages\"");
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 900\r\n\r\n";
+    let events = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
+    let refusal =
+        r#"data: {"error":{"message":"x","type":"server_error","param":null,"code":null}}"#;
+    let raw = |head: &str, body: &str, wait: u64| {
+        let wait = std::time::Duration::from_millis(wait);
+        Reply::Raw(format!("{head}{body}").into_bytes(), wait)
+    };
+    for (what, body, reply, code) in [
+        ("cut", &whole, raw(head, "{\"id\":", 0), "provider_error"),
+        ("stalled", &whole, raw(head, "", 3000), "provider_timeout"),
+        (
+            "unreadable",
+            &whole,
+            Reply::Json(200, "<html>".into()),
+            "provider_error",
+        ),
+        ("cut", &stream, raw(events, "", 0), "provider_error"),
+        (
+            "stalled",
+            &stream,
+            raw(events, "", 3000),
+            "provider_timeout",
+        ),
+        (
+            "refused",
+            &stream,
+            raw(events, &format!("{refusal}\n\n"), 0),
+            "provider_error",
+        ),
+    ] {
+        let before = two.seen().len();
+        one.answer_next(reply);
+        let answer = gateway.chat(&key, body);
+        assert_eq!(answer.status, 200, "{what}: {}", answer.text());
+        let provider = answer.header("x-gateway-provider");
+        assert_eq!(
+            (provider, answer.header("x-gateway-attempts")),
+            (Some("second"), Some("2")),
+            "{what}"
+        );
+        assert_eq!(two.seen().len(), before + 1, "{what}");
+        assert!(!answer.text().contains("\"error\""), "{what}");
+        let kinds: Vec<Value> = gateway
+            .records(&answer.request_id())
+            .iter()
+            .map(|record| record["record"].clone())
+            .collect();
+        assert_eq!(kinds, ["decision", "attempt", "outcome"], "{what}");
+        let outcome = record(&gateway, &answer, "outcome");
+        let first = &outcome["attempts"][0];
+        assert_eq!(
+            (&first["status"], &first["error_code"]),
+            (&json!(200), &json!(code)),
+            "{what}"
+        );
+        // A success in between: a provider that keeps failing would be left alone.
+        gateway.chat(&key, &whole);
+    }
 }
 
 #[test]

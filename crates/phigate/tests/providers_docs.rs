@@ -85,6 +85,7 @@ fn run(gateway: &Gateway, line: &str) {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn every_command_of_the_page_works_word_for_word() {
     let (mut gateway, stand_in) = (prepared(), Provider::start());
     let lines = commands();
@@ -106,6 +107,10 @@ fn every_command_of_the_page_works_word_for_word() {
     for provider in listed {
         let name = provider["name"].as_str().unwrap();
         gateway.command(&["provider", "set", name, "--base-url", &stand_in.url()]);
+    }
+    let token_url = format!("{}/token", stand_in.url());
+    for name in ["azure-entra", "vertex-us"] {
+        gateway.command(&["provider", "set", name, "--token-url", &token_url]);
     }
     gateway.serve();
     let key = gateway.key();
@@ -147,6 +152,7 @@ fn every_command_of_the_page_works_word_for_word() {
         assert_eq!(answer.header("x-gateway-provider"), Some(provider));
         assert_eq!(stand_in.last().header(header), Some(shown), "{model}");
     }
+    the_clouds_are_asked(&gateway, &key, &stand_in);
     let answer = gateway.chat(&key, &ask("qwen-3", CLEAN_TEXT));
     assert_eq!(answer.header("x-gateway-provider"), Some("llama"));
     assert_eq!(stand_in.last().header("authorization"), None);
@@ -154,4 +160,73 @@ fn every_command_of_the_page_works_word_for_word() {
         std::fs::remove_file(gateway.folder.path().join(name)).unwrap();
         assert!(!gateway.is_on_disk(text.trim().as_bytes()), "{name}");
     }
+}
+
+/// The providers of the page that want more than a key: what each is asked, and what shows it who asks.
+fn the_clouds_are_asked(gateway: &Gateway, key: &str, stand_in: &Provider) {
+    for (model, provider, target, shown) in [
+        (
+            "gpt-4o-entra",
+            "azure-entra",
+            "/openai/v1/chat/completions",
+            "Bearer stand-in-token",
+        ),
+        (
+            "claude",
+            "bedrock-us",
+            "/model/us.anthropic.claude-sonnet-4-5-20250929-v1:0/converse",
+            "AWS4-HMAC-SHA256 Credential=AKIAINVENTED00000001/",
+        ),
+        (
+            "nova",
+            "bedrock-key",
+            "/model/amazon.nova-pro-v1:0/converse",
+            "Bearer bedrock-invented-0123456789",
+        ),
+        (
+            "gemini-2.5-flash",
+            "vertex-us",
+            "/v1/projects/my-project/locations/us-central1/publishers/google/models/gemini-2.5-flash:generateContent",
+            "Bearer stand-in-token",
+        ),
+    ] {
+        let answer = gateway.chat(key, &ask(model, CLEAN_TEXT));
+        assert_eq!(answer.status, 200, "{model}: {}", answer.text());
+        assert_eq!(answer.header("x-gateway-provider"), Some(provider));
+        let said = &answer.json()["choices"][0]["message"]["content"];
+        assert_eq!(said, "Hello.", "{model}");
+        let seen = stand_in.last();
+        assert_eq!(seen.target, target, "{model}");
+        let authorization = seen.header("authorization").unwrap_or_default();
+        assert!(authorization.starts_with(shown), "{model}: {authorization}");
+    }
+    let signed = stand_in
+        .seen()
+        .into_iter()
+        .find(|seen| seen.target.contains("claude-sonnet"));
+    let signed = signed.expect("Bedrock was asked");
+    let authorization = signed.header("authorization").unwrap();
+    assert!(
+        authorization.contains("/us-east-1/bedrock/aws4_request, ")
+            && authorization.contains("SignedHeaders=content-type;host;x-amz-date, "),
+        "{authorization}"
+    );
+    // One token each, asked for as the two clouds want it.
+    let seen = stand_in.seen();
+    let asked = seen.iter().filter(|seen| seen.target == "/token");
+    let forms: Vec<String> = asked
+        .map(|seen| String::from_utf8(seen.body.clone()).unwrap())
+        .collect();
+    assert_eq!(forms.len(), 2, "{forms:?}");
+    for part in [
+        "grant_type=client_credentials",
+        "client_id=66666666-7777-8888-9999-000000000000",
+        "client_secret=entra~invented~0123456789",
+        "scope=https%3A%2F%2Fcognitiveservices.azure.com%2F.default",
+    ] {
+        assert!(forms[0].contains(part), "{part}: {}", forms[0]);
+    }
+    let grant = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=";
+    assert!(forms[1].starts_with(grant), "{}", forms[1]);
+    assert_eq!(forms[1].matches('.').count(), 2, "a signed assertion");
 }

@@ -4,9 +4,9 @@
 
 use std::time::Duration;
 
-use aws_credential_types::Credentials;
 use serde::Deserialize;
 
+use super::Keys;
 use crate::error::{AuthError, Reason};
 use crate::fetch::{Answer, Ask, Fetch, Method, Place};
 use crate::lease::Lent;
@@ -23,7 +23,7 @@ pub(crate) async fn by_machine(
     machine: &Machine,
     region: &str,
     token_url: Option<&str>,
-) -> Result<Lent<Credentials>, AuthError> {
+) -> Result<Lent<Keys>, AuthError> {
     if let Some(lent) = from_variables(machine) {
         return Ok(lent);
     }
@@ -40,17 +40,12 @@ fn no_identity() -> AuthError {
     AuthError::Refused(Reason::NoIdentity)
 }
 
-fn credentials(id: &str, key: &Secret, token: Option<&Secret>) -> Credentials {
-    let token = token.map(|token| token.expose().to_owned());
-    Credentials::new(id, key.expose(), token, None, "phigate")
-}
-
-fn from_variables(machine: &Machine) -> Option<Lent<Credentials>> {
+fn from_variables(machine: &Machine) -> Option<Lent<Keys>> {
     let id = machine.variable("AWS_ACCESS_KEY_ID")?;
     let key = Secret::from(machine.variable("AWS_SECRET_ACCESS_KEY")?);
     let token = machine.variable("AWS_SESSION_TOKEN").map(Secret::from);
     Some(Lent {
-        value: credentials(id, &key, token.as_ref()),
+        value: Keys::new(id.to_owned(), key, token),
         lifetime: LOOK_AGAIN,
     })
 }
@@ -61,7 +56,7 @@ async fn for_web_identity(
     machine: &Machine,
     region: &str,
     token_url: Option<&str>,
-) -> Result<Lent<Credentials>, AuthError> {
+) -> Result<Lent<Keys>, AuthError> {
     let role = machine.variable("AWS_ROLE_ARN").ok_or_else(no_identity)?;
     let token = machine
         .file("AWS_WEB_IDENTITY_TOKEN_FILE")
@@ -121,10 +116,7 @@ fn container_request(machine: &Machine) -> Result<Option<Ask>, AuthError> {
 }
 
 /// Instance metadata, version 2: first a session, then the role's name, then its credentials.
-async fn from_instance(
-    fetch: &dyn Fetch,
-    machine: &Machine,
-) -> Result<Lent<Credentials>, AuthError> {
+async fn from_instance(fetch: &dyn Fetch, machine: &Machine) -> Result<Lent<Keys>, AuthError> {
     let is_off = machine
         .variable("AWS_EC2_METADATA_DISABLED")
         .is_some_and(|value| value.eq_ignore_ascii_case("true"));
@@ -204,14 +196,14 @@ struct Wire {
     expiration: Option<String>,
 }
 
-fn read_document(answer: &Answer) -> Result<Lent<Credentials>, AuthError> {
+fn read_document(answer: &Answer) -> Result<Lent<Keys>, AuthError> {
     check_status(answer)?;
     let wire: Wire = serde_json::from_slice(&answer.body).map_err(|_| AuthError::Unreadable)?;
-    lent(&wire)
+    lent(wire)
 }
 
 /// Credentials in the answer of the token service, which is XML: four elements with plain text.
-fn read_xml(body: &[u8]) -> Result<Lent<Credentials>, AuthError> {
+fn read_xml(body: &[u8]) -> Result<Lent<Keys>, AuthError> {
     let text = std::str::from_utf8(body).map_err(|_| AuthError::Unreadable)?;
     let element = |name: &str| {
         let (_, rest) = text.split_once(&format!("<{name}>"))?;
@@ -232,10 +224,10 @@ fn read_xml(body: &[u8]) -> Result<Lent<Credentials>, AuthError> {
         token: element("SessionToken").map(Secret::new),
         expiration: element("Expiration"),
     };
-    lent(&wire)
+    lent(wire)
 }
 
-fn lent(wire: &Wire) -> Result<Lent<Credentials>, AuthError> {
+fn lent(wire: Wire) -> Result<Lent<Keys>, AuthError> {
     let is_plain = |text: &str| !text.is_empty() && crate::secret::is_visible(text);
     let token_is_fine = wire
         .token
@@ -256,11 +248,7 @@ fn lent(wire: &Wire) -> Result<Lent<Credentials>, AuthError> {
         }
     };
     Ok(Lent {
-        value: credentials(
-            &wire.access_key_id,
-            &wire.secret_access_key,
-            wire.token.as_ref(),
-        ),
+        value: Keys::new(wire.access_key_id, wire.secret_access_key, wire.token),
         lifetime,
     })
 }
@@ -275,14 +263,7 @@ mod tests {
                    <SessionToken>tok==</SessionToken><Expiration>2999-01-01T00:00:00Z</Expiration></Credentials></R>";
         let lent = read_xml(xml.as_bytes()).expect("it is what the service writes");
         let read = lent.value;
-        assert_eq!(
-            (
-                read.access_key_id(),
-                read.secret_access_key(),
-                read.session_token()
-            ),
-            ("ASIA1", "a&b/+", Some("tok=="))
-        );
+        assert!(read.are("ASIA1", "a&b/+", Some("tok==")));
         assert!(read_xml(b"<R></R>").is_err());
         assert!(!format!("{read:?}").contains("a&b"));
     }

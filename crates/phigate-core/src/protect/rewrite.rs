@@ -59,6 +59,9 @@ pub(super) enum Unsafe {
 }
 
 /// The document with its findings replaced, and those that show only then.
+///
+/// Tokens are looked at as the placeholders they stand for: a code in brackets that was made from a secret key holds
+/// nothing, reads like nothing to its neighbours, and costs several times as much to scan.
 pub(super) fn rewrite_document(
     scanner: &Scanner,
     form: &dyn Form,
@@ -66,6 +69,13 @@ pub(super) fn rewrite_document(
     findings: &[LocatedFinding],
     stand_ins: &mut StandIns<'_, '_>,
 ) -> Result<Document, Unsafe> {
+    if stand_ins.tokens.is_some() {
+        let mut placeholders = StandIns::new(stand_ins.replacement, None);
+        let shown = splice(document, findings, &mut placeholders)?;
+        if scan_document(scanner, form, &shown).is_clean() {
+            return splice(document, findings, stand_ins);
+        }
+    }
     let mut current = splice(document, findings, stand_ins)?;
     for _ in 1..ROUNDS_MAX {
         let result = scan_document(scanner, form, &current);

@@ -414,7 +414,10 @@ fn classify(error: &ClientError) -> ProviderError {
     while let Some(source) = next {
         match source.downcast_ref::<ConnectError>() {
             Some(ConnectError::Forbidden) => return ProviderError::Forbidden,
-            Some(_) => return ProviderError::Unreachable,
+            Some(reason) => {
+                tracing::warn!("no connection to a provider: {reason}");
+                return ProviderError::Unreachable;
+            }
             None => next = source.source(),
         }
     }

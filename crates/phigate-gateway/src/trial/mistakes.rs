@@ -87,10 +87,36 @@ pub(super) fn is_bad_key(body: &[u8]) -> bool {
 
 /// The mistake that a token endpoint names.
 pub(super) fn of_reason(reason: Reason) -> Words {
-    match reason {
-        Reason::Clock(skew_s) => clock(Some(skew_s)),
-        _ => ("No token for the provider", format!("{reason}.")),
-    }
+    let (title, advice) = match reason {
+        Reason::Clock(skew_s) => return clock(Some(skew_s)),
+        Reason::ExpiredSecret => (
+            "The secret has expired",
+            "Make a new one where the application is registered, and store it.",
+        ),
+        Reason::WrongSecret => (
+            "The secret is wrong",
+            "It is not the one that belongs to this identity: copy it again, its value and not its id.",
+        ),
+        Reason::UnknownIdentity => (
+            "The identity is not known",
+            "Compare --client-id, or the service account or role, with what the cloud lists.",
+        ),
+        Reason::UnknownTenant => (
+            "The tenant is not known",
+            "Compare --tenant with the directory's id in the portal.",
+        ),
+        Reason::NotTrusted => (
+            "This machine may not take the role",
+            "Let the role trust it, or give the application a federated credential that fits it.",
+        ),
+        Reason::Other | Reason::BadSecret | Reason::NoIdentity | Reason::NotAllowed => {
+            return (
+                "No token for the provider",
+                format!("It seems that {reason}."),
+            );
+        }
+    };
+    (title, advice.to_owned())
 }
 
 fn clock(skew_s: Option<i64>) -> Words {

@@ -6,7 +6,7 @@ use phigate_types::{Act, Mode};
 
 use crate::Result;
 use crate::accounts::Accounts;
-use crate::model::{AdminAct, ModeState, Settings};
+use crate::model::{AdminAct, By, ModeState, Settings};
 
 impl Accounts {
     /// The mode in force and its last change.
@@ -21,13 +21,19 @@ impl Accounts {
     }
 
     /// Changes the mode; when this returns, it binds every call that starts afterwards.
-    pub async fn set_mode(&self, account_id: &str, mode: Mode, actor: &str) -> Result<()> {
-        let now = self.core.now();
+    pub async fn set_mode<'a>(
+        &self,
+        account_id: &str,
+        mode: Mode,
+        by: impl Into<By<'a>>,
+    ) -> Result<()> {
+        let (now, by) = (self.core.now(), by.into());
         self.edit_account(account_id, |stored| {
-            let act = AdminAct::new(now, &stored.name, actor, Act::ModeSet)
+            let act = by
+                .act(now, &stored.name, Act::ModeSet)
                 .change(stored.mode.code(), mode.code());
             stored.previous_mode = Some(std::mem::replace(&mut stored.mode, mode));
-            stored.mode_changed_by = Some(actor.to_owned());
+            stored.mode_changed_by = Some(by.actor.to_owned());
             stored.mode_changed = Some(now);
             Ok(Some(act))
         })
@@ -40,19 +46,19 @@ impl Accounts {
     }
 
     /// Changes some of the settings of an account; the record names what changed.
-    pub async fn edit_settings(
+    pub async fn edit_settings<'a>(
         &self,
         account_id: &str,
         change: impl Fn(&mut Settings),
-        actor: &str,
+        by: impl Into<By<'a>>,
     ) -> Result<()> {
-        let now = self.core.now();
+        let (now, by) = (self.core.now(), by.into());
         self.edit_account(account_id, |stored| {
             let from = to_text(&stored.settings);
             change(&mut stored.settings);
             let to = to_text(&stored.settings);
-            let act = AdminAct::new(now, &stored.name, actor, Act::SettingsSet).change(&from, &to);
-            Ok((from != to).then_some(act))
+            let act = by.act(now, &stored.name, Act::SettingsSet);
+            Ok((from != to).then_some(act.change(&from, &to)))
         })
         .await
     }

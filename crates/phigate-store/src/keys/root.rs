@@ -16,6 +16,8 @@ pub(crate) struct RootKeys {
     pub(crate) guesses: hmac::Key,
     /// Signs what browsers keep after a login.
     pub(crate) devices: hmac::Key,
+    /// Hashes recovery codes.
+    pub(crate) recovery: hmac::Key,
     pub(crate) chain: hmac::Key,
     pub(crate) signing: Ed25519KeyPair,
 }
@@ -29,6 +31,7 @@ impl RootKeys {
             rows: mac("rows"),
             guesses: mac("guesses"),
             devices: mac("devices"),
+            recovery: mac("recovery codes"),
             chain: mac("chain"),
             signing: Ed25519KeyPair::from_seed_unchecked(&*derive(root, "checkpoint signing"))
                 .expect("every 32 bytes are an Ed25519 seed"),

@@ -59,6 +59,8 @@ pub struct Settings {
     pub restore_tools: Vec<String>,
     /// What is done with PHI that a model produced.
     pub replies: Replies,
+    /// Nobody uses the dashboard without a second factor.
+    pub require_second_factor: bool,
 }
 
 /// What an owner can set about detection. Accounts with equal ones find the same.

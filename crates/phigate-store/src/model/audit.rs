@@ -208,6 +208,9 @@ pub struct Outcome {
     pub time: Timestamp,
     /// Name of the account.
     pub account: String,
+    /// Public id of the API key, by which tokens are counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_id: Option<String>,
     /// Status the caller got; none when it was never known.
     pub status: Option<u16>,
     /// Status of the provider.
@@ -261,6 +264,34 @@ pub struct Usage {
     pub completion_tokens: u64,
     /// Together.
     pub total_tokens: u64,
+}
+
+/// Who does something, and why, where they were asked.
+#[derive(Debug, Clone, Copy)]
+pub struct By<'a> {
+    /// `cli: …`, a user's e-mail, or `system`.
+    pub actor: &'a str,
+    /// Why, as given.
+    pub reason: Option<&'a str>,
+}
+
+impl<'a> From<&'a str> for By<'a> {
+    fn from(actor: &'a str) -> Self {
+        Self {
+            actor,
+            reason: None,
+        }
+    }
+}
+
+impl By<'_> {
+    /// An act of theirs.
+    pub(crate) fn act(&self, time: Timestamp, account: &str, act: Act) -> AdminAct {
+        AdminAct {
+            reason: self.reason.map(str::to_owned),
+            ..AdminAct::new(time, account, self.actor, act)
+        }
+    }
 }
 
 /// What a person, the command line or the system itself did.

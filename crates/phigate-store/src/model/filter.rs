@@ -1,7 +1,7 @@
 //! Searching the trail.
 
 use jiff::Timestamp;
-use phigate_types::{Act, Action, Mode, ProviderKind};
+use phigate_types::{Act, Action, ErrorCode, Mode, ProviderKind};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -52,14 +52,93 @@ pub struct Filter {
     pub key_id: Option<String>,
     /// Decisions for this model.
     pub model: Option<String>,
+    /// Decisions for models whose names begin like this.
+    pub model_prefix: Option<String>,
+    /// Decisions about requests that were to go to this provider.
+    pub provider: Option<String>,
+    /// Decisions about requests that ended with this error.
+    pub error: Option<ErrorCode>,
+    /// Decisions about requests that ended with a status of this hundred: 5 for 5xx.
+    pub status_class: Option<u16>,
     /// Decisions about requests at this door.
     pub door: Option<String>,
     /// Records of this request.
     pub request_id: Option<Uuid>,
     /// Acts of this kind.
     pub act: Option<Act>,
+    /// Acts of people whose names begin like this: an e-mail address, or `cli` for the command line.
+    pub actor: Option<String>,
     /// Only decisions with (or without) PHI.
     pub phi_detected: Option<bool>,
+    /// Only requests, no acts: in an export their attempts and outcomes come along.
+    pub requests: bool,
+}
+
+impl Filter {
+    /// Whether it chooses requests, by what was decided about them or came of them.
+    pub(crate) fn is_about_requests(&self) -> bool {
+        let texts = [
+            &self.phi_type,
+            &self.key_id,
+            &self.model,
+            &self.model_prefix,
+            &self.provider,
+            &self.door,
+        ];
+        self.requests
+            || texts.iter().any(|text| text.is_some())
+            || self.action.is_some()
+            || self.mode.is_some()
+            || self.phi_detected.is_some()
+            || self.is_about_outcomes()
+    }
+
+    /// What it chooses, in words of the export's own fields; empty for everything.
+    pub fn described(&self) -> String {
+        let text = |value: Option<&str>| value.map(str::to_owned);
+        let phi = self.phi_detected.map(|phi| phi.to_string());
+        let class = self.status_class.map(|class| format!("{class}xx"));
+        let parts = [
+            ("since", self.since.map(|time| time.to_string())),
+            ("until", self.until.map(|time| time.to_string())),
+            ("request_id", self.request_id.map(|id| id.to_string())),
+            ("type", self.phi_type.clone()),
+            ("phi_detected", phi),
+            ("action", text(self.action.map(Action::code))),
+            ("mode", text(self.mode.map(Mode::code))),
+            ("key_id", self.key_id.clone()),
+            ("model", self.model.clone()),
+            ("model_prefix", self.model_prefix.clone()),
+            ("provider", self.provider.clone()),
+            ("door", self.door.clone()),
+            ("error_code", text(self.error.map(ErrorCode::code))),
+            ("status", class),
+            ("act", text(self.act.map(Act::code))),
+            ("actor", self.actor.clone()),
+        ];
+        let parts = parts.into_iter();
+        let mut parts: Vec<String> = parts
+            .filter_map(|(name, value)| value.map(|value| format!("{name}={value}")))
+            .collect();
+        if self.record == Some(RecordKind::Admin) {
+            parts.insert(0, "acts".to_owned());
+        } else if self.requests {
+            parts.insert(0, "requests".to_owned());
+        }
+        parts.join(" ")
+    }
+
+    /// Whether it chooses requests by what came of them.
+    pub(crate) fn is_about_outcomes(&self) -> bool {
+        self.error.is_some() || self.status_class.is_some()
+    }
+
+    /// Whether a request that ended like this is chosen.
+    pub(crate) fn takes(&self, outcome: &Outcome) -> bool {
+        let class = outcome.status.map(|status| status / 100);
+        (self.error.is_none() || self.error == outcome.error_code)
+            && (self.status_class.is_none() || self.status_class == class)
+    }
 }
 
 /// Where a page ended; opaque outside.
@@ -112,12 +191,28 @@ pub struct Disclosure {
     pub time: Timestamp,
     /// What was done: only `forwarded` means the identifier itself was sent.
     pub action: Option<Action>,
-    /// To whom.
+    /// The family of the provider it was for.
     pub family: Option<ProviderKind>,
+    /// To whom: the provider, by its name.
+    pub provider: Option<String>,
     /// Which model was asked.
     pub model: Option<String>,
     /// With which API key.
     pub key_id: Option<String>,
-    /// Status of the provider, when it answered.
+    /// Status of the provider, when it answered; with further attempts, of the last.
     pub provider_status: Option<u16>,
+    /// To whom else it was sent, when the first failed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub attempts: Vec<FurtherDisclosure>,
+}
+
+/// Another provider that a request was sent to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FurtherDisclosure {
+    /// The provider, by its name.
+    pub provider: String,
+    /// Which model was asked there.
+    pub model: Option<String>,
+    /// What was done for this provider: only `forwarded` means the identifier itself was sent.
+    pub action: Action,
 }

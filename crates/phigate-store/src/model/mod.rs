@@ -12,12 +12,12 @@ pub use account::{
     Settings,
 };
 pub use audit::{
-    AdminAct, Attempt, AttemptEnd, Decision, Identifier, NewAttempt, NewDecision, Outcome, Record,
-    ReplyFacts, Revealed, SealedDigests, Sizes, Usage,
+    AdminAct, Attempt, AttemptEnd, By, Decision, Identifier, NewAttempt, NewDecision, Outcome,
+    Record, ReplyFacts, Revealed, SealedDigests, Sizes, Usage,
 };
-pub use filter::{Cursor, Disclosure, Filter, Page, RecordKind, RequestRow};
+pub use filter::{Cursor, Disclosure, Filter, FurtherDisclosure, Page, RecordKind, RequestRow};
 pub use people::{
     Invite, Link, LinkPurpose, Login, LoginOutcome, NewSession, Role, Session, SessionPolicy, User,
 };
 pub use provider::{NewSecret, Provider, ProviderConfig, ProviderInfo, ProviderSecret};
-pub use stats::{Bucket, ProviderHealth, Stats, Window};
+pub use stats::{Bucket, ProviderHealth, Stats, Use, Window};

@@ -10,7 +10,7 @@ use serde::Serialize;
 pub enum Window {
     /// The last 24 hours, by hour.
     Day,
-    /// The last 7 days, by hour.
+    /// The last 7 days, by six hours.
     Week,
     /// The last 30 days, by day.
     Month,
@@ -21,7 +21,7 @@ impl Window {
     pub(crate) fn hours(self) -> (i64, i64) {
         match self {
             Self::Day => (24, 1),
-            Self::Week => (7 * 24, 1),
+            Self::Week => (7 * 24, 6),
             Self::Month => (30 * 24, 24),
         }
     }
@@ -46,6 +46,12 @@ pub struct Stats {
     pub by_family: BTreeMap<String, u64>,
     /// Answers by class of status: `2xx`, `4xx`, `5xx`, `none`.
     pub by_status: BTreeMap<String, u64>,
+    /// Answers by error code.
+    pub by_error: BTreeMap<String, u64>,
+    /// By API key. Stores of earlier versions did not count this.
+    pub by_key: BTreeMap<String, Use>,
+    /// By model asked for. Stores of earlier versions did not count this.
+    pub by_model: BTreeMap<String, Use>,
     /// Tokens of prompts and answers.
     pub tokens: u64,
     /// Milliseconds to the last byte below which half, 95 % and 99 % of the answers were.
@@ -54,6 +60,17 @@ pub struct Stats {
     pub first_byte_ms: [Option<u64>; 3],
     /// By hour or day, oldest first, empty ones included.
     pub buckets: Vec<Bucket>,
+}
+
+/// What came with one key, or was asked of one model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct Use {
+    /// Requests decided.
+    pub requests: u64,
+    /// Of these, with PHI.
+    pub with_phi: u64,
+    /// Tokens of prompts and answers, by key alone.
+    pub tokens: u64,
 }
 
 /// How a provider fared lately.

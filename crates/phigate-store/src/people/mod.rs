@@ -4,6 +4,7 @@ mod devices;
 mod links;
 mod login;
 mod passwords;
+mod recovery;
 mod second_factor;
 mod second_step;
 mod sessions;

@@ -46,6 +46,7 @@ impl People {
             |stored| {
                 stored.totp = sealed.clone();
                 stored.totp_step = 0;
+                stored.recovery.clear();
             },
         )
         .await

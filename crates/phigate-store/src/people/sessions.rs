@@ -1,5 +1,7 @@
 //! Sessions of the dashboard: a random token in a cookie, only its hash here.
 
+use std::collections::HashMap;
+
 use jiff::{SignedDuration, Timestamp};
 use phigate_types::Act;
 use phigate_verify::chain::{digest, hex};
@@ -155,6 +157,26 @@ impl Sessions {
         {
             let stored: SessionBody = item.read()?;
             if stored.user == user.id && is_valid(&stored, now) {
+                sessions.push(session(&item, user.clone(), &stored));
+            }
+        }
+        sessions.sort_by_key(|session| std::cmp::Reverse(session.created));
+        Ok(sessions)
+    }
+
+    /// Who is signed in to an account, and where, newest first.
+    pub async fn all_sessions(&self, account_id: &str) -> Result<Vec<Session>> {
+        let guard = self.core.guard();
+        let mut users = HashMap::new();
+        for item in guard.items(account_id, ItemKind::User).await? {
+            let user = public(&item, &item.read::<UserBody>()?);
+            users.insert(user.id.clone(), user);
+        }
+        let now = self.core.now();
+        let mut sessions = Vec::new();
+        for item in guard.items(account_id, ItemKind::Session).await? {
+            let stored: SessionBody = item.read()?;
+            if let Some(user) = users.get(&stored.user).filter(|_| is_valid(&stored, now)) {
                 sessions.push(session(&item, user.clone(), &stored));
             }
         }

@@ -21,6 +21,9 @@ pub(crate) struct UserBody {
     /// The last time step a code was accepted for: each code works once.
     #[serde(default)]
     pub(crate) totp_step: u64,
+    /// Hashes of recovery codes that were not used yet.
+    #[serde(default)]
+    pub(crate) recovery: Vec<String>,
     pub(crate) created: Timestamp,
     pub(crate) last_login: Option<Timestamp>,
 }
@@ -42,6 +45,7 @@ impl People {
             password: self.passwords.hash(password).await?,
             totp: None,
             totp_step: 0,
+            recovery: Vec::new(),
             created: self.core.now(),
             last_login: None,
         };
@@ -143,10 +147,16 @@ impl People {
         role: Role,
         actor: &str,
     ) -> Result<()> {
-        self.edit_user(account_id, email, None, actor, Act::UserRole, |stored| {
-            stored.role = role;
-        })
-        .await
+        let (item, mut stored) = self.core.user_by_email(account_id, email).await?;
+        let (_, account) = self.core.account_item(account_id).await?;
+        let before = std::mem::replace(&mut stored.role, role);
+        let mut changes = self.core.end_sessions(account_id, &item.id, None).await?;
+        changes.push(item.replaced_by(&stored));
+        let act = AdminAct::new(self.core.now(), &account.name, actor, Act::UserRole)
+            .target(&stored.email)
+            .change(before.code(), role.code());
+        let changed = self.core.change(account_id, &act, changes, false);
+        changed.await.map_err(about("user"))
     }
 
     /// Changes a user, ends their sessions but one, and records it.

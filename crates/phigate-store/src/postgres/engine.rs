@@ -138,6 +138,16 @@ impl TrailRows for Postgres {
             .collect())
     }
 
+    async fn count(&self, account: &str, filter: &Filter, most: usize) -> Result<u64> {
+        let (sql, values) = read::count(account, filter, rows(most));
+        let values: Vec<&(dyn ToSql + Sync)> = values
+            .iter()
+            .map(|value| &**value as &(dyn ToSql + Sync))
+            .collect();
+        let counted = self.query_one(&sql, &values).await?;
+        Ok(counted.map_or(0, |row| row.get::<_, i64>(0).cast_unsigned()))
+    }
+
     async fn requests(&self, account: &str, requests: &[Uuid]) -> Result<Vec<AuditRow>> {
         let sql = format!(
             "{} WHERE account = $1 AND request = ANY($2) ORDER BY time, id",

@@ -1,11 +1,11 @@
 //! Reading rows.
 
-use phigate_types::{Act, Action, Mode};
+use phigate_types::{Act, Action, ErrorCode, Mode};
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
 use crate::item::{Item, ItemKind};
-use crate::model::{Cursor, Filter};
+use crate::model::{Cursor, Filter, RecordKind};
 use crate::rows::{AuditRow, ChainRow, Contents, CounterRow, Head, Link, OpenRow, RowKey};
 use crate::{Result, StoreError};
 
@@ -61,6 +61,37 @@ pub(super) fn search(
     after: Option<Cursor>,
     limit: i64,
 ) -> (String, Vec<Value>) {
+    let (conditions, values) = conditions(account, filter, after);
+    let sql = format!(
+        "{RECORD} JOIN (SELECT account AS a, time AS t, id AS i FROM audit_record WHERE account = $1{conditions}
+         ORDER BY time DESC, id DESC LIMIT {limit}) k ON account = k.a AND time = k.t AND id = k.i
+         ORDER BY time DESC, id DESC"
+    );
+    (sql, values)
+}
+
+/// How many records there are, counted no further than `most`.
+pub(super) fn count(account: &str, filter: &Filter, most: i64) -> (String, Vec<Value>) {
+    let (conditions, values) = conditions(account, filter, None);
+    let sql = format!(
+        "SELECT count(*) FROM (SELECT 1 FROM audit_record WHERE account = $1{conditions} LIMIT {most}) found"
+    );
+    (sql, values)
+}
+
+/// A request's outcome is another record of it.
+macro_rules! ended {
+    ($condition:literal) => {
+        concat!(
+            "EXISTS (SELECT 1 FROM audit_record o WHERE o.account = audit_record.account
+                AND o.request = audit_record.request AND o.kind = 2 AND ",
+            $condition,
+            ")"
+        )
+    };
+}
+
+fn conditions(account: &str, filter: &Filter, after: Option<Cursor>) -> (String, Vec<Value>) {
     let mut values: Vec<Value> = vec![Box::new(account.to_owned())];
     let mut conditions = String::new();
     let mut add = |condition: &str, value: Value| {
@@ -85,7 +116,27 @@ pub(super) fn search(
         "position('\"door\":\"' || ? || '\"' in body) > 0",
         filter.door.as_deref(),
     );
+    text(
+        "position('\"provider\":\"' || ? || '\"' in body) > 0",
+        filter.provider.as_deref(),
+    );
+    text("starts_with(model, ?)", filter.model_prefix.as_deref());
+    text(
+        ended!("o.body::json ->> 'error_code' = ?"),
+        filter.error.map(ErrorCode::code),
+    );
     text("act = ?", filter.act.map(Act::code));
+    text(
+        "position('\"actor\":\"' || ? in body) > 0",
+        filter.actor.as_deref(),
+    );
+    if let Some(class) = filter.status_class {
+        let condition = ended!("(o.body::json ->> 'status')::int / 100 = ?");
+        add(condition, Box::new(i32::from(class)));
+    }
+    if filter.requests {
+        add("kind = ?", Box::new(RecordKind::Decision.code()));
+    }
     if let Some(since) = filter.since {
         add("time >= ?", Box::new(since.as_microsecond()));
     }
@@ -105,12 +156,7 @@ pub(super) fn search(
         add("time <= ?", Box::new(time_us));
         add(&format!("(time < {time_us} OR id < ?)"), Box::new(id));
     }
-    let sql = format!(
-        "{RECORD} JOIN (SELECT account AS a, time AS t, id AS i FROM audit_record WHERE account = $1{conditions}
-         ORDER BY time DESC, id DESC LIMIT {limit}) k ON account = k.a AND time = k.t AND id = k.i
-         ORDER BY time DESC, id DESC"
-    );
-    (sql, values)
+    (conditions, values)
 }
 
 /// A value of a search.

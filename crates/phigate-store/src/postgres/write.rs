@@ -157,6 +157,10 @@ async fn change(client: &Object, batch: &Batch) -> Result<(), Failure> {
         let tables = ["audit_token", "audit_content", "audit_record"];
         delete(client, &tables, account, rows).await?;
     }
+    if let Some((account, name, hours)) = &batch.drop_counters {
+        let sql = "DELETE FROM audit_counter WHERE account = $1 AND hour >= $2 AND hour < $3 AND starts_with(name, $4)";
+        run(client, sql, &[account, &hours.start, &hours.end, name]).await?;
+    }
     Ok(())
 }
 

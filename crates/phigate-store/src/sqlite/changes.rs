@@ -129,6 +129,12 @@ pub(super) fn apply_plain(transaction: &Transaction<'_>, batch: &Batch) -> rusql
         delete_contents(transaction, account, rows)?;
         delete_records(transaction, account, rows)?;
     }
+    if let Some((account, name, hours)) = &batch.drop_counters {
+        transaction.execute(
+            "DELETE FROM audit_counter WHERE account = ?1 AND hour >= ?2 AND hour < ?3 AND name GLOB ?4",
+            params![account, hours.start, hours.end, format!("{name}*")],
+        )?;
+    }
     Ok(())
 }
 

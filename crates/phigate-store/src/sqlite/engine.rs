@@ -117,6 +117,13 @@ impl TrailRows for Sqlite {
         .await
     }
 
+    async fn count(&self, account: &str, filter: &Filter, most: usize) -> Result<u64> {
+        let (account, filter) = (account.to_owned(), filter.clone());
+        let counted = self
+            .on_reader(move |connection| search::count(connection, &account, &filter, rows(most)));
+        Ok(counted.await?.cast_unsigned())
+    }
+
     async fn requests(&self, account: &str, requests: &[Uuid]) -> Result<Vec<AuditRow>> {
         let (account, requests) = (account.to_owned(), requests.to_vec());
         self.on_reader(move |connection| read::requests(connection, &account, &requests))

@@ -1,10 +1,10 @@
 //! Searching the trail.
 
-use phigate_types::{Act, Action, Mode};
+use phigate_types::{Act, Action, ErrorCode, Mode};
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 
-use crate::model::{Cursor, Filter};
+use crate::model::{Cursor, Filter, RecordKind};
 use crate::rows::AuditRow;
 use crate::sqlite::read::{RECORD, read_record};
 
@@ -15,28 +15,77 @@ pub(super) fn list(
     after: Option<Cursor>,
     limit: i64,
 ) -> rusqlite::Result<Vec<AuditRow>> {
-    let mut sql = format!("{RECORD} WHERE account = ?1");
-    let mut values: Vec<Value> = vec![account.to_owned().into()];
-    let mut add = |condition: &str, value: Value| {
-        values.push(value);
-        sql.push_str(" AND ");
-        sql.push_str(&condition.replace('?', &format!("?{}", values.len())));
-    };
-    for (condition, value) in conditions(filter) {
-        add(condition, value);
-    }
+    let mut search = Search::new(account, filter);
     if let Some(Cursor { time_us, id }) = after {
-        add("time <= ?", time_us.into());
+        search.add("time <= ?", time_us.into());
         let place = format!("(time < {time_us} OR id < ?)");
-        add(&place, id.as_bytes().to_vec().into());
+        search.add(&place, id.as_bytes().to_vec().into());
     }
     // The plus: of one request there are few records, and finding them by its id beats walking all by time.
     let plus = if filter.request_id.is_some() { "+" } else { "" };
-    sql.push_str(&format!(" ORDER BY {plus}time DESC, id DESC LIMIT {limit}"));
+    let sql = format!(
+        "{RECORD} WHERE {} ORDER BY {plus}time DESC, id DESC LIMIT {limit}",
+        search.conditions
+    );
     connection
         .prepare_cached(&sql)?
-        .query_map(params_from_iter(values), read_record)?
+        .query_map(params_from_iter(search.values), read_record)?
         .collect()
+}
+
+/// How many records there are, counted no further than `most`.
+pub(super) fn count(
+    connection: &Connection,
+    account: &str,
+    filter: &Filter,
+    most: i64,
+) -> rusqlite::Result<i64> {
+    let search = Search::new(account, filter);
+    let sql = format!(
+        "SELECT count(*) FROM (SELECT 1 FROM audit_record WHERE {} LIMIT {most})",
+        search.conditions
+    );
+    connection
+        .prepare_cached(&sql)?
+        .query_row(params_from_iter(search.values), |row| row.get(0))
+}
+
+/// What a search asks for, and the values it names.
+struct Search {
+    conditions: String,
+    values: Vec<Value>,
+}
+
+impl Search {
+    fn new(account: &str, filter: &Filter) -> Self {
+        let mut search = Self {
+            conditions: "account = ?1".to_owned(),
+            values: vec![account.to_owned().into()],
+        };
+        for (condition, value) in conditions(filter) {
+            search.add(condition, value);
+        }
+        search
+    }
+
+    fn add(&mut self, condition: &str, value: Value) {
+        self.values.push(value);
+        let place = format!("?{}", self.values.len());
+        self.conditions.push_str(" AND ");
+        self.conditions.push_str(&condition.replace('?', &place));
+    }
+}
+
+/// A request's outcome is another record of it.
+macro_rules! ended {
+    ($condition:literal) => {
+        concat!(
+            "EXISTS (SELECT 1 FROM audit_record o WHERE o.account = audit_record.account
+                AND o.request = audit_record.request AND o.kind = 2 AND ",
+            $condition,
+            ")"
+        )
+    };
 }
 
 fn conditions(filter: &Filter) -> Vec<(&'static str, Value)> {
@@ -57,7 +106,32 @@ fn conditions(filter: &Filter) -> Vec<(&'static str, Value)> {
         "instr(body, '\"door\":\"' || ? || '\"') > 0",
         filter.door.as_deref(),
     );
+    text(
+        "instr(body, '\"provider\":\"' || ? || '\"') > 0",
+        filter.provider.as_deref(),
+    );
+    text(
+        "substr(model, 1, length(?)) = ?",
+        filter.model_prefix.as_deref(),
+    );
+    text(
+        ended!("json_extract(o.body, '$.error_code') = ?"),
+        filter.error.map(ErrorCode::code),
+    );
     text("act = ?", filter.act.map(Act::code));
+    text(
+        "instr(body, '\"actor\":\"' || ?) > 0",
+        filter.actor.as_deref(),
+    );
+    conditions.extend(filter.status_class.map(|class| {
+        (
+            ended!("json_extract(o.body, '$.status') / 100 = ?"),
+            i64::from(class).into(),
+        )
+    }));
+    if filter.requests {
+        conditions.push(("kind = ?", i64::from(RecordKind::Decision.code()).into()));
+    }
     conditions.extend(
         filter
             .since

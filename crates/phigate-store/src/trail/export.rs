@@ -4,13 +4,14 @@
 //! field. Records that a filter leaves out, or that retention deleted, appear as their digests
 //! only, so that the chain can still be followed.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use phigate_types::Act;
 use phigate_verify::chain::hex;
 use phigate_verify::{ChainField, GapField, GapLine};
+use uuid::Uuid;
 
 use crate::model::{AdminAct, Filter, Record};
 use crate::rows::ChainRow;
@@ -31,27 +32,71 @@ pub struct ExportLine {
     pub record: Option<Record>,
 }
 
+/// Who exports, and as what.
+#[derive(Debug, Clone, Copy)]
+pub struct ExportOrder<'a> {
+    /// Who.
+    pub actor: &'a str,
+    /// The form it is written in, for the record.
+    pub format: &'a str,
+}
+
+impl<'a> From<&'a str> for ExportOrder<'a> {
+    fn from(actor: &'a str) -> Self {
+        Self {
+            actor,
+            format: "jsonl",
+        }
+    }
+}
+
 /// A running export. Lines come oldest first; within a chain always in order.
 pub struct Export<'a> {
+    trail: &'a Trail,
+    /// The record of its end, but for what was counted.
+    ended: AdminAct,
+    records: u64,
     reader: Reader<'a>,
     filter: Filter,
+    /// Requests that the filter chose and whose outcome is still to come.
+    open: HashSet<Uuid>,
     ready: VecDeque<ExportLine>,
     gaps: Vec<GapField>,
 }
 
 impl Trail {
-    /// Starts an export of an account's records. That it was exported, and by whom, is recorded first.
-    pub async fn audit_export(
+    /// Starts an export of an account's records. What is exported, and by whom, is recorded first.
+    pub async fn audit_export<'o>(
         &self,
         account_id: &str,
         filter: &Filter,
-        actor: &str,
+        order: impl Into<ExportOrder<'o>>,
     ) -> Result<Export<'_>> {
         let (_, account) = self.core.account_item(account_id).await?;
-        let act = AdminAct::new(self.core.now(), &account.name, actor, Act::AuditExport);
+        let (order, described) = (order.into(), filter.described());
+        let filter_words = if described.is_empty() {
+            "everything"
+        } else {
+            &described
+        };
+        let act = AdminAct::new(
+            self.core.now(),
+            &account.name,
+            order.actor,
+            Act::AuditExport,
+        )
+        .detail("format", order.format)
+        .detail("filter", filter_words);
         self.core.record_act(Some(account_id), &act).await?;
         let reader = Reader::new(&*self.core.store, account_id).await?;
         Ok(Export {
+            trail: self,
+            ended: AdminAct {
+                act: Act::AuditExportEnd,
+                ..act
+            },
+            records: 0,
+            open: HashSet::new(),
             reader,
             filter: filter.clone(),
             ready: VecDeque::new(),
@@ -65,22 +110,74 @@ impl Export<'_> {
     pub async fn next(&mut self) -> Result<Option<ExportLine>> {
         loop {
             if let Some(line) = self.ready.pop_front() {
+                self.records += u64::from(line.record.is_some());
                 return Ok(Some(line));
             }
             let Some(row) = self.reader.next().await? else {
                 return Ok(self.last_gap());
             };
-            self.take(&row)?;
+            self.take(&row).await?;
         }
     }
 
-    fn take(&mut self, row: &ChainRow) -> Result<()> {
+    /// Records how much was exported, and whether that was all of it.
+    pub async fn end(self, is_whole: bool) -> Result<()> {
+        let whole = if is_whole { "yes" } else { "no" };
+        let act = AdminAct {
+            time: self.trail.core.now(),
+            ..self.ended
+        };
+        let act = act.detail("records", &self.records).detail("whole", whole);
+        let account = self.reader.account();
+        self.trail.core.record_act(Some(account), &act).await
+    }
+
+    /// A chosen request comes whole: its attempts and its outcome follow its decision.
+    async fn wants(&mut self, record: &Record) -> Result<bool> {
+        if self.filter.record.is_some() || !self.filter.is_about_requests() {
+            return Ok(matches(&self.filter, record));
+        }
+        Ok(match record {
+            Record::Admin(_) => false,
+            Record::Decision(decision) => {
+                let id = decision.request_id;
+                let is_wanted = matches(&self.filter, record) && self.ended_as_asked(id).await?;
+                if is_wanted {
+                    self.open.insert(id);
+                }
+                is_wanted
+            }
+            Record::Attempt(attempt) => self.open.contains(&attempt.request_id),
+            Record::Outcome(outcome) => self.open.remove(&outcome.request_id),
+        })
+    }
+
+    async fn ended_as_asked(&self, request_id: Uuid) -> Result<bool> {
+        if !self.filter.is_about_outcomes() {
+            return Ok(true);
+        }
+        let account = self.reader.account();
+        let rows = self
+            .trail
+            .core
+            .store
+            .requests(account, &[request_id])
+            .await?;
+        for row in &rows {
+            if let Record::Outcome(outcome) = parse(row)? {
+                return Ok(self.filter.takes(&outcome));
+            }
+        }
+        Ok(false)
+    }
+
+    async fn take(&mut self, row: &ChainRow) -> Result<()> {
         let account = self.reader.account().to_owned();
         match &row.row {
             None => self.leave_out(&account, row, "deleted"),
             Some(record) => {
                 let parsed = parse(record)?;
-                if !matches(&self.filter, &parsed) {
+                if !self.wants(&parsed).await? {
                     self.leave_out(&account, row, "filter");
                     return Ok(());
                 }
@@ -189,8 +286,25 @@ fn matches(filter: &Filter, record: &Record) -> bool {
         Record::Admin(act) => Some(act.act),
         Record::Decision(_) | Record::Attempt(_) | Record::Outcome(_) => None,
     };
+    let by = match record {
+        Record::Admin(act) => Some(act.actor.as_str()),
+        Record::Decision(_) | Record::Attempt(_) | Record::Outcome(_) => None,
+    };
+    let begins = |wanted: &Option<String>, found: Option<&str>| {
+        let wanted = wanted.as_deref();
+        wanted.is_none_or(|wanted| found.is_some_and(|found| found.starts_with(wanted)))
+    };
     let is_act = filter.act.is_none() || filter.act == act;
     is_act
+        && begins(&filter.actor, by)
+        && begins(
+            &filter.model_prefix,
+            decision.and_then(|decision| decision.model.as_deref()),
+        )
+        && is(
+            &filter.provider,
+            decision.and_then(|decision| decision.provider.as_deref()),
+        )
         && filter.since.is_none_or(|since| record.time() >= since)
         && filter.until.is_none_or(|until| record.time() < until)
         && filter.record.is_none_or(|wanted| wanted == kind)

@@ -8,7 +8,8 @@ use uuid::Uuid;
 
 use crate::keys::seal::Place;
 use crate::model::{
-    AdminAct, Cursor, Decision, Disclosure, Filter, Page, Record, RecordKind, RequestRow, Revealed,
+    AdminAct, Cursor, Decision, Disclosure, Filter, FurtherDisclosure, Page, Record, RecordKind,
+    RequestRow, Revealed,
 };
 use crate::rows::{AuditRow, RowKey};
 use crate::trail::Trail;
@@ -99,12 +100,46 @@ impl Trail {
         let decision = rows
             .iter()
             .find(|row| row.kind == RecordKind::Decision.code());
-        let decision = decision.ok_or(StoreError::NotFound("request"))?;
+        decision.ok_or(StoreError::NotFound("request"))?;
         let (_, account) = self.core.account_item(account_id).await?;
         let mut act = AdminAct::new(self.core.now(), &account.name, actor, Act::ContentReveal);
         act.request_id = Some(request_id);
         act.reason = reason.map(str::to_owned);
         self.core.record_act(Some(account_id), &act).await?;
+        self.opened(account_id, request_id, &rows).await
+    }
+
+    /// The content of a request that the same person revealed since then: a page that is loaded again is no second
+    /// reveal. None where they did not.
+    pub async fn reopen(
+        &self,
+        account_id: &str,
+        request_id: Uuid,
+        actor: &str,
+        since: Timestamp,
+    ) -> Result<Option<Revealed>> {
+        let rows = self.core.store.requests(account_id, &[request_id]).await?;
+        for row in &rows {
+            if let Record::Admin(act) = parse(row)?
+                && act.act == Act::ContentReveal
+                && act.actor == actor
+                && act.time >= since
+            {
+                return self.opened(account_id, request_id, &rows).await.map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    async fn opened(
+        &self,
+        account_id: &str,
+        request_id: Uuid,
+        rows: &[AuditRow],
+    ) -> Result<Revealed> {
+        let is_decision = |row: &&AuditRow| row.kind == RecordKind::Decision.code();
+        let decision = rows.iter().find(is_decision);
+        let decision = decision.ok_or(StoreError::NotFound("request"))?;
         let mut revealed = Revealed {
             request_id,
             original: None,
@@ -118,7 +153,7 @@ impl Trail {
                 _ => revealed.sent = Some(content),
             }
         }
-        for row in &rows {
+        for row in rows {
             let Record::Attempt(attempt) = parse(row)? else {
                 continue;
             };
@@ -290,20 +325,28 @@ fn disclosure(request_id: Uuid, time_us: i64, records: Option<&Vec<Record>>) -> 
         time: Timestamp::from_microsecond(time_us).unwrap_or_default(),
         action: None,
         family: None,
+        provider: None,
         model: None,
         key_id: None,
         provider_status: None,
+        attempts: Vec::new(),
     };
     for record in records.into_iter().flatten() {
         match record {
             Record::Decision(decision) => {
                 found.action = Some(decision.action);
                 found.family = decision.family;
+                found.provider = decision.provider.clone();
                 found.model = decision.model.clone();
                 found.key_id = Some(decision.key_id.clone());
             }
             Record::Outcome(outcome) => found.provider_status = outcome.provider_status,
-            Record::Attempt(_) | Record::Admin(_) => {}
+            Record::Attempt(attempt) => found.attempts.push(FurtherDisclosure {
+                provider: attempt.provider.clone(),
+                model: attempt.model.clone(),
+                action: attempt.action,
+            }),
+            Record::Admin(_) => {}
         }
     }
     found

@@ -1,5 +1,6 @@
 //! Retention: what is older than its time goes, in small batches, each recorded.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::SignedDuration;
@@ -7,8 +8,9 @@ use phigate_types::Act;
 use phigate_verify::write_ranges;
 
 use crate::item::Change;
+use crate::minutes::{self, Minute};
 use crate::model::{AdminAct, Retention};
-use crate::rows::RowKey;
+use crate::rows::{Batch, RowKey};
 use crate::trail::Trail;
 use crate::writer::entry;
 use crate::writer::job::{Job, Waiter};
@@ -55,6 +57,9 @@ impl Trail {
     pub async fn retain_all(&self, pause: Duration) -> Result<usize> {
         let mut accounts = self.core.store.accounts_with_records().await?;
         let mut touched = 0;
+        for account in &accounts {
+            self.sweep_minutes(account).await?;
+        }
         while let Some(account) = accounts.last() {
             let done = self.retain(account).await?;
             touched += done;
@@ -65,6 +70,17 @@ impl Trail {
             }
         }
         Ok(touched)
+    }
+
+    /// Deletes counters by minute whose hour is over. They are no records, so nothing is said about it.
+    async fn sweep_minutes(&self, account_id: &str) -> Result<()> {
+        let hours = Minute::of(self.core.now()).swept();
+        let batch = Batch {
+            drop_counters: Some((account_id.to_owned(), minutes::PREFIX, hours)),
+            ..Batch::default()
+        };
+        self.core.store.commit(Arc::new(batch)).await?;
+        Ok(())
     }
 
     /// Name and retention of an account, and the condition that they still hold; deleted accounts

@@ -1,18 +1,33 @@
-//! Figures for the dashboard, from the hourly counters: cheap however many records there are.
+//! Figures for the dashboard, from the counters: cheap however many records there are.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 
 use crate::Result;
-use crate::model::{Bucket, ProviderHealth, Stats, Window};
+use crate::core::Core;
+use crate::minutes::{Fare, Minute};
+use crate::model::{Bucket, Filter, ProviderHealth, Stats, Use, Window};
 use crate::trail::Trail;
 use crate::writer::entry::class_time;
+
+/// What the trail holds, in numbers.
+#[derive(Clone)]
+pub struct Figures {
+    core: Arc<Core>,
+}
+
+impl Figures {
+    pub(crate) fn new(core: Arc<Core>) -> Self {
+        Self { core }
+    }
+}
 
 /// Quantiles shown: the middle, and the slow end.
 const QUANTILES: [f64; 3] = [0.5, 0.95, 0.99];
 
-impl Trail {
+impl Figures {
     /// Figures of an account up to now.
     pub async fn stats(&self, account_id: &str, window: Window) -> Result<Stats> {
         let (length, width) = window.hours();
@@ -37,42 +52,47 @@ impl Trail {
         stats.first_byte_ms = quantiles(&first_byte);
         Ok(stats)
     }
+
+    /// How many records of an account a filter chooses, counted no further than `most`: a page need not wait for a
+    /// count of millions.
+    pub async fn count(&self, account_id: &str, filter: &Filter, most: usize) -> Result<u64> {
+        self.core.store.count(account_id, filter, most).await
+    }
 }
 
 /// The providers of an account by name, and how they fared.
 type Fares = BTreeMap<String, ProviderHealth>;
 
 impl Trail {
-    /// How the providers of an account fared in this hour and the last, and when that began.
-    pub async fn provider_health(&self, account_id: &str) -> Result<(Timestamp, Fares)> {
-        let first = self.core.now().as_second().div_euclid(3_600) - 1;
-        let since = Timestamp::from_second(first * 3_600).unwrap_or_default();
+    /// How the providers of an account fared in the last sixty minutes.
+    pub async fn provider_health(&self, account_id: &str) -> Result<Fares> {
+        let since = Minute::of(self.core.now()).hour_ago();
+        let counters = self.core.store.counters(account_id, since.hour()).await?;
         let mut fares = Fares::new();
-        let mut times: BTreeMap<String, BTreeMap<u32, u64>> = BTreeMap::new();
-        for (_, name, count) in self.core.store.counters(account_id, first).await? {
-            let count = count.cast_unsigned();
-            let Some((group, provider)) = name.split_once(':') else {
+        let mut times: BTreeMap<&str, BTreeMap<u32, u64>> = BTreeMap::new();
+        for (hour, name, count) in &counters {
+            let Some((minute, fare, provider)) = Minute::read(*hour, name) else {
                 continue;
             };
-            match group {
-                "provider" => fares.entry(provider.to_owned()).or_default().requests += count,
-                "provider_failed" => {
-                    fares.entry(provider.to_owned()).or_default().failures += count;
+            if minute < since {
+                continue;
+            }
+            let count = count.cast_unsigned();
+            let health = fares.entry(provider.to_owned()).or_default();
+            health.requests += count;
+            match fare {
+                Fare::Failed => health.failures += count,
+                Fare::Answered(class) => {
+                    *times.entry(provider).or_default().entry(class).or_default() += count;
                 }
-                "provider_ms" => {
-                    let (provider, time) = provider.split_once(':').unwrap_or((provider, ""));
-                    let times = times.entry(provider.to_owned()).or_default();
-                    *times.entry(class(time)).or_default() += count;
-                }
-                _ => {}
             }
         }
-        for (provider, times) in &times {
-            let [half, most, _] = quantiles(times);
-            let fare = fares.entry(provider.clone()).or_default();
-            (fare.p50_ms, fare.p95_ms) = (half, most);
+        for (provider, times) in times {
+            let [half, most, _] = quantiles(&times);
+            let health = fares.entry(provider.to_owned()).or_default();
+            (health.p50_ms, health.p95_ms) = (half, most);
         }
-        Ok((since, fares))
+        Ok(fares)
     }
 }
 
@@ -87,9 +107,19 @@ fn add(stats: &mut Stats, group: &str, key: &str, count: u64) {
         "mode" => &mut stats.by_mode,
         "family" => &mut stats.by_family,
         "status" => &mut stats.by_status,
+        "error" => &mut stats.by_error,
+        "key" => return used(&mut stats.by_key, key).requests += count,
+        "key_phi" => return used(&mut stats.by_key, key).with_phi += count,
+        "key_tokens" => return used(&mut stats.by_key, key).tokens += count,
+        "model" => return used(&mut stats.by_model, key).requests += count,
+        "model_phi" => return used(&mut stats.by_model, key).with_phi += count,
         _ => return,
     };
     *map.entry(key.to_owned()).or_default() += count;
+}
+
+fn used<'a>(by: &'a mut BTreeMap<String, Use>, name: &str) -> &'a mut Use {
+    by.entry(name.to_owned()).or_default()
 }
 
 fn add_to_bucket(stats: &mut Stats, at: i64, group: &str, key: &str, count: u64) {

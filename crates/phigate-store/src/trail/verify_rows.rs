@@ -7,8 +7,9 @@ use phigate_verify::{Fault, FaultKind};
 use crate::accounts::DeletedAccount;
 use crate::guard::{Seen, Top};
 use crate::item::ItemKind;
+use crate::minutes;
 use crate::model::{Filter, Record, RecordKind};
-use crate::rows::ChainRow;
+use crate::rows::{ChainRow, CounterRow};
 use crate::store::SYSTEM;
 use crate::trail::Trail;
 use crate::trail::read::parse;
@@ -61,14 +62,32 @@ impl Sums {
     /// after them, so what was written meanwhile lies between.
     fn odd_hour(&self, before: &Figures, after: &Figures) -> Option<i64> {
         let count = |of: &Figures, key: &(i64, String)| of.get(key).copied().unwrap_or(0);
+        let earlier = counted_earlier(after);
         let keys: BTreeSet<&(i64, String)> = self.figures.keys().chain(after.keys()).collect();
         let is_odd = |key: &&&(i64, String)| {
             let sum = count(&self.figures, key);
             let is_too_high = count(before, key) > sum && !self.partial.contains(&key.0);
-            is_too_high || sum > count(after, key)
+            let is_late = earlier.contains(&key.0) && entry::is_late_counter(&key.1);
+            is_too_high || (!is_late && sum > count(after, key))
         };
         keys.iter().find(is_odd).map(|(hour, _)| *hour)
     }
+}
+
+/// Hours some of whose requests an earlier version counted, which did not count by key.
+fn counted_earlier(figures: &Figures) -> BTreeSet<i64> {
+    let mut uncounted: HashMap<i64, i64> = HashMap::new();
+    for ((hour, name), count) in figures {
+        let sign = match name.as_str() {
+            "requests" => 1,
+            name if name.starts_with("key:") => -1,
+            _ => continue,
+        };
+        *uncounted.entry(*hour).or_default() += sign * count;
+    }
+    let is_short = |(_, left): &(i64, i64)| *left > 0;
+    let hours = uncounted.into_iter().filter(is_short);
+    hours.map(|(hour, _)| hour).collect()
 }
 
 impl Trail {
@@ -122,7 +141,9 @@ impl Trail {
     /// The figures of an account now.
     pub(super) async fn figures(&self, account: &str) -> Result<Figures> {
         let mut figures = Figures::new();
-        for row in self.core.store.all_counters(account).await? {
+        let kept = |row: &CounterRow| !minutes::is_of_minute(&row.name);
+        let rows = self.core.store.all_counters(account).await?;
+        for row in rows.into_iter().filter(kept) {
             *figures.entry((row.hour, row.name)).or_default() += row.count;
         }
         Ok(figures)

@@ -4,11 +4,12 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use phigate_types::ErrorCode;
+use phigate_types::{Blame, ErrorCode};
 use phigate_verify::chain::leaf;
 use serde::Serialize;
 use uuid::Uuid;
 
+use crate::minutes::{Fare, Minute};
 use crate::model::{
     AdminAct, Attempt, AttemptEnd, Decision, Outcome, Record, RecordKind, ReplyFacts,
 };
@@ -67,7 +68,8 @@ pub(crate) fn outcome_with(
     contents: Contents,
 ) -> Arc<Entry> {
     let row = row(account_id, id, RecordRef::Outcome(outcome));
-    let counters = outcome_counters(outcome);
+    let mut counters = outcome_counters(outcome);
+    counters.extend(fares(outcome));
     Arc::new(Entry {
         contents,
         ..entry(
@@ -97,6 +99,7 @@ pub(crate) fn ended(
         request_id,
         time,
         account: account.to_owned(),
+        key_id: None,
         status,
         provider_status: None,
         served_model: None,
@@ -111,13 +114,27 @@ pub(crate) fn ended(
     }
 }
 
-/// What a record adds to the counters of its hour.
+/// What a record adds to the counters of its hour, as long as they are kept: those of minutes are not.
 pub(crate) fn counters(record: &Record) -> Counters {
     match record {
         Record::Decision(decision) => decision_counters(decision),
         Record::Outcome(outcome) => outcome_counters(outcome),
         Record::Attempt(_) | Record::Admin(_) => Vec::new(),
     }
+}
+
+/// Whether earlier versions did not count this.
+pub(crate) fn is_late_counter(name: &str) -> bool {
+    const LATE: &[&str] = &[
+        "error",
+        "key",
+        "key_phi",
+        "key_tokens",
+        "model",
+        "model_phi",
+    ];
+    let group = name.split_once(':').map_or(name, |(group, _)| group);
+    LATE.contains(&group)
 }
 
 /// The hour whose counters a record adds to.
@@ -133,6 +150,16 @@ fn decision_counters(decision: &Decision) -> Counters {
         counters.push((format!("phi_action:{}", decision.action).into(), 1));
     }
     counters.push((format!("action:{}", decision.action).into(), 1));
+    for (name, whose) in [
+        ("key", Some(&decision.key_id)),
+        ("model", decision.model.as_ref()),
+    ] {
+        let Some(whose) = whose else { continue };
+        counters.push((format!("{name}:{whose}").into(), 1));
+        if decision.phi_detected {
+            counters.push((format!("{name}_phi:{whose}").into(), 1));
+        }
+    }
     counters.push((format!("mode:{}", decision.mode).into(), 1));
     let family = decision.family.map(|family| ("family", family.code()));
     let kinds = decision.types.keys().map(|kind| ("type", kind.as_str()));
@@ -152,11 +179,13 @@ fn outcome_counters(outcome: &Outcome) -> Counters {
     };
     let mut counters: Counters = vec![(class, 1)];
     if let Some(usage) = outcome.usage {
-        counters.push((
-            "tokens".into(),
-            i64::try_from(usage.total_tokens).unwrap_or(i64::MAX),
-        ));
+        let tokens = i64::try_from(usage.total_tokens).unwrap_or(i64::MAX);
+        counters.push(("tokens".into(), tokens));
+        let key = outcome.key_id.as_ref();
+        counters.extend(key.map(|key| (format!("key_tokens:{key}").into(), tokens)));
     }
+    let error = outcome.error_code.as_ref();
+    counters.extend(error.map(|code| (format!("error:{code}").into(), 1)));
     let times = [
         ("total", outcome.total_ms),
         ("first", outcome.first_byte_ms),
@@ -165,18 +194,25 @@ fn outcome_counters(outcome: &Outcome) -> Counters {
         let class = milliseconds.map(|value| format!("{name}_ms:{}", time_class(value)));
         counters.extend(class.map(|class| (class.into(), 1)));
     }
-    counters.extend(outcome.attempts.iter().flat_map(attempt_counters));
     counters
 }
 
-/// How a provider fares: asked, failed, and how long it took when it did not.
-fn attempt_counters(attempt: &AttemptEnd) -> Counters {
-    let name = &attempt.provider;
-    let what = match attempt.error_code {
-        Some(_) => format!("provider_failed:{name}"),
-        None => format!("provider_ms:{name}:{}", time_class(attempt.ms)),
+/// How the providers of a request fared, by minute.
+fn fares(outcome: &Outcome) -> Counters {
+    let minute = Minute::of(outcome.time);
+    let is_its_own =
+        |code: ErrorCode| code.blame() == Blame::Provider || code == ErrorCode::ProviderRateLimited;
+    let fare = |attempt: &AttemptEnd| match (attempt.error_code, attempt.status) {
+        (Some(code), _) if is_its_own(code) => Some(Fare::Failed),
+        // Whoever left in the middle, or withheld what was said, was not the provider.
+        (_, Some(_)) => Some(Fare::Answered(time_class(attempt.ms))),
+        (_, None) => None,
     };
-    vec![(format!("provider:{name}").into(), 1), (what.into(), 1)]
+    let counter = |attempt: &AttemptEnd| {
+        let name = minute.counter(&attempt.provider, fare(attempt)?);
+        Some((name.into(), 1))
+    };
+    outcome.attempts.iter().filter_map(counter).collect()
 }
 
 /// The row a record must have, given its text; verification compares them.

@@ -463,6 +463,108 @@ pub async fn a_one_time_code_works_once(site: Site) {
     close(vault).await;
 }
 
+pub async fn a_recovery_code_works_once_and_goes_with_the_second_factor(site: Site) {
+    let vault = site.open().await;
+    let user = jane(&vault).await;
+    let people = &vault.people;
+    assert!(
+        people.make_recovery_codes(&user, "jane").await.is_err(),
+        "for nothing"
+    );
+    let secret = SecretBytes::new(vec![7; 20]);
+    people
+        .set_totp(&user, Some(&secret), None, "cli")
+        .await
+        .unwrap();
+    let codes = people.make_recovery_codes(&user, "jane").await.unwrap();
+    assert_eq!(codes.len(), 10);
+    let typed = codes[0].expose().to_uppercase();
+    let typed = format!(" {}-{} ", &typed[..6], &typed[6..]);
+    assert!(
+        people
+            .use_recovery_code(&user, &typed, "192.0.2.1")
+            .await
+            .unwrap()
+    );
+    assert!(
+        !people
+            .use_recovery_code(&user, &typed, "192.0.2.1")
+            .await
+            .unwrap()
+    );
+    assert_eq!(people.recovery_codes_left(&user).await.unwrap(), 9);
+    let fresh = people.make_recovery_codes(&user, "jane").await.unwrap();
+    let old = codes[1].expose();
+    assert!(
+        !people
+            .use_recovery_code(&user, old, "192.0.2.1")
+            .await
+            .unwrap()
+    );
+    people.set_totp(&user, None, None, "cli").await.unwrap();
+    let gone = fresh[0].expose();
+    assert!(
+        !people
+            .use_recovery_code(&user, gone, "192.0.2.1")
+            .await
+            .unwrap()
+    );
+    close(vault).await;
+}
+
+pub async fn a_changed_role_ends_sessions_which_an_owner_sees(site: Site) {
+    let vault = site.open().await;
+    let user = jane(&vault).await;
+    let policy = SessionPolicy::default();
+    let session = vault
+        .sessions
+        .begin_session(&user, policy, "Firefox")
+        .await
+        .unwrap();
+    let seen = vault.sessions.all_sessions(&user.account_id).await.unwrap();
+    assert_eq!(
+        (seen.len(), seen[0].user.email.as_str()),
+        (1, user.email.as_str())
+    );
+    let changed = vault
+        .people
+        .set_role(&user.account_id, &user.email, Role::Auditor, "cli");
+    changed.await.unwrap();
+    assert!(
+        vault
+            .sessions
+            .session(session.token.expose())
+            .await
+            .unwrap()
+            .is_none()
+    );
+    assert!(
+        vault
+            .sessions
+            .all_sessions(&user.account_id)
+            .await
+            .unwrap()
+            .is_empty()
+    );
+    let filter = phigate_store::Filter {
+        act: Some(phigate_types::Act::UserRole),
+        ..phigate_store::Filter::default()
+    };
+    let found = vault
+        .trail
+        .audit_list(&user.account_id, &filter, None, 1)
+        .await
+        .unwrap();
+    let [phigate_store::Record::Admin(act)] = found.items.as_slice() else {
+        panic!("not recorded");
+    };
+    assert_eq!(
+        (act.from.as_deref(), act.to.as_deref()),
+        (Some("owner"), Some("auditor"))
+    );
+    close(vault).await;
+}
+
 pub async fn an_invitation_can_be_used_is_replaced_and_goes_with_its_user(site: Site) {
     let vault = site.open().await;
     let account = account(&vault).await;

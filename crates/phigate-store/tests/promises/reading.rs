@@ -1,9 +1,14 @@
 //! Reading the trail.
 
+use std::time::Duration;
+
 use crate::support::life::recorded;
-use crate::support::{Site, account, clean, close, masked};
-use phigate_store::{Filter, Record, RecordKind, StoreError, Window};
-use phigate_types::{Act, Action, Mode};
+use crate::support::{PATIENCE, Site, Watch, account, answered, clean, close, masked};
+use jiff::SignedDuration;
+use phigate_store::{
+    Attempt, AttemptEnd, Filter, NewAttempt, Options, Record, RecordKind, StoreError, Vault, Window,
+};
+use phigate_types::{Act, Action, ErrorCode, Mode, ProviderKind};
 
 pub async fn lists_filter_and_page_newest_first(site: Site) {
     let vault = site.open().await;
@@ -199,7 +204,7 @@ pub async fn figures_add_up(site: Site) {
         .await;
     }
     for window in [Window::Day, Window::Week, Window::Month] {
-        let stats = vault.trail.stats(&account, window).await.unwrap();
+        let stats = vault.figures.stats(&account, window).await.unwrap();
         assert_eq!((stats.requests, stats.with_phi, stats.tokens), (10, 3, 100));
         assert_eq!(
             (
@@ -229,6 +234,129 @@ pub async fn figures_add_up(site: Site) {
         let lengths = [24, 168, 30];
         assert!(lengths.contains(&stats.buckets.len()));
     }
+    close(vault).await;
+}
+
+pub async fn an_attempt_tells_whom_else_an_identifier_went_to(site: Site) {
+    let vault = site.open().await;
+    let account = account(&vault).await;
+    let new = masked(&account);
+    let attempt = NewAttempt {
+        account_id: account.clone(),
+        sent: None,
+        attempt: Attempt {
+            request_id: new.decision.request_id,
+            time: new.decision.time,
+            account: "default".to_owned(),
+            key_id: new.decision.key_id.clone(),
+            number: 2,
+            action: Action::FORWARDED,
+            model: Some("llama".to_owned()),
+            family: Some(ProviderKind::OpenAi),
+            provider: "cellar".to_owned(),
+            sizes: new.decision.sizes,
+            sealed: None,
+        },
+    };
+    let outcome = answered(new.decision.request_id);
+    vault.trail.record_decision(new, PATIENCE).await.unwrap();
+    let written = vault.trail.record_attempt(attempt, PATIENCE).await;
+    written.unwrap();
+    let written = vault.trail.record_outcome(&account, &outcome, PATIENCE);
+    written.await.unwrap();
+    let found = vault
+        .trail
+        .find_identifier(&account, "ssn", &["900551234".into()], "cli")
+        .await
+        .unwrap();
+    assert_eq!(found[0].provider.as_deref(), Some("openai"));
+    let further: Vec<_> = found[0]
+        .attempts
+        .iter()
+        .map(|one| (one.provider.as_str(), one.model.as_deref(), one.action))
+        .collect();
+    assert_eq!(further, [("cellar", Some("llama"), Action::FORWARDED)]);
+    close(vault).await;
+}
+
+/// A request that went to `azure-eu`, and how that ended.
+async fn fared(
+    vault: &Vault,
+    account: &str,
+    watch: &Watch,
+    end: (Option<u16>, Option<ErrorCode>, u64),
+) {
+    let mut new = clean(account);
+    new.decision.time = watch.now();
+    let (status, error, ms) = end;
+    let mut outcome = answered(new.decision.request_id);
+    outcome.time = watch.now();
+    outcome.attempts = vec![AttemptEnd {
+        provider: "azure-eu".to_owned(),
+        model: None,
+        status,
+        error_code: error,
+        ms,
+    }];
+    vault.trail.record_decision(new, PATIENCE).await.unwrap();
+    let written = vault.trail.record_outcome(account, &outcome, PATIENCE);
+    written.await.unwrap();
+}
+
+pub async fn how_providers_fare_is_told_of_the_last_sixty_minutes(site: Site) {
+    let watch = Watch::new();
+    let options = Options {
+        clock: watch.clock(),
+        ..site.options()
+    };
+    let vault = Vault::open(options).await.unwrap();
+    let account = account(&vault).await;
+    let health = async || {
+        let health = vault.trail.provider_health(&account).await.unwrap();
+        let fare = health.get("azure-eu").cloned().unwrap_or_default();
+        (fare.requests, fare.failures)
+    };
+    assert_eq!(health().await, (0, 0));
+    // A minute before the full hour, and on both sides of it.
+    watch.advance(SignedDuration::from_mins(59));
+    fared(&vault, &account, &watch, (Some(200), None, 100)).await;
+    fared(
+        &vault,
+        &account,
+        &watch,
+        (Some(503), Some(ErrorCode::ProviderOverloaded), 5),
+    )
+    .await;
+    // The caller left before the provider answered: that is nobody's failure.
+    fared(
+        &vault,
+        &account,
+        &watch,
+        (None, Some(ErrorCode::ClientDisconnected), 5),
+    )
+    .await;
+    assert_eq!(health().await, (2, 1));
+    watch.advance(SignedDuration::from_mins(2));
+    for _ in 0..18 {
+        fared(&vault, &account, &watch, (Some(200), None, 400)).await;
+    }
+    fared(&vault, &account, &watch, (Some(200), None, 9_000)).await;
+    assert_eq!(health().await, (21, 1), "the full hour changes nothing");
+    let told = vault.trail.provider_health(&account).await.unwrap();
+    let (half, most) = (told["azure-eu"].p50_ms, told["azure-eu"].p95_ms);
+    assert!((380..=420).contains(&half.unwrap()), "{half:?}");
+    assert!((380..=420).contains(&most.unwrap()), "{most:?}");
+    watch.advance(SignedDuration::from_mins(57));
+    assert_eq!(health().await, (21, 1), "59 minutes after the first");
+    watch.advance(SignedDuration::from_mins(1));
+    assert_eq!(health().await, (19, 0), "the first are past");
+    vault.trail.retain_all(Duration::ZERO).await.unwrap();
+    assert_eq!(health().await, (19, 0), "what is told is not swept away");
+    watch.advance(SignedDuration::from_hours(3));
+    vault.trail.retain_all(Duration::ZERO).await.unwrap();
+    assert_eq!(health().await, (0, 0));
+    let report = vault.trail.verify(None, &[], |_| {}).await.unwrap();
+    assert!(report.is_intact(), "{report:?}");
     close(vault).await;
 }
 
@@ -270,7 +398,7 @@ pub async fn accounts_are_walls(site: Site) {
     assert_eq!(seen.items.len(), 1, "only that the account was made");
     assert_eq!(
         vault
-            .trail
+            .figures
             .stats(&other, Window::Day)
             .await
             .unwrap()

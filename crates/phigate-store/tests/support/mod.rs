@@ -186,6 +186,7 @@ pub fn answered(request_id: Uuid) -> Outcome {
         request_id,
         time: Timestamp::now(),
         account: "default".to_owned(),
+        key_id: None,
         status: Some(200),
         provider_status: Some(200),
         served_model: Some("gpt-4o-2024-08-06".to_owned()),

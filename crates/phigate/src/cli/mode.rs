@@ -3,10 +3,11 @@
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
-use phigate_types::Mode;
+use phigate_store::By;
+use phigate_types::{Effect, Mode};
 
 use super::Global;
-use super::store::{Session, with_new_store, with_store};
+use super::store::{Session, given_reason, with_new_store, with_store};
 use super::words::known;
 
 #[derive(Args)]
@@ -24,6 +25,9 @@ enum Verb {
         /// The mode
         #[arg(value_parser = known(Mode::all(), Mode::code), ignore_case = true)]
         mode: Mode,
+        /// Why, in a few words; the audit trail keeps it
+        #[arg(long, value_name = "TEXT", value_parser = given_reason)]
+        reason: Option<String>,
     },
 }
 
@@ -34,18 +38,25 @@ pub(super) fn run(args: &ModeArgs, global: &Global) -> anyhow::Result<ExitCode> 
             println!("{}", session.vault.accounts.mode(&account.id).await?.mode);
             Ok(())
         }),
-        Some(Verb::Set { mode }) => {
-            with_new_store(global, async |session| set(&session, *mode).await)
-        }
+        Some(Verb::Set { mode, reason }) => with_new_store(global, async |session| {
+            set(&session, *mode, reason.as_deref()).await
+        }),
     }?;
     Ok(ExitCode::SUCCESS)
 }
 
-async fn set(session: &Session, mode: Mode) -> anyhow::Result<()> {
+async fn set(session: &Session, mode: Mode, reason: Option<&str>) -> anyhow::Result<()> {
     let account = session.account().await?;
     let before = session.vault.accounts.mode(&account.id).await?.mode;
-    let (vault, actor) = (&session.vault, session.actor);
-    vault.accounts.set_mode(&account.id, mode, actor).await?;
+    let by = By {
+        actor: session.actor,
+        reason,
+    };
+    session
+        .vault
+        .accounts
+        .set_mode(&account.id, mode, by)
+        .await?;
     if before == mode {
         eprintln!("account {}: the mode was {mode} already", account.name);
     } else {
@@ -53,6 +64,9 @@ async fn set(session: &Session, mode: Mode) -> anyhow::Result<()> {
             "account {}: mode changed from {before} to {mode}, for every request from now on",
             account.name
         );
+        if matches!(mode.effect, Effect::Keep) {
+            eprintln!("PHI is now forwarded unchanged; --reason TEXT keeps in the trail why");
+        }
     }
     Ok(())
 }

@@ -88,6 +88,7 @@ pub(super) fn start(
             Ok(greeting) => serve_app(ports, &app, command, greeting).await,
             Err(error) => Err(error),
         };
+        app.gateway.record_refusals(true).await;
         let closed = app.vault.close(app::CLOSING).await;
         result?;
         Ok::<(), anyhow::Error>(closed?)

@@ -10,6 +10,7 @@ use phigate_store::{AccountInfo, StoreError, Vault};
 
 use crate::app;
 use crate::config::Config;
+use crate::reason::reason;
 
 use super::Global;
 use super::instance::running;
@@ -131,4 +132,10 @@ fn place(config: &Config) -> String {
 /// A moment as all lists of the command line write it.
 pub(super) fn to_the_second(time: Timestamp) -> String {
     time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+/// A reason as the trail keeps it.
+pub(super) fn given_reason(text: &str) -> anyhow::Result<String> {
+    let given = reason(text).context("the reason is written in 4 to 400 characters")?;
+    Ok(given.to_owned())
 }

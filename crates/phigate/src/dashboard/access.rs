@@ -193,6 +193,10 @@ async fn admit_member(
         .account(&session.user.account_id)
         .await
         .map_err(|error| refused(error.into()))?;
+    let is_required = account.settings.require_second_factor;
+    if is_required && !session.user.has_totp && !is_own_login(parts.uri.path()) {
+        return Err(refused(PageError::NoSecondFactor));
+    }
     let head = head(dash, &mut parts, form, &cookie).await;
     parts.extensions.insert(SignedIn {
         head: Arc::new(head),
@@ -201,6 +205,11 @@ async fn admit_member(
         navigation: dash.navigation,
     });
     Ok(Request::from_parts(parts, Body::empty()))
+}
+
+/// Where a second factor is set up, and what every page has. All that somebody without one may use where it is required.
+fn is_own_login(path: &str) -> bool {
+    matches!(path, "/account" | "/logout" | "/theme") || path.starts_with("/account/")
 }
 
 async fn session_of(

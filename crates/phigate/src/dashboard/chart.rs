@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use jiff::Timestamp;
 use phigate_types::{Action, Mode, Tone};
 
+use super::fields::encode;
 use super::view::grouped;
 
 /// What can come of a request, as stacked from the bottom of each column: the calm ones below, the ones to look at on top.
@@ -92,6 +93,11 @@ pub(crate) struct Tick {
 /// One hour or day.
 #[derive(Debug)]
 pub(crate) struct Column {
+    /// The log of its requests.
+    pub(crate) href: String,
+    /// Its start, for the script, and what is in it.
+    pub(crate) iso: String,
+    pub(crate) words: String,
     pub(crate) x: f32,
     pub(crate) pitch: f32,
     pub(crate) title: String,
@@ -126,7 +132,10 @@ impl Chart {
         let columns = slots
             .iter()
             .enumerate()
-            .map(|(index, slot)| column(slot, LEFT as f32 + index as f32 * pitch, pitch, top))
+            .map(|(index, slot)| {
+                let end = slots.get(index + 1).map(|next| next.start);
+                column(slot, end, (LEFT as f32 + index as f32 * pitch, pitch), top)
+            })
             .collect();
         Chart {
             width: WIDTH,
@@ -143,7 +152,7 @@ impl Chart {
     }
 }
 
-fn column(slot: &Slot, x: f32, pitch: f32, top: u64) -> Column {
+fn column(slot: &Slot, end: Option<Timestamp>, (x, pitch): (f32, f32), top: u64) -> Column {
     let scale = (BASE - TOP) as f32 / top as f32;
     let gap = (pitch * 0.22).min(6.0);
     let mut y = BASE as f32;
@@ -174,7 +183,12 @@ fn column(slot: &Slot, x: f32, pitch: f32, top: u64) -> Column {
     } else {
         counted.join(", ")
     };
+    let stamp = |time: Timestamp| time.strftime("%Y-%m-%dT%H:%M:%S").to_string();
+    let until = end.map_or_else(String::new, |end| format!("&until={}", encode(&stamp(end))));
     Column {
+        href: format!("/audit?since={}{until}", encode(&stamp(slot.start))),
+        iso: format!("{}Z", stamp(slot.start)),
+        words: words.clone(),
         x: tenth(x),
         pitch: tenth(pitch),
         title: format!("{}: {words}", slot.start.strftime("%Y-%m-%d %H:%M UTC")),

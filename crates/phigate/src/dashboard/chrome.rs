@@ -128,6 +128,10 @@ static DONE: &[(&str, &str)] = &[
         "Aliases saved. They apply to every request from now on.",
     ),
     (
+        "codes",
+        "New recovery codes made. Earlier ones do not work any more.",
+    ),
+    (
         "fallbacks",
         "Fallbacks saved. They apply to every request from now on.",
     ),
@@ -156,6 +160,10 @@ static DONE: &[(&str, &str)] = &[
         "provider-removed",
         "Key removed. Requests for these models are refused until you set a new one.",
     ),
+    (
+        "role",
+        "Role changed. They were signed out everywhere and have the new role when they sign in again.",
+    ),
     ("session", "That session was signed out."),
     (
         "settings",
@@ -168,7 +176,10 @@ static DONE: &[(&str, &str)] = &[
         "Second factor turned on. You will be asked for a code when you sign in.",
     ),
     ("user-removed", "User removed and signed out everywhere."),
-    ("welcome", "Welcome. Your login is ready."),
+    (
+        "welcome",
+        "Welcome. Your login is ready. Under Your login you can protect it with a second factor.",
+    ),
 ];
 
 /// The notice for a `done` code.

@@ -30,6 +30,13 @@ impl Fields {
         self.get(name) == "yes"
     }
 
+    /// All fields but these, to be sent once more.
+    pub(crate) fn without(&self, names: &[&str]) -> Vec<(String, String)> {
+        let kept = self.0.iter();
+        let kept = kept.filter(|(field, _)| !names.contains(&field.as_str()));
+        kept.cloned().collect()
+    }
+
     /// The filled fields as the query of an address, without one of them and with another value for it.
     pub(crate) fn query_with(&self, name: &str, value: &str) -> String {
         let kept = self

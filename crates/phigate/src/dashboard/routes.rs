@@ -2,16 +2,18 @@
 
 use axum::Router;
 use axum::middleware::from_fn_with_state;
+use axum::response::Response;
 use axum::routing::{MethodFilter, MethodRouter, on};
-use http::Method;
+use http::{Method, Uri};
 use phigate_store::Role;
 
 use super::access::{Needs, gate};
 use super::chrome::NavItem;
 use super::pages::{
-    account, audit, export, help, keys, login, overview, playground, provider, providers, record,
-    settings, setup, users, verify,
+    account, acts, audit, export, find, help, keys, login, overview, playground, provider,
+    providers, record, settings, setup, users, verify,
 };
+use super::visit::go_to;
 use super::{Dash, assets};
 
 /// A route: where, who, what.
@@ -50,10 +52,14 @@ pub(crate) static ROUTES: &[Route] = &[
     route!(POST "/account/totp" Auditor account::offer_totp),
     route!(POST "/account/totp/confirm" Auditor account::confirm_totp),
     route!(POST "/account/totp/remove" Auditor account::remove_totp),
+    route!(POST "/account/recovery" Auditor account::make_recovery_codes),
     route!(POST "/account/sessions/revoke" Auditor account::revoke_session),
     route!(GET "/audit" Auditor audit::show),
+    route!(GET "/audit/administration" Auditor acts::show),
     route!(GET "/audit/export" Auditor export::export),
-    route!(POST "/audit/find" Auditor audit::find),
+    route!(GET "/audit/find" Auditor find::show),
+    route!(POST "/audit/find" Auditor find::find),
+    route!(GET "/audit/integrity" Auditor verify::show),
     route!(POST "/audit/verify" Auditor verify::verify),
     route!(GET "/audit/{request_id}" Auditor record::show),
     route!(POST "/audit/{request_id}/reveal" Auditor record::reveal),
@@ -62,10 +68,19 @@ pub(crate) static ROUTES: &[Route] = &[
     route!(GET "/help" Auditor help::show),
     // For owners.
     route!(POST "/playground/send" Owner playground::send),
+    route!(POST "/playground/stream" Owner playground::stream),
     route!(GET "/settings" Owner settings::show),
-    route!(POST "/settings/mode" Owner settings::save_mode),
-    route!(POST "/settings/replies" Owner settings::replies::save),
-    route!(POST "/settings/rules" Owner settings::save_rules),
+    route!(POST "/settings" Owner settings::save_mode),
+    route!(GET "/settings/replies" Owner settings::replies::show),
+    route!(POST "/settings/replies" Owner settings::replies::save_form),
+    route!(GET "/settings/detection" Owner settings::detection::show),
+    route!(POST "/settings/detection" Owner settings::detection::save_form),
+    route!(GET "/settings/retention" Owner settings::retention::show),
+    route!(POST "/settings/retention" Owner settings::retention::save_form),
+    route!(GET "/settings/limits" Owner settings::limits::show),
+    route!(POST "/settings/limits" Owner settings::limits::save_form),
+    route!(GET "/settings/sign-in" Owner settings::sign_in::show),
+    route!(POST "/settings/sign-in" Owner settings::sign_in::save_form),
     route!(GET "/providers" Owner providers::show),
     route!(GET "/providers/add/{preset}" Owner provider::add),
     route!(POST "/providers/add/{preset}" Owner provider::create),
@@ -85,6 +100,8 @@ pub(crate) static ROUTES: &[Route] = &[
     route!(GET "/users" Owner users::show),
     route!(POST "/users" Owner users::invite),
     route!(POST "/users/remove" Owner users::remove),
+    route!(POST "/users/role" Owner users::set_role),
+    route!(POST "/users/sign-out" Owner users::sign_out),
     route!(POST "/users/withdraw" Owner users::withdraw),
 ];
 
@@ -97,7 +114,40 @@ pub(crate) fn router(dash: &Dash) -> Router {
             MethodFilter::try_from(route.method.clone()).expect("GET and POST have filters");
         router = router.route(route.path, (route.handler)(method).layer(gate));
     }
+    for route in ROUTES.iter().filter(|route| !is_page(route.path)) {
+        router = router.route(route.path, on(MethodFilter::GET, go_up));
+    }
     router.with_state(dash.clone())
+}
+
+/// Whether there is a page at this path of the table.
+fn is_page(path: &str) -> bool {
+    ROUTES
+        .iter()
+        .any(|route| route.path == path && route.method == Method::GET)
+}
+
+/// An address that only takes a form, opened like a page: from a bookmark, a shared link, the address bar. Its page is
+/// the nearest one above it.
+async fn go_up(uri: Uri) -> Response {
+    let mut path = uri.path();
+    while let Some((above, _)) = path.rsplit_once('/') {
+        path = above;
+        if ROUTES
+            .iter()
+            .any(|route| is_page(route.path) && fits(route.path, path))
+        {
+            return go_to(path);
+        }
+    }
+    go_to("/")
+}
+
+/// Whether a path is one of a pattern such as `/audit/{request_id}`.
+fn fits(pattern: &str, path: &str) -> bool {
+    let (pattern, path) = (pattern.split('/'), path.split('/'));
+    let is_same = |(wanted, found): (&str, &str)| wanted.starts_with('{') || wanted == found;
+    pattern.clone().count() == path.clone().count() && pattern.zip(path).all(is_same)
 }
 
 struct Place {

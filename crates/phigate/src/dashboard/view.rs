@@ -220,6 +220,15 @@ pub(crate) fn grouped(number: u64) -> String {
     grouped
 }
 
+/// A time as people read it.
+pub(crate) fn duration(ms: u64) -> String {
+    if ms < 1000 {
+        format!("{ms} ms")
+    } else {
+        format!("{:.1} s", ms as f64 / 1000.0)
+    }
+}
+
 /// A number of things; one is not many.
 pub(crate) fn counted(number: u64, thing: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };

@@ -177,6 +177,8 @@ pub(crate) enum PageError {
     SignedOut,
     /// Signed in, but the role does not allow it.
     WrongRole,
+    /// The account requires a second factor, and there is none yet.
+    NoSecondFactor,
     /// The form was not ours, or is too old.
     StaleForm,
     /// Larger than any form of ours.
@@ -224,6 +226,11 @@ impl PageError {
                 "Not for your role",
                 "Auditors read the audit log; this needs an owner. Nothing was changed. Ask an owner of the account.",
             ),
+            PageError::NoSecondFactor => (
+                StatusCode::FORBIDDEN,
+                "Set up a second factor first",
+                "This account requires one of everybody, and your login has none yet. It takes a minute and an authenticator app.",
+            ),
             PageError::StaleForm => (
                 StatusCode::FORBIDDEN,
                 "That form is too old",
@@ -266,6 +273,7 @@ impl PageError {
     fn way_on(&self) -> (&'static str, &'static str) {
         match self {
             PageError::SignedOut => ("/login", "Sign in"),
+            PageError::NoSecondFactor => ("/account", "Set it up"),
             PageError::Store(_) => ("/", "Try again"),
             _ => ("/", "To the overview"),
         }

@@ -19,6 +19,22 @@ pub enum Reply {
     Late(Duration),
     /// Nothing, for this long.
     Silence(Duration),
+    /// These bytes as they are, nothing for this long, then the connection is cut.
+    Raw(Vec<u8>, Duration),
+}
+
+impl Reply {
+    /// A status with these headers and this body.
+    pub fn with_headers(status: u16, headers: &[(&str, &str)], body: &str) -> Self {
+        let headers = headers
+            .iter()
+            .map(|(name, value)| format!("{name}: {value}\r\n"));
+        let headers: String = headers.collect();
+        let length = body.len();
+        let head =
+            format!("HTTP/1.1 {status} Said So\r\n{headers}content-length: {length}\r\n\r\n");
+        Self::Raw((head + body).into_bytes(), Duration::ZERO)
+    }
 }
 
 /// A request as it arrived.
@@ -188,6 +204,11 @@ fn write_reply(socket: &mut TcpStream, reply: Reply, seen: &Seen) -> std::io::Re
             std::thread::sleep(pause);
             Err(std::io::ErrorKind::TimedOut.into())
         }
+        Reply::Raw(bytes, pause) => {
+            socket.write_all(&bytes)?;
+            std::thread::sleep(pause);
+            socket.shutdown(std::net::Shutdown::Both)
+        }
     }
 }
 
@@ -195,7 +216,12 @@ fn write_reply(socket: &mut TcpStream, reply: Reply, seen: &Seen) -> std::io::Re
 fn default_reply(seen: &Seen) -> Reply {
     let is_stream = seen.target.contains("stream")
         || String::from_utf8_lossy(&seen.body).contains("\"stream\":true");
-    let body = if seen.target.contains("/count_tokens") {
+    let body = if seen.target.ends_with("/token") {
+        serde_json::json!({"access_token": "stand-in-token", "token_type": "Bearer", "expires_in": 3599})
+    } else if seen.target.ends_with("/converse") {
+        serde_json::json!({"output":{"message":{"role":"assistant","content":[{"text":"Hello."}]}},
+            "stopReason":"end_turn","usage":{"inputTokens":9,"outputTokens":7,"totalTokens":16},"metrics":{"latencyMs":1}})
+    } else if seen.target.contains("/count_tokens") {
         serde_json::json!({ "input_tokens": 9 })
     } else if seen.target.contains("/responses") && !is_stream {
         serde_json::json!({"id":"resp_1","object":"response","status":"completed","model":"gpt-test","output":[{"type":"message","id":"m","role":"assistant",

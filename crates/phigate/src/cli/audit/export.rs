@@ -3,6 +3,7 @@
 use std::io::{BufWriter, Write};
 
 use clap::{Args, ValueEnum};
+use phigate_store::ExportOrder;
 
 use super::filter::FilterArgs;
 use crate::audit_csv;
@@ -24,6 +25,16 @@ enum Format {
     Csv,
 }
 
+impl Format {
+    /// The word in the record of the export.
+    fn code(self) -> &'static str {
+        match self {
+            Self::Jsonl => "jsonl",
+            Self::Csv => "csv",
+        }
+    }
+}
+
 pub(super) async fn run(session: &Session, account: &str, export: Export) -> anyhow::Result<()> {
     let filter = export.filter.filter(session, account).await?;
     let mut out = BufWriter::new(std::io::stdout().lock());
@@ -31,18 +42,27 @@ pub(super) async fn run(session: &Session, account: &str, export: Export) -> any
     if matches!(export.format, Format::Csv) {
         out.write_all(audit_csv::header().as_bytes())?;
     }
-    let (vault, actor) = (&session.vault, session.actor);
-    let mut lines = vault.trail.audit_export(account, &filter, actor).await?;
+    let order = ExportOrder {
+        actor: session.actor,
+        format: export.format.code(),
+    };
+    let trail = &session.vault.trail;
+    let mut lines = trail.audit_export(account, &filter, order).await?;
+    let mut table = audit_csv::Table::default();
     while let Some(line) = lines.next().await? {
         match (export.format, &line.record) {
             (Format::Jsonl, _) => writeln!(out, "{}", line.json)?,
-            (Format::Csv, Some(record)) => out.write_all(audit_csv::row(record).as_bytes())?,
+            (Format::Csv, Some(record)) => {
+                let line = table.line(record).unwrap_or_default();
+                out.write_all(line.as_bytes())?;
+            }
             // What the chain needs where records were left out is nothing for a spreadsheet.
             (Format::Csv, None) => {}
         }
         progress.step();
     }
+    out.write_all(table.rest().as_bytes())?;
     progress.done();
     out.flush()?;
-    Ok(())
+    Ok(lines.end(true).await?)
 }

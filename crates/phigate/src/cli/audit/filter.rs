@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use phi_detect::PhiKind;
 use phigate_core::doors::{DOORS, Door};
 use phigate_store::Filter;
-use phigate_types::{Action, Mode};
+use phigate_types::{Action, ErrorCode, Mode};
 
 use crate::cli::store::Session;
 use crate::cli::words::known;
@@ -28,9 +28,15 @@ pub(super) struct FilterArgs {
     /// Only at this door
     #[arg(long, value_parser = known(DOORS.iter().copied(), |door: &'static Door| door.id()))]
     door: Option<&'static Door>,
-    /// Only for this model
+    /// Only for this model; with a * at its end, for models that begin like this
     #[arg(long)]
     model: Option<String>,
+    /// Only to this provider
+    #[arg(long, value_name = "NAME")]
+    provider: Option<String>,
+    /// Only requests that ended with this error
+    #[arg(long, value_name = "CODE", value_parser = known(ErrorCode::all(), ErrorCode::code))]
+    error: Option<ErrorCode>,
     /// Not before: 2026-01-31T08:00:00Z or 2026-01-31
     #[arg(long, value_name = "TIME", value_parser = time)]
     since: Option<Timestamp>,
@@ -59,6 +65,11 @@ impl FilterArgs {
                 "the account has no API key with this id; `phigate key list` shows them"
             );
         }
+        let begins = self
+            .model
+            .as_deref()
+            .and_then(|model| model.strip_suffix('*'));
+        let model_prefix = begins.map(str::to_owned);
         Ok(Filter {
             since: self.since,
             until: self.until,
@@ -66,7 +77,10 @@ impl FilterArgs {
             action: self.action,
             mode: self.mode,
             key_id: self.key,
-            model: self.model,
+            model: self.model.filter(|_| model_prefix.is_none()),
+            model_prefix,
+            provider: self.provider,
+            error: self.error,
             door: self.door.map(|door| door.id().to_owned()),
             ..Filter::default()
         })

@@ -10,9 +10,8 @@ use phigate_core::text::PhiText;
 use phigate_store::ConversationName;
 use phigate_types::Mode;
 
-use super::reveal::given_reason;
 use crate::cli::EXIT_NO;
-use crate::cli::store::Session;
+use crate::cli::store::{Session, given_reason};
 use phigate_gateway::detector;
 
 #[derive(Args)]

@@ -8,8 +8,7 @@ use phigate_store::{Record, SecretBytes, StoreError};
 use uuid::Uuid;
 
 use super::request_id;
-use crate::cli::store::Session;
-use crate::reason::reason;
+use crate::cli::store::{Session, given_reason};
 
 #[derive(Args)]
 pub(in crate::cli) struct Reveal {
@@ -32,11 +31,6 @@ enum Side {
     Sent,
     /// What the provider said, where it held new PHI
     Reply,
-}
-
-pub(super) fn given_reason(text: &str) -> anyhow::Result<String> {
-    let given = reason(text).context("the reason is written in 4 to 400 characters")?;
-    Ok(given.to_owned())
 }
 
 pub(super) async fn run(session: &Session, account: &str, reveal: &Reveal) -> anyhow::Result<()> {

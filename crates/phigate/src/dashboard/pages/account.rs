@@ -4,11 +4,11 @@ use askama::Template;
 use axum::extract::State;
 use http::{StatusCode, header};
 use jiff::Timestamp;
-use phigate_store::{PASSWORD_CHARS_MIN, SecretBytes, SecretString, StoreError};
+use phigate_store::{PASSWORD_CHARS_MIN, SecretBytes, SecretString, Session, StoreError};
 
 use super::setup::check_password;
 use crate::dashboard::Dash;
-use crate::dashboard::chrome::{Chrome, Theme};
+use crate::dashboard::chrome::{Chrome, Theme, notice};
 use crate::dashboard::cookies::Cookie;
 use crate::dashboard::qr::{self, Drawing};
 use crate::dashboard::totp;
@@ -22,6 +22,11 @@ pub(crate) struct Page {
     pub(crate) chrome: Chrome,
     pub(crate) error: Option<String>,
     pub(crate) has_totp: bool,
+    /// Recovery codes that were not used yet.
+    pub(crate) codes_left: usize,
+    /// Recovery codes just made, shown this once.
+    pub(crate) codes: Vec<String>,
+    pub(crate) is_required: bool,
     pub(crate) offer: Option<Offer>,
     pub(crate) sessions: Vec<SessionRow>,
     pub(crate) password_min: usize,
@@ -117,13 +122,47 @@ pub(crate) async fn confirm_totp(State(dash): State<Dash>, visit: SignedIn) -> A
         .set_totp(user, Some(&sealed), Some(&visit.session.id), visit.actor())
         .await?;
     dash.app.vault.people.use_totp_step(user, step).await?;
-    Ok(go_to("/account?done=totp-on"))
+    show_codes(&dash, &visit, "totp-on").await
+}
+
+/// `POST /account/recovery`
+pub(crate) async fn make_recovery_codes(State(dash): State<Dash>, visit: SignedIn) -> Answer {
+    if let Some(refusal) = confirm(&dash, &visit, visit.form().exact("current")).await? {
+        return draw(&dash, &visit, Some(refusal), None).await;
+    }
+    show_codes(&dash, &visit, "codes").await
+}
+
+/// Makes new recovery codes and shows them, this once.
+async fn show_codes(dash: &Dash, visit: &SignedIn, done: &str) -> Answer {
+    let people = &dash.app.vault.people;
+    let codes = people.make_recovery_codes(&visit.session.user, visit.actor());
+    let codes = codes.await?;
+    let mut page = page_of(dash, visit, None, None).await?;
+    page.has_totp = true;
+    page.codes_left = codes.len();
+    page.codes = codes.iter().map(|code| in_groups(code.expose())).collect();
+    page.chrome.notice = notice(done);
+    page_with(StatusCode::OK, &page)
+}
+
+/// Letters in groups of four, as people copy them.
+fn in_groups(code: &str) -> String {
+    let letters: Vec<char> = code.chars().collect();
+    let groups = letters
+        .chunks(4)
+        .map(|group| group.iter().collect::<String>());
+    groups.collect::<Vec<_>>().join("-")
 }
 
 /// `POST /account/totp/remove`
 pub(crate) async fn remove_totp(State(dash): State<Dash>, visit: SignedIn) -> Answer {
     if let Some(refusal) = confirm(&dash, &visit, visit.form().exact("current")).await? {
         return draw(&dash, &visit, Some(refusal), None).await;
+    }
+    if visit.account.settings.require_second_factor {
+        let error = "This account requires a second factor of everybody. To move it to another app, set it up anew.";
+        return draw(&dash, &visit, Some(error.to_owned()), None).await;
     }
     dash.app
         .vault
@@ -203,34 +242,37 @@ async fn draw(
     error: Option<String>,
     offer: Option<Offer>,
 ) -> Answer {
-    let sessions = dash
-        .app
-        .vault
-        .sessions
-        .sessions(&visit.session.user)
-        .await?;
-    page_with(
-        if error.is_some() {
-            StatusCode::UNPROCESSABLE_ENTITY
-        } else {
-            StatusCode::OK
-        },
-        &Page {
-            chrome: visit.chrome("/account"),
-            error,
-            has_totp: visit.session.user.has_totp,
-            offer,
-            password_min: PASSWORD_CHARS_MIN,
-            sessions: sessions
-                .into_iter()
-                .map(|session| SessionRow {
-                    is_this: session.id == visit.session.id,
-                    id: session.id,
-                    agent: session.origin,
-                    created: When::at(session.created),
-                    seen: When::at(session.last_seen),
-                })
-                .collect(),
-        },
-    )
+    let status = match error {
+        Some(_) => StatusCode::UNPROCESSABLE_ENTITY,
+        None => StatusCode::OK,
+    };
+    page_with(status, &page_of(dash, visit, error, offer).await?)
+}
+
+async fn page_of(
+    dash: &Dash,
+    visit: &SignedIn,
+    error: Option<String>,
+    offer: Option<Offer>,
+) -> Result<Page, PageError> {
+    let (vault, user) = (&dash.app.vault, &visit.session.user);
+    let sessions = vault.sessions.sessions(user).await?;
+    let row = |session: Session| SessionRow {
+        is_this: session.id == visit.session.id,
+        id: session.id,
+        agent: session.origin,
+        created: When::at(session.created),
+        seen: When::at(session.last_seen),
+    };
+    Ok(Page {
+        chrome: visit.chrome("/account"),
+        error,
+        has_totp: user.has_totp,
+        codes_left: vault.people.recovery_codes_left(user).await?,
+        codes: Vec::new(),
+        is_required: visit.account.settings.require_second_factor,
+        offer,
+        password_min: PASSWORD_CHARS_MIN,
+        sessions: sessions.into_iter().map(row).collect(),
+    })
 }

@@ -7,10 +7,10 @@ use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, header};
 use jiff::Timestamp;
-use phigate_store::{ExportLine, Filter};
+use phigate_store::{Export, ExportOrder, Filter, Record};
 use tokio::sync::mpsc;
 
-use super::audit::read_filter;
+use super::log_filter;
 use crate::app::App;
 use crate::audit_csv;
 use crate::dashboard::Dash;
@@ -21,12 +21,12 @@ const PIECE_BYTES: usize = 64 * 1024;
 /// Pieces that may wait for a slow reader; then the export waits too.
 const PIECES: usize = 4;
 
-/// How an export is written; heads and lines end with a line break.
+/// How an export is written.
 struct Format {
     code: &'static str,
     media_type: &'static str,
-    head: fn() -> Option<String>,
-    line: fn(&ExportLine) -> Option<String>,
+    /// A table has a row per request; otherwise lines are the records themselves.
+    is_table: bool,
 }
 
 static FORMATS: &[Format] = &[
@@ -34,14 +34,12 @@ static FORMATS: &[Format] = &[
     Format {
         code: "jsonl",
         media_type: "application/x-ndjson",
-        head: || None,
-        line: |line| Some(format!("{}\n", line.json)),
+        is_table: false,
     },
     Format {
         code: "csv",
         media_type: "text/csv; charset=utf-8",
-        head: || Some(audit_csv::header()),
-        line: |line| line.record.as_ref().map(audit_csv::row),
+        is_table: true,
     },
 ];
 
@@ -52,10 +50,18 @@ pub(crate) async fn export(State(dash): State<Dash>, visit: SignedIn) -> Answer 
         .iter()
         .find(|format| format.code == asked)
         .unwrap_or(&FORMATS[0]);
+    let query = &visit.head.query;
+    let (filter, tab) = match query.get("what") {
+        "acts" => (
+            log_filter::acts(query, Timestamp::now()),
+            "/audit/administration",
+        ),
+        "everything" => (Ok(Filter::default()), "/audit/integrity"),
+        _ => (log_filter::requests(query, Timestamp::now()), "/audit"),
+    };
     // The page of the log says what is wrong with the filter.
-    let Ok(filter) = read_filter(&visit.head.query, Timestamp::now()) else {
-        let query = visit.head.query.query_with("format", "");
-        return Ok(go_to(&format!("/audit?{query}")));
+    let Ok(filter) = filter else {
+        return Ok(go_to(&format!("{tab}?{}", query.query_with("format", ""))));
     };
     let (pieces, taken) = mpsc::channel::<Result<Bytes, std::io::Error>>(PIECES);
     let (app, account_id, actor) = (
@@ -98,27 +104,55 @@ async fn write(
     filter: &Filter,
     actor: &str,
     format: &Format,
-    pieces: &mpsc::Sender<Result<Bytes, std::io::Error>>,
+    pieces: &Pieces,
 ) -> phigate_store::Result<()> {
-    let mut export = app
-        .vault
-        .trail
-        .audit_export(account_id, filter, actor)
-        .await?;
+    let order = ExportOrder {
+        actor,
+        format: format.code,
+    };
+    let trail = &app.vault.trail;
+    let mut export = trail.audit_export(account_id, filter, order).await?;
+    let written = match format.is_table {
+        true => write_table(&mut export, pieces).await,
+        false => write_lines(&mut export, pieces).await,
+    };
+    export.end(matches!(written, Ok(true))).await?;
+    written.map(drop)
+}
+
+/// Pieces of an export on their way to the browser.
+type Pieces = mpsc::Sender<Result<Bytes, std::io::Error>>;
+
+/// Sends what has gathered; false when nobody reads any more.
+async fn send(pieces: &Pieces, piece: &mut String) -> bool {
+    let piece = Bytes::from(std::mem::take(piece));
+    pieces.send(Ok(piece)).await.is_ok()
+}
+
+/// Writes every line; false when nobody reads any more.
+async fn write_lines(export: &mut Export<'_>, pieces: &Pieces) -> phigate_store::Result<bool> {
     let mut piece = String::new();
-    piece.extend((format.head)());
     while let Some(line) = export.next().await? {
-        piece.extend((format.line)(&line));
-        if piece.len() >= PIECE_BYTES
-            && pieces
-                .send(Ok(Bytes::from(std::mem::take(&mut piece))))
-                .await
-                .is_err()
-        {
-            // Nobody reads any more.
-            return Ok(());
+        piece.push_str(&line.json);
+        piece.push('\n');
+        if piece.len() >= PIECE_BYTES && !send(pieces, &mut piece).await {
+            return Ok(false);
         }
     }
-    let _ = pieces.send(Ok(Bytes::from(piece))).await;
-    Ok(())
+    Ok(send(pieces, &mut piece).await)
+}
+
+/// Writes a row for each request and act; false when nobody reads any more.
+async fn write_table(export: &mut Export<'_>, pieces: &Pieces) -> phigate_store::Result<bool> {
+    let mut table = audit_csv::Table::default();
+    let mut piece = audit_csv::header();
+    while let Some(line) = export.next().await? {
+        let row = |record: &Record| table.line(record);
+        piece.extend(line.record.as_ref().and_then(row));
+        if piece.len() >= PIECE_BYTES && !send(pieces, &mut piece).await {
+            return Ok(false);
+        }
+    }
+    piece.push_str(&table.rest());
+    Ok(send(pieces, &mut piece).await)
 }

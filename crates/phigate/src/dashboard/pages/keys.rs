@@ -6,13 +6,13 @@ use askama::Template;
 use axum::extract::{Path, State};
 use http::StatusCode;
 use jiff::{SignedDuration, Timestamp};
-use phigate_store::{ApiKeyInfo, KEY_NAME_CHARS_MAX, NewApiKey, StoreError};
+use phigate_store::{ApiKeyInfo, Filter, KEY_NAME_CHARS_MAX, NewApiKey, StoreError, Use, Window};
 use phigate_types::Tone;
 
 use super::help;
 use crate::dashboard::Dash;
 use crate::dashboard::chrome::Chrome;
-use crate::dashboard::view::{Choice, When, choices};
+use crate::dashboard::view::{Choice, When, choices, counted, percent};
 use crate::dashboard::visit::{Answer, PageError, SignedIn, go_to, page_with};
 
 /// The keys of the account.
@@ -49,6 +49,17 @@ pub(crate) struct Key {
     pub(crate) last_used: Option<When>,
     pub(crate) expires: Option<When>,
     pub(crate) is_usable: bool,
+    /// What came with it in the last 30 days.
+    pub(crate) usage: Usage,
+}
+
+/// What came with a key in the last 30 days.
+#[derive(Debug, Default)]
+pub(crate) struct Usage {
+    pub(crate) requests: String,
+    pub(crate) phi: String,
+    pub(crate) tokens: String,
+    pub(crate) last_model: String,
 }
 
 static EXPIRIES: &[(&str, &str, Option<i64>)] = &[
@@ -89,6 +100,13 @@ pub(crate) async fn create(State(dash): State<Dash>, visit: SignedIn) -> Answer 
         )
         .await;
     };
+    let keys = dash.app.vault.access.api_keys(visit.account_id()).await?;
+    let is_same = |key: &ApiKeyInfo| key.revoked.is_none() && key.name == name;
+    if keys.iter().any(is_same) {
+        let error = "There is a key with this name already. Another name tells the two apart in the audit log.";
+        let status = StatusCode::UNPROCESSABLE_ENTITY;
+        return draw(&dash, &visit, status, Some(error), None).await;
+    }
     let valid = days.map(|days| SignedDuration::from_hours(days * 24));
     match dash
         .app
@@ -178,6 +196,16 @@ async fn draw(
     let mut keys = dash.app.vault.access.api_keys(visit.account_id()).await?;
     keys.sort_by_key(|key| (key.revoked.is_some(), std::cmp::Reverse(key.created)));
     let asked = visit.form().get("expires");
+    let figures = &dash.app.vault.figures;
+    let used = figures
+        .stats(visit.account_id(), Window::Month)
+        .await?
+        .by_key;
+    let mut lines = Vec::new();
+    for key in keys {
+        let usage = usage(dash, visit, &key, used.get(&key.id)).await?;
+        lines.push(line(key, usage, now));
+    }
     page_with(
         status,
         &Page {
@@ -194,12 +222,39 @@ async fn draw(
             ),
             error: error.map(str::to_owned),
             fresh,
-            keys: keys.into_iter().map(|key| line(key, now)).collect(),
+            keys: lines,
         },
     )
 }
 
-fn line(key: ApiKeyInfo, now: Timestamp) -> Key {
+/// What came with a key, and the model it asked for last.
+async fn usage(
+    dash: &Dash,
+    visit: &SignedIn,
+    key: &ApiKeyInfo,
+    used: Option<&Use>,
+) -> Result<Usage, PageError> {
+    let Some(used) = used else {
+        return Ok(Usage::default());
+    };
+    let filter = Filter {
+        key_id: Some(key.id.clone()),
+        ..Filter::default()
+    };
+    let (trail, account) = (&dash.app.vault.trail, visit.account_id());
+    let last = trail.request_list(account, &filter, None, 1).await?;
+    let last = last.items.into_iter().next();
+    Ok(Usage {
+        requests: counted(used.requests, "request"),
+        phi: percent(used.with_phi, used.requests),
+        tokens: counted(used.tokens, "token"),
+        last_model: last
+            .and_then(|last| last.decision.model)
+            .unwrap_or_default(),
+    })
+}
+
+fn line(key: ApiKeyInfo, usage: Usage, now: Timestamp) -> Key {
     let has_expired = key.expires.is_some_and(|expires| expires <= now);
     let (state, tone) = match (key.revoked.is_some(), has_expired, key.rotated_to.is_some()) {
         (true, ..) => ("Revoked", Tone::Grey.class()),
@@ -217,6 +272,7 @@ fn line(key: ApiKeyInfo, now: Timestamp) -> Key {
         last_used: key.last_used.map(When::at),
         expires: key.expires.map(When::at),
         is_usable: key.revoked.is_none() && !has_expired,
+        usage,
     }
 }
 

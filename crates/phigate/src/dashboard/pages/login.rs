@@ -73,7 +73,13 @@ async fn check_code(dash: &Dash, guest: &Guest) -> Answer {
     if let Some(retry_after_s) = vault.people.begin_code(&user).await? {
         return too_often(guest, retry_after_s, true);
     }
-    if is_right_code(dash, &user, guest.0.form.get("code")).await? {
+    let code = guest.0.form.get("code");
+    let origin = guest.0.client.to_string();
+    let is_right = match is_recovery(code) {
+        true => vault.people.use_recovery_code(&user, code, &origin).await?,
+        false => is_right_code(dash, &user, code).await?,
+    };
+    if is_right {
         vault.people.end_second_step(token, &user).await?;
         return enter(dash, guest, &user).await;
     }
@@ -93,6 +99,11 @@ async fn check_code(dash: &Dash, guest: &Guest) -> Answer {
     let error =
         "That is not the code the app shows now. Wait for the next one and type it.".to_owned();
     draw(guest, StatusCode::UNAUTHORIZED, Some(error), true)
+}
+
+/// Codes of apps are six digits; recovery codes are longer and have letters.
+fn is_recovery(code: &str) -> bool {
+    code.chars().filter(char::is_ascii_alphanumeric).count() > 8
 }
 
 /// Whether a code is right, and was not used before.

@@ -1,12 +1,17 @@
 //! One file per page: its typed context, its template, its handlers.
 
 pub(crate) mod account;
+pub(crate) mod acts;
 pub(crate) mod audit;
+pub(crate) mod chains;
 mod content;
 pub(crate) mod export;
+pub(crate) mod find;
 pub(crate) mod help;
 pub(crate) mod instead;
 pub(crate) mod keys;
+mod log;
+pub(crate) mod log_filter;
 pub(crate) mod login;
 pub(crate) mod overview;
 pub(crate) mod playground;

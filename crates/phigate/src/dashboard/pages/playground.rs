@@ -8,14 +8,17 @@ use http::{HeaderMap, StatusCode};
 use phi_detect::Findings;
 use phigate_core::text::PhiText;
 use phigate_gateway::{GatewayError, Stages, listed_models, routes};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::help;
 use super::settings::replies::Stage;
 use super::settings::{ModeCard, mode_cards};
 use crate::dashboard::Dash;
 use crate::dashboard::chrome::Chrome;
-use crate::dashboard::view::{Fact, Piece, Treatment, in_sentence, kind_class, pieces};
+use crate::dashboard::fields::Fields;
+use crate::dashboard::view::{
+    Choice, Fact, Piece, Treatment, choices, in_sentence, kind_class, pieces,
+};
 use crate::dashboard::visit::{Answer, PageError, SignedIn, page_with};
 
 /// The playground.
@@ -35,6 +38,9 @@ pub(crate) struct Page {
     pub(crate) findings: Vec<Found>,
     pub(crate) modes: Vec<ModeCard>,
     pub(crate) answer: Option<Reply>,
+    /// What the text is: a message, or messages as JSON.
+    pub(crate) formats: Vec<Choice>,
+    pub(crate) curl: String,
 }
 
 /// One finding, with its text: the viewer typed it.
@@ -56,6 +62,9 @@ pub(crate) struct Reply {
     pub(crate) href: String,
 }
 
+/// A text to try. Invented, and it looks it.
+const EXAMPLE: &str = "Jane Roe, born 03/04/1961, MRN 00412345, asks about her potassium of 3.1 mmol/L. Call her on 415-555-0134.";
+
 const TEXT_CHARS_MAX: usize = 100_000;
 const REPLY_BYTES_MAX: usize = 4 * 1024 * 1024;
 
@@ -71,32 +80,110 @@ pub(crate) async fn scan(State(dash): State<Dash>, visit: SignedIn) -> Answer {
 
 /// `POST /playground/send`: a real request.
 pub(crate) async fn send(State(dash): State<Dash>, visit: SignedIn) -> Answer {
-    let (text, model) = (visit.form().exact("text"), visit.form().get("model"));
-    if text.trim().is_empty() {
-        let error = "Type a text to send first.".to_owned();
-        return draw(&dash, &visit, Some(error), None).await;
-    }
-    if let Err(error) = routes(&visit.account, model) {
-        let error = match error {
-            GatewayError::NotConfigured { family } => {
-                let label = family.label();
-                format!("No key is set for {label}. Set it under Providers first.")
-            }
-            _ => "No provider serves a model with this name. Choose one of the list.".to_owned(),
-        };
-        return draw(&dash, &visit, Some(error), None).await;
-    }
-    let body = json!({ "model": model, "messages": [{ "role": "user", "content": text }] });
+    let mut body = match request(&visit) {
+        Ok(body) => body,
+        Err(error) => return draw(&dash, &visit, Some(error), None).await,
+    };
+    // The page shows whole answers; streams have an address of their own.
+    body.remove("stream");
+    body.remove("stream_options");
+    let body = Value::Object(body);
+    let text = visit.form().exact("text");
     let answered = dash
         .app
         .gateway
         .answer_for_dashboard(visit.account.clone(), body.to_string().into());
     let (response, between) = answered.await;
-    let reply = read_reply(response, text, &between).await?;
+    let is_json = visit.form().get("format") == JSON;
+    let reply = read_reply(response, text, &between, is_json).await?;
     draw(&dash, &visit, None, Some(reply)).await
 }
 
-async fn read_reply(response: Response, typed: &str, between: &Stages) -> Result<Reply, PageError> {
+/// `POST /playground/stream`: a real request, answered as a caller is answered who asked for a stream.
+pub(crate) async fn stream(State(dash): State<Dash>, visit: SignedIn) -> Answer {
+    let mut body = match request(&visit) {
+        Ok(body) => body,
+        Err(error) => return draw(&dash, &visit, Some(error), None).await,
+    };
+    body.insert("stream".to_owned(), Value::Bool(true));
+    let body = Value::Object(body).to_string();
+    let answered = dash
+        .app
+        .gateway
+        .answer_for_dashboard(visit.account.clone(), body.into());
+    let (response, _) = answered.await;
+    Ok(response)
+}
+
+/// The codes of the two ways to read what was typed.
+const TEXT: &str = "text";
+const JSON: &str = "json";
+
+/// What was typed, as a request to a model that can be asked; says what is missing otherwise.
+fn request(visit: &SignedIn) -> Result<Map<String, Value>, String> {
+    let body = body(visit.form())?;
+    let model = body
+        .get("model")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
+    match routes(&visit.account, model) {
+        Ok(_) => Ok(body),
+        Err(GatewayError::NotConfigured { family }) => {
+            let label = family.label();
+            Err(format!(
+                "No key is set for {label}. Set it under Providers first."
+            ))
+        }
+        Err(_) => {
+            Err("No provider serves a model with this name. Choose one of the list.".to_owned())
+        }
+    }
+}
+
+/// One message of a user, or, as JSON, a list of messages or a whole request.
+fn body(form: &Fields) -> Result<Map<String, Value>, String> {
+    let (text, model) = (form.exact("text"), form.get("model"));
+    if text.trim().is_empty() {
+        return Err("Type a text to send first.".to_owned());
+    }
+    let mut body = Map::new();
+    if form.get("format") == JSON {
+        match serde_json::from_str(text) {
+            Ok(Value::Array(messages)) => {
+                body.insert("messages".to_owned(), Value::Array(messages));
+            }
+            Ok(Value::Object(whole)) => body = whole,
+            _ => {
+                return Err("That is neither a list of messages nor a request, as JSON.".to_owned());
+            }
+        }
+    } else {
+        let message = json!({ "role": "user", "content": text });
+        body.insert("messages".to_owned(), json!([message]));
+    }
+    body.entry("model").or_insert_with(|| model.into());
+    Ok(body)
+}
+
+/// The same request from a shell.
+fn curl(visit: &SignedIn, model: &str) -> String {
+    let mut body = body(visit.form()).unwrap_or_default();
+    if body.get("model").is_none_or(|model| *model == "") {
+        body.insert("model".to_owned(), model.into());
+    }
+    let body = Value::Object(body).to_string().replace('\'', r"'\''");
+    format!(
+        "curl {}/chat/completions \\\n  -H \"Authorization: Bearer $PHIGATE_API_KEY\" \\\n  -H \"Content-Type: application/json\" \\\n  -d '{body}'",
+        visit.head.base_url()
+    )
+}
+
+async fn read_reply(
+    response: Response,
+    typed: &str,
+    between: &Stages,
+    is_json: bool,
+) -> Result<Reply, PageError> {
     let (parts, body) = response.into_parts();
     let bytes = to_bytes(body, REPLY_BYTES_MAX)
         .await
@@ -122,7 +209,7 @@ async fn read_reply(response: Response, typed: &str, between: &Stages) -> Result
         },
         status: parts.status.as_str().to_owned(),
         facts,
-        stages: stages(typed, between, given_back),
+        stages: stages(typed, between, given_back, is_json),
         href: if request_id.is_empty() {
             String::new()
         } else {
@@ -140,14 +227,18 @@ fn text_at(body: &Value, place: &str) -> Option<String> {
 }
 
 /// What was typed, what left, what came and what a caller gets. A request that was refused has no middle.
-fn stages(typed: &str, between: &Stages, given_back: String) -> Vec<Stage> {
+fn stages(typed: &str, between: &Stages, given_back: String, is_json: bool) -> Vec<Stage> {
     let read = |body: Option<&PhiText>, place| {
         let body: Value = serde_json::from_str(body?.expose()).ok()?;
         text_at(&body, place)
     };
+    let sent = match is_json {
+        true => between.sent().map(|body| body.expose().to_owned()),
+        false => read(between.sent(), QUESTION),
+    };
     let texts = [
         (Stage::RECEIVED, Some(typed.to_owned())),
-        (Stage::SENT, read(between.sent(), QUESTION)),
+        (Stage::SENT, sent),
         (Stage::ANSWERED, read(between.answered(), ANSWER)),
         (Stage::GIVEN_BACK, Some(given_back)),
     ];
@@ -170,12 +261,13 @@ async fn draw(
     error: Option<String>,
     answer: Option<Reply>,
 ) -> Answer {
-    let typed: String = visit
-        .form()
-        .exact("text")
-        .chars()
-        .take(TEXT_CHARS_MAX)
-        .collect();
+    let wants_example = visit.head.query.get("example") == "yes";
+    let given = if wants_example {
+        EXAMPLE
+    } else {
+        visit.form().exact("text")
+    };
+    let typed: String = given.chars().take(TEXT_CHARS_MAX).collect();
     let preview = dash.app.gateway.preview(&visit.account, &typed);
     let preview = preview
         .await
@@ -199,7 +291,6 @@ async fn draw(
         &Page {
             chrome: visit.chrome("/playground"),
             error,
-            model,
             models: models.map(|(model, _)| model).collect(),
             mode_code: in_force.code,
             mode_label: in_force.label,
@@ -216,6 +307,15 @@ async fn draw(
                 mode_cards(in_force, &typed, &findings)
             },
             answer,
+            formats: choices(
+                [
+                    (TEXT, "One message"),
+                    (JSON, "Messages or a whole request, as JSON"),
+                ],
+                visit.form().get("format"),
+            ),
+            curl: curl(visit, &model),
+            model,
             text: typed,
         },
     )

@@ -1,6 +1,6 @@
 //! Presets: the usual places where models are bought or run, with what each asks for and where it is found.
 
-use phigate_types::{AuthMethod, ProviderKind};
+use phigate_types::{AuthMethod, ProviderKind, ProviderOption};
 
 /// One place to begin with.
 #[derive(Debug)]
@@ -12,6 +12,8 @@ pub(crate) struct Preset {
     pub(crate) auth: AuthMethod,
     /// The address to begin with, where it is everybody's.
     pub(crate) base_url: &'static str,
+    /// Options that it cannot do without, besides those of its kind and way to authenticate.
+    pub(crate) needs: &'static [ProviderOption],
     /// What a list of models looks like there.
     pub(crate) models: &'static str,
     /// Where the values are found.
@@ -29,6 +31,7 @@ pub(crate) static PRESETS: &[Preset] = &[
         kind: ProviderKind::Azure,
         auth: AuthMethod::Key,
         base_url: "",
+        needs: &[],
         models: "gpt-4o=my-deployment",
         steps: &[
             "The endpoint and a key are under “Keys and Endpoint” of the resource.",
@@ -43,6 +46,7 @@ pub(crate) static PRESETS: &[Preset] = &[
         kind: ProviderKind::Azure,
         auth: AuthMethod::Entra,
         base_url: "",
+        needs: &[],
         models: "gpt-4o=my-deployment",
         steps: &[
             "Register an application in Entra ID: its overview has the tenant’s and the client’s id.",
@@ -61,6 +65,7 @@ pub(crate) static PRESETS: &[Preset] = &[
         kind: ProviderKind::Bedrock,
         auth: AuthMethod::Aws,
         base_url: "",
+        needs: &[],
         models: "claude=us.anthropic.claude-sonnet-4-5-20250929-v1:0",
         steps: &[
             "The region is the one in which you were given access to the models.",
@@ -77,6 +82,7 @@ pub(crate) static PRESETS: &[Preset] = &[
         kind: ProviderKind::Bedrock,
         auth: AuthMethod::Bearer,
         base_url: "",
+        needs: &[],
         models: "claude=us.anthropic.claude-sonnet-4-5-20250929-v1:0",
         steps: &["Create a long-term key under “API keys” of the Bedrock console."],
         console: Some(("https://console.aws.amazon.com/bedrock", "Bedrock console")),
@@ -88,6 +94,7 @@ pub(crate) static PRESETS: &[Preset] = &[
         kind: ProviderKind::Vertex,
         auth: AuthMethod::Google,
         base_url: "",
+        needs: &[],
         models: "gemini-2.5-flash,claude-sonnet-4-5=claude-sonnet-4-5@20250929",
         steps: &[
             "The project’s id is on the dashboard of the console.",
@@ -106,6 +113,7 @@ pub(crate) static PRESETS: &[Preset] = &[
         kind: ProviderKind::OpenAi,
         auth: AuthMethod::None,
         base_url: "",
+        needs: &[ProviderOption::BaseUrl],
         models: "llama3.2:3b,qwen-*",
         steps: &[
             "The address is the root of its API, such as https://models.clinic.example.",
@@ -120,6 +128,7 @@ pub(crate) static PRESETS: &[Preset] = &[
         kind: ProviderKind::OpenAi,
         auth: AuthMethod::Bearer,
         base_url: "",
+        needs: &[ProviderOption::BaseUrl],
         models: "meta-llama/llama-3.3-70b,fast=llama-3.1-8b-instant",
         steps: &["The base URL is the one its documentation gives for the OpenAI SDK."],
         console: None,
@@ -131,6 +140,7 @@ pub(crate) static PRESETS: &[Preset] = &[
         kind: ProviderKind::OpenAi,
         auth: AuthMethod::Bearer,
         base_url: "https://api.openai.com",
+        needs: &[],
         models: "gpt-4o,gpt-5.2",
         steps: &["Keys are under “API keys” of the project."],
         console: Some(("https://platform.openai.com/api-keys", "OpenAI platform")),
@@ -142,6 +152,7 @@ pub(crate) static PRESETS: &[Preset] = &[
         kind: ProviderKind::Anthropic,
         auth: AuthMethod::Key,
         base_url: "",
+        needs: &[],
         models: "claude-opus-4-5",
         steps: &["Keys are under “API keys” of the console."],
         console: Some((
@@ -156,6 +167,7 @@ pub(crate) static PRESETS: &[Preset] = &[
         kind: ProviderKind::Google,
         auth: AuthMethod::Key,
         base_url: "",
+        needs: &[],
         models: "gemini-2.5-flash",
         steps: &["Keys are under “Get API key” of AI Studio."],
         console: Some(("https://aistudio.google.com/apikey", "Google AI Studio")),

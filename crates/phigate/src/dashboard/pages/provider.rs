@@ -26,8 +26,7 @@ pub(crate) struct Page {
     pub(crate) chrome: Chrome,
     pub(crate) error: Option<String>,
     pub(crate) title: String,
-    pub(crate) kind: &'static str,
-    pub(crate) auth: &'static str,
+    pub(crate) lead: String,
     /// Where the form goes.
     pub(crate) action: String,
     /// The name; typed where it is new.
@@ -36,6 +35,8 @@ pub(crate) struct Page {
     pub(crate) steps: &'static [&'static str],
     pub(crate) console: Option<(&'static str, &'static str)>,
     pub(crate) fields: Vec<Field>,
+    /// Options that most leave alone.
+    pub(crate) more: Vec<Field>,
     pub(crate) secret: Option<SecretField>,
     pub(crate) models: String,
     pub(crate) models_example: &'static str,
@@ -44,7 +45,6 @@ pub(crate) struct Page {
     pub(crate) agreement: String,
     pub(crate) agreement_expires: String,
     pub(crate) terms: Option<Terms>,
-    pub(crate) health: String,
     pub(crate) changed: Option<(When, String)>,
     pub(crate) test: Option<TestResult>,
 }
@@ -55,7 +55,7 @@ pub(crate) struct Field {
     pub(crate) code: &'static str,
     pub(crate) label: &'static str,
     pub(crate) value: String,
-    pub(crate) hint: &'static str,
+    pub(crate) hint: String,
     pub(crate) is_needed: bool,
 }
 
@@ -296,12 +296,8 @@ fn blamed(error: &SetupError) -> String {
 
 async fn draw(dash: &Dash, visit: &SignedIn, draft: Draft, said: Said) -> Answer {
     let (config, now) = (&draft.config, Timestamp::now());
-    let (since, fares) = dash
-        .app
-        .vault
-        .trail
-        .provider_health(visit.account_id())
-        .await?;
+    let trail = &dash.app.vault.trail;
+    let fares = trail.provider_health(visit.account_id()).await?;
     let is_typed = said.error.is_some();
     let form = visit.form();
     let value = |name: &str, known: String| match is_typed {
@@ -309,6 +305,7 @@ async fn draw(dash: &Dash, visit: &SignedIn, draft: Draft, said: Said) -> Answer
         false => known,
     };
     let models: Vec<String> = config.models.iter().map(ModelEntry::to_string).collect();
+    let expires = config.agreement_expires.map(|date| date.to_string());
     let status = match is_typed {
         true => StatusCode::UNPROCESSABLE_ENTITY,
         false => StatusCode::OK,
@@ -316,14 +313,24 @@ async fn draw(dash: &Dash, visit: &SignedIn, draft: Draft, said: Said) -> Answer
     let label = draft
         .preset
         .map_or(config.kind.label(), |preset| preset.label);
+    let allows_ambient = dash.app.gateway.setup_rules().allow_ambient;
+    let (fields, more) = fields(&draft, allows_ambient, |option, known| {
+        value(option.code(), known)
+    });
     let page = Page {
         chrome: visit.chrome("/providers"),
         title: match &draft.stored {
             Some(_) => draft.name.clone(),
             None => format!("Add {label}"),
         },
-        kind: config.kind.label(),
-        auth: config.auth().label(),
+        lead: match (&draft.stored, draft.preset) {
+            (None, Some(preset)) => preset.summary.to_owned(),
+            _ => {
+                let health = terms::health(fares.get(&draft.name));
+                let (kind, auth) = (config.kind.label(), config.auth().label());
+                format!("{kind}, {auth} · {health}")
+            }
+        },
         action: match (&draft.stored, draft.preset) {
             (None, Some(preset)) => format!("/providers/add/{}", preset.code),
             _ => format!("/provider/{}", draft.name),
@@ -331,25 +338,19 @@ async fn draw(dash: &Dash, visit: &SignedIn, draft: Draft, said: Said) -> Answer
         is_new: draft.stored.is_none(),
         steps: draft.preset.map_or(&[], |preset| preset.steps),
         console: draft.preset.and_then(|preset| preset.console),
-        fields: fields(&draft, |option, known| value(option.code(), known)),
-        secret: secret_field(&draft, dash.app.gateway.setup_rules().allow_ambient),
+        fields,
+        more,
+        secret: secret_field(&draft, allows_ambient),
         models: value("models", models.join(",")),
         models_example: draft.preset.map_or("", |preset| preset.models),
         priority: value("priority", config.priority.to_string()),
         agreements: agreements(&value("phi", config.phi.to_string())),
         agreement: value("agreement", config.agreement.clone().unwrap_or_default()),
-        agreement_expires: value(
-            "agreement-expires",
-            config
-                .agreement_expires
-                .map(|date| date.to_string())
-                .unwrap_or_default(),
-        ),
+        agreement_expires: value("agreement-expires", expires.unwrap_or_default()),
         terms: draft
             .stored
             .as_ref()
             .map(|stored| Terms::of(&stored.config, now)),
-        health: terms::health(fares.get(&draft.name), since),
         changed: draft
             .stored
             .as_ref()
@@ -361,16 +362,36 @@ async fn draw(dash: &Dash, visit: &SignedIn, draft: Draft, said: Said) -> Answer
     page_with(status, &page)
 }
 
-fn fields(draft: &Draft, value: impl Fn(ProviderOption, String) -> String) -> Vec<Field> {
+/// The options of a provider: those that must be filled in, and those that most leave alone.
+fn fields(
+    draft: &Draft,
+    allows_ambient: bool,
+    value: impl Fn(ProviderOption, String) -> String,
+) -> (Vec<Field>, Vec<Field>) {
     let config = &draft.config;
-    let field = |option: ProviderOption| Field {
-        code: option.code(),
-        label: option.label(),
-        value: value(option, config.option(option).unwrap_or_default().to_owned()),
-        hint: option.words(),
-        is_needed: config.kind.needs().contains(&option),
+    let by_preset = draft.preset.map_or(&[][..], |preset| preset.needs);
+    let by_auth = config.auth().needs();
+    let field = |option: ProviderOption| {
+        let is_own = config.kind.needs().contains(&option) || by_preset.contains(&option);
+        // The machine's own identity can stand in for what a secret would need.
+        let is_needed = is_own || (by_auth.contains(&option) && !allows_ambient);
+        let words = format!("Write {}.", option.words());
+        Field {
+            code: option.code(),
+            label: option.label(),
+            value: value(option, config.option(option).unwrap_or_default().to_owned()),
+            hint: match is_needed {
+                true => words,
+                false => format!("{words} Leave it empty for the usual one."),
+            },
+            is_needed,
+        }
     };
-    draft.options().map(field).collect()
+    let is_asked = |field: &Field| {
+        let is_of_identity = by_auth.iter().any(|option| option.code() == field.code);
+        field.is_needed || is_of_identity || !field.value.is_empty()
+    };
+    draft.options().map(field).partition(is_asked)
 }
 
 fn secret_field(draft: &Draft, allows_ambient: bool) -> Option<SecretField> {

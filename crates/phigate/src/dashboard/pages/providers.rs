@@ -8,6 +8,7 @@ use phigate_core::wire::{FORMATS, WireFormat, format_of_family};
 use phigate_store::{NewSecret, ProviderConfig, ProviderInfo, SecretString};
 use phigate_types::ProviderKind;
 
+use super::chains::{Chain, chains};
 use super::instead::{alias_lines, fallback_lines, read_aliases, read_fallbacks};
 use super::presets::{PRESETS, Preset};
 use super::terms::{self, Terms};
@@ -27,6 +28,7 @@ pub(crate) struct Page {
     pub(crate) providers: Vec<Entry>,
     pub(crate) others: Vec<Other>,
     pub(crate) presets: &'static [Preset],
+    pub(crate) chains: Vec<Chain>,
     pub(crate) fallbacks: String,
     pub(crate) fallback_error: Option<String>,
     pub(crate) aliases: String,
@@ -279,12 +281,8 @@ pub(crate) async fn save_aliases(State(dash): State<Dash>, visit: SignedIn) -> A
 
 async fn draw(dash: &Dash, visit: &SignedIn, status: StatusCode, remark: Remark) -> Answer {
     let stored = dash.app.vault.access.providers(visit.account_id()).await?;
-    let (since, fares) = dash
-        .app
-        .vault
-        .trail
-        .provider_health(visit.account_id())
-        .await?;
+    let trail = &dash.app.vault.trail;
+    let fares = trail.provider_health(visit.account_id()).await?;
     let now = Timestamp::now();
     let families = ProviderKind::all().filter(|kind| kind.has_family());
     let providers = families.map(|kind| {
@@ -311,7 +309,7 @@ async fn draw(dash: &Dash, visit: &SignedIn, status: StatusCode, remark: Remark)
             changed: known
                 .map(|provider| (When::at(provider.updated), provider.updated_by.clone())),
             terms: known.map(|provider| Terms::of(&provider.config, now)),
-            health: terms::health(fares.get(kind.code()), since),
+            health: terms::health(fares.get(kind.code())),
             test: remark.test.clone().filter(|_| is_meant),
             error: remark.error.clone().filter(|_| is_meant),
         }
@@ -319,7 +317,7 @@ async fn draw(dash: &Dash, visit: &SignedIn, status: StatusCode, remark: Remark)
     let is_family = |name: &str| family_kind(name).is_ok();
     let others = stored.iter().filter(|provider| !is_family(&provider.name));
     let others = others.map(|provider| {
-        let health = terms::health(fares.get(&provider.name), since);
+        let health = terms::health(fares.get(&provider.name));
         other(provider, now, health)
     });
     let typed = |error: &Option<String>, name: &str, known: String| match error {
@@ -337,6 +335,7 @@ async fn draw(dash: &Dash, visit: &SignedIn, status: StatusCode, remark: Remark)
             providers: providers.collect(),
             others: others.collect(),
             presets: PRESETS,
+            chains: chains(&visit.account, now),
             fallbacks: typed(&remark.fallback_error, "fallbacks", fallbacks),
             fallback_error: remark.fallback_error,
             aliases: typed(&remark.alias_error, "aliases", aliases),

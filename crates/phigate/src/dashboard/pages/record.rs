@@ -11,11 +11,12 @@ use uuid::Uuid;
 
 use super::content::Content;
 use super::rows::{ActRow, act_row, action, kinds};
-use super::{account, keys};
+use super::{account, keys, log_filter};
 use crate::dashboard::Dash;
 use crate::dashboard::chrome::Chrome;
-use crate::dashboard::view::{Fact, KindChip, grouped, kind_class};
-use crate::dashboard::visit::{Answer, PageError, SignedIn, page_with};
+use crate::dashboard::cookies::form_token;
+use crate::dashboard::view::{Fact, KindChip, counted, grouped, kind_class};
+use crate::dashboard::visit::{Answer, PageError, SignedIn, go_to, page_with};
 use crate::reason::reason;
 
 /// The record.
@@ -38,6 +39,12 @@ pub(crate) struct Page {
     pub(crate) asks_password: bool,
     pub(crate) reason: String,
     pub(crate) content: Option<Content>,
+    /// Seconds for which revealed content is shown.
+    pub(crate) shown_s: i64,
+    /// What happened, in a sentence.
+    pub(crate) sentence: String,
+    /// The log of the same key, and of the same model.
+    pub(crate) alike: Vec<(&'static str, String)>,
 }
 
 /// One finding, without its text.
@@ -54,6 +61,8 @@ pub(crate) struct FindingRow {
 
 /// How long a password is good for revealing.
 const CONFIRMED: SignedDuration = SignedDuration::from_mins(10);
+/// How long revealed content is shown before it is sealed again.
+const SHOWN: SignedDuration = SignedDuration::from_mins(5);
 /// Findings listed at most; the rest is counted.
 const FINDINGS: usize = 200;
 
@@ -63,10 +72,37 @@ pub(crate) async fn show(
     visit: SignedIn,
     Path(id): Path<String>,
 ) -> Answer {
-    draw(&dash, &visit, &id, None, None).await
+    let request_id = Uuid::try_parse(&id).map_err(|_| PageError::NotFound)?;
+    let was_opened = visit.head.query.get("opened") == opened(&visit, request_id);
+    let content = match was_opened {
+        true => reopen(&dash, &visit, request_id).await?,
+        false => None,
+    };
+    draw(&dash, &visit, &id, None, content).await
 }
 
-/// `POST /audit/{request_id}/reveal`
+/// What stands in the address of revealed content. It is worth nothing in another session, and soon nothing in this one.
+fn opened(visit: &SignedIn, request_id: Uuid) -> String {
+    form_token(&format!("{} reveals {request_id}", visit.head.form_token))
+}
+
+/// The content, while the reveal that was recorded is fresh: loading the page again is no second reveal.
+async fn reopen(
+    dash: &Dash,
+    visit: &SignedIn,
+    request_id: Uuid,
+) -> Result<Option<Content>, PageError> {
+    let since = Timestamp::now().checked_sub(SHOWN).unwrap_or_default();
+    let (trail, account) = (&dash.app.vault.trail, visit.account_id());
+    let revealed = trail
+        .reopen(account, request_id, visit.actor(), since)
+        .await?;
+    let records = trail.audit_show(account, request_id).await?;
+    let decision = decision_of(&records).ok_or(PageError::NotFound)?;
+    Ok(revealed.map(|revealed| Content::new(decision, &revealed)))
+}
+
+/// `POST /audit/{request_id}/reveal`: the content is shown at the record's own address.
 pub(crate) async fn reveal(
     State(dash): State<Dash>,
     visit: SignedIn,
@@ -90,29 +126,14 @@ pub(crate) async fn reveal(
             .confirm_session(&visit.session)
             .await?;
     }
-    let records = dash
-        .app
-        .vault
-        .trail
-        .audit_show(visit.account_id(), request_id)
-        .await?;
-    let decision = decision_of(&records).ok_or(PageError::NotFound)?;
-    match dash
-        .app
-        .vault
-        .trail
-        .reveal(visit.account_id(), request_id, visit.actor(), Some(reason))
-        .await
-    {
-        Ok(revealed) => {
-            draw(
-                &dash,
-                &visit,
-                &id,
-                None,
-                Some(Content::new(decision, &revealed)),
-            )
-            .await
+    let (trail, account) = (&dash.app.vault.trail, visit.account_id());
+    let revealed = trail.reveal(account, request_id, visit.actor(), Some(reason));
+    match revealed.await {
+        Ok(_) => {
+            let opened = opened(&visit, request_id);
+            Ok(go_to(&format!(
+                "/audit/{request_id}?opened={opened}#content"
+            )))
         }
         Err(StoreError::Unreadable(_)) => {
             let error = "The content cannot be read: it was deleted at the end of its retention, or it is damaged.";
@@ -189,8 +210,45 @@ async fn draw(
             content_words: content_words(decision, has_content),
             asks_password: asks_password(visit.session.confirmed, Timestamp::now()),
             content,
+            shown_s: SHOWN.as_secs(),
+            sentence: sentence(decision, outcome),
+            alike: alike(decision),
         },
     )
+}
+
+/// What happened, in a sentence: the decision, where it went, and what came of it.
+fn sentence(decision: &Decision, outcome: Option<&Outcome>) -> String {
+    let found: u64 = decision.types.values().map(|count| u64::from(*count)).sum();
+    let found = match found {
+        0 => String::new(),
+        found => format!(", with {}", counted(found, "finding")),
+    };
+    let went = match (&decision.provider, decision.sizes.sent) {
+        (Some(provider), Some(_)) => format!(", sent to {provider}"),
+        _ => ", sent to nobody".to_owned(),
+    };
+    let came = match outcome {
+        None => ", not answered yet".to_owned(),
+        Some(outcome) => match (outcome.provider_status, outcome.status) {
+            (Some(status), _) => format!(", which answered {status}"),
+            (None, Some(status)) => format!("; the caller got {status}"),
+            (None, None) => String::new(),
+        },
+    };
+    format!("{}{found}{went}{came}.", decision.action.label())
+}
+
+/// The log of what is alike.
+fn alike(decision: &Decision) -> Vec<(&'static str, String)> {
+    let key = log_filter::address("", "key", &decision.key_id);
+    let model = decision.model.as_ref();
+    let model = model.map(|model| log_filter::address("", "model", &format!("\"{model}\"")));
+    let model = model.map(|address| ("More for this model", address));
+    [("More with this key", key)]
+        .into_iter()
+        .chain(model)
+        .collect()
 }
 
 fn findings_words(decision: &Decision) -> String {

@@ -7,7 +7,8 @@ use phigate_store::{AdminAct, Decision, Disclosure, Outcome, Record, RequestRow}
 use phigate_types::{Act, Action, Mode, Tone};
 use serde_json::Value;
 
-use crate::dashboard::view::{KindChip, When};
+use crate::dashboard::fields::encode;
+use crate::dashboard::view::{KindChip, When, duration};
 
 /// A request.
 #[derive(Debug)]
@@ -22,6 +23,10 @@ pub(crate) struct Row {
     /// What stands where no types are.
     pub(crate) no_types: &'static str,
     pub(crate) subject: String,
+    /// The provider's name, where one was picked.
+    pub(crate) provider: String,
+    /// From the first byte of the request to the last of the answer.
+    pub(crate) took: String,
     pub(crate) actor: String,
     pub(crate) mode: &'static str,
     pub(crate) status: String,
@@ -34,6 +39,8 @@ pub(crate) struct ActRow {
     pub(crate) act: &'static str,
     pub(crate) tone: Tone,
     pub(crate) actor: String,
+    /// Everything they did.
+    pub(crate) by: String,
     pub(crate) target: String,
     pub(crate) href: String,
     pub(crate) words: String,
@@ -71,6 +78,8 @@ pub(crate) fn request_row(request: &RequestRow, key_names: &BTreeMap<String, Str
         types: kinds(&decision.types),
         no_types: no_types(decision),
         subject: decision.model.clone().unwrap_or_else(|| "–".to_owned()),
+        provider: decision.provider.clone().unwrap_or_default(),
+        took: took(request.outcome.as_ref()),
         actor: key_names
             .get(&decision.key_id)
             .filter(|name| !name.is_empty())
@@ -102,16 +111,32 @@ pub(crate) fn disclosure_row(hit: &Disclosure) -> Row {
         time: When::at(hit.time),
         action: hit.action.map_or("Unknown", Action::label),
         tone: hit.action.map_or(Tone::Plain, with_phi),
-        reason: String::new(),
+        reason: recipients(hit),
         types: Vec::new(),
         no_types: "",
         subject: hit.model.clone().unwrap_or_else(|| "–".to_owned()),
+        provider: String::new(),
+        took: String::new(),
         actor: hit.key_id.clone().unwrap_or_default(),
         mode: "",
         status: hit
             .provider_status
             .map(|status| status.to_string())
             .unwrap_or_default(),
+    }
+}
+
+/// To whom a request was sent, in order. Blocked and refused ones went nowhere.
+fn recipients(hit: &Disclosure) -> String {
+    let was_sent = hit
+        .action
+        .is_some_and(|action| action != Action::BLOCKED && action != Action::REFUSED);
+    let first = hit.provider.as_deref().filter(|_| was_sent);
+    let further = hit.attempts.iter().map(|attempt| attempt.provider.as_str());
+    let names: Vec<&str> = first.into_iter().chain(further).collect();
+    match names.is_empty() {
+        true => String::new(),
+        false => format!("to {}", names.join(", then ")),
     }
 }
 
@@ -125,6 +150,7 @@ pub(crate) fn act_row(record: &Record) -> Option<ActRow> {
         act: act.act.words(),
         tone: act.act.tone(),
         actor: act.actor.clone(),
+        by: format!("/audit/administration?person={}", encode(&act.actor)),
         target: act.target.clone().unwrap_or_default(),
         href: act
             .request_id
@@ -142,7 +168,13 @@ static DETAILS: &[(&str, &str)] = &[
     ("role", "as"),
     ("type", ""),
     ("found", "found in requests:"),
+    ("format", "as"),
+    ("filter", "of"),
     ("records", "records:"),
+    ("count", "requests:"),
+    ("error_code", "because of"),
+    ("minute", "in the minute"),
+    ("left", "codes left:"),
     ("last4", "key ending in"),
     ("factor", "wrong"),
     ("origin", ""),
@@ -225,6 +257,11 @@ pub(crate) fn kinds(types: &BTreeMap<String, u32>) -> Vec<KindChip> {
 /// The name of a mode by its code, as acts have it.
 fn mode_label(code: &str) -> &str {
     code.parse::<Mode>().map_or(code, |mode| mode.label)
+}
+
+fn took(outcome: Option<&Outcome>) -> String {
+    let ms = outcome.and_then(|outcome| outcome.total_ms);
+    ms.map(duration).unwrap_or_default()
 }
 
 fn status(outcome: Option<&Outcome>) -> String {

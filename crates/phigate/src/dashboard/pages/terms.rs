@@ -30,12 +30,17 @@ impl Terms {
             label: phi.label(),
             tone: phi.tone().class(),
             agreement: agreement.join(", "),
-            warning: config.agreement_expires.and_then(|end| warning(end, now)),
+            warning: warning(config, now),
         }
     }
 }
 
-fn warning(end: Date, now: Timestamp) -> Option<(&'static str, String)> {
+/// Tone and words about an agreement that ends soon or has ended.
+pub(crate) fn warning(config: &ProviderConfig, now: Timestamp) -> Option<(&'static str, String)> {
+    ending(config.agreement_expires?, now)
+}
+
+fn ending(end: Date, now: Timestamp) -> Option<(&'static str, String)> {
     let today = now.to_zoned(TimeZone::UTC).date();
     if end < today {
         return Some((
@@ -54,13 +59,13 @@ fn warning(end: Date, now: Timestamp) -> Option<(&'static str, String)> {
     })
 }
 
-/// How a provider fared in the last hour and the part of an hour before it that is counted with it.
-pub(crate) fn health(fare: Option<&ProviderHealth>, since: Timestamp) -> String {
-    let since = since.to_zoned(TimeZone::UTC).strftime("since %H:%M UTC");
+/// How a provider fared in the last sixty minutes.
+pub(crate) fn health(fare: Option<&ProviderHealth>) -> String {
     let Some(fare) = fare.filter(|fare| fare.requests > 0) else {
-        return format!("not asked {since}");
+        return "not asked in the last hour".to_owned();
     };
-    let mut words = vec![format!("{} {since}", counted(fare.requests, "request"))];
+    let requests = counted(fare.requests, "request");
+    let mut words = vec![format!("{requests} in the last hour")];
     words.push(match fare.failures {
         0 => "no errors".to_owned(),
         failures => counted(failures, "error"),
@@ -107,11 +112,10 @@ mod tests {
             p50_ms: Some(420),
             p95_ms: Some(1_900),
         };
-        let since = "2026-11-15T22:00:00Z".parse().unwrap();
         assert_eq!(
-            health(Some(&fare), since),
-            "1,034 requests since 22:00 UTC, 2 errors, p50 420 ms, p95 1,900 ms"
+            health(Some(&fare)),
+            "1,034 requests in the last hour, 2 errors, p50 420 ms, p95 1,900 ms"
         );
-        assert_eq!(health(None, since), "not asked since 22:00 UTC");
+        assert_eq!(health(None), "not asked in the last hour");
     }
 }

@@ -1,13 +1,14 @@
-//! Users: invite by one-time link, remove.
+//! Users: invite by one-time link, change roles, remove; and who is signed in where.
 
 use askama::Template;
 use axum::extract::State;
 use http::StatusCode;
 use jiff::{SignedDuration, Timestamp};
-use phigate_store::{Invite, LinkPurpose, Role, StoreError};
+use phigate_store::{Invite, LinkPurpose, Role, Session, StoreError, User};
 
 use crate::dashboard::Dash;
 use crate::dashboard::chrome::Chrome;
+use crate::dashboard::fields::encode;
 use crate::dashboard::view::{Choice, When, choices};
 use crate::dashboard::visit::{Answer, SignedIn, go_to, page_with, role_label};
 
@@ -22,6 +23,19 @@ pub(crate) struct Page {
     pub(crate) link: Option<InviteLink>,
     pub(crate) invitations: Vec<Invitation>,
     pub(crate) users: Vec<Person>,
+    pub(crate) sessions: Vec<SignedInRow>,
+    pub(crate) is_required: bool,
+}
+
+/// One place where somebody is signed in now.
+#[derive(Debug)]
+pub(crate) struct SignedInRow {
+    pub(crate) id: String,
+    pub(crate) email: String,
+    pub(crate) place: String,
+    pub(crate) created: When,
+    pub(crate) seen: When,
+    pub(crate) is_this: bool,
 }
 
 /// Somebody who was invited and has not come yet.
@@ -44,8 +58,13 @@ pub(crate) struct InviteLink {
 pub(crate) struct Person {
     pub(crate) email: String,
     pub(crate) role: &'static str,
+    /// The role they can be given instead.
+    pub(crate) other: Choice,
     pub(crate) has_totp: bool,
+    pub(crate) is_owner: bool,
     pub(crate) is_you: bool,
+    /// What they did.
+    pub(crate) acts: String,
     pub(crate) created: When,
     pub(crate) last_login: Option<When>,
 }
@@ -128,6 +147,36 @@ pub(crate) async fn remove(State(dash): State<Dash>, visit: SignedIn) -> Answer 
     Ok(go_to("/users?done=user-removed"))
 }
 
+/// `POST /users/role`
+pub(crate) async fn set_role(State(dash): State<Dash>, visit: SignedIn) -> Answer {
+    let email = visit.form().get("email");
+    let Some(role) = Role::from_code(visit.form().get("role")) else {
+        return draw(&dash, &visit, Some("Choose a role."), None).await;
+    };
+    // So that an account always has an owner, who is the one doing this.
+    if email == visit.actor() {
+        let error = "You cannot change your own role. Another owner can.";
+        return draw(&dash, &visit, Some(error), None).await;
+    }
+    let people = &dash.app.vault.people;
+    let set = people.set_role(visit.account_id(), email, role, visit.actor());
+    set.await?;
+    Ok(go_to("/users?done=role"))
+}
+
+/// `POST /users/sign-out`
+pub(crate) async fn sign_out(State(dash): State<Dash>, visit: SignedIn) -> Answer {
+    let id = visit.form().get("id");
+    if id == visit.session.id {
+        let error = "This is your own session. Sign out at the bottom of the navigation.";
+        return draw(&dash, &visit, Some(error), None).await;
+    }
+    let sessions = &dash.app.vault.sessions;
+    let ended = sessions.end_session(visit.account_id(), id, visit.actor());
+    ended.await?;
+    Ok(go_to("/users?done=session"))
+}
+
 /// `POST /users/withdraw`
 pub(crate) async fn withdraw(State(dash): State<Dash>, visit: SignedIn) -> Answer {
     let email = visit.form().get("email");
@@ -147,6 +196,12 @@ async fn draw(
 ) -> Answer {
     let users = dash.app.vault.people.users(visit.account_id()).await?;
     let invitations = dash.app.vault.links.invitations(visit.account_id()).await?;
+    let sessions = dash
+        .app
+        .vault
+        .sessions
+        .all_sessions(visit.account_id())
+        .await?;
     let role = visit.form().get("role");
     page_with(
         if error.is_some() {
@@ -177,17 +232,45 @@ async fn draw(
                     expires: When::at(open.expires),
                 })
                 .collect(),
-            users: users
+            users: users.into_iter().map(|user| person(visit, user)).collect(),
+            sessions: sessions
                 .into_iter()
-                .map(|user| Person {
-                    role: role_label(user.role),
-                    has_totp: user.has_totp,
-                    is_you: user.id == visit.session.user.id,
-                    created: When::on(user.created),
-                    last_login: user.last_login.map(When::at),
-                    email: user.email,
-                })
+                .map(|session| place(visit, session))
                 .collect(),
+            is_required: visit.account.settings.require_second_factor,
         },
     )
+}
+
+fn person(visit: &SignedIn, user: User) -> Person {
+    let other = match user.role {
+        Role::Owner => Role::Auditor,
+        Role::Auditor => Role::Owner,
+    };
+    Person {
+        role: role_label(user.role),
+        other: Choice {
+            code: other.code().to_owned(),
+            label: role_label(other).to_owned(),
+            chosen: false,
+        },
+        has_totp: user.has_totp,
+        is_owner: user.role == Role::Owner,
+        is_you: user.id == visit.session.user.id,
+        acts: format!("/audit/administration?person={}", encode(&user.email)),
+        created: When::on(user.created),
+        last_login: user.last_login.map(When::at),
+        email: user.email,
+    }
+}
+
+fn place(visit: &SignedIn, session: Session) -> SignedInRow {
+    SignedInRow {
+        is_this: session.id == visit.session.id,
+        id: session.id,
+        email: session.user.email,
+        place: session.origin,
+        created: When::at(session.created),
+        seen: When::at(session.last_seen),
+    }
 }

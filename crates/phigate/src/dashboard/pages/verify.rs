@@ -3,13 +3,16 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use askama::Template;
 use axum::extract::State;
 use jiff::Timestamp;
 use phigate_store::Report;
 
+use super::log::tabs;
 use crate::dashboard::Dash;
-use crate::dashboard::view::{When, grouped};
-use crate::dashboard::visit::{Answer, PageError, SignedIn, go_to};
+use crate::dashboard::chrome::Chrome;
+use crate::dashboard::view::{Choice, When, grouped};
+use crate::dashboard::visit::{Answer, PageError, SignedIn, go_to, page};
 
 /// What the last verification of each account found, in this process, and which are under way.
 #[derive(Default)]
@@ -46,6 +49,24 @@ fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// The integrity of the log.
+#[derive(Template)]
+#[template(path = "audit/integrity.html")]
+pub(crate) struct Page {
+    pub(crate) chrome: Chrome,
+    pub(crate) tabs: Vec<Choice>,
+    pub(crate) chain: Chain,
+}
+
+/// `GET /audit/integrity`
+pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
+    page(&Page {
+        chrome: visit.chrome("/audit"),
+        tabs: tabs("/audit/integrity"),
+        chain: known(&dash, visit.account_id()),
+    })
+}
+
 /// `POST /audit/verify`
 pub(crate) async fn verify(State(dash): State<Dash>, visit: SignedIn) -> Answer {
     let Some(_turn) = dash.verified.begin(visit.account_id()) else {
@@ -59,7 +80,7 @@ pub(crate) async fn verify(State(dash): State<Dash>, visit: SignedIn) -> Answer 
         .await?;
     let found = (Timestamp::now(), report);
     locked(&dash.verified.known).insert(visit.account_id().to_owned(), found);
-    Ok(go_to("/audit#integrity"))
+    Ok(go_to("/audit/integrity"))
 }
 
 /// What is known about the chain.

@@ -52,14 +52,16 @@ async fn one(world: &World, mode: Mode, action: Action, phi: bool) {
         .record_decision(new, Duration::from_secs(10))
         .await
         .unwrap();
-    let status = if action == Action::FORWARDED {
-        200
-    } else {
-        403
+    let (status, error) = match (action == Action::FORWARDED, phi) {
+        (true, false) => (200, None),
+        (true, true) => (502, Some("provider_error")),
+        (false, true) => (403, Some("phi_blocked")),
+        (false, false) => (400, Some("invalid_json")),
     };
     let outcome: Outcome = serde_json::from_value(json!({
         "request_id": request_id, "time": jiff::Timestamp::now(), "account": "default", "status": status,
-        "usage": {"prompt_tokens": 3, "completion_tokens": 4, "total_tokens": 7}, "total_ms": 20
+        "key_id": world.key_id, "error_code": error,
+        "usage": {"prompt_tokens": 3, "completion_tokens": 4, "total_tokens": 7}, "total_ms": 16
     }))
     .unwrap();
     trail
@@ -76,7 +78,12 @@ struct Counts {
     tokens: u64,
     flagged: u64,
     by_action: BTreeMap<Action, u64>,
-    by_mode: BTreeMap<&'static str, u64>,
+    failed: u64,
+    answered: u64,
+    total_ms: Vec<u64>,
+    by_key: BTreeMap<String, (u64, u64)>,
+    by_model: BTreeMap<String, (u64, u64)>,
+    by_error: BTreeMap<String, u64>,
     by_type: BTreeMap<String, u64>,
 }
 
@@ -91,7 +98,12 @@ async fn counts(world: &World) -> Counts {
             Some(Record::Decision(decision)) => {
                 counts.requests += 1;
                 *counts.by_action.entry(decision.action).or_default() += 1;
-                *counts.by_mode.entry(decision.mode.label).or_default() += 1;
+                let phi = u64::from(decision.phi_detected);
+                let of_key = counts.by_key.entry(decision.key_id).or_default();
+                *of_key = (of_key.0 + phi, of_key.1 + 1);
+                let model = decision.model.unwrap_or_default();
+                let of_model = counts.by_model.entry(model).or_default();
+                *of_model = (of_model.0 + phi, of_model.1 + 1);
                 counts.with_phi += u64::from(decision.phi_detected);
                 let went_on = decision.action == Action::FORWARDED;
                 counts.flagged += u64::from(decision.phi_detected && went_on);
@@ -101,6 +113,12 @@ async fn counts(world: &World) -> Counts {
             }
             Some(Record::Outcome(outcome)) => {
                 counts.tokens += outcome.usage.map_or(0, |usage| usage.total_tokens);
+                counts.answered += 1;
+                counts.failed += u64::from(outcome.status.is_some_and(|status| status >= 500));
+                counts.total_ms.extend(outcome.total_ms);
+                if let Some(code) = outcome.error_code {
+                    *counts.by_error.entry(code.to_string()).or_default() += 1;
+                }
             }
             _ => {}
         }
@@ -136,6 +154,16 @@ async fn every_figure_of_the_overview_is_a_count_over_the_log() {
                 grouped(done(Action::REFUSED))
             ),
         ),
+        value(
+            "Failed",
+            &grouped(counts.failed),
+            &format!(
+                "{} of answers were 5xx",
+                percent(counts.failed, counts.answered)
+            ),
+        ),
+        // Every answer took the same, to about the nine per cent that the counters know.
+        value("Latency, median", "16 ms", "p95 16 ms, p99 16 ms"),
         format!("{} requests in the last 24 hours", counts.requests),
         format!("PHI was found in {}.", counts.with_phi),
         format!(
@@ -149,12 +177,20 @@ async fn every_figure_of_the_overview_is_a_count_over_the_log() {
     for action in Action::all().filter(|action| *action != Action::FORWARDED) {
         expected.push(format!("{} {}", done(action), action.label()));
     }
-    for (label, count) in &counts.by_mode {
-        expected.push(bar(&page, label, *count));
+    assert!(counts.total_ms.iter().all(|ms| *ms == 16));
+    assert_eq!(counts.by_key.len(), 1);
+    for (phi, all) in counts.by_key.values() {
+        expected.push(bar(&page, "intake", &format!("{phi} of {all}")));
+    }
+    for (model, (phi, all)) in &counts.by_model {
+        expected.push(bar(&page, model, &format!("{phi} of {all}")));
+    }
+    for (code, count) in &counts.by_error {
+        expected.push(bar(&page, code, &count.to_string()));
     }
     for (code, count) in &counts.by_type {
         let kind = phi_detect::PhiKind::from_code(code).unwrap();
-        expected.push(bar(&page, kind.label(), *count));
+        expected.push(bar(&page, kind.label(), &count.to_string()));
     }
     for words in expected {
         assert!(page.contains(&words), "not on the page: {words}");
@@ -168,13 +204,13 @@ fn value(label: &str, value: &str, note: &str) -> String {
 }
 
 /// The end of the row with this label, with the count that it should have.
-fn bar(page: &str, label: &str, count: u64) -> String {
+fn bar(page: &str, label: &str, count: &str) -> String {
     let row = page
         .split("<dt>")
         .find(|row| row.contains(&format!(">{label}</a>")));
     let row = row.unwrap_or_else(|| panic!("no bar {label}"));
     let end = row.split("<dd class=\"num\">").nth(1).unwrap_or_default();
     let shown = end.split('<').next().unwrap_or_default();
-    assert_eq!(shown, count.to_string(), "{label}");
+    assert_eq!(shown, count, "{label}");
     format!(">{label}</a>")
 }

@@ -1,11 +1,12 @@
 //! Is anything wrong: the health of the parts, and what needs attention.
 
 use jiff::{SignedDuration, Timestamp};
-use phigate_store::{ApiKeyInfo, Filter, Provider, RecordKind, RequestRow, Stats};
+use phigate_store::{Account, ApiKeyInfo, Filter, Provider, RecordKind, RequestRow, Stats};
 use phigate_types::{Act, Action, ErrorCode, Mode, ProviderKind};
 
 use super::figures::slot;
 use crate::dashboard::Dash;
+use crate::dashboard::pages::terms;
 use crate::dashboard::view::grouped;
 use crate::dashboard::visit::{PageError, SignedIn};
 
@@ -67,30 +68,31 @@ pub(super) async fn health(dash: &Dash, visit: &SignedIn, recent: &[RequestRow])
 }
 
 fn provider_health(name: &str, provider: &Provider, recent: &[RequestRow]) -> Health {
-    let kind = provider.config.kind;
-    let label = if kind.code() == name {
-        kind.label()
-    } else {
-        name
-    };
-    let last = recent
-        .iter()
-        .filter(|request| request.decision.provider.as_deref() == Some(name))
-        .find_map(|request| request.outcome.as_ref());
-    let failure = last
-        .and_then(|outcome| outcome.error_code)
-        .and_then(failure_words);
-    let (tone, words) = match failure {
+    let last = recent.iter().find_map(|request| fare(name, request));
+    let (tone, words) = match last.flatten().and_then(failure_words) {
         Some(failure) => failure,
         None if last.is_some() => ("ok", "answered the last request"),
         None => ("ok", "not asked lately"),
     };
     Health {
         tone,
-        name: label.to_owned(),
+        name: label(name, provider).to_owned(),
         text: with_key(words, &provider.last4),
         href: PROVIDERS,
     }
+}
+
+/// How a provider fared at a request: its error code, if any. None where it was not asked.
+fn fare(name: &str, request: &RequestRow) -> Option<Option<ErrorCode>> {
+    let outcome = request.outcome.as_ref()?;
+    let mut attempts = outcome.attempts.iter();
+    if let Some(own) = attempts.find(|attempt| attempt.provider == name) {
+        return Some(own.error_code);
+    }
+    // Records of earlier versions name no attempts.
+    let was_asked =
+        outcome.attempts.is_empty() && request.decision.provider.as_deref() == Some(name);
+    was_asked.then_some(outcome.error_code)
 }
 
 /// Short keys have no last four characters that could be shown.
@@ -126,6 +128,7 @@ pub(super) async fn attention(
     let now = Timestamp::now();
     let mut lines = failing_parts(health);
     lines.extend(missing_parts(visit, keys, now));
+    lines.extend(ending_agreements(&visit.account, now));
     lines.extend(forwarded_phi(stats, visit.account.mode));
     lines.extend(failed_sign_ins(dash, visit, now).await?);
     lines.extend(keys.iter().filter_map(|key| ending_key(key, now)));
@@ -174,6 +177,29 @@ fn missing_parts(visit: &SignedIn, keys: &[ApiKeyInfo], now: Timestamp) -> Vec<L
     lines
 }
 
+/// Agreements that end soon or have ended: afterwards requests with PHI are turned away.
+fn ending_agreements(account: &Account, now: Timestamp) -> Vec<Line> {
+    let line = |(name, provider): (&String, &Provider)| {
+        let (tone, words) = terms::warning(&provider.config, now)?;
+        Some(Line {
+            tone,
+            text: format!("{}: {words}", label(name, provider)),
+            href: PROVIDERS,
+            link: "Look at the agreement",
+        })
+    };
+    account.providers.iter().filter_map(line).collect()
+}
+
+/// The provider of a family is called by the family, any other by its name.
+fn label<'a>(name: &'a str, provider: &Provider) -> &'a str {
+    let kind = provider.config.kind;
+    match kind.code() == name {
+        true => kind.label(),
+        false => name,
+    }
+}
+
 /// Advice fits what is in force now: a mode that was chosen already is not asked for again.
 fn forwarded_phi(stats: &Stats, mode: Mode) -> Option<Line> {
     let flagged: u64 = stats
@@ -190,7 +216,7 @@ fn forwarded_phi(stats: &Stats, mode: Mode) -> Option<Line> {
         ),
     };
     let (text, href, link) = if mode.action == Action::FORWARDED {
-        (format!("{what}."), "/settings#mode", "Choose another mode")
+        (format!("{what}."), "/settings", "Choose another mode")
     } else {
         (
             format!(

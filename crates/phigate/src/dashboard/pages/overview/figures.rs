@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use phigate_store::{ApiKeyInfo, Bucket, Stats, Window};
+use phigate_store::{ApiKeyInfo, Bucket, Stats, Use, Window};
 use phigate_types::{Action, Mode};
 
 use crate::dashboard::chart::{Of, SERIES, Slot};
-use crate::dashboard::view::{counted, grouped, percent};
+use crate::dashboard::view::{counted, duration, grouped, percent};
 use crate::dashboard::visit::SignedIn;
 
 /// One step of the first run.
@@ -34,10 +34,10 @@ pub(crate) struct Figure {
 /// One bar of a list of counts.
 #[derive(Debug)]
 pub(crate) struct Bar {
-    pub(crate) code: String,
     pub(crate) label: String,
     pub(crate) percent: u64,
     pub(crate) count: String,
+    pub(crate) href: String,
 }
 
 /// How far back one looks.
@@ -64,7 +64,7 @@ pub(super) static PERIODS: &[Period] = &[
         code: "week",
         label: "7 days",
         words: "in the last 7 days",
-        span: "last 7 days, by hour",
+        span: "last 7 days, by six hours",
         window: Window::Week,
         by_day: true,
     },
@@ -132,14 +132,17 @@ pub(super) fn steps(visit: &SignedIn, keys: &[ApiKeyInfo]) -> Vec<Step> {
 pub(super) fn figures(stats: &Stats, added_ms: Option<[f64; 2]>, period: &Period) -> Vec<Figure> {
     let blocked = done(&stats.by_action, Action::BLOCKED);
     let refused = done(&stats.by_action, Action::REFUSED);
-    let [middle, most, _] = stats.total_ms;
-    let answers = match (middle, most) {
-        (Some(middle), Some(most)) => format!(
-            "answers: {}, 95% within {}",
-            duration(middle),
-            duration(most)
-        ),
+    let [middle, most, nearly_all] = stats.total_ms;
+    let slow_end = match (most, nearly_all) {
+        (Some(most), Some(all)) => {
+            format!("p95 {}, p99 {}", duration(most), duration(all))
+        }
         _ => "no answers yet".to_owned(),
+    };
+    let half = added_ms.map(|[half, _]| half);
+    let most_added = match added_ms {
+        Some([_, most]) => format!("p95 ≤ {most} ms, since the server started"),
+        None => "nothing since the server started".to_owned(),
     };
     let figure = |label, value, note, href: &str| Figure {
         label,
@@ -168,26 +171,33 @@ pub(super) fn figures(stats: &Stats, added_ms: Option<[f64; 2]>, period: &Period
             format!("{} refused for other reasons", grouped(refused)),
             "&action=blocked",
         ),
-        match added_ms {
-            Some([half, _]) => Figure {
-                unit: "ms",
-                ..figure("Added by phigate", format!("≤ {half}"), answers, "")
-            },
-            None => figure(
-                "Answer time",
-                middle.map_or_else(|| "–".to_owned(), duration),
-                answers,
-                "",
-            ),
-        },
+        failed(stats, figure),
+        figure(
+            "Latency, median",
+            middle.map_or_else(|| "–".to_owned(), duration),
+            slow_end,
+            "",
+        ),
+        figure(
+            "Added by phigate",
+            half.map_or_else(|| "–".to_owned(), |half| format!("≤ {half} ms")),
+            most_added,
+            "",
+        ),
     ]
 }
 
-fn duration(ms: u64) -> String {
-    if ms < 1000 {
-        format!("{ms} ms")
-    } else {
-        format!("{:.1} s", ms as f64 / 1000.0)
+/// Answers that failed at this end or at the provider's.
+fn failed(stats: &Stats, figure: impl Fn(&'static str, String, String, &str) -> Figure) -> Figure {
+    let answers: u64 = stats.by_status.values().sum();
+    let failed = count(&stats.by_status, "5xx");
+    let note = match failed {
+        0 => "no answer was a 5xx".to_owned(),
+        failed => format!("{} of answers were 5xx", percent(failed, answers)),
+    };
+    Figure {
+        tone: if failed > 0 { "bad" } else { "" },
+        ..figure("Failed", grouped(failed), note, "&status=5xx")
     }
 }
 
@@ -206,6 +216,20 @@ pub(super) fn slot(bucket: &Bucket) -> Slot {
             })
             .collect(),
         flagged,
+    }
+}
+
+/// The same for requests with PHI alone.
+pub(super) fn phi_slot(bucket: &Bucket) -> Slot {
+    let slot = slot(bucket);
+    let counts = SERIES.iter().map(|series| match series.of {
+        Of::Clean => 0,
+        Of::Flagged => slot.flagged,
+        Of::Action(action) => done(&bucket.phi_by_action, action),
+    });
+    Slot {
+        counts: counts.collect(),
+        ..slot
     }
 }
 
@@ -228,9 +252,32 @@ fn done(counts: &BTreeMap<String, u64>, action: Action) -> u64 {
     count(counts, action.code())
 }
 
+/// Rows of a list of counts that a page has room for.
+const BARS: usize = 8;
+
+/// What was used with PHI, the most first: `12 of 340` requests.
+pub(super) fn phi_bars(
+    used: &BTreeMap<String, Use>,
+    label: impl Fn(&str) -> String,
+    href: impl Fn(&str) -> String,
+) -> Vec<Bar> {
+    let mut rows: Vec<(&String, &Use)> = used.iter().filter(|(_, one)| one.with_phi > 0).collect();
+    rows.sort_by_key(|(_, one)| std::cmp::Reverse(one.with_phi));
+    let most = rows.first().map_or(1, |(_, one)| one.with_phi);
+    let bar = |(code, one): (&String, &Use)| Bar {
+        label: label(code),
+        percent: (one.with_phi * 100 / most).max(1),
+        count: format!("{} of {}", grouped(one.with_phi), grouped(one.requests)),
+        href: href(code),
+    };
+    rows.into_iter().take(BARS).map(bar).collect()
+}
+
+/// Counts by name, the most first.
 pub(super) fn bars<'a>(
     counts: &BTreeMap<String, u64>,
     names: impl Iterator<Item = (&'a str, &'a str)>,
+    href: impl Fn(&str) -> String,
 ) -> Vec<Bar> {
     let most = counts.values().copied().max().unwrap_or(0).max(1);
     let mut rows: Vec<(u64, &str, &str)> = names
@@ -240,10 +287,10 @@ pub(super) fn bars<'a>(
     rows.sort_by_key(|(count, ..)| std::cmp::Reverse(*count));
     rows.into_iter()
         .map(|(count, code, label)| Bar {
-            code: code.to_owned(),
             label: label.to_owned(),
             percent: (count * 100 / most).max(1),
             count: grouped(count),
+            href: href(code),
         })
         .collect()
 }

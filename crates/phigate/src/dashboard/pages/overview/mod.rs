@@ -7,11 +7,12 @@ use askama::Template;
 use axum::extract::State;
 use phi_detect::PhiKind;
 use phigate_store::Filter;
-use phigate_types::Mode;
+use phigate_types::ErrorCode;
 
+use super::log_filter;
 use super::rows::{Row, request_row};
 use crate::dashboard::Dash;
-use crate::dashboard::chart::Chart;
+use crate::dashboard::chart::{Chart, Slot};
 use crate::dashboard::chrome::Chrome;
 use crate::dashboard::latency::added_ms;
 use crate::dashboard::view::{Choice, choices};
@@ -19,7 +20,7 @@ use crate::dashboard::visit::{Answer, SignedIn, page};
 pub(crate) use attention::{Health, Line};
 use attention::{attention, health};
 pub(crate) use figures::{Bar, Figure, Step};
-use figures::{PERIODS, bars, figures, headline, slot, steps};
+use figures::{PERIODS, bars, figures, headline, phi_bars, phi_slot, slot, steps};
 
 /// The first page.
 #[derive(Template)]
@@ -33,7 +34,13 @@ pub(crate) struct Page {
     pub(crate) chart: Chart,
     pub(crate) attention: Vec<Line>,
     pub(crate) types: Vec<Bar>,
-    pub(crate) modes: Vec<Bar>,
+    pub(crate) keys: Vec<Bar>,
+    pub(crate) models: Vec<Bar>,
+    pub(crate) errors: Vec<Bar>,
+    /// Whether the chart leaves out requests without PHI.
+    pub(crate) shows_phi: bool,
+    pub(crate) period: &'static str,
+    pub(crate) legal_hold: bool,
     pub(crate) mode_label: &'static str,
     pub(crate) may_set_up: bool,
     pub(crate) health: Vec<Health>,
@@ -56,7 +63,7 @@ pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
     let stats = dash
         .app
         .vault
-        .trail
+        .figures
         .stats(account_id, period.window)
         .await?;
     let with_phi = Filter {
@@ -81,6 +88,14 @@ pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
     let names = super::keys::names(&keys);
     let health = health(&dash, &visit, &recent).await;
     let attention = attention(&dash, &visit, &stats, &keys, &health).await?;
+    let shows_phi = visit.head.query.get("show") == "phi";
+    let slot = if shows_phi { phi_slot } else { slot };
+    let slots: Vec<Slot> = stats.buckets.iter().map(slot).collect();
+    let link = |name: &str, value: &str| log_filter::address(period.code, name, value);
+    let kinds = PhiKind::all().map(|kind| (kind.code(), kind.label()));
+    let codes = ErrorCode::all().map(|code| (code.code(), code.code()));
+    let name = |id: &str| names.get(id).filter(|name| !name.is_empty()).cloned();
+    let name = |id: &str| name(id).unwrap_or_else(|| id.to_owned());
     page(&Page {
         chrome: visit.chrome("/"),
         headline: headline(&stats, period.words),
@@ -90,20 +105,17 @@ pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
         ),
         steps: (visit.is_owner() && recent.is_empty()).then(|| steps(&visit, &keys)),
         figures: figures(&stats, added_ms(&dash.app.metrics.text()), period),
-        chart: Chart::new(
-            &stats.buckets.iter().map(slot).collect::<Vec<_>>(),
-            period.span,
-            period.by_day,
-        ),
+        chart: Chart::new(&slots, period.span, period.by_day),
         attention,
-        types: bars(
-            &stats.by_type,
-            PhiKind::all().map(|kind| (kind.code(), kind.label())),
-        ),
-        modes: bars(
-            &stats.by_mode,
-            Mode::all().map(|mode| (mode.code, mode.label)),
-        ),
+        types: bars(&stats.by_type, kinds, |code| link("type", code)),
+        keys: phi_bars(&stats.by_key, name, |id| link("key", id)),
+        models: phi_bars(&stats.by_model, str::to_owned, |model| {
+            link("model", &format!("\"{model}\""))
+        }),
+        errors: bars(&stats.by_error, codes, |code| link("error", code)),
+        shows_phi,
+        period: period.code,
+        legal_hold: visit.account.settings.retention.legal_hold,
         mode_label: visit.account.mode.label,
         may_set_up: visit.is_owner(),
         health,

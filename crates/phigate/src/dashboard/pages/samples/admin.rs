@@ -1,6 +1,7 @@
 //! Sample pages of administration.
 
 use super::*;
+use crate::dashboard::pages::chains::{Chain, Link};
 
 pub(super) fn keys_page(is_empty: bool) -> keys::Page {
     let key = |name: &str, state, tone, is_usable: bool| keys::Key {
@@ -12,6 +13,12 @@ pub(super) fn keys_page(is_empty: bool) -> keys::Page {
         last_used: is_usable.then(|| when(2)),
         expires: None,
         is_usable,
+        usage: keys::Usage {
+            requests: "12 requests".to_owned(),
+            phi: "25%".to_owned(),
+            tokens: "810 tokens".to_owned(),
+            last_model: HOSTILE.to_owned(),
+        },
     };
     keys::Page {
         chrome: chrome("/keys"),
@@ -54,8 +61,7 @@ pub(super) fn provider_page(is_new: bool) -> provider::Page {
         } else {
             "azure-eu".to_owned()
         },
-        kind: "Azure OpenAI",
-        auth: "Entra ID",
+        lead: preset.summary.to_owned(),
         action: if is_new {
             "/providers/add/azure-entra".to_owned()
         } else {
@@ -73,8 +79,15 @@ pub(super) fn provider_page(is_new: bool) -> provider::Page {
             code: "base-url",
             label: "Base URL",
             value: HOSTILE.to_owned(),
-            hint: "the root",
+            hint: "Write the root.".to_owned(),
             is_needed: true,
+        }],
+        more: vec![provider::Field {
+            code: "token-url",
+            label: "Token URL",
+            value: String::new(),
+            hint: HOSTILE.to_owned(),
+            is_needed: false,
         }],
         secret: Some(provider::SecretField {
             label: "client secret",
@@ -90,7 +103,6 @@ pub(super) fn provider_page(is_new: bool) -> provider::Page {
         agreement: HOSTILE.to_owned(),
         agreement_expires: "2026-12-01".to_owned(),
         terms: (!is_new).then(terms),
-        health: "not asked since 22:00 UTC".to_owned(),
         changed: (!is_new).then(|| (when(1_300), "morgan.roe@clinic.example".to_owned())),
         test: None,
     }
@@ -107,7 +119,7 @@ pub(super) fn providers_page() -> providers::Page {
         default_url: String::from(default_url),
         changed: is_set.then(|| (when(1_300), "morgan.roe@clinic.example".to_owned())),
         terms: is_set.then(terms),
-        health: "34 requests since 22:00 UTC, no errors, p50 420 ms, p95 1,900 ms".to_owned(),
+        health: "34 requests in the last hour, no errors, p50 420 ms, p95 1,900 ms".to_owned(),
         test: is_set.then(|| providers::TestResult {
             tone: "ok",
             title: "Connection works",
@@ -132,9 +144,17 @@ pub(super) fn providers_page() -> providers::Page {
             models: "gpt-4o=chat-prod, gpt-5.2=chat-new".to_owned(),
             priority: 50,
             terms: terms(),
-            health: "not asked since 22:00 UTC".to_owned(),
+            health: "not asked in the last hour".to_owned(),
         }],
         presets: presets::PRESETS,
+        chains: vec![Chain {
+            asked: "gpt-4o".to_owned(),
+            links: vec![Link {
+                name: HOSTILE.to_owned(),
+                model: "gpt-4o".to_owned(),
+                remark: Some(("warn", "left out when there is PHI")),
+            }],
+        }],
         fallbacks: format!("gpt-4o = {HOSTILE}"),
         fallback_error: None,
         providers: vec![
@@ -160,56 +180,96 @@ pub(super) fn providers_page() -> providers::Page {
 }
 
 pub(super) fn settings_page() -> settings::Page {
-    let kinds = [
-        ("ssn", "SSN"),
-        ("dob", "Date of birth"),
-        ("phone", "Phone"),
-        ("email", "Email"),
-        ("address", "Address"),
-        ("mrn", "MRN"),
-        ("name", "Name"),
-        ("medicare_id", "Medicare ID"),
-    ];
     settings::Page {
         chrome: chrome("/settings"),
+        tabs: settings::tabs("/settings"),
         error: None,
         mode_changed: Some(settings::ModeChange {
             time: when(64),
             by: "morgan.roe@clinic.example".to_owned(),
         }),
         modes: mode_cards(),
-        replies: settings::replies::stored(
-            &phigate_store::Settings {
-                restore: true,
-                restore_tools: vec!["send_*".to_owned(), HOSTILE.to_owned()],
-                replies: phigate_types::Replies::Mask,
-                ..phigate_store::Settings::default()
-            },
-            &phi_detect::Detector::default(),
-        ),
-        draft: settings::Draft {
-            allow_unscannable: false,
-            legal_hold: false,
-            thresholds: kinds
-                .into_iter()
-                .map(|(code, label)| settings::Threshold {
-                    code,
-                    label,
-                    default: "default",
-                    value: String::new(),
-                    error: false,
-                })
-                .collect(),
-            mrn_formats: String::new(),
-            content_days: "2192".to_owned(),
-            record_days: "2192".to_owned(),
-            requests_per_minute: String::new(),
-            concurrency: String::new(),
-        },
+    }
+}
+
+pub(super) fn replies_page() -> settings::replies::Page {
+    let replies = phigate_types::Replies::Mask;
+    settings::replies::Page {
+        chrome: chrome("/settings"),
+        tabs: settings::tabs("/settings/replies"),
+        error: None,
+        restore: true,
+        tools: format!("send_*, {HOSTILE}"),
+        choices: settings::replies::reply_choices(replies),
+        stages: settings::replies::stages(&phi_detect::Detector::default(), replies).unwrap(),
+    }
+}
+
+pub(super) fn detection_page() -> settings::detection::Page {
+    let threshold = |kind: phi_detect::PhiKind| settings::detection::Threshold {
+        code: kind.code(),
+        label: kind.label(),
+        default: "0.5".to_owned(),
+        value: String::new(),
+        error: false,
+    };
+    settings::detection::Page {
+        chrome: chrome("/settings"),
+        tabs: settings::tabs("/settings/detection"),
+        error: None,
+        allow_unscannable: false,
+        thresholds: phi_detect::PhiKind::all().map(threshold).collect(),
+        mrn_formats: HOSTILE.to_owned(),
+    }
+}
+
+pub(super) fn retention_page() -> settings::retention::Page {
+    settings::retention::Page {
+        chrome: chrome("/settings"),
+        tabs: settings::tabs("/settings/retention"),
+        error: None,
+        content_days: "2192".to_owned(),
+        record_days: "2192".to_owned(),
+        legal_hold: true,
         days_max: 36_500,
+    }
+}
+
+pub(super) fn limits_page() -> settings::limits::Page {
+    settings::limits::Page {
+        chrome: chrome("/settings"),
+        tabs: settings::tabs("/settings/limits"),
+        error: None,
+        requests_per_minute: String::new(),
+        concurrency: String::new(),
         limit_max: 1_000_000,
         default_per_minute: 600,
         default_concurrency: 64,
+    }
+}
+
+pub(super) fn sign_in_page() -> settings::sign_in::Page {
+    settings::sign_in::Page {
+        chrome: chrome("/settings"),
+        tabs: settings::tabs("/settings/sign-in"),
+        error: None,
+        require_second_factor: true,
+        without: "Everybody has one.".to_owned(),
+    }
+}
+
+pub(super) fn confirm_page() -> settings::weakening::Page {
+    settings::weakening::Page {
+        chrome: chrome("/settings"),
+        error: None,
+        address: "/settings".to_owned(),
+        fields: vec![("mode".to_owned(), HOSTILE.to_owned())],
+        changes: vec![settings::weakening::Change {
+            what: "PHI is forwarded unchanged. Now the mode is Mask.".to_owned(),
+            concerns: "In the last 30 days, 48 requests with PHI did not leave unchanged."
+                .to_owned(),
+        }],
+        reason: HOSTILE.to_owned(),
     }
 }
 
@@ -245,6 +305,8 @@ pub(super) fn playground_page() -> playground::Page {
             }],
             href: "/audit/0193f0aa-0000-7000-8000-000000000001".to_owned(),
         }),
+        formats: choices([("text", "One message"), ("json", "Messages")], "text"),
+        curl: HOSTILE.to_owned(),
     }
 }
 
@@ -252,8 +314,11 @@ pub(super) fn users_page() -> users::Page {
     let person = |email: &str, role, is_you: bool| users::Person {
         email: email.to_owned(),
         role,
+        other: choices([("auditor", "Auditor")], "").remove(0),
         has_totp: is_you,
+        is_owner: is_you,
         is_you,
+        acts: "/audit/administration".to_owned(),
         created: When::on(moment(200_000)),
         last_login: is_you.then(|| when(5)),
     };
@@ -276,6 +341,15 @@ pub(super) fn users_page() -> users::Page {
             person("morgan.roe@clinic.example", "Owner", true),
             person("sam.doe@clinic.example", "Auditor", false),
         ],
+        sessions: vec![users::SignedInRow {
+            id: "s1".to_owned(),
+            email: "sam.doe@clinic.example".to_owned(),
+            place: "Firefox on Linux, from 127.0.0.1".to_owned(),
+            created: when(60),
+            seen: when(0),
+            is_this: false,
+        }],
+        is_required: false,
     }
 }
 
@@ -284,6 +358,9 @@ pub(super) fn account_page(offers: bool) -> account::Page {
         chrome: chrome("/account"),
         error: None,
         has_totp: false,
+        codes_left: 0,
+        codes: Vec::new(),
+        is_required: false,
         password_min: 12,
         offer: offers.then(|| account::Offer {
             secret: "JBSWY3DPEHPK3PXP".to_owned(),

@@ -2,12 +2,12 @@
 
 use super::*;
 
-fn bar((code, label, percent, count): (&str, &str, u64, &str)) -> overview::Bar {
+fn bar((_, label, percent, count): (&str, &str, u64, &str)) -> overview::Bar {
     overview::Bar {
-        code: code.to_owned(),
         label: label.to_owned(),
         percent,
         count: count.to_owned(),
+        href: "/audit".to_owned(),
     }
 }
 
@@ -44,9 +44,9 @@ pub(super) fn overview_page(is_new: bool) -> overview::Page {
         ("phone", "Phone", 22, "262"),
         ("ssn", "SSN", 4, "51"),
     ];
-    let modes = [
-        ("mask", "Mask", 100, "4,811"),
-        ("flag", "Flag / Audit", 12, "590"),
+    let used = [
+        ("k3j2h1g4f5d6", "intake form", 100, "811 of 4,811"),
+        ("k3j2h1g4f5d7", HOSTILE, 12, "59 of 590"),
     ];
     let step = |title, words, link, done, next| overview::Step {
         title,
@@ -89,7 +89,12 @@ pub(super) fn overview_page(is_new: bool) -> overview::Page {
             ]
         },
         types: if is_new { vec![] } else { bars.into_iter().map(bar).collect() },
-        modes: if is_new { vec![] } else { modes.into_iter().map(bar).collect() },
+        keys: if is_new { vec![] } else { used.into_iter().map(bar).collect() },
+        models: if is_new { vec![] } else { used.into_iter().map(bar).collect() },
+        errors: if is_new { vec![] } else { bars.into_iter().map(bar).collect() },
+        shows_phi: false,
+        period: "day",
+        legal_hold: true,
         may_set_up: true,
         mode_label: "Mask",
         health: vec![
@@ -106,18 +111,14 @@ pub(super) fn audit_page(is_empty: bool) -> audit::Page {
     let any = |first| choices([("", first)], "");
     audit::Page {
         chrome: chrome("/audit"),
+        tabs: any("Requests"),
         error: None,
         base_url: "http://127.0.0.1:8080/v1".to_owned(),
         is_tail: true,
         is_filtered: false,
-        has_custom_range: false,
-        chain: verify::Chain {
-            verified: Some(when(0)),
-            tone: "ok",
-            label: "Chain intact".to_owned(),
-            words: "12,841 records, each tied to the one before; the newest checkpoint is signed."
-                .to_owned(),
-        },
+        shows_more: false,
+        chain: chain(),
+        total: "12,841 requests".to_owned(),
         ranges: any("All time"),
         records: any("Requests"),
         types: any("Any"),
@@ -125,11 +126,13 @@ pub(super) fn audit_page(is_empty: bool) -> audit::Page {
         modes: any("Any"),
         doors: any("Any"),
         keys: any("Any"),
-        model: String::new(),
+        providers: any("Any"),
+        errors: any("Any"),
+        statuses: any("Any"),
+        model: HOSTILE.to_owned(),
         request: String::new(),
         since: String::new(),
         until: String::new(),
-        acts: vec![],
         rows: if is_empty { vec![] } else { rows() },
         newer: String::new(),
         older: if is_empty {
@@ -137,9 +140,70 @@ pub(super) fn audit_page(is_empty: bool) -> audit::Page {
         } else {
             "/audit?before=1".to_owned()
         },
-        find_types: choices([("ssn", "SSN"), ("mrn", "MRN")], "ssn"),
-        find_error: None,
-        found: None,
+    }
+}
+
+fn chain() -> verify::Chain {
+    verify::Chain {
+        verified: Some(when(0)),
+        tone: "ok",
+        label: "Chain intact".to_owned(),
+        words: "12,841 records, each tied to the one before; the newest checkpoint is signed."
+            .to_owned(),
+    }
+}
+
+pub(super) fn acts_page() -> acts::Page {
+    let any = |first| choices([("", first)], "");
+    acts::Page {
+        chrome: chrome("/audit"),
+        tabs: any("Administration"),
+        error: None,
+        is_tail: true,
+        is_filtered: true,
+        total: "1 act".to_owned(),
+        ranges: any("All time"),
+        people: any("Anybody"),
+        kinds: any("Anything"),
+        since: String::new(),
+        until: String::new(),
+        acts: vec![looked()],
+        newer: String::new(),
+        older: String::new(),
+    }
+}
+
+pub(super) fn find_page() -> find::Page {
+    find::Page {
+        chrome: chrome("/audit"),
+        tabs: choices([("", "Find")], ""),
+        error: Some(HOSTILE.to_owned()),
+        types: choices([("ssn", "SSN"), ("mrn", "MRN")], "ssn"),
+        found: Some(find::Found {
+            words: HOSTILE.to_owned(),
+            rows: rows(),
+        }),
+    }
+}
+
+pub(super) fn integrity_page() -> verify::Page {
+    verify::Page {
+        chrome: chrome("/audit"),
+        tabs: choices([("", "Integrity")], ""),
+        chain: chain(),
+    }
+}
+
+fn looked() -> ActRow {
+    ActRow {
+        time: when(2),
+        act: "Content revealed",
+        tone: Tone::Warn,
+        actor: "sam.doe@clinic.example".to_owned(),
+        by: "/audit/administration".to_owned(),
+        target: String::new(),
+        href: String::new(),
+        words: HOSTILE.to_owned(),
     }
 }
 
@@ -166,15 +230,7 @@ pub(super) fn record_page(is_revealed: bool) -> record::Page {
             Fact::text("Tokens", "312 in, 96 out"),
             Fact::text("Time", "first byte after 412 ms, last after 1.9 s"),
         ],
-        acts: vec![ActRow {
-            time: when(2),
-            act: "Content revealed",
-            tone: Tone::Warn,
-            actor: "sam.doe@clinic.example".to_owned(),
-            target: String::new(),
-            href: String::new(),
-            words: HOSTILE.to_owned(),
-        }],
+        acts: vec![looked()],
         findings: vec![record::FindingRow {
             label: "Name".to_owned(),
             class: "k6",
@@ -200,5 +256,8 @@ pub(super) fn record_page(is_revealed: bool) -> record::Page {
             sent: "{}".to_owned(),
             reply: HOSTILE.to_owned(),
         }),
+        shown_s: 300,
+        sentence: HOSTILE.to_owned(),
+        alike: vec![("More with this key", "/audit?key=k3j2h1g4f5d6".to_owned())],
     }
 }

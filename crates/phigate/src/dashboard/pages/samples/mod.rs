@@ -18,10 +18,11 @@ use crate::dashboard::message;
 use crate::dashboard::view::{Fact, KindChip, Piece, When, choices};
 
 use admin::{
-    account_page, keys_page, playground_page, provider_page, providers_page, settings_page,
+    account_page, confirm_page, detection_page, keys_page, limits_page, playground_page,
+    provider_page, providers_page, replies_page, retention_page, settings_page, sign_in_page,
     users_page,
 };
-use log::{audit_page, overview_page, record_page};
+use log::{acts_page, audit_page, find_page, integrity_page, overview_page, record_page};
 
 const HOSTILE: &str = "<script>alert(1)</script>";
 
@@ -76,6 +77,8 @@ fn row(minutes_ago: i64, action: Action, tone: Tone, types: &[(&str, u64)]) -> R
             .collect(),
         no_types: "none",
         subject: "claude-opus-4-5".to_owned(),
+        provider: "anthropic".to_owned(),
+        took: "1.9 s".to_owned(),
         actor: "intake form".to_owned(),
         mode: Mode::MASK.label,
         status: "200".to_owned(),
@@ -221,7 +224,10 @@ fn all() -> Vec<(&'static str, String)> {
         ("account", account_page(false).render()),
         ("account-totp", account_page(true).render()),
         ("audit", audit_page(false).render()),
+        ("audit-administration", acts_page().render()),
         ("audit-empty", audit_page(true).render()),
+        ("audit-find", find_page().render()),
+        ("audit-integrity", integrity_page().render()),
         ("help", help.render()),
         ("keys", keys_page(false).render()),
         ("keys-fresh", keys_page(true).render()),
@@ -240,6 +246,12 @@ fn all() -> Vec<(&'static str, String)> {
         ("record", record_page(false).render()),
         ("record-revealed", record_page(true).render()),
         ("settings", settings_page().render()),
+        ("settings-confirm", confirm_page().render()),
+        ("settings-detection", detection_page().render()),
+        ("settings-limits", limits_page().render()),
+        ("settings-replies", replies_page().render()),
+        ("settings-retention", retention_page().render()),
+        ("settings-sign-in", sign_in_page().render()),
         ("setup", setup.render()),
         ("users", users_page().render()),
     ];
@@ -288,7 +300,12 @@ fn every_form_that_writes_carries_the_token() {
 
 #[test]
 fn no_template_switches_escaping_off() {
-    for folder in ["templates", "templates/parts"] {
+    for folder in [
+        "templates",
+        "templates/audit",
+        "templates/parts",
+        "templates/settings",
+    ] {
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();

@@ -1,9 +1,10 @@
-//! The part of Settings about replies: whether masked values come back, and what is done with PHI that a model wrote.
+//! Settings about replies: whether masked values come back, and what is done with PHI that a model wrote.
 //!
 //! The example under it is no picture: the four texts go through what real requests and replies go through.
 
 use std::sync::Arc;
 
+use askama::Template;
 use axum::extract::State;
 use phi_detect::Detector;
 use phigate_core::doors::CHAT;
@@ -13,13 +14,21 @@ use phigate_core::request::{Request, RequestLimits};
 use phigate_store::Settings;
 use phigate_types::{Mode, Replies};
 
+use super::{save, status, tabs};
 use crate::dashboard::Dash;
+use crate::dashboard::chrome::Chrome;
 use crate::dashboard::fields::Fields;
-use crate::dashboard::visit::{Answer, SignedIn, go_to};
+use crate::dashboard::view::Choice;
+use crate::dashboard::visit::{Answer, PageError, SignedIn, page_with};
+use phigate_gateway::detector;
 
-/// What the page shows about replies.
-#[derive(Debug)]
-pub(crate) struct Section {
+/// What is done with replies.
+#[derive(Template)]
+#[template(path = "settings/replies.html")]
+pub(crate) struct Page {
+    pub(crate) chrome: Chrome,
+    pub(crate) tabs: Vec<Choice>,
+    pub(crate) error: Option<String>,
     pub(crate) restore: bool,
     pub(crate) tools: String,
     pub(crate) choices: Vec<ReplyChoice>,
@@ -59,41 +68,70 @@ const ANSWER: &str =
 /// Tools named in the list, at most.
 const TOOLS_MAX: usize = 100;
 
-/// The settings as stored.
-pub(crate) fn stored(settings: &Settings, detector: &Detector) -> Section {
-    Section {
-        restore: settings.restore,
-        tools: settings.restore_tools.join(", "),
-        choices: Replies::all()
-            .map(|choice| ReplyChoice {
-                code: choice.code(),
-                label: choice.label(),
-                summary: choice.summary(),
-                chosen: choice == settings.replies,
-            })
-            .collect(),
-        stages: stages(detector, settings.replies).unwrap_or_default(),
-    }
+const ADDRESS: &str = "/settings/replies";
+
+/// `GET /settings/replies`
+pub(crate) async fn show(visit: SignedIn) -> Answer {
+    let settings = &visit.account.settings;
+    let page = draft(&visit, settings, settings.restore_tools.join(", "), None)?;
+    page_with(status(None), &page)
 }
 
 /// `POST /settings/replies`
-pub(crate) async fn save(State(dash): State<Dash>, visit: SignedIn) -> Answer {
-    match read(visit.form()) {
+pub(crate) async fn save_form(State(dash): State<Dash>, visit: SignedIn) -> Answer {
+    let form = visit.form();
+    match read(form) {
         Ok((restore, tools, replies)) => {
             let change = |settings: &mut Settings| {
                 settings.restore = restore;
                 settings.restore_tools.clone_from(&tools);
                 settings.replies = replies;
             };
-            dash.app
-                .vault
-                .accounts
-                .edit_settings(visit.account_id(), change, visit.actor())
-                .await?;
-            Ok(go_to("/settings?done=settings"))
+            save(&dash, &visit, ADDRESS, change).await
         }
-        Err(error) => super::show_error(&dash, &visit, error).await,
+        Err(error) => {
+            let current = &visit.account.settings;
+            let typed = Settings {
+                restore: form.is_ticked("restore"),
+                replies: form.get("replies").parse().unwrap_or(current.replies),
+                ..current.clone()
+            };
+            let error = Some(error);
+            let tools = form.get("restore_tools").to_owned();
+            let page = draft(&visit, &typed, tools, error.clone())?;
+            page_with(status(error.as_ref()), &page)
+        }
     }
+}
+
+/// The page with these settings, stored or typed.
+fn draft(
+    visit: &SignedIn,
+    settings: &Settings,
+    tools: String,
+    error: Option<String>,
+) -> Result<Page, PageError> {
+    let detector = detector(&visit.account.settings.detection).map_err(|_| PageError::Broken)?;
+    Ok(Page {
+        chrome: visit.chrome("/settings"),
+        tabs: tabs(ADDRESS),
+        error,
+        restore: settings.restore,
+        tools,
+        choices: reply_choices(settings.replies),
+        stages: stages(&detector, settings.replies).unwrap_or_default(),
+    })
+}
+
+/// What can be done with new PHI.
+pub(crate) fn reply_choices(chosen: Replies) -> Vec<ReplyChoice> {
+    let choice = |choice: Replies| ReplyChoice {
+        code: choice.code(),
+        label: choice.label(),
+        summary: choice.summary(),
+        chosen: choice == chosen,
+    };
+    Replies::all().map(choice).collect()
 }
 
 fn read(form: &Fields) -> Result<(bool, Vec<String>, Replies), String> {
@@ -114,7 +152,7 @@ fn read(form: &Fields) -> Result<(bool, Vec<String>, Replies), String> {
 }
 
 /// The example, as received, as sent, as answered and as given back. None if the detector is set so that it finds nothing in it.
-fn stages(detector: &Detector, replies: Replies) -> Option<Vec<Stage>> {
+pub(crate) fn stages(detector: &Detector, replies: Replies) -> Option<Vec<Stage>> {
     let scanner = Arc::new(Scanner::new(detector.clone()));
     let body =
         serde_json::json!({"model": "gpt-4o", "messages": [{"role": "user", "content": QUESTION}]});

@@ -1,0 +1,116 @@
+//! Counters by minute: how providers fared lately.
+//!
+//! They stand beside the hourly counters, under names that begin with the minute. They are for a glance at the last
+//! hour: unlike the others they are no part of what is verified, and they are deleted soon after.
+
+use std::ops::Range;
+
+use jiff::Timestamp;
+
+/// What the names begin with.
+pub(crate) const PREFIX: &str = "minute:";
+
+/// What the counters of providers by hour began with, in earlier versions.
+const BY_HOUR: &[&str] = &["provider:", "provider_failed:", "provider_ms:"];
+
+/// How many minutes are looked back upon, the one under way included.
+const LOOKED_AT: i64 = 60;
+
+/// Hours that counters by minute are kept besides the one under way, and how far back they are looked for. What a
+/// server that was away for longer left behind is a few rows, and stays.
+const KEPT_HOURS: i64 = 2;
+const SWEPT_HOURS: i64 = 72;
+
+/// A minute since 1970.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Minute(i64);
+
+/// What came of asking a provider.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fare {
+    /// It answered, in a time of this class.
+    Answered(u32),
+    /// It did not, or not with what was asked for.
+    Failed,
+}
+
+impl Minute {
+    pub(crate) fn of(time: Timestamp) -> Self {
+        Self(time.as_second().div_euclid(60))
+    }
+
+    /// The name of the counter of a provider in this minute; the row says which hour.
+    pub(crate) fn counter(self, provider: &str, fare: Fare) -> String {
+        let minute = self.0.rem_euclid(60);
+        match fare {
+            Fare::Answered(class) => format!("{PREFIX}{minute}:{class}:{provider}"),
+            Fare::Failed => format!("{PREFIX}{minute}:failed:{provider}"),
+        }
+    }
+
+    /// What a counter of an hour says about a provider in a minute.
+    pub(crate) fn read(hour: i64, name: &str) -> Option<(Self, Fare, &str)> {
+        let (minute, rest) = name.strip_prefix(PREFIX)?.split_once(':')?;
+        let (fare, provider) = rest.split_once(':')?;
+        let fare = match fare {
+            "failed" => Fare::Failed,
+            class => Fare::Answered(class.parse().ok()?),
+        };
+        Some((
+            Self(hour * 60 + minute.parse::<i64>().ok()?),
+            fare,
+            provider,
+        ))
+    }
+
+    /// The first minute that is looked back upon in this one.
+    pub(crate) fn hour_ago(self) -> Self {
+        Self(self.0 - LOOKED_AT + 1)
+    }
+
+    /// Its hour.
+    pub(crate) fn hour(self) -> i64 {
+        self.0.div_euclid(60)
+    }
+
+    /// The hours whose counters by minute can go.
+    pub(crate) fn swept(self) -> Range<i64> {
+        let end = self.hour() - KEPT_HOURS;
+        end - SWEPT_HOURS..end
+    }
+}
+
+/// Whether a counter is by minute, or one of earlier versions in place of those.
+pub(crate) fn is_of_minute(name: &str) -> bool {
+    name.starts_with(PREFIX) || BY_HOUR.iter().any(|prefix| name.starts_with(prefix))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counters_are_read_as_they_are_written() {
+        let minute = Minute::of("2026-11-16T01:59:31Z".parse().unwrap());
+        for fare in [Fare::Failed, Fare::Answered(0), Fare::Answered(93)] {
+            let name = minute.counter("azure-eu", fare);
+            assert!(is_of_minute(&name));
+            let read = Minute::read(minute.hour(), &name);
+            assert_eq!(read, Some((minute, fare, "azure-eu")));
+        }
+        for name in ["requests", "provider:azure-eu", "minute:7", "minute:7:x:y"] {
+            assert_eq!(Minute::read(1, name), None, "{name}");
+        }
+        assert!(is_of_minute("provider_ms:azure-eu:93") && !is_of_minute("status:2xx"));
+    }
+
+    #[test]
+    fn an_hour_is_sixty_minutes_wherever_it_begins() {
+        let minute = |text: &str| Minute::of(text.parse().unwrap());
+        let now = minute("2026-11-16T02:00:05Z");
+        assert!(minute("2026-11-16T01:01:00Z") >= now.hour_ago());
+        assert!(minute("2026-11-16T01:00:59Z") < now.hour_ago());
+        assert!(now.swept().contains(&minute("2026-11-15T23:59:00Z").hour()));
+        assert!(!now.swept().contains(&now.hour_ago().hour()));
+    }
+}

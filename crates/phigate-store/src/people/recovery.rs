@@ -1,0 +1,90 @@
+//! Recovery codes: each opens the second step once, for somebody who lost the app.
+
+use aws_lc_rs::hmac;
+use phigate_types::Act;
+use phigate_verify::chain::hex;
+
+use crate::core::about;
+use crate::keys::random_id;
+use crate::model::{AdminAct, User};
+use crate::people::People;
+use crate::{Result, SecretString, StoreError};
+
+/// Codes made at once.
+const CODES: usize = 10;
+/// Letters and digits of a code: 62 bits, behind a limit on guesses.
+const LENGTH: usize = 12;
+
+impl People {
+    /// Makes new recovery codes, to be shown once. Earlier ones stop working.
+    pub async fn make_recovery_codes(&self, user: &User, actor: &str) -> Result<Vec<SecretString>> {
+        let codes: Vec<String> = (0..CODES).map(|_| random_id(LENGTH)).collect();
+        let hashes: Vec<String> = codes
+            .iter()
+            .map(|code| self.recovery_hash(user, code))
+            .collect();
+        let (item, mut stored) = self
+            .core
+            .user_by_email(&user.account_id, &user.email)
+            .await?;
+        if stored.totp.is_none() {
+            return Err(StoreError::NotFound("second factor"));
+        }
+        stored.recovery = hashes;
+        let name = self.core.guard().account_name(&user.account_id).await?;
+        let act = AdminAct::new(self.core.now(), &name, actor, Act::UserRecoverySet)
+            .target(&stored.email)
+            .detail("codes", &CODES);
+        let changes = vec![item.replaced_by(&stored)];
+        let changed = self.core.change(&user.account_id, &act, changes, false);
+        changed.await.map_err(about("user"))?;
+        Ok(codes.into_iter().map(SecretString::new).collect())
+    }
+
+    /// Uses up a recovery code. False when it is none of the user's, or was used before.
+    pub async fn use_recovery_code(&self, user: &User, code: &str, origin: &str) -> Result<bool> {
+        let hash = self.recovery_hash(user, &plain(code));
+        let (item, mut stored) = self
+            .core
+            .user_by_email(&user.account_id, &user.email)
+            .await?;
+        let before = stored.recovery.len();
+        stored.recovery.retain(|known| *known != hash);
+        if stored.recovery.len() == before {
+            return Ok(false);
+        }
+        let name = self.core.guard().account_name(&user.account_id).await?;
+        let act = AdminAct::new(self.core.now(), &name, &user.email, Act::UserRecoveryUse)
+            .detail("left", &stored.recovery.len())
+            .detail("origin", origin);
+        let changes = vec![item.replaced_by(&stored)];
+        // A code that is used twice at one moment loses against itself.
+        let changed = self.core.change(&user.account_id, &act, changes, false);
+        changed.await.map_err(about("user"))?;
+        Ok(true)
+    }
+
+    /// How many recovery codes a user has left.
+    pub async fn recovery_codes_left(&self, user: &User) -> Result<usize> {
+        let (_, stored) = self
+            .core
+            .user_by_email(&user.account_id, &user.email)
+            .await?;
+        Ok(stored.recovery.len())
+    }
+
+    /// Keyed, so that the codes cannot be tried out on a stolen store.
+    fn recovery_hash(&self, user: &User, code: &str) -> String {
+        let mut context = hmac::Context::with_key(&self.core.keyring.root.recovery);
+        context.update(user.id.as_bytes());
+        context.update(&[0]);
+        context.update(code.as_bytes());
+        hex(context.sign().as_ref())
+    }
+}
+
+/// A code however it was typed.
+fn plain(code: &str) -> String {
+    let letters = code.chars().filter(char::is_ascii_alphanumeric);
+    letters.map(|letter| letter.to_ascii_lowercase()).collect()
+}

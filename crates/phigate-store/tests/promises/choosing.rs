@@ -1,0 +1,240 @@
+//! Choosing records: by what came of a request, by provider, by the beginning of a model's name, by person.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use phigate_store::{AdminAct, Filter, Record, RecordKind, Vault, Window};
+use phigate_types::{Act, ErrorCode};
+use serde_json::Value;
+use uuid::Uuid;
+
+use crate::support::{Site, account, answered, clean, close, export, masked};
+
+/// Three requests: one that a provider failed, one with PHI, one refused. Their ids.
+async fn three(vault: &Vault, account: &str) -> [Uuid; 3] {
+    let mut ids = [Uuid::nil(); 3];
+    for (number, (provider, model, status, error)) in [
+        ("azure-eu", "gpt-4o-mini", 502, Some("provider_error")),
+        ("openai", "gpt-4o", 200, None),
+        ("openai", "claude-opus-4-5", 404, Some("model_not_found")),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let mut new = if number == 1 {
+            masked(account)
+        } else {
+            clean(account)
+        };
+        let id = new.decision.request_id;
+        new.decision.provider = Some(provider.to_owned());
+        new.decision.model = Some(model.to_owned());
+        let wait = Duration::from_secs(10);
+        vault.trail.record_decision(new, wait).await.unwrap();
+        let mut outcome = serde_json::to_value(answered(id)).unwrap();
+        outcome["status"] = status.into();
+        outcome["error_code"] = error.into();
+        outcome["key_id"] = "abcdefghijkl".into();
+        // The error of an attempt is not that of the request.
+        let attempt = serde_json::json!({"provider": "other", "model": null, "status": 503, "error_code": "provider_overloaded", "ms": 3});
+        outcome["attempts"] = serde_json::json!([attempt]);
+        let outcome = serde_json::from_value(outcome).unwrap();
+        vault
+            .trail
+            .record_outcome(account, &outcome, wait)
+            .await
+            .unwrap();
+        ids[number] = id;
+    }
+    ids
+}
+
+fn by(change: impl FnOnce(&mut Filter)) -> Filter {
+    let mut filter = Filter {
+        requests: true,
+        ..Filter::default()
+    };
+    change(&mut filter);
+    filter
+}
+
+pub async fn requests_are_chosen_by_what_came_of_them_and_counted(site: Site) {
+    let vault = site.open().await;
+    let account = account(&vault).await;
+    let ids = three(&vault, &account).await;
+    for (filter, wanted) in [
+        (by(|_| {}), vec![2, 1, 0]),
+        (
+            by(|filter| filter.provider = Some("openai".into())),
+            vec![2, 1],
+        ),
+        (by(|filter| filter.provider = Some("open".into())), vec![]),
+        (
+            by(|filter| filter.model_prefix = Some("gpt-4o".into())),
+            vec![1, 0],
+        ),
+        (by(|filter| filter.model = Some("gpt-4o".into())), vec![1]),
+        (by(|filter| filter.model_prefix = Some("%".into())), vec![]),
+        (
+            by(|filter| filter.error = Some(ErrorCode::ProviderError)),
+            vec![0],
+        ),
+        (
+            by(|filter| filter.error = Some(ErrorCode::ProviderOverloaded)),
+            vec![],
+        ),
+        (by(|filter| filter.status_class = Some(5)), vec![0]),
+        (by(|filter| filter.status_class = Some(2)), vec![1]),
+    ] {
+        let wanted: Vec<Uuid> = wanted
+            .into_iter()
+            .map(|number: usize| ids[number])
+            .collect();
+        let listed = vault
+            .trail
+            .request_list(&account, &filter, None, 10)
+            .await
+            .unwrap();
+        let found: Vec<Uuid> = listed
+            .items
+            .iter()
+            .map(|row| row.decision.request_id)
+            .collect();
+        assert_eq!(found, wanted, "{filter:?}");
+        let counted = vault.figures.count(&account, &filter, 100).await.unwrap();
+        assert_eq!(counted, wanted.len() as u64, "{filter:?}");
+        // An export of the same choice has every request whole, and says so of nothing else.
+        let lines = export(&vault, &account, &filter).await;
+        let records = lines
+            .iter()
+            .map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let records: Vec<Value> = records.filter(|record| record["record"] != "gap").collect();
+        let of = |kind: &str| {
+            records
+                .iter()
+                .filter(|record| record["record"] == kind)
+                .count()
+        };
+        assert_eq!(
+            (of("decision"), of("outcome"), of("admin")),
+            (wanted.len(), wanted.len(), 0),
+            "{filter:?}"
+        );
+    }
+    assert_eq!(
+        vault.figures.count(&account, &by(|_| {}), 2).await.unwrap(),
+        2,
+        "no further than asked"
+    );
+    let stats = vault.figures.stats(&account, Window::Day).await.unwrap();
+    let key = stats.by_key["abcdefghijkl"];
+    assert_eq!((key.requests, key.with_phi, key.tokens), (3, 1, 30));
+    assert_eq!(stats.by_model["gpt-4o"].with_phi, 1);
+    assert_eq!(stats.by_error.len(), 2);
+    close(vault).await;
+}
+
+pub async fn acts_are_chosen_by_person_and_exports_are_recorded(site: Site) {
+    let vault = site.open().await;
+    let account = account(&vault).await;
+    for actor in ["sam@clinic.example", "cli: jroe@ward-7", "cli: root@ward-7"] {
+        let act = AdminAct::new(Timestamp::now(), "default", actor, Act::AuditFind);
+        vault
+            .trail
+            .record_admin(Some(&account), &act)
+            .await
+            .unwrap();
+    }
+    let find = |actor: &str| Filter {
+        record: Some(RecordKind::Admin),
+        act: Some(Act::AuditFind),
+        actor: Some(actor.to_owned()),
+        ..Filter::default()
+    };
+    for (actor, wanted) in [
+        ("sam@clinic.example", 1),
+        ("cli", 2),
+        ("cli: root", 1),
+        ("am@clinic", 0),
+    ] {
+        let found = vault
+            .trail
+            .audit_list(&account, &find(actor), None, 10)
+            .await
+            .unwrap();
+        assert_eq!(found.items.len(), wanted, "{actor}");
+        let lines = export(&vault, &account, &find(actor)).await;
+        let acts = lines.iter().filter(|line| line.contains("audit.find"));
+        assert_eq!(acts.count(), wanted, "{actor}");
+    }
+    let order = phigate_store::ExportOrder {
+        actor: "sam@clinic.example",
+        format: "csv",
+    };
+    let chosen = by(|filter| filter.phi_detected = Some(true));
+    let mut lines = vault
+        .trail
+        .audit_export(&account, &chosen, order)
+        .await
+        .unwrap();
+    while lines.next().await.unwrap().is_some() {}
+    lines.end(true).await.unwrap();
+    for (act, detail, value) in [
+        (Act::AuditExport, "format", "csv"),
+        (Act::AuditExport, "filter", "requests phi_detected=true"),
+        (Act::AuditExportEnd, "records", "0"),
+        (Act::AuditExportEnd, "whole", "yes"),
+    ] {
+        let filter = Filter {
+            act: Some(act),
+            actor: Some("sam".to_owned()),
+            ..Filter::default()
+        };
+        let found = vault
+            .trail
+            .audit_list(&account, &filter, None, 1)
+            .await
+            .unwrap();
+        let [Record::Admin(act)] = found.items.as_slice() else {
+            panic!("no record of {act:?}");
+        };
+        assert_eq!(act.details[detail], value, "{detail}");
+    }
+    close(vault).await;
+}
+
+pub async fn revealed_content_is_opened_again_for_the_same_person_for_a_while(site: Site) {
+    let vault = site.open().await;
+    let account = account(&vault).await;
+    let new = masked(&account);
+    let id = new.decision.request_id;
+    vault
+        .trail
+        .record_decision(new, Duration::from_secs(10))
+        .await
+        .unwrap();
+    let before = Timestamp::now();
+    let reopen = async |actor: &str, since: Timestamp| {
+        vault
+            .trail
+            .reopen(&account, id, actor, since)
+            .await
+            .unwrap()
+            .is_some()
+    };
+    assert!(!reopen("sam", before).await, "nobody revealed it");
+    vault
+        .trail
+        .reveal(&account, id, "sam", Some("incident 4711"))
+        .await
+        .unwrap();
+    assert!(reopen("sam", before).await);
+    assert!(!reopen("alex", before).await, "somebody else did not");
+    assert!(!reopen("sam", Timestamp::now()).await, "that was before");
+    let records = vault.trail.audit_show(&account, id).await.unwrap();
+    let reveals = records
+        .iter()
+        .filter(|record| matches!(record, Record::Admin(_)));
+    assert_eq!(reveals.count(), 1);
+    close(vault).await;
+}

@@ -1,0 +1,120 @@
+//! The administration tab of the log: who did what, filtered by person, act and time.
+
+use askama::Template;
+use axum::extract::State;
+use http::StatusCode;
+use jiff::Timestamp;
+use phigate_store::{Cursor, Filter};
+use phigate_types::Act;
+
+use super::log::{ROWS, chosen, page_address, tabs, total};
+use super::log_filter;
+use super::rows::{ActRow, act_row};
+use crate::dashboard::Dash;
+use crate::dashboard::chrome::Chrome;
+use crate::dashboard::view::Choice;
+use crate::dashboard::visit::{Answer, PageError, SignedIn, page_with};
+
+const ADDRESS: &str = "/audit/administration";
+
+/// Acts of administration.
+#[derive(Template)]
+#[template(path = "audit/administration.html")]
+pub(crate) struct Page {
+    pub(crate) chrome: Chrome,
+    pub(crate) tabs: Vec<Choice>,
+    pub(crate) error: Option<String>,
+    pub(crate) is_tail: bool,
+    pub(crate) is_filtered: bool,
+    pub(crate) total: String,
+    pub(crate) ranges: Vec<Choice>,
+    pub(crate) people: Vec<Choice>,
+    pub(crate) kinds: Vec<Choice>,
+    pub(crate) since: String,
+    pub(crate) until: String,
+    pub(crate) acts: Vec<ActRow>,
+    pub(crate) newer: String,
+    pub(crate) older: String,
+}
+
+/// `GET /audit/administration`
+pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
+    let query = &visit.head.query;
+    let before = Cursor::decode(query.get("before"));
+    let filter = log_filter::acts(query, Timestamp::now());
+    let listed = match &filter {
+        Ok(filter) => list(&dash, &visit, filter, before).await?,
+        Err(_) => Listed::default(),
+    };
+    let names = ["range", "person", "act", "since", "until"];
+    let is_filtered = names.iter().any(|name| !query.get(name).is_empty());
+    let error = filter.err();
+    let status = match error {
+        Some(_) => StatusCode::UNPROCESSABLE_ENTITY,
+        None => StatusCode::OK,
+    };
+    let mut kinds: Vec<(&str, &str)> = Act::all().map(|act| (act.code(), act.words())).collect();
+    kinds.sort_by_key(|(_, words)| *words);
+    page_with(
+        status,
+        &Page {
+            chrome: visit.chrome("/audit"),
+            tabs: tabs(ADDRESS),
+            error,
+            is_tail: before.is_none(),
+            is_filtered,
+            total: listed.total,
+            ranges: log_filter::ranges(query),
+            people: people(&dash, &visit).await?,
+            kinds: chosen("Anything", kinds.into_iter(), query.get("act")),
+            since: query.get("since").to_owned(),
+            until: query.get("until").to_owned(),
+            acts: listed.acts,
+            newer: match before {
+                Some(_) => page_address(ADDRESS, query, ""),
+                None => String::new(),
+            },
+            older: listed.next.map_or_else(String::new, |next| {
+                page_address(ADDRESS, query, &next.encode())
+            }),
+        },
+    )
+}
+
+/// Who can have done something: the people of the account, and what is no person.
+async fn people(dash: &Dash, visit: &SignedIn) -> Result<Vec<Choice>, PageError> {
+    let users = dash.app.vault.people.users(visit.account_id()).await?;
+    let users = users
+        .iter()
+        .map(|user| (user.email.as_str(), user.email.as_str()));
+    let others = [
+        ("cli", "Command line"),
+        ("caller", "Callers"),
+        ("anonymous", "Not signed in"),
+        ("system", "The system itself"),
+    ];
+    let asked = visit.head.query.get("person");
+    Ok(chosen("Anybody", users.chain(others), asked))
+}
+
+#[derive(Default)]
+struct Listed {
+    acts: Vec<ActRow>,
+    next: Option<Cursor>,
+    total: String,
+}
+
+async fn list(
+    dash: &Dash,
+    visit: &SignedIn,
+    filter: &Filter,
+    before: Option<Cursor>,
+) -> Result<Listed, PageError> {
+    let (trail, account) = (&dash.app.vault.trail, visit.account_id());
+    let page = trail.audit_list(account, filter, before, ROWS).await?;
+    Ok(Listed {
+        acts: page.items.iter().filter_map(act_row).collect(),
+        next: page.next,
+        total: total(dash, visit, filter, "act").await?,
+    })
+}

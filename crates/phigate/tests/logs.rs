@@ -1,0 +1,146 @@
+//! What the operator reads at three in the morning: a line per request, causes of failures, counts of refusals.
+
+mod support;
+
+use serde_json::Value;
+use support::{CLEAN_TEXT, Gateway, Provider, Reply, SSN_TEXT, ask};
+
+/// The log as JSON; every line must be an object.
+fn lines(gateway: &Gateway) -> Vec<Value> {
+    let logs = gateway.logs.lock().unwrap().clone();
+    let read =
+        |line: &str| serde_json::from_str(line).unwrap_or_else(|_| panic!("no JSON: {line}"));
+    logs.lines().map(read).collect()
+}
+
+/// The line of a request, once it is there.
+fn line_of(gateway: &Gateway, id: &str) -> Value {
+    for _ in 0..100 {
+        let mut found = lines(gateway).into_iter();
+        if let Some(line) = found.find(|line| line["request.id"] == id) {
+            return line;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    panic!("no line about {id}");
+}
+
+#[test]
+fn every_request_leaves_one_line_without_content() {
+    let provider = Provider::start();
+    let gateway = Gateway::start_with(&provider, &[("PHIGATE_LOG_FORMAT", "json")]);
+    gateway.command(&["mode", "set", "mask"]);
+    let key = gateway.key();
+    let masked = gateway.chat(&key, &ask("gpt-4o", SSN_TEXT)).request_id();
+    let line = line_of(&gateway, &masked);
+    let key_id = key.split('_').nth(1).unwrap();
+    let expected = serde_json::json!({
+        "level": "INFO", "key.id": key_id, "model": "gpt-4o", "provider": "openai", "status": 200,
+        "action": "masked", "mode": "mask", "findings": 1,
+    });
+    for (field, value) in expected.as_object().unwrap() {
+        assert_eq!(&line[field], value, "{field} of {line}");
+    }
+    assert!(
+        line["total_ms"].is_u64() && line["first_byte_ms"].is_u64(),
+        "{line}"
+    );
+    let bad = gateway.chat(&key, "no JSON").request_id();
+    let line = line_of(&gateway, &bad);
+    assert_eq!(
+        (&line["level"], &line["error"]),
+        (&"INFO".into(), &"invalid_json".into())
+    );
+    provider.answer_next(Reply::Json(500, "{}".into()));
+    let failed = gateway
+        .chat(&key, &ask("claude-opus-4-5", CLEAN_TEXT))
+        .request_id();
+    let line = line_of(&gateway, &failed);
+    assert_eq!(
+        (&line["level"], &line["error"]),
+        (&"WARN".into(), &"provider_error".into())
+    );
+    // A model that nobody serves is in the record, so that the mistake is found; a text in its place is not.
+    let asked = |model: &str| gateway.chat(&key, &ask(model, CLEAN_TEXT)).request_id();
+    let model_of = |id: String| gateway.records(&id)[0]["model"].clone();
+    assert_eq!(model_of(asked("llama3.1:8b")), "llama3.1:8b");
+    for text in [
+        "My SSN is 536-22-8741.",
+        "536-22-8741",
+        "jane.roe@mail.example",
+    ] {
+        assert_eq!(model_of(asked(text)), Value::Null, "{text}");
+    }
+    let stranger = gateway
+        .chat("phg_nonsense", &ask("gpt-4o", SSN_TEXT))
+        .request_id();
+    assert_eq!(line_of(&gateway, &stranger)["error"], "invalid_api_key");
+    let logs = gateway.logs.lock().unwrap();
+    assert!(
+        !logs.contains("536-22-8741") && !logs.contains("My SSN"),
+        "{logs}"
+    );
+    assert!(!logs.contains('\u{1b}'), "colours in a file");
+}
+
+#[test]
+fn a_provider_that_cannot_be_reached_is_a_warning_with_its_cause() {
+    let provider = Provider::start();
+    let gateway = Gateway::start_with(&provider, &[("PHIGATE_LOG_FORMAT", "json")]);
+    let nowhere = "http://127.0.0.1:9";
+    let set = [
+        "provider",
+        "set",
+        "openai",
+        "--key-stdin",
+        "--base-url",
+        nowhere,
+    ];
+    gateway.command_with_input(&set, "sk-test-of-no-value\n");
+    let id = gateway
+        .chat(&gateway.key(), &ask("gpt-4o", CLEAN_TEXT))
+        .request_id();
+    let line = line_of(&gateway, &id);
+    assert_eq!(line["level"], "WARN");
+    assert_eq!(line["error"], "provider_unreachable");
+    assert_eq!(line["cause"], "the provider cannot be reached");
+    let logs = gateway.logs.lock().unwrap();
+    assert!(logs.contains("cannot connect to the provider"), "{logs}");
+}
+
+#[test]
+fn requests_that_were_not_let_in_are_counted_in_the_trail() {
+    let provider = Provider::start();
+    let limit = [("PHIGATE_LIMITS_KEY_REQUESTS_PER_MINUTE", "2")];
+    let mut gateway = Gateway::start_with(&provider, &limit);
+    let (key, revoked) = (gateway.key(), gateway.key());
+    let id_of = |key: &str| key.split('_').nth(1).unwrap().to_owned();
+    let statuses: Vec<u16> = (0..5)
+        .map(|_| gateway.chat(&key, &ask("gpt-4o", CLEAN_TEXT)).status)
+        .collect();
+    assert_eq!(statuses, [200, 200, 429, 429, 429]);
+    gateway.command(&["key", "revoke", &id_of(&revoked)]);
+    assert_eq!(
+        gateway.chat(&revoked, &ask("gpt-4o", CLEAN_TEXT)).status,
+        401
+    );
+    gateway.signal("-TERM");
+    assert_eq!(gateway.wait(), Some(0));
+    let trail = gateway.command(&["audit", "export"]);
+    let records = trail
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let counted: Vec<Value> = records
+        .filter(|record| record["act"] == "requests.refused")
+        .collect();
+    let count = |key: &str, code: &str| {
+        let wanted = counted
+            .iter()
+            .filter(|act| act["target"] == id_of(key).as_str());
+        let wanted = wanted.filter(|act| act["details"]["error_code"] == code);
+        let number = |act: &Value| act["details"]["count"].as_str().unwrap().parse::<u64>();
+        wanted.map(|act| number(act).unwrap()).sum::<u64>()
+    };
+    assert_eq!(count(&key, "rate_limit_exceeded"), 3, "{counted:?}");
+    assert_eq!(count(&revoked, "invalid_api_key"), 1, "{counted:?}");
+}
