@@ -128,7 +128,8 @@ async fn worker(
     Ok(samples)
 }
 
-async fn connect(address: &str) -> Result<SendRequest<Full<Bytes>>> {
+/// A connection to send requests on.
+pub(crate) async fn connect(address: &str) -> Result<SendRequest<Full<Bytes>>> {
     let stream = TcpStream::connect(address).await?;
     stream.set_nodelay(true)?;
     let (sender, connection) = http1::handshake(TokioIo::new(stream)).await?;

@@ -1,5 +1,7 @@
 //! What the gateway costs: the built binary beside a bare reverse proxy and a direct connection.
 //!
+//! `phigate-bench overload` and `phigate-bench soak` are described in `overload/`.
+//!
 //! `phigate-bench [BINARY…] [--seconds N] [--rounds N] [--only CELL] [--json FILE] [--page FILE]` starts a provider,
 //! a proxy and the gateway in each of several settings as processes of their own, sends the same load to each in turn,
 //! and prints CPU time per request, the ratio to the bare proxy and the latency that was added. Scans (`/v1/scan`) are
@@ -15,6 +17,7 @@ mod bodies;
 mod detector;
 mod load;
 mod mock;
+mod overload;
 mod process;
 mod proxy;
 mod report;
@@ -176,8 +179,33 @@ fn main() -> Result<()> {
     match words.as_slice() {
         ["mock"] => runtime.block_on(mock::serve()),
         ["proxy", upstream] => runtime.block_on(proxy::serve(upstream)),
+        ["overload", words @ ..] => {
+            let (binary, seconds) = binary_and(words, "--seconds", 10.0)?;
+            let window = Duration::from_secs_f64(seconds);
+            runtime.block_on(overload::run(binary, window))
+        }
+        ["soak", words @ ..] => {
+            let (binary, minutes) = binary_and(words, "--minutes", 60.0)?;
+            runtime.block_on(overload::soak::run(binary, minutes))
+        }
         words => runtime.block_on(measure(&options(words)?)),
     }
+}
+
+/// The gateway's binary and one number, of the modes that take no more.
+fn binary_and(words: &[&str], option: &str, default: f64) -> Result<(PathBuf, f64)> {
+    let (mut binary, mut number) = (PathBuf::from("target/release/phigate"), default);
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        if *word == option {
+            number = words.next().context("a number is missing")?.parse()?;
+        } else if word.starts_with('-') {
+            bail!("unknown option {word}");
+        } else {
+            binary = word.into();
+        }
+    }
+    Ok((binary, number))
 }
 
 fn options(words: &[&str]) -> Result<Options> {

@@ -12,6 +12,8 @@ mod drain;
 mod edge;
 mod envelope;
 mod error;
+#[cfg(fuzzing)]
+pub mod fuzzing;
 mod guard;
 mod head;
 mod health;

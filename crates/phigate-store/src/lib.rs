@@ -44,5 +44,14 @@ pub use trail::{
 };
 pub use vault::{Options, Vault};
 
+/// Ways into private readers, for the fuzzer alone.
+#[cfg(fuzzing)]
+pub mod fuzzing {
+    /// The public id of a well-formed API key.
+    pub fn public_id(key: &str) -> Result<&str, crate::AdmitError> {
+        crate::keys::api_key::public_id(key)
+    }
+}
+
 /// Where the time comes from; tests give a fixed one.
 pub type Clock = std::sync::Arc<dyn Fn() -> jiff::Timestamp + Send + Sync>;

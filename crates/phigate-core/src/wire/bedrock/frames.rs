@@ -104,3 +104,16 @@ fn frame_of(message: &Message) -> Result<Frame, BadFrame> {
         _ => Err(BadFrame),
     }
 }
+
+/// The frames of a stream in pieces, for the fuzzer alone; none where the bytes are no frames.
+#[cfg(fuzzing)]
+pub fn event_stream_frames(pieces: &[&[u8]]) -> Option<Vec<String>> {
+    let (mut reader, mut frames) = (FrameReader::new(1 << 20), Vec::new());
+    for piece in pieces {
+        let mut input = *piece;
+        while let Some(frame) = reader.next_frame(&mut input).ok()? {
+            frames.push(format!("{frame:?}"));
+        }
+    }
+    Some(frames)
+}
