@@ -1,6 +1,6 @@
 # Everything a newcomer and CI need. `make` lists it.
 .DEFAULT_GOAL := help
-.PHONY: help run demo test test-setup test-rust test-python test-clients test-clients-all test-browser check lint deny recipes instructions docs wheel bench torture miri fuzz
+.PHONY: help run demo test test-setup test-rust test-python test-clients test-clients-all test-browser check lint deny recipes instructions docs wheel bench overload soak torture miri fuzz sbom reproduce mutants
 
 # cargo-nextest runs tests in parallel processes; plain cargo test serves as well.
 RUN_TESTS := $(shell command -v cargo-nextest >/dev/null 2>&1 && echo "cargo nextest run --no-fail-fast" || echo "cargo test")
@@ -53,9 +53,15 @@ lint: ## format and lints, warnings as errors
 recipes: ## follow every recipe of CONTRIBUTING.md in a copy of the sources, compile and test it
 	cargo test -p phigate --test recipes -- --ignored
 
-deny: ## licences, duplicate versions and who may depend on whom
+deny: ## licences, duplicate versions, sources and who may depend on whom, as deny.toml says
 	@if command -v cargo-deny >/dev/null 2>&1; then cargo deny check; \
-	else echo "cargo-deny is not installed: dependency rules are not checked (cargo install cargo-deny)"; fi
+	else python3 -m unittest -q discover -s tests/supply && python3 tests/supply/check.py; fi
+
+sbom: ## what is inside the binary, as CycloneDX, in target/phigate.cdx.json
+	python3 tests/supply/sbom.py
+
+reproduce: ## build the release binary twice and compare the two byte for byte
+	tests/supply/reproduce.sh
 
 instructions: ## what a scan costs, counted by Valgrind
 	cargo test -p phi-detect --test instructions -- --nocapture
@@ -71,11 +77,22 @@ wheel: ## the Python package phi-detect as a wheel, in target/wheels
 bench: ## speed of the detector, the store and the whole gateway beside a bare proxy
 	bench/run.sh
 
-torture: ## kill -9 at random moments, many times, on both engines
+overload: ## more than the gateway can do, and crowds of other kinds: who is served, how fast, with how much memory
+	cargo build --release -p phigate -p phigate-bench
+	target/release/phigate-bench overload
+
+soak: ## MINUTES (60) at 70 % load: memory, files and latency, then the provider's count against the records
+	cargo build --release -p phigate -p phigate-bench
+	target/release/phigate-bench soak --minutes $(or $(MINUTES),60)
+
+torture: ## kill -9 at random moments, KILLS times, on both engines, and every fault of the store
 	tests/torture/run.sh
 
 miri: ## the module with unsafe code under Miri, AddressSanitizer and Valgrind, whichever are here
 	tests/memory.sh
 
-fuzz: ## a minute of random inputs for each fuzz target, guided by coverage
-	fuzz/run.sh 60
+fuzz: ## random inputs guided by coverage: EACH (60) seconds for each target, or for TARGETS
+	fuzz/run.sh $(or $(EACH),60) $(TARGETS)
+
+mutants: ## change the code that guards the promises, one place at a time, and see whether a test notices
+	tests/mutants.sh

@@ -114,6 +114,60 @@ class Model:
         return len(out)
 
 
+class Hashed:
+    """Words that a weights file knows by their hashes alone: asked like a dictionary."""
+
+    def __init__(self, look_up):
+        self.look_up = look_up
+
+    def get(self, word, default=None):
+        found = self.look_up(F.hash_word(word.encode()))
+        return default if found is None else found
+
+
+def read(path):
+    """The model in a weights file, to go on from; `vocabulary` and `lexicon` can be asked but not listed."""
+    with open(path, "rb") as file:
+        data = file.read()
+    place = len(MAGIC)
+
+    def take(kind, count):
+        nonlocal place
+        values = np.frombuffer(data, kind, count, place)
+        place += values.nbytes
+        return values
+    words, grams, contexts, layers, vocabulary_bits, lexicon_bits, entries, *dilations = (int(n) for n in take("<u4", 7 + LAYERS_MAX))
+    take(np.uint8, sum(end - start for start, end in F.FOLD_RANGES))
+    tables = [take(np.int8, rows * 3 * WIDTH).reshape(rows, 3 * WIDTH) for rows in (words, grams, contexts)]
+    gate = take(np.int8, WIDTH), int(take("<i4", 1)[0])
+
+    def dense(outputs, inputs):
+        weight = take(np.int8, outputs * inputs).reshape(inputs // 4, outputs, 4).transpose(1, 0, 2).reshape(outputs, inputs)
+        return weight, take("<i4", outputs)
+    convs = [(dilation, *dense(WIDTH, 3 * WIDTH)) for dilation in dilations[:layers]]
+    output = dense(TAGS_MAX, WIDTH)
+    confidence = take(np.uint8, len(REPORTED) * STEPS).reshape(-1, STEPS)
+    slots = take(np.dtype([("key", "<u4"), ("row", "<u2"), ("", "<u2")]), 1 << vocabulary_bits)
+    starts = take("<u4", (1 << lexicon_bits) + 1)
+    prints, kinds = take("<u2", entries), take(np.uint8, entries)
+
+    def row_of(value):
+        slot = value & (len(slots) - 1)
+        while slots[slot]["row"]:
+            if slots[slot]["key"] == value >> 32:
+                return int(slots[slot]["row"])
+            slot = (slot + 1) & (len(slots) - 1)
+        return None
+
+    def kind_of(value):
+        bucket = value & (len(starts) - 2)
+        found = np.flatnonzero(prints[starts[bucket]:starts[bucket + 1]] == value >> 48)
+        return int(kinds[starts[bucket] + found[0]]) if len(found) else None
+    model = Model(*tables, gate, convs, output, Hashed(row_of), Hashed(kind_of))
+    model.confidence = confidence
+    return model
+
+
 def product(values, weight):
     """An integer product by way of float32, which holds every partial sum here exactly."""
     return (values.astype(np.float32) @ weight.astype(np.float32).T).astype(np.int32)

@@ -26,6 +26,10 @@ NEWLINE = "\n"
 NAME_SLOTS = {"slug", "name", "first", "last", "firstf", "lastf", "lf", "fam", "nick", "spell", "nickfull", "nee"}
 
 
+# Origins that are drawn more often than others: those whose names were missed most.
+OFTEN = {"african": 4, "vietnamese": 2, "filipino_pacific": 2, "hungarian": 2, "indian": 2, "english": 2}
+
+
 class Names:
     """Draws people; for measuring, only from the names held out of training."""
 
@@ -35,6 +39,7 @@ class Names:
             return kept if len(kept) >= 8 else names
         self.people = {origin: (keep(given), keep(last)) for origin, (given, last) in lists["people"].items()}
         self.origins = sorted(self.people)
+        self.drawn = [origin for origin in self.origins for _ in range(OFTEN.get(origin, 1))]
         self.table = {key: keep(lists[key]) for key in
                       ("given", "last", "rare_given", "rare_last", "invented", "word_given", "word_last")}
         self.cities, self.counties = lists["cities"], lists["counties"]
@@ -45,7 +50,7 @@ class Names:
     def person(self, r, origin=None):
         t, u = self.table, r.random()
         if origin or u < 0.45:
-            given, last = self.people[origin or r.choice(self.origins)]
+            given, last = self.people[origin or r.choice(self.drawn)]
             first, last = r.choice(given), r.choice(last)
             if not origin and r.random() < 0.2:
                 first = r.choice(t["given"])
@@ -598,10 +603,10 @@ def bare_list(d):
 REGISTERS = [
     # (name, weight)
     ("clinician", 22), ("chat", 13), ("patient", 9), ("billing", 7), ("notes", 10), ("handoff", 6), ("dialogue", 9), ("letters", 5),
-    ("forms", 9), ("general", 8), ("developer", 6), ("reports", 10), ("negatives", 14), ("hard", 26), ("hardneg", 9), ("casual", 26), ("talk", 7), ("hl7", 3), ("fhir", 3), ("record", 8), ("table", 5), ("x12", 1), ("list", 4), ("background", 22),
+    ("forms", 9), ("general", 8), ("developer", 6), ("reports", 10), ("negatives", 14), ("hard", 26), ("hardneg", 9), ("everyday", 42), ("casual", 26), ("talk", 7), ("hl7", 3), ("fhir", 3), ("record", 8), ("table", 5), ("x12", 1), ("list", 4), ("background", 22),
 ]
 LENGTHS = {"clinician": (1, 4), "chat": (1, 3), "patient": (1, 4), "billing": (1, 3), "notes": (2, 7), "handoff": (1, 4),
-           "dialogue": (2, 9), "letters": (1, 1), "forms": (2, 9), "general": (1, 3), "developer": (1, 2), "reports": (1, 3), "negatives": (1, 4), "hard": (1, 4), "hardneg": (1, 4), "casual": (1, 6)}
+           "dialogue": (2, 9), "letters": (1, 1), "forms": (2, 9), "general": (1, 3), "developer": (1, 2), "reports": (1, 3), "negatives": (1, 4), "hard": (1, 4), "hardneg": (1, 4), "casual": (1, 6), "everyday": (2, 9)}
 
 
 PERSON = re.compile(
@@ -707,7 +712,7 @@ def make(r, names, texts, register=None, origin=None):
         join = r.choice(["\n", "\n", "\t", "   ", " | ", "; ", ", "]) if register == "forms" else None
         for place in range(r.randint(low, high)):
             if place:
-                d.add(join or ("\n" if register == "dialogue" else r.choice([" ", " ", "\n", "\n\n"])))
+                d.add(join or ("\n" if register == "dialogue" or register == "everyday" and r.random() < 0.7 else r.choice([" ", " ", "\n", "\n\n"])))
             if r.random() < 0.12 and register not in ("forms", "dialogue"):
                 d.cast = {}
             render_any(d, register if r.random() < 0.88 or register in ("forms", "negatives") else "negatives")

@@ -69,11 +69,30 @@ ROMANISED = {
         "Abebe Tigist Selam Dawit Bekele Yonas Meseret Getachew Almaz Kebede Haile Girma Chidi Ngozi Emeka Adaeze "
         "Oluwaseun Folake Tunde Yetunde Babatunde Chinedu Ifeoma Kwame Ama Kofi Abena Akosua Yaw Esi Wanjiru Kamau "
         "Njeri Otieno Achieng Mwangi Wambui Juma Neema Thabo Sipho Nomsa Lindiwe Zanele Mamadou Aminata Fatoumata "
-        "Ousmane Moussa Ibrahima Abdi Hodan Faduma Asha Warsame Khadra Tendai Rudo Tapiwa Chipo Amara Nkechi Uche",
+        "Ousmane Moussa Ibrahima Abdi Hodan Faduma Asha Warsame Khadra Tendai Rudo Tapiwa Chipo Amara Nkechi Uche "
+        "Nomvula Nokuthula Nomthandazo Nosipho Nonhlanhla Nobuhle Ntombizodwa Sibongile Thandeka Thulani Sizwe Sibusiso "
+        "Mandla Bheki Bhekithemba Bhekumuzi Siphiwe Sandile Vusi Vusumuzi Lungile Zodwa Gugu Bongani Mthunzi Mzwandile "
+        "Lerato Palesa Tshepo Kagiso Refilwe Boitumelo Katlego Neo Puleng Ayanda Xolani Luthando Zukiswa Nomalizo Andile "
+        "Onyeka Obinna Ikenna Chukwuemeka Ugochukwu Chiamaka Chinonso Ebere Ogechi Ifeanyi Nnamdi Kelechi Adaobi Olumide "
+        "Temitope Bukola Kehinde Taiwo Oluwatobi Adebola Ayodele Omolara Titilayo Kunle Segun Funmilayo Abiodun Afolabi "
+        "Kwabena Kwaku Adwoa Afia Yaa Akua Efua Kojo Nana Akosua Wambua Nyambura Muthoni Wairimu Kipchoge Cheptoo Jepkosgei "
+        "Atieno Anyango Ouma Okoth Barasa Nafula Wekesa Makena Mumbua Baraka Zawadi Rehema Upendo Imani Salum Mwajuma "
+        "Tsegaye Hirut Yeshi Workneh Birhanu Alemayehu Tewodros Genet Zewdu Hiwot Berhane Mehari Filmon Awet Senait "
+        "Tafadzwa Farai Tatenda Nyasha Rutendo Chenai Tawanda Kudzai Munashe Simbarashe Thokozani Chimwemwe Mphatso Limbani "
+        "Awa Fanta Djeneba Bintou Seydou Boubacar Modibo Mariama Kadiatou Salimata Ndeye Cheikh Assane Abdoulaye Binta "
+        "Ayaan Deeqa Hibo Sahra Nasteexo Liban Guled Jirde Mahad Ifrah Hamdi Idil Uwimana Mukamana Habimana Niyonzima",
         "Tadesse Tesfaye Gebremedhin Alemu Mekonnen Desta Wolde Assefa Okafor Okonkwo Adeyemi Adebayo Eze Nwosu Obi "
         "Nwachukwu Ogunleye Balogun Mensah Owusu Asante Boateng Osei Appiah Kamau Mwangi Odhiambo Otieno Kariuki "
         "Mutua Dlamini Nkosi Ndlovu Khumalo Mokoena Diallo Traore Keita Coulibaly Diop Ndiaye Sow Ba Cisse Mohamud "
-        "Abdi Farah Warsame Hersi Moyo Chikwanha Mugabe Banda Phiri Mwale Achebe Chukwu Onyango Wanjala Bah Sesay",
+        "Abdi Farah Warsame Hersi Moyo Chikwanha Mugabe Banda Phiri Mwale Achebe Chukwu Onyango Wanjala Bah Sesay "
+        "Mthembu Zulu Sithole Mkhize Buthelezi Cele Ngcobo Mabaso Shabalala Zungu Hlongwane Mthethwa Molefe Mofokeng "
+        "Tshabalala Radebe Motaung Sekgala Mashaba Maluleke Baloyi Chauke Nkuna Mnguni Gumede Xaba Zwane Dube Nyoni Ncube "
+        "Okoye Okeke Onwudiwe Nwankwo Obiora Umeh Anyanwu Chukwuma Ezeigbo Ibekwe Adesina Adewale Akinola Akintola Oyelaran "
+        "Oladipo Olawale Fashola Ogunbanjo Babangida Danjuma Yakubu Amoako Ofori Sarpong Agyeman Opoku Addo Quaye Annan "
+        "Ansah Frimpong Karanja Njoroge Kimani Waweru Gichuru Ochieng Ouma Okello Akech Lubega Mukasa Ssempala Nakato "
+        "Haile Gebreselassie Woldemariam Bekele Girma Negash Tsegay Abebe Worku Demissie Yohannes Ghebremeskel Tekle "
+        "Camara Sangare Konate Sidibe Toure Barry Balde Fofana Kante Ndour Gueye Mbaye Sarr Faye Habyarimana Nkurunziza "
+        "Ngabo Mutesi Chirwa Kamanga Tembo Zimba Mulenga Chanda Kapembwa Mutasa Chiweshe Gumbo Sibanda Ndebele",
     ),
     "hispanic": (
         "José María Juan Guadalupe Luis Carmen Carlos Ana Miguel Rosa Jesús Alejandra Jorge Verónica Pedro Leticia "

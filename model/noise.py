@@ -212,7 +212,52 @@ def listing(r, w):
     return "\n".join(lines)
 
 
-MAKERS = [(logs, 6), (trace, 4), (table, 6), (dump, 4), (schema, 5), (label, 4), (listing, 5)]
+def letters(r, w):
+    """Single letters where programs, forms and tests have them."""
+    def one():
+        return r.choice("abcdefghijklmnopqrstuvwxyz")
+    lines = []
+    for _ in range(r.randint(2, 8)):
+        a, b, c = one(), one(), one()
+        lines.append(r.choice([
+            f'{{"{a} {b}": {r.randint(0, 9)}, "{c} {a}": null}}', f'<input name="{a}, {b}.{r.choice(["pdf", "csv", "png"])}">', f'open("{a}, {b}.pdf")', f"f({a}, {b}) = {c}",
+            f"choices: {a.upper()}, {b.upper()}, {c.upper()}", f"{a} b {c} d", f"for {a}, {b} in {w.word()}:", f"answer {r.randint(1, 40)} {a}, {r.randint(1, 40)} {b} {c}", f'"{a}, {b}", "{b}, {c}"',
+            f"type {a.upper()} {b.upper()} vs {c.upper()}", f"let ({a}, {b}) = ({b}, {c});", f"x y z\n{a} {b} {c}"]))
+    return "\n".join(lines)
+
+
+def quiz(r, w):
+    """Questions whose answer is a place, a thing or a word that is also somebody's name."""
+    n, lines = w.names, []
+    for _ in range(r.randint(1, 5)):
+        place = r.choice(n.cities) if r.random() < 0.7 else r.choice(V.COUNTRIES) if r.random() < 0.5 else r.choice(n.table["given"])
+        question = r.choice(["Which city is the largest in {}?", "What is the capital of {}?", "Which town lies north of {}?", "Name a city in {}.", "Where was the treaty of {} signed?", "Which airport serves {}?",
+                             "What county is it in?", "Where is the plant near {}?", "Which river runs through {}?", "Where do most tourists in {} go?"]).format(r.choice(V.STATES + V.COUNTRIES))
+        lead = r.choice([("User: ", "Assistant: "), ("Q: ", "A: "), ("", ""), ("Human: ", "AI: "), ("", "- "), ("> ", "")])
+        tail = r.choice(["", ".", ", I think.", f". {r.choice(n.cities)} is second.", " (" + r.choice(V.STATES) + ")", f", not {r.choice(n.cities)}."])
+        lines.append(f"{lead[0]}{question}{r.choice([chr(10), ' ', chr(10)])}{lead[1]}{place}{tail}")
+    return "\n".join(lines)
+
+
+def rules(r, w):
+    """Tables of patterns and cues, and lists of words, one to a line."""
+    kind, lines = r.randrange(3), []
+    for _ in range(r.randint(6, 20)):
+        cue = r.choice(["no", "was", "were", "denies", "rule out", "absence of", "is", "are", "without", "but", "apart from", "Mr", "Dr", "vs", "e.g", w.word()])
+        lines.append([f"{cue}{r.choice([':', '', chr(92) + '.'])}{r.choice([chr(92) + 's+', chr(92) + 'n+', ''])}{chr(92)}c\t{r.randint(1, 9)}\t{w.word()[:6]}", f"{cue}\t{V.acronym(r)}",
+                      r.choice(["thanks", "best", "love", "regards", "yours", w.word(), w.word(), w.word(), w.word(), w.word()])][kind])
+    return "\n".join(lines)
+
+
+def airfields(r, w):
+    n, lines = w.names, ["iata,name,city,state,country,lat,long"]
+    for _ in range(r.randint(4, 14)):
+        field = r.choice(["", "", "", "Col. ", "Gen. ", "Capt. ", "Lt. ", "St. ", "Mt. "]) + r.choice(n.table["last"] if r.random() < 0.6 else n.cities) + r.choice(["", "", " Field", " Municipal", " County", " Memorial", " Airpark", " Regional"])
+        lines.append(f"{''.join(r.choice('ABCDEFGHJKLMNPRSTUVWX0123456789') for _ in range(3))},{field},{r.choice(n.cities)},{r.choice(V.STATES[:50])},USA,{r.uniform(25, 70):.5f},-{r.uniform(65, 165):.5f}")
+    return "\n".join(lines[r.randint(0, 1):])
+
+
+MAKERS = [(logs, 6), (trace, 4), (table, 7), (dump, 4), (schema, 5), (label, 4), (listing, 5), (letters, 3), (quiz, 3), (rules, 2), (airfields, 2)]
 
 
 def make(r, names):

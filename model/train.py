@@ -85,6 +85,24 @@ class Network(torch.nn.Module):
         return nn.linear(x.transpose(1, 2), quantise(self.output, 128), bias), gate
 
 
+def go_on_from(network, model, features):
+    """Gives the network the weights of a model that was written before."""
+    def values(table, scale):
+        return torch.tensor(np.asarray(table, np.float32) / scale, device=network.words.device)
+    with torch.no_grad():
+        network.grams[:F.NGRAM_ROWS] = values(model.grams, 32)
+        used = len(model.words)
+        network.words[:used] = values(model.words, 32) - network.gram_rows(features.known, network.grams)[:used]
+        network.contexts.copy_(values(model.contexts, 32))
+        for own, bias, (_, weight, old) in zip(network.convs, network.biases, model.convs):
+            own.copy_(values(weight, 128).reshape(WIDTH, 3, WIDTH).transpose(1, 2))
+            bias.copy_(values(old, 2048))
+        network.output.copy_(values(model.output[0], 128))
+        network.output_bias.copy_(values(model.output[1], 2048))
+        network.gate.copy_(values(model.gate[0], 128))
+        network.gate_bias.fill_((model.gate[1] - 1) / 2048)
+
+
 class Features:
     """Feature rows of every distinct word, on the device."""
 
@@ -216,7 +234,7 @@ def to_model(network, features, vocabulary, lexicon, o_bias):
     with torch.no_grad():
         words = network.words + network.gram_rows(features.known, network.grams)
     gate = integers(network.gate, 128), int(torch.floor(network.gate_bias.detach().cpu() * 2048)) + 1
-    used = F.WORD_BASE + len(vocabulary)
+    used = 1 + max(vocabulary.values())
     output_bias = torch.round(network.output_bias.detach().cpu() * 2048).int().numpy()
     output_bias[0] += int(round(o_bias * 2048))
     convs = [
@@ -247,17 +265,45 @@ def arrays(args, lists, documents):
     return words, streams
 
 
+def known_words(words, model):
+    """The vocabulary of a model that was written before, as far as its words occur: {word: row}."""
+    rows = ((word, model.vocabulary.get(word)) for word in words if F.fixed_word_row(word) is None)
+    return {word: row for word, row in rows if row}
+
+
 def train(args, device):
+    """[(share, model)], the lists and the documents: one model, or one for each share of the new in the old weights."""
     started = time.time()
     lists = generate.load_lists(args.work / "lists.json.gz")
     documents = data.load(args.work / "corpora.json.gz")
     words, streams = arrays(args, lists, documents)
-    vocabulary = choose_vocabulary(words, streams)
+    before = export.read(args.go_on) if args.go_on else None
+    vocabulary = known_words(words, before) if before else choose_vocabulary(words, streams)
     print(f"{len(words)} words, vocabulary {len(vocabulary)}, tokens", {g: len(s[0]) for g, s in streams.items()}, f"{time.time() - started:.0f} s", flush=True)
     features = Features(words, vocabulary, lists["lexicon"], device)
     torch.manual_seed(args.seed)
     batches = Batches(streams, features, args.batch, device)
     network = Network(F.WORD_BASE + VOCABULARY, args.dilations, args.dropout).to(device)
+    if before:
+        go_on_from(network, before, features)
+    old = {key: value.detach().clone() for key, value in network.state_dict().items()}
+    ends = []
+    for run in range(args.runs):
+        torch.manual_seed(args.seed + run)
+        network.load_state_dict(old)
+        network.train()
+        ends.append(one_run(args, network, features, batches, device, started))
+    new = {key: sum(end[key] for end in ends) / len(ends) for key in old}
+    models = []
+    for share in args.shares if before else [1.0]:
+        network.load_state_dict({key: torch.lerp(old[key], new[key], share) for key in old})
+        set_gate(network, batches, args.gate_recall)
+        models.append((share, to_model(network, features, vocabulary, lists["lexicon"], args.o_bias)))
+    return models, lists, documents
+
+
+def one_run(args, network, features, batches, device, started):
+    """Trains, and returns the running average of the weights."""
     average = {key: value.detach().clone() for key, value in network.state_dict().items()}
     dense = [p for name, p in network.named_parameters() if name.startswith(("convs", "output", "gate"))]
     rest = [p for name, p in network.named_parameters() if not name.startswith(("convs", "output", "gate"))]
@@ -293,9 +339,7 @@ def train(args, device):
             torch._foreach_lerp_(list(average.values()), [v.detach() for v in network.state_dict().values()], 1 - decay)
         if step % 500 == 0 or step == args.steps - 1:
             print(f"step {step} loss {loss.item():.4f} {time.time() - started:.0f} s", flush=True)
-    network.load_state_dict(average)
-    set_gate(network, batches, args.gate_recall)
-    return to_model(network, features, vocabulary, lists["lexicon"], args.o_bias), lists, documents
+    return average
 
 
 def main():
@@ -318,6 +362,9 @@ def main():
     parser.add_argument("--arrays", type=pathlib.Path, help="folder to keep the training tokens in, for several trainings")
     parser.add_argument("--only-arrays", action="store_true")
     parser.add_argument("--short-report", action="store_true")
+    parser.add_argument("--go-on", type=pathlib.Path, help="weights to go on from, with their vocabulary")
+    parser.add_argument("--runs", type=int, default=1, help="trainings whose weights are averaged; only where they start from the same weights")
+    parser.add_argument("--shares", type=lambda text: [float(part) for part in text.split(",")], default=[1.0], help="how much of the new weights to mix into the old ones; one file each")
     parser.add_argument("--workers", type=int, default=15)
     parser.add_argument("--seed", type=int, default=8)
     args = parser.parse_args()
@@ -328,16 +375,18 @@ def main():
         arrays(args, generate.load_lists(args.work / "lists.json.gz"), data.load(args.work / "corpora.json.gz"))
         return
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    model, lists, documents = train(args, device)
+    models, lists, documents = train(args, device)
     args.out.mkdir(parents=True, exist_ok=True)
     _, held = data.load_material(args.work / "material.json.gz")
-    report = evaluate.measure(model, lists, documents, held, args.workers, args.short_report)
-    model.confidence = np.array([report["calibration"][kind]["table"] for kind in export.REPORTED])
-    size = model.write(args.out / "weights.bin")
-    print(f"weights.bin {size} bytes", flush=True)
-    (args.out / "report.json").write_text(json.dumps(report, indent=1))
-    export.write_golden(model, evaluate.golden_texts(lists), args.out / "golden.tsv")
-    evaluate.show(report)
+    for share, model in models:
+        end = "" if len(models) == 1 else f"_{share:g}"
+        report = evaluate.measure(model, lists, documents, held, args.workers, args.short_report)
+        model.confidence = np.array([report["calibration"][kind]["table"] for kind in export.REPORTED])
+        size = model.write(args.out / f"weights{end}.bin")
+        print(f"weights{end}.bin {size} bytes", flush=True)
+        (args.out / f"report{end}.json").write_text(json.dumps(report, indent=1))
+        export.write_golden(model, evaluate.golden_texts(lists), args.out / f"golden{end}.tsv")
+        evaluate.show(report)
 
 
 if __name__ == "__main__":

@@ -23,6 +23,8 @@ pub(crate) struct Target {
     pub(crate) name: String,
     pub(crate) address: String,
     pub(crate) key: String,
+    /// Headers of its own.
+    pub(crate) headers: Vec<(String, String)>,
     pub(crate) pid: Option<u32>,
 }
 
@@ -73,6 +75,9 @@ pub(crate) async fn run(
     })
 }
 
+/// The headers of every request to a target.
+type Headers = Vec<(String, String)>;
+
 /// Times of one answer.
 struct Sample {
     first: Duration,
@@ -86,12 +91,16 @@ async fn send(
     window: Duration,
 ) -> Result<Vec<Sample>> {
     let until = Instant::now() + window;
-    let (address, key) = (
-        Arc::new(target.address.clone()),
-        Arc::new(target.key.clone()),
-    );
+    let mut headers = target.headers.clone();
+    headers.push(("host".to_owned(), target.address.clone()));
+    headers.push(("authorization".to_owned(), format!("Bearer {}", target.key)));
+    headers.push(("content-type".to_owned(), "application/json".to_owned()));
+    let (address, headers) = (Arc::new(target.address.clone()), Arc::new(headers));
     let workers: Vec<_> = (0..at_once)
-        .map(|_| tokio::spawn(worker(Arc::clone(&address), Arc::clone(&key), body, until)))
+        .map(|_| {
+            let (address, headers) = (Arc::clone(&address), Arc::clone(&headers));
+            tokio::spawn(worker(address, headers, body, until))
+        })
         .collect();
     let mut samples = Vec::new();
     for worker in workers {
@@ -105,7 +114,7 @@ async fn send(
 
 async fn worker(
     address: Arc<String>,
-    key: Arc<String>,
+    headers: Arc<Headers>,
     body: Body,
     until: Instant,
 ) -> Result<Vec<Sample>> {
@@ -114,12 +123,13 @@ async fn worker(
     while Instant::now() < until {
         let bytes = body.make(NEXT.fetch_add(1, Ordering::Relaxed));
         sender.ready().await?;
-        samples.push(ask(&mut sender, (&address, body.path()), &key, bytes).await?);
+        samples.push(ask(&mut sender, body.path(), &headers, bytes).await?);
     }
     Ok(samples)
 }
 
-async fn connect(address: &str) -> Result<SendRequest<Full<Bytes>>> {
+/// A connection to send requests on.
+pub(crate) async fn connect(address: &str) -> Result<SendRequest<Full<Bytes>>> {
     let stream = TcpStream::connect(address).await?;
     stream.set_nodelay(true)?;
     let (sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
@@ -129,15 +139,15 @@ async fn connect(address: &str) -> Result<SendRequest<Full<Bytes>>> {
 
 async fn ask(
     sender: &mut SendRequest<Full<Bytes>>,
-    (address, path): (&str, &str),
-    key: &str,
+    path: &str,
+    headers: &Headers,
     body: Bytes,
 ) -> Result<Sample> {
-    let request = Request::post(path)
-        .header("host", address)
-        .header("authorization", format!("Bearer {key}"))
-        .header("content-type", "application/json")
-        .body(Full::new(body))?;
+    let mut request = Request::post(path);
+    for (name, value) in headers {
+        request = request.header(name, value);
+    }
+    let request = request.body(Full::new(body))?;
     let started = Instant::now();
     let mut response = sender.send_request(request).await?;
     if response.status() != 200 {

@@ -1,16 +1,23 @@
 //! What the gateway costs: the built binary beside a bare reverse proxy and a direct connection.
 //!
+//! `phigate-bench overload` and `phigate-bench soak` are described in `overload/`.
+//!
 //! `phigate-bench [BINARY…] [--seconds N] [--rounds N] [--only CELL] [--json FILE] [--page FILE]` starts a provider,
 //! a proxy and the gateway in each of several settings as processes of their own, sends the same load to each in turn,
 //! and prints CPU time per request, the ratio to the bare proxy and the latency that was added. Scans (`/v1/scan`) are
 //! also set beside what the detector takes for the same texts and the bare proxy together. With `--page` the table is also written into a page, between its two marks. Believe the CPU time
 //! and the ratios; requests per second depend on what else the machine does. Two versions of the
 //! gateway are compared best in one run, with many short rounds.
+//!
+//! Other gateways are measured beside with `--provider ADDRESS` (a provider that was started with `phigate-bench mock`
+//! before, so that they could be pointed at it) and `--peer 'NAME,ADDRESS,PID[,HEADER: VALUE]…'`;
+//! `peers-gateways.sh` does that.
 
 mod bodies;
 mod detector;
 mod load;
 mod mock;
+mod overload;
 mod process;
 mod proxy;
 mod report;
@@ -157,6 +164,10 @@ struct Options {
     json: Option<PathBuf>,
     /// A page whose table is replaced by this run's.
     page: Option<PathBuf>,
+    /// A provider that runs already.
+    provider: Option<String>,
+    /// Other gateways, which run already.
+    peers: Vec<Target>,
 }
 
 fn main() -> Result<()> {
@@ -168,8 +179,33 @@ fn main() -> Result<()> {
     match words.as_slice() {
         ["mock"] => runtime.block_on(mock::serve()),
         ["proxy", upstream] => runtime.block_on(proxy::serve(upstream)),
+        ["overload", words @ ..] => {
+            let (binary, seconds) = binary_and(words, "--seconds", 10.0)?;
+            let window = Duration::from_secs_f64(seconds);
+            runtime.block_on(overload::run(binary, window))
+        }
+        ["soak", words @ ..] => {
+            let (binary, minutes) = binary_and(words, "--minutes", 60.0)?;
+            runtime.block_on(overload::soak::run(binary, minutes))
+        }
         words => runtime.block_on(measure(&options(words)?)),
     }
+}
+
+/// The gateway's binary and one number, of the modes that take no more.
+fn binary_and(words: &[&str], option: &str, default: f64) -> Result<(PathBuf, f64)> {
+    let (mut binary, mut number) = (PathBuf::from("target/release/phigate"), default);
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        if *word == option {
+            number = words.next().context("a number is missing")?.parse()?;
+        } else if word.starts_with('-') {
+            bail!("unknown option {word}");
+        } else {
+            binary = word.into();
+        }
+    }
+    Ok((binary, number))
 }
 
 fn options(words: &[&str]) -> Result<Options> {
@@ -180,6 +216,8 @@ fn options(words: &[&str]) -> Result<Options> {
         only: None,
         json: None,
         page: None,
+        provider: None,
+        peers: Vec::new(),
     };
     let mut words = words.iter();
     while let Some(word) = words.next() {
@@ -194,6 +232,8 @@ fn options(words: &[&str]) -> Result<Options> {
             "--only" => options.only = Some((*value()?).to_owned()),
             "--json" => options.json = Some(value()?.into()),
             "--page" => options.page = Some(value()?.into()),
+            "--provider" => options.provider = Some((*value()?).to_owned()),
+            "--peer" => options.peers.push(peer(value()?)?),
             other if other.starts_with('-') => bail!("unknown option {other}"),
             binary => options.binaries.push(binary.into()),
         }
@@ -204,13 +244,39 @@ fn options(words: &[&str]) -> Result<Options> {
     Ok(options)
 }
 
+/// Another gateway: `NAME,ADDRESS,PID[,HEADER: VALUE]…`.
+fn peer(text: &str) -> Result<Target> {
+    let mut parts = text.split(',');
+    let (Some(name), Some(address), Some(pid)) = (parts.next(), parts.next(), parts.next()) else {
+        bail!("a peer is NAME,ADDRESS,PID[,HEADER: VALUE]…");
+    };
+    let header = |part: &str| {
+        let (name, value) = part.split_once(": ").context("a header is NAME: VALUE")?;
+        Ok((name.to_owned(), value.to_owned()))
+    };
+    Ok(Target {
+        name: name.to_owned(),
+        address: address.to_owned(),
+        key: "none".to_owned(),
+        headers: parts.map(header).collect::<Result<_>>()?,
+        pid: Some(pid.parse()?),
+    })
+}
+
 async fn measure(options: &Options) -> Result<()> {
-    let mock = process::own(&["mock"])?;
-    let proxy = process::own(&["proxy", &mock.address])?;
+    let mock = match &options.provider {
+        Some(_) => None,
+        None => Some(process::own(&["mock"])?),
+    };
+    let started = mock.as_ref().map(|mock| mock.address.clone());
+    let provider = started
+        .or_else(|| options.provider.clone())
+        .unwrap_or_default();
+    let proxy = process::own(&["proxy", &provider])?;
     let mut gateways = Vec::new();
     for binary in &options.binaries {
         for setup in [&FLAG, &KEYLESS, &MASK, &RESTORE, &REPLIES] {
-            let gateway = Gateway::start(binary, setup.commands, &mock.address)?;
+            let gateway = Gateway::start(binary, setup.commands, &provider)?;
             gateways.push((format!("{} {}", gateway.name, setup.name), setup, gateway));
         }
     }
@@ -218,10 +284,11 @@ async fn measure(options: &Options) -> Result<()> {
         name: name.to_owned(),
         address: address.to_owned(),
         key: key.to_owned(),
+        headers: Vec::new(),
         pid,
     };
     let plain = [
-        target("direct", &mock.address, "none", None),
+        target("direct", &provider, "none", None),
         target("bare proxy", &proxy.address, "none", Some(proxy.pid())),
     ];
     let mut rows = Vec::new();
@@ -236,7 +303,7 @@ async fn measure(options: &Options) -> Result<()> {
             .collect();
         // Rounds go around the targets, so that a busy moment of the machine hits all of them.
         for round in 0..options.rounds {
-            for target in plain.iter().chain(&of_cell) {
+            for target in plain.iter().chain(&of_cell).chain(&options.peers) {
                 let window = Duration::from_secs(options.seconds);
                 let measured = load::run(target, cell.body, cell.at_once, window).await?;
                 rows.push(Row {

@@ -2,6 +2,7 @@
 //! then, cut in two, as a model writes about somebody whose name was masked.
 
 use std::convert::Infallible;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use anyhow::Result;
 use bytes::Bytes;
@@ -22,6 +23,10 @@ const LAST: &str = "data: {\"id\":\"chatcmpl-bench\",\"object\":\"chat.completio
 
 /// Events of a stream besides the last.
 const EVENTS: usize = 64;
+
+/// Whoever asks for this gets so many events instead.
+const LONG: &str = "a very long answer";
+const LONG_EVENTS: usize = 100_000;
 
 /// In one of this many events a token of the request is repeated: its first half in one, the rest in the next.
 const TOKEN_EVERY: usize = 16;
@@ -44,7 +49,15 @@ pub(crate) async fn serve() -> Result<()> {
     }
 }
 
+/// Requests so far.
+static COUNT: AtomicU64 = AtomicU64::new(0);
+
 async fn answer(request: Request<Incoming>) -> Result<Response<Body>> {
+    if request.uri().path() == "/count" {
+        let count = COUNT.load(Ordering::Relaxed).to_string();
+        return Ok(Response::new(Full::new(Bytes::from(count)).boxed()));
+    }
+    COUNT.fetch_add(1, Ordering::Relaxed);
     let body = request.into_body().collect().await?.to_bytes();
     if !body.ends_with(br#""stream":true}"#) {
         let response = Response::builder().header("content-type", "application/json");
@@ -55,15 +68,17 @@ async fn answer(request: Request<Incoming>) -> Result<Response<Body>> {
         [head, tail].map(|piece| Bytes::from(EVENT.replace("word ", piece)))
     });
     // Each event is a piece of its own, with a breath between, as a model writes.
-    let events = stream::unfold((0, pieces), |(sent, pieces)| async move {
+    let is_long = String::from_utf8_lossy(&body).contains(LONG);
+    let count = if is_long { LONG_EVENTS } else { EVENTS };
+    let events = stream::unfold((0, pieces), move |(sent, pieces)| async move {
         tokio::task::yield_now().await;
         let plain = Bytes::from_static(EVENT.as_bytes());
         let event = match (sent, &pieces) {
-            (..EVENTS, Some(pieces)) if sent % TOKEN_EVERY < 2 => {
+            (sent, Some(pieces)) if sent < count && sent % TOKEN_EVERY < 2 => {
                 pieces[sent % TOKEN_EVERY].clone()
             }
-            (..EVENTS, _) => plain,
-            (EVENTS, _) => Bytes::from_static(LAST.as_bytes()),
+            (sent, _) if sent < count => plain,
+            (sent, _) if sent == count => Bytes::from_static(LAST.as_bytes()),
             _ => return None,
         };
         Some((Ok(Frame::data(event)), (sent + 1, pieces)))

@@ -7,6 +7,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 
 /// Settings that get out of the way of a load generator with one key.
 const WIDE_LIMITS: &[(&str, &str)] = &[
@@ -31,6 +33,8 @@ pub(crate) struct Gateway {
     pub(crate) address: String,
     pub(crate) key: String,
     folder: PathBuf,
+    binary: PathBuf,
+    settings: &'static [(&'static str, &'static str)],
 }
 
 /// Starts this program once more, in another role.
@@ -72,32 +76,32 @@ impl Drop for Listening {
 impl Gateway {
     /// Starts a gateway after these commands, with this provider.
     pub(crate) fn start(binary: &Path, commands: &[&[&str]], provider: &str) -> Result<Self> {
+        Self::start_with(binary, commands, provider, WIDE_LIMITS)
+    }
+
+    /// The same with these settings.
+    pub(crate) fn start_with(
+        binary: &Path,
+        commands: &[&[&str]],
+        provider: &str,
+        settings: &'static [(&'static str, &'static str)],
+    ) -> Result<Self> {
         static STARTED: AtomicU32 = AtomicU32::new(0);
         let (own, number) = (std::process::id(), STARTED.fetch_add(1, Ordering::Relaxed));
         let folder = std::env::temp_dir().join(format!("phigate-bench-{own}-{number}"));
         let name = binary.file_name().unwrap_or_default().to_string_lossy();
         std::fs::create_dir_all(&folder)?;
-        let command = |words: &[&str]| {
-            let mut command = Command::new(binary);
-            command
-                .arg("--data")
-                .arg(folder.join("data"))
-                .args(words)
-                .envs(WIDE_LIMITS.iter().copied());
-            command
-        };
+        let command = |words: &[&str]| command(binary, &folder, settings, words);
         let base = format!("http://{provider}");
-        run(
-            &mut command(&[
-                "provider",
-                "set",
-                "openai",
-                "--key-stdin",
-                "--base-url",
-                &base,
-            ]),
-            "sk-bench\n",
-        )?;
+        let set: &[&str] = &[
+            "provider",
+            "set",
+            "openai",
+            "--key-stdin",
+            "--base-url",
+            &base,
+        ];
+        run(&mut command(set), "sk-bench\n")?;
         for words in commands {
             run(&mut command(words), "")?;
         }
@@ -115,7 +119,24 @@ impl Gateway {
             address,
             key,
             folder,
+            binary: binary.to_owned(),
+            settings,
         })
+    }
+
+    /// Runs a command on the gateway's store; what it printed.
+    pub(crate) fn command(&self, words: &[&str], input: &str) -> Result<String> {
+        let mut command = command(&self.binary, &self.folder, self.settings, words);
+        Ok(run(&mut command, input)?.trim().to_owned())
+    }
+
+    /// Stops the gateway in order and waits for its end.
+    pub(crate) fn stop(&mut self) -> Result<()> {
+        let pid = self.pid().to_string();
+        Command::new("kill").args(["-TERM", &pid]).status()?;
+        let status = self.process.child.wait()?;
+        anyhow::ensure!(status.success(), "the gateway ended with {status}");
+        Ok(())
     }
 
     pub(crate) fn pid(&self) -> u32 {
@@ -129,6 +150,21 @@ impl Drop for Gateway {
         let _ = self.process.child.wait();
         let _ = std::fs::remove_dir_all(&self.folder);
     }
+}
+
+fn command(
+    binary: &Path,
+    folder: &Path,
+    settings: &[(&'static str, &'static str)],
+    words: &[&str],
+) -> Command {
+    let mut command = Command::new(binary);
+    command
+        .arg("--data")
+        .arg(folder.join("data"))
+        .args(words)
+        .envs(settings.iter().copied());
+    command
 }
 
 fn run(command: &mut Command, input: &str) -> Result<String> {
@@ -177,4 +213,20 @@ pub(crate) fn memory_kib(pid: u32) -> Result<(u64, u64)> {
         Ok::<u64, anyhow::Error>(line.trim().trim_end_matches(" kB").parse()?)
     };
     Ok((read("VmRSS:")?, read("VmHWM:")?))
+}
+
+/// Open files of a process.
+pub(crate) fn files(pid: u32) -> Result<usize> {
+    Ok(std::fs::read_dir(format!("/proc/{pid}/fd"))?.count())
+}
+
+/// How many requests the mock was sent.
+pub(crate) async fn count(address: &str) -> Result<u64> {
+    let mut stream = TcpStream::connect(address).await?;
+    let request = format!("GET /count HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).await?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await?;
+    let body = answer.rsplit("\r\n").next();
+    Ok(body.context("no count")?.trim().parse()?)
 }

@@ -147,6 +147,11 @@ pub(crate) fn of_key(key: &str) -> Option<Meaning> {
 
 /// What the name of a field means, with that of the object round it if the two make a label: `patient.id`.
 pub(crate) fn of_nested_key(outer: Option<&str>, key: &str) -> Option<Meaning> {
+    // `{"a b": 1}`: a letter names a variable, whatever it stands for on a form.
+    let last = key.rsplit(|letter: char| !letter.is_alphanumeric()).next();
+    if last.is_some_and(|last| last.len() == 1 && last.starts_with(char::is_alphabetic)) {
+        return None;
+    }
     let words = words_of_key(key);
     if let Some(outer) = outer {
         let all = words_of_key(outer).into_iter().chain(words.iter().copied());
@@ -190,7 +195,7 @@ fn of_all_words(words: impl Iterator<Item = u64> + Clone) -> Option<Meaning> {
     is_short.then(|| meaning(words.fold(0, extend))).flatten()
 }
 
-/// Hashes of the words of a name, cut at capitals, digits and everything that is no letter.
+/// Hashes of the words of a name, cut at capitals, digits and everything that is not a letter.
 fn words_of_key(key: &str) -> Vec<u64> {
     let bytes = key.as_bytes();
     let mut words = Vec::new();

@@ -140,6 +140,13 @@ pub const VERSION: &str = concat!(
 /// From this score on a name is looked for in the whole text.
 const SURE_NAME: f32 = 0.75;
 
+/// In a text with so many sure names, from this score on.
+const LIKELY_NAME: f32 = 0.4;
+const COMPANY_MIN: usize = 3;
+
+/// From this score on a name counts among those that say a text is about people.
+const SURE_COMPANY: f32 = 0.85;
+
 /// Text coded within text is decoded this often.
 const CODING_DEPTH_MAX: usize = 2;
 
@@ -276,11 +283,21 @@ impl Detector {
                 .map(|one| one.span.clone())
                 .collect()
         };
-        let sure: Vec<_> = names_from(SURE_NAME, candidates)
+        let mut company = names_from(SURE_COMPANY, candidates);
+        company.sort_by_key(|name| name.start);
+        let sure_from = if company.len() >= COMPANY_MIN {
+            LIKELY_NAME
+        } else {
+            SURE_NAME
+        };
+        let sure: Vec<_> = names_from(sure_from, candidates)
             .into_iter()
             .filter(|name| !people::is_in_code(page, name))
             .collect();
         rules::find_names_again(page, &self.settings, &sure, candidates);
+        if self.names.is_some() {
+            rules::find_company(page, &self.settings, &company, candidates);
+        }
         let likely = names_from(self.settings.threshold(PhiKind::NAME), candidates);
         rules::find_beside_names(page, &self.settings, &likely, candidates);
     }

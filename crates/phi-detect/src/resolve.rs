@@ -23,17 +23,17 @@ pub(crate) fn resolve(
     let mut united = unite_same_kind(candidates);
     united.sort_by_key(|one| one.span.start);
     let mut findings = Vec::with_capacity(united.len());
-    for heap in heaps(&mut united) {
-        match heap {
+    for group in overlapping_groups(&mut united) {
+        match group {
             [only] => findings.push(finding(only, trim(text, only.span.clone()))),
-            _ => settle(text, heap, &mut findings),
+            _ => settle(text, group, &mut findings),
         }
     }
     join_neighbours(text, findings)
 }
 
 /// Cuts candidates, sorted by their start, where none reaches over the cut. Most stand alone.
-fn heaps(candidates: &mut [Candidate]) -> impl Iterator<Item = &mut [Candidate]> {
+fn overlapping_groups(candidates: &mut [Candidate]) -> impl Iterator<Item = &mut [Candidate]> {
     let mut reach = 0;
     candidates.chunk_by_mut(move |one, next| {
         reach = reach.max(one.span.end);
@@ -51,16 +51,16 @@ fn finding(candidate: &Candidate, span: Range<usize>) -> Finding {
 }
 
 /// Settles candidates that overlap: the strongest first, each takes what is free. Findings come out in order.
-fn settle(text: &str, heap: &mut [Candidate], findings: &mut Vec<Finding>) {
+fn settle(text: &str, group: &mut [Candidate], findings: &mut Vec<Finding>) {
     let first = findings.len();
-    heap.sort_by(|a, b| {
+    group.sort_by(|a, b| {
         weight(b)
             .total_cmp(&weight(a))
             .then(b.span.len().cmp(&a.span.len()))
             .then(a.span.start.cmp(&b.span.start))
     });
     let mut taken = Taken::default();
-    for candidate in heap.iter() {
+    for candidate in group.iter() {
         for span in taken.free_parts(&candidate.span) {
             let is_whole = span == candidate.span;
             let span = trim(text, span);

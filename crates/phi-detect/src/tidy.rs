@@ -10,6 +10,9 @@ use crate::rules;
 /// From this score on a single letter is taken for a name.
 const SURE_INITIAL: f32 = 0.6;
 
+/// From this score on a small word in a cell of a table is taken for a name.
+const SURE_CELL: f32 = 0.5;
+
 /// The pieces of what the model found that hold up, in their whole extent.
 pub(crate) fn tidy(page: &Page<'_>, found: &[Candidate]) -> Vec<Candidate> {
     // Asked once: asking for every candidate would take quadratic time.
@@ -68,6 +71,8 @@ fn pieces(page: &Page<'_>, candidate: &Candidate) -> Vec<Candidate> {
 fn whole(page: &Page<'_>, mut candidate: Candidate) -> Candidate {
     if page.field_at(candidate.span.start).is_none() {
         candidate.span = (rules::finder(candidate.kind).complete)(page, candidate.span);
+    } else if candidate.kind == PhiKind::NAME {
+        candidate.span.end = people::with_initial(page, &candidate.span);
     }
     candidate
 }
@@ -121,9 +126,21 @@ fn is_plausible(page: &Page<'_>, candidate: &Candidate, has_markup: bool) -> boo
     let is_label = page.byte(candidate.span.end) == b':'
         && !text.contains(&b' ')
         && page.has_placeholder(&(candidate.span.end..candidate.span.end + 3));
+    // `"a, b.pdf"`, "choices P, Q": letters alone are variables and choices, unless they are dotted as initials are.
+    let is_letters = !text.contains(&b'.')
+        && text
+            .split(|byte| !byte.is_ascii_alphanumeric() && *byte < 0x80)
+            .all(|word| word.len() <= 1);
+    // `was:\\n\\c<tab>3<tab>stend`: a small word that fills a cell is a code, unless the model is sure.
+    let is_weak_cell = candidate.kind == PhiKind::NAME
+        && candidate.score < SURE_CELL
+        && page.byte_before(candidate.span.start) == b'\t'
+        && text.iter().all(u8::is_ascii_lowercase);
     // A letter is somebody only with its dot: "S. denies pain".
     let is_initial = letters == 1 && text.ends_with(b".") && candidate.score >= SURE_INITIAL;
     (letters >= 2 || is_initial)
+        && !is_letters
+        && !is_weak_cell
         && !is_tag
         && !is_label
         && !is_contradicted

@@ -123,7 +123,11 @@ const MONTHS: &str = "january february march april may june july august septembe
     januar jaenner janner februar marz maerz juni juli oktober dezember okt dez \
     janeiro fevereiro marco maio junho julho setembro outubro novembro dezembro \
     gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre \
-    januari februari maart mei augustus mrt ene abr dic janv fevr avr juil";
+    januari februari maart mei augustus mrt ene abr dic janv fevr avr juil \
+    stycznia lutego kwietnia czerwca lipca sierpnia wrzesnia pazdziernika listopada grudnia \
+    ledna unora brezna dubna kvetna cervna cervence srpna rijna listopadu prosince \
+    ianuarie februarie martie aprilie iunie iulie septembrie octombrie noiembrie decembrie \
+    marcius aprilis majus augusztus szeptember ocak subat nisan mayis haziran temmuz eylul kasim aralik";
 
 const DIGIT_WORDS: &str = "zero oh one two three four five six seven eight nine niner \
     cero uno dos tres cuatro cinco seis siete ocho nueve";

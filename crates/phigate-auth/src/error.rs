@@ -14,7 +14,7 @@ pub enum AuthError {
     /// The token endpoint took too long.
     #[error("the token endpoint took too long")]
     Timeout,
-    /// The token endpoint's answer holds no token, or is no answer at all.
+    /// The token endpoint's answer holds no token, or is not an answer at all.
     #[error("the token endpoint's answer cannot be read")]
     Unreadable,
 }

@@ -6,6 +6,8 @@
 
 pub mod doors;
 pub mod egress;
+#[cfg(fuzzing)]
+pub mod fuzzing;
 pub mod json;
 pub mod protect;
 pub mod reply;

@@ -107,7 +107,7 @@ impl ErrorBody {
     }
 }
 
-/// Writes an error in the way of the door at which it is given. Answers that are no errors stay as they are.
+/// Writes an error in the way of the door at which it is given. Answers that are not errors stay as they are.
 pub(crate) fn in_format(response: Response, format: ErrorFormat, request_id: &str) -> Response {
     let (mut parts, body) = response.into_parts();
     match parts.extensions.remove::<ErrorBody>() {

@@ -357,7 +357,7 @@ impl Timer {
             .is_some_and(|sleep| sleep.deadline() <= Instant::now())
     }
 
-    /// Ready when the deadline has passed; pending for ever when none is running.
+    /// Ready when the deadline has passed; pending forever when none is running.
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         match &mut self.0 {
             Some(sleep) => sleep.as_mut().poll(cx),

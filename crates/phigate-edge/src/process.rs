@@ -23,16 +23,14 @@ pub(crate) fn prepare() {
     );
 }
 
-/// How many callers can be connected at one time: each may need a connection to a provider too.
+/// How many callers can be connected at a time: each may need a connection to a provider too.
 pub(crate) fn connections_max(wanted: u64) -> u64 {
     let Some(files) = getrlimit(Resource::Nofile).current else {
         return wanted;
     };
     let possible = (files.saturating_sub(OTHER_FILES) / 2).max(1);
     if possible < wanted {
-        tracing::warn!(
-            "only {possible} connections at one time: the limit on open files is {files}"
-        );
+        tracing::warn!("only {possible} connections at a time: the limit on open files is {files}");
     }
     wanted.min(possible)
 }

@@ -2,8 +2,9 @@
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
@@ -23,6 +24,7 @@ use crate::guard::{Guard, GuardLimits};
 use crate::head::HeadLimits;
 use crate::observer::Counted;
 use crate::process;
+use crate::rarely::Rarely;
 use crate::tls::Certificate;
 
 /// Fields of a head that the library has room for without asking for memory.
@@ -41,6 +43,16 @@ pub(crate) struct Server {
     /// Connections from before the drain, and every request of HTTP/2: these are waited for.
     tracked: TaskTracker,
     drain: Drain,
+}
+
+/// What happens to a connection besides its requests.
+enum Sign {
+    /// No new work.
+    Draining,
+    /// Nobody waits any longer.
+    Over,
+    /// Time to look whether anything is asked, and whether what we answer is taken.
+    Look,
 }
 
 /// Accepts on all listeners until the drain starts, then gives the running requests of all of them their time.
@@ -170,23 +182,37 @@ impl Server {
         // A connection that is opened while draining gets one answer: that we are.
         let mut told = self.drain.is_draining();
         loop {
-            tokio::select! {
+            let mut sign = Rarely::new(self.sign(&mut looks, told));
+            let turn = std::future::poll_fn(|cx| {
                 // Errors here are the caller's: cut connections, broken frames.
-                _ = connection.as_mut() => return,
-                () = self.drain.started(), if !told => {
-                    told = true;
-                    connection.as_mut().graceful_shutdown();
+                if connection.as_mut().poll(cx).is_ready() {
+                    return Poll::Ready(None);
                 }
-                () = self.drain.now() => return,
-                _ = looks.tick() => match activity.look(Instant::now(), self.idle, self.guard.write_stall) {
-                    Verdict::Fine => {}
-                    Verdict::Idle if !told => {
-                        told = true;
-                        connection.as_mut().graceful_shutdown();
+                Pin::new(&mut sign).poll(cx).map(Some)
+            });
+            match turn.await {
+                None | Some(Sign::Over) => return,
+                Some(Sign::Draining) => {}
+                Some(Sign::Look) => {
+                    match activity.look(Instant::now(), self.idle, self.guard.write_stall) {
+                        Verdict::Fine => continue,
+                        Verdict::Idle if !told => {}
+                        Verdict::Idle | Verdict::Stalled => return,
                     }
-                    Verdict::Idle | Verdict::Stalled => return,
                 }
             }
+            told = true;
+            drop(sign);
+            connection.as_mut().graceful_shutdown();
+        }
+    }
+
+    /// Waits for the next thing that happens to a connection besides its requests.
+    async fn sign(&self, looks: &mut tokio::time::Interval, told: bool) -> Sign {
+        tokio::select! {
+            () = self.drain.started(), if !told => Sign::Draining,
+            () = self.drain.now() => Sign::Over,
+            _ = looks.tick() => Sign::Look,
         }
     }
 

@@ -33,7 +33,7 @@ impl RequestRecord {
             // A caller who leaves in the middle of a stream leaves no time for it. Not having it costs the sealed
             // reply, not the record.
             let account = &self.admission.account.id;
-            let prepared = self.gateway.vault.trail.prepare_to_seal(account).await;
+            let prepared = self.gateway.vault.replies.prepare_to_seal(account).await;
             prepared.ok();
         }
         let mut outcome = OutcomeDue::new(self, facts, action);

@@ -1,10 +1,11 @@
 //! What is known about a request, gathered step by step for its records and headers.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue};
-use phi_detect::PhiKind;
+use phi_detect::{Detector, PhiKind};
 use phigate_core::egress::Cleared;
 use phigate_core::protect::{CleanRequest, Report, Scanned, Scanner};
 use phigate_core::request::{self, Request};
@@ -184,10 +185,12 @@ impl RequestFacts {
         self.is_stream
     }
 
-    /// The model that answered, by the provider's word. Records are not sealed: what is not an identifier, or may
-    /// repeat what was withheld of the model asked for, is withheld too.
+    /// The model that answered, by the provider's word. Records are not sealed: what is not an identifier, holds PHI,
+    /// or may repeat what was withheld of the model asked for, is withheld too.
     pub(crate) fn served_model(&self, word: &str) -> String {
-        if is_identifier(word) && self.model != Model::Withheld {
+        static DETECTOR: LazyLock<Detector> = LazyLock::new(|| Detector::default().without_names());
+        let is_plain = || self.model_name() == Some(word) || DETECTOR.scan(word).is_empty();
+        if is_identifier(word) && self.model != Model::Withheld && is_plain() {
             word.to_owned()
         } else {
             WITHHELD.to_owned()

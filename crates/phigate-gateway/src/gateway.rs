@@ -72,6 +72,11 @@ impl Gateway {
         self.key_limits.share_between(replicas);
     }
 
+    /// Records how many requests were not let in, by key and minute: minutes that are over, or all when it stops.
+    pub async fn record_refusals(&self, is_stopping: bool) {
+        self.refusals.record(&self.vault.trail, is_stopping).await;
+    }
+
     /// What the operator allows an owner to say about providers.
     pub fn setup_rules(&self) -> SetupRules {
         SetupRules {

@@ -1,7 +1,8 @@
 //! How often a key may ask, and how often an address may ask with a wrong key.
 //!
 //! Both count by the second over the last minute, so a burst at the turn of a minute gains
-//! nothing. The clock is an argument.
+//! nothing. The clock is an argument. Our own, because replicas share the limit of a key: each grants its part, and the
+//! parts change as replicas come and go.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;

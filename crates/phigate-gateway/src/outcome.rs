@@ -219,7 +219,8 @@ impl OutcomeDue {
             trail.queue_outcome(account, &outcome);
             return;
         };
-        let written = trail
+        let replies = &gateway.vault.replies;
+        let written = replies
             .record_outcome_with_reply(account, outcome, &reply, deadline)
             .await;
         if written.is_err() {
@@ -256,7 +257,10 @@ impl Drop for OutcomeDue {
         let account = &due.record.admission.account.id;
         let trail = &gateway.vault.trail;
         match heard {
-            Some(reply) => trail.queue_outcome_with_reply(account, outcome, &reply),
+            Some(reply) => {
+                let replies = &gateway.vault.replies;
+                replies.queue_outcome_with_reply(account, outcome, &reply);
+            }
             None => trail.queue_outcome(account, &outcome),
         }
     }

@@ -7,11 +7,9 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use jiff::Timestamp;
-use phigate_store::AdminAct;
+use phigate_store::{AdminAct, Trail};
 use phigate_types::{Act, ErrorCode};
 use uuid::Uuid;
-
-use crate::gateway::Gateway;
 
 /// Counts kept at most between two writes. Keys that exist are few; this is the end of the worst case.
 const COUNTS_MAX: usize = 10_000;
@@ -80,6 +78,24 @@ impl Refusals {
         counts.extract_if(|subject, _| is_over(subject)).collect()
     }
 
+    /// Records the counts by key and minute: of minutes that are over, or all when the gateway stops.
+    pub(crate) async fn record(&self, trail: &Trail, is_stopping: bool) {
+        let before = (!is_stopping).then(Timestamp::now);
+        let mut is_failing = false;
+        for (subject, count) in self.take(before) {
+            if !is_failing {
+                let act = act(&subject, count);
+                let account = subject.account_id.as_deref();
+                match trail.record_admin(account, &act).await {
+                    Ok(()) => continue,
+                    Err(error) => tracing::warn!("refused requests are recorded later: {error}"),
+                }
+            }
+            is_failing = true;
+            self.put_back(subject, count);
+        }
+    }
+
     /// Puts a count back that could not be recorded.
     fn put_back(&self, subject: Subject, count: Count) {
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -88,26 +104,6 @@ impl Refusals {
             .or_insert(Count { number: 0, ..count });
         kept.number += count.number;
         kept.first = count.first;
-    }
-}
-
-impl Gateway {
-    /// Records how many requests were not let in, by key and minute: minutes that are over, or all when the gateway stops.
-    pub async fn record_refusals(&self, is_stopping: bool) {
-        let before = (!is_stopping).then(Timestamp::now);
-        let mut is_failing = false;
-        for (subject, count) in self.refusals.take(before) {
-            if !is_failing {
-                let act = act(&subject, count);
-                let account = subject.account_id.as_deref();
-                match self.vault.trail.record_admin(account, &act).await {
-                    Ok(()) => continue,
-                    Err(error) => tracing::warn!("refused requests are recorded later: {error}"),
-                }
-            }
-            is_failing = true;
-            self.refusals.put_back(subject, count);
-        }
     }
 }
 

@@ -39,10 +39,19 @@ pub use phigate_verify::{Checkpoint, ExportVerifier, Fault, FaultKind, Report};
 pub use secret::{SecretBytes, SecretString};
 pub use store::Store;
 pub use trail::{
-    Durability, Export, ExportLine, ExportOrder, Figures, TOKEN_IDENTIFIER, Trail, Written,
-    append_checkpoints, read_checkpoints,
+    Durability, Expiry, Export, ExportLine, ExportOrder, Figures, SealedReplies, TOKEN_IDENTIFIER,
+    Trail, Written, append_checkpoints, read_checkpoints,
 };
 pub use vault::{Options, Vault};
+
+/// Ways into private readers, for the fuzzer alone.
+#[cfg(fuzzing)]
+pub mod fuzzing {
+    /// The public id of a well-formed API key.
+    pub fn public_id(key: &str) -> Result<&str, crate::AdmitError> {
+        crate::keys::api_key::public_id(key)
+    }
+}
 
 /// Where the time comes from; tests give a fixed one.
 pub type Clock = std::sync::Arc<dyn Fn() -> jiff::Timestamp + Send + Sync>;

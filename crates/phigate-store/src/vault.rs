@@ -18,7 +18,7 @@ use crate::keys::master::MasterKeySource;
 use crate::people::{Links, People, Sessions};
 use crate::rows::Batch;
 use crate::store::Opening;
-use crate::trail::{Figures, Trail};
+use crate::trail::{Expiry, Figures, SealedReplies, Trail};
 use crate::writer::Writer;
 use crate::writer::queue::{Bounds, Queue};
 use crate::writer::thread::Running;
@@ -86,8 +86,12 @@ pub struct Vault {
     pub links: Links,
     /// API keys, providers, admission.
     pub access: Access,
-    /// The audit trail: writing, reading, proving, deleting what is due.
+    /// The audit trail: writing, reading, proving.
     pub trail: Trail,
+    /// Outcomes with what the provider said.
+    pub replies: SealedReplies,
+    /// Deletes what is due.
+    pub expiry: Expiry,
     /// What the trail holds, in numbers.
     pub figures: Figures,
     /// Backups, moves to another engine, the master key.
@@ -114,6 +118,8 @@ impl Vault {
             people,
             access: Access::new(core.clone()),
             installation: Installation::new(core.clone(), trail.clone()),
+            replies: SealedReplies::new(trail.clone()),
+            expiry: Expiry::new(core.clone()),
             trail,
             figures: Figures::new(core.clone()),
             core,

@@ -116,3 +116,24 @@ async fn a_hash_that_is_missing_afterwards_is_refused() {
     assert!(records.is_ok(), "the trail can still be read");
     close(vault).await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn hashes_of_identifiers_are_joined_by_request() {
+    let site = old_store();
+    let rows = "INSERT INTO audit_token SELECT 'bewxdhrs7scv', column1, 7, column2 FROM
+                (VALUES (X'00ff00ff00ff00ff00ff00ff00ff00ff', X'01'), (X'80220a2780220a2780220a2780220a27', X'01'),
+                        (X'00ff00ff00ff00ff00ff00ff00ff00ff', X'02'))";
+    assert_eq!(database(&site).execute(rows, []).unwrap(), 3);
+    close(site.open().await).await;
+    let joined = |request: u8| -> (i64, Vec<u8>) {
+        let sql = "SELECT time, tokens FROM audit_token WHERE request = ?1";
+        let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
+        database(&site).query_row(sql, [[request]], read).unwrap()
+    };
+    let (time, mut both) = joined(1);
+    both.sort_unstable();
+    let mut expected = [[0x00, 0xff].repeat(8), [0x80, 0x22, 0x0a, 0x27].repeat(4)].concat();
+    expected.sort_unstable();
+    assert_eq!((time, both), (7, expected));
+    assert_eq!(joined(2), (7, [0x00, 0xff].repeat(8)));
+}

@@ -105,7 +105,7 @@ const ATTACKS: &[(&str, &[&str], FaultKind, i64)] = &[
     ),
     (
         "the lookup hash of an identifier is changed",
-        &["UPDATE audit_token SET token = randomblob(16) WHERE request = (SELECT request FROM audit_record WHERE seq = 8)"],
+        &["UPDATE audit_token SET tokens = randomblob(16) WHERE request = (SELECT request FROM audit_record WHERE seq = 8)"],
         FaultKind::Changed,
         8,
     ),

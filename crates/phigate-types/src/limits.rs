@@ -51,7 +51,7 @@ limits! {
     // name = default, smallest, largest;
     /// Largest request body.
     body_bytes = 8 * MIB, KIB, 1024 * MIB;
-    /// All request bodies held at one time.
+    /// All request bodies held at a time.
     inflight_bytes = 512 * MIB, MIB, 1024 * 1024 * MIB;
     /// Deepest nesting of a JSON body.
     json_depth = 64, 4, 512;
@@ -81,7 +81,7 @@ limits! {
     write_stall_ms = 30 * SECOND, 10, 60 * MINUTE;
     /// Open connections of callers.
     connections = 8192, 1, 1_000_000;
-    /// Requests worked on at one time.
+    /// Requests worked on at a time.
     concurrency = 1024, 1, 1_000_000;
     /// Requests that may wait for a free place.
     queue = 256, 0, 1_000_000;
@@ -115,7 +115,7 @@ limits! {
     decision_ms = 2 * SECOND, 10, MINUTE;
     /// Requests of one API key in a minute.
     key_requests_per_minute = 600, 1, 10_000_000;
-    /// Requests of one API key at one time.
+    /// Requests of one API key at a time.
     key_concurrency = 64, 1, 1_000_000;
     /// Wrong API keys from one address in a minute.
     bad_keys_per_minute = 20, 1, 1_000_000;

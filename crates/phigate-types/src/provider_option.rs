@@ -138,7 +138,7 @@ fn is_api_version(text: &str) -> bool {
     text == "v1" || is_date
 }
 
-/// Letters, digits and these signs; the first is no sign, so that no path can be climbed.
+/// Letters, digits and these signs; the first is not a sign, so that no path can be climbed.
 fn is_word(text: &str, length_max: usize, signs: &[u8]) -> bool {
     let begins_well = text.starts_with(|first: char| first.is_ascii_alphanumeric());
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || signs.contains(&byte);

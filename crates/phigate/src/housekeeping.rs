@@ -37,7 +37,7 @@ pub(crate) fn start(app: &Arc<App>) {
     keep_up("counts of refusals", app, record_refusals);
 }
 
-/// Runs a task in the background, and again should it panic: without it records would be kept for ever, or checkpoints
+/// Runs a task in the background, and again should it panic: without it records would be kept forever, or checkpoints
 /// be missing, with nothing but a line in the log to show for it.
 fn keep_up<F>(name: &'static str, app: &Arc<App>, work: fn(Arc<App>) -> F)
 where
@@ -78,7 +78,7 @@ async fn record_refusals(app: Arc<App>) {
 async fn keep_retention(app: Arc<App>) {
     let keep = async {
         loop {
-            if let Err(error) = app.vault.trail.retain_all(BETWEEN_BATCHES).await {
+            if let Err(error) = app.vault.expiry.retain_all(BETWEEN_BATCHES).await {
                 tracing::warn!("retention stopped early: {error}");
             }
             tokio::time::sleep(RETENTION_EVERY).await;

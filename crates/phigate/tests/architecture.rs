@@ -91,3 +91,35 @@ fn no_crate_depends_on_what_deny_toml_keeps_from_it() {
         }
     }
 }
+
+/// A type that does everything is where knots begin.
+#[test]
+fn no_type_has_more_than_twenty_public_methods() {
+    let mut methods: std::collections::BTreeMap<(String, String), usize> = Default::default();
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    for entry in std::fs::read_dir(crates).unwrap().flatten() {
+        let mut all = String::new();
+        sources(&entry.path().join("src"), &mut all);
+        let name = entry.file_name().into_string().unwrap();
+        let mut of = None;
+        for line in all.lines() {
+            if let Some(rest) = line.strip_prefix("impl") {
+                let is_trait = line.contains(" for ");
+                let named = rest.rsplit(' ').nth(1).unwrap_or_default();
+                let named = named.split('<').next().unwrap_or_default();
+                of = (!is_trait).then(|| named.to_owned());
+            } else if line == "}" {
+                of = None;
+            }
+            let is_method = ["    pub fn ", "    pub async fn ", "    pub const fn "]
+                .iter()
+                .any(|start| line.starts_with(start));
+            if let (true, Some(of)) = (is_method, &of) {
+                *methods.entry((name.clone(), of.clone())).or_default() += 1;
+            }
+        }
+    }
+    assert!(methods.len() > 50, "{} types", methods.len());
+    methods.retain(|_, count| *count > 20);
+    assert!(methods.is_empty(), "{methods:?}");
+}

@@ -41,6 +41,8 @@ fn what_a_provider_calls_itself_is_recorded_only_where_it_is_a_name() {
             ("gpt-4o-2024-08-06", "stop"),
         ),
         ("gpt-4o", SSN_TEXT, SSN_TEXT, ("[withheld]", "other")),
+        // An identifier by its letters, and PHI.
+        ("gpt-4o", "gpt-536-22-8741", "stop", ("[withheld]", "stop")),
         (
             "gpt-536-22-8741",
             "gpt-536-22-8741",

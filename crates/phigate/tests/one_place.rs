@@ -155,6 +155,10 @@ fn nouns() -> Vec<Noun> {
                     "phigate-core/src/service/presidio/entities.rs",
                     "Presidio's names of kinds",
                 ),
+                (
+                    "phigate/src/dashboard/pages/settings/weakening.rs",
+                    "the kind whose formats an account can set",
+                ),
             ],
         },
         Noun {

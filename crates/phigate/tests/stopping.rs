@@ -132,3 +132,12 @@ fn plain_text_on_a_public_address_is_refused() {
     assert_eq!(refused.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&refused.stderr).contains("--behind-tls-proxy"));
 }
+
+#[test]
+fn commands_work_where_only_the_server_is_told_that_a_proxy_ends_tls() {
+    let mut gateway = Gateway::offline();
+    gateway.set("PHIGATE_LISTEN", "0.0.0.0:0");
+    assert!(gateway.key().starts_with("phg_"));
+    let serve = ["serve", "--metrics-listen", "off"];
+    assert_eq!(gateway.try_command(&serve, "").status.code(), Some(2));
+}

@@ -5,7 +5,7 @@ use super::answer::{Answer, answer_at};
 use crate::lexicon::{LEXICON, Sense};
 use crate::page::{Page, is_word_byte, placeholder_at, word_end};
 
-/// How many words that are no fillers may stand between label and value.
+/// How many words that are not fillers may stand between label and value.
 const REACH_WORDS: usize = 7;
 /// How many words a label may be qualified by, up to its colon.
 const QUALIFYING_WORDS_MAX: usize = 4;

@@ -78,7 +78,7 @@ pub(super) fn find(
     }
 }
 
-/// Drops what is only a piece of the offsets and bytes: they are no numbers of anybody.
+/// Drops what is only a piece of the offsets and bytes: they are nobody's numbers.
 fn drop_figures(dumps: &[Dump], candidates: &mut Vec<Candidate>) {
     let lines: Vec<_> = dumps.iter().flat_map(|dump| &dump.lines).collect();
     candidates.retain(|one| {

@@ -29,6 +29,8 @@ pub(super) static RULE: PhiRule = PhiRule {
             geburtsdat|geb|geb dat|geb am|geboren am|geboren op|geboren den|geboortedatum|geb datum|\
             nascido em|nascida em|nascido a|nascida a|nascido aos|data de nascimento|data nascimento|dt nasc|\
             data nasc|nasc|data di nascita|data nascita|nato il|nata il|\
+            data urodzenia|urodzony|urodzona|narozen|narozena|datum narozeni|szuletett|szuletesi datum|szuletesi ido|\
+            dogum tarihi|data nasterii|nascut la|nascuta la|fodelsedatum|fodselsdato|syntymaaika|tanggal lahir|ngay sinh|\
             \u{751f}\u{5e74}\u{6708}\u{65e5}|\u{51fa}\u{751f}\u{65e5}\u{671f}|\u{c0dd}\u{b144}\u{c6d4}\u{c77c}",
         ),
         (
@@ -43,7 +45,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "The patient's date of birth is «03/14/1962», please summarise.",
         "DOB «03141962»",
         "birthDate=«1962-03-14»T08:30:00Z",
-        "born on the «fourteenth of March 1962»",
+        "born on «the fourteenth of March 1962»",
         "born «2010-09-12», male",
         "d/o/b: «14-Mar-62»",
         "My birthday is «March 14»",
@@ -80,6 +82,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "geboren op «3 mei 1948», F. nac.: «12/03/1948»",
         "生年月日: «昭和23年3月12日»",
         "Born «12.III.1948»",
+        "data urodzenia: «3 kwietnia 1952», narozen «3. dubna 1952», data nașterii: «3 aprilie 1952»",
     ],
     misses: &[
         "Admitted on March 14, 2025 and discharged March 19, 2025.",

@@ -39,7 +39,7 @@ pub(crate) enum Meaning {
 }
 
 impl Meaning {
-    /// Whether a label of this meaning says for sure which number follows, so that it is no other.
+    /// Whether a label of this meaning says for sure which number follows, so that it is not another.
     pub(crate) fn is_of_number(self) -> bool {
         matches!(
             self,

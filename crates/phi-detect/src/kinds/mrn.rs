@@ -41,7 +41,8 @@ pub(super) static RULE: PhiRule = PhiRule {
             numero do processo|no do prontuario|n do prontuario|no de prontuario|n de prontuario|numero de prontuario|\
             dossiernummer|zorgnummer|numer pacjenta|nr pacjenta|numer historii choroby|nr historii choroby|\
             historia choroby|nr kartoteki|numer kartoteki|journalnummer|journalnr|no de historia clinica|\
-            no historia clinica|no de expediente|n de historia clinica",
+            no historia clinica|no de expediente|n de historia clinica|pat nr|rec no|rec number|folder no|folder number|\
+            op no|opd no|cr no|dossier n",
         ),
         (
             Meaning::MrnMaybe,
@@ -128,6 +129,8 @@ pub(super) static RULE: PhiRule = PhiRule {
         "MRN «four eight two nine one three seven»",
         "our «ZQ-4829137» (where the settings give this format)",
         "{\"mrn\":\"«7 B 4 C 2»\"}",
+        "Rec no «4471902», folder no «447-1902», Pat.-Nr. «4471902»",
+        "look in on Okafor #«4471902» in bed 4",
     ],
     misses: &[
         "mrn=\n09:12:27.124 INFO started",

@@ -31,7 +31,7 @@ pub(super) static RULE: PhiRule = PhiRule {
             contact person|guardian|caregiver|spouse|mother|father|parent|guarantor|subscriber|insured|beneficiary|\
             resident|client|physician|provider|dictated by|signed by|electronically signed by|cosigned by|seen by|\
             author|author name|reviewed by|transcribed by|prepared by|performer|assigned to|employee name|\
-            user full name|typed by|called by|called back by|entered by|recorded by|drawn by|collected by|initials|\
+            user full name|witness|examiner|complainant|decedent|coordinator|usual nurse|named nurse|typed by|called by|called back by|entered by|recorded by|drawn by|collected by|initials|\
             nombre y apellidos|apellidos y nombre|paciente|medico|remitido por|responsable clinico|fdo|firmado|\
             firmado por|nom|prenom|nom du patient|vorname|nachname|familienname|cognome|apelido|sobrenome|\
             nome do paciente|voornaam|achternaam",
@@ -67,6 +67,12 @@ pub(super) static RULE: PhiRule = PhiRule {
         "{\"last_name\":\"«Okonkwo»\"}",
         "Present: «Lena Ruiz», «Omar Diaz» and «Kim Sato».",
         "Called back by «TWR» at 0915. Dictated by: «JTR», typed by: «mk»",
+        "«CHO» 405: 34M alcohol withdrawal",
+        "Spell it please. «R as in rain, U, S, T, A, V».",
+        "Please ring me after six.\n\nta\n«mo»",
+        "«Phillip»,\n\nplease see the list below",
+        "«Jane Roe» saw «Mark Poe» and «Lena Ruiz».\n«BARNES» 402-2: 77M NSTEMI, heparin gtt, cath am w/ «Imhoff»\n«CHO» 405: 34M",
+        "«Booth, J» - rash worse\n«Booth, M» - wrong chart",
     ],
     misses: &[
         "{\"patient\":\"x\"}",
@@ -88,6 +94,15 @@ pub(super) static RULE: PhiRule = PhiRule {
         "<name>SYRUP</name> displayName=\"TABLET\" name: 'Oral Spray'",
         "travelled to Jordan, Chad and home",
         "called by ICU, drawn by RN, signed by MD",
+        "Dear Colleague, thank you for your letter",
+        "<input name=\"a, b.pdf\">",
+        "User: Which city is the largest?\nAssistant: Charlotte",
+        "best\nbetter\nregards\nthanks\nthen",
+        "that's called P S A",
+        "{\"a b\": [1, 2], \"x y\": null}",
+        "How old is the pope today?",
+        "0B1,Col. Dyke,Bethel,ME,44.42506444,-70.80784778",
+        "Take the ramp.\n\nThanks,\nFacilities",
     ],
     spelling: Spelling::Words,
     precedence: 0.0,

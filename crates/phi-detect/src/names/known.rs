@@ -40,17 +40,34 @@ pub(crate) fn known_share(text: &str, span: &Range<usize>) -> Option<f32> {
 
 /// Whether the weights know a word as an ordinary one.
 fn is_known(weights: &Weights, word: &str) -> bool {
+    let hash = hash_of(weights, word);
+    weights.word(hash).is_some() || weights.lexicon_class(hash) & 1 == 1
+}
+
+/// Whether the lists behind the model know a word as somebody's name and as nothing else: no ordinary word, no place.
+pub(crate) fn is_only_a_name(word: &str) -> bool {
+    /// How common a name is, from 0 to 3; below this it is in one long list only.
+    const COMMON_MIN: u8 = 2;
+    let weights = Weights::get();
+    let hash = hash_of(weights, word);
+    // Bits from the top: given name (2), surname (2), place, ordinary word.
+    let class = weights.lexicon_class(hash);
+    let (given, surname) = (class >> 4, class >> 2 & 3);
+    weights.word(hash).is_none() && class & 3 == 0 && given.max(surname) >= COMMON_MIN
+}
+
+/// The hash of a word in small letters without accents.
+fn hash_of(weights: &Weights, word: &str) -> u64 {
     let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(HASH_FACTOR);
-    let hash = word.chars().fold(HASH_START, |hash, letter| {
+    word.chars().fold(HASH_START, |hash, letter| {
         if letter.is_ascii() {
-            return step(hash, letter as u8);
+            return step(hash, letter.to_ascii_lowercase() as u8);
         }
         match weights.fold(letter) {
             Some((byte, _)) => step(hash, byte),
             None => letter.encode_utf8(&mut [0; 4]).bytes().fold(hash, step),
         }
-    });
-    weights.word(hash).is_some() || weights.lexicon_class(hash) & 1 == 1
+    })
 }
 
 #[cfg(test)]
@@ -68,5 +85,15 @@ mod tests {
         assert!(share(spanish) > 0.7, "{}", share(spanish));
         assert!(share(madeup) < 0.3, "{}", share(madeup));
         assert_eq!(known_share("seen by Jane Roe", &(8..16)), None);
+    }
+
+    #[test]
+    fn some_words_are_nothing_but_names() {
+        for word in ["Okonkwo", "IMHOFF", "Adeola"] {
+            assert!(is_only_a_name(word), "{word}");
+        }
+        for word in ["Price", "Lansing", "catheter", "Qzxv"] {
+            assert!(!is_only_a_name(word), "{word}");
+        }
     }
 }

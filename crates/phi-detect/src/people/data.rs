@@ -140,7 +140,7 @@ pub(crate) fn is_in_data(page: &Page<'_>, label: &Range<usize>, value: usize) ->
     has_signs || is_key || is_member
 }
 
-/// What stands in capitals after "called by" and is no person.
+/// What stands in capitals after "called by" and is not a person.
 static NOT_INITIALS: &[&[u8]] = &[
     b"ed", b"er", b"icu", b"ems", b"or", b"ob", b"gi", b"ct", b"mri", b"us", b"snf", b"nh", b"hr",
     b"it", b"qa", b"lab", b"poa", b"pcp", b"fda", b"cdc", b"va", b"or", b"id", b"sw", b"cm",
@@ -150,6 +150,14 @@ static NOT_INITIALS: &[&[u8]] = &[
     b"and", b"for", b"all", b"any", b"two", b"one", b"ms", b"mr", b"dr", b"mrs", b"n/a", b"na",
     b"tbd", b"ci", b"bot",
 ];
+
+/// Whether a word is a ward or service, as lists write them in capitals.
+pub(super) fn is_ward(word: &[u8]) -> bool {
+    word.iter().all(u8::is_ascii_uppercase)
+        && NOT_INITIALS
+            .iter()
+            .any(|one| word.eq_ignore_ascii_case(one))
+}
 
 /// The initials of whoever dictated, typed or called: "Called back by TWR at 0915".
 pub(crate) fn initials_at(

@@ -6,14 +6,38 @@ use std::ops::Range;
 use crate::lexicon::{LEXICON, Sense};
 use crate::page::{Page, is_word_byte};
 
-/// The span without what is no part of the name, and with the dot of a last initial.
+/// The span without what is not part of the name, and with the dot of a last initial.
 pub(crate) fn fit(page: &Page<'_>, span: Range<usize>) -> Range<usize> {
     let start = first_of_name(page, &span);
     let end = end_of_name(page, &(start..span.end));
     if start >= end {
         return span;
     }
+    let end = with_initial(page, &(start..end));
     with_saint(page, start)..with_dot(page, &(start..end))
+}
+
+/// "Booth, J" and "ROE, P": the initial that tells two of one surname apart, where nothing goes on behind it.
+pub(crate) fn with_initial(page: &Page<'_>, span: &Range<usize>) -> usize {
+    let text = page.slice(span.clone());
+    let is_surname = text.len() >= 2
+        && text
+            .iter()
+            .all(|&byte| is_word_byte(byte) || matches!(byte, b'-' | b'\''));
+    let end = span.end + 3;
+    let is_initial =
+        page.slice(span.end..span.end + 2) == b", " && page.byte(end - 1).is_ascii_uppercase();
+    let rest = page.slice(end..page.text.len().min(end + 2));
+    let ends = match rest.first() {
+        None => true,
+        Some(b' ') => !rest.get(1).is_some_and(u8::is_ascii_alphabetic),
+        Some(byte) => matches!(byte, b',' | b'.' | b';' | b')' | b'\n' | b'\t' | b'|'),
+    };
+    if is_surname && is_initial && ends {
+        end
+    } else {
+        span.end
+    }
 }
 
 /// "St. John" is a surname as a whole.
@@ -118,11 +142,12 @@ fn end_of_name(page: &Page<'_>, span: &Range<usize>) -> usize {
     }
 }
 
-/// Whether a full name ends and another begins here: "Jane Roe, Mark Poe", "Ana Ruiz y José Pozo", but not
+/// Whether a full name ends and another begins here: "Jane Roe, Mark Poe", "Ana Ruiz y José Pozo", "Al, Bo, Cy", but not
 /// "Roe, Jane Q".
 pub(crate) fn joins_two(text: &[u8], at: usize) -> bool {
     let count = |part: &[u8]| words(part).filter(|word| word.len() > 1).count();
     match text[at] {
+        b',' if is_list_of_given_names(text) => true,
         b',' => {
             let mut before = text[..at].split(|&byte| byte == b',');
             let next = text[at + 1..].split(|&byte| byte == b',').next();
@@ -141,6 +166,16 @@ pub(crate) fn joins_two(text: &[u8], at: usize) -> bool {
         }
         _ => false,
     }
+}
+
+/// "Teo, Bridget, Mike": three single words or more, of which the first is a given name, so that no surname leads.
+fn is_list_of_given_names(text: &[u8]) -> bool {
+    let mut parts = text.split(|&byte| byte == b',');
+    let opens = parts
+        .next()
+        .is_some_and(|first| LEXICON.sense(first.trim_ascii()).has(Sense::GIVEN));
+    let is_word = |part: &[u8]| words(part).count() == 1 && part.trim_ascii().len() > 1;
+    opens && text.iter().filter(|&&byte| byte == b',').count() >= 2 && parts.all(is_word)
 }
 
 /// The words of a name, with the hyphens and apostrophes inside them.

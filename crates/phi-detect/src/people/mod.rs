@@ -1,12 +1,17 @@
 //! Reads names of people: capitalised words, initials, particles, suffixes.
 
+mod company;
 mod damaged;
 mod data;
 mod ending;
 mod fit;
+mod letters;
 mod particulars;
 mod repeat;
+mod rounds;
+mod spelled_out;
 
+pub(crate) use company::in_company;
 pub(crate) use damaged::mend as mend_names;
 pub(crate) use data::{
     initials_at, is_identifier, is_in_data, is_piece_of_identifier, is_type_word,
@@ -14,9 +19,12 @@ pub(crate) use data::{
 pub(crate) use ending::{
     display_name_before, ends_full_name, ends_last_first, name_before_degree, surname_before,
 };
-pub(crate) use fit::{fit, joins_two};
+pub(crate) use fit::{fit, joins_two, with_initial};
+pub(crate) use letters::in_letters;
 pub(crate) use particulars::{after as particulars, follows_title};
 pub(crate) use repeat::{again, is_in_code};
+pub(crate) use rounds::before_age;
+pub(crate) use spelled_out::spelled_out;
 
 use std::ops::Range;
 
@@ -298,12 +306,16 @@ pub(crate) fn value_start(page: &Page<'_>, label: Range<usize>) -> Option<(usize
 
 /// Whether a value ends where a field of a form would: at a line break, a sign, or a label.
 pub(crate) fn ends_like_a_field(page: &Page<'_>, end: usize) -> bool {
-    let at = end
-        + page
-            .slice(end..end + 3)
-            .iter()
-            .take_while(|&&byte| byte == b' ')
-            .count();
+    let spaces = page
+        .slice(end..page.text.len().min(end + 3))
+        .iter()
+        .take_while(|&&byte| byte == b' ')
+        .count();
+    // "SURGEON: Hale      ASSISTANT: …": a wide gap parts the fields of a form.
+    if spaces >= 3 {
+        return true;
+    }
+    let at = end + spaces;
     let byte = page.byte(at);
     let is_label = page
         .word_at(at)

@@ -65,7 +65,7 @@ fn particular_end(page: &Page<'_>, start: usize) -> Option<usize> {
     (is_age || digits == 0 && is_unit).then_some(start + length)
 }
 
-/// Whether a title stands before a name: "Dr. Roe (482913)" is no patient.
+/// Whether a title stands before a name: "Dr. Roe (482913)" is not a patient.
 pub(crate) fn follows_title(page: &Page<'_>, name: usize) -> bool {
     let end = name.saturating_sub(1);
     let end = end - usize::from(page.byte_before(end) == b'.');

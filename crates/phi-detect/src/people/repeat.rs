@@ -9,20 +9,21 @@ use crate::page::{Page, is_word_byte};
 
 /// Further mentions of the words of `names`, as spans; those inside a known name are among them.
 pub(crate) fn again(page: &Page<'_>, names: &[Range<usize>]) -> Vec<Range<usize>> {
-    let words = Words::new(
-        names
-            .iter()
-            .flat_map(|name| page.slice(name.clone()).split(|&byte| !is_part_byte(byte)))
-            .filter(|word| is_telling(word)),
-    );
-    if words.sorted.is_empty() {
+    let parts = |name: &Range<usize>| page.slice(name.clone()).split(|&byte| !is_part_byte(byte));
+    let telling = names.iter().flat_map(parts).filter(|word| is_telling(word));
+    let in_capitals: Vec<Vec<u8>> = telling.clone().filter_map(in_other_case).collect();
+    let words = Words::new(telling.chain(in_capitals.iter().map(Vec::as_slice)));
+    let common = names.iter().filter_map(|name| parts(name).next_back());
+    let common = Words::new(common.filter(|word| is_half_telling(word)));
+    if words.sorted.is_empty() && common.sorted.is_empty() {
         return Vec::new();
     }
     let mut found = Vec::new();
     let bytes = page.bytes();
     let mut at = 0;
     while at < bytes.len() {
-        if !is_part_byte(bytes[at]) {
+        // A hyphen inside a word is part of it, one before it is not: "-TWR".
+        if !is_part_byte(bytes[at]) || bytes[at] == b'-' {
             at += 1;
             continue;
         }
@@ -32,7 +33,9 @@ pub(crate) fn again(page: &Page<'_>, names: &[Range<usize>]) -> Vec<Range<usize>
             .count();
         let span = at..at + length;
         at = span.end;
-        if words.contains(&bytes[span.clone()]) && stands_free(page, &span) {
+        let word = &bytes[span.clone()];
+        let is_meant = words.contains(word) || common.contains(word) && stands_out(page, &span);
+        if is_meant && stands_free(page, &span) {
             found.push(span);
         }
     }
@@ -79,6 +82,49 @@ fn is_telling(word: &[u8]) -> bool {
     let sense = LEXICON.sense(word);
     let is_known = is_capital || sense.has(Sense::GIVEN);
     word.len() >= length_min && is_known && sense.0 & !Sense::GIVEN.0 == 0
+}
+
+/// The word as a header would write it, or as a sentence would: "Barnes" is BARNES in the list above.
+fn in_other_case(word: &[u8]) -> Option<Vec<u8>> {
+    const LENGTH_MIN: usize = 4;
+    let is_shouted = word.iter().all(u8::is_ascii_uppercase);
+    let is_plain = word.iter().all(u8::is_ascii_alphabetic) && word[0].is_ascii_uppercase();
+    let mut other = if is_shouted {
+        word.to_ascii_lowercase()
+    } else {
+        word.to_ascii_uppercase()
+    };
+    other[0].make_ascii_uppercase();
+    (is_plain && word.len() >= LENGTH_MIN).then_some(other)
+}
+
+/// Whether a name is an ordinary word too ("Price", "Rivers"), or somebody's initials ("TWR"): it says who is meant where
+/// such a word would not stand.
+fn is_half_telling(word: &[u8]) -> bool {
+    let is_title_case = word.first().is_some_and(u8::is_ascii_uppercase)
+        && word.len() >= 3
+        && word[1..].iter().all(|byte| !byte.is_ascii_uppercase());
+    let is_initials = word.len() == 3 && word.iter().all(u8::is_ascii_uppercase);
+    let sense = LEXICON.sense(word);
+    let is_other = sense.has(
+        Sense::TITLE | Sense::ROLE | Sense::KIN | Sense::CREDENTIAL | Sense::LABEL | Sense::MONTH,
+    );
+    is_title_case && !is_other || is_initials && sense == Sense::NONE
+}
+
+/// A capital that no sentence begins with: "if Love spikes", "Outstanding: Marsh, Price.", "read back. -TWR".
+fn stands_out(page: &Page<'_>, span: &Range<usize>) -> bool {
+    let before = page.slice(span.start.saturating_sub(2)..span.start);
+    let is_inside = before.len() == 2 && before[1] == b' ' && before[0].is_ascii_lowercase();
+    let is_listed = matches!(
+        before,
+        [b',' | b':' | b'/' | b'&' | b';', b' '] | [_, b'(' | b'-' | b'/']
+    );
+    let ends = matches!(
+        page.byte(span.end),
+        0 | b',' | b'.' | b';' | b':' | b')' | b'\n' | b'\'' | b'/' | b'?' | b'!'
+    );
+    is_inside || is_listed && ends
 }
 
 /// Not in an address of the web or of mail, not an eponym.

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::country;
-use super::tail::tail;
+use super::tail::{postal_code_end, tail};
 use super::token::{Token, is_one_of, next_token, skip, token_at};
 use super::{Line, has_street_ending, line_tokens};
 use crate::labels::Meaning;
@@ -21,6 +21,7 @@ pub(crate) fn complete(page: &Page<'_>, mut span: Range<usize>) -> Range<usize> 
     span.start = from_road_word(page, &span);
     span.start = with_short_road(page, span.start);
     span.start = without_preposition(page, &span);
+    span.start = with_house(page, span.start);
     span.end = without_label(page, &span);
     span.end = end_of_token(page, &span);
     let end = without_next_sentence(page, &span);
@@ -29,7 +30,8 @@ pub(crate) fn complete(page: &Page<'_>, mut span: Range<usize>) -> Range<usize> 
         let next = number_abroad(page, &(span.start..end))
             .or_else(|| rest_after_street(page, end))
             .or_else(|| country::after(page, end))
-            .or_else(|| rest_of_place(page, end));
+            .or_else(|| rest_of_place(page, end))
+            .or_else(|| postal_code_end(page, skip(page.bytes(), end, b" ,\n")));
         match next {
             Some(next) if next > end => end = next,
             _ => break,
@@ -78,6 +80,44 @@ fn with_short_road(page: &Page<'_>, start: usize) -> usize {
         .word_before(dot)
         .filter(|(_, word)| is_dotted && is_one_of(page.slice(*word..dot), SHORT));
     road.map_or(start, |(_, word)| word)
+}
+
+/// `Rose Cottage, Church Lane`: houses that have a name instead of a number.
+fn with_house(page: &Page<'_>, start: usize) -> usize {
+    const HOUSES: &[&[u8]] = &[
+        b"cottage",
+        b"house",
+        b"lodge",
+        b"farm",
+        b"barn",
+        b"farmhouse",
+        b"villa",
+        b"cottages",
+        b"flats",
+    ];
+    let end = start.saturating_sub(2);
+    let Some((_, last)) = page
+        .word_before(end)
+        .filter(|_| page.slice(end..start) == b", ")
+    else {
+        return start;
+    };
+    if !is_one_of(page.slice(last..end), HOUSES) || !page.byte(last).is_ascii_uppercase() {
+        return start;
+    }
+    let mut house = start;
+    let mut at = last;
+    for _ in 0..3 {
+        let before = at.checked_sub(1).filter(|&space| page.byte(space) == b' ');
+        let Some((_, word)) = before.and_then(|space| page.word_before(space)) else {
+            break;
+        };
+        if !page.byte(word).is_ascii_uppercase() {
+            break;
+        }
+        (house, at) = (word, word);
+    }
+    house
 }
 
 /// `na Rua das Flores`: the small word that leads to a road word is none of it.

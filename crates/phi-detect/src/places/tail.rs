@@ -90,6 +90,8 @@ fn bare_unit(page: &Page<'_>, from: usize) -> Option<usize> {
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let is_code =
         (1..=3).contains(&digits) && text.len() == digits + 1 && text[digits].is_ascii_uppercase();
+    // "Marsh, 81F" is a patient and her age.
+    let is_code = is_code && !(digits == 2 && matches!(text[digits], b'M' | b'F'));
     let ends = matches!(page.byte(token.span.end), b',' | b'.' | b'\n' | b';' | 0);
     (is_code && ends).then_some(token.span.end)
 }

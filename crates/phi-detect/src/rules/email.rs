@@ -67,7 +67,7 @@ fn local_part(bytes: &[u8], end: usize) -> Option<Range<usize>> {
         .take_while(|&&byte| is_word_byte(byte) || b"._%+-'=&~/!#$".contains(&byte))
         .count();
     let mut start = end - length;
-    // A quote, "mailto=" or a path before the address is no part of it; an apostrophe inside a name is.
+    // A quote, "mailto=" or a path before the address is not part of it; an apostrophe inside a name is.
     let cut = (start..end).rev().find(|&at| match bytes[at] {
         b'=' => !is_return_path(bytes, start, at, end),
         b'&' | b'/' | b'!' | b'#' | b'$' => true,

@@ -100,6 +100,21 @@ pub(crate) fn find_names_again(
     name::find_again(page, names, &mut out);
 }
 
+/// Finds those in the company of the people named in the text whom nothing else gives away.
+pub(crate) fn find_company(
+    page: &Page<'_>,
+    settings: &Settings,
+    names: &[Range<usize>],
+    candidates: &mut Vec<Candidate>,
+) {
+    let mut out = Out {
+        kind: PhiKind::NAME,
+        settings,
+        candidates,
+    };
+    name::find_company(page, names, &mut out);
+}
+
 /// Runs every rule over what stands beside the names found so far.
 pub(crate) fn find_beside_names(
     page: &Page<'_>,

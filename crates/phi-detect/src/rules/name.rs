@@ -42,6 +42,11 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
         {
             out.push(name.span, 0.75, "name.family");
         }
+        if mark.is_code()
+            && let Some(span) = people::before_age(page, mark)
+        {
+            out.push(span, 0.76, "name.list");
+        }
         if mark.sense.has(Sense::AT)
             && let Some(span) = people::display_name_before(page, start)
         {
@@ -60,10 +65,16 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
             out.push(span, score, "name.labelled");
         }
     }
+    for span in people::spelled_out(page) {
+        out.push(span, 0.76, "name.spelled");
+    }
+    for span in people::in_letters(page, crate::names::is_only_a_name) {
+        out.push(span, 0.76, "name.letter");
+    }
     in_fields(page, out);
 }
 
-/// Words that are no name, though they stand where one could: common words in lower case, as
+/// Words that are not a name, though they stand where one could: common words in lower case, as
 /// redaction leaves them after a title, and common words that open a sentence ("My husband").
 fn contradicts(page: &Page<'_>, span: &Range<usize>) -> bool {
     let words = || {
@@ -92,12 +103,34 @@ fn contradicts(page: &Page<'_>, span: &Range<usize>) -> bool {
     let is_degree = text.len() <= 4
         && text.iter().all(u8::is_ascii_uppercase)
         && LEXICON.sense(text).has(Sense::DEGREE);
+    // "now with her grandson in Ohio": no title makes a name of a small word that joins others.
+    let joins = matches!(
+        text,
+        b"in"
+            | b"on"
+            | b"at"
+            | b"to"
+            | b"is"
+            | b"and"
+            | b"or"
+            | b"the"
+            | b"for"
+            | b"with"
+            | b"was"
+            | b"who"
+            | b"of"
+            | b"as"
+    );
     (words().all(is_common) || is_country) && !follows_title
+        || joins
         || is_within_label(page, span)
         || is_heading
         || is_code
         || is_degree
         || people::is_piece_of_identifier(page, span)
+        || answers_where(page, span)
+        || is_of_office(page, span)
+        || is_rank_in_row(page, span)
         || (is_acronym(page, span) || names_a_disease(page, span.end)) && !follows_title
 }
 
@@ -127,6 +160,68 @@ fn is_within_label(page: &Page<'_>, span: &Range<usize>) -> bool {
         let is_inside = label.start as usize <= span.start && end <= label.end as usize;
         is_inside && (is_of_number || is_word)
     })
+}
+
+/// "the pope", "a marshal": an article makes an office of a small word, unless it is known as a name.
+fn is_of_office(page: &Page<'_>, span: &Range<usize>) -> bool {
+    let text = page.slice(span.clone());
+    let lead = page.slice(span.start.saturating_sub(4)..span.start);
+    let follows_article = [b"the ".as_slice(), b" a ", b" an ", b"The "]
+        .iter()
+        .any(|article| lead.ends_with(article));
+    follows_article
+        && text.iter().all(u8::is_ascii_lowercase)
+        && !LEXICON.sense(text).has(Sense::GIVEN | Sense::GIVEN_WORD)
+        && page
+            .text
+            .get(span.clone())
+            .is_some_and(|word| !crate::names::is_only_a_name(word))
+}
+
+/// "0B1,Col. Dyke,Bethel,ME": in a row of data a rank belongs to the name of a place.
+fn is_rank_in_row(page: &Page<'_>, span: &Range<usize>) -> bool {
+    const RANKS: &[&[u8]] = &[
+        b"col", b"gen", b"capt", b"lt", b"maj", b"sgt", b"cmdr", b"adm",
+    ];
+    let is_rank = |word: &[u8]| RANKS.iter().any(|rank| word.eq_ignore_ascii_case(rank));
+    let end = span.start.saturating_sub(2);
+    let follows = page.slice(end..span.start) == b". "
+        && page
+            .word_before(end)
+            .is_some_and(|(_, start)| is_rank(page.slice(start..end)));
+    (follows || is_rank(page.slice(span.clone()))) && people::is_in_code(page, span)
+}
+
+/// "Which city is the largest? Charlotte": whether a question asks for a place, and this word is the whole answer.
+fn answers_where(page: &Page<'_>, span: &Range<usize>) -> bool {
+    const ANSWER_BYTES_MAX: usize = 24;
+    const QUESTION_BYTES_MAX: usize = 120;
+    const PLACES: &[&[u8]] = &[
+        b"city", b"cities", b"town", b"capital", b"country", b"river", b"airport",
+    ];
+    let is_word = !page.slice(span.clone()).contains(&b' ');
+    let ends = matches!(page.byte(span.end), 0 | b'.' | b',' | b'\n' | b'(');
+    let before = page.slice(span.start.saturating_sub(ANSWER_BYTES_MAX)..span.start);
+    let Some(mark) = before
+        .iter()
+        .rposition(|&byte| byte == b'?')
+        .filter(|_| is_word && ends)
+    else {
+        return false;
+    };
+    // Nothing but the next speaker stands between.
+    let between = before[mark + 1..].trim_ascii();
+    let is_turn = between.ends_with(b":") && !between.contains(&b' ');
+    if !between.is_empty() && !is_turn {
+        return false;
+    }
+    let end = span.start - before.len() + mark;
+    let question = page.slice(end.saturating_sub(QUESTION_BYTES_MAX)..end);
+    let question = question.rsplit(|byte| matches!(byte, b'.' | b'\n' | b'?'));
+    question
+        .take(1)
+        .flat_map(|line| line.split(|byte| !is_word_byte(*byte)))
+        .any(|word| PLACES.iter().any(|place| word.eq_ignore_ascii_case(place)))
 }
 
 /// "PATIENT Goals:", where a role and one more word stand before the name's colon at the start of a line.
@@ -201,6 +296,13 @@ pub(crate) fn find_again(page: &Page<'_>, known: &[Range<usize>], out: &mut Out<
     }
 }
 
+/// People in the company of others, by words that are nothing but names.
+pub(crate) fn find_company(page: &Page<'_>, known: &[Range<usize>], out: &mut Out<'_>) {
+    for span in people::in_company(page, known, crate::names::is_only_a_name) {
+        out.push(span, 0.55, "name.company");
+    }
+}
+
 /// How far the parts of a name stand from each other in data.
 const FIELD_GAP_BYTES_MAX: usize = 40;
 
@@ -260,15 +362,18 @@ fn after_title(page: &Page<'_>, start: usize, end: usize) -> Option<Name> {
         return None;
     }
     let is_lower = title[0].is_ascii_lowercase() && is_short;
-    people::name_at(
-        page,
-        after + 1,
-        if is_lower {
-            Cue::LowerTitle
-        } else {
-            Cue::Title
-        },
-    )
+    let cue = if is_lower {
+        Cue::LowerTitle
+    } else {
+        Cue::Title
+    };
+    // "0B1,Col. Dyke,Bethel,ME": in a row of data a rank is more often the name of a place.
+    let is_rank = !matches!(
+        title,
+        b"Dr" | b"Mr" | b"Mrs" | b"Ms" | b"DR" | b"MR" | b"MRS" | b"Prof"
+    );
+    people::name_at(page, after + 1, cue)
+        .filter(|name| !is_rank || !people::is_in_code(page, &name.span))
 }
 
 /// `interpreter Nguyen Van An`, `Hi Jennifer,`.
@@ -280,6 +385,13 @@ fn after_role(page: &Page<'_>, start: usize, end: usize) -> Option<(Range<usize>
         .iter()
         .any(|word| page.slice(start..end).eq_ignore_ascii_case(word));
     let name = people::name_at(page, end + 1, Cue::Weak)?;
+    // "Dear Colleague," greets whoever reads it.
+    let is_anyone = LEXICON
+        .sense(page.slice(name.span.clone()))
+        .has(Sense::KIN | Sense::ROLE | Sense::TITLE);
+    if is_greeting && is_anyone {
+        return None;
+    }
     let is_addressed = matches!(page.byte(name.span.end), b',' | b'!' | b'\n');
     let is_likely = if is_greeting {
         name.known > 0 || is_addressed
@@ -319,7 +431,7 @@ fn after_label(page: &Page<'_>, label: &Label) -> Option<(Range<usize>, f32)> {
     let place = label.start as usize..label.end as usize;
     let (start, is_explicit) = people::value_start(page, place.clone())?;
     if let Some(span) = people::initials_at(page, &place, start) {
-        return Some((span, 0.7));
+        return Some((span, 0.76));
     }
     if people::is_type_word(page, start) {
         return None;

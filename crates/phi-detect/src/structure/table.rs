@@ -56,7 +56,7 @@ enum Row {
     Other,
 }
 
-/// Longer lines are no table rows worth reading.
+/// Longer lines are not table rows worth reading.
 const LINE_BYTES_MAX: usize = 8192;
 
 impl Table {

@@ -177,7 +177,7 @@ impl FieldReader {
         [broken, next, None]
     }
 
-    /// Two escapes that are no pair.
+    /// Two escapes that are not a pair.
     fn part(&mut self, second: u32, spot: Spot) -> Units {
         let rest = self.escape.split_off(6);
         let first = self.complete(char::REPLACEMENT_CHARACTER, spot);

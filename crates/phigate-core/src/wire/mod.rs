@@ -9,6 +9,7 @@
 pub(crate) mod anthropic;
 mod bedrock;
 mod failure;
+mod frame;
 mod google;
 mod kinds;
 pub(crate) mod openai;
@@ -20,6 +21,8 @@ mod translate;
 
 use phigate_types::ProviderKind;
 
+#[cfg(fuzzing)]
+pub use bedrock::event_stream_frames;
 pub(crate) use failure::unreadable;
 pub use failure::{FailureKind, ProviderFailure};
 pub use kinds::{Site, format_of_kind, probe_of_kind};

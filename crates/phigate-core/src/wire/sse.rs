@@ -2,6 +2,7 @@
 //!
 //! Lines may end in LF, CRLF or CR. The reader never looks ahead, so where the network cut the bytes cannot change
 //! what comes out. An event is bounded, because a hostile provider could send one that never ends.
+//! Our own, because events are passed on as the bytes they were, which libraries do not keep.
 
 /// One event.
 #[derive(PartialEq, Eq)]

@@ -172,7 +172,7 @@ fn check_host(authority: &Authority, allow_private: bool) -> Result<(), BaseUrlE
     }
 }
 
-/// A name of letters, digits and hyphens whose last label is no number.
+/// A name of letters, digits and hyphens whose last label is not a number.
 ///
 /// `2852039166`, `0xA9FEA9FE` and `169.254.43518` are addresses to a resolver; nobody needs them.
 fn check_name(host: &str) -> Result<(), BaseUrlError> {

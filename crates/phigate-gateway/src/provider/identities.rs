@@ -13,7 +13,7 @@ use phigate_store::ProviderSecret;
 use super::ProviderError;
 use super::tokens::TokenClient;
 
-/// Identities that are kept at one time. The one that was idle longest is forgotten first, with its token.
+/// Identities that are kept at a time. The one that was idle longest is forgotten first, with its token.
 const KEPT_MAX: usize = 4096;
 
 /// Who a provider's entry says that we are.

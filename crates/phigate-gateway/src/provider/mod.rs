@@ -50,7 +50,7 @@ use connect::{ConnectError, Connector, Reach};
 use identities::{Identities, Shown};
 use tokens::TokenClient;
 
-/// Accounts whose connections are kept apart at one time. More than that share nothing either:
+/// Accounts whose connections are kept apart at a time. More than that share nothing either:
 /// the one that was idle longest loses its kept connections.
 const POOLS_MAX: usize = 1024;
 

@@ -18,7 +18,7 @@ enum Act {
     Keep(&'static str),
     /// Says this and then nothing more.
     Stall(&'static str),
-    /// Says this and then `x` for ever.
+    /// Says this and then `x` forever.
     Endless(&'static str),
 }
 

@@ -58,14 +58,7 @@ impl Access {
             .item(account_id, ItemKind::Provider, name)
             .await?;
         let before = old.as_ref().map(ProviderBody::read).transpose()?;
-        let (kept, word) = match secret {
-            NewSecret::Set(secret) => (Some(secret.clone()), "new"),
-            NewSecret::Remove => (None, "none"),
-            NewSecret::Keep => match &old {
-                Some(old) => (self.core.open_provider(old).await?.secret, "kept"),
-                None => (None, "none"),
-            },
-        };
+        let (kept, word) = self.secret_to_keep(secret, old.as_ref()).await?;
         let form = config.auth().secret();
         if kept.is_none() && form == Secret::Key {
             return Err(StoreError::NotFound("provider key"));
@@ -82,7 +75,6 @@ impl Access {
             ),
             None => None,
         };
-        let word = if kept.is_some() { word } else { "none" };
         let act = AdminAct::new(self.core.now(), &account.name, actor, Act::ProviderSet)
             .target(name)
             .detail("key", word)
@@ -106,6 +98,21 @@ impl Access {
             .change(account_id, &act, vec![put], true)
             .await
             .map_err(about(ItemKind::Provider.label()))
+    }
+
+    /// The secret that is stored from now on, and what the record says about it.
+    async fn secret_to_keep(
+        &self,
+        given: NewSecret<'_>,
+        old: Option<&Item>,
+    ) -> Result<(Option<ProviderSecret>, &'static str)> {
+        let (secret, word) = match (given, old) {
+            (NewSecret::Set(secret), _) => (Some(secret.clone()), "new"),
+            (NewSecret::Keep, Some(old)) => (self.core.open_provider(old).await?.secret, "kept"),
+            (NewSecret::Keep, None) | (NewSecret::Remove, _) => (None, "none"),
+        };
+        let word = if secret.is_some() { word } else { "none" };
+        Ok((secret, word))
     }
 
     /// The providers of an account, by name.

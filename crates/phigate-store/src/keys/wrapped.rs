@@ -30,7 +30,7 @@ pub(crate) enum Purpose {
     Content,
     /// Provider keys and second factors.
     Secrets,
-    /// Keyed hashes of identifiers; one key for ever, or lookups would miss.
+    /// Keyed hashes of identifiers; one key forever, or lookups would miss.
     Lookup,
     /// Of the installation: pepper, chain key, signing key.
     Root,

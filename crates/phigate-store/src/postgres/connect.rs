@@ -27,7 +27,7 @@ const MIGRATIONS: &[Migration] = &[
 
 /// Replicas that start together migrate one after the other.
 const MIGRATION_LOCK: i64 = 0x0070_6869_6761_7465;
-/// Commits must be on disk, and no statement may hang for ever.
+/// Commits must be on disk, and no statement may hang forever.
 const SESSION: &str = "-c synchronous_commit=on -c statement_timeout=60000 -c lock_timeout=2500 \
                        -c idle_in_transaction_session_timeout=15000";
 

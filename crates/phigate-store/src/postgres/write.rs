@@ -17,7 +17,7 @@ use crate::store::{CommitError, Transaction};
 use crate::{Result, StoreError};
 
 /// A transaction that was begun.
-pub(super) struct Begun<'a> {
+pub(super) struct PostgresTransaction<'a> {
     store: &'a Postgres,
     /// None once it has ended.
     client: Option<Object>,
@@ -25,7 +25,7 @@ pub(super) struct Begun<'a> {
 }
 
 #[async_trait]
-impl Transaction for Begun<'_> {
+impl Transaction for PostgresTransaction<'_> {
     async fn add(&mut self, batch: Arc<Batch>) -> Result<(), CommitError> {
         let Some(client) = self.client.as_ref() else {
             return Err(CommitError::Failed(StoreError::Closed));
@@ -63,7 +63,7 @@ impl Transaction for Begun<'_> {
     }
 }
 
-impl Drop for Begun<'_> {
+impl Drop for PostgresTransaction<'_> {
     /// What has not ended is ended by the server, at the latest when somebody needs to know.
     fn drop(&mut self) {
         if let Some(client) = self.client.take() {
@@ -75,7 +75,7 @@ impl Drop for Begun<'_> {
 
 impl Postgres {
     /// Begins a transaction.
-    pub(super) async fn begin_on_any(&self) -> Result<Begun<'_>, CommitError> {
+    pub(super) async fn begin_on_any(&self) -> Result<PostgresTransaction<'_>, CommitError> {
         self.settle_doubts().await.map_err(CommitError::Failed)?;
         let mut last = StoreError::Unavailable("no connection to PostgreSQL".to_owned());
         // Connections that had died in the pool are simply replaced.
@@ -83,7 +83,7 @@ impl Postgres {
             let client = client(&self.commits).await.map_err(CommitError::Failed)?;
             match tokio::time::timeout(WRITE, begin(&client)).await {
                 Ok(Ok(backend)) => {
-                    return Ok(Begun {
+                    return Ok(PostgresTransaction {
                         store: self,
                         client: Some(client),
                         backend,

@@ -21,6 +21,10 @@ const MIGRATIONS: &[Migration] = &[
         version: 2,
         sql: include_str!("migrations/0002_row_mac.sql"),
     },
+    Migration {
+        version: 3,
+        sql: include_str!("migrations/0003_own_index.sql"),
+    },
 ];
 
 /// Name of the database in its folder.
@@ -59,15 +63,15 @@ pub(super) fn prepare(folder: &Path, create: bool) -> Result<()> {
     loop {
         match open(folder, Access::Write).and_then(|mut connection| migrate(&mut connection)) {
             // Several processes may be starting at once.
-            Err(Trouble::Busy) if started.elapsed() < PATIENCE => {
+            Err(OpenError::Busy) if started.elapsed() < PATIENCE => {
                 std::thread::sleep(Duration::from_millis(20));
             }
-            Err(Trouble::Busy) => {
+            Err(OpenError::Busy) => {
                 return Err(StoreError::Unavailable(
                     "another process holds the database".to_owned(),
                 ));
             }
-            Err(Trouble::Store(error)) => return Err(error),
+            Err(OpenError::Store(error)) => return Err(error),
             Ok(()) => return Ok(()),
         }
     }
@@ -79,12 +83,12 @@ pub(super) fn connect(folder: &Path, access: Access) -> Result<Connection> {
 }
 
 /// Why a connection could not be had.
-pub(super) enum Trouble {
+pub(super) enum OpenError {
     Busy,
     Store(StoreError),
 }
 
-impl From<rusqlite::Error> for Trouble {
+impl From<rusqlite::Error> for OpenError {
     fn from(error: rusqlite::Error) -> Self {
         match error.sqlite_error_code() {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy,
@@ -93,22 +97,22 @@ impl From<rusqlite::Error> for Trouble {
     }
 }
 
-impl From<StoreError> for Trouble {
+impl From<StoreError> for OpenError {
     fn from(error: StoreError) -> Self {
         Self::Store(error)
     }
 }
 
-impl From<Trouble> for StoreError {
-    fn from(trouble: Trouble) -> Self {
-        match trouble {
-            Trouble::Busy => Self::Unavailable("another process holds the database".to_owned()),
-            Trouble::Store(error) => error,
+impl From<OpenError> for StoreError {
+    fn from(error: OpenError) -> Self {
+        match error {
+            OpenError::Busy => Self::Unavailable("another process holds the database".to_owned()),
+            OpenError::Store(error) => error,
         }
     }
 }
 
-fn open(folder: &Path, access: Access) -> Result<Connection, Trouble> {
+fn open(folder: &Path, access: Access) -> Result<Connection, OpenError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(file(folder), flags)?;
     connection.busy_timeout(BUSY)?;
@@ -134,7 +138,7 @@ fn open(folder: &Path, access: Access) -> Result<Connection, Trouble> {
     Ok(connection)
 }
 
-fn migrate(connection: &mut Connection) -> Result<(), Trouble> {
+fn migrate(connection: &mut Connection) -> Result<(), OpenError> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     transaction.execute_batch(
         "CREATE TABLE IF NOT EXISTS schema_migration (version INTEGER PRIMARY KEY, checksum TEXT NOT NULL)",

@@ -214,7 +214,7 @@ impl Lifecycle for Sqlite {
     async fn begin(&self) -> Result<Box<dyn Transaction + '_>, CommitError> {
         let (steps, asked) = mpsc::channel();
         if self.send(Box::new(move |writer| writer.transact(&asked))) {
-            Ok(Box::new(Begun { steps }))
+            Ok(Box::new(SqliteTransaction { steps }))
         } else {
             Err(CommitError::Failed(StoreError::Closed))
         }
@@ -278,12 +278,12 @@ fn rows(limit: usize) -> i64 {
 }
 
 /// A transaction that the writing thread works on, or will once those before it are over.
-struct Begun {
+struct SqliteTransaction {
     steps: mpsc::Sender<Step>,
 }
 
 #[async_trait]
-impl Transaction for Begun {
+impl Transaction for SqliteTransaction {
     async fn add(&mut self, batch: Arc<Batch>) -> Result<(), CommitError> {
         let sent = self.steps.send(Step::Add(batch));
         sent.map_err(|_| CommitError::Failed(ended()))

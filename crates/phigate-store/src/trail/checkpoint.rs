@@ -15,7 +15,7 @@ use crate::trail::Trail;
 use crate::{Result, StoreError};
 
 impl Trail {
-    /// The key that verifies checkpoints and exports, base64. It is no secret: keep it with the exports.
+    /// The key that verifies checkpoints and exports, base64. It is not a secret: keep it with the exports.
     pub fn public_key(&self) -> String {
         STANDARD.encode(self.core.keyring.root.signing.public_key().as_ref())
     }

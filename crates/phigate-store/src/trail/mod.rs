@@ -22,10 +22,34 @@ use std::sync::Arc;
 
 use crate::core::Core;
 
-/// The audit trail: writing, reading, proving, deleting what is due.
+/// The audit trail: writing, reading, proving.
 #[derive(Clone)]
 pub struct Trail {
     core: Arc<Core>,
+}
+
+/// Deletes what is due.
+#[derive(Clone)]
+pub struct Expiry {
+    core: Arc<Core>,
+}
+
+/// Outcomes with what the provider said, sealed beside them.
+#[derive(Clone)]
+pub struct SealedReplies {
+    trail: Trail,
+}
+
+impl Expiry {
+    pub(crate) fn new(core: Arc<Core>) -> Self {
+        Self { core }
+    }
+}
+
+impl SealedReplies {
+    pub(crate) fn new(trail: Trail) -> Self {
+        Self { trail }
+    }
 }
 
 impl Trail {

@@ -14,8 +14,8 @@ use crate::keys::seal::{Place, Sealer};
 use crate::keys::wrapped::Purpose;
 use crate::model::{AdminAct, Identifier, NewAttempt, NewDecision, Outcome, SealedDigests};
 use crate::rows::{Contents, TokenRow};
-use crate::trail::Trail;
 use crate::trail::written::{Durability, Written};
+use crate::trail::{SealedReplies, Trail};
 use crate::writer::entry;
 use crate::writer::job::{Entry, Job, Wait, Waiter};
 use crate::{Result, SecretBytes, StoreError};
@@ -115,68 +115,6 @@ impl Trail {
             Ok(answer) => answer.unwrap_or(Err(StoreError::Closed)),
             Err(_) => Err(StoreError::Timeout),
         }
-    }
-
-    /// Writes an outcome with what the provider said, sealed beside it. Where that cannot be sealed, the outcome is
-    /// written all the same and the error told.
-    pub async fn record_outcome_with_reply(
-        &self,
-        account_id: &str,
-        mut outcome: Outcome,
-        reply: &SecretBytes,
-        deadline: Duration,
-    ) -> Result<()> {
-        let id = Uuid::now_v7();
-        let sealing = self.seal(account_id, outcome.time, id, [("original", Some(reply))]);
-        let sealed = match tokio::time::timeout(deadline, sealing).await {
-            Ok(sealed) => sealed,
-            Err(_) => Err(StoreError::Timeout),
-        };
-        let contents = match sealed {
-            Ok(contents) => contents,
-            Err(error) => {
-                self.record_outcome(account_id, &outcome, deadline).await?;
-                return Err(error);
-            }
-        };
-        outcome.sealed = Some(digests(&contents));
-        let (waiter, wait) = Waiter::new(true);
-        let entry = entry::outcome_with(account_id, id, &outcome, contents);
-        self.core.writer.queue.push_always(Job::of(entry, waiter));
-        match tokio::time::timeout(deadline, wait.answer).await {
-            Ok(answer) => answer.unwrap_or(Err(StoreError::Closed)),
-            Err(_) => Err(StoreError::Timeout),
-        }
-    }
-
-    /// Makes sure that the account's content key is in memory, for a reply that may have to be sealed without waiting.
-    pub async fn prepare_to_seal(&self, account_id: &str) -> Result<()> {
-        let now = self.core.now();
-        let key = self
-            .core
-            .keyring
-            .current(account_id, Purpose::Content, now)
-            .await;
-        key.map(|_| ())
-    }
-
-    /// Queues an outcome with what the provider said, without waiting. Where the account's content key is no longer in
-    /// memory, see [`prepare_to_seal`](Self::prepare_to_seal), the outcome is queued without the reply.
-    pub fn queue_outcome_with_reply(
-        &self,
-        account_id: &str,
-        mut outcome: Outcome,
-        reply: &SecretBytes,
-    ) {
-        let id = Uuid::now_v7();
-        let sealing = self.seal(account_id, outcome.time, id, [("original", Some(reply))]);
-        let Some(Ok(contents)) = sealing.now_or_never() else {
-            return self.queue_outcome(account_id, &outcome);
-        };
-        outcome.sealed = Some(digests(&contents));
-        let entry = entry::outcome_with(account_id, id, &outcome, contents);
-        let queue = &self.core.writer.queue;
-        queue.push_always(Job::of(entry, Waiter::none()));
     }
 
     /// Queues an outcome without waiting, for use where waiting is impossible (in a `Drop`).
@@ -298,6 +236,80 @@ impl Trail {
             .current(account, Purpose::Lookup, self.core.now())
             .await?;
         Ok(hmac::Key::new(hmac::HMAC_SHA256, &*key))
+    }
+}
+
+impl SealedReplies {
+    /// Writes an outcome with what the provider said, sealed beside it. Where that cannot be sealed, the outcome is
+    /// written all the same and the error told.
+    pub async fn record_outcome_with_reply(
+        &self,
+        account_id: &str,
+        mut outcome: Outcome,
+        reply: &SecretBytes,
+        deadline: Duration,
+    ) -> Result<()> {
+        let id = Uuid::now_v7();
+        let sealing = self
+            .trail
+            .seal(account_id, outcome.time, id, [("original", Some(reply))]);
+        let sealed = match tokio::time::timeout(deadline, sealing).await {
+            Ok(sealed) => sealed,
+            Err(_) => Err(StoreError::Timeout),
+        };
+        let contents = match sealed {
+            Ok(contents) => contents,
+            Err(error) => {
+                self.trail
+                    .record_outcome(account_id, &outcome, deadline)
+                    .await?;
+                return Err(error);
+            }
+        };
+        outcome.sealed = Some(digests(&contents));
+        let (waiter, wait) = Waiter::new(true);
+        let entry = entry::outcome_with(account_id, id, &outcome, contents);
+        self.trail
+            .core
+            .writer
+            .queue
+            .push_always(Job::of(entry, waiter));
+        match tokio::time::timeout(deadline, wait.answer).await {
+            Ok(answer) => answer.unwrap_or(Err(StoreError::Closed)),
+            Err(_) => Err(StoreError::Timeout),
+        }
+    }
+
+    /// Makes sure that the account's content key is in memory, for a reply that may have to be sealed without waiting.
+    pub async fn prepare_to_seal(&self, account_id: &str) -> Result<()> {
+        let core = &self.trail.core;
+        let now = core.now();
+        let key = core
+            .keyring
+            .current(account_id, Purpose::Content, now)
+            .await;
+        key.map(|_| ())
+    }
+
+    /// Queues an outcome with what the provider said, without waiting. Where the account's content key is no longer in
+    /// memory, see [`prepare_to_seal`](Self::prepare_to_seal), the outcome is queued without the reply.
+    pub fn queue_outcome_with_reply(
+        &self,
+        account_id: &str,
+        mut outcome: Outcome,
+        reply: &SecretBytes,
+    ) {
+        let id = Uuid::now_v7();
+        let sealing = self
+            .trail
+            .seal(account_id, outcome.time, id, [("original", Some(reply))]);
+        let Some(Ok(contents)) = sealing.now_or_never() else {
+            return self.trail.queue_outcome(account_id, &outcome);
+        };
+        outcome.sealed = Some(digests(&contents));
+        let entry = entry::outcome_with(account_id, id, &outcome, contents);
+        let queue = &self.trail.core.writer.queue;
+        queue.push_always(Job::of(entry, Waiter::none()));
     }
 }
 

@@ -11,7 +11,7 @@ use crate::item::Change;
 use crate::minutes::{self, Minute};
 use crate::model::{AdminAct, Retention};
 use crate::rows::{Batch, RowKey};
-use crate::trail::Trail;
+use crate::trail::Expiry;
 use crate::writer::entry;
 use crate::writer::job::{Job, Waiter};
 use crate::{Result, StoreError};
@@ -19,7 +19,7 @@ use crate::{Result, StoreError};
 /// Most rows of one batch.
 const BATCH: usize = 500;
 
-impl Trail {
+impl Expiry {
     /// Deletes what is due in one account, one batch of content and one of records. Returns how
     /// many records were touched; call again, after a pause, until that is 0.
     pub async fn retain(&self, account_id: &str) -> Result<usize> {

@@ -36,7 +36,7 @@ pub(super) struct Open<'a> {
 }
 
 /// What became of a transaction, and what was in it.
-pub(super) struct Ended {
+pub(super) struct GroupResult {
     pub(super) batches: Vec<Arc<Batch>>,
     pub(super) result: Result<(), CommitError>,
 }
@@ -50,20 +50,20 @@ struct Group<'a> {
 }
 
 impl Open<'_> {
-    pub(super) async fn commit(self) -> Ended {
+    pub(super) async fn commit(self) -> GroupResult {
         let result = match self.transaction {
             Some(transaction) => transaction.commit().await,
             None => Ok(()),
         };
-        Ended {
+        GroupResult {
             batches: self.batches,
             result,
         }
     }
 
     /// Leaves nothing behind.
-    pub(super) fn fail(self, error: CommitError) -> Ended {
-        Ended {
+    pub(super) fn fail(self, error: CommitError) -> GroupResult {
+        GroupResult {
             batches: self.batches,
             result: Err(error),
         }
@@ -221,7 +221,7 @@ impl Writer {
         self.queue.put_back(group.jobs);
     }
 
-    pub(super) fn count(&self, ended: &Ended) {
+    pub(super) fn count(&self, ended: &GroupResult) {
         let committed = u64::from(!ended.batches.is_empty());
         self.commits.fetch_add(committed, Ordering::Relaxed);
     }

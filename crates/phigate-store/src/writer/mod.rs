@@ -33,6 +33,9 @@ use queue::Queue;
 
 /// How long records that nobody waits for are kept for company.
 const LINGER: Duration = Duration::from_millis(5);
+/// So many that have come by then are a crowd, and more of it is waited for, for so long: a sync for all of them.
+const CROWD: usize = 8;
+const LINGER_IN_CROWD: Duration = Duration::from_millis(15);
 
 /// The writer and what it needs.
 pub(crate) struct Writer {
@@ -69,13 +72,21 @@ impl Writer {
             if self.queue.is_closed() && self.queue.is_empty() {
                 break;
             }
-            // What nobody waits for goes with what somebody does, or with more of its kind: a sync for all of it.
-            let _ = tokio::time::timeout(LINGER, self.queue.wait_for_urgency()).await;
+            self.linger().await;
             self.write_groups(&mut lane, Instant::now() + lane::BEAT)
                 .await;
         }
         self.touch_used().await;
         self.release(lane).await;
+    }
+
+    /// What nobody waits for goes with what somebody does, or with more of its kind: a sync for all of it.
+    async fn linger(&self) {
+        let urgency = || self.queue.wait_for_urgency();
+        let is_over = tokio::time::timeout(LINGER, urgency()).await.is_err();
+        if is_over && self.queue.len() >= CROWD {
+            let _ = tokio::time::timeout(LINGER_IN_CROWD, urgency()).await;
+        }
     }
 
     /// Tells everybody that their group is on disk.

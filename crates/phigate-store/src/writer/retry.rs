@@ -10,7 +10,7 @@ use crate::StoreError;
 use crate::rows::{Batch, NewRecord};
 use crate::store::CommitError;
 use crate::writer::Writer;
-use crate::writer::group::{Ended, Open, forget_heads};
+use crate::writer::group::{GroupResult, Open, forget_heads};
 use crate::writer::job::{Effect, Job};
 use crate::writer::lane::Lane;
 
@@ -18,7 +18,7 @@ const PAUSE_MIN: Duration = Duration::from_millis(25);
 const PAUSE_MAX: Duration = Duration::from_secs(1);
 
 /// Why a group could not be written now.
-pub(super) enum Trouble {
+pub(super) enum GroupError {
     Down(StoreError),
     LaneTaken,
     NotOpen(Vec<Uuid>),
@@ -32,19 +32,19 @@ impl Writer {
         &self,
         lane: &mut Option<Lane>,
         mut group: Vec<Job>,
-        mut result: Result<(), Trouble>,
+        mut result: Result<(), GroupError>,
     ) {
         let (mut pause, mut failures) = (PAUSE_MIN, 0);
         loop {
             match result {
                 Ok(()) => return self.settle(group),
-                Err(Trouble::LaneTaken) => *lane = None,
-                Err(Trouble::NotOpen(requests)) => drop_closed(&mut group, &requests),
-                Err(Trouble::Stale) => {
+                Err(GroupError::LaneTaken) => *lane = None,
+                Err(GroupError::NotOpen(requests)) => drop_closed(&mut group, &requests),
+                Err(GroupError::Stale) => {
                     return refuse_all(group, &StoreError::Conflict("this"));
                 }
                 // One record the database cannot take must not stop the others.
-                Err(Trouble::Rejected(_)) if group.len() > 1 => {
+                Err(GroupError::Rejected(_)) if group.len() > 1 => {
                     for job in group {
                         let one = vec![job];
                         let result = self.attempt(lane, &one).await;
@@ -52,11 +52,11 @@ impl Writer {
                     }
                     return;
                 }
-                Err(Trouble::Rejected(error)) => {
+                Err(GroupError::Rejected(error)) => {
                     tracing::error!("a record cannot be written: {error}");
                     return refuse_all(group, &error);
                 }
-                Err(Trouble::Down(error)) => {
+                Err(GroupError::Down(error)) => {
                     failures += 1;
                     if failures > 1 || self.give_up.load(Ordering::Acquire) {
                         self.refuse(&mut group, &error);
@@ -75,7 +75,7 @@ impl Writer {
     }
 
     /// Writes a group with nothing else under way.
-    async fn attempt(&self, lane: &mut Option<Lane>, group: &[Job]) -> Result<(), Trouble> {
+    async fn attempt(&self, lane: &mut Option<Lane>, group: &[Job]) -> Result<(), GroupError> {
         let mut open = Open::default();
         let ended = match self.add(lane, &mut open, group).await {
             Ok(()) => open.commit().await,
@@ -85,8 +85,12 @@ impl Writer {
     }
 
     /// What the end of a transaction means.
-    pub(super) async fn judge(&self, lane: &mut Option<Lane>, ended: Ended) -> Result<(), Trouble> {
-        let Ended { batches, result } = &ended;
+    pub(super) async fn judge(
+        &self,
+        lane: &mut Option<Lane>,
+        ended: GroupResult,
+    ) -> Result<(), GroupError> {
+        let GroupResult { batches, result } = &ended;
         let Err(error) = result.clone() else {
             self.count(&ended);
             return Ok(());
@@ -94,15 +98,15 @@ impl Writer {
         forget_heads(lane, batches);
         match error {
             CommitError::Unknown(error) => self.find_out(batches, error).await,
-            CommitError::Failed(error) => Err(Trouble::Down(error)),
+            CommitError::Failed(error) => Err(GroupError::Down(error)),
             // The place may be taken by this very group, from a commit that seemed to fail.
             CommitError::LaneTaken => {
                 let taken = StoreError::Conflict("place in the chain");
                 self.find_out(batches, taken).await
             }
-            CommitError::NotOpen(requests) => Err(Trouble::NotOpen(requests)),
-            CommitError::Stale => Err(Trouble::Stale),
-            CommitError::Rejected(error) => Err(Trouble::Rejected(error)),
+            CommitError::NotOpen(requests) => Err(GroupError::NotOpen(requests)),
+            CommitError::Stale => Err(GroupError::Stale),
+            CommitError::Rejected(error) => Err(GroupError::Rejected(error)),
         }
     }
 
@@ -125,10 +129,10 @@ impl Writer {
     }
 
     /// Looks whether a group whose commit gave no answer is there.
-    async fn find_out(&self, batches: &[Arc<Batch>], error: StoreError) -> Result<(), Trouble> {
+    async fn find_out(&self, batches: &[Arc<Batch>], error: StoreError) -> Result<(), GroupError> {
         let first = batches.iter().find_map(|batch| batch.records.first());
         let Some(NewRecord { row, link, .. }) = first else {
-            return Err(Trouble::Down(error));
+            return Err(GroupError::Down(error));
         };
         let mut pause = PAUSE_MIN;
         loop {
@@ -138,9 +142,11 @@ impl Writer {
                 .await
             {
                 Ok(Some(digest)) if digest == link.digest => return Ok(()),
-                Ok(Some(_)) => return Err(Trouble::LaneTaken),
-                Ok(None) => return Err(Trouble::Down(error)),
-                Err(_) if self.give_up.load(Ordering::Acquire) => return Err(Trouble::Down(error)),
+                Ok(Some(_)) => return Err(GroupError::LaneTaken),
+                Ok(None) => return Err(GroupError::Down(error)),
+                Err(_) if self.give_up.load(Ordering::Acquire) => {
+                    return Err(GroupError::Down(error));
+                }
                 Err(_) => {
                     self.queue.forget_abandoned();
                     tokio::time::sleep(pause).await;

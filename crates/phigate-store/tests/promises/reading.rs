@@ -350,10 +350,10 @@ pub async fn how_providers_fare_is_told_of_the_last_sixty_minutes(site: Site) {
     assert_eq!(health().await, (21, 1), "59 minutes after the first");
     watch.advance(SignedDuration::from_mins(1));
     assert_eq!(health().await, (19, 0), "the first are past");
-    vault.trail.retain_all(Duration::ZERO).await.unwrap();
+    vault.expiry.retain_all(Duration::ZERO).await.unwrap();
     assert_eq!(health().await, (19, 0), "what is told is not swept away");
     watch.advance(SignedDuration::from_hours(3));
-    vault.trail.retain_all(Duration::ZERO).await.unwrap();
+    vault.expiry.retain_all(Duration::ZERO).await.unwrap();
     assert_eq!(health().await, (0, 0));
     let report = vault.trail.verify(None, &[], |_| {}).await.unwrap();
     assert!(report.is_intact(), "{report:?}");

@@ -59,7 +59,7 @@ pub async fn aged(
 
 /// Deletes everything that is due.
 pub async fn retain(vault: &Vault, account: &str) {
-    while vault.trail.retain(account).await.unwrap() > 0 {}
+    while vault.expiry.retain(account).await.unwrap() > 0 {}
 }
 
 /// Gives an account a key for a provider.

@@ -27,7 +27,12 @@ with PHIGATE_SKIP_POSTGRES=1.";
 impl Postgres {
     /// Starts a server; none where the tests are to be left out.
     pub fn start() -> Option<Self> {
-        let postgres = Self::make(Vec::new())?;
+        Self::start_with(Vec::new())
+    }
+
+    /// Starts a server with these settings.
+    pub fn start_with(settings: Vec<&'static str>) -> Option<Self> {
+        let postgres = Self::make(settings)?;
         postgres.resume();
         Some(postgres)
     }

@@ -71,6 +71,7 @@ pub(super) fn start(
     command: &str,
     prepare: impl AsyncFnOnce(&App) -> anyhow::Result<Option<Greeting>>,
 ) -> anyhow::Result<ExitCode> {
+    config.check_listening()?;
     logs::start(&config.log);
     let format = config.log.format;
     let runtime = tokio::runtime::Builder::new_multi_thread()

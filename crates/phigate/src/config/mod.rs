@@ -149,6 +149,21 @@ impl Config {
         Self::from_sources(flags, variables)
     }
 
+    /// Refuses to serve plain text to the world. Commands do not listen: where a proxy ends TLS, only the server is
+    /// told so.
+    pub(crate) fn check_listening(&self) -> Result<(), ConfigError> {
+        let is_sealed = self.tls.is_some() || self.behind_tls_proxy;
+        for (key, listen) in [
+            ("listen", Some(self.listen)),
+            ("presidio_listen", self.presidio_listen),
+        ] {
+            if let Some(listen) = listen.filter(|listen| !is_sealed && !is_loopback(listen.ip())) {
+                return Err(ConfigError::PlainTextInPublic { key, listen });
+            }
+        }
+        Ok(())
+    }
+
     /// What the edge needs to know.
     pub(crate) fn edge(&self) -> EdgeSettings {
         EdgeSettings {
@@ -176,14 +191,14 @@ impl Config {
         let overlay = env::table(variables.into_iter(), master_key_env)?;
         lay_over(&mut table, overlay);
         let mut raw = RawConfig::from_table(table, "environment")?;
-        raw.obey(flags);
+        raw.apply_flags(flags);
         raw.check()
     }
 }
 
 impl RawConfig {
     /// Flags win over everything.
-    fn obey(&mut self, flags: Flags) {
+    fn apply_flags(&mut self, flags: Flags) {
         fn win<T>(place: &mut Option<T>, flag: Option<T>) {
             if flag.is_some() {
                 *place = flag;
@@ -218,15 +233,6 @@ impl RawConfig {
         let presidio_listen = address_or_off("presidio_listen", presidio_listen)?;
         let tls = self.tls.check()?;
         let behind_tls_proxy = self.behind_tls_proxy.unwrap_or(false);
-        let is_sealed = tls.is_some() || behind_tls_proxy;
-        for (key, listen) in [
-            ("listen", Some(listen)),
-            ("presidio_listen", presidio_listen),
-        ] {
-            if let Some(listen) = listen.filter(|listen| !is_sealed && !is_loopback(listen.ip())) {
-                return Err(ConfigError::PlainTextInPublic { key, listen });
-            }
-        }
         let data = self.data.unwrap_or_else(|| PathBuf::from("phigate-data"));
         let master_key = master_key(
             self.master_key_file,

@@ -195,6 +195,13 @@ fn wrong_values_are_named_and_never_shown() {
 
 #[test]
 fn plain_text_in_public_is_refused_with_the_fix() {
+    let served = |file: &str, behind_tls_proxy: bool| {
+        let flags = Flags {
+            behind_tls_proxy,
+            ..Flags::default()
+        };
+        load(file, &[], flags).unwrap().check_listening()
+    };
     for listen in [
         "0.0.0.0:80",
         "[::]:80",
@@ -202,30 +209,13 @@ fn plain_text_in_public_is_refused_with_the_fix() {
         "[::ffff:192.0.2.1]:80",
     ] {
         let file = format!("listen = '{listen}'");
-        let message = message(&file, &[]);
+        let message = served(&file, false).unwrap_err().to_string();
         assert!(
             message.contains("tls.cert") && message.contains("--behind-tls-proxy"),
             "{message}"
         );
-        assert!(
-            load(
-                &file,
-                &[],
-                Flags {
-                    behind_tls_proxy: true,
-                    ..Flags::default()
-                }
-            )
-            .is_ok()
-        );
-        assert!(
-            load(
-                &format!("{file}\n[tls]\ncert = 'c'\nkey = 'k'"),
-                &[],
-                Flags::default()
-            )
-            .is_ok()
-        );
+        assert!(served(&file, true).is_ok());
+        assert!(served(&format!("{file}\n[tls]\ncert = 'c'\nkey = 'k'"), false).is_ok());
     }
     for listen in [
         "127.0.0.1:80",
@@ -234,7 +224,7 @@ fn plain_text_in_public_is_refused_with_the_fix() {
         "[::ffff:127.0.0.1]:80",
     ] {
         assert!(
-            load(&format!("listen = '{listen}'"), &[], Flags::default()).is_ok(),
+            served(&format!("listen = '{listen}'"), false).is_ok(),
             "{listen}"
         );
     }

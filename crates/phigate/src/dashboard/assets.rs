@@ -12,7 +12,7 @@ use rust_embed::RustEmbed;
 #[folder = "$CARGO_MANIFEST_DIR/assets"]
 struct Assets;
 
-// The address of each asset carries a digest of its content, so browsers may keep it for ever
+// The address of each asset carries a digest of its content, so browsers may keep it forever
 // and still see a new version at once.
 static ADDRESSES: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
     Assets::iter()

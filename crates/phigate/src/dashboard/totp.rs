@@ -1,13 +1,13 @@
 //! Time-based one-time codes (RFC 6238): six digits, thirty seconds, SHA-1, as every authenticator app expects.
 
 use aws_lc_rs::{hmac, rand};
+use data_encoding::BASE32_NOPAD;
 use subtle::ConstantTimeEq;
 
 use super::fields::encode;
 
 const STEP_S: u64 = 30;
 const SECRET_BYTES: usize = 20;
-const ALPHABET: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
 /// A fresh secret in base32, the form that apps take; none if the system gives no randomness.
 pub(crate) fn fresh_secret() -> Option<String> {
@@ -63,37 +63,14 @@ fn code_at(key: &[u8], step: u64) -> String {
 }
 
 fn base32(bytes: &[u8]) -> String {
-    let mut out = String::new();
-    let (mut buffer, mut bits) = (0u32, 0);
-    for byte in bytes {
-        buffer = (buffer << 8) | u32::from(*byte);
-        bits += 8;
-        while bits >= 5 {
-            bits -= 5;
-            out.push(char::from(ALPHABET[(buffer >> bits & 31) as usize]));
-        }
-    }
-    if bits > 0 {
-        out.push(char::from(ALPHABET[(buffer << (5 - bits) & 31) as usize]));
-    }
-    out
+    BASE32_NOPAD.encode(bytes)
 }
 
+/// Reads a secret as people type it: in groups, in either case.
 fn decode(text: &str) -> Option<Vec<u8>> {
-    let mut out = Vec::new();
-    let (mut buffer, mut bits) = (0u32, 0);
-    for letter in text.bytes().filter(|letter| *letter != b' ') {
-        let value = ALPHABET
-            .iter()
-            .position(|known| *known == letter.to_ascii_uppercase())?;
-        buffer = (buffer << 5) | u32::try_from(value).ok()?;
-        bits += 5;
-        if bits >= 8 {
-            bits -= 8;
-            out.push((buffer >> bits & 0xff) as u8);
-        }
-    }
-    Some(out)
+    let letters = text.bytes().filter(|letter| *letter != b' ');
+    let letters: Vec<u8> = letters.map(|letter| letter.to_ascii_uppercase()).collect();
+    BASE32_NOPAD.decode(&letters).ok()
 }
 
 #[cfg(test)]

@@ -187,7 +187,7 @@ pub(crate) enum PageError {
     Conflict,
     /// The store refuses a value.
     Refused,
-    /// Too many at one time, or too many failures before.
+    /// Too many at a time, or too many failures before.
     Busy,
     /// The store does not answer.
     Store(StoreError),

@@ -117,12 +117,13 @@ impl Gateway {
     /// Starts (or starts again) the server.
     pub fn serve(&mut self) {
         let mut command = self.base();
-        command.args(&self.options).args([
-            "--listen",
-            "127.0.0.1:0",
-            "--metrics-listen",
-            &self.metrics,
-        ]);
+        command
+            .args(&self.options)
+            .args(["--listen", "127.0.0.1:0"]);
+        let has_metrics = |(name, _): &(String, String)| name == "PHIGATE_METRICS_LISTEN";
+        if !self.settings.iter().any(has_metrics) {
+            command.args(["--metrics-listen", &self.metrics]);
+        }
         let mut child = command
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

@@ -221,6 +221,13 @@ fn default_reply(seen: &Seen) -> Reply {
     } else if seen.target.ends_with("/converse") {
         serde_json::json!({"output":{"message":{"role":"assistant","content":[{"text":"Hello."}]}},
             "stopReason":"end_turn","usage":{"inputTokens":9,"outputTokens":7,"totalTokens":16},"metrics":{"latencyMs":1}})
+    } else if seen.target.contains("/count_tokens") {
+        serde_json::json!({ "input_tokens": 9 })
+    } else if seen.target.contains("/responses") && !is_stream {
+        serde_json::json!({"id":"resp_1","object":"response","status":"completed","model":"gpt-test","output":[{"type":"message","id":"m","role":"assistant",
+            "content":[{"type":"output_text","text":"Hello.","annotations":[]}]}],"usage":{"input_tokens":9,"output_tokens":7,"total_tokens":16}})
+    } else if seen.target.contains("/embeddings") {
+        serde_json::json!({"object":"list","model":"gpt-test","data":[{"object":"embedding","index":0,"embedding":[0.1]}],"usage":{"prompt_tokens":9,"total_tokens":9}})
     } else if seen.target.contains("/messages") {
         serde_json::json!({"id":"msg_1","type":"message","role":"assistant","model":"claude-test","content":[{"type":"text","text":"Hello."}],
             "stop_reason":"end_turn","stop_sequence":null,"usage":{"input_tokens":9,"output_tokens":7}})

@@ -41,7 +41,7 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
         };
         if let Some((score, rule)) = judge(page, &date) {
             free_from = date.span.end;
-            out.push(date.span, score, rule);
+            out.push(with_article(page, date.span), score, rule);
         }
     }
     spoken(page, out);
@@ -112,7 +112,25 @@ fn whole_date(page: &Page<'_>, span: Range<usize>) -> Range<usize> {
         .find(|date| {
             date.form == Form::Full && date.span.start < span.end && span.start < date.span.end
         })
-        .map_or(span, |date| date.span)
+        .map_or(span, |date| with_article(page, date.span))
+}
+
+/// "the fourteenth of March": the article before a day is read as part of the date.
+fn with_article(page: &Page<'_>, span: Range<usize>) -> Range<usize> {
+    let lead = page.slice(span.start.saturating_sub(5)..span.start);
+    let is_article = lead.ends_with(b"the ") && (lead.len() == 4 || lead[0] == b' ');
+    let first = page.slice(span.start..page.text.len().min(span.start + 16));
+    let opens_day = first
+        .iter()
+        .take_while(|byte| byte.is_ascii_digit())
+        .count()
+        <= 2
+        && first.iter().any(u8::is_ascii_alphabetic);
+    if is_article && opens_day {
+        span.start - 4..span.end
+    } else {
+        span
+    }
 }
 
 /// Dates said in numbers alone, right after a label.

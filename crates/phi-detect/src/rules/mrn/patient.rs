@@ -21,8 +21,10 @@ pub(super) fn beside_a_name(
         return None;
     }
     let before = page.byte_before(span.start);
+    let is_date = is_written_as_date(page.slice(span.clone()));
     let is_patient_number = before == b'#' && follows_patient(page, span.start - 1)
         || before == b' ' && digits >= 6 && follows_patient_alone(page, span.start - 1);
+    let is_patient_number = is_patient_number && !is_date;
     let is_reference = before == b'/'
         && page.byte(span.end) == b'/'
         && follows_word(page, span.start - 1)
@@ -34,6 +36,18 @@ pub(super) fn beside_a_name(
     } else {
         None
     }
+}
+
+/// "Pt 4-4-2012": three groups as a date has them.
+fn is_written_as_date(value: &[u8]) -> bool {
+    let lengths: Vec<usize> = value
+        .split(|byte| !byte.is_ascii_alphanumeric())
+        .map(<[u8]>::len)
+        .collect();
+    matches!(
+        lengths.as_slice(),
+        [1 | 2, 1 | 2, 2 | 4] | [4, 1 | 2, 1 | 2]
+    )
 }
 
 /// The number right after a name, by which records and lists tell people apart: "Jane Roe, 5819919, is a",
@@ -69,7 +83,10 @@ pub(super) fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Out<'_>) {
     let has_letters = value.iter().any(u8::is_ascii_alphabetic);
     let has_groups = value.iter().any(|&byte| is_tie(byte));
     let is_long = match (has_letters, has_groups) {
-        (true, _) => (4..=10).contains(&digits) && value[0].is_ascii_uppercase(),
+        (true, _) => {
+            let is_open = page.byte_before(start) == b'(';
+            (4..=10).contains(&digits) && (value[0].is_ascii_uppercase() || is_open)
+        }
         (false, true) => (6..=10).contains(&digits),
         (false, false) => (6..=9).contains(&digits),
     };
@@ -84,7 +101,9 @@ pub(super) fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Out<'_>) {
         .iter()
         .any(|byte| matches!(byte, b',' | b' '));
     let is_tied = is_bracketed || !is_open && ends;
-    let is_alone = is_bracketed && !has_groups && !people::follows_title(page, name.start);
+    let is_numbered = page.byte_before(start) == b'#';
+    let is_alone =
+        (is_bracketed && !has_groups || is_numbered) && !people::follows_title(page, name.start);
     if is_long
         && is_tied
         && (is_full_name || is_alone)

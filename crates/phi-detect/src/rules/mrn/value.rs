@@ -159,7 +159,7 @@ fn date_starts_at(page: &Page<'_>, at: usize) -> bool {
         .is_ok_and(|index| date_at(page, index).is_some_and(|date| date.form == Form::Full))
 }
 
-/// Dates, times, amounts and ages are no record numbers even after "chart".
+/// Dates, times, amounts and ages are not record numbers even after "chart".
 pub(super) fn is_something_else(page: &Page<'_>, index: usize, span: &Range<usize>) -> bool {
     is_date_or_year(page, index, span) || is_amount_or_time(page, span)
 }

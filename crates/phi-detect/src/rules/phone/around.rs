@@ -7,6 +7,7 @@ use crate::context::{LabelMatch, Strength, claim_after, number_claim};
 use crate::kinds::{Evidence, Meaning, Shape};
 use crate::lexicon::Sense;
 use crate::page::Page;
+use crate::people;
 use crate::rules::Out;
 
 /// "pager 31415": pagers have short numbers.
@@ -51,12 +52,15 @@ pub(super) fn follows_kin(page: &Page<'_>, start: usize) -> bool {
 
 /// `Jane Roe 2065550142`: ten digits right after a name.
 pub(super) fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Out<'_>) {
-    const LINKS: &[&[u8]] = &[b" - ", b", ", b": ", b" @ ", b" (", b" "];
+    const LINKS: &[&[u8]] = &[b" - ", b", ", b": ", b" @ ", b" (", b" ", b"\t"];
     let gap = page.slice(name.end..page.text.len().min(name.end + 3));
-    let Some(link) = LINKS.iter().find(|link| gap.starts_with(link)) else {
+    let link = LINKS.iter().find(|link| gap.starts_with(link));
+    // In a list an age or a birth date may stand between.
+    let Some(start) =
+        people::particulars(page, name.end).or_else(|| link.map(|link| name.end + link.len()))
+    else {
         return;
     };
-    let start = name.end + link.len();
     if !page.byte(start).is_ascii_digit() {
         return;
     }

@@ -103,7 +103,10 @@ fn number_at(
         return (is_pager && is_whole).then_some((run.span, Shape::Pager, Evidence::Label));
     }
     let called = Called::by(claim);
-    if called.is_other {
+    // "at her job: (601) 555-0192": nothing but a telephone number has its first three digits in brackets.
+    let is_bracketed =
+        page.byte_before(start) == b'(' && claim.is_some_and(|claim| claim.is(Meaning::Thing));
+    if called.is_other && !is_bracketed {
         return None;
     }
     if let Some((span, shape)) = north_american(page, index) {

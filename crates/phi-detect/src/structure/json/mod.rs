@@ -1,4 +1,5 @@
-//! JSON, whole or in pieces, also with single quotes and missing brackets.
+//! JSON, whole or in pieces, also with single quotes and missing brackets. The reader is our own because people quote
+//! JSON in pieces, which libraries refuse to read.
 //!
 //! A value's meaning comes from its key, from the key of the object round it
 //! (`patient.id`), or from a neighbour that names it, as in FHIR:

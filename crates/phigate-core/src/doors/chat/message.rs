@@ -1,6 +1,6 @@
 //! Which members of a chat completion's message are text of the model.
 //!
-//! Function names, ids, log probabilities and signed blocks are no such text: nothing is ever restored in them.
+//! Function names, ids, log probabilities and signed blocks are not such text: nothing is ever restored in them.
 
 use crate::json::Json;
 use crate::reply::{FieldId, Fields, Part, Stop, member};

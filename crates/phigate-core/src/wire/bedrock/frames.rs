@@ -28,7 +28,7 @@ pub(super) enum Frame {
     Error,
 }
 
-/// The bytes are no frames, or a frame is too large. Holds nothing, because content must not travel in errors.
+/// The bytes are not frames, or a frame is too large. Holds nothing, because content must not travel in errors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct BadFrame;
 
@@ -103,4 +103,17 @@ fn frame_of(message: &Message) -> Result<Frame, BadFrame> {
         Some("error") => Ok(Frame::Error),
         _ => Err(BadFrame),
     }
+}
+
+/// The frames of a stream in pieces, for the fuzzer alone; none where the bytes are no frames.
+#[cfg(fuzzing)]
+pub fn event_stream_frames(pieces: &[&[u8]]) -> Option<Vec<String>> {
+    let (mut reader, mut frames) = (FrameReader::new(1 << 20), Vec::new());
+    for piece in pieces {
+        let mut input = *piece;
+        while let Some(frame) = reader.next_frame(&mut input).ok()? {
+            frames.push(format!("{frame:?}"));
+        }
+    }
+    Some(frames)
 }

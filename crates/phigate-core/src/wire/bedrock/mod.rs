@@ -6,6 +6,8 @@
 
 mod conversation;
 mod frames;
+#[cfg(fuzzing)]
+pub use frames::event_stream_frames;
 mod models;
 mod parameters;
 mod reply;

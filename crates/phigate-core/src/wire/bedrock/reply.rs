@@ -96,7 +96,7 @@ pub(super) fn finish_reason(
         "tool_use" if is_answer => "stop",
         "tool_use" => "tool_calls",
         "guardrail_intervened" | "content_filtered" => "content_filter",
-        // What the model wrote could not be understood, so what there is of it is no answer.
+        // What the model wrote could not be understood, so what there is of it is not an answer.
         "malformed_model_output" | "malformed_tool_use" => return Err(unreadable()),
         _ => {
             summary.has_unknown_stop_reason = true;

@@ -1,6 +1,7 @@
 //! Watching a stream of chat completion chunks, or of completions, go by.
 
 use super::super::failure::unreadable;
+use super::super::frame::Frame;
 use super::super::relay::{Flow, Watch};
 use super::super::sse::SseEvent;
 use super::super::{ProviderFailure, ReplySummary};
@@ -11,6 +12,8 @@ use crate::json::Json;
 #[derive(Default)]
 pub(crate) struct ChunkWatch {
     summary: ReplySummary,
+    /// What the last chunk was that had to be read. One that fits says nothing new but words.
+    known: Option<Frame>,
 }
 
 impl Watch for ChunkWatch {
@@ -19,16 +22,81 @@ impl Watch for ChunkWatch {
         if data == b"[DONE]" {
             return Ok(Flow::Last);
         }
+        let is_error = event.name == b"error";
+        if !is_error && self.known.as_ref().is_some_and(|known| known.fits(data)) {
+            return Ok(Flow::Pass);
+        }
         let chunk = Json::read(data).map_err(|_| unreadable())?;
         // An error's text may quote the prompt, so the event itself is not passed on.
-        if event.name == b"error" || chunk.given("error").is_some() || !chunk.is_object() {
+        if is_error || chunk.given("error").is_some() || !chunk.is_object() {
             return Err(unreadable());
         }
         watch(&chunk, &mut self.summary);
+        self.known = Frame::around(data, words(&chunk));
         Ok(Flow::Pass)
     }
 
     fn summary(&self) -> &ReplySummary {
         &self.summary
+    }
+}
+
+/// The texts of a chunk that say nothing about the answer as a whole: the model's words, and what pads them.
+fn words<'a>(chunk: &'a Json<'_>) -> impl Iterator<Item = &'a str> {
+    let choices = chunk.get("choices").map(Json::items).unwrap_or_default();
+    let of_choice = |choice: &'a Json<'_>| {
+        let delta = choice.get("delta");
+        let said = ["content", "reasoning_content", "refusal"];
+        let said = said
+            .into_iter()
+            .filter_map(move |name| delta?.text_of(name));
+        said.chain(choice.text_of("text"))
+    };
+    let padding = chunk.text_of("obfuscation");
+    choices.iter().flat_map(of_choice).chain(padding)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(data: &str) -> SseEvent {
+        SseEvent {
+            name: Vec::new(),
+            data: Some(data.as_bytes().to_vec()),
+            raw: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn chunks_that_differ_in_words_alone_are_known_and_all_others_are_read() {
+        let chunk = |model: &str, words: &str, end: &str| {
+            format!(
+                r#"{{"model":"{model}","choices":[{{"index":0,"delta":{{"content":"{words}"}},"finish_reason":{end}}}],"obfuscation":"{words}"}}"#
+            )
+        };
+        let mut watch = ChunkWatch::default();
+        for words in ["one", "two", "", "\\n", "three"] {
+            let passed = watch.event(&event(&chunk("gpt-4o", words, "null")));
+            assert!(matches!(passed, Ok(Flow::Pass)), "{words}");
+            assert_eq!(watch.known.is_some(), words != "\\n", "{words}");
+        }
+        assert_eq!(watch.summary.finish_reason, None);
+        assert!(
+            watch
+                .event(&event(&chunk("gpt-5", "x", "\"stop\"")))
+                .is_ok()
+        );
+        assert_eq!(watch.summary.served_model.as_deref(), Some("gpt-5"));
+        assert_eq!(watch.summary.finish_reason.as_deref(), Some("stop"));
+        let broken = chunk("gpt-5", "x", "\"stop\"").replace("\"x\"}", "\"x\"");
+        assert!(watch.event(&event(&broken)).is_err());
+        let error = r#"{"error":{"message":"Jane Roe"}}"#;
+        assert!(watch.event(&event(error)).is_err());
+        let named = SseEvent {
+            name: b"error".to_vec(),
+            ..event(&chunk("gpt-5", "x", "\"stop\""))
+        };
+        assert!(watch.event(&named).is_err());
     }
 }

@@ -31,7 +31,7 @@ pub(super) enum Audit {
     Export(export::Export),
     /// Check that no record was changed, removed, reordered or inserted
     Verify(verify::Verify),
-    /// Print the key that verifies exports and checkpoints; it is no secret
+    /// Print the key that verifies exports and checkpoints; it is not a secret
     PublicKey,
     /// Print the original and the sent content of a request; this is recorded with your name and the reason
     Reveal(reveal::Reveal),

@@ -1,6 +1,6 @@
 //! Settings about replies: whether masked values come back, and what is done with PHI that a model wrote.
 //!
-//! The example under it is no picture: the four texts go through what real requests and replies go through.
+//! The example under it is not a picture: the four texts go through what real requests and replies go through.
 
 use std::sync::Arc;
 

@@ -1,26 +1,27 @@
 //! Masking any text comes to rest: after a few rounds nothing more is found.
-//!
-//! Run with `cargo +nightly fuzz run mask` in the folder above.
 
-#![no_main]
+use super::Target;
+use super::scan::TEXTS;
+use crate::detectors::DETECTOR;
 
-use std::sync::LazyLock;
+pub(super) const TARGET: Target = Target {
+    name: "mask",
+    run,
+    seeds: TEXTS,
+};
 
-use libfuzzer_sys::fuzz_target;
-use phi_detect::{Detector, Settings};
-
-static DETECTOR: LazyLock<Detector> =
-    LazyLock::new(|| Detector::new(Settings::default()).expect("the default settings are fine"));
-
-fuzz_target!(|text: &str| {
+fn run(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return;
+    };
     let mut text = text.to_owned();
     for _ in 0..6 {
-        let mut masked = String::with_capacity(text.len());
-        let mut from = 0;
         let findings = DETECTOR.scan(&text);
         if findings.is_empty() {
             return;
         }
+        let mut masked = String::with_capacity(text.len());
+        let mut from = 0;
         for finding in &findings {
             masked.push_str(&text[from..finding.span.start]);
             masked.push_str(finding.kind.placeholder());
@@ -30,4 +31,4 @@ fuzz_target!(|text: &str| {
         text = masked;
     }
     panic!("masking does not come to rest");
-});
+}

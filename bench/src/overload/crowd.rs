@@ -1,0 +1,106 @@
+//! Callers who ask for little and take much: idle connections, readers that do not read, large bodies.
+
+use std::time::Duration;
+
+use anyhow::Result;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::task::JoinSet;
+
+/// Connections that asked once and stay open. They close when dropped.
+pub(crate) async fn idle(address: &str, count: usize) -> Result<Vec<TcpStream>> {
+    let mut open = Vec::with_capacity(count);
+    let request = format!("GET /healthz HTTP/1.1\r\nhost: {address}\r\n\r\n");
+    while open.len() < count {
+        // A few hundred at a time: the queue of connections that were not accepted yet is short.
+        let batch = (count - open.len()).min(500);
+        let mut tasks = JoinSet::new();
+        for _ in 0..batch {
+            let (address, request) = (address.to_owned(), request.clone());
+            tasks.spawn(async move {
+                let mut stream = TcpStream::connect(address).await?;
+                stream.write_all(request.as_bytes()).await?;
+                let mut answer = [0; 512];
+                let count = stream.read(&mut answer).await?;
+                anyhow::ensure!(answer[..count].starts_with(b"HTTP/1.1 200"), "not healthy");
+                Ok::<_, anyhow::Error>(stream)
+            });
+        }
+        while let Some(stream) = tasks.join_next().await {
+            open.push(stream??);
+        }
+    }
+    Ok(open)
+}
+
+/// How many of these connections still are open.
+pub(crate) fn still_open(streams: &[TcpStream]) -> usize {
+    let is_open = |stream: &&TcpStream| {
+        let mut byte = [0];
+        let read = stream.try_read(&mut byte);
+        read.is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock)
+    };
+    streams.iter().filter(is_open).count()
+}
+
+/// Callers that ask for a long stream and read nothing of it.
+pub(crate) async fn slow_readers(address: &str, key: &str, count: usize) -> Result<Vec<TcpStream>> {
+    let body = r#"{"model":"gpt-4o","messages":[{"role":"user","content":"a very long answer, please"}],"stream":true}"#;
+    let mut open = Vec::with_capacity(count);
+    for _ in 0..count {
+        let mut stream = TcpStream::connect(address).await?;
+        stream
+            .write_all(head(address, key, body.len()).as_bytes())
+            .await?;
+        stream.write_all(body.as_bytes()).await?;
+        open.push(stream);
+    }
+    Ok(open)
+}
+
+/// Callers that send bodies of this size one after the other until told to stop; how many were sent whole.
+pub(crate) async fn flood(
+    address: String,
+    key: String,
+    at_once: usize,
+    bytes: usize,
+    window: Duration,
+) -> u64 {
+    let text = "the patient reports mild pain after exercise ".repeat(bytes / 45);
+    let body = format!(r#"{{"model":"gpt-4o","messages":[{{"role":"user","content":"{text}"}}]}}"#);
+    let body = std::sync::Arc::new(body);
+    let until = tokio::time::Instant::now() + window;
+    let mut tasks = JoinSet::new();
+    for _ in 0..at_once {
+        let (address, key, body) = (address.clone(), key.clone(), body.clone());
+        tasks.spawn(async move {
+            let mut sent = 0;
+            while tokio::time::Instant::now() < until {
+                let one = send_whole(&address, &key, body.as_bytes());
+                if let Ok(Ok(())) = tokio::time::timeout_at(until, one).await {
+                    sent += 1;
+                }
+            }
+            sent
+        });
+    }
+    tasks.join_all().await.into_iter().sum()
+}
+
+async fn send_whole(address: &str, key: &str, body: &[u8]) -> Result<()> {
+    let mut stream = TcpStream::connect(address).await?;
+    stream
+        .write_all(head(address, key, body.len()).as_bytes())
+        .await?;
+    // A refusal may come, and the connection close, before all of it is sent.
+    let written = stream.write_all(body).await;
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).await?;
+    Ok(written?)
+}
+
+fn head(address: &str, key: &str, length: usize) -> String {
+    format!(
+        "POST /v1/chat/completions HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {key}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n"
+    )
+}

@@ -1,0 +1,164 @@
+//! A gateway with two accounts, held to its own processors, so that whoever asks does not take them away.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+
+use crate::process::{self, Gateway, Listening};
+
+/// The limits that stand in every installation, apart from those that a load from one address meets first.
+const LIMITS: &[(&str, &str)] = &[
+    ("PHIGATE_ALLOW_PRIVATE_PROVIDERS", "true"),
+    ("PHIGATE_METRICS_LISTEN", "off"),
+    ("PHIGATE_LOG", "warn"),
+    ("PHIGATE_LIMITS_KEY_REQUESTS_PER_MINUTE", "10000000"),
+    ("PHIGATE_LIMITS_CONNECTIONS", "16000"),
+];
+
+/// Keys of the first account; one of them alone may have 64 requests at a time.
+const KEYS: usize = 8;
+
+/// Everything that runs.
+pub(crate) struct Site {
+    pub(crate) provider: Listening,
+    pub(crate) gateway: Gateway,
+    /// Keys of the account that asks for much.
+    pub(crate) keys: Vec<String>,
+    /// A key of another account.
+    pub(crate) other: Vec<String>,
+}
+
+/// What upstream and the records say about the same requests.
+pub(crate) struct Counted {
+    pub(crate) upstream: u64,
+    pub(crate) decisions: u64,
+    pub(crate) outcomes: u64,
+    /// Decisions without exactly one outcome.
+    pub(crate) odd: u64,
+}
+
+impl Site {
+    pub(crate) fn start(binary: &Path, mode: &str) -> Result<Self> {
+        let provider = process::own(&["mock"])?;
+        let mode: &[&str] = &["mode", "set", mode];
+        let gateway = Gateway::start_with(binary, &[mode], &provider.address, LIMITS)?;
+        let keys = (0..KEYS)
+            .map(|_| gateway.command(&["key", "create"], ""))
+            .collect::<Result<Vec<_>>>()?;
+        gateway.command(&["account", "create", "other"], "")?;
+        let base = format!("http://{}", provider.address);
+        let set: &[&str] = &[
+            "provider",
+            "set",
+            "openai",
+            "--key-stdin",
+            "--base-url",
+            &base,
+        ];
+        let of_other = |words: &[&str], input: &str| {
+            gateway.command(&[words, &["--account", "other"]].concat(), input)
+        };
+        of_other(set, "sk-bench\n")?;
+        let other = vec![of_other(&["key", "create"], "")?];
+        let site = Self {
+            provider,
+            gateway,
+            keys,
+            other,
+        };
+        site.pin();
+        Ok(site)
+    }
+
+    /// The gateway gets one half of the processors, this program and the provider the other.
+    fn pin(&self) {
+        let count = std::thread::available_parallelism().map_or(1, usize::from);
+        if count < 2 {
+            return;
+        }
+        let (ours, theirs) = (
+            format!("0-{}", count / 2 - 1),
+            format!("{}-{}", count / 2, count - 1),
+        );
+        let own = std::process::id();
+        for (pid, list) in [
+            (self.gateway.pid(), &ours),
+            (self.provider.pid(), &theirs),
+            (own, &theirs),
+        ] {
+            let pinned = Command::new("taskset")
+                .args(["-acp", list, &pid.to_string()])
+                .stdout(Stdio::null())
+                .status();
+            if !pinned.is_ok_and(|status| status.success()) {
+                println!("taskset is missing: gateway and load share all processors");
+                return;
+            }
+        }
+    }
+
+    /// Memory of the gateway in MiB: now, and at most so far.
+    pub(crate) fn memory_mib(&self) -> (f64, f64) {
+        let (now, most) = process::memory_kib(self.gateway.pid()).unwrap_or_default();
+        (now as f64 / 1024.0, most as f64 / 1024.0)
+    }
+
+    /// Stops the gateway in order and holds its records against what reached the provider.
+    pub(crate) async fn count(&mut self) -> Result<Counted> {
+        let upstream = process::count(&self.provider.address).await?;
+        self.gateway.stop()?;
+        let mut counted = Counted {
+            upstream,
+            decisions: 0,
+            outcomes: 0,
+            odd: 0,
+        };
+        for account in self.accounts()? {
+            let export = ["audit", "export", "--account", &account];
+            counted.add(&self.gateway.command(&export, "")?)?;
+        }
+        let verified = self.gateway.command(&["audit", "verify"], "")?;
+        ensure!(!verified.is_empty(), "the trail is not verified");
+        Ok(counted)
+    }
+
+    fn accounts(&self) -> Result<Vec<String>> {
+        let listed = self.gateway.command(&["account", "list", "--json"], "")?;
+        let listed: Vec<Value> = serde_json::from_str(&listed)?;
+        let names = listed
+            .iter()
+            .map(|one| one["name"].as_str().map(str::to_owned));
+        names
+            .collect::<Option<_>>()
+            .context("an account has no name")
+    }
+}
+
+impl Counted {
+    fn add(&mut self, export: &str) -> Result<()> {
+        let mut ends = std::collections::HashMap::<String, (u64, u64)>::new();
+        for line in export.lines() {
+            let record: Value = serde_json::from_str(line)?;
+            let id = record["request_id"].as_str().unwrap_or_default().to_owned();
+            match (record["record"].as_str(), record["action"].as_str()) {
+                (Some("decision"), Some("refused" | "scanned" | "blocked")) => {}
+                (Some("decision"), _) => {
+                    self.decisions += 1;
+                    ends.entry(id).or_default().0 += 1;
+                }
+                (Some("outcome"), _) => {
+                    self.outcomes += 1;
+                    ends.entry(id).or_default().1 += 1;
+                }
+                _ => {}
+            }
+        }
+        let odd = ends
+            .values()
+            .filter(|(decided, ended)| *decided > 1 || *ended != 1);
+        self.odd += odd.count() as u64;
+        Ok(())
+    }
+}

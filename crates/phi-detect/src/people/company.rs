@@ -1,0 +1,120 @@
+//! Names in company: in a text that surely names several people, a word that is nothing but a name is one more of them.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use super::Cue;
+use super::is_before_eponym_tail;
+use super::repeat::is_in_code;
+use crate::lexicon::{LEXICON, Sense};
+use crate::page::{Page, is_word_byte};
+
+/// So many different people make a company.
+const PEOPLE_MIN: usize = 3;
+/// Shorter words are too often something else.
+const LETTERS_MIN: usize = 3;
+const SHOUTED_MIN: usize = 5;
+/// Of so many words, a quarter must be common English ones: the lists know too little of the places elsewhere.
+const WORDS_LOOKED_AT: usize = 400;
+
+/// Further people in the company of `names`; `is_only_a_name` tells the words that are nothing else.
+pub(crate) fn in_company(
+    page: &Page<'_>,
+    names: &[Range<usize>],
+    is_only_a_name: impl Fn(&str) -> bool,
+) -> Vec<Range<usize>> {
+    let people: HashSet<Vec<u8>> = names
+        .iter()
+        .map(|name| page.slice(name.clone()).to_ascii_lowercase())
+        .collect();
+    if people.len() < PEOPLE_MIN || !is_english(page) {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    let mut known = names.iter().peekable();
+    let bytes = page.bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        if !is_letter(bytes[at]) {
+            at += 1;
+            continue;
+        }
+        let length = bytes[at..]
+            .iter()
+            .take_while(|byte| is_letter(**byte))
+            .count();
+        let span = at..at + length;
+        at = span.end;
+        while known.next_if(|name| name.end <= span.start).is_some() {}
+        let is_taken = known.peek().is_some_and(|name| name.start < span.end);
+        if !is_taken
+            && is_written_as_name(page, &span)
+            && stands_as_name(page, &span)
+            && page.text.get(span.clone()).is_some_and(&is_only_a_name)
+        {
+            found.push(span);
+        }
+    }
+    found
+}
+
+fn is_letter(byte: u8) -> bool {
+    byte.is_ascii_alphabetic() || byte >= 0x80
+}
+
+/// Whether common English words make up the text, which is the language the lists were made for.
+fn is_english(page: &Page<'_>) -> bool {
+    let words = || {
+        page.bytes()
+            .split(|byte| !is_letter(*byte))
+            .filter(|word| word.first().is_some_and(u8::is_ascii_lowercase))
+            .take(WORDS_LOOKED_AT)
+    };
+    let is_common = |word: &&[u8]| LEXICON.sense(word).has(Sense::STOP);
+    words().filter(is_common).count() * 4 >= words().count()
+}
+
+fn is_written_as_name(page: &Page<'_>, span: &Range<usize>) -> bool {
+    let word = page.slice(span.clone());
+    let is_shouted = word.iter().all(u8::is_ascii_uppercase);
+    let length_min = if is_shouted { SHOUTED_MIN } else { LETTERS_MIN };
+    word.len() >= length_min
+        && word[0].is_ascii_uppercase()
+        && LEXICON.sense(word).0 & !Sense::GIVEN.0 == 0
+}
+
+/// Not part of an identifier, of a firm, of a saint's place, of an instrument or a disease that bears a name.
+fn stands_as_name(page: &Page<'_>, span: &Range<usize>) -> bool {
+    const LEADS: &[&[u8]] = &[
+        b"a", b"an", b"the", b"of", b"st", b"saint", b"santa", b"san", b"in", b"near", b"at",
+        b"this", b"another",
+    ];
+    let (before, after) = (page.byte_before(span.start), page.byte(span.end));
+    let is_tied = |byte: u8| {
+        is_word_byte(byte) || matches!(byte, b'-' | b'_' | b'@' | b'/' | b'.' | b'\\' | b'&')
+    };
+    let goes_on = matches!(after, b'-' | b'_' | b'@' | b'/' | b'&' | b'=')
+        || after == b'.' && is_word_byte(page.byte(span.end + 1));
+    let lead_end = span.start.saturating_sub(1);
+    let lead_end = lead_end - usize::from(page.byte_before(lead_end) == b'.');
+    let is_led = page.word_before(lead_end).is_some_and(|(_, start)| {
+        LEADS
+            .iter()
+            .any(|lead| page.slice(start..lead_end).eq_ignore_ascii_case(lead))
+    });
+    // "a Heaney clamp", "Kelman tip": what a small word names that is not of the commonest.
+    let is_of_thing = after == b' '
+        && page.byte(span.end + 1).is_ascii_lowercase()
+        && page
+            .word_at(span.end + 1)
+            .is_some_and(|(sense, _)| !sense.has(Sense::STOP | Sense::FILLER));
+    let is_of_firm = page.slice(span.end..span.end + 3) == b" & "
+        || page.slice(span.start.saturating_sub(3)..span.start) == b" & ";
+    !is_tied(before)
+        && !goes_on
+        && !is_led
+        && !is_of_thing
+        && !is_of_firm
+        && !is_before_eponym_tail(page, span.end, Cue::Given)
+        && !is_in_code(page, span)
+}

@@ -1,0 +1,220 @@
+//! Names that the form of a letter gives away: whom it greets and who signs it.
+
+use std::ops::Range;
+
+use super::{Cue, name_at};
+use crate::lexicon::{LEXICON, Sense};
+use crate::page::Page;
+
+/// What stands on a line of its own above a signature.
+static CLOSINGS: &[&str] = &[
+    "thanks",
+    "thank you",
+    "many thanks",
+    "thanks again",
+    "thx",
+    "ta",
+    "cheers",
+    "best",
+    "all the best",
+    "best wishes",
+    "best regards",
+    "regards",
+    "kind regards",
+    "warm regards",
+    "with kind regards",
+    "warmly",
+    "sincerely",
+    "yours sincerely",
+    "sincerely yours",
+    "yours truly",
+    "very truly yours",
+    "yours faithfully",
+    "yours",
+    "respectfully",
+    "love",
+    "hugs",
+    "xoxo",
+    "xo",
+    "take care",
+    "take care and see you soon",
+    "god bless",
+    "talk soon",
+    "cordially",
+    "in gratitude",
+    "gratefully",
+    "un saludo",
+    "saludos",
+    "atentamente",
+    "un abrazo",
+    "cordialement",
+    "bien cordialement",
+    "mit freundlichen grussen",
+    "viele grusse",
+    "lg",
+    "mfg",
+    "atenciosamente",
+    "cordiali saluti",
+];
+
+/// Words that sign a letter in nobody's name.
+static NOBODY: &[&str] = &[
+    "team",
+    "staff",
+    "support",
+    "management",
+    "billing",
+    "reception",
+    "administration",
+    "pharmacy",
+    "nursing",
+    "office",
+    "department",
+    "service",
+    "services",
+    "clinic",
+    "hospital",
+    "admin",
+    "sales",
+    "marketing",
+    "security",
+    "operations",
+    "everyone",
+    "all",
+    "sent",
+    "from",
+    "mom",
+    "dad",
+    "grandma",
+    "grandpa",
+    "me",
+    "us",
+    "patient",
+    "doctor",
+    "nurse",
+    "author",
+];
+
+/// How long a line with a greeting, a closing or a signature is at most.
+const LINE_BYTES_MAX: usize = 40;
+
+/// People whom a letter greets on a line of their own, or who sign it.
+pub(crate) fn in_letters(
+    page: &Page<'_>,
+    is_only_a_name: impl Fn(&str) -> bool,
+) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let (mut above, mut is_first) = (Above::Text, true);
+    let mut follows_empty = false;
+    let mut start = 0;
+    while start < page.text.len() {
+        let rest = page.slice(start..page.text.len());
+        let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+        let line = &rest[..length];
+        let from = start + (line.len() - line.trim_ascii_start().len());
+        start += length + 1;
+        if length > LINE_BYTES_MAX {
+            (above, is_first, follows_empty) = (Above::Text, false, false);
+            continue;
+        }
+        let text = line.trim_ascii();
+        if text.is_empty() {
+            follows_empty = true;
+            continue;
+        }
+        let end = from + text.len();
+        if above != Above::Text && ends_block(page, start) {
+            found.extend(
+                signature(page, from..end, above == Above::Closing)
+                    .filter(|name| is_somebody(page, name, &is_only_a_name)),
+            );
+        } else if is_first && text.ends_with(b",") {
+            found.extend(addressee(page, from, end - 1));
+        }
+        above = match is_closing(text) {
+            true if text.ends_with(b",") || follows_empty => Above::Closing,
+            true => Above::LooseClosing,
+            false => Above::Text,
+        };
+        (is_first, follows_empty) = (false, false);
+    }
+    found
+}
+
+/// What stands above a line.
+#[derive(Clone, Copy, PartialEq)]
+enum Above {
+    Text,
+    Closing,
+    /// A closing in the midst of lines, as it stands in lists of words too.
+    LooseClosing,
+}
+
+/// Whether the text, or a stretch of it, ends before the line that starts here.
+fn ends_block(page: &Page<'_>, start: usize) -> bool {
+    start >= page.text.len()
+        || matches!(page.byte(start), b'\n' | b'\r' | b'(' | b'-' | b'>')
+        || page.byte(start).is_ascii_uppercase()
+}
+
+fn is_closing(line: &[u8]) -> bool {
+    let bare = line
+        .strip_suffix(b",")
+        .or_else(|| line.strip_suffix(b"!"))
+        .or_else(|| line.strip_suffix(b"."));
+    let bare = bare.unwrap_or(line);
+    CLOSINGS
+        .iter()
+        .any(|closing| bare.eq_ignore_ascii_case(closing.as_bytes()))
+}
+
+/// "Thanks,⏎W.", "ta⏎mo": one to three words under a closing.
+fn signature(page: &Page<'_>, line: Range<usize>, is_clear: bool) -> Option<Range<usize>> {
+    let line_end = line.end;
+    let start = line.start + usize::from(page.byte(line.start) == b'-');
+    let (sense, word_end) = page.word_at(start)?;
+    let word = page.slice(start..word_end);
+    let is_nobody = NOBODY
+        .iter()
+        .any(|one| word.eq_ignore_ascii_case(one.as_bytes()));
+    let is_given = sense.has(Sense::GIVEN | Sense::GIVEN_WORD);
+    if is_nobody || !is_clear && !is_given {
+        return None;
+    }
+    let is_alone = word_end == line_end || word_end + 1 == line_end && page.byte(word_end) == b'.';
+    let is_written_as_name = word[0].is_ascii_uppercase() && (sense == Sense::NONE || is_given);
+    // "W.", "mo", "JT".
+    if is_alone && (word.len() <= 2 || is_written_as_name || sense == Sense::GIVEN) {
+        return Some(start..if word.len() <= 2 { line_end } else { word_end });
+    }
+    let name = name_at(page, start, Cue::Title)?;
+    let ends = name.span.end == line_end || matches!(page.byte(name.span.end), b',' | b'(');
+    (name.is_capital && ends && name.words <= 3 && (name.known > 0 || name.words == 2))
+        .then_some(name.span)
+}
+
+/// "Facilities" signs in nobody's name: a word that no list of given names has must be known as a name only.
+fn is_somebody(
+    page: &Page<'_>,
+    name: &Range<usize>,
+    is_only_a_name: impl Fn(&str) -> bool,
+) -> bool {
+    let word = page.text.get(name.clone()).unwrap_or_default();
+    let is_one_word = word
+        .bytes()
+        .all(|byte| byte.is_ascii_alphabetic() || byte >= 0x80);
+    let is_given = LEXICON
+        .sense(word.as_bytes())
+        .has(Sense::GIVEN | Sense::GIVEN_WORD);
+    !is_one_word || word.len() <= 2 || is_given || is_only_a_name(word)
+}
+
+/// "Phillip,": a given name alone on the first line.
+fn addressee(page: &Page<'_>, start: usize, end: usize) -> Option<Range<usize>> {
+    let word = page.slice(start..end);
+    let is_name = word.len() >= 3
+        && word[0].is_ascii_uppercase()
+        && word.iter().all(u8::is_ascii_alphabetic)
+        && LEXICON.sense(word).has(Sense::GIVEN);
+    is_name.then_some(start..end)
+}

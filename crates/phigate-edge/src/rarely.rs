@@ -1,0 +1,103 @@
+//! Waiting for what rarely happens, at the price of what does not.
+//!
+//! A connection is looked after by one task, which is woken for every piece it carries. Asking each time whether the
+//! server is stopping would take locks that all connections share. So what rarely happens rings a bell of its own, and
+//! is asked only when that rang.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, Wake, Waker};
+
+use futures_util::task::AtomicWaker;
+
+/// A future that is polled once, and then only after it asked for it.
+#[derive(Debug)]
+pub struct Rarely<F> {
+    future: Pin<Box<F>>,
+    bell: Arc<Bell>,
+}
+
+#[derive(Debug)]
+struct Bell {
+    rang: AtomicBool,
+    /// Who waits.
+    owner: AtomicWaker,
+}
+
+impl<F: Future> Rarely<F> {
+    /// Waits for this.
+    pub fn new(future: F) -> Self {
+        let bell = Bell {
+            rang: AtomicBool::new(true),
+            owner: AtomicWaker::new(),
+        };
+        Self {
+            future: Box::pin(future),
+            bell: Arc::new(bell),
+        }
+    }
+}
+
+impl Wake for Bell {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        self.rang.store(true, Ordering::Release);
+        self.owner.wake();
+    }
+}
+
+impl<F: Future> Future for Rarely<F> {
+    type Output = F::Output;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
+        // Before looking, so that a ring in between wakes this task.
+        self.bell.owner.register(cx.waker());
+        if !self.bell.rang.swap(false, Ordering::AcqRel) {
+            return Poll::Pending;
+        }
+        let waker = Waker::from(Arc::clone(&self.bell));
+        self.future.as_mut().poll(&mut Context::from_waker(&waker))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::time::Duration;
+
+    use tokio_util::sync::CancellationToken;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn what_happens_is_told_and_nothing_is_asked_before() {
+        let token = CancellationToken::new();
+        let asked = Cell::new(0);
+        let mut happened = Box::pin(token.cancelled());
+        let mut waiting = Rarely::new(std::future::poll_fn(|cx| {
+            asked.set(asked.get() + 1);
+            happened.as_mut().poll(cx)
+        }));
+        for _ in 0..100 {
+            assert!(futures_util::poll!(&mut waiting).is_pending());
+        }
+        assert_eq!(asked.get(), 1);
+        let rings = async {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+            token.cancel();
+        };
+        tokio::join!(&mut waiting, rings);
+        assert_eq!(asked.get(), 2);
+    }
+
+    #[tokio::test]
+    async fn a_timer_wakes_whoever_waits() {
+        let waiting = Rarely::new(tokio::time::sleep(Duration::from_millis(5)));
+        let waited = tokio::time::timeout(Duration::from_secs(5), waiting).await;
+        assert!(waited.is_ok());
+    }
+}

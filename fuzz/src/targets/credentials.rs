@@ -1,0 +1,41 @@
+//! What callers and owners show or give to be let in: API keys, cursors of pages, keys and secrets of providers.
+
+use phigate_auth::Scheme;
+use phigate_store::Cursor;
+
+use super::Target;
+
+pub(super) const TARGET: Target = Target {
+    name: "credentials",
+    run,
+    seeds: &[
+        b"phg_abcdefghijkl_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGxyzabc",
+        b"Bearer phg_abcdefghijkl_0",
+        b"18c5a0b7e4f00.0190000000007000800000000000000000",
+        br#"{"access_key_id":"AKIAEXAMPLE","secret_access_key":"a/b+c","session_token":"t"}"#,
+        br#"{"type":"service_account","client_email":"a@b.example","private_key":"-----BEGIN PRIVATE KEY-----\nAA==\n-----END PRIVATE KEY-----\n","token_uri":"https://oauth2.example/token"}"#,
+    ],
+};
+
+fn run(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return;
+    };
+    if let Ok(id) = phigate_store::fuzzing::public_id(text) {
+        assert!(id.len() == 12 && text.len() == 66);
+    }
+    if let Some(cursor) = Cursor::decode(text) {
+        assert_eq!(Cursor::decode(&cursor.encode()), Some(cursor));
+    }
+    let _ = phigate_gateway::check_key(text);
+    let aws = Scheme::Aws {
+        region: "eu-west-1".to_owned(),
+        token_url: None,
+    };
+    for scheme in [aws, Scheme::Google { token_url: None }] {
+        if let Err(error) = scheme.check_secret(text) {
+            let told = error.to_string();
+            assert!(text.len() < 12 || !told.contains(text), "an error quotes a secret");
+        }
+    }
+}
