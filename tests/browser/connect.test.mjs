@@ -50,7 +50,7 @@ test("one client is unfolded at a time, by keyboard too", async () => {
   await page.locator(".clients > details > summary", { hasText: "LangChain" }).focus();
   await page.keyboard.press("Enter");
   assert.deepEqual((await open()).map((title) => title.trim()), ["LangChain"]);
-  await page.getByText("No provider of this account takes Anthropic Messages yet.").first().waitFor();
+  await page.locator(".clients > details[open]").getByText("No provider of this account takes Anthropic Messages yet.").waitFor();
 });
 
 test("what is copied beside a new key works as it is", async () => {
@@ -62,7 +62,7 @@ test("what is copied beside a new key works as it is", async () => {
   const key = (await page.locator("#new-key").textContent()).trim();
   assert.deepEqual(await shown(page), filled(documented(), key));
   for (const client of documented()) {
-    await page.locator(".clients > details > summary", { hasText: client.title }).first().evaluate((summary) => { summary.parentElement.open = true; });
+    await page.locator(".clients > details > summary", { hasText: new RegExp(`^${client.title}`) }).evaluate((summary) => { summary.parentElement.open = true; });
     const buttons = page.locator(".clients > details[open]").getByRole("button", { name: `Copy ${client.title}:` });
     assert.equal(await buttons.count(), client.blocks.length, client.title);
     for (let number = 0; number < client.blocks.length; number += 1) {

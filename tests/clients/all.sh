@@ -22,6 +22,7 @@ if [ "$(cat "$work/stamp" 2>/dev/null || true)" != "$stamp" ]; then
   echo "$stamp" >"$work/stamp"
 fi
 if [ -n "${OPEN_WEBUI:-}" ] && [ ! -x "$work/open-webui/bin/open-webui" ]; then
-  environment open-webui $from/open-webui.txt
+  echo "open-webui==0.12.4" >"$work/open-webui.txt"
+  environment open-webui "$work/open-webui.txt"
 fi
 exec "$work/venv/bin/python" tests/clients/docs.py --all "$@"

@@ -24,6 +24,8 @@ ADDRESS, KEY = "http://127.0.0.1:8080", "YOUR_PHIGATE_KEY"
 LARGE = {"Claude Code", "Codex", "LlamaIndex", "LiteLLM", "Open WebUI"}
 # What the simulated model says to the page's question, and how many numbers its embeddings have.
 ANSWER, DIMENSIONS = "You said: Say hello.", "1536"
+# LiteLLM's own key, without which it does not start.
+LITELLM_KEY = "sk-" + "0123456789abcdef" * 4
 # Words by which a block shows that it asks for no answer of a model.
 EMBEDS = ("Embedding", "embed_query")
 
@@ -54,7 +56,7 @@ class Page:
         self.home = pathlib.Path(folder) / "home"
         self.home.mkdir()
         (self.home / "phigate").symlink_to(BINARY)
-        (self.home / "litellm-key.txt").write_text("sk-invented-0123456789\n")
+        (self.home / "litellm-key.txt").write_text(LITELLM_KEY + "\n")
 
     def environment(self):
         path = [str(self.home), *map(str, self.tools), os.environ["PATH"]]
@@ -129,7 +131,7 @@ class LiteLlm:
         config.write_text(settings)
         self.log = open(page.home / f"litellm-{self.port}.log", "w+")
         command = [shutil.which("litellm", path=page.environment()["PATH"]), "--config", str(config), "--host", "127.0.0.1", "--port", str(self.port)]
-        self.process = subprocess.Popen(command, env=page.environment(), cwd=page.home, stdout=self.log, stderr=self.log)
+        self.process = subprocess.Popen(command, env={**page.environment(), "LITELLM_MASTER_KEY": LITELLM_KEY}, cwd=page.home, stdout=self.log, stderr=self.log)
 
     def __enter__(self):
         for _ in range(600):
@@ -155,7 +157,7 @@ def chat(address, key, model):
 
 def litellm_in_front(page, code):
     with LiteLlm(page, page.filled(code[1])) as proxy:
-        assert ANSWER in chat(f"http://127.0.0.1:{proxy.port}", "sk-anything", "gpt-4o")
+        assert ANSWER in chat(f"http://127.0.0.1:{proxy.port}", LITELLM_KEY, "gpt-4o")
 
 
 def litellm_behind(page, code):
