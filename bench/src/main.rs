@@ -263,6 +263,10 @@ fn peer(text: &str) -> Result<Target> {
     })
 }
 
+#[expect(
+    clippy::too_many_lines,
+    reason = "the order of a run, read from top to bottom"
+)]
 async fn measure(options: &Options) -> Result<()> {
     let mock = match &options.provider {
         Some(_) => None,

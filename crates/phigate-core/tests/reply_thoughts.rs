@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 const THOUGHT: &str = "[NAME_7K3QD] asks.";
 
 /// A block of thinking as the caller gets it whole.
-fn whole(block: Value) -> Value {
+fn whole(block: &Value) -> Value {
     let rules = Arc::new(rules(true, Replies::Off));
     let message = json!({"type": "message", "content": [block], "stop_reason": "end_turn"});
     let reply = MESSAGES.whole_reply(&rules, message.to_string().into_bytes());
@@ -22,7 +22,7 @@ fn whole(block: Value) -> Value {
 }
 
 /// The same in a stream that begins its block so.
-fn streamed(start: Value, signature: Option<&str>) -> String {
+fn streamed(start: &Value, signature: Option<&str>) -> String {
     let rules = Arc::new(rules(true, Replies::Off));
     let mut stage = MESSAGES.reply_stream(rules, 1 << 20);
     let delta = |delta: Value| json!({"type": "content_block_delta", "index": 0, "delta": delta});
@@ -59,26 +59,26 @@ fn streamed(start: Value, signature: Option<&str>) -> String {
 #[test]
 fn signed_thoughts_are_never_restored() {
     assert_eq!(
-        whole(json!({"type": "thinking", "thinking": THOUGHT, "signature": "c2ln"})),
+        whole(&json!({"type": "thinking", "thinking": THOUGHT, "signature": "c2ln"})),
         THOUGHT
     );
     let start = json!({"type": "thinking", "thinking": "", "signature": ""});
-    assert_eq!(streamed(start, Some("c2ln")), THOUGHT);
+    assert_eq!(streamed(&start, Some("c2ln")), THOUGHT);
 }
 
 #[test]
 fn thoughts_that_nobody_signs_are_restored() {
     let restored = "Jane Roe asks.";
     assert_eq!(
-        whole(json!({"type": "thinking", "thinking": THOUGHT})),
+        whole(&json!({"type": "thinking", "thinking": THOUGHT})),
         restored
     );
     assert_eq!(
-        whole(json!({"type": "thinking", "thinking": THOUGHT, "signature": ""})),
+        whole(&json!({"type": "thinking", "thinking": THOUGHT, "signature": ""})),
         restored
     );
     assert_eq!(
-        streamed(json!({"type": "thinking", "thinking": ""}), None),
+        streamed(&json!({"type": "thinking", "thinking": ""}), None),
         restored
     );
 }

@@ -2,7 +2,9 @@
 
 mod wire_support;
 
-use phigate_core::wire::{Treatment, format_for_model, format_of_family, parameters_page};
+use phigate_core::wire::{
+    Treatment, WireFormat, format_for_model, format_of_family, parameters_page,
+};
 use phigate_types::Mode;
 use serde_json::{Value, json};
 use wire_support::*;
@@ -142,7 +144,7 @@ fn each_model_belongs_to_one_family() {
         ("", None),
     ] {
         assert_eq!(
-            format_for_model(model).map(|format| format.id()),
+            format_for_model(model).map(<dyn WireFormat>::id),
             family,
             "{model}"
         );

@@ -3,7 +3,8 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
-use http::{HeaderMap, HeaderValue};
+use http::header::FORWARDED;
+use http::{HeaderMap, HeaderName, HeaderValue};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::chunked::{Chunked, Step};
@@ -96,7 +97,10 @@ pub fn chunked_end(pieces: &[&[u8]]) -> Option<Option<usize>> {
 /// The caller of a request with these headers, where `10.0.0.0/8` are trusted proxies.
 pub fn client_address(peer: IpAddr, list: Option<&[u8]>, standard: Option<&[u8]>) -> IpAddr {
     let mut headers = HeaderMap::new();
-    for (name, value) in [("x-forwarded-for", list), ("forwarded", standard)] {
+    for (name, value) in [
+        (HeaderName::from_static("x-forwarded-for"), list),
+        (FORWARDED, standard),
+    ] {
         if let Some(value) = value.and_then(|value| HeaderValue::from_bytes(value).ok()) {
             headers.insert(name, value);
         }

@@ -33,7 +33,7 @@ impl Gateway {
                 tracing::warn!(request.id = %request_id, "a key could not be looked up: {error}");
                 Err(error.into())
             }
-            Err(error) => Err(self.bad_key(client, request_id, error)),
+            Err(error) => Err(self.bad_key(client, request_id, &error)),
         }
     }
 
@@ -43,9 +43,9 @@ impl Gateway {
         self: &Arc<Self>,
         client: IpAddr,
         request_id: Uuid,
-        error: AdmitError,
+        error: &AdmitError,
     ) -> GatewayError {
-        let who = match &error {
+        let who = match error {
             AdmitError::Revoked { key_id, account_id }
             | AdmitError::Expired { key_id, account_id } => Refused {
                 account_id: Some(account_id),

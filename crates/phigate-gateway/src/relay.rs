@@ -12,7 +12,7 @@ use bytes::Bytes;
 use futures_util::{StreamExt, stream};
 use http::{HeaderValue, StatusCode, header};
 use phigate_core::reply::ReplyStream;
-use phigate_core::wire::{ProviderFailure, StreamTranslator};
+use phigate_core::wire::{FailureKind, ProviderFailure, StreamTranslator};
 use phigate_types::ErrorFormat;
 
 use phigate_edge::{Drain, Rarely};
@@ -209,7 +209,7 @@ impl Relay {
         let ended = Ended {
             status: StatusCode::OK,
             summary: Some(&summary),
-            error: summary.failure.map(|kind| kind.code()),
+            error: summary.failure.map(FailureKind::code),
         };
         self.outcome.take().close(ended).await;
         (Ok(Bytes::from(out)), State::Done)

@@ -162,7 +162,11 @@ impl Dice {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
-        let most = if self.0 % 2 == 0 { 4_000 } else { 60_000 };
+        let most = if self.0.is_multiple_of(2) {
+            4_000
+        } else {
+            60_000
+        };
         Duration::from_micros((self.0 >> 8) % most)
     }
 }

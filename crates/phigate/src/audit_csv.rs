@@ -55,8 +55,11 @@ pub(crate) fn header() -> String {
     columns.join(",") + "\r\n"
 }
 
+/// A column made of a request's joined fields.
+type Column = fn(&Value) -> Value;
+
 /// What spreadsheets can add up and sort by, beside the nested fields.
-static PLAIN: &[(&str, fn(&Value) -> Value)] = &[
+static PLAIN: &[(&str, Column)] = &[
     // Column, what it is of the joined fields.
     ("phi", |fields| phi(&fields["types"])),
     ("findings_count", |fields| total(&fields["types"])),

@@ -24,7 +24,10 @@ fn fill() -> String {
         ("\"{error_codes}\"", list(told.map(ErrorCode::code))),
         ("\"{phi_kinds}\"", list(PhiKind::all().map(PhiKind::code))),
         ("\"{scan_actions}\"", list(service::scan_actions())),
-        ("{modes}", sentence(Mode::all().map(Mode::code).collect())),
+        (
+            "{modes}",
+            sentence(&Mode::all().map(Mode::code).collect::<Vec<_>>()),
+        ),
     ];
     let written = include_str!("openapi.json").to_owned();
     let fill = |text: String, (place, words): &(&str, String)| text.replace(place, words);
@@ -36,7 +39,7 @@ fn list(words: impl Iterator<Item = &'static str>) -> String {
 }
 
 /// "one, two or three".
-fn sentence(words: Vec<&str>) -> String {
+fn sentence(words: &[&str]) -> String {
     match words.split_last() {
         Some((last, first)) if !first.is_empty() => format!("{} or {last}", first.join(", ")),
         _ => words.concat(),

@@ -8,8 +8,10 @@ use std::process::{Command, Stdio};
 use serde_json::{Value, json};
 use support::{Answer, CLEAN_TEXT, Gateway, Provider, Reply, SSN_TEXT, exchange};
 
+type BodyAround = fn(&str) -> Value;
+
 /// Each door: its word, its path, a body around a text, and a provider's answer.
-fn doors() -> Vec<(&'static str, &'static str, fn(&str) -> Value, Value)> {
+fn doors() -> Vec<(&'static str, &'static str, BodyAround, Value)> {
     let message = json!({"id": "msg_1", "type": "message", "role": "assistant", "model": "claude-test", "content": [{"type": "text", "text": "Hello."}], "stop_reason": "end_turn", "usage": {"input_tokens": 9, "output_tokens": 7}});
     let completion = json!({"id": "c", "object": "chat.completion", "model": "gpt-test", "choices": [{"index": 0, "message": {"role": "assistant", "content": "Hello."}, "finish_reason": "stop"}]});
     vec![
@@ -112,7 +114,11 @@ fn a_request_is_forwarded_as_it_came_and_found_by_its_door() {
             &["audit", "list", "--json", "--door", word][..],
             &["audit", "export", "--door", word],
         ] {
-            assert_eq!(listed(&gateway, command, 1), [id.clone()], "{command:?}");
+            assert_eq!(
+                listed(&gateway, command, 1),
+                std::slice::from_ref(id),
+                "{command:?}"
+            );
         }
     }
     let refused = gateway.try_command(&["audit", "list", "--door", "back"], "");

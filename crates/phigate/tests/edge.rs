@@ -235,7 +235,7 @@ const STRANGERS_FORMS: &[(&str, &str, u16)] = &[
         "Content-Length: 1000000\r\nCookie: phigate=x\r\n",
         401,
     ),
-    ("/settings/rules", "Transfer-Encoding: chunked\r\n", 401),
+    ("/settings/detection", "Transfer-Encoding: chunked\r\n", 401),
     ("/login", "Transfer-Encoding: chunked\r\n", 403),
 ];
 

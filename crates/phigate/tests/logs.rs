@@ -1,4 +1,5 @@
 //! What the operator reads at three in the morning: a line per request, causes of failures, counts of refusals.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod support;
 

@@ -58,6 +58,7 @@ fn by(change: impl FnOnce(&mut Filter)) -> Filter {
     filter
 }
 
+#[expect(clippy::too_many_lines, reason = "a table of filters")]
 pub async fn requests_are_chosen_by_what_came_of_them_and_counted(site: Site) {
     let vault = site.open().await;
     let account = account(&vault).await;

@@ -60,31 +60,23 @@ pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
         .find(|period| period.code == asked)
         .unwrap_or(&PERIODS[0]);
     let account_id = visit.account_id();
-    let stats = dash
-        .app
-        .vault
-        .figures
-        .stats(account_id, period.window)
-        .await?;
+    let vault = &dash.app.vault;
+    let stats = vault.figures.stats(account_id, period.window).await?;
     let with_phi = Filter {
         phi_detected: Some(true),
         ..Filter::default()
     };
-    let latest = dash
-        .app
-        .vault
+    let latest = vault
         .trail
         .request_list(account_id, &with_phi, None, LATEST)
         .await?
         .items;
-    let recent = dash
-        .app
-        .vault
+    let recent = vault
         .trail
         .request_list(account_id, &Filter::default(), None, RECENT)
         .await?
         .items;
-    let keys = dash.app.vault.access.api_keys(account_id).await?;
+    let keys = vault.access.api_keys(account_id).await?;
     let names = super::keys::names(&keys);
     let health = health(&dash, &visit, &recent).await;
     let attention = attention(&dash, &visit, &stats, &keys, &health).await?;

@@ -203,6 +203,7 @@ fn mode_cards() -> Vec<settings::ModeCard> {
     ]
 }
 
+#[expect(clippy::too_many_lines, reason = "a list of pages")]
 fn all() -> Vec<(&'static str, String)> {
     let bare = || Chrome {
         csrf: "token".to_owned(),
