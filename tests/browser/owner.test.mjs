@@ -420,7 +420,7 @@ test("the playground shows that it waits, sends once, streams, and takes whole m
   await page.getByText("Waiting for the provider").waitFor();
   assert.ok(await send.isDisabled());
   assert.equal(await send.getAttribute("aria-busy"), "true");
-  await page.getByRole("heading", { name: "Answer" }).waitFor();
+  await page.getByRole("heading", { name: "Answer", exact: true }).waitFor();
   server.provider.delay = 0;
   assert.ok(await send.isEnabled());
   assert.equal(server.provider.seen.length, before + 1);
