@@ -21,7 +21,18 @@ impl Core {
             let Some(mark) = self.keyring.mark_guarded().await? else {
                 return Ok(());
             };
-            self.refuse_second_adoption().await?;
+            // The mark and the record of it are written at once: with the record there and the mark still missing, the
+            // store has been made to look older than it is. Another process may have written both since we looked.
+            if self.was_adopted().await? {
+                return match self.keyring.mark_guarded().await? {
+                    None => Ok(()),
+                    Some(_) => Err(StoreError::Tampered {
+                        kind: ItemKind::DataKey.label(),
+                        id: "root".to_owned(),
+                        account: "?".to_owned(),
+                    }),
+                };
+            }
             let mut changes = vec![mark];
             let items = self.rows_to_adopt(&mut changes).await?;
             let heads = self.store.heads(None).await?;
@@ -36,20 +47,13 @@ impl Core {
         Err(StoreError::Conflict("store"))
     }
 
-    /// A store whose trail says that its rows were adopted has been made to look older than it is.
-    async fn refuse_second_adoption(&self) -> Result<()> {
+    /// Whether the trail says that the rows were adopted.
+    async fn was_adopted(&self) -> Result<bool> {
         let filter = Filter {
             act: Some(Act::RowsAdopt),
             ..Filter::default()
         };
-        if self.store.list(SYSTEM, &filter, None, 1).await?.is_empty() {
-            return Ok(());
-        }
-        Err(StoreError::Tampered {
-            kind: ItemKind::DataKey.label(),
-            id: "root".to_owned(),
-            account: "?".to_owned(),
-        })
+        Ok(!self.store.list(SYSTEM, &filter, None, 1).await?.is_empty())
     }
 
     /// All rows, provider keys bound to their addresses. Owner links of accounts that have an owner go, and so does

@@ -23,7 +23,7 @@ const MIGRATIONS: &[Migration] = &[
     },
     Migration {
         version: 3,
-        sql: include_str!("migrations/0003_own_index.sql"),
+        sql: include_str!("migrations/0003_joined_tokens.sql"),
     },
 ];
 
