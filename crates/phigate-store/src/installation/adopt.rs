@@ -21,30 +21,33 @@ impl Core {
             let Some(mark) = self.keyring.mark_guarded().await? else {
                 return Ok(());
             };
-            // The mark and the record of it are written at once: with the record there and the mark still missing, the
-            // store has been made to look older than it is. Another process may have written both since we looked.
-            if self.was_adopted().await? {
-                return match self.keyring.mark_guarded().await? {
-                    None => Ok(()),
-                    Some(_) => Err(StoreError::Tampered {
-                        kind: ItemKind::DataKey.label(),
-                        id: "root".to_owned(),
-                        account: "?".to_owned(),
-                    }),
-                };
-            }
-            let mut changes = vec![mark];
-            let items = self.rows_to_adopt(&mut changes).await?;
-            let heads = self.store.heads(None).await?;
-            changes.extend(self.guard().adopt(&items, &heads));
-            let act = AdminAct::new(self.now(), "", "system", Act::RowsAdopt)
-                .detail("rows", &items.len());
-            match self.submit(SYSTEM, &act, changes, true).await {
+            match self.adopt(mark).await {
                 Err(StoreError::Conflict(_)) => {}
-                done => return done,
+                // Whatever went wrong, another process may have done it since we looked.
+                Err(error) if self.keyring.mark_guarded().await?.is_some() => return Err(error),
+                Err(_) | Ok(()) => return Ok(()),
             }
         }
         Err(StoreError::Conflict("store"))
+    }
+
+    /// The mark and the record of it are written at once: with the record there and the mark missing, the store has
+    /// been made to look older than it is.
+    async fn adopt(&self, mark: Change) -> Result<()> {
+        if self.was_adopted().await? {
+            return Err(StoreError::Tampered {
+                kind: ItemKind::DataKey.label(),
+                id: "root".to_owned(),
+                account: "?".to_owned(),
+            });
+        }
+        let mut changes = vec![mark];
+        let items = self.rows_to_adopt(&mut changes).await?;
+        let heads = self.store.heads(None).await?;
+        changes.extend(self.guard().adopt(&items, &heads));
+        let act =
+            AdminAct::new(self.now(), "", "system", Act::RowsAdopt).detail("rows", &items.len());
+        self.submit(SYSTEM, &act, changes, true).await
     }
 
     /// Whether the trail says that the rows were adopted.
