@@ -55,7 +55,7 @@ recipes: ## follow every recipe of CONTRIBUTING.md in a copy of the sources, com
 
 deny: ## licences, duplicate versions, sources and who may depend on whom, as deny.toml says
 	@if command -v cargo-deny >/dev/null 2>&1; then cargo deny check; \
-	else python3 -m unittest -q discover -s tests/supply && python3 tests/supply/check.py; fi
+	else python3 -m unittest discover -q -s tests/supply && python3 tests/supply/check.py; fi
 
 sbom: ## what is inside the binary, as CycloneDX, in target/phigate.cdx.json
 	python3 tests/supply/sbom.py
