@@ -5,9 +5,9 @@
 //! `phigate-bench [BINARY…] [--seconds N] [--rounds N] [--only CELL] [--json FILE] [--page FILE]` starts a provider,
 //! a proxy and the gateway in each of several settings as processes of their own, sends the same load to each in turn,
 //! and prints CPU time per request, the ratio to the bare proxy and the latency that was added. Scans (`/v1/scan`) are
-//! also set beside what the detector takes for the same texts and the bare proxy together. With `--page` the table is also written into a page, between its two marks. Believe the CPU time
-//! and the ratios; requests per second depend on what else the machine does. Two versions of the
-//! gateway are compared best in one run, with many short rounds.
+//! also set beside what the detector takes for the same texts and the bare proxy together. With `--page` the table is
+//! also written into a page, between its two marks. Believe the CPU time and the ratios; requests per second depend on
+//! what else the machine does. Two versions of the gateway are compared best in one run, with many short rounds.
 //!
 //! Other gateways are measured beside with `--provider ADDRESS` (a provider that was started with `phigate-bench mock`
 //! before, so that they could be pointed at it) and `--peer 'NAME,ADDRESS,PID[,HEADER: VALUE]…'`;
