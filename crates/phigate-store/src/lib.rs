@@ -8,6 +8,7 @@ mod access;
 mod accounts;
 mod backend;
 mod chain;
+mod conditions;
 mod core;
 mod error;
 mod guard;

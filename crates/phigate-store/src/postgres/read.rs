@@ -1,11 +1,11 @@
 //! Reading rows.
 
-use phigate_types::{Act, Action, ErrorCode, Mode};
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
+use crate::conditions::{self, Dialect, ended};
 use crate::item::{Item, ItemKind};
-use crate::model::{Cursor, Filter, RecordKind};
+use crate::model::{Cursor, Filter};
 use crate::rows::{AuditRow, ChainRow, Contents, CounterRow, Head, Link, OpenRow, RowKey};
 use crate::{Result, StoreError};
 
@@ -79,17 +79,17 @@ pub(super) fn count(account: &str, filter: &Filter, most: i64) -> (String, Vec<V
     (sql, values)
 }
 
-/// A request's outcome is another record of it.
-macro_rules! ended {
-    ($condition:literal) => {
-        concat!(
-            "EXISTS (SELECT 1 FROM audit_record o WHERE o.account = audit_record.account
-                AND o.request = audit_record.request AND o.kind = 2 AND ",
-            $condition,
-            ")"
-        )
-    };
-}
+/// How PostgreSQL says it.
+const DIALECT: Dialect = Dialect {
+    has_type: "position(',' || ? || ',' in types) > 0",
+    at_door: "position('\"door\":\"' || ? || '\"' in body) > 0",
+    to_provider: "position('\"provider\":\"' || ? || '\"' in body) > 0",
+    by_person: "(position('\"actor\":\"' || ? || '\"' in body) > 0 OR position('\"actor\":\"' || ? || ': ' in body) > 0)",
+    model_begins: "starts_with(model, ?)",
+    ended_with_error: ended!("o.body::json ->> 'error_code' = ?"),
+    ended_with_class: ended!("(o.body::json ->> 'status')::int / 100 = ?"),
+    has_phi: "kind = 1 AND (types IS NOT NULL) = ?",
+};
 
 fn conditions(account: &str, filter: &Filter, after: Option<Cursor>) -> (String, Vec<Value>) {
     let mut values: Vec<Value> = vec![Box::new(account.to_owned())];
@@ -99,65 +99,25 @@ fn conditions(account: &str, filter: &Filter, after: Option<Cursor>) -> (String,
         conditions.push_str(" AND ");
         conditions.push_str(&condition.replace('?', &format!("${}", values.len())));
     };
-    let mut text = |condition: &str, value: Option<&str>| {
-        if let Some(value) = value {
-            add(condition, Box::new(value.to_owned()));
-        }
-    };
-    text("action = ?", filter.action.map(Action::code));
-    text("mode = ?", filter.mode.map(Mode::code));
-    text("key_id = ?", filter.key_id.as_deref());
-    text("model = ?", filter.model.as_deref());
-    text(
-        "position(',' || ? || ',' in types) > 0",
-        filter.phi_type.as_deref(),
-    );
-    text(
-        "position('\"door\":\"' || ? || '\"' in body) > 0",
-        filter.door.as_deref(),
-    );
-    text(
-        "position('\"provider\":\"' || ? || '\"' in body) > 0",
-        filter.provider.as_deref(),
-    );
-    text("starts_with(model, ?)", filter.model_prefix.as_deref());
-    text(
-        ended!("o.body::json ->> 'error_code' = ?"),
-        filter.error.map(ErrorCode::code),
-    );
-    text("act = ?", filter.act.map(Act::code));
-    // To its end, or to the colon after the word that several share.
-    text(
-        "(position('\"actor\":\"' || ? || '\"' in body) > 0 OR position('\"actor\":\"' || ? || ': ' in body) > 0)",
-        filter.actor_written().as_deref(),
-    );
-    if let Some(class) = filter.status_class {
-        let condition = ended!("(o.body::json ->> 'status')::int / 100 = ?");
-        add(condition, Box::new(i32::from(class)));
-    }
-    if filter.requests {
-        add("kind = ?", Box::new(RecordKind::Decision.code()));
-    }
-    if let Some(since) = filter.since {
-        add("time >= ?", Box::new(since.as_microsecond()));
-    }
-    if let Some(until) = filter.until {
-        add("time < ?", Box::new(until.as_microsecond()));
-    }
-    if let Some(kind) = filter.record {
-        add("kind = ?", Box::new(kind.code()));
-    }
-    if let Some(request) = filter.request_id {
-        add("request = ?", Box::new(request));
-    }
-    if let Some(phi) = filter.phi_detected {
-        add("kind = 1 AND (types IS NOT NULL) = ?", Box::new(phi));
+    for (condition, value) in conditions::conditions(filter, &DIALECT) {
+        add(condition, stored(value));
     }
     if let Some(Cursor { time_us, id }) = after {
         add("time <= ?", Box::new(time_us));
         add(&format!("(time < {time_us} OR id < ?)"), Box::new(id));
     }
     (conditions, values)
+}
+
+fn stored(value: conditions::Value) -> Value {
+    match value {
+        conditions::Value::Text(text) => Box::new(text),
+        conditions::Value::Time(microseconds) => Box::new(microseconds),
+        conditions::Value::Kind(kind) => Box::new(kind),
+        conditions::Value::Class(class) => Box::new(i32::from(class)),
+        conditions::Value::Request(id) => Box::new(id),
+        conditions::Value::Truth(truth) => Box::new(truth),
+    }
 }
 
 /// A value of a search.

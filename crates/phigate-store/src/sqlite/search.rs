@@ -1,10 +1,10 @@
 //! Searching the trail.
 
-use phigate_types::{Act, Action, ErrorCode, Mode};
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 
-use crate::model::{Cursor, Filter, RecordKind};
+use crate::conditions::{self, Dialect, ended};
+use crate::model::{Cursor, Filter};
 use crate::rows::AuditRow;
 use crate::sqlite::read::{RECORD, read_record};
 
@@ -62,8 +62,8 @@ impl Search {
             conditions: "account = ?1".to_owned(),
             values: vec![account.to_owned().into()],
         };
-        for (condition, value) in conditions(filter) {
-            search.add(condition, value);
+        for (condition, value) in conditions::conditions(filter, &DIALECT) {
+            search.add(condition, stored(value));
         }
         search
     }
@@ -76,88 +76,25 @@ impl Search {
     }
 }
 
-/// A request's outcome is another record of it.
-macro_rules! ended {
-    ($condition:literal) => {
-        concat!(
-            "EXISTS (SELECT 1 FROM audit_record o WHERE o.account = audit_record.account
-                AND o.request = audit_record.request AND o.kind = 2 AND ",
-            $condition,
-            ")"
-        )
-    };
-}
+/// How SQLite says it.
+const DIALECT: Dialect = Dialect {
+    has_type: "instr(types, ',' || ? || ',') > 0",
+    at_door: "instr(body, '\"door\":\"' || ? || '\"') > 0",
+    to_provider: "instr(body, '\"provider\":\"' || ? || '\"') > 0",
+    by_person: "(instr(body, '\"actor\":\"' || ? || '\"') > 0 OR instr(body, '\"actor\":\"' || ? || ': ') > 0)",
+    model_begins: "substr(model, 1, length(?)) = ?",
+    ended_with_error: ended!("json_extract(o.body, '$.error_code') = ?"),
+    ended_with_class: ended!("json_extract(o.body, '$.status') / 100 = ?"),
+    has_phi: "(kind = 1 AND (types IS NOT NULL) = ?)",
+};
 
-fn conditions(filter: &Filter) -> Vec<(&'static str, Value)> {
-    let mut conditions: Vec<(&'static str, Value)> = Vec::new();
-    let mut text = |condition, value: Option<&str>| {
-        conditions.extend(value.map(|value| (condition, Value::from(value.to_owned()))));
-    };
-    text("action = ?", filter.action.map(Action::code));
-    text("mode = ?", filter.mode.map(Mode::code));
-    text("key_id = ?", filter.key_id.as_deref());
-    text("model = ?", filter.model.as_deref());
-    text(
-        "instr(types, ',' || ? || ',') > 0",
-        filter.phi_type.as_deref(),
-    );
-    // Its own column would cost every request an entry in the index, and hardly anybody asks.
-    text(
-        "instr(body, '\"door\":\"' || ? || '\"') > 0",
-        filter.door.as_deref(),
-    );
-    text(
-        "instr(body, '\"provider\":\"' || ? || '\"') > 0",
-        filter.provider.as_deref(),
-    );
-    text(
-        "substr(model, 1, length(?)) = ?",
-        filter.model_prefix.as_deref(),
-    );
-    text(
-        ended!("json_extract(o.body, '$.error_code') = ?"),
-        filter.error.map(ErrorCode::code),
-    );
-    text("act = ?", filter.act.map(Act::code));
-    // To its end, or to the colon after the word that several share.
-    text(
-        "(instr(body, '\"actor\":\"' || ? || '\"') > 0 OR instr(body, '\"actor\":\"' || ? || ': ') > 0)",
-        filter.actor_written().as_deref(),
-    );
-    conditions.extend(filter.status_class.map(|class| {
-        (
-            ended!("json_extract(o.body, '$.status') / 100 = ?"),
-            i64::from(class).into(),
-        )
-    }));
-    if filter.requests {
-        conditions.push(("kind = ?", i64::from(RecordKind::Decision.code()).into()));
+fn stored(value: conditions::Value) -> Value {
+    match value {
+        conditions::Value::Text(text) => text.into(),
+        conditions::Value::Time(microseconds) => microseconds.into(),
+        conditions::Value::Kind(kind) => i64::from(kind).into(),
+        conditions::Value::Class(class) => i64::from(class).into(),
+        conditions::Value::Request(id) => id.as_bytes().to_vec().into(),
+        conditions::Value::Truth(truth) => i64::from(truth).into(),
     }
-    conditions.extend(
-        filter
-            .since
-            .map(|time| ("time >= ?", time.as_microsecond().into())),
-    );
-    conditions.extend(
-        filter
-            .until
-            .map(|time| ("time < ?", time.as_microsecond().into())),
-    );
-    conditions.extend(
-        filter
-            .record
-            .map(|kind| ("kind = ?", i64::from(kind.code()).into())),
-    );
-    conditions.extend(
-        filter
-            .request_id
-            .map(|id| ("request = ?", id.as_bytes().to_vec().into())),
-    );
-    conditions.extend(filter.phi_detected.map(|phi| {
-        (
-            "(kind = 1 AND (types IS NOT NULL) = ?)",
-            i64::from(phi).into(),
-        )
-    }));
-    conditions
 }

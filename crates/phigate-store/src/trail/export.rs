@@ -13,7 +13,7 @@ use phigate_verify::chain::hex;
 use phigate_verify::{ChainField, GapField, GapLine};
 use uuid::Uuid;
 
-use crate::model::{AdminAct, Filter, Record};
+use crate::model::{AdminAct, Decision, Filter, Record, RecordKind};
 use crate::rows::ChainRow;
 use crate::trail::Trail;
 use crate::trail::read::parse;
@@ -272,59 +272,40 @@ fn gap_line(chain: GapField) -> ExportLine {
 
 /// The same choice as the engines make in SQL.
 fn matches(filter: &Filter, record: &Record) -> bool {
-    use crate::model::RecordKind;
-    let is = |wanted: &Option<String>, found: Option<&str>| {
-        wanted.as_deref().is_none_or(|wanted| Some(wanted) == found)
+    let (kind, decision, act) = match record {
+        Record::Decision(decision) => (RecordKind::Decision, Some(decision), None),
+        Record::Attempt(_) => (RecordKind::Attempt, None, None),
+        Record::Outcome(_) => (RecordKind::Outcome, None, None),
+        Record::Admin(act) => (RecordKind::Admin, None, Some(act)),
     };
-    let (kind, decision) = match record {
-        Record::Decision(decision) => (RecordKind::Decision, Some(decision)),
-        Record::Attempt(_) => (RecordKind::Attempt, None),
-        Record::Outcome(_) => (RecordKind::Outcome, None),
-        Record::Admin(_) => (RecordKind::Admin, None),
-    };
-    let act = match record {
-        Record::Admin(act) => Some(act.act),
-        Record::Decision(_) | Record::Attempt(_) | Record::Outcome(_) => None,
-    };
-    let by = match record {
-        Record::Admin(act) => Some(act.actor.as_str()),
-        Record::Decision(_) | Record::Attempt(_) | Record::Outcome(_) => None,
-    };
-    let begins = |wanted: &Option<String>, found: Option<&str>| {
-        let wanted = wanted.as_deref();
-        wanted.is_none_or(|wanted| found.is_some_and(|found| found.starts_with(wanted)))
-    };
-    let is_act = filter.act.is_none() || filter.act == act;
-    is_act
-        && by.map_or(filter.actor.is_none(), |by| filter.takes_actor(by))
-        && begins(
-            &filter.model_prefix,
-            decision.and_then(|decision| decision.model.as_deref()),
-        )
-        && is(
-            &filter.provider,
-            decision.and_then(|decision| decision.provider.as_deref()),
-        )
+    (filter.act.is_none() || filter.act == act.map(|act| act.act))
+        && act.map_or(filter.actor.is_none(), |act| filter.takes_actor(&act.actor))
         && filter.since.is_none_or(|since| record.time() >= since)
         && filter.until.is_none_or(|until| record.time() < until)
         && filter.record.is_none_or(|wanted| wanted == kind)
         && filter
             .request_id
             .is_none_or(|wanted| record.request_id() == Some(wanted))
-        && (filter.action.is_none() || filter.action == decision.map(|decision| decision.action))
+        && matches_decision(filter, decision)
+}
+
+/// Whether a decision is what the filter asks of decisions; where there is none, it may ask nothing.
+fn matches_decision(filter: &Filter, decision: Option<&Decision>) -> bool {
+    let is = |wanted: &Option<String>, found: fn(&Decision) -> Option<&str>| {
+        wanted.is_none() || wanted.as_deref() == decision.and_then(found)
+    };
+    let begins = |wanted: &Option<String>, found: fn(&Decision) -> Option<&str>| {
+        let found = decision.and_then(found);
+        let begins = |wanted: &str| found.is_some_and(|found| found.starts_with(wanted));
+        wanted.as_deref().is_none_or(begins)
+    };
+    (filter.action.is_none() || filter.action == decision.map(|decision| decision.action))
         && (filter.mode.is_none() || filter.mode == decision.map(|decision| decision.mode))
-        && is(
-            &filter.key_id,
-            decision.map(|decision| decision.key_id.as_str()),
-        )
-        && is(
-            &filter.model,
-            decision.and_then(|decision| decision.model.as_deref()),
-        )
-        && is(
-            &filter.door,
-            decision.and_then(|decision| decision.door.as_deref()),
-        )
+        && is(&filter.key_id, |decision| Some(decision.key_id.as_str()))
+        && is(&filter.model, |decision| decision.model.as_deref())
+        && begins(&filter.model_prefix, |decision| decision.model.as_deref())
+        && is(&filter.provider, |decision| decision.provider.as_deref())
+        && is(&filter.door, |decision| decision.door.as_deref())
         && filter
             .phi_type
             .as_ref()

@@ -79,17 +79,8 @@ pub(super) fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Out<'_>) {
         return;
     }
     let value = page.slice(span.clone());
-    let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
-    let has_letters = value.iter().any(u8::is_ascii_alphabetic);
     let has_groups = value.iter().any(|&byte| is_tie(byte));
-    let is_long = match (has_letters, has_groups) {
-        (true, _) => {
-            let is_open = page.byte_before(start) == b'(';
-            (4..=10).contains(&digits) && (value[0].is_ascii_uppercase() || is_open)
-        }
-        (false, true) => (6..=10).contains(&digits),
-        (false, false) => (6..=9).contains(&digits),
-    };
+    let is_long = has_enough_digits(value, has_groups, page.byte_before(start) == b'(');
     let is_open = page.slice(start.saturating_sub(2)..start) == b" (";
     let is_bracketed = is_open && matches!(page.byte(span.end), b')' | b',');
     let ends = matches!(
@@ -112,6 +103,17 @@ pub(super) fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Out<'_>) {
         && nearest(page, start).is_none_or(|claim| !claim.is_firm())
     {
         out.weigh(span, Shape::Value, Evidence::BesideName);
+    }
+}
+
+/// Whether so many digits stand beside a name for a reason. Letters make a number of few digits.
+fn has_enough_digits(value: &[u8], has_groups: bool, is_open: bool) -> bool {
+    let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let has_letters = value.iter().any(u8::is_ascii_alphabetic);
+    match (has_letters, has_groups) {
+        (true, _) => (4..=10).contains(&digits) && (value[0].is_ascii_uppercase() || is_open),
+        (false, true) => (6..=10).contains(&digits),
+        (false, false) => (6..=9).contains(&digits),
     }
 }
 

@@ -261,13 +261,7 @@ async fn draw(
     error: Option<String>,
     answer: Option<Reply>,
 ) -> Answer {
-    let wants_example = visit.head.query.get("example") == "yes";
-    let given = if wants_example {
-        EXAMPLE
-    } else {
-        visit.form().exact("text")
-    };
-    let typed: String = given.chars().take(TEXT_CHARS_MAX).collect();
+    let typed = typed(visit);
     let preview = dash.app.gateway.preview(&visit.account, &typed);
     let preview = preview
         .await
@@ -319,6 +313,15 @@ async fn draw(
             text: typed,
         },
     )
+}
+
+/// What was typed, or the example where that was asked for.
+fn typed(visit: &SignedIn) -> String {
+    let given = match visit.head.query.get("example") {
+        "yes" => EXAMPLE,
+        _ => visit.form().exact("text"),
+    };
+    given.chars().take(TEXT_CHARS_MAX).collect()
 }
 
 fn found_words(text: &str, findings: &Findings, took_ms: f64) -> String {

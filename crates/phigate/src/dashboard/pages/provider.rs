@@ -225,6 +225,33 @@ impl Draft {
         let mut addresses = self.options().filter(is_address);
         addresses.any(|option| stored.config.option(option) != self.config.option(option))
     }
+
+    fn title(&self) -> String {
+        let label = self.preset.map(|preset| preset.label);
+        match &self.stored {
+            Some(_) => self.name.clone(),
+            None => format!("Add {}", label.unwrap_or(self.config.kind.label())),
+        }
+    }
+
+    /// What the page is about: the preset's own words, or what there is and how it fares.
+    fn lead(&self, health: &str) -> String {
+        match (&self.stored, self.preset) {
+            (None, Some(preset)) => preset.summary.to_owned(),
+            _ => {
+                let (kind, auth) = (self.config.kind.label(), self.config.auth().label());
+                format!("{kind}, {auth} · {health}")
+            }
+        }
+    }
+
+    /// Where the form goes.
+    fn action(&self) -> String {
+        match (&self.stored, self.preset) {
+            (None, Some(preset)) => format!("/providers/add/{}", preset.code),
+            _ => format!("/provider/{}", self.name),
+        }
+    }
 }
 
 /// Saves what was typed, or says why not.
@@ -291,31 +318,15 @@ async fn draw(dash: &Dash, visit: &SignedIn, draft: Draft, error: Option<String>
         true => StatusCode::UNPROCESSABLE_ENTITY,
         false => StatusCode::OK,
     };
-    let label = draft
-        .preset
-        .map_or(config.kind.label(), |preset| preset.label);
     let allows_ambient = dash.app.gateway.setup_rules().allow_ambient;
     let (fields, more) = fields(&draft, allows_ambient, |option, known| {
         value(option.code(), known)
     });
     let page = Page {
         chrome: visit.chrome("/providers"),
-        title: match &draft.stored {
-            Some(_) => draft.name.clone(),
-            None => format!("Add {label}"),
-        },
-        lead: match (&draft.stored, draft.preset) {
-            (None, Some(preset)) => preset.summary.to_owned(),
-            _ => {
-                let health = terms::health(fares.get(&draft.name));
-                let (kind, auth) = (config.kind.label(), config.auth().label());
-                format!("{kind}, {auth} · {health}")
-            }
-        },
-        action: match (&draft.stored, draft.preset) {
-            (None, Some(preset)) => format!("/providers/add/{}", preset.code),
-            _ => format!("/provider/{}", draft.name),
-        },
+        title: draft.title(),
+        lead: draft.lead(&terms::health(fares.get(&draft.name))),
+        action: draft.action(),
         is_new: draft.stored.is_none(),
         steps: draft.preset.map_or(&[], |preset| preset.steps),
         console: draft.preset.and_then(|preset| preset.console),

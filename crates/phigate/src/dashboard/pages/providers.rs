@@ -266,30 +266,15 @@ async fn draw(dash: &Dash, visit: &SignedIn, status: StatusCode, remark: Remark)
     let providers = families.map(|kind| {
         let known = stored.iter().find(|provider| provider.name == kind.code());
         let is_meant = remark.family == kind.code();
-        let typed = is_meant && remark.error.is_some();
-        let base_url = known
-            .and_then(|provider| provider.config.base_url.clone())
-            .unwrap_or_default();
         Entry {
-            family: kind.code(),
-            label: kind.label(),
-            models: format_of_family(kind).map_or_else(String::new, some_models),
-            is_set: known.is_some(),
-            last_four: known
-                .map(|provider| provider.last4.clone())
-                .unwrap_or_default(),
-            base_url: if typed {
-                visit.form().get("base_url").to_owned()
-            } else {
-                base_url
-            },
-            default_url: kind.address(None).unwrap_or_default(),
-            changed: known
-                .map(|provider| (When::at(provider.updated), provider.updated_by.clone())),
-            terms: known.map(|provider| Terms::of(&provider.config, now)),
             health: terms::health(fares.get(kind.code())),
             test: known.and_then(|provider| dash.trials.of(visit.account_id(), provider)),
             error: remark.error.clone().filter(|_| is_meant),
+            base_url: match is_meant && remark.error.is_some() {
+                true => visit.form().get("base_url").to_owned(),
+                false => known.and_then(base_url).unwrap_or_default(),
+            },
+            ..entry(kind, known, now)
         }
     });
     let is_family = |name: &str| family_kind(name).is_ok();
@@ -325,6 +310,30 @@ async fn draw(dash: &Dash, visit: &SignedIn, status: StatusCode, remark: Remark)
             alias_error: remark.alias_error,
         },
     )
+}
+
+fn base_url(provider: &ProviderInfo) -> Option<String> {
+    provider.config.base_url.clone()
+}
+
+/// A family's card, with what is stored of its provider.
+fn entry(kind: ProviderKind, known: Option<&ProviderInfo>, now: Timestamp) -> Entry {
+    let changed =
+        |provider: &ProviderInfo| (When::at(provider.updated), provider.updated_by.clone());
+    Entry {
+        family: kind.code(),
+        label: kind.label(),
+        models: format_of_family(kind).map_or_else(String::new, some_models),
+        is_set: known.is_some(),
+        last_four: known.map_or_else(String::new, |provider| provider.last4.clone()),
+        base_url: String::new(),
+        default_url: kind.address(None).unwrap_or_default(),
+        changed: known.map(changed),
+        terms: known.map(|provider| Terms::of(&provider.config, now)),
+        health: String::new(),
+        test: None,
+        error: None,
+    }
 }
 
 fn built_in_aliases() -> impl Iterator<Item = (&'static str, &'static str)> {

@@ -155,6 +155,13 @@ fn decision_of(records: &[Record]) -> Option<&Decision> {
     })
 }
 
+fn outcome_of(records: &[Record]) -> Option<&Outcome> {
+    records.iter().find_map(|record| match record {
+        Record::Outcome(outcome) => Some(outcome),
+        Record::Decision(_) | Record::Attempt(_) | Record::Admin(_) => None,
+    })
+}
+
 async fn draw(
     dash: &Dash,
     visit: &SignedIn,
@@ -170,10 +177,7 @@ async fn draw(
         .audit_show(visit.account_id(), request_id)
         .await?;
     let decision = decision_of(&records).ok_or(PageError::NotFound)?;
-    let outcome = records.iter().find_map(|record| match record {
-        Record::Outcome(outcome) => Some(outcome),
-        Record::Decision(_) | Record::Attempt(_) | Record::Admin(_) => None,
-    });
+    let outcome = outcome_of(&records);
     let names = keys::names(&dash.app.vault.access.api_keys(visit.account_id()).await?);
     let key_name = names.get(&decision.key_id).filter(|name| !name.is_empty());
     let (label, tone) = action(decision);

@@ -2,6 +2,8 @@
 //!
 //! A new way to weaken something is a variant of [`Weaker`], its words, and what counts whom it concerns.
 
+use std::collections::BTreeMap;
+
 use askama::Template;
 use axum::response::Response;
 use jiff::{SignedDuration, Timestamp};
@@ -225,16 +227,7 @@ async fn concerns(dash: &Dash, visit: &SignedIn, weaker: &Weaker) -> Result<Stri
             .stats(visit.account_id(), Window::Month)
     };
     Ok(match weaker {
-        Weaker::Mode(_) => {
-            let stats = stats().await?;
-            let kept = stats.phi_by_action.iter();
-            let kept = kept.filter(|(action, _)| *action != Action::FORWARDED.code());
-            let kept = kept.map(|(_, count)| count).sum();
-            format!(
-                "In the last 30 days, phigate changed or held back {} with PHI. Requests like these will be forwarded unchanged.",
-                counted(kept, "request")
-            )
-        }
+        Weaker::Mode(_) => kept_back(&stats().await?.phi_by_action),
         Weaker::Attachments => {
             let filter = Filter {
                 error: Some(ErrorCode::UnscannableContent),
@@ -286,7 +279,16 @@ async fn concerns(dash: &Dash, visit: &SignedIn, weaker: &Weaker) -> Result<Stri
     })
 }
 
-fn found(by_type: &std::collections::BTreeMap<String, u64>, code: &str) -> String {
+fn kept_back(phi_by_action: &BTreeMap<String, u64>) -> String {
+    let kept = phi_by_action.iter();
+    let kept = kept.filter(|(action, _)| *action != Action::FORWARDED.code());
+    format!(
+        "In the last 30 days, phigate changed or held back {} with PHI. Requests like these will be forwarded unchanged.",
+        counted(kept.map(|(_, count)| count).sum(), "request")
+    )
+}
+
+fn found(by_type: &BTreeMap<String, u64>, code: &str) -> String {
     let found = by_type.get(code).copied().unwrap_or(0);
     format!(
         "In the last 30 days, this type was found in {}.",

@@ -1,0 +1,90 @@
+//! What a filter asks of the rows of the trail: one list of conditions, which each engine writes in its own SQL.
+
+use phigate_types::{Act, Action, ErrorCode, Mode};
+use uuid::Uuid;
+
+use crate::model::{Filter, RecordKind};
+
+/// What a condition compares with.
+pub(crate) enum Value {
+    /// A text.
+    Text(String),
+    /// Microseconds.
+    Time(i64),
+    /// A kind of record.
+    Kind(i16),
+    /// The hundred of a status.
+    Class(u16),
+    /// A request.
+    Request(Uuid),
+    /// Yes or no.
+    Truth(bool),
+}
+
+/// Conditions that the engines write differently. A question mark stands for the value.
+pub(crate) struct Dialect {
+    /// This kind of PHI is among the types.
+    pub(crate) has_type: &'static str,
+    /// The record's body names this door. A column of its own would cost every request an entry in the index, and
+    /// hardly anybody asks; the same goes for what follows.
+    pub(crate) at_door: &'static str,
+    /// It names this provider.
+    pub(crate) to_provider: &'static str,
+    /// It names this person, to the end or to the colon after a word that several share.
+    pub(crate) by_person: &'static str,
+    /// The model's name begins like this.
+    pub(crate) model_begins: &'static str,
+    /// The request ended with this error.
+    pub(crate) ended_with_error: &'static str,
+    /// The request ended with a status of this hundred.
+    pub(crate) ended_with_class: &'static str,
+    /// It is a decision with PHI, or one without.
+    pub(crate) has_phi: &'static str,
+}
+
+/// A condition on a request's outcome, which is another record of it, called `o`.
+macro_rules! ended {
+    ($condition:literal) => {
+        concat!(
+            "EXISTS (SELECT 1 FROM audit_record o WHERE o.account = audit_record.account
+                AND o.request = audit_record.request AND o.kind = 2 AND ",
+            $condition,
+            ")"
+        )
+    };
+}
+pub(crate) use ended;
+
+/// The conditions of a filter, each with what it compares with.
+pub(crate) fn conditions(filter: &Filter, sql: &Dialect) -> Vec<(&'static str, Value)> {
+    let actor = filter.actor_written();
+    let texts = [
+        ("action = ?", filter.action.map(Action::code)),
+        ("mode = ?", filter.mode.map(Mode::code)),
+        ("key_id = ?", filter.key_id.as_deref()),
+        ("model = ?", filter.model.as_deref()),
+        ("act = ?", filter.act.map(Act::code)),
+        (sql.has_type, filter.phi_type.as_deref()),
+        (sql.at_door, filter.door.as_deref()),
+        (sql.to_provider, filter.provider.as_deref()),
+        (sql.by_person, actor.as_deref()),
+        (sql.model_begins, filter.model_prefix.as_deref()),
+        (sql.ended_with_error, filter.error.map(ErrorCode::code)),
+    ];
+    let texts =
+        texts.map(|(condition, text)| (condition, text.map(|text| Value::Text(text.to_owned()))));
+    let time = |time: jiff::Timestamp| Value::Time(time.as_microsecond());
+    let kind = |kind: RecordKind| Value::Kind(kind.code());
+    let is_request = filter.requests.then_some(RecordKind::Decision);
+    let others = [
+        ("time >= ?", filter.since.map(time)),
+        ("time < ?", filter.until.map(time)),
+        ("kind = ?", filter.record.map(kind)),
+        ("kind = ?", is_request.map(kind)),
+        ("request = ?", filter.request_id.map(Value::Request)),
+        (sql.ended_with_class, filter.status_class.map(Value::Class)),
+        (sql.has_phi, filter.phi_detected.map(Value::Truth)),
+    ];
+    let asked = |(condition, value): (&'static str, Option<Value>)| Some((condition, value?));
+    texts.into_iter().chain(others).filter_map(asked).collect()
+}
