@@ -94,5 +94,5 @@ miri: ## the module with unsafe code under Miri, AddressSanitizer and Valgrind, 
 fuzz: ## random inputs guided by coverage: EACH (60) seconds for each target, or for TARGETS
 	fuzz/run.sh $(or $(EACH),60) $(TARGETS)
 
-mutants: ## change the code that guards the promises, one place at a time, and see whether a test notices
-	tests/mutants.sh
+mutants: ## change the code that guards the promises, one place at a time, and see whether a test notices; PARTS names some of them
+	tests/mutants/run.py $(PARTS)

@@ -1,20 +1,15 @@
 #!/bin/sh
-# Builds the fuzzer and gives each target random inputs for a while: fuzz/run.sh [SECONDS [TARGET…]]; 0 seconds only builds.
-# Any toolchain will do, with coverage feedback; TOOLCHAIN=+nightly adds AddressSanitizer. cargo-fuzz is not needed, a C++
-# compiler is; FEATURES=--no-default-features leaves out what takes long to build. Inputs that broke something are kept in fuzz/artifacts, inputs that reached new code in fuzz/corpus, and
-# the executions of every run in fuzz/runs.tsv.
+# Builds the fuzzer and gives each target random inputs for a while: fuzz/run.sh [SECONDS [TARGET…]]; 0 only builds.
+# Any toolchain will do; a C++ compiler is needed. What broke something is kept in fuzz/artifacts, what reached new code
+# in fuzz/corpus, and the executions of every run in fuzz/runs.tsv, whose sum is printed at the end.
+# KEEP=yes also writes the fewest inputs that reach as much code to fuzz/kept, for the tests and for the next run.
 set -eu
 cd "$(dirname "$0")"
 seconds=${1:-60}
 [ $# -gt 0 ] && shift
-target=$(rustc -vV | sed -n 's/^host: //p')
-flags="--cfg fuzzing -Cdebug-assertions -Cpasses=sancov-module
--Cllvm-args=-sanitizer-coverage-level=4 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters
--Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares"
-toolchain=${TOOLCHAIN:-}
-[ -z "$toolchain" ] || flags="$flags -Zsanitizer=address"
-RUSTFLAGS=$(echo $flags) cargo $toolchain build --quiet --release --target "$target" ${FEATURES:-}
-fuzzer="target/$target/release/phigate-fuzz"
+CARGO_INCREMENTAL=0 RUSTC_WORKSPACE_WRAPPER="$PWD/rustc.sh" cargo build --quiet --manifest-path ../Cargo.toml \
+    --workspace --bin phigate-fuzz --features phigate-fuzz/libfuzzer
+fuzzer=${CARGO_TARGET_DIR:-../target}/debug/phigate-fuzz
 [ "$seconds" -gt 0 ] || exit 0
 FUZZ_TARGET=seeds "$fuzzer"
 printf '%-20s %12s %9s %8s\n' target executions seconds inputs
@@ -31,4 +26,10 @@ for name in ${*:-$(FUZZ_TARGET=list "$fuzzer")}; do
     inputs=$(ls "corpus/$name" | wc -l)
     printf '%-20s %12s %9s %8s\n' "$name" "$executions" "$seconds" "$inputs"
     printf '%s\t%s\t%s\t%s\n' "$(date -u +%FT%TZ)" "$name" "$executions" "$seconds" >>runs.tsv
+    [ -n "${KEEP:-}" ] || continue
+    rm -rf "least/$name"
+    mkdir -p "least/$name"
+    FUZZ_TARGET=$name "$fuzzer" -merge=1 -max_len=2048 "least/$name" "corpus/$name" >>"$log" 2>&1
 done
+[ -z "${KEEP:-}" ] || FUZZ_TARGET=keep "$fuzzer"
+awk -F'\t' '{ sum += $3; time += $4 } END { printf "%d executions in all runs so far, %.1f hours\n", sum, time / 3600 }' runs.tsv

@@ -35,7 +35,10 @@ fn run(bytes: &[u8]) {
     for scheme in [aws, Scheme::Google { token_url: None }] {
         if let Err(error) = scheme.check_secret(text) {
             let told = error.to_string();
-            assert!(text.len() < 12 || !told.contains(text), "an error quotes a secret");
+            assert!(
+                text.len() < 12 || !told.contains(text),
+                "an error quotes a secret"
+            );
         }
     }
 }
