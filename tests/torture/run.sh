@@ -1,7 +1,8 @@
 #!/bin/sh
 # Kills writers at random moments, many times, on both engines, then looks whether anything that was acknowledged is lost
 # or doubled and whether the trail is whole; kills the whole gateway under requests at every door; then every fault of
-# the store. KILLS sets the kills in all, SEED their moments. Every batch that was found whole adds its figures to
+# the store. KILLS sets the kills in all, SEED their moments; ONLY=sqlite, postgresql or gateway gives all of them to one,
+# and FAULTS= leaves the faults out. Every batch that was found whole adds its figures to
 # target/torture.tsv, so that a run that is stopped counts as far as it came and the next adds to it; the sums are
 # printed at the end, or alone with KILLS=0.
 set -eu
@@ -28,10 +29,19 @@ sums() {
 tests() { cargo test -q --workspace --test "$@"; }
 # Each engine gets nearly half; the whole gateway starts slowly and gets a twentieth.
 gateway=$((KILLS / 20)) engine=$(((KILLS - KILLS / 20) / 2))
-echo "store: $engine kills per engine, seed $PHIGATE_TORTURE_SEED"
-PHIGATE_TORTURE="$engine" tests torture -- --nocapture --test-threads=1
-echo "gateway: $gateway kills"
-PHIGATE_TORTURE="$gateway" tests kills -- --nocapture
+[ -z "${ONLY:-}" ] || gateway=$KILLS engine=$KILLS
+for place in ${ONLY:-sqlite postgresql gateway}; do
+    case $place in
+    gateway)
+        echo "gateway: $gateway kills, seed $PHIGATE_TORTURE_SEED"
+        PHIGATE_TORTURE="$gateway" tests kills -- --nocapture
+        ;;
+    *)
+        echo "$place: $engine kills, seed $PHIGATE_TORTURE_SEED"
+        PHIGATE_TORTURE="$engine" tests torture -- --nocapture --exact "nothing_acknowledged_is_lost_by_kills_on_$place"
+        ;;
+    esac
+done
 sums
 [ -n "${FAULTS-yes}" ] || exit 0
 echo "store: database locked, disk full, hanging, slow and read-only, PostgreSQL stopped, frozen and restarted"

@@ -26,7 +26,7 @@ const KEY: &str = "PHIGATE_TORTURE_KEY";
 /// So many that the next group is on its way while one is committed.
 const CALLERS: usize = 96;
 /// Kills of one store before it is looked through; a new one follows.
-const BATCH: u64 = 250;
+const BATCH: u64 = 100;
 
 /// What a caller records, again and again.
 #[derive(Clone, Copy)]
@@ -211,8 +211,9 @@ impl Told {
     }
 }
 
-/// Starts a writer and kills it after a while.
-fn kill_one(store: &str, key: &std::path::Path, moment: &Moment, told: &mut Told) {
+/// Starts a writer and kills it after a while. Whether it was killed with work under way: on a busy machine it may have
+/// given up by itself.
+fn kill_one(store: &str, key: &std::path::Path, moment: &Moment, told: &mut Told) -> bool {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args([
             "--exact",
@@ -236,16 +237,14 @@ fn kill_one(store: &str, key: &std::path::Path, moment: &Moment, told: &mut Told
             break;
         }
     }
-    assert!(
-        told.count(moment.after) > before,
-        "a kill before anything was written proves nothing"
-    );
+    let is_useful = told.count(moment.after) > before;
     std::thread::sleep(moment.pause);
     child.kill().unwrap();
     lines
         .map_while(Result::ok)
         .for_each(|line| told.take(&line));
     child.wait().unwrap();
+    is_useful
 }
 
 /// What the trail says about a request.
@@ -281,14 +280,15 @@ async fn check(site: &Site, told: &Told) -> (usize, usize) {
     let vault = site.serve().await;
     let account = account(&vault).await;
     let mut found = HashMap::new();
-    for _ in 0..300 {
+    for _ in 0..30 {
         vault.flush().await.unwrap();
         found = read_trail(&vault, &account).await;
-        // On PostgreSQL the dead process is known to be dead once its lease has run out.
+        // On PostgreSQL the dead process is known to be dead once its lease has run out. Looking often would cost more
+        // than all the kills.
         if found.values().all(|request| !request.outcomes.is_empty()) {
             break;
         }
-        tokio::time::sleep(Duration::from_millis(200)).await;
+        tokio::time::sleep(Duration::from_secs(2)).await;
     }
     let lost = |ids: &[Uuid], is_there: fn(&Found) -> bool| {
         let missing = ids
@@ -325,9 +325,12 @@ async fn torture(engine: &str, mut new_site: impl FnMut(u64) -> (Site, String)) 
         let (site, store) = new_site(done / BATCH);
         support::close(site.open().await).await;
         let mut told = Told::default();
-        let batch = BATCH.min(kills - done);
+        let (batch, mut useless) = (BATCH.min(kills - done), 0);
         for _ in 0..batch {
-            kill_one(&store, &site.key_file(), &dice.moment(), &mut told);
+            while !kill_one(&store, &site.key_file(), &dice.moment(), &mut told) {
+                useless += 1;
+                assert!(useless <= batch, "writers end before they are killed");
+            }
             done += 1;
         }
         let (cut, untold) = check(&site, &told).await;
@@ -351,14 +354,11 @@ fn log(engine: &str, seed: u64, kills: u64, counts: &[usize]) {
     let Ok(path) = std::env::var("PHIGATE_TORTURE_LOG") else {
         return;
     };
-    let file = std::fs::OpenOptions::new().append(true).create(true);
+    let mut file = std::fs::OpenOptions::new();
+    let mut file = file.append(true).create(true).open(path).unwrap();
     let counts: String = counts.iter().map(|count| format!("\t{count}")).collect();
     let now = jiff::Timestamp::now();
-    writeln!(
-        file.open(path).unwrap(),
-        "{now:.0}\t{engine}\t{seed}\t{kills}{counts}"
-    )
-    .unwrap();
+    writeln!(file, "{now:.0}\t{engine}\t{seed}\t{kills}{counts}").unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
