@@ -30,6 +30,8 @@ fn replicas(provider: &Provider, url: &str) -> Vec<Gateway> {
     let limits = [
         ("PHIGATE_LIMITS_KEY_REQUESTS_PER_MINUTE", "1000000"),
         ("PHIGATE_DATABASE_URL", url),
+        // A busy machine is no fault of a replica.
+        ("PHIGATE_LIMITS_DECISION_MS", "30000"),
     ];
     let first = Gateway::start_with(provider, &limits);
     let key = first.data().with_extension("key");
@@ -39,6 +41,7 @@ fn replicas(provider: &Provider, url: &str) -> Vec<Gateway> {
         let more = [
             limits[0],
             limits[1],
+            limits[2],
             ("PHIGATE_MASTER_KEY_FILE", key.as_str()),
         ];
         all.push(Gateway::start_with(provider, &more));
