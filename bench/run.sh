@@ -8,7 +8,9 @@ printf '\nDetector\n'
 cargo bench -q -p phi-detect
 printf '\nSignatures for the clouds\n'
 cargo bench -q -p phigate-auth
-printf '\nStore\n'
+printf "\nGiving values back\n"
+cargo bench -q -p phigate-core
+printf "\nStore\n"
 cargo run -q --release -p phigate-store --example group_commit
 printf '\nAudit page\n'
 bench/audit_page.sh

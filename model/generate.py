@@ -60,8 +60,8 @@ class Names:
             first, last = r.choice(t["rare_given"]), r.choice(t["rare_last"])
         elif u < 0.91:
             first, last = r.choice(t["invented"]), r.choice(t["invented"])
-        elif u < 0.93:
-            first, last = r.choice(t["word_given"]), r.choice(t["last"])
+        elif u < 0.935:
+            first, last = r.choice(t["word_given"]), r.choice(t["last"] if r.random() < 0.6 else t["word_last"])
         elif u < 0.98:
             first, last = r.choice(t["given"]), r.choice(t["word_last"])
         else:

@@ -74,8 +74,8 @@ async fn answer(request: Request<Incoming>) -> Result<Response<Body>> {
         tokio::task::yield_now().await;
         let plain = Bytes::from_static(EVENT.as_bytes());
         let event = match (sent, &pieces) {
-            (sent, Some(pieces)) if sent < count && sent % TOKEN_EVERY < 2 => {
-                pieces[sent % TOKEN_EVERY].clone()
+            (sent, Some(pieces)) if sent < count && sent % TOKEN_EVERY >= TOKEN_EVERY - 2 => {
+                pieces[sent % TOKEN_EVERY + 2 - TOKEN_EVERY].clone()
             }
             (sent, _) if sent < count => plain,
             (sent, _) if sent == count => Bytes::from_static(LAST.as_bytes()),

@@ -152,6 +152,13 @@ pub(crate) fn of_nested_key(outer: Option<&str>, key: &str) -> Option<Meaning> {
     if last.is_some_and(|last| last.len() == 1 && last.starts_with(char::is_alphabetic)) {
         return None;
     }
+    // `fontFamily`: letters have families, too.
+    if key
+        .get(..4)
+        .is_some_and(|start| start.eq_ignore_ascii_case("font"))
+    {
+        return None;
+    }
     let words = words_of_key(key);
     if let Some(outer) = outer {
         let all = words_of_key(outer).into_iter().chain(words.iter().copied());

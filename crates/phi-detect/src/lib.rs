@@ -126,6 +126,7 @@ use candidate::Candidate;
 use labels::Meaning;
 use names::Level;
 use page::{Field, Page};
+use people::Programs;
 use view::View;
 
 /// Changes whenever the findings for some text may change: the release, and a fingerprint of rules, words and
@@ -262,7 +263,10 @@ impl Detector {
             names::tag(level, page.text, is_unwanted, budget, &mut model);
             candidates.extend(tidy::tidy(&page, &model));
         }
+        let programs = Programs::of(&page, &candidates, names::is_only_a_name);
+        programs.leave_out(&page, &mut candidates);
         self.find_by_names(&page, &mut candidates);
+        programs.leave_out(&page, &mut candidates);
         if depth < CODING_DEPTH_MAX {
             let scan = |decoded: &str| self.find(decoded, None, depth + 1, budget);
             encoded::find(&page, &scan, &mut candidates);
@@ -294,9 +298,10 @@ impl Detector {
             .into_iter()
             .filter(|name| !people::is_in_code(page, name))
             .collect();
-        rules::find_names_again(page, &self.settings, &sure, candidates);
+        rules::find_by_names(page, &self.settings, &sure, rules::AGAIN, candidates);
+        rules::find_by_names(page, &self.settings, &sure, rules::BEDS, candidates);
         if self.names.is_some() {
-            rules::find_company(page, &self.settings, &company, candidates);
+            rules::find_by_names(page, &self.settings, &company, rules::COMPANY, candidates);
         }
         let likely = names_from(self.settings.threshold(PhiKind::NAME), candidates);
         rules::find_beside_names(page, &self.settings, &likely, candidates);

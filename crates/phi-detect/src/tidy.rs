@@ -1,7 +1,10 @@
 //! Makes candidates of what the model found: edges fitted to the form of the kind, nonsense left out.
 
+use std::ops::Range;
+
 use crate::candidate::Candidate;
 use crate::kinds::PhiKind;
+use crate::lexicon::Sense;
 use crate::names;
 use crate::page::Page;
 use crate::people;
@@ -12,6 +15,10 @@ const SURE_INITIAL: f32 = 0.6;
 
 /// From this score on a small word in a cell of a table is taken for a name.
 const SURE_CELL: f32 = 0.5;
+
+/// From this score on a small word that is an ordinary one, or that stands in code, is taken for a name.
+const SURE_WORD: f32 = 0.6;
+const SURE_IN_CODE: f32 = 0.9;
 
 /// The pieces of what the model found that hold up, in their whole extent.
 pub(crate) fn tidy(page: &Page<'_>, found: &[Candidate]) -> Vec<Candidate> {
@@ -136,13 +143,73 @@ fn is_plausible(page: &Page<'_>, candidate: &Candidate, has_markup: bool) -> boo
         && candidate.score < SURE_CELL
         && page.byte_before(candidate.span.start) == b'\t'
         && text.iter().all(u8::is_ascii_lowercase);
+    let is_weak_word = candidate.kind == PhiKind::NAME && is_weak_word(page, candidate);
     // A letter is somebody only with its dot: "S. denies pain".
     let is_initial = letters == 1 && text.ends_with(b".") && candidate.score >= SURE_INITIAL;
     (letters >= 2 || is_initial)
         && !is_letters
         && !is_weak_cell
+        && !is_weak_word
         && !is_tag
         && !is_label
         && !is_contradicted
         && !page.has_placeholder(&around)
+}
+
+/// A word that is no name as long as the model has doubts: "major metros have risen", `Z.last=jo,`, "usage: apply [STASH]".
+fn is_weak_word(page: &Page<'_>, candidate: &Candidate) -> bool {
+    let span = &candidate.span;
+    let text = page.slice(span.clone());
+    if text.iter().all(u8::is_ascii_uppercase) {
+        let in_brackets = page.byte_before(span.start) == b'[' && page.byte(span.end) == b']';
+        return in_brackets && candidate.score < SURE_IN_CODE;
+    }
+    if !text.iter().all(u8::is_ascii_lowercase) || is_announced(page, span) {
+        return false;
+    }
+    let is_ordinary = || page.text.get(span.clone()).is_some_and(names::is_ordinary);
+    let is_bare = !matches!(page.byte(span.end), b'"' | b'\'' | b'`');
+    candidate.score < SURE_WORD && is_ordinary()
+        || is_bare && candidate.score < SURE_IN_CODE && people::is_in_code(page, span)
+        || is_among_capitals(page, span)
+}
+
+/// Whether a label, a title, a role or a relative stands before a word: "scribe jlp", "mother: ana".
+fn is_announced(page: &Page<'_>, span: &Range<usize>) -> bool {
+    let before = page.slice(span.start.saturating_sub(2)..span.start);
+    let end = span.start.saturating_sub(1);
+    let announces = Sense::TITLE | Sense::KIN | Sense::ROLE | Sense::INTRODUCES;
+    page.field_at(span.start).is_some()
+        || page.label_ending_at(end).is_some()
+        || matches!(before, b": " | [_, b'=' | b':' | b'"' | b'@' | b'<'])
+        || page
+            .word_before(end)
+            .is_some_and(|(sense, start)| sense.has(announces) && !is_office(page, start))
+}
+
+/// "the surgeon gambles": with an article before it a role is enough to say who is meant.
+fn is_office(page: &Page<'_>, role: usize) -> bool {
+    let before = page.slice(role.saturating_sub(4)..role);
+    [b"the ".as_slice(), b"The ", b" a ", b" an "]
+        .iter()
+        .any(|article| before.ends_with(article))
+}
+
+/// How far on both sides sentences are looked at, and how many must begin with a capital.
+const SENTENCES_REACH_BYTES: usize = 400;
+const SENTENCES_MIN: usize = 3;
+
+/// Whether all sentences around begin with a capital: who writes so writes names so, too.
+fn is_among_capitals(page: &Page<'_>, span: &Range<usize>) -> bool {
+    let from = span.start.saturating_sub(SENTENCES_REACH_BYTES);
+    let to = page.text.len().min(span.end + SENTENCES_REACH_BYTES);
+    let ends = |part: &&[u8]| matches!(part[0], b'.' | b'?' | b'!') && part[1] == b' ';
+    let mut capitals = 0;
+    for sentence in page.slice(from..to).windows(3).filter(ends) {
+        if sentence[2].is_ascii_lowercase() {
+            return false;
+        }
+        capitals += usize::from(sentence[2].is_ascii_uppercase());
+    }
+    capitals >= SENTENCES_MIN
 }

@@ -234,3 +234,48 @@ fn labels_below_their_values() {
         ("It felt better\nPatient\n", &[]),
     ]);
 }
+
+#[test]
+fn documents_inside_strings() {
+    const MRN_NAME: &[(&str, &str)] = &[("mrn", "48291378"), ("name", "Okonkwo")];
+    check(&[
+        (
+            r#"{"role":"user","content":"mrn,last_name,dob\n48291378,Okonkwo,x\n"}"#,
+            MRN_NAME,
+        ),
+        (
+            r#"{"id":7,"content":"Sort:\n\n| MRN | Last name |\n|---|---|\n| 48291378 | Okonkwo |"}"#,
+            MRN_NAME,
+        ),
+        (
+            r#"{"text":"| MRN | Last name |\n|---|---|\n| 48291378 | Okonkwo |","n":1}"#,
+            MRN_NAME,
+        ),
+        (r#"print("mrn,dob\n48291378,1971-07-02\n")"#, MRN_DOB),
+        (
+            r#"{"payload":"{\"mrn\":\"48291378\",\"lastName\":\"Okonkwo\"}","n":1}"#,
+            MRN_NAME,
+        ),
+        (
+            r#"{"payload":"{\"patient\":{\"mrn\":\"48291378\"}}","born":"{\"dob\":\"1971-07-02\"}"}"#,
+            MRN_DOB,
+        ),
+        (
+            r#"[{"type":"text","text":"MSH|^~\\&|A|B\rPID|1||48291378^^^H^MR||OKONKWO^KOFI||19710702|F\rPV1|1|I"}]"#,
+            &[
+                ("mrn", "48291378"),
+                ("name", "OKONKWO^KOFI"),
+                ("dob", "19710702"),
+            ],
+        ),
+        (
+            r#"{"raw":"PID|1||48291378^^^H^MR||OKONKWO^KOFI"}"#,
+            &[("mrn", "48291378"), ("name", "OKONKWO^KOFI")],
+        ),
+        // A template, a list of words and a sentence with a bar are no documents.
+        (
+            r#"{"path":"{id}/x","a":"[1] b, c","n":"dob | mrn\nx | 1"}"#,
+            &[],
+        ),
+    ]);
+}

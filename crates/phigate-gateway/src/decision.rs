@@ -45,7 +45,11 @@ impl RequestRecord {
     /// recorded is not given.
     pub(crate) async fn scanned(self, mut facts: RequestFacts, mut response: Response) -> Response {
         let action = Action::SCANNED;
-        let durability = self.durability(&facts);
+        // Nothing leaves, whatever the mode.
+        let durability = match facts.is_clean() {
+            true => Durability::Queued,
+            false => Durability::Durable,
+        };
         let decision = self.decision(&mut facts, action, None, None);
         if let Err(error) = self.write(decision, &facts, durability).await {
             return with_headers(error.into_response(), &facts);

@@ -183,17 +183,12 @@ impl Admitted {
                 upload,
             } => {
                 let admission = gateway.admit(&headers, client, request_id).await?;
-                Self {
-                    limited_id: Some(admission.key_id.clone()),
-                    admission,
-                    turn,
-                    source: Source::Upload {
-                        headers,
-                        query,
-                        upload,
-                    },
-                    stages: None,
-                }
+                let source = Source::Upload {
+                    headers,
+                    query,
+                    upload,
+                };
+                Self::counted(admission, turn, source)
             }
             Sender::Listener {
                 account,
@@ -201,35 +196,46 @@ impl Admitted {
                 turn,
                 headers,
                 upload,
-            } => Self {
-                admission: Admission {
-                    key_id: name.to_owned(),
-                    account,
-                },
-                limited_id: None,
-                turn,
-                source: Source::Upload {
+            } => {
+                let source = Source::Upload {
                     headers,
                     query: None,
                     upload,
-                },
-                stages: None,
-            },
+                };
+                Self {
+                    limited_id: None,
+                    ..Self::counted(admission(name, account), turn, source)
+                }
+            }
             Sender::Dashboard {
                 account,
                 body,
                 stages,
             } => Self {
                 limited_id: Some(account.id.clone()),
-                admission: Admission {
-                    key_id: DASHBOARD_KEY.to_owned(),
-                    account,
-                },
-                turn: None,
-                source: Source::Typed(body),
                 stages: Some(stages),
+                ..Self::counted(admission(DASHBOARD_KEY, account), None, Source::Typed(body))
             },
         })
+    }
+
+    /// A request that counts among those of its key.
+    fn counted(admission: Admission, turn: Option<Turn>, source: Source) -> Self {
+        Self {
+            limited_id: Some(admission.key_id.clone()),
+            admission,
+            turn,
+            source,
+            stages: None,
+        }
+    }
+}
+
+/// Somebody who needs no key, and is recorded by this name.
+fn admission(name: &str, account: Arc<Account>) -> Admission {
+    Admission {
+        key_id: name.to_owned(),
+        account,
     }
 }
 

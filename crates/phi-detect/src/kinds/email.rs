@@ -12,7 +12,7 @@ pub(super) static RULE: PhiRule = PhiRule {
     placeholder: "[EMAIL]",
     summary: "E-mail addresses, with international letters, with spaces round the @, and spelled out with \
         \"at\" and \"dot\" in brackets or in words.",
-    not_found: "Handles without a domain (@clinic), package names and versions (left-pad@1.3.0), connection strings without a dotted host.",
+    not_found: "Handles without a domain (@clinic), package names and versions (left-pad@1.3.0), connection strings without a dotted host; addresses that nobody reads (noreply@) and samples (user@example.com).",
     authority: "RFC 5322 section 3.4.1 (addr-spec); RFC 1035 and RFC 5890 (domain names)",
     threshold: 0.5,
     is_on_by_default: true,
@@ -41,6 +41,8 @@ pub(super) static RULE: PhiRule = PhiRule {
         "npm install left-pad@1.3.0",
         "BP 120/80 @ 0800",
         "clone git@example.com:org/tool.git",
+        "write to user@example.com or you@company.com",
+        "Co-Authored-By: Build Bot <noreply@example.com>, do-not-reply@example.org",
         "meet at noon. dot the i",
         "Send to  please.",
         "look_at_the_dot_com_boom, run-at-start, x[@]y",

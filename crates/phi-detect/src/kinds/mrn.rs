@@ -81,6 +81,9 @@ pub(super) static RULE: PhiRule = PhiRule {
         "chart #«45-01-63»",
         "Old MRN «882019», new one «882733»",
         "MRN «334455» (formerly «112233»)",
+        "old MRN «882019», new one is «KT-8827331»",
+        "(MRN «N0045571»; previously «N0019882»)",
+        "Duplicate charts, wrong MRN: «318412» should be merged into «290917».",
         "MRN (outside hospital): «KT-55120»",
         "MRN at referring site: «KT-55120»",
         "Numer pacjenta: «5567812», cartella clinica n. «5567812»",
@@ -135,6 +138,7 @@ pub(super) static RULE: PhiRule = PhiRule {
     misses: &[
         "mrn=\n09:12:27.124 INFO started",
         "MRN  admitted for chest pain",
+        "medical record number, e.g. MRN-0000000",
         "order number 482913",
         "member ID 482913445",
         "the chart from 2019 shows",

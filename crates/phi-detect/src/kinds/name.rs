@@ -30,7 +30,7 @@ pub(super) static RULE: PhiRule = PhiRule {
             ordering physician|pcp|primary care physician|primary care provider|surgeon|emergency contact|\
             contact person|guardian|caregiver|spouse|mother|father|parent|guarantor|subscriber|insured|beneficiary|\
             resident|client|physician|provider|dictated by|signed by|electronically signed by|cosigned by|seen by|\
-            author|author name|reviewed by|transcribed by|prepared by|performer|assigned to|employee name|\
+            author|author name|reviewed by|transcribed by|grossed by|witnessed by|administered by|prepared by|performer|assigned to|employee name|\
             user full name|witness|examiner|complainant|decedent|coordinator|usual nurse|named nurse|typed by|called by|called back by|entered by|recorded by|drawn by|collected by|initials|\
             nombre y apellidos|apellidos y nombre|paciente|medico|remitido por|responsable clinico|fdo|firmado|\
             firmado por|nom|prenom|nom du patient|vorname|nachname|familienname|cognome|apelido|sobrenome|\
@@ -72,6 +72,9 @@ pub(super) static RULE: PhiRule = PhiRule {
         "Please ring me after six.\n\nta\n«mo»",
         "«Phillip»,\n\nplease see the list below",
         "«Jane Roe» saw «Mark Poe» and «Lena Ruiz».\n«BARNES» 402-2: 77M NSTEMI, heparin gtt, cath am w/ «Imhoff»\n«CHO» 405: 34M",
+        "The plan said three days. - «Marisol»",
+        "- 301 «Winters» -> SNF at 11, seen by Dr. «Okonkwo», son «Danny»\n- 302 «Bui», needs PT eval\n- 305 «Okafor» tele off\n- 307 «Gold» CIWA",
+        "GI («Farhadi») to scope, seen by renal («Osei»)",
         "«Booth, J» - rash worse\n«Booth, M» - wrong chart",
     ],
     misses: &[
@@ -103,6 +106,15 @@ pub(super) static RULE: PhiRule = PhiRule {
         "How old is the pope today?",
         "0B1,Col. Dyke,Bethel,ME,44.42506444,-70.80784778",
         "Take the ramp.\n\nThanks,\nFacilities",
+        "Pathology (Gleason 7), ID (MRSA), lab (Monday)",
+        "You are Devin, a coding agent. Devin can run the tests. Claude Code and Claude Sonnet 4.5 are models by Anthropic.",
+        "Allows Claude to search the web and use the results in its responses",
+        "Closed for Winter Storm Fern. Take the 147 Sheridan bus and meet in the Curie room.",
+        "- 301 Algebra\n- 302 Biology\n- 305 Chemistry",
+        "below Mount Henry on the Clark Fork; Hurricane Ian closed the clinic",
+        "{\"last_name\": [\"This field cannot be blank.\"], \"fontFamily\": \"Arial\"}",
+        "Thank you, Patient Access Services",
+        "HUMIRA (Hu-MARE-ah), print(\"Hello World!\")",
     ],
     spelling: Spelling::Words,
     precedence: 0.0,

@@ -44,6 +44,12 @@ fn is_known(weights: &Weights, word: &str) -> bool {
     weights.word(hash).is_some() || weights.lexicon_class(hash) & 1 == 1
 }
 
+/// Whether the model knows a word as an ordinary one.
+pub(crate) fn is_ordinary(word: &str) -> bool {
+    let weights = Weights::get();
+    is_known(weights, word)
+}
+
 /// Whether the lists behind the model know a word as somebody's name and as nothing else: no ordinary word, no place.
 pub(crate) fn is_only_a_name(word: &str) -> bool {
     /// How common a name is, from 0 to 3; below this it is in one long list only.

@@ -20,7 +20,7 @@ use std::cell::Cell;
 use crate::budget::Budget;
 use crate::candidate::Candidate;
 use decode::Decoder;
-pub(crate) use known::{is_only_a_name, known_share};
+pub(crate) use known::{is_only_a_name, is_ordinary, known_share};
 use network::{REACH, Window};
 pub(crate) use simd::Level;
 use token::{KnownWords, Tokens};

@@ -171,6 +171,8 @@ pub(crate) fn initials_at(
         b"transcribed",
         b"called",
         b"entered",
+        b"grossed",
+        b"administered",
         b"recorded",
         b"drawn",
         b"collected",

@@ -138,7 +138,25 @@ pub(crate) fn in_letters(
         };
         (is_first, follows_empty) = (false, false);
     }
+    found.extend(after_dash(page).filter(|name| is_somebody(page, name, &is_only_a_name)));
     found
+}
+
+/// "said 3-5 days. - Marisol": a given name behind a dash, at the very end.
+fn after_dash(page: &Page<'_>) -> Option<Range<usize>> {
+    let end = page.text.trim_end().len();
+    let (sense, start) = page.word_before(end)?;
+    let before = page.slice(start.saturating_sub(4)..start);
+    let is_signed = [b". - ".as_slice(), b"! - ", b"? - ", b") - "].contains(&before)
+        || before.ends_with(b"\n- ")
+        || before.ends_with(b"\n-");
+    let word = page.slice(start..end);
+    let is_name = word.len() >= 2
+        && word[0].is_ascii_uppercase()
+        && sense.0 & !(Sense::GIVEN.0 | Sense::GIVEN_WORD.0) == 0;
+    // The last of a list of words signs nothing.
+    let is_list = page.text.matches("\n-").count() > 1;
+    (is_signed && is_name && !is_list).then_some(start..end)
 }
 
 /// What stands above a line.

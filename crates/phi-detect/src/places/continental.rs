@@ -75,6 +75,11 @@ const NAME_WORDS_MAX: usize = 8;
 pub(crate) fn continental(page: &Page<'_>, number: Range<usize>) -> Option<Line> {
     let (name_end, has_no_number) = before_number(page, number.start)?;
     let start = road_before(page, name_end)?;
+    // "Cl 98-106" is chloride and its range; a street of numbers has its sign: "Cl 98 # 10-6".
+    let is_range = page.byte_before(number.start) == b'-' || page.byte(number.end) == b'-';
+    if page.slice(start..number.start).starts_with(b"Cl ") && is_range {
+        return None;
+    }
     let is_postal_code = is_postal_code(page, &number);
     if is_postal_code != has_no_number && number.len() > 4 {
         return None;

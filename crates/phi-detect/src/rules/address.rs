@@ -50,6 +50,9 @@ fn by_number(page: &Page<'_>, out: &mut Out<'_>) {
             && let Some(span) = places::crossing(page, mark.range())
         {
             out.push(span, 0.65, "address.corner");
+        } else if let Some(span) = house_lived_at(page, &mark) {
+            free_from = span.end;
+            out.push(span, 0.6, "address.house");
         } else if mark.is_number() && (4..=6).contains(&mark.len()) {
             zip(page, mark.range(), out);
         }
@@ -66,6 +69,27 @@ fn line_at(page: &Page<'_>, mark: &Mark) -> Option<Line> {
         None
     };
     line.or_else(|| places::lone_unit(page, start).filter(|_| mark.sense.has(Sense::UNIT)))
+}
+
+/// "lives with him at 2207 Mockingbird": a number and a name, where somebody is said to live at it.
+fn house_lived_at(page: &Page<'_>, mark: &Mark) -> Option<Range<usize>> {
+    const NAME_BYTES_MIN: usize = 4;
+    let start = mark.start as usize;
+    let is_house = mark.is_number() && (2..=5).contains(&mark.len());
+    let is_at = page.slice(start.saturating_sub(4)..start) == b" at ";
+    if !is_house || !is_at || page.byte(mark.end as usize) != b' ' {
+        return None;
+    }
+    let (sense, end) = page.word_at(mark.end as usize + 1)?;
+    let name = page.slice(mark.end as usize + 1..end);
+    let is_name = name.len() >= NAME_BYTES_MIN
+        && name[0].is_ascii_uppercase()
+        && !sense.has(Sense::STOP | Sense::MONTH | Sense::UNIT | Sense::LABEL);
+    let ends = matches!(page.byte(end), b',' | b'.' | b')' | b'\n' | b';' | 0);
+    let is_lived_at = is_spoken_of(page, start, |meaning| {
+        matches!(meaning, Meaning::Dwelling | Meaning::Address)
+    });
+    (is_name && ends && is_lived_at).then_some(start..end)
 }
 
 /// "lives on Larchmont Avenue": a street without a number, where somebody is said to live.

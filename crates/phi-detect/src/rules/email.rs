@@ -38,8 +38,7 @@ fn with_sign(page: &Page<'_>, sign: Range<usize>) -> Option<(Range<usize>, f32)>
     let before = skip_spaces_back(bytes, bracketed.start);
     let after = skip_spaces(bytes, bracketed.end);
     let is_spaced = before != sign.start || after != sign.end;
-    // "git@host:path" names a repository.
-    let local = local_part(bytes, before).filter(|local| &bytes[local.clone()] != b"git")?;
+    let local = local_part(bytes, before).filter(|local| !is_nobodys(&bytes[local.clone()]))?;
     let domain = match domain(bytes, after) {
         Some(domain) => domain,
         // "example[.]org": the dots are dressed, too.
@@ -54,8 +53,61 @@ fn with_sign(page: &Page<'_>, sign: Range<usize>) -> Option<(Range<usize>, f32)>
     {
         return None;
     }
+    if is_sample(&bytes[local.clone()], &bytes[domain.clone()]) {
+        return None;
+    }
     let score = if is_spaced { 0.85 } else { 0.99 };
     Some((local.start..domain.end, score))
+}
+
+/// Addresses behind which nobody reads: "git@host:path" names a repository, "noreply@" a machine.
+static NOBODYS: &[&[u8]] = &[
+    b"git",
+    b"noreply",
+    b"no-reply",
+    b"no_reply",
+    b"donotreply",
+    b"do-not-reply",
+    b"do_not_reply",
+    b"mailer-daemon",
+];
+
+/// What manuals write where an address is to be put in: "user@example.com", "you@company.com".
+fn is_sample(local: &[u8], domain: &[u8]) -> bool {
+    const LOCALS: &[&[u8]] = &[
+        b"user",
+        b"username",
+        b"you",
+        b"your-email",
+        b"your.email",
+        b"youremail",
+        b"your.name",
+        b"yourname",
+        b"name",
+        b"email",
+        b"sender",
+        b"recipient",
+        b"someone",
+        b"test",
+        b"foo",
+    ];
+    const DOMAINS: &[&[u8]] = &[
+        b"example.com",
+        b"example.org",
+        b"example.net",
+        b"domain.com",
+        b"company.com",
+        b"yourcompany.com",
+        b"yourdomain.com",
+        b"test.com",
+    ];
+    let is_one_of =
+        |all: &[&[u8]], text: &[u8]| all.iter().any(|one| text.eq_ignore_ascii_case(one));
+    is_one_of(LOCALS, local) && is_one_of(DOMAINS, domain)
+}
+
+fn is_nobodys(local: &[u8]) -> bool {
+    NOBODYS.iter().any(|one| local.eq_ignore_ascii_case(one))
 }
 
 /// The local part that ends at `end`.

@@ -85,26 +85,24 @@ pub(crate) fn find_all(page: &Page<'_>, settings: &Settings, candidates: &mut Ve
     }
 }
 
-/// Finds the people named in the text wherever else it names them.
-pub(crate) fn find_names_again(
-    page: &Page<'_>,
-    settings: &Settings,
-    names: &[Range<usize>],
-    candidates: &mut Vec<Candidate>,
-) {
-    let mut out = Out {
-        kind: PhiKind::NAME,
-        settings,
-        candidates,
-    };
-    name::find_again(page, names, &mut out);
-}
+/// What the people named in a text give away of others: which of them, and by what rule.
+pub(crate) type ByNames = fn(&Page<'_>, &[Range<usize>], &mut Out<'_>);
 
-/// Finds those in the company of the people named in the text whom nothing else gives away.
-pub(crate) fn find_company(
+/// The people named in the text, wherever else it names them.
+pub(crate) const AGAIN: ByNames = name::find_again;
+
+/// Those in the company of the people named in the text whom nothing else gives away.
+pub(crate) const COMPANY: ByNames = name::find_company;
+
+/// Those in the beds of a list of which some are named.
+pub(crate) const BEDS: ByNames = name::find_beds;
+
+/// Finds more people by those named so far.
+pub(crate) fn find_by_names(
     page: &Page<'_>,
     settings: &Settings,
     names: &[Range<usize>],
+    find: ByNames,
     candidates: &mut Vec<Candidate>,
 ) {
     let mut out = Out {
@@ -112,7 +110,7 @@ pub(crate) fn find_company(
         settings,
         candidates,
     };
-    name::find_company(page, names, &mut out);
+    find(page, names, &mut out);
 }
 
 /// Runs every rule over what stands beside the names found so far.

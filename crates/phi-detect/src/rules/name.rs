@@ -71,6 +71,9 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
     for span in people::in_letters(page, crate::names::is_only_a_name) {
         out.push(span, 0.76, "name.letter");
     }
+    for span in people::after_departments(page, crate::names::is_ordinary) {
+        out.push(span, 0.76, "name.aside");
+    }
     in_fields(page, out);
 }
 
@@ -131,6 +134,7 @@ fn contradicts(page: &Page<'_>, span: &Range<usize>) -> bool {
         || answers_where(page, span)
         || is_of_office(page, span)
         || is_rank_in_row(page, span)
+        || people::is_thing(page, span)
         || (is_acronym(page, span) || names_a_disease(page, span.end)) && !follows_title
 }
 
@@ -281,9 +285,11 @@ fn is_acronym(page: &Page<'_>, span: &Range<usize>) -> bool {
     let is_short = (2..=5).contains(&text.len()) && text.iter().all(u8::is_ascii_uppercase);
     let is_bracketed = page.byte_before(span.start) == b'(' && page.byte(span.end) == b')';
     let is_lower = |at: usize| page.byte(at).is_ascii_lowercase();
+    // "for 72 hours, ASRA says": the comma is that of the sentence.
+    let comma = usize::from(span.start >= 3 && page.byte(span.start - 2) == b',');
     let is_in_prose = page.byte_before(span.start) == b' '
         && span.start >= 2
-        && is_lower(span.start - 2)
+        && is_lower(span.start - 2 - comma)
         && page.byte(span.end) == b' '
         && is_lower(span.end + 1);
     is_short && !LEXICON.sense(text).has(Sense::GIVEN) && (is_bracketed || is_in_prose)
@@ -300,6 +306,13 @@ pub(crate) fn find_again(page: &Page<'_>, known: &[Range<usize>], out: &mut Out<
 pub(crate) fn find_company(page: &Page<'_>, known: &[Range<usize>], out: &mut Out<'_>) {
     for span in people::in_company(page, known, crate::names::is_only_a_name) {
         out.push(span, 0.55, "name.company");
+    }
+}
+
+/// People in the beds of a list in which others are known.
+pub(crate) fn find_beds(page: &Page<'_>, known: &[Range<usize>], out: &mut Out<'_>) {
+    for span in people::in_beds(page, known) {
+        out.push(span, 0.6, "name.bed");
     }
 }
 
@@ -389,7 +402,9 @@ fn after_role(page: &Page<'_>, start: usize, end: usize) -> Option<(Range<usize>
     let is_anyone = LEXICON
         .sense(page.slice(name.span.clone()))
         .has(Sense::KIN | Sense::ROLE | Sense::TITLE);
-    if is_greeting && is_anyone {
+    // "Hello World!" greets nobody.
+    let is_world = page.slice(name.span.clone()).eq_ignore_ascii_case(b"world");
+    if is_greeting && (is_anyone || is_world) {
         return None;
     }
     let is_addressed = matches!(page.byte(name.span.end), b',' | b'!' | b'\n');
@@ -493,7 +508,11 @@ fn is_plainly_named(page: &Page<'_>, label: Range<usize>, is_role: bool, name: &
         .slice(label.start.saturating_sub(4)..label.start)
         .eq_ignore_ascii_case(b"the ");
     let is_heading = page.byte(name.span.end) == b':';
-    let is_given = is_role && name.words == 1 && name.known == 0 && (is_the || is_heading);
+    // "Patient Access Services", "Client Components": two words of one title.
+    let text = page.text.get(name.span.clone()).unwrap_or_default();
+    let is_ordinary = || crate::names::is_ordinary(text) && !crate::names::is_only_a_name(text);
+    let is_given =
+        is_role && name.words == 1 && name.known == 0 && (is_the || is_heading || is_ordinary());
     let is_shouted_head =
         name.words == 1 && label.len() > 3 && page.slice(label).iter().all(u8::is_ascii_uppercase);
     !is_given && !is_shouted_head
@@ -543,5 +562,9 @@ fn round_given_name(page: &Page<'_>, start: usize) -> Option<(Range<usize>, f32,
     if let Some(before) = people::surname_before(page, start) {
         return Some((before..name.span.end, 0.8, "name.last_first"));
     }
-    (name.words >= 2 && name.is_capital).then_some((name.span, 0.8, "name.given"))
+    (name.words >= 2 && name.is_capital && !people::is_on_map(page, &name.span)).then_some((
+        name.span,
+        0.8,
+        "name.given",
+    ))
 }

@@ -41,8 +41,26 @@ pub(crate) fn fields(text: &str) -> Vec<Field> {
     found.retain(|field| !field.span.is_empty());
     // Stable: where two readers see the same value, the first reader is right.
     found.sort_by_key(|field| field.span.start);
-    found.dedup_by(|next, kept| next.span.start < kept.span.end);
-    found
+    without_overlaps(found)
+}
+
+/// One field for each piece of text. A value that its key says nothing about may hold a document of its own, whose fields then
+/// count; else the first is right.
+fn without_overlaps(fields: Vec<Field>) -> Vec<Field> {
+    let mut kept: Vec<Field> = Vec::with_capacity(fields.len());
+    for field in fields {
+        let Some(last) = kept.last().filter(|last| field.span.start < last.span.end) else {
+            kept.push(field);
+            continue;
+        };
+        let is_mere_text = last.meaning.is_none() && !last.is_settled;
+        let says_more = field.meaning.is_some() || field.is_settled;
+        if is_mere_text && says_more && field.span.len() < last.span.len() {
+            kept.pop();
+            kept.push(field);
+        }
+    }
+    kept
 }
 
 /// A value with its white space cut off.

@@ -180,11 +180,24 @@ pub(super) fn read(bytes: &[u8], found: &mut Vec<Field>) {
         let next = starts.get(index + 1).copied().unwrap_or(bytes.len());
         let line = memchr::memchr2(b'\n', b'\r', &bytes[start..next])
             .map_or(next, |length| start + length);
+        let line = string_end(bytes, start..line);
         if let Some((_, parts)) = row_of(bytes, start) {
             hl7_segment(bytes, start..line, parts, found);
         }
     }
     x12(bytes, found);
+}
+
+/// Where a segment ends that is the last of a string: `"PID|1||482913^^^H^MR"}`. Two quotes in a row are an empty value.
+fn string_end(bytes: &[u8], line: Range<usize>) -> usize {
+    let closes = |at: usize| {
+        let rest = &bytes[at + 1..];
+        matches!(rest, [] | [b'}' | b']' | b')' | b',' | b';', ..]) && bytes[at - 1] != b'|'
+    };
+    memchr::memchr2_iter(b'"', b'\'', &bytes[line.clone()])
+        .map(|length| line.start + length)
+        .find(|&at| at > line.start && closes(at))
+        .unwrap_or(line.end)
 }
 
 fn row_of(bytes: &[u8], start: usize) -> Option<&'static Segment> {
@@ -204,7 +217,9 @@ fn segment_start(bytes: &[u8], bar: usize) -> Option<usize> {
     let opens = match before {
         None | Some(b'\n' | b'\r') => true,
         // In the middle of a line three capitals may be anything, unless they are a segment we know.
-        Some(byte) if byte.is_ascii_whitespace() || matches!(byte, b'"' | b'`' | b':' | b'>') => {
+        Some(byte)
+            if byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b'`' | b':' | b'>') =>
+        {
             row_of(bytes, start).is_some()
         }
         Some(_) => false,

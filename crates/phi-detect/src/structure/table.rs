@@ -13,18 +13,24 @@ pub(super) fn read(bytes: &[u8], found: &mut Vec<Field>) {
     while start < bytes.len() {
         let length = memchr::memchr(b'\n', &bytes[start..]).unwrap_or(bytes.len() - start);
         let mut line = start..start + length;
+        let mut ends_string = false;
         if let Some(open) = &table {
-            line.end = open.row_end(bytes, line.clone());
+            let string_end = open.string_end(bytes, line.clone());
+            ends_string = string_end.is_some();
+            line.end = string_end.unwrap_or_else(|| open.row_end(bytes, line.clone()));
         }
         start = line.end + 1;
         if let Some(open) = &table {
-            match open.row(bytes, line.clone()) {
-                Row::Cells(cells) => {
-                    open.emit(bytes, cells, found);
-                    continue;
-                }
-                Row::Rule => continue,
-                Row::Other => table = None,
+            let row = open.row(bytes, line.clone());
+            let goes_on = !matches!(row, Row::Other);
+            if let Row::Cells(cells) = row {
+                open.emit(bytes, cells, found);
+            }
+            if ends_string || !goes_on {
+                table = None;
+            }
+            if goes_on {
+                continue;
             }
         }
         table = table.or_else(|| header(bytes, line));
@@ -47,6 +53,8 @@ struct Table {
     columns: Vec<Option<Meaning>>,
     /// Where each head stands on its line.
     heads: Vec<Range<usize>>,
+    /// The quote of the string that the table stands in.
+    quote: Option<u8>,
 }
 
 enum Row {
@@ -80,6 +88,33 @@ impl Table {
             }
         }
         if is_open { line.end } else { reach }
+    }
+
+    /// Where the string ends that holds the table, if it ends on this line: `| Roe | 482913 |"}`. That is at a quote which
+    /// neither opens nor closes a cell.
+    fn string_end(&self, bytes: &[u8], line: Range<usize>) -> Option<usize> {
+        let Delimiter::Sign(sign) = self.delimiter else {
+            return None;
+        };
+        let quote = self.quote.unwrap_or(b'"');
+        let text = &bytes[line.start..line.end.min(line.start + LINE_BYTES_MAX)];
+        let mut is_open = false;
+        for at in memchr::memchr_iter(quote, text) {
+            let opens_cell = at == 0 || text[at - 1] == sign;
+            // `5'11",x` is a height; what goes on after a string are signs of data.
+            let goes_on = matches!(
+                text[at + 1..],
+                [] | [b'}' | b']' | b')', ..] | [b',', b'"' | b' ', ..]
+            );
+            if is_open {
+                is_open = false;
+            } else if opens_cell && !(goes_on && self.quote.is_some()) && sign != b'|' {
+                is_open = true;
+            } else if goes_on {
+                return Some(line.start + at);
+            }
+        }
+        None
     }
 
     fn row(&self, bytes: &[u8], line: Range<usize>) -> Row {
@@ -158,6 +193,47 @@ fn header(bytes: &[u8], line: Range<usize>) -> Option<Table> {
     if line.len() > 2000 || line.len() < 3 {
         return None;
     }
+    match inside_string(bytes, line.clone()) {
+        Some((inner, quote)) => header_of(bytes, inner).map(|table| Table {
+            quote: Some(quote),
+            ..table
+        }),
+        None => header_of(bytes, line),
+    }
+}
+
+/// What of a line stands in a string that is still open at a separator, and its quote: `{"content": "mrn,name,dob`.
+fn inside_string(bytes: &[u8], line: Range<usize>) -> Option<(Range<usize>, u8)> {
+    let text = &bytes[line.clone()];
+    let first = memchr::memchr2(b'"', b'\'', text)?;
+    let mut open: Option<usize> = None;
+    for (at, &byte) in text.iter().enumerate().skip(first) {
+        match (byte, open) {
+            (b'"' | b'\'', None) if opens_string(text, at) => open = Some(at),
+            (b'"' | b'\'', Some(start)) if text[start] == byte => open = None,
+            (b',' | b'\t' | b'|' | b';', Some(start)) => {
+                // A head in quotes may hold a separator: `"last, first",dob`.
+                let is_closed = memchr::memchr(text[start], &text[at..]).is_some();
+                return (!is_closed).then_some((line.start + start + 1..line.end, text[start]));
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Whether a quote opens a string rather than being an apostrophe or the mark of inches.
+fn opens_string(text: &[u8], at: usize) -> bool {
+    let before = at.checked_sub(1).map(|before| text[before]);
+    before.is_none_or(|byte| {
+        matches!(
+            byte,
+            b' ' | b':' | b'(' | b'[' | b'=' | b'{' | b',' | b'\t' | b'"'
+        )
+    })
+}
+
+fn header_of(bytes: &[u8], line: Range<usize>) -> Option<Table> {
     let text = &bytes[line.clone()];
     let (count, sign) = b",\t|;"
         .map(|one| (memchr::memchr_iter(one, text).count(), one))
@@ -223,6 +299,7 @@ fn header_by(bytes: &[u8], line: Range<usize>, delimiter: Delimiter) -> Option<T
         delimiter,
         columns,
         heads,
+        quote: None,
     })
 }
 

@@ -16,7 +16,7 @@ use std::ops::Range;
 pub(crate) use read::Tolerance;
 pub use read::{JsonError, JsonProblem};
 pub use string::Decoded;
-pub(crate) use tree::Json;
+pub(crate) use tree::{Json, write_escaped};
 
 /// What a value is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

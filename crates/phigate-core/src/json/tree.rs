@@ -5,6 +5,8 @@
 
 mod write;
 
+pub(crate) use write::write_escaped;
+
 use std::borrow::Cow;
 
 use super::read::{self, Tolerance};

@@ -8,7 +8,7 @@ use crate::request::{Form, Place, RequestError};
 
 use super::apply::{Policy, not_rewritable, unscannable};
 use super::located::LocatedFinding;
-use super::report::Report;
+use super::report::{Lists, Report};
 use super::rewrite::{StandIns, Unsafe, rewrite_document};
 use super::scan::scan_document;
 use super::scanner::Scanner;
@@ -57,7 +57,11 @@ pub fn scan_plain(
     document: Document,
 ) -> ScannedDocument {
     let result = scan_document(scanner, form, &document);
-    let report = Report::new(form, &document, &result, scanner.listed_max).without_identifiers();
+    let lists = Lists {
+        length_max: scanner.listed_max,
+        identifiers: false,
+    };
+    let report = Report::new(form, &document, &result, &lists);
     ScannedDocument {
         form,
         document,

@@ -34,16 +34,24 @@ pub struct Report {
     is_complete: bool,
 }
 
+/// What a report lists.
+pub(super) struct Lists {
+    /// How many findings, and how many parts that could not be scanned.
+    pub(super) length_max: usize,
+    /// Whether the values by which a disclosure can be looked up: not for texts that are disclosed to nobody.
+    pub(super) identifiers: bool,
+}
+
 impl Report {
     /// Reports a scan. A text with very many findings is counted through once, not once per finding.
     pub(super) fn new(
         form: &dyn Form,
         document: &Document,
         result: &ScanResult,
-        listed_max: usize,
+        lists: &Lists,
     ) -> Self {
         let mut opaque = request::opaque_nodes(form, document);
-        opaque.truncate(listed_max);
+        opaque.truncate(lists.length_max);
         let parts = opaque.into_iter().map(|(node, kind)| Unscannable {
             path: request::path(&document.value(node)),
             kind: Cow::Borrowed(kind),
@@ -66,17 +74,17 @@ impl Report {
             });
         }
         for of_one_text in result.findings.chunk_by(|one, next| one.node == next.node) {
-            report.add(document, of_one_text, listed_max);
+            report.add(document, of_one_text, lists);
         }
         report
     }
 
     /// Adds the findings of one text, which are in order.
-    fn add(&mut self, document: &Document, found: &[LocatedFinding], listed_max: usize) {
+    fn add(&mut self, document: &Document, found: &[LocatedFinding], lists: &Lists) {
         for located in found.iter().filter(|located| !located.continues) {
             *self.counts.entry(located.finding.kind).or_default() += 1;
         }
-        let room = listed_max.saturating_sub(self.findings.len());
+        let room = lists.length_max.saturating_sub(self.findings.len());
         let found = &found[..found.len().min(room)];
         let Some(first) = found.first() else {
             return;
@@ -99,8 +107,10 @@ impl Report {
                 score: finding.rounded_score(),
                 rule: Cow::Borrowed(finding.rule),
             });
-            for form in identifier::stored_forms(finding.kind, exact) {
-                self.identifiers.insert((finding.kind, PhiText::new(form)));
+            if lists.identifiers {
+                let forms = identifier::stored_forms(finding.kind, exact).into_iter();
+                let forms = forms.map(|form| (finding.kind, PhiText::new(form)));
+                self.identifiers.extend(forms);
             }
         }
     }
@@ -131,14 +141,6 @@ impl Report {
             }
         }
         report
-    }
-
-    /// The same for texts that were disclosed to nobody: nothing by which they could be looked up.
-    pub(super) fn without_identifiers(self) -> Self {
-        Self {
-            identifiers: BTreeSet::new(),
-            ..self
-        }
     }
 
     /// How many bytes of text were scanned.

@@ -11,7 +11,7 @@ use crate::text::PhiText;
 
 use super::joined::scan_context;
 use super::located::{LocatedFinding, ScanResult};
-use super::report::Report;
+use super::report::{Lists, Report};
 use super::scanner::Scanner;
 
 /// A request with everything that was found in it. Only [`scan`] makes one:
@@ -87,7 +87,11 @@ fn unescaped(value: String) -> String {
 pub fn scan(scanner: &Scanner, request: Request) -> Scanned {
     let (form, document) = (request.form(), request.document());
     let result = scan_document(scanner, form, document);
-    let report = Report::new(form, document, &result, scanner.listed_max);
+    let lists = Lists {
+        length_max: scanner.listed_max,
+        identifiers: true,
+    };
+    let report = Report::new(form, document, &result, &lists);
     Scanned {
         request,
         findings: result.findings,

@@ -73,22 +73,11 @@ impl Fields {
     pub(crate) fn take_text(&mut self, id: FieldId, value: &mut Json<'_>) -> Result<(), Stop> {
         match value {
             Json::Text(text) if !text.is_empty() => {
-                self.end_thoughts_before(id)?;
-                let mut out = String::with_capacity(text.len());
-                let mut result = self.run(id, text, &mut out);
-                if !self.is_stream && result.is_ok() {
-                    let mut rest = Vec::new();
-                    result = self.end(&[id], &mut rest);
-                    out.extend(rest.into_iter().map(|(_, text)| text));
-                }
-                if result.is_err() {
-                    // What is settled goes out; what follows it does not.
-                    self.before.push((id, out));
-                } else if out != **text {
-                    *text = Cow::Owned(out);
+                if let Some(changed) = self.take_piece(id, text)? {
+                    *text = Cow::Owned(changed);
                     self.is_changed = true;
                 }
-                result
+                Ok(())
             }
             Json::List(parts) => {
                 for part in parts.iter_mut() {
@@ -106,6 +95,24 @@ impl Fields {
             }
             _ => Ok(()),
         }
+    }
+
+    /// What becomes of a text, or of the next piece of it; none where it stays as it is.
+    pub(crate) fn take_piece(&mut self, id: FieldId, text: &str) -> Result<Option<String>, Stop> {
+        self.end_thoughts_before(id)?;
+        let mut out = String::with_capacity(text.len());
+        let mut result = self.run(id, text, &mut out);
+        if !self.is_stream && result.is_ok() {
+            let mut rest = Vec::new();
+            result = self.end(&[id], &mut rest);
+            out.extend(rest.into_iter().map(|(_, text)| text));
+        }
+        if let Err(stop) = result {
+            // What is settled goes out; what follows it does not.
+            self.before.push((id, out));
+            return Err(stop);
+        }
+        Ok((out != text).then_some(out))
     }
 
     /// What becomes of a text that is complete. Nothing is remembered of it, so that the next of the same name begins

@@ -12,6 +12,7 @@ mod echo;
 mod field;
 mod field_id;
 mod heard;
+mod known;
 mod leaves;
 mod pipe;
 mod place;
@@ -45,6 +46,7 @@ pub use whole::WholeReply;
 
 pub(crate) use field::{Fields, member};
 pub(crate) use field_id::{FieldId, Part};
+pub(crate) use known::KnownEvent;
 pub(crate) use walk::Walk;
 pub(crate) use whole::whole;
 

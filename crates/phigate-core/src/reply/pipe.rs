@@ -7,7 +7,7 @@ use super::restore::{Restorer, Values};
 use super::scan::{FieldScanner, ScanRules};
 use super::tally::Tally;
 use super::token::Issued;
-use super::unit::Unit;
+use super::unit::{Spot, Unit};
 
 /// What a field goes through. The same text gives the same output, however it was cut.
 pub(super) struct Pipe {
@@ -53,6 +53,14 @@ impl Pipe {
             return Ok(());
         }
         self.has_ended = false;
+        let values = self.values(&shared.rules.issued);
+        if let (None, Some(restorer), false) = (&self.scanner, &mut self.restorer, values.is_json) {
+            for character in text.chars() {
+                restorer.take(values, Unit::plain(character, Spot::Text), out);
+            }
+            self.count(shared);
+            return Ok(());
+        }
         for character in text.chars() {
             for unit in self.reader.step(character).into_iter().flatten() {
                 self.scan(shared, unit)?;

@@ -61,13 +61,16 @@ impl<'k> Mint<'k> {
     }
 
     fn issue(&mut self, known: (PhiKind, String), value: &str) -> usize {
-        let code = base32(&(self.code_of)(known.0.code(), &known.1));
-        let kind = known.0.code().to_ascii_uppercase();
+        let hash = (self.code_of)(known.0.code(), &known.1);
+        let mut code = base32(&hash);
+        let mut name = known.0.code().to_ascii_uppercase();
+        name.push('_');
+        name.extend(code.by_ref().take(CODE_CHARACTERS));
         // Whoever shares the first characters with another gets one more, which leaves the other as it is.
-        let name = (CODE_CHARACTERS..=code.len())
-            .map(|length| format!("{kind}_{}", &code[..length]))
-            .find(|name| !self.names.contains(name) && !self.own.contains(name))
-            .unwrap_or_else(|| format!("{kind}_{code}"));
+        while self.names.contains(&name) || self.own.contains(&name) {
+            let Some(next) = code.next() else { break };
+            name.push(next);
+        }
         self.names.insert(name.clone());
         self.tokens.push(Token {
             name,
@@ -87,17 +90,14 @@ impl<'k> Mint<'k> {
     }
 }
 
-fn base32(hash: &[u8; 32]) -> String {
-    let (mut out, mut bits, mut held) = (String::with_capacity(51), 0_u32, 0_u32);
-    for &byte in hash {
-        held = (held << 8) | u32::from(byte);
-        bits += 8;
-        while bits >= 5 {
-            bits -= 5;
-            out.push(char::from(ALPHABET[(held >> bits) as usize & 31]));
-        }
-    }
-    out
+/// The digits of a hash, five bits each; what is left at its end is too little for one.
+fn base32(hash: &[u8; 32]) -> impl Iterator<Item = char> {
+    (0..hash.len() * 8 / 5).map(|digit| {
+        let (byte, shift) = (digit * 5 / 8, digit * 5 % 8);
+        let next = hash.get(byte + 1).copied().unwrap_or(0);
+        let pair = u16::from_be_bytes([hash[byte], next]);
+        char::from(ALPHABET[usize::from(pair >> (11 - shift)) & 31])
+    })
 }
 
 /// The words of a request that read like tokens, in upper case and without escapes. A token among them would be
@@ -265,6 +265,14 @@ mod tests {
         let mut mint = Mint::new(&code_of, &request);
         let kind = PhiKind::from_code("name").expect("the kind is in the table");
         values.iter().map(|value| mint.token(kind, value)).collect()
+    }
+
+    #[test]
+    fn codes_are_the_bits_of_the_hash_five_at_a_time() {
+        let mut hash = [0xff; 32];
+        hash[..5].copy_from_slice(&[0x00, 0x44, 0x32, 0x14, 0xc7]);
+        let code: String = base32(&hash).collect();
+        assert_eq!(code, format!("01234567{}", "Z".repeat(43)));
     }
 
     #[test]

@@ -3,9 +3,11 @@
 //! Nearly all chunks of a stream are alike: only what the model writes differs. One that was understood before need not
 //! be read again as JSON, as long as everything around those texts is the same to the byte and they are plain.
 
+use std::ops::Range;
+
 /// What stands around some texts of a document.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Frame {
+pub(crate) struct Frame {
     /// Before the first text, between each and the next, after the last. Every text is in quotes, which are here.
     pieces: Vec<Vec<u8>>,
 }
@@ -13,7 +15,7 @@ pub(super) struct Frame {
 impl Frame {
     /// What stands around these texts, which were read from `data`. None where one of them was not read from there as
     /// it is, or where there are none.
-    pub(super) fn around<'a>(data: &[u8], texts: impl Iterator<Item = &'a str>) -> Option<Self> {
+    pub(crate) fn around<'a>(data: &[u8], texts: impl Iterator<Item = &'a str>) -> Option<Self> {
         let place = |text: &str| {
             let start = text.as_ptr().addr().checked_sub(data.as_ptr().addr())?;
             let end = start + text.len();
@@ -34,22 +36,38 @@ impl Frame {
     }
 
     /// Whether `data` is the same document with other texts.
-    pub(super) fn fits(&self, data: &[u8]) -> bool {
-        let Some((first, others)) = self.pieces.split_first() else {
-            return false;
-        };
-        let Some(mut rest) = data.strip_prefix(first.as_slice()) else {
-            return false;
-        };
-        for piece in others {
-            let end = memchr::memchr(b'"', rest).unwrap_or(rest.len());
-            let (text, behind) = rest.split_at(end);
-            match behind.strip_prefix(piece.as_slice()) {
-                Some(behind) if is_plain(text) => rest = behind,
-                _ => return false,
+    pub(crate) fn fits(&self, data: &[u8]) -> bool {
+        self.each_text(data, |_| {}).is_some()
+    }
+
+    /// Where text number `wanted` stands in `data`, if that is the same document with other texts.
+    pub(crate) fn place_of(&self, wanted: usize, data: &[u8]) -> Option<Range<usize>> {
+        let (mut number, mut found) = (0, None);
+        self.each_text(data, |place| {
+            if number == wanted {
+                found = Some(place);
             }
+            number += 1;
+        })?;
+        found
+    }
+
+    /// Gives the place of every text, in order. None where `data` is another document.
+    fn each_text(&self, data: &[u8], mut give: impl FnMut(Range<usize>)) -> Option<()> {
+        let (first, others) = self.pieces.split_first()?;
+        data.strip_prefix(first.as_slice())?;
+        let mut at = first.len();
+        for piece in others {
+            let rest = &data[at..];
+            let end = memchr::memchr(b'"', rest)?;
+            let (text, behind) = rest.split_at(end);
+            if !is_plain(text) || !behind.starts_with(piece) {
+                return None;
+            }
+            give(at..at + end);
+            at += end + piece.len();
         }
-        rest.is_empty()
+        (at == data.len()).then_some(())
     }
 }
 
@@ -88,6 +106,11 @@ mod tests {
             assert_eq!(known.fits(other.as_bytes()), fits, "{other}");
         }
         assert!(!known.fits(b"{\"n\":1,\"a\":\"one\n\",\"b\":\"two\",\"e\":null}"));
+        let other = r#"{"n":1,"a":"","b":"déjà vu","e":null}"#;
+        let text = |wanted| known.place_of(wanted, other.as_bytes());
+        assert_eq!(text(0).map(|place| &other[place]), Some(""));
+        assert_eq!(text(1).map(|place| &other[place]), Some("déjà vu"));
+        assert_eq!(text(2), None);
     }
 
     #[test]

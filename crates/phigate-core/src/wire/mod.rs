@@ -25,6 +25,7 @@ use phigate_types::ProviderKind;
 pub use bedrock::event_stream_frames;
 pub(crate) use failure::unreadable;
 pub use failure::{FailureKind, ProviderFailure};
+pub(crate) use frame::Frame;
 pub use kinds::{Site, format_of_kind, probe_of_kind};
 pub use parameters::{Parameter, Treatment, parameters_page};
 use request::Call;

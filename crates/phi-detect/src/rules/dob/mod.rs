@@ -218,6 +218,7 @@ fn contradicts(page: &Page<'_>, span: &Range<usize>) -> bool {
         });
     !holds_date
         || is_masked_before
+        || page.byte_before(span.start) == b'_'
         || other::is_of_release(page, span.start)
         || other::is_of_row(page, span)
         || nearest(page, span.start)

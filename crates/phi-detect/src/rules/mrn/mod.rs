@@ -3,6 +3,7 @@
 //! There is no common format: the words around decide. Sites with a fixed format
 //! can name it in the settings, and it is then found without a label.
 
+mod merged;
 mod patient;
 mod site;
 mod value;
@@ -17,7 +18,8 @@ use crate::page::Page;
 use patient::{beside, beside_a_name};
 use site::site_format;
 use value::{
-    is_amount_or_time, is_date_or_year, is_something_else, spaced_groups, token_start, value_span,
+    is_amount_or_time, is_date_or_year, is_sample, is_something_else, spaced_groups, token_start,
+    value_span,
 };
 
 /// The labels that decide about a record number: a compact date of birth looks like one, too.
@@ -47,6 +49,9 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
             }
             out.weigh(span, Shape::Value, evidence);
         }
+    }
+    for span in merged::numbers(page) {
+        out.weigh(span, Shape::Value, Evidence::Near);
     }
     for meaning in [Meaning::Mrn, Meaning::MrnMaybe] {
         fields(page, out, meaning, Evidence::Field, is_field_value);
@@ -78,7 +83,7 @@ fn is_field_value(value: &[u8]) -> bool {
     let is_plain = value.iter().all(|byte| {
         byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b' ' | b'/')
     });
-    is_plain && digits >= 3 && value.len() <= 64
+    is_plain && digits >= 3 && value.len() <= 64 && !is_sample(value)
 }
 
 /// The value that starts at this mark, if a label makes it a record number.
@@ -88,7 +93,8 @@ fn labelled(page: &Page<'_>, index: usize) -> Option<(Range<usize>, Evidence)> {
     if mark.len() < 3 && !goes_on {
         return None;
     }
-    let (span, claim) = value_and_claim(page, index)?;
+    let (span, claim) =
+        value_and_claim(page, index).filter(|(span, _)| !is_sample(page.slice(span.clone())))?;
     let evidence = evidence(page, index, &span, claim)?;
     Some((span, evidence))
 }
@@ -106,17 +112,39 @@ fn other_of_pair(page: &Page<'_>, index: usize, span: &Range<usize>) -> Option<R
     let other = value_span(page, next);
     let between = page.slice(span.end..mark.start as usize);
     let is_one_sentence = between.len() <= PAIR_REACH_BYTES
-        && !between
-            .windows(2)
-            .any(|pair| pair[0] == b'\n' || matches!(pair, b". " | b"; " | b"? "));
-    let is_alike = digits_in(page, &other) >= 5
-        && other.len() == span.len()
-        && shape(page, &other).eq(shape(page, span));
+        && !between.windows(2).any(|pair| match pair {
+            [b'\n', _] | b". " | b"? " => true,
+            b"; " => !sets_against(between),
+            _ => false,
+        });
+    let is_alike = other.len() == span.len() && shape(page, &other).eq(shape(page, span));
+    // "old MRN 882019, new one is KT-8827331": where the words set them against each other, the form may differ.
+    let is_alike = digits_in(page, &other) >= 5 && (is_alike || sets_against(between));
     let is_said = page.field_at(span.start).is_none() && !between.contains(&b'"');
     let claim = nearest(page, other.start);
     let is_free = claim.is_none_or(|claim| is_patients(&claim));
     (is_one_sentence && is_said && is_alike && is_free && !is_something_else(page, next, &other))
         .then_some(other)
+}
+
+/// Whether the words between two values say that one stands for the other.
+fn sets_against(between: &[u8]) -> bool {
+    const WORDS: &[&[u8]] = &[
+        b"new",
+        b"now",
+        b"old",
+        b"former",
+        b"formerly",
+        b"previous",
+        b"previously",
+        b"current",
+        b"currently",
+        b"changed",
+        b"was",
+    ];
+    between
+        .split(|byte| !byte.is_ascii_alphabetic())
+        .any(|word| WORDS.iter().any(|one| word.eq_ignore_ascii_case(one)))
 }
 
 /// Which characters of a value are digits.

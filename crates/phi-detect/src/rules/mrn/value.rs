@@ -164,6 +164,14 @@ pub(super) fn is_something_else(page: &Page<'_>, index: usize, span: &Range<usiz
     is_date_or_year(page, index, span) || is_amount_or_time(page, span)
 }
 
+/// "MRN-0000000": noughts show the form of a number.
+pub(super) fn is_sample(value: &[u8]) -> bool {
+    value
+        .iter()
+        .filter(|byte| byte.is_ascii_digit())
+        .all(|&byte| byte == b'0')
+}
+
 pub(super) fn is_date_or_year(page: &Page<'_>, index: usize, span: &Range<usize>) -> bool {
     let value = page.slice(span.clone());
     let is_date = date_at(page, index).is_some_and(|date| {

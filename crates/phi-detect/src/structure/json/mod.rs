@@ -176,8 +176,10 @@ impl Reader<'_> {
                 outer.items.push(Item::Named(closed.named.clone()));
             }
         }
+        let is_string = closed.start.checked_sub(1).map(|before| self.bytes[before]) == Some(b'"');
         self.keep_list(closed, at);
-        at + 1
+        // The quote that ends a document in a string opens no other.
+        at + 1 + usize::from(is_string && self.bytes.get(at + 1) == Some(&b'"'))
     }
 
     /// Keeps an array that may be a row of a table, or its heads.
@@ -202,9 +204,12 @@ impl Reader<'_> {
         });
     }
 
-    /// A quoted string: a key if a colon follows, a value otherwise.
+    /// A quoted string: a key if a colon follows, a value otherwise; or a document of its own, whose quotes the view has freed.
     fn string(&mut self, at: usize, quote: u8) -> usize {
         let start = at + 1;
+        if self.opens_document(start) {
+            return start;
+        }
         let Some(length) = memchr::memchr3(quote, b'\n', b'\\', &self.bytes[start..]) else {
             return self.bytes.len();
         };
@@ -224,6 +229,13 @@ impl Reader<'_> {
         }
         self.value(start..end);
         end + 1
+    }
+
+    /// Whether the string that starts here is JSON itself: `"payload": "{"mrn": …`.
+    fn opens_document(&self, start: usize) -> bool {
+        let opens = |at: usize| matches!(self.bytes.get(at), Some(b'{' | b'['));
+        let inner = skip_space(self.bytes, start + 1);
+        opens(start) && (self.bytes.get(inner) == Some(&b'"') || opens(inner))
     }
 
     /// Whether a single quote opens a string rather than being an apostrophe.

@@ -36,6 +36,8 @@ impl Reader<'_> {
         let is_identifier = outer.is_some_and(|outer| &self.bytes[outer] == b"identifier");
         let fallback =
             (self.is_patient && is_identifier && name == b"value").then_some(Meaning::Mrn);
+        // What goes on over lines may hold a table or a message.
+        let has_lines = is_weak(meaning) && memchr::memchr(b'\n', value).is_some();
         let is_prose = span.len() > VALUE_BYTES_MAX;
         let index = self.found.len();
         let open = self.open.last_mut().expect("checked above");
@@ -46,6 +48,10 @@ impl Reader<'_> {
         open.is_column |= open.is_object && is_index(name);
         if is_naming && open.named.is_none() {
             open.named = Some(span.clone());
+        }
+        if has_lines || is_prose && meaning.is_none() {
+            self.note_item(span, None);
+            return;
         }
         let is_open = is_weak(meaning) && is_generic_key(name);
         if is_open || meaning == Some(Meaning::NameMaybe) {

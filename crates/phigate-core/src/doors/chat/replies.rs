@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::json::Json;
-use crate::reply::{FieldId, Fields, Part, Stop, Walk, member};
+use crate::reply::{FieldId, Fields, KnownEvent, Part, Stop, Walk, member};
 use crate::wire::sse::SseEvent;
 
 use super::message::take_message;
@@ -15,6 +15,8 @@ pub(in crate::doors) struct ChatWalk {
     is_plain: bool,
     /// What every chunk of this stream says, for chunks of our own.
     template: Vec<(Cow<'static, str>, Json<'static>)>,
+    /// The last chunk that added to one text and said nothing else. Nearly all chunks are like the one before.
+    known: Option<KnownEvent>,
 }
 
 impl Walk for ChatWalk {
@@ -45,7 +47,14 @@ impl Walk for ChatWalk {
             out.extend_from_slice(&event.raw);
             return Ok(());
         }
+        let write_texts = |texts, out: &mut Vec<u8>| self.write_texts(texts, out);
+        let known = self.known.as_ref();
+        if let Some(taken) = known.and_then(|known| known.take(fields, event, &write_texts, out)) {
+            return taken;
+        }
         let chunk = Json::read(data).map_err(|_| Stop::Unreadable)?;
+        self.known = only_text(&chunk)
+            .and_then(|(id, text)| KnownEvent::new(data, id, text, chunk.text_of("obfuscation")));
         self.take_chunk(fields, chunk, &event.raw, out)
     }
 
@@ -140,6 +149,43 @@ impl ChatWalk {
             members.push(("choices".into(), Json::List(vec![choice])));
             write_chunk(&Json::Object(members), out);
         }
+    }
+}
+
+/// The content of a chunk that says nothing else, and whose it is.
+fn only_text<'j>(chunk: &'j Json<'_>) -> Option<(FieldId, &'j str)> {
+    let mut choices = None;
+    for (name, value) in chunk.members() {
+        match name.as_ref() {
+            "choices" if choices.is_none() => choices = Some(value.items()),
+            "choices" => return None,
+            "usage" if *value != Json::Null => return None,
+            _ => {}
+        }
+    }
+    let [choice] = choices? else {
+        return None;
+    };
+    let mut said = None;
+    for (name, value) in choice.members() {
+        match (name.as_ref(), value) {
+            (_, Json::Null) | ("index", Json::Number(_)) => {}
+            ("text", Json::Text(text)) if said.is_none() => said = Some(text.as_ref()),
+            ("delta", Json::Object(members)) if said.is_none() => {
+                said = Some(only_content(members)?);
+            }
+            _ => return None,
+        }
+    }
+    let id = FieldId::new(choice.count_of("index"), Part::Content);
+    Some((id, said.filter(|text| !text.is_empty())?))
+}
+
+fn only_content<'j>(members: &'j [(Cow<'_, str>, Json<'_>)]) -> Option<&'j str> {
+    let mut members = members.iter().filter(|(_, value)| *value != Json::Null);
+    match (members.next(), members.next()) {
+        (Some((name, Json::Text(text))), None) if name == "content" => Some(text),
+        _ => None,
     }
 }
 

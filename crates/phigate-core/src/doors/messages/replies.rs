@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use crate::json::Json;
-use crate::reply::{FieldId, Fields, Part, Stop, Walk, member};
+use crate::reply::{FieldId, Fields, KnownEvent, Part, Stop, Walk, member};
 use crate::wire::sse::SseEvent;
 
 /// Thinking that nobody signs.
@@ -18,6 +18,8 @@ const UNSIGNED: Part = Part::Reasoning("thinking");
 pub(super) struct MessageWalk {
     /// Blocks of thinking that nobody signs.
     unsigned: BTreeSet<u64>,
+    /// The last event, if it added to one text.
+    known: Option<KnownEvent>,
 }
 
 impl Walk for MessageWalk {
@@ -37,8 +39,14 @@ impl Walk for MessageWalk {
         event: &SseEvent,
         out: &mut Vec<u8>,
     ) -> Result<(), Stop> {
-        let data = event.data.as_deref().unwrap_or_default();
-        let mut data = Json::read(data).map_err(|_| Stop::Unreadable)?;
+        let known = self.known.as_ref();
+        if let Some(taken) = known.and_then(|known| known.take(fields, event, &write_deltas, out)) {
+            return taken;
+        }
+        let bytes = event.data.as_deref().unwrap_or_default();
+        let mut data = Json::read(bytes).map_err(|_| Stop::Unreadable)?;
+        let only = self.only_text(&data);
+        self.known = only.and_then(|(id, text)| KnownEvent::new(bytes, id, text, None));
         fields.is_changed = false;
         let result = self.take_event(fields, &mut data);
         let before = std::mem::take(&mut fields.before);
@@ -120,18 +128,32 @@ impl MessageWalk {
         if kind == "signature_delta" {
             return flush(fields, Some(index));
         }
-        let row = DELTAS.iter().find(|row| row.0 == kind);
-        let Some((_, name, part)) = row else {
+        let Some((name, id)) = self.text_of_delta(index, kind) else {
             return fields.take_leaves(index, delta);
         };
+        match member(delta, name) {
+            Some(text) => fields.take_text(id, text),
+            None => Ok(()),
+        }
+    }
+
+    /// The member of a delta that is text, and what it adds to.
+    fn text_of_delta(&self, index: u64, kind: &str) -> Option<(&'static str, FieldId)> {
+        let (_, name, part) = DELTAS.iter().find(|row| row.0 == kind)?;
         let part = match part {
             Part::Signed if self.unsigned.contains(&index) => UNSIGNED,
             part => *part,
         };
-        match member(delta, name) {
-            Some(text) => fields.take_text(FieldId::new(index, part), text),
-            None => Ok(()),
-        }
+        Some((name, FieldId::new(index, part)))
+    }
+
+    /// The text of a delta that says nothing else, and what it adds to.
+    fn only_text<'j>(&self, data: &'j Json<'_>) -> Option<(FieldId, &'j str)> {
+        let delta = data.get("delta")?;
+        let is_delta = data.text_of("type") == Some("content_block_delta");
+        let (name, id) = self.text_of_delta(data.count_of("index"), delta.text_of("type")?)?;
+        let text = delta.text_of(name).filter(|text| !text.is_empty())?;
+        (is_delta && delta.members().len() == 2).then_some((id, text))
     }
 }
 

@@ -53,6 +53,12 @@ impl Json<'_> {
 /// Writes a JSON string.
 fn write_text(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
+    write_escaped(text, out);
+    out.push(b'"');
+}
+
+/// Writes what stands between the quotes of a JSON string.
+pub(crate) fn write_escaped(text: &str, out: &mut Vec<u8>) {
     let bytes = text.as_bytes();
     let mut plain_from = 0;
     for (position, &byte) in bytes.iter().enumerate() {
@@ -71,5 +77,4 @@ fn write_text(text: &str, out: &mut Vec<u8>) {
         }
     }
     out.extend_from_slice(&bytes[plain_from..]);
-    out.push(b'"');
 }

@@ -1,0 +1,254 @@
+//! Programs that are called like people: the assistant that a prompt speaks to, a model, a maker.
+//!
+//! What a program is called is anybody's guess, so the text itself has to say that it is one: it introduces it ("You are Vela,
+//! an AI assistant"), a version or the name of a product follows ("Claude Code"), or, for a few that everybody knows,
+//! the words around speak of nothing but software.
+
+use std::ops::Range;
+
+use super::particulars::follows_title;
+use crate::candidate::Candidate;
+use crate::kinds::PhiKind;
+use crate::page::{Page, is_word_byte};
+
+/// Assistants and models that everybody knows, among them some that people are called like.
+static KNOWN: &[&str] = &[
+    "aider", "alexa", "bard", "claude", "cline", "codex", "cody", "copilot", "cortana", "devin",
+    "ernie", "gemini", "gemma", "grok", "jules", "junie", "kiro", "llama", "mistral", "qwen",
+    "siri",
+];
+
+/// Those who make them.
+static MAKERS: &[&str] = &["anthropic", "google", "meta", "microsoft", "openai"];
+
+/// What follows the name of a program, and is part of what the product is called.
+static FAMILY: &[&str] = &[
+    "Agent", "AI", "API", "CLI", "Chat", "Cloud", "Code", "Desktop", "Flash", "Haiku", "Instant",
+    "Mini", "Nano", "Opus", "Pro", "SDK", "Sonnet", "Studio", "Turbo", "Ultra",
+];
+
+/// What somebody who is introduced is, if it is a program.
+static PROGRAMS: &[&str] = &[
+    "AI",
+    "agent",
+    "agentic",
+    "assistant",
+    "bot",
+    "browser",
+    "chatbot",
+    "CLI",
+    "copilot",
+    "editor",
+    "IDE",
+    "LLM",
+    "model",
+    "product",
+    "programmer",
+    "software",
+    "tool",
+];
+
+/// Words that stand round a program: one of these, or several of the next.
+static SIGNS: &[&str] = &[
+    "agent",
+    "agents",
+    "AI",
+    "anthropic",
+    "API",
+    "chatbot",
+    "CLI",
+    "codebase",
+    "JSON",
+    "LLM",
+    "LLMs",
+    "MCP",
+    "model",
+    "models",
+    "openai",
+    "prompt",
+    "prompts",
+    "repository",
+    "SDK",
+    "tokens",
+    "tool",
+    "tools",
+];
+static WEAK_SIGNS: &[&str] = &[
+    "app",
+    "browser",
+    "code",
+    "commit",
+    "cutoff",
+    "docs",
+    "file",
+    "files",
+    "image",
+    "images",
+    "response",
+    "responses",
+    "results",
+    "search",
+    "searches",
+    "URL",
+    "user",
+    "users",
+    "web",
+];
+const WEAK_SIGNS_MIN: usize = 3;
+
+/// How far an introduction reaches, and how far round a name signs are looked for.
+const INTRODUCTION_BYTES_MAX: usize = 110;
+const SIGN_REACH_BYTES: usize = 120;
+
+/// Words before the name of a program, and whether what it is stands before them rather than behind.
+static INTRODUCTIONS: &[(&[u8], bool)] = &[
+    (b"ou are ", false),
+    (b"ou're ", false),
+    (b"our name is ", false),
+    (b" called ", true),
+    (b" named ", true),
+];
+
+/// The programs of a text.
+pub(crate) struct Programs<'a> {
+    /// The words by which the text calls programs that it introduces, or whose versions it names.
+    introduced: Vec<&'a [u8]>,
+    /// Tells the words that are nothing but names.
+    is_only_a_name: fn(&str) -> bool,
+}
+
+impl<'a> Programs<'a> {
+    /// Looks for them where there are names that could be theirs.
+    pub(crate) fn of(
+        page: &Page<'a>,
+        candidates: &[Candidate],
+        is_only_a_name: fn(&str) -> bool,
+    ) -> Self {
+        let has_names = candidates.iter().any(|one| one.kind == PhiKind::NAME);
+        Programs {
+            introduced: if has_names {
+                introduced(page)
+            } else {
+                Vec::new()
+            },
+            is_only_a_name,
+        }
+    }
+
+    /// Leaves out what is called like a person and is a program.
+    pub(crate) fn leave_out(&self, page: &Page<'_>, candidates: &mut Vec<Candidate>) {
+        candidates.retain(|one| {
+            one.kind != PhiKind::NAME
+                || follows_title(page, one.span.start)
+                || !self.has(page, &one.span)
+        });
+    }
+
+    /// Whether every word is that of a program, of its maker or of a product.
+    fn has(&self, page: &Page<'_>, span: &Range<usize>) -> bool {
+        let words = || {
+            page.slice(span.clone())
+                .split(|&byte| !is_word_byte(byte))
+                .filter(|word| !word.is_empty())
+        };
+        let is_introduced = |word: &[u8]| {
+            let mut all = self.introduced.iter();
+            all.any(|one| one.eq_ignore_ascii_case(word))
+        };
+        let is_known = |word: &[u8]| is_among(word, KNOWN, true);
+        let is_part = |word: &[u8]| is_among(word, MAKERS, true) || is_among(word, FAMILY, false);
+        if words().all(|word| is_introduced(word) || is_part(word)) {
+            return true;
+        }
+        // "Claude Developer Platform", but not "Claude Okonkwo".
+        let is_no_name =
+            |word: &[u8]| !std::str::from_utf8(word).is_ok_and(|word| (self.is_only_a_name)(word));
+        let is_product =
+            words().next().is_some_and(is_introduced) && words().skip(1).all(is_no_name);
+        // "Generally, Claude believes": the comma is that of the sentence.
+        let is_after_comma = page.slice(span.clone()).contains(&b',')
+            && words().next_back().is_some_and(is_introduced);
+        is_product
+            || is_after_comma
+            || words().all(|word| is_known(word) || is_part(word)) && is_among_software(page, span)
+    }
+}
+
+/// The words by which the text calls programs that it introduces, or whose versions it names.
+fn introduced<'a>(page: &Page<'a>) -> Vec<&'a [u8]> {
+    let bytes = page.bytes();
+    let mut found = Vec::new();
+    for &(phrase, is_before) in INTRODUCTIONS {
+        for at in memchr::memmem::find_iter(bytes, phrase) {
+            let start = at + phrase.len();
+            let name = word(page, start);
+            let is_capital = name.first().is_some_and(u8::is_ascii_uppercase);
+            let around = if is_before {
+                at.saturating_sub(INTRODUCTION_BYTES_MAX / 2)..at
+            } else {
+                start..bytes.len().min(start + INTRODUCTION_BYTES_MAX)
+            };
+            if is_capital && name.len() >= 2 && count(page.slice(around), PROGRAMS) > 0 {
+                found.push(name);
+            }
+        }
+    }
+    found.extend(KNOWN.iter().filter_map(|known| of_product(page, known)));
+    found
+}
+
+/// A known program, as the text writes it where the rest of the product's name follows: "Claude Code", "Gemini 2.5".
+fn of_product<'a>(page: &Page<'a>, known: &str) -> Option<&'a [u8]> {
+    let mut name = known.as_bytes().to_vec();
+    name[0].make_ascii_uppercase();
+    let mut mentions = memchr::memmem::find_iter(page.bytes(), &name);
+    mentions.find_map(|start| {
+        let end = start + name.len();
+        let next = word(page, end + 1);
+        let is_version =
+            next.is_empty() && page.byte(end + 1).is_ascii_digit() && page.byte(end + 2) == b'.';
+        let is_product = is_version || is_among(next, FAMILY, false);
+        (page.byte(end) == b' ' && is_product && word(page, start).len() == name.len())
+            .then(|| page.slice(start..end))
+    })
+}
+
+/// Whether the words around speak of software.
+fn is_among_software(page: &Page<'_>, span: &Range<usize>) -> bool {
+    let around = [
+        page.slice(span.start.saturating_sub(SIGN_REACH_BYTES)..span.start),
+        page.slice(span.end..page.text.len().min(span.end + SIGN_REACH_BYTES)),
+    ];
+    let count_in = |signs| -> usize { around.iter().map(|part| count(part, signs)).sum() };
+    count_in(SIGNS) > 0 || count_in(WEAK_SIGNS) >= WEAK_SIGNS_MIN
+}
+
+/// How many of these words stand in a text.
+fn count(text: &[u8], words: &[&str]) -> usize {
+    text.split(|&byte| !is_word_byte(byte))
+        .filter(|word| is_among(word, words, false))
+        .count()
+}
+
+/// Whether a word is one of these: in any case, or as it is written here, with a capital at most.
+fn is_among(word: &[u8], words: &[&str], in_any_case: bool) -> bool {
+    words.iter().any(|one| {
+        let one = one.as_bytes();
+        let is_shouted = one.iter().all(u8::is_ascii_uppercase) && !in_any_case;
+        if is_shouted {
+            word == one
+        } else {
+            word.eq_ignore_ascii_case(one) && (in_any_case || word[1..] == one[1..])
+        }
+    })
+}
+
+/// The word that starts here.
+fn word<'a>(page: &Page<'a>, start: usize) -> &'a [u8] {
+    let rest = page.slice(start.min(page.text.len())..page.text.len().min(start + 24));
+    let length = rest
+        .iter()
+        .take_while(|byte| byte.is_ascii_alphabetic())
+        .count();
+    &rest[..length]
+}

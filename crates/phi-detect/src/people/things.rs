@@ -1,0 +1,99 @@
+//! Things and places that are called like people: a mountain, a storm, a room, a bus, an airport, a word said aloud.
+
+use std::ops::Range;
+
+use super::repeat::is_in_code;
+use crate::lexicon::{LEXICON, Sense};
+use crate::page::Page;
+
+/// Whether the words around, or the form, say that this is nobody.
+pub(crate) fn is_thing(page: &Page<'_>, span: &Range<usize>) -> bool {
+    is_on_map(page, span)
+        || is_room_or_line(page, span)
+        || is_town_in_row(page, span)
+        || is_pronunciation(page.slice(span.clone()))
+}
+
+/// "Mount Henry", "Hurricane Ian", "Clark Fork": whether the word before or the last one says that it is on a map.
+pub(crate) fn is_on_map(page: &Page<'_>, span: &Range<usize>) -> bool {
+    const BEFORE: &[&[u8]] = &[
+        b"Mount",
+        b"Mt",
+        b"Fort",
+        b"Cape",
+        b"Camp",
+        b"Lake",
+        b"Hurricane",
+        b"Storm",
+        b"Typhoon",
+        b"Cyclone",
+    ];
+    const LAST: &[&[u8]] = &[
+        b"Fork", b"Creek", b"River", b"Canyon", b"Glacier", b"Peak", b"Trail", b"Island",
+    ];
+    let end = span.start.saturating_sub(1);
+    let end = end - usize::from(page.byte_before(end) == b'.');
+    let before = page
+        .word_before(end)
+        .map(|(_, start)| page.slice(start..end));
+    let text = page.slice(span.clone());
+    let last = text.rsplit(|&byte| byte == b' ').next().unwrap_or(text);
+    // "Winter Storm Fern"; somebody may be called Storm.
+    let names_storm = text
+        .windows(b" Storm ".len())
+        .any(|part| part == b" Storm ");
+    names_storm
+        || before.is_some_and(|word| BEFORE.contains(&word))
+        || last.len() < text.len() && LAST.contains(&last)
+}
+
+/// "the Curie room", "the 147 Sheridan bus": an article or a number before, and what it is behind.
+fn is_room_or_line(page: &Page<'_>, span: &Range<usize>) -> bool {
+    const THINGS: &[&[u8]] = &[
+        b"room",
+        b"suite",
+        b"wing",
+        b"pavilion",
+        b"building",
+        b"auditorium",
+        b"bus",
+        b"tram",
+        b"train",
+        b"line",
+        b"ferry",
+        b"program",
+        b"project",
+        b"bridge",
+    ];
+    let before = page.slice(span.start.saturating_sub(5)..span.start);
+    let is_led = before.ends_with(b"the ")
+        || before.ends_with(b"The ")
+        || matches!(before, [.., digit, b' '] if digit.is_ascii_digit());
+    let is_thing = page.byte(span.end) == b' '
+        && page.word_at(span.end + 1).is_some_and(|(_, end)| {
+            // "the Jones room 5" would be where Jones lies.
+            let is_numbered = page.byte(end) == b' ' && page.byte(end + 1).is_ascii_digit();
+            THINGS.contains(&page.slice(span.end + 1..end)) && !is_numbered
+        });
+    is_led && is_thing
+}
+
+/// "LAGUARDIA NY,B-757-200": in a row of data what ends in a state is a place.
+fn is_town_in_row(page: &Page<'_>, span: &Range<usize>) -> bool {
+    let last = page.slice(span.clone()).rsplit(|&byte| byte == b' ').next();
+    let is_state = last.is_some_and(|word| {
+        word.len() == 2
+            && word.len() < span.len()
+            && word.iter().all(u8::is_ascii_uppercase)
+            && LEXICON.sense(word).has(Sense::STATE)
+    });
+    is_state && page.byte(span.end) == b',' && is_in_code(page, span)
+}
+
+/// "(Hu-MARE-ah)": syllables, the loud one in capitals.
+fn is_pronunciation(text: &[u8]) -> bool {
+    let parts = || text.split(|&byte| byte == b'-');
+    let is_shouted = |part: &[u8]| part.len() >= 2 && part.iter().all(u8::is_ascii_uppercase);
+    let is_small = |part: &[u8]| part.iter().all(u8::is_ascii_lowercase);
+    parts().count() >= 3 && parts().any(is_shouted) && parts().any(is_small)
+}

@@ -1,0 +1,50 @@
+//! Two numbers of one patient that are to become one: "318412 should be merged into 290917".
+
+use std::ops::Range;
+
+use super::value::value_span;
+use crate::kinds::Meaning;
+use crate::page::Page;
+
+/// How far on either side of the verb the numbers stand.
+const REACH_BYTES: usize = 40;
+const DIGITS: std::ops::RangeInclusive<usize> = 5..=10;
+
+/// The numbers on both sides of "merge", "merged", "merging", where the text speaks of record numbers.
+pub(super) fn numbers(page: &Page<'_>) -> Vec<Range<usize>> {
+    let speaks_of_records = || {
+        page.labels
+            .iter()
+            .any(|label| label.meaning == Meaning::Mrn)
+    };
+    let mut found = Vec::new();
+    for verb in memchr::memmem::find_iter(page.bytes(), b"merge") {
+        let next = page
+            .marks
+            .partition_point(|mark| (mark.start as usize) < verb);
+        let is_number =
+            |index: &usize| page.marks[*index].is_number() || page.marks[*index].is_code();
+        let before = (next.saturating_sub(4)..next).rev().find(is_number);
+        let after = (next..page.marks.len().min(next + 4)).find(is_number);
+        let Some((before, after)) = before.zip(after) else {
+            continue;
+        };
+        let (before, after) = (value_span(page, before), value_span(page, after));
+        let is_near =
+            verb.saturating_sub(before.end) <= REACH_BYTES && after.start - verb <= REACH_BYTES;
+        let digits = |span: &Range<usize>| {
+            let value = page.slice(span.clone());
+            value.iter().filter(|byte| byte.is_ascii_digit()).count()
+        };
+        let is_alike = before.len() == after.len()
+            && DIGITS.contains(&digits(&before))
+            && DIGITS.contains(&digits(&after));
+        let is_one_sentence = !page
+            .slice(before.end.min(after.start)..after.start)
+            .contains(&b'\n');
+        if is_near && is_alike && is_one_sentence && speaks_of_records() {
+            found.extend([before, after]);
+        }
+    }
+    found
+}
