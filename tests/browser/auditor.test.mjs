@@ -92,7 +92,7 @@ test("content is revealed with a reason, and the reveal is recorded", async () =
   assert.equal(original, NOTE);
   assert.ok(sent.includes("[SSN]") && !sent.includes("536-22-8741"));
   assert.ok(await page.locator("mark", { hasText: "536-22-8741" }).count() > 0, "what differs is highlighted");
-  await page.getByRole("heading", { name: "Who looked" }).waitFor();
+  await page.getByRole("heading", { name: "Who has seen it" }).waitFor();
   // As it was asked for before there were tabs.
   await page.goto(`${server.url}/audit?record=admin`);
   assert.equal(new URL(page.url()).pathname, "/audit/administration");

@@ -1,5 +1,8 @@
 // From the printed link to the first answered request, as a new owner goes through it.
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import net from "node:net";
 import { after, before, test } from "node:test";
 import { OWNER, PASSWORD, ask, startBrowser, startServer } from "./support.mjs";
 
@@ -33,6 +36,12 @@ test("first run leads to the first answered request", async () => {
   await openai.getByText("Key set").waitFor();
   await openai.getByRole("button", { name: "Test connection" }).click();
   await openai.getByText("The provider refuses the key").waitFor();
+  // The state is true after the test, under the page's own address, and when it is loaded again.
+  await openai.getByText("Test failed").waitFor();
+  assert.equal(new URL(page.url()).pathname, "/providers");
+  await page.reload();
+  await openai.getByText("Test failed").waitFor();
+  assert.equal(await openai.getByText("Key set").count(), 0);
   await openai.getByLabel("Replace API key").fill("right-provider-key-4f2a");
   await openai.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("Saved. The key is stored encrypted").waitFor();
@@ -55,7 +64,7 @@ test("first run leads to the first answered request", async () => {
 
   // Step three: the first request, seen on the overview without a reload.
   await page.goto(server.url);
-  await page.getByText("Three steps to the first protected request").waitFor();
+  await page.getByText("Three steps to your first protected request").waitFor();
   assert.equal((await ask(server, key, "Say hello.")).status, 200);
   await page.locator(".figure .value", { hasText: /^1$/ }).first().waitFor();
   assert.equal(server.provider.seen.length, 1);
@@ -65,4 +74,51 @@ test("the link works once", async () => {
   const page = await browser.open();
   await page.goto(await server.ownerLink());
   await page.getByText("does not work any more").waitFor();
+});
+
+test("a first start on a busy port spoils nothing: the next one prints a link that works", async () => {
+  const busy = net.createServer();
+  await new Promise((ready) => busy.listen(0, "127.0.0.1", ready));
+  const taken = `127.0.0.1:${busy.address().port}`;
+  const fresh = await startServer((data) => {
+    for (const ports of [["--listen", taken, "--metrics-listen", "off"], ["--listen", "127.0.0.1:0", "--metrics-listen", taken]]) {
+      const failed = spawnSync(process.env.PHIGATE, ["serve", ...ports, "--data", data], { encoding: "utf8" });
+      assert.equal(failed.status, 2, failed.stderr);
+      assert.match(failed.stderr, /in use/);
+      assert.ok(!existsSync(data), "nothing was created");
+    }
+  });
+  try {
+    const page = await browser.open();
+    await page.goto(await fresh.ownerLink());
+    await page.getByRole("heading", { name: "Create the owner login" }).waitFor();
+    // A second gateway on the same folder is told who holds it; the first goes on.
+    const second = spawnSync(process.env.PHIGATE, ["serve", "--listen", "127.0.0.1:0", "--metrics-listen", "off", "--data", fresh.data], { encoding: "utf8" });
+    assert.equal(second.status, 2);
+    assert.match(second.stderr, /already serves the store/);
+    await page.getByLabel("E-mail").fill(OWNER);
+    await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
+    await page.getByLabel("Password again").fill(PASSWORD);
+    await page.getByRole("button", { name: "Create login" }).click();
+    await page.getByText("Your login is ready").waitFor();
+  } finally {
+    busy.close();
+    await fresh.stop();
+  }
+});
+
+test("who strays keeps the navigation when signed in, and sees a plain page when not", async () => {
+  const page = await browser.open();
+  assert.equal((await page.goto(`${server.url}/no-such-page`)).status(), 404);
+  await page.getByRole("heading", { name: "Not found" }).waitFor();
+  assert.equal(await page.getByRole("navigation", { name: "Pages" }).count(), 0);
+  await page.goto(`${server.url}/login`);
+  await page.getByLabel("E-mail").fill(OWNER);
+  await page.getByLabel("Password").fill(PASSWORD);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("heading", { name: "Overview" }).waitFor();
+  for (const path of ["/no-such-page", "/audit/00000000-0000-7000-8000-000000000000", "/provider/nobody"]) {
+    assert.equal((await page.goto(server.url + path)).status(), 404, path);
+    await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Audit log" }).waitFor();
+  }
 });

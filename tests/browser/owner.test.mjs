@@ -18,7 +18,7 @@ async function choose(page, mode) {
   await why.or(page.getByText("The mode is in force")).first().waitFor();
   if (await why.count()) {
     await why.fill("a test of the dashboard");
-    await page.getByRole("button", { name: "Save it all the same" }).click();
+    await page.getByRole("button", { name: "Save anyway" }).click();
   }
   await page.getByText("The mode is in force for every request from now on").waitFor();
 }
@@ -118,7 +118,7 @@ test("weakening protection is asked about once more, with its reach and a reason
   await modes(page).getByRole("radio", { name: /^Flag/ }).check();
   await modes(page).getByRole("button", { name: "Save", exact: true }).click();
   await page.getByRole("heading", { name: "This weakens protection" }).waitFor();
-  assert.match(await page.locator("main").textContent(), /In the last 30 days, \d+ requests? with PHI did not leave unchanged/);
+  assert.match(await page.locator("main").textContent(), /In the last 30 days, phigate changed or held back \d+ requests? with PHI/);
   assert.equal(await server.command(["mode", "get"]), "mask", "nothing is saved yet");
   await page.getByRole("link", { name: "Keep things as they are" }).click();
   assert.equal(await server.command(["mode", "get"]), "mask");
@@ -127,7 +127,7 @@ test("weakening protection is asked about once more, with its reach and a reason
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("Originals and sent content are deleted after 365 days, for good").waitFor();
   await page.getByLabel("Reason").fill("Policy 12 of the clinic");
-  await page.getByRole("button", { name: "Save it all the same" }).click();
+  await page.getByRole("button", { name: "Save anyway" }).click();
   await page.getByText("Settings saved").waitFor();
   assert.equal(await page.getByLabel("Keep originals and sent content, days").inputValue(), "365");
   await page.goto(`${server.url}/audit/administration?act=settings.set`);
@@ -176,7 +176,7 @@ test("the playground highlights as one types and sends through the real pipeline
   assert.ok((await stage("As sent").textContent()).startsWith("SSN "), left);
   assert.ok((await stage("As answered").textContent()).includes("tea"));
   assert.equal(server.provider.seen.length, before + 1);
-  await page.getByRole("link", { name: "The audit record" }).click();
+  await page.getByRole("link", { name: "Open the audit record" }).click();
   await page.getByText("Content is sealed").waitFor();
 });
 
@@ -285,6 +285,7 @@ test("an invited auditor reads the log and cannot change settings", async () => 
   const refused = await guest.goto(`${server.url}/settings`);
   assert.equal(refused.status(), 403);
   await guest.getByText("Not for your role").waitFor();
+  await guest.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Audit log" }).waitFor();
   // Also when the form is made by hand, with this session's own token.
   await guest.goto(`${server.url}/audit`);
   const status = await guest.evaluate(async () => {
@@ -398,7 +399,7 @@ test("a second factor can be required of everybody", async () => {
   await page.getByLabel("Require a second factor of everybody").uncheck();
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByLabel("Reason").fill("the end of a test");
-  await page.getByRole("button", { name: "Save it all the same" }).click();
+  await page.getByRole("button", { name: "Save anyway" }).click();
   await page.getByText("Settings saved").waitFor();
   await page.goto(`${server.url}/account`);
   await page.getByText("Turn off", { exact: true }).click();
@@ -432,7 +433,7 @@ test("the playground shows that it waits, sends once, streams, and takes whole m
   await page.getByRole("region", { name: "As given back" }).getByText("Drink tea, slowly.").waitFor();
   const sent = JSON.parse(server.provider.seen.at(-1));
   assert.deepEqual([sent.stream, sent.messages.length, sent.messages[0].role], [true, 2, "system"]);
-  await page.getByText("The same as curl").click();
+  await page.getByText("As a curl command").click();
   assert.ok((await page.locator("pre[data-scan=curl]").textContent()).includes('"Be brief."'));
 });
 
@@ -441,7 +442,7 @@ test("a session is signed out from the list, at once", async () => {
   await signIn(there, server);
   await signIn(here, server);
   await here.goto(`${server.url}/account`);
-  const others = here.locator("tbody tr", { hasNotText: "this one" });
+  const others = here.locator("tbody tr", { hasNotText: "this browser" });
   await others.first().getByRole("button", { name: "Sign out" }).click();
   await here.getByText("That session was signed out").waitFor();
   await there.goto(`${server.url}/audit`);

@@ -146,9 +146,9 @@ test("an agreement that ends soon is warned about on the page, at the provider a
   await signIn(page, server);
   const day = (days) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
   await page.goto(`${server.url}/provider/my-azure`);
-  await page.getByLabel("It may have").selectOption("masked");
+  await page.getByLabel("What it may receive").selectOption("masked");
   await page.getByLabel("Agreement", { exact: true }).fill("BAA 2026-114");
-  await page.getByLabel("Its last day").fill(day(20));
+  await page.getByLabel("Last day of the agreement").fill(day(20));
   await page.getByRole("button", { name: "Save", exact: true }).click();
   const row = page.getByRole("row", { name: /my-azure / });
   await row.getByText(`ends on ${day(20)}`).waitFor();
@@ -172,7 +172,7 @@ test("the order of fallbacks is shown with who serves each, and what nobody serv
   await signIn(page, server);
   await server.command(["provider", "set", "my-local", "--phi", "never"]);
   await page.goto(`${server.url}/providers`);
-  const box = page.getByLabel("One model a line");
+  const box = page.getByLabel("One model per line");
   await box.fill("azure-model = my-compatible/compatible-model, local-model, unheard-of");
   await page.getByRole("button", { name: "Save fallbacks" }).click();
   await page.getByText("Saved").first().waitFor();

@@ -18,12 +18,19 @@ for (const text of ["What is the usual dose of amoxicillin?", "Summarise: Maria 
   await server.ask(text);
 }
 
+// Providers of other kinds, an agreement that ends soon, and fallbacks.
+const soon = new Date(Date.now() + 20 * 86_400_000).toISOString().slice(0, 10);
+await server.command(["provider", "set", "azure-eu", "--kind", "azure", "--base-url", server.provider.url, "--models", "gpt-5.2-eu=chat-prod", "--phi", "masked", "--agreement", "BAA 2026-114", "--agreement-expires", soon, "--key-stdin"], "azure-invented-0123456789");
+await server.command(["provider", "set", "own", "--kind", "openai", "--auth", "none", "--base-url", server.provider.url, "--models", "llama3.1:8b,qwen-*", "--phi", "allowed"]);
+await server.command(["fallback", "set", "gpt-4o", "gpt-5.2-eu,own/llama3.1:8b"]);
+await server.command(["restore", "set", "on"]);
+
 const pages = {
   overview: "/", audit: "/audit", "audit-admin": "/audit/administration", "audit-none": "/audit?model=unheard-of",
   "audit-find": "/audit/find", "audit-integrity": "/audit/integrity",
   record: `/audit/${note.id}`, settings: "/settings", "settings-replies": "/settings/replies", "settings-detection": "/settings/detection",
   "settings-retention": "/settings/retention", "settings-limits": "/settings/limits", "settings-sign-in": "/settings/sign-in", providers: "/providers", keys: "/keys", users: "/users",
-  help: "/help", account: "/account", missing: "/audit/00000000-0000-7000-8000-000000000000",
+  help: "/help", account: "/account", "provider-azure": "/provider/azure-eu", "provider-add": "/providers/add/bedrock", "overview-hour": "/?period=hour", missing: "/audit/00000000-0000-7000-8000-000000000000",
 };
 
 // The two of the README: as much as fits a screen.
@@ -59,13 +66,13 @@ for (const colorScheme of ["light", "dark"]) {
     await page.locator("mark").first().waitFor();
     await page.getByLabel("Model").fill("gpt-4o");
     await page.getByRole("button", { name: "Send through the gateway" }).click();
-    await page.getByRole("heading", { name: "Answer" }).waitFor();
+    await page.getByRole("heading", { name: "Answer", exact: true }).waitFor();
     await shoot("playground");
     await page.goto(`${server.url}/help`);
     await page.locator(".clients > details > summary", { hasText: "OpenAI SDKs" }).click();
     await shoot("help-client");
     await page.goto(`${server.url}/keys`);
-    await page.getByLabel("Name").fill("ward terminal");
+    await page.getByLabel("Name").fill(`ward terminal ${width} ${colorScheme}`);
     await page.getByRole("button", { name: "Create key" }).click();
     await page.locator("#new-key").waitFor();
     await shoot("keys-new");

@@ -83,7 +83,7 @@ export async function startServer(prepare = () => {}) {
     child.stdin.end(input);
   });
   return {
-    url, provider, command,
+    url, provider, command, data,
     ownerLink: async () => {
       for (let tries = 0; tries < 50; tries += 1) {
         const link = errors.match(/\/setup\/\S+/);

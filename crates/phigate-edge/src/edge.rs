@@ -123,6 +123,9 @@ impl Edge {
             Ok(()) => self.take_turn(id, peer, request).await,
             Err(error) => (closing(version, self.refuse(error)), None),
         };
+        if let Some(error) = response.extensions().get::<EdgeError>() {
+            log_refusal(id, *error, response.status().as_u16());
+        }
         let mut buffer = Uuid::encode_buffer();
         let text: &str = id.hyphenated().encode_lower(&mut buffer);
         let mut response = in_format(response, format, text);
@@ -211,6 +214,17 @@ fn panicked(panic: Box<dyn Any + Send>) -> Response {
     drop(panic);
     tracing::error!("a request was answered with 500 after a panic");
     EdgeError::Panicked.into_response()
+}
+
+/// The line of a request that no handler saw. Nothing of the request is in it: a path may hold anything.
+fn log_refusal(id: Uuid, error: EdgeError, status: u16) {
+    tracing::info!(
+        request.id = %id,
+        status,
+        error = error.code().code(),
+        cause = error.message(),
+        "request refused at the edge"
+    );
 }
 
 /// Tells a caller of HTTP/1 that the connection ends here.

@@ -61,9 +61,14 @@ impl EdgeError {
         ROWS[self as usize].2
     }
 
+    /// What the caller is told.
+    pub(crate) fn message(self) -> &'static str {
+        ROWS[self as usize].3
+    }
+
     /// The envelope of this refusal.
     pub fn body(self) -> ErrorBody {
-        let mut body = ErrorBody::new(self.status(), self.code(), ROWS[self as usize].3);
+        let mut body = ErrorBody::new(self.status(), self.code(), self.message());
         body.retry_after_s = match self {
             Self::BodiesInFlight | Self::TooManyRequests => Some(1),
             Self::Draining => Some(5),
@@ -85,6 +90,8 @@ impl EdgeError {
 impl IntoResponse for EdgeError {
     fn into_response(self) -> Response {
         let mut response = self.body().into_response();
+        // For the log: what a handler answers has its own line there.
+        response.extensions_mut().insert(self);
         if self == Self::MethodRefused {
             response
                 .headers_mut()

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::response::{IntoResponse, Response};
+use futures_util::future::BoxFuture;
 use http::{HeaderMap, HeaderValue, Method, Uri, header};
 use phigate_types::Limits;
 use tokio::net::TcpListener;
@@ -54,7 +55,7 @@ pub struct Site {
 }
 
 /// Makes the page for an address where there is nothing.
-pub type MissingPage = Arc<dyn Fn() -> Response + Send + Sync>;
+pub type MissingPage = Arc<dyn Fn(HeaderMap) -> BoxFuture<'static, Response> + Send + Sync>;
 
 /// Why the server cannot run.
 #[derive(Debug, thiserror::Error)]
@@ -165,7 +166,7 @@ pub(crate) fn finish(router: Router, missing_page: MissingPage) -> Router {
         let accepts = headers.get(header::ACCEPT).map(HeaderValue::as_bytes);
         let is_person = accepts.is_some_and(|types| types.starts_with(b"text/html"));
         if is_person && method == Method::GET && !uri.path().starts_with("/v1") {
-            missing_page()
+            missing_page(headers).await
         } else {
             EdgeError::NotFound.into_response()
         }

@@ -41,6 +41,8 @@ pub enum GatewayError {
     Request(RequestError),
     /// No provider serves this model.
     UnknownModel,
+    /// The model's providers do not take what callers at this door write.
+    WrongDoor,
     /// The family's provider has no key.
     NotConfigured {
         /// The family.
@@ -86,7 +88,7 @@ impl GatewayError {
             Self::RateLimited { .. } | Self::ScansWaiting => ErrorCode::RateLimitExceeded,
             Self::MediaType => ErrorCode::UnsupportedMediaType,
             Self::Request(problem) => problem.code,
-            Self::UnknownModel => ErrorCode::ModelNotFound,
+            Self::UnknownModel | Self::WrongDoor => ErrorCode::ModelNotFound,
             Self::NotConfigured { .. } => ErrorCode::ProviderNotConfigured,
             Self::Blocked(_) => ErrorCode::PhiBlocked,
             Self::NotCovered(_) => ErrorCode::ProviderNotCovered,
@@ -124,7 +126,8 @@ impl GatewayError {
             Self::InvalidKey => "the API key is malformed, unknown, revoked or expired",
             Self::RateLimited { .. } => "too many requests: wait before trying again",
             Self::MediaType => "send the body as Content-Type: application/json",
-            Self::UnknownModel => "no provider serves this model",
+            Self::UnknownModel => UNKNOWN_MODEL,
+            Self::WrongDoor => WRONG_DOOR,
             Self::Blocked(_) => BLOCKED,
             Self::NotCovered(_) => NOT_COVERED,
             Self::PhiInReply(_) => WITHHELD,
@@ -143,7 +146,9 @@ impl GatewayError {
     fn param(&self) -> Option<String> {
         match self {
             Self::Request(problem) => problem.param.clone(),
-            Self::UnknownModel | Self::NotConfigured { .. } => Some("model".into()),
+            Self::UnknownModel | Self::WrongDoor | Self::NotConfigured { .. } => {
+                Some("model".into())
+            }
             Self::Provider(failure) => failure.param.clone(),
             _ => None,
         }
@@ -160,6 +165,8 @@ impl GatewayError {
 }
 
 const BLOCKED: &str = "the request was blocked because protected health information (PHI) was detected in its content";
+const UNKNOWN_MODEL: &str = "no provider of this account serves this model: GET /v1/models lists those that can be asked for, and an owner adds others to a provider's models under Providers (or with phigate provider set NAME --models LIST)";
+const WRONG_DOOR: &str = "the providers of this model do not take requests in this format: ask for the model at /v1/chat/completions, or for another model here";
 const NOT_COVERED: &str = "protected health information was detected, and no provider of this model may have it by what is agreed with its operator";
 const WITHHELD: &str = "the reply was withheld because it holds protected health information that was not in the request";
 const AUDIT_UNAVAILABLE: &str =

@@ -91,7 +91,7 @@ pub fn routes_at<'a>(
     let mut routes = routes(account, asked)?;
     routes.retain(|route| route.format.takes(door.form));
     match routes.is_empty() {
-        true => Err(GatewayError::UnknownModel),
+        true => Err(GatewayError::WrongDoor),
         false => Ok(routes),
     }
 }

@@ -22,7 +22,7 @@ agreements! {
     #[default]
     Allowed "allowed" "PHI allowed" Good "The account's mode alone decides.";
     Masked "masked" "PHI masked" Info "Where the mode would let PHI pass, it is masked for this provider.";
-    Never "never" "No PHI" Warn "A request in which PHI was found does not go there, masked or not.";
+    Never "never" "No PHI" Warn "A request in which PHI was found is not sent there, masked or not.";
 }
 
 impl PhiAgreement {

@@ -19,8 +19,8 @@ macro_rules! replies {
 
 replies! {
     // From the gentlest to the strictest: variant, code in settings, word in records, label, tone, what happens.
-    #[default] Off "off" "" "Off" Plain "Replies are given back as they come. Nobody looks at them.";
-    Flag "flag" "flagged" "Flag" Info "New PHI in a reply is recorded. The reply is given back unchanged.";
+    #[default] Off "off" "" "Off" Plain "Replies are passed on as they come, without being scanned.";
+    Flag "flag" "flagged" "Flag" Info "New PHI in a reply is recorded. The reply is passed on unchanged.";
     Mask "mask" "masked" "Mask" Violet "New PHI in a reply is replaced by a placeholder such as [SSN].";
     Redact "redact" "redacted" "Redact" Violet "New PHI in a reply is removed and nothing stands in its place.";
     Block "block" "blocked" "Block" Warn "A reply with new PHI is withheld. The caller gets an error instead.";

@@ -8,11 +8,14 @@ document.documentElement.classList.add("scripted");
 const date = { month: "short", day: "numeric" };
 const hour = { hour: "2-digit", minute: "2-digit", second: "2-digit" };
 
-function inWords(moment, dayOnly) {
+const exact = { year: "numeric", ...date, ...hour, fractionalSecondDigits: 3, timeZoneName: "short" };
+
+function inWords(moment, form) {
+  if (form === "exact") return new Intl.DateTimeFormat(undefined, exact).format(moment);
   const thisYear = moment.getFullYear() === new Date().getFullYear();
   const year = thisYear ? {} : { year: "numeric" };
-  const form = dayOnly ? { ...date, year: "numeric" } : { ...date, ...year, ...hour };
-  return new Intl.DateTimeFormat(undefined, form).format(moment);
+  const parts = form === "day" ? { ...date, year: "numeric" } : { ...date, ...year, ...hour };
+  return new Intl.DateTimeFormat(undefined, parts).format(moment);
 }
 
 function localTimes(root) {
@@ -20,7 +23,7 @@ function localTimes(root) {
     const moment = new Date(time.dateTime);
     if (Number.isNaN(moment.getTime())) continue;
     time.title = time.dateTime;
-    time.textContent = inWords(moment, time.dataset.form === "day");
+    time.textContent = inWords(moment, time.dataset.form);
   }
   for (const label of root.querySelectorAll("text[data-hour]")) {
     const moment = new Date(label.dataset.hour);
@@ -283,7 +286,7 @@ function chartTips() {
     if (!column) return;
     // Ours says the same, at once and in the viewer's zone.
     column.querySelector("title")?.remove();
-    tip.textContent = `${inWords(new Date(column.dataset.start), false)}: ${column.dataset.words}`;
+    tip.textContent = `${inWords(new Date(column.dataset.start))}: ${column.dataset.words}`;
     const box = column.getBoundingClientRect();
     const left = Math.min(Math.max(box.left + box.width / 2 - tip.offsetWidth / 2, 8), innerWidth - tip.offsetWidth - 8);
     tip.style.setProperty("left", `${left + scrollX}px`);

@@ -1,12 +1,11 @@
 //! Paths that clients know by name and that are not served yet. A bare 404 is read by SDKs as an unknown model, so each
 //! says what it is and what to use instead.
 
-use axum::Router;
 use axum::response::IntoResponse;
 use axum::routing::any;
+use axum::{Extension, Router};
+use phigate_edge::{ErrorBody, RequestId};
 use phigate_types::ErrorCode;
-
-use phigate_edge::ErrorBody;
 
 /// Path, and what to do instead.
 const PATHS: &[(&str, &str)] = &[
@@ -44,10 +43,18 @@ const NO_OTHER: &str = "there is no other way through the gateway for it; chat c
 /// Answers those paths, whatever the method.
 pub(crate) fn router() -> Router {
     PATHS.iter().fold(Router::new(), |router, (path, instead)| {
-        router.route(
-            path,
-            any(async move || refusal(path, instead).into_response()),
-        )
+        let answer = async move |Extension(RequestId(id)): Extension<RequestId>| {
+            let refusal = refusal(path, instead);
+            tracing::info!(
+                request.id = %id,
+                status = refusal.status.as_u16(),
+                error = refusal.code.code(),
+                path,
+                "request refused: the path is not served"
+            );
+            refusal.into_response()
+        };
+        router.route(path, any(answer))
     })
 }
 

@@ -146,6 +146,13 @@ fn refusals_before_the_scan_have_their_status_and_code() {
             (400, "provider_not_configured"),
         ),
     ];
+    // Clients show the message to people who then hunt for a model: it says where models come from.
+    let unknown = gateway.chat(&key, &ask("llama3.1:8b", CLEAN_TEXT)).json();
+    let message = unknown["error"]["message"].as_str().unwrap();
+    assert!(
+        message.contains("GET /v1/models") && message.contains("provider set"),
+        "{message}"
+    );
     for (body, (status, code)) in rows {
         let answer = gateway.chat(&key, &body);
         assert_eq!(

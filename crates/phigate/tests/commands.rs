@@ -545,8 +545,10 @@ fn lists_are_tables_for_people_and_arrays_for_programs() {
         &["user", "add", "owner@example.org", "--password-stdin"],
         "correct horse battery staple\n",
     );
+    gateway.command(&["fallback", "set", "gpt-4o", "claude-opus-4-5"]);
     for (list, head, field) in [
         ("account", "NAME", "name"),
+        ("fallback", "MODEL", "model"),
         ("key", "ID", "id"),
         ("provider", "PROVIDER", "name"),
         ("user", "EMAIL", "email"),
@@ -558,4 +560,37 @@ fn lists_are_tables_for_people_and_arrays_for_programs() {
         let items: Vec<serde_json::Value> = serde_json::from_str(&json).unwrap();
         assert!(items.len() == 1 && items[0][field].is_string(), "{json}");
     }
+    let doctor = gateway.try_command(&["doctor", "--json"], "");
+    let findings: Vec<serde_json::Value> = serde_json::from_slice(&doctor.stdout).unwrap();
+    assert_eq!(findings[0]["state"], "ok");
+}
+
+#[test]
+fn two_keys_of_one_name_are_made_and_told_of() {
+    let gateway = Gateway::offline();
+    let told = |name: &str| {
+        let made = gateway.try_command(&["key", "create", "--name", name], "");
+        assert!(made.status.success());
+        String::from_utf8(made.stderr).unwrap()
+    };
+    assert!(!told("intake form").contains("the same name"));
+    assert!(told("intake form").contains("the same name"));
+    assert!(!told("another").contains("the same name"));
+}
+
+#[test]
+fn a_weaker_mode_keeps_its_reason_and_asks_no_script() {
+    let gateway = Gateway::offline();
+    gateway.command(&["mode", "set", "MASK"]);
+    let set = gateway.try_command(&["mode", "set", "flag"], "");
+    assert!(set.status.success(), "a script is not asked");
+    let told = String::from_utf8(set.stderr).unwrap();
+    assert!(
+        told.contains("from mask to flag") && told.contains("--reason"),
+        "{told}"
+    );
+    gateway.command(&["mode", "set", "block"]);
+    gateway.command(&["mode", "set", "flag", "--reason", "pilot of ward 7"]);
+    let trail = gateway.command(&["audit", "export"]);
+    assert!(trail.contains("\"reason\":\"pilot of ward 7\""));
 }

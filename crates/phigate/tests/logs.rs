@@ -4,7 +4,7 @@
 mod support;
 
 use serde_json::Value;
-use support::{CLEAN_TEXT, Gateway, Provider, Reply, SSN_TEXT, ask};
+use support::{CLEAN_TEXT, Gateway, Provider, Reply, SSN_TEXT, ask, exchange};
 
 /// The log as JSON; every line must be an object.
 fn lines(gateway: &Gateway) -> Vec<Value> {
@@ -82,6 +82,43 @@ fn every_request_leaves_one_line_without_content() {
         "{logs}"
     );
     assert!(!logs.contains('\u{1b}'), "colours in a file");
+}
+
+#[test]
+fn what_no_handler_saw_leaves_a_line_too() {
+    let provider = Provider::start();
+    let gateway = Gateway::start_with(&provider, &[("PHIGATE_LOG_FORMAT", "json")]);
+    let raw = |lines: &str| {
+        let request = format!(
+            "{lines}\r\nHost: {}\r\nConnection: close\r\n\r\n",
+            gateway.address
+        );
+        exchange(&gateway.address, request.as_bytes()).request_id()
+    };
+    for (request, status, error) in [
+        (
+            "GET /v1/chat/completions HTTP/1.1",
+            405,
+            "method_not_allowed",
+        ),
+        ("GET /v1/jane.roe@mail.example HTTP/1.1", 404, "not_found"),
+        ("GET /v1/batches HTTP/1.1", 404, "not_found"),
+        ("GET / HTTP/1.1\r\nHost: elsewhere", 400, "invalid_http"),
+        (
+            "POST /v1/chat/completions HTTP/1.1\r\nContent-Encoding: gzip\r\nContent-Length: 0",
+            415,
+            "unsupported_media_type",
+        ),
+    ] {
+        let line = line_of(&gateway, &raw(request));
+        assert_eq!(
+            (&line["status"], &line["error"]),
+            (&status.into(), &error.into()),
+            "{line}"
+        );
+        assert_eq!(line["level"], "INFO");
+    }
+    assert!(!gateway.logs.lock().unwrap().contains("jane.roe"));
 }
 
 #[test]

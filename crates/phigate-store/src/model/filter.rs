@@ -66,7 +66,8 @@ pub struct Filter {
     pub request_id: Option<Uuid>,
     /// Acts of this kind.
     pub act: Option<Act>,
-    /// Acts of people whose names begin like this: an e-mail address, or `cli` for the command line.
+    /// Acts of this person: an e-mail address, or whole what the command line is recorded as. The word before a colon
+    /// stands for all who share it: `cli` for everybody on the command line, `cli: jroe@ward-7` for one of them.
     pub actor: Option<String>,
     /// Only decisions with (or without) PHI.
     pub phi_detected: Option<bool>,
@@ -126,6 +127,23 @@ impl Filter {
             parts.insert(0, "requests".to_owned());
         }
         parts.join(" ")
+    }
+
+    /// The actor as the text of a record writes it, between its quotes.
+    pub(crate) fn actor_written(&self) -> Option<String> {
+        let actor = self.actor.as_deref()?;
+        let quoted = serde_json::to_string(actor).ok()?;
+        let inner = quoted.strip_prefix('"')?.strip_suffix('"')?;
+        Some(inner.to_owned())
+    }
+
+    /// Whether acts of this person are chosen.
+    pub(crate) fn takes_actor(&self, found: &str) -> bool {
+        let rest = self
+            .actor
+            .as_deref()
+            .map(|wanted| found.strip_prefix(wanted));
+        rest.is_none_or(|rest| rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(": ")))
     }
 
     /// Whether it chooses requests by what came of them.

@@ -8,6 +8,8 @@ use serde::Serialize;
 /// How far back, and how fine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Window {
+    /// The last hour, by five minutes.
+    Hour,
     /// The last 24 hours, by hour.
     Day,
     /// The last 7 days, by six hours.
@@ -17,12 +19,15 @@ pub enum Window {
 }
 
 impl Window {
-    /// Length in hours, and width of one bucket in hours.
-    pub(crate) fn hours(self) -> (i64, i64) {
+    /// How many buckets it has, and the width of one in seconds.
+    pub(crate) fn buckets(self) -> (i64, i64) {
+        const MINUTE: i64 = 60;
+        const HOUR: i64 = 60 * MINUTE;
         match self {
-            Self::Day => (24, 1),
-            Self::Week => (7 * 24, 6),
-            Self::Month => (30 * 24, 24),
+            Self::Hour => (12, 5 * MINUTE),
+            Self::Day => (24, HOUR),
+            Self::Week => (28, 6 * HOUR),
+            Self::Month => (30, 24 * HOUR),
         }
     }
 }
@@ -60,6 +65,8 @@ pub struct Stats {
     pub first_byte_ms: [Option<u64>; 3],
     /// By hour or day, oldest first, empty ones included.
     pub buckets: Vec<Bucket>,
+    /// There were more requests than are looked at one by one: these figures are of the newest so many.
+    pub newest: Option<u64>,
 }
 
 /// What came with one key, or was asked of one model.

@@ -126,9 +126,10 @@ fn conditions(account: &str, filter: &Filter, after: Option<Cursor>) -> (String,
         filter.error.map(ErrorCode::code),
     );
     text("act = ?", filter.act.map(Act::code));
+    // To its end, or to the colon after the word that several share.
     text(
-        "position('\"actor\":\"' || ? in body) > 0",
-        filter.actor.as_deref(),
+        "(position('\"actor\":\"' || ? || '\"' in body) > 0 OR position('\"actor\":\"' || ? || ': ' in body) > 0)",
+        filter.actor_written().as_deref(),
     );
     if let Some(class) = filter.status_class {
         let condition = ended!("(o.body::json ->> 'status')::int / 100 = ?");

@@ -119,9 +119,10 @@ fn conditions(filter: &Filter) -> Vec<(&'static str, Value)> {
         filter.error.map(ErrorCode::code),
     );
     text("act = ?", filter.act.map(Act::code));
+    // To its end, or to the colon after the word that several share.
     text(
-        "instr(body, '\"actor\":\"' || ?) > 0",
-        filter.actor.as_deref(),
+        "(instr(body, '\"actor\":\"' || ? || '\"') > 0 OR instr(body, '\"actor\":\"' || ? || ': ') > 0)",
+        filter.actor_written().as_deref(),
     );
     conditions.extend(filter.status_class.map(|class| {
         (

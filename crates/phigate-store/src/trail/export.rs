@@ -296,7 +296,7 @@ fn matches(filter: &Filter, record: &Record) -> bool {
     };
     let is_act = filter.act.is_none() || filter.act == act;
     is_act
-        && begins(&filter.actor, by)
+        && by.map_or(filter.actor.is_none(), |by| filter.takes_actor(by))
         && begins(
             &filter.model_prefix,
             decision.and_then(|decision| decision.model.as_deref()),

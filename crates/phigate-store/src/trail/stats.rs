@@ -1,4 +1,5 @@
-//! Figures for the dashboard, from the counters: cheap however many records there are.
+//! Figures for the dashboard, from the counters: cheap however many records there are. The last hour, which is shown by
+//! minutes, is counted from its newest records.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,9 +9,9 @@ use jiff::Timestamp;
 use crate::Result;
 use crate::core::Core;
 use crate::minutes::{Fare, Minute};
-use crate::model::{Bucket, Filter, ProviderHealth, Stats, Use, Window};
+use crate::model::{Bucket, Filter, ProviderHealth, Record, RequestRow, Stats, Use, Window};
 use crate::trail::Trail;
-use crate::writer::entry::class_time;
+use crate::writer::entry::{class_time, counters};
 
 /// What the trail holds, in numbers.
 #[derive(Clone)]
@@ -24,33 +25,59 @@ impl Figures {
     }
 }
 
+/// Requests that are looked at one by one: enough for any hour that somebody reads by five minutes.
+const ONE_BY_ONE: usize = 10_000;
+const ONE_BY_ONE_PAGE: usize = 1_000;
+
 /// Quantiles shown: the middle, and the slow end.
 const QUANTILES: [f64; 3] = [0.5, 0.95, 0.99];
 
 impl Figures {
     /// Figures of an account up to now.
     pub async fn stats(&self, account_id: &str, window: Window) -> Result<Stats> {
-        let (length, width) = window.hours();
-        let this_hour = self.core.now().as_second().div_euclid(3_600);
-        let first = this_hour.div_euclid(width) * width - (length - width);
-        let mut stats = Stats {
-            buckets: empty_buckets(first, length, width),
-            ..Stats::default()
-        };
-        let (mut total, mut first_byte) = (BTreeMap::new(), BTreeMap::new());
-        for (hour, name, count) in self.core.store.counters(account_id, first).await? {
-            let count = count.cast_unsigned();
-            let (group, key) = name.split_once(':').unwrap_or((name.as_str(), ""));
-            match group {
-                "total_ms" => *total.entry(class(key)).or_default() += count,
-                "first_ms" => *first_byte.entry(class(key)).or_default() += count,
-                _ => add(&mut stats, group, key, count),
+        let (count, width) = window.buckets();
+        let this = self.core.now().as_second().div_euclid(width);
+        let mut tally = Tally::new(this - count + 1, count, width);
+        if window == Window::Hour {
+            tally.stats.newest = self.one_by_one(account_id, &mut tally).await?;
+        } else {
+            let first_hour = tally.start_s().div_euclid(3_600);
+            for (hour, name, count) in self.core.store.counters(account_id, first_hour).await? {
+                tally.add(hour * 3_600, &name, count.cast_unsigned());
             }
-            add_to_bucket(&mut stats, (hour - first) / width, group, key, count);
         }
-        stats.total_ms = quantiles(&total);
-        stats.first_byte_ms = quantiles(&first_byte);
-        Ok(stats)
+        Ok(tally.finish())
+    }
+
+    /// Counters are by hour, so the last hour is counted from its records. Tells where it stopped.
+    async fn one_by_one(&self, account_id: &str, tally: &mut Tally) -> Result<Option<u64>> {
+        let trail = Trail::new(Arc::clone(&self.core));
+        let filter = Filter {
+            since: Timestamp::from_second(tally.start_s()).ok(),
+            requests: true,
+            ..Filter::default()
+        };
+        let (mut cursor, mut read) = (None, 0);
+        loop {
+            let list = trail.request_list(account_id, &filter, cursor, ONE_BY_ONE_PAGE);
+            let page = list.await?;
+            read += page.items.len();
+            for RequestRow { decision, outcome } in page.items {
+                let time = decision.time.as_second();
+                let outcome = outcome.map(Record::Outcome);
+                for record in std::iter::once(Record::Decision(decision)).chain(outcome) {
+                    for (name, count) in counters(&record) {
+                        tally.add(time, &name, count.cast_unsigned());
+                    }
+                }
+            }
+            cursor = page.next;
+            match cursor {
+                None => return Ok(None),
+                Some(_) if read >= ONE_BY_ONE => return Ok(Some(read as u64)),
+                Some(_) => {}
+            }
+        }
     }
 
     /// How many records of an account a filter chooses, counted no further than `most`: a page need not wait for a
@@ -96,6 +123,62 @@ impl Trail {
     }
 }
 
+/// Counters on their way to figures.
+struct Tally {
+    stats: Stats,
+    total_ms: BTreeMap<u32, u64>,
+    first_byte_ms: BTreeMap<u32, u64>,
+    /// The first bucket, in widths since 1970, and the width of each in seconds.
+    first: i64,
+    width: i64,
+}
+
+impl Tally {
+    fn new(first: i64, count: i64, width: i64) -> Self {
+        let start = |at: i64| Timestamp::from_second((first + at) * width).unwrap_or_default();
+        let bucket = |at| Bucket {
+            start: start(at),
+            requests: 0,
+            with_phi: 0,
+            by_action: BTreeMap::new(),
+            phi_by_action: BTreeMap::new(),
+        };
+        Self {
+            stats: Stats {
+                buckets: (0..count).map(bucket).collect(),
+                ..Stats::default()
+            },
+            total_ms: BTreeMap::new(),
+            first_byte_ms: BTreeMap::new(),
+            first,
+            width,
+        }
+    }
+
+    /// Where the first bucket starts, in seconds since 1970.
+    fn start_s(&self) -> i64 {
+        self.first * self.width
+    }
+
+    /// Adds what a counter says about a moment.
+    fn add(&mut self, time_s: i64, name: &str, count: u64) {
+        let (group, key) = name.split_once(':').unwrap_or((name, ""));
+        match group {
+            "total_ms" => *self.total_ms.entry(class(key)).or_default() += count,
+            "first_ms" => *self.first_byte_ms.entry(class(key)).or_default() += count,
+            _ => add(&mut self.stats, group, key, count),
+        }
+        let at = time_s.div_euclid(self.width) - self.first;
+        add_to_bucket(&mut self.stats, at, group, key, count);
+    }
+
+    fn finish(mut self) -> Stats {
+        self.stats.total_ms = quantiles(&self.total_ms);
+        self.stats.first_byte_ms = quantiles(&self.first_byte_ms);
+        self.stats
+    }
+}
+
 fn add(stats: &mut Stats, group: &str, key: &str, count: u64) {
     let map = match group {
         "requests" => return stats.requests += count,
@@ -136,18 +219,6 @@ fn add_to_bucket(stats: &mut Stats, at: i64, group: &str, key: &str, count: u64)
         "phi_action" => *bucket.phi_by_action.entry(key.to_owned()).or_default() += count,
         _ => {}
     }
-}
-
-fn empty_buckets(first: i64, length: i64, width: i64) -> Vec<Bucket> {
-    let start = |at: i64| Timestamp::from_second((first + at * width) * 3_600).unwrap_or_default();
-    let bucket = |at| Bucket {
-        start: start(at),
-        requests: 0,
-        with_phi: 0,
-        by_action: BTreeMap::new(),
-        phi_by_action: BTreeMap::new(),
-    };
-    (0..length / width).map(bucket).collect()
 }
 
 fn class(text: &str) -> u32 {

@@ -138,7 +138,15 @@ pub async fn requests_are_chosen_by_what_came_of_them_and_counted(site: Site) {
 pub async fn acts_are_chosen_by_person_and_exports_are_recorded(site: Site) {
     let vault = site.open().await;
     let account = account(&vault).await;
-    for actor in ["sam@clinic.example", "cli: jroe@ward-7", "cli: root@ward-7"] {
+    for actor in [
+        "sam@clinic.example",
+        "sam@clinic.example.org",
+        "cli: jroe@ward-7",
+        "cli: root@ward-7",
+        "cli: root@ward-7 as root",
+        "client@clinic.example",
+        "odd\"name@clinic.example",
+    ] {
         let act = AdminAct::new(Timestamp::now(), "default", actor, Act::AuditFind);
         vault
             .trail
@@ -154,9 +162,14 @@ pub async fn acts_are_chosen_by_person_and_exports_are_recorded(site: Site) {
     };
     for (actor, wanted) in [
         ("sam@clinic.example", 1),
-        ("cli", 2),
-        ("cli: root", 1),
-        ("am@clinic", 0),
+        ("sam@clinic.example.org", 1),
+        ("sam@clinic.exampl", 0),
+        ("am@clinic.example", 0),
+        ("cli", 3),
+        ("cli: root", 0),
+        ("cli: root@ward-7", 1),
+        ("client@clinic.example", 1),
+        ("odd\"name@clinic.example", 1),
     ] {
         let found = vault
             .trail
@@ -188,7 +201,7 @@ pub async fn acts_are_chosen_by_person_and_exports_are_recorded(site: Site) {
     ] {
         let filter = Filter {
             act: Some(act),
-            actor: Some("sam".to_owned()),
+            actor: Some("sam@clinic.example".to_owned()),
             ..Filter::default()
         };
         let found = vault

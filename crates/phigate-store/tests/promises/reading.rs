@@ -203,7 +203,7 @@ pub async fn figures_add_up(site: Site) {
         )
         .await;
     }
-    for window in [Window::Day, Window::Week, Window::Month] {
+    for window in [Window::Hour, Window::Day, Window::Week, Window::Month] {
         let stats = vault.figures.stats(&account, window).await.unwrap();
         assert_eq!((stats.requests, stats.with_phi, stats.tokens), (10, 3, 100));
         assert_eq!(
@@ -231,8 +231,9 @@ pub async fn figures_add_up(site: Site) {
                 .sum::<u64>(),
             10
         );
-        let lengths = [24, 28, 30];
+        let lengths = [12, 24, 28, 30];
         assert!(lengths.contains(&stats.buckets.len()));
+        assert_eq!((stats.by_model.len(), stats.newest), (1, None));
     }
     close(vault).await;
 }

@@ -22,11 +22,11 @@ pub(super) enum Account {
         json: bool,
     },
     /// Delete an account: its users, its keys, and the keys without which its content is unreadable.
-    /// Its records stay for their time
+    /// Its records are kept for their retention time
     Delete {
         /// Its name
         name: String,
-        /// Say that it is meant; nothing can bring the content back
+        /// Confirm it; nothing can bring the content back
         #[arg(long)]
         yes: bool,
     },
@@ -45,11 +45,13 @@ pub(super) fn run(account: Account, global: &Global) -> anyhow::Result<ExitCode>
         }),
         Account::List { json } => with_store(global, async |session| list(&session, json).await),
         Account::Delete { name, yes } => with_store(global, async |session| {
-            anyhow::ensure!(yes, "this cannot be undone; if it is meant, add --yes");
+            anyhow::ensure!(yes, "this cannot be undone; add --yes to confirm");
             let account = session.vault.accounts.find_account(Some(&name)).await?;
             let (vault, actor) = (&session.vault, session.actor);
             vault.accounts.delete_account(&account.id, actor).await?;
-            eprintln!("account {name} deleted; its audit records stay for their time");
+            eprintln!(
+                "account {name} deleted; its audit records are kept for their retention time"
+            );
             Ok(())
         }),
     }?;

@@ -12,10 +12,15 @@ use phigate_gateway::BaseUrl;
 
 use super::provider::{address, gateway_of, secret_words};
 use super::store::{NoInstallation, Session, with_store};
+use super::table::print_json;
 use super::{EXIT_NO, Global};
 
 #[derive(Args)]
-pub(super) struct Doctor {}
+pub(super) struct Doctor {
+    /// Print a JSON array
+    #[arg(long)]
+    json: bool,
+}
 
 /// What was looked at, as it is printed.
 enum Finding {
@@ -24,10 +29,10 @@ enum Finding {
     Wrong(String, String),
 }
 
-pub(super) fn run(_: &Doctor, global: &Global) -> anyhow::Result<ExitCode> {
+pub(super) fn run(doctor: &Doctor, global: &Global) -> anyhow::Result<ExitCode> {
     if let Err(error) = Config::load(global.flags()) {
         let finding = Finding::Wrong("the settings cannot be read".into(), error.to_string());
-        return Ok(print(&[finding]));
+        return print(&[finding], doctor.json);
     }
     let findings = with_store(global, async |session| {
         let mut findings = vec![Finding::Fine("settings can be read".into())];
@@ -53,26 +58,39 @@ pub(super) fn run(_: &Doctor, global: &Global) -> anyhow::Result<ExitCode> {
             format!("{error:#}"),
         )],
     };
-    Ok(print(&findings))
+    print(&findings, doctor.json)
 }
 
-fn print(findings: &[Finding]) -> ExitCode {
-    let mut wrong = 0;
-    for finding in findings {
-        match finding {
-            Finding::Fine(what) => println!("ok       {what}"),
-            Finding::Advice(what, fix) => println!("note     {what}\n         → {fix}"),
-            Finding::Wrong(what, fix) => {
-                wrong += 1;
-                println!("problem  {what}\n         → {fix}");
+impl Finding {
+    /// How it stands, what was looked at, and what to do about it.
+    fn parts(&self) -> (&'static str, &str, Option<&str>) {
+        match self {
+            Self::Fine(what) => ("ok", what, None),
+            Self::Advice(what, fix) => ("note", what, Some(fix)),
+            Self::Wrong(what, fix) => ("problem", what, Some(fix)),
+        }
+    }
+}
+
+fn print(findings: &[Finding], json: bool) -> anyhow::Result<ExitCode> {
+    let parts = findings.iter().map(Finding::parts);
+    if json {
+        let row =
+            |(state, what, fix)| serde_json::json!({"state": state, "what": what, "fix": fix});
+        print_json(&parts.map(row).collect::<Vec<_>>())?;
+    } else {
+        for (state, what, fix) in parts {
+            println!("{state:<8} {what}");
+            if let Some(fix) = fix {
+                println!("         → {fix}");
             }
         }
     }
-    if wrong == 0 {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::from(EXIT_NO)
-    }
+    let is_wrong = |finding: &Finding| matches!(finding, Finding::Wrong(..));
+    Ok(match findings.iter().any(is_wrong) {
+        true => ExitCode::from(EXIT_NO),
+        false => ExitCode::SUCCESS,
+    })
 }
 
 async fn store(session: &Session) -> Finding {

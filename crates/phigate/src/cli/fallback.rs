@@ -8,14 +8,14 @@ use phigate_types::is_model_id;
 
 use super::Global;
 use super::store::{Session, with_new_store, with_store};
-use super::table::Table;
+use super::table::{Table, print_json};
 
 /// The most that are tried for one request, besides the first.
 const TARGETS_MAX: usize = 8;
 
 #[derive(Subcommand)]
 pub(super) enum Fallback {
-    /// Say what is asked instead, in order
+    /// Set which models are asked instead, in order
     Set {
         /// The model that callers ask for
         #[arg(value_parser = model)]
@@ -24,9 +24,13 @@ pub(super) enum Fallback {
         #[arg(value_name = "TARGET[,TARGET…]", value_parser = targets)]
         targets: Targets,
     },
-    /// List what is asked instead
-    List,
-    /// Ask nobody else from now on
+    /// List the fallbacks
+    List {
+        /// Print a JSON array
+        #[arg(long)]
+        json: bool,
+    },
+    /// Remove the fallbacks of a model
     Remove {
         /// The model that callers ask for
         model: String,
@@ -68,7 +72,7 @@ pub(super) fn run(fallback: Fallback, global: &Global) -> anyhow::Result<ExitCod
                 set(&session, &model, &targets).await
             })
         }
-        Fallback::List => with_store(global, async |session| list(&session).await),
+        Fallback::List { json } => with_store(global, async |session| list(&session, json).await),
         Fallback::Remove { model } => {
             with_store(global, async |session| remove(&session, &model).await)
         }
@@ -89,10 +93,15 @@ async fn set(session: &Session, model: &str, targets: &[String]) -> anyhow::Resu
     Ok(())
 }
 
-async fn list(session: &Session) -> anyhow::Result<()> {
+async fn list(session: &Session, json: bool) -> anyhow::Result<()> {
     let account = session.account().await?;
+    let fallbacks = session.vault.accounts.fallbacks(&account.id).await?;
+    if json {
+        let row = |(model, targets)| serde_json::json!({"model": model, "targets": targets});
+        return print_json(&fallbacks.iter().map(row).collect::<Vec<_>>());
+    }
     let mut table = Table::new(&["MODEL", "ASKED INSTEAD"]);
-    for (model, targets) in session.vault.accounts.fallbacks(&account.id).await? {
+    for (model, targets) in fallbacks {
         table.row([model, targets.join(",")]);
     }
     table.print("no fallbacks yet: phigate fallback set MODEL TARGET[,TARGET…]");
@@ -108,6 +117,6 @@ async fn remove(session: &Session, model: &str) -> anyhow::Result<()> {
     accounts
         .set_fallback(&account.id, model, &[], session.actor)
         .await?;
-    eprintln!("nobody else is asked for {model} from now on");
+    eprintln!("{model} has no fallbacks from now on");
     Ok(())
 }

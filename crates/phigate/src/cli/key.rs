@@ -50,12 +50,18 @@ pub(super) fn run(key: Key, global: &Global) -> anyhow::Result<ExitCode> {
             let account = session.account().await?;
             let (vault, actor) = (&session.vault, session.actor);
             let name = name.unwrap_or_default();
+            let namesake = namesake(&session, &account.id, &name).await?;
             let key = vault
                 .access
                 .create_api_key(&account.id, &name, expires, actor)
                 .await?;
             let until = key.expires.map_or("until it is revoked".into(), until);
             tell(&key, &format!("works {until}; it is shown this once"));
+            if let Some(id) = namesake {
+                eprintln!(
+                    "key {id} has the same name; another name would tell the two apart in the audit log"
+                );
+            }
             Ok(())
         }),
         Key::List { json } => with_store(global, async |session| list(&session, json).await),
@@ -79,6 +85,21 @@ pub(super) fn run(key: Key, global: &Global) -> anyhow::Result<ExitCode> {
         }),
     }?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// A key of this name that still works. Programs may rely on making two, so it is said and not refused.
+async fn namesake(session: &Session, account: &str, name: &str) -> anyhow::Result<Option<String>> {
+    if name.is_empty() {
+        return Ok(None);
+    }
+    let keys = session.vault.access.api_keys(account).await?;
+    let now = Timestamp::now();
+    let works =
+        |key: &ApiKeyInfo| key.revoked.is_none() && key.expires.is_none_or(|expires| expires > now);
+    let mut same = keys
+        .into_iter()
+        .filter(|key| key.name == name && works(key));
+    Ok(same.next().map(|key| key.id))
 }
 
 /// The key alone on standard output, for scripts; what is to be known about it beside it.

@@ -2,23 +2,28 @@
 
 use std::io::IsTerminal;
 
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::fmt::layer;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::registry;
+use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::config::{LogFormat, LogSettings};
 
 /// Starts logging. Call once.
 pub(super) fn start(settings: &LogSettings) {
-    let level = settings.level.word();
     // The name also begins those of our other crates.
-    let filter = EnvFilter::new(format!("warn,phigate={level}"));
-    let logs = tracing_subscriber::fmt()
-        .with_env_filter(filter)
+    let filter = Targets::new()
+        .with_default(LevelFilter::WARN)
+        .with_target("phigate", settings.level.filter());
+    let lines = layer()
         // Codes for colours are for terminals, not for files and collectors.
         .with_ansi(std::io::stderr().is_terminal())
         .with_writer(std::io::stderr);
+    let logs = registry().with(filter);
     match settings.format {
-        LogFormat::Text => logs.init(),
-        LogFormat::Json => logs.json().flatten_event(true).init(),
+        LogFormat::Text => logs.with(lines).init(),
+        LogFormat::Json => logs.with(lines.json().flatten_event(true)).init(),
     }
 }
 

@@ -13,9 +13,9 @@ use super::store::with_store;
 
 #[derive(Subcommand)]
 pub(super) enum MasterKey {
-    /// Put all data keys under a new master key; servers go on running
+    /// Put all data keys under a new master key; servers keep running
     Rotate {
-        /// Where the new key is, or is to be made [default: in place, the old one is kept as FILE.old]
+        /// File of the new key, made if it does not exist [default: in place; the old key is kept as FILE.old]
         #[arg(long, value_name = "FILE")]
         new_key_file: Option<PathBuf>,
     },
@@ -48,7 +48,7 @@ pub(super) fn run(master_key: &MasterKey, global: &Global) -> anyhow::Result<Exi
         };
         println!("{id}");
         eprintln!(
-            "this is the label of the new master key; keep the old one as long as backups made under it"
+            "this is the label of the new master key; keep the old key as long as you keep backups made under it"
         );
         Ok(ExitCode::SUCCESS)
     })

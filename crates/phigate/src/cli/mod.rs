@@ -5,6 +5,7 @@
 mod account;
 mod advice;
 mod audit;
+mod confirm;
 mod demo;
 mod doctor;
 mod eval;
@@ -147,12 +148,12 @@ enum Command {
     /// Set, list, show, test and remove model providers
     #[command(subcommand)]
     Provider(provider::Provider),
-    /// Say what is asked instead when the providers of a model fail
+    /// Set which models are asked when a model's providers fail
     #[command(subcommand)]
     Fallback(fallback::Fallback),
     /// Show or set the PHI handling mode
     Mode(mode::ModeArgs),
-    /// Show or set whether masked values are given back in replies
+    /// Show or set whether masked values are restored in replies
     Restore(restore::RestoreArgs),
     /// Show or set what is done with PHI in replies
     Replies(replies::RepliesArgs),

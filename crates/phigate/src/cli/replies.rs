@@ -20,7 +20,7 @@ pub(super) struct RepliesArgs {
 enum Verb {
     /// Print the choice in force
     Get,
-    /// Change it; every later request is bound
+    /// Change it, for every request from now on
     Set {
         /// The choice
         #[arg(value_parser = known(Replies::all(), Replies::code), ignore_case = true)]

@@ -17,17 +17,17 @@ pub(super) struct RestoreArgs {
 
 #[derive(Subcommand)]
 enum Verb {
-    /// Print whether masked values are given back
+    /// Print whether masked values are restored
     Get,
-    /// Change it; every later request is bound
+    /// Change it, for every request from now on
     Set(Set),
 }
 
 #[derive(Args)]
 struct Set {
-    /// Whether masked values are given back
+    /// Whether masked values are restored
     value: Switch,
-    /// The tools whose arguments get values back: names with commas between them, * for any characters [default: all]
+    /// The tools in whose arguments values are restored: names separated by commas, * for any characters [default: all]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = tool)]
     tools: Vec<String>,
 }
@@ -81,7 +81,7 @@ async fn set(session: &Session, set: &Set) -> anyhow::Result<()> {
         .await?;
     let words = if restores { "are" } else { "are not" };
     eprintln!(
-        "account {}: masked values {words} given back in replies, from now on",
+        "account {}: masked values {words} restored in replies, from now on",
         account.name
     );
     Ok(())

@@ -21,22 +21,22 @@ use super::{EXIT_FAILURE, Global};
 
 #[derive(Args)]
 pub(super) struct Serve {
-    /// Where callers connect [default: 127.0.0.1:8080]
+    /// Address to listen on [default: 127.0.0.1:8080]
     #[arg(long, value_name = "ADDR")]
     listen: Option<String>,
-    /// Where metrics are read; `off` for nowhere [default: 127.0.0.1:9464]
+    /// Address for metrics; `off` to disable them [default: 127.0.0.1:9464]
     #[arg(long, value_name = "ADDR|off")]
     metrics_listen: Option<String>,
-    /// Where Presidio's interface is served; `off` for nowhere [default: off]
+    /// Address for Presidio's interface; `off` to disable it [default: off]
     #[arg(long, value_name = "ADDR|off")]
     presidio_listen: Option<String>,
     /// The account that Presidio's interface acts for [default: the only one]
     #[arg(long, value_name = "NAME")]
     presidio_account: Option<String>,
-    /// Let providers be on private addresses and plain http
+    /// Allow providers on private addresses and over plain http
     #[arg(long)]
     allow_private_providers: bool,
-    /// A proxy in front ends TLS
+    /// A proxy in front terminates TLS
     #[arg(long)]
     behind_tls_proxy: bool,
 }

@@ -136,6 +136,6 @@ pub(super) fn to_the_second(time: Timestamp) -> String {
 
 /// A reason as the trail keeps it.
 pub(super) fn given_reason(text: &str) -> anyhow::Result<String> {
-    let given = reason(text).context("the reason is written in 4 to 400 characters")?;
+    let given = reason(text).context("a reason has 4 to 400 characters")?;
     Ok(given.to_owned())
 }

@@ -21,7 +21,7 @@ pub(super) enum User {
         /// Read their password from standard input; on a terminal it is asked for anyway
         #[arg(long)]
         password_stdin: bool,
-        /// What they may do: an owner everything, an auditor read the audit trail
+        /// What they may do: an owner may do everything, an auditor may read the audit trail
         #[arg(long, default_value = "owner", value_parser = ["owner", "auditor"])]
         role: String,
     },
@@ -107,7 +107,7 @@ async fn remove(session: &Session, email: &str, last_owner: bool) -> anyhow::Res
     let leaves_nobody = owners == 1 && is_owner(email.trim());
     if leaves_nobody && !last_owner {
         bail!(
-            "{email} is the only owner of account {}: add another first with `phigate user add EMAIL`, or say with --last-owner that none shall be left",
+            "{email} is the only owner of account {}: add another first with `phigate user add EMAIL`, or confirm with --last-owner that no owner is to be left",
             account.name
         );
     }

@@ -1,6 +1,7 @@
 //! `[log]`: how much is written to stderr, and in which form.
 
 use serde::Deserialize;
+use tracing_subscriber::filter::LevelFilter;
 
 use super::ConfigError;
 
@@ -27,7 +28,7 @@ pub(crate) enum LogLevel {
 pub(crate) enum LogFormat {
     /// For people.
     Text,
-    /// One JSON object a line, for collectors.
+    /// One JSON object per line, for collectors.
     Json,
 }
 
@@ -59,14 +60,14 @@ impl RawLog {
 }
 
 impl LogLevel {
-    /// The word used in settings and by the log filter.
-    pub(crate) fn word(self) -> &'static str {
+    /// The same for the log's filter.
+    pub(crate) fn filter(self) -> LevelFilter {
         match self {
-            Self::Error => "error",
-            Self::Warn => "warn",
-            Self::Info => "info",
-            Self::Debug => "debug",
-            Self::Trace => "trace",
+            Self::Error => LevelFilter::ERROR,
+            Self::Warn => LevelFilter::WARN,
+            Self::Info => LevelFilter::INFO,
+            Self::Debug => LevelFilter::DEBUG,
+            Self::Trace => LevelFilter::TRACE,
         }
     }
 }

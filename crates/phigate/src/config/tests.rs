@@ -139,7 +139,10 @@ fn every_setting_has_its_variable() {
         config.checkpoint.files,
         [PathBuf::from("/a"), PathBuf::from("/b")]
     );
-    assert_eq!(config.log.level.word(), "trace");
+    assert_eq!(
+        config.log.level.filter(),
+        tracing_subscriber::filter::LevelFilter::TRACE
+    );
     assert_eq!(config.log.format, LogFormat::Json);
 }
 

@@ -14,10 +14,10 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use phigate_store::{Role, SecretString, Session};
 
 use super::Dash;
-use super::chrome::Theme;
+use super::chrome::{Chrome, Theme};
 use super::cookies::{self, Cookie};
 use super::fields::{Fields, encode};
-use super::visit::{Guest, Head, PageError, SignedIn, go_to};
+use super::visit::{Frame, Guest, Head, PageError, SignedIn, go_to};
 use phigate_edge::{ClientAddress, EdgeError, InflightPermit, Upload};
 
 /// Who may use a route.
@@ -79,12 +79,15 @@ pub(crate) async fn gate(
 ) -> Response {
     let is_secure = dash.is_secure;
     let theme = theme(&dash, request.headers());
+    let mut inside = None;
     let admitted = match needs {
         Needs::Nobody => admit_guest(&dash, request).await,
         Needs::Auditor | Needs::Owner => admit_member(&dash, needs, request).await,
     };
     let mut response = match admitted {
         Ok(request) => {
+            let visit = request.extensions().get::<SignedIn>();
+            inside = visit.map(|visit| visit.chrome(""));
             let fresh = request.extensions().get::<FreshGuest>().cloned();
             let mut response = next.run(request).await;
             let is_page = response
@@ -101,10 +104,44 @@ pub(crate) async fn gate(
         Err(answer) => *answer,
     };
     if let Some(error) = response.extensions_mut().remove::<PageError>() {
-        response = error.draw(theme);
+        let refused = response.extensions_mut().remove::<Chrome>();
+        let guest = || Chrome {
+            theme,
+            ..Chrome::default()
+        };
+        response = error.draw(&inside.or(refused).unwrap_or_else(guest));
     }
     protect(&mut response, is_secure);
     response
+}
+
+/// What a person sees at an address where there is nothing.
+pub(crate) async fn missing(dash: &Dash, headers: &HeaderMap) -> Response {
+    let theme = theme(dash, headers);
+    let chrome = match Cookie::Session.read(headers, dash.is_secure) {
+        Some(cookie) => member_chrome(dash, &cookie, theme).await,
+        None => None,
+    };
+    let guest = || Chrome {
+        theme,
+        ..Chrome::default()
+    };
+    let mut response = PageError::NotFound.draw(&chrome.unwrap_or_else(guest));
+    protect(&mut response, dash.is_secure);
+    response
+}
+
+/// The frame for whoever has this cookie; none where it opens nothing. Looking is no use of the session.
+async fn member_chrome(dash: &Dash, cookie: &str, theme: Theme) -> Option<Chrome> {
+    let session = session_of(dash, cookie, false).await.ok()??;
+    let accounts = &dash.app.vault.accounts;
+    let account = accounts.account(&session.user.account_id).await.ok()?;
+    let frame = Frame {
+        navigation: dash.navigation,
+        theme,
+        form_token: &cookies::form_token(cookie),
+    };
+    Some(frame.chrome(&session, &account, ""))
 }
 
 fn theme(dash: &Dash, headers: &HeaderMap) -> Theme {
@@ -176,16 +213,6 @@ async fn admit_member(
     let session = session_of(dash, &cookie, is_use)
         .await?
         .ok_or_else(|| sign_in_first(&parts))?;
-    if !needs.admits(session.user.role) {
-        return Err(refused(PageError::WrongRole));
-    }
-    let form = if is_write {
-        let read =
-            upload.read_with_proof(FORM_BYTES_MAX, |start| begins_with_token(&cookie, start));
-        Some(Form::parse(&parts, read.await, &cookie).await?)
-    } else {
-        None
-    };
     let account = dash
         .app
         .vault
@@ -193,9 +220,30 @@ async fn admit_member(
         .account(&session.user.account_id)
         .await
         .map_err(|error| refused(error.into()))?;
+    let refused_inside = |mut response: Box<Response>| {
+        let frame = Frame {
+            navigation: dash.navigation,
+            theme: theme(dash, &parts.headers),
+            form_token: &cookies::form_token(&cookie),
+        };
+        let chrome = frame.chrome(&session, &account, "");
+        response.extensions_mut().insert(chrome);
+        response
+    };
+    if !needs.admits(session.user.role) {
+        return Err(refused_inside(refused(PageError::WrongRole)));
+    }
+    let form = if is_write {
+        let read =
+            upload.read_with_proof(FORM_BYTES_MAX, |start| begins_with_token(&cookie, start));
+        let form = Form::parse(&parts, read.await, &cookie).await;
+        Some(form.map_err(refused_inside)?)
+    } else {
+        None
+    };
     let is_required = account.settings.require_second_factor;
     if is_required && !session.user.has_totp && !is_own_login(parts.uri.path()) {
-        return Err(refused(PageError::NoSecondFactor));
+        return Err(refused_inside(refused(PageError::NoSecondFactor)));
     }
     let head = head(dash, &mut parts, form, &cookie).await;
     parts.extensions.insert(SignedIn {

@@ -3,29 +3,43 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use aws_lc_rs::digest::{SHA256, digest};
 use axum::extract::Path;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use rust_embed::RustEmbed;
 
-#[derive(RustEmbed)]
-#[folder = "$CARGO_MANIFEST_DIR/assets"]
-struct Assets;
+/// A file: its name, its media type, and what is in it.
+type Asset = (&'static str, &'static str, &'static [u8]);
+
+macro_rules! asset {
+    ($name:literal, $kind:literal) => {
+        (
+            $name,
+            $kind,
+            include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/", $name)),
+        )
+    };
+}
+
+static ASSETS: &[Asset] = &[
+    // Alphabetical.
+    asset!("app.js", "text/javascript; charset=utf-8"),
+    asset!("icons.svg", "image/svg+xml"),
+    asset!("mark.svg", "image/svg+xml"),
+    asset!("playground.js", "text/javascript; charset=utf-8"),
+    asset!("style.css", "text/css; charset=utf-8"),
+];
 
 // The address of each asset carries a digest of its content, so browsers may keep it forever
 // and still see a new version at once.
-static ADDRESSES: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
-    Assets::iter()
-        .filter_map(|name| {
-            let digest = Assets::get(&name)?.metadata.sha256_hash();
-            let version: String = digest[..6]
-                .iter()
-                .map(|byte| format!("{byte:02x}"))
-                .collect();
-            let address = format!("/assets/{name}?v={version}");
-            Some((name.into_owned(), address))
-        })
-        .collect()
+static ADDRESSES: LazyLock<BTreeMap<&'static str, String>> = LazyLock::new(|| {
+    let address = |(name, _, content): &Asset| {
+        let digest = digest(&SHA256, content);
+        let version = digest.as_ref().iter().take(6);
+        let version: String = version.map(|byte| format!("{byte:02x}")).collect();
+        (*name, format!("/assets/{name}?v={version}"))
+    };
+    ASSETS.iter().map(address).collect()
 });
 
 /// The address of an asset, for use in a page.
@@ -37,25 +51,28 @@ pub(crate) fn address(name: &str) -> &'static str {
 
 /// Serves one asset.
 pub(crate) async fn serve(Path(name): Path<String>) -> Response {
-    let Some(file) = Assets::get(&name) else {
+    let Some((_, kind, content)) = ASSETS.iter().find(|(known, ..)| *known == name) else {
         return StatusCode::NOT_FOUND.into_response();
     };
-    let kind = match name.rsplit_once('.').map(|(_, ending)| ending) {
-        Some("css") => "text/css; charset=utf-8",
-        Some("js") => "text/javascript; charset=utf-8",
-        Some("svg") => "image/svg+xml",
-        _ => "application/octet-stream",
-    };
     let headers = [
-        (header::CONTENT_TYPE, kind),
+        (header::CONTENT_TYPE, *kind),
         (header::CACHE_CONTROL, "public, max-age=31536000, immutable"),
     ];
-    (headers, file.data).into_response()
+    (headers, *content).into_response()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_file_of_the_folder_is_carried() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/assets");
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            assert_ne!(address(&name), "/assets/missing", "{name}");
+        }
+    }
 
     #[test]
     fn every_asset_named_in_a_template_exists() {

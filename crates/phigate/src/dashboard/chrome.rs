@@ -129,7 +129,7 @@ static DONE: &[(&str, &str)] = &[
     ),
     (
         "codes",
-        "New recovery codes made. Earlier ones do not work any more.",
+        "New recovery codes created. The earlier ones no longer work.",
     ),
     (
         "fallbacks",
@@ -137,7 +137,7 @@ static DONE: &[(&str, &str)] = &[
     ),
     (
         "invitation",
-        "Invitation withdrawn. Its link does not work any more.",
+        "Invitation withdrawn. Its link no longer works.",
     ),
     ("key-revoked", "Key revoked. It is refused from now on."),
     (
@@ -154,7 +154,7 @@ static DONE: &[(&str, &str)] = &[
     ),
     (
         "provider-gone",
-        "Provider removed. Nothing goes there any more, and its secret is deleted.",
+        "Provider removed. Nothing is sent there any more, and its secret is deleted.",
     ),
     (
         "provider-removed",
@@ -162,7 +162,7 @@ static DONE: &[(&str, &str)] = &[
     ),
     (
         "role",
-        "Role changed. They were signed out everywhere and have the new role when they sign in again.",
+        "Role changed. They were signed out everywhere and will have the new role when they sign in again.",
     ),
     ("session", "That session was signed out."),
     (

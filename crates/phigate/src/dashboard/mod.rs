@@ -25,12 +25,13 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::response::IntoResponse;
+use http::HeaderMap;
 
 use crate::app::App;
+use pages::trials::Trials;
 use pages::verify::Verified;
 use phigate_edge::MissingPage;
-use visit::{Navigation, PageError};
+use visit::Navigation;
 
 /// The dashboard's routes.
 pub(crate) fn router(app: Arc<App>) -> Router {
@@ -39,11 +40,10 @@ pub(crate) fn router(app: Arc<App>) -> Router {
 
 /// What a person sees at an address where there is nothing.
 pub(crate) fn missing_page(app: Arc<App>) -> MissingPage {
-    let is_secure = Dash::new(app).is_secure;
-    Arc::new(move || {
-        let mut response = PageError::NotFound.into_response();
-        access::protect(&mut response, is_secure);
-        response
+    let dash = Dash::new(app);
+    Arc::new(move |headers: HeaderMap| {
+        let dash = dash.clone();
+        Box::pin(async move { access::missing(&dash, &headers).await })
     })
 }
 
@@ -57,6 +57,7 @@ pub(crate) struct Shared {
     /// Whether browsers reach us over TLS, ours or a proxy's.
     pub(crate) is_secure: bool,
     pub(crate) verified: Verified,
+    pub(crate) trials: Trials,
     /// The navigation for a role; the second word is the page it stands on.
     navigation: Navigation,
 }
@@ -67,6 +68,7 @@ impl Dash {
             is_secure: app.config.tls.is_some() || app.config.behind_tls_proxy,
             app,
             verified: Verified::default(),
+            trials: Trials::default(),
             navigation: routes::navigation,
         }))
     }

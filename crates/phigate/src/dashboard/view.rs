@@ -13,35 +13,49 @@ use phigate_types::Replaced;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct When {
     moment: Timestamp,
-    day_only: bool,
+    form: Form,
+}
+
+/// How closely a moment is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Day,
+    Second,
+    Millisecond,
 }
 
 impl When {
     /// To the second.
     pub(crate) fn at(moment: Timestamp) -> Self {
-        Self {
-            moment,
-            day_only: false,
-        }
+        let form = Form::Second;
+        Self { moment, form }
+    }
+
+    /// To the millisecond, with its year and zone, for a case file.
+    pub(crate) fn exactly(moment: Timestamp) -> Self {
+        let form = Form::Millisecond;
+        Self { moment, form }
     }
 
     /// To the day.
     pub(crate) fn on(moment: Timestamp) -> Self {
-        Self {
-            moment,
-            day_only: true,
-        }
+        let form = Form::Day;
+        Self { moment, form }
     }
 }
 
 impl fmt::Display for When {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let machine = self.moment.strftime("%Y-%m-%dT%H:%M:%SZ");
-        let (form, words) = if self.day_only {
-            ("day", self.moment.strftime("%Y-%m-%d"))
-        } else {
-            ("moment", self.moment.strftime("%Y-%m-%d %H:%M:%S UTC"))
+        let (form, machine, words) = match self.form {
+            Form::Day => ("day", "%Y-%m-%dT%H:%M:%SZ", "%Y-%m-%d"),
+            Form::Second => ("moment", "%Y-%m-%dT%H:%M:%SZ", "%Y-%m-%d %H:%M:%S UTC"),
+            Form::Millisecond => (
+                "exact",
+                "%Y-%m-%dT%H:%M:%S%.3fZ",
+                "%Y-%m-%d %H:%M:%S%.3f UTC",
+            ),
         };
+        let (machine, words) = (self.moment.strftime(machine), self.moment.strftime(words));
         write!(
             out,
             r#"<time datetime="{machine}" data-form="{form}">{words}</time>"#
@@ -98,7 +112,7 @@ impl Fact {
         Self {
             name,
             value: String::new(),
-            time: Some(When::at(moment)),
+            time: Some(When::exactly(moment)),
         }
     }
 }
@@ -310,6 +324,10 @@ mod tests {
         assert_eq!(
             When::on(moment).to_string(),
             r#"<time datetime="2023-11-14T22:13:20Z" data-form="day">2023-11-14</time>"#
+        );
+        assert_eq!(
+            When::exactly(moment).to_string(),
+            r#"<time datetime="2023-11-14T22:13:20.000Z" data-form="exact">2023-11-14 22:13:20.000 UTC</time>"#
         );
     }
 }

@@ -12,7 +12,7 @@ use phigate_store::{Account, Role, SecretString, Session, StoreError};
 
 use super::chrome::{Chrome, NavItem, Theme, notice};
 use super::fields::Fields;
-use super::message;
+use super::message::Message;
 use phigate_edge::InflightPermit;
 
 /// What every visit brings, whoever it is.
@@ -102,14 +102,36 @@ impl SignedIn {
 
     /// The frame of a page; `current` is its line in the navigation.
     pub(crate) fn chrome(&self, current: &str) -> Chrome {
-        Chrome {
+        let frame = Frame {
+            navigation: self.navigation,
             theme: self.head.theme,
-            nav: (self.navigation)(self.session.user.role, current),
-            email: self.session.user.email.clone(),
-            role: role_label(self.session.user.role),
-            account: self.account.name.clone(),
-            csrf: self.head.form_token.clone(),
+            form_token: &self.head.form_token,
+        };
+        Chrome {
             notice: notice(self.head.query.get("done")),
+            ..frame.chrome(&self.session, &self.account, current)
+        }
+    }
+}
+
+/// What a frame needs besides who is signed in.
+pub(crate) struct Frame<'a> {
+    pub(crate) navigation: Navigation,
+    pub(crate) theme: Theme,
+    pub(crate) form_token: &'a str,
+}
+
+impl Frame<'_> {
+    /// The frame of a page; `current` is its line in the navigation.
+    pub(crate) fn chrome(&self, session: &Session, account: &Account, current: &str) -> Chrome {
+        Chrome {
+            theme: self.theme,
+            nav: (self.navigation)(session.user.role, current),
+            email: session.user.email.clone(),
+            role: role_label(session.user.role),
+            account: account.name.clone(),
+            csrf: self.form_token.to_owned(),
+            notice: None,
         }
     }
 }
@@ -224,7 +246,7 @@ impl PageError {
             PageError::WrongRole => (
                 StatusCode::FORBIDDEN,
                 "Not for your role",
-                "Auditors read the audit log; this needs an owner. Nothing was changed. Ask an owner of the account.",
+                "Auditors read the audit log; this page needs an owner. Nothing was changed. Ask an owner of the account.",
             ),
             PageError::NoSecondFactor => (
                 StatusCode::FORBIDDEN,
@@ -234,7 +256,7 @@ impl PageError {
             PageError::StaleForm => (
                 StatusCode::FORBIDDEN,
                 "That form is too old",
-                "It was made before you last signed in, or by another site, so nothing was changed. Open the page again and repeat.",
+                "It comes from before you last signed in, or from another site, so nothing was changed. Open the page again and repeat.",
             ),
             PageError::TooLarge => (
                 StatusCode::PAYLOAD_TOO_LARGE,
@@ -244,7 +266,7 @@ impl PageError {
             PageError::Conflict => (
                 StatusCode::CONFLICT,
                 "Changed at the same moment",
-                "Somebody else changed the same thing just now, so yours was not saved. Look at it again and repeat.",
+                "Somebody else changed the same thing just now, so your change was not saved. Look at it again and repeat.",
             ),
             PageError::Refused => (
                 StatusCode::UNPROCESSABLE_ENTITY,
@@ -254,17 +276,17 @@ impl PageError {
             PageError::Busy => (
                 StatusCode::TOO_MANY_REQUESTS,
                 "Too many at once",
-                "Another request of this kind is in progress, or there were too many attempts. Nothing was changed. Wait a few seconds and try again.",
+                "Another request of this kind is still running, or there were too many attempts. Nothing was changed. Wait a few seconds and try again.",
             ),
             PageError::Store(_) => (
                 StatusCode::SERVICE_UNAVAILABLE,
                 "The store does not answer",
-                "Nothing was changed. Requests of callers are refused as well while this lasts; it resumes by itself. `phigate doctor` says what is wrong.",
+                "Nothing was changed. While this lasts, callers’ requests are refused as well; service resumes by itself. `phigate doctor` says what is wrong.",
             ),
             PageError::Broken => (
                 StatusCode::INTERNAL_SERVER_ERROR,
                 "Something went wrong here",
-                "This is a mistake in phigate, not yours. Try again; if it stays, look at the server’s log.",
+                "This is a fault in phigate, not yours. Try again; if it happens again, look at the server’s log.",
             ),
         }
     }
@@ -275,7 +297,7 @@ impl PageError {
             PageError::SignedOut => ("/login", "Sign in"),
             PageError::NoSecondFactor => ("/account", "Set it up"),
             PageError::Store(_) => ("/", "Try again"),
-            _ => ("/", "To the overview"),
+            _ => ("/", "Go to the overview"),
         }
     }
 }
@@ -285,31 +307,24 @@ impl IntoResponse for PageError {
         if let PageError::Store(error) = &self {
             tracing::warn!("a page could not be given: {error}");
         }
-        let mut response = self.draw(Theme::Auto);
-        // The gate knows which colours the viewer chose.
+        let mut response = self.draw(&Chrome::default());
+        // The gate knows who came, and which colours they chose.
         response.extensions_mut().insert(self);
         response
     }
 }
 
 impl PageError {
-    /// The page that says it, in these colours.
-    pub(super) fn draw(&self, theme: Theme) -> Response {
+    /// The page that says it, in this frame.
+    pub(super) fn draw(&self, chrome: &Chrome) -> Response {
         let (status, heading, words) = self.words();
         let (href, link) = self.way_on();
-        let page = message::Page {
-            chrome: Chrome {
-                theme,
-                ..Chrome::default()
-            },
+        let message = Message {
             heading,
             words,
             href,
             link,
         };
-        match page.render() {
-            Ok(html) => (status, Html(html)).into_response(),
-            Err(_) => status.into_response(),
-        }
+        message.answer(status, chrome)
     }
 }

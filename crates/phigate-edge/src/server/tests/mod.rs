@@ -57,7 +57,7 @@ pub(crate) fn serve_on(
     let address = listener.local_addr().unwrap();
     let drain = Drain::default();
     let router = router.merge(health_routes(drain.clone(), || async { true }));
-    let missing_page: MissingPage = Arc::new(|| "a page".into_response());
+    let missing_page: MissingPage = Arc::new(|_| Box::pin(async { "a page".into_response() }));
     let edge = Edge::new(
         finish(router, missing_page),
         &limits,

@@ -16,31 +16,31 @@ pub(super) struct FilterArgs {
     /// Only requests with this type of PHI
     #[arg(long = "type", value_name = "TYPE", value_parser = known(PhiKind::all(), PhiKind::code))]
     kind: Option<PhiKind>,
-    /// Only requests with which this was done
+    /// Only requests with this action
     #[arg(long, value_parser = known(Action::all(), Action::code))]
     action: Option<Action>,
-    /// Only under this mode
+    /// Only requests under this mode
     #[arg(long, value_parser = known(Mode::all(), Mode::code))]
     mode: Option<Mode>,
-    /// Only with this API key
+    /// Only requests with this API key
     #[arg(long, value_name = "ID")]
     key: Option<String>,
-    /// Only at this door
+    /// Only requests to this API
     #[arg(long, value_parser = known(DOORS.iter().copied(), |door: &'static Door| door.id()))]
     door: Option<&'static Door>,
-    /// Only for this model; with a * at its end, for models that begin like this
+    /// Only requests for this model; with a * at its end, for models that begin with it
     #[arg(long)]
     model: Option<String>,
-    /// Only to this provider
+    /// Only requests to this provider
     #[arg(long, value_name = "NAME")]
     provider: Option<String>,
     /// Only requests that ended with this error
     #[arg(long, value_name = "CODE", value_parser = known(ErrorCode::all(), ErrorCode::code))]
     error: Option<ErrorCode>,
-    /// Not before: 2026-01-31T08:00:00Z or 2026-01-31
+    /// From this time on: 2026-01-31T08:00:00Z or 2026-01-31
     #[arg(long, value_name = "TIME", value_parser = time)]
     since: Option<Timestamp>,
-    /// Before
+    /// Before this time
     #[arg(long, value_name = "TIME", value_parser = time)]
     until: Option<Timestamp>,
 }

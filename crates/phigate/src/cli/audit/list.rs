@@ -53,9 +53,9 @@ pub(super) async fn run(session: &Session, account: &str, list: List) -> anyhow:
         }
     }
     if !list.json {
-        table.print("no request fits");
+        table.print("no request matches");
         if cursor.is_some() {
-            eprintln!("there are more; see them with a higher --limit, or narrow the choice");
+            eprintln!("there are more: raise --limit, or narrow the filter");
         }
     }
     Ok(())

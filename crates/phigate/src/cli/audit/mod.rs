@@ -37,7 +37,7 @@ pub(super) enum Audit {
     Reveal(reveal::Reveal),
     /// Print what a token of a masked request stood for; this is recorded with your name and the reason
     Resolve(resolve::Resolve),
-    /// Which requests held an identifier, when, and where it went; this is recorded.
+    /// Find the requests that held an identifier, when, and where it went; this is recorded.
     /// Give - as its value to type it or to read it from standard input, so that it stays out of the shell's history
     Find(find::Find),
 }

@@ -77,7 +77,7 @@ pub(super) async fn run(session: &Session, account: &str, reveal: &Reveal) -> an
             return Ok(());
         }
     };
-    let one = one.context("there is nothing of the kind")?;
+    let one = one.context("this request has no such content")?;
     let mut out = std::io::stdout().lock();
     out.write_all(one.expose())?;
     Ok(out.flush()?)

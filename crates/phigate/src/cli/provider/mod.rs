@@ -18,7 +18,7 @@ use super::store::{Session, with_new_store, with_store};
 
 #[derive(Subcommand)]
 pub(super) enum Provider {
-    /// Add a provider, or change what is said about it; what is not given stays
+    /// Add a provider, or change it; options that are not given keep their values
     Set(Box<set::Set>),
     /// List the providers
     List {
@@ -26,21 +26,21 @@ pub(super) enum Provider {
         #[arg(long)]
         json: bool,
     },
-    /// Show all that is said about a provider
+    /// Show a provider's settings
     Show {
         /// The provider's name
         name: String,
     },
-    /// Forget a provider and its secret
+    /// Remove a provider and delete its secret
     Remove {
         /// The provider's name
         name: String,
     },
-    /// Ask a provider whether it answers and knows us
+    /// Test the connection to a provider and its credentials
     Test {
         /// The provider's name
         name: String,
-        /// Ask this model for a word, which costs a few tokens
+        /// Ask this model for one word, which costs a few tokens
         #[arg(long, value_name = "M")]
         model: Option<String>,
     },
@@ -84,7 +84,7 @@ async fn remove(session: &Session, name: &str) -> anyhow::Result<()> {
         bail!("{}", unknown(name));
     }
     removed?;
-    eprintln!("{name} removed: nothing goes there from now on");
+    eprintln!("{name} removed: nothing is sent there from now on");
     Ok(())
 }
 

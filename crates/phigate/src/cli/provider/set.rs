@@ -24,7 +24,7 @@ pub(in crate::cli) struct Set {
     /// What it is: openai, azure, anthropic, google, bedrock or vertex
     #[arg(long, value_name = "K", value_parser = coded::<ProviderKind>)]
     kind: Option<ProviderKind>,
-    /// Root of its API, when it is not the operator's own
+    /// Root of its API, when it is not the usual address
     #[arg(long, value_name = "URL")]
     base_url: Option<String>,
     /// How the gateway authenticates: bearer, key, none, entra, aws or google
@@ -36,34 +36,34 @@ pub(in crate::cli) struct Set {
     /// The models it serves: ID, ID=UPSTREAM or patterns with *, separated by commas
     #[arg(long, value_name = "LIST", value_parser = models)]
     models: Option<Models>,
-    /// Where several serve a model, the lowest is asked first [default: 100]
+    /// Where several providers serve a model, the lowest number is asked first [default: 100]
     #[arg(long, value_name = "N")]
     priority: Option<u32>,
     /// Where its models run (bedrock, vertex)
     #[arg(long, value_name = "R")]
     region: Option<String>,
-    /// The project that pays (vertex)
+    /// The project to bill (vertex)
     #[arg(long, value_name = "P")]
     project: Option<String>,
     /// Version of its API (azure): v1 or a date
     #[arg(long, value_name = "V")]
     api_version: Option<String>,
-    /// The directory that knows the application (--auth entra)
+    /// The directory of the application (--auth entra)
     #[arg(long, value_name = "T")]
     tenant: Option<String>,
-    /// The application that asks (--auth entra)
+    /// The application's client id (--auth entra)
     #[arg(long, value_name = "C")]
     client_id: Option<String>,
-    /// Where tokens are asked for, when it is not the cloud's own address
+    /// Token endpoint, when it is not the cloud's own
     #[arg(long, value_name = "URL")]
     token_url: Option<String>,
-    /// What it may have of requests with PHI: allowed, masked or never
+    /// What it may receive of requests with PHI: allowed, masked or never
     #[arg(long, value_name = "PHI", value_parser = coded::<PhiAgreement>)]
     phi: Option<PhiAgreement>,
     /// The agreement with its operator, such as a contract's number
     #[arg(long, value_name = "TEXT", value_parser = agreement)]
     agreement: Option<String>,
-    /// The last day of the agreement, such as 2027-12-31; afterwards no PHI goes there
+    /// The last day of the agreement, such as 2027-12-31; after it, no PHI is sent there
     #[arg(long, value_name = "DATE", value_parser = date)]
     agreement_expires: Option<Date>,
 }
@@ -79,7 +79,7 @@ fn models(text: &str) -> anyhow::Result<Models> {
 fn coded<T: std::str::FromStr>(text: &str) -> anyhow::Result<T> {
     text.parse()
         .ok()
-        .context("that is none of the words; --help shows them")
+        .context("that is not one of the allowed words; --help lists them")
 }
 
 fn agreement(text: &str) -> anyhow::Result<String> {

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use phigate_store::{Cursor, Filter};
 use phigate_types::Act;
 
-use super::log::{ROWS, chosen, page_address, tabs, total};
+use super::log::{Listing, ROWS, chosen, tabs, total};
 use super::log_filter;
 use super::rows::{ActRow, act_row};
 use crate::dashboard::Dash;
@@ -24,30 +24,25 @@ pub(crate) struct Page {
     pub(crate) chrome: Chrome,
     pub(crate) tabs: Vec<Choice>,
     pub(crate) error: Option<String>,
-    pub(crate) is_tail: bool,
-    pub(crate) is_filtered: bool,
-    pub(crate) total: String,
-    pub(crate) ranges: Vec<Choice>,
+    pub(crate) listing: Listing,
     pub(crate) people: Vec<Choice>,
     pub(crate) kinds: Vec<Choice>,
-    pub(crate) since: String,
-    pub(crate) until: String,
     pub(crate) acts: Vec<ActRow>,
-    pub(crate) newer: String,
-    pub(crate) older: String,
 }
 
 /// `GET /audit/administration`
 pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
     let query = &visit.head.query;
-    let before = Cursor::decode(query.get("before"));
     let filter = log_filter::acts(query, Timestamp::now());
     let listed = match &filter {
-        Ok(filter) => list(&dash, &visit, filter, before).await?,
+        Ok(filter) => list(&dash, &visit, filter).await?,
         Err(_) => Listed::default(),
     };
     let names = ["range", "person", "act", "since", "until"];
-    let is_filtered = names.iter().any(|name| !query.get(name).is_empty());
+    let listing = Listing {
+        is_filtered: names.iter().any(|name| !query.get(name).is_empty()),
+        ..Listing::new(ADDRESS, query)
+    };
     let error = filter.err();
     let status = match error {
         Some(_) => StatusCode::UNPROCESSABLE_ENTITY,
@@ -61,22 +56,10 @@ pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
             chrome: visit.chrome("/audit"),
             tabs: tabs(ADDRESS),
             error,
-            is_tail: before.is_none(),
-            is_filtered,
-            total: listed.total,
-            ranges: log_filter::ranges(query),
+            listing: listing.read(query, listed.next, listed.total),
             people: people(&dash, &visit).await?,
             kinds: chosen("Anything", kinds.into_iter(), query.get("act")),
-            since: query.get("since").to_owned(),
-            until: query.get("until").to_owned(),
             acts: listed.acts,
-            newer: match before {
-                Some(_) => page_address(ADDRESS, query, ""),
-                None => String::new(),
-            },
-            older: listed.next.map_or_else(String::new, |next| {
-                page_address(ADDRESS, query, &next.encode())
-            }),
         },
     )
 }
@@ -104,13 +87,9 @@ struct Listed {
     total: String,
 }
 
-async fn list(
-    dash: &Dash,
-    visit: &SignedIn,
-    filter: &Filter,
-    before: Option<Cursor>,
-) -> Result<Listed, PageError> {
+async fn list(dash: &Dash, visit: &SignedIn, filter: &Filter) -> Result<Listed, PageError> {
     let (trail, account) = (&dash.app.vault.trail, visit.account_id());
+    let before = Listing::before(&visit.head.query);
     let page = trail.audit_list(account, filter, before, ROWS).await?;
     Ok(Listed {
         acts: page.items.iter().filter_map(act_row).collect(),

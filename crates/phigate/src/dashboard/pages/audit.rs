@@ -11,7 +11,7 @@ use phigate_core::doors::DOORS;
 use phigate_store::{ApiKeyInfo, Cursor, Filter};
 use phigate_types::{Action, ErrorCode, Mode};
 
-use super::log::{ROWS, chosen, page_address, tabs, total};
+use super::log::{Listing, ROWS, chosen, tabs, total};
 use super::log_filter;
 use super::rows::{Row, request_row};
 use super::verify::{self, Chain};
@@ -19,6 +19,8 @@ use crate::dashboard::Dash;
 use crate::dashboard::chrome::Chrome;
 use crate::dashboard::view::{Choice, choices};
 use crate::dashboard::visit::{Answer, PageError, SignedIn, go_to, page_with};
+
+const ADDRESS: &str = "/audit";
 
 /// The requests.
 #[derive(Template)]
@@ -28,12 +30,9 @@ pub(crate) struct Page {
     pub(crate) tabs: Vec<Choice>,
     pub(crate) error: Option<String>,
     pub(crate) base_url: String,
-    pub(crate) is_tail: bool,
-    pub(crate) is_filtered: bool,
+    pub(crate) listing: Listing,
     pub(crate) shows_more: bool,
     pub(crate) chain: Chain,
-    pub(crate) total: String,
-    pub(crate) ranges: Vec<Choice>,
     pub(crate) records: Vec<Choice>,
     pub(crate) types: Vec<Choice>,
     pub(crate) actions: Vec<Choice>,
@@ -45,16 +44,12 @@ pub(crate) struct Page {
     pub(crate) doors: Vec<Choice>,
     pub(crate) model: String,
     pub(crate) request: String,
-    pub(crate) since: String,
-    pub(crate) until: String,
     pub(crate) rows: Vec<Row>,
-    pub(crate) newer: String,
-    pub(crate) older: String,
 }
 
 static RECORDS: &[(&str, &str)] = &[
     // Code, label.
-    ("", "With and without"),
+    ("", "With or without PHI"),
     ("phi", "With PHI"),
     ("clean", "Without PHI"),
 ];
@@ -81,45 +76,37 @@ pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
         return Ok(go_to(&format!("/audit/administration?{rest}")));
     }
     let keys = dash.app.vault.access.api_keys(visit.account_id()).await?;
-    let before = Cursor::decode(query.get("before"));
     let filter = log_filter::requests(query, Timestamp::now());
     let listed = match &filter {
-        Ok(filter) => list(&dash, &visit, filter, before, &super::keys::names(&keys)).await?,
+        Ok(filter) => list(&dash, &visit, filter, &super::keys::names(&keys)).await?,
         Err(_) => Listed::default(),
     };
     let everything = Filter {
         requests: true,
         ..Filter::default()
     };
-    let is_filtered = filter.as_ref().is_ok_and(|filter| *filter != everything);
+    let listing = Listing {
+        is_filtered: filter.as_ref().is_ok_and(|filter| *filter != everything),
+        ..Listing::new(ADDRESS, query)
+    };
     let error = filter.err();
     let status = match error {
         Some(_) => StatusCode::UNPROCESSABLE_ENTITY,
         None => StatusCode::OK,
     };
-    let is_tail = before.is_none();
-    page_with(
-        status,
-        &draw(
-            &dash,
-            &visit,
-            &keys,
-            Drawn {
-                listed,
-                error,
-                is_filtered,
-                is_tail,
-            },
-        ),
-    )
+    let drawn = Drawn {
+        listing: listing.read(query, listed.next, listed.total),
+        rows: listed.rows,
+        error,
+    };
+    page_with(status, &draw(&dash, &visit, &keys, drawn))
 }
 
 /// What the page shows besides its choices.
 struct Drawn {
-    listed: Listed,
+    listing: Listing,
+    rows: Vec<Row>,
     error: Option<String>,
-    is_filtered: bool,
-    is_tail: bool,
 }
 
 fn draw(dash: &Dash, visit: &SignedIn, keys: &[ApiKeyInfo], drawn: Drawn) -> Page {
@@ -134,15 +121,12 @@ fn draw(dash: &Dash, visit: &SignedIn, keys: &[ApiKeyInfo], drawn: Drawn) -> Pag
     let text = |name: &str| query.get(name).to_owned();
     Page {
         chrome: visit.chrome("/audit"),
-        tabs: tabs("/audit"),
+        tabs: tabs(ADDRESS),
         error: drawn.error,
         base_url: visit.head.base_url(),
-        is_tail: drawn.is_tail,
-        is_filtered: drawn.is_filtered,
+        listing: drawn.listing,
         shows_more: MORE.iter().any(|name| !query.get(name).is_empty()),
         chain: verify::known(dash, visit.account_id()),
-        total: drawn.listed.total,
-        ranges: log_filter::ranges(query),
         records: choices(RECORDS.iter().copied(), query.get("record")),
         types: chosen("Any", kinds, query.get("type")),
         actions: chosen("Anything", actions, query.get("action")),
@@ -154,16 +138,7 @@ fn draw(dash: &Dash, visit: &SignedIn, keys: &[ApiKeyInfo], drawn: Drawn) -> Pag
         doors: chosen("Any", doors, query.get("door")),
         model: text("model"),
         request: text("request"),
-        since: text("since"),
-        until: text("until"),
-        rows: drawn.listed.rows,
-        newer: match drawn.is_tail {
-            true => String::new(),
-            false => page_address("/audit", query, ""),
-        },
-        older: drawn.listed.next.map_or_else(String::new, |next| {
-            page_address("/audit", query, &next.encode())
-        }),
+        rows: drawn.rows,
     }
 }
 
@@ -178,14 +153,11 @@ async fn list(
     dash: &Dash,
     visit: &SignedIn,
     filter: &Filter,
-    before: Option<Cursor>,
     names: &BTreeMap<String, String>,
 ) -> Result<Listed, PageError> {
-    let (vault, account) = (&dash.app.vault, visit.account_id());
-    let page = vault
-        .trail
-        .request_list(account, filter, before, ROWS)
-        .await?;
+    let (trail, account) = (&dash.app.vault.trail, visit.account_id());
+    let before = Listing::before(&visit.head.query);
+    let page = trail.request_list(account, filter, before, ROWS).await?;
     let rows = page.items.iter();
     Ok(Listed {
         rows: rows.map(|request| request_row(request, names)).collect(),

@@ -124,7 +124,7 @@ fn passage(
                 pieces
             } else {
                 vec![Piece::plain(
-                    "This text does not stand in what was sent. Look at the whole request below.",
+                    "This text is not in what was sent. Look at the whole request below.",
                 )]
             }
         }
@@ -368,9 +368,7 @@ mod tests {
             Action::MASKED,
             Some(r#"{"messages":[{"content":"Jane Roe"}]}"#),
         );
-        assert!(
-            text(&other.passages[0].sent).starts_with("This text does not stand in what was sent")
-        );
+        assert!(text(&other.passages[0].sent).starts_with("This text is not in what was sent"));
     }
 
     #[test]

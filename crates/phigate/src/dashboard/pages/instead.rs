@@ -55,12 +55,12 @@ pub(crate) fn read_aliases(text: &str) -> Result<BTreeMap<String, String>, Strin
             (Some(one), Some(other)) if one.id() == other.id() => {}
             (Some(_), Some(_)) => {
                 return Err(format!(
-                    "Line {number}: both names must belong to one provider."
+                    "Line {number}: both names must be models of the same provider."
                 ));
             }
             _ => {
                 return Err(format!(
-                    "Line {number}: no provider serves a model with such a name."
+                    "Line {number}: aliases are for models of OpenAI, Anthropic and Google. Other names belong in the model list of the provider that serves them: open it above and add “{asked}={served}”."
                 ));
             }
         }

@@ -268,7 +268,7 @@ fn line(key: ApiKeyInfo, usage: Usage, now: Timestamp) -> Key {
         tone,
         created: When::on(key.created),
         last_used: key.last_used.map(When::at),
-        expires: key.expires.map(When::at),
+        expires: key.expires.map(When::on),
         is_usable: key.revoked.is_none() && !has_expired,
         usage,
     }

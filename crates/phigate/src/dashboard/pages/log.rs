@@ -1,7 +1,8 @@
 //! What the tabs of the audit log share.
 
-use phigate_store::Filter;
+use phigate_store::{Cursor, Filter};
 
+use super::log_filter;
 use crate::dashboard::Dash;
 use crate::dashboard::fields::Fields;
 use crate::dashboard::view::{Choice, choices, counted, grouped};
@@ -42,8 +43,58 @@ pub(super) async fn total(
     })
 }
 
+/// What both lists of the log have: the time that is asked for, how many there are, and where in them one is.
+#[derive(Debug, Default)]
+pub(crate) struct Listing {
+    /// The list's own address, without filters.
+    pub(crate) address: &'static str,
+    pub(crate) ranges: Vec<Choice>,
+    pub(crate) since: String,
+    pub(crate) until: String,
+    pub(crate) is_filtered: bool,
+    /// Whether it begins with the newest, so that new ones appear by themselves.
+    pub(crate) is_tail: bool,
+    pub(crate) total: String,
+    pub(crate) newer: String,
+    pub(crate) older: String,
+}
+
+impl Listing {
+    /// The list at an address, as it is asked for.
+    pub(super) fn new(address: &'static str, query: &Fields) -> Self {
+        let is_tail = Self::before(query).is_none();
+        Self {
+            address,
+            ranges: log_filter::ranges(query),
+            since: query.get("since").to_owned(),
+            until: query.get("until").to_owned(),
+            is_tail,
+            newer: match is_tail {
+                true => String::new(),
+                false => page_address(address, query, ""),
+            },
+            ..Self::default()
+        }
+    }
+
+    /// The place before which the page begins; none for the newest.
+    pub(super) fn before(query: &Fields) -> Option<Cursor> {
+        Cursor::decode(query.get("before"))
+    }
+
+    /// The same with what was read: where the next page begins, and how many there are in all.
+    pub(super) fn read(self, query: &Fields, next: Option<Cursor>, total: String) -> Self {
+        let older = next.map(|next| page_address(self.address, query, &next.encode()));
+        Self {
+            older: older.unwrap_or_default(),
+            total,
+            ..self
+        }
+    }
+}
+
 /// The same page of the log from another place on.
-pub(super) fn page_address(tab: &str, query: &Fields, before: &str) -> String {
+fn page_address(tab: &str, query: &Fields, before: &str) -> String {
     format!("{tab}?{}", query.query_with("before", before))
 }
 

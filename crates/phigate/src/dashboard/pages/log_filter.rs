@@ -56,7 +56,7 @@ pub(crate) fn requests(query: &Fields, now: Timestamp) -> Result<Filter, String>
         status => Some(class(status).ok_or("A status is one of 2xx, 4xx and 5xx.")?),
     };
     Ok(Filter {
-        since: since(query, now)?,
+        since: beginning(query, now)?,
         until: moment(query.get("until"))?,
         record: None,
         phi_type: text("type"),
@@ -81,7 +81,7 @@ pub(crate) fn requests(query: &Fields, now: Timestamp) -> Result<Filter, String>
 pub(crate) fn acts(query: &Fields, now: Timestamp) -> Result<Filter, String> {
     let person = Some(query.get("person")).filter(|person| !person.is_empty());
     Ok(Filter {
-        since: since(query, now)?,
+        since: beginning(query, now)?,
         until: moment(query.get("until"))?,
         record: Some(RecordKind::Admin),
         act: coded(query.get("act"))?,
@@ -91,8 +91,14 @@ pub(crate) fn acts(query: &Fields, now: Timestamp) -> Result<Filter, String> {
 }
 
 /// The address of the log with one filter.
-pub(crate) fn address(range: &str, name: &str, value: &str) -> String {
-    format!("/audit?range={range}&{name}={}", encode(value))
+pub(crate) fn address(name: &str, value: &str) -> String {
+    format!("/audit?{name}={}", encode(value))
+}
+
+/// The address of the log from a moment on. Further filters follow after `&`.
+pub(crate) fn since(start: Timestamp) -> String {
+    let start = start.strftime("%Y-%m-%dT%H:%M:%S").to_string();
+    address("since", &start)
 }
 
 fn class(status: &str) -> Option<u16> {
@@ -100,7 +106,7 @@ fn class(status: &str) -> Option<u16> {
     (1..=5).contains(&digit).then_some(digit)
 }
 
-fn since(query: &Fields, now: Timestamp) -> Result<Option<Timestamp>, String> {
+fn beginning(query: &Fields, now: Timestamp) -> Result<Option<Timestamp>, String> {
     let asked = query.get("range");
     let range = RANGES.iter().find(|(code, ..)| *code == asked);
     let hours = range.and_then(|(_, _, hours)| *hours);
@@ -135,20 +141,11 @@ fn moment(text: &str) -> Result<Option<Timestamp>, String> {
 mod tests {
     use super::*;
 
-    fn fields(pairs: &[(&str, &str)]) -> Fields {
-        Fields::new(
-            pairs
-                .iter()
-                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
-                .collect(),
-        )
-    }
-
     #[test]
     fn filters_are_read_from_the_address() {
         let now = Timestamp::from_second(1_000_000).unwrap();
         let filter = requests(
-            &fields(&[("range", "day"), ("type", "ssn"), ("record", "phi")]),
+            &Fields::of(&[("range", "day"), ("type", "ssn"), ("record", "phi")]),
             now,
         )
         .unwrap();
@@ -156,7 +153,7 @@ mod tests {
         assert_eq!(filter.phi_type.as_deref(), Some("ssn"));
         assert_eq!(filter.phi_detected, Some(true));
         let filter = requests(
-            &fields(&[("range", "day"), ("since", "2026-11-15T04:20")]),
+            &Fields::of(&[("range", "day"), ("since", "2026-11-15T04:20")]),
             now,
         )
         .unwrap();
@@ -165,8 +162,8 @@ mod tests {
             requests: true,
             ..Filter::default()
         };
-        assert_eq!(requests(&fields(&[]), now).unwrap(), everything);
-        let model = |text| requests(&fields(&[("model", text)]), now).unwrap();
+        assert_eq!(requests(&Fields::of(&[]), now).unwrap(), everything);
+        let model = |text| requests(&Fields::of(&[("model", text)]), now).unwrap();
         assert_eq!(model("gpt").model_prefix.as_deref(), Some("gpt"));
         assert_eq!(model("\"gpt-4o\"").model.as_deref(), Some("gpt-4o"));
         assert_eq!(model("\"gpt-4o\"").model_prefix, None);
@@ -175,11 +172,11 @@ mod tests {
     #[test]
     fn acts_are_chosen_by_person_and_kind() {
         let now = Timestamp::UNIX_EPOCH;
-        let asked = fields(&[("act", "content.reveal"), ("person", "sam@clinic.example")]);
+        let asked = Fields::of(&[("act", "content.reveal"), ("person", "sam@clinic.example")]);
         let filter = acts(&asked, now).unwrap();
         assert_eq!(filter.act, Some(phigate_types::Act::ContentReveal));
         assert_eq!(filter.actor.as_deref(), Some("sam@clinic.example"));
-        assert!(acts(&fields(&[("act", "nonsense")]), now).is_err());
+        assert!(acts(&Fields::of(&[("act", "nonsense")]), now).is_err());
     }
 
     #[test]
@@ -192,7 +189,7 @@ mod tests {
             ("status", "9xx"),
         ] {
             assert!(
-                requests(&fields(&[(name, value)]), Timestamp::now()).is_err(),
+                requests(&Fields::of(&[(name, value)]), Timestamp::now()).is_err(),
                 "{name}"
             );
         }

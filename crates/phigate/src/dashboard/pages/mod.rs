@@ -24,6 +24,7 @@ mod rows;
 pub(crate) mod settings;
 pub(crate) mod setup;
 pub(crate) mod terms;
+pub(crate) mod trials;
 pub(crate) mod users;
 pub(crate) mod verify;
 

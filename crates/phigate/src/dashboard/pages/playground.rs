@@ -135,7 +135,7 @@ fn request(visit: &SignedIn) -> Result<Map<String, Value>, String> {
             ))
         }
         Err(_) => {
-            Err("No provider serves a model with this name. Choose one of the list.".to_owned())
+            Err("No provider serves a model with this name. Choose one from the list.".to_owned())
         }
     }
 }
@@ -154,7 +154,7 @@ fn body(form: &Fields) -> Result<Map<String, Value>, String> {
             }
             Ok(Value::Object(whole)) => body = whole,
             _ => {
-                return Err("That is neither a list of messages nor a request, as JSON.".to_owned());
+                return Err("That is neither a list of messages nor a request in JSON.".to_owned());
             }
         }
     } else {
@@ -310,7 +310,7 @@ async fn draw(
             formats: choices(
                 [
                     (TEXT, "One message"),
-                    (JSON, "Messages or a whole request, as JSON"),
+                    (JSON, "Messages, or a whole request, as JSON"),
                 ],
                 visit.form().get("format"),
             ),

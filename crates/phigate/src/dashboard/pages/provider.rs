@@ -11,11 +11,12 @@ use phigate_types::{
 };
 
 use super::presets::{self, Preset};
-use super::providers::{TestResult, done, in_words};
+use super::providers::{done, try_out};
 use super::terms::{self, Terms};
+use super::trials::TestResult;
 use crate::dashboard::Dash;
 use crate::dashboard::chrome::Chrome;
-use crate::dashboard::fields::Fields;
+use crate::dashboard::fields::{Fields, encode};
 use crate::dashboard::view::{Choice, When, in_sentence};
 use crate::dashboard::visit::{Answer, PageError, SignedIn, go_to, page_with};
 
@@ -77,7 +78,7 @@ pub(crate) async fn add(
 ) -> Answer {
     let preset = presets::find(&preset).ok_or(PageError::NotFound)?;
     let draft = Draft::new(preset);
-    draw(&dash, &visit, draft, Said::default()).await
+    draw(&dash, &visit, draft, None).await
 }
 
 /// `POST /providers/add/{preset}`
@@ -93,11 +94,11 @@ pub(crate) async fn create(
     draft.name.clone_from(&name);
     if !is_provider_name(&name) {
         let error = "A name has 1 to 32 small letters, digits and hyphens.".to_owned();
-        return draw(&dash, &visit, draft, Said::error(error)).await;
+        return draw(&dash, &visit, draft, Some(error)).await;
     }
     if access.provider(visit.account_id(), &name).await?.is_some() {
         let error = "There is a provider of this name already.".to_owned();
-        return draw(&dash, &visit, draft, Said::error(error)).await;
+        return draw(&dash, &visit, draft, Some(error)).await;
     }
     keep(&dash, &visit, draft).await
 }
@@ -109,7 +110,7 @@ pub(crate) async fn show(
     Path(name): Path<String>,
 ) -> Answer {
     let draft = Draft::stored(&dash, &visit, &name).await?;
-    draw(&dash, &visit, draft, Said::default()).await
+    draw(&dash, &visit, draft, None).await
 }
 
 /// `POST /provider/{provider}`
@@ -128,15 +129,11 @@ pub(crate) async fn test(
     visit: SignedIn,
     Path(name): Path<String>,
 ) -> Answer {
-    let draft = Draft::stored(&dash, &visit, &name).await?;
+    // There is such a provider.
+    Draft::stored(&dash, &visit, &name).await?;
     let model = Some(visit.form().get("model")).filter(|model| !model.is_empty());
-    let gateway = &dash.app.gateway;
-    let trial = gateway.try_provider(&visit.account, &name, model).await;
-    let said = Said {
-        error: None,
-        test: Some(in_words(&trial)),
-    };
-    draw(&dash, &visit, draft, said).await
+    try_out(&dash, &visit, &name, model).await;
+    Ok(go_to(&format!("/provider/{}", encode(&name))))
 }
 
 /// `POST /provider/{provider}/remove`
@@ -158,22 +155,6 @@ struct Draft {
     config: ProviderConfig,
     stored: Option<ProviderInfo>,
     preset: Option<&'static Preset>,
-}
-
-/// What one write left to say on the page.
-#[derive(Default)]
-struct Said {
-    error: Option<String>,
-    test: Option<TestResult>,
-}
-
-impl Said {
-    fn error(error: String) -> Self {
-        Self {
-            error: Some(error),
-            test: None,
-        }
-    }
 }
 
 impl Draft {
@@ -266,7 +247,7 @@ async fn keep(dash: &Dash, visit: &SignedIn, mut draft: Draft) -> Answer {
         check_setup(&draft.config, secret, rules).map_err(|error| blamed(&error))
     });
     if let Err(error) = checked {
-        return draw(dash, visit, draft, Said::error(error)).await;
+        return draw(dash, visit, draft, Some(error)).await;
     }
     let given = SecretString::new(key.to_owned());
     let secret = match key {
@@ -294,11 +275,11 @@ fn blamed(error: &SetupError) -> String {
     format!("{field}: {}.", error.why)
 }
 
-async fn draw(dash: &Dash, visit: &SignedIn, draft: Draft, said: Said) -> Answer {
+async fn draw(dash: &Dash, visit: &SignedIn, draft: Draft, error: Option<String>) -> Answer {
     let (config, now) = (&draft.config, Timestamp::now());
     let trail = &dash.app.vault.trail;
     let fares = trail.provider_health(visit.account_id()).await?;
-    let is_typed = said.error.is_some();
+    let is_typed = error.is_some();
     let form = visit.form();
     let value = |name: &str, known: String| match is_typed {
         true => form.get(name).to_owned(),
@@ -355,8 +336,11 @@ async fn draw(dash: &Dash, visit: &SignedIn, draft: Draft, said: Said) -> Answer
             .stored
             .as_ref()
             .map(|stored| (When::at(stored.updated), stored.updated_by.clone())),
-        test: said.test,
-        error: said.error,
+        test: draft
+            .stored
+            .as_ref()
+            .and_then(|stored| dash.trials.of(visit.account_id(), stored)),
+        error,
         name: draft.name,
     };
     page_with(status, &page)

@@ -12,11 +12,12 @@ use super::chains::{Chain, chains};
 use super::instead::{alias_lines, fallback_lines, read_aliases, read_fallbacks};
 use super::presets::{PRESETS, Preset};
 use super::terms::{self, Terms};
+use super::trials::TestResult;
 use crate::dashboard::Dash;
 use crate::dashboard::chrome::Chrome;
 use crate::dashboard::view::{When, in_sentence};
 use crate::dashboard::visit::{Answer, PageError, SignedIn, go_to, page_with};
-use phigate_gateway::{BaseUrl, Trial, check_key};
+use phigate_gateway::{BaseUrl, check_key};
 
 /// All providers.
 #[derive(Template)]
@@ -63,14 +64,7 @@ pub(crate) struct Other {
     pub(crate) priority: u32,
     pub(crate) terms: Terms,
     pub(crate) health: String,
-}
-
-/// What a test of the connection said.
-#[derive(Debug, Clone)]
-pub(crate) struct TestResult {
-    pub(crate) tone: &'static str,
-    pub(crate) title: &'static str,
-    pub(crate) words: String,
+    pub(crate) test: Option<TestResult>,
 }
 
 /// What one write left to say on the page.
@@ -78,7 +72,6 @@ pub(crate) struct TestResult {
 struct Remark {
     family: &'static str,
     error: Option<String>,
-    test: Option<TestResult>,
     alias_error: Option<String>,
     fallback_error: Option<String>,
 }
@@ -186,32 +179,17 @@ pub(crate) async fn test(
     Path(family): Path<String>,
 ) -> Answer {
     let kind = family_kind(&family)?;
-    let gateway = &dash.app.gateway;
-    let trial = gateway
-        .try_provider(&visit.account, kind.code(), None)
-        .await;
-    let test = Some(in_words(&trial));
-    draw(
-        &dash,
-        &visit,
-        StatusCode::OK,
-        Remark {
-            family: kind.code(),
-            test,
-            ..Remark::default()
-        },
-    )
-    .await
+    try_out(&dash, &visit, kind.code(), None).await;
+    let family = kind.code();
+    Ok(go_to(&format!("/providers#{family}")))
 }
 
-pub(super) fn in_words(trial: &Trial) -> TestResult {
-    let (title, words) = trial.in_words();
-    let tone = match trial {
-        Trial::Works { .. } => "ok",
-        Trial::Unexpected { .. } | Trial::NotSet | Trial::NoModel => "warn",
-        _ => "bad",
-    };
-    TestResult { tone, title, words }
+/// Tests a provider; its page and the list show what was said.
+pub(super) async fn try_out(dash: &Dash, visit: &SignedIn, name: &str, model: Option<&str>) {
+    let gateway = &dash.app.gateway;
+    let trial = gateway.try_provider(&visit.account, name, model).await;
+    let now = Timestamp::now();
+    dash.trials.keep(visit.account_id(), name, &trial, now);
 }
 
 /// `POST /providers/fallbacks`
@@ -310,15 +288,19 @@ async fn draw(dash: &Dash, visit: &SignedIn, status: StatusCode, remark: Remark)
                 .map(|provider| (When::at(provider.updated), provider.updated_by.clone())),
             terms: known.map(|provider| Terms::of(&provider.config, now)),
             health: terms::health(fares.get(kind.code())),
-            test: remark.test.clone().filter(|_| is_meant),
+            test: known.and_then(|provider| dash.trials.of(visit.account_id(), provider)),
             error: remark.error.clone().filter(|_| is_meant),
         }
     });
     let is_family = |name: &str| family_kind(name).is_ok();
     let others = stored.iter().filter(|provider| !is_family(&provider.name));
     let others = others.map(|provider| {
-        let health = terms::health(fares.get(&provider.name));
-        other(provider, now, health)
+        let test = dash.trials.of(visit.account_id(), provider);
+        Other {
+            health: terms::health(fares.get(&provider.name)),
+            test,
+            ..other(provider, now)
+        }
     });
     let typed = |error: &Option<String>, name: &str, known: String| match error {
         Some(_) => visit.form().get(name).to_owned(),
@@ -350,7 +332,7 @@ fn built_in_aliases() -> impl Iterator<Item = (&'static str, &'static str)> {
     formats.flat_map(|format| format.default_aliases()).copied()
 }
 
-fn other(provider: &ProviderInfo, now: Timestamp, health: String) -> Other {
+fn other(provider: &ProviderInfo, now: Timestamp) -> Other {
     Other {
         name: provider.name.clone(),
         kind: provider.config.kind.label(),
@@ -358,7 +340,8 @@ fn other(provider: &ProviderInfo, now: Timestamp, health: String) -> Other {
         models: some_entries(provider),
         priority: provider.config.priority,
         terms: Terms::of(&provider.config, now),
-        health,
+        health: String::new(),
+        test: None,
     }
 }
 

@@ -241,9 +241,9 @@ fn sentence(decision: &Decision, outcome: Option<&Outcome>) -> String {
 
 /// The log of what is alike.
 fn alike(decision: &Decision) -> Vec<(&'static str, String)> {
-    let key = log_filter::address("", "key", &decision.key_id);
+    let key = log_filter::address("key", &decision.key_id);
     let model = decision.model.as_ref();
-    let model = model.map(|model| log_filter::address("", "model", &format!("\"{model}\"")));
+    let model = model.map(|model| log_filter::address("model", &format!("\"{model}\"")));
     let model = model.map(|address| ("More for this model", address));
     [("More with this key", key)]
         .into_iter()
@@ -269,13 +269,13 @@ fn content_words(decision: &Decision, has_content: bool) -> &'static str {
     let was_refused = decision.action == Action::REFUSED;
     match (has_content, decision.phi_detected) {
         _ if decision.action == Action::SCANNED => {
-            "The text was only scanned: it was sent nowhere, and its content not stored."
+            "The text was only scanned: it was not sent anywhere, and its content was not stored."
         }
-        (true, true) => "What was received, and what was sent, is stored encrypted.",
-        (true, false) => "The reply held PHI, so what the provider said is stored encrypted.",
+        (true, true) => "What was received and what was sent are stored encrypted.",
+        (true, false) => "The reply held PHI, so the provider’s answer is stored encrypted.",
         (false, true) => "No content is stored for this request.",
         // Most refusals come before the scan, so nothing is known about PHI.
-        (false, false) if was_refused => "The request was refused, and its content not stored.",
+        (false, false) if was_refused => "The request was refused, and its content was not stored.",
         (false, false) => "No PHI was found in this request, so its content was not stored.",
     }
 }
@@ -294,7 +294,7 @@ fn decision_facts(decision: &Decision, key_name: Option<&String>) -> Vec<Fact> {
     let mut facts = vec![
         Fact::time("Decided", decision.time),
         Fact::text("Mode in force", decision.mode.label),
-        Fact::text("Door", text(&decision.door)),
+        Fact::text("API", text(&decision.door)),
         Fact::text("Model asked for", text(&decision.model)),
         Fact::text("Provider", provider_words(decision)),
         Fact::text("API key", key),

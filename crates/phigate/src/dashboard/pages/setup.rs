@@ -8,6 +8,7 @@ use phigate_store::{Link, LinkPurpose, PASSWORD_CHARS_MIN, SecretString, StoreEr
 use super::login;
 use crate::dashboard::Dash;
 use crate::dashboard::chrome::Chrome;
+use crate::dashboard::message::Message;
 use crate::dashboard::visit::{Answer, Guest, go_to, page_with, role_label};
 
 /// The form behind the link.
@@ -99,16 +100,13 @@ pub(crate) fn check_password(password: &str, again: &str) -> Result<(), String> 
 }
 
 fn used_up(guest: &Guest) -> Answer {
-    page_with(
-        StatusCode::NOT_FOUND,
-        &crate::dashboard::message::Page {
-            chrome: guest.chrome(),
-            heading: "This link does not work any more",
-            words: "Links work once and for a limited time. Ask an owner for a new one. On a server without any login, `phigate user add` makes one.",
-            href: "/login",
-            link: "To the login",
-        },
-    )
+    let message = Message {
+        heading: "This link does not work any more",
+        words: "Links work once and for a limited time. Ask an owner for a new one. On a server without any login, `phigate user add` creates one.",
+        href: "/login",
+        link: "Go to the login",
+    };
+    Ok(message.answer(StatusCode::NOT_FOUND, &guest.chrome()))
 }
 
 async fn draw(
@@ -122,12 +120,13 @@ async fn draw(
     let (heading, words) = match link.purpose {
         LinkPurpose::Owner => (
             "Create the owner login",
-            "You are the first here. This login can set everything and invite others.".to_owned(),
+            "You are the first here. This login can change every setting and invite others."
+                .to_owned(),
         ),
         LinkPurpose::Invite => (
             "Accept the invitation",
             format!(
-                "You will be {} of the account {}.",
+                "You will be an {} of the account {}.",
                 role_label(link.role).to_lowercase(),
                 account.name
             ),

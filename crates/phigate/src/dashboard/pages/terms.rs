@@ -45,7 +45,7 @@ fn ending(end: Date, now: Timestamp) -> Option<(&'static str, String)> {
     if end < today {
         return Some((
             "bad",
-            format!("The agreement ended on {end}: requests with PHI do not go there any more."),
+            format!("The agreement ended on {end}: requests with PHI are no longer sent there."),
         ));
     }
     let is_soon = today
@@ -54,7 +54,7 @@ fn ending(end: Date, now: Timestamp) -> Option<(&'static str, String)> {
     is_soon.then(|| {
         (
             "warn",
-            format!("The agreement ends on {end}. Afterwards requests with PHI do not go there."),
+            format!("The agreement ends on {end}. After that day, requests with PHI are no longer sent there."),
         )
     })
 }

@@ -114,7 +114,7 @@ fn in_words(time: Timestamp, report: &Report) -> Chain {
     let Some(fault) = &report.fault else {
         let outside = match report.outside_checkpoints {
             0 => {
-                " No checkpoint kept elsewhere was compared: a log cut at its end could not be told from a whole one."
+                " No checkpoint kept elsewhere was compared, so a log that was cut off at its end would look the same."
             }
             _ => " It agrees with the checkpoints kept elsewhere.",
         };
@@ -123,7 +123,7 @@ fn in_words(time: Timestamp, report: &Report) -> Chain {
             tone: "ok",
             label: "Chain intact".to_owned(),
             words: format!(
-                "{} records, each tied to the one before, {} signatures right.{outside}",
+                "{} records, each tied to the one before; {} valid signatures.{outside}",
                 grouped(report.records),
                 grouped(report.signatures)
             ),
@@ -131,7 +131,7 @@ fn in_words(time: Timestamp, report: &Report) -> Chain {
     };
     let what = fault.kind.words();
     let subject = match &fault.row {
-        Some(row) => format!("Beside the log, {row}"),
+        Some(row) => format!("In the store, beside the log: {row}"),
         None => format!("Record {}", grouped(fault.seq.unsigned_abs())),
     };
     let request = fault

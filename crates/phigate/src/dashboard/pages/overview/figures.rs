@@ -6,7 +6,8 @@ use phigate_store::{ApiKeyInfo, Bucket, Stats, Use, Window};
 use phigate_types::{Action, Mode};
 
 use crate::dashboard::chart::{Of, SERIES, Slot};
-use crate::dashboard::view::{counted, duration, grouped, percent};
+use crate::dashboard::pages::log_filter;
+use crate::dashboard::view::{Choice, choices, counted, duration, grouped, percent};
 use crate::dashboard::visit::SignedIn;
 
 /// One step of the first run.
@@ -50,8 +51,31 @@ pub(super) struct Period {
     pub(super) by_day: bool,
 }
 
-pub(super) static PERIODS: &[Period] = &[
-    // The first is shown unless another is asked for.
+/// The one that is shown unless another is asked for.
+const USUAL: usize = 1;
+
+/// The period with this code.
+pub(super) fn period(code: &str) -> &'static Period {
+    let asked = PERIODS.iter().find(|period| period.code == code);
+    asked.unwrap_or(&PERIODS[USUAL])
+}
+
+/// The periods to choose from.
+pub(super) fn periods(chosen: &Period) -> Vec<Choice> {
+    let pairs = PERIODS.iter().map(|period| (period.code, period.label));
+    choices(pairs, chosen.code)
+}
+
+static PERIODS: &[Period] = &[
+    // From the shortest to the longest.
+    Period {
+        code: "hour",
+        label: "1 hour",
+        words: "in the last hour",
+        span: "last hour, by five minutes",
+        window: Window::Hour,
+        by_day: false,
+    },
     Period {
         code: "day",
         label: "24 hours",
@@ -79,9 +103,10 @@ pub(super) static PERIODS: &[Period] = &[
 ];
 
 pub(super) fn headline(stats: &Stats, words: &str) -> String {
-    let requests = match stats.requests {
-        0 => return format!("No requests {words}."),
-        many => counted(many, "request"),
+    let requests = match (stats.requests, stats.newest) {
+        (0, _) => return format!("No requests {words}."),
+        (many, None) => counted(many, "request"),
+        (many, Some(_)) => format!("The newest {}", counted(many, "request")),
     };
     let blocked = done(&stats.by_action, Action::BLOCKED);
     let found = match stats.with_phi {
@@ -129,7 +154,7 @@ pub(super) fn steps(visit: &SignedIn, keys: &[ApiKeyInfo]) -> Vec<Step> {
     ]
 }
 
-pub(super) fn figures(stats: &Stats, added_ms: Option<[f64; 2]>, period: &Period) -> Vec<Figure> {
+pub(super) fn figures(stats: &Stats, added_ms: Option<[f64; 2]>) -> Vec<Figure> {
     let blocked = done(&stats.by_action, Action::BLOCKED);
     let refused = done(&stats.by_action, Action::REFUSED);
     let [middle, most, nearly_all] = stats.total_ms;
@@ -141,15 +166,15 @@ pub(super) fn figures(stats: &Stats, added_ms: Option<[f64; 2]>, period: &Period
     };
     let half = added_ms.map(|[half, _]| half);
     let most_added = match added_ms {
-        Some([_, most]) => format!("p95 ≤ {most} ms, since the server started"),
-        None => "nothing since the server started".to_owned(),
+        Some([_, most]) => format!("p95 ≤ {most} ms, added by phigate since it started"),
+        None => "no requests since phigate started".to_owned(),
     };
     let figure = |label, value, note, href: &str| Figure {
         label,
         value,
         unit: "",
         note,
-        href: format!("/audit?range={}{href}", period.code),
+        href: format!("{}{href}", counted_log(stats)),
         tone: "",
     };
     vec![
@@ -179,12 +204,18 @@ pub(super) fn figures(stats: &Stats, added_ms: Option<[f64; 2]>, period: &Period
             "",
         ),
         figure(
-            "Added by phigate",
+            "Overhead, median",
             half.map_or_else(|| "–".to_owned(), |half| format!("≤ {half} ms")),
             most_added,
             "",
         ),
     ]
+}
+
+/// The log from where the figures begin, so that it lists what they count and no more.
+pub(super) fn counted_log(stats: &Stats) -> String {
+    let start = stats.buckets.first().map(|bucket| bucket.start);
+    log_filter::since(start.unwrap_or_default())
 }
 
 /// Answers that failed at this end or at the provider's.
@@ -389,5 +420,14 @@ mod tests {
             "1,200 requests today. PHI was found in 30. 2 were blocked."
         );
         assert_eq!(headline(&Stats::default(), "today"), "No requests today.");
+        let cut = Stats {
+            requests: 10_000,
+            newest: Some(10_000),
+            ..Stats::default()
+        };
+        assert!(
+            headline(&cut, "in the last hour")
+                .starts_with("The newest 10,000 requests in the last hour. ")
+        );
     }
 }

@@ -9,18 +9,20 @@ use phi_detect::PhiKind;
 use phigate_store::Filter;
 use phigate_types::ErrorCode;
 
-use super::log_filter;
 use super::rows::{Row, request_row};
 use crate::dashboard::Dash;
 use crate::dashboard::chart::{Chart, Slot};
 use crate::dashboard::chrome::Chrome;
+use crate::dashboard::fields::encode;
 use crate::dashboard::latency::added_ms;
-use crate::dashboard::view::{Choice, choices};
+use crate::dashboard::view::Choice;
 use crate::dashboard::visit::{Answer, SignedIn, page};
 pub(crate) use attention::{Health, Line};
 use attention::{attention, health};
 pub(crate) use figures::{Bar, Figure, Step};
-use figures::{PERIODS, bars, figures, headline, phi_bars, phi_slot, slot, steps};
+use figures::{
+    bars, counted_log, figures, headline, period, periods, phi_bars, phi_slot, slot, steps,
+};
 
 /// The first page.
 #[derive(Template)]
@@ -54,11 +56,7 @@ const LATEST: usize = 8;
 
 /// `GET /`
 pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
-    let asked = visit.head.query.get("period");
-    let period = PERIODS
-        .iter()
-        .find(|period| period.code == asked)
-        .unwrap_or(&PERIODS[0]);
+    let period = period(visit.head.query.get("period"));
     let account_id = visit.account_id();
     let vault = &dash.app.vault;
     let stats = vault.figures.stats(account_id, period.window).await?;
@@ -83,7 +81,8 @@ pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
     let shows_phi = visit.head.query.get("show") == "phi";
     let slot = if shows_phi { phi_slot } else { slot };
     let slots: Vec<Slot> = stats.buckets.iter().map(slot).collect();
-    let link = |name: &str, value: &str| log_filter::address(period.code, name, value);
+    let log = counted_log(&stats);
+    let link = |name: &str, value: &str| format!("{log}&{name}={}", encode(value));
     let kinds = PhiKind::all().map(|kind| (kind.code(), kind.label()));
     let codes = ErrorCode::all().map(|code| (code.code(), code.code()));
     let name = |id: &str| names.get(id).filter(|name| !name.is_empty()).cloned();
@@ -91,12 +90,9 @@ pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
     page(&Page {
         chrome: visit.chrome("/"),
         headline: headline(&stats, period.words),
-        periods: choices(
-            PERIODS.iter().map(|period| (period.code, period.label)),
-            period.code,
-        ),
+        periods: periods(period),
         steps: (visit.is_owner() && recent.is_empty()).then(|| steps(&visit, &keys)),
-        figures: figures(&stats, added_ms(&dash.app.metrics.text()), period),
+        figures: figures(&stats, added_ms(&dash.app.metrics.text())),
         chart: Chart::new(&slots, period.span, period.by_day),
         attention,
         types: bars(&stats.by_type, kinds, |code| link("type", code)),

@@ -50,7 +50,7 @@ fn terms() -> Terms {
         agreement: format!("{HOSTILE}, until 2026-12-01"),
         warning: Some((
             "warn",
-            "The agreement ends on 2026-12-01. Afterwards requests with PHI do not go there."
+            "The agreement ends on 2026-12-01. After that day, requests with PHI are no longer sent there."
                 .to_owned(),
         )),
     }
@@ -125,8 +125,10 @@ pub(super) fn providers_page() -> providers::Page {
         changed: is_set.then(|| (when(1_300), "morgan.roe@clinic.example".to_owned())),
         terms: is_set.then(terms),
         health: "34 requests in the last hour, no errors, p50 420 ms, p95 1,900 ms".to_owned(),
-        test: is_set.then(|| providers::TestResult {
+        test: is_set.then(|| trials::TestResult {
             tone: "ok",
+            state: "Tested",
+            time: when(3),
             title: "Connection works",
             words: "Answered in 212 ms and accepted the key.".to_owned(),
         }),
@@ -150,6 +152,7 @@ pub(super) fn providers_page() -> providers::Page {
             priority: 50,
             terms: terms(),
             health: "not asked in the last hour".to_owned(),
+            test: None,
         }],
         presets: presets::PRESETS,
         chains: vec![Chain {
@@ -271,7 +274,7 @@ pub(super) fn confirm_page() -> settings::weakening::Page {
         fields: vec![("mode".to_owned(), HOSTILE.to_owned())],
         changes: vec![settings::weakening::Change {
             what: "PHI is forwarded unchanged. Now the mode is Mask.".to_owned(),
-            concerns: "In the last 30 days, 48 requests with PHI did not leave unchanged."
+            concerns: "In the last 30 days, phigate changed or held back 48 requests with PHI."
                 .to_owned(),
         }],
         reason: HOSTILE.to_owned(),

@@ -1,6 +1,7 @@
 //! Sample pages of what happened: overview, audit log, record.
 
 use super::*;
+use crate::dashboard::pages::log::Listing;
 
 fn bar((_, label, percent, count): (&str, &str, u64, &str)) -> overview::Bar {
     overview::Bar {
@@ -114,12 +115,15 @@ pub(super) fn audit_page(is_empty: bool) -> audit::Page {
         tabs: any("Requests"),
         error: None,
         base_url: "http://127.0.0.1:8080/v1".to_owned(),
-        is_tail: true,
-        is_filtered: false,
+        listing: Listing {
+            older: match is_empty {
+                true => String::new(),
+                false => "/audit?before=1".to_owned(),
+            },
+            ..listing("/audit", "12,841 requests")
+        },
         shows_more: false,
         chain: chain(),
-        total: "12,841 requests".to_owned(),
-        ranges: any("All time"),
         records: any("Requests"),
         types: any("Any"),
         actions: any("Anything"),
@@ -131,15 +135,17 @@ pub(super) fn audit_page(is_empty: bool) -> audit::Page {
         statuses: any("Any"),
         model: HOSTILE.to_owned(),
         request: String::new(),
-        since: String::new(),
-        until: String::new(),
         rows: if is_empty { vec![] } else { rows() },
-        newer: String::new(),
-        older: if is_empty {
-            String::new()
-        } else {
-            "/audit?before=1".to_owned()
-        },
+    }
+}
+
+fn listing(address: &'static str, total: &str) -> Listing {
+    Listing {
+        address,
+        ranges: choices([("", "All time")], ""),
+        is_tail: true,
+        total: total.to_owned(),
+        ..Listing::default()
     }
 }
 
@@ -159,17 +165,13 @@ pub(super) fn acts_page() -> acts::Page {
         chrome: chrome("/audit"),
         tabs: any("Administration"),
         error: None,
-        is_tail: true,
-        is_filtered: true,
-        total: "1 act".to_owned(),
-        ranges: any("All time"),
+        listing: Listing {
+            is_filtered: true,
+            ..listing("/audit/administration", "1 act")
+        },
         people: any("Anybody"),
         kinds: any("Anything"),
-        since: String::new(),
-        until: String::new(),
         acts: vec![looked()],
-        newer: String::new(),
-        older: String::new(),
     }
 }
 

@@ -14,7 +14,7 @@ use super::terms::Terms;
 use super::*;
 use crate::dashboard::chart::{Chart, Slot};
 use crate::dashboard::chrome::{Chrome, NavItem, Notice, Theme};
-use crate::dashboard::message;
+use crate::dashboard::message::Message;
 use crate::dashboard::view::{Fact, KindChip, Piece, When, choices};
 
 use admin::{
@@ -220,19 +220,18 @@ fn all() -> Vec<(&'static str, String)> {
         chrome: bare(),
         error: None,
         heading: "Create the owner login",
-        words: "You are the first here. This login can set everything and invite others."
+        words: "You are the first here. This login can change every setting and invite others."
             .to_owned(),
         action: "/setup/invented-token".to_owned(),
         email: String::new(),
         email_is_fixed: false,
         password_min: 12,
     };
-    let message = message::Page {
-        chrome: bare(),
+    let message = Message {
         heading: "Not for your role",
         words: "Auditors read the log; this page changes settings. Ask an owner of the account.",
         href: "/",
-        link: "To the overview",
+        link: "Go to the overview",
     };
     let help = help::Page {
         chrome: chrome("/help"),
@@ -257,7 +256,8 @@ fn all() -> Vec<(&'static str, String)> {
             login(false, Some("Wrong e-mail or password.")).render(),
         ),
         ("login-code", login(true, None).render()),
-        ("message", message.render()),
+        ("message", message.render(&bare())),
+        ("message-inside", message.render(&chrome(""))),
         ("overview", overview_page(false).render()),
         ("overview-new", overview_page(true).render()),
         ("playground", playground_page().render()),
@@ -324,6 +324,7 @@ fn no_template_switches_escaping_off() {
     for folder in [
         "templates",
         "templates/audit",
+        "templates/message",
         "templates/parts",
         "templates/settings",
     ] {

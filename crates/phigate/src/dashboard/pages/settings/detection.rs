@@ -46,28 +46,21 @@ const MRN_FORMATS_MAX: usize = 20;
 pub(crate) async fn show(visit: SignedIn) -> Answer {
     let settings = &visit.account.settings;
     let score = |code: &str| {
-        settings
-            .detection
-            .thresholds
-            .get(code)
-            .map(ToString::to_string)
+        let score = settings.detection.thresholds.get(code);
+        score.map(ToString::to_string).unwrap_or_default()
     };
-    page_with(
-        status(None),
-        &Page {
-            chrome: visit.chrome("/settings"),
-            tabs: tabs(ADDRESS),
-            error: None,
-            allow_unscannable: settings.allow_unscannable,
-            thresholds: thresholds(|code| score(code).unwrap_or_default()),
-            mrn_formats: settings.detection.mrn_formats.join("\n"),
-        },
-    )
+    let stored = Typed {
+        allow_unscannable: settings.allow_unscannable,
+        thresholds: thresholds(score),
+        mrn_formats: settings.detection.mrn_formats.join("\n"),
+    };
+    draw(&visit, None, stored)
 }
 
 /// `POST /settings/detection`
 pub(crate) async fn save_form(State(dash): State<Dash>, visit: SignedIn) -> Answer {
-    match read(visit.form(), &visit.account.settings) {
+    let form = visit.form();
+    match read(form, &visit.account.settings) {
         Ok(read) => {
             let change = |settings: &mut Settings| {
                 settings.allow_unscannable = read.allow_unscannable;
@@ -76,21 +69,35 @@ pub(crate) async fn save_form(State(dash): State<Dash>, visit: SignedIn) -> Answ
             save(&dash, &visit, ADDRESS, change).await
         }
         Err(error) => {
-            let error = Some(error);
-            let form = visit.form();
-            page_with(
-                status(error.as_ref()),
-                &Page {
-                    chrome: visit.chrome("/settings"),
-                    tabs: tabs(ADDRESS),
-                    error,
-                    allow_unscannable: form.is_ticked("allow_unscannable"),
-                    thresholds: thresholds(|code| form.get(&field(code)).to_owned()),
-                    mrn_formats: form.get("mrn_formats").to_owned(),
-                },
-            )
+            let typed = Typed {
+                allow_unscannable: form.is_ticked("allow_unscannable"),
+                thresholds: thresholds(|code| form.get(&field(code)).to_owned()),
+                mrn_formats: form.get("mrn_formats").to_owned(),
+            };
+            draw(&visit, Some(error), typed)
         }
     }
+}
+
+/// What stands in the fields: what is stored, or what was typed.
+struct Typed {
+    allow_unscannable: bool,
+    thresholds: Vec<Threshold>,
+    mrn_formats: String,
+}
+
+fn draw(visit: &SignedIn, error: Option<String>, typed: Typed) -> Answer {
+    page_with(
+        status(error.as_ref()),
+        &Page {
+            chrome: visit.chrome("/settings"),
+            tabs: tabs(ADDRESS),
+            error,
+            allow_unscannable: typed.allow_unscannable,
+            thresholds: typed.thresholds,
+            mrn_formats: typed.mrn_formats,
+        },
+    )
 }
 
 fn field(code: &str) -> String {
@@ -160,18 +167,9 @@ fn score(text: &str) -> Option<f64> {
 mod tests {
     use super::*;
 
-    fn form(pairs: &[(&str, &str)]) -> Fields {
-        let pairs = pairs.iter();
-        Fields::new(
-            pairs
-                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
-                .collect(),
-        )
-    }
-
     #[test]
     fn settings_are_read_from_the_form() {
-        let form = form(&[
+        let form = Fields::of(&[
             ("threshold_name", "0.4"),
             ("mrn_formats", " MR-9999999 \r\n\r\nAB-999999"),
         ]);
@@ -187,7 +185,10 @@ mod tests {
     #[test]
     fn what_cannot_be_taken_is_named() {
         for value in ["1.5", "NaN", "-0.1", "much"] {
-            let refusal = read(&form(&[("threshold_ssn", value)]), &Settings::default());
+            let refusal = read(
+                &Fields::of(&[("threshold_ssn", value)]),
+                &Settings::default(),
+            );
             assert!(refusal.unwrap_err().contains("SSN"), "{value}");
         }
     }

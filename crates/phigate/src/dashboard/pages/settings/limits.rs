@@ -103,8 +103,7 @@ mod tests {
 
     #[test]
     fn limits_are_read_and_what_cannot_be_taken_is_named() {
-        let read =
-            |name: &str, value: &str| read(&Fields::new(vec![(name.to_owned(), value.to_owned())]));
+        let read = |name: &str, value: &str| read(&Fields::of(&[(name, value)]));
         let own = read("key_concurrency", "8").unwrap();
         assert_eq!(own, BTreeMap::from([(KeyLimit::Concurrency, 8)]));
         assert!(read("key_concurrency", "").unwrap().is_empty());

@@ -144,7 +144,7 @@ fn read(form: &Fields) -> Result<(bool, Vec<String>, Replies), String> {
         return Err(format!("At most {TOOLS_MAX} tools."));
     }
     if !tools.iter().all(|name| ToolNames::is_pattern(name)) {
-        return Err("Tools are named by letters, digits, _ - . : / and * for any characters, with commas between them.".to_owned());
+        return Err("Name tools with letters, digits and _ - . : /, use * for any characters, and separate names by commas.".to_owned());
     }
     let replies = form.get("replies").parse();
     let replies = replies.map_err(|_| "Choose what is done with PHI in replies.".to_owned())?;
@@ -224,15 +224,6 @@ fn given_back(rules: &Arc<ReplyRules>, answered: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn form(pairs: &[(&str, &str)]) -> Fields {
-        let pairs = pairs.iter();
-        Fields::new(
-            pairs
-                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
-                .collect(),
-        )
-    }
-
     #[test]
     fn the_example_masks_and_restores_for_real() {
         for (replies, expected) in [
@@ -256,7 +247,7 @@ mod tests {
     #[test]
     fn the_form_is_read_and_what_cannot_be_taken_is_named() {
         let read_form = |tools: &str, replies: &str| {
-            read(&form(&[
+            read(&Fields::of(&[
                 ("restore", "yes"),
                 ("restore_tools", tools),
                 ("replies", replies),
@@ -266,7 +257,11 @@ mod tests {
         assert_eq!((restore, replies), (true, Replies::Mask));
         assert_eq!(tools, ["send_*", "note"]);
         assert!(read_form("", "off").unwrap().1.is_empty());
-        assert!(read_form("no\"te", "off").unwrap_err().contains("Tools"));
+        assert!(
+            read_form("no\"te", "off")
+                .unwrap_err()
+                .contains("Name tools")
+        );
         assert!(read_form("", "on").unwrap_err().contains("replies"));
     }
 }

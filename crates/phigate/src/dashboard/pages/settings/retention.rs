@@ -30,18 +30,12 @@ pub(crate) struct Page {
 /// `GET /settings/retention`
 pub(crate) async fn show(visit: SignedIn) -> Answer {
     let retention = visit.account.settings.retention;
-    page_with(
-        status(None),
-        &Page {
-            chrome: visit.chrome("/settings"),
-            tabs: tabs(ADDRESS),
-            error: None,
-            content_days: retention.content_days.to_string(),
-            record_days: retention.metadata_days.to_string(),
-            legal_hold: retention.legal_hold,
-            days_max: DAYS_MAX,
-        },
-    )
+    let stored = Typed {
+        content_days: retention.content_days.to_string(),
+        record_days: retention.metadata_days.to_string(),
+        legal_hold: retention.legal_hold,
+    };
+    draw(&visit, None, stored)
 }
 
 /// `POST /settings/retention`
@@ -53,21 +47,36 @@ pub(crate) async fn save_form(State(dash): State<Dash>, visit: SignedIn) -> Answ
             save(&dash, &visit, ADDRESS, change).await
         }
         Err(error) => {
-            let error = Some(error);
-            page_with(
-                status(error.as_ref()),
-                &Page {
-                    chrome: visit.chrome("/settings"),
-                    tabs: tabs(ADDRESS),
-                    error,
-                    content_days: form.get("content_days").to_owned(),
-                    record_days: form.get("record_days").to_owned(),
-                    legal_hold: form.is_ticked("legal_hold"),
-                    days_max: DAYS_MAX,
-                },
-            )
+            let typed = Typed {
+                content_days: form.get("content_days").to_owned(),
+                record_days: form.get("record_days").to_owned(),
+                legal_hold: form.is_ticked("legal_hold"),
+            };
+            draw(&visit, Some(error), typed)
         }
     }
+}
+
+/// What stands in the fields: what is stored, or what was typed.
+struct Typed {
+    content_days: String,
+    record_days: String,
+    legal_hold: bool,
+}
+
+fn draw(visit: &SignedIn, error: Option<String>, typed: Typed) -> Answer {
+    page_with(
+        status(error.as_ref()),
+        &Page {
+            chrome: visit.chrome("/settings"),
+            tabs: tabs(ADDRESS),
+            error,
+            content_days: typed.content_days,
+            record_days: typed.record_days,
+            legal_hold: typed.legal_hold,
+            days_max: DAYS_MAX,
+        },
+    )
 }
 
 fn read(form: &Fields) -> Result<Retention, String> {
@@ -92,8 +101,7 @@ mod tests {
     fn days_are_read_and_what_cannot_be_taken_is_named() {
         let read = |content: &str, records: &str| {
             let pairs = [("content_days", content), ("record_days", records)];
-            let pairs = pairs.map(|(name, value)| (name.to_owned(), value.to_owned()));
-            read(&Fields::new(pairs.to_vec()))
+            read(&Fields::of(&pairs))
         };
         let retention = read("30", "2192").unwrap();
         assert_eq!(

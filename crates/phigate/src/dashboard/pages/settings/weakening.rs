@@ -167,7 +167,7 @@ pub(super) async fn ask<'v>(
             concerns: concerns(dash, visit, what).await?,
         });
     }
-    let error = is_asked.then(|| "Say why, in a few words of 4 to 400 characters.".to_owned());
+    let error = is_asked.then(|| "Give a reason of 4 to 400 characters.".to_owned());
     let question = page(&Page {
         chrome: visit.chrome("/settings"),
         error,
@@ -183,7 +183,7 @@ pub(super) async fn ask<'v>(
 fn words(weaker: &Weaker) -> String {
     match weaker {
         Weaker::Mode(before) => format!(
-            "PHI is forwarded unchanged. Now the mode is {}.",
+            "PHI will be forwarded unchanged. The mode is {} now.",
             before.label
         ),
         Weaker::Attachments => {
@@ -208,7 +208,7 @@ fn words(weaker: &Weaker) -> String {
             )
         }
         Weaker::LegalHold(_) => {
-            "The legal hold ends: what is past its time is deleted from now on, for good."
+            "The legal hold ends: whatever is past its retention time is deleted from now on, for good."
                 .to_owned()
         }
         Weaker::Replies(after) => format!("Less is done about PHI in replies: {}.", after.label()),
@@ -231,7 +231,7 @@ async fn concerns(dash: &Dash, visit: &SignedIn, weaker: &Weaker) -> Result<Stri
             let kept = kept.filter(|(action, _)| *action != Action::FORWARDED.code());
             let kept = kept.map(|(_, count)| count).sum();
             format!(
-                "In the last 30 days, {} with PHI did not leave unchanged. Requests like these will.",
+                "In the last 30 days, phigate changed or held back {} with PHI. Requests like these will be forwarded unchanged.",
                 counted(kept, "request")
             )
         }
@@ -244,7 +244,7 @@ async fn concerns(dash: &Dash, visit: &SignedIn, weaker: &Weaker) -> Result<Stri
             };
             let refused = count(dash, visit, &filter, "request").await?;
             format!(
-                "In the last 30 days, {refused} had such a part and did not leave. Requests like these will."
+                "In the last 30 days, such parts led to the refusal of {refused}. Requests like these will be forwarded."
             )
         }
         Weaker::Threshold(kind) => found(&stats().await?.by_type, kind.code()),
@@ -272,7 +272,7 @@ async fn concerns(dash: &Dash, visit: &SignedIn, weaker: &Weaker) -> Result<Stri
             )
         }
         Weaker::Replies(_) => format!(
-            "In the last 30 days, {} were answered under the present setting.",
+            "The present setting applied to {} in the last 30 days.",
             counted(stats().await?.requests, "request")
         ),
         Weaker::SecondFactor => {
