@@ -37,7 +37,10 @@ fn run(bytes: &[u8]) {
     for scheme in [aws, Scheme::Google { token_url: None }] {
         let _ = scheme.check_secret(text);
         if let Err(error) = scheme.check_secret(&marked) {
-            assert!(!error.to_string().contains("7f3aq"), "an error quotes a secret");
+            assert!(
+                !error.to_string().contains("7f3aq"),
+                "an error quotes a secret"
+            );
         }
     }
 }
