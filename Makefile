@@ -1,6 +1,6 @@
 # Everything a newcomer and CI need. `make` lists it.
 .DEFAULT_GOAL := help
-.PHONY: help run demo test test-setup test-rust test-python test-clients test-clients-all test-browser check lint deny recipes instructions docs wheel bench overload soak torture miri fuzz sbom reproduce mutants
+.PHONY: help run demo test test-setup test-rust test-python test-clients test-clients-all test-browser check lint deny recipes instructions docs wheel bench overload soak torture miri fuzz sbom reproduce image mutants
 
 # cargo-nextest runs tests in parallel processes; plain cargo test serves as well.
 RUN_TESTS := $(shell command -v cargo-nextest >/dev/null 2>&1 && echo "cargo nextest run --no-fail-fast" || echo "cargo test")
@@ -63,6 +63,9 @@ sbom: ## what is inside the binary, as CycloneDX, in target/phigate.cdx.json
 reproduce: ## build the release binary twice and compare the two byte for byte
 	tests/supply/reproduce.sh
 
+image: ## the container image from target/release/phigate: built, started without rights on a read-only root, asked, stopped
+	tests/supply/image.sh
+
 instructions: ## what a scan costs, counted by Valgrind
 	cargo test -p phi-detect --test instructions -- --nocapture
 
@@ -94,5 +97,5 @@ miri: ## the module with unsafe code under Miri, AddressSanitizer and Valgrind, 
 fuzz: ## random inputs guided by coverage: EACH (60) seconds for each target, or for TARGETS
 	fuzz/run.sh $(or $(EACH),60) $(TARGETS)
 
-mutants: ## change the code that guards the promises, one place at a time, and see whether a test notices
-	tests/mutants.sh
+mutants: ## change the code that guards the promises, one place at a time, and see whether a test notices; PARTS names some of them
+	tests/mutants/run.py $(PARTS)

@@ -1,27 +1,31 @@
 #!/bin/sh
-# Builds the fuzzer and gives each target random inputs for a while: fuzz/run.sh [SECONDS [TARGET…]]; 0 seconds only builds.
-# Any toolchain will do, with coverage feedback; TOOLCHAIN=+nightly adds AddressSanitizer. cargo-fuzz is not needed, a C++
-# compiler is; FEATURES=--no-default-features leaves out what takes long to build. Inputs that broke something are kept in fuzz/artifacts, inputs that reached new code in fuzz/corpus, and
-# the executions of every run in fuzz/runs.tsv.
+# Builds the fuzzer and gives each target random inputs for a while: fuzz/run.sh [SECONDS [TARGET…]]; 0 only builds.
+# Any toolchain will do; a C++ compiler is needed. What broke something is kept in fuzz/artifacts, what reached new code
+# in fuzz/corpus, and the executions of every run in fuzz/runs.tsv, whose sum is printed at the end.
+# Each target is a program of its own; BUILT=yes takes those of the last run. KEEP=yes also writes the fewest inputs that
+# reach as much code to fuzz/kept, for the tests and for the next run.
 set -eu
 cd "$(dirname "$0")"
 seconds=${1:-60}
 [ $# -gt 0 ] && shift
-target=$(rustc -vV | sed -n 's/^host: //p')
-flags="--cfg fuzzing -Cdebug-assertions -Cpasses=sancov-module
--Cllvm-args=-sanitizer-coverage-level=4 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters
--Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares"
-toolchain=${TOOLCHAIN:-}
-[ -z "$toolchain" ] || flags="$flags -Zsanitizer=address"
-RUSTFLAGS=$(echo $flags) cargo $toolchain build --quiet --release --target "$target" ${FEATURES:-}
-fuzzer="target/$target/release/phigate-fuzz"
+fuzzers=${CARGO_TARGET_DIR:-$PWD/../target}/fuzzers
+mkdir -p "$fuzzers"
+build() { # name of the program, and of its only target where it has but one
+    [ -z "${2:-}" ] || export FUZZ_ONLY="$2"
+    CARGO_INCREMENTAL=0 RUSTC_WORKSPACE_WRAPPER="$PWD/rustc.sh" cargo build --quiet --manifest-path ../Cargo.toml \
+        --workspace --bin phigate-fuzz --features phigate-fuzz/libfuzzer
+    cp "${CARGO_TARGET_DIR:-../target}/debug/phigate-fuzz" "$fuzzers/$1"
+}
+[ -n "${BUILT:-}" ] || build all
+names=${*:-$(FUZZ_TARGET=list "$fuzzers/all" 2>/dev/null)}
+[ -n "${BUILT:-}" ] || for name in $names; do build "$name" "$name"; done
 [ "$seconds" -gt 0 ] || exit 0
-FUZZ_TARGET=seeds "$fuzzer"
+FUZZ_TARGET=seeds "$fuzzers/all" 2>/dev/null
 printf '%-20s %12s %9s %8s\n' target executions seconds inputs
-for name in ${*:-$(FUZZ_TARGET=list "$fuzzer")}; do
+for name in $names; do
     mkdir -p "artifacts/$name"
     log="artifacts/$name.log"
-    if ! FUZZ_TARGET=$name "$fuzzer" -max_total_time="$seconds" -max_len=2048 -len_control=20 -timeout=20 -rss_limit_mb=4096 \
+    if ! "$fuzzers/$name" -max_total_time="$seconds" -max_len=2048 -len_control=20 -timeout=20 -rss_limit_mb=4096 \
         -dict=words.dict -artifact_prefix="artifacts/$name/" -print_final_stats=1 "corpus/$name" >"$log" 2>&1; then
         tail -n 40 "$log"
         echo "$name broke; its input is in fuzz/artifacts/$name" >&2
@@ -31,4 +35,10 @@ for name in ${*:-$(FUZZ_TARGET=list "$fuzzer")}; do
     inputs=$(ls "corpus/$name" | wc -l)
     printf '%-20s %12s %9s %8s\n' "$name" "$executions" "$seconds" "$inputs"
     printf '%s\t%s\t%s\t%s\n' "$(date -u +%FT%TZ)" "$name" "$executions" "$seconds" >>runs.tsv
+    [ -n "${KEEP:-}" ] || continue
+    rm -rf "least/$name"
+    mkdir -p "least/$name"
+    "$fuzzers/$name" -merge=1 -max_len=2048 "least/$name" "corpus/$name" >>"$log" 2>&1
 done
+[ -z "${KEEP:-}" ] || FUZZ_TARGET=keep "$fuzzers/all" 2>/dev/null
+awk -F'\t' '{ sum += $3; time += $4 } END { printf "%d executions in all runs so far, %.1f hours\n", sum, time / 3600 }' runs.tsv

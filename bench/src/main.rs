@@ -180,32 +180,41 @@ fn main() -> Result<()> {
         ["mock"] => runtime.block_on(mock::serve()),
         ["proxy", upstream] => runtime.block_on(proxy::serve(upstream)),
         ["overload", words @ ..] => {
-            let (binary, seconds) = binary_and(words, "--seconds", 10.0)?;
+            let (binary, [seconds]) = binary_and(words, [("--seconds", 10.0)])?;
             let window = Duration::from_secs_f64(seconds);
             runtime.block_on(overload::run(binary, window))
         }
         ["soak", words @ ..] => {
-            let (binary, minutes) = binary_and(words, "--minutes", 60.0)?;
-            runtime.block_on(overload::soak::run(binary, minutes))
+            let options = [("--minutes", 60.0), ("--per-second", f64::NAN)];
+            let (binary, [minutes, rate]) = binary_and(words, options)?;
+            let rate = (!rate.is_nan()).then_some(rate);
+            runtime.block_on(overload::soak::run(binary, minutes, rate))
         }
         words => runtime.block_on(measure(&options(words)?)),
     }
 }
 
-/// The gateway's binary and one number, of the modes that take no more.
-fn binary_and(words: &[&str], option: &str, default: f64) -> Result<(PathBuf, f64)> {
-    let (mut binary, mut number) = (PathBuf::from("target/release/phigate"), default);
+/// The gateway's binary and the numbers, of the modes that take no more.
+fn binary_and<const N: usize>(
+    words: &[&str],
+    options: [(&str, f64); N],
+) -> Result<(PathBuf, [f64; N])> {
+    let mut binary = PathBuf::from("target/release/phigate");
+    let (names, mut numbers) = (
+        options.map(|(name, _)| name),
+        options.map(|(_, number)| number),
+    );
     let mut words = words.iter();
     while let Some(word) = words.next() {
-        if *word == option {
-            number = words.next().context("a number is missing")?.parse()?;
+        if let Some(place) = names.iter().position(|name| name == word) {
+            numbers[place] = words.next().context("a number is missing")?.parse()?;
         } else if word.starts_with('-') {
             bail!("unknown option {word}");
         } else {
             binary = word.into();
         }
     }
-    Ok((binary, number))
+    Ok((binary, numbers))
 }
 
 fn options(words: &[&str]) -> Result<Options> {

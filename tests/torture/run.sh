@@ -1,19 +1,50 @@
 #!/bin/sh
-# Kills writers at random moments, many times, on both engines, then looks whether anything that was
-# acknowledged is lost or doubled and whether the trail is whole; kills the whole gateway under requests at every door;
-# then every fault of the store. KILLS sets the kills in all, SEED their moments.
+# Kills writers at random moments, many times, on both engines, then looks whether anything that was acknowledged is lost
+# or doubled and whether the trail is whole; kills the whole gateway under requests at every door; then every fault of
+# the store. KILLS sets the kills in all, SEED their moments; ONLY=sqlite, postgresql or gateway gives all of them to one,
+# and FAULTS= leaves the faults out. Every batch that was found whole adds its figures to
+# target/torture.tsv, so that a run that is stopped counts as far as it came and the next adds to it; the sums are
+# printed at the end, or alone with KILLS=0.
 set -eu
 cd "$(dirname "$0")/../.."
 KILLS="${KILLS:-1000}"
-export PHIGATE_TORTURE_SEED="${SEED:-$(date +%s)}"
+export PHIGATE_TORTURE_SEED="${SEED:-$(date +%s)}" PHIGATE_TORTURE_LOG="$PWD/target/torture.tsv"
+sums() {
+    [ -e "$PHIGATE_TORTURE_LOG" ] || return 0
+    awk -F'\t' '{ runs[$2]++; kills[$2] += $4; all += $4; for (i = 5; i <= NF; i++) sum[$2, i] += $i }
+        END {
+            for (engine in kills) {
+                printf "%s: %d kills in %d batches", engine, kills[engine], runs[engine]
+                if (engine == "gateway")
+                    printf ", %d requests reached a provider, %d answered, %d records\n", sum[engine, 5], sum[engine, 6], sum[engine, 7]
+                else
+                    printf ", %d decisions, %d attempts and %d outcomes acknowledged, %d cut off, %d not yet told\n", \
+                        sum[engine, 5], sum[engine, 6], sum[engine, 7], sum[engine, 8], sum[engine, 9]
+            }
+            printf "%d kills in all; 0 records lost, 0 doubled\n", all
+        }' "$PHIGATE_TORTURE_LOG"
+}
+[ "$KILLS" -gt 0 ] || { sums; exit 0; }
+# The features of the whole workspace, so that nothing is built a second time.
+tests() { cargo test -q --workspace --test "$@"; }
 # Each engine gets nearly half; the whole gateway starts slowly and gets a twentieth.
 gateway=$((KILLS / 20)) engine=$(((KILLS - KILLS / 20) / 2))
-echo "store: $engine kills per engine, seed $PHIGATE_TORTURE_SEED"
-PHIGATE_TORTURE="$engine" cargo test -q -p phigate-store --test torture -- --nocapture --test-threads=1
-echo "gateway: $gateway kills"
-PHIGATE_TORTURE="$gateway" cargo test -q -p phigate --test kills -- --nocapture
-[ -z "${FAULTS-yes}" ] && exit 0
+[ -z "${ONLY:-}" ] || gateway=$KILLS engine=$KILLS
+for place in ${ONLY:-sqlite postgresql gateway}; do
+    case $place in
+    gateway)
+        echo "gateway: $gateway kills, seed $PHIGATE_TORTURE_SEED"
+        PHIGATE_TORTURE="$gateway" tests kills -- --nocapture
+        ;;
+    *)
+        echo "$place: $engine kills, seed $PHIGATE_TORTURE_SEED"
+        PHIGATE_TORTURE="$engine" tests torture -- --nocapture --exact "nothing_acknowledged_is_lost_by_kills_on_$place"
+        ;;
+    esac
+done
+sums
+[ -n "${FAULTS-yes}" ] || exit 0
 echo "store: database locked, disk full, hanging, slow and read-only, PostgreSQL stopped, frozen and restarted"
-cargo test -q -p phigate-store --test faults -- --test-threads=1
+tests faults -- --test-threads=1
 echo "gateway: the same under requests"
-cargo test -q -p phigate --test store_faults -- --test-threads=1
+tests store_faults -- --test-threads=1

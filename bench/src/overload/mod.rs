@@ -67,6 +67,18 @@ pub(crate) async fn run(binary: PathBuf, window: Duration) -> Result<()> {
         greedy.send(peak_rate * 2.0, window)
     );
     say("the same, beside an account that asks 2 ×", calm, &beside);
+    // One key of an account beside the others of the same account.
+    let (first, others) = site.keys.split_at(1);
+    let (quiet, loud) = (
+        Callers::new(&address, first, BODIES),
+        Callers::new(&address, others, BODIES),
+    );
+    let (beside, _) = tokio::join!(quiet.send(calm, window), loud.send(peak_rate * 2.0, window));
+    say(
+        "a key beside others of its account that ask 2 ×",
+        calm,
+        &beside,
+    );
     crowds(&site, &other, calm, window, &say).await?;
     let counted = site.count().await?;
     println!(

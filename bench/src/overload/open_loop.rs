@@ -79,7 +79,8 @@ impl Callers {
         let (started, mut sent, mut tasks) = (Instant::now(), 0u32, JoinSet::new());
         let mut tally = Tally::default();
         while started.elapsed() < window {
-            let due = (started.elapsed().as_secs_f64() * per_second) as u32;
+            // The first is due at once.
+            let due = (started.elapsed().as_secs_f64() * per_second) as u32 + 1;
             for number in sent..due {
                 let start = started + Duration::from_secs_f64(f64::from(number) / per_second);
                 if tasks.len() < UNDER_WAY_MAX {

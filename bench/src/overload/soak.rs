@@ -1,7 +1,8 @@
 //! Hours at a steady load: memory, file descriptors and latency must stay what they are, and no record may be missing.
 //!
-//! `phigate-bench soak [BINARY] [--minutes N]` asks for seven tenths of what the gateway can do, in a mix of sizes,
-//! findings and streams, writes down how it fares, and at the end counts the provider's requests against the records.
+//! `phigate-bench soak [BINARY] [--minutes N] [--per-second N]` asks for seven tenths of what the gateway can do, or for
+//! so many requests per second, in a mix of sizes, findings and streams, writes down how it fares, and at the end counts
+//! the provider's requests against the records.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -38,17 +39,15 @@ struct Sample {
     p99_ms: f64,
 }
 
-/// Runs for so many minutes.
-pub(crate) async fn run(binary: PathBuf, minutes: f64) -> Result<()> {
+/// Runs for so many minutes, at this rate or at a share of the peak.
+pub(crate) async fn run(binary: PathBuf, minutes: f64, rate: Option<f64>) -> Result<()> {
     let mut site = Site::start(&binary, "mask")?;
     let callers = Callers::new(&site.gateway.address, &site.keys, MIX);
-    callers.saturate(AT_ONCE, Duration::from_secs(3)).await;
-    let peak = callers.saturate(AT_ONCE, Duration::from_secs(10)).await;
-    let asked = peak.good_per_second() * SHARE;
-    println!(
-        "peak {:.0}/s; asking for {asked:.0}/s for {minutes} minutes",
-        peak.good_per_second()
-    );
+    let asked = match rate {
+        Some(rate) => rate,
+        None => find_peak(&callers).await * SHARE,
+    };
+    println!("asking for {asked:.0}/s for {minutes} minutes");
     println!("| minute | good | turned away | failed | p50 ms | p99 ms | memory MiB | files |");
     println!("|--:|--:|--:|--:|--:|--:|--:|--:|");
     let window = Duration::from_secs_f64(minutes * 60.0 / f64::from(SAMPLES));
@@ -90,6 +89,14 @@ pub(crate) async fn run(binary: PathBuf, minutes: f64) -> Result<()> {
         "a request has not one decision and one outcome"
     );
     Ok(())
+}
+
+/// What the gateway can do, per second.
+async fn find_peak(callers: &Callers) -> f64 {
+    callers.saturate(AT_ONCE, Duration::from_secs(3)).await;
+    let peak = callers.saturate(AT_ONCE, Duration::from_secs(10)).await;
+    println!("peak {:.0}/s", peak.good_per_second());
+    peak.good_per_second()
 }
 
 /// The second half must look like the first, whose beginning fills caches.

@@ -6,7 +6,7 @@
 
 pub mod doors;
 pub mod egress;
-#[cfg(fuzzing)]
+#[cfg(debug_assertions)]
 pub mod fuzzing;
 pub mod json;
 pub mod protect;

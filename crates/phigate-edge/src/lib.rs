@@ -12,7 +12,7 @@ mod drain;
 mod edge;
 mod envelope;
 mod error;
-#[cfg(fuzzing)]
+#[cfg(debug_assertions)]
 pub mod fuzzing;
 mod guard;
 mod head;

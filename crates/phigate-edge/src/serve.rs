@@ -156,7 +156,7 @@ pub async fn serve(
     let server = Server::new(edge, limits, certificate, drain.clone());
     served.push((server, listener));
     on_listening(address);
-    server::run(&served, &drain, Duration::from_millis(limits.drain_ms)).await;
+    server::run(served, &drain, Duration::from_millis(limits.drain_ms)).await;
     Ok(())
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
-use futures_util::future::join_all;
+use futures_util::future::{join, join_all};
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
@@ -31,6 +31,8 @@ use crate::tls::Certificate;
 const LIBRARY_FIELDS: usize = 100;
 /// Time for the last bytes after the cut, so that error events still leave.
 const LAST_BYTES: Duration = Duration::from_millis(500);
+/// Time for the first request of a new connection: closed before that, its caller could not know what became of it.
+const FIRST_REQUEST: Duration = Duration::from_millis(500);
 
 /// One listener with everything its connections need.
 pub(crate) struct Server {
@@ -42,6 +44,8 @@ pub(crate) struct Server {
     connections: Arc<Semaphore>,
     /// Connections from before the drain, and every request of HTTP/2: these are waited for.
     tracked: TaskTracker,
+    /// Connections that came later. They are told that we stop, and get no more than the time for that.
+    late: TaskTracker,
     drain: Drain,
 }
 
@@ -56,21 +60,26 @@ enum Sign {
 }
 
 /// Accepts on all listeners until the drain starts, then gives the running requests of all of them their time.
-pub(crate) async fn run(servers: &[(Arc<Server>, TcpListener)], drain: &Drain, grace: Duration) {
+pub(crate) async fn run(served: Vec<(Arc<Server>, TcpListener)>, drain: &Drain, grace: Duration) {
+    let servers: Vec<Arc<Server>> = served
+        .iter()
+        .map(|(server, _)| Arc::clone(server))
+        .collect();
     let accept = || {
         join_all(
-            servers
+            served
                 .iter()
                 .map(|(server, listener)| server.accept(listener)),
         )
     };
-    let finished = || join_all(servers.iter().map(|(server, _)| server.tracked.wait()));
+    let finished = || join_all(servers.iter().map(|server| server.tracked.wait()));
     tokio::select! {
         _ = accept() => {}
         () = drain.started() => {}
     }
-    for (server, _) in servers {
+    for server in &servers {
         server.tracked.close();
+        server.late.close();
     }
     tokio::select! {
         // Callers who come now are told so; others would see a refused connection.
@@ -79,9 +88,14 @@ pub(crate) async fn run(servers: &[(Arc<Server>, TcpListener)], drain: &Drain, g
         () = drain.now() => {}
         () = tokio::time::sleep(grace) => {}
     }
+    // From here on connections are refused, so that their callers know at once to go elsewhere.
+    for (server, listener) in served {
+        server.accept_last(listener);
+    }
     drain.start_cut();
+    let told = join_all(servers.iter().map(|server| server.late.wait()));
     tokio::select! {
-        _ = finished() => {}
+        _ = join(finished(), told) => {}
         () = drain.now() => {}
         () = tokio::time::sleep(LAST_BYTES) => {}
     }
@@ -118,6 +132,7 @@ impl Server {
                 count(process::connections_max(limits.connections)).min(Semaphore::MAX_PERMITS),
             )),
             tracked,
+            late: TaskTracker::new(),
             drain,
         })
     }
@@ -142,9 +157,27 @@ impl Server {
                 drop(place);
             };
             if self.drain.is_draining() {
-                tokio::spawn(connection);
+                self.late.spawn(connection);
             } else {
                 self.tracked.spawn(connection);
+            }
+        }
+    }
+
+    /// Takes the connections that wait already, and closes the listener: closed with somebody waiting, it would cut
+    /// them off without a word.
+    fn accept_last(self: &Arc<Self>, listener: TcpListener) {
+        let Ok(listener) = listener.into_std() else {
+            return;
+        };
+        while let Ok((stream, peer)) = listener.accept() {
+            let stream = stream
+                .set_nonblocking(true)
+                .and_then(|()| TcpStream::from_std(stream));
+            if let Ok(stream) = stream {
+                let server = Arc::clone(self);
+                self.late
+                    .spawn(async move { server.connection(stream, peer).await });
             }
         }
     }
@@ -170,7 +203,8 @@ impl Server {
     where
         I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        let activity = Activity::new(Instant::now());
+        let opened = Instant::now();
+        let activity = Activity::new(opened);
         let (edge, seen) = (Arc::clone(&self.edge), Arc::clone(&activity));
         let service = service_fn(move |request| {
             let (edge, seen) = (Arc::clone(&edge), Arc::clone(&seen));
@@ -182,7 +216,7 @@ impl Server {
         // A connection that is opened while draining gets one answer: that we are.
         let mut told = self.drain.is_draining();
         loop {
-            let mut sign = Rarely::new(self.sign(&mut looks, told));
+            let mut sign = Rarely::new(self.sign(&mut looks, (!told).then_some(opened)));
             let turn = std::future::poll_fn(|cx| {
                 // Errors here are the caller's: cut connections, broken frames.
                 if connection.as_mut().poll(cx).is_ready() {
@@ -207,10 +241,15 @@ impl Server {
         }
     }
 
-    /// Waits for the next thing that happens to a connection besides its requests.
-    async fn sign(&self, looks: &mut tokio::time::Interval, told: bool) -> Sign {
+    /// Waits for the next thing that happens to a connection besides its requests. One that is still to be told of
+    /// the drain says when it was opened.
+    async fn sign(&self, looks: &mut tokio::time::Interval, untold: Option<Instant>) -> Sign {
+        let draining = async |opened: Instant| {
+            self.drain.started().await;
+            tokio::time::sleep_until((opened + FIRST_REQUEST).into()).await;
+        };
         tokio::select! {
-            () = self.drain.started(), if !told => Sign::Draining,
+            () = draining(untold.unwrap_or_else(Instant::now)), if untold.is_some() => Sign::Draining,
             () = self.drain.now() => Sign::Over,
             _ = looks.tick() => Sign::Look,
         }

@@ -69,7 +69,8 @@ promises! {
         an_abandoned_decision_leaves_no_open_request,
         a_second_outcome_is_not_written,
         requests_of_a_dead_process_are_interrupted_and_those_of_a_live_one_are_not,
-        many_writers_share_groups_and_every_record_is_there;
+        many_writers_share_groups_and_every_record_is_there,
+        a_clock_that_jumps_loses_and_doubles_nothing;
     reading:
         lists_filter_and_page_newest_first,
         content_comes_back_only_by_reveal_which_is_recorded_first,

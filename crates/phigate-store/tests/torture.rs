@@ -1,7 +1,7 @@
 //! kill -9 at random moments under load: what was acknowledged is there, once, and the trail is whole.
 //!
-//! A short run is part of the tests; `PHIGATE_TORTURE=500` asks for as many kills per engine, and `PHIGATE_TORTURE_SEED`
-//! for the moments of an earlier run.
+//! A short run is part of the tests; `PHIGATE_TORTURE=500` asks for as many kills per engine, `PHIGATE_TORTURE_SEED`
+//! for the moments of an earlier run, and `PHIGATE_TORTURE_LOG` names a file to which every batch adds its figures.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
@@ -26,7 +26,7 @@ const KEY: &str = "PHIGATE_TORTURE_KEY";
 /// So many that the next group is on its way while one is committed.
 const CALLERS: usize = 96;
 /// Kills of one store before it is looked through; a new one follows.
-const BATCH: u64 = 250;
+const BATCH: u64 = 100;
 
 /// What a caller records, again and again.
 #[derive(Clone, Copy)]
@@ -153,21 +153,33 @@ fn setting(name: &str, default: u64) -> u64 {
     value.and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
+/// When a writer is killed: so long after it was first told that this was written.
+struct Moment {
+    /// The letter of a line: a decision, a further attempt or an outcome.
+    after: &'static str,
+    pause: Duration,
+}
+
 /// Moments: the same for the same seed.
 struct Dice(u64);
 
 impl Dice {
-    /// Half of the kills within the first milliseconds of a process's work, the others spread over many commits.
-    fn moment(&mut self) -> Duration {
+    fn roll(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
-        let most = if self.0.is_multiple_of(2) {
-            4_000
-        } else {
-            60_000
-        };
-        Duration::from_micros((self.0 >> 8) % most)
+        self.0 >> 8
+    }
+
+    /// Half of the kills at the first decisions of a process, the others when attempts and outcomes are under way; and
+    /// half within milliseconds, the others spread over many commits.
+    fn moment(&mut self) -> Moment {
+        let after = ["D", "D", "A", "O"][usize::try_from(self.roll() % 4).unwrap_or_default()];
+        let most = [4_000, 60_000][usize::try_from(self.roll() % 2).unwrap_or_default()];
+        Moment {
+            after,
+            pause: Duration::from_micros(self.roll() % most),
+        }
     }
 }
 
@@ -180,6 +192,15 @@ struct Told {
 }
 
 impl Told {
+    /// How often something was told, by the letter of its lines.
+    fn count(&self, letter: &str) -> usize {
+        match letter {
+            "D" => self.decisions.len(),
+            "A" => self.attempts.len(),
+            _ => self.outcomes.len(),
+        }
+    }
+
     fn take(&mut self, line: &str) {
         match line.split_once(' ') {
             Some(("D", id)) => self.decisions.extend(Uuid::try_parse(id)),
@@ -190,8 +211,9 @@ impl Told {
     }
 }
 
-/// Starts a writer and kills it after a while.
-fn kill_one(store: &str, key: &std::path::Path, moment: Duration, told: &mut Told) {
+/// Starts a writer and kills it after a while. Whether it was killed with work under way: on a busy machine it may have
+/// given up by itself.
+fn kill_one(store: &str, key: &std::path::Path, moment: &Moment, told: &mut Told) -> bool {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args([
             "--exact",
@@ -206,25 +228,23 @@ fn kill_one(store: &str, key: &std::path::Path, moment: Duration, told: &mut Tol
         .spawn()
         .unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    let before = told.decisions.len();
-    // Only a kill with work under way counts, so the first acknowledgement is waited for.
+    let before = told.count(moment.after);
+    // Only a kill with work under way counts, so an acknowledgement is waited for.
     for line in lines.by_ref() {
         let line = line.unwrap();
         told.take(&line);
-        if told.decisions.len() > before {
+        if told.count(moment.after) > before {
             break;
         }
     }
-    assert!(
-        told.decisions.len() > before,
-        "a kill before anything was written proves nothing"
-    );
-    std::thread::sleep(moment);
+    let is_useful = told.count(moment.after) > before;
+    std::thread::sleep(moment.pause);
     child.kill().unwrap();
     lines
         .map_while(Result::ok)
         .for_each(|line| told.take(&line));
     child.wait().unwrap();
+    is_useful
 }
 
 /// What the trail says about a request.
@@ -260,14 +280,15 @@ async fn check(site: &Site, told: &Told) -> (usize, usize) {
     let vault = site.serve().await;
     let account = account(&vault).await;
     let mut found = HashMap::new();
-    for _ in 0..300 {
+    for _ in 0..30 {
         vault.flush().await.unwrap();
         found = read_trail(&vault, &account).await;
-        // On PostgreSQL the dead process is known to be dead once its lease has run out.
+        // On PostgreSQL the dead process is known to be dead once its lease has run out. Looking often would cost more
+        // than all the kills.
         if found.values().all(|request| !request.outcomes.is_empty()) {
             break;
         }
-        tokio::time::sleep(Duration::from_millis(200)).await;
+        tokio::time::sleep(Duration::from_secs(2)).await;
     }
     let lost = |ids: &[Uuid], is_there: fn(&Found) -> bool| {
         let missing = ids
@@ -304,13 +325,18 @@ async fn torture(engine: &str, mut new_site: impl FnMut(u64) -> (Site, String)) 
         let (site, store) = new_site(done / BATCH);
         support::close(site.open().await).await;
         let mut told = Told::default();
-        for _ in 0..BATCH.min(kills - done) {
-            kill_one(&store, &site.key_file(), dice.moment(), &mut told);
+        let (batch, mut useless) = (BATCH.min(kills - done), 0);
+        for _ in 0..batch {
+            while !kill_one(&store, &site.key_file(), &dice.moment(), &mut told) {
+                useless += 1;
+                assert!(useless <= batch, "writers end before they are killed");
+            }
             done += 1;
         }
         let (cut, untold) = check(&site, &told).await;
-        let counts = [&told.decisions, &told.attempts, &told.outcomes].map(Vec::len);
-        let counts = counts.into_iter().chain([cut, untold]);
+        let [decisions, attempts, outcomes] = ["D", "A", "O"].map(|letter| told.count(letter));
+        let counts = [decisions, attempts, outcomes, cut, untold];
+        log(engine, seed, batch, &counts);
         sums.iter_mut()
             .zip(counts)
             .for_each(|(sum, count)| *sum += count);
@@ -321,6 +347,18 @@ async fn torture(engine: &str, mut new_site: impl FnMut(u64) -> (Site, String)) 
          outcomes acknowledged, {cut} requests cut off and closed as interrupted, {untold} decisions written but not \
          yet acknowledged; 0 lost, 0 doubled, trail verified"
     );
+}
+
+/// Adds the figures of a batch that was found whole to the file that the environment names.
+fn log(engine: &str, seed: u64, kills: u64, counts: &[usize]) {
+    let Ok(path) = std::env::var("PHIGATE_TORTURE_LOG") else {
+        return;
+    };
+    let mut file = std::fs::OpenOptions::new();
+    let mut file = file.append(true).create(true).open(path).unwrap();
+    let counts: String = counts.iter().map(|count| format!("\t{count}")).collect();
+    let now = jiff::Timestamp::now();
+    writeln!(file, "{now:.0}\t{engine}\t{seed}\t{kills}{counts}").unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -1,4 +1,4 @@
-//! What ARCHITECTURE.md and docs/reliability.md say about tests is true.
+//! What ARCHITECTURE.md, SECURITY.md and docs/reliability.md say about tests is true.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::path::Path;
@@ -65,6 +65,20 @@ fn every_promise_names_a_test_that_exists() {
         cell.starts_with(|first: char| first.is_ascii_digit())
     };
     check_promises(text.lines().filter(is_promise));
+}
+
+#[test]
+fn every_safeguard_names_a_test_that_exists() {
+    let text = read("SECURITY.md");
+    // Of both tables the rows whose last column names tests; one row of each may have none.
+    let is_named = |line: &&str| line.starts_with("| ") && !tests_named(line).is_empty();
+    check_promises(text.lines().filter(is_named));
+    let rows = text.lines().filter(|line| line.starts_with("| "));
+    let (all, named) = (
+        rows.clone().count(),
+        rows.filter(|line| is_named(line)).count(),
+    );
+    assert!(all - named <= 3, "{} rows name no test", all - named);
 }
 
 /// Between which crates there are walls, by deny.toml: who alone may depend on a crate. Cargo-deny looks at every

@@ -1,7 +1,8 @@
 //! kill -9 of the whole gateway under requests at every door, with streams and fallbacks: whatever reached a provider
 //! stands in the records, and every answered request does with its end.
 //!
-//! A short run is part of the tests; `PHIGATE_TORTURE=100` asks for as many kills.
+//! A short run is part of the tests; `PHIGATE_TORTURE=100` asks for as many kills, and `PHIGATE_TORTURE_LOG` names a file
+//! to which the run adds its figures.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod support;
@@ -119,7 +120,8 @@ fn round(gateway: &mut Gateway, provider: &Provider, key: &str, moment: Duration
 #[test]
 fn whatever_reached_a_provider_is_recorded_whenever_the_gateway_is_killed() {
     let kills = setting("PHIGATE_TORTURE", 4);
-    let mut moment = setting("PHIGATE_TORTURE_SEED", 7_919);
+    let seed = setting("PHIGATE_TORTURE_SEED", 7_919);
+    let mut moment = seed;
     let provider = Provider::start();
     let mut gateway = Gateway::start_with(
         &provider,
@@ -144,12 +146,22 @@ fn whatever_reached_a_provider_is_recorded_whenever_the_gateway_is_killed() {
     let records = closed_records(&gateway);
     check(&provider, &records, &answered);
     gateway.command(&["audit", "verify"]);
+    let (reached, answered) = (provider.seen().len(), answered.len());
     println!(
-        "{kills} kills: {} requests reached a provider, {} were answered, {} records; none without its record",
-        provider.seen().len(),
-        answered.len(),
+        "{kills} kills: {reached} requests reached a provider, {answered} were answered, {} records; none without its record",
         records.len()
     );
+    if let Ok(path) = std::env::var("PHIGATE_TORTURE_LOG") {
+        let mut file = std::fs::OpenOptions::new();
+        let mut file = file.append(true).create(true).open(path).unwrap();
+        let now = jiff::Timestamp::now();
+        writeln!(
+            file,
+            "{now:.0}\tgateway\t{seed}\t{kills}\t{reached}\t{answered}\t{}",
+            records.len()
+        )
+        .unwrap();
+    }
 }
 
 /// All records, once every decision has its outcome: the lease of a killed process must run out first.

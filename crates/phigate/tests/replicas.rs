@@ -10,6 +10,9 @@
 mod postgres;
 mod support;
 
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -20,12 +23,15 @@ use support::{CLEAN_TEXT, Gateway, Provider, SSN_TEXT, ask};
 
 const REPLICAS: usize = 3;
 const CHANGES: u64 = 1000;
+const RESTARTS: usize = 6;
 
 /// Gateways on one database with one master key.
 fn replicas(provider: &Provider, url: &str) -> Vec<Gateway> {
     let limits = [
         ("PHIGATE_LIMITS_KEY_REQUESTS_PER_MINUTE", "1000000"),
         ("PHIGATE_DATABASE_URL", url),
+        // A busy machine is no fault of a replica.
+        ("PHIGATE_LIMITS_DECISION_MS", "30000"),
     ];
     let first = Gateway::start_with(provider, &limits);
     let key = first.data().with_extension("key");
@@ -35,6 +41,7 @@ fn replicas(provider: &Provider, url: &str) -> Vec<Gateway> {
         let more = [
             limits[0],
             limits[1],
+            limits[2],
             ("PHIGATE_MASTER_KEY_FILE", key.as_str()),
         ];
         all.push(Gateway::start_with(provider, &more));
@@ -137,6 +144,102 @@ fn a_key_revoked_on_one_replica_is_refused_on_all() {
             assert_eq!(gateway.chat(&key, &ask("gpt-4o", CLEAN_TEXT)).status, 401);
         }
     }
+    let verified = gateways[0].command(&["audit", "verify"]);
+    assert!(verified.contains("intact"), "{verified}");
+}
+
+/// What a caller can know about one try.
+#[derive(Debug)]
+enum Try {
+    Answered,
+    /// Nobody there, or told that this replica stops: nothing was forwarded, another may be asked.
+    Elsewhere,
+    /// Anything else, in the answer's words.
+    Failed(String),
+}
+
+fn try_at(address: &str, key: &str, body: &str) -> Try {
+    let Ok(mut socket) = TcpStream::connect(address) else {
+        return Try::Elsewhere;
+    };
+    let head = format!(
+        "POST /v1/chat/completions HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {key}\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+        body.len()
+    );
+    let mut answer = String::new();
+    let asked = socket.write_all((head + body).as_bytes());
+    let read = asked.and_then(|()| socket.read_to_string(&mut answer));
+    let is_whole = answer.ends_with('}') || answer.ends_with("0\r\n\r\n");
+    if read.is_err() || !is_whole {
+        return Try::Failed(format!("{read:?} {answer}"));
+    }
+    match answer.get(..12) {
+        Some("HTTP/1.1 200") => Try::Answered,
+        Some("HTTP/1.1 503") if answer.contains("shutting_down") => Try::Elsewhere,
+        _ => Try::Failed(answer),
+    }
+}
+
+/// Sends to one replica after the other, as a balancer does, until told to stop; what was answered, and what failed.
+fn call(
+    addresses: &[Mutex<String>],
+    key: &str,
+    body: &str,
+    is_over: &AtomicBool,
+) -> (u64, Vec<String>) {
+    let (mut answered, mut failed) = (0, Vec::new());
+    for turn in 0.. {
+        if is_over.load(Ordering::SeqCst) {
+            break;
+        }
+        let address = addresses[turn % addresses.len()].lock().unwrap().clone();
+        match try_at(&address, key, body) {
+            Try::Answered => answered += 1,
+            Try::Elsewhere => {}
+            Try::Failed(words) => failed.push(words),
+        }
+    }
+    (answered, failed)
+}
+
+#[test]
+fn replicas_restarted_in_turn_fail_no_request() {
+    let Some(postgres) = Postgres::start() else {
+        return;
+    };
+    let provider = Provider::start();
+    let mut gateways = replicas(&provider, &postgres.database("phigate"));
+    let key = gateways[0].key();
+    let addresses = gateways
+        .iter()
+        .map(|gateway| Mutex::new(gateway.address.clone()));
+    let (addresses, is_over) = (addresses.collect::<Vec<_>>(), AtomicBool::new(false));
+    let plain = ask("gpt-4o", SSN_TEXT);
+    let stream = plain.replacen('{', r#"{"stream":true,"#, 1);
+    let (answered, failed) = std::thread::scope(|scope| {
+        let bodies = [&plain, &stream].into_iter().cycle().take(6);
+        let callers: Vec<_> = bodies
+            .map(|body| scope.spawn(|| call(&addresses, &key, body, &is_over)))
+            .collect();
+        for restart in 0..RESTARTS {
+            let gateway = &mut gateways[restart % REPLICAS];
+            gateway.signal("-TERM");
+            assert_eq!(gateway.wait(), Some(0));
+            gateway.serve();
+            *addresses[restart % REPLICAS].lock().unwrap() = gateway.address.clone();
+            std::thread::sleep(Duration::from_millis(200));
+        }
+        is_over.store(true, Ordering::SeqCst);
+        let ends = callers.into_iter().map(|caller| caller.join().unwrap());
+        ends.fold((0, Vec::new()), |(sum, mut all), (answered, failed)| {
+            all.extend(failed);
+            (sum + answered, all)
+        })
+    });
+    assert!(failed.is_empty(), "{answered} answered, failed: {failed:?}");
+    assert!(answered > 100, "only {answered} requests in all restarts");
+    // Nothing that was turned away had been forwarded.
+    assert_eq!(provider.seen().len() as u64, answered);
     let verified = gateways[0].command(&["audit", "verify"]);
     assert!(verified.contains("intact"), "{verified}");
 }

@@ -1,5 +1,7 @@
 //! Addresses of providers: what is accepted is https, reads back the same, and leads to no private address.
 
+use std::net::IpAddr;
+
 use phigate_gateway::BaseUrl;
 
 use super::Target;
@@ -26,9 +28,34 @@ fn run(bytes: &[u8]) {
         return;
     };
     let written = url.to_string();
-    assert!(BaseUrl::parse(&written, false) == Ok(url), "does not read back");
+    assert!(
+        BaseUrl::parse(&written, false) == Ok(url),
+        "does not read back"
+    );
     assert!(written.starts_with("https://"));
-    let host = written["https://".len()..].split('/').next().unwrap_or_default();
-    assert!(!host.contains('@') && !host.starts_with("127.") && !host.starts_with("10."));
-    assert!(!host.to_ascii_lowercase().starts_with("localhost"));
+    let authority = written["https://".len()..]
+        .split('/')
+        .next()
+        .unwrap_or_default();
+    assert!(!authority.contains('@'));
+    let host = match authority.strip_prefix('[') {
+        Some(rest) => rest.split(']').next(),
+        None => authority.split(':').next(),
+    };
+    let host = host.unwrap_or_default().to_ascii_lowercase();
+    assert!(!is_here(&host), "leads to this machine or its neighbours");
+}
+
+/// A name or an address of this machine, or of the network that it is in.
+fn is_here(host: &str) -> bool {
+    match host.parse() {
+        Ok(IpAddr::V4(ip)) => {
+            ip.is_loopback() || ip.is_private() || ip.is_link_local() || ip.is_unspecified()
+        }
+        Ok(IpAddr::V6(ip)) => {
+            let mapped = ip.to_ipv4_mapped().map(|ip| ip.to_string());
+            ip.is_loopback() || ip.is_unique_local() || mapped.is_some_and(|ip| is_here(&ip))
+        }
+        Err(_) => host == "localhost" || host.ends_with(".localhost"),
+    }
 }

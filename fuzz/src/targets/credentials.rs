@@ -32,10 +32,15 @@ fn run(bytes: &[u8]) {
         region: "eu-west-1".to_owned(),
         token_url: None,
     };
+    // Errors name fields, so words of theirs may stand in an input; a word of our own in every string may not.
+    let marked = text.replace('"', "\"7f3aq");
     for scheme in [aws, Scheme::Google { token_url: None }] {
-        if let Err(error) = scheme.check_secret(text) {
-            let told = error.to_string();
-            assert!(text.len() < 12 || !told.contains(text), "an error quotes a secret");
+        let _ = scheme.check_secret(text);
+        if let Err(error) = scheme.check_secret(&marked) {
+            assert!(
+                !error.to_string().contains("7f3aq"),
+                "an error quotes a secret"
+            );
         }
     }
 }

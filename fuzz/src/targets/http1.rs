@@ -50,10 +50,16 @@ fn run(bytes: &[u8]) {
     let theirs = RUNTIME.with(|runtime| runtime.block_on(served(wire, step)));
     for (number, theirs) in theirs.iter().enumerate() {
         let Some(ours) = ours.get(number) else {
-            assert_eq!(theirs.method, "REFUSE", "the library sees a request that the guard does not");
+            assert_eq!(
+                theirs.method, "REFUSE",
+                "the library sees a request that the guard does not"
+            );
             return;
         };
-        assert_eq!((&ours.method, &ours.target), (&theirs.method, &theirs.target));
+        assert_eq!(
+            (&ours.method, &ours.target),
+            (&theirs.method, &theirs.target)
+        );
         if let (Some(ours), Some(theirs)) = (&ours.body, &theirs.body) {
             assert!(ours == theirs, "the bodies differ");
         }
@@ -90,7 +96,9 @@ async fn served(wire: &[u8], step: usize) -> Vec<Framed> {
         _ = connection => {}
         () = turns() => {}
     }
-    Rc::try_unwrap(seen).map(RefCell::into_inner).unwrap_or_else(|seen| seen.borrow().clone())
+    Rc::try_unwrap(seen)
+        .map(RefCell::into_inner)
+        .unwrap_or_else(|seen| seen.borrow().clone())
 }
 
 /// Lets a connection take so many turns; nothing here waits for anything but its own bytes.
@@ -120,7 +128,11 @@ impl AsyncRead for Pipe {
 }
 
 impl AsyncWrite for Pipe {
-    fn poll_write(self: Pin<&mut Self>, _: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
         Poll::Ready(Ok(bytes.len()))
     }
 

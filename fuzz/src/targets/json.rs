@@ -45,7 +45,10 @@ fn is_same(ours: &Value<'_>, theirs: &serde_json::Value) -> bool {
         (Kind::String, serde_json::Value::String(text)) => ours.string().as_deref() == Some(text),
         (Kind::Array, serde_json::Value::Array(items)) => {
             ours.values().count() == items.len()
-                && ours.values().zip(items).all(|(one, other)| is_same(&one, other))
+                && ours
+                    .values()
+                    .zip(items)
+                    .all(|(one, other)| is_same(&one, other))
         }
         (Kind::Object, serde_json::Value::Object(members)) => {
             let same = |value: Value<'_>| {

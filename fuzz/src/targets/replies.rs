@@ -35,7 +35,10 @@ fn run(bytes: &[u8]) {
             };
             let is_json = serde_json::from_slice::<serde::de::IgnoredAny>(&reply.body).is_ok();
             let is_relayed = format.relays(door.form);
-            assert!(is_json || is_relayed, "translated into something else than JSON");
+            assert!(
+                is_json || is_relayed,
+                "translated into something else than JSON"
+            );
         }
         for status in [400, 401, 429, 500, 529] {
             let failure = format.read_failure(status, Some("7"), bytes);

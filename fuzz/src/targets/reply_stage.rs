@@ -2,10 +2,10 @@
 
 use std::sync::{Arc, LazyLock};
 
-use phigate_core::reply::{Echoes, Issued, ReplyRules, ReplyScan, Stop};
-use phigate_core::protect::Scanner;
-use phigate_core::text::PhiText;
 use phi_detect::Detector;
+use phigate_core::protect::Scanner;
+use phigate_core::reply::{Echoes, Issued, ReplyRules, ReplyScan, Stop};
+use phigate_core::text::PhiText;
 use phigate_types::Replies;
 
 use super::Target;
@@ -52,7 +52,9 @@ fn run(bytes: &[u8]) {
         let _ = same_for_every_cut(rest, |pieces| -> (Vec<u8>, Result<(), Stop>) {
             let mut stage = door.reply_stream(Arc::clone(rules), 1 << 20);
             let mut out = Vec::new();
-            let pushed = pieces.iter().try_for_each(|piece| stage.push(piece, &mut out));
+            let pushed = pieces
+                .iter()
+                .try_for_each(|piece| stage.push(piece, &mut out));
             // When it ends without its end, what was held must come out too.
             let ended = pushed.and_then(|()| stage.break_off(&mut out));
             (out, ended)

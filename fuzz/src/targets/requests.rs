@@ -44,10 +44,15 @@ fn run(bytes: &[u8]) {
     for value in document.nodes() {
         let is_walked = walked.binary_search(&value.id()).is_ok();
         let must_be = value.is_key() || value.kind() == Kind::Number;
-        assert!(is_walked || !must_be, "a key or a number is not walked over");
+        assert!(
+            is_walked || !must_be,
+            "a key or a number is not walked over"
+        );
         let _ = path(&value);
     }
     let _ = (text_groups(document), unscannable(door.form, document));
     let _ = (request.opening(), request.asks_for_json());
-    assert!(!format!("{request:?}").contains(request.opening().as_str()) || request.opening().len() < 8);
+    assert!(
+        !format!("{request:?}").contains(request.opening().as_str()) || request.opening().len() < 8
+    );
 }

@@ -27,11 +27,20 @@ fn run(bytes: &[u8]) {
         let Some(once) = rewritten(mode, body.clone()) else {
             continue;
         };
-        let inside = once.strip_prefix(HEAD).and_then(|rest| rest.strip_suffix(TAIL));
+        let inside = once
+            .strip_prefix(HEAD)
+            .and_then(|rest| rest.strip_suffix(TAIL));
         assert!(inside.is_some(), "something outside the text was changed");
-        let request = Request::read(CHAT.form, once.clone().into_bytes(), &RequestLimits::default());
+        let request = Request::read(
+            CHAT.form,
+            once.clone().into_bytes(),
+            &RequestLimits::default(),
+        );
         let scanned = protect::scan(&SCANNER, request.expect("it is a request still"));
-        assert!(!scanned.report().has_phi(), "scanning again finds something");
+        assert!(
+            !scanned.report().has_phi(),
+            "scanning again finds something"
+        );
         if mode == Mode::MASK {
             let told: String = serde_json::from_str(inside.unwrap_or_default()).expect("a string");
             check_outside(text, &told);
@@ -58,7 +67,9 @@ fn check_outside(text: &str, masked: &str) {
     let pieces = outside(masked);
     let mut rest = text;
     for (number, piece) in pieces.iter().enumerate() {
-        let at = rest.find(piece).expect("a piece outside findings stood in the text");
+        let at = rest
+            .find(piece)
+            .expect("a piece outside findings stood in the text");
         assert!(number > 0 || at == 0, "the beginning was changed");
         rest = &rest[at + piece.len()..];
     }
@@ -70,7 +81,9 @@ fn check_outside(text: &str, masked: &str) {
 fn outside(masked: &str) -> Vec<&str> {
     let (mut pieces, mut from, mut at) = (Vec::new(), 0, 0);
     while let Some(open) = masked[at..].find('[').map(|open| at + open) {
-        let word = masked[open + 1..].bytes().take_while(|byte| byte.is_ascii_uppercase() || *byte == b'_');
+        let word = masked[open + 1..]
+            .bytes()
+            .take_while(|byte| byte.is_ascii_uppercase() || *byte == b'_');
         let close = open + 1 + word.count();
         if close > open + 1 && masked[close..].starts_with(']') {
             pieces.push(&masked[from..open]);

@@ -19,7 +19,8 @@ pub(super) const TEXTS: &[&[u8]] = &[
     b"{\"ssn\":\"536228741\",\"name\":[{\"family\":\"Roe\",\"given\":[\"Jane\"]}]}",
     b"<patient><birthDate value=\"1962-03-14\"/></patient>",
     b"name,ssn\nJane Roe,536-22-8741\n",
-    "SSN ５３６-２２-８７４１, five three six two two eight seven four one, U1NOIDUzNi0yMi04NzQx".as_bytes(),
+    "SSN ５３６-２２-８７４１, five three six two two eight seven four one, U1NOIDUzNi0yMi04NzQx"
+        .as_bytes(),
 ];
 
 fn run(bytes: &[u8]) {

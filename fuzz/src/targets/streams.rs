@@ -93,7 +93,9 @@ fn play(door: &str, family: ProviderKind, bytes: &[u8]) {
     let (out, is_fine, is_done) = same_for_every_cut(bytes, |pieces| {
         let mut translator = door.open_stream(format, &context());
         let mut out = Vec::new();
-        let pushed = pieces.iter().try_for_each(|piece| translator.push(piece, &mut out));
+        let pushed = pieces
+            .iter()
+            .try_for_each(|piece| translator.push(piece, &mut out));
         let ended = pushed.and_then(|()| translator.finish(&mut out));
         let is_done = translator.is_done();
         (out, ended.is_ok(), is_done)
@@ -109,7 +111,9 @@ fn play(door: &str, family: ProviderKind, bytes: &[u8]) {
 fn check_events(out: &[u8]) {
     let text = std::str::from_utf8(out).expect("translated streams are UTF-8");
     for event in text.split_terminator("\n\n") {
-        let data = event.strip_prefix("data: ").expect("each event is one line of data");
+        let data = event
+            .strip_prefix("data: ")
+            .expect("each event is one line of data");
         let is_json = serde_json::from_str::<serde::de::IgnoredAny>(data).is_ok();
         assert!(is_json || data == "[DONE]", "an event is not JSON");
     }

@@ -27,7 +27,7 @@ pub(crate) use ending::{
 };
 pub(crate) use fit::{fit, joins_two, with_initial};
 pub(crate) use letters::in_letters;
-pub(crate) use particulars::{after as particulars, follows_title};
+pub(crate) use particulars::{after as particulars, follows_rank, follows_title};
 pub(crate) use programs::Programs;
 pub(crate) use repeat::{again, is_in_code};
 pub(crate) use rounds::before_age;

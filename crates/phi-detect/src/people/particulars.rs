@@ -65,7 +65,19 @@ fn particular_end(page: &Page<'_>, start: usize) -> Option<usize> {
     (is_age || digits == 0 && is_unit).then_some(start + length)
 }
 
-/// Whether a title stands before a name: "Dr. Roe (482913)" is not a patient.
+/// Whether the title of a profession stands before a name: "Dr. Roe (482913)" is not a patient, "Mr. Roe (482913)" may be.
+pub(crate) fn follows_rank(page: &Page<'_>, name: usize) -> bool {
+    const PATIENTS: &[&[u8]] = &[b"mr", b"mrs", b"ms", b"miss", b"mx"];
+    let end = name.saturating_sub(1);
+    let end = end - usize::from(page.byte_before(end) == b'.');
+    let is_patient = page.word_before(end).is_some_and(|(_, start)| {
+        let title = page.slice(start..end);
+        PATIENTS.iter().any(|one| title.eq_ignore_ascii_case(one))
+    });
+    follows_title(page, name) && !is_patient
+}
+
+/// Whether a title stands before a name.
 pub(crate) fn follows_title(page: &Page<'_>, name: usize) -> bool {
     let end = name.saturating_sub(1);
     let end = end - usize::from(page.byte_before(end) == b'.');

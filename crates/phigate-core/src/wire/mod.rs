@@ -21,7 +21,7 @@ mod translate;
 
 use phigate_types::ProviderKind;
 
-#[cfg(fuzzing)]
+#[cfg(debug_assertions)]
 pub use bedrock::event_stream_frames;
 pub(crate) use failure::unreadable;
 pub use failure::{FailureKind, ProviderFailure};

@@ -135,18 +135,34 @@ pub async fn requests_are_chosen_by_what_came_of_them_and_counted(site: Site) {
     close(vault).await;
 }
 
+/// Who acted once each.
+const ACTORS: [&str; 7] = [
+    "sam@clinic.example",
+    "sam@clinic.example.org",
+    "cli: jroe@ward-7",
+    "cli: root@ward-7",
+    "cli: root@ward-7 as root",
+    "client@clinic.example",
+    "odd\"name@clinic.example",
+];
+
+/// Who is asked for, and how many acts are theirs.
+const CHOSEN: [(&str, usize); 9] = [
+    ("sam@clinic.example", 1),
+    ("sam@clinic.example.org", 1),
+    ("sam@clinic.exampl", 0),
+    ("am@clinic.example", 0),
+    ("cli", 3),
+    ("cli: root", 0),
+    ("cli: root@ward-7", 1),
+    ("client@clinic.example", 1),
+    ("odd\"name@clinic.example", 1),
+];
+
 pub async fn acts_are_chosen_by_person_and_exports_are_recorded(site: Site) {
     let vault = site.open().await;
     let account = account(&vault).await;
-    for actor in [
-        "sam@clinic.example",
-        "sam@clinic.example.org",
-        "cli: jroe@ward-7",
-        "cli: root@ward-7",
-        "cli: root@ward-7 as root",
-        "client@clinic.example",
-        "odd\"name@clinic.example",
-    ] {
+    for actor in ACTORS {
         let act = AdminAct::new(Timestamp::now(), "default", actor, Act::AuditFind);
         vault
             .trail
@@ -160,17 +176,7 @@ pub async fn acts_are_chosen_by_person_and_exports_are_recorded(site: Site) {
         actor: Some(actor.to_owned()),
         ..Filter::default()
     };
-    for (actor, wanted) in [
-        ("sam@clinic.example", 1),
-        ("sam@clinic.example.org", 1),
-        ("sam@clinic.exampl", 0),
-        ("am@clinic.example", 0),
-        ("cli", 3),
-        ("cli: root", 0),
-        ("cli: root@ward-7", 1),
-        ("client@clinic.example", 1),
-        ("odd\"name@clinic.example", 1),
-    ] {
+    for (actor, wanted) in CHOSEN {
         let found = vault
             .trail
             .audit_list(&account, &find(actor), None, 10)

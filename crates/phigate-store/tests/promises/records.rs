@@ -1,7 +1,10 @@
 //! Writing the trail.
 
-use crate::support::{PATIENCE, Site, account, answered, clean, close, life, masked, outcomes};
-use phigate_store::{Filter, Record, RecordKind};
+use crate::support::{
+    PATIENCE, Site, Watch, account, answered, clean, close, life, masked, outcomes,
+};
+use jiff::SignedDuration;
+use phigate_store::{Filter, Options, Record, RecordKind, Vault};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -224,4 +227,41 @@ pub async fn many_writers_share_groups_and_every_record_is_there(site: Site) {
     for vault in processes {
         vault.close(PATIENCE).await.unwrap();
     }
+}
+
+pub async fn a_clock_that_jumps_loses_and_doubles_nothing(site: Site) {
+    let watch = Watch::new();
+    let open = async || {
+        let options = Options {
+            serve: true,
+            clock: watch.clock(),
+            ..site.options()
+        };
+        Vault::open(options).await.unwrap()
+    };
+    let mut vault = open().await;
+    let account = account(&vault).await;
+    let mut requests = Vec::new();
+    // To the next day, to the month before, and by a year, between the two records of a request and between processes.
+    for hours in [26, -50, 1, -24 * 40, 24 * 365, -24 * 365] {
+        let mut new = masked(&account);
+        new.decision.time = watch.now();
+        let mut outcome = answered(new.decision.request_id);
+        requests.push(new.decision.request_id);
+        vault.trail.record_decision(new, PATIENCE).await.unwrap();
+        watch.advance(SignedDuration::from_hours(hours));
+        outcome.time = watch.now();
+        let recorded = vault.trail.record_outcome(&account, &outcome, PATIENCE);
+        recorded.await.unwrap();
+        close(vault).await;
+        vault = open().await;
+    }
+    for request in requests {
+        let records = vault.trail.audit_show(&account, request).await.unwrap();
+        assert_eq!(records.len(), 2);
+        assert_eq!(outcomes(&vault, &account, request).await, [Some(200)]);
+    }
+    let report = vault.trail.verify(None, &[], |_| {}).await.unwrap();
+    assert!(report.is_intact(), "{report:?}");
+    close(vault).await;
 }

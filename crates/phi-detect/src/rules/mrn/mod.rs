@@ -218,6 +218,11 @@ fn evidence(
             Some(Evidence::VagueLabel)
         }
         (Meaning::MrnMaybe, _) if is_number_stated() => Some(Evidence::Stated),
+        (Meaning::OtherId(_), Strength::Tight | Strength::Field)
+            if digits >= 6 && is_bare_id(page, claim.from) && heads_a_patient(page, span.end) =>
+        {
+            Some(Evidence::VagueLabel)
+        }
         _ if is_named_after && is_equated(page, span.end) => Some(Evidence::NamedAfter),
         (Meaning::OtherId(_), Strength::Near) => beside_a_name(page, span, digits),
         _ => None,
@@ -238,6 +243,33 @@ fn opens_label(page: &Page<'_>, start: usize) -> bool {
 
 fn is_patients(claim: &LabelMatch) -> bool {
     matches!(claim.meaning, Meaning::Mrn | Meaning::MrnMaybe)
+}
+
+/// Whether "ID" stands alone before a value, at the start of a line or after a gap.
+fn is_bare_id(page: &Page<'_>, label_end: usize) -> bool {
+    page.word_before(label_end).is_some_and(|(_, start)| {
+        let opens = start == 0
+            || page.byte_before(start) == b'\n'
+            || page.slice(start.saturating_sub(2)..start) == b"  ";
+        opens && page.slice(start..label_end).eq_ignore_ascii_case(b"id")
+    })
+}
+
+/// "ID: 482913  Name: Jane Roe  DOB: …": whether the head of a report goes on with a name or a date of birth.
+fn heads_a_patient(page: &Page<'_>, value_end: usize) -> bool {
+    const REACH_BYTES: usize = 40;
+    let next = page
+        .labels
+        .partition_point(|label| (label.start as usize) < value_end);
+    page.labels[next..]
+        .iter()
+        .take_while(|label| label.start as usize <= value_end + REACH_BYTES)
+        .any(|label| {
+            matches!(
+                label.meaning,
+                Meaning::Name | Meaning::NameMaybe | Meaning::Dob
+            )
+        })
 }
 
 /// Whether a label speaks of a number rather than of a chart: "patient number in our system is 482913".

@@ -53,6 +53,9 @@ fn is_written_as_date(value: &[u8]) -> bool {
 /// The number right after a name, by which records and lists tell people apart: "Jane Roe, 5819919, is a",
 /// "ROE, JANE (T00-4419)", "ROE,JANE M0033190", "Roe, J. | 6610-08-3 |".
 pub(super) fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Out<'_>) {
+    if let Some(span) = opening_line(page, name) {
+        out.weigh(span, Shape::Value, Evidence::BesideName);
+    }
     let Some(start) = people::particulars(page, name.end).or_else(|| after_link(page, name.end))
     else {
         return;
@@ -94,7 +97,7 @@ pub(super) fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Out<'_>) {
     let is_tied = is_bracketed || !is_open && ends;
     let is_numbered = page.byte_before(start) == b'#';
     let is_alone =
-        (is_bracketed && !has_groups || is_numbered) && !people::follows_title(page, name.start);
+        (is_bracketed && !has_groups || is_numbered) && !people::follows_rank(page, name.start);
     if is_long
         && is_tied
         && (is_full_name || is_alone)
@@ -117,9 +120,36 @@ fn has_enough_digits(value: &[u8], has_groups: bool, is_open: bool) -> bool {
     }
 }
 
+/// The number that opens the line of a list, before a name with its particulars: "4471902 ROE JANE 03/14/1962 F".
+fn opening_line(page: &Page<'_>, name: &Range<usize>) -> Option<Range<usize>> {
+    const DIGITS: std::ops::RangeInclusive<usize> = 6..=9;
+    const LINE_BYTES_MAX: usize = 14;
+    let from = name.start.saturating_sub(LINE_BYTES_MAX);
+    let before = page.slice(from..name.start);
+    let line = match memchr::memrchr(b'\n', before) {
+        Some(at) => from + at + 1,
+        None if from == 0 => 0,
+        None => return None,
+    };
+    let head = page.slice(line..name.start);
+    let digits = head.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let gap = &head[digits..];
+    let is_gap = (1..=3).contains(&gap.len())
+        && gap
+            .iter()
+            .all(|byte| matches!(byte, b' ' | b'\t' | b'|' | b'-'));
+    let is_full_name = page
+        .slice(name.clone())
+        .iter()
+        .any(|byte| matches!(byte, b',' | b' '));
+    let has_particulars = || people::particulars(page, name.end).is_some();
+    (DIGITS.contains(&digits) && is_gap && is_full_name && has_particulars())
+        .then_some(line..line + digits)
+}
+
 /// Where a number right after a name starts.
 fn after_link(page: &Page<'_>, name_end: usize) -> Option<usize> {
-    const LINKS: &[&[u8]] = &[b" (", b", ", b" / ", b" | ", b" #", b"\t", b" "];
+    const LINKS: &[&[u8]] = &[b" (", b", ", b"; ", b" / ", b" | ", b" #", b"\t", b" "];
     let gap = page.slice(name_end..page.text.len().min(name_end + 12));
     let spaces = gap.iter().take_while(|&&byte| byte == b' ').count();
     if spaces >= 2 {

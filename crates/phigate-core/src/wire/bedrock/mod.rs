@@ -6,7 +6,7 @@
 
 mod conversation;
 mod frames;
-#[cfg(fuzzing)]
+#[cfg(debug_assertions)]
 pub use frames::event_stream_frames;
 mod models;
 mod parameters;

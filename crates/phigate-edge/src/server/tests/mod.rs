@@ -66,9 +66,9 @@ pub(crate) fn serve_on(
         Arc::new(Nobody),
     );
     let server = Server::new(edge, &limits, certificate, drain.clone());
-    let (served, stopping) = ([(server, listener)], drain.clone());
+    let (served, stopping) = (vec![(server, listener)], drain.clone());
     let over = tokio::spawn(async move {
-        super::run(&served, &stopping, Duration::from_millis(limits.drain_ms)).await;
+        super::run(served, &stopping, Duration::from_millis(limits.drain_ms)).await;
     });
     Running {
         address,

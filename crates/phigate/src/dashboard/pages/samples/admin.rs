@@ -113,6 +113,16 @@ pub(super) fn provider_page(is_new: bool) -> provider::Page {
     }
 }
 
+fn tested() -> trials::TestResult {
+    trials::TestResult {
+        tone: "ok",
+        state: "Tested",
+        time: when(3),
+        title: "Connection works",
+        words: "Answered in 212 ms and accepted the key.".to_owned(),
+    }
+}
+
 pub(super) fn providers_page() -> providers::Page {
     let entry = |family, label, models: &str, default_url: &str, is_set: bool| providers::Entry {
         family,
@@ -125,13 +135,7 @@ pub(super) fn providers_page() -> providers::Page {
         changed: is_set.then(|| (when(1_300), "morgan.roe@clinic.example".to_owned())),
         terms: is_set.then(terms),
         health: "34 requests in the last hour, no errors, p50 420 ms, p95 1,900 ms".to_owned(),
-        test: is_set.then(|| trials::TestResult {
-            tone: "ok",
-            state: "Tested",
-            time: when(3),
-            title: "Connection works",
-            words: "Answered in 212 ms and accepted the key.".to_owned(),
-        }),
+        test: is_set.then(tested),
         error: None,
     };
     providers::Page {
