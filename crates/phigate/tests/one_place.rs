@@ -169,6 +169,10 @@ fn nouns() -> Vec<Noun> {
             elsewhere: &[
                 FORMATS,
                 (
+                    "phi-detect/src/people/programs.rs",
+                    "a maker of programs, as texts name it",
+                ),
+                (
                     "phigate-auth/src/aws/sign.rs",
                     "the name of a service of AWS's",
                 ),
@@ -224,6 +228,10 @@ fn nouns() -> Vec<Noun> {
             tables: &["phigate-types/src/auth_method.rs"],
             elsewhere: &[
                 FORMATS,
+                (
+                    "phi-detect/src/people/programs.rs",
+                    "a maker of programs, as texts name it",
+                ),
                 ("phigate-types/src/provider_kind.rs", "a kind of provider"),
                 (
                     "phigate/src/dashboard/pages/presets.rs",
