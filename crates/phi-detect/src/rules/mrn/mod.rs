@@ -83,7 +83,7 @@ fn is_field_value(value: &[u8]) -> bool {
     let is_plain = value.iter().all(|byte| {
         byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b' ' | b'/')
     });
-    is_plain && digits >= 3 && value.len() <= 64 && !is_sample(value)
+    is_plain && digits >= 3 && value.len() <= 64
 }
 
 /// The value that starts at this mark, if a label makes it a record number.
