@@ -58,7 +58,7 @@ const WORDS: &[&str] = &[
     "first",
 ];
 
-/// Notes with some twenty identifiers in four kilobytes; `#` stands for a digit, `%` for a letter.
+/// Notes with some forty identifiers in four kilobytes; `#` stands for a digit, `%` for a letter.
 const NOTES: &[&str] = &[
     "Patient: Maria Del%%do  MRN: 00######  DOB: 04/1#/195#\\n",
     "Phone: (555) 010-####  Email: m.%%%%%@example.com\\n",
