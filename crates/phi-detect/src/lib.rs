@@ -263,7 +263,7 @@ impl Detector {
             names::tag(level, page.text, is_unwanted, budget, &mut model);
             candidates.extend(tidy::tidy(&page, &model));
         }
-        let programs = Programs::of(&page, &candidates, names::is_only_a_name);
+        let programs = Programs::of(&page, &candidates);
         programs.leave_out(&page, &mut candidates);
         self.find_by_names(&page, &mut candidates);
         programs.leave_out(&page, &mut candidates);

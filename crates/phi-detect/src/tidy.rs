@@ -167,11 +167,11 @@ fn is_weak_word(page: &Page<'_>, candidate: &Candidate) -> bool {
     if !text.iter().all(u8::is_ascii_lowercase) || is_announced(page, span) {
         return false;
     }
-    let is_ordinary = || page.text.get(span.clone()).is_some_and(names::is_ordinary);
+    let is = |what: fn(&str) -> bool| page.text.get(span.clone()).is_some_and(what);
     let is_bare = !matches!(page.byte(span.end), b'"' | b'\'' | b'`');
-    candidate.score < SURE_WORD && is_ordinary()
+    candidate.score < SURE_WORD && is(names::is_ordinary)
         || is_bare && candidate.score < SURE_IN_CODE && people::is_in_code(page, span)
-        || is_among_capitals(page, span)
+        || !is(names::is_only_a_name) && is_among_capitals(page, span)
 }
 
 /// Whether a label, a title, a role or a relative stands before a word: "scribe jlp", "mother: ana".

@@ -83,6 +83,22 @@ fn post(address: &str, key: &str, path: &str, body: &Value) -> Option<String> {
     rest.split_whitespace().next().map(str::to_owned)
 }
 
+/// Waits until this round's requests arrive and, however slow the machine is, one has fallen back in some round.
+fn wait_for_traffic(provider: &Provider) {
+    let before = provider.seen().len();
+    let mut has_fallen_back = false;
+    for _ in 0..60_000 {
+        let seen = provider.seen();
+        let mut later = seen.iter().rev();
+        has_fallen_back = has_fallen_back || later.any(|one| one.json()["model"] == CAUGHT);
+        if seen.len() > before && has_fallen_back {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    panic!("no request reached the provider, or none fell back");
+}
+
 /// Callers at every door for a while, then the kill; the ids of what was answered.
 fn round(gateway: &mut Gateway, provider: &Provider, key: &str, moment: Duration) -> Vec<String> {
     let is_over = AtomicBool::new(false);
@@ -105,10 +121,7 @@ fn round(gateway: &mut Gateway, provider: &Provider, key: &str, moment: Duration
                 })
             })
             .collect();
-        let before = provider.seen().len();
-        while provider.seen().len() == before {
-            std::thread::sleep(Duration::from_millis(1));
-        }
+        wait_for_traffic(provider);
         std::thread::sleep(moment);
         gateway.signal("-KILL");
         is_over.store(true, Ordering::SeqCst);
@@ -202,7 +215,6 @@ fn check(provider: &Provider, records: &[Value], answered: &[String]) {
         let model = seen.json()["model"].as_str().unwrap().to_owned();
         *reached.entry(model).or_default() += 1;
     }
-    assert!(reached.contains_key(CAUGHT), "nothing fell back");
     for (model, count) in reached {
         let written = recorded.get(model.as_str()).copied().unwrap_or(0);
         assert!(

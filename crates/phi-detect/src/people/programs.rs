@@ -9,6 +9,8 @@ use std::ops::Range;
 use super::particulars::follows_title;
 use crate::candidate::Candidate;
 use crate::kinds::PhiKind;
+use crate::labels::Meaning;
+use crate::lexicon::{LEXICON, Sense};
 use crate::page::{Page, is_word_byte};
 
 /// Assistants and models that everybody knows, among them some that people are called like.
@@ -23,8 +25,38 @@ static MAKERS: &[&str] = &["anthropic", "google", "meta", "microsoft", "openai"]
 
 /// What follows the name of a program, and is part of what the product is called.
 static FAMILY: &[&str] = &[
-    "Agent", "AI", "API", "CLI", "Chat", "Cloud", "Code", "Desktop", "Flash", "Haiku", "Instant",
-    "Mini", "Nano", "Opus", "Pro", "SDK", "Sonnet", "Studio", "Turbo", "Ultra",
+    "Agent",
+    "AI",
+    "API",
+    "App",
+    "Apps",
+    "CLI",
+    "Chat",
+    "Cloud",
+    "Code",
+    "Console",
+    "Desktop",
+    "Developer",
+    "Docs",
+    "Enterprise",
+    "Flash",
+    "Haiku",
+    "Instant",
+    "Max",
+    "Mini",
+    "Models",
+    "Nano",
+    "Opus",
+    "Platform",
+    "Plugin",
+    "Pro",
+    "SDK",
+    "Sonnet",
+    "Studio",
+    "Team",
+    "Turbo",
+    "Ultra",
+    "Workspace",
 ];
 
 /// What somebody who is introduced is, if it is a program.
@@ -113,35 +145,45 @@ static INTRODUCTIONS: &[(&[u8], bool)] = &[
 pub(crate) struct Programs<'a> {
     /// The words by which the text calls programs that it introduces, or whose versions it names.
     introduced: Vec<&'a [u8]>,
-    /// Tells the words that are nothing but names.
-    is_only_a_name: fn(&str) -> bool,
 }
 
 impl<'a> Programs<'a> {
     /// Looks for them where there are names that could be theirs.
-    pub(crate) fn of(
-        page: &Page<'a>,
-        candidates: &[Candidate],
-        is_only_a_name: fn(&str) -> bool,
-    ) -> Self {
+    pub(crate) fn of(page: &Page<'a>, candidates: &[Candidate]) -> Self {
         let has_names = candidates.iter().any(|one| one.kind == PhiKind::NAME);
-        Programs {
+        let mut programs = Programs {
             introduced: if has_names {
                 introduced(page)
             } else {
                 Vec::new()
             },
-            is_only_a_name,
-        }
+        };
+        programs.forget_namesakes(page, candidates);
+        programs
     }
 
     /// Leaves out what is called like a person and is a program.
     pub(crate) fn leave_out(&self, page: &Page<'_>, candidates: &mut Vec<Candidate>) {
-        candidates.retain(|one| {
-            one.kind != PhiKind::NAME
-                || follows_title(page, one.span.start)
-                || !self.has(page, &one.span)
-        });
+        candidates.retain(|one| one.kind != PhiKind::NAME || !self.is_program(page, &one.span));
+    }
+
+    /// Forgets the programs that share their name with a person of the text: there the name alone may mean either.
+    fn forget_namesakes(&mut self, page: &Page<'_>, candidates: &[Candidate]) {
+        if self.introduced.is_empty() {
+            return;
+        }
+        let people: Vec<_> = candidates
+            .iter()
+            .filter(|one| one.kind == PhiKind::NAME && !self.is_program(page, &one.span))
+            .map(|one| page.slice(one.span.clone()))
+            .collect();
+        self.introduced
+            .retain(|name| !people.iter().any(|person| is_word_of(person, name)));
+    }
+
+    /// Whether this is a program. Who has a title, or a label that says that a person follows, is none.
+    fn is_program(&self, page: &Page<'_>, span: &Range<usize>) -> bool {
+        !follows_title(page, span.start) && !is_labelled(page, span.start) && self.has(page, span)
     }
 
     /// Whether every word is that of a program, of its maker or of a product.
@@ -160,18 +202,29 @@ impl<'a> Programs<'a> {
         if words().all(|word| is_introduced(word) || is_part(word)) {
             return true;
         }
-        // "Claude Developer Platform", but not "Claude Okonkwo".
+        // "Generally, Claude believes": the comma is that of the sentence. "Stone, Claude" is somebody.
         let is_no_name =
-            |word: &[u8]| !std::str::from_utf8(word).is_ok_and(|word| (self.is_only_a_name)(word));
-        let is_product =
-            words().next().is_some_and(is_introduced) && words().skip(1).all(is_no_name);
-        // "Generally, Claude believes": the comma is that of the sentence.
+            |word: &[u8]| LEXICON.sense(word).has(Sense::STOP) || word.ends_with(b"ly");
         let is_after_comma = page.slice(span.clone()).contains(&b',')
-            && words().next_back().is_some_and(is_introduced);
-        is_product
-            || is_after_comma
+            && words().next_back().is_some_and(is_introduced)
+            && words().rev().skip(1).all(is_no_name);
+        is_after_comma
             || words().all(|word| is_known(word) || is_part(word)) && is_among_software(page, span)
     }
+}
+
+/// Whether a label or a field says that a person's name starts here. Programs have a "name" too, but are no patients.
+fn is_labelled(page: &Page<'_>, start: usize) -> bool {
+    let label = page.label_ending_at(start.saturating_sub(1));
+    let field = page.field_at(start).and_then(|field| field.meaning);
+    label.is_some_and(|label| label.meaning == Meaning::Name) || field == Some(Meaning::Name)
+}
+
+/// Whether a word is one of these.
+fn is_word_of(words: &[u8], word: &[u8]) -> bool {
+    words
+        .split(|&byte| !is_word_byte(byte))
+        .any(|one| one.eq_ignore_ascii_case(word))
 }
 
 /// The words by which the text calls programs that it introduces, or whose versions it names.

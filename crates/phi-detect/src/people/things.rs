@@ -1,4 +1,4 @@
-//! Things and places that are called like people: a mountain, a storm, a room, a bus, an airport, a word said aloud.
+//! Things and places that are called like people: a mountain, a storm, a wing, a bus, an airport, a word said aloud.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use crate::page::Page;
 /// Whether the words around, or the form, say that this is nobody.
 pub(crate) fn is_thing(page: &Page<'_>, span: &Range<usize>) -> bool {
     is_on_map(page, span)
-        || is_room_or_line(page, span)
+        || is_wing_or_line(page, span)
         || is_town_in_row(page, span)
         || is_pronunciation(page.slice(span.clone()))
 }
@@ -38,20 +38,18 @@ pub(crate) fn is_on_map(page: &Page<'_>, span: &Range<usize>) -> bool {
         .map(|(_, start)| page.slice(start..end));
     let text = page.slice(span.clone());
     let last = text.rsplit(|&byte| byte == b' ').next().unwrap_or(text);
-    // "Winter Storm Fern"; somebody may be called Storm.
-    let names_storm = text
-        .windows(b" Storm ".len())
-        .any(|part| part == b" Storm ");
-    names_storm
+    // Somebody may be called Storm, and nobody "Winter Storm".
+    let storm = page.slice(span.start..page.text.len().min(span.end + b" Storm ".len()));
+    let names_storm = [b"Winter Storm ".as_slice(), b"Tropical Storm "];
+    names_storm.iter().any(|name| storm.starts_with(name))
         || before.is_some_and(|word| BEFORE.contains(&word))
         || last.len() < text.len() && LAST.contains(&last)
 }
 
-/// "the Curie room", "the 147 Sheridan bus": an article or a number before, and what it is behind.
-fn is_room_or_line(page: &Page<'_>, span: &Range<usize>) -> bool {
+/// "the Curie wing", "the 147 Sheridan bus": an article or a number before, and what it is behind. "The Jones room" may be
+/// where Jones lies.
+fn is_wing_or_line(page: &Page<'_>, span: &Range<usize>) -> bool {
     const THINGS: &[&[u8]] = &[
-        b"room",
-        b"suite",
         b"wing",
         b"pavilion",
         b"building",
@@ -70,11 +68,9 @@ fn is_room_or_line(page: &Page<'_>, span: &Range<usize>) -> bool {
         || before.ends_with(b"The ")
         || matches!(before, [.., digit, b' '] if digit.is_ascii_digit());
     let is_thing = page.byte(span.end) == b' '
-        && page.word_at(span.end + 1).is_some_and(|(_, end)| {
-            // "the Jones room 5" would be where Jones lies.
-            let is_numbered = page.byte(end) == b' ' && page.byte(end + 1).is_ascii_digit();
-            THINGS.contains(&page.slice(span.end + 1..end)) && !is_numbered
-        });
+        && page
+            .word_at(span.end + 1)
+            .is_some_and(|(_, end)| THINGS.contains(&page.slice(span.end + 1..end)));
     is_led && is_thing
 }
 
