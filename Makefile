@@ -3,7 +3,7 @@
 .PHONY: help run demo test test-setup test-rust test-python test-clients test-clients-all test-browser check lint deny recipes instructions docs wheel bench overload soak torture miri fuzz sbom reproduce image mutants
 
 # cargo-nextest runs tests in parallel processes; plain cargo test serves as well.
-RUN_TESTS := $(shell command -v cargo-nextest >/dev/null 2>&1 && echo "cargo nextest run --no-fail-fast" || echo "cargo test")
+RUN_TESTS := $(shell command -v cargo-nextest >/dev/null 2>&1 && echo "cargo nextest run --no-fail-fast --test-threads 3" || echo "cargo test")
 
 # The workspace has more than one program.
 PHIGATE := cargo run --package phigate --bin phigate
@@ -51,7 +51,7 @@ lint: ## format and lints, warnings as errors
 	cargo clippy --workspace --all-targets -- -D warnings
 
 recipes: ## follow every recipe of CONTRIBUTING.md in a copy of the sources, compile and test it
-	cargo test -p phigate --test recipes -- --ignored
+	cargo test -p phigate --test all recipes:: -- --ignored
 
 deny: ## licences, duplicate versions, sources and who may depend on whom, as deny.toml says
 	@if command -v cargo-deny >/dev/null 2>&1; then cargo deny check; \
@@ -70,8 +70,8 @@ instructions: ## what a scan costs, counted by Valgrind
 	cargo test -p phi-detect --test instructions -- --nocapture
 
 docs: ## write docs/phi-types.md, docs/parameters.md and docs/clients.md from the tables
-	UPDATE_DOCS=1 cargo test -q -p phi-detect --test docs
-	UPDATE_DOCS=1 cargo test -q -p phigate-core --test wire_tables
+	UPDATE_DOCS=1 cargo test -q -p phi-detect --test all docs::
+	UPDATE_DOCS=1 cargo test -q -p phigate-core --test all wire_tables::
 	UPDATE_DOCS=1 cargo test -q -p phigate --bin phigate clients::tests
 
 wheel: ## the Python package phi-detect as a wheel, in target/wheels

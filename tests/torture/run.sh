@@ -26,7 +26,7 @@ sums() {
 }
 [ "$KILLS" -gt 0 ] || { sums; exit 0; }
 # The features of the whole workspace, so that nothing is built a second time.
-tests() { cargo test -q --workspace --test "$@"; }
+tests() { cargo test -q --workspace --test all -- "$@"; }
 # Each engine gets nearly half; the whole gateway starts slowly and gets a twentieth.
 gateway=$((KILLS / 20)) engine=$(((KILLS - KILLS / 20) / 2))
 [ -z "${ONLY:-}" ] || gateway=$KILLS engine=$KILLS
@@ -34,17 +34,15 @@ for place in ${ONLY:-sqlite postgresql gateway}; do
     case $place in
     gateway)
         echo "gateway: $gateway kills, seed $PHIGATE_TORTURE_SEED"
-        PHIGATE_TORTURE="$gateway" tests kills -- --nocapture
+        PHIGATE_TORTURE="$gateway" tests kills:: --nocapture
         ;;
     *)
         echo "$place: $engine kills, seed $PHIGATE_TORTURE_SEED"
-        PHIGATE_TORTURE="$engine" tests torture -- --nocapture --exact "nothing_acknowledged_is_lost_by_kills_on_$place"
+        PHIGATE_TORTURE="$engine" tests --nocapture --exact "torture::nothing_acknowledged_is_lost_by_kills_on_$place"
         ;;
     esac
 done
 sums
 [ -n "${FAULTS-yes}" ] || exit 0
-echo "store: database locked, disk full, hanging, slow and read-only, PostgreSQL stopped, frozen and restarted"
-tests faults -- --test-threads=1
-echo "gateway: the same under requests"
-tests store_faults -- --test-threads=1
+echo "store and gateway: database locked, disk full, hanging, slow and read-only, PostgreSQL stopped, frozen and restarted"
+tests faults:: --test-threads=1

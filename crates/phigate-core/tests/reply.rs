@@ -1,12 +1,10 @@
 //! What becomes of replies: tables of texts as the provider wrote them and as the caller gets them, whole and streamed.
 
-mod reply_support;
-
 use std::sync::Arc;
 
+use crate::reply_support::{Texts, events, play_stream, play_whole, rules};
 use phigate_core::reply::{ReplyRules, Stop, ToolNames};
 use phigate_types::Replies;
-use reply_support::{Texts, events, play_stream, play_whole, rules};
 
 /// The reply as the caller gets it, which must be the same whole and in every size of deltas.
 fn given(rules: &Arc<ReplyRules>, texts: &Texts) -> Texts {

@@ -1,12 +1,10 @@
 //! However a provider's bytes are cut, the caller gets the same: at least a hundred thousand random cuts.
 
-mod reply_support;
-
 use std::sync::Arc;
 
+use crate::reply_support::chance::Chance;
+use crate::reply_support::{events, play_stream, play_whole, rules};
 use phigate_types::Replies;
-use reply_support::chance::Chance;
-use reply_support::{events, play_stream, play_whole, rules};
 
 /// Plays replies until there were this many cuts: of the text into deltas, and of the stream into pieces.
 fn check(restores: bool, replies: Replies, seed: u64, cuts_min: usize) {

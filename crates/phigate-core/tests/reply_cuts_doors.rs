@@ -1,15 +1,13 @@
 //! However a provider's bytes are cut, callers of Messages and Responses get the same: random replies, random cuts.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
-mod reply_support;
-
 use std::sync::Arc;
 
+use crate::reply_support::chance::Chance;
+use crate::reply_support::{Texts, rules};
 use phigate_core::doors::{Door, MESSAGES, RESPONSES};
 use phigate_core::reply::{ReplyRules, Stop, Tally};
 use phigate_types::Replies;
-use reply_support::chance::Chance;
-use reply_support::{Texts, rules};
 use serde_json::{Value, json};
 
 /// How a door's replies are written and read.

@@ -1,13 +1,11 @@
 //! Thinking in Anthropic's messages: what is signed stays as it is, what nobody signs is a text like any other.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
-mod reply_support;
-
 use std::sync::Arc;
 
+use crate::reply_support::rules;
 use phigate_core::doors::MESSAGES;
 use phigate_types::Replies;
-use reply_support::rules;
 use serde_json::{Value, json};
 
 const THOUGHT: &str = "[NAME_7K3QD] asks.";

@@ -1,11 +1,9 @@
 //! Bedrock: Converse in both directions, and binary streams.
 
-mod wire_support;
-
+use crate::wire_support::*;
 use phigate_types::Mode;
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use wire_support::*;
 
 const NOVA: &str = "amazon.nova-pro-v1:0";
 const LLAMA: &str = "meta.llama3-70b-instruct-v1:0";

@@ -1,9 +1,7 @@
 //! Conversations in the form of each provider.
 
-mod wire_support;
-
+use crate::wire_support::*;
 use serde_json::json;
-use wire_support::*;
 
 #[test]
 fn pictures_are_sent_as_each_provider_wants_them() {

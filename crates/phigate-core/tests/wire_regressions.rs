@@ -1,9 +1,7 @@
 //! What other translators got wrong about answers, once each, after a survey of their bug reports.
 
-mod wire_support;
-
+use crate::wire_support::*;
 use serde_json::{Value, json};
-use wire_support::*;
 
 #[test]
 fn cached_tokens_are_part_of_the_prompt() {

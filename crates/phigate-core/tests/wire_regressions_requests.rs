@@ -1,10 +1,8 @@
 //! What other translators got wrong about requests, once each, after a survey of their bug reports.
 
-mod wire_support;
-
+use crate::wire_support::*;
 use phigate_types::Mode;
 use serde_json::{Value, json};
-use wire_support::*;
 
 #[test]
 fn one_stop_sequence_is_still_a_list() {
@@ -142,7 +140,7 @@ fn sound_and_files_are_never_lost_without_a_word() {
     let paper = json!({"type": "file", "file": {"filename": "a.pdf", "file_data": "data:application/pdf;base64,JVBERi0="}});
     let stored = json!({"type": "file", "file": {"file_id": "file-1"}});
     let strange = json!({"type": "hologram", "hologram": {}});
-    let body = |result: Result<wire_support::Sent, _>| {
+    let body = |result: Result<crate::wire_support::Sent, _>| {
         String::from_utf8(result.expect("it can be sent").body).expect("JSON is UTF-8")
     };
     assert_eq!(

@@ -1,9 +1,7 @@
 //! Answers that are not plain text: blocked, refused, with probabilities, or errors.
 
-mod wire_support;
-
+use crate::wire_support::*;
 use serde_json::{Value, json};
-use wire_support::*;
 
 #[test]
 fn a_blocked_prompt_is_an_empty_filtered_answer() {

@@ -1,9 +1,7 @@
 //! Parameters in the words of each provider, and what cannot be said.
 
-mod wire_support;
-
+use crate::wire_support::*;
 use serde_json::{Value, json};
-use wire_support::*;
 
 #[test]
 fn sampling_follows_what_the_model_accepts() {

@@ -1,11 +1,9 @@
 //! Streams: the same output from any cut, nothing that broke off looks finished, and nothing panics.
 
-mod wire_support;
-
+use crate::wire_support::*;
 use phigate_types::Mode;
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use wire_support::*;
 
 fn openai_stream() -> String {
     let chunk = |delta: Value, finish: Value| json!({"id": "chatcmpl-9", "object": "chat.completion.chunk", "created": 1_760_000_000, "model": "gpt-test-1", "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]});

@@ -1,13 +1,11 @@
 //! The tables of the wire formats keep what they say.
 
-mod wire_support;
-
+use crate::wire_support::*;
 use phigate_core::wire::{
     Treatment, WireFormat, format_for_model, format_of_family, parameters_page,
 };
 use phigate_types::Mode;
 use serde_json::{Value, json};
-use wire_support::*;
 
 #[test]
 fn every_parameter_is_treated_as_its_row_says() {

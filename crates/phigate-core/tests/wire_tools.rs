@@ -1,9 +1,7 @@
 //! Tools and answers after a schema.
 
-mod wire_support;
-
+use crate::wire_support::*;
 use serde_json::json;
-use wire_support::*;
 
 #[test]
 fn tools_and_the_choice_among_them() {

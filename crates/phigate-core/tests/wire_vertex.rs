@@ -1,11 +1,9 @@
 //! Vertex: Gemini and Claude in the formats of their makers, under paths of Vertex's own.
 
-mod wire_support;
-
+use crate::wire_support::*;
 use phigate_core::wire::{Site, format_of_kind};
 use phigate_types::{Mode, ProviderKind};
 use serde_json::{Value, json};
-use wire_support::*;
 
 const CLAUDE: &str = "claude-sonnet-4-5@20250929";
 

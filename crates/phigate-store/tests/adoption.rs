@@ -2,13 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
-mod support;
-
+use crate::support::{Site, account, close};
 use phigate_store::{Filter, Login, LoginOutcome, Options, ProviderConfig, StoreError, Vault};
 use phigate_types::{Mode, ProviderKind};
 use rusqlite::Connection;
 use std::os::unix::fs::PermissionsExt;
-use support::{Site, account, close};
 
 const OLD: &str = include_str!("data/before_row_hashes.sql");
 const MASTER_KEY: &str = "lR4cxOHhxQzJeUA3jUADePUwtRvv0tPyvzgYYPiSdik=";

@@ -3,15 +3,13 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
-mod support;
-
+use crate::support::postgres::Postgres;
+use crate::support::{Site, account, close, life};
 use phigate_store::{
     FaultKind, Invite, LinkPurpose, NewSecret, Options, ProviderConfig, Role, SessionPolicy,
     StoreError, Vault,
 };
 use phigate_types::{Mode, ProviderKind};
-use support::postgres::Postgres;
-use support::{Site, account, close, life};
 
 const PASSWORD: &str = "correct horse battery";
 

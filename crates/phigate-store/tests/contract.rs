@@ -1,10 +1,7 @@
 //! What every engine must keep. Each promise is one function; every engine runs all of them.
 
-mod promises;
-mod support;
-
-use support::Site;
-use support::postgres::Postgres;
+use crate::support::Site;
+use crate::support::postgres::Postgres;
 
 /// Makes one test per promise and engine.
 macro_rules! promises {
@@ -14,7 +11,7 @@ macro_rules! promises {
             $($(
                 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
                 async fn $name() {
-                    promises::$module::$name(Site::sqlite()).await;
+                    crate::promises::$module::$name(Site::sqlite()).await;
                 }
             )*)*
         }
@@ -27,7 +24,7 @@ macro_rules! promises {
                     let Some(server) = Postgres::start() else { return };
                     $(
                         println!("{}", stringify!($name));
-                        promises::$module::$name(Site::postgres(&server, stringify!($name))).await;
+                        crate::promises::$module::$name(Site::postgres(&server, stringify!($name))).await;
                     )*
                 }
             )*

@@ -2,15 +2,13 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
-mod support;
-
+use crate::support::disk::{Disk, allow_writing, forbid_writing};
+use crate::support::postgres::Postgres;
+use crate::support::{PATIENCE, Site, account, answered, clean, close, masked, outcomes};
 use phigate_store::{Options, StoreError, Vault};
 use rusqlite::Connection;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use support::disk::{Disk, allow_writing, forbid_writing};
-use support::postgres::Postgres;
-use support::{PATIENCE, Site, account, answered, clean, close, masked, outcomes};
 use uuid::Uuid;
 
 /// What a request waits for its record.

@@ -2,11 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
-mod support;
-
+use crate::support::postgres::Postgres;
+use crate::support::{Site, Watch, account, close, export, life};
 use phigate_store::{Filter, MasterKeySource, Options, Retention, Role, Target, Vault, Window};
-use support::postgres::Postgres;
-use support::{Site, Watch, account, close, export, life};
 
 /// An installation with some of everything, some of it deleted by retention.
 async fn lived_in(site: &Site) -> (String, uuid::Uuid, phigate_store::NewApiKey) {

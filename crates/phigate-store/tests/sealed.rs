@@ -2,8 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
-mod support;
-
+use crate::support::life::recorded;
+use crate::support::postgres::Postgres;
+use crate::support::{Site, account, close, masked};
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use phigate_store::{
@@ -11,9 +12,6 @@ use phigate_store::{
 };
 use phigate_types::ProviderKind;
 use std::path::Path;
-use support::life::recorded;
-use support::postgres::Postgres;
-use support::{Site, account, close, masked};
 
 const NAME: &str = "Wilhelmina Testpatient-Quux";
 const SSN: &str = "900-66-4321";

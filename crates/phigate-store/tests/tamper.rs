@@ -2,11 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
-mod support;
-
+use crate::support::{Site, account, close, life};
 use phigate_store::{Checkpoint, FaultKind, Report};
 use rusqlite::Connection;
-use support::{Site, account, close, life};
 
 /// What an attacker with the file does, and what must be found where. The trail has one chain:
 /// place 1 is the creation of the account, then decisions (even) and outcomes (odd) up to 13.

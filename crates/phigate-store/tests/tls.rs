@@ -2,13 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
-mod support;
-
+use crate::support::postgres::Postgres;
+use crate::support::{account, close, life};
 use phigate_store::{MasterKeySource, Options, Target, Vault};
 use rcgen::{CertifiedKey, KeyPair, generate_simple_self_signed};
 use std::path::Path;
-use support::postgres::Postgres;
-use support::{account, close, life};
 
 fn certificate(name: &str) -> CertifiedKey<KeyPair> {
     generate_simple_self_signed(vec![name.to_owned()]).unwrap()

@@ -5,8 +5,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
-mod support;
-
+use crate::support::postgres::Postgres;
+use crate::support::{PATIENCE, Site, account, answered, clean, masked};
 use phigate_store::{
     Attempt, MasterKeySource, NewAttempt, NewDecision, Options, Outcome, Record, Target, Vault,
 };
@@ -17,8 +17,6 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
-use support::postgres::Postgres;
-use support::{PATIENCE, Site, account, answered, clean, masked};
 use uuid::Uuid;
 
 const STORE: &str = "PHIGATE_TORTURE_STORE";
@@ -217,7 +215,7 @@ fn kill_one(store: &str, key: &std::path::Path, moment: &Moment, told: &mut Told
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args([
             "--exact",
-            "writer_in_a_process_of_its_own",
+            "torture::writer_in_a_process_of_its_own",
             "--ignored",
             "--nocapture",
         ])
@@ -323,7 +321,7 @@ async fn torture(engine: &str, mut new_site: impl FnMut(u64) -> (Site, String)) 
     let (mut done, mut sums) = (0, [0; 5]);
     while done < kills {
         let (site, store) = new_site(done / BATCH);
-        support::close(site.open().await).await;
+        crate::support::close(site.open().await).await;
         let mut told = Told::default();
         let (batch, mut useless) = (BATCH.min(kills - done), 0);
         for _ in 0..batch {

@@ -1,10 +1,10 @@
 //! `POST /v1/chat/completions`, end to end: the real binary, a recording provider, bytes on sockets.
 
-mod support;
-
 use std::time::{Duration, Instant};
 
-use support::{CLEAN_TEXT, Gateway, Provider, Reply, SSN_TEXT, ask, exchange, openai_stream};
+use crate::support::{
+    CLEAN_TEXT, Gateway, Provider, Reply, SSN_TEXT, ask, exchange, openai_stream,
+};
 
 const NOTE: &str = "Patient John Smith, SSN 536-22-8741, has a cough";
 

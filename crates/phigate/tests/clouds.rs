@@ -1,12 +1,10 @@
 //! Providers that want more than a key, against stand-ins of their token endpoints: what they do wrong, what owners do
 //! wrong, and what the gateway says about it.
 
-mod support;
-
 use std::time::{Duration, Instant};
 
+use crate::support::{CLEAN_TEXT, Gateway, Provider, Reply, ask};
 use serde_json::json;
-use support::{CLEAN_TEXT, Gateway, Provider, Reply, ask};
 
 const SECRET: &str = "entra~invented~0123456789";
 const AWS: &str =
@@ -267,7 +265,7 @@ fn a_token_that_expires_in_the_middle_of_a_stream_does_not_end_it() {
     gateway.serve();
     let key = gateway.key();
     tokens.answer_next(token(1));
-    let events = support::openai_stream(&["Hel", "lo."]);
+    let events = crate::support::openai_stream(&["Hel", "lo."]);
     service.answer_next(Reply::Events(events, Duration::from_millis(400)));
     let body = ask("entra-model", CLEAN_TEXT);
     let stream = body.replace("{\"messages\"", "{\"stream\":true,\"messages\"");

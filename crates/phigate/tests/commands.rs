@@ -1,8 +1,6 @@
 //! The command line, as a person or a script meets it.
 
-mod support;
-
-use support::{Gateway, SSN_TEXT};
+use crate::support::{Gateway, SSN_TEXT};
 
 #[test]
 fn scan_works_without_a_store() {

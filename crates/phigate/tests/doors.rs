@@ -1,12 +1,10 @@
 //! Every door, by the real server: forwarded as it came, recorded and counted by its name, refused in its own words.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
-mod support;
-
 use std::process::{Command, Stdio};
 
+use crate::support::{Answer, CLEAN_TEXT, Gateway, Provider, Reply, SSN_TEXT, exchange};
 use serde_json::{Value, json};
-use support::{Answer, CLEAN_TEXT, Gateway, Provider, Reply, SSN_TEXT, exchange};
 
 type BodyAround = fn(&str) -> Value;
 

@@ -1,13 +1,11 @@
 //! Callers and providers that misbehave cost little, and others keep being served.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
-mod support;
-
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use support::{CLEAN_TEXT, Gateway, Provider, Reply, ask, exchange};
+use crate::support::{CLEAN_TEXT, Gateway, Provider, Reply, ask, exchange};
 
 const SLOW_CALLERS: usize = 1000;
 
@@ -206,7 +204,7 @@ fn a_caller_who_says_that_nothing_more_comes_gets_an_answer_and_a_record() {
         let mut socket = TcpStream::connect(&gateway.address).unwrap();
         socket.write_all(request.as_bytes()).unwrap();
         socket.shutdown(std::net::Shutdown::Write).unwrap();
-        let answer = support::read_answer(&mut socket);
+        let answer = crate::support::read_answer(&mut socket);
         assert_eq!(answer.status, status, "{method} {path}");
         if method == "POST" {
             let records = gateway.records(&answer.request_id());

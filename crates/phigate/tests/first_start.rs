@@ -1,8 +1,6 @@
 //! What somebody meets who starts phigate for the first time.
 
-mod support;
-
-use support::Gateway;
+use crate::support::Gateway;
 
 #[test]
 fn a_fresh_owner_link_is_printed_until_there_is_an_owner() {
@@ -98,7 +96,10 @@ fn every_start_of_the_demo_gives_the_same_key_while_it_works() {
             .find(|line| line.starts_with("API key:"))
             .unwrap();
         keys.push(line.split_whitespace().last().unwrap().to_owned());
-        let answer = gateway.chat(&keys[0], &support::ask("gpt-4o", support::CLEAN_TEXT));
+        let answer = gateway.chat(
+            &keys[0],
+            &crate::support::ask("gpt-4o", crate::support::CLEAN_TEXT),
+        );
         assert_eq!(answer.status, 200);
         gateway.signal("-TERM");
         gateway.wait();
@@ -128,7 +129,7 @@ fn an_unknown_page_is_a_page_with_the_headers_of_all_pages() {
         "GET /nothing HTTP/1.1\r\nHost: {}\r\nAccept: text/html\r\nConnection: close\r\n\r\n",
         gateway.address
     );
-    let answer = support::exchange(&gateway.address, head.as_bytes());
+    let answer = crate::support::exchange(&gateway.address, head.as_bytes());
     assert_eq!(answer.status, 404);
     assert!(answer.text().contains("<h1"), "{}", answer.text());
     let policy = answer.header("content-security-policy").unwrap();

@@ -1,11 +1,9 @@
 //! Callers, providers and stores that are out to make the gateway tell, forget or invent something.
 
-mod support;
-
 use std::time::Duration;
 
+use crate::support::{CLEAN_TEXT, Gateway, Provider, Reply, SSN_TEXT, ask, openai_stream};
 use serde_json::json;
-use support::{CLEAN_TEXT, Gateway, Provider, Reply, SSN_TEXT, ask, openai_stream};
 
 #[test]
 fn a_dropped_parameter_with_phi_in_its_name_is_told_by_position() {

@@ -5,16 +5,14 @@
 //! to which the run adds its figures.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
-mod support;
-
 use std::collections::HashMap;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
+use crate::support::{Gateway, Provider, Reply, SSN_TEXT};
 use serde_json::{Value, json};
-use support::{Gateway, Provider, Reply, SSN_TEXT};
 
 /// A model with a fallback; every other request has a model of its own, by which its records are found.
 const FALLS: &str = "gpt-falls";

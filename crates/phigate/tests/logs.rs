@@ -1,10 +1,8 @@
 //! What the operator reads at three in the morning: a line per request, causes of failures, counts of refusals.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
-mod support;
-
+use crate::support::{CLEAN_TEXT, Gateway, Provider, Reply, SSN_TEXT, ask, exchange};
 use serde_json::Value;
-use support::{CLEAN_TEXT, Gateway, Provider, Reply, SSN_TEXT, ask, exchange};
 
 /// The log as JSON; every line must be an object.
 fn lines(gateway: &Gateway) -> Vec<Value> {

@@ -1,8 +1,6 @@
 //! Was this identifier ever sent? The answer is relied on after a breach, so it must not depend on how it is written.
 
-mod support;
-
-use support::{Gateway, Provider, ask};
+use crate::support::{Gateway, Provider, ask};
 
 #[test]
 fn an_identifier_is_found_however_it_is_written() {

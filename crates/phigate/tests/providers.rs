@@ -1,9 +1,7 @@
 //! Named providers, end to end: who is asked for a model, what they may have, and what happens when they fail.
 
-mod support;
-
+use crate::support::{Answer, CLEAN_TEXT, Gateway, Provider, Reply, SSN_TEXT, ask, exchange};
 use serde_json::{Value, json};
-use support::{Answer, CLEAN_TEXT, Gateway, Provider, Reply, SSN_TEXT, ask, exchange};
 
 const MASKED: &str = "My SSN is [SSN].";
 
@@ -37,7 +35,7 @@ fn said(status: u16) -> Reply {
     Reply::Json(status, error.to_string())
 }
 
-fn content(seen: &support::Seen) -> Value {
+fn content(seen: &crate::support::Seen) -> Value {
     seen.json()["messages"][0]["content"].clone()
 }
 
@@ -320,7 +318,7 @@ fn a_stream_falls_back_before_its_first_byte_and_never_after() {
         answer.text()
     );
     assert_eq!(answer.header("x-gateway-provider"), Some("second"));
-    let pieces = support::openai_stream(&["Hel", "lo."])[..2].to_vec();
+    let pieces = crate::support::openai_stream(&["Hel", "lo."])[..2].to_vec();
     one.answer_next(Reply::CutEvents(pieces));
     let answer = gateway.chat(&key, &body);
     assert!(answer.text().contains("\"error\"") && !answer.text().contains("[DONE]"));

@@ -1,12 +1,10 @@
 //! docs/providers.md, word for word: every command on the page is run, and what it sets works against a stand-in.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
-mod support;
-
 use std::process::{Command, Stdio};
 
+use crate::support::{CLEAN_TEXT, Gateway, Provider, ask};
 use serde_json::Value;
-use support::{CLEAN_TEXT, Gateway, Provider, ask};
 
 /// The files that the page reads secrets from.
 const FILES: &[(&str, &str)] = &[

@@ -1,25 +1,16 @@
 //! Several gateways on one PostgreSQL: a saved change binds every later request on every replica.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
-#[path = "../../phigate-store/tests/support/postgres.rs"]
-#[allow(
-    dead_code,
-    unreachable_pub,
-    reason = "the storage tests use more of it"
-)]
-mod postgres;
-mod support;
-
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::postgres::Postgres;
+use crate::support::{CLEAN_TEXT, Gateway, Provider, SSN_TEXT, ask};
 use phigate_store::{MasterKeySource, Options, Target, Vault};
 use phigate_types::Mode;
-use postgres::Postgres;
-use support::{CLEAN_TEXT, Gateway, Provider, SSN_TEXT, ask};
 
 const REPLICAS: usize = 3;
 const CHANGES: u64 = 1000;

@@ -1,14 +1,12 @@
 //! Replies, end to end: masked values come back, PHI that the model wrote is dealt with, and both are on record.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
-mod support;
-
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
+use crate::support::{Answer, CLEAN_TEXT, Gateway, Provider, Reply, ask, exchange, openai_stream};
 use serde_json::{Value, json};
-use support::{Answer, CLEAN_TEXT, Gateway, Provider, Reply, ask, exchange, openai_stream};
 
 const NOTE: &str = "The patient's name is Jane Roe. Her social security number is 536-22-8741.";
 const NEW: &str = "Her social security number is 219-09-4218.";

@@ -1,9 +1,7 @@
 //! The detector as a service, by the real server: scans, LiteLLM's guardrail, Presidio's interface, and their records.
 
-mod support;
-
+use crate::support::{Answer, CLEAN_TEXT, Gateway, Provider, SSN_TEXT, exchange};
 use serde_json::{Value, json};
-use support::{Answer, CLEAN_TEXT, Gateway, Provider, SSN_TEXT, exchange};
 
 const GUARDRAIL: &str = "/beta/litellm_basic_guardrail_api";
 

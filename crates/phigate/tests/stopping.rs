@@ -1,11 +1,9 @@
 //! Stopping and starting: nothing is lost, and nothing unsafe is started.
 
-mod support;
-
 use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 
-use support::{CLEAN_TEXT, Gateway, Provider, Reply, SSN_TEXT, ask, openai_stream};
+use crate::support::{CLEAN_TEXT, Gateway, Provider, Reply, SSN_TEXT, ask, openai_stream};
 
 #[test]
 fn a_graceful_stop_keeps_every_record() {

@@ -2,25 +2,13 @@
 //! service resumes by itself.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
-#[path = "../../phigate-store/tests/support/disk.rs"]
-#[allow(unreachable_pub, reason = "shared with the storage tests")]
-mod disk;
-#[path = "../../phigate-store/tests/support/postgres.rs"]
-#[allow(
-    dead_code,
-    unreachable_pub,
-    reason = "the storage tests use more of it"
-)]
-mod postgres;
-mod support;
-
 use std::collections::HashMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use disk::{Disk, allow_writing, forbid_writing};
-use postgres::Postgres;
-use support::{Gateway, Provider, SSN_TEXT, ask};
+use crate::disk::{Disk, allow_writing, forbid_writing};
+use crate::postgres::Postgres;
+use crate::support::{Gateway, Provider, SSN_TEXT, ask};
 
 /// A request waits two seconds for its record; the rest is for a busy machine.
 const REFUSED_WITHIN: Duration = Duration::from_secs(6);

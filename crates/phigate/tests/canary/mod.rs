@@ -14,22 +14,13 @@
 )]
 
 mod bodies;
-#[path = "../../../phigate-store/tests/support/postgres.rs"]
-#[allow(
-    dead_code,
-    unreachable_pub,
-    reason = "the storage tests use more of it"
-)]
-mod postgres;
-#[path = "../support/mod.rs"]
-mod support;
 mod sweep;
 
 use std::time::Duration;
 
-use postgres::Postgres;
+use crate::postgres::Postgres;
+use crate::support::{Answer, Gateway, Provider, Reply, exchange};
 use serde_json::{Value, json};
-use support::{Answer, Gateway, Provider, Reply, exchange};
 
 /// What is looked for.
 const MARKER: &str = "qzxcanary7719";

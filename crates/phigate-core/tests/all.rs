@@ -1,0 +1,25 @@
+//! The tests of the library from outside, in one binary: twenty would be linked twenty times.
+
+mod reply_support;
+mod wire_support;
+
+mod attacks;
+mod chat;
+mod doors;
+mod json;
+mod protect;
+mod reply;
+mod reply_cuts;
+mod reply_cuts_doors;
+mod reply_thoughts;
+mod service;
+mod wire_bedrock;
+mod wire_conversations;
+mod wire_regressions;
+mod wire_regressions_requests;
+mod wire_replies;
+mod wire_requests;
+mod wire_streams;
+mod wire_tables;
+mod wire_tools;
+mod wire_vertex;

@@ -1,0 +1,36 @@
+//! The tests of the whole program, in one binary: twenty would be linked twenty times.
+
+#[path = "../../phigate-store/tests/support/disk.rs"]
+#[allow(unreachable_pub, reason = "shared with the storage tests")]
+mod disk;
+#[path = "../../phigate-store/tests/support/postgres.rs"]
+#[allow(
+    dead_code,
+    unreachable_pub,
+    reason = "the storage tests use more of it"
+)]
+mod postgres;
+mod support;
+
+mod architecture;
+mod canary;
+mod chat_completions;
+mod clouds;
+mod commands;
+mod doors;
+mod edge;
+mod first_start;
+mod hostile;
+mod kills;
+mod logs;
+mod lookup;
+mod one_place;
+mod providers;
+mod providers_docs;
+mod recipes;
+mod replicas;
+mod replies;
+mod service;
+mod sizes;
+mod stopping;
+mod store_faults;
