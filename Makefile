@@ -8,6 +8,9 @@ RUN_TESTS := $(shell command -v cargo-nextest >/dev/null 2>&1 && echo "cargo nex
 # The workspace has more than one program.
 PHIGATE := cargo run --package phigate --bin phigate
 
+# With the features of the whole workspace, as the tests build it: nothing is built a second time.
+BUILD := cargo build --quiet --workspace --bin phigate
+
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
 
@@ -27,21 +30,22 @@ test-setup:
 test-rust: ## tests of all crates, with a real SQLite and PostgreSQL
 	$(RUN_TESTS) --workspace
 	cargo test --quiet --doc --workspace # nextest leaves these out
-	$(PHIGATE) --quiet -- --version
+	$(BUILD)
+	target/debug/phigate --version
 
 test-python: ## the Python package: built as a wheel, installed and tested in an environment of its own
 	tests/python/run.sh
 
 test-clients: ## official SDKs and frameworks against a real server, and docs/clients.md as it stands
-	cargo build -p phigate
+	$(BUILD)
 	tests/clients/run.sh
 
 test-clients-all: ## every client of docs/clients.md: Claude Code, Codex, LlamaIndex and LiteLLM too
-	cargo build -p phigate
+	$(BUILD)
 	tests/clients/all.sh
 
 test-browser: ## the dashboard in a real Chromium
-	cargo build -p phigate
+	$(BUILD)
 	tests/browser/run.sh
 
 check: lint deny test ## what CI runs

@@ -4,4 +4,4 @@ set -euo pipefail
 cd "$(dirname "$0")"
 [ -d node_modules/playwright-core ] || npm ci --silent --no-audit --no-fund
 export PHIGATE="${PHIGATE:-$(cd ../.. && pwd)/target/debug/phigate}"
-exec node --test --test-concurrency=1 ./*.test.mjs
+exec node --test --test-concurrency=2 ./*.test.mjs

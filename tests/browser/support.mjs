@@ -133,7 +133,7 @@ export async function startBrowser() {
   const open = async (options = {}) => {
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
     const page = await context.newPage();
-    page.setDefaultTimeout(15_000);
+    page.setDefaultTimeout(60_000);
     page.on("dialog", (dialog) => { trouble.push(`dialog: ${dialog.message()}`); dialog.dismiss(); });
     page.on("pageerror", (error) => trouble.push(`script: ${error.message}`));
     page.on("console", (message) => {
