@@ -1,4 +1,5 @@
 //! The tests of the library from outside, in one binary: twenty would be linked twenty times.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod reply_support;
 mod wire_support;

@@ -6,7 +6,6 @@
     clippy::needless_pass_by_value,
     reason = "tests read better with json! in place"
 )]
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use phi_detect::{Detector, PhiKind};
 use phigate_core::doors::CHAT;

@@ -1,5 +1,4 @@
 //! The four modes, byte for byte.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

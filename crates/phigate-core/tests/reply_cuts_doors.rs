@@ -1,5 +1,4 @@
 //! However a provider's bytes are cut, callers of Messages and Responses get the same: random replies, random cuts.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::sync::Arc;
 

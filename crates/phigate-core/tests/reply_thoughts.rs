@@ -1,5 +1,4 @@
 //! Thinking in Anthropic's messages: what is signed stays as it is, what nobody signs is a text like any other.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::sync::Arc;
 

@@ -1,5 +1,4 @@
 //! The detector as a service: what is asked, what is answered, what is refused.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use phi_detect::Detector;
 use phigate_core::json::Bounds;

@@ -1,7 +1,5 @@
 //! A store from before rows were authenticated is taken over at its first start, once.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
-
 use crate::support::{Site, account, close};
 use phigate_store::{Filter, Login, LoginOutcome, Options, ProviderConfig, StoreError, Vault};
 use phigate_types::{Mode, ProviderKind};

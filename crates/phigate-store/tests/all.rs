@@ -1,4 +1,5 @@
 //! The tests of the store on both engines, in one binary: nine would be linked nine times.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod promises;
 mod support;

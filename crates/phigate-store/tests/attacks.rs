@@ -1,8 +1,6 @@
 //! What somebody who can write to the database, but does not have the master key, tries on the rows that decide who may
 //! do what. Every attack is refused by a gateway that starts and named by `verify`. One more attack is one more row.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
-
 use crate::support::postgres::Postgres;
 use crate::support::{Site, account, close, life};
 use phigate_store::{

@@ -1,7 +1,5 @@
 //! While the store cannot be written nothing counts as written; when it can again, service resumes by itself.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
-
 use crate::support::disk::{Disk, allow_writing, forbid_writing};
 use crate::support::postgres::Postgres;
 use crate::support::{PATIENCE, Site, account, answered, clean, close, masked, outcomes};

@@ -1,7 +1,5 @@
 //! Moving an installation from SQLite to PostgreSQL, and backups.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
-
 use crate::support::postgres::Postgres;
 use crate::support::{Site, Watch, account, close, export, life};
 use phigate_store::{Filter, MasterKeySource, Options, Retention, Role, Target, Vault, Window};

@@ -1,7 +1,5 @@
 //! Nothing that must stay secret is readable in any file of a store.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
-
 use crate::support::life::recorded;
 use crate::support::postgres::Postgres;
 use crate::support::{Site, account, close, masked};

@@ -1,7 +1,5 @@
 //! Every kind of tampering, tried on the database file itself, is found and named.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
-
 use crate::support::{Site, account, close, life};
 use phigate_store::{Checkpoint, FaultKind, Report};
 use rusqlite::Connection;

@@ -1,7 +1,5 @@
 //! PostgreSQL over TLS: what is trusted, what is refused, and whether the refusal says what to do.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
-
 use crate::support::postgres::Postgres;
 use crate::support::{account, close, life};
 use phigate_store::{MasterKeySource, Options, Target, Vault};

@@ -3,8 +3,6 @@
 //! A short run is part of the tests; `PHIGATE_TORTURE=500` asks for as many kills per engine, `PHIGATE_TORTURE_SEED`
 //! for the moments of an earlier run, and `PHIGATE_TORTURE_LOG` names a file to which every batch adds its figures.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
-
 use crate::support::postgres::Postgres;
 use crate::support::{PATIENCE, Site, account, answered, clean, masked};
 use phigate_store::{

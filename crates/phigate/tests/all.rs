@@ -1,4 +1,5 @@
 //! The tests of the whole program, in one binary: twenty would be linked twenty times.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 #[path = "../../phigate-store/tests/support/disk.rs"]
 #[allow(unreachable_pub, reason = "shared with the storage tests")]

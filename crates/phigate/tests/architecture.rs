@@ -1,5 +1,4 @@
 //! What ARCHITECTURE.md, SECURITY.md and docs/reliability.md say about tests is true.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::path::Path;
 

@@ -1,5 +1,4 @@
 //! Every door, by the real server: forwarded as it came, recorded and counted by its name, refused in its own words.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::process::{Command, Stdio};
 

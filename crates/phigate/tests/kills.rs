@@ -3,7 +3,6 @@
 //!
 //! A short run is part of the tests; `PHIGATE_TORTURE=100` asks for as many kills, and `PHIGATE_TORTURE_LOG` names a file
 //! to which the run adds its figures.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::collections::HashMap;
 use std::io::{Read, Write};

@@ -1,5 +1,4 @@
 //! What the operator reads at three in the morning: a line per request, causes of failures, counts of refusals.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use crate::support::{CLEAN_TEXT, Gateway, Provider, Reply, SSN_TEXT, ask, exchange};
 use serde_json::Value;

@@ -4,7 +4,6 @@
 //! The sources are read, not run: every string of the program that equals a code is looked at. A word may have another
 //! meaning elsewhere, most of all in the formats of providers; those places are listed with their reason, and one that
 //! is no longer needed fails as well.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,4 @@
 //! docs/providers.md, word for word: every command on the page is run, and what it sets works against a stand-in.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::process::{Command, Stdio};
 

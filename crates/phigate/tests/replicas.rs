@@ -1,5 +1,4 @@
 //! Several gateways on one PostgreSQL: a saved change binds every later request on every replica.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::io::{Read, Write};
 use std::net::TcpStream;

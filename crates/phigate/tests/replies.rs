@@ -1,5 +1,4 @@
 //! Replies, end to end: masked values come back, PHI that the model wrote is dealt with, and both are on record.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::io::{Read, Write};
 use std::net::TcpStream;

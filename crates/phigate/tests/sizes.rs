@@ -1,7 +1,6 @@
 //! Files and functions stay small enough to be read at once.
 //!
 //! The sources are measured as they are formatted; tests are left out.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::path::{Path, PathBuf};
 

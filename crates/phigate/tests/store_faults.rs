@@ -1,6 +1,5 @@
 //! A store in trouble under a running gateway: 503 while it lasts, nothing forwarded unrecorded, and
 //! service resumes by itself.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::collections::HashMap;
 use std::path::Path;

@@ -1,6 +1,5 @@
 //! The promises, by subject.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 #![allow(unreachable_pub, reason = "one file per subject")]
 
 pub mod choosing;

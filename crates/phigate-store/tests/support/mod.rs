@@ -2,7 +2,6 @@
 
 #![allow(dead_code, reason = "each test file uses its part")]
 #![allow(unreachable_pub, reason = "shared by the test files")]
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use jiff::{SignedDuration, Timestamp};
 use phigate_store::{

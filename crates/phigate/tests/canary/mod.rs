@@ -6,7 +6,6 @@
 //! headers, logs at trace level, metrics, temporary files, the files of the store with its write-ahead log, and what
 //! the commands print. A panic would stand in the logs; `a_panic_is_answered_without_its_message` shows that its
 //! words would not.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 #![allow(
     unreachable_pub,
     clippy::too_many_lines,

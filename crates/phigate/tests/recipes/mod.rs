@@ -3,7 +3,6 @@
 //! A recipe here is what a contributor would write: new files, and lines in files that are there. Each run checks that
 //! every recipe still fits the sources and costs what CONTRIBUTING.md says. `make recipes` goes on to follow all of
 //! them in a copy of the sources, and compiles and tests it.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod follow;
 mod table;

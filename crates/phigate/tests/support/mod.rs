@@ -1,5 +1,4 @@
 //! What the end-to-end tests share: the real binary on a store of its own, a provider that records, and plain sockets.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 #![allow(
     dead_code,
     unreachable_pub,
