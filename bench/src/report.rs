@@ -32,6 +32,8 @@ struct Figures<'a> {
     p50: f64,
     p99: f64,
     first: f64,
+    /// The tenth percentile of first bytes: what is left of noise on a machine that is not one's own.
+    first_p10: f64,
     /// Whole answers and first bytes, beyond the direct connection's.
     added: f64,
     added_first: f64,
@@ -68,6 +70,7 @@ fn figures<'a>(cell: &str, rows: &'a [Row]) -> Vec<Figures<'a>> {
             p50: middle(&runs, whole),
             p99: middle(&runs, |measured| percentile(&measured.whole_us, 99)),
             first: middle(&runs, first),
+            first_p10: middle(&runs, |measured| percentile(&measured.first_us, 10)),
             added: middle(&runs, whole) - middle(&direct, whole),
             added_first: middle(&runs, first) - middle(&direct, first),
             peak_mib: middle(&runs, peak),
@@ -80,12 +83,21 @@ fn figures<'a>(cell: &str, rows: &'a [Row]) -> Vec<Figures<'a>> {
 pub(crate) fn print_cell(cell: &str, rows: &[Row]) {
     println!("\n{cell}");
     println!(
-        "{:>16} {:>9} {:>9} {:>7} {:>9} {:>9} {:>9} {:>9} {:>9}",
-        "", "req/s", "CPU µs", "ratio", "p50 µs", "p99 µs", "first µs", "added µs", "peak MiB"
+        "{:>16} {:>9} {:>9} {:>7} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}",
+        "",
+        "req/s",
+        "CPU µs",
+        "ratio",
+        "p50 µs",
+        "p99 µs",
+        "first µs",
+        "(p10)",
+        "added µs",
+        "peak MiB"
     );
     for one in figures(cell, rows) {
         println!(
-            "{:>16} {:>9.0} {:>9.1} {:>7.2} {:>9.0} {:>9.0} {:>9.0} {:>9.0} {:>9.1}",
+            "{:>16} {:>9.0} {:>9.1} {:>7.2} {:>9.0} {:>9.0} {:>9.0} {:>9.0} {:>9.0} {:>9.1}",
             one.target,
             one.per_second,
             one.cpu,
@@ -93,6 +105,7 @@ pub(crate) fn print_cell(cell: &str, rows: &[Row]) {
             one.p50,
             one.p99,
             one.first,
+            one.first_p10,
             one.added,
             one.peak_mib,
         );
@@ -193,6 +206,7 @@ pub(crate) fn write_json(path: &Path, rows: &[Row]) -> Result<()> {
             "p50_us": percentile(&measured.whole_us, 50),
             "p99_us": percentile(&measured.whole_us, 99),
             "first_p50_us": percentile(&measured.first_us, 50),
+            "first_p10_us": percentile(&measured.first_us, 10),
             "memory_kib": measured.memory_kib.map(|(now, _)| now),
             "memory_peak_kib": measured.memory_kib.map(|(_, peak)| peak),
         });
