@@ -3,7 +3,7 @@
 .PHONY: help run demo test test-setup test-rust test-python test-clients test-clients-all test-browser check lint deny recipes instructions docs wheel bench overload soak torture miri fuzz sbom reproduce image mutants
 
 # cargo-nextest runs tests in parallel processes; plain cargo test serves as well.
-RUN_TESTS := $(shell command -v cargo-nextest >/dev/null 2>&1 && echo "cargo nextest run --no-fail-fast --test-threads 3" || echo "cargo test")
+RUN_TESTS := $(shell command -v cargo-nextest >/dev/null 2>&1 && echo "cargo nextest run --no-fail-fast" || echo "cargo test")
 
 # The workspace has more than one program.
 PHIGATE := cargo run --package phigate --bin phigate

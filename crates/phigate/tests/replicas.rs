@@ -144,6 +144,8 @@ enum Try {
     Answered,
     /// Nobody there, or told that this replica stops: nothing was forwarded, another may be asked.
     Elsewhere,
+    /// On a machine too busy to be sure of its settings in time a replica refuses, restarted or not: another may be asked.
+    Busy,
     /// Anything else, in the answer's words.
     Failed(String),
 }
@@ -166,30 +168,38 @@ fn try_at(address: &str, key: &str, body: &str) -> Try {
     match answer.get(..12) {
         Some("HTTP/1.1 200") => Try::Answered,
         Some("HTTP/1.1 503") if answer.contains("shutting_down") => Try::Elsewhere,
+        Some("HTTP/1.1 503") if answer.contains("audit_unavailable") => Try::Busy,
         _ => Try::Failed(answer),
     }
 }
 
-/// Sends to one replica after the other, as a balancer does, until told to stop; what was answered, and what failed.
-fn call(
-    addresses: &[Mutex<String>],
-    key: &str,
-    body: &str,
-    is_over: &AtomicBool,
-) -> (u64, Vec<String>) {
-    let (mut answered, mut failed) = (0, Vec::new());
+/// How many requests in a hundred may meet a machine that is too busy.
+const BUSY_MAX_PERCENT: u64 = 2;
+
+/// What became of requests.
+#[derive(Default)]
+struct Calls {
+    answered: u64,
+    busy: u64,
+    failed: Vec<String>,
+}
+
+/// Sends to one replica after the other, as a balancer does, until told to stop.
+fn call(addresses: &[Mutex<String>], key: &str, body: &str, is_over: &AtomicBool) -> Calls {
+    let mut calls = Calls::default();
     for turn in 0.. {
         if is_over.load(Ordering::SeqCst) {
             break;
         }
         let address = addresses[turn % addresses.len()].lock().unwrap().clone();
         match try_at(&address, key, body) {
-            Try::Answered => answered += 1,
+            Try::Answered => calls.answered += 1,
             Try::Elsewhere => {}
-            Try::Failed(words) => failed.push(words),
+            Try::Busy => calls.busy += 1,
+            Try::Failed(words) => calls.failed.push(words),
         }
     }
-    (answered, failed)
+    calls
 }
 
 #[test]
@@ -206,7 +216,11 @@ fn replicas_restarted_in_turn_fail_no_request() {
     let (addresses, is_over) = (addresses.collect::<Vec<_>>(), AtomicBool::new(false));
     let plain = ask("gpt-4o", SSN_TEXT);
     let stream = plain.replacen('{', r#"{"stream":true,"#, 1);
-    let (answered, failed) = std::thread::scope(|scope| {
+    let Calls {
+        answered,
+        busy,
+        failed,
+    } = std::thread::scope(|scope| {
         let bodies = [&plain, &stream].into_iter().cycle().take(6);
         let callers: Vec<_> = bodies
             .map(|body| scope.spawn(|| call(&addresses, &key, body, &is_over)))
@@ -221,12 +235,18 @@ fn replicas_restarted_in_turn_fail_no_request() {
         }
         is_over.store(true, Ordering::SeqCst);
         let ends = callers.into_iter().map(|caller| caller.join().unwrap());
-        ends.fold((0, Vec::new()), |(sum, mut all), (answered, failed)| {
-            all.extend(failed);
-            (sum + answered, all)
+        ends.fold(Calls::default(), |mut all, one| {
+            all.answered += one.answered;
+            all.busy += one.busy;
+            all.failed.extend(one.failed);
+            all
         })
     });
     assert!(failed.is_empty(), "{answered} answered, failed: {failed:?}");
+    assert!(
+        busy * 100 <= answered * BUSY_MAX_PERCENT,
+        "{answered} answered, {busy} met a busy machine"
+    );
     assert!(answered > 100, "only {answered} requests in all restarts");
     // Nothing that was turned away had been forwarded.
     assert_eq!(provider.seen().len() as u64, answered);
