@@ -1,4 +1,5 @@
-//! The tests of the detector from outside, in one binary: a dozen would be linked a dozen times. `instructions` runs itself under Valgrind and stays alone.
+//! The tests of the detector from outside, in one binary: a dozen would be linked a dozen times.
+//! `instructions` runs itself under Valgrind and stays alone.
 
 mod budget;
 mod disguises;

@@ -80,6 +80,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "She is better. We are done. I spoke with «okonkwo» about it. He agrees. We go on.",
         "You are Claude Code, a CLI tool.\nPatient: «Claude Stone»",
         "You are Claude Code, a CLI tool.\nPatient: «Okonkwo, Claude»",
+        "You are Claude Code, a CLI tool.\n«Kelly, Claude» was discharged at noon.",
         "You are «Ava», an AI assistant for nurses. Mrs. «Ava Stone» fell last night; «Ava» is on apixaban.",
     ],
     misses: &[
@@ -113,6 +114,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "Take the ramp.\n\nThanks,\nFacilities",
         "Pathology (Gleason 7), ID (MRSA), lab (Monday)",
         "You are Devin, a coding agent. Devin can run the tests. Claude Code and Claude Sonnet 4.5 are models by Anthropic.",
+        "You are Claude, an AI assistant. However, Claude may be wrong.",
         "Allows Claude to search the web and use the results in its responses",
         "Closed for Winter Storm Fern. Take the 147 Sheridan bus and wait in the Curie wing.",
         "- 301 Algebra\n- 302 Biology\n- 305 Chemistry",

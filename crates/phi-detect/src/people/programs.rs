@@ -42,7 +42,6 @@ static FAMILY: &[&str] = &[
     "Flash",
     "Haiku",
     "Instant",
-    "Max",
     "Mini",
     "Models",
     "Nano",
@@ -177,8 +176,12 @@ impl<'a> Programs<'a> {
             .filter(|one| one.kind == PhiKind::NAME && !self.is_program(page, &one.span))
             .map(|one| page.slice(one.span.clone()))
             .collect();
-        self.introduced
-            .retain(|name| !people.iter().any(|person| is_word_of(person, name)));
+        self.introduced.retain(|name| {
+            !people
+                .iter()
+                .flat_map(|one| words(one))
+                .any(|word| word.eq_ignore_ascii_case(name))
+        });
     }
 
     /// Whether this is a program. Who has a title, or a label that says that a person follows, is none.
@@ -188,11 +191,7 @@ impl<'a> Programs<'a> {
 
     /// Whether every word is that of a program, of its maker or of a product.
     fn has(&self, page: &Page<'_>, span: &Range<usize>) -> bool {
-        let words = || {
-            page.slice(span.clone())
-                .split(|&byte| !is_word_byte(byte))
-                .filter(|word| !word.is_empty())
-        };
+        let words = || words(page.slice(span.clone()));
         let is_introduced = |word: &[u8]| {
             let mut all = self.introduced.iter();
             all.any(|one| one.eq_ignore_ascii_case(word))
@@ -202,9 +201,8 @@ impl<'a> Programs<'a> {
         if words().all(|word| is_introduced(word) || is_part(word)) {
             return true;
         }
-        // "Generally, Claude believes": the comma is that of the sentence. "Stone, Claude" is somebody.
-        let is_no_name =
-            |word: &[u8]| LEXICON.sense(word).has(Sense::STOP) || word.ends_with(b"ly");
+        // "However, Claude believes": the comma is that of the sentence. "Kelly, Claude" is somebody.
+        let is_no_name = |word: &[u8]| LEXICON.sense(word).has(Sense::STOP);
         let is_after_comma = page.slice(span.clone()).contains(&b',')
             && words().next_back().is_some_and(is_introduced)
             && words().rev().skip(1).all(is_no_name);
@@ -220,11 +218,10 @@ fn is_labelled(page: &Page<'_>, start: usize) -> bool {
     label.is_some_and(|label| label.meaning == Meaning::Name) || field == Some(Meaning::Name)
 }
 
-/// Whether a word is one of these.
-fn is_word_of(words: &[u8], word: &[u8]) -> bool {
-    words
-        .split(|&byte| !is_word_byte(byte))
-        .any(|one| one.eq_ignore_ascii_case(word))
+/// The words of a text.
+fn words(text: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
+    text.split(|&byte| !is_word_byte(byte))
+        .filter(|word| !word.is_empty())
 }
 
 /// The words by which the text calls programs that it introduces, or whose versions it names.
@@ -278,7 +275,7 @@ fn is_among_software(page: &Page<'_>, span: &Range<usize>) -> bool {
 
 /// How many of these words stand in a text.
 fn count(text: &[u8], words: &[&str]) -> usize {
-    text.split(|&byte| !is_word_byte(byte))
+    self::words(text)
         .filter(|word| is_among(word, words, false))
         .count()
 }
