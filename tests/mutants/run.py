@@ -21,29 +21,29 @@ ROOT = Path(__file__).resolve().parents[2]
 WORK = ROOT / "target" / "mutants"
 TREE = WORK / "tree"
 
-# What is changed, and the tests that should notice: cargo's words for what to build.
+# What is changed, and the tests that should notice: a crate and modules of its tests.
 PARTS = {
     "json": (
         ["phigate-core/src/json/mod.rs", "phigate-core/src/json/read.rs", "phigate-core/src/json/string.rs"],
-        ["-p", "phigate-core", "--test", "json", "--test", "protect", "--test", "chat", "--test", "attacks"],
+        ("phigate-core", {"json", "protect", "chat", "attacks"}),
     ),
     "protect": (
         [f"phigate-core/src/protect/{name}.rs" for name in ("apply", "joined", "located", "plain", "rewrite", "scan")]
         + ["phigate-core/src/egress.rs"],
-        ["-p", "phigate-core", "--test", "protect", "--test", "attacks", "--test", "doors", "--test", "service"],
+        ("phigate-core", {"protect", "attacks", "doors", "service"}),
     ),
     "pipeline": (
         [f"phigate-gateway/src/{name}.rs" for name in ("pipeline", "record", "decision", "outcome")],
-        ["-p", "phigate", "--test", "chat_completions", "--test", "providers", "--test", "stopping", "--test", "hostile"],
+        ("phigate", {"chat_completions", "providers", "stopping", "hostile"}),
     ),
     "store": (
         ["phigate-store/src/chain.rs"]
         + [f"phigate-store/src/writer/{name}.rs" for name in ("batch", "group", "job", "join", "lane", "mod", "queue", "recover", "retry")],
-        ["-p", "phigate-store", "--test", "contract", "--test", "tamper"],
+        ("phigate-store", {"contract", "tamper"}),
     ),
     "verify": (
         [f"phigate-verify/src/{name}.rs" for name in ("chain", "checkpoint", "deletions", "export", "follow")],
-        ["-p", "phigate-store", "--test", "contract", "--test", "tamper"],
+        ("phigate-store", {"contract", "tamper"}),
     ),
 }
 # Tests that take this long prove nothing that quicker ones do not.
@@ -72,14 +72,14 @@ def plant(files):
     return {int(number): (file, line, function, change) for number, file, line, function, change in rows}
 
 
-def tests(words):
+def tests(crate, modules):
     """Builds, and gives every test as (program, folder, name)."""
     environment = os.environ | {"CARGO_TARGET_DIR": os.environ.get("MUTANTS_TARGET", str(WORK / "target"))}
-    command = ["cargo", "nextest", "list", "--message-format", "json", "--cargo-quiet", *words]
+    command = ["cargo", "nextest", "list", "--message-format", "json", "--cargo-quiet", "-p", crate, "--test", "all"]
     listed = run(*command, cwd=TREE, env=environment, stdout=subprocess.PIPE).stdout
     for suite in json.loads(listed)["rust-suites"].values():
         for name, case in suite.get("testcases", {}).items():
-            if not case["ignored"]:
+            if name.split("::")[0] in modules and not case["ignored"]:
                 yield suite["binary-path"], suite["cwd"], name
 
 
@@ -120,10 +120,10 @@ def trace(all_tests):
 
 
 def try_part(part, every):
-    files, words = PARTS[part]
+    files, where = PARTS[part]
     copy_tree()
     mutants = plant(files)
-    reached = trace(list(tests(words)))
+    reached = trace(list(tests(*where)))
     chosen = [number for number in mutants if number % every == 0]
     caught, lines = 0, []
     for number in chosen:
