@@ -136,3 +136,30 @@ fn no_type_has_more_than_twenty_public_methods() {
     methods.retain(|_, count| *count > 20);
     assert!(methods.is_empty(), "{methods:?}");
 }
+
+/// A test file that nobody names would never run, and never fail.
+#[test]
+fn every_test_file_is_part_of_a_binary() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut named = 0;
+    for package in std::fs::read_dir(crates).unwrap().flatten() {
+        let manifest = std::fs::read_to_string(package.path().join("Cargo.toml")).unwrap();
+        let Ok(all) = std::fs::read_to_string(package.path().join("tests/all.rs")) else {
+            continue;
+        };
+        for file in std::fs::read_dir(package.path().join("tests")).unwrap() {
+            let path = file.unwrap().path();
+            let is_module = path.extension().is_some_and(|extension| extension == "rs")
+                || path.join("mod.rs").exists();
+            if !is_module {
+                continue;
+            }
+            let name = path.file_stem().unwrap().to_str().unwrap();
+            let is_named = all.contains(&format!("\nmod {name};"))
+                || manifest.contains(&format!("[[test]]\nname = \"{name}\""));
+            assert!(is_named, "nobody names {}", path.display());
+            named += 1;
+        }
+    }
+    assert!(named > 50, "{named} files");
+}
