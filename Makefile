@@ -9,7 +9,7 @@ RUN_TESTS := $(shell command -v cargo-nextest >/dev/null 2>&1 && echo "cargo nex
 PHIGATE := cargo run --package phigate --bin phigate
 
 # With the features of the whole workspace, as the tests build it: nothing is built a second time.
-BUILD := cargo build --quiet --workspace --bin phigate
+BUILD := cargo build --workspace --bin phigate
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
