@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::support::{CLEAN_TEXT, Gateway, Provider, Reply, ask};
+use crate::support::{CLEAN_TEXT, Gateway, Provider, Reply, Seen, ask};
 use serde_json::json;
 
 const SECRET: &str = "entra~invented~0123456789";
@@ -174,16 +174,37 @@ fn what_is_wrong_with_a_token_is_named_by_doctor_and_by_provider_test() {
             assert!(!said.contains(SECRET), "{code} {command:?}");
         }
     }
+    let has_token = |request: &Seen| {
+        let shown = request.header("authorization");
+        shown.is_some_and(|shown| shown.starts_with("Bearer"))
+    };
     assert!(
-        service.seen().is_empty(),
+        !service.seen().iter().any(has_token),
         "nothing is asked without a token"
     );
-    let output = gateway.try_command(&["doctor"], "");
-    let said = String::from_utf8(output.stdout).unwrap();
-    assert!(
-        said.contains("provider entra: its credentials can be used"),
-        "{said}"
-    );
+}
+
+#[test]
+fn doctor_asks_for_a_token_where_no_model_can_be_asked() {
+    let (service, tokens) = (Provider::start(), Provider::start());
+    let gateway = Gateway::offline();
+    let (url, token_url) = (service.url(), format!("{}/token", tokens.url()));
+    let who = ["--auth", "entra", "--tenant", "t", "--client-id", "c"];
+    let place = ["--base-url", &url, "--token-url", &token_url];
+    let set = ["provider", "set", "entra", "--kind", "azure", "--key-stdin"];
+    gateway.command_with_input(&[&set[..], &who, &place].concat(), SECRET);
+    let refusal = json!({"error": "invalid_client", "error_description": "AADSTS7000222"});
+    tokens.answer_next(Reply::with_headers(401, &[], &refusal.to_string()));
+    for (status, words) in [
+        (1, "The secret has expired"),
+        (0, "provider test entra --model"),
+    ] {
+        let output = gateway.try_command(&["doctor"], "");
+        let said = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(output.status.code(), Some(status), "{said}");
+        assert!(said.contains(words), "{said}");
+    }
+    assert!(service.seen().is_empty());
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The command line, as a person or a script meets it.
 
-use crate::support::{Gateway, SSN_TEXT};
+use crate::support::{Gateway, Provider, Reply, SSN_TEXT};
 
 #[test]
 fn scan_works_without_a_store() {
@@ -246,6 +246,31 @@ fn doctor_says_what_to_fix() {
         text.contains("no provider is configured") && text.contains("provider set"),
         "{text}"
     );
+}
+
+#[test]
+fn doctor_asks_every_provider() {
+    let (known, unknown) = (Provider::start(), Provider::start());
+    let gateway = Gateway::offline();
+    let set = |name: &str, url: &str| {
+        let arguments = ["provider", "set", name, "--key-stdin", "--base-url", url];
+        gateway.command_with_input(&arguments, "sk-test-of-no-value\n");
+    };
+    set("openai", &known.url());
+    set("anthropic", &known.url());
+    let said = gateway.try_command(&["doctor"], "");
+    let text = String::from_utf8_lossy(&said.stdout).into_owned();
+    assert_eq!(said.status.code(), Some(0), "{text}");
+    assert_eq!(text.matches("and knows us").count(), 2, "{text}");
+
+    set("anthropic", &unknown.url());
+    unknown.answer_next(Reply::with_headers(401, &[], "{}"));
+    let said = gateway.try_command(&["doctor"], "");
+    let text = String::from_utf8_lossy(&said.stdout).into_owned();
+    assert_eq!(said.status.code(), Some(1), "{text}");
+    assert_eq!(text.matches("and knows us").count(), 1, "{text}");
+    assert!(text.contains("The provider refuses the key"), "{text}");
+    assert!(text.contains("provider test anthropic"), "{text}");
 }
 
 #[test]

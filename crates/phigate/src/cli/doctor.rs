@@ -3,12 +3,13 @@
 use std::process::ExitCode;
 
 use clap::Args;
+use futures_util::future::join_all;
 use jiff::Timestamp;
-use phigate_store::AccountInfo;
+use phigate_store::{Account, AccountInfo, ProviderInfo};
 use phigate_types::ProviderKind;
 
 use crate::config::Config;
-use phigate_gateway::BaseUrl;
+use phigate_gateway::{Gateway, Trial};
 
 use super::provider::{address, gateway_of, secret_words};
 use super::store::{NoInstallation, Session, with_store};
@@ -156,50 +157,62 @@ async fn providers(
             fix,
         ));
     }
-    for provider in providers {
-        let (provider_name, address) = (&provider.name, address(&provider));
+    let stored = session.vault.accounts.account(&account.id).await?;
+    let gateway = gateway_of(session)?;
+    // Asked at once: one that does not answer keeps nobody waiting but itself.
+    let asked = providers
+        .iter()
+        .map(|provider| ask(&gateway, &stored, &provider.name));
+    let trials = join_all(asked).await;
+    for (provider, trial) in providers.iter().zip(trials) {
+        let provider_name = &provider.name;
         if provider.config.is_expired(Timestamp::now()) {
             findings.push(Finding::Advice(
                 format!("account {name}: the agreement with provider {provider_name} has ended, so no PHI goes there"),
                 format!("{command} provider set {provider_name} --agreement-expires DATE"),
             ));
         }
-        findings.push(
-            match BaseUrl::parse(&address, session.setup_rules().allow_private) {
-                Ok(_) => Finding::Fine(format!(
-                    "account {name}: provider {provider_name} at {address}, {}",
-                    secret_words(&provider)
-                )),
-                Err(error) => Finding::Wrong(
-                    format!("account {name}: the address of provider {provider_name} is refused"),
-                    format!(
-                        "{error}; set another with: {command} provider set {provider_name} --base-url URL"
-                    ),
-                ),
-            },
-        );
-        findings.extend(identity(session, command, account, provider_name).await?);
+        findings.push(judge(command, name, provider, &trial));
     }
     Ok(())
 }
 
-/// Whether a provider's token or credentials can be had: asked for here, so that the usual mistakes show early.
-async fn identity(
-    session: &Session,
-    command: &str,
-    account: &AccountInfo,
-    provider: &str,
-) -> anyhow::Result<Option<Finding>> {
-    let stored = session.vault.accounts.account(&account.id).await?;
-    let trial = gateway_of(session)?.try_identity(&stored, provider).await;
-    let name = &account.name;
-    Ok(trial.map(|trial| {
-        if trial.works() {
-            let what = "its credentials can be used";
-            return Finding::Fine(format!("account {name}: provider {provider}: {what}"));
+/// Asks a provider as `provider test` does. Where only a model could be asked and none is named, its token or
+/// credentials are asked for, so that the usual mistakes still show.
+async fn ask(gateway: &Gateway, account: &Account, provider: &str) -> Trial {
+    match gateway.try_provider(account, provider, None).await {
+        Trial::NoModel => {
+            let identity = gateway.try_identity(account, provider).await;
+            identity
+                .filter(|trial| !trial.works())
+                .unwrap_or(Trial::NoModel)
         }
-        let (title, words) = trial.in_words();
-        let fix = format!("{words} Then: {command} provider test {provider}");
-        Finding::Wrong(format!("account {name}: provider {provider}: {title}"), fix)
-    }))
+        trial => trial,
+    }
+}
+
+fn judge(command: &str, account: &str, provider: &ProviderInfo, trial: &Trial) -> Finding {
+    let (name, address) = (&provider.name, address(provider));
+    let subject = format!(
+        "account {account}: provider {name} at {address}, {}",
+        secret_words(provider)
+    );
+    let (title, words) = trial.in_words();
+    match trial {
+        Trial::Works { took_ms } => {
+            Finding::Fine(format!("{subject}: answered in {took_ms} ms and knows us"))
+        }
+        Trial::NoModel => Finding::Advice(
+            format!("{subject}: not asked, because only a model can be asked and none is named"),
+            format!("{command} provider test {name} --model MODEL"),
+        ),
+        Trial::WrongAddress(why) => Finding::Wrong(
+            format!("account {account}: the address of provider {name} is refused"),
+            format!("{why}; set another with: {command} provider set {name} --base-url URL"),
+        ),
+        _ => Finding::Wrong(
+            format!("{subject}: {title}"),
+            format!("{words} Then: {command} provider test {name}"),
+        ),
+    }
 }
