@@ -153,7 +153,7 @@ impl Asked {
             return told.join("\n");
         }
         match &self.form {
-            Form::Object => return json!({"you_said": self.said}).to_string(),
+            Form::Object => return self.object().to_string(),
             Form::Schema(schema) => return sample::value(schema, &self.said).to_string(),
             Form::Text => {}
         }
@@ -171,6 +171,28 @@ impl Asked {
         text.push_str("\n\n(I am a simulated model: this is exactly what left the gateway, and nothing left this machine.)");
         text
     }
+}
+
+impl Asked {
+    /// Who wants any object often describes it in words: by a JSON schema among the instructions.
+    fn object(&self) -> Value {
+        let described = [&self.system, &self.said]
+            .into_iter()
+            .find_map(|text| schema_in(text));
+        match described {
+            Some(schema) => sample::value(&schema, &self.said),
+            None => json!({"you_said": self.said}),
+        }
+    }
+}
+
+/// The first JSON schema of an object that a text contains.
+fn schema_in(text: &str) -> Option<Value> {
+    text.match_indices('{').find_map(|(start, _)| {
+        let mut read = serde_json::Deserializer::from_str(&text[start..]).into_iter::<Value>();
+        let object = read.next()?.ok()?;
+        object["properties"].is_object().then_some(object)
+    })
 }
 
 /// Characters of a text that are repeated at either end. Agents send pages of instructions, and nobody waits for them.
@@ -231,7 +253,7 @@ pub(super) fn pieces(text: &str) -> impl Iterator<Item = &str> {
     text.split_inclusive([' ', '\n'])
 }
 
-/// About four letters a token.
+/// About four letters per token.
 fn tokens(chars: usize) -> u64 {
     (chars as u64).div_ceil(4).max(1)
 }

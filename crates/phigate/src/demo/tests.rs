@@ -326,6 +326,18 @@ async fn answers_fit_schemas_limits_and_stops() {
 }
 
 #[tokio::test]
+async fn an_object_described_in_words_fits_its_description() {
+    let schema = json!({"properties": {"city": {"type": "string"}, "size": {"type": "integer"}}});
+    let prompt = format!("Describe Oslo. Answer with {{an object}} of this schema: {schema}");
+    let form = json!({"response_format": {"type": "json_object"}});
+    let reply = reply(request("gpt-4o", &prompt, form)).await;
+    let content = reply["choices"][0]["message"]["content"].as_str().unwrap();
+    let place: Value = serde_json::from_str(content).unwrap();
+    assert!(place["city"].is_string(), "{place}");
+    assert_eq!(place["size"], 1, "{place}");
+}
+
+#[tokio::test]
 async fn failures_come_as_asked() {
     for model in MODELS {
         for status in [429, 500, 503] {
