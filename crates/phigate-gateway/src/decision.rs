@@ -4,6 +4,8 @@
 //! consumes it and gives [`Written`], the proof without which nothing is sent, and [`OutcomeDue`],
 //! which recording the outcome consumes.
 
+use std::sync::Arc;
+
 use axum::response::{IntoResponse, Response};
 use phigate_store::{Durability, Written};
 use phigate_types::{Action, Replies};
@@ -11,7 +13,7 @@ use phigate_types::{Action, Replies};
 use crate::error::GatewayError;
 use crate::facts::RequestFacts;
 use crate::forward::Forward;
-use crate::outcome::{Ended, OutcomeDue};
+use crate::outcome::OutcomeDue;
 use crate::record::RequestRecord;
 
 impl RequestRecord {
@@ -43,7 +45,7 @@ impl RequestRecord {
 
     /// Records that texts were scanned for whoever sent them, and gives the answer its headers. An answer that cannot be
     /// recorded is not given.
-    pub(crate) async fn scanned(self, mut facts: RequestFacts, mut response: Response) -> Response {
+    pub(crate) async fn scanned(self, mut facts: RequestFacts, response: Response) -> Response {
         let action = Action::SCANNED;
         // Nothing leaves, whatever the mode.
         let durability = match facts.is_clean() {
@@ -51,19 +53,12 @@ impl RequestRecord {
             false => Durability::Durable,
         };
         let decision = self.decision(&mut facts, action, None, None);
-        if let Err(error) = self.write(decision, &facts, durability).await {
-            return with_headers(error.into_response(), &facts);
-        }
-        self.gateway.metrics.added(self.received.elapsed());
-        // Nothing happens between the two records that a crash could leave unknown.
+        let (gateway, received) = (Arc::clone(&self.gateway), self.received);
         let outcome = OutcomeDue::new(self, facts, action);
-        outcome.write_headers(&mut response);
-        let ended = Ended {
-            status: response.status(),
-            summary: None,
-            error: None,
-        };
-        outcome.close(ended).await;
+        let response = outcome
+            .end_at_once(decision, durability, None, response)
+            .await;
+        gateway.metrics.added(received.elapsed());
         response
     }
 
@@ -78,12 +73,12 @@ impl RequestRecord {
         } else {
             Durability::Queued
         };
-        let decision = self.decision(&mut facts, action, None, Some(error.code()));
-        if let Err(error) = self.write(decision, &facts, durability).await {
-            return with_headers(error.into_response(), &facts);
-        }
+        let code = Some(error.code());
+        let decision = self.decision(&mut facts, action, None, code);
         let outcome = OutcomeDue::new(self, facts, action);
-        outcome.fail(error).await
+        let recorded =
+            outcome.end_at_once(decision, durability, code, error.body().into_response());
+        recorded.await
     }
 
     /// The decision about a clean request in flag mode may be written a moment later.

@@ -9,7 +9,8 @@ use phi_detect::{Detector, PhiKind};
 use phigate_core::egress::Cleared;
 use phigate_core::protect::{CleanRequest, Report, Scanned, Scanner};
 use phigate_core::request::{self, Request};
-use phigate_store::{Identifier, SecretBytes, SecretString, Sizes, TOKEN_IDENTIFIER};
+use phigate_core::text::PhiText;
+use phigate_store::{Identifier, SecretBytes, SecretString, Sizes};
 use phigate_types::{Action, Finding, ProviderKind, Unscannable};
 
 use crate::reply_plan::ReplyPlan;
@@ -114,9 +115,8 @@ impl RequestFacts {
     /// Its values were masked by tokens.
     pub(crate) fn set_masked_with(&mut self, reply: &ReplyPlan) {
         self.conversation.clone_from(&reply.conversation);
-        let tokens = reply.rules.issued.iter();
-        let tokens = tokens.take(TOKENS_LISTED_MAX);
-        self.tokens = tokens.map(|(token, _)| token).collect();
+        let names = reply.rules.issued.names();
+        self.tokens = names.take(TOKENS_LISTED_MAX).map(str::to_owned).collect();
     }
 
     /// The conversation whose tokens stand for values.
@@ -290,18 +290,19 @@ impl RequestFacts {
         self.report.as_ref().map_or(&[], Report::unscannable)
     }
 
-    /// The values found, and the tokens that stand for them, for the keyed hashes by which they can be looked up.
+    /// The values found, for the keyed hashes by which they can be looked up.
     pub(crate) fn identifiers(&self) -> Vec<Identifier> {
         let values = self.report.iter().flat_map(Report::identifiers);
-        let identifier = |kind: &str, value: &str| Identifier {
-            kind: kind.into(),
-            value: SecretString::from(value),
+        let identifier = |(kind, value): &(PhiKind, PhiText)| Identifier {
+            kind: kind.code(),
+            value: SecretString::from(value.expose()),
         };
-        let values = values.map(|(kind, value)| identifier(kind.code(), value.expose()));
-        let tokens = self.tokens.iter();
-        let tokens =
-            tokens.map(|token| identifier(TOKEN_IDENTIFIER, token.trim_matches(['[', ']'])));
-        values.chain(tokens).collect()
+        values.map(identifier).collect()
+    }
+
+    /// The tokens that stand for values, for the record.
+    pub(crate) fn take_tokens(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.tokens)
     }
 }
 

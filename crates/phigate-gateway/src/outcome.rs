@@ -14,7 +14,7 @@ use phigate_core::reply::Tally;
 use phigate_core::text::PhiText;
 use phigate_core::wire::ReplySummary;
 use phigate_edge::EdgeError;
-use phigate_store::{AttemptEnd, Outcome, Usage, Written};
+use phigate_store::{AttemptEnd, Durability, NewDecision, Outcome, Usage, Written};
 use phigate_types::{Action, ErrorCode, ProviderKind};
 
 use crate::error::GatewayError;
@@ -201,6 +201,37 @@ impl OutcomeDue {
             error: Some(error.code()),
         })
         .await;
+        response
+    }
+
+    /// Records the decision and the outcome at once, where nothing happens in between, and gives the answer its
+    /// headers. An answer that cannot be recorded is not given.
+    pub(crate) async fn end_at_once(
+        mut self,
+        decision: NewDecision,
+        durability: Durability,
+        error: Option<ErrorCode>,
+        mut response: Response,
+    ) -> Response {
+        self.write_headers(&mut response);
+        let Some(due) = self.0.take() else {
+            return response;
+        };
+        let ended = Ended {
+            status: response.status(),
+            summary: None,
+            error,
+        };
+        let outcome = due.outcome(&ended);
+        let record = &due.record;
+        let written = record.write_ended(decision, &outcome, &due.facts, durability);
+        if let Err(error) = written.await {
+            let mut response = error.into_response();
+            due.facts.write_headers(response.headers_mut());
+            return response;
+        }
+        due.count(ended.status);
+        due.log(&ended);
         response
     }
 

@@ -6,7 +6,9 @@ use std::time::Instant;
 use jiff::Timestamp;
 use phigate_core::doors::Door;
 use phigate_core::egress::Cleared;
-use phigate_store::{Admission, Attempt, Decision, Durability, NewAttempt, NewDecision, Written};
+use phigate_store::{
+    Admission, Attempt, Decision, Durability, NewAttempt, NewDecision, Outcome, Written,
+};
 use phigate_types::{Action, ErrorCode};
 use uuid::Uuid;
 
@@ -76,13 +78,38 @@ impl RequestRecord {
         facts: &RequestFacts,
         durability: Durability,
     ) -> Result<Written, GatewayError> {
-        let (trail, metrics) = (&self.gateway.vault.trail, &self.gateway.metrics);
-        let deadline = self.gateway.record_deadline();
-        let started = Instant::now();
-        let written = match durability {
-            Durability::Durable => trail.record_decision(decision, deadline).await,
-            Durability::Queued => trail.record_decision_lazily(decision, deadline).await,
+        let (trail, deadline) = (&self.gateway.vault.trail, self.gateway.record_deadline());
+        let written = async {
+            match durability {
+                Durability::Durable => trail.record_decision(decision, deadline).await,
+                Durability::Queued => trail.record_decision_lazily(decision, deadline).await,
+            }
         };
+        self.noted(facts, written).await
+    }
+
+    /// Writes a decision with its outcome, where nothing happens in between.
+    pub(crate) async fn write_ended(
+        &self,
+        decision: NewDecision,
+        outcome: &Outcome,
+        facts: &RequestFacts,
+        durability: Durability,
+    ) -> Result<(), GatewayError> {
+        let (trail, deadline) = (&self.gateway.vault.trail, self.gateway.record_deadline());
+        let written = trail.record_ended(decision, outcome, durability, deadline);
+        self.noted(facts, written).await
+    }
+
+    /// Counts a decision, and how long writing it took.
+    async fn noted<T>(
+        &self,
+        facts: &RequestFacts,
+        written: impl Future<Output = phigate_store::Result<T>>,
+    ) -> Result<T, GatewayError> {
+        let metrics = &self.gateway.metrics;
+        let started = Instant::now();
+        let written = written.await;
         metrics.recorded(started.elapsed());
         let written = written.map_err(|error| {
             let id = self.request_id;
@@ -111,6 +138,7 @@ impl RequestRecord {
             sent: cleared.and_then(|cleared| facts.sent(action, cleared)),
             original: facts.take_original(),
             identifiers: facts.identifiers(),
+            tokens: facts.take_tokens(),
             decision: Decision {
                 request_id: self.request_id,
                 time: Timestamp::now(),

@@ -40,8 +40,8 @@ pub use phigate_verify::{Checkpoint, ExportVerifier, Fault, FaultKind, Report};
 pub use secret::{SecretBytes, SecretString};
 pub use store::Store;
 pub use trail::{
-    Durability, Expiry, Export, ExportLine, ExportOrder, Figures, SealedReplies, TOKEN_IDENTIFIER,
-    Trail, Written, append_checkpoints, read_checkpoints,
+    Durability, Expiry, Export, ExportLine, ExportOrder, Figures, SealedReplies, Trail, Written,
+    append_checkpoints, read_checkpoints,
 };
 pub use vault::{Options, Vault};
 

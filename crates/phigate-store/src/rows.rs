@@ -127,18 +127,21 @@ pub struct NewRecord {
     pub contents: Contents,
 }
 
-/// Keyed hash of an identifier that occurred in a request.
+/// By what a request can be looked up: codes of the identifiers that occurred in it.
 #[derive(Debug, Clone)]
-pub struct TokenRow {
+pub struct LookupRow {
     /// Account.
     pub account: String,
-    /// Keyed hash.
-    pub token: [u8; 16],
-    /// Time of the decision.
-    pub time_us: i64,
     /// The request.
     pub request: Uuid,
+    /// Time of the decision.
+    pub time_us: i64,
+    /// Codes of its identifiers.
+    pub codes: Vec<LookupCode>,
 }
+
+/// Keyed hash of an identifier, or a token that stood for one.
+pub(crate) type LookupCode = [u8; 16];
 
 /// An amount to add to an hourly counter.
 #[derive(Debug, Clone)]
@@ -192,8 +195,8 @@ pub struct Batch {
     pub records: Vec<NewRecord>,
     /// Places of records that were deleted: account, record, time. Only an import writes these.
     pub bare_links: Vec<(String, Uuid, i64, Link)>,
-    /// Lookup hashes.
-    pub tokens: Vec<TokenRow>,
+    /// By what requests can be looked up.
+    pub lookups: Vec<LookupRow>,
     /// Counters, sorted by key.
     pub counters: Vec<CounterRow>,
     /// Requests that now wait for their outcome.

@@ -63,6 +63,7 @@ promises! {
     records:
         a_decision_is_there_when_it_is_acknowledged,
         lazily_recorded_decisions_are_never_lost_on_close,
+        a_request_that_is_over_at_once_is_written_whole,
         an_abandoned_decision_leaves_no_open_request,
         a_second_outcome_is_not_written,
         requests_of_a_dead_process_are_interrupted_and_those_of_a_live_one_are_not,
@@ -72,6 +73,7 @@ promises! {
         lists_filter_and_page_newest_first,
         content_comes_back_only_by_reveal_which_is_recorded_first,
         an_identifier_is_found_by_its_value_and_only_in_its_account,
+        content_is_found_by_the_tokens_that_stood_for_it,
         figures_add_up,
         an_attempt_tells_whom_else_an_identifier_went_to,
         how_providers_fare_is_told_of_the_last_sixty_minutes,

@@ -43,7 +43,7 @@ async fn fill(vault: &Vault) -> Vec<String> {
             format!("{NAME}, SSN {SSN}, has a cough").into_bytes(),
         ));
         new.identifiers.push(Identifier {
-            kind: "ssn".to_owned(),
+            kind: "ssn",
             value: "900664321".into(),
         });
         let request = recorded(vault, new).await;

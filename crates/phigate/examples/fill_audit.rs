@@ -67,6 +67,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
             original: None,
             sent: None,
             identifiers: Vec::new(),
+            tokens: Vec::new(),
         };
         vault.trail.record_decision_lazily(new, WAIT).await?;
         vault.trail.queue_outcome(&account.id, &outcome);

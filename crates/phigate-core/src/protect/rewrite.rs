@@ -69,14 +69,15 @@ pub(super) fn rewrite_document(
     findings: &[LocatedFinding],
     stand_ins: &mut StandIns<'_, '_>,
 ) -> Result<Document, Unsafe> {
+    let places = cuts(document, findings)?;
     if stand_ins.tokens.is_some() {
         let mut placeholders = StandIns::new(stand_ins.replacement, None);
-        let shown = splice(document, findings, &mut placeholders)?;
+        let shown = splice(document, findings, &places, &mut placeholders)?;
         if scan_document(scanner, form, &shown).is_clean() {
-            return splice(document, findings, stand_ins);
+            return splice(document, findings, &places, stand_ins);
         }
     }
-    let mut current = splice(document, findings, stand_ins)?;
+    let mut current = splice(document, findings, &places, stand_ins)?;
     for _ in 1..ROUNDS_MAX {
         let result = scan_document(scanner, form, &current);
         if result.is_clean() {
@@ -85,7 +86,8 @@ pub(super) fn rewrite_document(
         if !result.is_complete {
             return Err(Unsafe::Unfinished);
         }
-        current = splice(&current, &result.findings, stand_ins)?;
+        let places = cuts(&current, &result.findings)?;
+        current = splice(&current, &result.findings, &places, stand_ins)?;
     }
     let result = scan_document(scanner, form, &current);
     match result.findings.first() {
@@ -110,53 +112,68 @@ pub fn rewrite_text(mode: Mode, detector: &Detector, text: &str) -> Option<Strin
     rewritten.ok()
 }
 
-fn splice(
-    document: &Document,
-    found: &[LocatedFinding],
-    stand_ins: &mut StandIns<'_, '_>,
-) -> Result<Document, Unsafe> {
+/// A finding to be replaced.
+struct Cut {
+    kind: PhiKind,
+    /// It goes on from the text part before, where its stand-in is.
+    continues: bool,
+    value: String,
+    place: Range<usize>,
+}
+
+/// The findings and where they stand in the document, in its order. Only texts can be rewritten.
+fn cuts(document: &Document, found: &[LocatedFinding]) -> Result<Vec<Cut>, Unsafe> {
     if let Some(fixed) = found.iter().find(|located| located.place != Place::Text) {
         let path = request::path(&document.value(fixed.node));
         return Err(Unsafe::NotRewritable(path));
     }
-    let mut edits: Vec<(Range<usize>, String)> = Vec::with_capacity(found.len());
+    let mut cuts = Vec::with_capacity(found.len());
     let mut values = values_of(document, found).into_iter();
     for of_one_text in found.chunk_by(|one, next| one.node == next.node) {
-        let value = document.value(of_one_text[0].node);
-        let text = value.decoded();
-        let mut rewritten = String::with_capacity(text.expose().len());
-        let mut copied = 0;
-        for LocatedFinding {
-            finding, continues, ..
-        } in of_one_text
-        {
-            let found = values.next().unwrap_or_default();
-            let stand_in = if *continues {
-                Cow::Borrowed("")
-            } else {
-                stand_ins.of(finding.kind, &found)
-            };
-            rewritten.push_str(&text.expose()[copied..finding.span.start]);
-            rewritten.push_str(&stand_in);
-            let place = text.span_in_document(finding.span.clone());
-            edits.push((place, json_escaped(&stand_in).into_owned()));
-            copied = finding.span.end;
-        }
-        rewritten.push_str(&text.expose()[copied..]);
-        if is_json(text.expose()) && !is_json(&rewritten) {
-            return Err(Unsafe::NotRewritable(request::path(&value)));
+        let text = document.value(of_one_text[0].node).decoded();
+        cuts.extend(of_one_text.iter().map(|located| Cut {
+            kind: located.finding.kind,
+            continues: located.continues,
+            value: values.next().unwrap_or_default(),
+            place: text.span_in_document(located.finding.span.clone()),
+        }));
+    }
+    Ok(cuts)
+}
+
+/// The document with its findings replaced. What was JSON inside a text is JSON still.
+fn splice(
+    document: &Document,
+    found: &[LocatedFinding],
+    cuts: &[Cut],
+    stand_ins: &mut StandIns<'_, '_>,
+) -> Result<Document, Unsafe> {
+    let mut edits = Vec::with_capacity(cuts.len());
+    for cut in cuts {
+        let stand_in = match cut.continues {
+            true => Cow::Borrowed(""),
+            false => json_escaped(stand_ins.of(cut.kind, &cut.value)),
+        };
+        edits.push((cut.place.clone(), stand_in));
+    }
+    let spliced = document.splice(&edits);
+    for of_one_text in found.chunk_by(|one, next| one.node == next.node) {
+        let node = of_one_text[0].node;
+        let is_json = |document: &Document| is_json(document.value(node).decoded().expose());
+        if is_json(document) && !is_json(&spliced) {
+            return Err(Unsafe::NotRewritable(request::path(&document.value(node))));
         }
     }
-    Ok(document.splice(&edits))
+    Ok(spliced)
 }
 
 /// A replacement as it stands inside a JSON string: a mode may keep a part of what was found.
-fn json_escaped(text: &str) -> Cow<'_, str> {
+fn json_escaped(text: Cow<'_, str>) -> Cow<'_, str> {
     let needs_escape = |byte: u8| byte < 0x20 || matches!(byte, b'"' | b'\\');
     if !text.bytes().any(needs_escape) {
-        return Cow::Borrowed(text);
+        return text;
     }
-    let quoted = Json::text(text).to_json_text();
+    let quoted = Json::text(&*text).to_json_text();
     Cow::Owned(quoted[1..quoted.len() - 1].to_owned())
 }
 

@@ -6,6 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use phi_detect::PhiKind;
 
@@ -18,6 +19,9 @@ const ALPHABET: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 /// Characters of a code, unless that would not tell two values apart.
 const CODE_CHARACTERS: usize = 5;
 
+/// Room for so many tokens is made at once.
+const TOKENS_USUAL: usize = 56;
+
 /// Makes the tokens of one request.
 pub struct Mint<'k> {
     /// A keyed hash of these texts: kind and value. The key knows account and conversation.
@@ -25,16 +29,24 @@ pub struct Mint<'k> {
     /// What the caller's own text holds that reads like a token, in upper case.
     own: HashSet<String>,
     of_value: HashMap<(PhiKind, String), usize>,
-    names: HashSet<String>,
+    /// What the tokens begin with: their kinds and the shortest codes.
+    beginnings: HashSet<(PhiKind, [u8; CODE_CHARACTERS])>,
     tokens: Vec<Token>,
 }
 
 /// One token and what it stands for.
 struct Token {
-    /// Without its brackets: `NAME_7K3QD`.
-    name: String,
+    /// In its brackets: `[NAME_7K3QD]`.
+    text: String,
     /// The value as the caller first wrote it.
     value: PhiText,
+}
+
+impl Token {
+    /// Without its brackets.
+    fn name(&self) -> &str {
+        &self.text[1..self.text.len() - 1]
+    }
 }
 
 impl<'k> Mint<'k> {
@@ -44,9 +56,9 @@ impl<'k> Mint<'k> {
         Self {
             code_of,
             own: token_like_words(request),
-            of_value: HashMap::new(),
-            names: HashSet::new(),
-            tokens: Vec::new(),
+            of_value: HashMap::with_capacity(TOKENS_USUAL),
+            beginnings: HashSet::with_capacity(TOKENS_USUAL),
+            tokens: Vec::with_capacity(TOKENS_USUAL),
         }
     }
 
@@ -57,56 +69,79 @@ impl<'k> Mint<'k> {
             Some(&index) => index,
             None => self.issue(known, value),
         };
-        format!("[{}]", self.tokens[index].name)
+        self.tokens[index].text.clone()
     }
 
     fn issue(&mut self, known: (PhiKind, String), value: &str) -> usize {
-        let hash = (self.code_of)(known.0.code(), &known.1);
-        let mut code = base32(&hash);
-        let mut name = known.0.code().to_ascii_uppercase();
-        name.push('_');
-        name.extend(code.by_ref().take(CODE_CHARACTERS));
-        // Whoever shares the first characters with another gets one more, which leaves the other as it is.
-        while self.names.contains(&name) || self.own.contains(&name) {
-            let Some(next) = code.next() else { break };
-            name.push(next);
+        let kind = known.0;
+        let hash = (self.code_of)(kind.code(), &known.1);
+        let shortest = std::array::from_fn(|position| digit(&hash, position));
+        let mut text = String::with_capacity(kind.code().len() + CODE_CHARACTERS + 3);
+        text.push('[');
+        text.extend(
+            kind.code()
+                .chars()
+                .map(|letter| letter.to_ascii_uppercase()),
+        );
+        text.push('_');
+        text.extend(shortest.map(char::from));
+        let is_free = self.beginnings.insert((kind, shortest));
+        if !is_free || !self.own.is_empty() {
+            // Whoever shares the first characters with another gets one more, which leaves the other as it is.
+            let mut further = CODE_CHARACTERS..DIGITS;
+            while self.is_taken(&text[1..]) {
+                let Some(position) = further.next() else {
+                    break;
+                };
+                text.push(char::from(digit(&hash, position)));
+            }
         }
-        self.names.insert(name.clone());
+        text.push(']');
         self.tokens.push(Token {
-            name,
+            text,
             value: PhiText::new(value),
         });
         self.of_value.insert(known, self.tokens.len() - 1);
         self.tokens.len() - 1
     }
 
+    fn is_taken(&self, name: &str) -> bool {
+        self.own.contains(name) || self.tokens.iter().any(|token| token.name() == name)
+    }
+
     /// The tokens issued, for giving the reply back whole.
     pub fn into_issued(self) -> Issued {
-        Issued::new(
-            self.tokens
-                .into_iter()
-                .map(|token| (token.name, token.value)),
-        )
+        let issued = self.tokens.into_iter().map(|token| {
+            let Token { mut text, value } = token;
+            text.pop();
+            text.remove(0);
+            (text, value)
+        });
+        Issued::new(issued)
     }
 }
 
-/// The digits of a hash, five bits each; what is left at its end is too little for one.
-fn base32(hash: &[u8; 32]) -> impl Iterator<Item = char> {
-    (0..hash.len() * 8 / 5).map(|digit| {
-        let (byte, shift) = (digit * 5 / 8, digit * 5 % 8);
-        let next = hash.get(byte + 1).copied().unwrap_or(0);
-        let pair = u16::from_be_bytes([hash[byte], next]);
-        char::from(ALPHABET[usize::from(pair >> (11 - shift)) & 31])
-    })
+/// The digits of a hash, of five bits each; what is left at its end is too little for one.
+const DIGITS: usize = 256 / 5;
+
+/// One of its digits.
+fn digit(hash: &[u8; 32], position: usize) -> u8 {
+    let (byte, shift) = (position * 5 / 8, position * 5 % 8);
+    let next = hash.get(byte + 1).copied().unwrap_or(0);
+    let pair = u16::from_be_bytes([hash[byte], next]);
+    ALPHABET[usize::from(pair >> (11 - shift)) & 31]
 }
+
+/// What tokens of each kind begin with: `NAME_`.
+static HEADS: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let head = |kind: PhiKind| format!("{}_", kind.code().to_ascii_uppercase());
+    PhiKind::all().map(head).collect()
+});
 
 /// The words of a request that read like tokens, in upper case and without escapes. A token among them would be
 /// the caller's own word, and must not be taken for a value when the model repeats it. In what a model or a tool said
 /// before, a token is one of ours that was sent again: it stands for its value still.
 fn token_like_words(request: &Document) -> HashSet<String> {
-    let kinds: Vec<String> = PhiKind::all()
-        .map(|kind| format!("{}_", kind.code().to_ascii_uppercase()))
-        .collect();
     let mut found = HashSet::new();
     let mut word = String::new();
     let sent_again = said_before(request);
@@ -118,7 +153,9 @@ fn token_like_words(request: &Document) -> HashSet<String> {
         {
             continue;
         }
-        let Some(text) = value.string().filter(|text| text.contains('_')) else {
+        // An underscore, or an escape that may be one.
+        let may_hold_one = value.raw().contains('_') || value.raw().contains("\\u");
+        let Some(text) = may_hold_one.then(|| value.string()).flatten() else {
             continue;
         };
         // The blank at the end closes the last word.
@@ -129,7 +166,7 @@ fn token_like_words(request: &Document) -> HashSet<String> {
                     word.push(character.to_ascii_uppercase());
                 }
                 _ => {
-                    let heads = kinds.iter().filter_map(|kind| word.find(kind.as_str()));
+                    let heads = HEADS.iter().filter_map(|head| word.find(head.as_str()));
                     found.extend(heads.map(|at| word[at..].to_owned()));
                     word.clear();
                 }
@@ -174,7 +211,7 @@ impl Issued {
     /// Tokens by their names without brackets.
     pub fn new(tokens: impl IntoIterator<Item = (String, PhiText)>) -> Self {
         let mut tokens: Vec<(String, PhiText)> = tokens.into_iter().collect();
-        tokens.sort_by(|one, other| one.0.cmp(&other.0));
+        tokens.sort_unstable_by(|one, other| one.0.cmp(&other.0));
         let mut initials = [false; 26];
         for (name, _) in &tokens {
             if let Some(letter) = name.bytes().next().filter(u8::is_ascii_uppercase) {
@@ -196,8 +233,13 @@ impl Issued {
 
     /// The tokens, in brackets, and what they stand for.
     pub fn iter(&self) -> impl Iterator<Item = (String, &PhiText)> {
-        let names = self.names.iter().map(|name| format!("[{name}]"));
-        names.zip(&self.values)
+        let tokens = self.names().map(|name| format!("[{name}]"));
+        tokens.zip(&self.values)
+    }
+
+    /// The tokens without their brackets.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().map(String::as_str)
     }
 
     /// Whether a token may begin with this character, in any letter case.
@@ -271,8 +313,8 @@ mod tests {
     fn codes_are_the_bits_of_the_hash_five_at_a_time() {
         let mut hash = [0xff; 32];
         hash[..5].copy_from_slice(&[0x00, 0x44, 0x32, 0x14, 0xc7]);
-        let code: String = base32(&hash).collect();
-        assert_eq!(code, format!("01234567{}", "Z".repeat(43)));
+        let digits: Vec<u8> = (0..DIGITS).map(|position| digit(&hash, position)).collect();
+        assert_eq!(digits, format!("01234567{}", "Z".repeat(43)).as_bytes());
     }
 
     #[test]

@@ -148,5 +148,6 @@ fn decision(account: &str, bytes: usize) -> NewDecision {
         original: Some(SecretBytes::new(vec![b'x'; bytes / 2])),
         sent: Some(SecretBytes::new(vec![b'y'; bytes / 2])),
         identifiers: Vec::new(),
+        tokens: Vec::new(),
     }
 }

@@ -134,13 +134,15 @@ pub struct NewDecision {
     pub sent: Option<SecretBytes>,
     /// Normalised identifiers found, for disclosure lookup; stored as keyed hashes only.
     pub identifiers: Vec<Identifier>,
+    /// The names of the tokens that stand for values in what was sent, by which it can be looked up as well.
+    pub tokens: Vec<String>,
 }
 
 /// One identifier found, normalised, such as an SSN without its hyphens.
 #[derive(Debug, Clone)]
 pub struct Identifier {
     /// Kind of PHI.
-    pub kind: String,
+    pub kind: &'static str,
     /// Normalised value.
     pub value: SecretString,
 }

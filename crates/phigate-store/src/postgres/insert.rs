@@ -5,7 +5,7 @@ use tokio_postgres::types::ToSql;
 use uuid::Uuid;
 
 use crate::postgres::statement::{Failure, failed, run};
-use crate::rows::{Batch, Link, NewRecord};
+use crate::rows::{Batch, Link, LookupCode, LookupRow, NewRecord};
 use crate::store::CommitError;
 
 /// Sends all of it without waiting in between.
@@ -16,7 +16,7 @@ pub(super) async fn all(client: &Object, batch: &Batch) -> Result<(), Failure> {
         insert_records(client, batch),
         insert_links(client, batch),
         insert_contents(client, batch),
-        insert_tokens(client, batch),
+        insert_lookups(client, batch),
         insert_counters(client, batch),
     );
     // After one statement failed, the others fail for no reason of their own.
@@ -178,19 +178,23 @@ async fn insert_contents(client: &Object, batch: &Batch) -> Result<(), Failure> 
     .await
 }
 
-async fn insert_tokens(client: &Object, batch: &Batch) -> Result<(), Failure> {
-    let rows = &batch.tokens;
+async fn insert_lookups(client: &Object, batch: &Batch) -> Result<(), Failure> {
+    let rows: Vec<(&LookupRow, &LookupCode)> = batch
+        .lookups
+        .iter()
+        .flat_map(|row| row.codes.iter().map(move |code| (row, code)))
+        .collect();
     let sql = "INSERT INTO audit_token (account, token, time, request)
                SELECT * FROM unnest($1::text[], $2::bytea[], $3::bigint[], $4::uuid[]) ON CONFLICT DO NOTHING";
-    let accounts: Vec<&str> = rows.iter().map(|row| row.account.as_str()).collect();
-    let tokens: Vec<&[u8]> = rows.iter().map(|row| row.token.as_slice()).collect();
-    let times: Vec<i64> = rows.iter().map(|row| row.time_us).collect();
-    let requests: Vec<Uuid> = rows.iter().map(|row| row.request).collect();
+    let accounts: Vec<&str> = rows.iter().map(|(row, _)| row.account.as_str()).collect();
+    let codes: Vec<&[u8]> = rows.iter().map(|(_, code)| code.as_slice()).collect();
+    let times: Vec<i64> = rows.iter().map(|(row, _)| row.time_us).collect();
+    let requests: Vec<Uuid> = rows.iter().map(|(row, _)| row.request).collect();
     insert(
         client,
         rows.len(),
         sql,
-        &[&accounts, &tokens, &times, &requests],
+        &[&accounts, &codes, &times, &requests],
     )
     .await
 }

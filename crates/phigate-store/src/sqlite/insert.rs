@@ -4,7 +4,7 @@
 use rusqlite::{ErrorCode, Statement, Transaction, params};
 use uuid::Uuid;
 
-use crate::rows::{Batch, Link, TokenRow};
+use crate::rows::{Batch, Link};
 use crate::sqlite::failed;
 use crate::store::CommitError;
 
@@ -89,18 +89,13 @@ pub(super) fn beside(transaction: &Transaction<'_>, batch: &Batch) -> rusqlite::
         "INSERT INTO audit_token (account, request, time, tokens) VALUES (?1, ?2, ?3, ?4)
          ON CONFLICT (account, request) DO UPDATE SET tokens = CAST(tokens || excluded.tokens AS BLOB)",
     )?;
-    let is_same = |one: &TokenRow, next: &TokenRow| {
-        (&one.account, one.request) == (&next.account, next.request)
-    };
-    for rows in batch.tokens.chunk_by(is_same) {
-        let tokens: Vec<u8> = rows.iter().flat_map(|row| row.token).collect();
-        let TokenRow {
-            account,
-            request,
-            time_us,
-            ..
-        } = &rows[0];
-        statement.execute(params![account, request.as_bytes(), time_us, tokens])?;
+    for row in &batch.lookups {
+        statement.execute(params![
+            row.account,
+            row.request.as_bytes(),
+            row.time_us,
+            row.codes.as_flattened()
+        ])?;
     }
     let mut statement = transaction.prepare_cached(
         "INSERT INTO audit_counter (account, hour, lane, name, count) VALUES (?1, ?2, ?3, ?4, ?5)

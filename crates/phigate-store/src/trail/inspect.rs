@@ -84,7 +84,7 @@ impl Trail {
             return Ok(());
         };
         let tokens = self.core.store.tokens_of(account, request).await?;
-        if record::tokens_digest(tokens) != digests.identifiers {
+        if record::codes_digest(tokens) != digests.identifiers {
             findings.forgotten.push((row.link.lane, row.link.seq));
         }
         Ok(())

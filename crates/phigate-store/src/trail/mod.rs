@@ -14,7 +14,6 @@ mod written;
 
 pub use checkpoint::{append_checkpoints, read_checkpoints};
 pub use export::{Export, ExportLine, ExportOrder};
-pub use read::TOKEN_IDENTIFIER;
 pub use stats::Figures;
 pub use written::{Durability, Written};
 

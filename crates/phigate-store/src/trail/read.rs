@@ -13,13 +13,13 @@ use crate::model::{
 };
 use crate::rows::{AuditRow, RowKey};
 use crate::trail::Trail;
-use crate::trail::record::{CONTENT, token};
+use crate::trail::record::{CONTENT, token_code, value_code};
 use crate::{Result, SecretBytes, SecretString, StoreError};
 
 /// Most records on one page.
 const PAGE_MAX: usize = 1_000;
-/// The kind under which tokens are looked up.
-pub const TOKEN_IDENTIFIER: &str = "token";
+/// The kind under which tokens were hashed before they were stored as they are.
+const HASHED_TOKEN: &str = "token";
 /// Most requests in which a token is looked for.
 const RESOLVED_MAX: usize = 100;
 /// Most requests a lookup returns.
@@ -192,11 +192,11 @@ impl Trail {
         let key = self.lookup_key(account_id).await?;
         let mut found = BTreeSet::new();
         for form in forms {
-            let hash = token(&key, kind, form.expose());
+            let code = value_code(&key, kind, form.expose());
             let here = self
                 .core
                 .store
-                .tokens(account_id, hash, DISCLOSURES_MAX)
+                .tokens(account_id, code, DISCLOSURES_MAX)
                 .await?;
             found.extend(
                 here.into_iter()
@@ -237,12 +237,15 @@ impl Trail {
         reason: &str,
     ) -> Result<Vec<(Decision, SecretBytes)>> {
         let key = self.lookup_key(account_id).await?;
-        let hash = token(&key, TOKEN_IDENTIFIER, token_name);
-        let found = self
-            .core
-            .store
-            .tokens(account_id, hash, RESOLVED_MAX)
-            .await?;
+        let codes = [
+            token_code(token_name),
+            value_code(&key, HASHED_TOKEN, token_name),
+        ];
+        let store = &self.core.store;
+        let mut found = Vec::new();
+        for code in codes {
+            found.extend(store.tokens(account_id, code, RESOLVED_MAX).await?);
+        }
         if found.is_empty() {
             return Ok(Vec::new());
         }

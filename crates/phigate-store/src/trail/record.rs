@@ -13,7 +13,7 @@ use crate::core::Core;
 use crate::keys::seal::{Place, Sealer};
 use crate::keys::wrapped::Purpose;
 use crate::model::{AdminAct, Identifier, NewAttempt, NewDecision, Outcome, SealedDigests};
-use crate::rows::{Contents, TokenRow};
+use crate::rows::{Contents, LookupCode};
 use crate::trail::written::{Durability, Written};
 use crate::trail::{SealedReplies, Trail};
 use crate::writer::entry;
@@ -80,6 +80,37 @@ impl Trail {
         Ok(Written::new(Durability::Queued))
     }
 
+    /// Writes a decision with its outcome, where nothing happens in between: durable when this returns `Ok`, or queued
+    /// where that is enough.
+    ///
+    /// On an error, or when the call is dropped, neither is written, unless it was too late for that: like an answer
+    /// that was given and did not arrive.
+    pub async fn record_ended(
+        &self,
+        new: NewDecision,
+        outcome: &Outcome,
+        durability: Durability,
+        deadline: Duration,
+    ) -> Result<()> {
+        let recorded = async {
+            let outcome = entry::outcome(&new.account_id, outcome);
+            let decision = self.prepare(new).await?;
+            let queue = &self.core.writer.queue;
+            if durability == Durability::Queued {
+                let job = Job::ended(decision, outcome, Waiter::none());
+                return queue.push_waiting(job).await;
+            }
+            let (waiter, wait) = Waiter::new(false);
+            let mut wait = Abandoned(wait);
+            let pushed = queue.push(Job::ended(decision, outcome, waiter));
+            pushed.map_err(|refused| refused.1)?;
+            let answer = (&mut wait.0.answer).await;
+            answer.unwrap_or(Err(StoreError::Closed))
+        };
+        let recorded = tokio::time::timeout(deadline, recorded).await;
+        recorded.unwrap_or(Err(StoreError::Timeout))
+    }
+
     /// Writes a further attempt; durable when this returns `Ok`. Nothing may be forwarded to its provider before.
     ///
     /// On an error the attempt counts as not made: the record is not written, or stands there without an egress.
@@ -141,26 +172,14 @@ impl Trail {
             ("sent", new.sent.as_ref()),
         ];
         let contents = self.seal(account, new.decision.time, id, fields).await?;
-        let tokens = self
-            .tokens_of(
-                account,
-                new.decision.time,
-                new.decision.request_id,
-                &new.identifiers,
-            )
-            .await?;
+        let mut codes = self.codes_of(account, &new.identifiers).await?;
+        codes.extend(new.tokens.iter().map(|name| token_code(name)));
         let digests = SealedDigests {
-            identifiers: tokens_digest(tokens.iter().map(|row| row.token).collect()),
+            identifiers: codes_digest(codes.clone()),
             ..digests(&contents)
         };
         new.decision.sealed = (digests != SealedDigests::default()).then_some(digests);
-        Ok(entry::decision(
-            account,
-            id,
-            &new.decision,
-            contents,
-            tokens,
-        ))
+        Ok(entry::decision(account, id, &new.decision, contents, codes))
     }
 
     async fn prepare_attempt(&self, mut new: NewAttempt) -> Result<Arc<Entry>> {
@@ -208,24 +227,13 @@ impl Trail {
         Ok(contents)
     }
 
-    async fn tokens_of(
-        &self,
-        account: &str,
-        now: Timestamp,
-        request: Uuid,
-        identifiers: &[Identifier],
-    ) -> Result<Vec<TokenRow>> {
+    async fn codes_of(&self, account: &str, identifiers: &[Identifier]) -> Result<Vec<LookupCode>> {
         if identifiers.is_empty() {
             return Ok(Vec::new());
         }
         let key = self.lookup_key(account).await?;
-        let row = |identifier: &Identifier| TokenRow {
-            account: account.to_owned(),
-            token: token(&key, &identifier.kind, identifier.value.expose()),
-            time_us: now.as_microsecond(),
-            request,
-        };
-        Ok(identifiers.iter().map(row).collect())
+        let code = |one: &Identifier| value_code(&key, one.kind, one.value.expose());
+        Ok(identifiers.iter().map(code).collect())
     }
 
     /// The key identifiers of an account are hashed with.
@@ -326,16 +334,16 @@ pub(crate) fn digests(contents: &Contents) -> SealedDigests {
     }
 }
 
-/// Digest of the keyed hashes of a request's identifiers, in whatever order; none when there are none.
-pub(super) fn tokens_digest(mut tokens: Vec<[u8; 16]>) -> Option<String> {
-    tokens.sort_unstable();
-    tokens.dedup();
-    let all = tokens.concat();
-    (!all.is_empty()).then(|| hex(&digest(b"phigate tokens v1", &[&all])))
+/// Digest of the codes by which a request can be looked up, in whatever order; none when there are none.
+pub(super) fn codes_digest(mut codes: Vec<LookupCode>) -> Option<String> {
+    codes.sort_unstable();
+    codes.dedup();
+    let all = codes.as_flattened();
+    (!all.is_empty()).then(|| hex(&digest(b"phigate tokens v1", &[all])))
 }
 
 /// Keyed hash of an identifier; without the key an SSN could be found by trying all of them.
-pub(crate) fn token(key: &hmac::Key, kind: &str, value: &str) -> [u8; 16] {
+pub(crate) fn value_code(key: &hmac::Key, kind: &str, value: &str) -> LookupCode {
     let mut context = hmac::Context::with_key(key);
     context.update(kind.as_bytes());
     context.update(&[0]);
@@ -343,6 +351,16 @@ pub(crate) fn token(key: &hmac::Key, kind: &str, value: &str) -> [u8; 16] {
     context.sign().as_ref()[..16]
         .try_into()
         .expect("sixteen bytes were taken")
+}
+
+/// The end of a token's name, which tells tokens apart. It is a keyed code already, and every request that masks has
+/// dozens, so it is not hashed once more.
+pub(super) fn token_code(name: &str) -> LookupCode {
+    let mut code = LookupCode::default();
+    let end = name.as_bytes();
+    let end = &end[end.len().saturating_sub(code.len())..];
+    code[..end.len()].copy_from_slice(end);
+    code
 }
 
 /// A record that nobody waits for any more once this is dropped: it is not written, if it is not yet.

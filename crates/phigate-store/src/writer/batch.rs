@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::Result;
 use crate::chain;
-use crate::rows::{Batch, CounterRow, NewRecord, OpenRow};
+use crate::rows::{Batch, CounterRow, LookupRow, NewRecord, OpenRow};
 use crate::writer::job::{Effect, Entry, Job};
 use crate::writer::lane::Lane;
 use crate::writer::{Writer, entry};
@@ -43,7 +43,7 @@ impl Writer {
                     link,
                     contents: entry.contents.clone(),
                 });
-                batch.tokens.extend(entry.tokens.iter().cloned());
+                batch.lookups.extend(lookup_row(entry));
                 match entry.effect {
                     Effect::Opens(request) => {
                         opened.insert(request, self.open_row(entry, request));
@@ -85,4 +85,15 @@ impl Writer {
             instance: self.instance,
         }
     }
+}
+
+/// By what the request of a decision can be looked up.
+fn lookup_row(entry: &Entry) -> Option<LookupRow> {
+    let request = entry.row.request.filter(|_| !entry.codes.is_empty())?;
+    Some(LookupRow {
+        account: entry.row.account.clone(),
+        request,
+        time_us: entry.row.time_us,
+        codes: entry.codes.clone(),
+    })
 }

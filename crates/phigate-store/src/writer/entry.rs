@@ -13,25 +13,25 @@ use crate::minutes::{Fare, Minute};
 use crate::model::{
     AdminAct, Attempt, AttemptEnd, Decision, Outcome, Record, RecordKind, ReplyFacts,
 };
-use crate::rows::{AuditRow, Contents, TokenRow};
+use crate::rows::{AuditRow, Contents, LookupCode};
 use crate::writer::job::{Counters, Effect, Entry};
 
 /// Most records are shorter than this.
 const BODY_BYTES: usize = 768;
 
-/// A decision; its sealed content and lookup hashes are given by the caller.
+/// A decision; its sealed content and lookup codes are given by the caller.
 pub(crate) fn decision(
     account_id: &str,
     id: Uuid,
     decision: &Decision,
     contents: Contents,
-    tokens: Vec<TokenRow>,
+    codes: Vec<LookupCode>,
 ) -> Arc<Entry> {
     let row = decision_row(account_id, id, decision);
     let counters = decision_counters(decision);
     Arc::new(Entry {
         contents,
-        tokens,
+        codes,
         ..entry(
             row,
             &decision.account,
@@ -252,7 +252,7 @@ fn entry(row: AuditRow, account: &str, counters: Counters, effect: Effect) -> En
         row: Arc::new(row),
         account_name: account.to_owned(),
         contents: Contents::default(),
-        tokens: Vec::new(),
+        codes: Vec::new(),
         counters,
         effect,
     }

@@ -9,7 +9,7 @@ use tokio::sync::oneshot::error::TryRecvError;
 use uuid::Uuid;
 
 use crate::item::Change;
-use crate::rows::{AuditRow, Contents, RowKey, TokenRow};
+use crate::rows::{AuditRow, Contents, LookupCode, RowKey};
 use crate::{Result, StoreError};
 
 /// A record to be written, with everything that goes with it in one transaction.
@@ -21,7 +21,8 @@ pub(crate) struct Entry {
     /// Account name, as outcomes need it.
     pub(crate) account_name: String,
     pub(crate) contents: Contents,
-    pub(crate) tokens: Vec<TokenRow>,
+    /// By what its request can be looked up.
+    pub(crate) codes: Vec<LookupCode>,
     pub(crate) counters: Counters,
     pub(super) effect: Effect,
 }
@@ -36,7 +37,7 @@ pub(super) enum Effect {
     Opens(Uuid),
     /// An outcome: the request must be open and is no longer.
     Closes(Uuid),
-    /// An admin act.
+    /// An admin act, or a request that was over when it was decided.
     Neither,
 }
 
@@ -54,6 +55,18 @@ impl Job {
     pub(crate) fn of(entry: Arc<Entry>, waiter: Waiter) -> Self {
         Self {
             entries: vec![entry],
+            ..Self::empty(waiter)
+        }
+    }
+
+    /// A decision and its outcome at once: the request is never open.
+    pub(crate) fn ended(decision: Arc<Entry>, outcome: Arc<Entry>, waiter: Waiter) -> Self {
+        let without_effect = |mut entry: Arc<Entry>| {
+            Arc::make_mut(&mut entry).effect = Effect::Neither;
+            entry
+        };
+        Self {
+            entries: [decision, outcome].map(without_effect).into(),
             ..Self::empty(waiter)
         }
     }

@@ -6,7 +6,8 @@ use crate::support::life::recorded;
 use crate::support::{PATIENCE, Site, Watch, account, answered, clean, close, masked};
 use jiff::SignedDuration;
 use phigate_store::{
-    Attempt, AttemptEnd, Filter, NewAttempt, Options, Record, RecordKind, StoreError, Vault, Window,
+    Attempt, AttemptEnd, Filter, Identifier, NewAttempt, Options, Record, RecordKind, StoreError,
+    Vault, Window,
 };
 use phigate_types::{Act, Action, ErrorCode, Mode, ProviderKind};
 
@@ -186,6 +187,41 @@ pub async fn an_identifier_is_found_by_its_value_and_only_in_its_account(site: S
             .unwrap()
             .is_empty()
     );
+    close(vault).await;
+}
+
+pub async fn content_is_found_by_the_tokens_that_stood_for_it(site: Site) {
+    let vault = site.open().await;
+    let account = account(&vault).await;
+    let mut new = masked(&account);
+    new.decision.conversation = Some("c".to_owned());
+    new.tokens = vec!["NAME_7K3QD".into(), "HEALTH_PLAN_ID_0ABCD".into()];
+    let request = recorded(&vault, new).await;
+    // As earlier versions stored it.
+    let mut hashed = masked(&account);
+    hashed.decision.conversation = Some("c".to_owned());
+    hashed.identifiers.push(Identifier {
+        kind: "token",
+        value: "MRN_XXXXX".into(),
+    });
+    let earlier = recorded(&vault, hashed).await;
+    for (token, expected) in [
+        ("NAME_7K3QD", Some(request)),
+        ("HEALTH_PLAN_ID_0ABCD", Some(request)),
+        ("MRN_XXXXX", Some(earlier)),
+        ("NAME_7K3Q", None),
+        ("NAME_7K3QE", None),
+    ] {
+        let trail = &vault.trail;
+        let found = trail.contents_with_token(&account, token, "cli", "a complaint");
+        let found: Vec<_> = found.await.unwrap();
+        let found = found.iter().map(|(decision, _)| decision.request_id);
+        assert_eq!(
+            found.collect::<Vec<_>>(),
+            Vec::from_iter(expected),
+            "{token}"
+        );
+    }
     close(vault).await;
 }
 

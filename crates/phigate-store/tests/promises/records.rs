@@ -4,7 +4,7 @@ use crate::support::{
     PATIENCE, Site, Watch, account, answered, clean, close, life, masked, outcomes,
 };
 use jiff::SignedDuration;
-use phigate_store::{Filter, Options, Record, RecordKind, Vault};
+use phigate_store::{Durability, Filter, Options, Record, RecordKind, Vault};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -60,6 +60,48 @@ pub async fn lazily_recorded_decisions_are_never_lost_on_close(site: Site) {
         assert_eq!(page.items.len(), 300, "{kind:?}");
     }
     close(vault).await;
+}
+
+pub async fn a_request_that_is_over_at_once_is_written_whole(site: Site) {
+    let vault = Arc::new(site.open().await);
+    let account = account(&vault).await;
+    for (new, durability) in [
+        (masked(&account), Durability::Durable),
+        (clean(&account), Durability::Queued),
+    ] {
+        let (request, trail) = (new.decision.request_id, &vault.trail);
+        let outcome = answered(request);
+        let written = trail.record_ended(new, &outcome, durability, PATIENCE);
+        written.await.unwrap();
+        if durability == Durability::Queued {
+            vault.flush().await.unwrap();
+        }
+        assert_eq!(outcomes(&vault, &account, request).await, [Some(200)]);
+    }
+    // Whoever gives up finds both records or none, and no request that is open.
+    let mut callers = Vec::new();
+    for number in 0..60u64 {
+        let (vault, new) = (vault.clone(), masked(&account));
+        callers.push(tokio::spawn(async move {
+            let request = new.decision.request_id;
+            let (outcome, deadline) = (answered(request), Duration::from_micros(number * 200));
+            let written = vault
+                .trail
+                .record_ended(new, &outcome, Durability::Durable, deadline);
+            (request, written.await.is_ok())
+        }));
+    }
+    let mut told = Vec::new();
+    for caller in callers {
+        told.push(caller.await.unwrap());
+    }
+    vault.flush().await.unwrap();
+    for (request, is_written) in told {
+        let records = vault.trail.audit_show(&account, request).await;
+        let records = records.map_or(0, |records| records.len());
+        assert!(records == 2 || !is_written && records == 0, "{records}");
+    }
+    vault.close(PATIENCE).await.unwrap();
 }
 
 pub async fn an_abandoned_decision_leaves_no_open_request(site: Site) {

@@ -157,9 +157,10 @@ pub fn masked(account_id: &str) -> NewDecision {
         original: Some(SecretBytes::from(&b"Jane Roe, SSN 900-55-1234"[..])),
         sent: Some(SecretBytes::from(&b"[NAME], SSN [SSN]"[..])),
         identifiers: vec![Identifier {
-            kind: "ssn".to_owned(),
+            kind: "ssn",
             value: "900551234".into(),
         }],
+        tokens: Vec::new(),
     }
 }
 
@@ -175,6 +176,7 @@ pub fn clean(account_id: &str) -> NewDecision {
         original: None,
         sent: None,
         identifiers: Vec::new(),
+        tokens: Vec::new(),
         ..new
     }
 }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::item::{Item, ItemKind};
-use crate::rows::{AuditRow, Batch, ChainRow, Contents, Link, NewRecord, TokenRow};
+use crate::rows::{AuditRow, Batch, ChainRow, Contents, Link, LookupRow, NewRecord};
 use crate::{Result, StoreError};
 
 /// Version of the format. The first one had no versions and keyed hashes of items.
@@ -119,13 +119,16 @@ pub(super) fn take_entry(batch: &mut Batch, line: EntryLine) -> Result<()> {
             _ => return Err(unreadable()),
         }
     }
-    for token in &line.tokens {
-        let token = STANDARD.decode(token).map_err(|_| unreadable())?;
-        batch.tokens.push(TokenRow {
+    if !line.tokens.is_empty() {
+        let codes = line.tokens.iter().map(|code| {
+            let code = STANDARD.decode(code).map_err(|_| unreadable())?;
+            code.try_into().map_err(|_| unreadable())
+        });
+        batch.lookups.push(LookupRow {
             account: line.account.clone(),
-            token: token.try_into().map_err(|_| unreadable())?,
-            time_us: line.time_us,
             request: row.request.unwrap_or_default(),
+            time_us: line.time_us,
+            codes: codes.collect::<Result<_>>()?,
         });
     }
     let row = AuditRow {

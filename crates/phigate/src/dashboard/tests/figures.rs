@@ -46,6 +46,7 @@ async fn one(world: &World, mode: Mode, action: Action, phi: bool) {
         original: None,
         sent: None,
         identifiers: Vec::new(),
+        tokens: Vec::new(),
     };
     let trail = &world.app.vault.trail;
     trail

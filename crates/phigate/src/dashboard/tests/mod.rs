@@ -175,6 +175,7 @@ async fn record(app: &App, account_id: &str, key_id: &str) -> Uuid {
         original: Some(b"{}".as_slice().into()),
         sent: None,
         identifiers: Vec::new(),
+        tokens: Vec::new(),
     };
     app.vault
         .trail
