@@ -73,7 +73,8 @@ image: ## the container image from target/release/phigate: built, started withou
 instructions: ## what a scan costs, counted by Valgrind
 	cargo test -p phi-detect --test instructions -- --nocapture
 
-docs: ## write docs/phi-types.md, docs/parameters.md and docs/clients.md from the tables
+docs: ## write docs/phi-types.md, docs/parameters.md, docs/errors.md and docs/clients.md from the tables
+	UPDATE_DOCS=1 cargo test -q -p phigate-types --test docs
 	UPDATE_DOCS=1 cargo test -q -p phi-detect --test all docs::
 	UPDATE_DOCS=1 cargo test -q -p phigate-core --test all wire_tables::
 	UPDATE_DOCS=1 cargo test -q -p phigate --bin phigate clients::tests

@@ -33,7 +33,7 @@ edge_errors! {
     Upgrade 400 InvalidHttp "protocol upgrades are not offered";
     MethodRefused 405 MethodNotAllowed "this method is not served";
     UriTooLong 414 UriTooLong "the request target is too long";
-    HeadersTooLarge 431 HeadersTooLarge "the request has too many or too large headers";
+    HeadersTooLarge 431 HeadersTooLarge "the request has too many headers, or they are too large";
     VersionRefused 505 InvalidHttp "this version of HTTP is not served";
     Expectation 417 InvalidHttp "only Expect: 100-continue is understood";
     ContentEncoding 415 UnsupportedMediaType "send the body without Content-Encoding: compressed requests are not accepted";
@@ -46,7 +46,7 @@ edge_errors! {
     TooManyRequests 429 RateLimitExceeded "too many requests at the moment: try again shortly";
     Draining 503 ShuttingDown "the gateway is shutting down: try again shortly";
     NotFound 404 NotFound "there is nothing at this path";
-    MethodNotAllowed 405 MethodNotAllowed "this path does not answer to this method";
+    MethodNotAllowed 405 MethodNotAllowed "this path does not support this method";
     Panicked 500 InternalError "the gateway failed while answering: quote the request id when reporting it";
 }
 

@@ -167,7 +167,7 @@ impl GatewayError {
 const BLOCKED: &str = "the request was blocked because protected health information (PHI) was detected in its content";
 const UNKNOWN_MODEL: &str = "no provider of this account serves this model: GET /v1/models lists those that can be asked for, and an owner adds others to a provider's models under Providers (or with phigate provider set NAME --models LIST)";
 const WRONG_DOOR: &str = "the providers of this model do not take requests in this format: ask for the model at /v1/chat/completions, or for another model here";
-const NOT_COVERED: &str = "protected health information was detected, and no provider of this model may have it by what is agreed with its operator";
+const NOT_COVERED: &str = "protected health information was detected, and no provider of this model may have it under its agreement";
 const WITHHELD: &str = "the reply was withheld because it holds protected health information that was not in the request";
 const AUDIT_UNAVAILABLE: &str =
     "the audit record could not be written, so nothing was forwarded: try again shortly";

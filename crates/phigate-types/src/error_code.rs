@@ -65,27 +65,27 @@ error_codes! {
     ClientDisconnected "client_disconnected" Request 499 "The caller left before the answer was complete.";
     ContentFilter "content_filter" Request 400 "The provider's content filter refused the request.";
     DetectorUnavailable "detector_unavailable" Gateway 503 "The request could not be scanned, so nothing was forwarded.";
-    DuplicateKey "duplicate_key" Request 400 "An object of the body has the same key twice.";
-    HeadersTooLarge "headers_too_large" Request 431 "The request has too many or too large headers.";
+    DuplicateKey "duplicate_key" Request 400 "An object in the body has the same key twice.";
+    HeadersTooLarge "headers_too_large" Request 431 "Too many headers, or headers too large.";
     InternalError "internal_error" Gateway 500 "The gateway failed while answering.";
     Interrupted "interrupted" Gateway 500 "The gateway stopped before the outcome was known.";
     InvalidApiKey "invalid_api_key" Request 401 "The API key is malformed, unknown, revoked or expired.";
-    InvalidHttp "invalid_http" Request 400 "The request is not HTTP that can be read in only one way.";
+    InvalidHttp "invalid_http" Request 400 "The HTTP request is ambiguous, malformed or of a kind that is not served.";
     InvalidJson "invalid_json" Request 400 "The body is not JSON.";
     InvalidType "invalid_type" Request 400 "A field has a value of the wrong type.";
     InvalidValue "invalid_value" Request 400 "A field has a value that is not allowed.";
-    MethodNotAllowed "method_not_allowed" Request 405 "The path does not answer to this method.";
-    MissingApiKey "missing_api_key" Request 401 "There is no Authorization header.";
+    MethodNotAllowed "method_not_allowed" Request 405 "The path does not support this method.";
+    MissingApiKey "missing_api_key" Request 401 "There is no API key: send it in Authorization or in x-api-key.";
     MissingRequiredParameter "missing_required_parameter" Request 400 "A required field is missing.";
     ModelNotFound "model_not_found" Request 404 "No provider serves the model.";
     NotFound "not_found" Request 404 "There is nothing at this path.";
     PhiBlocked "phi_blocked" Phi 403 "PHI was found and the account's mode blocks it.";
     PhiInReply "phi_in_reply" Phi 403 "The reply holds PHI that was not in the request, and the account withholds such replies.";
-    PhiNotRewritable "phi_not_rewritable" Request 400 "PHI stands where it cannot be replaced without breaking the document.";
+    PhiNotRewritable "phi_not_rewritable" Request 400 "PHI is in a place where it cannot be replaced without breaking the document.";
     ProviderAuthFailed "provider_auth_failed" Provider 502 "The provider refused the account's key.";
     ProviderError "provider_error" Provider 502 "The provider failed or gave an answer that cannot be read.";
     ProviderNotConfigured "provider_not_configured" Request 400 "The model's provider has no key yet.";
-    ProviderNotCovered "provider_not_covered" Phi 403 "PHI was found and no provider of the model may have it by what is agreed.";
+    ProviderNotCovered "provider_not_covered" Phi 403 "PHI was found, and no provider of the model may have it under its agreement.";
     ProviderOverloaded "provider_overloaded" Provider 503 "The provider is overloaded.";
     ProviderRateLimited "provider_rate_limited" Rate 429 "The provider's rate limit is reached.";
     ProviderRejected "provider_rejected" Request 400 "The provider rejected the request.";
@@ -96,7 +96,7 @@ error_codes! {
     RequestTooLarge "request_too_large" Request 413 "The body is too large.";
     ShuttingDown "shutting_down" Gateway 503 "The gateway is shutting down.";
     UnscannableContent "unscannable_content" Request 400 "A part cannot be scanned and the account does not allow such parts.";
-    UnsupportedMediaType "unsupported_media_type" Request 415 "The body is not application/json without encoding.";
+    UnsupportedMediaType "unsupported_media_type" Request 415 "The body must be uncompressed application/json.";
     UriTooLong "uri_too_long" Request 414 "The request target is too long.";
 }
 

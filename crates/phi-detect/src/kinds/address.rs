@@ -12,7 +12,7 @@ pub(super) static RULE: PhiRule = PhiRule {
     label: "Address",
     placeholder: "[ADDRESS]",
     summary: "Street addresses through unit, city, state and ZIP as one finding, also over several lines; PO boxes, rural \
-        routes, highways, military addresses, ZIP codes that are called so.",
+        routes, highways, military addresses, ZIP codes that are labelled as such.",
     not_found: "A city, state or country alone; wards, rooms and beds; counts followed by a word that is also a street word.",
     authority: "USPS Publication 28, Postal Addressing Standards",
     threshold: 0.5,

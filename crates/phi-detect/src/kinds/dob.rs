@@ -11,7 +11,7 @@ pub(super) static RULE: PhiRule = PhiRule {
     label: "Date of birth",
     placeholder: "[DOB]",
     summary: "Dates of birth in every usual form (numeric, ISO, compact, written or spelled out, two-digit years, European \
-        order, day and month alone), where a label, the word \"born\", a column, a key or HL7 PID-7 says that they are.",
+        order, day and month alone), where a label, the word \"born\", a column, a key or HL7 PID-7 marks them as such.",
     not_found: "Dates of visits, admissions, procedures and all other dates; ages; a year alone.",
     authority: "HIPAA Safe Harbor, 45 CFR 164.514(b)(2)(i)(C); ISO 8601; HL7 v2 PID-7",
     threshold: 0.5,

@@ -10,7 +10,7 @@ pub(super) static RULE: PhiRule = PhiRule {
     code: "email",
     label: "Email",
     placeholder: "[EMAIL]",
-    summary: "E-mail addresses, with international letters, with spaces round the @, and spelled out with \
+    summary: "E-mail addresses, with international letters, with spaces around the @, and spelled out with \
         \"at\" and \"dot\" in brackets or in words.",
     not_found: "Handles without a domain (@clinic), package names and versions (left-pad@1.3.0), connection strings without a dotted host; addresses that nobody reads (noreply@) and samples (user@example.com).",
     authority: "RFC 5322 section 3.4.1 (addr-spec); RFC 1035 and RFC 5890 (domain names)",

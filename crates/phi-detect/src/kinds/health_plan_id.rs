@@ -11,7 +11,7 @@ pub(super) static RULE: PhiRule = PhiRule {
     placeholder: "[HEALTH_PLAN_ID]",
     summary: "Member, subscriber, policy and Medicaid numbers by the words that introduce them. \
         Off unless an account sets a threshold for it.",
-    not_found: "Group and claim numbers, and numbers that nothing calls a member's or policy's. \
+    not_found: "Group and claim numbers, and numbers that nothing labels as a member or policy number. \
         Medicare numbers are a kind of their own.",
     authority: "HIPAA Safe Harbor, 45 CFR 164.514(b)(2)(i)(I)",
     threshold: 0.5,

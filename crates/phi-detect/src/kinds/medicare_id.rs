@@ -13,7 +13,7 @@ pub(super) static RULE: PhiRule = PhiRule {
     placeholder: "[MEDICARE_ID]",
     summary: "Medicare beneficiary identifiers by CMS's position grammar, in any case, with or without dashes, \
         spaces or dots; claim numbers (HICN) and railroad numbers.",
-    not_found: "Medicaid and commercial member numbers; codes of eleven characters that break the grammar and that nothing calls Medicare.",
+    not_found: "Medicaid and commercial member numbers; codes of eleven characters that break the grammar and that nothing labels as Medicare.",
     authority: "CMS, Understanding the Medicare Beneficiary Identifier Format; CMS, HICN and RRB claim number structure",
     threshold: 0.5,
     is_on_by_default: true,

@@ -9,9 +9,9 @@ pub(super) static RULE: PhiRule = PhiRule {
     code: "npi",
     label: "NPI",
     placeholder: "[NPI]",
-    summary: "US national provider identifiers with a right check digit, where something calls them so. \
+    summary: "US national provider identifiers with a valid check digit, when labelled as such. \
         Off unless an account sets a threshold for it.",
-    not_found: "Ten digits that nothing calls an NPI, or whose check digit is wrong.",
+    not_found: "Ten digits that nothing labels as an NPI, or whose check digit is wrong.",
     authority: "CMS, National Provider Identifier Standard (45 CFR 162.406)",
     threshold: 0.5,
     is_on_by_default: false,

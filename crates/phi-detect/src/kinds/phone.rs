@@ -11,7 +11,7 @@ pub(super) static RULE: PhiRule = PhiRule {
     label: "Phone",
     placeholder: "[PHONE]",
     summary: "US and international telephone, mobile, fax and pager numbers in the usual groupings, with country code \
-        and extension; seven digits, digits without separators and spelled digits where the words around speak of calling.",
+        and extension; seven digits, digits without separators and spelled digits where the words around them are about calling.",
     not_found: "911, 988 and other short codes, in-house extensions alone, ranges, lab values, order and version numbers, time stamps.",
     authority: "North American Numbering Plan (ATIS-0300051); ITU-T E.164",
     threshold: 0.5,

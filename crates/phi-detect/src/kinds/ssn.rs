@@ -13,8 +13,8 @@ pub(super) static RULE: PhiRule = PhiRule {
     label: "SSN",
     placeholder: "[SSN]",
     summary: "US social security numbers: 3-2-4 digits with any separator, nine digits in a row or spelled \
-        out when called an SSN, masked forms such as XXX-XX-1234, and the last four digits when said to be of an SSN.",
-    not_found: "Nine digits that nothing calls an SSN; numbers labelled as something else (MRN, order, lot).",
+        out when called an SSN, masked forms such as XXX-XX-1234, and the last four digits when labelled as part of an SSN.",
+    not_found: "Nine digits that nothing labels as an SSN; numbers labelled as something else (MRN, order, lot).",
     authority: "SSA, Social Security Number Randomization (2011): area, group and serial rules",
     threshold: 0.5,
     is_on_by_default: true,

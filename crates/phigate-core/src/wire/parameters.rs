@@ -1,4 +1,4 @@
-//! What becomes of each request parameter, as a table that the translation follows and the documentation prints.
+//! What happens to each request parameter, as a table that the translation follows and the documentation prints.
 
 use crate::json::Json;
 
@@ -65,7 +65,7 @@ impl Parameter {
 pub fn parameters_page() -> String {
     let mut page = String::from(PAGE_HEAD);
     for format in super::FORMATS.iter().chain(super::CLOUD_FORMATS) {
-        page.push_str(&format!("\n## {} (`{}`)\n\n| Parameter | Treatment | How | Asks for nothing when |\n|---|---|---|---|\n", format.family().label(), format.id()));
+        page.push_str(&format!("\n## {} (`{}`)\n\n| Parameter | Treatment | How | No effect when |\n|---|---|---|---|\n", format.family().label(), format.id()));
         for parameter in format.parameters() {
             let neutral: Vec<String> = parameter
                 .neutral
@@ -85,10 +85,11 @@ pub fn parameters_page() -> String {
 }
 
 const PAGE_HEAD: &str = "\
-# What becomes of each request parameter
+# What happens to each request parameter
 
-Callers always speak OpenAI's chat completions. This page is written from the tables that the translation itself
-follows; a test fails when they differ.
+This page is about requests to `/v1/chat/completions`, and says what happens to their parameters on the way to each family
+of providers. It is written from the tables that the translation itself follows; a test fails when they differ.
+Responses, Messages, completions and embeddings are not translated: they go only to providers of the same format.
 
 - **forwarded**: sent as it came.
 - **mapped**: sent in the provider's own words.

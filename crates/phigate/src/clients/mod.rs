@@ -66,7 +66,7 @@ pub(crate) static CLIENTS: &[Client] = &[
                 include_str!("openai_responses.py"),
             ),
             chat(
-                "Or nothing in the code, and two variables in its environment:",
+                "Or without changing code, set two variables:",
                 "sh",
                 include_str!("openai.sh"),
             ),
@@ -87,7 +87,7 @@ pub(crate) static CLIENTS: &[Client] = &[
                 include_str!("anthropic.mjs"),
             ),
         ],
-        note: "The address stands without `/v1`. `count_tokens` works as well.",
+        note: "The address has no `/v1`. `count_tokens` works as well.",
     },
     Client {
         title: "Claude Code",
@@ -96,7 +96,7 @@ pub(crate) static CLIENTS: &[Client] = &[
             "sh",
             include_str!("claude_code.sh"),
         )],
-        note: "Its web search runs at the provider, out of sight, and is therefore refused outside of flag mode.",
+        note: "Its web search runs at the provider, out of sight, and is therefore refused outside flag mode.",
     },
     Client {
         title: "Codex",
@@ -107,7 +107,7 @@ pub(crate) static CLIENTS: &[Client] = &[
                 include_str!("codex.toml"),
             ),
             codex(
-                "Then, or plain `codex` in a terminal:",
+                "Then (or just `codex` in a terminal):",
                 "sh",
                 include_str!("codex.sh"),
             ),
@@ -121,7 +121,7 @@ pub(crate) static CLIENTS: &[Client] = &[
             "python",
             include_str!("agents.py"),
         )],
-        note: "Its tracing sends prompts to OpenAI past any gateway: keep `set_tracing_disabled(True)`, or set `OPENAI_AGENTS_DISABLE_TRACING=1`.",
+        note: "Its tracing sends prompts to OpenAI, bypassing any gateway: keep `set_tracing_disabled(True)`, or set `OPENAI_AGENTS_DISABLE_TRACING=1`.",
     },
     Client {
         title: "LangChain",
@@ -142,7 +142,7 @@ pub(crate) static CLIENTS: &[Client] = &[
                 include_str!("langchain_embeddings.py"),
             ),
         ],
-        note: "Without `check_embedding_ctx_length=False` it sends ids of tokens, which cannot be scanned. LangSmith's tracing sends prompts elsewhere: leave `LANGSMITH_TRACING` unset.",
+        note: "Without `check_embedding_ctx_length=False` it sends token ids, which cannot be scanned. LangSmith's tracing sends prompts elsewhere: leave `LANGSMITH_TRACING` unset.",
     },
     Client {
         title: "LlamaIndex",
@@ -206,12 +206,12 @@ pub(crate) static CLIENTS: &[Client] = &[
                 include_str!("litellm.yaml"),
             ),
             chat(
-                "Behind phigate it is a provider like any other; an owner sets it:",
+                "Behind phigate it is a provider like any other; an owner sets it up:",
                 "sh",
                 include_str!("litellm_behind.sh"),
             ),
         ],
-        note: "LiteLLM can also ask phigate as a guardrail and forward by itself: see docs/service.md.",
+        note: "LiteLLM can also ask phigate as a guardrail and do the forwarding itself: see docs/service.md.",
     },
     Client {
         title: "Open WebUI",
@@ -220,7 +220,7 @@ pub(crate) static CLIENTS: &[Client] = &[
             "sh",
             include_str!("open_webui.sh"),
         )],
-        note: "In one that runs already: Admin settings, Connections, OpenAI API, with the same address and key. Models are found by themselves.",
+        note: "In an existing installation: Admin settings, Connections, OpenAI API, with the same address and key. Models are found automatically.",
     },
 ];
 

@@ -1,4 +1,4 @@
-//! What becomes of each parameter on the way to Anthropic.
+//! What happens to each parameter on the way to Anthropic.
 
 use super::super::parameters::{Parameter, Treatment};
 use Treatment::{Dropped, Mapped, MappedOrNamed, Refused};
@@ -24,19 +24,19 @@ pub(super) static PARAMETERS: &[Parameter] = &[
     // Alphabetical after the two that every request has; one row per parameter.
     row("model", Mapped, &[], "`model`, after the account's aliases", r#""claude-sonnet-4-5""#),
     row("messages", MappedOrNamed, &[], "`messages` and `system`; what a message says beyond role, content and tool calls is left out and named", r#"[{"role":"user","content":"Hello"}]"#),
-    row("audio", Refused, &[], "this provider gives no sound", r#"{"voice":"alloy","format":"mp3"}"#),
+    row("audio", Refused, &[], "this provider has no audio output", r#"{"voice":"alloy","format":"mp3"}"#),
     row("frequency_penalty", Dropped, &["0"], "the provider has no such setting", "0.5"),
     row("function_call", Refused, &[], "write `tool_choice` instead", r#""auto""#),
     row("functions", Refused, &[], "write `tools` instead", r#"[{"name":"get_time"}]"#),
-    row("logit_bias", Refused, &["{}"], "the provider cannot weigh single tokens", r#"{"50256":-100}"#),
+    row("logit_bias", Refused, &["{}"], "the provider cannot weight individual tokens", r#"{"50256":-100}"#),
     row("logprobs", Refused, &["false"], "the provider gives no probabilities", "true"),
     row("max_completion_tokens", Mapped, &[], "`max_tokens`; wins over the caller's `max_tokens`", "100"),
     row("max_tokens", Mapped, &[], "`max_tokens`; a default for each model when absent", "100"),
     row("metadata", Dropped, &["{}"], "means something else there", r#"{"case":"7"}"#),
-    row("modalities", Refused, &[r#"["text"]"#], "this provider answers in text alone", r#"["text","audio"]"#),
+    row("modalities", Refused, &[r#"["text"]"#], "this provider answers only in text", r#"["text","audio"]"#),
     row("moderation", Dropped, &["{}"], "the provider has no such setting", r#"{"level":"low"}"#),
-    row("n", Refused, &["1"], "the provider gives one answer a request", "2"),
-    row("parallel_tool_calls", Mapped, &["true"], "`tool_choice.disable_parallel_tool_use`, the other way round", "false"),
+    row("n", Refused, &["1"], "the provider gives one answer per request", "2"),
+    row("parallel_tool_calls", Mapped, &["true"], "`tool_choice.disable_parallel_tool_use`, inverted", "false"),
     row("prediction", Dropped, &[], "the provider has no such setting", r#"{"type":"content","content":"Hello"}"#),
     row("presence_penalty", Dropped, &["0"], "the provider has no such setting", "0.5"),
     row("prompt_cache_key", Dropped, &[], "parts can be marked with `cache_control` or `prompt_cache_breakpoint`", r#""a""#),
@@ -47,12 +47,12 @@ pub(super) static PARAMETERS: &[Parameter] = &[
     row("safety_identifier", MappedOrNamed, &[], "as `user`, if that is absent", r#""a""#),
     row("seed", Dropped, &[], "the provider has no such setting", "7"),
     row("service_tier", Dropped, &[r#""auto""#, r#""default""#], "the tiers mean something else there", r#""flex""#),
-    row("stop", Mapped, &["[]"], "`stop_sequences`, always a list; an entry of spaces alone is refused", r#""END""#),
+    row("stop", Mapped, &["[]"], "`stop_sequences`, always a list; an entry of only spaces is refused", r#""END""#),
     row("store", Refused, &["false"], "the provider must not keep the conversation", "true"),
     row("stream", Mapped, &["false"], "`stream`", "true"),
     row("stream_options", MappedOrNamed, &["{}"], "`include_usage` adds the usage chunk; other options are left out", r#"{"include_usage":true}"#),
     row("temperature", MappedOrNamed, &[], "`temperature`; above 1 becomes 1; left out for models that refuse it, or while they think", "0.5"),
-    row("tool_choice", MappedOrNamed, &[], "`tool_choice`; models that cannot be forced choose as they like", r#""auto""#),
+    row("tool_choice", MappedOrNamed, &[], "`tool_choice`; models that cannot be forced choose freely", r#""auto""#),
     row("tools", MappedOrNamed, &["[]"], "`tools`; `strict` where the model knows it", r#"[{"type":"function","function":{"name":"get_time"}}]"#),
     row("top_logprobs", Refused, &["0"], "the provider gives no probabilities", "2"),
     row("top_p", MappedOrNamed, &[], "`top_p`; left out for models that refuse it, or refuse it beside `temperature`", "0.9"),

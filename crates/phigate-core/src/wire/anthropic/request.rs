@@ -95,7 +95,7 @@ fn stop_list<'b>(draft: &'b Draft<'b>) -> Result<Vec<Json<'b>>, Refusal> {
         };
         return Err(Refusal::value(
             place,
-            "this provider does not accept a stop sequence of spaces alone",
+            "this provider does not accept a stop sequence of only spaces",
         ));
     }
     Ok(sequences.into_iter().map(Json::text).collect())

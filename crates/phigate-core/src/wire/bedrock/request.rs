@@ -141,7 +141,7 @@ fn stop_list<'b>(draft: &'b Draft<'b>, model: &Model) -> Result<Vec<Json<'b>>, R
         };
         return Err(Refusal::value(
             place,
-            "this provider does not accept an empty stop sequence, and some models none of spaces alone",
+            "this provider does not accept an empty stop sequence, and some models none of only spaces",
         ));
     }
     Ok(sequences.into_iter().map(Json::text).collect())

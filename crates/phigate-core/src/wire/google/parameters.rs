@@ -1,4 +1,4 @@
-//! What becomes of each parameter on the way to Google.
+//! What happens to each parameter on the way to Google.
 
 use super::super::parameters::{Parameter, Treatment};
 use Treatment::{Dropped, Mapped, MappedOrNamed, Refused};
@@ -24,22 +24,22 @@ pub(super) static PARAMETERS: &[Parameter] = &[
     // Alphabetical after the two that every request has; one row per parameter.
     row("model", Mapped, &[], "in the address, after the account's aliases", r#""gemini-2.5-flash""#),
     row("messages", MappedOrNamed, &[], "`contents`; system content is prepended to the first user message; what a message says beyond role, content and tool calls is left out and named", r#"[{"role":"user","content":"Hello"}]"#),
-    row("audio", Refused, &[], "sound cannot be asked for here", r#"{"voice":"alloy","format":"mp3"}"#),
+    row("audio", Refused, &[], "audio output is not supported", r#"{"voice":"alloy","format":"mp3"}"#),
     row("frequency_penalty", Mapped, &[], "`frequencyPenalty`", "0.5"),
     row("function_call", Refused, &[], "write `tool_choice` instead", r#""auto""#),
     row("functions", Refused, &[], "write `tools` instead", r#"[{"name":"get_time"}]"#),
-    row("logit_bias", Refused, &["{}"], "the provider cannot weigh single tokens", r#"{"50256":-100}"#),
+    row("logit_bias", Refused, &["{}"], "the provider cannot weight individual tokens", r#"{"50256":-100}"#),
     row("logprobs", Mapped, &["false"], "`responseLogprobs`", "true"),
     row("max_completion_tokens", Mapped, &[], "`maxOutputTokens`; wins over `max_tokens`", "100"),
     row("max_tokens", Mapped, &[], "`maxOutputTokens`", "100"),
     row("metadata", Dropped, &["{}"], "the provider has no such field", r#"{"case":"7"}"#),
-    row("modalities", Refused, &[r#"["text"]"#], "only text can be asked for here", r#"["text","audio"]"#),
+    row("modalities", Refused, &[r#"["text"]"#], "only text output is supported", r#"["text","audio"]"#),
     row("moderation", Dropped, &["{}"], "the provider has no such setting", r#"{"level":"low"}"#),
     row("n", Mapped, &["1"], "`candidateCount`; more than 8 is refused", "2"),
     row("parallel_tool_calls", Dropped, &["true"], "the provider has no such switch", "false"),
     row("prediction", Dropped, &[], "the provider has no such setting", r#"{"type":"content","content":"Hello"}"#),
     row("presence_penalty", Mapped, &[], "`presencePenalty`", "0.5"),
-    row("prompt_cache_key", Dropped, &[], "the provider caches by itself", r#""a""#),
+    row("prompt_cache_key", Dropped, &[], "the provider caches automatically", r#""a""#),
     row("prompt_cache_options", Dropped, &["{}"], "as above", r#"{"mode":"auto"}"#),
     row("prompt_cache_retention", Dropped, &[], "as above", r#""24h""#),
     row("reasoning_effort", MappedOrNamed, &[], "`thinkingConfig`, as a budget of tokens or a level, as the model wants it", r#""low""#),

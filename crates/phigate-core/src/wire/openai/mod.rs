@@ -184,7 +184,7 @@ static PARAMETERS: &[Parameter] = &[
         name: "model",
         treatment: Treatment::Mapped,
         neutral: &[],
-        note: "as it came, unless the account has an alias or the provider another name for it",
+        note: "as it came, unless the account has an alias or the provider has another name for it",
         example: "\"gpt-4o\"",
     },
     forwarded("messages", r#"[{"role":"user","content":"Hello"}]"#),
