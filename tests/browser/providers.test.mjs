@@ -114,7 +114,7 @@ test("what cannot be added says which field is wrong and keeps what was typed", 
   await page.goto(`${server.url}/providers/add/local`);
   await fill(page, { Name: "openai", "Base URL": "fine" });
   await page.getByRole("button", { name: "Add provider" }).click();
-  await page.getByText("There is a provider of this name already").waitFor();
+  await page.getByText("There is already a provider with this name").waitFor();
 });
 
 const MISTAKES = [

@@ -39,7 +39,7 @@ const pages = {
   await signIn(page, server);
   await page.screenshot({ path: join(out, "readme-overview.png") });
   await page.goto(`${server.url}/audit/${note.id}`);
-  await page.getByLabel("Reason").fill("Incident 4711, asked by the privacy officer");
+  await page.getByLabel("Reason").fill("Incident 4711, requested by the privacy officer");
   await page.getByRole("button", { name: "Reveal" }).click();
   await page.locator("#content").scrollIntoViewIfNeeded();
   await page.screenshot({ path: join(out, "readme-reveal.png") });
@@ -57,7 +57,7 @@ for (const colorScheme of ["light", "dark"]) {
       await shoot(name);
     }
     await page.goto(`${server.url}/audit/${note.id}`);
-    await page.getByLabel("Reason").fill("Incident 4711, asked by the privacy officer");
+    await page.getByLabel("Reason").fill("Incident 4711, requested by the privacy officer");
     await page.getByRole("button", { name: "Reveal" }).click();
     await page.getByText("Content, revealed").waitFor();
     await shoot("revealed");

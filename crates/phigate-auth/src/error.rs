@@ -38,7 +38,7 @@ pub enum Reason {
     #[error("the tenant is not known")]
     UnknownTenant,
     /// The role may not be taken by this machine.
-    #[error("this machine may not take the role, or no federated credential fits it")]
+    #[error("this machine may not take the role, or no federated credential matches it")]
     NotTrusted,
     /// The times in our request are not theirs.
     #[error("the clock of this machine is off by {0} seconds")]

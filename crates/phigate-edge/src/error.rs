@@ -25,7 +25,7 @@ macro_rules! edge_errors {
 edge_errors! {
     // Variant, status, code, message.
     Framing 400 InvalidHttp "the length of the request is ambiguous: send Content-Length or Transfer-Encoding: chunked, once";
-    RepeatedHeader 400 InvalidHttp "a header that may stand only once is repeated";
+    RepeatedHeader 400 InvalidHttp "a header that may appear only once is repeated";
     MalformedHead 400 InvalidHttp "the request line or a header is malformed";
     MissingHost 400 InvalidHttp "the Host header is missing";
     TwoHosts 400 InvalidHttp "the Host header and the request target name different hosts";

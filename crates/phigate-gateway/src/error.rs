@@ -122,7 +122,7 @@ impl GatewayError {
             Self::Request(problem) => return problem.message.clone().into(),
             Self::NotConfigured { family } => return not_configured(*family).into(),
             Self::Provider(failure) => return provider(failure),
-            Self::MissingKey => "send your API key as Authorization: Bearer phg_…",
+            Self::MissingKey => "send your API key as Authorization: Bearer phg_…, or as x-api-key",
             Self::InvalidKey => "the API key is malformed, unknown, revoked or expired",
             Self::RateLimited { .. } => "too many requests: wait before trying again",
             Self::MediaType => "send the body as Content-Type: application/json",
@@ -174,7 +174,7 @@ const AUDIT_UNAVAILABLE: &str =
 const DETECTOR_BUSY: &str =
     "the request waited too long to be scanned, so nothing was forwarded: try again shortly";
 const SCANS_WAITING: &str =
-    "too many large requests of this account wait to be scanned: try again shortly";
+    "too many large requests of this account are waiting to be scanned: try again shortly";
 
 fn not_configured(family: ProviderKind) -> String {
     format!("no provider key is set for {family}: the account's owner sets it under Providers")

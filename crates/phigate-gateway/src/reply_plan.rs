@@ -26,7 +26,7 @@ pub(crate) fn conversation_name(headers: &HeaderMap) -> Result<Option<String>, G
     };
     let name = name.as_bytes();
     if given.next().is_some() || !reply::is_conversation_name(name) {
-        let message = "a conversation is named once, by 1 to 128 visible ASCII characters";
+        let message = "name a conversation once, with 1 to 128 visible ASCII characters";
         return Err(RequestError::field(
             ErrorCode::InvalidValue,
             "X-Gateway-Conversation",

@@ -51,7 +51,7 @@ impl Trial {
         match self {
             Self::Works { took_ms } => (
                 "Connection works",
-                format!("It answered in {took_ms} ms and knows us."),
+                format!("It answered in {took_ms} ms and accepts our requests."),
             ),
             Self::WrongKey => (
                 "The provider refuses the key",
@@ -67,15 +67,15 @@ impl Trial {
             }
             Self::Failed(ProviderError::Token(error)) => (
                 "No token for the provider",
-                format!("{error}. Check the token URL, and that this server may reach it."),
+                format!("{error}. Check the token URL, and that this server can reach it."),
             ),
             Self::Failed(ProviderError::NotAuthorized) => (
-                "Nothing to show the provider",
-                "No key is stored for it, or it cannot be used. Set it anew.".to_owned(),
+                "No credentials for the provider",
+                "No key is stored for it, or it cannot be used. Set it again.".to_owned(),
             ),
             Self::Failed(error) => (
                 "No connection",
-                format!("It seems that {error}. Check the base URL, and that this server may reach it."),
+                format!("It seems that {error}. Check the base URL, and that this server can reach it."),
             ),
             Self::WrongAddress(why) => ("The base URL cannot be used", format!("Because {why}.")),
             Self::NotSet => ("Not set yet", "Set the provider first.".to_owned()),

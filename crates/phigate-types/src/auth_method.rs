@@ -90,7 +90,7 @@ static ROWS: &[Row] = &[
         code: "google",
         label: "Google service account",
         secret: Secret::Json,
-        secret_words: "service account, as the JSON that Google hands out",
+        secret_words: "service account, as the JSON file that Google provides",
         options: &[ProviderOption::TokenUrl],
         needs: &[],
     },

@@ -22,7 +22,7 @@ replies! {
     #[default] Off "off" "" "Off" Plain "Replies are passed on as they come, without being scanned.";
     Flag "flag" "flagged" "Flag" Info "New PHI in a reply is recorded. The reply is passed on unchanged.";
     Mask "mask" "masked" "Mask" Violet "New PHI in a reply is replaced by a placeholder such as [SSN].";
-    Redact "redact" "redacted" "Redact" Violet "New PHI in a reply is removed and nothing stands in its place.";
+    Redact "redact" "redacted" "Redact" Violet "New PHI in a reply is removed and nothing is put in its place.";
     Block "block" "blocked" "Block" Warn "A reply with new PHI is withheld. The caller gets an error instead.";
 }
 

@@ -91,7 +91,7 @@ impl FaultKind {
         match self {
             Self::Changed => "was changed",
             Self::Missing => "is missing",
-            Self::Reordered => "stands in another's place",
+            Self::Reordered => "is out of order",
             Self::Inserted => "was inserted",
             Self::Truncated => "and what followed it are gone: the trail was cut",
             Self::RolledBack => "was set back to what it was before",

@@ -261,14 +261,22 @@ fn doctor_asks_every_provider() {
     let said = gateway.try_command(&["doctor"], "");
     let text = String::from_utf8_lossy(&said.stdout).into_owned();
     assert_eq!(said.status.code(), Some(0), "{text}");
-    assert_eq!(text.matches("and knows us").count(), 2, "{text}");
+    assert_eq!(
+        text.matches("and accepts our requests").count(),
+        2,
+        "{text}"
+    );
 
     set("anthropic", &unknown.url());
     unknown.answer_next(Reply::with_headers(401, &[], "{}"));
     let said = gateway.try_command(&["doctor"], "");
     let text = String::from_utf8_lossy(&said.stdout).into_owned();
     assert_eq!(said.status.code(), Some(1), "{text}");
-    assert_eq!(text.matches("and knows us").count(), 1, "{text}");
+    assert_eq!(
+        text.matches("and accepts our requests").count(),
+        1,
+        "{text}"
+    );
     assert!(text.contains("The provider refuses the key"), "{text}");
     assert!(text.contains("provider test anthropic"), "{text}");
 }
@@ -368,7 +376,7 @@ fn messages_say_what_is_wrong_and_not_something_else() {
             vec!["audit", "verify", "--checkpoints", there],
             "does not hold one checkpoint per line",
         ),
-        (vec!["backup", there], "it exists already"),
+        (vec!["backup", there], "it already exists"),
         // Another name of `key`, never of the master key.
         (vec!["keys", "rotate"], "<ID>"),
         (vec!["keys", "rotate", "abcdefghijkl"], "no such"),

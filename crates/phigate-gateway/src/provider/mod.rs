@@ -132,7 +132,7 @@ pub enum ProviderError {
     #[error("the call cannot be written as a request")]
     Unsendable,
     /// There is nothing that proves to the provider who asks.
-    #[error("there is nothing that proves to the provider who asks")]
+    #[error("there are no credentials for the provider")]
     NotAuthorized,
     /// There is no token to show, and why.
     #[error("{0}")]

@@ -68,7 +68,7 @@ fn check_auth(config: &ProviderConfig) -> Result<(), SetupError> {
         return Ok(());
     }
     let ways: Vec<&str> = ways.iter().map(|way| way.code()).collect();
-    let why = format!("{kind} knows only {}", ways.join(", "));
+    let why = format!("{kind} supports only {}", ways.join(", "));
     Err(SetupError::new("auth", why))
 }
 
@@ -103,7 +103,7 @@ fn check_address(url: &str, rules: SetupRules) -> Result<(), String> {
     match BaseUrl::parse(url, rules.allow_private) {
         Ok(_) => Ok(()),
         Err(error) if BaseUrl::parse(url, true).is_ok() => Err(format!(
-            "{error}; where it is meant, start the gateway with --allow-private-providers, or set PHIGATE_ALLOW_PRIVATE_PROVIDERS=true for this command too"
+            "{error}; if that is intended, start the gateway with --allow-private-providers, or set PHIGATE_ALLOW_PRIVATE_PROVIDERS=true for this command too"
         )),
         Err(error) => Err(error.to_string()),
     }

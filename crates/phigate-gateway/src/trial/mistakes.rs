@@ -32,11 +32,11 @@ const CLOCK_MARKS: &[&str] = &[
 static MISTAKES: &[Mistake] = &[
     // By cloud; within one the more particular words first.
     row(&["deploymentnotfound"], "The deployment does not exist",
-        "Compare the name after the equals sign of --models with the deployments of the resource. A new deployment takes some minutes."),
+        "Compare the name after the equals sign of --models with the deployments of the resource. A new deployment takes a few minutes to appear."),
     row(&["authenticationtypedisabled", "key based authentication is disabled"], "Keys are disabled for this resource",
-        "Its owner allows Entra ID alone: use --auth entra, or let key authentication be enabled."),
+        "Its owner allows only Entra ID: use --auth entra, or have key authentication enabled."),
     row(&["principal does not have access", "lacks the required data action", "permissiondenied"], "A role is missing",
-        "Give the application the role Cognitive Services OpenAI User on the resource. It takes some minutes to hold."),
+        "Give the application the role Cognitive Services OpenAI User on the resource. It takes a few minutes to take effect."),
     row(&["unsupported api version", "api version not supported"], "The resource does not know this version of the API",
         "Use --api-version v1, or a date that Azure lists."),
     row(&["credential should be scoped to a valid region"], "The region is wrong",
@@ -46,7 +46,7 @@ static MISTAKES: &[Mistake] = &[
     row(&["not authorized to perform", "no identity-based policy allows"], "A permission is missing",
         "Allow the user or role bedrock:InvokeModel and bedrock:InvokeModelWithResponseStream for the model."),
     row(&["token included in the request is expired", "expiredtoken"], "The session token has expired",
-        "Temporary credentials end: store new ones, or use the machine's own identity."),
+        "Temporary credentials expire: store new ones, or use the machine's own identity."),
     row(&["token included in the request is invalid", "unrecognizedclient", "access key id is not known"], "AWS does not know the access key",
         "Check access_key_id, and that the key is still active. Temporary credentials need their session_token too."),
     row(&["signature we calculated does not match", "signaturedoesnotmatch"], "The secret access key is wrong",
@@ -95,7 +95,7 @@ pub(super) fn of_reason(reason: Reason) -> Words {
         ),
         Reason::WrongSecret => (
             "The secret is wrong",
-            "It is not the one that belongs to this identity: copy it again, its value and not its id.",
+            "It is not the one that belongs to this identity. Copy it again: its value, not its id.",
         ),
         Reason::UnknownIdentity => (
             "The identity is not known",
@@ -107,7 +107,7 @@ pub(super) fn of_reason(reason: Reason) -> Words {
         ),
         Reason::NotTrusted => (
             "This machine may not take the role",
-            "Let the role trust it, or give the application a federated credential that fits it.",
+            "Let the role trust it, or give the application a federated credential that matches it.",
         ),
         Reason::Other | Reason::BadSecret | Reason::NoIdentity | Reason::NotAllowed => {
             return (
@@ -126,7 +126,7 @@ fn clock(skew_s: Option<i64>) -> Words {
         None => "It is off by more than five minutes".to_owned(),
     };
     let title = "The clock of this machine is wrong";
-    (title, format!("{by}: let it be set by a time service."))
+    (title, format!("{by}: synchronise it with a time service."))
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ impl Mode {
     pub const REDACT: Self = Self(&ModeRow {
         code: "redact",
         label: "Redact",
-        summary: "PHI is removed and nothing stands in its place. The rest is forwarded.",
+        summary: "PHI is removed and nothing is put in its place. The rest is forwarded.",
         effect: Effect::Replace(|_| Cow::Borrowed("")),
         action: Action::REDACTED,
     });

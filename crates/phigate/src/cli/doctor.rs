@@ -199,9 +199,9 @@ fn judge(command: &str, account: &str, provider: &ProviderInfo, trial: &Trial) -
     );
     let (title, words) = trial.in_words();
     match trial {
-        Trial::Works { took_ms } => {
-            Finding::Fine(format!("{subject}: answered in {took_ms} ms and knows us"))
-        }
+        Trial::Works { took_ms } => Finding::Fine(format!(
+            "{subject}: answered in {took_ms} ms and accepts our requests"
+        )),
         Trial::NoModel => Finding::Advice(
             format!("{subject}: not asked, because only a model can be asked and none is named"),
             format!("{command} provider test {name} --model MODEL"),

@@ -14,7 +14,7 @@ use super::table::{Table, print_json};
 
 #[derive(Subcommand)]
 pub(super) enum Key {
-    /// Create a key and print it; it is shown this once
+    /// Create a key and print it; it is shown only once
     Create {
         /// What it is for
         #[arg(long)]
@@ -38,7 +38,7 @@ pub(super) enum Key {
     Rotate {
         /// The part of the key after `phg_`
         id: String,
-        /// How long the old key goes on working
+        /// How long the old key keeps working
         #[arg(long, default_value = "24h", value_parser = duration)]
         overlap: SignedDuration,
     },
@@ -56,7 +56,7 @@ pub(super) fn run(key: Key, global: &Global) -> anyhow::Result<ExitCode> {
                 .create_api_key(&account.id, &name, expires, actor)
                 .await?;
             let until = key.expires.map_or("until it is revoked".into(), until);
-            tell(&key, &format!("works {until}; it is shown this once"));
+            tell(&key, &format!("works {until}; it is shown only once"));
             if let Some(id) = namesake {
                 eprintln!(
                     "key {id} has the same name; another name would tell the two apart in the audit log"

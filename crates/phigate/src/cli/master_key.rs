@@ -15,7 +15,7 @@ use super::store::with_store;
 pub(super) enum MasterKey {
     /// Put all data keys under a new master key; servers keep running
     Rotate {
-        /// File of the new key, made if it does not exist [default: in place; the old key is kept as FILE.old]
+        /// File with the new key, created if it does not exist [default: in place; the old key is kept as FILE.old]
         #[arg(long, value_name = "FILE")]
         new_key_file: Option<PathBuf>,
     },

@@ -166,7 +166,7 @@ enum Command {
     Audit(audit::Audit),
     /// Write the whole installation to a file, to move it to another store; nothing in it is readable without the master key
     Export(transfer::To),
-    /// Fill an empty store from such a file, and verify it by its chains
+    /// Fill an empty store from a file that `export` wrote, and verify its chains
     Import(transfer::From),
     /// Copy an embedded store to a file while it is in use
     Backup(transfer::To),

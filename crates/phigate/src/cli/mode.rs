@@ -26,7 +26,7 @@ enum Verb {
         /// The mode
         #[arg(value_parser = known(Mode::all(), Mode::code), ignore_case = true)]
         mode: Mode,
-        /// Why, in a few words, for the audit trail; at a terminal you are asked before PHI is let pass
+        /// Why, in a few words, for the audit trail; at a terminal you are asked before PHI is let through
         #[arg(long, value_name = "TEXT", value_parser = given_reason)]
         reason: Option<String>,
     },
@@ -67,7 +67,7 @@ async fn set(session: &Session, mode: Mode, reason: Option<&str>) -> anyhow::Res
     let accounts = &session.vault.accounts;
     accounts.set_mode(&account.id, mode, by).await?;
     if before == mode {
-        eprintln!("account {}: the mode was {mode} already", account.name);
+        eprintln!("account {}: the mode was already {mode}", account.name);
         return Ok(());
     }
     eprintln!(

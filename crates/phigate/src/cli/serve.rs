@@ -117,7 +117,7 @@ fn advise(error: ServeError) -> anyhow::Error {
     let other = format!("choose another with --{option} 127.0.0.1:PORT");
     let advice = match reason {
         ErrorKind::AddrInUse if *setting != "listen" => format!(
-            "another program uses it, perhaps another phigate; {other}, or do without with --{option} off"
+            "another program uses it, perhaps another phigate; {other}, or turn it off with --{option} off"
         ),
         ErrorKind::AddrInUse => {
             format!("another program uses it, perhaps another phigate; stop it, or {other}")
@@ -213,7 +213,7 @@ fn invitation(base: &str, token: &str, command: &str) -> [String; 10] {
         format!("    {base}/setup/{token}"),
         String::new(),
         "It works once, for 24 hours; each start prints a new one until there is an owner.".into(),
-        "The dashboard leads on from there. Without it:".into(),
+        "The dashboard guides you from there. Without it:".into(),
         format!("    {command} provider set openai --key-stdin    # then paste the provider's key"),
         format!(
             "    {command} key create                         # prints a key for your software"

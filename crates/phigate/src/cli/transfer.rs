@@ -44,7 +44,7 @@ pub(super) fn export(to: &To, global: &Global) -> anyhow::Result<ExitCode> {
             .export_installation(&mut file, actor)
             .await?)
     })?;
-    println!("{records} records exported; the master key is not among them");
+    println!("{records} records exported; the master key is not included");
     Ok(ExitCode::SUCCESS)
 }
 
@@ -63,7 +63,7 @@ pub(super) fn import(from: &From, global: &Global) -> anyhow::Result<ExitCode> {
     ))?;
     if !report.is_intact() {
         println!(
-            "imported, but the trail does not verify: do not use this store, and look at the file"
+            "imported, but the trail does not verify: do not use this store, and check the file"
         );
         return Ok(ExitCode::from(EXIT_NO));
     }
@@ -74,7 +74,7 @@ pub(super) fn import(from: &From, global: &Global) -> anyhow::Result<ExitCode> {
 pub(super) fn backup(to: &To, global: &Global) -> anyhow::Result<ExitCode> {
     anyhow::ensure!(
         !to.file.exists(),
-        "cannot write {}: it exists already; name a file that does not",
+        "cannot write {}: it already exists; name a file that does not exist",
         to.file.display()
     );
     with_store(global, async |session| {

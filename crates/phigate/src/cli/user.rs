@@ -107,7 +107,7 @@ async fn remove(session: &Session, email: &str, last_owner: bool) -> anyhow::Res
     let leaves_nobody = owners == 1 && is_owner(email.trim());
     if leaves_nobody && !last_owner {
         bail!(
-            "{email} is the only owner of account {}: add another first with `phigate user add EMAIL`, or confirm with --last-owner that no owner is to be left",
+            "{email} is the only owner of account {}: add another first with `phigate user add EMAIL`, or confirm with --last-owner that no owner will be left",
             account.name
         );
     }

@@ -251,7 +251,7 @@ impl PageError {
             PageError::NoSecondFactor => (
                 StatusCode::FORBIDDEN,
                 "Set up a second factor first",
-                "This account requires one of everybody, and your login has none yet. It takes a minute and an authenticator app.",
+                "This account requires one for everybody, and your login has none yet. It takes a minute and an authenticator app.",
             ),
             PageError::StaleForm => (
                 StatusCode::FORBIDDEN,
@@ -281,7 +281,7 @@ impl PageError {
             PageError::Store(_) => (
                 StatusCode::SERVICE_UNAVAILABLE,
                 "The store does not answer",
-                "Nothing was changed. While this lasts, callers’ requests are refused as well; service resumes by itself. `phigate doctor` says what is wrong.",
+                "Nothing was changed. While this lasts, callers’ requests are refused as well; service resumes on its own. `phigate doctor` says what is wrong.",
             ),
             PageError::Broken => (
                 StatusCode::INTERNAL_SERVER_ERROR,

@@ -18,7 +18,7 @@ pub(in crate::cli) struct Reveal {
     /// Why you need to see it, in a few words; the audit trail keeps it
     #[arg(long, value_name = "TEXT", value_parser = given_reason)]
     reason: String,
-    /// Print one of them as it was, instead of a JSON object with all
+    /// Print one of them as it was, instead of a JSON object with all of them
     #[arg(long)]
     only: Option<Side>,
 }

@@ -125,7 +125,7 @@ fn tell(report: &Report) -> ExitCode {
         }
         if *outside_checkpoints == 0 {
             println!(
-                "no checkpoint from elsewhere was compared (--checkpoints FILE): a trail cut at its end or rolled back to an older copy would not show"
+                "no checkpoint from elsewhere was compared (--checkpoints FILE): a trail cut at its end or rolled back to an older copy would not be noticed"
             );
         }
         return ExitCode::SUCCESS;

@@ -49,7 +49,9 @@ pub(super) enum Provider {
 /// A name as it may be given.
 fn name(text: &str) -> anyhow::Result<String> {
     if !is_provider_name(text) {
-        bail!("a name has 1 to 32 small letters, digits and hyphens, and begins with no hyphen");
+        bail!(
+            "a name has 1 to 32 lower-case letters, digits and hyphens, and does not begin with a hyphen"
+        );
     }
     Ok(text.to_owned())
 }

@@ -161,7 +161,7 @@ pub(crate) async fn remove_totp(State(dash): State<Dash>, visit: SignedIn) -> An
         return draw(&dash, &visit, Some(refusal), None).await;
     }
     if visit.account.settings.require_second_factor {
-        let error = "This account requires a second factor of everybody. To move it to another app, set it up again.";
+        let error = "This account requires a second factor for everybody. To move it to another app, set it up again.";
         return draw(&dash, &visit, Some(error.to_owned()), None).await;
     }
     dash.app

@@ -49,7 +49,7 @@ pub(crate) static PRESETS: &[Preset] = &[
         needs: &[],
         models: "gpt-4o=my-deployment",
         steps: &[
-            "Register an application in Entra ID: its overview has the tenant’s and the client’s id.",
+            "Register an application in Entra ID: its overview shows the tenant id and the client id.",
             "Its client secret is under “Certificates & secrets”. Without one, the machine’s own identity is used where the operator allows it.",
             "Give the application the role “Cognitive Services OpenAI User” on the resource.",
         ],
@@ -109,7 +109,7 @@ pub(crate) static PRESETS: &[Preset] = &[
     Preset {
         code: "local",
         label: "A model server of your own",
-        summary: "vLLM, Ollama, llama.cpp and whatever else speaks chat completions.",
+        summary: "vLLM, Ollama, llama.cpp and anything else that speaks chat completions.",
         kind: ProviderKind::OpenAi,
         auth: AuthMethod::None,
         base_url: "",
@@ -136,7 +136,7 @@ pub(crate) static PRESETS: &[Preset] = &[
     Preset {
         code: "openai",
         label: "A second OpenAI account",
-        summary: "Beside the one above, for other models or as a fallback.",
+        summary: "In addition to the one above, for other models or as a fallback.",
         kind: ProviderKind::OpenAi,
         auth: AuthMethod::Bearer,
         base_url: "https://api.openai.com",
@@ -148,7 +148,7 @@ pub(crate) static PRESETS: &[Preset] = &[
     Preset {
         code: "anthropic",
         label: "A second Anthropic account",
-        summary: "Beside the one above, for other models or as a fallback.",
+        summary: "In addition to the one above, for other models or as a fallback.",
         kind: ProviderKind::Anthropic,
         auth: AuthMethod::Key,
         base_url: "",
@@ -163,7 +163,7 @@ pub(crate) static PRESETS: &[Preset] = &[
     Preset {
         code: "google",
         label: "A second Gemini API key",
-        summary: "Beside the one above, for other models or as a fallback.",
+        summary: "In addition to the one above, for other models or as a fallback.",
         kind: ProviderKind::Google,
         auth: AuthMethod::Key,
         base_url: "",

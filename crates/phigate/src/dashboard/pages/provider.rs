@@ -93,11 +93,11 @@ pub(crate) async fn create(
     let mut draft = Draft::new(preset);
     draft.name.clone_from(&name);
     if !is_provider_name(&name) {
-        let error = "A name has 1 to 32 small letters, digits and hyphens.".to_owned();
+        let error = "A name has 1 to 32 lower-case letters, digits and hyphens.".to_owned();
         return draw(&dash, &visit, draft, Some(error)).await;
     }
     if access.provider(visit.account_id(), &name).await?.is_some() {
-        let error = "There is a provider of this name already.".to_owned();
+        let error = "There is already a provider with this name.".to_owned();
         return draw(&dash, &visit, draft, Some(error)).await;
     }
     keep(&dash, &visit, draft).await
@@ -200,7 +200,8 @@ impl Draft {
             models => read_models(models).map_err(|error| in_sentence(&error.to_string()))?,
         };
         let priority = form.get("priority").parse();
-        self.config.priority = priority.map_err(|_| "Write the priority as a number from 0 on.")?;
+        self.config.priority =
+            priority.map_err(|_| "Write the priority as a number, 0 or higher.")?;
         let phi = form.get("phi").parse::<PhiAgreement>();
         self.config.phi = phi.map_err(|_| "Choose what the provider may have.")?;
         self.config.agreement = typed("agreement").map(|text| text.chars().take(500).collect());

@@ -150,7 +150,7 @@ async fn a_provider_is_added_from_a_preset_shown_with_its_terms_and_changed() {
         "name=azure-eu&base-url=https%3A%2F%2Fx.openai.azure.com&key=an-invented-key-4f2a&models=gpt-4o%3Ddep&priority=7&phi=masked&agreement=BAA+7&agreement-expires={soon}"
     );
     for (wrong, words) in [
-        (fields.replace("azure-eu", "Azure"), "small letters"),
+        (fields.replace("azure-eu", "Azure"), "lower-case letters"),
         (
             fields.replace("https%3A%2F%2Fx", "http%3A%2F%2Fx"),
             "Base URL",

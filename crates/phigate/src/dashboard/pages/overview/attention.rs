@@ -110,7 +110,7 @@ fn failure_words(code: ErrorCode) -> Option<(&'static str, &'static str)> {
         ErrorCode::ProviderAuthFailed => Some(("bad", "refused its key at the last request")),
         ErrorCode::ProviderUnreachable => Some(("bad", "could not be reached at the last request")),
         ErrorCode::ProviderTimeout => Some(("warn", "did not answer the last request in time")),
-        ErrorCode::ProviderRateLimited => Some(("warn", "limited the rate at the last request")),
+        ErrorCode::ProviderRateLimited => Some(("warn", "rate-limited the last request")),
         ErrorCode::ProviderOverloaded => Some(("warn", "was overloaded at the last request")),
         ErrorCode::ProviderError => Some(("warn", "failed at the last request")),
         _ => None,

@@ -195,7 +195,7 @@ fn words(weaker: &Weaker) -> String {
             format!("Fewer findings of the type {} count.", kind.label())
         }
         Weaker::MrnFormats => {
-            "Medical record numbers of a removed format are not looked for any more.".to_owned()
+            "Medical record numbers of a removed format are no longer looked for.".to_owned()
         }
         Weaker::ContentDays(days) => {
             format!(
