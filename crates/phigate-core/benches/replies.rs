@@ -75,7 +75,7 @@ fn mask(scanner: &Scanner, body: &[u8]) -> (Outcome, Issued) {
     let code_of = |kind: &str, value: &str| {
         let mut hasher = DefaultHasher::new();
         (kind, value).hash(&mut hasher);
-        let mut code = [0; 32];
+        let mut code = [0; 16];
         code[..8].copy_from_slice(&hasher.finish().to_be_bytes());
         code
     };

@@ -12,7 +12,7 @@ pub fn resolve(
     scanner: &Scanner,
     policy: &Policy,
     (form, original): (&'static dyn Form, &[u8]),
-    code_of: &dyn Fn(&str, &str) -> [u8; 32],
+    code_of: &dyn Fn(&str, &str) -> [u8; 16],
     name: &str,
 ) -> Option<PhiText> {
     let request = Request::read_again(form, original.to_vec()).ok()?;

@@ -25,7 +25,7 @@ const TOKENS_USUAL: usize = 56;
 /// Makes the tokens of one request.
 pub struct Mint<'k> {
     /// A keyed hash of these texts: kind and value. The key knows account and conversation.
-    code_of: &'k dyn Fn(&str, &str) -> [u8; 32],
+    code_of: &'k dyn Fn(&str, &str) -> [u8; 16],
     /// What the caller's own text holds that reads like a token, in upper case.
     own: HashSet<String>,
     of_value: HashMap<(PhiKind, String), usize>,
@@ -52,7 +52,7 @@ impl Token {
 impl<'k> Mint<'k> {
     /// A mint for a request. `code_of` is a keyed hash of a kind's code and a value, different for every account and
     /// conversation; `request` is the body as the caller sent it.
-    pub fn new(code_of: &'k dyn Fn(&str, &str) -> [u8; 32], request: &Document) -> Self {
+    pub fn new(code_of: &'k dyn Fn(&str, &str) -> [u8; 16], request: &Document) -> Self {
         Self {
             code_of,
             own: token_like_words(request),
@@ -122,10 +122,10 @@ impl<'k> Mint<'k> {
 }
 
 /// The digits of a hash, of five bits each; what is left at its end is too little for one.
-const DIGITS: usize = 256 / 5;
+const DIGITS: usize = 128 / 5;
 
 /// One of its digits.
-fn digit(hash: &[u8; 32], position: usize) -> u8 {
+fn digit(hash: &[u8; 16], position: usize) -> u8 {
     let (byte, shift) = (position * 5 / 8, position * 5 % 8);
     let next = hash.get(byte + 1).copied().unwrap_or(0);
     let pair = u16::from_be_bytes([hash[byte], next]);
@@ -297,8 +297,8 @@ mod tests {
     use crate::json::Bounds;
 
     /// A code that depends on the value's first character alone, so that values collide at will.
-    fn code_of(_kind: &str, value: &str) -> [u8; 32] {
-        [value.as_bytes()[0]; 32]
+    fn code_of(_kind: &str, value: &str) -> [u8; 16] {
+        [value.as_bytes()[0]; 16]
     }
 
     fn tokens(messages: &str, values: &[&str]) -> Vec<String> {
@@ -311,10 +311,10 @@ mod tests {
 
     #[test]
     fn codes_are_the_bits_of_the_hash_five_at_a_time() {
-        let mut hash = [0xff; 32];
+        let mut hash = [0xff; 16];
         hash[..5].copy_from_slice(&[0x00, 0x44, 0x32, 0x14, 0xc7]);
         let digits: Vec<u8> = (0..DIGITS).map(|position| digit(&hash, position)).collect();
-        assert_eq!(digits, format!("01234567{}", "Z".repeat(43)).as_bytes());
+        assert_eq!(digits, format!("01234567{}", "Z".repeat(17)).as_bytes());
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! and every start gives the same; another account or conversation gives others.
 
 use crate::access::Access;
-use aws_lc_rs::hmac;
+use aws_lc_rs::{cmac, hmac};
 use phigate_verify::chain::hex;
 
 /// What tells conversations of an account apart.
@@ -21,7 +21,14 @@ pub enum ConversationName<'a> {
 /// A conversation: gives codes to its values.
 pub struct Conversation {
     id: String,
-    key: hmac::Key,
+    coder: Coder,
+}
+
+/// How values get their codes.
+enum Coder {
+    Cmac(cmac::Key),
+    /// Conversations that earlier versions recorded.
+    Hmac(hmac::Key),
 }
 
 /// The key is a secret.
@@ -38,32 +45,61 @@ impl Conversation {
     }
 
     /// The code of a value of a kind.
-    pub fn code(&self, kind: &str, value: &str) -> [u8; 32] {
-        sign(&self.key, &[kind, value])
+    pub fn code(&self, kind: &str, value: &str) -> [u8; 16] {
+        match &self.coder {
+            Coder::Cmac(key) => short_code(key, &[kind, value]),
+            Coder::Hmac(key) => first_half(sign(key, &[kind, value])),
+        }
     }
 }
+
+/// What the ids of conversations begin with whose codes are short.
+const SHORT: &str = "s";
 
 impl Access {
     /// A conversation of an account.
     pub fn conversation(&self, account_id: &str, name: ConversationName<'_>) -> Conversation {
         let pepper = &self.core.keyring.root.pepper;
+        let id_of = |what: &str, text: &str| {
+            let key = short_key(sign(pepper, &[what, account_id]));
+            format!("{SHORT}{}", hex(&short_code(&key, &[text])))
+        };
         let id = match name {
             ConversationName::Recorded(id) => id.to_owned(),
-            ConversationName::Given(name) => id(pepper, &["conversation given", account_id, name]),
-            ConversationName::Opening(text) => {
-                id(pepper, &["conversation opening", account_id, text])
-            }
+            ConversationName::Given(name) => id_of("conversation given", name),
+            ConversationName::Opening(text) => id_of("conversation opening", text),
         };
         let key = sign(pepper, &["conversation key", account_id, &id]);
-        Conversation {
-            id,
-            key: hmac::Key::new(hmac::HMAC_SHA256, &key),
-        }
+        let coder = match id.starts_with(SHORT) {
+            true => Coder::Cmac(short_key(key)),
+            false => Coder::Hmac(hmac::Key::new(hmac::HMAC_SHA256, &key)),
+        };
+        Conversation { id, coder }
     }
 }
 
-fn id(pepper: &hmac::Key, parts: &[&str]) -> String {
-    hex(&sign(pepper, parts)[..16])
+/// A key for short codes: AES-CMAC, which takes a fifth of the time of an HMAC. Every value of a request gets one.
+fn short_key(key: [u8; 32]) -> cmac::Key {
+    cmac::Key::new(cmac::AES_256, &key).expect("the key has the length of an AES-256 key")
+}
+
+/// Keyed code of several texts, see [`sign`].
+fn short_code(key: &cmac::Key, parts: &[&str]) -> [u8; 16] {
+    let mut context = cmac::Context::with_key(key);
+    for (position, part) in parts.iter().enumerate() {
+        let border: &[u8] = if position > 0 { &[0] } else { &[] };
+        for bytes in [border, part.as_bytes()] {
+            context.update(bytes).expect("texts are short enough");
+        }
+    }
+    let tag = context.sign().expect("an AES key signs");
+    let mut out = [0; 16];
+    out.copy_from_slice(tag.as_ref());
+    out
+}
+
+fn first_half(hash: [u8; 32]) -> [u8; 16] {
+    std::array::from_fn(|position| hash[position])
 }
 
 /// Keyed hash of several texts. A NUL between them stands in no account id, kind or id, so that they cannot run into

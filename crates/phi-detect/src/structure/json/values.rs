@@ -60,17 +60,11 @@ impl Reader<'_> {
                 open.hint = fallback;
             }
         }
-        let meaning = if is_prose || hint.is_some() {
-            None
-        } else {
-            meaning
-        };
-        if is_part {
-            let part = Field::settled(span.clone(), Some(Meaning::Dob));
-            self.found.push(part);
-        } else {
-            self.found.push(Field::new(span.clone(), meaning));
-        }
+        let meaning = meaning.filter(|_| !is_prose && hint.is_none());
+        self.found.push(match is_part {
+            true => Field::settled(span.clone(), Some(Meaning::Dob)),
+            false => Field::new(span.clone(), meaning),
+        });
         self.note_item(span, Some(index));
     }
 

@@ -104,21 +104,13 @@ pub(super) fn take_entry(batch: &mut Batch, line: EntryLine) -> Result<()> {
             .transpose()
             .map_err(|_| unreadable())?,
     };
+    let contents = contents_of(&line)?;
     let Some(row) = line.row else {
         batch
             .bare_links
             .push((line.account, line.record, line.time_us, link));
         return Ok(());
     };
-    let mut contents = Contents::default();
-    for (field, sealed) in &line.contents {
-        let sealed = STANDARD.decode(sealed).map_err(|_| unreadable())?.into();
-        match field.as_str() {
-            "original" => contents.original = Some(sealed),
-            "sent" => contents.sent = Some(sealed),
-            _ => return Err(unreadable()),
-        }
-    }
     if !line.tokens.is_empty() {
         let codes = line.tokens.iter().map(|code| {
             let code = STANDARD.decode(code).map_err(|_| unreadable())?;
@@ -151,6 +143,19 @@ pub(super) fn take_entry(batch: &mut Batch, line: EntryLine) -> Result<()> {
         contents,
     });
     Ok(())
+}
+
+fn contents_of(line: &EntryLine) -> Result<Contents> {
+    let mut contents = Contents::default();
+    for (field, sealed) in &line.contents {
+        let sealed = STANDARD.decode(sealed).map_err(|_| unreadable())?.into();
+        match field.as_str() {
+            "original" => contents.original = Some(sealed),
+            "sent" => contents.sent = Some(sealed),
+            _ => return Err(unreadable()),
+        }
+    }
+    Ok(contents)
 }
 
 /// An entry as a line.
