@@ -28,7 +28,7 @@ pub struct Conversation {
 enum Coder {
     Cmac(cmac::Key),
     /// Conversations that earlier versions recorded.
-    Hmac(hmac::Key),
+    Hmac(Box<hmac::Key>),
 }
 
 /// The key is a secret.
@@ -72,7 +72,7 @@ impl Access {
         let key = sign(pepper, &["conversation key", account_id, &id]);
         let coder = match id.starts_with(SHORT) {
             true => Coder::Cmac(short_key(key)),
-            false => Coder::Hmac(hmac::Key::new(hmac::HMAC_SHA256, &key)),
+            false => Coder::Hmac(Box::new(hmac::Key::new(hmac::HMAC_SHA256, &key))),
         };
         Conversation { id, coder }
     }

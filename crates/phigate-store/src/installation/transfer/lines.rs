@@ -100,6 +100,7 @@ pub(super) fn take_entry(batch: &mut Batch, line: EntryLine) -> Result<()> {
         mac: mac.try_into().map_err(|_| unreadable())?,
         signature: line
             .signature
+            .as_ref()
             .map(|text| STANDARD.decode(text))
             .transpose()
             .map_err(|_| unreadable())?,
