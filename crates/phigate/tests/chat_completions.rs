@@ -87,11 +87,11 @@ fn block_refuses_and_opens_no_connection() {
     assert_eq!(told, ["decision", "outcome"]);
     assert_eq!(records[0]["action"], "blocked");
     assert_eq!(records[1]["status"], 403);
-    assert!(
-        gateway
-            .command(&["audit", "list"])
-            .contains(&answer.request_id())
-    );
+    let unread = gateway.chat(&gateway.key(), "{").request_id();
+    let list = gateway.command(&["audit", "list"]);
+    let line = |id: &str| list.lines().find(|line| line.contains(id)).unwrap();
+    assert!(line(&answer.request_id()).contains("ssn"), "{list}");
+    assert!(line(&unread).contains("not scanned"), "{list}");
 }
 
 #[test]

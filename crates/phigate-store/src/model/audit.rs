@@ -95,6 +95,13 @@ pub struct Decision {
     pub sealed: Option<SealedDigests>,
 }
 
+impl Decision {
+    /// Whether its text was looked at. A request that was refused before is not one without PHI.
+    pub fn was_scanned(&self) -> bool {
+        self.action != Action::REFUSED || self.sizes.text > 0
+    }
+}
+
 /// Sizes in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Sizes {

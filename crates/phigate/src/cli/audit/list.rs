@@ -68,6 +68,10 @@ fn cells(row: RequestRow) -> [String; 9] {
         .map(PhiKind::code)
         .filter(|code| decision.types.contains_key(*code))
         .collect();
+    let types = match types.is_empty() && !decision.was_scanned() {
+        true => "not scanned".to_owned(),
+        false => types.join(","),
+    };
     let status = outcome.as_ref().and_then(|outcome| outcome.status);
     let reason = decision
         .error_code
@@ -78,7 +82,7 @@ fn cells(row: RequestRow) -> [String; 9] {
         decision.action.to_string(),
         reason.map_or_else(String::new, |code| code.to_string()),
         decision.mode.to_string(),
-        types.join(","),
+        types,
         decision.model.unwrap_or_default(),
         decision.key_id,
         status.map_or(String::new(), |status| status.to_string()),

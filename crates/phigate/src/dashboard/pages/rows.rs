@@ -98,10 +98,11 @@ fn reason(request: &RequestRow) -> String {
     code.map_or_else(String::new, |code| code.code().replace('_', " "))
 }
 
-/// A request that was refused before its text was looked at is not one without PHI.
 fn no_types(decision: &Decision) -> &'static str {
-    let was_scanned = decision.action != Action::REFUSED || decision.sizes.text > 0;
-    if was_scanned { "none" } else { "not scanned" }
+    match decision.was_scanned() {
+        true => "none",
+        false => "not scanned",
+    }
 }
 
 /// A request in which an identifier was found, as a line.
