@@ -176,18 +176,41 @@ fn token_like_words(request: &Document) -> HashSet<String> {
     found
 }
 
-/// The messages that the model or a tool spoke, in order.
+/// What the model or a tool said, in order: whole turns, and results of tools inside a turn of the user.
 fn said_before(request: &Document) -> Vec<Range<NodeId>> {
-    let messages = request.root().get("messages");
-    let messages = messages.iter().flat_map(Value::values);
-    let is_reply = |message: &Value<'_>| {
-        let role = message.get("role").and_then(|role| role.string());
-        role.is_some_and(|role| matches!(role.as_ref(), "assistant" | "tool" | "function"))
+    let root = request.root();
+    let turns: Vec<Value<'_>> = ["messages", "input"]
+        .into_iter()
+        .filter_map(|key| root.get(key))
+        .flat_map(|turns| turns.values().collect::<Vec<_>>())
+        .collect();
+    let mut said = Vec::new();
+    for turn in turns {
+        if is_reply(&turn) {
+            said.push(turn.nodes());
+        } else if let Some(content) = turn.get("content") {
+            let results = content.values().filter(is_reply);
+            said.extend(results.map(|result| result.nodes()));
+        }
+    }
+    said.sort_unstable_by_key(|nodes| nodes.start);
+    said
+}
+
+/// Whether a turn, or a part of one, comes from the model or a tool: by its role, or by its type at the doors whose
+/// turns have none.
+fn is_reply(turn: &Value<'_>) -> bool {
+    let is = |key: &str, matches: fn(&str) -> bool| {
+        let word = turn.get(key).and_then(|word| word.string());
+        word.is_some_and(|word| matches(&word))
     };
-    messages
-        .filter(is_reply)
-        .map(|message| message.nodes())
-        .collect()
+    is("role", |role| {
+        matches!(role, "assistant" | "tool" | "function")
+    }) || is("type", |kind| {
+        kind.ends_with("_call")
+            || kind.ends_with("_call_output")
+            || matches!(kind, "tool_result" | "reasoning")
+    })
 }
 
 /// The tokens of one request and what they stand for, ready to be looked for in a reply.
@@ -328,6 +351,41 @@ mod tests {
         assert_eq!(made[2].len(), made[0].len() + 1, "{made:?}");
         assert!(made[2].starts_with(made[0].trim_end_matches(']')));
         assert_eq!(made[4].len(), made[0].len());
+    }
+
+    #[test]
+    fn a_token_that_was_sent_again_stays_at_every_door() {
+        let kind = PhiKind::from_code("name").expect("the kind is in the table");
+        let plain = tokens("", &["Jane Roe"]).remove(0);
+        for (turns, is_longer) in [
+            (
+                r#""input":[{"role":"assistant","content":[{"type":"output_text","text":"T"}]}]"#,
+                false,
+            ),
+            (
+                r#""input":[{"type":"function_call","arguments":"T"},{"role":"user","content":"Hi."}]"#,
+                false,
+            ),
+            (
+                r#""input":[{"type":"function_call_output","output":"T"}]"#,
+                false,
+            ),
+            (
+                r#""messages":[{"role":"user","content":[{"type":"tool_result","content":"T"}]}]"#,
+                false,
+            ),
+            (
+                r#""messages":[{"role":"user","content":[{"type":"text","text":"T"}]}]"#,
+                true,
+            ),
+            (r#""input":[{"role":"user","content":"T"}]"#, true),
+            (r#""input":"T""#, true),
+        ] {
+            let body = format!("{{{}}}", turns.replace('T', &plain));
+            let request = Document::parse(body.into_bytes(), Bounds::NONE).expect("it is JSON");
+            let made = Mint::new(&code_of, &request).token(kind, "Jane Roe");
+            assert_eq!(made != plain, is_longer, "{turns}: {made}");
+        }
     }
 
     #[test]
