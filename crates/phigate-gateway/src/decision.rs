@@ -62,17 +62,14 @@ impl RequestRecord {
         response
     }
 
-    /// Records that a request was refused, and writes the answer. A refusal that cannot be recorded is a 503.
+    /// Records that a request was refused, and writes the answer. A refusal that cannot be recorded is a 503, and is as
+    /// durable as a request that leaves.
     pub(crate) async fn refuse(self, mut facts: RequestFacts, error: GatewayError) -> Response {
         let action = match error {
             GatewayError::Blocked(_) => Action::BLOCKED,
             _ => Action::REFUSED,
         };
-        let durability = if facts.has_phi() {
-            Durability::Durable
-        } else {
-            Durability::Queued
-        };
+        let durability = self.durability(&facts);
         let code = Some(error.code());
         let decision = self.decision(&mut facts, action, None, code);
         let outcome = OutcomeDue::new(self, facts, action);
