@@ -35,12 +35,6 @@ impl Spelling {
 }
 
 fn letters_and_digits(value: &str) -> String {
-    if value.is_ascii() {
-        let bytes = value.bytes().filter(u8::is_ascii_alphanumeric);
-        return bytes
-            .map(|byte| char::from(byte.to_ascii_lowercase()))
-            .collect();
-    }
     value
         .chars()
         .filter(|character| character.is_alphanumeric())
@@ -51,11 +45,7 @@ fn letters_and_digits(value: &str) -> String {
 /// Words with one space between them; a number among them without leading zeros (`03/14` is `3/14`).
 fn words(value: &str) -> String {
     let mut out = String::with_capacity(value.len());
-    let is_between = |character: char| match character.is_ascii() {
-        true => !character.is_ascii_alphanumeric(),
-        false => !character.is_alphanumeric(),
-    };
-    for word in value.split(is_between) {
+    for word in value.split(|character: char| !character.is_alphanumeric()) {
         if word.is_empty() {
             continue;
         }
@@ -68,14 +58,7 @@ fn words(value: &str) -> String {
         } else {
             word
         };
-        if word.is_ascii() {
-            out.extend(
-                word.bytes()
-                    .map(|byte| char::from(byte.to_ascii_lowercase())),
-            );
-        } else {
-            out.extend(word.chars().flat_map(char::to_lowercase));
-        }
+        out.extend(word.chars().flat_map(char::to_lowercase));
     }
     out
 }

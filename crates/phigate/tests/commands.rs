@@ -256,27 +256,20 @@ fn doctor_asks_every_provider() {
         let arguments = ["provider", "set", name, "--key-stdin", "--base-url", url];
         gateway.command_with_input(&arguments, "sk-test-of-no-value\n");
     };
+    let doctor = |status: i32, accepted: usize| {
+        let said = gateway.try_command(&["doctor"], "");
+        let text = String::from_utf8_lossy(&said.stdout).into_owned();
+        assert_eq!(said.status.code(), Some(status), "{text}");
+        let found = text.matches("and accepts our requests").count();
+        assert_eq!(found, accepted, "{text}");
+        text
+    };
     set("openai", &known.url());
     set("anthropic", &known.url());
-    let said = gateway.try_command(&["doctor"], "");
-    let text = String::from_utf8_lossy(&said.stdout).into_owned();
-    assert_eq!(said.status.code(), Some(0), "{text}");
-    assert_eq!(
-        text.matches("and accepts our requests").count(),
-        2,
-        "{text}"
-    );
-
+    doctor(0, 2);
     set("anthropic", &unknown.url());
     unknown.answer_next(Reply::with_headers(401, &[], "{}"));
-    let said = gateway.try_command(&["doctor"], "");
-    let text = String::from_utf8_lossy(&said.stdout).into_owned();
-    assert_eq!(said.status.code(), Some(1), "{text}");
-    assert_eq!(
-        text.matches("and accepts our requests").count(),
-        1,
-        "{text}"
-    );
+    let text = doctor(1, 1);
     assert!(text.contains("The provider refuses the key"), "{text}");
     assert!(text.contains("provider test anthropic"), "{text}");
 }
