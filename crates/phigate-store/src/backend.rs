@@ -88,7 +88,7 @@ fn open_sqlite(address: &str, how: Opening) -> Opened<'_> {
 
 fn open_postgres(address: &str, how: Opening) -> Opened<'_> {
     Box::pin(async move {
-        let store = postgres::Postgres::open(address, how.create).await?;
+        let store = postgres::Postgres::open(address, how).await?;
         Ok(Arc::new(store) as Arc<dyn Store>)
     })
 }

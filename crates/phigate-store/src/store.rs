@@ -13,7 +13,9 @@ use uuid::Uuid;
 use crate::error::{Result, StoreError};
 use crate::item::{Item, ItemKind};
 use crate::model::{Cursor, Filter};
-use crate::rows::{AuditRow, Batch, ChainRow, Contents, CounterRow, Head, OpenRow, RowKey};
+use crate::rows::{
+    AuditRow, Batch, ChainRow, Contents, CounterRow, Head, LookupCode, OpenRow, RowKey,
+};
 
 /// The account of everything that belongs to the installation itself.
 pub(crate) const SYSTEM: &str = "";
@@ -52,6 +54,8 @@ pub(crate) struct Opening {
     pub create: bool,
     /// Makes every commit of SQLite take this much longer, as a slower disk does. For tests and measurements.
     pub sync_delay: Duration,
+    /// How long a request may wait to be sure of its settings.
+    pub decision_limit: Duration,
 }
 
 /// An engine. A read sees every commit that was acknowledged before it began.
@@ -111,11 +115,11 @@ pub trait TrailRows: Send + Sync + 'static {
     async fn requests(&self, account: &str, requests: &[Uuid]) -> Result<Vec<AuditRow>>;
     /// Sealed content of a record.
     async fn content(&self, account: &str, key: RowKey) -> Result<Contents>;
-    /// Requests in which an identifier occurred, newest first.
-    async fn tokens(
+    /// Requests that can be looked up by this code, newest first.
+    async fn requests_with(
         &self,
         account: &str,
-        token: [u8; 16],
+        code: LookupCode,
         limit: usize,
     ) -> Result<Vec<(Uuid, i64)>>;
     /// Counters from an hour on, added up over lanes: hour, name, count.
@@ -132,8 +136,8 @@ pub trait TrailRows: Send + Sync + 'static {
     /// Oldest records from before a time.
     async fn old_records(&self, account: &str, before_us: i64, limit: usize)
     -> Result<Vec<RowKey>>;
-    /// Lookup hashes of one request.
-    async fn tokens_of(&self, account: &str, request: Uuid) -> Result<Vec<[u8; 16]>>;
+    /// The codes by which one request can be looked up.
+    async fn codes_of(&self, account: &str, request: Uuid) -> Result<Vec<LookupCode>>;
     /// All counters of an account.
     async fn all_counters(&self, account: &str) -> Result<Vec<CounterRow>>;
 }

@@ -44,6 +44,8 @@ pub struct Options {
     /// Makes every commit of SQLite take this much longer, as a slower disk does. For tests and
     /// measurements.
     pub sync_delay: Duration,
+    /// How long a request may wait to be sure of its settings. The record has the caller's own limit.
+    pub decision_limit: Duration,
     /// Failed logins that cost nothing; after these the wait doubles with each further one.
     pub login_failures: u32,
 }
@@ -60,6 +62,7 @@ impl Options {
             queue_records: 8_192,
             queue_bytes: 128 << 20,
             sync_delay: Duration::ZERO,
+            decision_limit: Duration::from_secs(2),
             login_failures: 5,
         }
     }
@@ -70,6 +73,7 @@ impl Options {
         Opening {
             create: self.create,
             sync_delay: self.sync_delay,
+            decision_limit: self.decision_limit,
         }
     }
 }

@@ -41,6 +41,7 @@ promises! {
         nothing_is_made_unless_asked_for;
     keys:
         a_key_admits_until_it_is_revoked_or_expires,
+        reads_that_overtake_one_another_are_no_tampering,
         a_rotated_key_overlaps_with_its_successor,
         changes_by_another_process_bind_the_next_call,
         provider_keys_come_back_only_through_admission;

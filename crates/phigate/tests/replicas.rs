@@ -144,8 +144,6 @@ enum Try {
     Answered,
     /// Nobody there, or told that this replica stops: nothing was forwarded, another may be asked.
     Elsewhere,
-    /// On a machine too busy to be sure of its settings in time a replica refuses, restarted or not: another may be asked.
-    Busy,
     /// Anything else, in the answer's words.
     Failed(String),
 }
@@ -168,19 +166,14 @@ fn try_at(address: &str, key: &str, body: &str) -> Try {
     match answer.get(..12) {
         Some("HTTP/1.1 200") => Try::Answered,
         Some("HTTP/1.1 503") if answer.contains("shutting_down") => Try::Elsewhere,
-        Some("HTTP/1.1 503") if answer.contains("audit_unavailable") => Try::Busy,
         _ => Try::Failed(answer),
     }
 }
-
-/// How many requests in a hundred may meet a machine that is too busy.
-const BUSY_MAX_PERCENT: u64 = 2;
 
 /// What became of requests.
 #[derive(Default)]
 struct Calls {
     answered: u64,
-    busy: u64,
     failed: Vec<String>,
 }
 
@@ -195,11 +188,22 @@ fn call(addresses: &[Mutex<String>], key: &str, body: &str, is_over: &AtomicBool
         match try_at(&address, key, body) {
             Try::Answered => calls.answered += 1,
             Try::Elsewhere => {}
-            Try::Busy => calls.busy += 1,
             Try::Failed(words) => calls.failed.push(words),
         }
     }
     calls
+}
+
+/// What the replicas found wrong themselves.
+fn complaints(gateways: &[Gateway]) -> String {
+    let logs = gateways.iter().map(|one| one.logs.lock().unwrap().clone());
+    let lines = logs.collect::<String>();
+    let is_complaint = |line: &&str| line.contains(" WARN ") || line.contains(" ERROR ");
+    lines
+        .lines()
+        .filter(is_complaint)
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 #[test]
@@ -216,11 +220,7 @@ fn replicas_restarted_in_turn_fail_no_request() {
     let (addresses, is_over) = (addresses.collect::<Vec<_>>(), AtomicBool::new(false));
     let plain = ask("gpt-4o", SSN_TEXT);
     let stream = plain.replacen('{', r#"{"stream":true,"#, 1);
-    let Calls {
-        answered,
-        busy,
-        failed,
-    } = std::thread::scope(|scope| {
+    let Calls { answered, failed } = std::thread::scope(|scope| {
         let bodies = [&plain, &stream].into_iter().cycle().take(6);
         let callers: Vec<_> = bodies
             .map(|body| scope.spawn(|| call(&addresses, &key, body, &is_over)))
@@ -237,15 +237,14 @@ fn replicas_restarted_in_turn_fail_no_request() {
         let ends = callers.into_iter().map(|caller| caller.join().unwrap());
         ends.fold(Calls::default(), |mut all, one| {
             all.answered += one.answered;
-            all.busy += one.busy;
             all.failed.extend(one.failed);
             all
         })
     });
-    assert!(failed.is_empty(), "{answered} answered, failed: {failed:?}");
     assert!(
-        busy * 100 <= answered * BUSY_MAX_PERCENT,
-        "{answered} answered, {busy} met a busy machine"
+        failed.is_empty(),
+        "{answered} answered, failed: {failed:?}\n{}",
+        complaints(&gateways)
     );
     assert!(answered > 100, "only {answered} requests in all restarts");
     // Nothing that was turned away had been forwarded.

@@ -16,7 +16,7 @@ pub(crate) use check::Seen;
 pub(crate) use roll::Top;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use aws_lc_rs::hmac;
 
@@ -118,6 +118,8 @@ impl Guard {
     async fn load(&self, account: &str, kinds: &[ItemKind]) -> Result<Rows> {
         let mut wanted = kinds.to_vec();
         wanted.push(ItemKind::Roll);
+        // Reads overtake one another: only what was seen before this one began must be in it.
+        let seen_before = self.newest().get(account).copied().unwrap_or_default();
         let all = self.store.account_items(account, &wanted).await?;
         let all = all
             .into_iter()
@@ -135,19 +137,22 @@ impl Guard {
             }
         }
         let version = rolls.top.as_ref().map_or(0, |(version, _)| *version);
-        let mut newest = self.newest.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = newest.entry(account.to_owned()).or_default();
-        if version < *known {
+        if version < seen_before {
             return Err(tampered(account, ItemKind::Roll, roll::TOP));
         }
-        *known = version;
+        let mut newest = self.newest();
+        let known = newest.entry(account.to_owned()).or_default();
+        *known = version.max(*known);
         Ok(Rows { items, rolls })
     }
 
     /// Forgets what was seen of an account that was deleted.
     pub(crate) fn forget(&self, account: &str) {
-        let mut newest = self.newest.lock().unwrap_or_else(PoisonError::into_inner);
-        newest.remove(account);
+        self.newest().remove(account);
+    }
+
+    fn newest(&self) -> MutexGuard<'_, HashMap<String, i64>> {
+        self.newest.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The row, if its keyed hash is right.

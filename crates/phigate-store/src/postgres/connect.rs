@@ -31,8 +31,8 @@ const MIGRATION_LOCK: i64 = 0x0070_6869_6761_7465;
 const SESSION: &str = "-c synchronous_commit=on -c statement_timeout=60000 -c lock_timeout=2500 \
                        -c idle_in_transaction_session_timeout=15000";
 
-/// A pool of connections, none of them open yet.
-pub(super) fn pool(url: &str, connections: usize) -> Result<Pool> {
+/// A pool of connections, none of them open yet. `limit` is the longest wait for one.
+pub(super) fn pool(url: &str, connections: usize, limit: Duration) -> Result<Pool> {
     let invalid = || StoreError::Invalid {
         what: "database address",
         why: "not a postgres:// address that can be read",
@@ -45,7 +45,7 @@ pub(super) fn pool(url: &str, connections: usize) -> Result<Pool> {
     config
         .options(options)
         .application_name("phigate")
-        .connect_timeout(Duration::from_secs(3));
+        .connect_timeout(limit);
     config.keepalives_idle(Duration::from_secs(30));
     let is_local = config.get_hosts().iter().all(|host| match host {
         Host::Tcp(name) => {
@@ -78,8 +78,8 @@ pub(super) fn pool(url: &str, connections: usize) -> Result<Pool> {
     Pool::builder(manager)
         .max_size(connections)
         .runtime(Runtime::Tokio1)
-        .wait_timeout(Some(Duration::from_secs(2)))
-        .create_timeout(Some(Duration::from_secs(3)))
+        .wait_timeout(Some(limit))
+        .create_timeout(Some(limit))
         .recycle_timeout(Some(Duration::from_secs(1)))
         .build()
         .map_err(|_| invalid())

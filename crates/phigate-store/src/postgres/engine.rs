@@ -10,7 +10,7 @@ use crate::error::{Result, StoreError};
 use crate::item::{Item, ItemKind};
 use crate::model::{Cursor, Filter};
 use crate::postgres::{Postgres, partitions, read};
-use crate::rows::{AuditRow, ChainRow, Contents, CounterRow, Head, OpenRow, RowKey};
+use crate::rows::{AuditRow, ChainRow, Contents, CounterRow, Head, LookupCode, OpenRow, RowKey};
 use crate::store::{CommitError, Items, Lifecycle, TrailRows, Transaction};
 
 #[async_trait]
@@ -169,16 +169,16 @@ impl TrailRows for Postgres {
         Ok(row.as_ref().map(read::contents).unwrap_or_default())
     }
 
-    async fn tokens(
+    async fn requests_with(
         &self,
         account: &str,
-        token: [u8; 16],
+        code: LookupCode,
         limit: usize,
     ) -> Result<Vec<(Uuid, i64)>> {
         let sql = "SELECT request, time FROM audit_token WHERE account = $1 AND token = $2
                    ORDER BY time DESC, request DESC LIMIT $3";
         let rows = self
-            .query(sql, &[&account, &token.as_slice(), &rows(limit)])
+            .query(sql, &[&account, &code.as_slice(), &rows(limit)])
             .await?;
         Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
     }
@@ -229,7 +229,7 @@ impl TrailRows for Postgres {
         Ok(rows.iter().map(read::key).collect())
     }
 
-    async fn tokens_of(&self, account: &str, request: Uuid) -> Result<Vec<[u8; 16]>> {
+    async fn codes_of(&self, account: &str, request: Uuid) -> Result<Vec<LookupCode>> {
         let sql = "SELECT token FROM audit_token WHERE account = $1 AND request = $2";
         let rows = self.query(sql, &[&account, &request]).await?;
         Ok(rows.iter().map(|row| read::bytes(row, 0)).collect())

@@ -13,13 +13,14 @@ use tokio::sync::oneshot;
 use crate::postgres::query;
 use crate::{Result, StoreError};
 
-/// A request that cannot be sure within this time is refused.
-const LIMIT: Duration = Duration::from_secs(2);
-
 /// Shares reads among those who wait.
 #[derive(Clone)]
 pub(super) struct Generation {
     pool: Pool,
+    /// A request that cannot be sure within this time is refused.
+    limit: Duration,
+    /// Longest time one read may take.
+    patience: Duration,
     state: Arc<Mutex<State>>,
 }
 
@@ -30,9 +31,11 @@ struct State {
 }
 
 impl Generation {
-    pub(super) fn new(pool: Pool) -> Self {
+    pub(super) fn new(pool: Pool, limit: Duration, patience: Duration) -> Self {
         Self {
             pool,
+            limit,
+            patience,
             state: Arc::default(),
         }
     }
@@ -48,7 +51,7 @@ impl Generation {
         if must_start {
             tokio::spawn(self.clone().read());
         }
-        match tokio::time::timeout(LIMIT, answer).await {
+        match tokio::time::timeout(self.limit, answer).await {
             Ok(answer) => answer.unwrap_or(Err(StoreError::Closed)),
             Err(_) => Err(StoreError::Timeout),
         }
@@ -65,7 +68,13 @@ impl Generation {
                 }
                 std::mem::take(&mut state.waiting)
             };
-            let rows = query(&self.pool, "SELECT value FROM generation", &[], LIMIT).await;
+            let rows = query(
+                &self.pool,
+                "SELECT value FROM generation",
+                &[],
+                self.patience,
+            )
+            .await;
             let answer = rows.and_then(|rows| match rows.first() {
                 Some(row) => Ok(row.get::<_, i64>(0).cast_unsigned()),
                 None => Err(StoreError::Unreadable("generation")),

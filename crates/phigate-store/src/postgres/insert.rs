@@ -10,7 +10,7 @@ use crate::store::CommitError;
 
 /// Sends all of it without waiting in between.
 pub(super) async fn all(client: &Object, batch: &Batch) -> Result<(), Failure> {
-    let (closed, opened, records, links, contents, tokens, counters) = tokio::join!(
+    let (closed, opened, records, links, contents, lookups, counters) = tokio::join!(
         close_requests(client, batch),
         open_requests(client, batch),
         insert_records(client, batch),
@@ -20,7 +20,7 @@ pub(super) async fn all(client: &Object, batch: &Batch) -> Result<(), Failure> {
         insert_counters(client, batch),
     );
     // After one statement failed, the others fail for no reason of their own.
-    let failures = [closed, opened, records, links, contents, tokens, counters]
+    let failures = [closed, opened, records, links, contents, lookups, counters]
         .into_iter()
         .filter_map(Result::err);
     failures.min_by_key(Failure::rank).map_or(Ok(()), Err)

@@ -21,10 +21,13 @@ use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
 use crate::error::{Result, StoreError};
+use crate::store::Opening;
 use generation::Generation;
 
 /// Longest time one step of a write may take; the caller's own deadline is shorter or equal.
 const WRITE: Duration = Duration::from_secs(3);
+/// Longest time to wait for a connection, or for one to be made, where no request's own limit applies.
+const CONNECT: Duration = Duration::from_secs(3);
 /// Connections for long reads, for settings, which must not wait for them, and for commits.
 const READERS: usize = 5;
 const HOT: usize = 3;
@@ -41,24 +44,29 @@ pub(crate) struct Postgres {
     /// For commits. Their connections are served by the thread of the writer.
     commits: Pool,
     generation: Generation,
+    /// Longest time a read of settings may take.
+    patience: Duration,
     /// Backends whose last transaction was left without an answer.
     doubts: Arc<Mutex<Vec<i32>>>,
 }
 
 impl Postgres {
     /// Connects, and makes the schema when asked to.
-    pub(crate) async fn open(url: &str, create: bool) -> Result<Self> {
-        let pool = connect::pool(url, READERS)?;
-        let hot = connect::pool(url, HOT)?;
-        let commits = connect::pool(url, COMMITTERS)?;
-        connect::prepare(&pool, create).await?;
+    pub(crate) async fn open(url: &str, how: Opening) -> Result<Self> {
+        // Requests may be allowed to wait longer than usual, on a busy machine; settings then have as long.
+        let patience = CONNECT.max(how.decision_limit);
+        let pool = connect::pool(url, READERS, CONNECT)?;
+        let hot = connect::pool(url, HOT, patience)?;
+        let commits = connect::pool(url, COMMITTERS, CONNECT)?;
+        connect::prepare(&pool, how.create).await?;
         partitions::create(&pool).await?;
-        let generation = Generation::new(hot.clone());
+        let generation = Generation::new(hot.clone(), how.decision_limit, patience);
         Ok(Self {
             pool,
             hot,
             commits,
             generation,
+            patience,
             doubts: Arc::default(),
         })
     }
@@ -70,7 +78,7 @@ impl Postgres {
 
     /// Reads settings, ahead of everything that may take long.
     async fn query_hot(&self, sql: &str, values: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>> {
-        query(&self.hot, sql, values, WRITE).await
+        query(&self.hot, sql, values, self.patience).await
     }
 
     async fn query_one(&self, sql: &str, values: &[&(dyn ToSql + Sync)]) -> Result<Option<Row>> {

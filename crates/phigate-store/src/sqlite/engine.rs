@@ -11,7 +11,9 @@ use uuid::Uuid;
 use crate::error::{Result, StoreError};
 use crate::item::{Item, ItemKind};
 use crate::model::{Cursor, Filter};
-use crate::rows::{AuditRow, Batch, ChainRow, Contents, CounterRow, Head, OpenRow, RowKey};
+use crate::rows::{
+    AuditRow, Batch, ChainRow, Contents, CounterRow, Head, LookupCode, OpenRow, RowKey,
+};
 use crate::sqlite::write::Step;
 use crate::sqlite::{Sqlite, chains, items, lock, read, search};
 use crate::store::{CommitError, Items, Lifecycle, TrailRows, Transaction};
@@ -136,15 +138,17 @@ impl TrailRows for Sqlite {
             .await
     }
 
-    async fn tokens(
+    async fn requests_with(
         &self,
         account: &str,
-        token: [u8; 16],
+        code: LookupCode,
         limit: usize,
     ) -> Result<Vec<(Uuid, i64)>> {
         let account = account.to_owned();
-        self.on_reader(move |connection| read::tokens(connection, &account, token, rows(limit)))
-            .await
+        self.on_reader(move |connection| {
+            read::requests_with(connection, &account, code, rows(limit))
+        })
+        .await
     }
 
     async fn counters(&self, account: &str, since_hour: i64) -> Result<Vec<(i64, String, i64)>> {
@@ -188,9 +192,9 @@ impl TrailRows for Sqlite {
         .await
     }
 
-    async fn tokens_of(&self, account: &str, request: Uuid) -> Result<Vec<[u8; 16]>> {
+    async fn codes_of(&self, account: &str, request: Uuid) -> Result<Vec<LookupCode>> {
         let account = account.to_owned();
-        self.on_reader(move |connection| read::tokens_of(connection, &account, request))
+        self.on_reader(move |connection| read::codes_of(connection, &account, request))
             .await
     }
 

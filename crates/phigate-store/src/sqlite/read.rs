@@ -5,7 +5,7 @@ use std::path::Path;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use uuid::Uuid;
 
-use crate::rows::{AuditRow, Contents, CounterRow, OpenRow, RowKey};
+use crate::rows::{AuditRow, Contents, CounterRow, LookupCode, OpenRow, RowKey};
 
 pub(super) fn accounts_with_records(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     // Jumps along the index from account to account.
@@ -63,12 +63,12 @@ pub(super) fn content(
     Ok(found.unwrap_or_default())
 }
 
-/// Requests in which an identifier occurred, newest first. All rows are read: they are few bytes each, and nobody waits
+/// Requests that can be looked up by this code, newest first. All rows are read: they are few bytes each, and nobody waits
 /// for this but a person who looks something up.
-pub(super) fn tokens(
+pub(super) fn requests_with(
     connection: &Connection,
     account: &str,
-    token: [u8; 16],
+    code: LookupCode,
     limit: i64,
 ) -> rusqlite::Result<Vec<(Uuid, i64)>> {
     let mut statement = connection
@@ -76,8 +76,8 @@ pub(super) fn tokens(
     let mut rows = statement.query([account])?;
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
-        let tokens = row.get_ref(2)?.as_blob().unwrap_or_default();
-        if tokens.as_chunks().0.contains(&token) {
+        let codes = row.get_ref(2)?.as_blob().unwrap_or_default();
+        if codes.as_chunks().0.contains(&code) {
             found.push((row.get::<_, i64>(1)?, uuid(row, 0)?));
         }
     }
@@ -154,19 +154,19 @@ pub(super) fn old_rows(
         .collect()
 }
 
-pub(super) fn tokens_of(
+pub(super) fn codes_of(
     connection: &Connection,
     account: &str,
     request: Uuid,
-) -> rusqlite::Result<Vec<[u8; 16]>> {
-    let tokens: Option<Vec<u8>> = connection
+) -> rusqlite::Result<Vec<LookupCode>> {
+    let codes: Option<Vec<u8>> = connection
         .prepare_cached("SELECT tokens FROM audit_token WHERE account = ?1 AND request = ?2")?
         .query_row(params![account, request.as_bytes()], |row| {
             Ok(row.get(0).unwrap_or_default())
         })
         .optional()?;
-    let tokens = tokens.unwrap_or_default();
-    let (whole, rest) = tokens.as_chunks();
+    let codes = codes.unwrap_or_default();
+    let (whole, rest) = codes.as_chunks();
     // What was cut off must not look whole.
     let cut = (!rest.is_empty()).then_some([0; 16]);
     Ok(whole.iter().copied().chain(cut).collect())

@@ -65,14 +65,14 @@ impl Trail {
             Record::Admin(_) => None,
         };
         if let Some(digests) = sealed {
-            self.inspect_tokens(account, row, digests, findings).await?;
+            self.inspect_codes(account, row, digests, findings).await?;
             return self.inspect_content(account, row, digests, findings).await;
         }
         Ok(true)
     }
 
     /// The keyed hashes of a request's identifiers go only with its record, or with the account.
-    async fn inspect_tokens(
+    async fn inspect_codes(
         &self,
         account: &str,
         row: &ChainRow,
@@ -83,8 +83,8 @@ impl Trail {
         let (Some(request), true) = (request, digests.identifiers.is_some()) else {
             return Ok(());
         };
-        let tokens = self.core.store.tokens_of(account, request).await?;
-        if record::codes_digest(tokens) != digests.identifiers {
+        let codes = self.core.store.codes_of(account, request).await?;
+        if record::codes_digest(codes) != digests.identifiers {
             findings.forgotten.push((row.link.lane, row.link.seq));
         }
         Ok(())

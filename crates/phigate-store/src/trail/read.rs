@@ -196,7 +196,7 @@ impl Trail {
             let here = self
                 .core
                 .store
-                .tokens(account_id, code, DISCLOSURES_MAX)
+                .requests_with(account_id, code, DISCLOSURES_MAX)
                 .await?;
             found.extend(
                 here.into_iter()
@@ -244,7 +244,7 @@ impl Trail {
         let store = &self.core.store;
         let mut found = Vec::new();
         for code in codes {
-            found.extend(store.tokens(account_id, code, RESOLVED_MAX).await?);
+            found.extend(store.requests_with(account_id, code, RESOLVED_MAX).await?);
         }
         if found.is_empty() {
             return Ok(Vec::new());

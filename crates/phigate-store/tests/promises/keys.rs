@@ -1,5 +1,8 @@
 //! API keys, providers, modes and admission.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use crate::support::{Site, account, close};
 use jiff::SignedDuration;
 use phigate_store::{AdmitError, NewSecret, ProviderConfig, StoreError};
@@ -201,4 +204,31 @@ pub async fn provider_keys_come_back_only_through_admission(site: Site) {
             .is_empty()
     );
     close(vault).await;
+}
+
+/// Reads run side by side, and one that saw the state before a change may end after one that saw the state after it.
+pub async fn reads_that_overtake_one_another_are_no_tampering(site: Site) {
+    let vault = Arc::new(site.open().await);
+    let account = account(&vault).await;
+    let is_over = Arc::new(AtomicBool::new(false));
+    let mut readers = tokio::task::JoinSet::new();
+    for _ in 0..8 {
+        let (vault, account, is_over) = (vault.clone(), account.clone(), is_over.clone());
+        readers.spawn(async move {
+            while !is_over.load(Ordering::Relaxed) {
+                vault.accounts.settings(&account).await.unwrap();
+            }
+        });
+    }
+    for turn in 0..40 {
+        let mode = [Mode::MASK, Mode::FLAG][turn % 2];
+        vault
+            .accounts
+            .set_mode(&account, mode, "cli")
+            .await
+            .unwrap();
+    }
+    is_over.store(true, Ordering::Relaxed);
+    readers.join_all().await;
+    close(Arc::into_inner(vault).unwrap()).await;
 }

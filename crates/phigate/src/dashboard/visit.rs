@@ -182,6 +182,14 @@ pub(crate) fn page_with(status: StatusCode, template: &impl Template) -> Answer 
     Ok((status, Html(html)).into_response())
 }
 
+/// The status of a page with a form: whether there is something to correct.
+pub(crate) fn form_status(needs_correction: bool) -> StatusCode {
+    match needs_correction {
+        true => StatusCode::UNPROCESSABLE_ENTITY,
+        false => StatusCode::OK,
+    }
+}
+
 /// Sends the browser on, after a write.
 pub(crate) fn go_to(address: &str) -> Response {
     let Ok(location) = HeaderValue::from_str(address) else {

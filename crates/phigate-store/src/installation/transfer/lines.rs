@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::item::{Item, ItemKind};
-use crate::rows::{AuditRow, Batch, ChainRow, Contents, Link, LookupRow, NewRecord};
+use crate::rows::{AuditRow, Batch, ChainRow, Contents, Link, LookupCode, LookupRow, NewRecord};
 use crate::{Result, StoreError};
 
 /// Version of the format. The first one had no versions and keyed hashes of items.
@@ -164,7 +164,7 @@ pub(super) fn entry_line(
     account: &str,
     row: ChainRow,
     contents: &Contents,
-    tokens: &[[u8; 16]],
+    codes: &[LookupCode],
 ) -> EntryLine {
     let base64 = |bytes: &[u8]| STANDARD.encode(bytes);
     EntryLine {
@@ -192,7 +192,7 @@ pub(super) fn entry_line(
             .fields()
             .map(|(field, sealed)| (field.to_owned(), base64(sealed)))
             .collect(),
-        tokens: tokens.iter().map(|token| base64(token)).collect(),
+        tokens: codes.iter().map(|code| base64(code)).collect(),
     }
 }
 

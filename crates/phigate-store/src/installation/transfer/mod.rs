@@ -85,7 +85,7 @@ impl Installation {
         account: &str,
         row: ChainRow,
     ) -> Result<()> {
-        let (mut contents, mut tokens) = (Contents::default(), Vec::new());
+        let (mut contents, mut codes) = (Contents::default(), Vec::new());
         let with_content = row
             .row
             .as_ref()
@@ -100,12 +100,12 @@ impl Installation {
             contents = self.core.store.content(account, key).await?;
             if record.kind == RecordKind::Decision.code() {
                 let request = record.request.unwrap_or_default();
-                tokens = self.core.store.tokens_of(account, request).await?;
+                codes = self.core.store.codes_of(account, request).await?;
             }
         }
         write(
             out,
-            &Line::Entry(Box::new(entry_line(account, row, &contents, &tokens))),
+            &Line::Entry(Box::new(entry_line(account, row, &contents, &codes))),
         )
     }
 

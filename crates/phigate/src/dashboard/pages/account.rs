@@ -13,7 +13,7 @@ use crate::dashboard::cookies::Cookie;
 use crate::dashboard::qr::{self, Drawing};
 use crate::dashboard::totp;
 use crate::dashboard::view::{When, counted};
-use crate::dashboard::visit::{Answer, PageError, SignedIn, go_to, page_with};
+use crate::dashboard::visit::{Answer, PageError, SignedIn, form_status, go_to, page_with};
 
 /// Your login.
 #[derive(Template)]
@@ -242,10 +242,7 @@ async fn draw(
     error: Option<String>,
     offer: Option<Offer>,
 ) -> Answer {
-    let status = match error {
-        Some(_) => StatusCode::UNPROCESSABLE_ENTITY,
-        None => StatusCode::OK,
-    };
+    let status = form_status(error.is_some());
     page_with(status, &page_of(dash, visit, error, offer).await?)
 }
 

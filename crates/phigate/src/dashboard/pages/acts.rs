@@ -2,7 +2,6 @@
 
 use askama::Template;
 use axum::extract::State;
-use http::StatusCode;
 use jiff::Timestamp;
 use phigate_store::{Cursor, Filter};
 use phigate_types::Act;
@@ -13,7 +12,7 @@ use super::rows::{ActRow, act_row};
 use crate::dashboard::Dash;
 use crate::dashboard::chrome::Chrome;
 use crate::dashboard::view::Choice;
-use crate::dashboard::visit::{Answer, PageError, SignedIn, page_with};
+use crate::dashboard::visit::{Answer, PageError, SignedIn, form_status, page_with};
 
 const ADDRESS: &str = "/audit/administration";
 
@@ -44,10 +43,7 @@ pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
         ..Listing::new(ADDRESS, query)
     };
     let error = filter.err();
-    let status = match error {
-        Some(_) => StatusCode::UNPROCESSABLE_ENTITY,
-        None => StatusCode::OK,
-    };
+    let status = form_status(error.is_some());
     let mut kinds: Vec<(&str, &str)> = Act::all().map(|act| (act.code(), act.words())).collect();
     kinds.sort_by_key(|(_, words)| *words);
     page_with(

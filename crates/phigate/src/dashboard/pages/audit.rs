@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use askama::Template;
 use axum::extract::State;
-use http::StatusCode;
 use jiff::Timestamp;
 use phi_detect::PhiKind;
 use phigate_core::doors::DOORS;
@@ -18,7 +17,7 @@ use super::verify::{self, Chain};
 use crate::dashboard::Dash;
 use crate::dashboard::chrome::Chrome;
 use crate::dashboard::view::{Choice, choices};
-use crate::dashboard::visit::{Answer, PageError, SignedIn, go_to, page_with};
+use crate::dashboard::visit::{Answer, PageError, SignedIn, form_status, go_to, page_with};
 
 const ADDRESS: &str = "/audit";
 
@@ -90,10 +89,7 @@ pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
         ..Listing::new(ADDRESS, query)
     };
     let error = filter.err();
-    let status = match error {
-        Some(_) => StatusCode::UNPROCESSABLE_ENTITY,
-        None => StatusCode::OK,
-    };
+    let status = form_status(error.is_some());
     let drawn = Drawn {
         listing: listing.read(query, listed.next, listed.total),
         rows: listed.rows,

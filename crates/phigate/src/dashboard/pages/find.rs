@@ -2,7 +2,6 @@
 
 use askama::Template;
 use axum::extract::State;
-use http::StatusCode;
 use phi_detect::PhiKind;
 use phigate_core::protect::identifier;
 use phigate_store::SecretString;
@@ -13,7 +12,7 @@ use super::rows::{Row, disclosure_row};
 use crate::dashboard::Dash;
 use crate::dashboard::chrome::Chrome;
 use crate::dashboard::view::{Choice, choices, in_sentence};
-use crate::dashboard::visit::{Answer, SignedIn, page_with};
+use crate::dashboard::visit::{Answer, SignedIn, form_status, page_with};
 
 const ADDRESS: &str = "/audit/find";
 
@@ -86,10 +85,7 @@ fn found_words(all: usize, sent: usize) -> String {
 
 fn draw(visit: &SignedIn, error: Option<String>, found: Option<Found>) -> Answer {
     let kinds = PhiKind::all().map(|kind| (kind.code(), kind.label()));
-    let status = match error {
-        Some(_) => StatusCode::UNPROCESSABLE_ENTITY,
-        None => StatusCode::OK,
-    };
+    let status = form_status(error.is_some());
     page_with(
         status,
         &Page {

@@ -19,7 +19,7 @@ use crate::dashboard::fields::Fields;
 use crate::dashboard::view::{
     Choice, Fact, Piece, Treatment, choices, in_sentence, kind_class, pieces,
 };
-use crate::dashboard::visit::{Answer, PageError, SignedIn, page_with};
+use crate::dashboard::visit::{Answer, PageError, SignedIn, form_status, page_with};
 
 /// The playground.
 #[derive(Template)]
@@ -277,11 +277,7 @@ async fn draw(
     let models = listed_models(&visit.account).into_iter();
     let in_force = visit.account.mode;
     page_with(
-        if error.is_some() {
-            StatusCode::UNPROCESSABLE_ENTITY
-        } else {
-            StatusCode::OK
-        },
+        form_status(error.is_some()),
         &Page {
             chrome: visit.chrome("/playground"),
             error,

@@ -2,7 +2,6 @@
 
 use askama::Template;
 use axum::extract::{Path, State};
-use http::StatusCode;
 use jiff::Timestamp;
 use phigate_gateway::{GivenSecret, SetupError, check_setup};
 use phigate_store::{NewSecret, ProviderConfig, ProviderInfo, SecretString};
@@ -18,7 +17,7 @@ use crate::dashboard::Dash;
 use crate::dashboard::chrome::Chrome;
 use crate::dashboard::fields::{Fields, encode};
 use crate::dashboard::view::{Choice, When, in_sentence};
-use crate::dashboard::visit::{Answer, PageError, SignedIn, go_to, page_with};
+use crate::dashboard::visit::{Answer, PageError, SignedIn, form_status, go_to, page_with};
 
 /// One provider.
 #[derive(Template)]
@@ -315,10 +314,7 @@ async fn draw(dash: &Dash, visit: &SignedIn, draft: Draft, error: Option<String>
     };
     let models: Vec<String> = config.models.iter().map(ModelEntry::to_string).collect();
     let expires = config.agreement_expires.map(|date| date.to_string());
-    let status = match is_typed {
-        true => StatusCode::UNPROCESSABLE_ENTITY,
-        false => StatusCode::OK,
-    };
+    let status = form_status(is_typed);
     let allows_ambient = dash.app.gateway.setup_rules().allow_ambient;
     let (fields, more) = fields(&draft, allows_ambient, |option, known| {
         value(option.code(), known)

@@ -2,7 +2,6 @@
 
 use askama::Template;
 use axum::extract::{Path, State};
-use http::StatusCode;
 use jiff::{SignedDuration, Timestamp};
 use phi_detect::PhiKind;
 use phigate_store::{Decision, Outcome, Record, ReplyFacts, StoreError};
@@ -16,7 +15,7 @@ use crate::dashboard::Dash;
 use crate::dashboard::chrome::Chrome;
 use crate::dashboard::cookies::form_token;
 use crate::dashboard::view::{Fact, KindChip, counted, grouped, kind_class};
-use crate::dashboard::visit::{Answer, PageError, SignedIn, go_to, page_with};
+use crate::dashboard::visit::{Answer, PageError, SignedIn, form_status, go_to, page_with};
 use crate::reason::reason;
 
 /// The record.
@@ -184,11 +183,7 @@ async fn draw(
     let has_reply = outcome.is_some_and(|outcome| outcome.sealed.is_some());
     let has_content = decision.sealed.is_some() || has_reply;
     page_with(
-        if error.is_some() {
-            StatusCode::UNPROCESSABLE_ENTITY
-        } else {
-            StatusCode::OK
-        },
+        form_status(error.is_some()),
         &Page {
             chrome: visit.chrome("/audit"),
             reason: error

@@ -11,7 +11,6 @@ pub(crate) mod weakening;
 
 use askama::Template;
 use axum::extract::State;
-use http::StatusCode;
 use phi_detect::{Findings, PhiKind};
 use phigate_store::Settings;
 use phigate_types::{Effect, Mode};
@@ -19,7 +18,7 @@ use phigate_types::{Effect, Mode};
 use crate::dashboard::Dash;
 use crate::dashboard::chrome::Chrome;
 use crate::dashboard::view::{Choice, Piece, Treatment, When, choices, pieces};
-use crate::dashboard::visit::{Answer, PageError, SignedIn, go_to, page_with};
+use crate::dashboard::visit::{Answer, PageError, SignedIn, form_status, go_to, page_with};
 use phigate_gateway::detector;
 use weakening::{Asked, Weaker, ask};
 
@@ -116,21 +115,13 @@ async fn save(
     Ok(go_to(&format!("{address}?done=settings")))
 }
 
-/// The status of a page that may have something to correct.
-fn status(error: Option<&String>) -> StatusCode {
-    match error {
-        Some(_) => StatusCode::UNPROCESSABLE_ENTITY,
-        None => StatusCode::OK,
-    }
-}
-
 async fn draw(dash: &Dash, visit: &SignedIn, error: Option<String>) -> Answer {
     let state = dash.app.vault.accounts.mode(visit.account_id()).await?;
     let detector = detector(&visit.account.settings.detection).map_err(|_| PageError::Broken)?;
     let findings = detector.scan(EXAMPLE);
     let changed = state.changed.zip(state.changed_by);
     page_with(
-        status(error.as_ref()),
+        form_status(error.is_some()),
         &Page {
             chrome: visit.chrome("/settings"),
             tabs: tabs("/settings"),

@@ -2,7 +2,6 @@
 
 use askama::Template;
 use axum::extract::State;
-use http::StatusCode;
 use jiff::{SignedDuration, Timestamp};
 use phigate_store::{Invite, LinkPurpose, Role, Session, StoreError, User};
 
@@ -10,7 +9,7 @@ use crate::dashboard::Dash;
 use crate::dashboard::chrome::Chrome;
 use crate::dashboard::fields::encode;
 use crate::dashboard::view::{Choice, When, choices};
-use crate::dashboard::visit::{Answer, SignedIn, go_to, page_with, role_label};
+use crate::dashboard::visit::{Answer, SignedIn, form_status, go_to, page_with, role_label};
 
 /// The people of the account.
 #[derive(Template)]
@@ -204,11 +203,7 @@ async fn draw(
         .await?;
     let role = visit.form().get("role");
     page_with(
-        if error.is_some() {
-            StatusCode::UNPROCESSABLE_ENTITY
-        } else {
-            StatusCode::OK
-        },
+        form_status(error.is_some()),
         &Page {
             chrome: visit.chrome("/users"),
             email: error

@@ -7,12 +7,12 @@ use axum::extract::State;
 use phi_detect::PhiKind;
 use phigate_store::{Detection, Settings};
 
-use super::{save, status, tabs};
+use super::{save, tabs};
 use crate::dashboard::Dash;
 use crate::dashboard::chrome::Chrome;
 use crate::dashboard::fields::Fields;
 use crate::dashboard::view::Choice;
-use crate::dashboard::visit::{Answer, SignedIn, page_with};
+use crate::dashboard::visit::{Answer, SignedIn, form_status, page_with};
 use phigate_gateway::detector;
 
 const ADDRESS: &str = "/settings/detection";
@@ -88,7 +88,7 @@ struct Typed {
 
 fn draw(visit: &SignedIn, error: Option<String>, typed: Typed) -> Answer {
     page_with(
-        status(error.as_ref()),
+        form_status(error.is_some()),
         &Page {
             chrome: visit.chrome("/settings"),
             tabs: tabs(ADDRESS),

@@ -7,12 +7,12 @@ use axum::extract::State;
 use phigate_store::Settings;
 use phigate_types::KeyLimit;
 
-use super::{save, status, tabs};
+use super::{save, tabs};
 use crate::dashboard::Dash;
 use crate::dashboard::chrome::Chrome;
 use crate::dashboard::fields::Fields;
 use crate::dashboard::view::Choice;
-use crate::dashboard::visit::{Answer, SignedIn, page_with};
+use crate::dashboard::visit::{Answer, SignedIn, form_status, page_with};
 
 const ADDRESS: &str = "/settings/limits";
 const LIMIT_MAX: u64 = 1_000_000;
@@ -65,7 +65,7 @@ fn draw(
 ) -> Answer {
     let servers = &dash.app.config.limits;
     page_with(
-        status(error.as_ref()),
+        form_status(error.is_some()),
         &Page {
             chrome: visit.chrome("/settings"),
             tabs: tabs(ADDRESS),

@@ -14,12 +14,12 @@ use phigate_core::request::{Request, RequestLimits};
 use phigate_store::Settings;
 use phigate_types::{Mode, Replies};
 
-use super::{save, status, tabs};
+use super::{save, tabs};
 use crate::dashboard::Dash;
 use crate::dashboard::chrome::Chrome;
 use crate::dashboard::fields::Fields;
 use crate::dashboard::view::Choice;
-use crate::dashboard::visit::{Answer, PageError, SignedIn, page_with};
+use crate::dashboard::visit::{Answer, PageError, SignedIn, form_status, page, page_with};
 use phigate_gateway::detector;
 
 /// What is done with replies.
@@ -73,8 +73,8 @@ const ADDRESS: &str = "/settings/replies";
 /// `GET /settings/replies`
 pub(crate) async fn show(visit: SignedIn) -> Answer {
     let settings = &visit.account.settings;
-    let page = draft(&visit, settings, settings.restore_tools.join(", "), None)?;
-    page_with(status(None), &page)
+    let tools = settings.restore_tools.join(", ");
+    page(&draft(&visit, settings, tools, None)?)
 }
 
 /// `POST /settings/replies`
@@ -96,10 +96,9 @@ pub(crate) async fn save_form(State(dash): State<Dash>, visit: SignedIn) -> Answ
                 replies: form.get("replies").parse().unwrap_or(current.replies),
                 ..current.clone()
             };
-            let error = Some(error);
             let tools = form.get("restore_tools").to_owned();
-            let page = draft(&visit, &typed, tools, error.clone())?;
-            page_with(status(error.as_ref()), &page)
+            let page = draft(&visit, &typed, tools, Some(error))?;
+            page_with(form_status(true), &page)
         }
     }
 }

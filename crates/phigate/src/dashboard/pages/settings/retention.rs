@@ -4,12 +4,12 @@ use askama::Template;
 use axum::extract::State;
 use phigate_store::{Retention, Settings};
 
-use super::{save, status, tabs};
+use super::{save, tabs};
 use crate::dashboard::Dash;
 use crate::dashboard::chrome::Chrome;
 use crate::dashboard::fields::Fields;
 use crate::dashboard::view::Choice;
-use crate::dashboard::visit::{Answer, SignedIn, page_with};
+use crate::dashboard::visit::{Answer, SignedIn, form_status, page_with};
 
 const ADDRESS: &str = "/settings/retention";
 const DAYS_MAX: u32 = 36_500;
@@ -66,7 +66,7 @@ struct Typed {
 
 fn draw(visit: &SignedIn, error: Option<String>, typed: Typed) -> Answer {
     page_with(
-        status(error.as_ref()),
+        form_status(error.is_some()),
         &Page {
             chrome: visit.chrome("/settings"),
             tabs: tabs(ADDRESS),

@@ -4,11 +4,11 @@ use askama::Template;
 use axum::extract::State;
 use phigate_store::Settings;
 
-use super::{save, status, tabs};
+use super::{save, tabs};
 use crate::dashboard::Dash;
 use crate::dashboard::chrome::Chrome;
 use crate::dashboard::view::{Choice, counted};
-use crate::dashboard::visit::{Answer, SignedIn, page_with};
+use crate::dashboard::visit::{Answer, SignedIn, form_status, page_with};
 
 const ADDRESS: &str = "/settings/sign-in";
 
@@ -52,7 +52,7 @@ async fn draw(dash: &Dash, visit: &SignedIn, error: Option<String>) -> Answer {
         ),
     };
     page_with(
-        status(error.as_ref()),
+        form_status(error.is_some()),
         &Page {
             chrome: visit.chrome("/settings"),
             tabs: tabs(ADDRESS),
