@@ -131,6 +131,7 @@ mod scan_memory;
 mod scan_queue;
 mod scanners;
 mod service;
+mod shares;
 mod stages;
 mod stopped;
 #[cfg(test)]

@@ -54,6 +54,10 @@ use tokens::TokenClient;
 /// the one that was idle longest loses its kept connections.
 const POOLS_MAX: usize = 1024;
 
+/// Connections of an account to one provider that are kept when they are not needed, for a while: as many as requests are
+/// worked on at a time. Making them anew under load would cost more than the requests.
+const IDLE_MAX: usize = 1024;
+
 const AGENT: &str = concat!("phigate/", env!("CARGO_PKG_VERSION"));
 
 /// Headers that may go to a provider, besides what proves who asks. Whatever else a call names is not sent.
@@ -369,7 +373,7 @@ impl Provider {
             .timer(TokioTimer::new())
             .pool_timer(TokioTimer::new())
             .pool_idle_timeout(Duration::from_secs(50))
-            .pool_max_idle_per_host(64)
+            .pool_max_idle_per_host(IDLE_MAX)
             .http2_keep_alive_interval(Duration::from_secs(30))
             .http2_adaptive_window(true)
             .build(self.connector.clone())
