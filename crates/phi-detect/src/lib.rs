@@ -261,8 +261,11 @@ impl Detector {
             let is_settled = |at: usize| page.field_at(at).is_some_and(|field| field.is_settled);
             let is_unwanted: Option<&dyn Fn(usize) -> bool> = has_settled.then_some(&is_settled);
             names::tag(level, page.text, is_unwanted, budget, &mut model);
-            candidates.extend(tidy::tidy(&page, &model));
+            let model = tidy::tidy(&page, &model);
+            tidy::leave_out_unseen(&page, &model, &mut candidates);
+            candidates.extend(model);
         }
+        rules::find_numbers_again(&page, &self.settings, &mut candidates);
         let programs = Programs::of(&page, &candidates);
         programs.leave_out(&page, &mut candidates);
         self.find_by_names(&page, &mut candidates);

@@ -33,6 +33,48 @@ pub(crate) fn tidy(page: &Page<'_>, found: &[Candidate]) -> Vec<Candidate> {
         .collect()
 }
 
+/// Rules that know no more of a name than its form, which brands, laws, wards and firms have too.
+const BY_FORM: &[&str] = &["name.given", "name.last_first", "name.role"];
+
+/// How far around such a name people are looked for, and how sure the model must be of them.
+const COMPANY_BYTES: usize = 160;
+const SURE_COMPANY: f32 = 0.95;
+
+/// Leaves out names by form alone that the model has read and does not take for one, where it sees nobody around.
+pub(crate) fn leave_out_unseen(
+    page: &Page<'_>,
+    model: &[Candidate],
+    candidates: &mut Vec<Candidate>,
+) {
+    let mut seen: Vec<&Candidate> = model
+        .iter()
+        .filter(|one| one.kind == PhiKind::NAME)
+        .collect();
+    seen.sort_by_key(|one| one.span.start);
+    candidates.retain(|one| {
+        let near = one.span.start.saturating_sub(COMPANY_BYTES)..one.span.end + COMPANY_BYTES;
+        let next = seen.partition_point(|other| other.span.end <= near.start);
+        // Where people are spoken of, one more is likely.
+        let is_seen = || {
+            let mut around = seen[next..]
+                .iter()
+                .take_while(|other| other.span.start < near.end);
+            around.any(|other| {
+                let is_same = other.span.start < one.span.end && one.span.start < other.span.end;
+                is_same || other.score >= SURE_COMPANY
+            })
+        };
+        let is_read = || {
+            let is_settled = page
+                .field_at(one.span.start)
+                .is_some_and(|field| field.is_settled);
+            let share = names::known_share(page.text, &one.span).unwrap_or(1.0);
+            !is_settled && share >= STRANGE.0
+        };
+        !BY_FORM.contains(&one.rule) || is_seen() || !is_read()
+    });
+}
+
 /// How sure the model must be of a name where few of the words around are known to it, and where hardly any are.
 const STRANGE: (f32, f32) = (0.45, 0.6);
 const UNTAUGHT: (f32, f32) = (0.3, 0.97);
@@ -86,6 +128,7 @@ fn whole(page: &Page<'_>, mut candidate: Candidate) -> Candidate {
 
 /// Cuts off a quote or bracket at an edge that has no partner inside, and what goes on beyond a field.
 fn without_loose_edges(page: &Page<'_>, mut candidate: Candidate) -> Candidate {
+    candidate.span = without_tags(page, candidate.span);
     let text = page.slice(candidate.span.clone());
     let is_loose = |byte: u8| match byte {
         b'"' | b'\'' => text.iter().filter(|&&other| other == byte).count() == 1,
@@ -110,6 +153,24 @@ fn without_loose_edges(page: &Page<'_>, mut candidate: Candidate) -> Candidate {
         candidate.span.end = candidate.span.end.min(field.span.end);
     }
     candidate
+}
+
+/// `<postalCode>05301</postalCode>`: without the tags round a value.
+fn without_tags(page: &Page<'_>, span: Range<usize>) -> Range<usize> {
+    let text = page.slice(span.clone());
+    let front = match text.first() {
+        Some(b'<') => memchr::memchr(b'>', text).map_or(0, |close| close + 1),
+        _ => 0,
+    };
+    let back = match text.last() {
+        Some(b'>') => memchr::memrchr(b'<', text).unwrap_or(text.len()),
+        _ => text.len(),
+    };
+    if front < back {
+        span.start + front..span.start + back
+    } else {
+        span
+    }
 }
 
 /// What the model may not call PHI: a mask placeholder, the name of a tag, a lone letter.

@@ -28,6 +28,8 @@ pub(crate) enum Form {
     DayMonth,
     /// Two numbers and a slash: a day and month, a fraction or a ratio.
     Fraction,
+    /// Month and year in figures: `11/1990`.
+    MonthYear,
     /// Digits without separators, or pairs of them: could be any number.
     Compact,
 }

@@ -34,7 +34,8 @@ pub(super) static RULE: PhiRule = PhiRule {
             user full name|witness|examiner|complainant|decedent|coordinator|usual nurse|named nurse|typed by|called by|called back by|entered by|recorded by|drawn by|collected by|initials|\
             nombre y apellidos|apellidos y nombre|paciente|medico|remitido por|responsable clinico|fdo|firmado|\
             firmado por|nom|prenom|nom du patient|vorname|nachname|familienname|cognome|apelido|sobrenome|\
-            nome do paciente|voornaam|achternaam",
+            nome do paciente|voornaam|achternaam|nom d usage|nom de naissance|nom de jeune fille|geburtsname|nazwisko|\
+            imie i nazwisko|endorsed by|completed by",
         ),
         (
             Meaning::NameMaybe,
@@ -82,6 +83,11 @@ pub(super) static RULE: PhiRule = PhiRule {
         "You are Claude Code, a CLI tool.\nPatient: «Okonkwo, Claude»",
         "You are Claude Code, a CLI tool.\n«Kelly, Claude» was discharged at noon.",
         "You are «Ava», an AI assistant for nurses. Mrs. «Ava Stone» fell last night; «Ava» is on apixaban.",
+        "{\"mrn\":\"4471902\",\"first\":\"«Jane»\",\"middle\":\"«Q»\",\"last\":\"«Roe»\"}",
+        "Last name: «Okonkwo»________  DOB: 3/14/1962",
+        "Dr. med. «Weiss», dr. hab. «Nowak», Hr. «Lang» and o senhor «Carlos» came",
+        "Her aunt «Grace» drives; Sohn «Jonas» called.",
+        "«JTR»/«mk»\nClinic today. «Jane T. Roe» agreed, and «JTR» signed.",
     ],
     misses: &[
         "{\"patient\":\"x\"}",
@@ -122,6 +128,8 @@ pub(super) static RULE: PhiRule = PhiRule {
         "{\"last_name\": [\"This field cannot be blank.\"], \"fontFamily\": \"Arial\"}",
         "Thank you, Patient Access Services",
         "HUMIRA (Hu-MARE-ah), print(\"Hello World!\")",
+        "The Herman Miller chairs and the Ryan White program; reps of Merck, Lilly and Teva may not enter.",
+        "08/02 PROF FEE 310.00; HR Regular; PR Interval",
     ],
     spelling: Spelling::Words,
     precedence: 0.0,

@@ -123,6 +123,14 @@ pub(crate) fn in_letters(
             continue;
         }
         let end = from + text.len();
+        if is_first || start >= page.text.len() {
+            found.extend(
+                reference(text)
+                    .into_iter()
+                    .flatten()
+                    .map(|span| from + span.start..from + span.end),
+            );
+        }
         if above != Above::Text && ends_block(page, start) {
             found.extend(
                 signature(page, from..end, above == Above::Closing)
@@ -140,6 +148,19 @@ pub(crate) fn in_letters(
     }
     found.extend(after_dash(page).filter(|name| is_somebody(page, name, &is_only_a_name)));
     found
+}
+
+/// "JTR:mk", "HJW/pk": who dictated and who typed a letter, on its first line or its last.
+fn reference(line: &[u8]) -> Option<[Range<usize>; 2]> {
+    let sign = line.iter().position(|byte| matches!(byte, b'/' | b':'))?;
+    let (author, typist) = (&line[..sign], &line[sign + 1..]);
+    let fits = (2..=4).contains(&author.len())
+        && (2..=3).contains(&typist.len())
+        && author.iter().all(u8::is_ascii_uppercase)
+        && typist.iter().all(u8::is_ascii_lowercase)
+        && LEXICON.sense(author) == Sense::NONE
+        && LEXICON.sense(typist) == Sense::NONE;
+    fits.then_some([0..sign, sign + 1..line.len()])
 }
 
 /// "said 3-5 days. - Marisol": a given name behind a dash, at the very end.

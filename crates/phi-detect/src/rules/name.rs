@@ -130,6 +130,7 @@ fn contradicts(page: &Page<'_>, span: &Range<usize>) -> bool {
         || is_heading
         || is_code
         || is_degree
+        || page.byte(span.end) == b'.' && FACULTIES.contains(&text)
         || people::is_piece_of_identifier(page, span)
         || answers_where(page, span)
         || is_of_office(page, span)
@@ -353,11 +354,15 @@ fn after_title(page: &Page<'_>, start: usize, end: usize) -> Option<Name> {
     let has_dot = page.byte(end) == b'.';
     let is_short = title.len() <= 4;
     // "MS" is a disease, "MR" an image and "general" an adjective; a title is written like one.
+    // "HR" and "PR" are measured.
     let is_written_as_title = match (title[0].is_ascii_uppercase(), has_dot) {
-        (true, true) => is_short && !matches!(title, b"Sir" | b"Miss"),
-        (true, false) => !matches!(title, b"MS" | b"MR"),
-        (false, true) => matches!(title, b"dr" | b"mr" | b"mrs" | b"ms"),
-        (false, false) => matches!(title, b"dr" | b"mr" | b"mrs" | b"doctor" | b"nurse"),
+        (true, true) => is_short && !matches!(title, b"Sir" | b"Miss" | b"HR" | b"PR"),
+        (true, false) => !matches!(title, b"MS" | b"MR" | b"HR" | b"PR" | b"Hr"),
+        (false, true) => matches!(title, b"dr" | b"mr" | b"mrs" | b"ms" | b"dra"),
+        (false, false) => matches!(
+            title,
+            b"dr" | b"mr" | b"mrs" | b"doctor" | b"nurse" | b"senhor" | b"senhora"
+        ),
     };
     // "Ana Roe, NP. Reachable at": a credential stands behind a name, and may end the sentence.
     let is_credential = LEXICON.sense(title).has(Sense::CREDENTIAL)
@@ -369,7 +374,7 @@ fn after_title(page: &Page<'_>, start: usize, end: usize) -> Option<Name> {
     {
         return None;
     }
-    let after = end + usize::from(has_dot);
+    let after = after_faculty(page, end + usize::from(has_dot));
     // One space: redaction leaves two where a name was.
     if page.byte(after) != b' ' {
         return None;
@@ -387,6 +392,41 @@ fn after_title(page: &Page<'_>, start: usize, end: usize) -> Option<Name> {
     );
     people::name_at(page, after + 1, cue)
         .filter(|name| !is_rank || !people::is_in_code(page, &name.span))
+        .filter(|name| !is_item(page, title, name))
+}
+
+/// What stands between the title of a doctor and the name.
+const FACULTIES: &[&[u8]] = &[
+    b"med", b"hab", b"habil", b"rer", b"nat", b"phil", b"dent", b"vet", b"sc",
+];
+
+/// "Dr. med. Weiss", "dr. hab. Nowak": where the faculty behind a title ends.
+fn after_faculty(page: &Page<'_>, title_end: usize) -> usize {
+    let mut at = title_end;
+    for _ in 0..2 {
+        let word = page.word_at(at + 1).filter(|_| page.byte(at) == b' ');
+        match word {
+            Some((_, end))
+                if page.byte(end) == b'.' && FACULTIES.contains(&page.slice(at + 1..end)) =>
+            {
+                at = end + 1;
+            }
+            _ => break,
+        }
+    }
+    at
+}
+
+/// "PROF FEE": where all is in capitals, a title and an ordinary word are an item of a list.
+fn is_item(page: &Page<'_>, title: &[u8], name: &Name) -> bool {
+    let text = page.text.get(name.span.clone()).unwrap_or_default();
+    let is_shouted = |text: &[u8]| text.len() > 2 && text.iter().all(u8::is_ascii_uppercase);
+    name.words == 1
+        && name.known == 0
+        && is_shouted(title)
+        && is_shouted(text.as_bytes())
+        && crate::names::is_ordinary(text)
+        && !crate::names::is_only_a_name(text)
 }
 
 /// `interpreter Nguyen Van An`, `Hi Jennifer,`.
@@ -433,12 +473,21 @@ fn after_kin(page: &Page<'_>, start: usize, end: usize) -> Option<Name> {
     // "unser Sohn Jonas": German writes every noun with a capital, but no sentence opens there.
     let is_inside =
         page.byte_before(start) == b' ' && start >= 2 && page.byte(start - 2).is_ascii_lowercase();
-    if gap == b" " && !page.byte(start).is_ascii_lowercase() && !is_baby && !is_inside {
-        return None;
-    }
+    let may_open = !page.byte(start).is_ascii_lowercase() && !is_baby && !is_inside;
     let name = people::name_at(page, end + gap.len(), Cue::Weak)?;
+    let (sense, first_end) = page.word_at(name.span.start)?;
+    if gap == b" " && may_open {
+        // "Sohn Jens called": at the start of a sentence only a known given name is one.
+        let goes_on = page.byte(first_end) == b' ' && page.byte(first_end + 1).is_ascii_lowercase();
+        return (sense == Sense::GIVEN && goes_on).then_some(name);
+    }
+    // "her aunt Grace", but not "her aunt May 3": a word that is a given name as well.
+    let is_word = gap == b" "
+        && sense.has(Sense::GIVEN_WORD)
+        && !sense.has(Sense::MONTH)
+        && !page.byte(start).is_ascii_uppercase();
     let is_plain = gap == b" " && name.words >= 2;
-    (name.known > 0 || is_plain).then_some(name)
+    (name.known > 0 || is_plain || is_word).then_some(name)
 }
 
 /// `Patient: Jane Roe`, `Patient Jane Roe`, `name is jane roe`.

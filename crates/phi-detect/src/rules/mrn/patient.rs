@@ -134,7 +134,7 @@ fn opening_line(page: &Page<'_>, name: &Range<usize>) -> Option<Range<usize>> {
     let head = page.slice(line..name.start);
     let digits = head.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let gap = &head[digits..];
-    let is_gap = (1..=3).contains(&gap.len())
+    let is_gap = (1..=4).contains(&gap.len())
         && gap
             .iter()
             .all(|byte| matches!(byte, b' ' | b'\t' | b'|' | b'-'));
@@ -142,7 +142,9 @@ fn opening_line(page: &Page<'_>, name: &Range<usize>) -> Option<Range<usize>> {
         .slice(name.clone())
         .iter()
         .any(|byte| matches!(byte, b',' | b' '));
-    let has_particulars = || people::particulars(page, name.end).is_some();
+    // "4471902 - Roe, Jane" needs no more: a list names people so.
+    let has_comma = page.slice(name.clone()).contains(&b',');
+    let has_particulars = || has_comma || people::particulars(page, name.end).is_some();
     (DIGITS.contains(&digits) && is_gap && is_full_name && has_particulars())
         .then_some(line..line + digits)
 }

@@ -113,11 +113,16 @@ fn number_at(
         let is_piece = match shape {
             _ if called.is_firm => false,
             Shape::Grouped if called.may_be || page.byte(span.start) == b'(' => false,
-            Shape::Grouped => has_more_groups(page, &span) && !is_next,
+            Shape::Grouped => {
+                has_more_groups(page, &span) && !is_next || has_letter_tied(page, span.end)
+            }
             _ => is_tied || goes_on(page, span.end),
         };
-        let evidence = evidence(page, &span, shape, called).filter(|_| !is_piece)?;
-        return Some((span, shape, evidence));
+        let evidence = evidence(page, &span, shape, called).filter(|_| !is_piece);
+        // "085 555 0142": no number of the plan begins with a nought, but those of other countries do.
+        if evidence.is_some() || page.byte(span.start) != b'0' {
+            return evidence.map(|evidence| (span, shape, evidence));
+        }
     }
     if is_tied && (!called.is_firm || has_more_groups(page, &run.span)) {
         return None;
@@ -182,6 +187,24 @@ fn follows_at(page: &Page<'_>, start: usize) -> bool {
     WORDS.iter().any(|words| before.ends_with(words))
 }
 
+/// "206-555-0142-B": with a letter tied to it, it is the number of a part.
+fn has_letter_tied(page: &Page<'_>, end: usize) -> bool {
+    page.byte(end) == b'-'
+        && page.byte(end + 1).is_ascii_uppercase()
+        && !page.byte(end + 2).is_ascii_alphanumeric()
+}
+
+/// "1Z 55A AB1 05 5550 1420": whether another group of letters and digits stands one space before.
+fn follows_group(page: &Page<'_>, index: usize) -> bool {
+    let start = page.marks[index].start;
+    index.checked_sub(1).is_some_and(|before| {
+        let mark = page.marks[before];
+        (mark.is_number() || mark.is_code())
+            && mark.end + 1 == start
+            && page.byte(mark.end as usize) == b' '
+    })
+}
+
 /// "a0 03 02 01": whether two letters or digits and a space stand right before.
 fn follows_pair(page: &Page<'_>, start: usize) -> bool {
     let before = page.slice(start.saturating_sub(4)..start);
@@ -198,7 +221,9 @@ fn is_dialled_abroad(page: &Page<'_>, run: &Run, lengths: &[usize]) -> bool {
     let opens = page.slice(run.span.start..run.span.start + 3);
     let is_dialled_out =
         lengths.len() >= 3 && (opens == b"011" && lengths[0] == 3 || opens.starts_with(b"00"));
-    (is_british || lengths[0] >= 3 && lengths.len() >= 3 || lengths.len() >= 4)
+    // Australia and New Zealand: "03 5550 0142", "09 555 0142".
+    let is_southern = matches!(lengths, [2, 3 | 4, 4]);
+    (is_british || is_southern || lengths[0] >= 3 && lengths.len() >= 3 || lengths.len() >= 4)
         && ((8..=13).contains(&digits) || is_dialled_out && digits <= 15)
         && !is_drug_code(lengths)
 }
@@ -229,14 +254,34 @@ fn labelled(
     if goes_on(page, span.end) && !is_whole || looks_like_date(page, &run, lengths) {
         return None;
     }
-    let is_simple = page
+    let starts_with_zero = page.byte(run.span.start) == b'0';
+    // Germany sets the area apart: "0201 / 555-0142".
+    let slashes = page
         .slice(run.span.clone())
         .iter()
-        .all(|byte| byte.is_ascii_digit() || matches!(byte, b' ' | b'-') || opens && *byte == b')');
+        .filter(|&&byte| byte == b'/')
+        .count();
+    let has_area = starts_with_zero
+        && slashes == 1
+        && (3..=5).contains(&lengths[0])
+        && page
+            .slice(run.span.start + lengths[0]..run.span.end)
+            .trim_ascii_start()
+            .starts_with(b"/");
+    let is_simple = page.slice(run.span.clone()).iter().all(|byte| {
+        byte.is_ascii_digit()
+            || matches!(byte, b' ' | b'-')
+            || opens && *byte == b')'
+            || has_area && *byte == b'/'
+    });
     let is_local = lengths == [3, 4];
     let is_grouped = lengths.len() >= 2 && is_simple;
-    let starts_with_zero = page.byte(run.span.start) == b'0';
-    let is_abroad = is_grouped && starts_with_zero && is_dialled_abroad(page, &run, lengths);
+    // Brazil has areas of two digits: "(21) 95550-0142".
+    let is_area_of_two = opens && matches!(lengths, [2, 4 | 5, 4] | [2, 1, 4, 4]);
+    let is_abroad = is_grouped
+        && starts_with_zero
+        && is_dialled_abroad(page, &run, lengths)
+        && (may_be || !follows_group(page, index));
     // France dials five pairs; more of them are bytes.
     let is_dump = lengths.iter().all(|&length| length == 2)
         && (lengths.len() != 5 || follows_pair(page, run.span.start));
@@ -255,7 +300,9 @@ fn labelled(
         6..=13 if is_grouped && is_tight => (Shape::OddlyGrouped, Evidence::VagueLabel),
         6 if is_grouped && is_firm => (Shape::OddlyGrouped, Evidence::VagueLabel),
         _ if is_abroad && may_be => (Shape::Abroad, Evidence::VagueLabel),
-        _ if is_abroad && !is_dump => (Shape::Abroad, Evidence::Form),
+        _ if is_area_of_two || is_abroad && !is_dump && !called.has_label => {
+            (Shape::Abroad, Evidence::Form)
+        }
         _ => return None,
     };
     Some((span, shape, evidence))

@@ -1,0 +1,42 @@
+//! Signs of birth that are no labels: a star, "ur.", and words behind a date.
+
+use std::ops::Range;
+
+use crate::context::{claim_after, is_equated};
+use crate::labels::Meaning;
+use crate::page::{Page, is_word_byte};
+
+/// "*14.3.62" after a German name, "ur. 3 XI 1962" in Polish, a date with "born" tied to it in Chinese and Japanese.
+pub(super) fn of_birth(page: &Page<'_>, date: &Range<usize>) -> bool {
+    let before = page.slice(date.start.saturating_sub(8)..date.start);
+    is_star(page, before, date)
+        || follows_ur(before)
+        || page.text[date.end..].starts_with("出生")
+        || page.text[date.end..].starts_with("生まれ")
+}
+
+/// A star right before the date and none behind it, which would be emphasis.
+fn is_star(page: &Page<'_>, before: &[u8], date: &Range<usize>) -> bool {
+    let bare = before.strip_suffix(b" ").unwrap_or(before);
+    let is_free = |rest: &[u8]| matches!(rest.last(), Some(b' ' | b',' | b'('));
+    let is_dotted = page.slice(date.clone()).contains(&b'.');
+    is_dotted && bare.strip_suffix(b"*").is_some_and(is_free) && page.byte(date.end) != b'*'
+}
+
+fn follows_ur(before: &[u8]) -> bool {
+    before
+        .strip_suffix(b"ur. ")
+        .is_some_and(|rest| rest.last().is_none_or(|&byte| !is_word_byte(byte)))
+}
+
+/// "is the right birthday" behind a day and month.
+pub(super) fn is_birthday(page: &Page<'_>, end: usize) -> bool {
+    let is_of_birth = |meaning| matches!(meaning, Meaning::Born | Meaning::Dob);
+    is_equated(page, end)
+        && claim_after(page, end, is_of_birth).is_some_and(|_| {
+            let after = page.slice(end..page.text.len().min(end + 40));
+            after
+                .windows(8)
+                .any(|word| word.eq_ignore_ascii_case(b"birthday"))
+        })
+}
