@@ -299,7 +299,7 @@ impl Detector {
         };
         let sure: Vec<_> = names_from(sure_from, candidates)
             .into_iter()
-            .filter(|name| !people::is_in_code(page, name))
+            .filter(|name| !people::is_in_program(page, name))
             .collect();
         rules::find_by_names(page, &self.settings, &sure, rules::AGAIN, candidates);
         rules::find_by_names(page, &self.settings, &sure, rules::BEDS, candidates);

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use crate::candidate::Candidate;
 use crate::kinds::PhiKind;
-use crate::lexicon::Sense;
+use crate::labels::Meaning;
+use crate::lexicon::{LEXICON, Sense};
 use crate::names;
 use crate::page::Page;
 use crate::people;
@@ -64,6 +65,10 @@ pub(crate) fn leave_out_unseen(
                 is_same || other.score >= SURE_COMPANY
             })
         };
+        let is_of_place = || {
+            let field = page.field_at(one.span.start);
+            field.is_some_and(|field| field.meaning == Some(Meaning::City))
+        };
         let is_read = || {
             let is_settled = page
                 .field_at(one.span.start)
@@ -71,7 +76,7 @@ pub(crate) fn leave_out_unseen(
             let share = names::known_share(page.text, &one.span).unwrap_or(1.0);
             !is_settled && share >= STRANGE.0
         };
-        !BY_FORM.contains(&one.rule) || is_seen() || !is_read()
+        !BY_FORM.contains(&one.rule) || !is_of_place() && (is_seen() || !is_read())
     });
 }
 
@@ -183,6 +188,14 @@ fn is_plausible(page: &Page<'_>, candidate: &Candidate, has_markup: bool) -> boo
     let is_tag = matches!(page.byte_before(candidate.span.start), b'<' | b'/')
         && page.byte(candidate.span.end) == b'>'
         && has_markup;
+    // `"city": "Ewa Beach"` is nobody.
+    let is_of_other = candidate.kind == PhiKind::NAME
+        && page.field_at(candidate.span.start).is_some_and(|field| {
+            matches!(
+                field.meaning,
+                Some(Meaning::City | Meaning::Zip | Meaning::Thing)
+            )
+        });
     let is_settled = page.field_at(candidate.span.start).is_some_and(|field| {
         field.is_settled || field.meaning.is_some() && page.has_placeholder(&field.span)
     });
@@ -211,6 +224,7 @@ fn is_plausible(page: &Page<'_>, candidate: &Candidate, has_markup: bool) -> boo
         && !is_letters
         && !is_weak_cell
         && !is_weak_word
+        && !is_of_other
         && !is_tag
         && !is_label
         && !is_contradicted
@@ -221,18 +235,41 @@ fn is_plausible(page: &Page<'_>, candidate: &Candidate, has_markup: bool) -> boo
 fn is_weak_word(page: &Page<'_>, candidate: &Candidate) -> bool {
     let span = &candidate.span;
     let text = page.slice(span.clone());
+    let is = |what: fn(&str) -> bool| page.text.get(span.clone()).is_some_and(what);
     if text.iter().all(u8::is_ascii_uppercase) {
         let in_brackets = page.byte_before(span.start) == b'[' && page.byte(span.end) == b']';
-        return in_brackets && candidate.score < SURE_IN_CODE;
+        // "the CWF still shows": a few capitals that no list has as a name stand for something.
+        let is_acronym = (2..=4).contains(&text.len())
+            && !is_announced(page, span)
+            && !LEXICON.sense(text).has(Sense::GIVEN)
+            && !is(names::is_only_a_name);
+        return (in_brackets || is_acronym) && candidate.score < SURE_IN_CODE;
+    }
+    if opens_sentence(page, span) && !is_announced(page, span) {
+        // "Pizza is in the break room": the capital is that of the sentence.
+        let is_word = text.iter().all(u8::is_ascii_alphabetic)
+            && !LEXICON.sense(text).has(Sense::GIVEN | Sense::GIVEN_WORD);
+        let goes_on = page.byte(span.end) == b' ' && page.byte(span.end + 1).is_ascii_lowercase();
+        return is_word
+            && goes_on
+            && candidate.score < SURE_IN_CODE
+            && is(names::is_ordinary)
+            && !is(names::is_only_a_name);
     }
     if !text.iter().all(u8::is_ascii_lowercase) || is_announced(page, span) {
         return false;
     }
-    let is = |what: fn(&str) -> bool| page.text.get(span.clone()).is_some_and(what);
     let is_bare = !matches!(page.byte(span.end), b'"' | b'\'' | b'`');
     candidate.score < SURE_WORD && is(names::is_ordinary)
         || is_bare && candidate.score < SURE_IN_CODE && people::is_in_code(page, span)
         || !is(names::is_only_a_name) && is_among_capitals(page, span)
+}
+
+/// Whether a capital is that of a sentence, a line or a quotation: nothing or such a sign stands before.
+fn opens_sentence(page: &Page<'_>, span: &Range<usize>) -> bool {
+    let before = page.slice(span.start.saturating_sub(2)..span.start);
+    page.byte(span.start).is_ascii_uppercase()
+        && matches!(before, [] | [.., b'\n' | b'"'] | [b'.' | b'!' | b'?', b' '])
 }
 
 /// Whether a label, a title, a role or a relative stands before a word: "scribe jlp", "mother: ana".

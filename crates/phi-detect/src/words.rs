@@ -24,6 +24,7 @@ pub(crate) static WORDS: &[(Sense, &str)] = &[
     (Sense::PARTICLE, PARTICLES),
     (Sense::EPONYM_TAIL, EPONYM_TAILS),
     (Sense::STOP, include_str!("words/stop.txt")),
+    (Sense::STOP, CLOSING_WORDS),
     // Dates and numbers.
     (Sense::MONTH, MONTHS),
     (Sense::DIGIT_WORD, DIGIT_WORDS),
@@ -84,6 +85,9 @@ const KIN: &str = "mother father mom dad mum mommy daddy wife husband spouse son
     enkel enkelin onkel lebensgefahrtin lebensgefahrte nichte neffe moglie marito figlia figlio fratello sorella nonna \
     nonno zia zio mae pai irma irmao filha filho avo neta neto moeder vader zus broer dochter zoon echtgenoot echtgenote \
     kleindochter kleinzoon corka siostra matka ojciec babcia dziadek ciocia wujek wnuczka wnuk";
+
+/// Words that close a letter in other languages, above its signature.
+const CLOSING_WORDS: &str = "grussen gruessen grusse gruesse gruss exmo exma cumprimentos cordialement salutations saludos atentamente";
 
 const INTRODUCES: &str = "dtr dau hubby gf bf sig fob mob mgm mgf pgm pgf gma gpa nok poa hcp anes anesth phleb tech \
     scribe trooper deputy sheriff medic emt claimant decedent athlete student veteran inmate plaintiff tenant caller agent \

@@ -35,7 +35,10 @@ pub(super) static RULE: PhiRule = PhiRule {
             "zip|zip code|zipcode|postal code|postal|postcode|post code|zip4|codigo postal|cod postal|cp|c p|\
             code postal|plz|postleitzahl|cep|codice postale",
         ),
-        (Meaning::City, "city|town|state|country|county|region"),
+        (
+            Meaning::City,
+            "city|town|state|country|county|region|ort|wohnort|stadt|ville|ciudad|cidade|citta|miasto|localidad|municipio",
+        ),
         (
             Meaning::Dwelling,
             "lives|live|living|lived|resides|residing|reside|moved|home is|house",
@@ -77,6 +80,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "Thank you. «3/18 Wattle Rd, Ballarat VIC 3350»",
         "wohnt „«Lindenbergstr. 8»“, sagt er",
         "UPDATE p SET street = '«1428 Larchmont Ave Apt 9»'",
+        "will wait at «SE Oak and 12th» tomorrow",
     ],
     misses: &[
         "He has 2 dogs and a drive to succeed",

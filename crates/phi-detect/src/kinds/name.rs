@@ -88,6 +88,8 @@ pub(super) static RULE: PhiRule = PhiRule {
         "Dr. med. «Weiss», dr. hab. «Nowak», Hr. «Lang» and o senhor «Carlos» came",
         "Her aunt «Grace» drives; Sohn «Jonas» called.",
         "«JTR»/«mk»\nClinic today. «Jane T. Roe» agreed, and «JTR» signed.",
+        "Dr. «Okonkwo» rounds.\n| drug | dose | when | who | note |\n| Januvia | 100 mg | 6/11 | «Okonkwo» | hold |",
+        "Slán go fóill,\n\nGo raibh maith agat,\n«Siobhan»",
     ],
     misses: &[
         "{\"patient\":\"x\"}",
@@ -130,6 +132,8 @@ pub(super) static RULE: PhiRule = PhiRule {
         "HUMIRA (Hu-MARE-ah), print(\"Hello World!\")",
         "The Herman Miller chairs and the Ryan White program; reps of Merck, Lilly and Teva may not enter.",
         "08/02 PROF FEE 310.00; HR Regular; PR Interval",
+        "Coffee is in the break room. CWF still shows the plan; a near miss Sunday.",
+        "{\"dob\":\"1962-03-14\",\"city\":\"Ewa Beach\"}",
     ],
     spelling: Spelling::Words,
     precedence: 0.0,

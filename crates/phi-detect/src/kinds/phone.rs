@@ -134,6 +134,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "MRN on the form: 4471902\nHome: «(206) 555-0142»",
         "Phone: «555-0142». We tried «555-0142» twice.",
         "电话: «135 5550 0142»",
+        "my sister Maria, «555-0142», or his son Carlos «0855550142»",
     ],
     misses: &[
         "a0 03 02 01 02 02 09 00",

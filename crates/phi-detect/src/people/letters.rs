@@ -139,7 +139,7 @@ pub(crate) fn in_letters(
         } else if is_first && text.ends_with(b",") {
             found.extend(addressee(page, from, end - 1));
         }
-        above = match is_closing(text) {
+        above = match is_closing(text) || is_strange_closing(text) && follows_empty {
             true if text.ends_with(b",") || follows_empty => Above::Closing,
             true => Above::LooseClosing,
             false => Above::Text,
@@ -205,6 +205,23 @@ fn is_closing(line: &[u8]) -> bool {
     CLOSINGS
         .iter()
         .any(|closing| bare.eq_ignore_ascii_case(closing.as_bytes()))
+}
+
+/// "Go raibh maith agaibh,": a few words and a comma on a line of their own, in a language that no list here has.
+fn is_strange_closing(line: &[u8]) -> bool {
+    let Some(bare) = line.strip_suffix(b",") else {
+        return false;
+    };
+    let words = || bare.split(|&byte| byte == b' ');
+    let is_letter = |byte: &u8| byte.is_ascii_alphabetic() || *byte >= 0x80;
+    let is_plain = words().all(|word| !word.is_empty() && word.iter().all(is_letter));
+    let is_small = words()
+        .skip(1)
+        .all(|word| word.first().is_some_and(u8::is_ascii_lowercase));
+    (2..=5).contains(&words().count())
+        && is_plain
+        && is_small
+        && bare.first().is_some_and(u8::is_ascii_uppercase)
 }
 
 /// "Thanks,⏎W.", "ta⏎mo": one to three words under a closing.

@@ -173,6 +173,25 @@ fn is_cell(page: &Page<'_>, span: &Range<usize>) -> bool {
     matches!(opens, Some(b'|' | b'\t')) && matches!(ends, None | Some(b'|' | b'\t' | b'\n'))
 }
 
+/// Whether a name stands in code, rather than in prose or in a row between bars.
+pub(crate) fn is_in_program(page: &Page<'_>, span: &Range<usize>) -> bool {
+    let from = span.start.saturating_sub(LINE_REACH_BYTES);
+    let around = page.slice(from..page.text.len().min(span.end + LINE_REACH_BYTES));
+    let at = span.start - from;
+    let start = memchr::memrchr(b'\n', &around[..at]).map_or(0, |line| line + 1);
+    let end = memchr::memchr(b'\n', &around[at..]).map_or(around.len(), |line| at + line);
+    let line = &around[start..end];
+    let bars = line.iter().filter(|&&byte| byte == b'|').count();
+    let is_sign = |byte: &&u8| {
+        matches!(
+            byte,
+            b'{' | b'}' | b';' | b'=' | b'<' | b'>' | b'$' | b'&' | b'\\'
+        )
+    };
+    let is_row = bars >= 3 && !line.iter().any(|byte| is_sign(&byte));
+    !is_row && is_in_code(page, span)
+}
+
 /// How much of a line on both sides is looked at.
 const LINE_REACH_BYTES: usize = 100;
 /// Prose has fewer signs of code on a line, and rows of data more separators.

@@ -317,5 +317,10 @@ fn is_town_word(page: &Page<'_>, token: &Token) -> bool {
     let is_other = token.has_digit
         || token.sense.has(Sense::LABEL | Sense::TITLE)
         || page.byte(token.span.end) == b':';
-    !is_other && (token.is_capital || token.sense.has(Sense::PARTICLE))
+    // "Halle an der Saale", "Châlons sur Marne".
+    const LINKS: &[&[u8]] = &[
+        b"an", b"am", b"im", b"bei", b"ob", b"sur", b"sous", b"les", b"en",
+    ];
+    let is_link = LINKS.contains(&page.slice(token.span.clone()));
+    !is_other && (token.is_capital || is_link || token.sense.has(Sense::PARTICLE))
 }

@@ -27,6 +27,8 @@ struct Known<'a> {
     forms: HashMap<&'a [u8], Vec<(usize, usize)>>,
     /// Those of one group, by its characters without noughts before them: "00447190" is 447190, too.
     groups: HashMap<&'a [u8], PhiKind>,
+    /// How long record numbers of digits alone are.
+    lengths: HashSet<usize>,
     /// How record numbers are built: the letters before the digits, and how many digits these are.
     builds: HashSet<(&'a [u8], usize)>,
 }
@@ -53,7 +55,9 @@ pub(crate) fn find(page: &Page<'_>, settings: &Settings, candidates: &mut Vec<Ca
         }
         if let Some((kind, span)) = known.again_at(page, mark) {
             out(kind, settings, candidates).weigh(span, Shape::Value, Evidence::Again);
-        } else if let Some(kind) = mrn.filter(|_| known.is_alike(page, mark)) {
+        } else if let Some(kind) =
+            mrn.filter(|_| known.is_alike(page, mark) || known.is_bare_id(page, mark))
+        {
             out(kind, settings, candidates).weigh(mark.range(), Shape::Value, Evidence::Alike);
         }
     }
@@ -88,6 +92,9 @@ impl<'a> Known<'a> {
         if mark.range() == one.span {
             self.groups.insert(without_noughts(value), one.kind);
         }
+        if is_mrn && mark.range() == one.span && mark.is_number() {
+            self.lengths.insert(mark.len());
+        }
         self.builds.extend(build(value).filter(|_| is_mrn));
     }
 
@@ -108,6 +115,18 @@ impl<'a> Known<'a> {
             .next()
             .or_else(alone)
             .filter(|(_, span)| stands_free(page, span) && !is_called_other(page, span.start))
+    }
+
+    /// "under a different ID, 00397015": a number that only "ID" names, as long as the record numbers of the text.
+    fn is_bare_id(&self, page: &Page<'_>, mark: Mark) -> bool {
+        mark.is_number()
+            && self.lengths.contains(&mark.len())
+            && stands_free(page, &mark.range())
+            && number_claim(page, mark.start as usize, &[]).is_some_and(|claim| {
+                let before = page.slice(claim.from.saturating_sub(3)..claim.from);
+                matches!(claim.meaning, Meaning::OtherId(None))
+                    && before.eq_ignore_ascii_case(b" id")
+            })
     }
 
     /// Whether a code is built like a record number of the text and nothing calls it otherwise.

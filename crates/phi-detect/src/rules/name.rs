@@ -124,8 +124,17 @@ fn contradicts(page: &Page<'_>, span: &Range<usize>) -> bool {
             | b"of"
             | b"as"
     );
+    // "a near miss Sunday": a day of the week, where no surname follows it.
+    let is_weekday = WEEKDAYS.iter().any(|day| text.eq_ignore_ascii_case(day))
+        && page
+            .word_before(before)
+            .is_none_or(|(_, start)| !page.byte(start).is_ascii_uppercase());
+    // "Prof. Dr. Roe".
+    let is_title = page.byte(span.end) == b'.' && LEXICON.sense(text) == Sense::TITLE;
     (words().all(is_common) || is_country) && !follows_title
+        || is_weekday
         || joins
+        || is_title
         || is_within_label(page, span)
         || is_heading
         || is_code
@@ -138,6 +147,16 @@ fn contradicts(page: &Page<'_>, span: &Range<usize>) -> bool {
         || people::is_thing(page, span)
         || (is_acronym(page, span) || names_a_disease(page, span.end)) && !follows_title
 }
+
+const WEEKDAYS: &[&[u8]] = &[
+    b"monday",
+    b"tuesday",
+    b"wednesday",
+    b"thursday",
+    b"friday",
+    b"saturday",
+    b"sunday",
+];
 
 /// Whether this is a label of a number or date, or the start of one: "M.R.N.", "Número de" before "seguro social".
 fn is_within_label(page: &Page<'_>, span: &Range<usize>) -> bool {
@@ -237,7 +256,8 @@ fn opens_line(page: &Page<'_>, span: &Range<usize>) -> bool {
     })
 }
 
-/// "Cornelia de Lange syndrome", "Miyoshi myopathy": whether a disease ends within the next words.
+/// "Cornelia de Lange syndrome", "Miyoshi myopathy", "Megan's law": whether a disease, or what else bears names, ends within
+/// the next words.
 fn names_a_disease(page: &Page<'_>, name_end: usize) -> bool {
     const DISEASES: &[&[u8]] = &[
         b"syndrome",
@@ -259,8 +279,22 @@ fn names_a_disease(page: &Page<'_>, name_end: usize) -> bool {
         b"anemia",
         b"anaemia",
         b"encephalopathy",
+        b"criteria",
+        b"classification",
+        b"murmur",
+        b"nodule",
+        b"law",
+        b"laws",
+        b"waiver",
+        b"prize",
+        b"award",
+        b"medal",
     ];
     let mut at = name_end;
+    // "Megan's law".
+    if page.slice(at..at + 3) == b"'s " {
+        at += 2;
+    }
     for _ in 0..3 {
         if !matches!(page.byte(at), b' ' | b'-') {
             return false;
@@ -374,6 +408,15 @@ fn after_title(page: &Page<'_>, start: usize, end: usize) -> Option<Name> {
     {
         return None;
     }
+    // "for relapsing MS. Patients": the disease ends the sentence.
+    let before = page.slice(start.saturating_sub(2)..start);
+    let ends_sentence = title == b"MS"
+        && has_dot
+        && matches!(before, [letter, b' '] if letter.is_ascii_lowercase())
+        && page.byte(end + 3).is_ascii_lowercase();
+    if ends_sentence {
+        return None;
+    }
     let after = after_faculty(page, end + usize::from(has_dot));
     // One space: redaction leaves two where a name was.
     if page.byte(after) != b' ' {
@@ -479,13 +522,21 @@ fn after_kin(page: &Page<'_>, start: usize, end: usize) -> Option<Name> {
     if gap == b" " && may_open {
         // "Sohn Jens called": at the start of a sentence only a known given name is one.
         let goes_on = page.byte(first_end) == b' ' && page.byte(first_end + 1).is_ascii_lowercase();
-        return (sense == Sense::GIVEN && goes_on).then_some(name);
+        let word = page
+            .text
+            .get(name.span.start..first_end)
+            .unwrap_or_default();
+        let is_known = sense == Sense::GIVEN || crate::names::is_only_a_name(word);
+        return (is_known && goes_on).then_some(name);
     }
     // "her aunt Grace", but not "her aunt May 3": a word that is a given name as well.
     let is_word = gap == b" "
         && sense.has(Sense::GIVEN_WORD)
         && !sense.has(Sense::MONTH)
-        && !page.byte(start).is_ascii_uppercase();
+        && !page.byte(start).is_ascii_uppercase()
+        && !page
+            .slice(start.saturating_sub(5)..start)
+            .eq_ignore_ascii_case(b"dear ");
     let is_plain = gap == b" " && name.words >= 2;
     (name.known > 0 || is_plain || is_word).then_some(name)
 }
@@ -559,9 +610,12 @@ fn is_plainly_named(page: &Page<'_>, label: Range<usize>, is_role: bool, name: &
     let is_heading = page.byte(name.span.end) == b':';
     // "Patient Access Services", "Client Components": two words of one title.
     let text = page.text.get(name.span.clone()).unwrap_or_default();
-    let is_ordinary = || crate::names::is_ordinary(text) && !crate::names::is_only_a_name(text);
-    let is_given =
-        is_role && name.words == 1 && name.known == 0 && (is_the || is_heading || is_ordinary());
+    let is_ordinary = || {
+        let mut words = text.split(' ');
+        words.all(|word| crate::names::is_ordinary(word) && !crate::names::is_only_a_name(word))
+    };
+    let is_alone = name.words == 1 && (is_the || is_heading);
+    let is_given = is_role && name.known == 0 && (is_alone || is_ordinary());
     let is_shouted_head =
         name.words == 1 && label.len() > 3 && page.slice(label).iter().all(u8::is_ascii_uppercase);
     !is_given && !is_shouted_head

@@ -181,12 +181,15 @@ fn is_of_birth(page: &Page<'_>, label: &Label) -> bool {
     label.meaning == Meaning::Dob || label.meaning == Meaning::Born && is_born()
 }
 
-/// `Jane Roe (3/14/1962)`: a date in brackets right after a name without a title.
+/// `Jane Roe (3/14/1962)`: a date in brackets right after a name without a title; `Roe, Jane 3/14/62`: one long ago.
 fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Out<'_>) {
-    if page.slice(name.end..name.end + 2) != b" (" || people::follows_title(page, name.start) {
+    const LINKS: &[&[u8]] = &[b" (", b" - ", b", ", b"; ", b" / ", b" | ", b"\t", b" "];
+    let gap = page.slice(name.end..page.text.len().min(name.end + 3));
+    let link = LINKS.iter().find(|link| gap.starts_with(link));
+    let Some(link) = link.filter(|_| !people::follows_title(page, name.start)) else {
         return;
-    }
-    let start = name.end + 2;
+    };
+    let start = name.end + link.len();
     let date = page
         .marks
         .binary_search_by_key(&start, |mark| mark.start as usize)
@@ -195,10 +198,37 @@ fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Out<'_>) {
     if let Some(date) = date
         && date.form == Form::Full
         && date.span.start == start
-        && matches!(page.byte(date.span.end), b')' | b',' | b';')
+        && if *link == b" (" {
+            matches!(page.byte(date.span.end), b')' | b',' | b';')
+        } else {
+            let is_full_name = page.slice(name.clone()).contains(&b' ');
+            is_full_name && is_long_ago(page, &date.span) && ends_particulars(page, date.span.end)
+        }
     {
         out.push(date.span, 0.6, "dob.after_name");
     }
+}
+
+/// Whether the year of a date in figures is that of a grown person's birth.
+fn is_long_ago(page: &Page<'_>, date: &Range<usize>) -> bool {
+    let value = page.slice(date.clone());
+    let groups = || value.split(|byte| !byte.is_ascii_digit());
+    match groups().find(|group| group.len() == 4) {
+        Some(year) => (b"1910".as_slice()..=b"2006".as_slice()).contains(&year),
+        None => groups()
+            .next_back()
+            .is_some_and(|year| year.len() == 2 && year >= b"35".as_slice()),
+    }
+}
+
+/// Whether no sentence goes on behind a date, as in lists of people.
+fn ends_particulars(page: &Page<'_>, end: usize) -> bool {
+    let rest = page
+        .slice(end..page.text.len().min(end + 3))
+        .trim_ascii_start();
+    rest.first().is_none_or(|byte| !byte.is_ascii_lowercase())
+        || page.byte(end) == b'\n'
+        || page.byte(end) == 0
 }
 
 /// No date at all, a date that a label calls something else, or one after a date of birth already masked.
@@ -269,7 +299,16 @@ fn judge(page: &Page<'_>, date: &DateHit) -> Option<(f32, &'static str)> {
             (Meaning::Dob, Form::Full) => Some((0.85, "dob.near")),
             (Meaning::Born, Form::Full) if is_tight => Some((0.95, "dob.born")),
             (Meaning::Born, Form::DayMonth) if is_tight => Some((0.85, "dob.birthday")),
-            (Meaning::Born | Meaning::Dob, Form::MonthYear) if is_tight => Some((0.8, "dob.month")),
+            (Meaning::Born, Form::Fraction)
+                if is_tight && signs::follows_birthday(page, claim.from) =>
+            {
+                Some((0.8, "dob.birthday"))
+            }
+            (Meaning::Born | Meaning::Dob, Form::MonthYear)
+                if is_tight && !signs::is_childbirth(page, claim.from) =>
+            {
+                Some((0.8, "dob.month"))
+            }
             (Meaning::Born, Form::Full) if is_word(page, &claim) => Some((0.8, "dob.born")),
             _ => None,
         };

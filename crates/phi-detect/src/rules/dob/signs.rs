@@ -11,8 +11,10 @@ pub(super) fn of_birth(page: &Page<'_>, date: &Range<usize>) -> bool {
     let before = page.slice(date.start.saturating_sub(8)..date.start);
     is_star(page, before, date)
         || follows_ur(before)
-        || page.text[date.end..].starts_with("出生")
-        || page.text[date.end..].starts_with("生まれ")
+        || page
+            .text
+            .get(date.end..)
+            .is_some_and(|rest| rest.starts_with("出生") || rest.starts_with("生まれ"))
 }
 
 /// A star right before the date and none behind it, which would be emphasis.
@@ -39,4 +41,16 @@ pub(super) fn is_birthday(page: &Page<'_>, end: usize) -> bool {
                 .windows(8)
                 .any(|word| word.eq_ignore_ascii_case(b"birthday"))
         })
+}
+
+/// "bday 3/14": whether the label that ends here is a birthday, so that two numbers are its day and month.
+pub(super) fn follows_birthday(page: &Page<'_>, label_end: usize) -> bool {
+    let before = page.slice(label_end.saturating_sub(3)..label_end);
+    before.eq_ignore_ascii_case(b"day")
+}
+
+/// "gave birth in March 2008": whose birth it was, the month alone does not say.
+pub(super) fn is_childbirth(page: &Page<'_>, label_end: usize) -> bool {
+    page.word_before(label_end)
+        .is_some_and(|(_, start)| page.slice(start..label_end).eq_ignore_ascii_case(b"birth"))
 }

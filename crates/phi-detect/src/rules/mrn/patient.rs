@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::nearest;
 use super::value::{is_something_else, is_tie, value_span};
 use crate::dates::date_at;
-use crate::kinds::{Evidence, Shape};
+use crate::kinds::{Evidence, Meaning, Shape};
 use crate::lexicon::Sense;
 use crate::page::Page;
 use crate::people;
@@ -56,8 +56,8 @@ pub(super) fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Out<'_>) {
     if let Some(span) = opening_line(page, name) {
         out.weigh(span, Shape::Value, Evidence::BesideName);
     }
-    let Some(start) = people::particulars(page, name.end).or_else(|| after_link(page, name.end))
-    else {
+    let particulars = people::particulars(page, name.end);
+    let Some(start) = particulars.or_else(|| after_link(page, name.end)) else {
         return;
     };
     if !(page.byte(start).is_ascii_digit() || page.byte(start).is_ascii_uppercase()) {
@@ -95,9 +95,14 @@ pub(super) fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Out<'_>) {
         .iter()
         .any(|byte| matches!(byte, b',' | b' '));
     let is_tied = is_bracketed || !is_open && ends;
-    let is_numbered = page.byte_before(start) == b'#';
-    let is_alone =
-        (is_bracketed && !has_groups || is_numbered) && !people::follows_rank(page, name.start);
+    // "| Whitehorse | 3391100 |": the number fills the cell behind that of the name.
+    let is_cell = page.slice(name.end..start) == b" | "
+        && page.slice(span.end..page.text.len().min(span.end + 2)) == b" |";
+    let is_numbered = page.byte_before(start) == b'#' || is_cell;
+    // "Okafor 67M 4471902", "Re: Roe, 4471902": one surname will do with an age, or behind a label.
+    let is_introduced = particulars.is_some() || follows_label(page, name.start);
+    let is_alone = (is_bracketed && !has_groups || is_numbered || is_introduced)
+        && !people::follows_rank(page, name.start);
     if is_long
         && is_tied
         && (is_full_name || is_alone)
@@ -145,13 +150,16 @@ fn opening_line(page: &Page<'_>, name: &Range<usize>) -> Option<Range<usize>> {
     // "4471902 - Roe, Jane" needs no more: a list names people so.
     let has_comma = page.slice(name.clone()).contains(&b',');
     let has_particulars = || has_comma || people::particulars(page, name.end).is_some();
-    (DIGITS.contains(&digits) && is_gap && is_full_name && has_particulars())
+    (DIGITS.contains(&digits) && is_gap && has_particulars() && (is_full_name || !has_comma))
         .then_some(line..line + digits)
 }
 
 /// Where a number right after a name starts.
 fn after_link(page: &Page<'_>, name_end: usize) -> Option<usize> {
-    const LINKS: &[&[u8]] = &[b" (", b", ", b"; ", b" / ", b" | ", b" #", b"\t", b" "];
+    const LINKS: &[&[u8]] = &[
+        b" (#", b" (", b" [", b", #", b", ", b"; ", b" / ", b" | ", b" - ", b" #", b": ", b"\t",
+        b" ",
+    ];
     let gap = page.slice(name_end..page.text.len().min(name_end + 12));
     let spaces = gap.iter().take_while(|&&byte| byte == b' ').count();
     if spaces >= 2 {
@@ -159,6 +167,21 @@ fn after_link(page: &Page<'_>, name_end: usize) -> Option<usize> {
     }
     let link = LINKS.iter().find(|link| gap.starts_with(link))?;
     Some(name_end + link.len())
+}
+
+/// "Pt: Roe", "RE: Roe": whether what stands before a name says that a patient is meant.
+fn follows_label(page: &Page<'_>, name: usize) -> bool {
+    let before = page.slice(name.saturating_sub(5)..name);
+    let Some(colon) = before.strip_suffix(b": ").map(|_| name - 2) else {
+        return false;
+    };
+    let is_reference = page
+        .word_before(colon)
+        .is_some_and(|(_, start)| page.slice(start..colon).eq_ignore_ascii_case(b"re"));
+    is_reference
+        || page
+            .label_ending_at(colon)
+            .is_some_and(|label| label.meaning == Meaning::Name)
 }
 
 /// Whether "patient", "pt" or the like stands right before.

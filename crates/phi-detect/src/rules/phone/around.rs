@@ -102,14 +102,19 @@ fn is_of_kin(page: &Page<'_>, name: usize) -> bool {
             .is_some_and(|(sense, _)| sense.has(Sense::KIN))
 }
 
-/// Groups of two to five digits, nine to eleven in all, as telephones have them everywhere.
+/// Groups of two to five digits, nine to eleven in all, as telephones have them everywhere; or seven of the town.
 fn in_groups(page: &Page<'_>, index: usize) -> Option<Range<usize>> {
     let run = Run::read_all(page, index, 5, |between| matches!(between, b" " | b"-"));
     let all = run.lengths(page);
     let lengths = &all[..run.marks.min(all.len())];
-    let fits = lengths.len() >= 2 && lengths.iter().all(|length| (2..=5).contains(length));
-    (fits && (9..=11).contains(&run.digit_count) && !goes_on(page, run.span.end))
-        .then_some(run.span)
+    let is_grouped = lengths.len() >= 2 && lengths.iter().all(|length| (2..=5).contains(length));
+    let fits = match lengths {
+        [3, 4] => page.byte(run.span.start + 3) == b'-',
+        // "0871234567", "9845011276": with the nought, or a mobile of India.
+        [10 | 11] => matches!(page.byte(run.span.start), b'0' | b'6'..=b'9'),
+        _ => is_grouped && (9..=11).contains(&run.digit_count),
+    };
+    (fits && !goes_on(page, run.span.end)).then_some(run.span)
 }
 
 pub(super) fn is_of_calling(meaning: Meaning) -> bool {
