@@ -185,7 +185,7 @@ impl Table {
             let value = bytes[cell.clone()].trim_ascii();
             match meaning {
                 Some(Meaning::Name) => {
-                    is_word |= !value.is_empty() && value.iter().all(u8::is_ascii_uppercase)
+                    is_word |= !value.is_empty() && value.iter().all(u8::is_ascii_uppercase);
                 }
                 Some(meaning) if super::tells_of_a_person(*meaning) => {
                     others += 1;

@@ -202,33 +202,13 @@ fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Out<'_>) {
             matches!(page.byte(date.span.end), b')' | b',' | b';')
         } else {
             let is_full_name = page.slice(name.clone()).contains(&b' ');
-            is_full_name && is_long_ago(page, &date.span) && ends_particulars(page, date.span.end)
+            is_full_name
+                && signs::is_long_ago(page, &date.span)
+                && signs::ends_particulars(page, date.span.end)
         }
     {
         out.push(date.span, 0.6, "dob.after_name");
     }
-}
-
-/// Whether the year of a date in figures is that of a grown person's birth.
-fn is_long_ago(page: &Page<'_>, date: &Range<usize>) -> bool {
-    let value = page.slice(date.clone());
-    let groups = || value.split(|byte| !byte.is_ascii_digit());
-    match groups().find(|group| group.len() == 4) {
-        Some(year) => (b"1910".as_slice()..=b"2006".as_slice()).contains(&year),
-        None => groups()
-            .next_back()
-            .is_some_and(|year| year.len() == 2 && year >= b"35".as_slice()),
-    }
-}
-
-/// Whether no sentence goes on behind a date, as in lists of people.
-fn ends_particulars(page: &Page<'_>, end: usize) -> bool {
-    let rest = page
-        .slice(end..page.text.len().min(end + 3))
-        .trim_ascii_start();
-    rest.first().is_none_or(|byte| !byte.is_ascii_lowercase())
-        || page.byte(end) == b'\n'
-        || page.byte(end) == 0
 }
 
 /// No date at all, a date that a label calls something else, or one after a date of birth already masked.

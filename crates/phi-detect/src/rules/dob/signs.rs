@@ -54,3 +54,25 @@ pub(super) fn is_childbirth(page: &Page<'_>, label_end: usize) -> bool {
     page.word_before(label_end)
         .is_some_and(|(_, start)| page.slice(start..label_end).eq_ignore_ascii_case(b"birth"))
 }
+
+/// Whether the year of a date in figures is that of a grown person's birth.
+pub(super) fn is_long_ago(page: &Page<'_>, date: &Range<usize>) -> bool {
+    let value = page.slice(date.clone());
+    let groups = || value.split(|byte| !byte.is_ascii_digit());
+    match groups().find(|group| group.len() == 4) {
+        Some(year) => (b"1910".as_slice()..=b"2006".as_slice()).contains(&year),
+        None => groups()
+            .next_back()
+            .is_some_and(|year| year.len() == 2 && year >= b"35".as_slice()),
+    }
+}
+
+/// Whether no sentence goes on behind a date, as in lists of people.
+pub(super) fn ends_particulars(page: &Page<'_>, end: usize) -> bool {
+    let rest = page
+        .slice(end..page.text.len().min(end + 3))
+        .trim_ascii_start();
+    rest.first().is_none_or(|byte| !byte.is_ascii_lowercase())
+        || page.byte(end) == b'\n'
+        || page.byte(end) == 0
+}

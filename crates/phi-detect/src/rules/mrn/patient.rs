@@ -95,14 +95,9 @@ pub(super) fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Out<'_>) {
         .iter()
         .any(|byte| matches!(byte, b',' | b' '));
     let is_tied = is_bracketed || !is_open && ends;
-    // "| Whitehorse | 3391100 |": the number fills the cell behind that of the name.
-    let is_cell = page.slice(name.end..start) == b" | "
-        && page.slice(span.end..page.text.len().min(span.end + 2)) == b" |";
-    let is_numbered = page.byte_before(start) == b'#' || is_cell;
-    // "Okafor 67M 4471902", "Re: Roe, 4471902": one surname will do with an age, or behind a label.
-    let is_introduced = particulars.is_some() || follows_label(page, name.start);
-    let is_alone = (is_bracketed && !has_groups || is_numbered || is_introduced)
-        && !people::follows_rank(page, name.start);
+    let is_alone =
+        (is_bracketed && !has_groups || particulars.is_some() || points_at(page, name, &span))
+            && !people::follows_rank(page, name.start);
     if is_long
         && is_tied
         && (is_full_name || is_alone)
@@ -167,6 +162,14 @@ fn after_link(page: &Page<'_>, name_end: usize) -> Option<usize> {
     }
     let link = LINKS.iter().find(|link| gap.starts_with(link))?;
     Some(name_end + link.len())
+}
+
+/// "Roe #4471902", "| Roe | 4471902 |", "Re: Roe, 4471902": whether one surname will do, because a sign, a cell of its own or
+/// a label says that the number is somebody's.
+fn points_at(page: &Page<'_>, name: &Range<usize>, number: &Range<usize>) -> bool {
+    let is_cell = page.slice(name.end..number.start) == b" | "
+        && page.slice(number.end..page.text.len().min(number.end + 2)) == b" |";
+    page.byte_before(number.start) == b'#' || is_cell || follows_label(page, name.start)
 }
 
 /// "Pt: Roe", "RE: Roe": whether what stands before a name says that a patient is meant.

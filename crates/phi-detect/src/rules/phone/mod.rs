@@ -3,6 +3,7 @@
 //! North American numbers have ten digits; area and exchange start with 2 to 9.
 //! International numbers start with "+" and have at most fifteen digits.
 
+mod abroad;
 mod around;
 mod shape;
 
@@ -14,6 +15,7 @@ use crate::context::{LabelMatch, Strength, is_spoken_of};
 use crate::digits::{Run, has_more_groups, is_measured};
 use crate::kinds::{Evidence, Meaning, Shape};
 use crate::page::Page;
+use abroad::{follows_group, is_dialled_abroad, is_dump, is_simple};
 use around::{
     OWN, beside, follows_kin, is_called_after, is_dialled, is_of_calling, is_of_pager, nearest,
 };
@@ -194,40 +196,6 @@ fn has_letter_tied(page: &Page<'_>, end: usize) -> bool {
         && !page.byte(end + 2).is_ascii_alphanumeric()
 }
 
-/// "1Z 55A AB1 05 5550 1420": whether another group of letters and digits stands one space before.
-fn follows_group(page: &Page<'_>, index: usize) -> bool {
-    let start = page.marks[index].start;
-    index.checked_sub(1).is_some_and(|before| {
-        let mark = page.marks[before];
-        (mark.is_number() || mark.is_code())
-            && mark.end + 1 == start
-            && page.byte(mark.end as usize) == b' '
-    })
-}
-
-/// "a0 03 02 01": whether two letters or digits and a space stand right before.
-fn follows_pair(page: &Page<'_>, start: usize) -> bool {
-    let before = page.slice(start.saturating_sub(4)..start);
-    matches!(before, [b' ' | b'\n', one, two, b' ']
-        if one.is_ascii_hexdigit() && two.is_ascii_hexdigit())
-}
-
-/// Groups as numbers of other countries have them, or as one dials to call there.
-fn is_dialled_abroad(page: &Page<'_>, run: &Run, lengths: &[usize]) -> bool {
-    let digits = run.digit_count;
-    // British numbers: "01603 555 0172", "07700 900461".
-    let is_british = lengths[0] == 5 && matches!(digits, 10 | 11);
-    // What one dials to call another country: "011 52 55…", "0044 20…".
-    let opens = page.slice(run.span.start..run.span.start + 3);
-    let is_dialled_out =
-        lengths.len() >= 3 && (opens == b"011" && lengths[0] == 3 || opens.starts_with(b"00"));
-    // Australia and New Zealand: "03 5550 0142", "09 555 0142".
-    let is_southern = matches!(lengths, [2, 3 | 4, 4]);
-    (is_british || is_southern || lengths[0] >= 3 && lengths.len() >= 3 || lengths.len() >= 4)
-        && ((8..=13).contains(&digits) || is_dialled_out && digits <= 15)
-        && !is_drug_code(lengths)
-}
-
 /// Other groupings, when the words around speak of a telephone.
 fn labelled(
     page: &Page<'_>,
@@ -255,25 +223,7 @@ fn labelled(
         return None;
     }
     let starts_with_zero = page.byte(run.span.start) == b'0';
-    // Germany sets the area apart: "0201 / 555-0142".
-    let slashes = page
-        .slice(run.span.clone())
-        .iter()
-        .filter(|&&byte| byte == b'/')
-        .count();
-    let has_area = starts_with_zero
-        && slashes == 1
-        && (3..=5).contains(&lengths[0])
-        && page
-            .slice(run.span.start + lengths[0]..run.span.end)
-            .trim_ascii_start()
-            .starts_with(b"/");
-    let is_simple = page.slice(run.span.clone()).iter().all(|byte| {
-        byte.is_ascii_digit()
-            || matches!(byte, b' ' | b'-')
-            || opens && *byte == b')'
-            || has_area && *byte == b'/'
-    });
+    let is_simple = is_simple(page, &run, lengths, opens);
     let is_local = lengths == [3, 4];
     let is_grouped = lengths.len() >= 2 && is_simple;
     // Brazil has areas of two digits: "(21) 95550-0142".
@@ -282,9 +232,7 @@ fn labelled(
         && starts_with_zero
         && is_dialled_abroad(page, &run, lengths)
         && (may_be || !follows_group(page, index));
-    // France dials five pairs; more of them are bytes.
-    let is_dump = lengths.iter().all(|&length| length == 2)
-        && (lengths.len() != 5 || follows_pair(page, run.span.start));
+    let is_dump = is_dump(page, &run, lengths);
     let (shape, evidence) = match digits {
         7..=15 if is_firm && !is_drug_code(lengths) => (Shape::OddlyGrouped, Evidence::Label),
         7..=15 if is_simple && is_called_after(page, span.end) => {
