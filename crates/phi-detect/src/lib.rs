@@ -142,7 +142,7 @@ pub const VERSION: &str = concat!(
 const SURE_NAME: f32 = 0.75;
 
 /// In a text with so many sure names, from this score on.
-const LIKELY_NAME: f32 = 0.4;
+const LIKELY_NAME: f32 = 0.6;
 const COMPANY_MIN: usize = 3;
 
 /// From this score on a name counts among those that say a text is about people.

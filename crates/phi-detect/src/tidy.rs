@@ -25,13 +25,48 @@ const SURE_IN_CODE: f32 = 0.9;
 pub(crate) fn tidy(page: &Page<'_>, found: &[Candidate]) -> Vec<Candidate> {
     // Asked once: asking for every candidate would take quadratic time.
     let has_markup = page.text.contains("</");
-    found
+    let mut kept: Vec<Candidate> = found
         .iter()
         .flat_map(|one| pieces(page, one))
         .map(|one| without_loose_edges(page, whole(page, one)))
         .filter(|one| is_plausible(page, one, has_markup))
         .filter(|one| one.kind != PhiKind::NAME || is_taught(page, one))
-        .collect()
+        .collect();
+    leave_out_lonely(page, &mut kept);
+    kept
+}
+
+/// A shorter text has no room for company: whom it names, it may name alone.
+const COMPANY_TEXT_MIN: usize = 300;
+
+/// Below this score the model has more doubts than not, and one of three such names is somebody's.
+const DOUBTED: f32 = 0.5;
+/// How far around it somebody is looked for, and how sure the model must be of them.
+const LONELY_BYTES: usize = 400;
+const SURE_NEIGHBOUR: f32 = 0.9;
+
+/// Leaves out names that the model doubts where nothing announces them and nobody else is near.
+fn leave_out_lonely(page: &Page<'_>, candidates: &mut Vec<Candidate>) {
+    if page.text.len() < COMPANY_TEXT_MIN {
+        return;
+    }
+    let is_name = |one: &Candidate| one.kind == PhiKind::NAME;
+    let is_sure = |one: &&Candidate| is_name(one) && one.score >= SURE_NEIGHBOUR;
+    let mut sure: Vec<usize> = candidates
+        .iter()
+        .filter(is_sure)
+        .map(|one| one.span.start)
+        .collect();
+    sure.sort_unstable();
+    candidates.retain(|one| {
+        let from = one.span.start.saturating_sub(LONELY_BYTES);
+        let next = sure.partition_point(|&start| start < from);
+        let has_company = || {
+            sure.get(next)
+                .is_some_and(|&start| start <= one.span.end + LONELY_BYTES)
+        };
+        !is_name(one) || one.score >= DOUBTED || has_company() || is_announced(page, &one.span)
+    });
 }
 
 /// Rules that know no more of a name than its form, which brands, laws, wards and firms have too.
@@ -47,6 +82,7 @@ pub(crate) fn leave_out_unseen(
     model: &[Candidate],
     candidates: &mut Vec<Candidate>,
 ) {
+    let is_short = page.text.len() < COMPANY_TEXT_MIN;
     let mut seen: Vec<&Candidate> = model
         .iter()
         .filter(|one| one.kind == PhiKind::NAME)
@@ -76,7 +112,7 @@ pub(crate) fn leave_out_unseen(
             let share = names::known_share(page.text, &one.span).unwrap_or(1.0);
             !is_settled && share >= STRANGE.0
         };
-        !BY_FORM.contains(&one.rule) || !is_of_place() && (is_seen() || !is_read())
+        !BY_FORM.contains(&one.rule) || !is_of_place() && (is_short || is_seen() || !is_read())
     });
 }
 

@@ -60,8 +60,8 @@ pub(super) static RULE: PhiRule = PhiRule {
             patient identification number|pt id|pt no|pt number|pt num|patientid|patid|mr|file number|file no|pat id|\
             pat no|emr|ehr|ptid|id number|patient nbr|case id|subject id|visit mrn|numero de paciente|\
             num de paciente|id de paciente|id del paciente|id paciente|wristband|armband|id band|clinic id|\
-            person number|person id|person no|person nbr|historia|hc|dossier|registration number|registration no|reg number|reg no|regn no|client number|client no|\
-            numero de registro|n registro|hn|hn number|mnr|folder|ficha|board no|board number|patient numbers|\
+            person number|person id|person no|person nbr|historia|hc|dossier|\
+            numero de registro|n registro|hn|hn number|mnr|ficha|board no|board number|patient numbers|\
             file numbers",
         ),
     ],

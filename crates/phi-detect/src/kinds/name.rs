@@ -130,7 +130,10 @@ pub(super) static RULE: PhiRule = PhiRule {
         "{\"last_name\": [\"This field cannot be blank.\"], \"fontFamily\": \"Arial\"}",
         "Thank you, Patient Access Services",
         "HUMIRA (Hu-MARE-ah), print(\"Hello World!\")",
-        "The Herman Miller chairs and the Ryan White program; reps of Merck, Lilly and Teva may not enter.",
+        "The waiting area gets new seats and a fresh coat of paint before the survey. The chairs are blue and will \
+            be delivered next week; the old ones go to the store. The Ryan White program has moved to the second floor. Please \
+            note that nobody may sell anything on the wards, whatever they bring, and that the loading dock stays \
+            closed until noon on both days.",
         "08/02 PROF FEE 310.00; HR Regular; PR Interval",
         "Coffee is in the break room. CWF still shows the plan; a near miss Sunday.",
         "{\"dob\":\"1962-03-14\",\"city\":\"Ewa Beach\"}",

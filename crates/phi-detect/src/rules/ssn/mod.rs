@@ -126,7 +126,11 @@ fn grouped(page: &Page<'_>, index: usize, out: &mut Out<'_>) {
         _ if follows_rules && is_dashed => {
             out.weigh(run.span, Shape::Dashed, Evidence::Form);
         }
-        _ if follows_rules && run.has_same_separator(page, b".") => {
+        // Catalogues have such numbers, too.
+        _ if follows_rules
+            && run.has_same_separator(page, b".")
+            && (stands_alone(page, &run.span) || is_topic(page, run.span.start)) =>
+        {
             out.weigh(run.span, Shape::Dotted, Evidence::Form);
         }
         _ if follows_rules
