@@ -163,6 +163,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "Okafor 67M «4471902» CHF; Re: Roe, «4471902»",
         "«4471902» - Roe, Jane\nRoe, Mark - «4471977»",
         "ID: «00447190»  Name: Jane Roe\nEarlier films are under another ID, «00447191».",
+        "Jane Roe and her sister were mixed up: first is «B2044710».",
     ],
     misses: &[
         "mrn=\n09:12:27.124 INFO started",
@@ -181,6 +182,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "mr 10000 units, chart 25000 units",
         "mrn=\n2023-03-14T08:30:00Z INFO started; MPI clean-up 2023-03",
         "lot B204417, order number 4471902",
+        "Jane Roe wrote in ticket INC0044719, order B2044710.",
     ],
     spelling: Spelling::Code,
     precedence: 0.28,

@@ -56,6 +56,9 @@ pub(super) fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Out<'_>) {
     if let Some(span) = opening_line(page, name) {
         out.weigh(span, Shape::Value, Evidence::BesideName);
     }
+    if let Some(span) = code_behind(page, name) {
+        out.weigh(span, Shape::Value, Evidence::BesideName);
+    }
     let particulars = people::particulars(page, name.end);
     let Some(start) = particulars.or_else(|| after_link(page, name.end)) else {
         return;
@@ -107,6 +110,35 @@ pub(super) fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Out<'_>) {
     {
         out.weigh(span, Shape::Value, Evidence::BesideName);
     }
+}
+
+/// "Jane Roe was filed as B204471": a letter or two and six to eight digits on the line of a name, which nothing names.
+fn code_behind(page: &Page<'_>, name: &Range<usize>) -> Option<Range<usize>> {
+    const REACH_BYTES: usize = 60;
+    let first = page
+        .marks
+        .partition_point(|mark| (mark.start as usize) < name.end);
+    let mut marks = page.marks[first..]
+        .iter()
+        .take_while(|mark| mark.start as usize <= name.end + REACH_BYTES);
+    let code = marks.find(|mark| mark.is_code())?.range();
+    let value = page.slice(code.clone());
+    let letters = value
+        .iter()
+        .take_while(|byte| byte.is_ascii_uppercase())
+        .count();
+    let digits = &value[letters..];
+    let is_built_so = (1..=2).contains(&letters)
+        && (6..=8).contains(&digits.len())
+        && digits.iter().all(u8::is_ascii_digit);
+    let is_free = |byte: u8| !matches!(byte, b'-' | b'/' | b'_' | b'.' | b'#' | b'=' | b'"' | b':');
+    let is_one_line = !page.slice(name.end..code.start).contains(&b'\n');
+    (is_built_so
+        && is_one_line
+        && is_free(page.byte_before(code.start))
+        && page.field_at(code.start).is_none()
+        && nearest(page, code.start).is_none())
+    .then_some(code)
 }
 
 /// Whether so many digits stand beside a name for a reason. Letters make a number of few digits.
