@@ -185,7 +185,7 @@ pub(crate) fn is_in_program(page: &Page<'_>, span: &Range<usize>) -> bool {
     let is_sign = |byte: &&u8| {
         matches!(
             byte,
-            b'{' | b'}' | b';' | b'=' | b'<' | b'>' | b'$' | b'&' | b'\\'
+            b'{' | b'}' | b';' | b'=' | b'<' | b'>' | b'$' | b'&' | b'^' | b'\\'
         )
     };
     let is_row = bars >= 3 && !line.iter().any(|byte| is_sign(&byte));

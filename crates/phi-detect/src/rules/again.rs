@@ -1,6 +1,5 @@
 //! Finds a number again: once a text has said what a number is, the same number elsewhere in it is that too.
 
-use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::Out;
@@ -18,19 +17,19 @@ const DIGITS_MIN: usize = 6;
 const PREFIX_MAX: usize = 3;
 const ALIKE_DIGITS_MIN: usize = 5;
 
-/// The numbers that a text has named.
+/// The numbers that a text has named, each list in order.
 #[derive(Default)]
 struct Known<'a> {
     /// By all their characters.
-    values: HashMap<&'a [u8], PhiKind>,
+    values: Vec<(&'a [u8], PhiKind)>,
     /// By their first group: how far behind the start it begins, and how long the whole is.
-    forms: HashMap<&'a [u8], Vec<(usize, usize)>>,
+    forms: Vec<(&'a [u8], (usize, usize))>,
     /// Those of one group, by its characters without noughts before them: "00447190" is 447190, too.
-    groups: HashMap<&'a [u8], PhiKind>,
+    groups: Vec<(&'a [u8], PhiKind)>,
     /// How long record numbers of digits alone are.
-    lengths: HashSet<usize>,
+    lengths: Vec<usize>,
     /// How record numbers are built: the letters before the digits, and how many digits these are.
-    builds: HashSet<(&'a [u8], usize)>,
+    builds: Vec<(&'a [u8], usize)>,
 }
 
 /// The numbers found so far, wherever else they stand; and numbers built like a record number, letters included.
@@ -43,14 +42,25 @@ pub(crate) fn find(page: &Page<'_>, settings: &Settings, candidates: &mut Vec<Ca
     if known.values.is_empty() {
         return;
     }
+    known.settle();
+    let mut taken: Vec<Range<usize>> = candidates.iter().map(|one| one.span.clone()).collect();
+    taken.sort_unstable_by_key(|span| span.start);
+    let mut taken = taken.into_iter().peekable();
     for index in page.each_mark() {
         let mark = page.marks[index];
+        while taken
+            .next_if(|span| span.end <= mark.start as usize)
+            .is_some()
+        {}
+        let is_taken = taken
+            .peek()
+            .is_some_and(|span| span.start <= mark.start as usize);
         // The whole value of a field is what its key says, or something else.
         let is_of_field = || {
             let field = page.field_at(mark.start as usize);
             field.is_some_and(|field| field.meaning.is_some() || field.span == mark.range())
         };
-        if !(mark.is_number() || mark.is_code()) || is_of_field() {
+        if is_taken || !(mark.is_number() || mark.is_code()) || is_of_field() {
             continue;
         }
         if let Some((kind, span)) = known.again_at(page, mark) {
@@ -84,32 +94,46 @@ impl<'a> Known<'a> {
             return;
         };
         let form = (mark.start as usize - one.span.start, value.len());
-        let forms = self.forms.entry(page.slice(mark.range())).or_default();
-        if !forms.contains(&form) {
-            forms.push(form);
-        }
-        self.values.insert(value, one.kind);
+        self.forms.push((page.slice(mark.range()), form));
+        self.values.push((value, one.kind));
         if mark.range() == one.span {
-            self.groups.insert(without_noughts(value), one.kind);
+            self.groups.push((without_noughts(value), one.kind));
         }
         if is_mrn && mark.range() == one.span && mark.is_number() {
-            self.lengths.insert(mark.len());
+            self.lengths.push(mark.len());
         }
         self.builds.extend(build(value).filter(|_| is_mrn));
+    }
+
+    /// Puts the lists in order, so that they can be searched.
+    fn settle(&mut self) {
+        self.values.sort_unstable();
+        self.values.dedup();
+        self.forms.sort_unstable();
+        self.forms.dedup();
+        self.groups.sort_unstable();
+        self.groups.dedup();
+        self.builds.sort_unstable();
+        self.builds.dedup();
+        self.lengths.sort_unstable();
+        self.lengths.dedup();
     }
 
     /// The number that stands again where this mark is its first group.
     fn again_at(&self, page: &Page<'a>, mark: Mark) -> Option<(PhiKind, Range<usize>)> {
         let group = page.slice(mark.range());
-        let forms = self.forms.get(group).into_iter().flatten();
-        let mut whole = forms.filter_map(|&(lead, length)| {
+        let first = self.forms.partition_point(|form| form.0 < group);
+        let forms = self.forms[first..]
+            .iter()
+            .take_while(|form| form.0 == group);
+        let mut whole = forms.filter_map(|&(_, (lead, length))| {
             let start = (mark.start as usize).checked_sub(lead)?;
-            let kind = self.values.get(page.slice(start..start + length))?;
-            Some((*kind, start..start + length))
+            let kind = kind_of(&self.values, page.slice(start..start + length))?;
+            Some((kind, start..start + length))
         });
         let alone = || {
-            let kind = self.groups.get(without_noughts(group))?;
-            Some((*kind, mark.range()))
+            let kind = kind_of(&self.groups, without_noughts(group))?;
+            Some((kind, mark.range()))
         };
         whole
             .next()
@@ -132,7 +156,8 @@ impl<'a> Known<'a> {
     /// Whether a code is built like a record number of the text and nothing calls it otherwise.
     fn is_alike(&self, page: &Page<'_>, mark: Mark) -> bool {
         mark.is_code()
-            && build(page.slice(mark.range())).is_some_and(|build| self.builds.contains(&build))
+            && build(page.slice(mark.range()))
+                .is_some_and(|build| self.builds.binary_search(&build).is_ok())
             && stands_free(page, &mark.range())
             && !is_called_other(page, mark.start as usize)
     }
@@ -144,6 +169,14 @@ fn out<'a>(kind: PhiKind, settings: &'a Settings, candidates: &'a mut Vec<Candid
         settings,
         candidates,
     }
+}
+
+/// The kind of the number with these characters.
+fn kind_of(list: &[(&[u8], PhiKind)], value: &[u8]) -> Option<PhiKind> {
+    let index = list.partition_point(|one| one.0 < value);
+    list.get(index)
+        .filter(|one| one.0 == value)
+        .map(|one| one.1)
 }
 
 fn without_noughts(group: &[u8]) -> &[u8] {

@@ -190,11 +190,14 @@ pub(super) fn is_date_or_year(page: &Page<'_>, index: usize, span: &Range<usize>
         date.span == *span && (is_iso || value.contains(&b'/')) || is_stamp
     });
     // "2023-03-14T08", "3 XI 1962": what goes on inside a date that began before.
-    let is_inside_date = (index.saturating_sub(2)..index).any(|before| {
-        date_at(page, before).is_some_and(|date| {
-            date.form == Form::Full && (date.span.start..date.span.end).contains(&span.start)
-        })
-    });
+    let is_next = index
+        .checked_sub(1)
+        .is_some_and(|before| page.marks[before].end as usize + 1 == span.start);
+    let is_inside_date = is_next
+        && (index.saturating_sub(2)..index).any(|before| {
+            date_at(page, before)
+                .is_some_and(|date| date.form == Form::Full && date.span.contains(&span.start))
+        });
     let is_month = matches!(
         value,
         [b'1', b'9', _, _, b'-', b'0' | b'1', _] | [b'2', b'0', _, _, b'-', b'0' | b'1', _]
