@@ -173,6 +173,9 @@ fn is_cell(page: &Page<'_>, span: &Range<usize>) -> bool {
     matches!(opens, Some(b'|' | b'\t')) && matches!(ends, None | Some(b'|' | b'\t' | b'\n'))
 }
 
+/// A row of a table has so many bars.
+const BARS_MIN: usize = 3;
+
 /// Whether a name stands in code, rather than in prose or in a row between bars.
 pub(crate) fn is_in_program(page: &Page<'_>, span: &Range<usize>) -> bool {
     let from = span.start.saturating_sub(LINE_REACH_BYTES);
@@ -181,14 +184,14 @@ pub(crate) fn is_in_program(page: &Page<'_>, span: &Range<usize>) -> bool {
     let start = memchr::memrchr(b'\n', &around[..at]).map_or(0, |line| line + 1);
     let end = memchr::memchr(b'\n', &around[at..]).map_or(around.len(), |line| at + line);
     let line = &around[start..end];
-    let bars = line.iter().filter(|&&byte| byte == b'|').count();
+    let bars = memchr::memchr_iter(b'|', line).take(BARS_MIN).count();
     let is_sign = |byte: &&u8| {
         matches!(
             byte,
             b'{' | b'}' | b';' | b'=' | b'<' | b'>' | b'$' | b'&' | b'^' | b'\\'
         )
     };
-    let is_row = bars >= 3 && !line.iter().any(|byte| is_sign(&byte));
+    let is_row = bars >= BARS_MIN && !line.iter().any(|byte| is_sign(&byte));
     !is_row && is_in_code(page, span)
 }
 

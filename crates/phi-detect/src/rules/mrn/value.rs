@@ -193,11 +193,13 @@ pub(super) fn is_date_or_year(page: &Page<'_>, index: usize, span: &Range<usize>
     let is_next = index
         .checked_sub(1)
         .is_some_and(|before| page.marks[before].end as usize + 1 == span.start);
-    let is_inside_date = is_next
-        && (index.saturating_sub(2)..index).any(|before| {
-            date_at(page, before)
-                .is_some_and(|date| date.form == Form::Full && date.span.contains(&span.start))
-        });
+    let is_inside_date = || {
+        is_next
+            && (index.saturating_sub(2)..index).any(|before| {
+                date_at(page, before)
+                    .is_some_and(|date| date.form == Form::Full && date.span.contains(&span.start))
+            })
+    };
     let is_month = matches!(
         value,
         [b'1', b'9', _, _, b'-', b'0' | b'1', _] | [b'2', b'0', _, _, b'-', b'0' | b'1', _]
@@ -212,7 +214,7 @@ pub(super) fn is_date_or_year(page: &Page<'_>, index: usize, span: &Range<usize>
     let before = page.slice(span.start.saturating_sub(6)..span.start);
     let is_clock = matches!(before, [h, i, b':', m, n, b':']
         if [h, i, m, n].iter().all(|byte| byte.is_ascii_digit()));
-    is_date || is_dotted || is_year || is_month || is_clock || is_inside_date
+    is_date || is_dotted || is_year || is_month || is_clock || is_inside_date()
 }
 
 pub(super) fn is_amount_or_time(page: &Page<'_>, span: &Range<usize>) -> bool {
