@@ -35,7 +35,8 @@ const OTHER_ID: &str = "account|acct|acct no|acct number|account number|account 
     confirmation number|confirmation no|reference|reference number|reference no|ref|ref no|ref number|\
     tracking|tracking number|specimen|specimen id|specimen number|order|order number|order no|order id|\
     orders|requisition|requisition number|ein|upin|taxonomy|clia|bin|pcn|grp|user id|student id|military id|\
-    dod id|edipi";
+    dod id|edipi|nhs no|chi number|chi no|hcn|health card|health card number|health card no|ohip|cns|cpf|curp|pesel|aadhaar|\
+    aadhaar no|aadhaar number|abha|abha no|abha number";
 
 const THING: &str = "birth control|birth control pill|birth weight|birth center|birth certificate|birth defect|birth plan|\
     birth mother|birth order|lot|lot number|lot no|batch|batch number|po number|purchase order|\

@@ -142,7 +142,7 @@ pub const VERSION: &str = concat!(
 const SURE_NAME: f32 = 0.75;
 
 /// In a text with so many sure names, from this score on.
-const LIKELY_NAME: f32 = 0.4;
+const LIKELY_NAME: f32 = 0.6;
 const COMPANY_MIN: usize = 3;
 
 /// From this score on a name counts among those that say a text is about people.
@@ -261,8 +261,11 @@ impl Detector {
             let is_settled = |at: usize| page.field_at(at).is_some_and(|field| field.is_settled);
             let is_unwanted: Option<&dyn Fn(usize) -> bool> = has_settled.then_some(&is_settled);
             names::tag(level, page.text, is_unwanted, budget, &mut model);
-            candidates.extend(tidy::tidy(&page, &model));
+            let model = tidy::tidy(&page, &model);
+            tidy::leave_out_unseen(&page, &model, &mut candidates);
+            candidates.extend(model);
         }
+        rules::find_numbers_again(&page, &self.settings, &mut candidates);
         let programs = Programs::of(&page, &candidates);
         programs.leave_out(&page, &mut candidates);
         self.find_by_names(&page, &mut candidates);
@@ -296,7 +299,7 @@ impl Detector {
         };
         let sure: Vec<_> = names_from(sure_from, candidates)
             .into_iter()
-            .filter(|name| !people::is_in_code(page, name))
+            .filter(|name| !people::is_in_program(page, name))
             .collect();
         rules::find_by_names(page, &self.settings, &sure, rules::AGAIN, candidates);
         rules::find_by_names(page, &self.settings, &sure, rules::BEDS, candidates);

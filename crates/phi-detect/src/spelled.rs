@@ -43,11 +43,21 @@ pub(crate) fn read(page: &Page<'_>, start: usize) -> Option<Spelled> {
         spelled.value.extend(next);
         spelled.span.end = end;
         at = after_gap(page, end);
-        if at == end {
+        if at == end || ends_here(page, end..at, &spelled.value) {
             break;
         }
     }
     (spelled.value.len() >= 2).then_some(spelled)
+}
+
+/// "eight. I think", "902-1   D.N.": whether a new sentence, or what stands a wide gap away, goes on about something else.
+fn ends_here(page: &Page<'_>, gap: Range<usize>, value: &[u8]) -> bool {
+    const NUMBER_MIN: usize = 4;
+    let is_number = value.len() >= NUMBER_MIN && value.iter().all(u8::is_ascii_digit);
+    let between = page.slice(gap.clone());
+    let is_pronoun = matches!(page.slice(gap.end..gap.end + 2), b"I " | b"A " | b"I'");
+    let is_wide = between.windows(3).any(|part| part == b"   ");
+    is_wide || is_number && between.contains(&b'.') && is_pronoun
 }
 
 /// One character, or several that are said in one go, and where they end.

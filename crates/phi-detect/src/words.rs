@@ -24,6 +24,7 @@ pub(crate) static WORDS: &[(Sense, &str)] = &[
     (Sense::PARTICLE, PARTICLES),
     (Sense::EPONYM_TAIL, EPONYM_TAILS),
     (Sense::STOP, include_str!("words/stop.txt")),
+    (Sense::STOP, CLOSING_WORDS),
     // Dates and numbers.
     (Sense::MONTH, MONTHS),
     (Sense::DIGIT_WORD, DIGIT_WORDS),
@@ -63,7 +64,7 @@ const TITLES: &str = "rn np lpn crna cna aprn fnp dr drs doctor mr mrs ms mx mis
     nurse rev reverend pastor father fr sister rabbi imam judge justice attorney atty officer ofc \
     sgt ssg sfc cpl pvt lt ltc capt captain cmdr col colonel maj sen senator hon \
     don dona senor senora srta sra dra herr herrn frau shri smt coach sheikh dhr mevr mevrouw meneer monsieur madame mlle \
-    signor signora pani";
+    signor signora pani senhor senhora hr pr";
 
 const ROLES: &str = "patient patients pt pts client resident attending physician surgeon provider pcp \
     hospitalist cardiologist oncologist neurologist psychiatrist pediatrician anesthesiologist \
@@ -77,7 +78,7 @@ const ROLES: &str = "patient patients pt pts client resident attending physician
 const KIN: &str = "mother father mom dad mum mommy daddy wife husband spouse son daughter brother \
     sister aunt uncle cousin niece nephew grandmother grandfather grandma grandpa grandson \
     granddaughter stepmother stepfather fiance fiancee partner girlfriend boyfriend friend \
-    neighbor baby twin roommate mama papa kid child toddler infant newborn boss coworker colleague \
+    neighbor aunty auntie granny nana stepson stepdaughter baby twin roommate mama papa kid child toddler infant newborn boss coworker colleague \
     madre padre esposa esposo marido hija hijo hermana hermano abuela abuelo nieta nieto sobrina sobrino suegra suegro \
     novia novio vecina vecino cunada cunado tia tio mari epouse fille fils frere soeur tante oncle cousine conjoint conjointe \
     compagne compagnon voisine voisin neveu belle-mere beau-pere mutter vater schwester bruder tochter sohn ehemann ehefrau \
@@ -85,10 +86,13 @@ const KIN: &str = "mother father mom dad mum mommy daddy wife husband spouse son
     nonno zia zio mae pai irma irmao filha filho avo neta neto moeder vader zus broer dochter zoon echtgenoot echtgenote \
     kleindochter kleinzoon corka siostra matka ojciec babcia dziadek ciocia wujek wnuczka wnuk";
 
+/// Words that close a letter in other languages, above its signature.
+const CLOSING_WORDS: &str = "grussen gruessen grusse gruesse gruss exmo exma cumprimentos cordialement salutations saludos atentamente";
+
 const INTRODUCES: &str = "dtr dau hubby gf bf sig fob mob mgm mgf pgm pgf gma gpa nok poa hcp anes anesth phleb tech \
     scribe trooper deputy sheriff medic emt claimant decedent athlete student veteran inmate plaintiff tenant caller agent \
     charge preceptor orderly aide sitter chaplain dietician optometrist chiropractor hygienist housekeeper manager \
-    supervisor director secretary clerk receptionist dispatcher attn per via cc re from to by with w thru via";
+    supervisor director kollege kollegin kollegen secretary clerk receptionist dispatcher attn per via cc re from to by with w thru via";
 
 const CREDENTIALS: &str = "md do rn np pa phd dds dmd lpn lvn cna crna fnp aprn arnp dnp msn bsn pharmd \
     rph lcsw msw lmft lpc psyd dpm od dc dpt pt ot otr slp rd ldn cnm facs facp faap facc facog \
@@ -114,7 +118,7 @@ const EPONYM_TAILS: &str = "disease syndrome catheter lymphoma sarcoma score sca
     breathing correction interval paste shield shoe needle trocar scope laryngoscope speculum \
     tractor hook plate screw rod nail pin frame table chart schedule bed ward wing pavilion \
     building hall street avenue road drive lane intl international municipal airport arpt airfield airlines airways \
-    county township borough parish stadium museum library memorial";
+    county township borough parish stadium museum library memorial laws waiver nodule murmur";
 
 const MONTHS: &str = "january february march april may june july august september october november december \
     jan feb mar apr jun jul aug sep sept oct nov dec \

@@ -8,7 +8,7 @@ use crate::page::{Page, is_word_byte, placeholder_at, word_end};
 /// How many words that are not fillers may stand between label and value.
 const REACH_WORDS: usize = 7;
 /// How many words a label may be qualified by, up to its colon.
-const QUALIFYING_WORDS_MAX: usize = 4;
+const QUALIFYING_WORDS_MAX: usize = 5;
 
 /// What stands between a label and a value.
 #[derive(Default)]
@@ -43,6 +43,7 @@ impl Gap {
             let byte = bytes[at];
             if let Some(answer) = answer_at(bytes, at).filter(|answer| answer.start <= to)
                 && gap.answer.is_none()
+                && gap.numbers == 0
             {
                 gap.answer = Some(answer);
                 at = answer.start;
@@ -86,7 +87,8 @@ impl Gap {
         let is_one_phrase = !words
             .iter()
             .any(|byte| matches!(byte, b',' | b';' | b'\n' | b'=' | b'"'));
-        let opens = words.first() == Some(&b' ');
+        // "Tel. of her son:": the dot is the label's.
+        let opens = words.strip_prefix(b".").unwrap_or(words).first() == Some(&b' ');
         (1..=QUALIFYING_WORDS_MAX).contains(&self.words)
             && self.numbers == 0
             && self.answer.is_none()

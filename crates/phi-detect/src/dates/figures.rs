@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{DateHit, Form, is_either_order, is_month_day, is_year, leading_digits, number};
-use crate::page::Page;
+use crate::page::{Mark, Page};
 
 /// `03/14/1962`, `1962-03-14`, `14.3.62`, `03 14 1962`, and `3/14`.
 pub(super) fn numeric(page: &Page<'_>, index: usize) -> Option<DateHit> {
@@ -13,6 +13,9 @@ pub(super) fn numeric(page: &Page<'_>, index: usize) -> Option<DateHit> {
     let is_separated = matches!(separator, b'/' | b'-' | b'.' | b' ' | b'_')
         && second.start == first.end + 1
         && second.is_number();
+    if let Some(date) = month_and_year(page, first, second).filter(|_| is_separated) {
+        return Some(date);
+    }
     if !is_separated
         || first.len() > 4
         || second.len() > 2
@@ -51,6 +54,22 @@ pub(super) fn numeric(page: &Page<'_>, index: usize) -> Option<DateHit> {
     is_day_month.then_some(DateHit {
         span: first.start as usize..second.end as usize,
         form: Form::Fraction,
+    })
+}
+
+/// `11/1990`, with nothing tied to it.
+fn month_and_year(page: &Page<'_>, first: Mark, second: Mark) -> Option<DateHit> {
+    let span = first.start as usize..second.end as usize;
+    let is_tied = matches!(page.byte(span.end), b'/' | b'-' | b'.')
+        && page.byte(span.end + 1).is_ascii_digit();
+    let fits = first.len() <= 2
+        && second.len() == 4
+        && page.byte(first.end as usize) == b'/'
+        && is_month_day(number(page, first.range()), 1)
+        && is_year(number(page, second.range()));
+    (fits && !is_tied && !is_tied_before(page, span.start)).then_some(DateHit {
+        span,
+        form: Form::MonthYear,
     })
 }
 

@@ -28,6 +28,8 @@ pub(crate) enum Form {
     DayMonth,
     /// Two numbers and a slash: a day and month, a fraction or a ratio.
     Fraction,
+    /// Month and year: `03/1962`, `March 1962`.
+    MonthYear,
     /// Digits without separators, or pairs of them: could be any number.
     Compact,
 }

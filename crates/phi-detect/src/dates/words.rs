@@ -84,7 +84,9 @@ pub(super) fn round_month(page: &Page<'_>, month: Range<usize>) -> Option<DateHi
             span: day..year.unwrap_or(month.end),
         });
     }
-    let day_end = day_after(page, after_month)?;
+    let Some(day_end) = day_after(page, after_month) else {
+        return month_and_year(page, month, after_month);
+    };
     let year = year_after(page, day_end);
     Some(DateHit {
         form: if year.is_some() {
@@ -93,6 +95,16 @@ pub(super) fn round_month(page: &Page<'_>, month: Range<usize>) -> Option<DateHi
             Form::DayMonth
         },
         span: month.start..year.unwrap_or(day_end),
+    })
+}
+
+/// `March 1962`, with its century.
+fn month_and_year(page: &Page<'_>, month: Range<usize>, after_month: usize) -> Option<DateHit> {
+    let end = year_after(page, after_month)?;
+    let has_century = page.slice(end - 4..end).iter().all(u8::is_ascii_digit);
+    has_century.then_some(DateHit {
+        span: month.start..end,
+        form: Form::MonthYear,
     })
 }
 

@@ -26,14 +26,19 @@ pub(super) static RULE: PhiRule = PhiRule {
             anschrift|endereco|indirizzo|residenza|wohnhaft|adres|patient address|\
             pt address|residential address|current address|permanent address|previous address|new address|\
             old address|work address|address1 line|ship to|mail to|lives at|lives on|live at|live on|lived at|\
-            lived on|living on|moved to|staying at|living at|resides at|residing at|resides on",
+            lived on|living on|moved to|staying at|living at|resides at|residing at|resides on|strasse|strasse nr|\
+            logradouro|demeurant|demeurant au|zam|zamieszkaly|zamieszkala|resi|resi address|\
+            \u{4f4f}\u{6240}|\u{5730}\u{5740}|\u{4f4f}\u{5740}",
         ),
         (
             Meaning::Zip,
             "zip|zip code|zipcode|postal code|postal|postcode|post code|zip4|codigo postal|cod postal|cp|c p|\
             code postal|plz|postleitzahl|cep|codice postale",
         ),
-        (Meaning::City, "city|town|state|country|county|region"),
+        (
+            Meaning::City,
+            "city|town|state|country|county|region|ort|wohnort|stadt|ville|ciudad|cidade|citta|miasto|localidad|municipio",
+        ),
         (
             Meaning::Dwelling,
             "lives|live|living|lived|resides|residing|reside|moved|home is|house",
@@ -71,6 +76,11 @@ pub(super) static RULE: PhiRule = PhiRule {
         "«Calle 85 #12-30»; «Av. de Elvas s/n. 06080 Badajoz»",
         "met at «Grand & 9th» yesterday, near «9th Ave and Grand St»",
         "{\"address\":\"«Hauptstr. 12b»\"}",
+        "{\"strasse\":\"«Am Steig 3»\"}",
+        "Thank you. «3/18 Wattle Rd, Ballarat VIC 3350»",
+        "wohnt „«Lindenbergstr. 8»“, sagt er",
+        "UPDATE p SET street = '«1428 Larchmont Ave Apt 9»'",
+        "will wait at «SE Oak and 12th» tomorrow",
     ],
     misses: &[
         "He has 2 dogs and a drive to succeed",
@@ -89,6 +99,8 @@ pub(super) static RULE: PhiRule = PhiRule {
         "meet at 12 Noon. Arrived at 1430 Tuesday, lives alone",
         "addr2 TEXT, line1 VARCHAR",
         "AV nodal 2, via Foley 14, on the 5th and Tuesday",
+        "Na 138 K 4.1 Cl 101 HCO3 24 BUN 12 Cr 0.9 Glu 99",
+        "3-0 silk x4, 0 Prolene loop x2",
     ],
     spelling: Spelling::Words,
     precedence: 0.15,

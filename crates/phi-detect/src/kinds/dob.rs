@@ -28,10 +28,11 @@ pub(super) static RULE: PhiRule = PhiRule {
             ne le|nee le|naissance|ddn|\
             geburtsdat|geb|geb dat|geb am|geboren am|geboren op|geboren den|geboortedatum|geb datum|\
             nascido em|nascida em|nascido a|nascida a|nascido aos|data de nascimento|data nascimento|dt nasc|\
-            data nasc|nasc|data di nascita|data nascita|nato il|nata il|\
+            data nasc|nasc|d n|data di nascita|data nascita|nato il|nata il|\
             data urodzenia|urodzony|urodzona|narozen|narozena|datum narozeni|szuletett|szuletesi datum|szuletesi ido|\
             dogum tarihi|data nasterii|nascut la|nascuta la|fodelsedatum|fodselsdato|syntymaaika|tanggal lahir|ngay sinh|\
-            \u{751f}\u{5e74}\u{6708}\u{65e5}|\u{51fa}\u{751f}\u{65e5}\u{671f}|\u{c0dd}\u{b144}\u{c6d4}\u{c77c}",
+            \u{751f}\u{5e74}\u{6708}\u{65e5}|\u{51fa}\u{751f}\u{65e5}\u{671f}|\u{c0dd}\u{b144}\u{c6d4}\u{c77c}|\
+            \u{62a}\u{627}\u{631}\u{64a}\u{62e} \u{627}\u{644}\u{645}\u{64a}\u{644}\u{627}\u{62f}",
         ),
         (
             Meaning::Born,
@@ -83,6 +84,12 @@ pub(super) static RULE: PhiRule = PhiRule {
         "生年月日: «昭和23年3月12日»",
         "Born «12.III.1948»",
         "data urodzenia: «3 kwietnia 1952», narozen «3. dubna 1952», data nașterii: «3 aprilie 1952»",
+        "ROE, MARK SR\n  «03-14-62»\n  SSN 536-22-8741",
+        "Weiss, Anna, *«14.3.62»; Jan Nowak, ur. «3 XI 1962» r.",
+        "患者李四,男,«1962年3月14日»出生",
+        "sister b. «03/1962», well; «14 March» is her real birthday",
+        "1. Roe, Jane «3/14/62» F\n2. Poe, Mark «1/5/1971» M",
+        "born in «March 1962», her bday: «3/14»",
     ],
     misses: &[
         "Admitted on March 14, 2025 and discharged March 19, 2025.",
@@ -96,6 +103,9 @@ pub(super) static RULE: PhiRule = PhiRule {
         "ask Priya B. about the clinic on 5/6/2025",
         "1.0.3 (2018-08-24)\n=====\nFix the build",
         "DOB: __/__/____, DOB XX/XX/XXXX",
+        "Rated *3.4.57* by users; due 03/1962",
+        "She gave birth in August 2008.",
+        "Roe, Jane 3/14/2024 follow-up",
     ],
     spelling: Spelling::Words,
     precedence: 0.26,

@@ -42,7 +42,17 @@ pub(super) static RULE: PhiRule = PhiRule {
             dossiernummer|zorgnummer|numer pacjenta|nr pacjenta|numer historii choroby|nr historii choroby|\
             historia choroby|nr kartoteki|numer kartoteki|journalnummer|journalnr|no de historia clinica|\
             no historia clinica|no de expediente|n de historia clinica|pat nr|rec no|rec number|folder no|folder number|\
-            op no|opd no|cr no|dossier n",
+            op no|opd no|cr no|dossier n|record numbers|hospital numbers|medical record nos|mrd no|mrd number|ip no|ipd no|\
+            ipd number|opd number|inpatient no|inpatient number|outpatient no|outpatient number|umr|umr no|umr number|\
+            hrn|hrn no|hrn number|patient registration no|patient registration number|hospital registration no|\
+            resident number|resident no|resident id|fall nr|fallnr|fall nummer|patienten id|patientenid|pat id nr|\
+            aktennummer|nosologico|codice nosologico|rekam medis|no rekam medis|nomor rekam medis|no rm|nrm|numero patient|\
+            no patient|facility number|rec id|processo n o|n o de processo|n o do processo|n o de dossier|n o dossier|\
+            ficha clinica|numero de ficha|n de ficha|ficha n|processo n|processo no|n de processo|no de processo|\
+            \u{4f4f}\u{9662}\u{53f7}|\u{75c5}\u{5386}\u{53f7}|\u{95e8}\u{8bca}\u{53f7}|\u{75c5}\u{6b77}\u{865f}|\
+            \u{30ab}\u{30eb}\u{30c6}\u{756a}\u{53f7}|\u{60a3}\u{8005}\u{756a}\u{53f7}|\u{8a3a}\u{5bdf}\u{5238}\u{756a}\u{53f7}|\
+            \u{b4f1}\u{b85d}\u{bc88}\u{d638}|\u{cc28}\u{d2b8}\u{bc88}\u{d638}|\
+            \u{631}\u{642}\u{645} \u{627}\u{644}\u{645}\u{644}\u{641}",
         ),
         (
             Meaning::MrnMaybe,
@@ -50,7 +60,9 @@ pub(super) static RULE: PhiRule = PhiRule {
             patient identification number|pt id|pt no|pt number|pt num|patientid|patid|mr|file number|file no|pat id|\
             pat no|emr|ehr|ptid|id number|patient nbr|case id|subject id|visit mrn|numero de paciente|\
             num de paciente|id de paciente|id del paciente|id paciente|wristband|armband|id band|clinic id|\
-            person number|person id|person no|person nbr|historia|hc|dossier",
+            person number|person id|person no|person nbr|historia|hc|dossier|\
+            numero de registro|n registro|hn|hn number|mnr|ficha|board no|board number|patient numbers|\
+            file numbers",
         ),
     ],
     number: None,
@@ -71,6 +83,8 @@ pub(super) static RULE: PhiRule = PhiRule {
         (Shape::Value, Evidence::Patient, 0.85, "mrn.patient_number"),
         (Shape::Value, Evidence::Reference, 0.7, "mrn.reference"),
         (Shape::Value, Evidence::BesideName, 0.65, "mrn.beside_name"),
+        (Shape::Value, Evidence::Again, 0.7, "mrn.repeated"),
+        (Shape::Value, Evidence::Alike, 0.6, "mrn.alike"),
         (Shape::SiteFormat, Evidence::Form, 0.9, "mrn.site_format"),
         (Shape::Spoken, Evidence::Label, 0.9, "mrn.spoken"),
         (Shape::Spelled, Evidence::Label, 0.85, "mrn.spoken"),
@@ -137,6 +151,19 @@ pub(super) static RULE: PhiRule = PhiRule {
         "{\"mrn\":\"«7 B 4 C 2»\"}",
         "Rec no «4471902», folder no «447-1902», Pat.-Nr. «4471902»",
         "look in on Okafor #«4471902» in bed 4",
+        "MRN «4471902»: merge with «4471920». She asked why «4471902» has two charts, and «004471902» none.",
+        "MRN «B204471» is hers; her sister has «B204417».",
+        "File number «K-4471/2018», MRN «9020/2023»",
+        "the chart # could be «KT-44719» by now",
+        "Chart number on the bracelet reads out as «four four seven one nine oh two».",
+        "old chart «4471902», new one «4471977»",
+        "IP No.: «IP/23/44719», UMR «UMR0044719», HRN «0447190», ficha «44719»",
+        "住院号«44719020», カルテ番号: «0044-7190»",
+        "Prontuário: «447.190-2»   D.N.: 14/03/1962",
+        "Okafor 67M «4471902» CHF; Re: Roe, «4471902»",
+        "«4471902» - Roe, Jane\nRoe, Mark - «4471977»",
+        "ID: «00447190»  Name: Jane Roe\nEarlier films are under another ID, «00447191».",
+        "Jane Roe and her sister were mixed up: first is «B2044710».",
     ],
     misses: &[
         "mrn=\n09:12:27.124 INFO started",
@@ -153,6 +180,9 @@ pub(super) static RULE: PhiRule = PhiRule {
         "Pacemaker serial number PJN702913S implanted",
         "penicillin for Jane Roe, 2400000 units, today",
         "mr 10000 units, chart 25000 units",
+        "mrn=\n2023-03-14T08:30:00Z INFO started; MPI clean-up 2023-03",
+        "lot B204417, order number 4471902",
+        "Jane Roe wrote in ticket INC0044719, order B2044710.",
     ],
     spelling: Spelling::Code,
     precedence: 0.28,

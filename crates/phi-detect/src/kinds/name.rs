@@ -34,7 +34,8 @@ pub(super) static RULE: PhiRule = PhiRule {
             user full name|witness|examiner|complainant|decedent|coordinator|usual nurse|named nurse|typed by|called by|called back by|entered by|recorded by|drawn by|collected by|initials|\
             nombre y apellidos|apellidos y nombre|paciente|medico|remitido por|responsable clinico|fdo|firmado|\
             firmado por|nom|prenom|nom du patient|vorname|nachname|familienname|cognome|apelido|sobrenome|\
-            nome do paciente|voornaam|achternaam",
+            nome do paciente|voornaam|achternaam|nom d usage|nom de naissance|nom de jeune fille|geburtsname|nazwisko|\
+            imie i nazwisko|endorsed by|completed by",
         ),
         (
             Meaning::NameMaybe,
@@ -82,6 +83,13 @@ pub(super) static RULE: PhiRule = PhiRule {
         "You are Claude Code, a CLI tool.\nPatient: «Okonkwo, Claude»",
         "You are Claude Code, a CLI tool.\n«Kelly, Claude» was discharged at noon.",
         "You are «Ava», an AI assistant for nurses. Mrs. «Ava Stone» fell last night; «Ava» is on apixaban.",
+        "{\"mrn\":\"4471902\",\"first\":\"«Jane»\",\"middle\":\"«Q»\",\"last\":\"«Roe»\"}",
+        "Last name: «Okonkwo»________  DOB: 3/14/1962",
+        "Dr. med. «Weiss», dr. hab. «Nowak», Hr. «Lang» and o senhor «Carlos» came",
+        "Her aunt «Grace» drives; Sohn «Jonas» called.",
+        "«JTR»/«mk»\nClinic today. «Jane T. Roe» agreed, and «JTR» signed.",
+        "Dr. «Okonkwo» rounds.\n| drug | dose | when | who | note |\n| Januvia | 100 mg | 6/11 | «Okonkwo» | hold |",
+        "Slán go fóill,\n\nGo raibh maith agat,\n«Siobhan»",
     ],
     misses: &[
         "{\"patient\":\"x\"}",
@@ -122,6 +130,13 @@ pub(super) static RULE: PhiRule = PhiRule {
         "{\"last_name\": [\"This field cannot be blank.\"], \"fontFamily\": \"Arial\"}",
         "Thank you, Patient Access Services",
         "HUMIRA (Hu-MARE-ah), print(\"Hello World!\")",
+        "The waiting area gets new seats and a fresh coat of paint before the survey. The chairs are blue and will \
+            be delivered next week; the old ones go to the store. The Ryan White program has moved to the second floor. Please \
+            note that nobody may sell anything on the wards, whatever they bring, and that the loading dock stays \
+            closed until noon on both days.",
+        "08/02 PROF FEE 310.00; HR Regular; PR Interval",
+        "Coffee is in the break room. CWF still shows the plan; a near miss Sunday.",
+        "{\"dob\":\"1962-03-14\",\"city\":\"Ewa Beach\"}",
     ],
     spelling: Spelling::Words,
     precedence: 0.0,

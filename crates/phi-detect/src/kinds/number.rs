@@ -82,6 +82,10 @@ pub(crate) enum Evidence {
     Kin,
     /// It stands right after a name.
     BesideName,
+    /// The same value stands elsewhere in the text, where something says what it is.
+    Again,
+    /// It is built like another value of the text, letters included.
+    Alike,
     /// Nothing but its form.
     Form,
 }

@@ -31,14 +31,16 @@ pub(super) static RULE: PhiRule = PhiRule {
             contact number|contact no|contact phone|callback number|call back number|phone home|phone work|\
             phone mobile|ph|phn|phone1|phone2|hotline|whatsapp|sms|landline|caller id|pgr|cb number|callback no|\
             telefono|numero de telefono|celular|patient phone|pt phone|emergency contact phone|daytime phone|\
-            evening phone|best number|best phone|good number|direct line|direct|switchboard|main number",
+            evening phone|best number|best phone|good number|direct line|direct|switchboard|main number|\
+            \u{7535}\u{8bdd}|\u{8054}\u{7cfb}\u{7535}\u{8bdd}|\u{624b}\u{673a}|\u{624b}\u{673a}\u{53f7}|\u{96fb}\u{8a71}|\u{96fb}\u{8a71}\u{756a}\u{53f7}|\
+            \u{643a}\u{5e2f}|\u{c804}\u{d654}|\u{c804}\u{d654}\u{bc88}\u{d638}|\u{627}\u{644}\u{647}\u{627}\u{62a}\u{641}|\u{647}\u{627}\u{62a}\u{641}|\u{627}\u{644}\u{62c}\u{648}\u{627}\u{644}",
         ),
         (
             Meaning::PhoneMaybe,
             "call|called|answering at|not answering|messages to|calling|calls|callback|call back|reach|reached|\
             reachable|text|texted|dial|dialed|ring|contact|contacted|page|paged|ext|extension|voicemail|answers at|\
             llamar|llame|llamame|llamarme|llamar al|marque|left message|left a message|left vm|lvm|cb|number|numbers|\
-            line|desk|office|front desk|nurse line|clinic|pharmacy|t|p|f|m|w|h|c|o",
+            line|desk|office|front desk|nurse line|clinic|pharmacy|t|p|f|m|w|h|c|o|other no|alt no|alternate no|another no",
         ),
     ],
     number: None,
@@ -91,6 +93,8 @@ pub(super) static RULE: PhiRule = PhiRule {
             0.95,
             "phone.international",
         ),
+        (Shape::Abroad, Evidence::Kin, 0.6, "phone.of_family"),
+        (Shape::Value, Evidence::Again, 0.7, "phone.repeated"),
         (Shape::Pager, Evidence::Label, 0.8, "phone.pager"),
     ],
     hits: &[
@@ -122,6 +126,15 @@ pub(super) static RULE: PhiRule = PhiRule {
         "reach her at «2065550142»",
         "my # «2065550142»",
         "Please call the nurse again if pain, fever, nausea or redness get worse after lunch tomorrow: «2065550142»",
+        "try «085 555 0142», at home «03 5550 0142»; in Auckland «09 555 0142»",
+        "Ambulanz: «0201 / 555-0142» oder «0711 / 55 01-42»",
+        "Avisar «(21) 9 5550-0142» ou «(21) 95550-0143»",
+        "su hijo Carlos, «155 555 0142», avisado",
+        "Tel. de su vecina (Rosa): «55 5550 0142»; use the other no «95550 01420»",
+        "MRN on the form: 4471902\nHome: «(206) 555-0142»",
+        "Phone: «555-0142». We tried «555-0142» twice.",
+        "电话: «135 5550 0142»",
+        "my sister Maria, «555-0142», or his son Carlos «0855550142»",
     ],
     misses: &[
         "a0 03 02 01 02 02 09 00",
@@ -138,6 +151,8 @@ pub(super) static RULE: PhiRule = PhiRule {
         "my driver's license number is 2270-66-1551",
         "call if taking 500-1000 mg, or 325-1000 mg a day",
         "pager: 5000 units of heparin",
+        "Asset tag of pump 0044-5550-142, part 206-555-0142-B, UPS 1Z 55A AB1 05 5550 1420",
+        "NHS no. 206 555 0142, CNS 7000 0555 0142 000",
     ],
     spelling: Spelling::Telephone,
     precedence: 0.25,

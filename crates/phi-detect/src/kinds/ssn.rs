@@ -70,6 +70,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         (Shape::LastFour, Evidence::Label, 0.7, "ssn.last_four"),
         (Shape::Masked, Evidence::Form, 0.95, "ssn.masked"),
         (Shape::Masked, Evidence::Label, 0.9, "ssn.masked"),
+        (Shape::Value, Evidence::Again, 0.7, "ssn.repeated"),
         (Shape::Spoken, Evidence::Label, 0.95, "ssn.spoken"),
         (Shape::Spelled, Evidence::Label, 0.9, "ssn.spoken"),
     ],
@@ -118,6 +119,10 @@ pub(super) static RULE: PhiRule = PhiRule {
         "«536.22.8741»",
         "1. «536 22 8741»",
         "{\"ssn\":\"«A536228741»\"}",
+        "her social, as she recalled it, «536 22 8741», matched",
+        "gives social as «5 3 6  2 2  8 7 4 1» on arrival",
+        "and the last four of her social\nMBR: um «eight seven oh one». I believe.",
+        "SSN «536228741» first, then «536228741» again",
     ],
     misses: &[
         "member id 536-22-8741",

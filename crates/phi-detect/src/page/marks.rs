@@ -120,7 +120,7 @@ fn push(marks: &mut Vec<Mark>, span: Range<usize>, sense: Sense) {
 fn push_code(bytes: &[u8], span: Range<usize>, marks: &mut Vec<Mark>) {
     let letters = bytes[span.clone()]
         .iter()
-        .take_while(|byte| byte.is_ascii_alphabetic())
+        .take_while(|byte| byte.is_ascii_alphabetic() || **byte >= 0x80)
         .count();
     let split = span.start + letters;
     let rest = &bytes[split..span.end];

@@ -11,6 +11,8 @@ use crate::page::{Page, is_word_byte};
 
 /// So many different people make a company.
 const PEOPLE_MIN: usize = 3;
+/// One of them stands no farther away.
+const REACH_BYTES: usize = 120;
 /// Shorter words are too often something else.
 const LETTERS_MIN: usize = 3;
 const SHOUTED_MIN: usize = 5;
@@ -32,6 +34,7 @@ pub(crate) fn in_company(
     }
     let mut found = Vec::new();
     let mut known = names.iter().peekable();
+    let mut last_end = 0;
     let bytes = page.bytes();
     let mut at = 0;
     while at < bytes.len() {
@@ -45,9 +48,15 @@ pub(crate) fn in_company(
             .count();
         let span = at..at + length;
         at = span.end;
-        while known.next_if(|name| name.end <= span.start).is_some() {}
-        let is_taken = known.peek().is_some_and(|name| name.start < span.end);
+        while let Some(name) = known.next_if(|name| name.end <= span.start) {
+            last_end = name.end;
+        }
+        let next = known.peek().map_or(usize::MAX, |name| name.start);
+        let is_taken = next < span.end;
+        let is_near = span.start - last_end <= REACH_BYTES && last_end > 0
+            || next.saturating_sub(span.end) <= REACH_BYTES;
         if !is_taken
+            && is_near
             && is_written_as_name(page, &span)
             && stands_as_name(page, &span)
             && page.text.get(span.clone()).is_some_and(&is_only_a_name)

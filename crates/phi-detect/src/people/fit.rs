@@ -59,10 +59,10 @@ fn first_of_name(page: &Page<'_>, span: &Range<usize>) -> usize {
         let has_dot = word.last() == Some(&b'.');
         let bare = &word[..word.len() - usize::from(has_dot)];
         let sense = LEXICON.sense(bare);
-        // "minha mãe Conceição": whose mother it is comes first.
+        // "minha mãe Conceição", "o senhor Fernando": whose mother it is comes first.
         let is_before_kin = page
             .word_at(start + gap + 1)
-            .is_some_and(|(next, end)| next.has(Sense::KIN) && end < span.end);
+            .is_some_and(|(next, end)| next.has(Sense::KIN | Sense::TITLE) && end < span.end);
         let introduces = is_before_kin && word[0].is_ascii_lowercase()
             || sense.has(Sense::ROLE | Sense::KIN | Sense::TITLE | Sense::INTRODUCES)
                 && !(sense.has(Sense::GIVEN | Sense::GIVEN_WORD) && word[0].is_ascii_uppercase());
@@ -84,7 +84,14 @@ fn first_of_name(page: &Page<'_>, span: &Range<usize>) -> usize {
             word.iter().all(u8::is_ascii_lowercase) && (joins || !sense.has(Sense::PARTICLE));
         let is_degree = word.len() >= 4 && word.iter().all(u8::is_ascii_uppercase);
         let is_written_out = page.byte(rest + 1).is_ascii_lowercase();
-        let stands_before = is_before_capital && (is_word || is_degree && is_written_out);
+        // "PA Roe", "T1 Roe": a credential, or the number of a twin.
+        let is_shouted = word
+            .iter()
+            .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
+        let is_code =
+            is_shouted && (sense.has(Sense::CREDENTIAL) || word.iter().any(u8::is_ascii_digit));
+        let stands_before =
+            is_before_capital && (is_word || (is_degree || is_code) && is_written_out);
         if !(introduces || is_number || stands_before) || !is_word_byte(page.byte(rest)) {
             break;
         }
@@ -188,8 +195,9 @@ fn words(part: &[u8]) -> impl Iterator<Item = &[u8]> {
 fn with_dot(page: &Page<'_>, span: &Range<usize>) -> usize {
     let end = span.end;
     let text = page.slice(span.clone());
+    // The last of "R-O-E." ends a sentence.
     let is_initial = text.last().is_some_and(u8::is_ascii_uppercase)
-        && (text.len() == 1 || !is_word_byte(text[text.len() - 2]));
+        && (text.len() == 1 || !is_word_byte(text[text.len() - 2]) && text[text.len() - 2] != b'-');
     let is_all_initials = is_initial && text.len() >= 3 && text[text.len() - 2] == b'.';
     let opens_sentence = page.byte(end + 1) == b' ' && page.byte(end + 2).is_ascii_uppercase();
     let is_suffix = text.ends_with(b" Jr") || text.ends_with(b" Sr");

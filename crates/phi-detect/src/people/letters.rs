@@ -123,6 +123,14 @@ pub(crate) fn in_letters(
             continue;
         }
         let end = from + text.len();
+        if is_first || start >= page.text.len() {
+            found.extend(
+                reference(text)
+                    .into_iter()
+                    .flatten()
+                    .map(|span| from + span.start..from + span.end),
+            );
+        }
         if above != Above::Text && ends_block(page, start) {
             found.extend(
                 signature(page, from..end, above == Above::Closing)
@@ -131,7 +139,7 @@ pub(crate) fn in_letters(
         } else if is_first && text.ends_with(b",") {
             found.extend(addressee(page, from, end - 1));
         }
-        above = match is_closing(text) {
+        above = match is_closing(text) || is_strange_closing(text) && follows_empty {
             true if text.ends_with(b",") || follows_empty => Above::Closing,
             true => Above::LooseClosing,
             false => Above::Text,
@@ -140,6 +148,19 @@ pub(crate) fn in_letters(
     }
     found.extend(after_dash(page).filter(|name| is_somebody(page, name, &is_only_a_name)));
     found
+}
+
+/// "JTR:mk", "HJW/pk": who dictated and who typed a letter, on its first line or its last.
+fn reference(line: &[u8]) -> Option<[Range<usize>; 2]> {
+    let sign = line.iter().position(|byte| matches!(byte, b'/' | b':'))?;
+    let (author, typist) = (&line[..sign], &line[sign + 1..]);
+    let fits = (2..=4).contains(&author.len())
+        && (2..=3).contains(&typist.len())
+        && author.iter().all(u8::is_ascii_uppercase)
+        && typist.iter().all(u8::is_ascii_lowercase)
+        && LEXICON.sense(author) == Sense::NONE
+        && LEXICON.sense(typist) == Sense::NONE;
+    fits.then_some([0..sign, sign + 1..line.len()])
 }
 
 /// "said 3-5 days. - Marisol": a given name behind a dash, at the very end.
@@ -184,6 +205,23 @@ fn is_closing(line: &[u8]) -> bool {
     CLOSINGS
         .iter()
         .any(|closing| bare.eq_ignore_ascii_case(closing.as_bytes()))
+}
+
+/// "Go raibh maith agaibh,": a few words and a comma on a line of their own, in a language that no list here has.
+fn is_strange_closing(line: &[u8]) -> bool {
+    let Some(bare) = line.strip_suffix(b",") else {
+        return false;
+    };
+    let words = || bare.split(|&byte| byte == b' ');
+    let is_letter = |byte: &u8| byte.is_ascii_alphabetic() || *byte >= 0x80;
+    let is_plain = words().all(|word| !word.is_empty() && word.iter().all(is_letter));
+    let is_small = words()
+        .skip(1)
+        .all(|word| word.first().is_some_and(u8::is_ascii_lowercase));
+    (2..=5).contains(&words().count())
+        && is_plain
+        && is_small
+        && bare.first().is_some_and(u8::is_ascii_uppercase)
 }
 
 /// "Thanks,⏎W.", "ta⏎mo": one to three words under a closing.

@@ -12,7 +12,12 @@ pub(crate) fn again(page: &Page<'_>, names: &[Range<usize>]) -> Vec<Range<usize>
     let parts = |name: &Range<usize>| page.slice(name.clone()).split(|&byte| !is_part_byte(byte));
     let telling = names.iter().flat_map(parts).filter(|word| is_telling(word));
     let in_capitals: Vec<Vec<u8>> = telling.clone().filter_map(in_other_case).collect();
-    let words = Words::new(telling.chain(in_capitals.iter().map(Vec::as_slice)));
+    let initials: Vec<Vec<u8>> = names
+        .iter()
+        .filter_map(|name| initials(page, name))
+        .collect();
+    let others = in_capitals.iter().chain(&initials).map(Vec::as_slice);
+    let words = Words::new(telling.chain(others));
     let common = names.iter().filter_map(|name| parts(name).next_back());
     let common = Words::new(common.filter(|word| is_half_telling(word)));
     if words.sorted.is_empty() && common.sorted.is_empty() {
@@ -40,6 +45,19 @@ pub(crate) fn again(page: &Page<'_>, names: &[Range<usize>]) -> Vec<Range<usize>
         }
     }
     found
+}
+
+/// The initials of a full name, of three letters or four: "JQR" is Jane Q. Roe.
+fn initials(page: &Page<'_>, name: &Range<usize>) -> Option<Vec<u8>> {
+    let text = page.slice(name.clone());
+    let words = text.split(|&byte| !is_part_byte(byte));
+    let initials: Vec<u8> = words.filter_map(|word| word.first().copied()).collect();
+    let is_full = (3..=4).contains(&initials.len())
+        && initials.iter().all(u8::is_ascii_uppercase)
+        && text.iter().any(u8::is_ascii_lowercase)
+        && !text.contains(&b',');
+    let is_free = LEXICON.sense(&initials) == Sense::NONE;
+    (is_full && is_free).then_some(initials)
 }
 
 /// A few words, to be looked for at every word of a text.
@@ -88,7 +106,8 @@ fn is_telling(word: &[u8]) -> bool {
 fn in_other_case(word: &[u8]) -> Option<Vec<u8>> {
     const LENGTH_MIN: usize = 4;
     let is_shouted = word.iter().all(u8::is_ascii_uppercase);
-    let is_plain = word.iter().all(u8::is_ascii_alphabetic) && word[0].is_ascii_uppercase();
+    let is_letter = |byte: &u8| byte.is_ascii_alphabetic() || !is_shouted && *byte == b'-';
+    let is_plain = word.iter().all(is_letter) && word[0].is_ascii_uppercase();
     let mut other = if is_shouted {
         word.to_ascii_lowercase()
     } else {
@@ -136,7 +155,44 @@ fn stands_free(page: &Page<'_>, span: &Range<usize>) -> bool {
         || after == b'.' && is_word_byte(page.byte(span.end + 1))
         || before.is_ascii_digit()
         || after.is_ascii_digit();
-    !is_tied && !is_before_eponym_tail(page, span.end, Cue::Given) && !is_in_code(page, span)
+    // "Okonkwo_1.png": a file of that person.
+    let is_tied = is_tied && !(after == b'_' && page.byte(span.end + 1).is_ascii_digit());
+    !is_tied
+        && !is_before_eponym_tail(page, span.end, Cue::Given)
+        && (!is_in_code(page, span) || is_cell(page, span))
+}
+
+/// "| Okonkwo |": whether a word fills a cell between bars or tabs.
+fn is_cell(page: &Page<'_>, span: &Range<usize>) -> bool {
+    const BLANKS_MAX: usize = 24;
+    let before = page.slice(span.start.saturating_sub(BLANKS_MAX)..span.start);
+    let after = page.slice(span.end..page.text.len().min(span.end + BLANKS_MAX));
+    let is_blank = |byte: &&u8| **byte == b' ';
+    let opens = before.iter().rev().find(|byte| !is_blank(byte));
+    let ends = after.iter().find(|byte| !is_blank(byte));
+    matches!(opens, Some(b'|' | b'\t')) && matches!(ends, None | Some(b'|' | b'\t' | b'\n'))
+}
+
+/// A row of a table has so many bars.
+const BARS_MIN: usize = 3;
+
+/// Whether a name stands in code, rather than in prose or in a row between bars.
+pub(crate) fn is_in_program(page: &Page<'_>, span: &Range<usize>) -> bool {
+    let from = span.start.saturating_sub(LINE_REACH_BYTES);
+    let around = page.slice(from..page.text.len().min(span.end + LINE_REACH_BYTES));
+    let at = span.start - from;
+    let start = memchr::memrchr(b'\n', &around[..at]).map_or(0, |line| line + 1);
+    let end = memchr::memchr(b'\n', &around[at..]).map_or(around.len(), |line| at + line);
+    let line = &around[start..end];
+    let bars = memchr::memchr_iter(b'|', line).take(BARS_MIN).count();
+    let is_sign = |byte: &&u8| {
+        matches!(
+            byte,
+            b'{' | b'}' | b';' | b'=' | b'<' | b'>' | b'$' | b'&' | b'^' | b'\\'
+        )
+    };
+    let is_row = bars >= BARS_MIN && !line.iter().any(|byte| is_sign(&byte));
+    !is_row && is_in_code(page, span)
 }
 
 /// How much of a line on both sides is looked at.

@@ -9,6 +9,7 @@ use crate::spelled;
 /// Words after which somebody spells, how far behind them the letters may begin, and how far before.
 static CUES: &[(&[u8], usize, usize)] = &[
     (b"spell", 48, 0),
+    (b"Spell", 48, 0),
     (b" as in ", 0, 16),
     (b"that's ", 8, 0),
     (b"thats ", 7, 0),
@@ -44,6 +45,47 @@ pub(crate) fn spelled_out(page: &Page<'_>) -> Vec<Range<usize>> {
     });
     for label in names {
         look(label.end as usize, label.end as usize + 8);
+    }
+    for span in said_before(page) {
+        if !found.iter().any(|one| one.contains(&span.start)) {
+            found.push(span);
+        }
+    }
+    found
+}
+
+/// How far before its letters a name may have been said.
+const SAID_BYTES_MAX: usize = 32;
+
+/// "Bo Roe. R-O-E": letters with hyphens that spell a word right before them.
+fn said_before(page: &Page<'_>) -> Vec<Range<usize>> {
+    let bytes = page.bytes();
+    let mut found: Vec<Range<usize>> = Vec::new();
+    for hyphen in memchr::memchr_iter(b'-', bytes) {
+        let start = hyphen.saturating_sub(1);
+        let opens = opens_letters(page, start)
+            && bytes.get(hyphen + 2) == Some(&b'-')
+            && found.last().is_none_or(|last| last.end <= start);
+        if !opens {
+            continue;
+        }
+        let letters: Vec<u8> = bytes[start..]
+            .chunks(2)
+            .take_while(|pair| pair[0].is_ascii_alphabetic())
+            .scan(true, |goes_on, pair| {
+                let letter = goes_on.then_some(pair[0]);
+                *goes_on = pair.get(1) == Some(&b'-');
+                letter
+            })
+            .collect();
+        let before = &bytes[start.saturating_sub(SAID_BYTES_MAX)..start];
+        let is_said = before
+            .split(|byte| !is_word_byte(*byte))
+            .any(|word| word.eq_ignore_ascii_case(&letters));
+        let end = start + letters.len() * 2 - 1;
+        if letters.len() >= 3 && is_said && !is_word_byte(page.byte(end)) {
+            found.push(start..end);
+        }
     }
     found
 }

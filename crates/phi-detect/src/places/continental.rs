@@ -40,6 +40,7 @@ static ROADS: &[&[u8]] = &[
     b"impasse",
     b"jiron",
     b"largo",
+    b"montee",
     b"pasaje",
     b"paseo",
     b"passeig",
@@ -55,14 +56,17 @@ static ROADS: &[&[u8]] = &[
     b"pza",
     b"quai",
     b"rambla",
+    b"rang",
     b"ronda",
     b"rua",
     b"rue",
     b"transversal",
     b"travesia",
     b"travessa",
+    b"tv",
     b"urb",
     b"urbanizacion",
+    b"venelle",
     b"via",
     b"viale",
     b"vicolo",
@@ -74,10 +78,15 @@ const NAME_WORDS_MAX: usize = 8;
 /// The address whose house number, or postal code where it has none, this is.
 pub(crate) fn continental(page: &Page<'_>, number: Range<usize>) -> Option<Line> {
     let (name_end, has_no_number) = before_number(page, number.start)?;
-    let start = road_before(page, name_end)?;
+    let start = road_before(page, name_end).or_else(|| street_in_one_word(page, name_end))?;
     // "Cl 98-106" is chloride and its range; a street of numbers has its sign: "Cl 98 # 10-6".
+    let text = page.slice(start..number.end);
+    let is_number_first =
+        matches!(text, [b'C' | b'c', b'l' | b'L', b' ', digit, ..] if digit.is_ascii_digit());
+    let has_sign = text.contains(&b'#') || page.slice(number.end..number.end + 2) == b" #";
     let is_range = page.byte_before(number.start) == b'-' || page.byte(number.end) == b'-';
-    if page.slice(start..number.start).starts_with(b"Cl ") && is_range {
+    let is_chloride = is_number_first && !has_sign || is_range && text.starts_with(b"Cl ");
+    if is_chloride {
         return None;
     }
     let is_postal_code = is_postal_code(page, &number);
@@ -168,6 +177,22 @@ fn road_before(page: &Page<'_>, name_end: usize) -> Option<usize> {
         }
     }
     None
+}
+
+/// `Lindenbergstr. 8`, `Dorpsstraat 8`: where a street starts that is one word, hyphens included.
+fn street_in_one_word(page: &Page<'_>, name_end: usize) -> Option<usize> {
+    const ENDINGS: &[&[u8]] = &[
+        b"strasse", b"str", b"gasse", b"straat", b"laan", b"gatan", b"utca",
+    ];
+    const NAME_BYTES_MIN: usize = 3;
+    let start = word_start(page, name_end);
+    let word = page.slice(start..name_end);
+    let is_street = ENDINGS.iter().any(|ending| {
+        word.len() >= ending.len() + NAME_BYTES_MIN
+            && word[word.len() - ending.len()..].eq_ignore_ascii_case(ending)
+    });
+    let is_capital = page.byte(start).is_ascii_uppercase() || page.byte(start) >= 0x80;
+    (is_street && is_capital).then_some(start)
 }
 
 fn word_start(page: &Page<'_>, end: usize) -> usize {
@@ -292,5 +317,10 @@ fn is_town_word(page: &Page<'_>, token: &Token) -> bool {
     let is_other = token.has_digit
         || token.sense.has(Sense::LABEL | Sense::TITLE)
         || page.byte(token.span.end) == b':';
-    !is_other && (token.is_capital || token.sense.has(Sense::PARTICLE))
+    // "Halle an der Saale", "Châlons sur Marne".
+    const LINKS: &[&[u8]] = &[
+        b"an", b"am", b"im", b"bei", b"ob", b"sur", b"sous", b"les", b"en",
+    ];
+    let is_link = LINKS.contains(&page.slice(token.span.clone()));
+    !is_other && (token.is_capital || is_link || token.sense.has(Sense::PARTICLE))
 }

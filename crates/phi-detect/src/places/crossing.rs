@@ -18,6 +18,7 @@ pub(crate) fn crossing(page: &Page<'_>, numbered: Range<usize>) -> Option<Range<
     }
     let span =
         with_street_before(page, &numbered).or_else(|| with_street_after(page, &numbered))?;
+    let span = with_direction(page, span.start)..span.end;
     says_where(page, span.start).then_some(span)
 }
 
@@ -30,6 +31,20 @@ fn with_street_before(page: &Page<'_>, numbered: &Range<usize>) -> Option<Range<
     let end = numbered.start - joint.len();
     let start = word_start(page.bytes(), end);
     is_street_name(page, start..end).then(|| start..street_word_end(page, numbered.end))
+}
+
+/// `NW 9th & Grand`: the quarter of the town before the first street.
+fn with_direction(page: &Page<'_>, start: usize) -> usize {
+    let end = start.saturating_sub(1);
+    let word = page.word_before(end).filter(|_| page.byte(end) == b' ');
+    match word {
+        Some((sense, word))
+            if sense.has(Sense::DIRECTION) && page.byte(word).is_ascii_uppercase() =>
+        {
+            word
+        }
+        _ => start,
+    }
 }
 
 /// `9th & Grand`.

@@ -35,9 +35,39 @@ const LINE_TOKENS: usize = 7;
 /// `1428 Larchmont Avenue`, `12 N 5th St SW`, `13125 Highway 138`, `22 Holmevej 34`, starting at the house number.
 pub(crate) fn street_line(page: &Page<'_>, start: usize) -> Option<Line> {
     let house = token_at(page, start).filter(|house| is_house_number(page, house))?;
-    if page.byte(house.span.end) != b' ' || is_tied_before(page, start) && !is_called(page, start) {
+    let unit = unit_before_slash(page, start);
+    let is_tied = is_tied_before(page, start) && unit.is_none() && !is_called(page, start);
+    if page.byte(house.span.end) != b' ' || is_tied {
         return None;
     }
+    let line = line_from_house(page, start, &house)?;
+    // "3/18 Wattle Rd" is flat 2; without a clear street it may be a day and month.
+    Some(match unit.filter(|_| line.score >= 0.85) {
+        Some(unit) => Line {
+            span: unit..line.span.end,
+            ..line
+        },
+        None if unit.is_some() => return None,
+        None => line,
+    })
+}
+
+/// `3/18 Wattle Rd`: where the number of a flat before that of the house starts.
+fn unit_before_slash(page: &Page<'_>, house: usize) -> Option<usize> {
+    const DIGITS_MAX: usize = 3;
+    let slash = house.checked_sub(1).filter(|&at| page.byte(at) == b'/')?;
+    let before = page.slice(slash.saturating_sub(DIGITS_MAX + 1)..slash);
+    let digits = before
+        .iter()
+        .rev()
+        .take_while(|byte| byte.is_ascii_digit())
+        .count();
+    let start = slash - digits;
+    let is_free = matches!(page.byte_before(start), 0 | b' ' | b'\n' | b'(' | b'"');
+    ((1..=DIGITS_MAX).contains(&digits) && is_free).then_some(start)
+}
+
+fn line_from_house(page: &Page<'_>, start: usize, house: &Token) -> Option<Line> {
     let tokens = line_tokens(page, house.span.end);
     // Rows of numbers are common, and no road has a name without a letter.
     let is_number = |token: &Token| {
@@ -50,7 +80,7 @@ pub(crate) fn street_line(page: &Page<'_>, start: usize) -> Option<Line> {
     }
     numbered_road(page, start, &tokens)
         .or_else(|| number_last(page, start, &tokens))
-        .or_else(|| with_street_word(page, start, &house, &tokens))
+        .or_else(|| with_street_word(page, start, house, &tokens))
         .or_else(|| with_road_before(start, &tokens))
         .or_else(|| bare_line(start, &tokens))
 }
@@ -392,7 +422,10 @@ fn is_house_number(page: &Page<'_>, token: &Token) -> bool {
         .iter()
         .filter(|byte| byte.is_ascii_alphabetic())
         .count();
+    // No house has the number 0.
+    let is_nought = text.iter().all(|&byte| byte == b'0');
     (1..=6).contains(&digits)
+        && !is_nought
         && letters <= 1
         && text.len() <= 8
         && (text[0].is_ascii_digit() || letters == 1 && text[0].is_ascii_uppercase())

@@ -251,7 +251,11 @@ fn whole(page: &Page<'_>, line: &Line) -> Option<(Range<usize>, f32)> {
         None => 0.0,
     };
     let score = line.score + tail.as_ref().map_or(0.0, |tail| tail.score) + called;
-    let end = tail.map_or(line.span.end, |tail| tail.end);
+    let mut end = tail.map_or(line.span.end, |tail| tail.end);
+    // `'9 Elm St Apt 9'`: the quote is that of the data.
+    while matches!(page.byte_before(end), b'\'' | b'"') {
+        end -= 1;
+    }
     (score >= 0.3).then_some((line.span.start..end, score.min(0.98)))
 }
 

@@ -1,6 +1,7 @@
 //! How each kind of PHI is found: one file or folder each, for those that a label alone does not settle.
 
 mod address;
+mod again;
 mod dob;
 mod email;
 mod labelled;
@@ -84,6 +85,9 @@ pub(crate) fn find_all(page: &Page<'_>, settings: &Settings, candidates: &mut Ve
         (finder(kind).find)(page, &mut out);
     }
 }
+
+/// Finds the numbers found so far wherever else they stand.
+pub(crate) use again::find as find_numbers_again;
 
 /// What the people named in a text give away of others: which of them, and by what rule.
 pub(crate) type ByNames = fn(&Page<'_>, &[Range<usize>], &mut Out<'_>);

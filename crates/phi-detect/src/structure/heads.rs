@@ -47,7 +47,9 @@ fn meaning(head: &str) -> Option<Meaning> {
 
 /// "Last" and "First" head the parts of a name, where the table is about people.
 fn is_part_of_name(head: &str) -> bool {
-    head.eq_ignore_ascii_case("last") || head.eq_ignore_ascii_case("first")
+    ["last", "first", "middle", "mi"]
+        .iter()
+        .any(|part| head.eq_ignore_ascii_case(part))
 }
 
 /// What a label that stands beside or below its value says, when it is one of a person's and nothing else is written with it.

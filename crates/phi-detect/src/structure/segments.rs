@@ -47,6 +47,7 @@ static HL7: &[Segment] = &[
     (
         b"IN1",
         &[
+            (5, Part::Address),
             (6, Part::Name),
             (7, Part::Phones),
             (16, Part::Name),

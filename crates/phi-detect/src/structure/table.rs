@@ -178,8 +178,31 @@ impl Table {
         placed
     }
 
+    /// "0840 | HOLD | - | - |": whether a row says nothing of a person but one word in capitals where the name would stand.
+    fn is_vacant(&self, bytes: &[u8], cells: &[Range<usize>]) -> bool {
+        let (mut others, mut is_word) = (0, false);
+        for (cell, meaning) in cells.iter().zip(&self.columns) {
+            let value = bytes[cell.clone()].trim_ascii();
+            match meaning {
+                Some(Meaning::Name) => {
+                    is_word |= !value.is_empty() && value.iter().all(u8::is_ascii_uppercase);
+                }
+                Some(meaning) if super::tells_of_a_person(*meaning) => {
+                    others += 1;
+                    if !matches!(value, b"" | b"-" | b"--") {
+                        return false;
+                    }
+                }
+                _ => {}
+            }
+        }
+        is_word && others >= 2
+    }
+
     fn emit(&self, bytes: &[u8], cells: Vec<Range<usize>>, found: &mut Vec<Field>) {
+        let is_vacant = self.is_vacant(bytes, &cells);
         for (span, &meaning) in cells.into_iter().zip(&self.columns) {
+            let meaning = meaning.filter(|&meaning| meaning != Meaning::Name || !is_vacant);
             // Spaces part columns less surely than signs do: what no head explains is left to the rules for prose.
             if meaning.is_some() || matches!(self.delimiter, Delimiter::Sign(_)) {
                 found.push(Field::new(super::trimmed(bytes, span), meaning));

@@ -7,6 +7,7 @@
 //! through. Rules read the view, findings are reported in the original, so what is
 //! masked is what was written.
 
+mod blanks;
 mod characters;
 mod edit;
 mod emphasis;
@@ -54,6 +55,7 @@ impl<'a> View<'a> {
             emphasis::edits(bytes, edits);
             tags::edits(bytes, edits);
             lines::edits(bytes, edits);
+            blanks::edits(bytes, edits);
         });
         view.edit(spaced::edits);
         view

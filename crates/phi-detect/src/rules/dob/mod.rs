@@ -4,6 +4,7 @@
 //! of that meaning. All other dates are left alone.
 
 mod other;
+mod signs;
 
 use std::ops::Range;
 
@@ -180,12 +181,15 @@ fn is_of_birth(page: &Page<'_>, label: &Label) -> bool {
     label.meaning == Meaning::Dob || label.meaning == Meaning::Born && is_born()
 }
 
-/// `Jane Roe (3/14/1962)`: a date in brackets right after a name without a title.
+/// `Jane Roe (3/14/1962)`: a date in brackets right after a name without a title; `Roe, Jane 3/14/62`: one long ago.
 fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Out<'_>) {
-    if page.slice(name.end..name.end + 2) != b" (" || people::follows_title(page, name.start) {
+    const LINKS: &[&[u8]] = &[b" (", b" - ", b", ", b"; ", b" / ", b" | ", b"\t", b" "];
+    let gap = page.slice(name.end..page.text.len().min(name.end + 3));
+    let link = LINKS.iter().find(|link| gap.starts_with(link));
+    let Some(link) = link.filter(|_| !people::follows_title(page, name.start)) else {
         return;
-    }
-    let start = name.end + 2;
+    };
+    let start = name.end + link.len();
     let date = page
         .marks
         .binary_search_by_key(&start, |mark| mark.start as usize)
@@ -194,7 +198,14 @@ fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Out<'_>) {
     if let Some(date) = date
         && date.form == Form::Full
         && date.span.start == start
-        && matches!(page.byte(date.span.end), b')' | b',' | b';')
+        && if *link == b" (" {
+            matches!(page.byte(date.span.end), b')' | b',' | b';')
+        } else {
+            let is_full_name = page.slice(name.clone()).contains(&b' ');
+            is_full_name
+                && signs::is_long_ago(page, &date.span)
+                && signs::ends_particulars(page, date.span.end)
+        }
     {
         out.push(date.span, 0.6, "dob.after_name");
     }
@@ -242,8 +253,15 @@ fn is_time_stamp(value: &[u8]) -> bool {
 
 fn judge(page: &Page<'_>, date: &DateHit) -> Option<(f32, &'static str)> {
     let claim = nearest(page, date.span.start);
-    let is_named_after = date.form == Form::Full
-        && claim_after(page, date.span.end, |meaning| meaning == Meaning::Dob).is_some();
+    if date.form == Form::Full && signs::of_birth(page, &date.span) {
+        return Some((0.85, "dob.sign"));
+    }
+    let is_named_after = match date.form {
+        Form::Full => claim_after(page, date.span.end, |meaning| meaning == Meaning::Dob).is_some(),
+        // "14 March is the right birthday".
+        Form::DayMonth => signs::is_birthday(page, date.span.end),
+        _ => false,
+    };
     // "Note: 3/14/1962 is her date of birth".
     if is_named_after
         && claim.is_none_or(|claim| claim.is(Meaning::OtherDate))
@@ -261,6 +279,16 @@ fn judge(page: &Page<'_>, date: &DateHit) -> Option<(f32, &'static str)> {
             (Meaning::Dob, Form::Full) => Some((0.85, "dob.near")),
             (Meaning::Born, Form::Full) if is_tight => Some((0.95, "dob.born")),
             (Meaning::Born, Form::DayMonth) if is_tight => Some((0.85, "dob.birthday")),
+            (Meaning::Born, Form::Fraction)
+                if is_tight && signs::follows_birthday(page, claim.from) =>
+            {
+                Some((0.8, "dob.birthday"))
+            }
+            (Meaning::Born | Meaning::Dob, Form::MonthYear)
+                if is_tight && !signs::is_childbirth(page, claim.from) =>
+            {
+                Some((0.8, "dob.month"))
+            }
             (Meaning::Born, Form::Full) if is_word(page, &claim) => Some((0.8, "dob.born")),
             _ => None,
         };
@@ -275,22 +303,29 @@ fn is_word(page: &Page<'_>, claim: &LabelMatch) -> bool {
         .is_none_or(|label| label.end - label.start > 1)
 }
 
+/// How far the lines of a head are set in.
+const LINE_GAP_BYTES_MAX: usize = 10;
+
 /// `ROE, JANE 03/14/1962 MRN:0048213`: the usual way to point at a patient.
 fn is_between_name_and_number(page: &Page<'_>, date: &DateHit) -> bool {
-    let before = page.slice(date.span.start.saturating_sub(2)..date.span.start);
+    // It may stand on a line of its own below the name.
+    let before = page.slice(date.span.start.saturating_sub(LINE_GAP_BYTES_MAX)..date.span.start);
     let gap = before
         .iter()
         .rev()
-        .take_while(|byte| matches!(byte, b' ' | b',' | b'('))
+        .take_while(|byte| matches!(byte, b' ' | b',' | b'(' | b'\n' | b'\t'))
         .count();
+    let is_below = before[before.len() - gap..].contains(&b'\n');
+    let reach = if is_below { LINE_GAP_BYTES_MAX } else { 4 };
     let name_end = date.span.start - gap;
     let next = page
         .labels
         .partition_point(|label| (label.start as usize) < date.span.end);
     let is_numbered = page.labels.get(next).is_some_and(|label| {
-        label.meaning == Meaning::Mrn && label.start as usize <= date.span.end + 4
+        let is_number = label.meaning == Meaning::Mrn || is_below && label.meaning == Meaning::Ssn;
+        is_number && label.start as usize <= date.span.end + reach
     });
-    gap > 0
+    (1..=if is_below { LINE_GAP_BYTES_MAX - 1 } else { 2 }).contains(&gap)
         && is_numbered
         && (people::ends_full_name(page, name_end) || people::ends_last_first(page, name_end))
 }

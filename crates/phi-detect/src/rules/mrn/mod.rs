@@ -42,8 +42,10 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
         }
         if let Some((span, evidence)) = labelled(page, index) {
             free_from = span.end;
-            if matches!(evidence, Evidence::Label | Evidence::Near)
-                && let Some(other) = other_of_pair(page, index, &span)
+            if matches!(
+                evidence,
+                Evidence::Label | Evidence::Near | Evidence::VagueLabel
+            ) && let Some(other) = other_of_pair(page, index, &span, evidence)
             {
                 out.weigh(other, Shape::Value, Evidence::Near);
             }
@@ -57,7 +59,10 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
         fields(page, out, meaning, Evidence::Field, is_field_value);
     }
     spoken(page, out, OWN, |claim, _| {
-        let is_called = claim.is_some_and(|claim| is_patients(&claim) && claim.is_firm());
+        // Said digit by digit, a number is whatever the sentence speaks of.
+        let is_called = claim.is_some_and(|claim| {
+            is_patients(&claim) && (claim.is_firm() || claim.is(Meaning::Mrn))
+        });
         is_called.then_some(Evidence::Label)
     });
     spelled(
@@ -103,7 +108,12 @@ fn labelled(page: &Page<'_>, index: usize) -> Option<(Range<usize>, Evidence)> {
 const PAIR_REACH_BYTES: usize = 48;
 
 /// "Old MRN 882019, new one 882733": the next number of the same form in the sentence, if nothing else lays claim to it.
-fn other_of_pair(page: &Page<'_>, index: usize, span: &Range<usize>) -> Option<Range<usize>> {
+fn other_of_pair(
+    page: &Page<'_>,
+    index: usize,
+    span: &Range<usize>,
+    evidence: Evidence,
+) -> Option<Range<usize>> {
     let marks = page.marks.iter().enumerate().skip(index + 1).take(8);
     let mut later = marks.filter(|(_, mark)| {
         (mark.is_number() || mark.is_code()) && mark.start as usize >= span.end
@@ -120,6 +130,7 @@ fn other_of_pair(page: &Page<'_>, index: usize, span: &Range<usize>) -> Option<R
     let is_alike = other.len() == span.len() && shape(page, &other).eq(shape(page, span));
     // "old MRN 882019, new one is KT-8827331": where the words set them against each other, the form may differ.
     let is_alike = digits_in(page, &other) >= 5 && (is_alike || sets_against(between));
+    let is_alike = is_alike && (evidence != Evidence::VagueLabel || sets_against(between));
     let is_said = page.field_at(span.start).is_none() && !between.contains(&b'"');
     let claim = nearest(page, other.start);
     let is_free = claim.is_none_or(|claim| is_patients(&claim));
@@ -157,14 +168,16 @@ fn value_and_claim(page: &Page<'_>, index: usize) -> Option<(Range<usize>, Optio
     let mark = page.marks[index];
     let mut span = value_span(page, index);
     // A prefix is part of the value, unless it is the label itself: "MRN482913".
-    let mut claim = nearest(page, span.start)
+    let near = nearest(page, span.start);
+    let mut claim = near
         .filter(|claim| claim.is_firm() || span.start == mark.start as usize)
         .or_else(|| {
             let is_same_place = span.start == mark.start as usize;
             (!is_same_place)
                 .then(|| nearest(page, mark.start as usize))
                 .flatten()
-        });
+        })
+        .or(near);
     if claim.is_some_and(|claim| is_patients(&claim) && claim.tie >= Strength::Tight) {
         span = spaced_groups(page, span);
     }
@@ -203,7 +216,10 @@ fn evidence(
     };
     // What stands beside it cannot make an amount or a time of a number that is called an MRN.
     let is_called = claim.is(Meaning::Mrn) && claim.is_firm() && digits >= 5;
-    if is_date_or_year(page, index, span) || !is_called && is_amount_or_time(page, span) {
+    if is_date_or_year(page, index, span)
+        || !is_called && is_amount_or_time(page, span)
+        || claim.tie < Strength::Tight && follows_area(page, span.start)
+    {
         return None;
     }
     let has_letters = page.slice(span.clone()).iter().any(u8::is_ascii_alphabetic);
@@ -279,6 +295,12 @@ fn names_a_number(page: &Page<'_>, label_end: usize) -> bool {
         let word = page.slice(start..label_end);
         LAST.iter().any(|one| word.eq_ignore_ascii_case(one))
     })
+}
+
+/// "(206) 555-0142": what follows an area in brackets is the rest of a telephone number.
+fn follows_area(page: &Page<'_>, start: usize) -> bool {
+    let before = page.slice(start.saturating_sub(6)..start).trim_ascii_end();
+    matches!(before, [.., b'(', a, b, c, b')'] if [a, b, c].iter().all(|byte| byte.is_ascii_digit()))
 }
 
 fn nearest(page: &Page<'_>, at: usize) -> Option<LabelMatch> {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::nearest;
 use super::value::{is_something_else, is_tie, value_span};
 use crate::dates::date_at;
-use crate::kinds::{Evidence, Shape};
+use crate::kinds::{Evidence, Meaning, Shape};
 use crate::lexicon::Sense;
 use crate::page::Page;
 use crate::people;
@@ -56,8 +56,11 @@ pub(super) fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Out<'_>) {
     if let Some(span) = opening_line(page, name) {
         out.weigh(span, Shape::Value, Evidence::BesideName);
     }
-    let Some(start) = people::particulars(page, name.end).or_else(|| after_link(page, name.end))
-    else {
+    if let Some(span) = code_behind(page, name) {
+        out.weigh(span, Shape::Value, Evidence::BesideName);
+    }
+    let particulars = people::particulars(page, name.end);
+    let Some(start) = particulars.or_else(|| after_link(page, name.end)) else {
         return;
     };
     if !(page.byte(start).is_ascii_digit() || page.byte(start).is_ascii_uppercase()) {
@@ -95,9 +98,9 @@ pub(super) fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Out<'_>) {
         .iter()
         .any(|byte| matches!(byte, b',' | b' '));
     let is_tied = is_bracketed || !is_open && ends;
-    let is_numbered = page.byte_before(start) == b'#';
     let is_alone =
-        (is_bracketed && !has_groups || is_numbered) && !people::follows_rank(page, name.start);
+        (is_bracketed && !has_groups || particulars.is_some() || points_at(page, name, &span))
+            && !people::follows_rank(page, name.start);
     if is_long
         && is_tied
         && (is_full_name || is_alone)
@@ -107,6 +110,35 @@ pub(super) fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Out<'_>) {
     {
         out.weigh(span, Shape::Value, Evidence::BesideName);
     }
+}
+
+/// "Jane Roe was filed as B204471": a letter or two and six to eight digits on the line of a name, which nothing names.
+fn code_behind(page: &Page<'_>, name: &Range<usize>) -> Option<Range<usize>> {
+    const REACH_BYTES: usize = 60;
+    let first = page
+        .marks
+        .partition_point(|mark| (mark.start as usize) < name.end);
+    let mut marks = page.marks[first..]
+        .iter()
+        .take_while(|mark| mark.start as usize <= name.end + REACH_BYTES);
+    let code = marks.find(|mark| mark.is_code())?.range();
+    let value = page.slice(code.clone());
+    let letters = value
+        .iter()
+        .take_while(|byte| byte.is_ascii_uppercase())
+        .count();
+    let digits = &value[letters..];
+    let is_built_so = (1..=2).contains(&letters)
+        && (6..=8).contains(&digits.len())
+        && digits.iter().all(u8::is_ascii_digit);
+    let is_free = |byte: u8| !matches!(byte, b'-' | b'/' | b'_' | b'.' | b'#' | b'=' | b'"' | b':');
+    let is_one_line = !page.slice(name.end..code.start).contains(&b'\n');
+    (is_built_so
+        && is_one_line
+        && is_free(page.byte_before(code.start))
+        && page.field_at(code.start).is_none()
+        && nearest(page, code.start).is_none())
+    .then_some(code)
 }
 
 /// Whether so many digits stand beside a name for a reason. Letters make a number of few digits.
@@ -134,7 +166,7 @@ fn opening_line(page: &Page<'_>, name: &Range<usize>) -> Option<Range<usize>> {
     let head = page.slice(line..name.start);
     let digits = head.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let gap = &head[digits..];
-    let is_gap = (1..=3).contains(&gap.len())
+    let is_gap = (1..=4).contains(&gap.len())
         && gap
             .iter()
             .all(|byte| matches!(byte, b' ' | b'\t' | b'|' | b'-'));
@@ -142,14 +174,19 @@ fn opening_line(page: &Page<'_>, name: &Range<usize>) -> Option<Range<usize>> {
         .slice(name.clone())
         .iter()
         .any(|byte| matches!(byte, b',' | b' '));
-    let has_particulars = || people::particulars(page, name.end).is_some();
-    (DIGITS.contains(&digits) && is_gap && is_full_name && has_particulars())
+    // "4471902 - Roe, Jane" needs no more: a list names people so.
+    let has_comma = page.slice(name.clone()).contains(&b',');
+    let has_particulars = || has_comma || people::particulars(page, name.end).is_some();
+    (DIGITS.contains(&digits) && is_gap && has_particulars() && (is_full_name || !has_comma))
         .then_some(line..line + digits)
 }
 
 /// Where a number right after a name starts.
 fn after_link(page: &Page<'_>, name_end: usize) -> Option<usize> {
-    const LINKS: &[&[u8]] = &[b" (", b", ", b"; ", b" / ", b" | ", b" #", b"\t", b" "];
+    const LINKS: &[&[u8]] = &[
+        b" (#", b" (", b" [", b", #", b", ", b"; ", b" / ", b" | ", b" - ", b" #", b": ", b"\t",
+        b" ",
+    ];
     let gap = page.slice(name_end..page.text.len().min(name_end + 12));
     let spaces = gap.iter().take_while(|&&byte| byte == b' ').count();
     if spaces >= 2 {
@@ -157,6 +194,29 @@ fn after_link(page: &Page<'_>, name_end: usize) -> Option<usize> {
     }
     let link = LINKS.iter().find(|link| gap.starts_with(link))?;
     Some(name_end + link.len())
+}
+
+/// "Roe #4471902", "| Roe | 4471902 |", "Re: Roe, 4471902": whether one surname will do, because a sign, a cell of its own or
+/// a label says that the number is somebody's.
+fn points_at(page: &Page<'_>, name: &Range<usize>, number: &Range<usize>) -> bool {
+    let is_cell = page.slice(name.end..number.start) == b" | "
+        && page.slice(number.end..page.text.len().min(number.end + 2)) == b" |";
+    page.byte_before(number.start) == b'#' || is_cell || follows_label(page, name.start)
+}
+
+/// "Pt: Roe", "RE: Roe": whether what stands before a name says that a patient is meant.
+fn follows_label(page: &Page<'_>, name: usize) -> bool {
+    let before = page.slice(name.saturating_sub(5)..name);
+    let Some(colon) = before.strip_suffix(b": ").map(|_| name - 2) else {
+        return false;
+    };
+    let is_reference = page
+        .word_before(colon)
+        .is_some_and(|(_, start)| page.slice(start..colon).eq_ignore_ascii_case(b"re"));
+    is_reference
+        || page
+            .label_ending_at(colon)
+            .is_some_and(|label| label.meaning == Meaning::Name)
 }
 
 /// Whether "patient", "pt" or the like stands right before.

@@ -54,12 +54,21 @@ pub(super) fn value_span(page: &Page<'_>, index: usize) -> Range<usize> {
 /// `87293652/875`, `7712/19`: a short number behind a long one is its volume; with a date there are two slashes.
 fn is_count_after(page: &Page<'_>, index: usize, mark: &Mark) -> bool {
     let first = page.marks[index];
-    let is_short = mark.len() <= 3 && mark.len() < first.len();
+    // "9020/2023" is the number of a year.
+    let is_year = mark.len() == 4
+        && matches!(
+            page.slice(mark.range()),
+            [b'1', b'9', ..] | [b'2', b'0', ..]
+        );
+    let is_short = mark.len() <= 3 && mark.len() < first.len() || is_year;
+    let start = token_start(page, first.start as usize);
     first.is_number()
         && first.len() >= 4
         && is_short
         && page.byte(mark.end as usize) != b'/'
-        && nearest(page, first.start as usize).is_some_and(|claim| is_called(&claim))
+        && nearest(page, start).is_some_and(|claim| {
+            is_called(&claim) || claim.is(Meaning::MrnMaybe) && claim.tie >= Strength::Tight
+        })
 }
 
 /// Where the token that a value ends starts, letters of either case included: `44-TR-1029`, `2024/11873`, `zz-99812`.
@@ -176,8 +185,25 @@ pub(super) fn is_date_or_year(page: &Page<'_>, index: usize, span: &Range<usize>
     let value = page.slice(span.clone());
     let is_date = date_at(page, index).is_some_and(|date| {
         let is_iso = date.span.len() == 10 && page.byte(date.span.start + 4) == b'-';
-        date.span == *span && (is_iso || value.contains(&b'/'))
+        // "2023-03-14T08:30": the date of a time stamp, with its hour.
+        let is_stamp = is_iso && date.span.start == span.start && value.get(10) == Some(&b'T');
+        date.span == *span && (is_iso || value.contains(&b'/')) || is_stamp
     });
+    // "2023-03-14T08", "3 XI 1962": what goes on inside a date that began before.
+    let is_next = index
+        .checked_sub(1)
+        .is_some_and(|before| page.marks[before].end as usize + 1 == span.start);
+    let is_inside_date = || {
+        is_next
+            && (index.saturating_sub(2)..index).any(|before| {
+                date_at(page, before)
+                    .is_some_and(|date| date.form == Form::Full && date.span.contains(&span.start))
+            })
+    };
+    let is_month = matches!(
+        value,
+        [b'1', b'9', _, _, b'-', b'0' | b'1', _] | [b'2', b'0', _, _, b'-', b'0' | b'1', _]
+    );
     let is_year = value.len() == 4 && (value.starts_with(b"19") || value.starts_with(b"20"));
     // "ur. 12.03.1948": the Polish word for "born" is also short for "unit record".
     let is_dotted = date_at(page, index).is_some_and(|date| {
@@ -188,7 +214,7 @@ pub(super) fn is_date_or_year(page: &Page<'_>, index: usize, span: &Range<usize>
     let before = page.slice(span.start.saturating_sub(6)..span.start);
     let is_clock = matches!(before, [h, i, b':', m, n, b':']
         if [h, i, m, n].iter().all(|byte| byte.is_ascii_digit()));
-    is_date || is_dotted || is_year || is_clock
+    is_date || is_dotted || is_year || is_month || is_clock || is_inside_date()
 }
 
 pub(super) fn is_amount_or_time(page: &Page<'_>, span: &Range<usize>) -> bool {

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::shape::goes_on;
 use crate::context::{LabelMatch, Strength, claim_after, number_claim};
+use crate::digits::Run;
 use crate::kinds::{Evidence, Meaning, Shape};
 use crate::lexicon::Sense;
 use crate::page::Page;
@@ -67,17 +68,53 @@ pub(super) fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Out<'_>) {
     let mark = page
         .marks
         .binary_search_by_key(&start, |mark| mark.start as usize);
-    let Some(mark) = mark.ok().map(|index| page.marks[index]) else {
+    let Ok(index) = mark else {
         return;
     };
+    let mark = page.marks[index];
+    let is_free =
+        page.field_at(start).is_none() && nearest(page, start).is_none_or(|claim| !claim.is_firm());
     if mark.is_number()
         && is_dialled(page, &mark.range())
         && !goes_on(page, mark.end as usize)
-        && page.field_at(start).is_none()
-        && nearest(page, start).is_none_or(|claim| !claim.is_firm())
+        && is_free
     {
         out.weigh(mark.range(), Shape::Unbroken, Evidence::BesideName);
+    } else if is_free
+        && is_of_kin(page, name.start)
+        && let Some(span) = in_groups(page, index)
+    {
+        out.weigh(span, Shape::Abroad, Evidence::Kin);
     }
+}
+
+/// "his son Carlos, 155 555 0142": whether the word for a relative stands before a name.
+fn is_of_kin(page: &Page<'_>, name: usize) -> bool {
+    let before = page.slice(name.saturating_sub(2)..name);
+    let gap = before
+        .iter()
+        .rev()
+        .take_while(|byte| matches!(byte, b' ' | b',' | b':' | b'('))
+        .count();
+    gap > 0
+        && page
+            .word_before(name - gap)
+            .is_some_and(|(sense, _)| sense.has(Sense::KIN))
+}
+
+/// Groups of two to five digits, nine to eleven in all, as telephones have them everywhere; or seven of the town.
+fn in_groups(page: &Page<'_>, index: usize) -> Option<Range<usize>> {
+    let run = Run::read_all(page, index, 5, |between| matches!(between, b" " | b"-"));
+    let all = run.lengths(page);
+    let lengths = &all[..run.marks.min(all.len())];
+    let is_grouped = lengths.len() >= 2 && lengths.iter().all(|length| (2..=5).contains(length));
+    let fits = match lengths {
+        [3, 4] => page.byte(run.span.start + 3) == b'-',
+        // "0871234567", "9845011276": with the nought, or a mobile of India.
+        [10 | 11] => matches!(page.byte(run.span.start), b'0' | b'6'..=b'9'),
+        _ => is_grouped && (9..=11).contains(&run.digit_count),
+    };
+    (fits && !goes_on(page, run.span.end)).then_some(run.span)
 }
 
 pub(super) fn is_of_calling(meaning: Meaning) -> bool {

@@ -3,6 +3,7 @@
 //! North American numbers have ten digits; area and exchange start with 2 to 9.
 //! International numbers start with "+" and have at most fifteen digits.
 
+mod abroad;
 mod around;
 mod shape;
 
@@ -14,6 +15,7 @@ use crate::context::{LabelMatch, Strength, is_spoken_of};
 use crate::digits::{Run, has_more_groups, is_measured};
 use crate::kinds::{Evidence, Meaning, Shape};
 use crate::page::Page;
+use abroad::{follows_group, is_dialled_abroad, is_dump, is_simple};
 use around::{
     OWN, beside, follows_kin, is_called_after, is_dialled, is_of_calling, is_of_pager, nearest,
 };
@@ -113,11 +115,16 @@ fn number_at(
         let is_piece = match shape {
             _ if called.is_firm => false,
             Shape::Grouped if called.may_be || page.byte(span.start) == b'(' => false,
-            Shape::Grouped => has_more_groups(page, &span) && !is_next,
+            Shape::Grouped => {
+                has_more_groups(page, &span) && !is_next || has_letter_tied(page, span.end)
+            }
             _ => is_tied || goes_on(page, span.end),
         };
-        let evidence = evidence(page, &span, shape, called).filter(|_| !is_piece)?;
-        return Some((span, shape, evidence));
+        let evidence = evidence(page, &span, shape, called).filter(|_| !is_piece);
+        // "085 555 0142": no number of the plan begins with a nought, but those of other countries do.
+        if evidence.is_some() || page.byte(span.start) != b'0' {
+            return evidence.map(|evidence| (span, shape, evidence));
+        }
     }
     if is_tied && (!called.is_firm || has_more_groups(page, &run.span)) {
         return None;
@@ -182,25 +189,11 @@ fn follows_at(page: &Page<'_>, start: usize) -> bool {
     WORDS.iter().any(|words| before.ends_with(words))
 }
 
-/// "a0 03 02 01": whether two letters or digits and a space stand right before.
-fn follows_pair(page: &Page<'_>, start: usize) -> bool {
-    let before = page.slice(start.saturating_sub(4)..start);
-    matches!(before, [b' ' | b'\n', one, two, b' ']
-        if one.is_ascii_hexdigit() && two.is_ascii_hexdigit())
-}
-
-/// Groups as numbers of other countries have them, or as one dials to call there.
-fn is_dialled_abroad(page: &Page<'_>, run: &Run, lengths: &[usize]) -> bool {
-    let digits = run.digit_count;
-    // British numbers: "01603 555 0172", "07700 900461".
-    let is_british = lengths[0] == 5 && matches!(digits, 10 | 11);
-    // What one dials to call another country: "011 52 55…", "0044 20…".
-    let opens = page.slice(run.span.start..run.span.start + 3);
-    let is_dialled_out =
-        lengths.len() >= 3 && (opens == b"011" && lengths[0] == 3 || opens.starts_with(b"00"));
-    (is_british || lengths[0] >= 3 && lengths.len() >= 3 || lengths.len() >= 4)
-        && ((8..=13).contains(&digits) || is_dialled_out && digits <= 15)
-        && !is_drug_code(lengths)
+/// "206-555-0142-B": with a letter tied to it, it is the number of a part.
+fn has_letter_tied(page: &Page<'_>, end: usize) -> bool {
+    page.byte(end) == b'-'
+        && page.byte(end + 1).is_ascii_uppercase()
+        && !page.byte(end + 2).is_ascii_alphanumeric()
 }
 
 /// Other groupings, when the words around speak of a telephone.
@@ -229,17 +222,17 @@ fn labelled(
     if goes_on(page, span.end) && !is_whole || looks_like_date(page, &run, lengths) {
         return None;
     }
-    let is_simple = page
-        .slice(run.span.clone())
-        .iter()
-        .all(|byte| byte.is_ascii_digit() || matches!(byte, b' ' | b'-') || opens && *byte == b')');
+    let starts_with_zero = page.byte(run.span.start) == b'0';
+    let is_simple = is_simple(page, &run, lengths, opens);
     let is_local = lengths == [3, 4];
     let is_grouped = lengths.len() >= 2 && is_simple;
-    let starts_with_zero = page.byte(run.span.start) == b'0';
-    let is_abroad = is_grouped && starts_with_zero && is_dialled_abroad(page, &run, lengths);
-    // France dials five pairs; more of them are bytes.
-    let is_dump = lengths.iter().all(|&length| length == 2)
-        && (lengths.len() != 5 || follows_pair(page, run.span.start));
+    // Brazil has areas of two digits: "(21) 95550-0142".
+    let is_area_of_two = opens && matches!(lengths, [2, 4 | 5, 4] | [2, 1, 4, 4]);
+    let is_abroad = is_grouped
+        && starts_with_zero
+        && is_dialled_abroad(page, &run, lengths)
+        && (may_be || !follows_group(page, index));
+    let is_dump = is_dump(page, &run, lengths);
     let (shape, evidence) = match digits {
         7..=15 if is_firm && !is_drug_code(lengths) => (Shape::OddlyGrouped, Evidence::Label),
         7..=15 if is_simple && is_called_after(page, span.end) => {
@@ -255,7 +248,9 @@ fn labelled(
         6..=13 if is_grouped && is_tight => (Shape::OddlyGrouped, Evidence::VagueLabel),
         6 if is_grouped && is_firm => (Shape::OddlyGrouped, Evidence::VagueLabel),
         _ if is_abroad && may_be => (Shape::Abroad, Evidence::VagueLabel),
-        _ if is_abroad && !is_dump => (Shape::Abroad, Evidence::Form),
+        _ if is_area_of_two || is_abroad && !is_dump && !called.has_label => {
+            (Shape::Abroad, Evidence::Form)
+        }
         _ => return None,
     };
     Some((span, shape, evidence))

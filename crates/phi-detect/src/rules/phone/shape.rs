@@ -166,7 +166,10 @@ pub(super) fn is_separator(between: &[u8]) -> bool {
             | b"- "
             | b" -"
             | b").",
-    ) || matches!(between, b"(0)" | b"\n" | b"-\n" | b"-\r\n" | b"  " | b"_")
+    ) || matches!(
+        between,
+        b" / " | b"(0)" | b"\n" | b"-\n" | b"-\r\n" | b"  " | b"_"
+    )
 }
 
 /// Whether the number is the tail of something longer.

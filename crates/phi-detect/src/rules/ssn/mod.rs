@@ -126,17 +126,34 @@ fn grouped(page: &Page<'_>, index: usize, out: &mut Out<'_>) {
         _ if follows_rules && is_dashed => {
             out.weigh(run.span, Shape::Dashed, Evidence::Form);
         }
-        _ if follows_rules && run.has_same_separator(page, b".") => {
+        // Catalogues have such numbers, too.
+        _ if follows_rules
+            && run.has_same_separator(page, b".")
+            && (stands_alone(page, &run.span) || is_topic(page, run.span.start)) =>
+        {
             out.weigh(run.span, Shape::Dotted, Evidence::Form);
         }
         _ if follows_rules
             && run.has_same_separator(page, b" ")
-            && stands_alone(page, &run.span) =>
+            && (stands_alone(page, &run.span) || is_topic(page, run.span.start)) =>
         {
             out.weigh(run.span, Shape::Spaced, Evidence::Form);
         }
         _ => {}
     }
+}
+
+/// How many labels back a text may have spoken of somebody's number.
+const TOPIC_LABELS_MAX: usize = 32;
+
+/// Whether the text before has spoken of a social security number.
+fn is_topic(page: &Page<'_>, at: usize) -> bool {
+    let next = page
+        .labels
+        .partition_point(|label| (label.start as usize) < at);
+    page.labels[next.saturating_sub(TOPIC_LABELS_MAX)..next]
+        .iter()
+        .any(|label| matches!(label.meaning, Meaning::Ssn | Meaning::SsnMaybe))
 }
 
 /// Whether nothing but a list number or a label shares the line.
@@ -180,7 +197,9 @@ fn oddly_grouped(page: &Page<'_>, index: usize, out: &mut Out<'_>) {
         return;
     };
     // Two digits and seven are an employer's number.
-    let is_likely = matches!(page.marks[index].len(), 3 | 5) && is_issued(&run.digits(page));
+    let is_spread = run.marks == 9;
+    let is_likely =
+        (is_spread || matches!(page.marks[index].len(), 3 | 5)) && is_issued(&run.digits(page));
     let is_called = claim.is(Meaning::Ssn) || claim.is(Meaning::SsnMaybe) && is_likely;
     if is_called && !digits::has_more_groups(page, &run.span) {
         out.weigh(run.span, Shape::OddlyGrouped, Evidence::Label);

@@ -140,6 +140,13 @@ pub(super) fn is_columns_key(name: &[u8]) -> bool {
     )
 }
 
+/// Keys of the parts of a name, where the record is about a person: `{"first": "Jane", "last": "Roe", "dob": …}`.
+pub(super) fn is_part_of_name(name: &str) -> bool {
+    ["first", "last", "middle"]
+        .iter()
+        .any(|part| name.eq_ignore_ascii_case(part))
+}
+
 /// Keys of the parts of a date.
 pub(super) fn is_date_part(name: &[u8]) -> bool {
     matches!(

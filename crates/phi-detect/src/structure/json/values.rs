@@ -127,7 +127,8 @@ impl Reader<'_> {
         let outer = outer
             .and_then(|outer| std::str::from_utf8(&self.bytes[outer]).ok())
             .filter(|outer| outer.len() <= 64);
-        labels::of_nested_key(outer, name)
+        let part_of_name = keys::is_part_of_name(name).then_some(Meaning::NameMaybe);
+        labels::of_nested_key(outer, name).or(part_of_name)
     }
 }
 

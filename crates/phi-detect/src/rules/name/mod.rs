@@ -3,20 +3,23 @@
 //! Titles, labels and family words announce a name; a known given name followed by
 //! another capitalised word is one by itself. The name model adds what no rule sees.
 
+mod nobody;
+
 use std::ops::Range;
 
 use super::{Finder, Out};
 use crate::labels::Meaning;
 use crate::lexicon::{LEXICON, Sense};
-use crate::page::{Label, Page, is_word_byte};
+use crate::page::{Label, Page};
 use crate::people::{self, Cue, Name};
+use nobody::FACULTIES;
 
 pub(super) static FINDER: Finder = Finder {
     joins: |_, between, _| between == " ",
     find,
     beside: super::no_neighbour,
     complete: people::fit,
-    contradicts,
+    contradicts: nobody::contradicts,
 };
 
 fn find(page: &Page<'_>, out: &mut Out<'_>) {
@@ -77,224 +80,6 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
     in_fields(page, out);
 }
 
-/// Words that are not a name, though they stand where one could: common words in lower case, as
-/// redaction leaves them after a title, and common words that open a sentence ("My husband").
-fn contradicts(page: &Page<'_>, span: &Range<usize>) -> bool {
-    let words = || {
-        page.slice(span.clone())
-            .split(|&byte| !is_word_byte(byte))
-            .filter(|word| !word.is_empty())
-    };
-    let is_common = |word: &[u8]| {
-        let sense = LEXICON.sense(word);
-        sense.has(Sense::STOP | Sense::KIN) && !sense.has(Sense::GIVEN | Sense::GIVEN_WORD)
-    };
-    let is_country = LEXICON.sense(page.slice(span.clone())).has(Sense::COUNTRY)
-        && !LEXICON
-            .sense(page.slice(span.clone()))
-            .has(Sense::GIVEN | Sense::GIVEN_WORD);
-    let before = span.start.saturating_sub(1);
-    let before = before - usize::from(page.byte_before(before) == b'.');
-    let follows_title = page
-        .word_before(before)
-        .is_some_and(|(sense, _)| sense.has(Sense::TITLE | Sense::ROLE | Sense::KIN));
-    let text = page.slice(span.clone());
-    // "Patient Agreements:" is a heading.
-    let is_heading = page.byte(span.end) == b':' && words().count() == 1 && opens_line(page, span);
-    let is_code = text.len() <= 4 && text.iter().any(u8::is_ascii_digit);
-    // "signed by MD": a degree names nobody.
-    let is_degree = text.len() <= 4
-        && text.iter().all(u8::is_ascii_uppercase)
-        && LEXICON.sense(text).has(Sense::DEGREE);
-    // "now with her grandson in Ohio": no title makes a name of a small word that joins others.
-    let joins = matches!(
-        text,
-        b"in"
-            | b"on"
-            | b"at"
-            | b"to"
-            | b"is"
-            | b"and"
-            | b"or"
-            | b"the"
-            | b"for"
-            | b"with"
-            | b"was"
-            | b"who"
-            | b"of"
-            | b"as"
-    );
-    (words().all(is_common) || is_country) && !follows_title
-        || joins
-        || is_within_label(page, span)
-        || is_heading
-        || is_code
-        || is_degree
-        || people::is_piece_of_identifier(page, span)
-        || answers_where(page, span)
-        || is_of_office(page, span)
-        || is_rank_in_row(page, span)
-        || people::is_thing(page, span)
-        || (is_acronym(page, span) || names_a_disease(page, span.end)) && !follows_title
-}
-
-/// Whether this is a label of a number or date, or the start of one: "M.R.N.", "Número de" before "seguro social".
-fn is_within_label(page: &Page<'_>, span: &Range<usize>) -> bool {
-    let next = page
-        .labels
-        .partition_point(|label| (label.end as usize) <= span.start);
-    let end = span.end - usize::from(page.byte_before(span.end) == b'.');
-    page.labels.get(next).is_some_and(|label| {
-        let is_of_number = matches!(
-            label.meaning,
-            Meaning::Ssn
-                | Meaning::SsnMaybe
-                | Meaning::Dob
-                | Meaning::Mrn
-                | Meaning::Medicare
-                | Meaning::Phone
-        );
-        // "Fdo. Juan Pérez": the word that announces a name is none.
-        let is_word = matches!(
-            label.meaning,
-            Meaning::Name | Meaning::NameMaybe | Meaning::Address | Meaning::Zip
-        ) && !LEXICON
-            .sense(page.slice(span.clone()))
-            .has(Sense::GIVEN | Sense::GIVEN_WORD);
-        let is_inside = label.start as usize <= span.start && end <= label.end as usize;
-        is_inside && (is_of_number || is_word)
-    })
-}
-
-/// "the pope", "a marshal": an article makes an office of a small word, unless it is known as a name.
-fn is_of_office(page: &Page<'_>, span: &Range<usize>) -> bool {
-    let text = page.slice(span.clone());
-    let lead = page.slice(span.start.saturating_sub(4)..span.start);
-    let follows_article = [b"the ".as_slice(), b" a ", b" an ", b"The "]
-        .iter()
-        .any(|article| lead.ends_with(article));
-    follows_article
-        && text.iter().all(u8::is_ascii_lowercase)
-        && !LEXICON.sense(text).has(Sense::GIVEN | Sense::GIVEN_WORD)
-        && page
-            .text
-            .get(span.clone())
-            .is_some_and(|word| !crate::names::is_only_a_name(word))
-}
-
-/// "0B1,Col. Dyke,Bethel,ME": in a row of data a rank belongs to the name of a place.
-fn is_rank_in_row(page: &Page<'_>, span: &Range<usize>) -> bool {
-    const RANKS: &[&[u8]] = &[
-        b"col", b"gen", b"capt", b"lt", b"maj", b"sgt", b"cmdr", b"adm",
-    ];
-    let is_rank = |word: &[u8]| RANKS.iter().any(|rank| word.eq_ignore_ascii_case(rank));
-    let end = span.start.saturating_sub(2);
-    let follows = page.slice(end..span.start) == b". "
-        && page
-            .word_before(end)
-            .is_some_and(|(_, start)| is_rank(page.slice(start..end)));
-    (follows || is_rank(page.slice(span.clone()))) && people::is_in_code(page, span)
-}
-
-/// "Which city is the largest? Charlotte": whether a question asks for a place, and this word is the whole answer.
-fn answers_where(page: &Page<'_>, span: &Range<usize>) -> bool {
-    const ANSWER_BYTES_MAX: usize = 24;
-    const QUESTION_BYTES_MAX: usize = 120;
-    const PLACES: &[&[u8]] = &[
-        b"city", b"cities", b"town", b"capital", b"country", b"river", b"airport",
-    ];
-    let is_word = !page.slice(span.clone()).contains(&b' ');
-    let ends = matches!(page.byte(span.end), 0 | b'.' | b',' | b'\n' | b'(');
-    let before = page.slice(span.start.saturating_sub(ANSWER_BYTES_MAX)..span.start);
-    let Some(mark) = before
-        .iter()
-        .rposition(|&byte| byte == b'?')
-        .filter(|_| is_word && ends)
-    else {
-        return false;
-    };
-    // Nothing but the next speaker stands between.
-    let between = before[mark + 1..].trim_ascii();
-    let is_turn = between.ends_with(b":") && !between.contains(&b' ');
-    if !between.is_empty() && !is_turn {
-        return false;
-    }
-    let end = span.start - before.len() + mark;
-    let question = page.slice(end.saturating_sub(QUESTION_BYTES_MAX)..end);
-    let question = question.rsplit(|byte| matches!(byte, b'.' | b'\n' | b'?'));
-    question
-        .take(1)
-        .flat_map(|line| line.split(|byte| !is_word_byte(*byte)))
-        .any(|word| PLACES.iter().any(|place| word.eq_ignore_ascii_case(place)))
-}
-
-/// "PATIENT Goals:", where a role and one more word stand before the name's colon at the start of a line.
-fn opens_line(page: &Page<'_>, span: &Range<usize>) -> bool {
-    let end = span.start.saturating_sub(1);
-    page.word_before(end).is_some_and(|(sense, start)| {
-        sense.has(Sense::ROLE) && (start == 0 || page.byte_before(start) == b'\n')
-    })
-}
-
-/// "Cornelia de Lange syndrome", "Miyoshi myopathy": whether a disease ends within the next words.
-fn names_a_disease(page: &Page<'_>, name_end: usize) -> bool {
-    const DISEASES: &[&[u8]] = &[
-        b"syndrome",
-        b"disease",
-        b"myopathy",
-        b"dystrophy",
-        b"palsy",
-        b"lymphoma",
-        b"sarcoma",
-        b"anomaly",
-        b"malformation",
-        b"thyroiditis",
-        b"nephropathy",
-        b"neuropathy",
-        b"contracture",
-        b"carcinoma",
-        b"tumor",
-        b"tumour",
-        b"anemia",
-        b"anaemia",
-        b"encephalopathy",
-    ];
-    let mut at = name_end;
-    for _ in 0..3 {
-        if !matches!(page.byte(at), b' ' | b'-') {
-            return false;
-        }
-        let Some((sense, end)) = page.word_at(at + 1) else {
-            return false;
-        };
-        let word = page.slice(at + 1..end);
-        if DISEASES.iter().any(|one| word.eq_ignore_ascii_case(one)) {
-            return true;
-        }
-        if !word[0].is_ascii_uppercase() && !sense.has(Sense::PARTICLE) {
-            return false;
-        }
-        at = end;
-    }
-    false
-}
-
-/// A few capitals in running text: "(USMLE)", "after CPB the". Names in capitals stand in lists and headers.
-fn is_acronym(page: &Page<'_>, span: &Range<usize>) -> bool {
-    let text = page.slice(span.clone());
-    let is_short = (2..=5).contains(&text.len()) && text.iter().all(u8::is_ascii_uppercase);
-    let is_bracketed = page.byte_before(span.start) == b'(' && page.byte(span.end) == b')';
-    let is_lower = |at: usize| page.byte(at).is_ascii_lowercase();
-    // "for 72 hours, ASRA says": the comma is that of the sentence.
-    let comma = usize::from(span.start >= 3 && page.byte(span.start - 2) == b',');
-    let is_in_prose = page.byte_before(span.start) == b' '
-        && span.start >= 2
-        && is_lower(span.start - 2 - comma)
-        && page.byte(span.end) == b' '
-        && is_lower(span.end + 1);
-    is_short && !LEXICON.sense(text).has(Sense::GIVEN) && (is_bracketed || is_in_prose)
-}
-
 /// Further mentions of people whom the text names with some certainty.
 pub(crate) fn find_again(page: &Page<'_>, known: &[Range<usize>], out: &mut Out<'_>) {
     for span in people::again(page, known) {
@@ -353,11 +138,15 @@ fn after_title(page: &Page<'_>, start: usize, end: usize) -> Option<Name> {
     let has_dot = page.byte(end) == b'.';
     let is_short = title.len() <= 4;
     // "MS" is a disease, "MR" an image and "general" an adjective; a title is written like one.
+    // "HR" and "PR" are measured.
     let is_written_as_title = match (title[0].is_ascii_uppercase(), has_dot) {
-        (true, true) => is_short && !matches!(title, b"Sir" | b"Miss"),
-        (true, false) => !matches!(title, b"MS" | b"MR"),
-        (false, true) => matches!(title, b"dr" | b"mr" | b"mrs" | b"ms"),
-        (false, false) => matches!(title, b"dr" | b"mr" | b"mrs" | b"doctor" | b"nurse"),
+        (true, true) => is_short && !matches!(title, b"Sir" | b"Miss" | b"HR" | b"PR"),
+        (true, false) => !matches!(title, b"MS" | b"MR" | b"HR" | b"PR" | b"Hr"),
+        (false, true) => matches!(title, b"dr" | b"mr" | b"mrs" | b"ms" | b"dra"),
+        (false, false) => matches!(
+            title,
+            b"dr" | b"mr" | b"mrs" | b"doctor" | b"nurse" | b"senhor" | b"senhora"
+        ),
     };
     // "Ana Roe, NP. Reachable at": a credential stands behind a name, and may end the sentence.
     let is_credential = LEXICON.sense(title).has(Sense::CREDENTIAL)
@@ -369,7 +158,16 @@ fn after_title(page: &Page<'_>, start: usize, end: usize) -> Option<Name> {
     {
         return None;
     }
-    let after = end + usize::from(has_dot);
+    // "for relapsing MS. Patients": the disease ends the sentence.
+    let before = page.slice(start.saturating_sub(2)..start);
+    let ends_sentence = title == b"MS"
+        && has_dot
+        && matches!(before, [letter, b' '] if letter.is_ascii_lowercase())
+        && page.byte(end + 3).is_ascii_lowercase();
+    if ends_sentence {
+        return None;
+    }
+    let after = after_faculty(page, end + usize::from(has_dot));
     // One space: redaction leaves two where a name was.
     if page.byte(after) != b' ' {
         return None;
@@ -387,6 +185,36 @@ fn after_title(page: &Page<'_>, start: usize, end: usize) -> Option<Name> {
     );
     people::name_at(page, after + 1, cue)
         .filter(|name| !is_rank || !people::is_in_code(page, &name.span))
+        .filter(|name| !is_item(page, title, name))
+}
+
+/// "Dr. med. Weiss", "dr. hab. Nowak": where the faculty behind a title ends.
+fn after_faculty(page: &Page<'_>, title_end: usize) -> usize {
+    let mut at = title_end;
+    for _ in 0..2 {
+        let word = page.word_at(at + 1).filter(|_| page.byte(at) == b' ');
+        match word {
+            Some((_, end))
+                if page.byte(end) == b'.' && FACULTIES.contains(&page.slice(at + 1..end)) =>
+            {
+                at = end + 1;
+            }
+            _ => break,
+        }
+    }
+    at
+}
+
+/// "PROF FEE": where all is in capitals, a title and an ordinary word are an item of a list.
+fn is_item(page: &Page<'_>, title: &[u8], name: &Name) -> bool {
+    let text = page.text.get(name.span.clone()).unwrap_or_default();
+    let is_shouted = |text: &[u8]| text.len() > 2 && text.iter().all(u8::is_ascii_uppercase);
+    name.words == 1
+        && name.known == 0
+        && is_shouted(title)
+        && is_shouted(text.as_bytes())
+        && crate::names::is_ordinary(text)
+        && !crate::names::is_only_a_name(text)
 }
 
 /// `interpreter Nguyen Van An`, `Hi Jennifer,`.
@@ -433,12 +261,29 @@ fn after_kin(page: &Page<'_>, start: usize, end: usize) -> Option<Name> {
     // "unser Sohn Jonas": German writes every noun with a capital, but no sentence opens there.
     let is_inside =
         page.byte_before(start) == b' ' && start >= 2 && page.byte(start - 2).is_ascii_lowercase();
-    if gap == b" " && !page.byte(start).is_ascii_lowercase() && !is_baby && !is_inside {
-        return None;
-    }
+    let may_open = !page.byte(start).is_ascii_lowercase() && !is_baby && !is_inside;
     let name = people::name_at(page, end + gap.len(), Cue::Weak)?;
+    let (sense, first_end) = page.word_at(name.span.start)?;
+    if gap == b" " && may_open {
+        // "Sohn Jens called": at the start of a sentence only a known given name is one.
+        let goes_on = page.byte(first_end) == b' ' && page.byte(first_end + 1).is_ascii_lowercase();
+        let word = page
+            .text
+            .get(name.span.start..first_end)
+            .unwrap_or_default();
+        let is_known = sense == Sense::GIVEN || crate::names::is_only_a_name(word);
+        return (is_known && goes_on).then_some(name);
+    }
+    // "her aunt Grace", but not "her aunt May 3": a word that is a given name as well.
+    let is_word = gap == b" "
+        && sense.has(Sense::GIVEN_WORD)
+        && !sense.has(Sense::MONTH)
+        && !page.byte(start).is_ascii_uppercase()
+        && !page
+            .slice(start.saturating_sub(5)..start)
+            .eq_ignore_ascii_case(b"dear ");
     let is_plain = gap == b" " && name.words >= 2;
-    (name.known > 0 || is_plain).then_some(name)
+    (name.known > 0 || is_plain || is_word).then_some(name)
 }
 
 /// `Patient: Jane Roe`, `Patient Jane Roe`, `name is jane roe`.
@@ -510,9 +355,12 @@ fn is_plainly_named(page: &Page<'_>, label: Range<usize>, is_role: bool, name: &
     let is_heading = page.byte(name.span.end) == b':';
     // "Patient Access Services", "Client Components": two words of one title.
     let text = page.text.get(name.span.clone()).unwrap_or_default();
-    let is_ordinary = || crate::names::is_ordinary(text) && !crate::names::is_only_a_name(text);
-    let is_given =
-        is_role && name.words == 1 && name.known == 0 && (is_the || is_heading || is_ordinary());
+    let is_ordinary = || {
+        let mut words = text.split(' ');
+        words.all(|word| crate::names::is_ordinary(word) && !crate::names::is_only_a_name(word))
+    };
+    let is_alone = name.words == 1 && (is_the || is_heading);
+    let is_given = is_role && name.known == 0 && (is_alone || is_ordinary());
     let is_shouted_head =
         name.words == 1 && label.len() > 3 && page.slice(label).iter().all(u8::is_ascii_uppercase);
     !is_given && !is_shouted_head
