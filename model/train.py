@@ -9,6 +9,7 @@ two small enough for float32), so what is measured here is what the binary compu
 import argparse
 import collections
 import json
+import multiprocessing
 import pathlib
 import random
 import time
@@ -18,6 +19,7 @@ import torch
 import torch.nn.functional as nn
 
 import data
+import distil
 import evaluate
 import export
 import features as F
@@ -25,6 +27,7 @@ import generate
 
 WIDTH = 64
 VOCABULARY = 19328 - F.WORD_BASE
+BORROWED = 3000
 ROW = 256
 
 
@@ -42,9 +45,12 @@ def activate(value):
 
 
 class Network(torch.nn.Module):
-    def __init__(self, words, dilations, dropout):
+    def __init__(self, vectors, dilations, dropout):
         super().__init__()
-        self.words = torch.nn.Parameter(torch.randn(words, 3 * WIDTH) * 0.12)
+        words, size = vectors.shape
+        # What a known word has of its own grows from nothing: until texts say otherwise it is like its letters and its vector.
+        self.words = torch.nn.Parameter(torch.zeros(words, 3 * WIDTH))
+        self.senses = torch.nn.Parameter(torch.randn(size, 3 * WIDTH) * 0.02)
         self.grams = torch.nn.Parameter(torch.randn(F.NGRAM_ROWS + 1, 3 * WIDTH) * 0.08)
         self.contexts = torch.nn.Parameter(torch.randn(F.CONTEXTS, 3 * WIDTH) * 0.12 + 0.05)
         self.convs = torch.nn.ParameterList([torch.randn(WIDTH, WIDTH, 3) * (0.6 / 192 ** 0.5) for _ in dilations])
@@ -55,34 +61,42 @@ class Network(torch.nn.Module):
         self.gate_bias = torch.nn.Parameter(torch.zeros(()))
         self.dilations, self.dropout = dilations, dropout
 
-    def word_table(self, word_grams):
-        """Rows of known words: their own row plus their n-grams', as one."""
-        return quantise(self.words + self.gram_rows(word_grams, self.grams), 32)
+    def known_rows(self, features):
+        """Rows of known words: their own row plus their n-grams' and their vector's, as one."""
+        return self.words + self.gram_rows(features.known, self.grams) + features.vectors @ self.senses
 
     def gram_rows(self, grams, table):
         return nn.embedding_bag(grams, table, mode="sum", padding_idx=F.NGRAM_ROWS)
 
-    def forward(self, word_table, word, grams, unknown, contexts, real):
-        """word [B,T] rows; grams [U,11] of the unknown tokens at mask `unknown`; contexts [B,T]; real [B,T]."""
-        batch, length = word.shape
-        rows = nn.embedding(word, word_table)
-        rows = rows * (~unknown).unsqueeze(-1)
-        rows = rows.masked_scatter(unknown.unsqueeze(-1), self.gram_rows(grams, quantise(self.grams, 32)))
-        rows = rows + nn.embedding(contexts, quantise(self.contexts, 32))
+    def rows(self, features, ids, forgotten=None, drop_class=0.0):
+        """What each token of `ids` adds to itself and its neighbours; each distinct word is summed up once."""
+        batch, length = ids.shape
+        forgotten = torch.zeros_like(ids, dtype=torch.bool) if forgotten is None else forgotten
+        distinct, place = torch.unique(ids * 2 + forgotten, return_inverse=True)
+        word, unknown, grams = features.look_up(distinct // 2, distinct % 2 == 1, drop_class)
+        known = nn.embedding(word, quantise(self.known_rows(features), 32)) * (~unknown).unsqueeze(-1)
+        spelled = self.gram_rows(grams, quantise(self.grams, 32)) * unknown.unsqueeze(-1)
+        return nn.embedding(place, known + spelled)
+
+    def forward(self, rows, contexts, real):
+        """rows [B,T,3*WIDTH] of the words; contexts [B,T]; real [B,T]. All sums are of small integers, exact in TF32."""
+        rows = rows + nn.one_hot(contexts, F.CONTEXTS).to(rows.dtype) @ quantise(self.contexts, 32)
         after, itself, before = rows.split(WIDTH, -1)
         total = itself + nn.pad(after, (0, 0, 1, 0))[:, :-1] + nn.pad(before, (0, 0, 0, 1))[:, 1:]
-        keep = real.unsqueeze(1).float()
-        x = activate(total).transpose(1, 2) * keep
-        gate = torch.einsum("bct,c->bt", x, quantise(self.gate, 128)) + self.gate_bias
+        keep = real.unsqueeze(-1).float()
+        x = activate(total) * keep
+        gate = x @ quantise(self.gate, 128) + self.gate_bias
         for dilation, weight, bias in zip(self.dilations, self.convs, self.biases):
-            y = nn.conv1d(x, quantise(weight, 128), padding=dilation, dilation=dilation)
+            padded = nn.pad(x, (0, 0, dilation, dilation))
+            taps = torch.cat([padded[:, :-2 * dilation], x, padded[:, 2 * dilation:]], -1)
             bias = bias + (torch.round(bias * 2048) / 2048 - bias).detach()
-            x = activate(y + bias[:, None] + x) * keep
+            x = activate(taps @ quantise(weight, 128).transpose(1, 2).reshape(WIDTH, 3 * WIDTH).T + bias + x) * keep
             if self.training and self.dropout:
-                x = nn.dropout1d(x, self.dropout) * (1 - self.dropout)
+                kept = torch.rand(len(x), 1, WIDTH, device=x.device) >= self.dropout
+                x = x * kept
         bias = self.output_bias
         bias = bias + (torch.round(bias * 2048) / 2048 - bias).detach()
-        return nn.linear(x.transpose(1, 2), quantise(self.output, 128), bias), gate
+        return nn.linear(x, quantise(self.output, 128), bias), gate
 
 
 def go_on_from(network, model, features):
@@ -92,6 +106,7 @@ def go_on_from(network, model, features):
     with torch.no_grad():
         network.grams[:F.NGRAM_ROWS] = values(model.grams, 32)
         used = len(model.words)
+        network.senses.zero_()
         network.words[:used] = values(model.words, 32) - network.gram_rows(features.known, network.grams)[:used]
         network.contexts.copy_(values(model.contexts, 32))
         for own, bias, (_, weight, old) in zip(network.convs, network.biases, model.convs):
@@ -103,40 +118,71 @@ def go_on_from(network, model, features):
         network.gate_bias.fill_((model.gate[1] - 1) / 2048)
 
 
+def spell(words):
+    """(whether each is a word, and the n-gram rows of the words) for part of a list."""
+    grams = np.full((len(words), F.NGRAMS_MAX), F.NGRAM_ROWS, np.int16)
+    fixed = np.full(len(words), -1, np.int16)
+    for number, word in enumerate(words):
+        row = F.fixed_word_row(word)
+        if row is not None:
+            fixed[number] = row
+        else:
+            own = F.ngram_rows(word, LEXICON.get(word, 0))
+            grams[number, :len(own)] = own
+    return fixed, grams
+
+
+LEXICON = {}
+
+
+def spell_all(words, lexicon, workers):
+    """`spell` on all processors."""
+    LEXICON.update(lexicon)
+    parts = [words[start:start + 20_000] for start in range(0, len(words), 20_000)]
+    with multiprocessing.Pool(workers) as pool:
+        fixed, grams = zip(*pool.map(spell, parts))
+    return np.concatenate(fixed), np.concatenate(grams)
+
+
 class Features:
     """Feature rows of every distinct word, on the device."""
 
-    def __init__(self, words, vocabulary, lexicon, device):
-        rows = np.zeros(len(words) + 1, np.int64)
-        grams = np.full((len(words) + 1, F.NGRAMS_MAX), F.NGRAM_ROWS, np.int64)
+    def __init__(self, words, vocabulary, lexicon, spelled, vectors, device):
+        fixed, grams = spelled
+        rows = fixed.astype(np.int64)
+        for number, word in enumerate(words):
+            if rows[number] < 0:
+                rows[number] = vocabulary.get(word, -1)
+        nothing = np.full((1, F.NGRAMS_MAX), F.NGRAM_ROWS, np.int64)
         self.lexicon_base = (1 << F.AFFIX_BITS) + (1 << F.TRIGRAM_BITS)
-        for number, word in enumerate(words, 1):
-            fixed = F.fixed_word_row(word)
-            rows[number] = fixed if fixed is not None else vocabulary.get(word, -1)
-            if fixed is None:
-                own = F.ngram_rows(word, lexicon.get(word, 0))
-                grams[number, :len(own)] = own
-        self.rows, self.grams = torch.tensor(rows, device=device), torch.tensor(grams, device=device)
+        self.rows = torch.tensor(np.concatenate([[0], rows]), device=device)
+        self.grams = torch.tensor(np.concatenate([nothing, grams.astype(np.int64)]), device=device)
         self.is_word = self.grams[:, 0] != F.NGRAM_ROWS
         self.is_letter = torch.tensor([False] + [len(word) == 1 for word in words], device=device)
         known = torch.full((F.WORD_BASE + VOCABULARY, F.NGRAMS_MAX), F.NGRAM_ROWS, dtype=torch.long)
+        senses = torch.zeros(len(known), vectors[1].shape[1])
+        numbers = {word: number for number, word in enumerate(vectors[0])}
         for word, row in vocabulary.items():
             own = F.ngram_rows(word, lexicon.get(word, 0))
             known[row, :len(own)] = torch.tensor(own)
-        self.known = known.to(device)
+            if word in numbers:
+                senses[row] = torch.tensor(vectors[1][numbers[word]] / 32)
+        self.known, self.vectors = known.to(device), senses.to(device)
 
-    def batch(self, ids, drop=0.0, drop_class=0.0):
-        """(word rows, n-grams of unknown words, mask of unknown words); some words are forgotten when training."""
-        word, is_word = self.rows[ids], self.is_word[ids]
-        unknown = word < 0
-        if drop:
-            unknown = unknown | (is_word & (torch.rand(ids.shape, device=ids.device) < drop))
-        grams = self.grams[ids[unknown]]
+    def forget(self, ids, share):
+        """Which tokens are to be read by their letters alone although they may be known."""
+        return self.is_word[ids] & (torch.rand(ids.shape, device=ids.device) < share)
+
+    def look_up(self, ids, forgotten, drop_class=0.0):
+        """(word rows, which are unknown, n-grams of those); what the lexicon says of a word is forgotten now and then."""
+        word = self.rows[ids]
+        unknown = (word < 0) | forgotten
+        grams = torch.where(unknown.unsqueeze(-1), self.grams[ids], F.NGRAM_ROWS)
         if drop_class:
             place = (grams >= self.lexicon_base) & (grams < self.lexicon_base + F.LEX_CLASSES)
             forget = torch.rand(len(grams), 1, device=ids.device) < drop_class
             grams = torch.where(place & forget, self.lexicon_base, grams)
-        return word.clamp(min=0), grams, unknown
+        return word.clamp(min=0), unknown, grams
 
 
 LOWER = torch.tensor(F.LOWER_SHAPE)
@@ -170,8 +216,10 @@ def allowed_tags(device):
     return table.to(device)
 
 
-def choose_vocabulary(words, streams):
-    """Known words, from tokens that are not names, counted as often as training draws them: {word: row}."""
+def choose_vocabulary(words, streams, lexicon, common):
+    """Known words, from tokens that are not names, counted as often as training draws them: {word: row}.
+
+    The last places go to common words whose vector has to do, as our texts hold them seldom or never."""
     total, names = np.zeros(len(words) + 1), np.zeros(len(words) + 1)
     for group, (ids, _, tags, _) in streams.items():
         real = tags != 255
@@ -182,10 +230,15 @@ def choose_vocabulary(words, streams):
     for number in np.argsort(-(total - names), kind="stable"):
         if number == 0 or F.fixed_word_row(words[number - 1]) is not None:
             continue
-        if len(chosen) >= VOCABULARY:
+        if len(chosen) >= VOCABULARY - BORROWED:
             break
         if names[number] <= 0.5 * total[number]:
             chosen[words[number - 1]] = F.WORD_BASE + len(chosen)
+    for word in common:
+        kind = lexicon.get(word, 0)
+        is_plain = kind & 1 and kind >> 4 < 2 and kind >> 2 & 3 < 2
+        if is_plain and word not in chosen and len(chosen) < VOCABULARY:
+            chosen[word] = F.WORD_BASE + len(chosen)
     return chosen
 
 
@@ -211,15 +264,23 @@ class Batches:
         return ids, torch.where(ids == 0, 0, contexts), tags, masks
 
 
+    def swap(self, ids, tags, share):
+        """Some ordinary words changed for others of the same batch, so that no single word decides."""
+        if not share:
+            return ids
+        plain = (tags == 0) & (self.features.rows[ids] >= F.WORD_BASE)
+        words = ids[plain]
+        chosen = plain & (torch.rand(ids.shape, device=ids.device) < share)
+        return torch.where(chosen, words[torch.randint(0, len(words), ids.shape, device=ids.device)], ids)
+
+
 def set_gate(network, batches, recall):
     """Moves the gate's bias so that it lets `recall` of all PHI tokens through; says how much else passes."""
     network.eval()
     with torch.no_grad():
         def gates(groups=None):
             ids, contexts, tags, _ = batches.draw(groups)
-            word, grams, unknown = batches.features.batch(ids)
-            table = network.word_table(batches.features.known)
-            return network(table, word, grams, unknown, contexts, ids != 0)[1], tags
+            return network(network.rows(batches.features, ids), contexts, ids != 0)[1], tags
         phi = torch.cat([gate[(tags >= 1) & (tags <= 6)] for gate, tags in (gates() for _ in range(40))])
         network.gate_bias -= torch.quantile(phi[torch.randperm(len(phi), device=phi.device)[:1_000_000]].float(), 1 - recall)
         for group in batches.counts:
@@ -232,7 +293,7 @@ def to_model(network, features, vocabulary, lexicon, o_bias):
     def integers(value, scale):
         return torch.clamp(torch.round(value.detach().float().cpu() * scale), -127, 127).to(torch.int8).numpy()
     with torch.no_grad():
-        words = network.words + network.gram_rows(features.known, network.grams)
+        words = network.known_rows(features)
     gate = integers(network.gate, 128), int(torch.floor(network.gate_bias.detach().cpu() * 2048)) + 1
     used = 1 + max(vocabulary.values())
     output_bias = torch.round(network.output_bias.detach().cpu() * 2048).int().numpy()
@@ -250,19 +311,22 @@ def to_model(network, features, vocabulary, lexicon, o_bias):
 def arrays(args, lists, documents):
     """Training tokens; made once where several trainings share a folder for them."""
     if args.arrays and (args.arrays / "words.json").exists():
-        groups = [path.stem for path in sorted(args.arrays.glob("*.npz"))]
-        loaded = {group: np.load(args.arrays / f"{group}.npz") for group in groups}
-        return json.loads((args.arrays / "words.json").read_text()), {group: [file[key] for key in ("ids", "contexts", "tags", "masks")] for group, file in loaded.items()}
+        loaded = {path.stem: np.load(path) for path in sorted(args.arrays.glob("*.npz"))}
+        spelled = loaded.pop("spelled")
+        streams = {group: [file[key] for key in ("ids", "contexts", "tags", "masks")] for group, file in loaded.items()}
+        return json.loads((args.arrays / "words.json").read_text()), streams, (spelled["fixed"], spelled["grams"])
     left_out = set(filter(None, args.leave_out.split(",")))
     training = [d for d in documents if not data.is_evaluation(d) and d[0] not in left_out]
     pieces, _ = data.load_material(args.work / "material.json.gz")
     words, streams = data.training_arrays(lists, training, pieces, args.documents, args.seed, args.workers)
+    fixed, grams = spell_all(words, lists["lexicon"], args.workers)
     if args.arrays:
         args.arrays.mkdir(parents=True, exist_ok=True)
+        np.savez(args.arrays / "spelled.npz", fixed=fixed, grams=grams)
         for group, (ids, contexts, tags, masks) in streams.items():
             np.savez(args.arrays / f"{group}.npz", ids=ids, contexts=contexts, tags=tags, masks=masks)
         (args.arrays / "words.json").write_text(json.dumps(words))
-    return words, streams
+    return words, streams, (fixed, grams)
 
 
 def known_words(words, model):
@@ -276,23 +340,34 @@ def train(args, device):
     started = time.time()
     lists = generate.load_lists(args.work / "lists.json.gz")
     documents = data.load(args.work / "corpora.json.gz")
-    words, streams = arrays(args, lists, documents)
+    words, streams, spelled = arrays(args, lists, documents)
+    vectors = np.load(args.work / "vectors.npz")
+    vectors = vectors["words"].tolist(), vectors["vectors"] if args.vectors else vectors["vectors"] * 0
     before = export.read(args.go_on) if args.go_on else None
-    vocabulary = known_words(words, before) if before else choose_vocabulary(words, streams)
+    vocabulary = known_words(words, before) if before else choose_vocabulary(words, streams, lists["lexicon"], vectors[0])
     print(f"{len(words)} words, vocabulary {len(vocabulary)}, tokens", {g: len(s[0]) for g, s in streams.items()}, f"{time.time() - started:.0f} s", flush=True)
-    features = Features(words, vocabulary, lists["lexicon"], device)
+    features = Features(words, vocabulary, lists["lexicon"], spelled, vectors, device)
     torch.manual_seed(args.seed)
     batches = Batches(streams, features, args.batch, device)
-    network = Network(F.WORD_BASE + VOCABULARY, args.dilations, args.dropout).to(device)
+    network = Network(features.vectors, args.dilations, args.dropout).to(device)
     if before:
         go_on_from(network, before, features)
+    teachers = None
+    if args.teachers:
+        def network_of(model):
+            network = Network(torch.zeros(len(model.words), 1), args.dilations, 0.0)
+            bare = collections.namedtuple("Bare", "known")(torch.full((len(model.words), 1), F.NGRAM_ROWS))
+            go_on_from(network, model, bare)
+            return network
+        teachers = distil.Teachers(args.teachers, words, features, network_of, args.workers, device)
+        print(f"{len(args.teachers)} teachers ready {time.time() - started:.0f} s", flush=True)
     old = {key: value.detach().clone() for key, value in network.state_dict().items()}
     ends = []
     for run in range(args.runs):
         torch.manual_seed(args.seed + run)
         network.load_state_dict(old)
         network.train()
-        ends.append(one_run(args, network, features, batches, device, started))
+        ends.append(one_run(args, network, features, batches, teachers, device, started))
     new = {key: sum(end[key] for end in ends) / len(ends) for key in old}
     models = []
     for share in args.shares if before else [1.0]:
@@ -302,13 +377,40 @@ def train(args, device):
     return models, lists, documents
 
 
-def one_run(args, network, features, batches, device, started):
+def loss_of(scores, gate, tags, masks, allowed, phi_weight):
+    """How wrong tags and gate are, over the tokens that are to be learned from."""
+    real = (tags != 255).float()
+    gold, scores = torch.where(tags == 255, 0, tags), scores[..., :len(F.TAGS)]
+    right = allowed[gold, masks][..., :len(F.TAGS)]
+    losses = torch.logsumexp(scores, -1) - torch.logsumexp(scores.masked_fill(~right, -1e4), -1)
+    is_phi = ((gold >= 1) & (gold <= 6)).float()
+    weight = (1 + (phi_weight - 1) * is_phi) * real
+    opened = nn.binary_cross_entropy_with_logits(gate, is_phi, (1 + 4 * is_phi) * real, reduction="sum") / real.sum()
+    return (losses * weight).sum() / weight.sum() + 0.2 * opened
+
+
+def one_run(args, network, features, batches, teachers, device, started):
     """Trains, and returns the running average of the weights."""
     average = {key: value.detach().clone() for key, value in network.state_dict().items()}
-    dense = [p for name, p in network.named_parameters() if name.startswith(("convs", "output", "gate"))]
-    rest = [p for name, p in network.named_parameters() if not name.startswith(("convs", "output", "gate"))]
-    optimizer = torch.optim.AdamW([{"params": dense, "weight_decay": 0.01}, {"params": rest, "weight_decay": 0.0}], lr=args.rate, betas=(0.9, 0.98))
+    decays = {"convs": 0.01, "output": 0.01, "gate": 0.01, "words": args.word_decay}
+    groups = [{"params": [p], "weight_decay": decays.get(name.split(".")[0].split("_")[0], 0.0)} for name, p in network.named_parameters()]
+    optimizer = torch.optim.AdamW(groups, lr=args.rate, betas=(0.9, 0.98), fused=device == "cuda")
     allowed = allowed_tags(device)
+
+    def run(rows, contexts, real, tags, masks, opinion):
+        scores, gate = network(rows, contexts, real)
+        loss = loss_of(scores, gate, tags, masks, allowed, args.phi_weight)
+        if opinion is None:
+            return loss
+        learned = real.float()
+        apart = (opinion * (torch.log(opinion + 1e-6) - torch.log_softmax(scores[..., :len(F.TAGS)], -1))).sum(-1)
+        return 0.5 * loss + (apart * learned).sum() / learned.sum()
+
+    def judge(teacher, rows, contexts, real):
+        return teacher(rows, contexts, real)[0]
+
+    if device == "cuda":
+        run, judge = torch.compile(run), torch.compile(judge)
     training_started = time.time()
     for step in range(args.steps):
         progress = max(step / args.steps, (time.time() - training_started) / args.seconds)
@@ -319,17 +421,18 @@ def one_run(args, network, features, batches, device, started):
         for group in optimizer.param_groups:
             group["lr"] = rate
         ids, contexts, tags, masks = batches.draw()
-        word, grams, unknown = features.batch(ids, args.drop_word, args.drop_class)
-        scores, gate = network(network.word_table(features.known), word, grams, unknown, contexts, ids != 0)
-        real = tags != 255
-        gold, scores = tags[real], scores[real][:, :len(F.TAGS)]
-        right = allowed[gold, masks[real]][:, :len(F.TAGS)]
-        log_all = torch.logsumexp(scores, -1)
-        losses = log_all - torch.logsumexp(scores.masked_fill(~right, -1e4), -1)
-        weight = torch.where((gold >= 1) & (gold <= 6), args.phi_weight, 1.0)
-        loss = (losses * weight).sum() / weight.sum()
-        is_phi = ((gold >= 1) & (gold <= 6)).float()
-        loss = loss + 0.2 * nn.binary_cross_entropy_with_logits(gate[real], is_phi, 1 + 4 * is_phi)
+        ids = batches.swap(ids, tags, args.swap_word)
+        opinion = None
+        if teachers:
+            # Rows drawn from all groups, as these come one after the other.
+            order = torch.randperm(len(ids), device=device)
+            ids, contexts, tags, masks = ids[order], contexts[order], tags[order], masks[order]
+            blended = int(args.blend * len(ids))
+            ids, contexts = distil.blend(ids, contexts, blended, 0.02 + 0.2 * random.random())
+            tags[:blended] = 255
+            opinion = teachers.opinion(judge, ids, contexts)
+        rows = network.rows(features, ids, features.forget(ids, args.drop_word), args.drop_class)
+        loss = run(rows, contexts, ids != 0, tags, masks, opinion)
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
@@ -337,7 +440,7 @@ def one_run(args, network, features, batches, device, started):
         with torch.no_grad():
             decay = min(0.998, (step + 1) / (step + 10))
             torch._foreach_lerp_(list(average.values()), [v.detach() for v in network.state_dict().values()], 1 - decay)
-        if step % 500 == 0 or step == args.steps - 1:
+        if step % 1000 == 0 or step == args.steps - 1:
             print(f"step {step} loss {loss.item():.4f} {time.time() - started:.0f} s", flush=True)
     return average
 
@@ -354,6 +457,9 @@ def main():
     parser.add_argument("--dropout", type=float, default=0.0)
     parser.add_argument("--drop-word", type=float, default=0.12)
     parser.add_argument("--drop-class", type=float, default=0.22)
+    parser.add_argument("--swap-word", type=float, default=0.0)
+    parser.add_argument("--word-decay", type=float, default=0.03, help="how fast what a word has of its own is forgotten")
+    parser.add_argument("--no-vectors", dest="vectors", action="store_false")
     parser.add_argument("--phi-weight", type=float, default=1.0)
     parser.add_argument("--gate-recall", type=float, default=0.9997)
     parser.add_argument("--o-bias", type=float, default=0.0)
@@ -365,6 +471,8 @@ def main():
     parser.add_argument("--go-on", type=pathlib.Path, help="weights to go on from, with their vocabulary")
     parser.add_argument("--runs", type=int, default=1, help="trainings whose weights are averaged; only where they start from the same weights")
     parser.add_argument("--shares", type=lambda text: [float(part) for part in text.split(",")], default=[1.0], help="how much of the new weights to mix into the old ones; one file each")
+    parser.add_argument("--teachers", type=lambda text: text.split(","), help="weights whose mean opinion counts beside the labels")
+    parser.add_argument("--blend", type=float, default=0.3, help="with teachers: share of rows without labels, mixed from several texts")
     parser.add_argument("--workers", type=int, default=15)
     parser.add_argument("--seed", type=int, default=8)
     args = parser.parse_args()
@@ -380,6 +488,7 @@ def main():
     _, held = data.load_material(args.work / "material.json.gz")
     for share, model in models:
         end = "" if len(models) == 1 else f"_{share:g}"
+        model.write(args.out / f"weights{end}.bin")  # before it is measured, which takes a while
         report = evaluate.measure(model, lists, documents, held, args.workers, args.short_report)
         model.confidence = np.array([report["calibration"][kind]["table"] for kind in export.REPORTED])
         size = model.write(args.out / f"weights{end}.bin")
