@@ -160,7 +160,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "IP No.: «IP/23/44719», UMR «UMR0044719», HRN «0447190», ficha «44719»",
         "住院号«44719020», カルテ番号: «0044-7190»",
         "Prontuário: «447.190-2»   D.N.: 14/03/1962",
-        "Okafor 67M «4471902» CHF; Re: Roe, «4471902»",
+        "Okafor 67M «4471902» CHF; Re: Okafor, «4471977»",
         "«4471902» - Roe, Jane\nRoe, Mark - «4471977»",
         "ID: «00447190»  Name: Jane Roe\nEarlier films are under another ID, «00447191».",
         "Jane Roe and her sister were mixed up: first is «B2044710».",
