@@ -7,7 +7,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 
-/// Connections that asked once and stay open. They close when dropped.
+/// Connections that asked once and stay open: so many, or as many as the gateway takes before it closes others. They close
+/// when dropped.
 pub(crate) async fn idle(address: &str, count: usize) -> Result<Vec<TcpStream>> {
     let mut open = Vec::with_capacity(count);
     let request = format!("GET /healthz HTTP/1.1\r\nhost: {address}\r\n\r\n");
@@ -26,8 +27,12 @@ pub(crate) async fn idle(address: &str, count: usize) -> Result<Vec<TcpStream>> 
                 Ok::<_, anyhow::Error>(stream)
             });
         }
+        let before = open.len();
         while let Some(stream) = tasks.join_next().await {
-            open.push(stream??);
+            open.extend(stream?.ok());
+        }
+        if open.len() < before + batch {
+            break;
         }
     }
     Ok(open)

@@ -18,14 +18,14 @@ const BEAT: Duration = Duration::from_millis(25);
 const WINDOW: Duration = Duration::from_millis(100);
 
 /// What was late by less than this is in time.
-const LATE: Duration = Duration::from_millis(100);
+const LATE: Duration = Duration::from_millis(30);
 
 /// So many windows must be late, from their first beat to their last, before anybody is turned away: a machine that was
 /// busy with something else for a moment is not overloaded.
 const LATE_WINDOWS: u32 = 5;
 
 /// The smallest allowance.
-const LEAST: usize = 16;
+const LEAST: usize = 32;
 
 /// How much the allowance shrinks and grows at most in one window.
 const SHRINK: f64 = 0.7;
