@@ -16,7 +16,6 @@ use crate::provider::{Provider, Rest, RootsError, SetupRules};
 use crate::refusals::Refusals;
 use crate::scan_queue::ScanQueue;
 use crate::scanners::Scanners;
-use crate::shares::Shares;
 
 /// The one way from callers, and from the dashboard, to detectors and providers.
 pub struct Gateway {
@@ -26,8 +25,6 @@ pub struct Gateway {
     pub(crate) rest: Rest,
     pub(crate) key_limits: KeyLimits,
     pub(crate) bad_keys: BadKeys,
-    /// Who is let in while more is asked than can be done.
-    pub(crate) shares: Shares,
     /// Requests that were not let in, until they are recorded.
     pub(crate) refusals: Refusals,
     pub(crate) metrics: Arc<Metrics>,
@@ -55,7 +52,6 @@ impl Gateway {
             rest: Rest::default(),
             key_limits: KeyLimits::new(limits, now),
             bad_keys: BadKeys::new(limits, now),
-            shares: Shares::default(),
             refusals: Refusals::default(),
             vault,
             metrics,
@@ -74,11 +70,6 @@ impl Gateway {
     /// Says between how many processes the limits of a key are shared now.
     pub fn share_key_limits(&self, replicas: usize) {
         self.key_limits.share_between(replicas);
-    }
-
-    /// Watches whether more is asked than can be done, for ever.
-    pub async fn watch_load(&self) {
-        self.shares.watch().await;
     }
 
     /// Records how many requests were not let in, by key and minute: minutes that are over, or all when it stops.

@@ -131,7 +131,6 @@ mod scan_memory;
 mod scan_queue;
 mod scanners;
 mod service;
-mod shares;
 mod stages;
 mod stopped;
 #[cfg(test)]

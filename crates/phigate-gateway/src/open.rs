@@ -89,9 +89,6 @@ enum Source {
     Typed(Bytes),
 }
 
-/// How long callers above their share are asked to wait.
-const CROWDED_S: u64 = 1;
-
 /// Stands in records where a caller's key would: a word no key has.
 const DASHBOARD_KEY: &str = "dashboard";
 
@@ -104,12 +101,14 @@ impl Open {
         let permit = match &admitted.limited_id {
             Some(id) => {
                 let admission = &admitted.admission;
-                let permit = place(gateway, &admission.account, id, call.received);
-                permit.map_err(|error| {
+                let limits = &admission.account.settings.limits;
+                let permit = gateway.key_limits.admit(id, limits, call.received);
+                permit.map_err(|limited| {
                     let who = Refused {
                         account_id: Some(&admission.account.id),
                         key_id: Some(&admission.key_id),
                     };
+                    let error = GatewayError::from(limited);
                     gateway.not_let_in(who, request_id, &error);
                     Stopped::unrecorded(&error)
                 })?
@@ -157,23 +156,6 @@ impl Open {
             }
         }
     }
-}
-
-/// A place among the requests of a key, where the account has its share of what can be done.
-fn place(
-    gateway: &Gateway,
-    account: &Account,
-    key: &str,
-    received: Instant,
-) -> Result<KeyPermit, GatewayError> {
-    if !gateway.shares.lets_in(&account.id, key) {
-        return Err(GatewayError::RateLimited {
-            retry_after_s: CROWDED_S,
-        });
-    }
-    Ok(gateway
-        .key_limits
-        .admit(key, &account.settings.limits, received)?)
 }
 
 /// Who sent a request, once that is known.

@@ -35,7 +35,6 @@ pub(crate) fn start(app: &Arc<App>) {
     keep_up("checkpoints", app, keep_checkpoints);
     keep_up("replicas", app, count_replicas);
     keep_up("counts of refusals", app, record_refusals);
-    keep_up("the watch over the load", app, watch_load);
 }
 
 /// Runs a task in the background, and again should it panic: without it records would be kept forever, or checkpoints
@@ -65,14 +64,6 @@ async fn count_replicas(app: Arc<App>) {
             app.gateway.share_key_limits(replicas);
         }
         tokio::time::sleep(REPLICAS_EVERY).await;
-    }
-}
-
-/// While the gateway stops, what it works on is left in peace.
-async fn watch_load(app: Arc<App>) {
-    tokio::select! {
-        () = app.gateway.watch_load() => {}
-        () = app.drain.started() => {}
     }
 }
 
