@@ -26,18 +26,19 @@ struct Known<'a> {
     forms: Vec<(&'a [u8], (usize, usize))>,
     /// Those of one group, by its characters without noughts before them: "00447190" is 447190, too.
     groups: Vec<(&'a [u8], PhiKind)>,
-    /// How long record numbers of digits alone are.
+    /// The kind whose numbers are known by their build as well: record numbers, if there are any.
+    alike: Option<PhiKind>,
+    /// How long those of digits alone are.
     lengths: Vec<usize>,
-    /// How record numbers are built: the letters before the digits, and how many digits these are.
+    /// How the others are built: the letters before the digits, and how many digits these are.
     builds: Vec<(&'a [u8], usize)>,
 }
 
 /// The numbers found so far, wherever else they stand; and numbers built like a record number, letters included.
 pub(crate) fn find(page: &Page<'_>, settings: &Settings, candidates: &mut Vec<Candidate>) {
     let mut known = Known::default();
-    let mrn = PhiKind::from_code("mrn");
     for one in candidates.iter() {
-        known.take(page, one, Some(one.kind) == mrn);
+        known.take(page, one);
     }
     if known.values.is_empty() {
         return;
@@ -65,8 +66,9 @@ pub(crate) fn find(page: &Page<'_>, settings: &Settings, candidates: &mut Vec<Ca
         }
         if let Some((kind, span)) = known.again_at(page, mark) {
             out(kind, settings, candidates).weigh(span, Shape::Value, Evidence::Again);
-        } else if let Some(kind) =
-            mrn.filter(|_| known.is_alike(page, mark) || known.is_bare_id(page, mark))
+        } else if let Some(kind) = known
+            .alike
+            .filter(|_| known.is_alike(page, mark) || known.is_bare_id(page, mark))
         {
             out(kind, settings, candidates).weigh(mark.range(), Shape::Value, Evidence::Alike);
         }
@@ -75,9 +77,10 @@ pub(crate) fn find(page: &Page<'_>, settings: &Settings, candidates: &mut Vec<Ca
 
 impl<'a> Known<'a> {
     /// Takes a number with enough digits, of a kind whose row says that it is looked for again.
-    fn take(&mut self, page: &Page<'a>, one: &Candidate, is_mrn: bool) {
+    fn take(&mut self, page: &Page<'a>, one: &Candidate) {
         let weights = one.kind.rule().weights;
-        let is_looked_for = one.score >= SURE && weights.iter().any(|row| row.1 == Evidence::Again);
+        let weighs = |evidence| weights.iter().any(|row| row.1 == evidence);
+        let is_looked_for = one.score >= SURE && weighs(Evidence::Again);
         let value = page.slice(one.span.clone());
         let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
         if !is_looked_for || digits < DIGITS_MIN {
@@ -99,10 +102,13 @@ impl<'a> Known<'a> {
         if mark.range() == one.span {
             self.groups.push((without_noughts(value), one.kind));
         }
-        if is_mrn && mark.range() == one.span && mark.is_number() {
-            self.lengths.push(mark.len());
+        if weighs(Evidence::Alike) {
+            self.alike = Some(one.kind);
+            if mark.range() == one.span && mark.is_number() {
+                self.lengths.push(mark.len());
+            }
+            self.builds.extend(build(value));
         }
-        self.builds.extend(build(value).filter(|_| is_mrn));
     }
 
     /// Puts the lists in order, so that they can be searched.
