@@ -41,7 +41,7 @@ pub(crate) fn street_line(page: &Page<'_>, start: usize) -> Option<Line> {
         return None;
     }
     let line = line_from_house(page, start, &house)?;
-    // "3/18 Wattle Rd" is flat 2; without a clear street it may be a day and month.
+    // "3/18 Wattle Rd" is flat 3; without a clear street it may be a day and month.
     Some(match unit.filter(|_| line.score >= 0.85) {
         Some(unit) => Line {
             span: unit..line.span.end,
