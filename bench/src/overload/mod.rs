@@ -79,6 +79,10 @@ pub(crate) async fn run(binary: PathBuf, window: Duration) -> Result<()> {
         calm,
         &beside,
     );
+    // Crowds of other kinds need the files that these connections have open.
+    for callers in [&greedy, &quiet, &loud] {
+        callers.hang_up();
+    }
     crowds(&site, &other, calm, window, &say).await?;
     let counted = site.count().await?;
     println!(

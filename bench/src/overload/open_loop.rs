@@ -74,6 +74,13 @@ impl Callers {
         }
     }
 
+    /// Closes the connections that are free.
+    pub(crate) fn hang_up(&self) {
+        if let Ok(mut free) = self.free.lock() {
+            free.clear();
+        }
+    }
+
     /// Sends so many requests per second for a while.
     pub(crate) async fn send(&self, per_second: f64, window: Duration) -> Tally {
         let (started, mut sent, mut tasks) = (Instant::now(), 0u32, JoinSet::new());

@@ -79,6 +79,7 @@ async fn computed<T: Send + 'static>(
     let job = ScanJob {
         gateway: &record.gateway,
         account: &record.admission.account.id,
+        key: &record.admission.key_id,
         scanner: Arc::clone(&decider.scanner),
         is_long,
     };

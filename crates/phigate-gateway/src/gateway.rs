@@ -16,6 +16,7 @@ use crate::provider::{Provider, Rest, RootsError, SetupRules};
 use crate::refusals::Refusals;
 use crate::scan_queue::ScanQueue;
 use crate::scanners::Scanners;
+use crate::turns::Turns;
 
 /// The one way from callers, and from the dashboard, to detectors and providers.
 pub struct Gateway {
@@ -31,6 +32,8 @@ pub struct Gateway {
     pub(crate) drain: Drain,
     /// Places for long scans, shared fairly. With more at work than there are processors, short requests would wait.
     pub(crate) long_scans: Arc<ScanQueue>,
+    /// Turns of short scans, shared fairly too.
+    pub(crate) short_scans: Arc<Turns>,
     pub(crate) scanners: Scanners,
     pub(crate) limits: Limits,
     pub(crate) allow_private_providers: bool,
@@ -60,6 +63,7 @@ impl Gateway {
                 limits.scan_queue as usize,
                 Duration::from_millis(limits.scan_wait_ms),
             ),
+            short_scans: Turns::new(),
             scanners: Scanners::new(limits.record_findings as usize),
             limits: *limits,
             allow_private_providers: providers.allow_private,

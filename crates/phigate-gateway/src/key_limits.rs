@@ -1,4 +1,4 @@
-//! How often a key may ask, and how often an address may ask with a wrong key.
+//! How often a key may ask, how much an account may have under way, and how often an address may ask with a wrong key.
 //!
 //! Both count by the second over the last minute, so a burst at the turn of a minute gains
 //! nothing. The clock is an argument. Our own, because replicas share the limit of a key: each grants its part, and the
@@ -33,6 +33,10 @@ pub(crate) struct KeyLimits {
     /// Processes that share the store. Each grants its share, so that together they grant about the limit.
     replicas: AtomicU32,
     keys: Mutex<Bounded<String>>,
+    /// Requests of one account at a time: all but a quarter of the gateway's places, so that others find one however many
+    /// keys an account has, and however long its provider takes.
+    account_concurrency: u64,
+    accounts: Mutex<Bounded<String>>,
 }
 
 /// A request of a key that is being worked on. Clones share the place; dropping the last gives it back.
@@ -46,16 +50,18 @@ impl KeyPermit {
     pub(crate) fn without_key() -> Self {
         Self {
             _running: Arc::new(Running {
-                _counted: Arc::default(),
+                _of_key: Arc::default(),
+                _of_account: Arc::default(),
             }),
         }
     }
 }
 
-/// One of a key's requests: the key counts these, not the clones of a permit.
+/// One of a key's requests: the key and its account count these, not the clones of a permit.
 #[derive(Debug)]
 struct Running {
-    _counted: Arc<()>,
+    _of_key: Arc<()>,
+    _of_account: Arc<()>,
 }
 
 /// The strikes of every address that sent a wrong key.
@@ -74,6 +80,8 @@ impl KeyLimits {
             concurrency: limits.key_concurrency,
             replicas: AtomicU32::new(1),
             keys: Mutex::default(),
+            account_concurrency: limits.concurrency - limits.concurrency / 4,
+            accounts: Mutex::default(),
         }
     }
 
@@ -83,10 +91,11 @@ impl KeyLimits {
         self.replicas.store(replicas, Ordering::Relaxed);
     }
 
-    /// Lets a request of this key in, or says when to come again. Known keys only. `own` are the
+    /// Lets a request of this account and key in, or says when to come again. Known keys only. `own` are the
     /// limits that the account's owner set, by their names in the configuration.
     pub(crate) fn admit(
         &self,
+        account_id: &str,
         key_id: &str,
         own: &BTreeMap<KeyLimit, u64>,
         now: Instant,
@@ -101,20 +110,25 @@ impl KeyLimits {
         let per_minute = share(KeyLimit::RequestsPerMinute, self.per_minute);
         let concurrency = share(KeyLimit::Concurrency, self.concurrency);
         let second = second(self.started, now);
+        let of_account = self.place_of_account(account_id, second)?;
         let mut keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
         let entry = keys.entry(key_id, second);
-        // One count is the entry's own.
-        if Arc::strong_count(&entry.running) as u64 > concurrency {
-            return Err(Limited { retry_after_s: 1 });
-        }
+        let of_key = entry.place(concurrency)?;
         entry
             .minute
             .count(second, u32::try_from(per_minute).unwrap_or(u32::MAX))?;
         Ok(KeyPermit {
             _running: Arc::new(Running {
-                _counted: Arc::clone(&entry.running),
+                _of_key: of_key,
+                _of_account: of_account,
             }),
         })
+    }
+
+    fn place_of_account(&self, account_id: &str, second: u64) -> Result<Arc<()>, Limited> {
+        let mut accounts = self.accounts.lock().unwrap_or_else(PoisonError::into_inner);
+        let entry = accounts.entry(account_id, second);
+        entry.place(self.account_concurrency)
     }
 }
 
@@ -163,6 +177,17 @@ struct Bounded<K> {
 struct Entry {
     minute: Minute,
     running: Arc<()>,
+}
+
+impl Entry {
+    /// A place among so many at one time, kept until it is dropped.
+    fn place(&self, max: u64) -> Result<Arc<()>, Limited> {
+        // One count is the entry's own.
+        if Arc::strong_count(&self.running) as u64 > max {
+            return Err(Limited { retry_after_s: 1 });
+        }
+        Ok(Arc::clone(&self.running))
+    }
 }
 
 impl<K> Default for Bounded<K> {
@@ -283,16 +308,16 @@ mod tests {
         let keys = KeyLimits::new(&limits, start);
         keys.share_between(3);
         let running: Vec<_> = (0..2)
-            .map(|_| keys.admit("k", &BTreeMap::new(), start).unwrap())
+            .map(|_| keys.admit("one", "k", &BTreeMap::new(), start).unwrap())
             .collect();
         assert!(
-            keys.admit("k", &BTreeMap::new(), start).is_err(),
+            keys.admit("one", "k", &BTreeMap::new(), start).is_err(),
             "two of six at once"
         );
         drop(running);
-        assert!(keys.admit("k", &BTreeMap::new(), start).is_ok());
+        assert!(keys.admit("one", "k", &BTreeMap::new(), start).is_ok());
         assert!(
-            keys.admit("k", &BTreeMap::new(), start).is_err(),
+            keys.admit("one", "k", &BTreeMap::new(), start).is_err(),
             "three of nine a minute"
         );
     }
@@ -302,9 +327,9 @@ mod tests {
         let start = Instant::now();
         let keys = KeyLimits::new(&Limits::default(), start);
         let own = BTreeMap::from([(KeyLimit::RequestsPerMinute, 1)]);
-        assert!(keys.admit("k", &own, start).is_ok());
-        assert!(keys.admit("k", &own, start).is_err());
-        assert!(keys.admit("k", &BTreeMap::new(), start).is_ok());
+        assert!(keys.admit("one", "k", &own, start).is_ok());
+        assert!(keys.admit("one", "k", &own, start).is_err());
+        assert!(keys.admit("one", "k", &BTreeMap::new(), start).is_ok());
     }
 
     #[test]
@@ -319,7 +344,12 @@ mod tests {
         );
         let ask = |key: &str, second| {
             limits
-                .admit(key, &BTreeMap::new(), start + Duration::from_secs(second))
+                .admit(
+                    "one",
+                    key,
+                    &BTreeMap::new(),
+                    start + Duration::from_secs(second),
+                )
                 .err()
                 .map(|limited| limited.retry_after_s)
         };
@@ -347,20 +377,40 @@ mod tests {
             },
             start,
         );
-        let first = limits.admit("a", &BTreeMap::new(), start).unwrap();
+        let first = limits.admit("one", "a", &BTreeMap::new(), start).unwrap();
         let clone = first.clone();
-        let _second = limits.admit("a", &BTreeMap::new(), start).unwrap();
+        let _second = limits.admit("one", "a", &BTreeMap::new(), start).unwrap();
         assert_eq!(
-            limits.admit("a", &BTreeMap::new(), start).unwrap_err(),
+            limits
+                .admit("one", "a", &BTreeMap::new(), start)
+                .unwrap_err(),
             Limited { retry_after_s: 1 }
         );
         drop(first);
         assert!(
-            limits.admit("a", &BTreeMap::new(), start).is_err(),
+            limits.admit("one", "a", &BTreeMap::new(), start).is_err(),
             "a clone keeps the place"
         );
         drop(clone);
-        assert!(limits.admit("a", &BTreeMap::new(), start).is_ok());
+        assert!(limits.admit("one", "a", &BTreeMap::new(), start).is_ok());
+    }
+
+    #[test]
+    fn an_account_leaves_a_quarter_of_the_places_to_others() {
+        let start = Instant::now();
+        let limits = Limits {
+            concurrency: 8,
+            ..Limits::default()
+        };
+        let limits = KeyLimits::new(&limits, start);
+        let admit = |account: &str, key: usize| {
+            limits.admit(account, &key.to_string(), &BTreeMap::new(), start)
+        };
+        let held: Vec<_> = (0..6).map(|key| admit("one", key).unwrap()).collect();
+        assert!(admit("one", 6).is_err(), "a new key gains nothing");
+        assert!(admit("other", 9).is_ok());
+        drop(held);
+        assert!(admit("one", 6).is_ok());
     }
 
     #[test]

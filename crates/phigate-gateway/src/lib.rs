@@ -136,6 +136,7 @@ mod stopped;
 #[cfg(test)]
 mod testing;
 mod trial;
+mod turns;
 
 pub use error::GatewayError;
 pub use gateway::{Gateway, ProviderSettings};

@@ -102,7 +102,10 @@ impl Open {
             Some(id) => {
                 let admission = &admitted.admission;
                 let limits = &admission.account.settings.limits;
-                let permit = gateway.key_limits.admit(id, limits, call.received);
+                let permit =
+                    gateway
+                        .key_limits
+                        .admit(&admission.account.id, id, limits, call.received);
                 permit.map_err(|limited| {
                     let who = Refused {
                         account_id: Some(&admission.account.id),
@@ -151,7 +154,8 @@ impl Open {
                 },
             }),
             Err(error) => {
-                let refused = self.record.refuse(RequestFacts::default(), error);
+                // In a box: it is rare, and would make room for itself in every request.
+                let refused = Box::pin(self.record.refuse(RequestFacts::default(), error));
                 Err(refused.await.into())
             }
         }

@@ -101,7 +101,8 @@ impl Received {
                 forward,
                 permits: self.permits,
             }),
-            Err(error) => Err(self.record.refuse(facts, error).await.into()),
+            // In a box: it is rare, and would make room for itself in every request.
+            Err(error) => Err(Box::pin(self.record.refuse(facts, error)).await.into()),
         }
     }
 }

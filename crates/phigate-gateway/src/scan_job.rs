@@ -69,6 +69,8 @@ pub(crate) struct ScanJob<'a> {
     pub(crate) gateway: &'a Gateway,
     /// The account's id.
     pub(crate) account: &'a str,
+    /// The key's.
+    pub(crate) key: &'a str,
     /// The account's scanner.
     pub(crate) scanner: Arc<Scanner>,
     /// Whether it takes long.
@@ -85,6 +87,8 @@ impl ScanJob<'_> {
     ) -> Result<T, GatewayError> {
         let time = Duration::from_millis(self.gateway.limits.scan_ms);
         if !self.is_long {
+            let turns = &self.gateway.short_scans;
+            turns.take(self.account, self.key).await;
             return guarded(&with_deadline(&self.scanner, time, None), work);
         }
         let place = self.gateway.long_scans.enter(self.account).await?;

@@ -68,6 +68,7 @@ impl Gateway {
         let job = ScanJob {
             gateway: self,
             account: &account.id,
+            key: &received.record.admission.key_id,
             scanner: self.scanners.of(account)?,
             is_long: is_long(&received.body),
         };

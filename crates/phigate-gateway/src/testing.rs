@@ -60,7 +60,7 @@ pub(crate) fn record(gateway: &Arc<Gateway>, account: &Arc<Account>) -> RequestR
     let received = Instant::now();
     let permit = gateway
         .key_limits
-        .admit("key", &account.settings.limits, received)
+        .admit(&account.id, "key", &account.settings.limits, received)
         .unwrap();
     RequestRecord {
         gateway: Arc::clone(gateway),

@@ -1,0 +1,241 @@
+//! Shares the processors between accounts where scans are short.
+//!
+//! A short scan is done where it is, without waiting for another thread, so a crowd of them would be served in the order
+//! in which the runtime comes across them, whoever asks. Instead, only so many are done in one pass of the runtime over
+//! everything that is ready; in between, new requests are read, answers are passed on and those who asked for too much are
+//! refused. Whoever is left over waits here: accounts take turns, and within an account its keys do. So a caller waits for a
+//! pass or two, however many requests of others wait. Where nobody waits, a turn costs a lock.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::oneshot;
+
+/// Scans in one pass, for each processor.
+const EACH: usize = 4;
+
+/// Who may scan now, and who waits.
+#[derive(Debug)]
+pub(crate) struct Turns {
+    state: Mutex<State>,
+    in_a_pass: usize,
+}
+
+#[derive(Debug)]
+struct State {
+    /// Turns that are left in this pass.
+    left: usize,
+    /// Whether somebody waits for the pass to end.
+    is_counted: bool,
+    waiting: Line<Line<VecDeque<Waiter>>>,
+}
+
+type Waiter = oneshot::Sender<()>;
+
+impl Turns {
+    /// Turns on a machine with its number of processors.
+    pub(crate) fn new() -> Arc<Self> {
+        let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        Self::with_places(EACH * processors)
+    }
+
+    fn with_places(in_a_pass: usize) -> Arc<Self> {
+        Arc::new(Self {
+            state: Mutex::new(State {
+                left: in_a_pass,
+                is_counted: false,
+                waiting: Line::default(),
+            }),
+            in_a_pass,
+        })
+    }
+
+    /// Waits until it is the turn of a request of this account and key.
+    pub(crate) async fn take(self: &Arc<Self>, account: &str, key: &str) {
+        if let Some(woken) = self.join(account, key) {
+            // Nobody forgets a waiter; if it happened, a scan out of turn is no harm.
+            let _ = woken.await;
+        }
+    }
+
+    /// None where there is a turn at once.
+    fn join(self: &Arc<Self>, account: &str, key: &str) -> Option<oneshot::Receiver<()>> {
+        let mut state = self.state();
+        let woken = if state.left > 0 {
+            state.left -= 1;
+            None
+        } else {
+            let (wake, woken) = oneshot::channel();
+            let keys = state.waiting.of(account);
+            keys.of(key).push_back(wake);
+            Some(woken)
+        };
+        if !state.is_counted {
+            state.is_counted = true;
+            tokio::spawn(Arc::clone(self).count_passes());
+        }
+        woken
+    }
+
+    /// Gives out the turns of pass after pass, until nobody waits.
+    async fn count_passes(self: Arc<Self>) {
+        loop {
+            // The runtime comes back here when it has seen to everything else that was ready.
+            tokio::task::yield_now().await;
+            if self.begin_pass() {
+                return;
+            }
+        }
+    }
+
+    /// Whether nobody is left who waits.
+    fn begin_pass(&self) -> bool {
+        let mut state = self.state();
+        state.left = self.in_a_pass;
+        while state.left > 0 {
+            let Some(waiter) = state.waiting.next() else {
+                state.is_counted = false;
+                return true;
+            };
+            // Whoever has left needs no turn.
+            if waiter.send(()).is_ok() {
+                state.left -= 1;
+            }
+        }
+        false
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Who waits, in the order in which they are served.
+trait Waiting {
+    /// The one that is served next.
+    fn next(&mut self) -> Option<Waiter>;
+
+    fn is_empty(&self) -> bool;
+}
+
+impl Waiting for VecDeque<Waiter> {
+    fn next(&mut self) -> Option<Waiter> {
+        self.pop_front()
+    }
+
+    fn is_empty(&self) -> bool {
+        VecDeque::is_empty(self)
+    }
+}
+
+/// Several who are served in turns.
+#[derive(Debug, Default)]
+struct Line<W> {
+    order: VecDeque<Arc<str>>,
+    parties: HashMap<Arc<str>, W>,
+}
+
+impl<W: Default> Line<W> {
+    fn of(&mut self, name: &str) -> &mut W {
+        if !self.parties.contains_key(name) {
+            let name: Arc<str> = name.into();
+            self.order.push_back(Arc::clone(&name));
+            self.parties.insert(name, W::default());
+        }
+        self.parties
+            .get_mut(name)
+            .expect("it was found or put there just now")
+    }
+}
+
+impl<W: Waiting> Waiting for Line<W> {
+    fn next(&mut self) -> Option<Waiter> {
+        let name = self.order.pop_front()?;
+        let party = self.parties.get_mut(&name)?;
+        let served = party.next();
+        if party.is_empty() {
+            self.parties.remove(&name);
+        } else {
+            self.order.push_back(name);
+        }
+        served
+    }
+
+    fn is_empty(&self) -> bool {
+        self.order.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Those who are served in one pass.
+    fn served<'a>(
+        turns: &Turns,
+        waiting: &mut Vec<(&'a str, oneshot::Receiver<()>)>,
+    ) -> Vec<&'a str> {
+        turns.begin_pass();
+        let mut served = Vec::new();
+        waiting.retain_mut(|(name, woken)| {
+            let is_served = woken.try_recv().is_ok();
+            served.extend(is_served.then_some(*name));
+            !is_served
+        });
+        served
+    }
+
+    fn crowd<'a>(
+        turns: &Arc<Turns>,
+        names: &[(&str, &str, &'a str)],
+    ) -> Vec<(&'a str, oneshot::Receiver<()>)> {
+        let join = |(account, key, name): &(&str, &str, &'a str)| {
+            turns.join(account, key).map(|woken| (*name, woken))
+        };
+        names.iter().filter_map(join).collect()
+    }
+
+    #[tokio::test]
+    async fn accounts_take_turns_and_so_do_their_keys() {
+        let turns = Turns::with_places(2);
+        for _ in 0..2 {
+            assert!(turns.join("greedy", "1").is_none(), "nobody waits yet");
+        }
+        let mut waiting = crowd(
+            &turns,
+            &[
+                ("greedy", "1", "g1"),
+                ("greedy", "1", "g1 again"),
+                ("greedy", "2", "g2"),
+                ("other", "3", "o3"),
+            ],
+        );
+        assert_eq!(served(&turns, &mut waiting), ["g1", "o3"]);
+        assert_eq!(served(&turns, &mut waiting), ["g1 again", "g2"]);
+        assert!(turns.join("other", "3").is_some(), "this pass is full");
+        turns.begin_pass();
+        assert!(turns.join("other", "3").is_none());
+    }
+
+    #[tokio::test]
+    async fn a_waiter_that_left_takes_no_turn() {
+        let turns = Turns::with_places(1);
+        turns.take("one", "1").await;
+        let mut waiting = crowd(&turns, &[("one", "1", "gone"), ("one", "1", "here")]);
+        waiting.remove(0);
+        assert_eq!(served(&turns, &mut waiting), ["here"]);
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn everybody_is_served_in_the_end() {
+        let turns = Turns::with_places(1);
+        let crowd = (0..200).map(|number| {
+            let turns = Arc::clone(&turns);
+            tokio::spawn(async move { turns.take(&(number % 3).to_string(), "key").await })
+        });
+        for one in crowd.collect::<Vec<_>>() {
+            one.await.unwrap();
+        }
+        assert!(turns.state().waiting.is_empty());
+    }
+}
