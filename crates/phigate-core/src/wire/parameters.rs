@@ -64,7 +64,7 @@ impl Parameter {
 /// The page `docs/parameters.md`.
 pub fn parameters_page() -> String {
     let mut page = String::from(PAGE_HEAD);
-    for format in super::FORMATS.iter().chain(super::CLOUD_FORMATS) {
+    for format in super::FORMATS {
         page.push_str(&format!("\n## {} (`{}`)\n\n| Parameter | Treatment | How | No effect when |\n|---|---|---|---|\n", format.family().label(), format.id()));
         for parameter in format.parameters() {
             let neutral: Vec<String> = parameter

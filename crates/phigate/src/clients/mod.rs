@@ -5,7 +5,7 @@
 //! every one of them, taken from the page, against a real server.
 
 use phigate_core::doors::{CHAT, Door, EMBEDDINGS, MESSAGES, RESPONSES};
-use phigate_core::wire::{FORMATS, WireFormat};
+use phigate_core::wire::{WireFormat, family_formats};
 use phigate_gateway::{listed_models, routes_at};
 use phigate_store::Account;
 
@@ -300,7 +300,7 @@ fn served(account: &Account, door: &Door, preferred: &str) -> Option<String> {
     if works(&preferred) {
         return Some(preferred.to_owned());
     }
-    let mut examples = FORMATS.iter().filter_map(example);
+    let mut examples = family_formats().filter_map(example);
     let example = examples.find(works).map(str::to_owned);
     let listed = || listed_models(account).into_iter().map(|(model, _)| model);
     example.or_else(|| listed().find(|model| works(&model.as_str())))
@@ -309,7 +309,7 @@ fn served(account: &Account, door: &Door, preferred: &str) -> Option<String> {
 /// Where in a family's list an example is taken from: the old identifiers of the specification come first.
 const EXAMPLE: usize = 4;
 
-fn example(format: &&'static dyn WireFormat) -> Option<&'static str> {
+fn example(format: &'static dyn WireFormat) -> Option<&'static str> {
     let models = format.listed_models();
     models.get(EXAMPLE).or(models.last()).copied()
 }

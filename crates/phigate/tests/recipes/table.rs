@@ -34,18 +34,17 @@ pub(crate) const PROOFS: &[&[&str]] = &[
 ];
 
 /// The row of a kind of provider, after the last one's end.
-const KIND_ROW: &str = r#"    },
-    Row {
-        kind: ProviderKind::Twin,
-        code: "twin",
-        label: "Twin",
-        has_family: true,
-        address: Some("https://twin.example"),
-        global_address: None,
-        key_header: "x-api-key",
-        auth: &[AuthMethod::Key],
-        options: &[ProviderOption::BaseUrl],
-        needs: &[],"#;
+const KIND_ROW: &str = r#"            }
+            /// Twin.
+            Twin "twin" speaks twin {
+                label: "Twin",
+                has_family: true,
+                address: Some("https://twin.example"),
+                global_address: None,
+                key_header: "x-api-key",
+                auth: &[AuthMethod::Key],
+                options: &[ProviderOption::BaseUrl],
+                needs: &[],"#;
 
 pub(crate) const RECIPES: &[Recipe] = &[
     Recipe {
@@ -123,18 +122,8 @@ pub(crate) const RECIPES: &[Recipe] = &[
                 "mod twin;",
             ),
             (
-                "crates/phigate-core/src/wire/mod.rs",
-                "    &google::Google,",
-                "    &twin::Twin,",
-            ),
-            (
                 "crates/phigate-types/src/provider_kind.rs",
-                "    Vertex,",
-                "    /// Twin.\n    Twin,",
-            ),
-            (
-                "crates/phigate-types/src/provider_kind.rs",
-                "        needs: &[ProviderOption::Project, ProviderOption::Region],",
+                "                needs: &[ProviderOption::Project, ProviderOption::Region],",
                 KIND_ROW,
             ),
         ],
