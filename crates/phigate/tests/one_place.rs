@@ -156,7 +156,7 @@ fn nouns() -> Vec<Noun> {
                     "Presidio's names of kinds",
                 ),
                 (
-                    "phigate/src/dashboard/pages/settings/weakening.rs",
+                    "phigate-dashboard/src/pages/settings/weakening.rs",
                     "the kind whose formats an account can set",
                 ),
             ],
@@ -177,7 +177,7 @@ fn nouns() -> Vec<Noun> {
                 ),
                 ("phigate-types/src/auth_method.rs", "a way to authenticate"),
                 (
-                    "phigate/src/dashboard/pages/presets.rs",
+                    "phigate-dashboard/src/pages/presets.rs",
                     "the name of a preset",
                 ),
             ],
@@ -233,7 +233,7 @@ fn nouns() -> Vec<Noun> {
                 ),
                 ("phigate-types/src/provider_kind.rs", "a kind of provider"),
                 (
-                    "phigate/src/dashboard/pages/presets.rs",
+                    "phigate-dashboard/src/pages/presets.rs",
                     "the name of a preset",
                 ),
             ],

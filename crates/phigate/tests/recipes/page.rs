@@ -2,8 +2,8 @@
 
 use askama::Template;
 
-use crate::dashboard::chrome::Chrome;
-use crate::dashboard::visit::{Answer, SignedIn, page};
+use crate::chrome::Chrome;
+use crate::visit::{Answer, SignedIn, page};
 
 /// The page.
 #[derive(Template)]

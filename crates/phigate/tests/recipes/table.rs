@@ -181,22 +181,22 @@ pub(crate) const RECIPES: &[Recipe] = &[
         name: "a page",
         new: &[
             New {
-                path: "crates/phigate/src/dashboard/pages/twin.rs",
+                path: "crates/phigate-dashboard/src/pages/twin.rs",
                 source: Source::Text(include_str!("page.rs")),
             },
             New {
-                path: "crates/phigate/templates/twin.html",
+                path: "crates/phigate-dashboard/templates/twin.html",
                 source: Source::Text(include_str!("page.html")),
             },
         ],
         lines: &[
             (
-                "crates/phigate/src/dashboard/pages/mod.rs",
+                "crates/phigate-dashboard/src/pages/mod.rs",
                 "pub(crate) mod terms;",
                 "pub(crate) mod twin;",
             ),
             (
-                "crates/phigate/src/dashboard/routes.rs",
+                "crates/phigate-dashboard/src/routes.rs",
                 "    route!(GET \"/help\" Auditor help::show),",
                 "    route!(GET \"/twin\" Auditor super::pages::twin::show),",
             ),
