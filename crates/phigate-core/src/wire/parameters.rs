@@ -17,6 +17,23 @@ pub struct Parameter {
     pub example: &'static str,
 }
 
+/// A row of a format's table.
+pub(super) const fn row(
+    name: &'static str,
+    treatment: Treatment,
+    neutral: &'static [&'static str],
+    note: &'static str,
+    example: &'static str,
+) -> Parameter {
+    Parameter {
+        name,
+        treatment,
+        neutral,
+        note,
+        example,
+    }
+}
+
 /// What happens to a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Treatment {
