@@ -14,10 +14,10 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use phigate_store::{Role, SecretString, Session};
 
 use super::Dash;
-use super::chrome::{Chrome, Theme};
 use super::cookies::{self, Cookie};
 use super::fields::{Fields, encode};
-use super::visit::{Frame, Guest, Head, PageError, SignedIn, go_to};
+use super::layout::{Layout, Theme};
+use super::visit::{Frame, Guest, PageError, RequestContext, SignedIn, redirect};
 use phigate_edge::{ClientAddress, EdgeError, InflightPermit, Upload};
 
 /// Who may use a route.
@@ -87,7 +87,7 @@ pub(crate) async fn gate(
     let mut response = match admitted {
         Ok(request) => {
             let visit = request.extensions().get::<SignedIn>();
-            inside = visit.map(|visit| visit.chrome(""));
+            inside = visit.map(|visit| visit.layout(""));
             let fresh = request.extensions().get::<FreshGuest>().cloned();
             let mut response = next.run(request).await;
             let is_page = response
@@ -104,10 +104,10 @@ pub(crate) async fn gate(
         Err(answer) => *answer,
     };
     if let Some(error) = response.extensions_mut().remove::<PageError>() {
-        let refused = response.extensions_mut().remove::<Chrome>();
-        let guest = || Chrome {
+        let refused = response.extensions_mut().remove::<Layout>();
+        let guest = || Layout {
             theme,
-            ..Chrome::default()
+            ..Layout::default()
         };
         response = error.draw(&inside.or(refused).unwrap_or_else(guest));
     }
@@ -118,21 +118,21 @@ pub(crate) async fn gate(
 /// What a person sees at an address where there is nothing.
 pub(crate) async fn missing(dash: &Dash, headers: &HeaderMap) -> Response {
     let theme = theme(dash, headers);
-    let chrome = match Cookie::Session.read(headers, dash.is_secure) {
-        Some(cookie) => member_chrome(dash, &cookie, theme).await,
+    let layout = match Cookie::Session.read(headers, dash.is_secure) {
+        Some(cookie) => member_layout(dash, &cookie, theme).await,
         None => None,
     };
-    let guest = || Chrome {
+    let guest = || Layout {
         theme,
-        ..Chrome::default()
+        ..Layout::default()
     };
-    let mut response = PageError::NotFound.draw(&chrome.unwrap_or_else(guest));
+    let mut response = PageError::NotFound.draw(&layout.unwrap_or_else(guest));
     protect(&mut response, dash.is_secure);
     response
 }
 
 /// The frame for whoever has this cookie; none where it opens nothing. Looking is no use of the session.
-async fn member_chrome(dash: &Dash, cookie: &str, theme: Theme) -> Option<Chrome> {
+async fn member_layout(dash: &Dash, cookie: &str, theme: Theme) -> Option<Layout> {
     let session = session_of(dash, cookie, false).await.ok()??;
     let accounts = &dash.vault.accounts;
     let account = accounts.account(&session.user.account_id).await.ok()?;
@@ -141,7 +141,7 @@ async fn member_chrome(dash: &Dash, cookie: &str, theme: Theme) -> Option<Chrome
         theme,
         form_token: &cookies::form_token(cookie),
     };
-    Some(frame.chrome(&session, &account, ""))
+    Some(frame.layout(&session, &account, ""))
 }
 
 fn theme(dash: &Dash, headers: &HeaderMap) -> Theme {
@@ -192,8 +192,8 @@ async fn admit_guest(dash: &Dash, request: Request) -> Result<Request, Box<Respo
             fresh
         }
     };
-    let head = head(dash, &mut parts, form, &cookie).await;
-    parts.extensions.insert(Guest(Arc::new(head)));
+    let context = context(dash, &mut parts, form, &cookie).await;
+    parts.extensions.insert(Guest(Arc::new(context)));
     Ok(Request::from_parts(parts, Body::empty()))
 }
 
@@ -225,8 +225,8 @@ async fn admit_member(
             theme: theme(dash, &parts.headers),
             form_token: &cookies::form_token(&cookie),
         };
-        let chrome = frame.chrome(&session, &account, "");
-        response.extensions_mut().insert(chrome);
+        let layout = frame.layout(&session, &account, "");
+        response.extensions_mut().insert(layout);
         response
     };
     if !needs.admits(session.user.role) {
@@ -244,9 +244,9 @@ async fn admit_member(
     if is_required && !session.user.has_totp && !is_own_login(parts.uri.path()) {
         return Err(refused_inside(refused(PageError::NoSecondFactor)));
     }
-    let head = head(dash, &mut parts, form, &cookie).await;
+    let context = context(dash, &mut parts, form, &cookie).await;
     parts.extensions.insert(SignedIn {
-        head: Arc::new(head),
+        context: Arc::new(context),
         session: Arc::new(session),
         account,
         navigation: dash.navigation,
@@ -373,12 +373,17 @@ fn sign_in_first(parts: &Parts) -> Box<Response> {
     }
     let wanted = parts.uri.path_and_query().map_or("/", PathAndQuery::as_str);
     Box::new(match wanted {
-        "/" => go_to("/login"),
-        wanted => go_to(&format!("/login?next={}", encode(wanted))),
+        "/" => redirect("/login"),
+        wanted => redirect(&format!("/login?next={}", encode(wanted))),
     })
 }
 
-async fn head(dash: &Dash, parts: &mut Parts, form: Option<Form>, cookie: &str) -> Head {
+async fn context(
+    dash: &Dash,
+    parts: &mut Parts,
+    form: Option<Form>,
+    cookie: &str,
+) -> RequestContext {
     let query = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri);
     let text = |name: HeaderName| {
         parts
@@ -393,7 +398,7 @@ async fn head(dash: &Dash, parts: &mut Parts, form: Option<Form>, cookie: &str) 
     };
     let scheme = if dash.is_secure { "https" } else { "http" };
     let client = parts.extensions.get::<ClientAddress>();
-    Head {
+    RequestContext {
         theme: theme(dash, &parts.headers),
         form_token: cookies::form_token(cookie),
         query: Fields::new(query.map(|Query(pairs)| pairs).unwrap_or_default()),
@@ -416,7 +421,7 @@ fn browser(agent: &str) -> String {
             .find(|(sign, _)| agent.contains(sign))
             .map(|(_, name)| *name)
     };
-    // Most browsers also claim to be Chrome, and all to be Mozilla: the honest signs first.
+    // Most browsers also claim to be Layout, and all to be Mozilla: the honest signs first.
     let browsers = &[
         ("Edg/", "Edge"),
         ("OPR/", "Opera"),

@@ -8,19 +8,19 @@
 //!
 //! ```compile_fail
 //! # use phigate_dashboard::Server;
-//! fn back_up(server: &Server) {
-//!     let installation = &server.vault.installation;
+//! async fn close(server: &Server) {
+//!     server.vault.close(std::time::Duration::ZERO).await.ok();
 //! }
 //! ```
 
 mod access;
 mod assets;
 mod chart;
-mod chrome;
 mod clients;
 mod cookies;
 mod fields;
 mod latency;
+mod layout;
 mod message;
 mod pages;
 mod qr;
@@ -42,7 +42,7 @@ use pages::trials::Trials;
 use pages::verify::Verified;
 use phigate_edge::MissingPage;
 use phigate_gateway::{Gateway, Metrics};
-use phigate_store::{Access, Accounts, Figures, Health, Links, People, Sessions, Trail};
+use phigate_store::{Access, Accounts, Figures, Health, Links, People, Sessions, Trail, Vault};
 use phigate_types::Limits;
 use visit::Navigation;
 
@@ -61,24 +61,30 @@ pub struct Server {
 }
 
 /// The handles of a vault that pages use.
-#[derive(Clone)]
 pub struct Subjects {
-    /// Accounts, their modes, settings and aliases.
-    pub accounts: Accounts,
-    /// Users: logins, passwords, second factors.
-    pub people: People,
-    /// Sessions of the dashboard.
-    pub sessions: Sessions,
-    /// One-time links: the first owner, invitations.
-    pub links: Links,
-    /// API keys and providers.
-    pub access: Access,
-    /// The audit trail.
-    pub trail: Trail,
-    /// What the trail holds, in numbers.
-    pub figures: Figures,
-    /// Whether the store can be used right now.
-    pub health: Health,
+    accounts: Accounts,
+    people: People,
+    sessions: Sessions,
+    links: Links,
+    access: Access,
+    trail: Trail,
+    figures: Figures,
+    health: Health,
+}
+
+impl From<&Vault> for Subjects {
+    fn from(vault: &Vault) -> Self {
+        Self {
+            accounts: vault.accounts.clone(),
+            people: vault.people.clone(),
+            sessions: vault.sessions.clone(),
+            links: vault.links.clone(),
+            access: vault.access.clone(),
+            trail: vault.trail.clone(),
+            figures: vault.figures.clone(),
+            health: vault.health.clone(),
+        }
+    }
 }
 
 /// The dashboard's routes, and what a person sees at an address where there is nothing.

@@ -4,7 +4,7 @@ use askama::Template;
 use axum::response::{Html, IntoResponse, Response};
 use http::StatusCode;
 
-use crate::chrome::Chrome;
+use crate::layout::Layout;
 
 /// What happened, and what to do.
 #[derive(Debug, Clone, Copy)]
@@ -19,7 +19,7 @@ pub(crate) struct Message {
 #[derive(Template)]
 #[template(path = "message/alone.html")]
 struct Alone<'a> {
-    chrome: &'a Chrome,
+    layout: &'a Layout,
     message: Message,
 }
 
@@ -27,23 +27,23 @@ struct Alone<'a> {
 #[derive(Template)]
 #[template(path = "message/inside.html")]
 struct Inside<'a> {
-    chrome: &'a Chrome,
+    layout: &'a Layout,
     message: Message,
 }
 
 impl Message {
     /// The page, in this frame.
-    pub(crate) fn render(self, chrome: &Chrome) -> askama::Result<String> {
+    pub(crate) fn render(self, layout: &Layout) -> askama::Result<String> {
         let message = self;
-        match chrome.nav.is_empty() {
-            true => Alone { chrome, message }.render(),
-            false => Inside { chrome, message }.render(),
+        match layout.nav.is_empty() {
+            true => Alone { layout, message }.render(),
+            false => Inside { layout, message }.render(),
         }
     }
 
     /// The page, as the answer to a visit.
-    pub(crate) fn answer(self, status: StatusCode, chrome: &Chrome) -> Response {
-        match self.render(chrome) {
+    pub(crate) fn answer(self, status: StatusCode, layout: &Layout) -> Response {
+        match self.render(layout) {
             Ok(html) => (status, Html(html)).into_response(),
             Err(_) => status.into_response(),
         }
@@ -60,7 +60,7 @@ impl Message {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chrome::NavItem;
+    use crate::layout::NavItem;
 
     const MESSAGE: Message = Message {
         heading: "Not now",
@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn commands_are_set_apart_from_words() {
-        let html = MESSAGE.render(&Chrome::default()).unwrap();
+        let html = MESSAGE.render(&Layout::default()).unwrap();
         assert!(
             html.contains("Run <code>phigate doctor</code> &#38; look."),
             "{html}"
@@ -86,12 +86,12 @@ mod tests {
             icon: "help",
             current: false,
         };
-        let inside = Chrome {
+        let inside = Layout {
             nav: vec![help],
-            ..Chrome::default()
+            ..Layout::default()
         };
-        for (chrome, has_navigation) in [(Chrome::default(), false), (inside, true)] {
-            let html = MESSAGE.render(&chrome).unwrap();
+        for (layout, has_navigation) in [(Layout::default(), false), (inside, true)] {
+            let html = MESSAGE.render(&layout).unwrap();
             assert!(html.contains("<h1>Not now</h1>"));
             assert_eq!(html.contains("href=\"/help\""), has_navigation);
         }

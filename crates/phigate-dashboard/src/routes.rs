@@ -8,12 +8,12 @@ use http::{Method, Uri};
 use phigate_store::Role;
 
 use super::access::{Needs, gate};
-use super::chrome::NavItem;
+use super::layout::NavItem;
 use super::pages::{
     account, acts, audit, export, find, help, keys, login, overview, playground, provider,
     providers, record, settings, setup, users, verify,
 };
-use super::visit::go_to;
+use super::visit::redirect;
 use super::{Dash, assets};
 
 /// A route: where, who, what.
@@ -137,10 +137,10 @@ async fn go_up(uri: Uri) -> Response {
             .iter()
             .any(|route| is_page(route.path) && fits(route.path, path))
         {
-            return go_to(path);
+            return redirect(path);
         }
     }
-    go_to("/")
+    redirect("/")
 }
 
 /// Whether a path is one of a pattern such as `/audit/{request_id}`.

@@ -10,14 +10,14 @@ use http::request::Parts;
 use http::{HeaderValue, StatusCode, header};
 use phigate_store::{Account, Role, SecretString, Session, StoreError};
 
-use super::chrome::{Chrome, NavItem, Theme, notice};
 use super::fields::Fields;
+use super::layout::{Layout, NavItem, Theme, notice};
 use super::message::Message;
 use phigate_edge::InflightPermit;
 
 /// What every visit brings, whoever it is.
 #[derive(Debug)]
-pub(crate) struct Head {
+pub(crate) struct RequestContext {
     /// Light or dark.
     pub(crate) theme: Theme,
     /// The token for the forms of the page.
@@ -38,7 +38,7 @@ pub(crate) struct Head {
     pub(crate) agent: String,
 }
 
-impl Head {
+impl RequestContext {
     /// The address callers use as their base URL.
     pub(crate) fn base_url(&self) -> String {
         format!("{}/v1", self.origin)
@@ -52,16 +52,16 @@ impl Head {
 
 /// Somebody who is not (or need not be) signed in.
 #[derive(Debug, Clone)]
-pub(crate) struct Guest(pub(crate) Arc<Head>);
+pub(crate) struct Guest(pub(crate) Arc<RequestContext>);
 
 impl Guest {
     /// The frame of a page without navigation.
-    pub(crate) fn chrome(&self) -> Chrome {
-        Chrome {
+    pub(crate) fn layout(&self) -> Layout {
+        Layout {
             theme: self.0.theme,
             csrf: self.0.form_token.clone(),
             notice: notice(self.0.query.get("done")),
-            ..Chrome::default()
+            ..Layout::default()
         }
     }
 }
@@ -69,7 +69,7 @@ impl Guest {
 /// Somebody signed in, whose role the route table has let pass.
 #[derive(Debug, Clone)]
 pub(crate) struct SignedIn {
-    pub(crate) head: Arc<Head>,
+    pub(crate) context: Arc<RequestContext>,
     pub(crate) session: Arc<Session>,
     pub(crate) account: Arc<Account>,
     pub(crate) navigation: Navigation,
@@ -97,19 +97,19 @@ impl SignedIn {
 
     /// The form of a write.
     pub(crate) fn form(&self) -> &Fields {
-        &self.head.form
+        &self.context.form
     }
 
     /// The frame of a page; `current` is its line in the navigation.
-    pub(crate) fn chrome(&self, current: &str) -> Chrome {
+    pub(crate) fn layout(&self, current: &str) -> Layout {
         let frame = Frame {
             navigation: self.navigation,
-            theme: self.head.theme,
-            form_token: &self.head.form_token,
+            theme: self.context.theme,
+            form_token: &self.context.form_token,
         };
-        Chrome {
-            notice: notice(self.head.query.get("done")),
-            ..frame.chrome(&self.session, &self.account, current)
+        Layout {
+            notice: notice(self.context.query.get("done")),
+            ..frame.layout(&self.session, &self.account, current)
         }
     }
 }
@@ -123,8 +123,8 @@ pub(crate) struct Frame<'a> {
 
 impl Frame<'_> {
     /// The frame of a page; `current` is its line in the navigation.
-    pub(crate) fn chrome(&self, session: &Session, account: &Account, current: &str) -> Chrome {
-        Chrome {
+    pub(crate) fn layout(&self, session: &Session, account: &Account, current: &str) -> Layout {
+        Layout {
             theme: self.theme,
             nav: (self.navigation)(session.user.role, current),
             email: session.user.email.clone(),
@@ -191,7 +191,7 @@ pub(crate) fn form_status(needs_correction: bool) -> StatusCode {
 }
 
 /// Sends the browser on, after a write.
-pub(crate) fn go_to(address: &str) -> Response {
+pub(crate) fn redirect(address: &str) -> Response {
     let Ok(location) = HeaderValue::from_str(address) else {
         return StatusCode::INTERNAL_SERVER_ERROR.into_response();
     };
@@ -315,7 +315,7 @@ impl IntoResponse for PageError {
         if let PageError::Store(error) = &self {
             tracing::warn!("a page could not be given: {error}");
         }
-        let mut response = self.draw(&Chrome::default());
+        let mut response = self.draw(&Layout::default());
         // The gate knows who came, and which colours they chose.
         response.extensions_mut().insert(self);
         response
@@ -324,7 +324,7 @@ impl IntoResponse for PageError {
 
 impl PageError {
     /// The page that says it, in this frame.
-    pub(super) fn draw(&self, chrome: &Chrome) -> Response {
+    pub(super) fn draw(&self, layout: &Layout) -> Response {
         let (status, heading, words) = self.words();
         let (href, link) = self.way_on();
         let message = Message {
@@ -333,6 +333,6 @@ impl PageError {
             href,
             link,
         };
-        message.answer(status, chrome)
+        message.answer(status, layout)
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
-use phigate_dashboard::{Server, Subjects};
+use phigate_dashboard::Server;
 use phigate_edge::Drain;
 use phigate_gateway::{Gateway, Metrics, ProviderSettings};
 use phigate_store::{Options, Target, Vault};
@@ -87,18 +87,8 @@ impl App {
 
     /// What the pages get of it.
     pub(crate) fn for_pages(&self) -> Server {
-        let vault = &self.vault;
         Server {
-            vault: Subjects {
-                accounts: vault.accounts.clone(),
-                people: vault.people.clone(),
-                sessions: vault.sessions.clone(),
-                links: vault.links.clone(),
-                access: vault.access.clone(),
-                trail: vault.trail.clone(),
-                figures: vault.figures.clone(),
-                health: vault.health.clone(),
-            },
+            vault: self.vault.as_ref().into(),
             gateway: Arc::clone(&self.gateway),
             metrics: Arc::clone(&self.metrics),
             limits: self.config.limits,

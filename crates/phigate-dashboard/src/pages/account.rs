@@ -8,18 +8,18 @@ use phigate_store::{PASSWORD_CHARS_MIN, SecretBytes, SecretString, Session, Stor
 
 use super::setup::check_password;
 use crate::Dash;
-use crate::chrome::{Chrome, Theme, notice};
 use crate::cookies::Cookie;
+use crate::layout::{Layout, Theme, notice};
 use crate::qr::{self, Drawing};
 use crate::totp;
 use crate::view::{When, counted};
-use crate::visit::{Answer, PageError, SignedIn, form_status, go_to, page_with};
+use crate::visit::{Answer, PageError, SignedIn, form_status, page_with, redirect};
 
 /// Your login.
 #[derive(Template)]
 #[template(path = "account.html")]
 pub(crate) struct Page {
-    pub(crate) chrome: Chrome,
+    pub(crate) layout: Layout,
     pub(crate) error: Option<String>,
     pub(crate) has_totp: bool,
     /// Recovery codes that were not used yet.
@@ -76,7 +76,7 @@ pub(crate) async fn change_password(State(dash): State<Dash>, visit: SignedIn) -
             visit.actor(),
         )
         .await?;
-    Ok(go_to("/account?done=password"))
+    Ok(redirect("/account?done=password"))
 }
 
 /// `POST /account/totp`
@@ -140,7 +140,7 @@ async fn show_codes(dash: &Dash, visit: &SignedIn, done: &str) -> Answer {
     page.has_totp = true;
     page.codes_left = codes.len();
     page.codes = codes.iter().map(|code| in_groups(code.expose())).collect();
-    page.chrome.notice = notice(done);
+    page.layout.notice = notice(done);
     page_with(StatusCode::OK, &page)
 }
 
@@ -171,7 +171,7 @@ pub(crate) async fn remove_totp(State(dash): State<Dash>, visit: SignedIn) -> An
             visit.actor(),
         )
         .await?;
-    Ok(go_to("/account?done=totp-off"))
+    Ok(redirect("/account?done=totp-off"))
 }
 
 /// `POST /account/sessions/revoke`
@@ -192,13 +192,13 @@ pub(crate) async fn revoke_session(State(dash): State<Dash>, visit: SignedIn) ->
         .sessions
         .end_session(visit.account_id(), id, visit.actor())
         .await?;
-    Ok(go_to("/account?done=session"))
+    Ok(redirect("/account?done=session"))
 }
 
 /// `POST /theme`
 pub(crate) async fn set_theme(State(dash): State<Dash>, visit: SignedIn) -> Answer {
     let theme = Theme::from_code(visit.form().get("theme"));
-    let mut response = go_to(&super::login::inside(visit.form().get("page")));
+    let mut response = redirect(&super::login::inside(visit.form().get("page")));
     response.headers_mut().append(
         header::SET_COOKIE,
         Cookie::Theme.set(theme.code(), dash.is_secure),
@@ -213,7 +213,7 @@ pub(crate) async fn confirm(
     password: &str,
 ) -> Result<Option<String>, PageError> {
     let password = SecretString::new(password.to_owned());
-    let origin = visit.head.client.to_string();
+    let origin = visit.context.client.to_string();
     match dash
         .vault
         .people
@@ -256,7 +256,7 @@ async fn page_of(
         seen: When::at(session.last_seen),
     };
     Ok(Page {
-        chrome: visit.chrome("/account"),
+        layout: visit.layout("/account"),
         error,
         has_totp: user.has_totp,
         codes_left: vault.people.recovery_codes_left(user).await?,

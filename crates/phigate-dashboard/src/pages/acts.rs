@@ -10,7 +10,7 @@ use super::log::{Listing, ROWS, chosen, tabs, total};
 use super::log_filter;
 use super::rows::{ActRow, act_row};
 use crate::Dash;
-use crate::chrome::Chrome;
+use crate::layout::Layout;
 use crate::view::Choice;
 use crate::visit::{Answer, PageError, SignedIn, form_status, page_with};
 
@@ -20,7 +20,7 @@ const ADDRESS: &str = "/audit/administration";
 #[derive(Template)]
 #[template(path = "audit/administration.html")]
 pub(crate) struct Page {
-    pub(crate) chrome: Chrome,
+    pub(crate) layout: Layout,
     pub(crate) tabs: Vec<Choice>,
     pub(crate) error: Option<String>,
     pub(crate) listing: Listing,
@@ -31,7 +31,7 @@ pub(crate) struct Page {
 
 /// `GET /audit/administration`
 pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
-    let query = &visit.head.query;
+    let query = &visit.context.query;
     let filter = log_filter::acts(query, Timestamp::now());
     let listed = match &filter {
         Ok(filter) => list(&dash, &visit, filter).await?,
@@ -49,7 +49,7 @@ pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
     page_with(
         status,
         &Page {
-            chrome: visit.chrome("/audit"),
+            layout: visit.layout("/audit"),
             tabs: tabs(ADDRESS),
             error,
             listing: listing.read(query, listed.next, listed.total),
@@ -72,7 +72,7 @@ async fn people(dash: &Dash, visit: &SignedIn) -> Result<Vec<Choice>, PageError>
         ("anonymous", "Not signed in"),
         ("system", "The system itself"),
     ];
-    let asked = visit.head.query.get("person");
+    let asked = visit.context.query.get("person");
     Ok(chosen("Anybody", users.chain(others), asked))
 }
 
@@ -85,7 +85,7 @@ struct Listed {
 
 async fn list(dash: &Dash, visit: &SignedIn, filter: &Filter) -> Result<Listed, PageError> {
     let (trail, account) = (&dash.vault.trail, visit.account_id());
-    let before = Listing::before(&visit.head.query);
+    let before = Listing::before(&visit.context.query);
     let page = trail.audit_list(account, filter, before, ROWS).await?;
     Ok(Listed {
         acts: page.items.iter().filter_map(act_row).collect(),

@@ -15,9 +15,9 @@ use super::log_filter;
 use super::rows::{Row, request_row};
 use super::verify::{self, Chain};
 use crate::Dash;
-use crate::chrome::Chrome;
+use crate::layout::Layout;
 use crate::view::{Choice, choices};
-use crate::visit::{Answer, PageError, SignedIn, form_status, go_to, page_with};
+use crate::visit::{Answer, PageError, SignedIn, form_status, page_with, redirect};
 
 const ADDRESS: &str = "/audit";
 
@@ -25,7 +25,7 @@ const ADDRESS: &str = "/audit";
 #[derive(Template)]
 #[template(path = "audit/requests.html")]
 pub(crate) struct Page {
-    pub(crate) chrome: Chrome,
+    pub(crate) layout: Layout,
     pub(crate) tabs: Vec<Choice>,
     pub(crate) error: Option<String>,
     pub(crate) base_url: String,
@@ -68,11 +68,11 @@ const MORE: &[&str] = &[
 
 /// `GET /audit`
 pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
-    let query = &visit.head.query;
+    let query = &visit.context.query;
     // As this was asked for before there were tabs.
     if query.get("record") == "admin" {
         let rest = query.query_with("record", "");
-        return Ok(go_to(&format!("/audit/administration?{rest}")));
+        return Ok(redirect(&format!("/audit/administration?{rest}")));
     }
     let keys = dash.vault.access.api_keys(visit.account_id()).await?;
     let filter = log_filter::requests(query, Timestamp::now());
@@ -106,7 +106,7 @@ struct Drawn {
 }
 
 fn draw(dash: &Dash, visit: &SignedIn, keys: &[ApiKeyInfo], drawn: Drawn) -> Page {
-    let query = &visit.head.query;
+    let query = &visit.context.query;
     let kinds = PhiKind::all().map(|kind| (kind.code(), kind.label()));
     let actions = Action::all().map(|action| (action.code(), action.label()));
     let modes = Mode::all().map(|mode| (mode.code, mode.label));
@@ -116,10 +116,10 @@ fn draw(dash: &Dash, visit: &SignedIn, keys: &[ApiKeyInfo], drawn: Drawn) -> Pag
     let errors = ErrorCode::all().map(|code| (code.code(), code.code()));
     let text = |name: &str| query.get(name).to_owned();
     Page {
-        chrome: visit.chrome("/audit"),
+        layout: visit.layout("/audit"),
         tabs: tabs(ADDRESS),
         error: drawn.error,
-        base_url: visit.head.base_url(),
+        base_url: visit.context.base_url(),
         listing: drawn.listing,
         shows_more: MORE.iter().any(|name| !query.get(name).is_empty()),
         chain: verify::known(dash, visit.account_id()),
@@ -152,7 +152,7 @@ async fn list(
     names: &BTreeMap<String, String>,
 ) -> Result<Listed, PageError> {
     let (trail, account) = (&dash.vault.trail, visit.account_id());
-    let before = Listing::before(&visit.head.query);
+    let before = Listing::before(&visit.context.query);
     let page = trail.request_list(account, filter, before, ROWS).await?;
     let rows = page.items.iter();
     Ok(Listed {

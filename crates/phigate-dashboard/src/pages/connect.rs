@@ -55,7 +55,7 @@ fn snippet(visit: &SignedIn, client: &Client, block: &Block, key: &str) -> Snipp
         lead: words(block.lead),
         what: format!("{}: {lead}", client.title),
         language: block.language,
-        code: block.for_caller(account, &visit.head.origin, key),
+        code: block.for_caller(account, &visit.context.origin, key),
         missing: (!block.is_served(account)).then(|| block.door()),
     }
 }

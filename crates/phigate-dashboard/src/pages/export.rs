@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 
 use super::log_filter;
 use crate::Dash;
-use crate::visit::{Answer, PageError, SignedIn, go_to};
+use crate::visit::{Answer, PageError, SignedIn, redirect};
 
 /// Lines are sent in pieces of about this size.
 const PIECE_BYTES: usize = 64 * 1024;
@@ -41,12 +41,12 @@ static FORMATS: &[Format] = &[
 
 /// `GET /audit/export`: a read in the sense of forms, and recorded all the same.
 pub(crate) async fn export(State(dash): State<Dash>, visit: SignedIn) -> Answer {
-    let asked = visit.head.query.get("format");
+    let asked = visit.context.query.get("format");
     let format = FORMATS
         .iter()
         .find(|format| format.code == asked)
         .unwrap_or(&FORMATS[0]);
-    let query = &visit.head.query;
+    let query = &visit.context.query;
     let (filter, tab) = match query.get("what") {
         "acts" => (
             log_filter::acts(query, Timestamp::now()),
@@ -57,7 +57,10 @@ pub(crate) async fn export(State(dash): State<Dash>, visit: SignedIn) -> Answer 
     };
     // The page of the log says what is wrong with the filter.
     let Ok(filter) = filter else {
-        return Ok(go_to(&format!("{tab}?{}", query.query_with("format", ""))));
+        return Ok(redirect(&format!(
+            "{tab}?{}",
+            query.query_with("format", "")
+        )));
     };
     let (pieces, taken) = mpsc::channel::<Result<Bytes, std::io::Error>>(PIECES);
     let (trail, account_id, actor) = (

@@ -10,7 +10,7 @@ use phigate_types::Action;
 use super::log::tabs;
 use super::rows::{Row, disclosure_row};
 use crate::Dash;
-use crate::chrome::Chrome;
+use crate::layout::Layout;
 use crate::view::{Choice, choices, in_sentence};
 use crate::visit::{Answer, SignedIn, form_status, page_with};
 
@@ -20,7 +20,7 @@ const ADDRESS: &str = "/audit/find";
 #[derive(Template)]
 #[template(path = "audit/find.html")]
 pub(crate) struct Page {
-    pub(crate) chrome: Chrome,
+    pub(crate) layout: Layout,
     pub(crate) tabs: Vec<Choice>,
     pub(crate) error: Option<String>,
     pub(crate) types: Vec<Choice>,
@@ -89,7 +89,7 @@ fn draw(visit: &SignedIn, error: Option<String>, found: Option<Found>) -> Answer
     page_with(
         status,
         &Page {
-            chrome: visit.chrome("/audit"),
+            layout: visit.layout("/audit"),
             tabs: tabs(ADDRESS),
             error,
             types: choices(kinds, visit.form().get("type")),

@@ -11,15 +11,15 @@ use phigate_types::Tone;
 
 use super::connect::{Connection, connections};
 use crate::Dash;
-use crate::chrome::Chrome;
+use crate::layout::Layout;
 use crate::view::{Choice, When, choices, counted, percent};
-use crate::visit::{Answer, PageError, SignedIn, go_to, page_with};
+use crate::visit::{Answer, PageError, SignedIn, page_with, redirect};
 
 /// The keys of the account.
 #[derive(Template)]
 #[template(path = "keys.html")]
 pub(crate) struct Page {
-    pub(crate) chrome: Chrome,
+    pub(crate) layout: Layout,
     pub(crate) error: Option<String>,
     pub(crate) base_url: String,
     pub(crate) name: String,
@@ -170,7 +170,7 @@ pub(crate) async fn revoke(
         .access
         .revoke_api_key(visit.account_id(), &id, visit.actor())
         .await?;
-    Ok(go_to("/keys?done=key-revoked"))
+    Ok(redirect("/keys?done=key-revoked"))
 }
 
 /// The names of keys by their ids, for lists.
@@ -204,8 +204,8 @@ async fn draw(
     page_with(
         status,
         &Page {
-            chrome: visit.chrome("/keys"),
-            base_url: visit.head.base_url(),
+            layout: visit.layout("/keys"),
+            base_url: visit.context.base_url(),
             // What was typed stays after an error, and goes after a success.
             name: error
                 .map(|_| visit.form().get("name").to_owned())

@@ -9,17 +9,17 @@ use phigate_store::{AdminAct, Login, LoginOutcome, SecretString, SessionPolicy, 
 use phigate_types::Act;
 
 use crate::Dash;
-use crate::chrome::Chrome;
 use crate::cookies::Cookie;
+use crate::layout::Layout;
 use crate::totp;
 use crate::view::counted;
-use crate::visit::{Answer, Guest, PageError, SignedIn, go_to, page_with};
+use crate::visit::{Answer, Guest, PageError, SignedIn, page_with, redirect};
 
 /// The page.
 #[derive(Template)]
 #[template(path = "login.html")]
 pub(crate) struct Page {
-    pub(crate) chrome: Chrome,
+    pub(crate) layout: Layout,
     pub(crate) error: Option<String>,
     pub(crate) email: String,
     pub(crate) next: String,
@@ -118,7 +118,7 @@ pub(crate) async fn is_right_code(dash: &Dash, user: &User, code: &str) -> Resul
 }
 
 async fn enter(dash: &Dash, guest: &Guest, user: &User) -> Answer {
-    let mut response = go_to(&inside(guest.0.form.exact("next")));
+    let mut response = redirect(&inside(guest.0.form.exact("next")));
     begin(dash, guest, user, &mut response).await?;
     Ok(response)
 }
@@ -169,7 +169,7 @@ pub(crate) async fn sign_out(State(dash): State<Dash>, visit: SignedIn) -> Answe
         .sessions
         .end_session(visit.account_id(), &visit.session.id, visit.actor())
         .await?;
-    let mut response = go_to("/login?done=signed-out");
+    let mut response = redirect("/login?done=signed-out");
     let headers = response.headers_mut();
     headers.append(header::SET_COOKIE, Cookie::Session.clear(dash.is_secure));
     // Going back after signing out shows nothing.
@@ -195,7 +195,7 @@ fn draw(guest: &Guest, status: StatusCode, error: Option<String>, asks_code: boo
         next => next,
     };
     let page = Page {
-        chrome: guest.chrome(),
+        layout: guest.layout(),
         error,
         email: guest.0.form.get("email").to_owned(),
         next: inside(next),

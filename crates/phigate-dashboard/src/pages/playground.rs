@@ -13,9 +13,9 @@ use serde_json::{Map, Value, json};
 use super::settings::replies::Stage;
 use super::settings::{ModeCard, mode_cards};
 use crate::Dash;
-use crate::chrome::Chrome;
 use crate::clients;
 use crate::fields::Fields;
+use crate::layout::Layout;
 use crate::view::{Choice, Fact, Piece, Treatment, choices, in_sentence, kind_class, pieces};
 use crate::visit::{Answer, PageError, SignedIn, form_status, page_with};
 
@@ -23,7 +23,7 @@ use crate::visit::{Answer, PageError, SignedIn, form_status, page_with};
 #[derive(Template)]
 #[template(path = "playground.html")]
 pub(crate) struct Page {
-    pub(crate) chrome: Chrome,
+    pub(crate) layout: Layout,
     pub(crate) error: Option<String>,
     pub(crate) text: String,
     pub(crate) model: String,
@@ -170,7 +170,7 @@ fn curl(visit: &SignedIn, model: &str) -> String {
     let body = Value::Object(body).to_string().replace('\'', r"'\''");
     format!(
         "curl {}/chat/completions \\\n  -H \"Authorization: Bearer $PHIGATE_API_KEY\" \\\n  -H \"Content-Type: application/json\" \\\n  -d '{body}'",
-        visit.head.base_url()
+        visit.context.base_url()
     )
 }
 
@@ -275,7 +275,7 @@ async fn draw(
     page_with(
         form_status(error.is_some()),
         &Page {
-            chrome: visit.chrome("/playground"),
+            layout: visit.layout("/playground"),
             error,
             models: models.map(|(model, _)| model).collect(),
             mode_code: in_force.code,
@@ -309,7 +309,7 @@ async fn draw(
 
 /// What was typed, or the example where that was asked for.
 fn typed(visit: &SignedIn) -> String {
-    let given = match visit.head.query.get("example") {
+    let given = match visit.context.query.get("example") {
         "yes" => EXAMPLE,
         _ => visit.form().exact("text"),
     };

@@ -14,16 +14,16 @@ use super::providers::{done, try_out};
 use super::terms::{self, Terms};
 use super::trials::TestResult;
 use crate::Dash;
-use crate::chrome::Chrome;
 use crate::fields::{Fields, encode};
+use crate::layout::Layout;
 use crate::view::{Choice, When, in_sentence};
-use crate::visit::{Answer, PageError, SignedIn, form_status, go_to, page_with};
+use crate::visit::{Answer, PageError, SignedIn, form_status, page_with, redirect};
 
 /// One provider.
 #[derive(Template)]
 #[template(path = "provider.html")]
 pub(crate) struct Page {
-    pub(crate) chrome: Chrome,
+    pub(crate) layout: Layout,
     pub(crate) error: Option<String>,
     pub(crate) title: String,
     pub(crate) lead: String,
@@ -132,7 +132,7 @@ pub(crate) async fn test(
     Draft::stored(&dash, &visit, &name).await?;
     let model = Some(visit.form().get("model")).filter(|model| !model.is_empty());
     try_out(&dash, &visit, &name, model).await;
-    Ok(go_to(&format!("/provider/{}", encode(&name))))
+    Ok(redirect(&format!("/provider/{}", encode(&name))))
 }
 
 /// `POST /provider/{provider}/remove`
@@ -145,7 +145,7 @@ pub(crate) async fn remove(
     access
         .remove_provider(visit.account_id(), &name, visit.actor())
         .await?;
-    Ok(go_to(&done("provider-gone")))
+    Ok(redirect(&done("provider-gone")))
 }
 
 /// A provider as it is being set.
@@ -292,7 +292,7 @@ async fn keep(dash: &Dash, visit: &SignedIn, mut draft: Draft) -> Answer {
             visit.actor(),
         )
         .await?;
-    Ok(go_to(&done("provider")))
+    Ok(redirect(&done("provider")))
 }
 
 /// What is wrong, with the field's name as the page has it.
@@ -320,7 +320,7 @@ async fn draw(dash: &Dash, visit: &SignedIn, draft: Draft, error: Option<String>
         value(option.code(), known)
     });
     let page = Page {
-        chrome: visit.chrome("/providers"),
+        layout: visit.layout("/providers"),
         title: draft.title(),
         lead: draft.lead(&terms::health(fares.get(&draft.name))),
         action: draft.action(),

@@ -14,16 +14,16 @@ use super::presets::{PRESETS, Preset};
 use super::terms::{self, Terms};
 use super::trials::TestResult;
 use crate::Dash;
-use crate::chrome::Chrome;
+use crate::layout::Layout;
 use crate::view::{When, in_sentence};
-use crate::visit::{Answer, PageError, SignedIn, go_to, page_with};
+use crate::visit::{Answer, PageError, SignedIn, page_with, redirect};
 use phigate_gateway::{BaseUrl, check_key};
 
 /// All providers.
 #[derive(Template)]
 #[template(path = "providers.html")]
 pub(crate) struct Page {
-    pub(crate) chrome: Chrome,
+    pub(crate) layout: Layout,
     pub(crate) error: Option<String>,
     pub(crate) private_allowed: bool,
     pub(crate) providers: Vec<Entry>,
@@ -113,7 +113,7 @@ pub(crate) async fn save(
             visit.actor(),
         )
         .await?;
-    Ok(go_to(&done("provider")))
+    Ok(redirect(&done("provider")))
 }
 
 /// The kind of provider that a family's card is about.
@@ -168,7 +168,7 @@ pub(crate) async fn remove(
         .access
         .remove_provider(visit.account_id(), kind.code(), visit.actor())
         .await?;
-    Ok(go_to("/providers?done=provider-removed"))
+    Ok(redirect("/providers?done=provider-removed"))
 }
 
 /// `POST /providers/{family}/test`
@@ -180,7 +180,7 @@ pub(crate) async fn test(
     let kind = family_kind(&family)?;
     try_out(&dash, &visit, kind.code(), None).await;
     let family = kind.code();
-    Ok(go_to(&format!("/providers#{family}")))
+    Ok(redirect(&format!("/providers#{family}")))
 }
 
 /// Tests a provider; its page and the list show what was said.
@@ -216,7 +216,7 @@ pub(crate) async fn save_fallbacks(State(dash): State<Dash>, visit: SignedIn) ->
             .set_fallback(account_id, model, targets, actor)
             .await?;
     }
-    Ok(go_to(&done("fallbacks")))
+    Ok(redirect(&done("fallbacks")))
 }
 
 /// `POST /providers/aliases`
@@ -251,7 +251,7 @@ pub(crate) async fn save_aliases(State(dash): State<Dash>, visit: SignedIn) -> A
                 .await?;
         }
     }
-    Ok(go_to(&done("aliases")))
+    Ok(redirect(&done("aliases")))
 }
 
 async fn draw(dash: &Dash, visit: &SignedIn, status: StatusCode, remark: Remark) -> Answer {
@@ -293,7 +293,7 @@ async fn draw(dash: &Dash, visit: &SignedIn, status: StatusCode, remark: Remark)
     page_with(
         status,
         &Page {
-            chrome: visit.chrome("/providers"),
+            layout: visit.layout("/providers"),
             error: None,
             private_allowed: dash.gateway.setup_rules().allow_private,
             providers: providers.collect(),

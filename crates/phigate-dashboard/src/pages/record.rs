@@ -12,17 +12,17 @@ use super::content::Content;
 use super::rows::{ActRow, act_row, action, kinds};
 use super::{account, keys, log_filter};
 use crate::Dash;
-use crate::chrome::Chrome;
 use crate::cookies::form_token;
+use crate::layout::Layout;
 use crate::view::{Fact, KindChip, counted, grouped, kind_class};
-use crate::visit::{Answer, PageError, SignedIn, form_status, go_to, page_with};
+use crate::visit::{Answer, PageError, SignedIn, form_status, page_with, redirect};
 use phigate_store::reason;
 
 /// The record.
 #[derive(Template)]
 #[template(path = "record.html")]
 pub(crate) struct Page {
-    pub(crate) chrome: Chrome,
+    pub(crate) layout: Layout,
     pub(crate) error: Option<String>,
     pub(crate) request_id: String,
     pub(crate) tone: Tone,
@@ -72,7 +72,7 @@ pub(crate) async fn show(
     Path(id): Path<String>,
 ) -> Answer {
     let request_id = Uuid::try_parse(&id).map_err(|_| PageError::NotFound)?;
-    let was_opened = visit.head.query.get("opened") == opened(&visit, request_id);
+    let was_opened = visit.context.query.get("opened") == opened(&visit, request_id);
     let content = match was_opened {
         true => reopen(&dash, &visit, request_id).await?,
         false => None,
@@ -82,7 +82,10 @@ pub(crate) async fn show(
 
 /// What stands in the address of revealed content. It is worth nothing in another session, and soon nothing in this one.
 fn opened(visit: &SignedIn, request_id: Uuid) -> String {
-    form_token(&format!("{} reveals {request_id}", visit.head.form_token))
+    form_token(&format!(
+        "{} reveals {request_id}",
+        visit.context.form_token
+    ))
 }
 
 /// The content, while the reveal that was recorded is fresh: loading the page again is no second reveal.
@@ -126,7 +129,7 @@ pub(crate) async fn reveal(
     match revealed.await {
         Ok(_) => {
             let opened = opened(&visit, request_id);
-            Ok(go_to(&format!(
+            Ok(redirect(&format!(
                 "/audit/{request_id}?opened={opened}#content"
             )))
         }
@@ -180,7 +183,7 @@ async fn draw(
     page_with(
         form_status(error.is_some()),
         &Page {
-            chrome: visit.chrome("/audit"),
+            layout: visit.layout("/audit"),
             reason: error
                 .as_ref()
                 .map(|_| visit.form().get("reason").to_owned())

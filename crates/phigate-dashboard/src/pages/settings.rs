@@ -16,9 +16,9 @@ use phigate_store::Settings;
 use phigate_types::{Effect, Mode};
 
 use crate::Dash;
-use crate::chrome::Chrome;
+use crate::layout::Layout;
 use crate::view::{Choice, Piece, Treatment, When, choices, pieces};
-use crate::visit::{Answer, PageError, SignedIn, form_status, go_to, page_with};
+use crate::visit::{Answer, PageError, SignedIn, form_status, page_with, redirect};
 use phigate_gateway::detector;
 use weakening::{Asked, Weaker, ask};
 
@@ -42,7 +42,7 @@ pub(crate) fn tabs(open: &str) -> Vec<Choice> {
 #[derive(Template)]
 #[template(path = "settings/mode.html")]
 pub(crate) struct Page {
-    pub(crate) chrome: Chrome,
+    pub(crate) layout: Layout,
     pub(crate) tabs: Vec<Choice>,
     pub(crate) error: Option<String>,
     pub(crate) mode_changed: Option<ModeChange>,
@@ -91,7 +91,7 @@ pub(crate) async fn save_mode(State(dash): State<Dash>, visit: SignedIn) -> Answ
     };
     let accounts = &dash.vault.accounts;
     accounts.set_mode(visit.account_id(), mode, by).await?;
-    Ok(go_to("/settings?done=mode"))
+    Ok(redirect("/settings?done=mode"))
 }
 
 /// Saves what a page of settings says, once weakening was asked about.
@@ -112,7 +112,7 @@ async fn save(
     accounts
         .edit_settings(visit.account_id(), change, by)
         .await?;
-    Ok(go_to(&format!("{address}?done=settings")))
+    Ok(redirect(&format!("{address}?done=settings")))
 }
 
 async fn draw(dash: &Dash, visit: &SignedIn, error: Option<String>) -> Answer {
@@ -123,7 +123,7 @@ async fn draw(dash: &Dash, visit: &SignedIn, error: Option<String>) -> Answer {
     page_with(
         form_status(error.is_some()),
         &Page {
-            chrome: visit.chrome("/settings"),
+            layout: visit.layout("/settings"),
             tabs: tabs("/settings"),
             error,
             mode_changed: changed.map(|(time, by)| ModeChange {

@@ -7,15 +7,15 @@ use phigate_store::{Link, LinkPurpose, PASSWORD_CHARS_MIN, SecretString, StoreEr
 
 use super::login;
 use crate::Dash;
-use crate::chrome::Chrome;
+use crate::layout::Layout;
 use crate::message::Message;
-use crate::visit::{Answer, Guest, go_to, page_with, role_label};
+use crate::visit::{Answer, Guest, page_with, redirect, role_label};
 
 /// The form behind the link.
 #[derive(Template)]
 #[template(path = "setup.html")]
 pub(crate) struct Page {
-    pub(crate) chrome: Chrome,
+    pub(crate) layout: Layout,
     pub(crate) error: Option<String>,
     pub(crate) heading: &'static str,
     pub(crate) words: String,
@@ -62,7 +62,7 @@ pub(crate) async fn create(
         .await
     {
         Ok(user) => {
-            let mut response = go_to("/?done=welcome");
+            let mut response = redirect("/?done=welcome");
             login::begin(&dash, &guest, &user, &mut response).await?;
             Ok(response)
         }
@@ -105,7 +105,7 @@ fn used_up(guest: &Guest) -> Answer {
         href: "/login",
         link: "Go to the login",
     };
-    Ok(message.answer(StatusCode::NOT_FOUND, &guest.chrome()))
+    Ok(message.answer(StatusCode::NOT_FOUND, &guest.layout()))
 }
 
 async fn draw(
@@ -139,7 +139,7 @@ async fn draw(
     page_with(
         status,
         &Page {
-            chrome: guest.chrome(),
+            layout: guest.layout(),
             error,
             heading,
             words,

@@ -6,16 +6,16 @@ use jiff::{SignedDuration, Timestamp};
 use phigate_store::{Invite, LinkPurpose, Role, Session, StoreError, User};
 
 use crate::Dash;
-use crate::chrome::Chrome;
 use crate::fields::encode;
+use crate::layout::Layout;
 use crate::view::{Choice, When, choices};
-use crate::visit::{Answer, SignedIn, form_status, go_to, page_with, role_label};
+use crate::visit::{Answer, SignedIn, form_status, page_with, redirect, role_label};
 
 /// The people of the account.
 #[derive(Template)]
 #[template(path = "users.html")]
 pub(crate) struct Page {
-    pub(crate) chrome: Chrome,
+    pub(crate) layout: Layout,
     pub(crate) error: Option<String>,
     pub(crate) email: String,
     pub(crate) roles: Vec<Choice>,
@@ -118,7 +118,7 @@ pub(crate) async fn invite(State(dash): State<Dash>, visit: SignedIn) -> Answer 
     };
     let link = InviteLink {
         email,
-        url: format!("{}/setup/{}", visit.head.origin, token.expose()),
+        url: format!("{}/setup/{}", visit.context.origin, token.expose()),
         expires: When::at(Timestamp::now() + INVITATION),
     };
     draw(&dash, &visit, None, Some(link)).await
@@ -140,7 +140,7 @@ pub(crate) async fn remove(State(dash): State<Dash>, visit: SignedIn) -> Answer 
         .people
         .remove_user(visit.account_id(), email, visit.actor())
         .await?;
-    Ok(go_to("/users?done=user-removed"))
+    Ok(redirect("/users?done=user-removed"))
 }
 
 /// `POST /users/role`
@@ -157,7 +157,7 @@ pub(crate) async fn set_role(State(dash): State<Dash>, visit: SignedIn) -> Answe
     let people = &dash.vault.people;
     let set = people.set_role(visit.account_id(), email, role, visit.actor());
     set.await?;
-    Ok(go_to("/users?done=role"))
+    Ok(redirect("/users?done=role"))
 }
 
 /// `POST /users/sign-out`
@@ -170,7 +170,7 @@ pub(crate) async fn sign_out(State(dash): State<Dash>, visit: SignedIn) -> Answe
     let sessions = &dash.vault.sessions;
     let ended = sessions.end_session(visit.account_id(), id, visit.actor());
     ended.await?;
-    Ok(go_to("/users?done=session"))
+    Ok(redirect("/users?done=session"))
 }
 
 /// `POST /users/withdraw`
@@ -180,7 +180,7 @@ pub(crate) async fn withdraw(State(dash): State<Dash>, visit: SignedIn) -> Answe
         .links
         .withdraw_invitation(visit.account_id(), email, visit.actor())
         .await?;
-    Ok(go_to("/users?done=invitation"))
+    Ok(redirect("/users?done=invitation"))
 }
 
 async fn draw(
@@ -196,7 +196,7 @@ async fn draw(
     page_with(
         form_status(error.is_some()),
         &Page {
-            chrome: visit.chrome("/users"),
+            layout: visit.layout("/users"),
             email: error
                 .map(|_| visit.form().get("email").to_owned())
                 .unwrap_or_default(),

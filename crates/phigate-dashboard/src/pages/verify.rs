@@ -10,9 +10,9 @@ use phigate_store::Report;
 
 use super::log::tabs;
 use crate::Dash;
-use crate::chrome::Chrome;
+use crate::layout::Layout;
 use crate::view::{Choice, When, grouped};
-use crate::visit::{Answer, PageError, SignedIn, go_to, page};
+use crate::visit::{Answer, PageError, SignedIn, page, redirect};
 
 /// What the last verification of each account found, in this process, and which are under way.
 #[derive(Default)]
@@ -53,7 +53,7 @@ fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
 #[derive(Template)]
 #[template(path = "audit/integrity.html")]
 pub(crate) struct Page {
-    pub(crate) chrome: Chrome,
+    pub(crate) layout: Layout,
     pub(crate) tabs: Vec<Choice>,
     pub(crate) chain: Chain,
 }
@@ -61,7 +61,7 @@ pub(crate) struct Page {
 /// `GET /audit/integrity`
 pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
     page(&Page {
-        chrome: visit.chrome("/audit"),
+        layout: visit.layout("/audit"),
         tabs: tabs("/audit/integrity"),
         chain: known(&dash, visit.account_id()),
     })
@@ -79,7 +79,7 @@ pub(crate) async fn verify(State(dash): State<Dash>, visit: SignedIn) -> Answer 
         .await?;
     let found = (Timestamp::now(), report);
     locked(&dash.verified.known).insert(visit.account_id().to_owned(), found);
-    Ok(go_to("/audit/integrity"))
+    Ok(redirect("/audit/integrity"))
 }
 
 /// What is known about the chain.

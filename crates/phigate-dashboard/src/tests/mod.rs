@@ -24,7 +24,7 @@ use uuid::Uuid;
 use super::access::Needs;
 use super::cookies::form_token;
 use super::routes::{ROUTES, Route};
-use crate::{Server, Subjects};
+use crate::Server;
 
 const HOST: &str = "gate.example";
 
@@ -51,16 +51,7 @@ fn server(vault: &Arc<Vault>) -> Server {
         Drain::default(),
     );
     Server {
-        vault: Subjects {
-            accounts: vault.accounts.clone(),
-            people: vault.people.clone(),
-            sessions: vault.sessions.clone(),
-            links: vault.links.clone(),
-            access: vault.access.clone(),
-            trail: vault.trail.clone(),
-            figures: vault.figures.clone(),
-            health: vault.health.clone(),
-        },
+        vault: vault.as_ref().into(),
         gateway: gateway.unwrap(),
         metrics,
         limits,

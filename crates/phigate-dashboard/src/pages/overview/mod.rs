@@ -12,9 +12,9 @@ use phigate_types::ErrorCode;
 use super::rows::{Row, request_row};
 use crate::Dash;
 use crate::chart::{Chart, Slot};
-use crate::chrome::Chrome;
 use crate::fields::encode;
 use crate::latency::added_ms;
+use crate::layout::Layout;
 use crate::view::Choice;
 use crate::visit::{Answer, SignedIn, page};
 pub(crate) use attention::{Health, Line};
@@ -28,7 +28,7 @@ use figures::{
 #[derive(Template)]
 #[template(path = "overview.html")]
 pub(crate) struct Page {
-    pub(crate) chrome: Chrome,
+    pub(crate) layout: Layout,
     pub(crate) headline: String,
     pub(crate) periods: Vec<Choice>,
     pub(crate) steps: Option<Vec<Step>>,
@@ -56,7 +56,7 @@ const LATEST: usize = 8;
 
 /// `GET /`
 pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
-    let period = period(visit.head.query.get("period"));
+    let period = period(visit.context.query.get("period"));
     let account_id = visit.account_id();
     let vault = &dash.vault;
     let stats = vault.figures.stats(account_id, period.window).await?;
@@ -78,7 +78,7 @@ pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
     let names = super::keys::names(&keys);
     let health = health(&dash, &visit, &recent).await;
     let attention = attention(&dash, &visit, &stats, &keys, &health).await?;
-    let shows_phi = visit.head.query.get("show") == "phi";
+    let shows_phi = visit.context.query.get("show") == "phi";
     let slot = if shows_phi { phi_slot } else { slot };
     let slots: Vec<Slot> = stats.buckets.iter().map(slot).collect();
     let log = counted_log(&stats);
@@ -88,7 +88,7 @@ pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
     let name = |id: &str| names.get(id).filter(|name| !name.is_empty()).cloned();
     let name = |id: &str| name(id).unwrap_or_else(|| id.to_owned());
     page(&Page {
-        chrome: visit.chrome("/"),
+        layout: visit.layout("/"),
         headline: headline(&stats, period.words),
         periods: periods(period),
         steps: (visit.is_owner() && recent.is_empty()).then(|| steps(&visit, &keys)),

@@ -21,7 +21,7 @@ pub(super) fn keys_page(is_empty: bool) -> keys::Page {
         },
     };
     keys::Page {
-        chrome: chrome("/keys"),
+        layout: layout("/keys"),
         error: None,
         base_url: "http://127.0.0.1:8080/v1".to_owned(),
         name: String::new(),
@@ -59,7 +59,7 @@ fn terms() -> Terms {
 pub(super) fn provider_page(is_new: bool) -> provider::Page {
     let preset = presets::find("azure-entra").unwrap();
     provider::Page {
-        chrome: chrome("/providers"),
+        layout: layout("/providers"),
         error: is_new.then(|| format!("Region: {HOSTILE}.")),
         title: if is_new {
             "Add Azure OpenAI, Entra ID".to_owned()
@@ -139,12 +139,12 @@ pub(super) fn providers_page() -> providers::Page {
         error: None,
     };
     providers::Page {
-        chrome: Chrome {
+        layout: Layout {
             notice: Some(Notice {
                 tone: "ok",
                 text: "Saved. The key is stored encrypted; only its last four characters will be shown.",
             }),
-            ..chrome("/providers")
+            ..layout("/providers")
         },
         error: None,
         private_allowed: false,
@@ -193,7 +193,7 @@ pub(super) fn providers_page() -> providers::Page {
 
 pub(super) fn settings_page() -> settings::Page {
     settings::Page {
-        chrome: chrome("/settings"),
+        layout: layout("/settings"),
         tabs: settings::tabs("/settings"),
         error: None,
         mode_changed: Some(settings::ModeChange {
@@ -207,7 +207,7 @@ pub(super) fn settings_page() -> settings::Page {
 pub(super) fn replies_page() -> settings::replies::Page {
     let replies = phigate_types::Replies::Mask;
     settings::replies::Page {
-        chrome: chrome("/settings"),
+        layout: layout("/settings"),
         tabs: settings::tabs("/settings/replies"),
         error: None,
         restore: true,
@@ -226,7 +226,7 @@ pub(super) fn detection_page() -> settings::detection::Page {
         error: false,
     };
     settings::detection::Page {
-        chrome: chrome("/settings"),
+        layout: layout("/settings"),
         tabs: settings::tabs("/settings/detection"),
         error: None,
         allow_unscannable: false,
@@ -237,7 +237,7 @@ pub(super) fn detection_page() -> settings::detection::Page {
 
 pub(super) fn retention_page() -> settings::retention::Page {
     settings::retention::Page {
-        chrome: chrome("/settings"),
+        layout: layout("/settings"),
         tabs: settings::tabs("/settings/retention"),
         error: None,
         content_days: "2192".to_owned(),
@@ -249,7 +249,7 @@ pub(super) fn retention_page() -> settings::retention::Page {
 
 pub(super) fn limits_page() -> settings::limits::Page {
     settings::limits::Page {
-        chrome: chrome("/settings"),
+        layout: layout("/settings"),
         tabs: settings::tabs("/settings/limits"),
         error: None,
         requests_per_minute: String::new(),
@@ -262,7 +262,7 @@ pub(super) fn limits_page() -> settings::limits::Page {
 
 pub(super) fn sign_in_page() -> settings::sign_in::Page {
     settings::sign_in::Page {
-        chrome: chrome("/settings"),
+        layout: layout("/settings"),
         tabs: settings::tabs("/settings/sign-in"),
         error: None,
         require_second_factor: true,
@@ -272,7 +272,7 @@ pub(super) fn sign_in_page() -> settings::sign_in::Page {
 
 pub(super) fn confirm_page() -> settings::weakening::Page {
     settings::weakening::Page {
-        chrome: chrome("/settings"),
+        layout: layout("/settings"),
         error: None,
         address: "/settings".to_owned(),
         fields: vec![("mode".to_owned(), HOSTILE.to_owned())],
@@ -287,7 +287,7 @@ pub(super) fn confirm_page() -> settings::weakening::Page {
 
 pub(super) fn playground_page() -> playground::Page {
     playground::Page {
-        chrome: chrome("/playground"),
+        layout: layout("/playground"),
         error: None,
         text: format!(
             "Jane Roe, born 03/04/1961, MRN 00412345, asks about her potassium of 3.1. Call 555-0142. {HOSTILE}"
@@ -335,7 +335,7 @@ pub(super) fn users_page() -> users::Page {
         last_login: is_you.then(|| when(5)),
     };
     users::Page {
-        chrome: chrome("/users"),
+        layout: layout("/users"),
         error: None,
         email: String::new(),
         roles: choices([("auditor", "Auditor"), ("owner", "Owner")], "auditor"),
@@ -367,7 +367,7 @@ pub(super) fn users_page() -> users::Page {
 
 pub(super) fn account_page(offers: bool) -> account::Page {
     account::Page {
-        chrome: chrome("/account"),
+        layout: layout("/account"),
         error: None,
         has_totp: false,
         codes_left: 0,

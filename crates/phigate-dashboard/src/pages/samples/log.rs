@@ -66,7 +66,7 @@ pub(super) fn overview_page(is_new: bool) -> overview::Page {
         tone,
     };
     overview::Page {
-        chrome: chrome("/"),
+        layout: layout("/"),
         headline: "5,401 requests in the last 24 hours. PHI was found in 1,893 and handled; 74 were blocked.".to_owned(),
         periods: choices([("day", "24 hours"), ("week", "7 days"), ("month", "30 days")], "day"),
         steps: is_new.then(|| {
@@ -111,7 +111,7 @@ pub(super) fn overview_page(is_new: bool) -> overview::Page {
 pub(super) fn audit_page(is_empty: bool) -> audit::Page {
     let any = |first| choices([("", first)], "");
     audit::Page {
-        chrome: chrome("/audit"),
+        layout: layout("/audit"),
         tabs: any("Requests"),
         error: None,
         base_url: "http://127.0.0.1:8080/v1".to_owned(),
@@ -162,7 +162,7 @@ fn chain() -> verify::Chain {
 pub(super) fn acts_page() -> acts::Page {
     let any = |first| choices([("", first)], "");
     acts::Page {
-        chrome: chrome("/audit"),
+        layout: layout("/audit"),
         tabs: any("Administration"),
         error: None,
         listing: Listing {
@@ -177,7 +177,7 @@ pub(super) fn acts_page() -> acts::Page {
 
 pub(super) fn find_page() -> find::Page {
     find::Page {
-        chrome: chrome("/audit"),
+        layout: layout("/audit"),
         tabs: choices([("", "Find")], ""),
         error: Some(HOSTILE.to_owned()),
         types: choices([("ssn", "SSN"), ("mrn", "MRN")], "ssn"),
@@ -190,7 +190,7 @@ pub(super) fn find_page() -> find::Page {
 
 pub(super) fn integrity_page() -> verify::Page {
     verify::Page {
-        chrome: chrome("/audit"),
+        layout: layout("/audit"),
         tabs: choices([("", "Integrity")], ""),
         chain: chain(),
     }
@@ -211,7 +211,7 @@ fn looked() -> ActRow {
 
 pub(super) fn record_page(is_revealed: bool) -> record::Page {
     record::Page {
-        chrome: chrome("/audit"),
+        layout: layout("/audit"),
         error: None,
         request_id: "0193f0aa-0000-7000-8000-000000000001".to_owned(),
         tone: Tone::Info,

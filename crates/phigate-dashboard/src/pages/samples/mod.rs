@@ -13,7 +13,7 @@ use super::rows::{ActRow, Row};
 use super::terms::Terms;
 use super::*;
 use crate::chart::{Chart, Slot};
-use crate::chrome::{Chrome, NavItem, Notice, Theme};
+use crate::layout::{Layout, NavItem, Notice, Theme};
 use crate::message::Message;
 use crate::view::{Fact, KindChip, Piece, When, choices};
 
@@ -34,7 +34,7 @@ fn when(minutes_ago: i64) -> When {
     When::at(moment(minutes_ago))
 }
 
-fn chrome(current: &'static str) -> Chrome {
+fn layout(current: &'static str) -> Layout {
     let rows = [
         ("/", "Overview", "overview"),
         ("/audit", "Audit log", "audit"),
@@ -45,7 +45,7 @@ fn chrome(current: &'static str) -> Chrome {
         ("/users", "Users", "users"),
         ("/help", "Help", "help"),
     ];
-    Chrome {
+    Layout {
         theme: Theme::Auto,
         nav: rows
             .into_iter()
@@ -205,19 +205,19 @@ fn mode_cards() -> Vec<settings::ModeCard> {
 
 #[expect(clippy::too_many_lines, reason = "a list of pages")]
 fn all() -> Vec<(&'static str, String)> {
-    let bare = || Chrome {
+    let bare = || Layout {
         csrf: "token".to_owned(),
-        ..Chrome::default()
+        ..Layout::default()
     };
     let login = |asks_code: bool, error: Option<&str>| login::Page {
-        chrome: bare(),
+        layout: bare(),
         error: error.map(str::to_owned),
         email: "morgan.roe@clinic.example".to_owned(),
         next: "/".to_owned(),
         asks_code,
     };
     let setup = setup::Page {
-        chrome: bare(),
+        layout: bare(),
         error: None,
         heading: "Create the owner login",
         words: "You are the first here. This login can change every setting and invite others."
@@ -234,7 +234,7 @@ fn all() -> Vec<(&'static str, String)> {
         link: "Go to the overview",
     };
     let help = help::Page {
-        chrome: chrome("/help"),
+        layout: layout("/help"),
         base_url: "http://127.0.0.1:8080/v1".to_owned(),
         clients: clients(),
         kinds: "SSN, name".to_owned(),
@@ -257,7 +257,7 @@ fn all() -> Vec<(&'static str, String)> {
         ),
         ("login-code", login(true, None).render()),
         ("message", message.render(&bare())),
-        ("message-inside", message.render(&chrome(""))),
+        ("message-inside", message.render(&layout(""))),
         ("overview", overview_page(false).render()),
         ("overview-new", overview_page(true).render()),
         ("playground", playground_page().render()),

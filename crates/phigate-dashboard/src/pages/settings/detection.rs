@@ -9,8 +9,8 @@ use phigate_store::{Detection, Settings};
 
 use super::{save, tabs};
 use crate::Dash;
-use crate::chrome::Chrome;
 use crate::fields::Fields;
+use crate::layout::Layout;
 use crate::view::Choice;
 use crate::visit::{Answer, SignedIn, form_status, page_with};
 use phigate_gateway::detector;
@@ -21,7 +21,7 @@ const ADDRESS: &str = "/settings/detection";
 #[derive(Template)]
 #[template(path = "settings/detection.html")]
 pub(crate) struct Page {
-    pub(crate) chrome: Chrome,
+    pub(crate) layout: Layout,
     pub(crate) tabs: Vec<Choice>,
     pub(crate) error: Option<String>,
     pub(crate) allow_unscannable: bool,
@@ -90,7 +90,7 @@ fn draw(visit: &SignedIn, error: Option<String>, typed: Typed) -> Answer {
     page_with(
         form_status(error.is_some()),
         &Page {
-            chrome: visit.chrome("/settings"),
+            layout: visit.layout("/settings"),
             tabs: tabs(ADDRESS),
             error,
             allow_unscannable: typed.allow_unscannable,

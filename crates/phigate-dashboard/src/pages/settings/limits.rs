@@ -9,8 +9,8 @@ use phigate_types::KeyLimit;
 
 use super::{save, tabs};
 use crate::Dash;
-use crate::chrome::Chrome;
 use crate::fields::Fields;
+use crate::layout::Layout;
 use crate::view::Choice;
 use crate::visit::{Answer, SignedIn, form_status, page_with};
 
@@ -21,7 +21,7 @@ const LIMIT_MAX: u64 = 1_000_000;
 #[derive(Template)]
 #[template(path = "settings/limits.html")]
 pub(crate) struct Page {
-    pub(crate) chrome: Chrome,
+    pub(crate) layout: Layout,
     pub(crate) tabs: Vec<Choice>,
     pub(crate) error: Option<String>,
     pub(crate) requests_per_minute: String,
@@ -67,7 +67,7 @@ fn draw(
     page_with(
         form_status(error.is_some()),
         &Page {
-            chrome: visit.chrome("/settings"),
+            layout: visit.layout("/settings"),
             tabs: tabs(ADDRESS),
             error,
             requests_per_minute: value(KeyLimit::RequestsPerMinute),

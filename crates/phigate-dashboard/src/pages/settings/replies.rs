@@ -16,8 +16,8 @@ use phigate_types::{Mode, Replies};
 
 use super::{save, tabs};
 use crate::Dash;
-use crate::chrome::Chrome;
 use crate::fields::Fields;
+use crate::layout::Layout;
 use crate::view::Choice;
 use crate::visit::{Answer, PageError, SignedIn, form_status, page, page_with};
 use phigate_gateway::detector;
@@ -26,7 +26,7 @@ use phigate_gateway::detector;
 #[derive(Template)]
 #[template(path = "settings/replies.html")]
 pub(crate) struct Page {
-    pub(crate) chrome: Chrome,
+    pub(crate) layout: Layout,
     pub(crate) tabs: Vec<Choice>,
     pub(crate) error: Option<String>,
     pub(crate) restore: bool,
@@ -112,7 +112,7 @@ fn draft(
 ) -> Result<Page, PageError> {
     let detector = detector(&visit.account.settings.detection).map_err(|_| PageError::Broken)?;
     Ok(Page {
-        chrome: visit.chrome("/settings"),
+        layout: visit.layout("/settings"),
         tabs: tabs(ADDRESS),
         error,
         restore: settings.restore,

@@ -6,8 +6,8 @@ use phigate_store::{Retention, Settings};
 
 use super::{save, tabs};
 use crate::Dash;
-use crate::chrome::Chrome;
 use crate::fields::Fields;
+use crate::layout::Layout;
 use crate::view::Choice;
 use crate::visit::{Answer, SignedIn, form_status, page_with};
 
@@ -18,7 +18,7 @@ const DAYS_MAX: u32 = 36_500;
 #[derive(Template)]
 #[template(path = "settings/retention.html")]
 pub(crate) struct Page {
-    pub(crate) chrome: Chrome,
+    pub(crate) layout: Layout,
     pub(crate) tabs: Vec<Choice>,
     pub(crate) error: Option<String>,
     pub(crate) content_days: String,
@@ -68,7 +68,7 @@ fn draw(visit: &SignedIn, error: Option<String>, typed: Typed) -> Answer {
     page_with(
         form_status(error.is_some()),
         &Page {
-            chrome: visit.chrome("/settings"),
+            layout: visit.layout("/settings"),
             tabs: tabs(ADDRESS),
             error,
             content_days: typed.content_days,

@@ -6,7 +6,7 @@ use phigate_store::Settings;
 
 use super::{save, tabs};
 use crate::Dash;
-use crate::chrome::Chrome;
+use crate::layout::Layout;
 use crate::view::{Choice, counted};
 use crate::visit::{Answer, SignedIn, form_status, page_with};
 
@@ -16,7 +16,7 @@ const ADDRESS: &str = "/settings/sign-in";
 #[derive(Template)]
 #[template(path = "settings/sign-in.html")]
 pub(crate) struct Page {
-    pub(crate) chrome: Chrome,
+    pub(crate) layout: Layout,
     pub(crate) tabs: Vec<Choice>,
     pub(crate) error: Option<String>,
     pub(crate) require_second_factor: bool,
@@ -54,7 +54,7 @@ async fn draw(dash: &Dash, visit: &SignedIn, error: Option<String>) -> Answer {
     page_with(
         form_status(error.is_some()),
         &Page {
-            chrome: visit.chrome("/settings"),
+            layout: visit.layout("/settings"),
             tabs: tabs(ADDRESS),
             error,
             require_second_factor: visit.account.settings.require_second_factor,

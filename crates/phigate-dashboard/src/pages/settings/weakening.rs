@@ -12,7 +12,7 @@ use phigate_store::{By, Filter, RecordKind, Settings, Window};
 use phigate_types::{Action, Effect, ErrorCode, Mode, Replies};
 
 use crate::Dash;
-use crate::chrome::Chrome;
+use crate::layout::Layout;
 use crate::view::{counted, grouped};
 use crate::visit::{PageError, SignedIn, page};
 use phigate_store::reason;
@@ -123,7 +123,7 @@ fn rank(replies: Replies) -> u8 {
 #[derive(Template)]
 #[template(path = "settings/confirm.html")]
 pub(crate) struct Page {
-    pub(crate) chrome: Chrome,
+    pub(crate) layout: Layout,
     pub(crate) error: Option<String>,
     pub(crate) address: String,
     pub(crate) fields: Vec<(String, String)>,
@@ -171,7 +171,7 @@ pub(super) async fn ask<'v>(
     }
     let error = is_asked.then(|| "Give a reason of 4 to 400 characters.".to_owned());
     let question = page(&Page {
-        chrome: visit.chrome("/settings"),
+        layout: visit.layout("/settings"),
         error,
         address: address.to_owned(),
         fields: form.without(&["csrf", "confirmed", "why"]),

@@ -4,7 +4,7 @@ use super::assets;
 
 /// The frame of a page.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Chrome {
+pub(crate) struct Layout {
     /// `auto`, `light` or `dark`.
     pub(crate) theme: Theme,
     /// The pages this role may open.
@@ -21,7 +21,7 @@ pub(crate) struct Chrome {
     pub(crate) notice: Option<Notice>,
 }
 
-impl Chrome {
+impl Layout {
     /// The address of an asset.
     pub(crate) fn asset(&self, name: &str) -> &'static str {
         assets::address(name)
