@@ -77,7 +77,7 @@ docs: ## write docs/phi-types.md, docs/parameters.md, docs/errors.md and docs/cl
 	UPDATE_DOCS=1 cargo test -q -p phigate-types --test docs
 	UPDATE_DOCS=1 cargo test -q -p phi-detect --test all docs::
 	UPDATE_DOCS=1 cargo test -q -p phigate-core --test all wire_tables::
-	UPDATE_DOCS=1 cargo test -q -p phigate --bin phigate clients::tests
+	UPDATE_DOCS=1 cargo test -q -p phigate-dashboard --lib clients::tests
 
 wheel: ## the Python package phi-detect as a wheel, in target/wheels
 	tests/python/wheel.sh

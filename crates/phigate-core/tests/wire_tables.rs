@@ -134,6 +134,8 @@ fn each_model_belongs_to_one_family() {
         ("gemini-2.5-flash-lite", Some("google")),
         ("models/gemini-pro", Some("google")),
         ("llama-3", None),
+        // A provider must say that it speaks Bedrock's format: no name leads there.
+        ("amazon.nova-lite-v1:0", None),
         ("o2", None),
         ("gpt-4 ", None),
         ("claude-../../x", None),

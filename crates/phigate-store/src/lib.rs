@@ -12,6 +12,7 @@ mod conditions;
 mod core;
 mod error;
 mod guard;
+mod health;
 mod installation;
 mod item;
 mod keys;
@@ -32,6 +33,7 @@ pub use access::{Access, Conversation, ConversationName, KEY_NAME_CHARS_MAX};
 pub use accounts::Accounts;
 pub use backend::{BACKENDS, Backend, Target};
 pub use error::{AdmitError, Result, StoreError};
+pub use health::Health;
 pub use installation::Installation;
 pub use keys::master::MasterKeySource;
 pub use model::*;
@@ -40,8 +42,8 @@ pub use phigate_verify::{Checkpoint, ExportVerifier, Fault, FaultKind, Report};
 pub use secret::{SecretBytes, SecretString};
 pub use store::Store;
 pub use trail::{
-    Durability, Expiry, Export, ExportLine, ExportOrder, Figures, SealedReplies, Trail, Written,
-    append_checkpoints, read_checkpoints,
+    AuditTable, Durability, Expiry, Export, ExportLine, ExportOrder, Figures, SealedReplies, Trail,
+    Written, append_checkpoints, read_checkpoints, reason,
 };
 pub use vault::{Options, Vault};
 

@@ -12,11 +12,11 @@ use crate::access::Access;
 use crate::accounts::Accounts;
 use crate::backend::Target;
 use crate::core::Core;
+use crate::health::Health;
 use crate::installation::{self, Installation};
 use crate::keys::keyring::Keyring;
 use crate::keys::master::MasterKeySource;
 use crate::people::{Links, People, Sessions};
-use crate::rows::Batch;
 use crate::store::Opening;
 use crate::trail::{Expiry, Figures, SealedReplies, Trail};
 use crate::writer::Writer;
@@ -98,6 +98,8 @@ pub struct Vault {
     pub expiry: Expiry,
     /// What the trail holds, in numbers.
     pub figures: Figures,
+    /// Whether it can be used right now.
+    pub health: Health,
     /// Backups, moves to another engine, the master key.
     pub installation: Installation,
     core: Arc<Core>,
@@ -126,6 +128,7 @@ impl Vault {
             expiry: Expiry::new(core.clone()),
             trail,
             figures: Figures::new(core.clone()),
+            health: Health::new(core.clone()),
             core,
             running,
             created,
@@ -186,22 +189,6 @@ impl Vault {
     /// Number of records that wait to be written.
     pub fn queued(&self) -> usize {
         self.core.writer.queue.len()
-    }
-
-    /// Whether the store answers and can be written right now: commits something empty.
-    pub async fn ping(&self) -> Result<()> {
-        self.core.store.generation().await?;
-        let batch = Batch::default();
-        match tokio::time::timeout(
-            Duration::from_secs(2),
-            self.core.store.commit(Arc::new(batch)),
-        )
-        .await
-        {
-            Ok(Ok(())) => Ok(()),
-            Ok(Err(error)) => Err(error.into()),
-            Err(_) => Err(StoreError::Timeout),
-        }
     }
 
     /// Writes what is queued and releases the store. After `patience` what cannot be written is given up.

@@ -87,7 +87,7 @@ async fn a_locked_database_refuses_and_resumes() {
         refused(&vault, &account).await,
         refused(&vault, &account).await,
     ];
-    assert!(vault.ping().await.is_err(), "health shows it");
+    assert!(vault.health.ping().await.is_err(), "health shows it");
     assert!(
         vault
             .access
@@ -156,7 +156,7 @@ async fn a_read_only_file_refuses_and_resumes() {
         refused(&vault, &account).await,
         refused(&vault, &account).await,
     ];
-    assert!(vault.ping().await.is_err(), "health shows it");
+    assert!(vault.health.ping().await.is_err(), "health shows it");
     allow_writing(&files);
     resumes(&vault, &account).await;
     check(&vault, &account, &refused).await;

@@ -3,22 +3,105 @@
 use crate::code::coded;
 use crate::{AuthMethod, ProviderOption};
 
-/// A kind of provider.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum ProviderKind {
-    /// OpenAI, and everything that speaks its chat completions.
-    OpenAi,
-    /// Azure OpenAI.
-    Azure,
-    /// Anthropic.
-    Anthropic,
-    /// Google's Gemini API.
-    Google,
-    /// AWS Bedrock.
-    Bedrock,
-    /// Google Vertex AI.
-    Vertex,
+/// The table of kinds, one row each.
+///
+/// It is a macro because two crates build on the same rows: this one the type, `phigate-core` its list of formats.
+/// `speaks` names the folder of the format that is the kind's own; a kind without it serves formats of others.
+#[macro_export]
+macro_rules! provider_kinds {
+    ($build:ident) => {
+        $build! {
+            // In the order in which they are offered. The first way to authenticate is the default. `options`: what it
+            // takes besides those of its way to authenticate; `needs`: what it cannot do without.
+            /// OpenAI, and everything that speaks its chat completions.
+            OpenAi "openai" speaks openai {
+                label: "OpenAI",
+                has_family: true,
+                address: Some("https://api.openai.com"),
+                global_address: None,
+                key_header: "authorization",
+                auth: &[AuthMethod::Bearer, AuthMethod::None],
+                options: &[ProviderOption::BaseUrl],
+                needs: &[],
+            }
+            /// Azure OpenAI.
+            Azure "azure" {
+                label: "Azure OpenAI",
+                has_family: false,
+                address: None,
+                global_address: None,
+                key_header: "api-key",
+                auth: &[AuthMethod::Key, AuthMethod::Entra],
+                options: &[ProviderOption::BaseUrl, ProviderOption::ApiVersion],
+                needs: &[ProviderOption::BaseUrl],
+            }
+            /// Anthropic.
+            Anthropic "anthropic" speaks anthropic {
+                label: "Anthropic",
+                has_family: true,
+                address: Some("https://api.anthropic.com"),
+                global_address: None,
+                key_header: "x-api-key",
+                auth: &[AuthMethod::Key],
+                options: &[ProviderOption::BaseUrl],
+                needs: &[],
+            }
+            /// Google's Gemini API.
+            Google "google" speaks google {
+                label: "Google",
+                has_family: true,
+                address: Some("https://generativelanguage.googleapis.com"),
+                global_address: None,
+                key_header: "x-goog-api-key",
+                auth: &[AuthMethod::Key],
+                options: &[ProviderOption::BaseUrl],
+                needs: &[],
+            }
+            /// AWS Bedrock.
+            Bedrock "bedrock" speaks bedrock {
+                label: "AWS Bedrock",
+                has_family: false,
+                address: Some("https://bedrock-runtime.{region}.amazonaws.com"),
+                global_address: None,
+                key_header: "authorization",
+                auth: &[AuthMethod::Aws, AuthMethod::Bearer],
+                options: &[ProviderOption::BaseUrl, ProviderOption::Region],
+                needs: &[ProviderOption::Region],
+            }
+            /// Google Vertex AI.
+            Vertex "vertex" {
+                label: "Google Vertex AI",
+                has_family: false,
+                address: Some("https://{region}-aiplatform.googleapis.com"),
+                global_address: Some("https://aiplatform.googleapis.com"),
+                key_header: "authorization",
+                auth: &[AuthMethod::Google],
+                options: &[
+                    ProviderOption::BaseUrl,
+                    ProviderOption::Project,
+                    ProviderOption::Region,
+                ],
+                needs: &[ProviderOption::Project, ProviderOption::Region],
+            }
+        }
+    };
 }
+
+macro_rules! build {
+    ($($(#[$doc:meta])+ $kind:ident $code:literal $(speaks $folder:ident)? { $($facts:tt)+ })+) => {
+        /// A kind of provider.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum ProviderKind {
+            $($(#[$doc])+ $kind,)+
+        }
+
+        static ROWS: &[Row] = &[
+            $(Row { kind: ProviderKind::$kind, code: $code, $($facts)+ },)+
+        ];
+    };
+}
+
+provider_kinds!(build);
 
 #[derive(Debug)]
 struct Row {
@@ -37,87 +120,6 @@ struct Row {
     options: &'static [ProviderOption],
     needs: &'static [ProviderOption],
 }
-
-static ROWS: &[Row] = &[
-    // In the order of the enum, which is the order in which they are offered. The first way to authenticate is the
-    // default. `options`: what it takes besides those of its way to authenticate; `needs`: what it cannot do without.
-    Row {
-        kind: ProviderKind::OpenAi,
-        code: "openai",
-        label: "OpenAI",
-        has_family: true,
-        address: Some("https://api.openai.com"),
-        global_address: None,
-        key_header: "authorization",
-        auth: &[AuthMethod::Bearer, AuthMethod::None],
-        options: &[ProviderOption::BaseUrl],
-        needs: &[],
-    },
-    Row {
-        kind: ProviderKind::Azure,
-        code: "azure",
-        label: "Azure OpenAI",
-        has_family: false,
-        address: None,
-        global_address: None,
-        key_header: "api-key",
-        auth: &[AuthMethod::Key, AuthMethod::Entra],
-        options: &[ProviderOption::BaseUrl, ProviderOption::ApiVersion],
-        needs: &[ProviderOption::BaseUrl],
-    },
-    Row {
-        kind: ProviderKind::Anthropic,
-        code: "anthropic",
-        label: "Anthropic",
-        has_family: true,
-        address: Some("https://api.anthropic.com"),
-        global_address: None,
-        key_header: "x-api-key",
-        auth: &[AuthMethod::Key],
-        options: &[ProviderOption::BaseUrl],
-        needs: &[],
-    },
-    Row {
-        kind: ProviderKind::Google,
-        code: "google",
-        label: "Google",
-        has_family: true,
-        address: Some("https://generativelanguage.googleapis.com"),
-        global_address: None,
-        key_header: "x-goog-api-key",
-        auth: &[AuthMethod::Key],
-        options: &[ProviderOption::BaseUrl],
-        needs: &[],
-    },
-    Row {
-        kind: ProviderKind::Bedrock,
-        code: "bedrock",
-        label: "AWS Bedrock",
-        has_family: false,
-        address: Some("https://bedrock-runtime.{region}.amazonaws.com"),
-        global_address: None,
-        key_header: "authorization",
-        auth: &[AuthMethod::Aws, AuthMethod::Bearer],
-        options: &[ProviderOption::BaseUrl, ProviderOption::Region],
-        needs: &[ProviderOption::Region],
-    },
-    Row {
-        kind: ProviderKind::Vertex,
-        code: "vertex",
-        label: "Google Vertex AI",
-        has_family: false,
-        address: Some("https://{region}-aiplatform.googleapis.com"),
-        global_address: Some("https://aiplatform.googleapis.com"),
-        key_header: "authorization",
-        auth: &[AuthMethod::Google],
-        options: &[
-            ProviderOption::BaseUrl,
-            ProviderOption::Project,
-            ProviderOption::Region,
-        ],
-        needs: &[ProviderOption::Project, ProviderOption::Region],
-    },
-];
 
 impl ProviderKind {
     /// Every kind, in the order in which they are offered.

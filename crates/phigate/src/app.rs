@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
+use phigate_dashboard::Server;
 use phigate_edge::Drain;
 use phigate_gateway::{Gateway, Metrics, ProviderSettings};
 use phigate_store::{Options, Target, Vault};
@@ -82,5 +83,16 @@ impl App {
             metrics,
             drain,
         })
+    }
+
+    /// What the pages get of it.
+    pub(crate) fn for_pages(&self) -> Server {
+        Server {
+            vault: self.vault.as_ref().into(),
+            gateway: Arc::clone(&self.gateway),
+            metrics: Arc::clone(&self.metrics),
+            limits: self.config.limits,
+            is_secure: self.config.tls.is_some() || self.config.behind_tls_proxy,
+        }
     }
 }

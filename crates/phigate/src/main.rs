@@ -1,18 +1,14 @@
 //! phigate: a gateway that keeps protected health information out of language models.
 
 mod app;
-mod audit_csv;
 mod cli;
-mod clients;
 mod config;
-mod dashboard;
 mod demo;
 mod housekeeping;
 mod models;
 mod not_served;
 mod openapi;
 mod presidio;
-mod reason;
 mod routes;
 
 #[global_allocator]

@@ -46,7 +46,7 @@ async fn describe() -> impl IntoResponse {
 
 /// Requests can be served while the store can be written.
 async fn is_ready(app: Arc<App>) -> bool {
-    app.vault.ping().await.is_ok()
+    app.vault.health.ping().await.is_ok()
 }
 
 /// How errors are written at a path: as its door does; elsewhere by the format that the caller says it speaks.

@@ -6,13 +6,15 @@
 //! is no longer needed fails as well.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use phi_detect::PhiKind;
 use phigate_types::{
     Act, Action, AuthMethod, Blame, ErrorCode, LIMIT_NAMES, Mode, PhiAgreement, ProviderKind,
     Replies,
 };
+
+use crate::support::sources::{code_of, files};
 
 /// A noun with its codes, the files that may spell them, and where the same word means something else.
 struct Noun {
@@ -156,7 +158,7 @@ fn nouns() -> Vec<Noun> {
                     "Presidio's names of kinds",
                 ),
                 (
-                    "phigate/src/dashboard/pages/settings/weakening.rs",
+                    "phigate-dashboard/src/pages/settings/weakening.rs",
                     "the kind whose formats an account can set",
                 ),
             ],
@@ -177,7 +179,7 @@ fn nouns() -> Vec<Noun> {
                 ),
                 ("phigate-types/src/auth_method.rs", "a way to authenticate"),
                 (
-                    "phigate/src/dashboard/pages/presets.rs",
+                    "phigate-dashboard/src/pages/presets.rs",
                     "the name of a preset",
                 ),
             ],
@@ -233,7 +235,7 @@ fn nouns() -> Vec<Noun> {
                 ),
                 ("phigate-types/src/provider_kind.rs", "a kind of provider"),
                 (
-                    "phigate/src/dashboard/pages/presets.rs",
+                    "phigate-dashboard/src/pages/presets.rs",
                     "the name of a preset",
                 ),
             ],
@@ -244,8 +246,8 @@ fn nouns() -> Vec<Noun> {
 /// The codes of stored items, from their table: the store keeps the type to itself.
 fn item_kinds() -> Vec<String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../phigate-store/src/item.rs");
-    let source = code_of(&std::fs::read_to_string(path).unwrap());
-    let (_, rows) = source.split_once("const ROWS").unwrap();
+    let source = std::fs::read_to_string(path).unwrap();
+    let (_, rows) = code_of(&source).split_once("const ROWS").unwrap();
     let (rows, _) = rows.split_once("];").unwrap();
     // Each row has a code and a label.
     literals(rows).into_iter().step_by(2).collect()
@@ -264,7 +266,7 @@ fn every_code_stands_in_its_table_alone() {
                 .into_owned();
             (
                 name,
-                literals(&code_of(&std::fs::read_to_string(&file).unwrap())),
+                literals(code_of(&std::fs::read_to_string(&file).unwrap())),
             )
         })
         .collect();
@@ -314,38 +316,6 @@ fn look(noun: &Noun, sources: &[(String, Vec<String>)]) -> Vec<String> {
         ));
     }
     wrong
-}
-
-/// The sources of the program; tests and examples may spell what they expect.
-fn files(folder: &Path) -> Vec<PathBuf> {
-    const LEFT_OUT: &[&str] = &[
-        "benches",
-        "build.rs",
-        "examples",
-        "samples",
-        "testing.rs",
-        "tests",
-        "tests.rs",
-    ];
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(folder).unwrap().flatten() {
-        let (path, name) = (entry.path(), entry.file_name());
-        if LEFT_OUT.iter().any(|left_out| name == *left_out) {
-            continue;
-        }
-        if path.is_dir() {
-            files.extend(self::files(&path));
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            files.push(path);
-        }
-    }
-    files
-}
-
-/// The part of a file before its tests.
-fn code_of(text: &str) -> String {
-    let code = text.split("#[cfg(test)]\nmod ").next().unwrap_or(text);
-    code.to_owned()
 }
 
 /// Every string in a source, comments left out.

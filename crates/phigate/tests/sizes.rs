@@ -2,7 +2,9 @@
 //!
 //! The sources are measured as they are formatted; tests are left out.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use crate::support::sources::{code_of, files};
 
 /// Half of all files are shorter than this.
 const FILE_MEDIAN_MAX: usize = 180;
@@ -14,13 +16,12 @@ const FUNCTION_MAX: usize = 60;
 #[test]
 fn files_and_functions_are_short() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let mut files = Vec::new();
+    let mut lengths = Vec::new();
     let mut functions: Vec<(usize, String)> = Vec::new();
-    for file in sources(&crates) {
+    for file in files(&crates) {
         let text = std::fs::read_to_string(&file).unwrap();
-        let code = text.split("#[cfg(test)]\nmod ").next().unwrap_or(&text);
-        let lines: Vec<&str> = code.trim_end().lines().collect();
-        files.push(lines.len());
+        let lines: Vec<&str> = code_of(&text).trim_end().lines().collect();
+        lengths.push(lines.len());
         let name = file.strip_prefix(&crates).unwrap().display();
         let found = functions_of(&lines);
         functions.extend(
@@ -29,10 +30,10 @@ fn files_and_functions_are_short() {
                 .map(|(at, length)| (length, format!("{name}:{at}"))),
         );
     }
-    files.sort_unstable();
+    lengths.sort_unstable();
     functions.sort();
-    assert!(files.len() > 300 && functions.len() > 3000);
-    let median = files[files.len() / 2];
+    assert!(lengths.len() > 300 && functions.len() > 3000);
+    let median = lengths[lengths.len() / 2];
     assert!(
         median < FILE_MEDIAN_MAX,
         "half of all files have {median} lines or more"
@@ -47,31 +48,6 @@ fn files_and_functions_are_short() {
         .filter(|(length, _)| *length > FUNCTION_MAX)
         .collect();
     assert!(long.is_empty(), "too long: {long:?}");
-}
-
-/// The sources of the program.
-fn sources(folder: &Path) -> Vec<PathBuf> {
-    const LEFT_OUT: &[&str] = &[
-        "benches",
-        "examples",
-        "samples",
-        "testing.rs",
-        "tests",
-        "tests.rs",
-    ];
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(folder).unwrap().flatten() {
-        let (path, name) = (entry.path(), entry.file_name());
-        if LEFT_OUT.iter().any(|left_out| name == *left_out) {
-            continue;
-        }
-        if path.is_dir() {
-            files.extend(sources(&path));
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            files.push(path);
-        }
-    }
-    files
 }
 
 /// The functions of a formatted file: where each begins, and how many lines it has. It ends with a brace as far to the
@@ -113,6 +89,12 @@ fn is_function(line: &str) -> bool {
         "unsafe ",
     ];
     let mut rest = line;
+    if let Some((_, after)) = rest
+        .strip_prefix("pub(in ")
+        .and_then(|path| path.split_once(") "))
+    {
+        rest = after;
+    }
     while let Some(after) = BEFORE.iter().find_map(|word| rest.strip_prefix(word)) {
         rest = after;
     }

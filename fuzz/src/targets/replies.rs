@@ -1,7 +1,7 @@
 //! Whole replies and errors of providers, in every format and at every door.
 
 use phigate_core::doors::DOORS;
-use phigate_core::wire::{CLOUD_FORMATS, Expectation, FORMATS, ReplyContext};
+use phigate_core::wire::{Expectation, FORMATS, ReplyContext};
 
 use super::Target;
 
@@ -28,7 +28,7 @@ fn run(bytes: &[u8]) {
         expectation: Expectation::default(),
         event_bytes_max: 1 << 20,
     };
-    for format in FORMATS.iter().chain(CLOUD_FORMATS) {
+    for format in FORMATS {
         for door in DOORS.iter().filter(|door| format.takes(door.form)) {
             let Ok(reply) = door.read_reply(*format, &context, bytes) else {
                 continue;

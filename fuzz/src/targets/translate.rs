@@ -3,7 +3,7 @@
 use phigate_core::egress;
 use phigate_core::protect::{self, Outcome, Policy};
 use phigate_core::request::{Request, RequestLimits};
-use phigate_core::wire::{CLOUD_FORMATS, FORMATS, Site};
+use phigate_core::wire::{FORMATS, Site};
 use phigate_types::Mode;
 
 use super::Target;
@@ -32,7 +32,7 @@ fn run(bytes: &[u8]) {
     else {
         panic!("flag mode forwards everything");
     };
-    for format in FORMATS.iter().chain(CLOUD_FORMATS) {
+    for format in FORMATS {
         if !format.takes(door.form) {
             continue;
         }

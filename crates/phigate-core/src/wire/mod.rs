@@ -4,7 +4,7 @@
 //! understands, and the provider's answer, error or stream back. Everything is pure: the sender adds the address
 //! and what proves who asks, the caller of these functions the time and the completion id.
 //!
-//! A new format is a folder, a `mod` line and a row in [`FORMATS`] or [`CLOUD_FORMATS`].
+//! A new format is a folder, a `mod` line and the row of its kind in [`provider_kinds`], from which [`FORMATS`] is built.
 
 pub(crate) mod anthropic;
 mod bedrock;
@@ -19,7 +19,7 @@ mod request;
 pub(crate) mod sse;
 mod translate;
 
-use phigate_types::ProviderKind;
+use phigate_types::{ProviderKind, provider_kinds};
 
 #[cfg(debug_assertions)]
 pub use bedrock::event_stream_frames;
@@ -34,19 +34,15 @@ pub use request::{Expectation, Header, Probe, ProviderRequest, Refusal};
 
 use crate::request::Form;
 
-/// The formats of the specification's provider families, in its order: a model's prefix leads to one of these.
-pub static FORMATS: &[&dyn WireFormat] = &[
-    // One row per folder.
-    &openai::OpenAi,
-    &anthropic::Anthropic,
-    &google::Google,
-];
+macro_rules! list_formats {
+    ($($(#[$doc:meta])+ $kind:ident $code:literal $(speaks $folder:ident)? { $($facts:tt)+ })+) => {
+        /// Every format, in the order of the kinds of provider whose own they are: the type of a kind's name in the
+        /// folder that its row names.
+        pub static FORMATS: &[&dyn WireFormat] = &[$($(&$folder::$kind,)?)+];
+    };
+}
 
-/// Formats that no prefix of a model's name leads to: an account's provider says that it speaks one of these.
-pub static CLOUD_FORMATS: &[&dyn WireFormat] = &[
-    // One row per folder.
-    &bedrock::Bedrock,
-];
+provider_kinds!(list_formats);
 
 /// How one family of providers is spoken to.
 pub trait WireFormat: Sync {
@@ -103,14 +99,20 @@ impl dyn WireFormat + '_ {
 /// The format that is translated into every other: chat completions.
 const TRANSLATED: &str = "chat";
 
+/// The formats to which the prefix of a model's name leads. An account's provider must say that it speaks the others.
+pub fn family_formats() -> impl Iterator<Item = &'static dyn WireFormat> {
+    let formats = FORMATS.iter().copied();
+    formats.filter(|format| format.family().has_family())
+}
+
 /// The format that serves a model, if any does.
 pub fn format_for_model(model: &str) -> Option<&'static dyn WireFormat> {
-    FORMATS.iter().copied().find(|format| format.serves(model))
+    family_formats().find(|format| format.serves(model))
 }
 
 /// The format that is this kind's own; none where the kind speaks the formats of others.
 pub fn format_of_family(family: ProviderKind) -> Option<&'static dyn WireFormat> {
-    let mut formats = FORMATS.iter().chain(CLOUD_FORMATS).copied();
+    let mut formats = FORMATS.iter().copied();
     formats.find(|format| format.family() == family)
 }
 

@@ -17,6 +17,23 @@ pub struct Parameter {
     pub example: &'static str,
 }
 
+/// A row of a format's table.
+pub(super) const fn row(
+    name: &'static str,
+    treatment: Treatment,
+    neutral: &'static [&'static str],
+    note: &'static str,
+    example: &'static str,
+) -> Parameter {
+    Parameter {
+        name,
+        treatment,
+        neutral,
+        note,
+        example,
+    }
+}
+
 /// What happens to a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Treatment {
@@ -64,7 +81,7 @@ impl Parameter {
 /// The page `docs/parameters.md`.
 pub fn parameters_page() -> String {
     let mut page = String::from(PAGE_HEAD);
-    for format in super::FORMATS.iter().chain(super::CLOUD_FORMATS) {
+    for format in super::FORMATS {
         page.push_str(&format!("\n## {} (`{}`)\n\n| Parameter | Treatment | How | No effect when |\n|---|---|---|---|\n", format.family().label(), format.id()));
         for parameter in format.parameters() {
             let neutral: Vec<String> = parameter

@@ -13,8 +13,8 @@ use phigate_core::json::Bounds;
 use phigate_core::protect::{self, Outcome, Policy, Scanner};
 use phigate_core::request::{Request, RequestLimits};
 use phigate_core::wire::{
-    CLOUD_FORMATS, Expectation, FORMATS, Header, ProviderFailure, Refusal, ReplyContext,
-    ReplySummary, Site, WireFormat, format_for_model,
+    Expectation, FORMATS, Header, ProviderFailure, Refusal, ReplyContext, ReplySummary, Site,
+    WireFormat,
 };
 use phigate_types::Mode;
 use serde_json::{Value, json};
@@ -27,16 +27,12 @@ pub(crate) const BEDROCK: &str = "us.anthropic.claude-sonnet-4-5-20250929-v1:0";
 
 /// Every format that translates, and the one that does not.
 pub(crate) fn all_formats() -> impl Iterator<Item = &'static dyn WireFormat> {
-    FORMATS.iter().chain(CLOUD_FORMATS).copied()
+    FORMATS.iter().copied()
 }
 
 /// The format in which this model is asked here.
 pub(crate) fn format_of(model: &str) -> &'static dyn WireFormat {
-    let cloud = || {
-        let mut formats = CLOUD_FORMATS.iter().copied();
-        formats.find(|format| format.serves(model))
-    };
-    let format = format_for_model(model).or_else(cloud);
+    let format = all_formats().find(|format| format.serves(model));
     format.expect("some format serves the model")
 }
 

@@ -1,9 +1,11 @@
 //! The audit trail: writing, reading, exporting, proving, and deleting what is due.
 
 mod checkpoint;
+mod csv;
 mod export;
 mod inspect;
 mod read;
+mod reason;
 mod record;
 mod retention;
 mod stats;
@@ -13,7 +15,9 @@ mod walk;
 mod written;
 
 pub use checkpoint::{append_checkpoints, read_checkpoints};
+pub use csv::AuditTable;
 pub use export::{Export, ExportLine, ExportOrder};
+pub use reason::reason;
 pub use stats::Figures;
 pub use written::{Durability, Written};
 

@@ -95,7 +95,7 @@ fn print(findings: &[Finding], json: bool) -> anyhow::Result<ExitCode> {
 }
 
 async fn store(session: &Session) -> Finding {
-    match session.vault.ping().await {
+    match session.vault.health.ping().await {
         Ok(()) => Finding::Fine(format!(
             "the {} store answers and can be written",
             session.vault.engine()

@@ -12,7 +12,7 @@ use phigate_store::SecretString;
 
 use crate::app::{self, App, Role};
 use crate::config::{Config, Flags, LogFormat};
-use crate::{dashboard, housekeeping, presidio, routes};
+use crate::{housekeeping, presidio, routes};
 
 use super::instance::Instance;
 use super::logs::{self, say};
@@ -137,7 +137,8 @@ async fn serve_app(
     command: &str,
     greeting: Option<Greeting>,
 ) -> anyhow::Result<()> {
-    let router = routes::router(Arc::clone(app)).merge(dashboard::router(Arc::clone(app)));
+    let (pages, missing_page) = phigate_dashboard::dashboard(app.for_pages());
+    let router = routes::router(Arc::clone(app)).merge(pages);
     housekeeping::start(app);
     let greeting = match greeting {
         Some(greeting) => greeting,
@@ -159,7 +160,7 @@ async fn serve_app(
     let presidio = presidio_site(app, ports.presidio_address()).await?;
     let site = Site {
         router,
-        missing_page: dashboard::missing_page(Arc::clone(app)),
+        missing_page,
         error_format: routes::error_format,
         metrics: app.metrics.router(),
         presidio,

@@ -6,11 +6,10 @@ use std::sync::Arc;
 use anyhow::Context;
 use jiff::Timestamp;
 use phigate_gateway::SetupRules;
-use phigate_store::{AccountInfo, StoreError, Vault};
+use phigate_store::{AccountInfo, StoreError, Vault, reason};
 
 use crate::app;
 use crate::config::Config;
-use crate::reason::reason;
 
 use super::Global;
 use super::instance::running;

@@ -3,7 +3,7 @@
 use http::{HeaderName, StatusCode};
 use serde_json::{Value, json};
 
-use super::mind::{self, Answer, Asked, Choice, End, Form, Offer};
+use super::script::{self, Answer, Asked, Choice, End, Form, Offer};
 use super::{Family, id};
 
 #[derive(Clone, Copy)]
@@ -24,7 +24,7 @@ impl Family for Anthropic {
             .map(|block| {
                 (
                     called(&messages, &block["tool_use_id"]),
-                    mind::text(&block["content"]),
+                    script::text(&block["content"]),
                 )
             });
         let mut spoken = messages
@@ -32,14 +32,15 @@ impl Family for Anthropic {
             .rev()
             .filter(|message| message["role"] == "user")
             .map(|message| &message["content"]);
-        let spoken = spoken.find(|content| !mind::text(content).is_empty());
+        let spoken = spoken.find(|content| !script::text(content).is_empty());
         let schema = &body["output_config"]["format"]["schema"];
         let offers = body["tools"].as_array().into_iter().flatten();
         Asked {
-            system: mind::text(&body["system"]),
-            said: spoken.map(mind::text).unwrap_or_default(),
-            wish: spoken.map(mind::last_text).unwrap_or_default(),
-            prompt_chars: mind::count_chars(&body["messages"]) + mind::count_chars(&body["system"]),
+            system: script::text(&body["system"]),
+            said: spoken.map(script::text).unwrap_or_default(),
+            wish: spoken.map(script::last_text).unwrap_or_default(),
+            prompt_chars: script::count_chars(&body["messages"])
+                + script::count_chars(&body["system"]),
             attachments: messages
                 .iter()
                 .flat_map(blocks)
@@ -59,7 +60,7 @@ impl Family for Anthropic {
                 schema => Form::Schema(schema.clone()),
             },
             limit: body["max_tokens"].as_u64(),
-            stops: mind::strings(&body["stop_sequences"]),
+            stops: script::strings(&body["stop_sequences"]),
             thinks: matches!(
                 body["thinking"]["type"].as_str(),
                 Some("enabled" | "adaptive")
@@ -120,7 +121,7 @@ impl Family for Anthropic {
 fn blocks(answer: &Answer) -> Vec<(Value, Vec<Value>)> {
     let mut blocks = Vec::new();
     if let Some(thought) = &answer.thought {
-        let mut deltas: Vec<Value> = mind::pieces(thought)
+        let mut deltas: Vec<Value> = script::pieces(thought)
             .map(|piece| json!({"type": "thinking_delta", "thinking": piece}))
             .collect();
         deltas.push(json!({"type": "signature_delta", "signature": "ZGVtbw=="}));
@@ -131,7 +132,7 @@ fn blocks(answer: &Answer) -> Vec<(Value, Vec<Value>)> {
     }
     if !answer.text.is_empty() {
         let deltas =
-            mind::pieces(&answer.text).map(|piece| json!({"type": "text_delta", "text": piece}));
+            script::pieces(&answer.text).map(|piece| json!({"type": "text_delta", "text": piece}));
         blocks.push((
             json!({"type": "text", "text": answer.text}),
             deltas.collect(),
@@ -141,7 +142,7 @@ fn blocks(answer: &Answer) -> Vec<(Value, Vec<Value>)> {
         let written = input.to_string();
         let mut deltas = vec![json!({"type": "input_json_delta", "partial_json": ""})];
         deltas.extend(
-            mind::pieces(&written)
+            script::pieces(&written)
                 .map(|piece| json!({"type": "input_json_delta", "partial_json": piece})),
         );
         blocks.push((

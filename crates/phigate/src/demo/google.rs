@@ -3,7 +3,7 @@
 use http::{HeaderName, StatusCode};
 use serde_json::{Value, json};
 
-use super::mind::{self, Answer, Asked, Choice, End, Form, Offer};
+use super::script::{self, Answer, Asked, Choice, End, Form, Offer};
 use super::{Family, id};
 
 #[derive(Clone, Copy)]
@@ -24,7 +24,7 @@ impl Family for Google {
             .rev()
             .filter(|content| content["role"] == "user")
             .map(|content| &content["parts"]);
-        let spoken = spoken.find(|parts| !mind::text(parts).is_empty());
+        let spoken = spoken.find(|parts| !script::text(parts).is_empty());
         let config = &body["generationConfig"];
         let schema = config
             .get("responseJsonSchema")
@@ -41,9 +41,9 @@ impl Family for Google {
             });
         Asked {
             system: String::new(),
-            said: spoken.map(mind::text).unwrap_or_default(),
-            wish: spoken.map(mind::last_text).unwrap_or_default(),
-            prompt_chars: mind::count_chars(&body["contents"]),
+            said: spoken.map(script::text).unwrap_or_default(),
+            wish: spoken.map(script::last_text).unwrap_or_default(),
+            prompt_chars: script::count_chars(&body["contents"]),
             attachments: contents
                 .iter()
                 .flat_map(parts)
@@ -65,7 +65,7 @@ impl Family for Google {
                 _ => Form::Text,
             },
             limit: config["maxOutputTokens"].as_u64(),
-            stops: mind::strings(&config["stopSequences"]),
+            stops: script::strings(&config["stopSequences"]),
             thinks: config["thinkingConfig"]["includeThoughts"] == json!(true),
         }
     }
@@ -77,7 +77,7 @@ impl Family for Google {
 
     fn events(self, model: &str, _body: &Value, answer: &Answer) -> Vec<String> {
         let id = id("");
-        let parts = parts(answer, |text| mind::pieces(text).collect());
+        let parts = parts(answer, |text| script::pieces(text).collect());
         let mut events: Vec<Value> = parts
             .into_iter()
             .map(|part| response(model, &id, answer, &json!([part]), None))

@@ -4,16 +4,16 @@
 //! mode is seen at once; it calls tools that it is offered and asked about, fills schemas, streams word by word, and
 //! fails on request: `simulate 429`, `simulate 500`, `simulate 503`, `simulate cut` and `simulate slow` in a prompt.
 //!
-//! `mind` decides what to say; `openai`, `anthropic` and `google` say it in the words of their family, `responses` and
+//! `script` decides what to say; `openai`, `anthropic` and `google` say it in the words of their family, `responses` and
 //! `prompts` in those of OpenAI's other formats.
 
 mod anthropic;
 mod google;
-mod mind;
 mod openai;
 mod prompts;
 mod responses;
 mod sample;
+mod script;
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -27,7 +27,7 @@ use futures_util::{Stream, StreamExt, stream};
 use http::{HeaderMap, HeaderName, StatusCode, header};
 use serde_json::{Value, json};
 
-use mind::{Answer, Asked, Fault};
+use script::{Answer, Asked, Fault};
 
 /// The pause between two pieces of a stream: a brisk typist.
 const PAUSE: Duration = Duration::from_millis(12);
@@ -121,7 +121,7 @@ async fn answer(
         "{}-demo",
         model.or(body["model"].as_str()).unwrap_or("model")
     );
-    let answer = mind::answer(&asked);
+    let answer = script::answer(&asked);
     if !streams(&body) {
         return axum::Json(family.whole(&model, &body, &answer)).into_response();
     }

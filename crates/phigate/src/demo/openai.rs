@@ -3,7 +3,7 @@
 use http::{HeaderName, StatusCode, header};
 use serde_json::{Value, json};
 
-use super::mind::{self, Answer, Asked, Choice, End, Form, Offer};
+use super::script::{self, Answer, Asked, Choice, End, Form, Offer};
 use super::{Family, id};
 
 #[derive(Clone, Copy)]
@@ -20,7 +20,7 @@ impl Family for OpenAi {
             let spoken = messages
                 .iter()
                 .filter(move |message| message["role"] == role);
-            spoken.map(|message| mind::text(&message["content"]))
+            spoken.map(|message| script::text(&message["content"]))
         };
         let parts = messages
             .iter()
@@ -35,9 +35,9 @@ impl Family for OpenAi {
             wish: messages
                 .iter()
                 .rfind(|message| message["role"] == "user")
-                .map(|message| mind::last_text(&message["content"]))
+                .map(|message| script::last_text(&message["content"]))
                 .unwrap_or_default(),
-            prompt_chars: mind::count_chars(&body["messages"]),
+            prompt_chars: script::count_chars(&body["messages"]),
             attachments: parts.filter(|part| part["type"] != "text").count(),
             tools: offers.map(|tool| offer(&tool["function"])).collect(),
             choice: choice(&body["tool_choice"]),
@@ -46,7 +46,7 @@ impl Family for OpenAi {
             limit: body["max_completion_tokens"]
                 .as_u64()
                 .or(body["max_tokens"].as_u64()),
-            stops: mind::strings(&body["stop"]),
+            stops: script::strings(&body["stop"]),
             thinks: false,
         }
     }
@@ -86,14 +86,14 @@ impl Family for OpenAi {
             Value::Null,
         )];
         events.extend(
-            mind::pieces(&answer.text).map(|piece| delta(json!({"content": piece}), Value::Null)),
+            script::pieces(&answer.text).map(|piece| delta(json!({"content": piece}), Value::Null)),
         );
         for (index, (name, arguments)) in answer.calls.iter().enumerate() {
             let mut start = call(name, "");
             start["index"] = json!(index);
             events.push(delta(json!({"tool_calls": [start]}), Value::Null));
             let fragments = arguments.to_string();
-            events.extend(mind::pieces(&fragments).map(|piece| {
+            events.extend(script::pieces(&fragments).map(|piece| {
                 delta(
                     json!({"tool_calls": [{"index": index, "function": {"arguments": piece}}]}),
                     Value::Null,
@@ -160,7 +160,7 @@ fn results(messages: &[Value]) -> Vec<(String, String)> {
         .map(|message| {
             (
                 called(messages, &message["tool_call_id"]),
-                mind::text(&message["content"]),
+                script::text(&message["content"]),
             )
         })
         .collect()

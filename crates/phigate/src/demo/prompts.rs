@@ -5,8 +5,8 @@ use base64::engine::general_purpose::STANDARD;
 use http::{HeaderName, StatusCode, header};
 use serde_json::{Value, json};
 
-use super::mind::{self, Answer, Asked};
 use super::openai::{error, finish_reason, now, usage};
+use super::script::{self, Answer, Asked};
 use super::{Family, id};
 
 /// How many numbers an embedding has, where nobody asks for fewer.
@@ -24,13 +24,13 @@ impl Family for Completions {
     fn read(self, body: &Value) -> Asked {
         Asked {
             limit: body["max_tokens"].as_u64(),
-            stops: mind::strings(&body["stop"]),
+            stops: script::strings(&body["stop"]),
             ..read(&body["prompt"])
         }
     }
 
     fn whole(self, model: &str, body: &Value, answer: &Answer) -> Value {
-        let prompts = mind::strings(&body["prompt"]).len().max(1);
+        let prompts = script::strings(&body["prompt"]).len().max(1);
         let finish = finish_reason(answer.end);
         let choices: Vec<Value> = (0..prompts)
             .map(|index| choice(index, &answer.text, Some(finish)))
@@ -44,7 +44,7 @@ impl Family for Completions {
             let chunk = json!({"id": id, "object": "text_completion", "created": created, "model": model, "choices": [choice]});
             format!("data: {chunk}\n\n")
         };
-        let pieces = mind::pieces(&answer.text).map(|piece| event(choice(0, piece, None)));
+        let pieces = script::pieces(&answer.text).map(|piece| event(choice(0, piece, None)));
         let mut events: Vec<String> = pieces.collect();
         events.push(event(choice(0, "", Some(finish_reason(answer.end)))));
         events.push("data: [DONE]\n\n".to_owned());
@@ -72,7 +72,7 @@ impl Family for Embeddings {
     fn whole(self, model: &str, body: &Value, answer: &Answer) -> Value {
         let dimensions = body["dimensions"].as_u64().unwrap_or(DIMENSIONS);
         let is_base64 = body["encoding_format"] == "base64";
-        let texts = mind::strings(&body["input"]);
+        let texts = script::strings(&body["input"]);
         let data: Vec<Value> = texts
             .iter()
             .enumerate()
@@ -105,9 +105,9 @@ impl Family for Embeddings {
 
 /// A text, or several.
 fn read(texts: &Value) -> Asked {
-    let said = mind::strings(texts).join("\n");
+    let said = script::strings(texts).join("\n");
     Asked {
-        prompt_chars: mind::count_chars(texts),
+        prompt_chars: script::count_chars(texts),
         wish: said.clone(),
         said,
         ..Asked::default()

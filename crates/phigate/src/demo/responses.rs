@@ -3,8 +3,8 @@
 use http::{HeaderName, StatusCode, header};
 use serde_json::{Value, json};
 
-use super::mind::{self, Answer, Asked, Choice, End, Form};
 use super::openai::{error, now, offer};
+use super::script::{self, Answer, Asked, Choice, End, Form};
 use super::{Family, id};
 
 #[derive(Clone, Copy)]
@@ -27,7 +27,7 @@ impl Family for Responses {
         };
         let instructions = std::iter::once(&body["instructions"]);
         let system = instructions.chain(by(&["system", "developer"]));
-        let system = system.map(mind::text).filter(|text| !text.is_empty());
+        let system = system.map(script::text).filter(|text| !text.is_empty());
         let said = by(&["user"]).next_back();
         let parts = items
             .iter()
@@ -38,10 +38,10 @@ impl Family for Responses {
         let functions = tools.filter(|tool| tool["type"] == "function");
         Asked {
             system: system.collect::<Vec<_>>().join("\n\n"),
-            said: said.map(mind::text).unwrap_or_default(),
-            wish: said.map(mind::last_text).unwrap_or_default(),
-            prompt_chars: mind::count_chars(&body["input"])
-                + mind::count_chars(&body["instructions"]),
+            said: said.map(script::text).unwrap_or_default(),
+            wish: said.map(script::last_text).unwrap_or_default(),
+            prompt_chars: script::count_chars(&body["input"])
+                + script::count_chars(&body["instructions"]),
             attachments: parts.filter(is_attached).count(),
             tools: functions.map(offer).collect(),
             choice: choice(&body["tool_choice"]),
@@ -126,7 +126,7 @@ fn results(items: &[Value]) -> Vec<(String, String)> {
         name.unwrap_or("the tool").to_owned()
     };
     let last = items.iter().rev().take_while(is_result);
-    let results = last.map(|item| (called(&item["call_id"]), mind::text(&item["output"])));
+    let results = last.map(|item| (called(&item["call_id"]), script::text(&item["output"])));
     let mut results: Vec<(String, String)> = results.collect();
     results.reverse();
     results
@@ -158,7 +158,7 @@ impl Item {
                 event
             };
             events.extend(part_event(&self.whole, index, "added"));
-            events.extend(mind::pieces(text).map(|piece| event("delta", "delta", json!(piece))));
+            events.extend(script::pieces(text).map(|piece| event("delta", "delta", json!(piece))));
             let member = if name.ends_with("arguments") {
                 "arguments"
             } else {

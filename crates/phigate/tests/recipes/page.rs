@@ -2,19 +2,19 @@
 
 use askama::Template;
 
-use crate::dashboard::chrome::Chrome;
-use crate::dashboard::visit::{Answer, SignedIn, page};
+use crate::layout::Layout;
+use crate::visit::{Answer, SignedIn, page};
 
 /// The page.
 #[derive(Template)]
 #[template(path = "twin.html")]
 pub(crate) struct Page {
-    pub(crate) chrome: Chrome,
+    pub(crate) layout: Layout,
 }
 
 /// `GET /twin`
 pub(crate) async fn show(visit: SignedIn) -> Answer {
     page(&Page {
-        chrome: visit.chrome("/twin"),
+        layout: visit.layout("/twin"),
     })
 }

@@ -34,18 +34,17 @@ pub(crate) const PROOFS: &[&[&str]] = &[
 ];
 
 /// The row of a kind of provider, after the last one's end.
-const KIND_ROW: &str = r#"    },
-    Row {
-        kind: ProviderKind::Twin,
-        code: "twin",
-        label: "Twin",
-        has_family: true,
-        address: Some("https://twin.example"),
-        global_address: None,
-        key_header: "x-api-key",
-        auth: &[AuthMethod::Key],
-        options: &[ProviderOption::BaseUrl],
-        needs: &[],"#;
+const KIND_ROW: &str = r#"            }
+            /// Twin.
+            Twin "twin" speaks twin {
+                label: "Twin",
+                has_family: true,
+                address: Some("https://twin.example"),
+                global_address: None,
+                key_header: "x-api-key",
+                auth: &[AuthMethod::Key],
+                options: &[ProviderOption::BaseUrl],
+                needs: &[],"#;
 
 pub(crate) const RECIPES: &[Recipe] = &[
     Recipe {
@@ -123,18 +122,8 @@ pub(crate) const RECIPES: &[Recipe] = &[
                 "mod twin;",
             ),
             (
-                "crates/phigate-core/src/wire/mod.rs",
-                "    &google::Google,",
-                "    &twin::Twin,",
-            ),
-            (
                 "crates/phigate-types/src/provider_kind.rs",
-                "    Vertex,",
-                "    /// Twin.\n    Twin,",
-            ),
-            (
-                "crates/phigate-types/src/provider_kind.rs",
-                "        needs: &[ProviderOption::Project, ProviderOption::Region],",
+                "                needs: &[ProviderOption::Project, ProviderOption::Region],",
                 KIND_ROW,
             ),
         ],
@@ -192,22 +181,22 @@ pub(crate) const RECIPES: &[Recipe] = &[
         name: "a page",
         new: &[
             New {
-                path: "crates/phigate/src/dashboard/pages/twin.rs",
+                path: "crates/phigate-dashboard/src/pages/twin.rs",
                 source: Source::Text(include_str!("page.rs")),
             },
             New {
-                path: "crates/phigate/templates/twin.html",
+                path: "crates/phigate-dashboard/templates/twin.html",
                 source: Source::Text(include_str!("page.html")),
             },
         ],
         lines: &[
             (
-                "crates/phigate/src/dashboard/pages/mod.rs",
+                "crates/phigate-dashboard/src/pages/mod.rs",
                 "pub(crate) mod terms;",
                 "pub(crate) mod twin;",
             ),
             (
-                "crates/phigate/src/dashboard/routes.rs",
+                "crates/phigate-dashboard/src/routes.rs",
                 "    route!(GET \"/help\" Auditor help::show),",
                 "    route!(GET \"/twin\" Auditor super::pages::twin::show),",
             ),

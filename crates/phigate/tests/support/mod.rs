@@ -8,6 +8,7 @@
 
 mod http;
 mod provider;
+pub mod sources;
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;

@@ -4,6 +4,7 @@ use super::super::request::{Call, Refusal};
 use super::super::translate::draft::Draft;
 use super::super::translate::media::{Image, Inline, sniffed_type};
 use super::super::translate::messages::{CacheMark, Message, Part, Role};
+use super::super::translate::turns::Turns;
 use crate::json::Json;
 use std::borrow::Cow;
 
@@ -80,50 +81,19 @@ pub(super) fn write<'b>(
         }
     }
     system.retain(|(text, _)| !text.trim().is_empty());
-    let mut turns = turns.list;
-    if turns.is_empty() {
+    if turns.list.is_empty() {
         // The provider requires a user's turn, so system content alone is sent as one.
         if system.is_empty() {
             return Err(Refusal::value("messages", "there is no content to send"));
         }
         draft.adjust("messages");
-        turns.push((
-            "user",
-            system
-                .drain(..)
-                .map(|(text, mark)| text_block(text, mark))
-                .collect(),
-        ));
+        let blocks = system.drain(..).map(|(text, mark)| text_block(text, mark));
+        turns.add("user", blocks.collect());
     }
-    trim_last_assistant(draft, &mut turns);
-    let turns = turns
-        .into_iter()
-        .map(|(role, blocks)| {
-            Json::object([("role", Json::text(role)), ("content", Json::List(blocks))])
-        })
-        .collect();
     Ok(Conversation {
         system: system_content(&system),
-        turns,
+        turns: turns.into_messages(draft),
     })
-}
-
-/// Turns in the making. Neighbours of the same role are one turn, so that all results of parallel calls come together.
-#[derive(Default)]
-struct Turns<'b> {
-    list: Vec<(&'static str, Vec<Json<'b>>)>,
-}
-
-impl<'b> Turns<'b> {
-    fn add(&mut self, role: &'static str, blocks: Vec<Json<'b>>) {
-        if blocks.is_empty() {
-            return;
-        }
-        match self.list.last_mut() {
-            Some((last, turn)) if *last == role => turn.extend(blocks),
-            _ => self.list.push((role, blocks)),
-        }
-    }
 }
 
 /// System content is one text, unless the caller marked parts for the cache.
@@ -327,23 +297,6 @@ fn document_block<'b>(file: &Inline<'b>, place: &str) -> Result<Json<'b>, Refusa
         ("type", Json::text("document")),
         ("source", source),
     ]))
-}
-
-/// The provider continues a last assistant turn, and refuses one that ends in spaces.
-fn trim_last_assistant(draft: &Draft<'_>, turns: &mut [(&'static str, Vec<Json<'_>>)]) {
-    let Some(("assistant", blocks)) = turns.last_mut() else {
-        return;
-    };
-    let Some(Json::Object(members)) = blocks.last_mut() else {
-        return;
-    };
-    if let Some((_, Json::Text(text))) = members.iter_mut().find(|(name, _)| name == "text") {
-        let trimmed = text.trim_end().len();
-        if trimmed < text.len() {
-            draft.adjust("messages");
-            text.to_mut().truncate(trimmed);
-        }
-    }
 }
 
 /// Ids may hold letters, digits, `_` and `-`; other bytes are spelled out, the same way for a call and its result.

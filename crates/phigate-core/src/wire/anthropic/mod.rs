@@ -16,6 +16,7 @@ mod toolbox;
 pub(super) use conversation::{CARRIER, Thoughts};
 pub(super) use models::{Sampling, Thinking, Traits, traits_of};
 pub(super) use reply::{hidden_thought, thought};
+pub(super) use request::write_sampling;
 pub(super) use thinking::{Room, lacks_thoughts, write as write_thinking};
 
 use phigate_types::ProviderKind;

@@ -5,7 +5,7 @@ use super::super::translate::draft::{Draft, include_usage, max_tokens, stop_sequ
 use super::super::translate::messages::read_messages;
 use super::HEADERS;
 use super::conversation::{self, CARRIER, Thoughts};
-use super::models::{Sampling, Traits, traits_of};
+use super::models::{Sampling, traits_of};
 use super::parameters::PARAMETERS;
 use super::thinking::{self, Room};
 use super::toolbox::Toolbox;
@@ -40,7 +40,7 @@ pub(super) fn write(call: &Call<'_>) -> Result<Translated, Refusal> {
     let is_thinking = body
         .get("thinking")
         .is_some_and(|thinking| thinking.text_of("type") != Some("disabled"));
-    write_sampling(&draft, traits, is_thinking, &mut body)?;
+    write_sampling(&draft, traits.sampling, is_thinking, "top_p", &mut body)?;
     write_output_config(effort, toolbox.native_schema.take(), &mut body);
     let answer_tool = toolbox.answer_tool.clone();
     toolbox.write(&mut body);
@@ -109,17 +109,17 @@ fn end_user<'b>(draft: &'b Draft<'_>) -> Result<Option<&'b str>, Refusal> {
     Ok(user.or(safety).filter(|user| !user.is_empty()))
 }
 
-fn write_sampling<'b>(
+/// Writes what of `temperature` and `top_p` a model accepts. `top_p` has another name elsewhere.
+pub(in super::super) fn write_sampling<'b>(
     draft: &'b Draft<'b>,
-    traits: &Traits,
+    accepted: Sampling,
     is_thinking: bool,
+    top_p: &'static str,
     body: &mut Json<'b>,
 ) -> Result<(), Refusal> {
-    let temperature = draft.number("temperature")?;
-    let top_p = draft.number("top_p")?;
-    if let Some((value, number)) = temperature {
+    if let Some((value, number)) = draft.number("temperature")? {
         // While the model thinks, only its default temperature is accepted.
-        if traits.sampling == Sampling::Neither || (is_thinking && number != 1.0) {
+        if accepted == Sampling::Neither || (is_thinking && number != 1.0) {
             draft.drop_parameter("temperature");
         } else if number > 1.0 {
             draft.adjust("temperature");
@@ -128,17 +128,16 @@ fn write_sampling<'b>(
             body.insert("temperature", value.clone());
         }
     }
-    if let Some((value, number)) = top_p {
-        let has_temperature = body.get("temperature").is_some();
-        let is_refused = match traits.sampling {
+    if let Some((value, number)) = draft.number("top_p")? {
+        let is_refused = match accepted {
             Sampling::Both => false,
-            Sampling::Either => has_temperature,
+            Sampling::Either => body.get("temperature").is_some(),
             Sampling::Neither => true,
         };
         if is_refused || (is_thinking && number < 0.95) {
             draft.drop_parameter("top_p");
         } else {
-            body.insert("top_p", value.clone());
+            body.insert(top_p, value.clone());
         }
     }
     Ok(())

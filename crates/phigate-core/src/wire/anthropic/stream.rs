@@ -107,11 +107,11 @@ impl Stream {
         let text = |field: &str| block.text_of(field).unwrap_or_default();
         let open = match text("type") {
             "text" => {
-                say(writer, "content", text("text"), out);
+                writer.say("content", text("text"), out);
                 Block::Text
             }
             "thinking" => {
-                say(writer, "reasoning_content", text("thinking"), out);
+                writer.say("reasoning_content", text("thinking"), out);
                 Block::Thinking {
                     text: text("thinking").to_owned(),
                     signature: text("signature").to_owned(),
@@ -177,16 +177,14 @@ impl Stream {
             .map(|(_, block)| block)
             .ok_or_else(unreadable)?;
         match (block, delta.text_of("type").unwrap_or_default()) {
-            (Block::Text, "text_delta") => say(
-                writer,
-                "content",
-                delta.text_of("text").unwrap_or_default(),
-                out,
-            ),
+            (Block::Text, "text_delta") => {
+                let more = delta.text_of("text").unwrap_or_default();
+                writer.say("content", more, out);
+            }
             (Block::Thinking { text, .. }, "thinking_delta") => {
                 let more = delta.text_of("thinking").unwrap_or_default();
                 text.push_str(more);
-                say(writer, "reasoning_content", more, out);
+                writer.say("reasoning_content", more, out);
             }
             (Block::Thinking { signature, .. }, "signature_delta") => {
                 signature.push_str(delta.text_of("signature").unwrap_or_default());
@@ -199,7 +197,7 @@ impl Stream {
             ) => {
                 let fragment = delta.text_of("partial_json").unwrap_or_default();
                 *has_input |= !fragment.is_empty();
-                give_input(writer, *number, fragment, out);
+                writer.input(*number, fragment, out);
             }
             _ => {}
         }
@@ -236,7 +234,7 @@ impl Stream {
                 } else {
                     &start_input
                 };
-                give_input(writer, number, input, out);
+                writer.input(number, input, out);
             }
         }
         Ok(())
@@ -323,21 +321,5 @@ impl StreamTranslator for Stream {
 
     fn summary(&self) -> &ReplySummary {
         &self.summary
-    }
-}
-
-fn say(writer: &ChunkWriter, field: &'static str, text: &str, out: &mut Vec<u8>) {
-    if !text.is_empty() {
-        writer.field(0, field, Json::text(text), out);
-    }
-}
-
-fn give_input(writer: &ChunkWriter, number: Option<u64>, fragment: &str, out: &mut Vec<u8>) {
-    if fragment.is_empty() {
-        return;
-    }
-    match number {
-        Some(number) => writer.arguments(0, number, fragment, out),
-        None => writer.field(0, "content", Json::text(fragment), out),
     }
 }

@@ -5,6 +5,7 @@ use super::super::request::Refusal;
 use super::super::translate::draft::Draft;
 use super::super::translate::media::{Image, Inline, sniffed_type};
 use super::super::translate::messages::{CacheMark, Message, Part, Role};
+use super::super::translate::turns::Turns;
 use super::models::Model;
 use crate::json::Json;
 use std::borrow::Cow;
@@ -38,46 +39,22 @@ pub(super) fn write<'b>(
             Role::Tool => turns.add("user", vec![writer.tool_result(message)?]),
         }
     }
-    let mut turns = turns.list;
-    let is_alone = turns.is_empty();
+    let is_alone = turns.list.is_empty();
     if is_alone && system.is_empty() {
         return Err(Refusal::value("messages", "there is no content to send"));
     }
     // A user's turn is required, and some models take no system content: it then opens the first turn.
     if !system.is_empty() && (is_alone || !model.traits.has_system) {
         draft.adjust("messages");
-        match turns.first_mut() {
+        match turns.list.first_mut() {
             Some(("user", blocks)) => drop(blocks.splice(..0, system.drain(..))),
-            _ => turns.insert(0, ("user", std::mem::take(&mut system))),
+            _ => turns.list.insert(0, ("user", std::mem::take(&mut system))),
         }
     }
-    trim_last_assistant(draft, &mut turns);
-    let turn = |(role, blocks): (&'static str, Vec<Json<'b>>)| {
-        Json::object([("role", Json::text(role)), ("content", Json::List(blocks))])
-    };
     Ok(Conversation {
         system,
-        turns: turns.into_iter().map(turn).collect(),
+        turns: turns.into_messages(draft),
     })
-}
-
-/// Turns in the making. Neighbours of the same role are one turn: roles must alternate, and the results of parallel
-/// calls must come together.
-#[derive(Default)]
-struct Turns<'b> {
-    list: Vec<(&'static str, Vec<Json<'b>>)>,
-}
-
-impl<'b> Turns<'b> {
-    fn add(&mut self, role: &'static str, blocks: Vec<Json<'b>>) {
-        if blocks.is_empty() {
-            return;
-        }
-        match self.list.last_mut() {
-            Some((last, turn)) if *last == role => turn.extend(blocks),
-            _ => self.list.push((role, blocks)),
-        }
-    }
 }
 
 /// Writes blocks.
@@ -304,23 +281,6 @@ fn thought_block<'b>(thought: &'b Json<'b>) -> Option<Json<'b>> {
         _ => return None,
     };
     Some(Json::object([("reasoningContent", content)]))
-}
-
-/// The provider continues a last assistant turn, and refuses one that ends in spaces.
-fn trim_last_assistant(draft: &Draft<'_>, turns: &mut [(&'static str, Vec<Json<'_>>)]) {
-    let Some(("assistant", blocks)) = turns.last_mut() else {
-        return;
-    };
-    let Some(Json::Object(members)) = blocks.last_mut() else {
-        return;
-    };
-    if let Some((_, Json::Text(text))) = members.iter_mut().find(|(name, _)| name == "text") {
-        let trimmed = text.trim_end().len();
-        if trimmed < text.len() {
-            draft.adjust("messages");
-            text.to_mut().truncate(trimmed);
-        }
-    }
 }
 
 /// The longest id of a call.

@@ -1,6 +1,6 @@
 //! From a caller's request to Converse.
 
-use super::super::anthropic::{CARRIER, Sampling, Thoughts, lacks_thoughts};
+use super::super::anthropic::{CARRIER, Sampling, Thoughts, lacks_thoughts, write_sampling};
 use super::super::request::{Call, Expectation, Refusal, Translated};
 use super::super::translate::draft::{Draft, include_usage, max_tokens, stop_sequences};
 use super::super::translate::messages::read_messages;
@@ -87,47 +87,16 @@ fn inference_config<'b>(
     if let Some(limit) = limit {
         config.insert("maxTokens", limit.into());
     }
-    write_sampling(draft, model, is_thinking, &mut config)?;
+    // Converse takes temperatures up to 1; the newest models of Anthropic take fewer of these settings.
+    let accepted = model
+        .claude
+        .map_or(Sampling::Both, |claude| claude.sampling);
+    write_sampling(draft, accepted, is_thinking, "topP", &mut config)?;
     let stop = stop_list(draft, model)?;
     if !stop.is_empty() {
         config.insert("stopSequences", Json::List(stop));
     }
     Ok(config)
-}
-
-/// Converse takes temperatures up to 1; the newest models of Anthropic take fewer of these settings.
-fn write_sampling<'b>(
-    draft: &'b Draft<'b>,
-    model: &Model,
-    is_thinking: bool,
-    config: &mut Json<'b>,
-) -> Result<(), Refusal> {
-    let accepted = model
-        .claude
-        .map_or(Sampling::Both, |claude| claude.sampling);
-    if let Some((value, number)) = draft.number("temperature")? {
-        if accepted == Sampling::Neither || (is_thinking && number != 1.0) {
-            draft.drop_parameter("temperature");
-        } else if number > 1.0 {
-            draft.adjust("temperature");
-            config.insert("temperature", 1.into());
-        } else {
-            config.insert("temperature", value.clone());
-        }
-    }
-    if let Some((value, number)) = draft.number("top_p")? {
-        let is_refused = match accepted {
-            Sampling::Both => false,
-            Sampling::Either => config.get("temperature").is_some(),
-            Sampling::Neither => true,
-        };
-        if is_refused || (is_thinking && number < 0.95) {
-            draft.drop_parameter("top_p");
-        } else {
-            config.insert("topP", value.clone());
-        }
-    }
-    Ok(())
 }
 
 fn stop_list<'b>(draft: &'b Draft<'b>, model: &Model) -> Result<Vec<Json<'b>>, Refusal> {

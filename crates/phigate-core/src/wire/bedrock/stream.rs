@@ -123,7 +123,7 @@ impl Stream {
         let delta = event.get("delta").ok_or_else(unreadable)?;
         let block = open_block(&mut self.open, event.count_of("contentBlockIndex"), delta)?;
         if let Some(text) = delta.text_of("text") {
-            say(writer, "content", text, out);
+            writer.say("content", text, out);
         } else if let Some(reasoning) = delta.given("reasoningContent") {
             continue_thought(writer, block, reasoning, out);
         } else if let (Some(more), Block::Tool { number, has_input }) =
@@ -131,7 +131,7 @@ impl Stream {
         {
             let fragment = more.text_of("input").unwrap_or_default();
             *has_input |= !fragment.is_empty();
-            give_input(writer, *number, fragment, out);
+            writer.input(*number, fragment, out);
         }
         Ok(())
     }
@@ -152,7 +152,7 @@ impl Stream {
             Block::Tool {
                 number,
                 has_input: false,
-            } => give_input(writer, number, "{}", out),
+            } => writer.input(number, "{}", out),
             Block::Text | Block::Hidden | Block::Thinking { .. } | Block::Tool { .. } => {}
         }
         Ok(())
@@ -250,22 +250,6 @@ fn continue_thought(
         let more = reasoning.text_of("text").unwrap_or_default();
         text.push_str(more);
         signature.push_str(reasoning.text_of("signature").unwrap_or_default());
-        say(writer, "reasoning_content", more, out);
-    }
-}
-
-fn say(writer: &ChunkWriter, field: &'static str, text: &str, out: &mut Vec<u8>) {
-    if !text.is_empty() {
-        writer.field(0, field, Json::text(text), out);
-    }
-}
-
-fn give_input(writer: &ChunkWriter, number: Option<u64>, fragment: &str, out: &mut Vec<u8>) {
-    if fragment.is_empty() {
-        return;
-    }
-    match number {
-        Some(number) => writer.arguments(0, number, fragment, out),
-        None => writer.field(0, "content", Json::text(fragment), out),
+        writer.say("reasoning_content", more, out);
     }
 }

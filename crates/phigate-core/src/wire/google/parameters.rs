@@ -1,23 +1,7 @@
 //! What happens to each parameter on the way to Google.
 
-use super::super::parameters::{Parameter, Treatment};
+use super::super::parameters::{Parameter, Treatment, row};
 use Treatment::{Dropped, Mapped, MappedOrNamed, Refused};
-
-const fn row(
-    name: &'static str,
-    treatment: Treatment,
-    neutral: &'static [&'static str],
-    note: &'static str,
-    example: &'static str,
-) -> Parameter {
-    Parameter {
-        name,
-        treatment,
-        neutral,
-        note,
-        example,
-    }
-}
 
 #[rustfmt::skip]
 pub(super) static PARAMETERS: &[Parameter] = &[

@@ -146,6 +146,23 @@ impl ChunkWriter {
         self.delta(index, Json::object([(name, value)]), None, out);
     }
 
+    /// More text in a field of the only choice, if there is any.
+    pub(in super::super) fn say(&self, field: &'static str, text: &str, out: &mut Vec<u8>) {
+        if !text.is_empty() {
+            self.field(0, field, Json::text(text), out);
+        }
+    }
+
+    /// More input of a tool of the only choice, if there is any: of the call with this number, or of the tool that
+    /// stands for the answer.
+    pub(in super::super) fn input(&self, call: Option<u64>, fragment: &str, out: &mut Vec<u8>) {
+        match call {
+            Some(call) if !fragment.is_empty() => self.arguments(0, call, fragment, out),
+            Some(_) => {}
+            None => self.say("content", fragment, out),
+        }
+    }
+
     /// The start of a tool call, with all or none of its arguments.
     pub(in super::super) fn call(
         &self,

@@ -5,3 +5,4 @@ pub(super) mod draft;
 pub(super) mod media;
 pub(super) mod messages;
 pub(super) mod tools;
+pub(super) mod turns;

@@ -3,10 +3,9 @@
 use std::io::{BufWriter, Write};
 
 use clap::{Args, ValueEnum};
-use phigate_store::ExportOrder;
+use phigate_store::{AuditTable, ExportOrder};
 
 use super::filter::FilterArgs;
-use crate::audit_csv;
 use crate::cli::progress::Progress;
 use crate::cli::store::Session;
 
@@ -40,7 +39,7 @@ pub(super) async fn run(session: &Session, account: &str, export: Export) -> any
     let mut out = BufWriter::new(std::io::stdout().lock());
     let mut progress = Progress::new("records");
     if matches!(export.format, Format::Csv) {
-        out.write_all(audit_csv::header().as_bytes())?;
+        out.write_all(AuditTable::header().as_bytes())?;
     }
     let order = ExportOrder {
         actor: session.actor,
@@ -48,7 +47,7 @@ pub(super) async fn run(session: &Session, account: &str, export: Export) -> any
     };
     let trail = &session.vault.trail;
     let mut lines = trail.audit_export(account, &filter, order).await?;
-    let mut table = audit_csv::Table::default();
+    let mut table = AuditTable::default();
     while let Some(line) = lines.next().await? {
         match (export.format, &line.record) {
             (Format::Jsonl, _) => writeln!(out, "{}", line.json)?,

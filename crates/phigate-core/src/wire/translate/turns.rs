@@ -1,0 +1,53 @@
+//! Turns of a conversation, for providers whose turns are made of blocks.
+
+use super::draft::Draft;
+use crate::json::Json;
+
+/// A role, and what it says.
+pub(in super::super) type Turn<'b> = (&'static str, Vec<Json<'b>>);
+
+/// Turns in the making. Neighbours of the same role are one turn: roles must alternate, and the results of parallel
+/// calls must come together.
+#[derive(Default)]
+pub(in super::super) struct Turns<'b> {
+    pub(in super::super) list: Vec<Turn<'b>>,
+}
+
+impl<'b> Turns<'b> {
+    /// Goes on with the last turn, or begins another.
+    pub(in super::super) fn add(&mut self, role: &'static str, blocks: Vec<Json<'b>>) {
+        if blocks.is_empty() {
+            return;
+        }
+        match self.list.last_mut() {
+            Some((last, turn)) if *last == role => turn.extend(blocks),
+            _ => self.list.push((role, blocks)),
+        }
+    }
+
+    /// The turns as messages.
+    pub(in super::super) fn into_messages(mut self, draft: &Draft<'_>) -> Vec<Json<'b>> {
+        trim_last_assistant(draft, &mut self.list);
+        let message = |(role, blocks): Turn<'b>| {
+            Json::object([("role", Json::text(role)), ("content", Json::List(blocks))])
+        };
+        self.list.into_iter().map(message).collect()
+    }
+}
+
+/// Providers continue a last turn of the assistant's, and refuse one that ends in spaces.
+fn trim_last_assistant(draft: &Draft<'_>, turns: &mut [Turn<'_>]) {
+    let Some(("assistant", blocks)) = turns.last_mut() else {
+        return;
+    };
+    let Some(Json::Object(members)) = blocks.last_mut() else {
+        return;
+    };
+    if let Some((_, Json::Text(text))) = members.iter_mut().find(|(name, _)| name == "text") {
+        let trimmed = text.trim_end().len();
+        if trimmed < text.len() {
+            draft.adjust("messages");
+            text.to_mut().truncate(trimmed);
+        }
+    }
+}

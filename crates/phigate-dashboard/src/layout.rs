@@ -1,0 +1,190 @@
+//! What stands around every page: navigation, who is signed in, a word about what was just done.
+
+use super::assets;
+
+/// The frame of a page.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Layout {
+    /// `auto`, `light` or `dark`.
+    pub(crate) theme: Theme,
+    /// The pages this role may open.
+    pub(crate) nav: Vec<NavItem>,
+    /// Who is signed in.
+    pub(crate) email: String,
+    /// As what.
+    pub(crate) role: &'static str,
+    /// In which account.
+    pub(crate) account: String,
+    /// The token every form carries.
+    pub(crate) csrf: String,
+    /// What was just done.
+    pub(crate) notice: Option<Notice>,
+}
+
+impl Layout {
+    /// The address of an asset.
+    pub(crate) fn asset(&self, name: &str) -> &'static str {
+        assets::address(name)
+    }
+
+    /// The page one is on, to come back to.
+    pub(crate) fn here(&self) -> &'static str {
+        self.nav
+            .iter()
+            .find(|item| item.current)
+            .map_or("/account", |item| item.href)
+    }
+
+    /// The three choices of colours.
+    pub(crate) fn themes(&self) -> Vec<ThemeChoice> {
+        Theme::ALL
+            .iter()
+            .map(|theme| ThemeChoice {
+                value: theme.code(),
+                label: theme.label(),
+                chosen: *theme == self.theme,
+            })
+            .collect()
+    }
+}
+
+/// One line of the navigation.
+#[derive(Debug, Clone)]
+pub(crate) struct NavItem {
+    pub(crate) href: &'static str,
+    pub(crate) label: &'static str,
+    pub(crate) icon: &'static str,
+    pub(crate) current: bool,
+}
+
+/// One button of the colour switch.
+#[derive(Debug, Clone)]
+pub(crate) struct ThemeChoice {
+    pub(crate) value: &'static str,
+    pub(crate) label: &'static str,
+    pub(crate) chosen: bool,
+}
+
+/// Which colours a viewer wants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Theme {
+    /// As the system says.
+    #[default]
+    Auto,
+    /// Always light.
+    Light,
+    /// Always dark.
+    Dark,
+}
+
+impl Theme {
+    const ALL: [Theme; 3] = [Theme::Auto, Theme::Light, Theme::Dark];
+
+    /// The theme with this code, the system's own for anything else.
+    pub(crate) fn from_code(code: &str) -> Theme {
+        Theme::ALL
+            .into_iter()
+            .find(|theme| theme.code() == code)
+            .unwrap_or_default()
+    }
+
+    /// The code kept in the cookie.
+    pub(crate) fn code(self) -> &'static str {
+        match self {
+            Theme::Auto => "auto",
+            Theme::Light => "light",
+            Theme::Dark => "dark",
+        }
+    }
+
+    fn label(self) -> &'static str {
+        match self {
+            Theme::Auto => "Auto",
+            Theme::Light => "Light",
+            Theme::Dark => "Dark",
+        }
+    }
+}
+
+impl std::fmt::Display for Theme {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str(self.code())
+    }
+}
+
+/// A word about what was just done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Notice {
+    /// `ok`, `bad`, `warn` or `info`: also the name of its icon.
+    pub(crate) tone: &'static str,
+    pub(crate) text: &'static str,
+}
+
+// After a write the browser is sent back with `?done=CODE`; only texts of this table can appear.
+static DONE: &[(&str, &str)] = &[
+    // Alphabetical.
+    (
+        "aliases",
+        "Aliases saved. They apply to every request from now on.",
+    ),
+    (
+        "codes",
+        "New recovery codes created. The earlier ones no longer work.",
+    ),
+    (
+        "fallbacks",
+        "Fallbacks saved. They apply to every request from now on.",
+    ),
+    (
+        "invitation",
+        "Invitation withdrawn. Its link no longer works.",
+    ),
+    ("key-revoked", "Key revoked. It is refused from now on."),
+    (
+        "mode",
+        "Saved. The mode is in force for every request from now on.",
+    ),
+    (
+        "password",
+        "Password changed. Every other session was signed out.",
+    ),
+    (
+        "provider",
+        "Saved. The key is stored encrypted; only its last four characters will be shown.",
+    ),
+    (
+        "provider-gone",
+        "Provider removed. Nothing is sent there any more, and its secret is deleted.",
+    ),
+    (
+        "provider-removed",
+        "Key removed. Requests for these models are refused until you set a new one.",
+    ),
+    (
+        "role",
+        "Role changed. They were signed out everywhere and will have the new role when they sign in again.",
+    ),
+    ("session", "That session was signed out."),
+    (
+        "settings",
+        "Settings saved. They apply to every request from now on.",
+    ),
+    ("signed-out", "You are signed out."),
+    ("totp-off", "Second factor turned off."),
+    (
+        "totp-on",
+        "Second factor turned on. You will be asked for a code when you sign in.",
+    ),
+    ("user-removed", "User removed and signed out everywhere."),
+    (
+        "welcome",
+        "Welcome. Your login is ready. Under Your login you can protect it with a second factor.",
+    ),
+];
+
+/// The notice for a `done` code.
+pub(crate) fn notice(code: &str) -> Option<Notice> {
+    DONE.iter()
+        .find(|(known, _)| *known == code)
+        .map(|(_, text)| Notice { tone: "ok", text })
+}

@@ -1,0 +1,139 @@
+//! The pages where an owner runs the account and an auditor reads the audit log.
+//!
+//! `routes` lists every route with who may use it; `access` enforces that in one place; `pages` has one file per page.
+//! Pages are drawn on the server from compile-time templates, and work without script but for live updates.
+//!
+//! What the pages can reach is [`Server`]: accounts, people and the trail by their handles, providers through the gateway.
+//! The server's settings, the vault with its backups and keys, and the process itself are not among it:
+//!
+//! ```compile_fail
+//! # use phigate_dashboard::Server;
+//! async fn close(server: &Server) {
+//!     server.vault.close(std::time::Duration::ZERO).await.ok();
+//! }
+//! ```
+
+mod access;
+mod assets;
+mod chart;
+mod clients;
+mod cookies;
+mod fields;
+mod latency;
+mod layout;
+mod message;
+mod pages;
+mod qr;
+mod routes;
+mod totp;
+mod view;
+mod visit;
+
+#[cfg(test)]
+mod tests;
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use axum::Router;
+use http::HeaderMap;
+
+use pages::trials::Trials;
+use pages::verify::Verified;
+use phigate_edge::MissingPage;
+use phigate_gateway::{Gateway, Metrics};
+use phigate_store::{Access, Accounts, Figures, Health, Links, People, Sessions, Trail, Vault};
+use phigate_types::Limits;
+use visit::Navigation;
+
+/// What the pages are given of a server.
+pub struct Server {
+    /// The subjects of the store that pages are about.
+    pub vault: Subjects,
+    /// The one way to detectors and providers.
+    pub gateway: Arc<Gateway>,
+    /// What the gateway counts.
+    pub metrics: Arc<Metrics>,
+    /// What the operator allows.
+    pub limits: Limits,
+    /// Whether browsers reach us over TLS, ours or a proxy's.
+    pub is_secure: bool,
+}
+
+/// The handles of a vault that pages use.
+pub struct Subjects {
+    accounts: Accounts,
+    people: People,
+    sessions: Sessions,
+    links: Links,
+    access: Access,
+    trail: Trail,
+    figures: Figures,
+    health: Health,
+}
+
+impl From<&Vault> for Subjects {
+    fn from(vault: &Vault) -> Self {
+        Self {
+            accounts: vault.accounts.clone(),
+            people: vault.people.clone(),
+            sessions: vault.sessions.clone(),
+            links: vault.links.clone(),
+            access: vault.access.clone(),
+            trail: vault.trail.clone(),
+            figures: vault.figures.clone(),
+            health: vault.health.clone(),
+        }
+    }
+}
+
+/// The dashboard's routes, and what a person sees at an address where there is nothing.
+pub fn dashboard(server: Server) -> (Router, MissingPage) {
+    let dash = Dash::new(server);
+    let router = routes::router(&dash);
+    let missing: MissingPage = Arc::new(move |headers: HeaderMap| {
+        let dash = dash.clone();
+        Box::pin(async move { access::missing(&dash, &headers).await })
+    });
+    (router, missing)
+}
+
+/// What the pages share.
+#[derive(Clone)]
+pub(crate) struct Dash(Arc<Shared>);
+
+/// The server, and what only the pages remember.
+pub(crate) struct Shared {
+    server: Server,
+    pub(crate) verified: Verified,
+    pub(crate) trials: Trials,
+    /// The navigation for a role; the second word is the page it stands on.
+    navigation: Navigation,
+}
+
+impl Dash {
+    fn new(server: Server) -> Self {
+        Self(Arc::new(Shared {
+            server,
+            verified: Verified::default(),
+            trials: Trials::default(),
+            navigation: routes::navigation,
+        }))
+    }
+}
+
+impl Deref for Shared {
+    type Target = Server;
+
+    fn deref(&self) -> &Server {
+        &self.server
+    }
+}
+
+impl Deref for Dash {
+    type Target = Shared;
+
+    fn deref(&self) -> &Shared {
+        &self.0
+    }
+}

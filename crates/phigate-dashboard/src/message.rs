@@ -1,0 +1,99 @@
+//! A page that says one thing: not found, not allowed, not now. Whoever is signed in keeps the navigation.
+
+use askama::Template;
+use axum::response::{Html, IntoResponse, Response};
+use http::StatusCode;
+
+use crate::layout::Layout;
+
+/// What happened, and what to do.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Message {
+    pub(crate) heading: &'static str,
+    pub(crate) words: &'static str,
+    pub(crate) href: &'static str,
+    pub(crate) link: &'static str,
+}
+
+/// For somebody who is not signed in.
+#[derive(Template)]
+#[template(path = "message/alone.html")]
+struct Alone<'a> {
+    layout: &'a Layout,
+    message: Message,
+}
+
+/// For somebody who is.
+#[derive(Template)]
+#[template(path = "message/inside.html")]
+struct Inside<'a> {
+    layout: &'a Layout,
+    message: Message,
+}
+
+impl Message {
+    /// The page, in this frame.
+    pub(crate) fn render(self, layout: &Layout) -> askama::Result<String> {
+        let message = self;
+        match layout.nav.is_empty() {
+            true => Alone { layout, message }.render(),
+            false => Inside { layout, message }.render(),
+        }
+    }
+
+    /// The page, as the answer to a visit.
+    pub(crate) fn answer(self, status: StatusCode, layout: &Layout) -> Response {
+        match self.render(layout) {
+            Ok(html) => (status, Html(html)).into_response(),
+            Err(_) => status.into_response(),
+        }
+    }
+
+    /// The words, cut at backticks: every second piece is a command to type.
+    fn pieces(&self) -> impl Iterator<Item = (bool, &'static str)> {
+        let is_command = |index: usize| index % 2 == 1;
+        let pieces = self.words.split('`').enumerate();
+        pieces.map(move |(index, text)| (is_command(index), text))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::NavItem;
+
+    const MESSAGE: Message = Message {
+        heading: "Not now",
+        words: "Run `phigate doctor` & look.",
+        href: "/",
+        link: "Back",
+    };
+
+    #[test]
+    fn commands_are_set_apart_from_words() {
+        let html = MESSAGE.render(&Layout::default()).unwrap();
+        assert!(
+            html.contains("Run <code>phigate doctor</code> &#38; look."),
+            "{html}"
+        );
+    }
+
+    #[test]
+    fn whoever_is_signed_in_keeps_the_navigation() {
+        let help = NavItem {
+            href: "/help",
+            label: "Help",
+            icon: "help",
+            current: false,
+        };
+        let inside = Layout {
+            nav: vec![help],
+            ..Layout::default()
+        };
+        for (layout, has_navigation) in [(Layout::default(), false), (inside, true)] {
+            let html = MESSAGE.render(&layout).unwrap();
+            assert!(html.contains("<h1>Not now</h1>"));
+            assert_eq!(html.contains("href=\"/help\""), has_navigation);
+        }
+    }
+}

@@ -1,0 +1,388 @@
+//! The content of a request, original beside sent, cut at its findings.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use phi_detect::PhiKind;
+use phigate_core::json::{Bounds, Document};
+use phigate_core::request;
+use phigate_store::{Decision, Revealed};
+use phigate_types::Finding;
+use phigate_types::{Action, Effect, Replaced};
+
+use crate::view::{Piece, kind_class};
+
+/// Content, revealed.
+#[derive(Debug)]
+pub(crate) struct Content {
+    pub(crate) sent_title: &'static str,
+    pub(crate) passages: Vec<Passage>,
+    pub(crate) original: String,
+    pub(crate) sent: String,
+    /// What the provider said, where it held new PHI.
+    pub(crate) reply: String,
+}
+
+/// One text of the request in which something was found, before and after.
+#[derive(Debug)]
+pub(crate) struct Passage {
+    pub(crate) path: String,
+    pub(crate) original: Vec<Piece>,
+    pub(crate) sent: Vec<Piece>,
+}
+
+/// What a mode puts in the place of a finding.
+type Replacement = fn(Replaced<'_>) -> Cow<'_, str>;
+
+/// What became of a request's texts on the way out.
+enum Fate {
+    Unchanged,
+    NothingSent,
+    Rewritten(Replacement),
+}
+
+/// Passages that are shown side by side; the whole stands below them.
+const PASSAGES: usize = 200;
+
+impl Content {
+    /// Puts original and sent beside each other. What was sent is taken from the record, never recomputed:
+    /// a text that is not in it is said not to be.
+    pub(crate) fn new(decision: &Decision, revealed: &Revealed) -> Content {
+        let bytes = |content: &Option<phigate_store::SecretBytes>| {
+            content
+                .as_ref()
+                .map(|content| String::from_utf8_lossy(content.expose()).into_owned())
+        };
+        let original = bytes(&revealed.original).unwrap_or_default();
+        let fate = fate(decision);
+        let sent = match (&fate, bytes(&revealed.sent)) {
+            (_, Some(sent)) => sent,
+            (Fate::Unchanged, None) => original.clone(),
+            (Fate::NothingSent | Fate::Rewritten(_), None) => String::new(),
+        };
+        let texts = strings(&original);
+        let sent_texts: Vec<String> = strings(&sent).into_iter().map(|(_, text)| text).collect();
+        let mut by_path: HashMap<&str, Vec<&Finding>> = HashMap::new();
+        for finding in &decision.findings {
+            by_path.entry(&finding.path).or_default().push(finding);
+        }
+        let passages = texts
+            .iter()
+            .filter_map(|(path, text)| Some((path, text, by_path.get(path.as_str())?)))
+            .take(PASSAGES)
+            .map(|(path, text, here)| passage(path, text, here, &fate, &sent_texts))
+            .collect();
+        Content {
+            sent_title: match fate {
+                Fate::Unchanged => "Sent to the provider, unchanged",
+                Fate::NothingSent => "Nothing was sent",
+                Fate::Rewritten(_) => "Sent to the provider",
+            },
+            passages,
+            original: pretty(&original),
+            sent: pretty(&sent),
+            reply: pretty(&bytes(&revealed.reply).unwrap_or_default()),
+        }
+    }
+}
+
+fn fate(decision: &Decision) -> Fate {
+    // The action tells what happened; the mode only what was meant to.
+    let rewriting = (decision.mode.action == decision.action).then_some(decision.mode.effect);
+    match rewriting {
+        Some(Effect::Keep) => Fate::Unchanged,
+        Some(Effect::Replace(word)) => Fate::Rewritten(word),
+        Some(Effect::Block) => Fate::NothingSent,
+        None if decision.action == Action::FORWARDED => Fate::Unchanged,
+        None => Fate::NothingSent,
+    }
+}
+
+fn passage(
+    path: &str,
+    text: &str,
+    findings: &[&Finding],
+    fate: &Fate,
+    sent_texts: &[String],
+) -> Passage {
+    let original = cut(text, findings, None);
+    let sent = match fate {
+        Fate::Unchanged => original.clone(),
+        Fate::NothingSent => Vec::new(),
+        Fate::Rewritten(word) => {
+            let expected = cut(text, findings, Some(*word));
+            let expected_text: String = expected.iter().map(|piece| piece.text.as_str()).collect();
+            // A translation may join texts, so it is enough that a sent text holds this one.
+            let with_tokens = || {
+                sent_texts
+                    .iter()
+                    .find_map(|sent| with_tokens(&expected, sent))
+            };
+            if sent_texts.iter().any(|sent| sent.contains(&expected_text)) {
+                expected
+            } else if let Some(pieces) = with_tokens() {
+                pieces
+            } else {
+                vec![Piece::plain(
+                    "This text is not in what was sent. Look at the whole request below.",
+                )]
+            }
+        }
+    };
+    Passage {
+        path: path.to_owned(),
+        original,
+        sent,
+    }
+}
+
+/// The pieces as they stand in a sent text where placeholders carry codes: `[NAME_7K3QD]` for `[NAME]`.
+fn with_tokens(expected: &[Piece], sent: &str) -> Option<Vec<Piece>> {
+    let head = match expected.first()? {
+        piece if piece.class.is_empty() => piece.text.as_str(),
+        piece => piece.text.strip_suffix(']')?,
+    };
+    let from = sent.find(head)?;
+    let mut rest = &sent[from..];
+    let mut pieces = Vec::with_capacity(expected.len());
+    for piece in expected {
+        let length = match piece.text.strip_suffix(']') {
+            Some(open) if !piece.class.is_empty() && rest.starts_with(open) => {
+                rest.find(']').map(|end| end + 1)?
+            }
+            _ if rest.starts_with(&piece.text) => piece.text.len(),
+            _ => return None,
+        };
+        pieces.push(Piece {
+            text: rest[..length].to_owned(),
+            ..piece.clone()
+        });
+        rest = &rest[length..];
+    }
+    Some(pieces)
+}
+
+/// Cuts a text at findings, whose positions count characters.
+fn cut(text: &str, findings: &[&Finding], replacement: Option<Replacement>) -> Vec<Piece> {
+    let starts: Vec<usize> = text
+        .char_indices()
+        .map(|(at, _)| at)
+        .chain([text.len()])
+        .collect();
+    let byte = |position: u64| {
+        usize::try_from(position)
+            .ok()
+            .and_then(|position| starts.get(position))
+            .copied()
+    };
+    let mut pieces = Vec::new();
+    let mut copied = 0;
+    for finding in findings {
+        let (Some(start), Some(end)) = (byte(finding.start), byte(finding.end)) else {
+            continue;
+        };
+        let (Some(before), Some(found)) = (text.get(copied..start), text.get(start..end)) else {
+            continue;
+        };
+        if !before.is_empty() {
+            pieces.push(Piece::plain(before));
+        }
+        let kind = PhiKind::from_code(&finding.kind);
+        let shown = match (replacement, kind) {
+            (Some(word), Some(kind)) => word(Replaced {
+                placeholder: kind.placeholder(),
+                text: found,
+            }),
+            _ => Cow::Borrowed(found),
+        };
+        if !shown.is_empty() {
+            pieces.push(Piece {
+                text: shown.into_owned(),
+                class: kind.map_or("k6", kind_class),
+                title: format!(
+                    "{}, score {:.2}, rule {}",
+                    label(finding),
+                    finding.score,
+                    finding.rule
+                ),
+            });
+        }
+        copied = end;
+    }
+    if let Some(rest) = text.get(copied..).filter(|rest| !rest.is_empty()) {
+        pieces.push(Piece::plain(rest));
+    }
+    pieces
+}
+
+fn label(finding: &Finding) -> &str {
+    match PhiKind::from_code(&finding.kind) {
+        Some(kind) => kind.label(),
+        None => &finding.kind,
+    }
+}
+
+/// Every string of a document with its place; none when it is not a document.
+fn strings(body: &str) -> Vec<(String, String)> {
+    let Ok(document) = Document::parse(body.as_bytes().to_vec(), Bounds::NONE) else {
+        return Vec::new();
+    };
+    document
+        .nodes()
+        .filter(|value| !value.is_key())
+        .filter_map(|value| Some((request::path(&value), value.string()?.into_owned())))
+        .collect()
+}
+
+/// A document over several lines, to be read. Only space between its parts changes: order, numbers and escapes stay
+/// as they were, because this is evidence.
+fn pretty(body: &str) -> String {
+    if Document::parse(body.as_bytes().to_vec(), Bounds::NONE).is_err() {
+        return body.to_owned();
+    }
+    let mut out = String::with_capacity(body.len() * 2);
+    let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
+    let mut last = ' ';
+    for character in body.chars() {
+        if in_string {
+            in_string = escaped || character != '"';
+            escaped = !escaped && character == '\\';
+            out.push(character);
+            continue;
+        }
+        if character.is_ascii_whitespace() {
+            continue;
+        }
+        let closes = matches!(character, '}' | ']');
+        depth = if closes {
+            depth.saturating_sub(1)
+        } else {
+            depth
+        };
+        let opened = matches!(last, '{' | '[');
+        let breaks = if closes {
+            !opened
+        } else {
+            opened || last == ','
+        };
+        if breaks {
+            out.push('\n');
+            out.extend(std::iter::repeat_n("  ", depth));
+        }
+        out.push(character);
+        match character {
+            '"' => in_string = true,
+            '{' | '[' => depth += 1,
+            ':' => out.push(' '),
+            _ => {}
+        }
+        last = character;
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use phigate_types::Mode;
+    use serde_json::json;
+
+    const ORIGINAL: &str = r#"{"model":"m","messages":[{"role":"user","content":"Ärztin: Jane Roe, SSN 123-45-6789."}]}"#;
+
+    fn decision(mode: Mode, action: Action) -> Decision {
+        let finding = |kind: &str, start: u64, end: u64| json!({"type": kind, "path": "messages[0].content", "start": start, "end": end, "score": 0.9, "rule": "r"});
+        serde_json::from_value(json!({
+            "request_id": uuid::Uuid::nil(), "time": "2026-11-15T00:00:00Z", "account": "default", "key_id": "k",
+            "mode": mode, "action": action, "model": "m", "family": "openai", "stream": false, "phi_detected": true,
+            "types": {}, "findings": [finding("name", 8, 16), finding("ssn", 22, 33)], "unscannable": [],
+            "sizes": {"body": 1, "text": 1}, "detector_version": "test"
+        }))
+        .unwrap()
+    }
+
+    fn content(mode: Mode, action: Action, sent: Option<&str>) -> Content {
+        let revealed = Revealed {
+            request_id: uuid::Uuid::nil(),
+            original: Some(ORIGINAL.as_bytes().into()),
+            sent: sent.map(|sent| sent.as_bytes().into()),
+            attempts: Vec::new(),
+            reply: None,
+        };
+        Content::new(&decision(mode, action), &revealed)
+    }
+
+    fn text(pieces: &[Piece]) -> String {
+        pieces
+            .iter()
+            .map(|piece| {
+                if piece.class.is_empty() {
+                    piece.text.clone()
+                } else {
+                    format!("«{}»", piece.text)
+                }
+            })
+            .collect()
+    }
+
+    #[test]
+    fn original_and_sent_stand_beside_each_other_cut_at_the_findings() {
+        let sent =
+            r#"{"contents":[{"parts":[{"text":"You help.\n\nÄrztin: [NAME], SSN [SSN]."}]}]}"#;
+        let masked = content(Mode::MASK, Action::MASKED, Some(sent));
+        assert_eq!(masked.passages.len(), 1);
+        assert_eq!(
+            text(&masked.passages[0].original),
+            "Ärztin: «Jane Roe», SSN «123-45-6789»."
+        );
+        assert_eq!(
+            text(&masked.passages[0].sent),
+            "Ärztin: «[NAME]», SSN «[SSN]»."
+        );
+        let coded = sent.replace("[NAME]", "[NAME_7K3QD]");
+        let coded = coded.replace("[SSN]", "[SSN_0Z9YXA]");
+        let coded = content(Mode::MASK, Action::MASKED, Some(&coded));
+        assert_eq!(
+            text(&coded.passages[0].sent),
+            "Ärztin: «[NAME_7K3QD]», SSN «[SSN_0Z9YXA]»."
+        );
+        let redacted = content(
+            Mode::REDACT,
+            Action::REDACTED,
+            Some(r#"{"messages":[{"content":"Ärztin: , SSN ."}]}"#),
+        );
+        assert_eq!(text(&redacted.passages[0].sent), "Ärztin: , SSN .");
+    }
+
+    #[test]
+    fn a_document_is_laid_out_and_otherwise_left_as_it_was() {
+        let body = r#"{ "z":[1.50,{}, []],"a":"b: {\"c\\\\\", 1}" }"#;
+        let laid_out = "{\n  \"z\": [\n    1.50,\n    {},\n    []\n  ],\n  \"a\": \"b: {\\\"c\\\\\\\\\\\", 1}\"\n}";
+        assert_eq!(pretty(body), laid_out);
+        assert_eq!(pretty("no document {"), "no document {");
+    }
+
+    #[test]
+    fn what_was_sent_is_never_made_up() {
+        let other = content(
+            Mode::MASK,
+            Action::MASKED,
+            Some(r#"{"messages":[{"content":"Jane Roe"}]}"#),
+        );
+        assert!(text(&other.passages[0].sent).starts_with("This text is not in what was sent"));
+    }
+
+    #[test]
+    fn unchanged_and_unsent_requests_say_so() {
+        let flagged = content(Mode::FLAG, Action::FORWARDED, None);
+        assert_eq!(flagged.sent_title, "Sent to the provider, unchanged");
+        assert_eq!(flagged.passages[0].sent, flagged.passages[0].original);
+        for (mode, action) in [
+            (Mode::BLOCK, Action::BLOCKED),
+            (Mode::MASK, Action::REFUSED),
+        ] {
+            let unsent = content(mode, action, None);
+            assert_eq!(unsent.sent_title, "Nothing was sent");
+            assert!(unsent.passages[0].sent.is_empty() && unsent.sent.is_empty());
+        }
+    }
+}

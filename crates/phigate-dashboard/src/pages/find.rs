@@ -1,0 +1,124 @@
+//! Looking up an identifier: in which requests it was found, and whether it was forwarded.
+
+use askama::Template;
+use axum::extract::State;
+use phi_detect::PhiKind;
+use phigate_core::protect::identifier;
+use phigate_store::SecretString;
+use phigate_types::Action;
+
+use super::log::tabs;
+use super::rows::{Row, disclosure_row};
+use crate::Dash;
+use crate::layout::Layout;
+use crate::view::{Choice, choices, in_sentence};
+use crate::visit::{Answer, SignedIn, form_status, page_with};
+
+const ADDRESS: &str = "/audit/find";
+
+/// The look-up.
+#[derive(Template)]
+#[template(path = "audit/find.html")]
+pub(crate) struct Page {
+    pub(crate) layout: Layout,
+    pub(crate) tabs: Vec<Choice>,
+    pub(crate) error: Option<String>,
+    pub(crate) types: Vec<Choice>,
+    pub(crate) found: Option<Found>,
+}
+
+/// Where an identifier was found.
+#[derive(Debug)]
+pub(crate) struct Found {
+    pub(crate) words: String,
+    pub(crate) rows: Vec<Row>,
+}
+
+const FOUND: usize = 50;
+
+/// `GET /audit/find`
+pub(crate) async fn show(visit: SignedIn) -> Answer {
+    draw(&visit, None, None)
+}
+
+/// `POST /audit/find`: what was looked for is in no address, so the answer has none of its own either.
+pub(crate) async fn find(State(dash): State<Dash>, visit: SignedIn) -> Answer {
+    let (code, value) = (visit.form().get("type"), visit.form().get("value"));
+    let (Some(kind), false) = (PhiKind::from_code(code), value.is_empty()) else {
+        let error = "Choose a type and enter the whole value.".to_owned();
+        return draw(&visit, Some(error), None);
+    };
+    let question = match identifier::question(kind, value) {
+        Ok(question) => question,
+        Err(misfit) => {
+            let error = in_sentence(&misfit.to_string());
+            return draw(&visit, Some(error), None);
+        }
+    };
+    let forms = question.forms().iter().map(|form| form.as_str().into());
+    let forms: Vec<SecretString> = forms.collect();
+    let (account_id, actor) = (visit.account_id(), visit.actor());
+    let trail = &dash.vault.trail;
+    let hits = trail.find_identifier(account_id, kind.code(), &forms, actor);
+    let hits = hits.await?;
+    let was_sent = |hit: &&phigate_store::Disclosure| hit.action == Some(Action::FORWARDED);
+    let sent = hits.iter().filter(was_sent).count();
+    let told = found_words(hits.len(), sent);
+    let found = Found {
+        words: format!("{told} Tried: {}.", question.ways()),
+        rows: hits.iter().take(FOUND).map(disclosure_row).collect(),
+    };
+    draw(&visit, None, Some(found))
+}
+
+fn found_words(all: usize, sent: usize) -> String {
+    match (all, sent) {
+        (0, _) => "Not found in the requests that the log still holds. Records past their retention, text that the detector did not recognise and attachments are not covered.".to_owned(),
+        (1, 0) => "Found in 1 request. It was not forwarded.".to_owned(),
+        (1, _) => "Found in 1 request, and forwarded to a provider.".to_owned(),
+        (all, 0) => format!("Found in {all} requests. In none of them was it forwarded."),
+        (all, sent) => {
+            format!("Found in {all} requests, and forwarded to a provider in {sent} of them.")
+        }
+    }
+}
+
+fn draw(visit: &SignedIn, error: Option<String>, found: Option<Found>) -> Answer {
+    let kinds = PhiKind::all().map(|kind| (kind.code(), kind.label()));
+    let status = form_status(error.is_some());
+    page_with(
+        status,
+        &Page {
+            layout: visit.layout("/audit"),
+            tabs: tabs(ADDRESS),
+            error,
+            types: choices(kinds, visit.form().get("type")),
+            found,
+        },
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_request_is_not_spoken_of_as_many() {
+        for (all, sent, words) in [
+            (
+                0,
+                0,
+                "Not found in the requests that the log still holds. Records past their retention, text that the detector did not recognise and attachments are not covered.",
+            ),
+            (1, 0, "Found in 1 request. It was not forwarded."),
+            (1, 1, "Found in 1 request, and forwarded to a provider."),
+            (
+                3,
+                1,
+                "Found in 3 requests, and forwarded to a provider in 1 of them.",
+            ),
+        ] {
+            assert_eq!(found_words(all, sent), words);
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! What the tabs of the audit log share.
+
+use phigate_store::{Cursor, Filter};
+
+use super::log_filter;
+use crate::Dash;
+use crate::fields::Fields;
+use crate::view::{Choice, choices, counted, grouped};
+use crate::visit::{PageError, SignedIn};
+
+/// The tabs of the log: where, and what they are called.
+static TABS: &[(&str, &str)] = &[
+    // In their order.
+    ("/audit", "Requests"),
+    ("/audit/administration", "Administration"),
+    ("/audit/find", "Find an identifier"),
+    ("/audit/integrity", "Integrity"),
+];
+
+/// The tabs, with the one that is open.
+pub(super) fn tabs(open: &str) -> Vec<Choice> {
+    choices(TABS.iter().copied(), open)
+}
+
+/// Rows of one page.
+pub(super) const ROWS: usize = 50;
+/// Records are counted no further: a page need not wait for a count of millions.
+const COUNTED: usize = 10_000;
+
+/// How many there are, in words.
+pub(super) async fn total(
+    dash: &Dash,
+    visit: &SignedIn,
+    filter: &Filter,
+    thing: &str,
+) -> Result<String, PageError> {
+    let figures = &dash.vault.figures;
+    let most = COUNTED + 1;
+    let number = figures.count(visit.account_id(), filter, most).await?;
+    Ok(match number > COUNTED as u64 {
+        true => format!("more than {} {thing}s", grouped(COUNTED as u64)),
+        false => counted(number, thing),
+    })
+}
+
+/// What both lists of the log have: the time that is asked for, how many there are, and where in them one is.
+#[derive(Debug, Default)]
+pub(crate) struct Listing {
+    /// The list's own address, without filters.
+    pub(crate) address: &'static str,
+    pub(crate) ranges: Vec<Choice>,
+    pub(crate) since: String,
+    pub(crate) until: String,
+    pub(crate) is_filtered: bool,
+    /// Whether it begins with the newest, so that new ones appear by themselves.
+    pub(crate) is_tail: bool,
+    pub(crate) total: String,
+    pub(crate) newer: String,
+    pub(crate) older: String,
+}
+
+impl Listing {
+    /// The list at an address, as it is asked for.
+    pub(super) fn new(address: &'static str, query: &Fields) -> Self {
+        let is_tail = Self::before(query).is_none();
+        Self {
+            address,
+            ranges: log_filter::ranges(query),
+            since: query.get("since").to_owned(),
+            until: query.get("until").to_owned(),
+            is_tail,
+            newer: match is_tail {
+                true => String::new(),
+                false => page_address(address, query, ""),
+            },
+            ..Self::default()
+        }
+    }
+
+    /// The place before which the page begins; none for the newest.
+    pub(super) fn before(query: &Fields) -> Option<Cursor> {
+        Cursor::decode(query.get("before"))
+    }
+
+    /// The same with what was read: where the next page begins, and how many there are in all.
+    pub(super) fn read(self, query: &Fields, next: Option<Cursor>, total: String) -> Self {
+        let older = next.map(|next| page_address(self.address, query, &next.encode()));
+        Self {
+            older: older.unwrap_or_default(),
+            total,
+            ..self
+        }
+    }
+}
+
+/// The same page of the log from another place on.
+fn page_address(tab: &str, query: &Fields, before: &str) -> String {
+    format!("{tab}?{}", query.query_with("before", before))
+}
+
+/// The choice of no filter, before those of one.
+pub(super) fn chosen<'a>(
+    none: &'a str,
+    pairs: impl Iterator<Item = (&'a str, &'a str)>,
+    code: &str,
+) -> Vec<Choice> {
+    let all = choices(std::iter::once(("", none)).chain(pairs), code);
+    with_unknown(all, code)
+}
+
+/// What an address asks for is shown, also where it is no choice any more.
+fn with_unknown(mut all: Vec<Choice>, code: &str) -> Vec<Choice> {
+    if !code.is_empty() && !all.iter().any(|choice| choice.chosen) {
+        all.push(Choice {
+            code: code.to_owned(),
+            label: code.to_owned(),
+            chosen: true,
+        });
+    }
+    all
+}

@@ -1,0 +1,230 @@
+//! Signing in and out: password first, then the code where a second factor is on.
+
+use askama::Template;
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use http::{HeaderValue, StatusCode, header};
+use jiff::Timestamp;
+use phigate_store::{AdminAct, Login, LoginOutcome, SecretString, SessionPolicy, User};
+use phigate_types::Act;
+
+use crate::Dash;
+use crate::cookies::Cookie;
+use crate::layout::Layout;
+use crate::totp;
+use crate::view::counted;
+use crate::visit::{Answer, Guest, PageError, SignedIn, page_with, redirect};
+
+/// The page.
+#[derive(Template)]
+#[template(path = "login.html")]
+pub(crate) struct Page {
+    pub(crate) layout: Layout,
+    pub(crate) error: Option<String>,
+    pub(crate) email: String,
+    pub(crate) next: String,
+    pub(crate) asks_code: bool,
+}
+
+/// `GET /login`
+pub(crate) async fn show(guest: Guest) -> Answer {
+    draw(&guest, StatusCode::OK, None, false)
+}
+
+/// `POST /login`
+pub(crate) async fn sign_in(State(dash): State<Dash>, guest: Guest) -> Answer {
+    if guest.0.form.get("step") == "code" {
+        return check_code(&dash, &guest).await;
+    }
+    let form = &guest.0.form;
+    let password = SecretString::new(form.exact("password").to_owned());
+    let login = Login {
+        email: form.get("email"),
+        password: &password,
+        origin: &guest.0.client.to_string(),
+        device: guest.0.device.as_ref().map(SecretString::expose),
+    };
+    match dash.vault.people.verify_login(&login).await? {
+        LoginOutcome::Wrong => {
+            let error = "Wrong e-mail or password.".to_owned();
+            draw(&guest, StatusCode::UNAUTHORIZED, Some(error), false)
+        }
+        LoginOutcome::Throttled { retry_after_s } => too_often(&guest, retry_after_s, false),
+        LoginOutcome::Right(user) if user.has_totp => {
+            let token = &guest.0.form_token;
+            dash.vault.people.begin_second_step(token, &user).await?;
+            draw(&guest, StatusCode::OK, None, true)
+        }
+        LoginOutcome::Right(user) => enter(&dash, &guest, &user).await,
+    }
+}
+
+async fn check_code(dash: &Dash, guest: &Guest) -> Answer {
+    let vault = &dash.vault;
+    let token = &guest.0.form_token;
+    let Some(user) = vault.people.second_step(token).await? else {
+        let error = "That took too long. Sign in again.".to_owned();
+        return draw(guest, StatusCode::UNAUTHORIZED, Some(error), false);
+    };
+    if let Some(retry_after_s) = vault.people.begin_code(&user).await? {
+        return too_often(guest, retry_after_s, true);
+    }
+    let code = guest.0.form.get("code");
+    let origin = guest.0.client.to_string();
+    let is_right = match is_recovery(code) {
+        true => vault.people.use_recovery_code(&user, code, &origin).await?,
+        false => is_right_code(dash, &user, code).await?,
+    };
+    if is_right {
+        vault.people.end_second_step(token, &user).await?;
+        return enter(dash, guest, &user).await;
+    }
+    let account = vault.accounts.account(&user.account_id).await?;
+    let act = AdminAct::new(
+        Timestamp::now(),
+        &account.name,
+        &user.email,
+        Act::LoginFailed,
+    )
+    .detail("factor", "code")
+    .detail("origin", &guest.0.client);
+    vault
+        .trail
+        .record_admin(Some(&user.account_id), &act)
+        .await?;
+    let error =
+        "That is not the code the app shows now. Wait for the next one and type it.".to_owned();
+    draw(guest, StatusCode::UNAUTHORIZED, Some(error), true)
+}
+
+/// Codes of apps are six digits; recovery codes are longer and have letters.
+fn is_recovery(code: &str) -> bool {
+    code.chars().filter(char::is_ascii_alphanumeric).count() > 8
+}
+
+/// Whether a code is right, and was not used before.
+pub(crate) async fn is_right_code(dash: &Dash, user: &User, code: &str) -> Result<bool, PageError> {
+    let Some(secret) = dash.vault.people.totp(user).await? else {
+        return Ok(false);
+    };
+    let Ok(secret) = std::str::from_utf8(secret.expose()) else {
+        return Err(PageError::Broken);
+    };
+    let now_s = u64::try_from(Timestamp::now().as_second()).unwrap_or(0);
+    match totp::matching_step(secret, code, now_s) {
+        Some(step) => Ok(dash.vault.people.use_totp_step(user, step).await?),
+        None => Ok(false),
+    }
+}
+
+async fn enter(dash: &Dash, guest: &Guest, user: &User) -> Answer {
+    let mut response = redirect(&inside(guest.0.form.exact("next")));
+    begin(dash, guest, user, &mut response).await?;
+    Ok(response)
+}
+
+/// Begins a session and gives its cookie, always a new one, to the browser.
+pub(crate) async fn begin(
+    dash: &Dash,
+    guest: &Guest,
+    user: &User,
+    response: &mut Response,
+) -> Result<(), PageError> {
+    let session = dash
+        .vault
+        .sessions
+        .begin_session(user, SessionPolicy::default(), &guest.0.described())
+        .await?;
+    let device = dash.vault.people.device_token(user).await?;
+    let headers = response.headers_mut();
+    headers.append(
+        header::SET_COOKIE,
+        Cookie::Device.set(device.expose(), dash.is_secure),
+    );
+    headers.append(
+        header::SET_COOKIE,
+        Cookie::Session.set(session.token.expose(), dash.is_secure),
+    );
+    headers.append(header::SET_COOKIE, Cookie::Guest.clear(dash.is_secure));
+    Ok(())
+}
+
+/// Where to go after signing in: a path of ours and nothing else.
+pub(crate) fn inside(next: &str) -> String {
+    // Two slashes begin the name of a host where browsers see the start of an address.
+    let is_path = next.starts_with('/') && !next.contains("//");
+    let is_plain = next
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || b"/-_.~?=&%:".contains(&byte));
+    if is_path && is_plain {
+        next.to_owned()
+    } else {
+        "/".to_owned()
+    }
+}
+
+/// `POST /logout`
+pub(crate) async fn sign_out(State(dash): State<Dash>, visit: SignedIn) -> Answer {
+    dash.vault
+        .sessions
+        .end_session(visit.account_id(), &visit.session.id, visit.actor())
+        .await?;
+    let mut response = redirect("/login?done=signed-out");
+    let headers = response.headers_mut();
+    headers.append(header::SET_COOKIE, Cookie::Session.clear(dash.is_secure));
+    // Going back after signing out shows nothing.
+    headers.insert("clear-site-data", HeaderValue::from_static("\"cache\""));
+    Ok(response)
+}
+
+fn too_often(guest: &Guest, retry_after_s: u64, asks_code: bool) -> Answer {
+    let error = format!(
+        "Too many failed attempts. Try again in {}.",
+        counted(retry_after_s, "second")
+    );
+    let mut response = draw(guest, StatusCode::TOO_MANY_REQUESTS, Some(error), asks_code)?;
+    response
+        .headers_mut()
+        .insert(header::RETRY_AFTER, HeaderValue::from(retry_after_s));
+    Ok(response)
+}
+
+fn draw(guest: &Guest, status: StatusCode, error: Option<String>, asks_code: bool) -> Answer {
+    let next = match guest.0.form.exact("next") {
+        "" => guest.0.query.get("next"),
+        next => next,
+    };
+    let page = Page {
+        layout: guest.layout(),
+        error,
+        email: guest.0.form.get("email").to_owned(),
+        next: inside(next),
+        asks_code,
+    };
+    Ok(page_with(status, &page)?.into_response())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_is_sent_elsewhere_after_signing_in() {
+        for (next, goes_to) in [
+            ("", "/"),
+            ("/audit", "/audit"),
+            ("/audit?type=ssn&range=day", "/audit?type=ssn&range=day"),
+            ("/.//evil.example", "/"),
+            (
+                "/audit/0193f0aa-0000-7000-8000-000000000001",
+                "/audit/0193f0aa-0000-7000-8000-000000000001",
+            ),
+            ("//evil.example", "/"),
+            ("https://evil.example", "/"),
+            ("/\\evil.example", "/"),
+            ("/a\r\nset-cookie: x", "/"),
+        ] {
+            assert_eq!(inside(next), goes_to, "{next}");
+        }
+    }
+}

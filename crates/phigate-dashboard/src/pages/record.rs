@@ -1,0 +1,421 @@
+//! One request of the log: findings, decision, outcome, who looked, and its content once revealed.
+
+use askama::Template;
+use axum::extract::{Path, State};
+use jiff::{SignedDuration, Timestamp};
+use phi_detect::PhiKind;
+use phigate_store::{Decision, Outcome, Record, ReplyFacts, StoreError};
+use phigate_types::{Action, ErrorCode, Tone};
+use uuid::Uuid;
+
+use super::content::Content;
+use super::rows::{ActRow, act_row, action, kinds};
+use super::{account, keys, log_filter};
+use crate::Dash;
+use crate::cookies::form_token;
+use crate::layout::Layout;
+use crate::view::{Fact, KindChip, counted, grouped, kind_class};
+use crate::visit::{Answer, PageError, SignedIn, form_status, page_with, redirect};
+use phigate_store::reason;
+
+/// The record.
+#[derive(Template)]
+#[template(path = "record.html")]
+pub(crate) struct Page {
+    pub(crate) layout: Layout,
+    pub(crate) error: Option<String>,
+    pub(crate) request_id: String,
+    pub(crate) tone: Tone,
+    pub(crate) action: &'static str,
+    pub(crate) types: Vec<KindChip>,
+    pub(crate) decision: Vec<Fact>,
+    pub(crate) outcome: Vec<Fact>,
+    pub(crate) findings: Vec<FindingRow>,
+    pub(crate) findings_words: String,
+    pub(crate) acts: Vec<ActRow>,
+    pub(crate) has_content: bool,
+    pub(crate) content_words: &'static str,
+    pub(crate) asks_password: bool,
+    pub(crate) reason: String,
+    pub(crate) content: Option<Content>,
+    /// Seconds for which revealed content is shown.
+    pub(crate) shown_s: i64,
+    /// What happened, in a sentence.
+    pub(crate) sentence: String,
+    /// The log of the same key, and of the same model.
+    pub(crate) alike: Vec<(&'static str, String)>,
+}
+
+/// One finding, without its text.
+#[derive(Debug)]
+pub(crate) struct FindingRow {
+    pub(crate) label: String,
+    pub(crate) class: &'static str,
+    pub(crate) path: String,
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+    pub(crate) score: String,
+    pub(crate) rule: String,
+}
+
+/// How long a password is good for revealing.
+const CONFIRMED: SignedDuration = SignedDuration::from_mins(10);
+/// How long revealed content is shown before it is sealed again.
+const SHOWN: SignedDuration = SignedDuration::from_mins(5);
+/// Findings listed at most; the rest is counted.
+const FINDINGS: usize = 200;
+
+/// `GET /audit/{request_id}`
+pub(crate) async fn show(
+    State(dash): State<Dash>,
+    visit: SignedIn,
+    Path(id): Path<String>,
+) -> Answer {
+    let request_id = Uuid::try_parse(&id).map_err(|_| PageError::NotFound)?;
+    let was_opened = visit.context.query.get("opened") == opened(&visit, request_id);
+    let content = match was_opened {
+        true => reopen(&dash, &visit, request_id).await?,
+        false => None,
+    };
+    draw(&dash, &visit, &id, None, content).await
+}
+
+/// What stands in the address of revealed content. It is worth nothing in another session, and soon nothing in this one.
+fn opened(visit: &SignedIn, request_id: Uuid) -> String {
+    form_token(&format!(
+        "{} reveals {request_id}",
+        visit.context.form_token
+    ))
+}
+
+/// The content, while the reveal that was recorded is fresh: loading the page again is no second reveal.
+async fn reopen(
+    dash: &Dash,
+    visit: &SignedIn,
+    request_id: Uuid,
+) -> Result<Option<Content>, PageError> {
+    let since = Timestamp::now().checked_sub(SHOWN).unwrap_or_default();
+    let (trail, account) = (&dash.vault.trail, visit.account_id());
+    let revealed = trail
+        .reopen(account, request_id, visit.actor(), since)
+        .await?;
+    let records = trail.audit_show(account, request_id).await?;
+    let decision = decision_of(&records).ok_or(PageError::NotFound)?;
+    Ok(revealed.map(|revealed| Content::new(decision, &revealed)))
+}
+
+/// `POST /audit/{request_id}/reveal`: the content is shown at the record's own address.
+pub(crate) async fn reveal(
+    State(dash): State<Dash>,
+    visit: SignedIn,
+    Path(id): Path<String>,
+) -> Answer {
+    let request_id = Uuid::try_parse(&id).map_err(|_| PageError::NotFound)?;
+    let Some(reason) = reason(visit.form().get("reason")) else {
+        let error =
+            "Say why you need to see this, in a few words. The reason is kept in the audit log.";
+        return draw(&dash, &visit, &id, Some(error.to_owned()), None).await;
+    };
+    if asks_password(visit.session.confirmed, Timestamp::now()) {
+        if let Some(refusal) =
+            account::confirm(&dash, &visit, visit.form().exact("password")).await?
+        {
+            return draw(&dash, &visit, &id, Some(refusal), None).await;
+        }
+        dash.vault.sessions.confirm_session(&visit.session).await?;
+    }
+    let (trail, account) = (&dash.vault.trail, visit.account_id());
+    let revealed = trail.reveal(account, request_id, visit.actor(), Some(reason));
+    match revealed.await {
+        Ok(_) => {
+            let opened = opened(&visit, request_id);
+            Ok(redirect(&format!(
+                "/audit/{request_id}?opened={opened}#content"
+            )))
+        }
+        Err(StoreError::Unreadable(_)) => {
+            let error = "The content cannot be read: it was deleted at the end of its retention, or it is damaged.";
+            draw(&dash, &visit, &id, Some(error.to_owned()), None).await
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Revealing needs a password given lately, also by somebody signed in: screens are left unlocked.
+fn asks_password(confirmed: Timestamp, now: Timestamp) -> bool {
+    now.duration_since(confirmed) > CONFIRMED
+}
+
+fn decision_of(records: &[Record]) -> Option<&Decision> {
+    records.iter().find_map(|record| match record {
+        Record::Decision(decision) => Some(decision),
+        Record::Attempt(_) | Record::Outcome(_) | Record::Admin(_) => None,
+    })
+}
+
+fn outcome_of(records: &[Record]) -> Option<&Outcome> {
+    records.iter().find_map(|record| match record {
+        Record::Outcome(outcome) => Some(outcome),
+        Record::Decision(_) | Record::Attempt(_) | Record::Admin(_) => None,
+    })
+}
+
+async fn draw(
+    dash: &Dash,
+    visit: &SignedIn,
+    id: &str,
+    error: Option<String>,
+    content: Option<Content>,
+) -> Answer {
+    let request_id = Uuid::try_parse(id).map_err(|_| PageError::NotFound)?;
+    let records = dash
+        .vault
+        .trail
+        .audit_show(visit.account_id(), request_id)
+        .await?;
+    let decision = decision_of(&records).ok_or(PageError::NotFound)?;
+    let outcome = outcome_of(&records);
+    let names = keys::names(&dash.vault.access.api_keys(visit.account_id()).await?);
+    let key_name = names.get(&decision.key_id).filter(|name| !name.is_empty());
+    let (label, tone) = action(decision);
+    let has_reply = outcome.is_some_and(|outcome| outcome.sealed.is_some());
+    let has_content = decision.sealed.is_some() || has_reply;
+    page_with(
+        form_status(error.is_some()),
+        &Page {
+            layout: visit.layout("/audit"),
+            reason: error
+                .as_ref()
+                .map(|_| visit.form().get("reason").to_owned())
+                .unwrap_or_default(),
+            error,
+            request_id: request_id.to_string(),
+            tone,
+            action: label,
+            types: kinds(&decision.types),
+            decision: decision_facts(decision, key_name),
+            outcome: outcome.map(outcome_facts).unwrap_or_default(),
+            findings: decision
+                .findings
+                .iter()
+                .take(FINDINGS)
+                .map(finding_row)
+                .collect(),
+            findings_words: findings_words(decision),
+            acts: records.iter().filter_map(act_row).collect(),
+            has_content,
+            content_words: content_words(decision, has_content),
+            asks_password: asks_password(visit.session.confirmed, Timestamp::now()),
+            content,
+            shown_s: SHOWN.as_secs(),
+            sentence: sentence(decision, outcome),
+            alike: alike(decision),
+        },
+    )
+}
+
+/// What happened, in a sentence: the decision, where it went, and what came of it.
+fn sentence(decision: &Decision, outcome: Option<&Outcome>) -> String {
+    let found: u64 = decision.types.values().map(|count| u64::from(*count)).sum();
+    let found = match found {
+        0 => String::new(),
+        found => format!(", with {}", counted(found, "finding")),
+    };
+    let went = match (&decision.provider, decision.sizes.sent) {
+        (Some(provider), Some(_)) => format!(", sent to {provider}"),
+        _ => ", sent to nobody".to_owned(),
+    };
+    let came = match outcome {
+        None => ", not answered yet".to_owned(),
+        Some(outcome) => match (outcome.provider_status, outcome.status) {
+            (Some(status), _) => format!(", which answered {status}"),
+            (None, Some(status)) => format!("; the caller got {status}"),
+            (None, None) => String::new(),
+        },
+    };
+    format!("{}{found}{went}{came}.", decision.action.label())
+}
+
+/// The log of what is alike.
+fn alike(decision: &Decision) -> Vec<(&'static str, String)> {
+    let key = log_filter::address("key", &decision.key_id);
+    let model = decision.model.as_ref();
+    let model = model.map(|model| log_filter::address("model", &format!("\"{model}\"")));
+    let model = model.map(|address| ("More for this model", address));
+    [("More with this key", key)]
+        .into_iter()
+        .chain(model)
+        .collect()
+}
+
+fn findings_words(decision: &Decision) -> String {
+    let counted: usize = decision.types.values().map(|count| *count as usize).sum();
+    let listed = decision.findings.len();
+    if listed <= FINDINGS && counted <= listed {
+        format!("{listed}, by place; positions count characters")
+    } else {
+        let shown = listed.min(FINDINGS);
+        format!(
+            "the first {shown} of {}, by place; positions count characters",
+            counted.max(listed)
+        )
+    }
+}
+
+fn content_words(decision: &Decision, has_content: bool) -> &'static str {
+    let was_refused = decision.action == Action::REFUSED;
+    match (has_content, decision.phi_detected) {
+        _ if decision.action == Action::SCANNED => {
+            "The text was only scanned: it was not sent anywhere, and its content was not stored."
+        }
+        (true, true) => "What was received and what was sent are stored encrypted.",
+        (true, false) => "The reply held PHI, so the provider’s answer is stored encrypted.",
+        (false, true) => "No content is stored for this request.",
+        // Most refusals come before the scan, so nothing is known about PHI.
+        (false, false) if was_refused => "The request was refused, and its content was not stored.",
+        (false, false) => "No PHI was found in this request, so its content was not stored.",
+    }
+}
+
+fn decision_facts(decision: &Decision, key_name: Option<&String>) -> Vec<Fact> {
+    let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "not known".to_owned());
+    let key = key_name.map_or_else(
+        || decision.key_id.clone(),
+        |name| format!("{name} ({})", decision.key_id),
+    );
+    let sent = decision
+        .sizes
+        .sent
+        .map(|sent| format!(", {} sent", grouped(sent)))
+        .unwrap_or_default();
+    let mut facts = vec![
+        Fact::time("Decided", decision.time),
+        Fact::text("Mode in force", decision.mode.label),
+        Fact::text("API", text(&decision.door)),
+        Fact::text("Model asked for", text(&decision.model)),
+        Fact::text("Provider", provider_words(decision)),
+        Fact::text("API key", key),
+        Fact::text("Streamed", if decision.stream { "yes" } else { "no" }),
+        Fact::text(
+            "Bytes",
+            format!("{} received{sent}", grouped(decision.sizes.body)),
+        ),
+        Fact::text("Detector", decision.detector_version.clone()),
+    ];
+    if let Some(code) = decision.error_code {
+        facts.push(Fact::text("Refused because", code.code()));
+    }
+    for part in &decision.unscannable {
+        facts.push(Fact::text(
+            "Not scanned",
+            format!("{} at {}", part.kind, part.path),
+        ));
+    }
+    facts
+}
+
+/// The provider's name, and what it speaks where the name does not say it.
+fn provider_words(decision: &Decision) -> String {
+    match (&decision.provider, &decision.family) {
+        (Some(name), Some(family)) if name != family.code() => format!("{name} ({family})"),
+        (Some(name), _) => name.clone(),
+        (None, Some(family)) => family.to_string(),
+        (None, None) => "–".to_owned(),
+    }
+}
+
+fn outcome_facts(outcome: &Outcome) -> Vec<Fact> {
+    let mut facts = vec![Fact::time("Ended", outcome.time)];
+    let mut say =
+        |name, value: Option<String>| facts.extend(value.map(|value| Fact::text(name, value)));
+    say("Status", outcome.status.map(|status| status.to_string()));
+    say("Error", outcome.error_code.map(|code| code.to_string()));
+    say(
+        "Provider’s status",
+        outcome.provider_status.map(|status| status.to_string()),
+    );
+    for attempt in outcome
+        .attempts
+        .iter()
+        .filter(|_| outcome.attempts.len() > 1)
+    {
+        let ended = attempt.error_code.map_or("answered", ErrorCode::code);
+        let words = format!(
+            "{}: {ended} after {} ms",
+            attempt.provider,
+            grouped(attempt.ms)
+        );
+        say("Attempt", Some(words));
+    }
+    say("Served by", outcome.served_model.clone());
+    say("Finish reason", outcome.finish_reason.clone());
+    say(
+        "Tokens",
+        outcome.usage.map(|usage| {
+            format!(
+                "{} in, {} out",
+                grouped(usage.prompt_tokens),
+                grouped(usage.completion_tokens)
+            )
+        }),
+    );
+    say("Values given back", outcome.reply.restored.map(grouped));
+    say("New PHI in the reply", reply_words(&outcome.reply));
+    say(
+        "Echoes of the request",
+        outcome.reply.reply_echoes.map(grouped),
+    );
+    say(
+        "First byte after",
+        outcome
+            .first_byte_ms
+            .map(|ms| format!("{} ms", grouped(ms))),
+    );
+    say(
+        "Last byte after",
+        outcome.total_ms.map(|ms| format!("{} ms", grouped(ms))),
+    );
+    facts
+}
+
+/// What was found in a reply and done about it; none where nobody looked.
+fn reply_words(reply: &ReplyFacts) -> Option<String> {
+    let types = reply.reply_types.as_ref()?;
+    let found = types.iter().map(|(code, count)| {
+        let kind = PhiKind::from_code(code);
+        let label = kind.map_or(code.as_str(), |kind| kind.label());
+        format!("{label} ×{count}")
+    });
+    let found: Vec<String> = found.collect();
+    Some(match &reply.reply_action {
+        Some(done) => format!("{}, {done}", found.join(", ")),
+        None => "none".to_owned(),
+    })
+}
+
+fn finding_row(finding: &phigate_types::Finding) -> FindingRow {
+    let kind = PhiKind::from_code(&finding.kind);
+    FindingRow {
+        label: kind.map_or_else(|| finding.kind.to_string(), |kind| kind.label().to_owned()),
+        class: kind.map_or("", kind_class),
+        path: finding.path.clone(),
+        start: finding.start,
+        end: finding.end,
+        score: format!("{:.2}", finding.score),
+        rule: finding.rule.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_password_is_good_for_ten_minutes() {
+        let confirmed = Timestamp::UNIX_EPOCH;
+        for (seconds, asks) in [(0, false), (600, false), (601, true), (86_400, true)] {
+            let now = confirmed + SignedDuration::from_secs(seconds);
+            assert_eq!(asks_password(confirmed, now), asks, "after {seconds} s");
+        }
+    }
+}

@@ -1,0 +1,391 @@
+//! Sample pages of administration.
+
+use super::*;
+use crate::pages::chains::{Chain, Link};
+
+pub(super) fn keys_page(is_empty: bool) -> keys::Page {
+    let key = |name: &str, state, tone, is_usable: bool| keys::Key {
+        id: "k3j2h1g4f5d6".to_owned(),
+        name: name.to_owned(),
+        state,
+        tone,
+        created: When::on(moment(90_000)),
+        last_used: is_usable.then(|| when(2)),
+        expires: None,
+        is_usable,
+        usage: keys::Usage {
+            requests: "12 requests".to_owned(),
+            phi: "25%".to_owned(),
+            tokens: "810 tokens".to_owned(),
+            last_model: HOSTILE.to_owned(),
+        },
+    };
+    keys::Page {
+        layout: layout("/keys"),
+        error: None,
+        base_url: "http://127.0.0.1:8080/v1".to_owned(),
+        name: String::new(),
+        name_max: 80,
+        expiries: choices([("90d", "in 90 days"), ("", "never")], "90d"),
+        fresh: is_empty.then(|| keys::Fresh {
+            title: "Key “intake form” created".to_owned(),
+            key: "phg_k3j2h1g4f5d6_invented0invented0invented0invented0inven".to_owned(),
+            clients: clients(),
+        }),
+        keys: if is_empty {
+            vec![]
+        } else {
+            vec![
+                key("intake form", "In use", "ok", true),
+                key(HOSTILE, "Revoked", "grey", false),
+            ]
+        },
+    }
+}
+
+fn terms() -> Terms {
+    Terms {
+        label: "PHI masked",
+        tone: "info",
+        agreement: format!("{HOSTILE}, until 2026-12-01"),
+        warning: Some((
+            "warn",
+            "The agreement ends on 2026-12-01. After that day, requests with PHI are no longer sent there."
+                .to_owned(),
+        )),
+    }
+}
+
+pub(super) fn provider_page(is_new: bool) -> provider::Page {
+    let preset = presets::find("azure-entra").unwrap();
+    provider::Page {
+        layout: layout("/providers"),
+        error: is_new.then(|| format!("Region: {HOSTILE}.")),
+        title: if is_new {
+            "Add Azure OpenAI, Entra ID".to_owned()
+        } else {
+            "azure-eu".to_owned()
+        },
+        lead: preset.summary.to_owned(),
+        action: if is_new {
+            "/providers/add/azure-entra".to_owned()
+        } else {
+            "/provider/azure-eu".to_owned()
+        },
+        name: if is_new {
+            HOSTILE.to_owned()
+        } else {
+            "azure-eu".to_owned()
+        },
+        is_new,
+        steps: preset.steps,
+        console: preset.console,
+        fields: vec![provider::Field {
+            code: "base-url",
+            label: "Base URL",
+            value: HOSTILE.to_owned(),
+            hint: "Write the root.".to_owned(),
+            is_needed: true,
+        }],
+        more: vec![provider::Field {
+            code: "token-url",
+            label: "Token URL",
+            value: String::new(),
+            hint: HOSTILE.to_owned(),
+            is_needed: false,
+        }],
+        secret: Some(provider::SecretField {
+            label: "client secret",
+            is_document: false,
+            is_stored: !is_new,
+            is_needed: is_new,
+            last_four: "4f2a".to_owned(),
+        }),
+        models: "gpt-4o=chat-prod".to_owned(),
+        models_example: preset.models,
+        priority: "100".to_owned(),
+        agreements: vec![],
+        agreement: HOSTILE.to_owned(),
+        agreement_expires: "2026-12-01".to_owned(),
+        terms: (!is_new).then(terms),
+        changed: (!is_new).then(|| (when(1_300), "morgan.roe@clinic.example".to_owned())),
+        test: None,
+    }
+}
+
+fn tested() -> trials::TestResult {
+    trials::TestResult {
+        tone: "ok",
+        state: "Tested",
+        time: when(3),
+        title: "Connection works",
+        words: "Answered in 212 ms and accepted the key.".to_owned(),
+    }
+}
+
+pub(super) fn providers_page() -> providers::Page {
+    let entry = |family, label, models: &str, default_url: &str, is_set: bool| providers::Entry {
+        family,
+        label,
+        models: models.to_owned(),
+        is_set,
+        last_four: "4f2a".to_owned(),
+        base_url: String::new(),
+        default_url: String::from(default_url),
+        changed: is_set.then(|| (when(1_300), "morgan.roe@clinic.example".to_owned())),
+        terms: is_set.then(terms),
+        health: "34 requests in the last hour, no errors, p50 420 ms, p95 1,900 ms".to_owned(),
+        test: is_set.then(tested),
+        error: None,
+    };
+    providers::Page {
+        layout: Layout {
+            notice: Some(Notice {
+                tone: "ok",
+                text: "Saved. The key is stored encrypted; only its last four characters will be shown.",
+            }),
+            ..layout("/providers")
+        },
+        error: None,
+        private_allowed: false,
+        others: vec![providers::Other {
+            name: "azure-eu".to_owned(),
+            kind: "Azure OpenAI",
+            address: "https://clinic.openai.azure.com".to_owned(),
+            models: "gpt-4o=chat-prod, gpt-5.2=chat-new".to_owned(),
+            priority: 50,
+            terms: terms(),
+            health: "not asked in the last hour".to_owned(),
+            test: None,
+        }],
+        presets: presets::PRESETS,
+        chains: vec![Chain {
+            asked: "gpt-4o".to_owned(),
+            links: vec![Link {
+                name: HOSTILE.to_owned(),
+                model: "gpt-4o".to_owned(),
+                remark: Some(("warn", "left out when there is PHI")),
+            }],
+        }],
+        fallbacks: format!("gpt-4o = {HOSTILE}"),
+        fallback_error: None,
+        providers: vec![
+            entry(
+                "openai",
+                "OpenAI",
+                "gpt-4o, gpt-5.2",
+                "https://api.openai.com",
+                true,
+            ),
+            entry(
+                "anthropic",
+                "Anthropic",
+                "claude-opus-4-5",
+                "https://api.anthropic.com",
+                false,
+            ),
+        ],
+        aliases: "claude-3-opus = claude-3-opus-20240229".to_owned(),
+        built_in: vec![("claude-3-haiku", "claude-3-haiku-20240307")],
+        alias_error: None,
+    }
+}
+
+pub(super) fn settings_page() -> settings::Page {
+    settings::Page {
+        layout: layout("/settings"),
+        tabs: settings::tabs("/settings"),
+        error: None,
+        mode_changed: Some(settings::ModeChange {
+            time: when(64),
+            by: "morgan.roe@clinic.example".to_owned(),
+        }),
+        modes: mode_cards(),
+    }
+}
+
+pub(super) fn replies_page() -> settings::replies::Page {
+    let replies = phigate_types::Replies::Mask;
+    settings::replies::Page {
+        layout: layout("/settings"),
+        tabs: settings::tabs("/settings/replies"),
+        error: None,
+        restore: true,
+        tools: format!("send_*, {HOSTILE}"),
+        choices: settings::replies::reply_choices(replies),
+        stages: settings::replies::stages(&phi_detect::Detector::default(), replies).unwrap(),
+    }
+}
+
+pub(super) fn detection_page() -> settings::detection::Page {
+    let threshold = |kind: phi_detect::PhiKind| settings::detection::Threshold {
+        code: kind.code(),
+        label: kind.label(),
+        default: "0.5".to_owned(),
+        value: String::new(),
+        error: false,
+    };
+    settings::detection::Page {
+        layout: layout("/settings"),
+        tabs: settings::tabs("/settings/detection"),
+        error: None,
+        allow_unscannable: false,
+        thresholds: phi_detect::PhiKind::all().map(threshold).collect(),
+        mrn_formats: HOSTILE.to_owned(),
+    }
+}
+
+pub(super) fn retention_page() -> settings::retention::Page {
+    settings::retention::Page {
+        layout: layout("/settings"),
+        tabs: settings::tabs("/settings/retention"),
+        error: None,
+        content_days: "2192".to_owned(),
+        record_days: "2192".to_owned(),
+        legal_hold: true,
+        days_max: 36_500,
+    }
+}
+
+pub(super) fn limits_page() -> settings::limits::Page {
+    settings::limits::Page {
+        layout: layout("/settings"),
+        tabs: settings::tabs("/settings/limits"),
+        error: None,
+        requests_per_minute: String::new(),
+        concurrency: String::new(),
+        limit_max: 1_000_000,
+        default_per_minute: 600,
+        default_concurrency: 64,
+    }
+}
+
+pub(super) fn sign_in_page() -> settings::sign_in::Page {
+    settings::sign_in::Page {
+        layout: layout("/settings"),
+        tabs: settings::tabs("/settings/sign-in"),
+        error: None,
+        require_second_factor: true,
+        without: "Everybody has one.".to_owned(),
+    }
+}
+
+pub(super) fn confirm_page() -> settings::weakening::Page {
+    settings::weakening::Page {
+        layout: layout("/settings"),
+        error: None,
+        address: "/settings".to_owned(),
+        fields: vec![("mode".to_owned(), HOSTILE.to_owned())],
+        changes: vec![settings::weakening::Change {
+            what: "PHI is forwarded unchanged. Now the mode is Mask.".to_owned(),
+            concerns: "In the last 30 days, phigate changed or held back 48 requests with PHI."
+                .to_owned(),
+        }],
+        reason: HOSTILE.to_owned(),
+    }
+}
+
+pub(super) fn playground_page() -> playground::Page {
+    playground::Page {
+        layout: layout("/playground"),
+        error: None,
+        text: format!(
+            "Jane Roe, born 03/04/1961, MRN 00412345, asks about her potassium of 3.1. Call 555-0142. {HOSTILE}"
+        ),
+        model: "gpt-4o".to_owned(),
+        models: vec!["gpt-4o".to_owned()],
+        mode_code: phigate_types::Mode::MASK.code,
+        mode_label: "Mask",
+        may_send: true,
+        found_words: "4 findings in 0.2 ms".to_owned(),
+        pieces: highlighted(),
+        findings: vec![playground::Found {
+            label: "Name",
+            class: "k6",
+            text: "Jane Roe".to_owned(),
+            score: "0.98".to_owned(),
+            rule: "name.model",
+        }],
+        modes: mode_cards(),
+        answer: Some(playground::Reply {
+            tone: "ok",
+            status: "200".to_owned(),
+            facts: vec![Fact::text("PHI found", "dob, phone, mrn, name")],
+            stages: vec![settings::replies::Stage {
+                title: "As given back",
+                text: "Low potassium can cause cramps.".to_owned(),
+            }],
+            href: "/audit/0193f0aa-0000-7000-8000-000000000001".to_owned(),
+        }),
+        formats: choices([("text", "One message"), ("json", "Messages")], "text"),
+        curl: HOSTILE.to_owned(),
+    }
+}
+
+pub(super) fn users_page() -> users::Page {
+    let person = |email: &str, role, is_you: bool| users::Person {
+        email: email.to_owned(),
+        role,
+        other: choices([("auditor", "Auditor")], "").remove(0),
+        has_totp: is_you,
+        is_owner: is_you,
+        is_you,
+        acts: "/audit/administration".to_owned(),
+        created: When::on(moment(200_000)),
+        last_login: is_you.then(|| when(5)),
+    };
+    users::Page {
+        layout: layout("/users"),
+        error: None,
+        email: String::new(),
+        roles: choices([("auditor", "Auditor"), ("owner", "Owner")], "auditor"),
+        link: Some(users::InviteLink {
+            email: "sam.doe@clinic.example".to_owned(),
+            url: "http://127.0.0.1:8080/setup/invented-token".to_owned(),
+            expires: when(-1_440),
+        }),
+        invitations: vec![users::Invitation {
+            email: "sam.doe@clinic.example".to_owned(),
+            role: "Auditor",
+            expires: when(-1_440),
+        }],
+        users: vec![
+            person("morgan.roe@clinic.example", "Owner", true),
+            person("sam.doe@clinic.example", "Auditor", false),
+        ],
+        sessions: vec![users::SignedInRow {
+            id: "s1".to_owned(),
+            email: "sam.doe@clinic.example".to_owned(),
+            place: "Firefox on Linux, from 127.0.0.1".to_owned(),
+            created: when(60),
+            seen: when(0),
+            is_this: false,
+        }],
+        is_required: false,
+    }
+}
+
+pub(super) fn account_page(offers: bool) -> account::Page {
+    account::Page {
+        layout: layout("/account"),
+        error: None,
+        has_totp: false,
+        codes_left: 0,
+        codes: Vec::new(),
+        is_required: false,
+        password_min: 12,
+        offer: offers.then(|| account::Offer {
+            secret: "JBSWY3DPEHPK3PXP".to_owned(),
+            grouped: "JBSW Y3DP EHPK 3PXP".to_owned(),
+            address: "otpauth://totp/phigate:morgan?secret=JBSWY3DPEHPK3PXP".to_owned(),
+            drawing: crate::qr::draw("otpauth://totp/phigate:morgan?secret=JBSWY3DPEHPK3PXP"),
+        }),
+        sessions: vec![account::SessionRow {
+            id: "s1".to_owned(),
+            agent: "Firefox on Linux, from 127.0.0.1".to_owned(),
+            created: when(60),
+            seen: when(0),
+            is_this: true,
+        }],
+    }
+}

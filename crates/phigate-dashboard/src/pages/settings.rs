@@ -1,0 +1,180 @@
+//! Settings: one page per subject, each with one form and one bar to save it.
+//!
+//! The PHI Handling Mode comes first. What weakens protection is asked about once more: `weakening.rs`.
+
+pub(crate) mod detection;
+pub(crate) mod limits;
+pub(crate) mod replies;
+pub(crate) mod retention;
+pub(crate) mod sign_in;
+pub(crate) mod weakening;
+
+use askama::Template;
+use axum::extract::State;
+use phi_detect::{Findings, PhiKind};
+use phigate_store::Settings;
+use phigate_types::{Effect, Mode};
+
+use crate::Dash;
+use crate::layout::Layout;
+use crate::view::{Choice, Piece, Treatment, When, choices, pieces};
+use crate::visit::{Answer, PageError, SignedIn, form_status, page_with, redirect};
+use phigate_gateway::detector;
+use weakening::{Asked, Weaker, ask};
+
+/// The subjects: where, and what they are called.
+static SUBJECTS: &[(&str, &str)] = &[
+    // In the order of the tabs.
+    ("/settings", "Mode"),
+    ("/settings/replies", "Replies"),
+    ("/settings/detection", "Detection"),
+    ("/settings/retention", "Retention"),
+    ("/settings/limits", "Limits"),
+    ("/settings/sign-in", "Sign-in"),
+];
+
+/// The tabs, with the one that is open.
+pub(crate) fn tabs(open: &str) -> Vec<Choice> {
+    choices(SUBJECTS.iter().copied(), open)
+}
+
+/// The PHI Handling Mode.
+#[derive(Template)]
+#[template(path = "settings/mode.html")]
+pub(crate) struct Page {
+    pub(crate) layout: Layout,
+    pub(crate) tabs: Vec<Choice>,
+    pub(crate) error: Option<String>,
+    pub(crate) mode_changed: Option<ModeChange>,
+    pub(crate) modes: Vec<ModeCard>,
+}
+
+/// When the mode last changed, and who did it.
+#[derive(Debug)]
+pub(crate) struct ModeChange {
+    pub(crate) time: When,
+    pub(crate) by: String,
+}
+
+/// One mode to choose, with the example under it.
+#[derive(Debug)]
+pub(crate) struct ModeCard {
+    pub(crate) code: &'static str,
+    pub(crate) label: &'static str,
+    pub(crate) words: &'static str,
+    pub(crate) caption: &'static str,
+    pub(crate) example: Vec<Piece>,
+    pub(crate) chosen: bool,
+    pub(crate) in_force: bool,
+}
+
+/// The sentence under every mode. Invented, and it looks it.
+const EXAMPLE: &str =
+    "Jane Roe, DOB 03/04/1961, SSN 123-45-6789, asks about her potassium of 3.1 mmol/L.";
+
+/// `GET /settings`
+pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
+    draw(&dash, &visit, None).await
+}
+
+/// `POST /settings`
+pub(crate) async fn save_mode(State(dash): State<Dash>, visit: SignedIn) -> Answer {
+    let Ok(mode) = visit.form().get("mode").parse::<Mode>() else {
+        let error = "Choose one of the modes.".to_owned();
+        return draw(&dash, &visit, Some(error)).await;
+    };
+    let before = visit.account.mode;
+    let weaker = weakening::of_mode(before, mode);
+    let by = match ask(&dash, &visit, "/settings", &weaker).await? {
+        Asked::Given(by) => by,
+        Asked::First(question) => return Ok(*question),
+    };
+    let accounts = &dash.vault.accounts;
+    accounts.set_mode(visit.account_id(), mode, by).await?;
+    Ok(redirect("/settings?done=mode"))
+}
+
+/// Saves what a page of settings says, once weakening was asked about.
+async fn save(
+    dash: &Dash,
+    visit: &SignedIn,
+    address: &str,
+    change: impl Fn(&mut Settings),
+) -> Answer {
+    let mut after = visit.account.settings.clone();
+    change(&mut after);
+    let weaker: Vec<Weaker> = weakening::of_settings(&visit.account.settings, &after);
+    let by = match ask(dash, visit, address, &weaker).await? {
+        Asked::Given(by) => by,
+        Asked::First(question) => return Ok(*question),
+    };
+    let accounts = &dash.vault.accounts;
+    accounts
+        .edit_settings(visit.account_id(), change, by)
+        .await?;
+    Ok(redirect(&format!("{address}?done=settings")))
+}
+
+async fn draw(dash: &Dash, visit: &SignedIn, error: Option<String>) -> Answer {
+    let state = dash.vault.accounts.mode(visit.account_id()).await?;
+    let detector = detector(&visit.account.settings.detection).map_err(|_| PageError::Broken)?;
+    let findings = detector.scan(EXAMPLE);
+    let changed = state.changed.zip(state.changed_by);
+    page_with(
+        form_status(error.is_some()),
+        &Page {
+            layout: visit.layout("/settings"),
+            tabs: tabs("/settings"),
+            error,
+            mode_changed: changed.map(|(time, by)| ModeChange {
+                time: When::at(time),
+                by,
+            }),
+            modes: mode_cards(state.mode, EXAMPLE, &findings),
+        },
+    )
+}
+
+/// The modes with a text under each.
+pub(crate) fn mode_cards(in_force: Mode, text: &str, findings: &Findings) -> Vec<ModeCard> {
+    Mode::all()
+        .map(|mode| {
+            let (caption, example) = under(mode, text, findings);
+            ModeCard {
+                code: mode.code,
+                label: mode.label,
+                words: mode.summary,
+                caption,
+                example,
+                chosen: mode == in_force,
+                in_force: mode == in_force,
+            }
+        })
+        .collect()
+}
+
+fn under(mode: Mode, text: &str, findings: &Findings) -> (&'static str, Vec<Piece>) {
+    match mode.effect {
+        Effect::Keep => ("The provider gets", pieces(text, findings, Treatment::Keep)),
+        Effect::Replace(word) => (
+            "The provider gets",
+            pieces(text, findings, Treatment::Replace(word)),
+        ),
+        Effect::Block if findings.is_empty() => (
+            "Nothing found, so the provider gets",
+            vec![Piece::plain(text)],
+        ),
+        Effect::Block => {
+            let mut codes: Vec<&str> = PhiKind::all()
+                .filter(|kind| findings.iter().any(|finding| finding.kind == *kind))
+                .map(PhiKind::code)
+                .collect();
+            codes.dedup();
+            let refusal = format!("403 phi_blocked: {}", codes.join(", "));
+            (
+                "The provider gets nothing; the caller gets",
+                vec![Piece::plain(refusal)],
+            )
+        }
+    }
+}

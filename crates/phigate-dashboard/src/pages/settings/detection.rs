@@ -1,0 +1,195 @@
+//! Settings about detection: thresholds, formats of medical record numbers, parts that cannot be scanned.
+
+use std::collections::BTreeMap;
+
+use askama::Template;
+use axum::extract::State;
+use phi_detect::PhiKind;
+use phigate_store::{Detection, Settings};
+
+use super::{save, tabs};
+use crate::Dash;
+use crate::fields::Fields;
+use crate::layout::Layout;
+use crate::view::Choice;
+use crate::visit::{Answer, SignedIn, form_status, page_with};
+use phigate_gateway::detector;
+
+const ADDRESS: &str = "/settings/detection";
+
+/// How PHI is looked for.
+#[derive(Template)]
+#[template(path = "settings/detection.html")]
+pub(crate) struct Page {
+    pub(crate) layout: Layout,
+    pub(crate) tabs: Vec<Choice>,
+    pub(crate) error: Option<String>,
+    pub(crate) allow_unscannable: bool,
+    pub(crate) thresholds: Vec<Threshold>,
+    pub(crate) mrn_formats: String,
+}
+
+/// The score from which a finding of one kind counts.
+#[derive(Debug)]
+pub(crate) struct Threshold {
+    pub(crate) code: &'static str,
+    pub(crate) label: &'static str,
+    /// What an empty field means: the kind's own threshold, or "off" for kinds that are looked for only with one.
+    pub(crate) default: String,
+    pub(crate) value: String,
+    pub(crate) error: bool,
+}
+
+const MRN_FORMATS_MAX: usize = 20;
+
+/// `GET /settings/detection`
+pub(crate) async fn show(visit: SignedIn) -> Answer {
+    let settings = &visit.account.settings;
+    let score = |code: &str| {
+        let score = settings.detection.thresholds.get(code);
+        score.map(ToString::to_string).unwrap_or_default()
+    };
+    let stored = Typed {
+        allow_unscannable: settings.allow_unscannable,
+        thresholds: thresholds(score),
+        mrn_formats: settings.detection.mrn_formats.join("\n"),
+    };
+    draw(&visit, None, stored)
+}
+
+/// `POST /settings/detection`
+pub(crate) async fn save_form(State(dash): State<Dash>, visit: SignedIn) -> Answer {
+    let form = visit.form();
+    match read(form, &visit.account.settings) {
+        Ok(read) => {
+            let change = |settings: &mut Settings| {
+                settings.allow_unscannable = read.allow_unscannable;
+                settings.detection.clone_from(&read.detection);
+            };
+            save(&dash, &visit, ADDRESS, change).await
+        }
+        Err(error) => {
+            let typed = Typed {
+                allow_unscannable: form.is_ticked("allow_unscannable"),
+                thresholds: thresholds(|code| form.get(&field(code)).to_owned()),
+                mrn_formats: form.get("mrn_formats").to_owned(),
+            };
+            draw(&visit, Some(error), typed)
+        }
+    }
+}
+
+/// What stands in the fields: what is stored, or what was typed.
+struct Typed {
+    allow_unscannable: bool,
+    thresholds: Vec<Threshold>,
+    mrn_formats: String,
+}
+
+fn draw(visit: &SignedIn, error: Option<String>, typed: Typed) -> Answer {
+    page_with(
+        form_status(error.is_some()),
+        &Page {
+            layout: visit.layout("/settings"),
+            tabs: tabs(ADDRESS),
+            error,
+            allow_unscannable: typed.allow_unscannable,
+            thresholds: typed.thresholds,
+            mrn_formats: typed.mrn_formats,
+        },
+    )
+}
+
+fn field(code: &str) -> String {
+    format!("threshold_{code}")
+}
+
+/// Reads the form; says what to correct when it cannot be taken.
+fn read(form: &Fields, current: &Settings) -> Result<Settings, String> {
+    let mut thresholds = BTreeMap::new();
+    for kind in PhiKind::all() {
+        let value = form.get(&field(kind.code()));
+        if value.is_empty() {
+            continue;
+        }
+        let label = kind.label();
+        let score = score(value)
+            .ok_or_else(|| format!("The threshold for {label} must be between 0 and 1."))?;
+        thresholds.insert(kind.code().to_owned(), score);
+    }
+    let lines = form.get("mrn_formats").lines().map(str::trim);
+    let mrn_formats: Vec<String> = lines
+        .filter(|line| !line.is_empty())
+        .map(str::to_owned)
+        .collect();
+    if mrn_formats.len() > MRN_FORMATS_MAX {
+        return Err(format!(
+            "At most {MRN_FORMATS_MAX} medical record number formats, one per line."
+        ));
+    }
+    let settings = Settings {
+        allow_unscannable: form.is_ticked("allow_unscannable"),
+        detection: Detection {
+            thresholds,
+            mrn_formats,
+        },
+        ..current.clone()
+    };
+    // The detector has the last word on what it can use.
+    detector(&settings.detection)
+        .map_err(|refusal| refusal.0)
+        .map(|_| settings)
+}
+
+fn thresholds(value: impl Fn(&str) -> String) -> Vec<Threshold> {
+    let threshold = |kind: PhiKind| {
+        let value = value(kind.code());
+        Threshold {
+            code: kind.code(),
+            label: kind.label(),
+            default: match kind.rule().is_on_by_default {
+                true => kind.rule().threshold.to_string(),
+                false => "off".to_owned(),
+            },
+            error: !value.is_empty() && score(&value).is_none(),
+            value,
+        }
+    };
+    PhiKind::all().map(threshold).collect()
+}
+
+fn score(text: &str) -> Option<f64> {
+    let score = text.parse().ok();
+    score.filter(|score| (0.0..=1.0).contains(score))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_are_read_from_the_form() {
+        let form = Fields::of(&[
+            ("threshold_name", "0.4"),
+            ("mrn_formats", " MR-9999999 \r\n\r\nAB-999999"),
+        ]);
+        let settings = read(&form, &Settings::default()).unwrap();
+        assert_eq!(
+            settings.detection.thresholds,
+            BTreeMap::from([("name".to_owned(), 0.4)])
+        );
+        assert_eq!(settings.detection.mrn_formats, ["MR-9999999", "AB-999999"]);
+        assert!(!settings.allow_unscannable);
+    }
+
+    #[test]
+    fn what_cannot_be_taken_is_named() {
+        for value in ["1.5", "NaN", "-0.1", "much"] {
+            let refusal = read(
+                &Fields::of(&[("threshold_ssn", value)]),
+                &Settings::default(),
+            );
+            assert!(refusal.unwrap_err().contains("SSN"), "{value}");
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Settings about retention: how long content and records are kept, and the legal hold.
+
+use askama::Template;
+use axum::extract::State;
+use phigate_store::{Retention, Settings};
+
+use super::{save, tabs};
+use crate::Dash;
+use crate::fields::Fields;
+use crate::layout::Layout;
+use crate::view::Choice;
+use crate::visit::{Answer, SignedIn, form_status, page_with};
+
+const ADDRESS: &str = "/settings/retention";
+const DAYS_MAX: u32 = 36_500;
+
+/// How long everything is kept.
+#[derive(Template)]
+#[template(path = "settings/retention.html")]
+pub(crate) struct Page {
+    pub(crate) layout: Layout,
+    pub(crate) tabs: Vec<Choice>,
+    pub(crate) error: Option<String>,
+    pub(crate) content_days: String,
+    pub(crate) record_days: String,
+    pub(crate) legal_hold: bool,
+    pub(crate) days_max: u32,
+}
+
+/// `GET /settings/retention`
+pub(crate) async fn show(visit: SignedIn) -> Answer {
+    let retention = visit.account.settings.retention;
+    let stored = Typed {
+        content_days: retention.content_days.to_string(),
+        record_days: retention.metadata_days.to_string(),
+        legal_hold: retention.legal_hold,
+    };
+    draw(&visit, None, stored)
+}
+
+/// `POST /settings/retention`
+pub(crate) async fn save_form(State(dash): State<Dash>, visit: SignedIn) -> Answer {
+    let form = visit.form();
+    match read(form) {
+        Ok(retention) => {
+            let change = |settings: &mut Settings| settings.retention = retention;
+            save(&dash, &visit, ADDRESS, change).await
+        }
+        Err(error) => {
+            let typed = Typed {
+                content_days: form.get("content_days").to_owned(),
+                record_days: form.get("record_days").to_owned(),
+                legal_hold: form.is_ticked("legal_hold"),
+            };
+            draw(&visit, Some(error), typed)
+        }
+    }
+}
+
+/// What stands in the fields: what is stored, or what was typed.
+struct Typed {
+    content_days: String,
+    record_days: String,
+    legal_hold: bool,
+}
+
+fn draw(visit: &SignedIn, error: Option<String>, typed: Typed) -> Answer {
+    page_with(
+        form_status(error.is_some()),
+        &Page {
+            layout: visit.layout("/settings"),
+            tabs: tabs(ADDRESS),
+            error,
+            content_days: typed.content_days,
+            record_days: typed.record_days,
+            legal_hold: typed.legal_hold,
+            days_max: DAYS_MAX,
+        },
+    )
+}
+
+fn read(form: &Fields) -> Result<Retention, String> {
+    Ok(Retention {
+        content_days: days(form, "content_days", 0, "Days for originals")?,
+        metadata_days: days(form, "record_days", 1, "Days for records")?,
+        legal_hold: form.is_ticked("legal_hold"),
+    })
+}
+
+fn days(form: &Fields, field: &str, least: u32, words: &str) -> Result<u32, String> {
+    let days = form.get(field).parse::<u32>().ok();
+    let days = days.filter(|days| (least..=DAYS_MAX).contains(days));
+    days.ok_or_else(|| format!("{words} must be a whole number from {least} to {DAYS_MAX}."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_are_read_and_what_cannot_be_taken_is_named() {
+        let read = |content: &str, records: &str| {
+            let pairs = [("content_days", content), ("record_days", records)];
+            read(&Fields::of(&pairs))
+        };
+        let retention = read("30", "2192").unwrap();
+        assert_eq!(
+            (retention.content_days, retention.metadata_days),
+            (30, 2192)
+        );
+        assert!(!retention.legal_hold);
+        for (content, records, words) in [
+            ("-1", "2192", "originals"),
+            ("99999999999", "2192", "originals"),
+            ("30", "0", "records"),
+        ] {
+            assert!(read(content, records).unwrap_err().contains(words));
+        }
+    }
+}

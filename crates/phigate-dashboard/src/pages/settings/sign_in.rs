@@ -1,0 +1,64 @@
+//! Settings about signing in: whether everybody needs a second factor.
+
+use askama::Template;
+use axum::extract::State;
+use phigate_store::Settings;
+
+use super::{save, tabs};
+use crate::Dash;
+use crate::layout::Layout;
+use crate::view::{Choice, counted};
+use crate::visit::{Answer, SignedIn, form_status, page_with};
+
+const ADDRESS: &str = "/settings/sign-in";
+
+/// What signing in takes.
+#[derive(Template)]
+#[template(path = "settings/sign-in.html")]
+pub(crate) struct Page {
+    pub(crate) layout: Layout,
+    pub(crate) tabs: Vec<Choice>,
+    pub(crate) error: Option<String>,
+    pub(crate) require_second_factor: bool,
+    /// Who would be asked to set one up, in words.
+    pub(crate) without: String,
+}
+
+/// `GET /settings/sign-in`
+pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
+    draw(&dash, &visit, None).await
+}
+
+/// `POST /settings/sign-in`
+pub(crate) async fn save_form(State(dash): State<Dash>, visit: SignedIn) -> Answer {
+    let required = visit.form().is_ticked("require_second_factor");
+    if required && !visit.session.user.has_totp {
+        let error = "Set up your own second factor first, under Your login: otherwise this would lock you out of this page.";
+        return draw(&dash, &visit, Some(error.to_owned())).await;
+    }
+    let change = |settings: &mut Settings| settings.require_second_factor = required;
+    save(&dash, &visit, ADDRESS, change).await
+}
+
+async fn draw(dash: &Dash, visit: &SignedIn, error: Option<String>) -> Answer {
+    let users = dash.vault.people.users(visit.account_id()).await?;
+    let without = users.iter().filter(|user| !user.has_totp).count() as u64;
+    let words = match without {
+        0 => "Everybody has one.".to_owned(),
+        1 => "1 person has none yet.".to_owned(),
+        many => format!(
+            "{} have none yet.",
+            counted(many, "person").replace("persons", "people")
+        ),
+    };
+    page_with(
+        form_status(error.is_some()),
+        &Page {
+            layout: visit.layout("/settings"),
+            tabs: tabs(ADDRESS),
+            error,
+            require_second_factor: visit.account.settings.require_second_factor,
+            without: words,
+        },
+    )
+}

@@ -1,0 +1,262 @@
+//! Users: invite by one-time link, change roles, remove; and who is signed in where.
+
+use askama::Template;
+use axum::extract::State;
+use jiff::{SignedDuration, Timestamp};
+use phigate_store::{Invite, LinkPurpose, Role, Session, StoreError, User};
+
+use crate::Dash;
+use crate::fields::encode;
+use crate::layout::Layout;
+use crate::view::{Choice, When, choices};
+use crate::visit::{Answer, SignedIn, form_status, page_with, redirect, role_label};
+
+/// The people of the account.
+#[derive(Template)]
+#[template(path = "users.html")]
+pub(crate) struct Page {
+    pub(crate) layout: Layout,
+    pub(crate) error: Option<String>,
+    pub(crate) email: String,
+    pub(crate) roles: Vec<Choice>,
+    pub(crate) link: Option<InviteLink>,
+    pub(crate) invitations: Vec<Invitation>,
+    pub(crate) users: Vec<Person>,
+    pub(crate) sessions: Vec<SignedInRow>,
+    pub(crate) is_required: bool,
+}
+
+/// One place where somebody is signed in now.
+#[derive(Debug)]
+pub(crate) struct SignedInRow {
+    pub(crate) id: String,
+    pub(crate) email: String,
+    pub(crate) place: String,
+    pub(crate) created: When,
+    pub(crate) seen: When,
+    pub(crate) is_this: bool,
+}
+
+/// Somebody who was invited and has not come yet.
+#[derive(Debug)]
+pub(crate) struct Invitation {
+    pub(crate) email: String,
+    pub(crate) role: &'static str,
+    pub(crate) expires: When,
+}
+
+/// An invitation just made, shown this once.
+pub(crate) struct InviteLink {
+    pub(crate) email: String,
+    pub(crate) url: String,
+    pub(crate) expires: When,
+}
+
+/// One person.
+#[derive(Debug)]
+pub(crate) struct Person {
+    pub(crate) email: String,
+    pub(crate) role: &'static str,
+    /// The role they can be given instead.
+    pub(crate) other: Choice,
+    pub(crate) has_totp: bool,
+    pub(crate) is_owner: bool,
+    pub(crate) is_you: bool,
+    /// What they did.
+    pub(crate) acts: String,
+    pub(crate) created: When,
+    pub(crate) last_login: Option<When>,
+}
+
+const INVITATION: SignedDuration = SignedDuration::from_hours(3 * 24);
+
+/// `GET /users`
+pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
+    draw(&dash, &visit, None, None).await
+}
+
+/// `POST /users`
+pub(crate) async fn invite(State(dash): State<Dash>, visit: SignedIn) -> Answer {
+    let email = visit.form().get("email").to_lowercase();
+    let Some(role) = Role::from_code(visit.form().get("role")) else {
+        return draw(&dash, &visit, Some("Choose a role."), None).await;
+    };
+    if dash
+        .vault
+        .people
+        .users(visit.account_id())
+        .await?
+        .iter()
+        .any(|user| user.email == email)
+    {
+        return draw(
+            &dash,
+            &visit,
+            Some("This person has a login already."),
+            None,
+        )
+        .await;
+    }
+    let invite = Invite {
+        purpose: LinkPurpose::Invite,
+        role,
+        email: Some(email.clone()),
+        valid: INVITATION,
+    };
+    let made = dash
+        .vault
+        .links
+        .create_link(visit.account_id(), &invite, visit.actor())
+        .await;
+    let token = match made {
+        Ok(token) => token,
+        Err(StoreError::Invalid { .. }) => {
+            let error = "Enter a whole e-mail address, such as name@clinic.example.";
+            return draw(&dash, &visit, Some(error), None).await;
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let link = InviteLink {
+        email,
+        url: format!("{}/setup/{}", visit.context.origin, token.expose()),
+        expires: When::at(Timestamp::now() + INVITATION),
+    };
+    draw(&dash, &visit, None, Some(link)).await
+}
+
+/// `POST /users/remove`
+pub(crate) async fn remove(State(dash): State<Dash>, visit: SignedIn) -> Answer {
+    let email = visit.form().get("email");
+    if email == visit.actor() {
+        return draw(
+            &dash,
+            &visit,
+            Some("You cannot remove yourself. Another owner can."),
+            None,
+        )
+        .await;
+    }
+    dash.vault
+        .people
+        .remove_user(visit.account_id(), email, visit.actor())
+        .await?;
+    Ok(redirect("/users?done=user-removed"))
+}
+
+/// `POST /users/role`
+pub(crate) async fn set_role(State(dash): State<Dash>, visit: SignedIn) -> Answer {
+    let email = visit.form().get("email");
+    let Some(role) = Role::from_code(visit.form().get("role")) else {
+        return draw(&dash, &visit, Some("Choose a role."), None).await;
+    };
+    // So that an account always has an owner, who is the one doing this.
+    if email == visit.actor() {
+        let error = "You cannot change your own role. Another owner can.";
+        return draw(&dash, &visit, Some(error), None).await;
+    }
+    let people = &dash.vault.people;
+    let set = people.set_role(visit.account_id(), email, role, visit.actor());
+    set.await?;
+    Ok(redirect("/users?done=role"))
+}
+
+/// `POST /users/sign-out`
+pub(crate) async fn sign_out(State(dash): State<Dash>, visit: SignedIn) -> Answer {
+    let id = visit.form().get("id");
+    if id == visit.session.id {
+        let error = "This is your own session. Sign out at the bottom of the navigation.";
+        return draw(&dash, &visit, Some(error), None).await;
+    }
+    let sessions = &dash.vault.sessions;
+    let ended = sessions.end_session(visit.account_id(), id, visit.actor());
+    ended.await?;
+    Ok(redirect("/users?done=session"))
+}
+
+/// `POST /users/withdraw`
+pub(crate) async fn withdraw(State(dash): State<Dash>, visit: SignedIn) -> Answer {
+    let email = visit.form().get("email");
+    dash.vault
+        .links
+        .withdraw_invitation(visit.account_id(), email, visit.actor())
+        .await?;
+    Ok(redirect("/users?done=invitation"))
+}
+
+async fn draw(
+    dash: &Dash,
+    visit: &SignedIn,
+    error: Option<&str>,
+    link: Option<InviteLink>,
+) -> Answer {
+    let users = dash.vault.people.users(visit.account_id()).await?;
+    let invitations = dash.vault.links.invitations(visit.account_id()).await?;
+    let sessions = dash.vault.sessions.all_sessions(visit.account_id()).await?;
+    let role = visit.form().get("role");
+    page_with(
+        form_status(error.is_some()),
+        &Page {
+            layout: visit.layout("/users"),
+            email: error
+                .map(|_| visit.form().get("email").to_owned())
+                .unwrap_or_default(),
+            error: error.map(str::to_owned),
+            roles: choices(
+                [Role::Auditor, Role::Owner].map(|role| (role.code(), role_label(role))),
+                if role.is_empty() {
+                    Role::Auditor.code()
+                } else {
+                    role
+                },
+            ),
+            link,
+            invitations: invitations
+                .into_iter()
+                .map(|open| Invitation {
+                    email: open.email.unwrap_or_default(),
+                    role: role_label(open.role),
+                    expires: When::at(open.expires),
+                })
+                .collect(),
+            users: users.into_iter().map(|user| person(visit, user)).collect(),
+            sessions: sessions
+                .into_iter()
+                .map(|session| place(visit, session))
+                .collect(),
+            is_required: visit.account.settings.require_second_factor,
+        },
+    )
+}
+
+fn person(visit: &SignedIn, user: User) -> Person {
+    let other = match user.role {
+        Role::Owner => Role::Auditor,
+        Role::Auditor => Role::Owner,
+    };
+    Person {
+        role: role_label(user.role),
+        other: Choice {
+            code: other.code().to_owned(),
+            label: role_label(other).to_owned(),
+            chosen: false,
+        },
+        has_totp: user.has_totp,
+        is_owner: user.role == Role::Owner,
+        is_you: user.id == visit.session.user.id,
+        acts: format!("/audit/administration?person={}", encode(&user.email)),
+        created: When::on(user.created),
+        last_login: user.last_login.map(When::at),
+        email: user.email,
+    }
+}
+
+fn place(visit: &SignedIn, session: Session) -> SignedInRow {
+    SignedInRow {
+        is_this: session.id == visit.session.id,
+        id: session.id,
+        email: session.user.email,
+        place: session.origin,
+        created: When::at(session.created),
+        seen: When::at(session.last_seen),
+    }
+}

@@ -1,0 +1,166 @@
+//! Verifying the chain from the audit page, and remembering what the last look found.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use askama::Template;
+use axum::extract::State;
+use jiff::Timestamp;
+use phigate_store::Report;
+
+use super::log::tabs;
+use crate::Dash;
+use crate::layout::Layout;
+use crate::view::{Choice, When, grouped};
+use crate::visit::{Answer, PageError, SignedIn, page, redirect};
+
+/// What the last verification of each account found, in this process, and which are under way.
+#[derive(Default)]
+pub(crate) struct Verified {
+    known: Mutex<HashMap<String, (Timestamp, Report)>>,
+    running: Mutex<HashSet<String>>,
+}
+
+/// An account's turn. It ends when this is dropped, also when the browser has gone.
+struct Turn<'a> {
+    running: &'a Mutex<HashSet<String>>,
+    account_id: &'a str,
+}
+
+impl Verified {
+    /// One look at a time for each account: it reads every record, and many at once would slow others.
+    fn begin<'a>(&'a self, account_id: &'a str) -> Option<Turn<'a>> {
+        let is_first = locked(&self.running).insert(account_id.to_owned());
+        // Only the first may make a turn: dropping one ends it.
+        is_first.then(|| Turn {
+            running: &self.running,
+            account_id,
+        })
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        locked(self.running).remove(self.account_id);
+    }
+}
+
+fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The integrity of the log.
+#[derive(Template)]
+#[template(path = "audit/integrity.html")]
+pub(crate) struct Page {
+    pub(crate) layout: Layout,
+    pub(crate) tabs: Vec<Choice>,
+    pub(crate) chain: Chain,
+}
+
+/// `GET /audit/integrity`
+pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
+    page(&Page {
+        layout: visit.layout("/audit"),
+        tabs: tabs("/audit/integrity"),
+        chain: known(&dash, visit.account_id()),
+    })
+}
+
+/// `POST /audit/verify`
+pub(crate) async fn verify(State(dash): State<Dash>, visit: SignedIn) -> Answer {
+    let Some(_turn) = dash.verified.begin(visit.account_id()) else {
+        return Err(PageError::Busy);
+    };
+    let report = dash
+        .vault
+        .trail
+        .verify(Some(visit.account_id()), &[], |_| {})
+        .await?;
+    let found = (Timestamp::now(), report);
+    locked(&dash.verified.known).insert(visit.account_id().to_owned(), found);
+    Ok(redirect("/audit/integrity"))
+}
+
+/// What is known about the chain.
+#[derive(Debug, Clone)]
+pub(crate) struct Chain {
+    /// When somebody last looked.
+    pub(crate) verified: Option<When>,
+    pub(crate) tone: &'static str,
+    pub(crate) label: String,
+    pub(crate) words: String,
+}
+
+/// What is known about an account's chain.
+pub(crate) fn known(dash: &Dash, account_id: &str) -> Chain {
+    match locked(&dash.verified.known).get(account_id) {
+        Some((time, report)) => in_words(*time, report),
+        None => Chain {
+            verified: None,
+            tone: "soft",
+            label: "Not verified yet".to_owned(),
+            words:
+                "Every record is tied to the one before by a keyed hash, and signed at intervals. \
+                    Nobody has checked the chain since this server started."
+                    .to_owned(),
+        },
+    }
+}
+
+fn in_words(time: Timestamp, report: &Report) -> Chain {
+    let verified = Some(When::at(time));
+    let Some(fault) = &report.fault else {
+        let outside = match report.outside_checkpoints {
+            0 => {
+                " No checkpoint kept elsewhere was compared, so a log that was cut off at its end would look the same."
+            }
+            _ => " It agrees with the checkpoints kept elsewhere.",
+        };
+        return Chain {
+            verified,
+            tone: "ok",
+            label: "Chain intact".to_owned(),
+            words: format!(
+                "{} records, each tied to the one before; {} valid signatures.{outside}",
+                grouped(report.records),
+                grouped(report.signatures)
+            ),
+        };
+    };
+    let what = fault.kind.words();
+    let subject = match &fault.row {
+        Some(row) => format!("In the store, beside the log: {row}"),
+        None => format!("Record {}", grouped(fault.seq.unsigned_abs())),
+    };
+    let request = fault
+        .request_id
+        .map(|id| format!(" It belongs to request {id}."))
+        .unwrap_or_default();
+    Chain {
+        verified,
+        tone: "bad",
+        label: "Chain broken".to_owned(),
+        words: format!(
+            "{subject} {what}.{request} Keep a copy of the store and find out who had access to it."
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_account_is_verified_once_at_a_time_and_others_do_not_wait() {
+        let verified = Verified::default();
+        let turn = verified.begin("north");
+        assert!(turn.is_some());
+        for _ in 0..2 {
+            assert!(verified.begin("north").is_none());
+        }
+        assert!(verified.begin("south").is_some());
+        drop(turn);
+        assert!(verified.begin("north").is_some());
+    }
+}

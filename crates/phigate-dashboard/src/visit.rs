@@ -1,0 +1,338 @@
+//! One visit to a page: who comes, with what, and how answers are given.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use askama::Template;
+use axum::extract::FromRequestParts;
+use axum::response::{Html, IntoResponse, Response};
+use http::request::Parts;
+use http::{HeaderValue, StatusCode, header};
+use phigate_store::{Account, Role, SecretString, Session, StoreError};
+
+use super::fields::Fields;
+use super::layout::{Layout, NavItem, Theme, notice};
+use super::message::Message;
+use phigate_edge::InflightPermit;
+
+/// What every visit brings, whoever it is.
+#[derive(Debug)]
+pub(crate) struct RequestContext {
+    /// Light or dark.
+    pub(crate) theme: Theme,
+    /// The token for the forms of the page.
+    pub(crate) form_token: String,
+    /// What stands behind `?` in the address.
+    pub(crate) query: Fields,
+    /// The form, on a write.
+    pub(crate) form: Fields,
+    /// The form's share of all bodies in flight, kept as long as the form.
+    pub(crate) _inflight: Option<InflightPermit>,
+    /// Scheme and host as the browser sees them.
+    pub(crate) origin: String,
+    /// Where the visit comes from.
+    pub(crate) client: IpAddr,
+    /// What the browser kept from an earlier login.
+    pub(crate) device: Option<SecretString>,
+    /// The browser, in two words.
+    pub(crate) agent: String,
+}
+
+impl RequestContext {
+    /// The address callers use as their base URL.
+    pub(crate) fn base_url(&self) -> String {
+        format!("{}/v1", self.origin)
+    }
+
+    /// What the sessions list says about where a session began.
+    pub(crate) fn described(&self) -> String {
+        format!("{}, from {}", self.agent, self.client)
+    }
+}
+
+/// Somebody who is not (or need not be) signed in.
+#[derive(Debug, Clone)]
+pub(crate) struct Guest(pub(crate) Arc<RequestContext>);
+
+impl Guest {
+    /// The frame of a page without navigation.
+    pub(crate) fn layout(&self) -> Layout {
+        Layout {
+            theme: self.0.theme,
+            csrf: self.0.form_token.clone(),
+            notice: notice(self.0.query.get("done")),
+            ..Layout::default()
+        }
+    }
+}
+
+/// Somebody signed in, whose role the route table has let pass.
+#[derive(Debug, Clone)]
+pub(crate) struct SignedIn {
+    pub(crate) context: Arc<RequestContext>,
+    pub(crate) session: Arc<Session>,
+    pub(crate) account: Arc<Account>,
+    pub(crate) navigation: Navigation,
+}
+
+/// Makes the navigation for a role; the second word is the page it stands on. It follows from the table of routes,
+/// which lists pages, which use this module: so it is handed in.
+pub(crate) type Navigation = fn(Role, &str) -> Vec<NavItem>;
+
+impl SignedIn {
+    /// The account everything on this visit belongs to.
+    pub(crate) fn account_id(&self) -> &str {
+        &self.session.user.account_id
+    }
+
+    /// Who acts, for the audit trail.
+    pub(crate) fn actor(&self) -> &str {
+        &self.session.user.email
+    }
+
+    /// Whether this is an owner.
+    pub(crate) fn is_owner(&self) -> bool {
+        self.session.user.role == Role::Owner
+    }
+
+    /// The form of a write.
+    pub(crate) fn form(&self) -> &Fields {
+        &self.context.form
+    }
+
+    /// The frame of a page; `current` is its line in the navigation.
+    pub(crate) fn layout(&self, current: &str) -> Layout {
+        let frame = Frame {
+            navigation: self.navigation,
+            theme: self.context.theme,
+            form_token: &self.context.form_token,
+        };
+        Layout {
+            notice: notice(self.context.query.get("done")),
+            ..frame.layout(&self.session, &self.account, current)
+        }
+    }
+}
+
+/// What a frame needs besides who is signed in.
+pub(crate) struct Frame<'a> {
+    pub(crate) navigation: Navigation,
+    pub(crate) theme: Theme,
+    pub(crate) form_token: &'a str,
+}
+
+impl Frame<'_> {
+    /// The frame of a page; `current` is its line in the navigation.
+    pub(crate) fn layout(&self, session: &Session, account: &Account, current: &str) -> Layout {
+        Layout {
+            theme: self.theme,
+            nav: (self.navigation)(session.user.role, current),
+            email: session.user.email.clone(),
+            role: role_label(session.user.role),
+            account: account.name.clone(),
+            csrf: self.form_token.to_owned(),
+            notice: None,
+        }
+    }
+}
+
+/// A role, as people read it.
+pub(crate) fn role_label(role: Role) -> &'static str {
+    match role {
+        Role::Owner => "Owner",
+        Role::Auditor => "Auditor",
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for Guest {
+    type Rejection = PageError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, PageError> {
+        parts
+            .extensions
+            .get::<Guest>()
+            .cloned()
+            .ok_or(PageError::Broken)
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for SignedIn {
+    type Rejection = PageError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, PageError> {
+        parts
+            .extensions
+            .get::<SignedIn>()
+            .cloned()
+            .ok_or(PageError::Broken)
+    }
+}
+
+/// What a handler gives.
+pub(crate) type Answer = Result<Response, PageError>;
+
+/// A page, as the answer to a visit.
+pub(crate) fn page(template: &impl Template) -> Answer {
+    page_with(StatusCode::OK, template)
+}
+
+/// A page with another status, for a form that needs another look.
+pub(crate) fn page_with(status: StatusCode, template: &impl Template) -> Answer {
+    let html = template.render().map_err(|_| PageError::Broken)?;
+    Ok((status, Html(html)).into_response())
+}
+
+/// The status of a page with a form: whether there is something to correct.
+pub(crate) fn form_status(needs_correction: bool) -> StatusCode {
+    match needs_correction {
+        true => StatusCode::UNPROCESSABLE_ENTITY,
+        false => StatusCode::OK,
+    }
+}
+
+/// Sends the browser on, after a write.
+pub(crate) fn redirect(address: &str) -> Response {
+    let Ok(location) = HeaderValue::from_str(address) else {
+        return StatusCode::INTERNAL_SERVER_ERROR.into_response();
+    };
+    (StatusCode::SEE_OTHER, [(header::LOCATION, location)]).into_response()
+}
+
+/// Why a page could not be given.
+#[derive(Debug, Clone)]
+pub(crate) enum PageError {
+    /// No such thing in this account.
+    NotFound,
+    /// Not signed in, or not any more.
+    SignedOut,
+    /// Signed in, but the role does not allow it.
+    WrongRole,
+    /// The account requires a second factor, and there is none yet.
+    NoSecondFactor,
+    /// The form was not ours, or is too old.
+    StaleForm,
+    /// Larger than any form of ours.
+    TooLarge,
+    /// Somebody else changed the same thing at the same moment.
+    Conflict,
+    /// The store refuses a value.
+    Refused,
+    /// Too many at a time, or too many failures before.
+    Busy,
+    /// The store does not answer.
+    Store(StoreError),
+    /// A mistake of ours.
+    Broken,
+}
+
+impl From<StoreError> for PageError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::NotFound(_) => PageError::NotFound,
+            StoreError::Conflict(_) => PageError::Conflict,
+            StoreError::Invalid { .. } => PageError::Refused,
+            StoreError::Throttled { .. } => PageError::Busy,
+            other => PageError::Store(other),
+        }
+    }
+}
+
+impl PageError {
+    /// The status, the heading and what to do about it.
+    fn words(&self) -> (StatusCode, &'static str, &'static str) {
+        match self {
+            PageError::NotFound => (
+                StatusCode::NOT_FOUND,
+                "Not found",
+                "There is nothing with this address in your account. It may have been removed.",
+            ),
+            PageError::SignedOut => (
+                StatusCode::UNAUTHORIZED,
+                "Signed out",
+                "Your session ended, so nothing was changed. Sign in and try again.",
+            ),
+            PageError::WrongRole => (
+                StatusCode::FORBIDDEN,
+                "Not for your role",
+                "Auditors read the audit log; this page needs an owner. Nothing was changed. Ask an owner of the account.",
+            ),
+            PageError::NoSecondFactor => (
+                StatusCode::FORBIDDEN,
+                "Set up a second factor first",
+                "This account requires one for everybody, and your login has none yet. It takes a minute and an authenticator app.",
+            ),
+            PageError::StaleForm => (
+                StatusCode::FORBIDDEN,
+                "That form is too old",
+                "It comes from before you last signed in, or from another site, so nothing was changed. Open the page again and repeat.",
+            ),
+            PageError::TooLarge => (
+                StatusCode::PAYLOAD_TOO_LARGE,
+                "Too much text",
+                "That is more than this form takes. Shorten it, or use the API.",
+            ),
+            PageError::Conflict => (
+                StatusCode::CONFLICT,
+                "Changed at the same moment",
+                "Somebody else changed the same thing just now, so your change was not saved. Look at it again and repeat.",
+            ),
+            PageError::Refused => (
+                StatusCode::UNPROCESSABLE_ENTITY,
+                "That cannot be saved",
+                "The store refuses one of the values, so nothing was changed. Go back, look at what was entered and try again.",
+            ),
+            PageError::Busy => (
+                StatusCode::TOO_MANY_REQUESTS,
+                "Too many at once",
+                "Another request of this kind is still running, or there were too many attempts. Nothing was changed. Wait a few seconds and try again.",
+            ),
+            PageError::Store(_) => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                "The store does not answer",
+                "Nothing was changed. While this lasts, callers’ requests are refused as well; service resumes on its own. `phigate doctor` says what is wrong.",
+            ),
+            PageError::Broken => (
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "Something went wrong here",
+                "This is a fault in phigate, not yours. Try again; if it happens again, look at the server’s log.",
+            ),
+        }
+    }
+
+    /// Where to go on, and what the link says.
+    fn way_on(&self) -> (&'static str, &'static str) {
+        match self {
+            PageError::SignedOut => ("/login", "Sign in"),
+            PageError::NoSecondFactor => ("/account", "Set it up"),
+            PageError::Store(_) => ("/", "Try again"),
+            _ => ("/", "Go to the overview"),
+        }
+    }
+}
+
+impl IntoResponse for PageError {
+    fn into_response(self) -> Response {
+        if let PageError::Store(error) = &self {
+            tracing::warn!("a page could not be given: {error}");
+        }
+        let mut response = self.draw(&Layout::default());
+        // The gate knows who came, and which colours they chose.
+        response.extensions_mut().insert(self);
+        response
+    }
+}
+
+impl PageError {
+    /// The page that says it, in this frame.
+    pub(super) fn draw(&self, layout: &Layout) -> Response {
+        let (status, heading, words) = self.words();
+        let (href, link) = self.way_on();
+        let message = Message {
+            heading,
+            words,
+            href,
+            link,
+        };
+        message.answer(status, layout)
+    }
+}
