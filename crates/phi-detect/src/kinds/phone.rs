@@ -56,6 +56,12 @@ pub(super) static RULE: PhiRule = PhiRule {
             0.6,
             "phone.beside_name",
         ),
+        (
+            Shape::Abroad,
+            Evidence::AmongPeople,
+            0.55,
+            "phone.among_people",
+        ),
         (Shape::LastFour, Evidence::List, 0.7, "phone.other_ending"),
         (
             Shape::Grouped,
@@ -135,6 +141,8 @@ pub(super) static RULE: PhiRule = PhiRule {
         "Phone: «555-0142». We tried «555-0142» twice.",
         "电话: «135 5550 0142»",
         "my sister Maria, «555-0142», or his son Carlos «0855550142»",
+        "Jane Roe rings from «955 550 118», her mother from «98450 01142»",
+        "Jane Roe (which of the two?) wants a refill. «2065550142»",
     ],
     misses: &[
         "a0 03 02 01 02 02 09 00",

@@ -21,6 +21,7 @@ pub(super) static FINDER: Finder = Finder {
     joins: super::stand_alone,
     find,
     beside,
+    among: super::in_no_company,
     complete: whole_date,
     contradicts,
 };

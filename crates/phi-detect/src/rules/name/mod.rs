@@ -18,6 +18,7 @@ pub(super) static FINDER: Finder = Finder {
     joins: |_, between, _| between == " ",
     find,
     beside: super::no_neighbour,
+    among: super::in_no_company,
     complete: people::fit,
     contradicts: nobody::contradicts,
 };
