@@ -22,7 +22,7 @@ pub(super) static RULE: PhiRule = PhiRule {
             "handy|handynr|mobilnummer|mobiltelefon|festnetz|telefon|telefonnr|tel nr|tel privat|tel kom|telefon komorkowy|\
             telefon kontaktowy|nr telefonu|numer telefonu|nr tel|komorka|mobiel|telefoon|tel mob|numero de celular|\
             numero do celular|fone|tel cel|tel portable|numero de portable|tel fixe|recapito|recapito telefonico|\
-            tel casa|tel trabajo|telefono de contacto|telf|tel movil|telefono movil|telefono fijo|fijo|handynummer|mobil|rufnummer|telefonnummer|tel mobile|\
+            hp|hp no|tel casa|tel trabajo|telefono de contacto|telf|tel movil|telefono movil|telefono fijo|fijo|handynummer|mobil|rufnummer|telefonnummer|tel mobile|\
             numero de telephone|telemovel|telefone|celulare|cellulare|numero di telefono|gsm|telefoonnummer|\
             tfno|tlf|tlfno|telef|telefs|telfs|movil|numero de movil|area code|phone|phones|phone number|phone no|\
             phone num|phone numbers|telephone|telephones|telephone number|tel|tel no|tele|cell|cells|cell phone|\
