@@ -183,6 +183,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "Jane Roe fell. In the scanned notes under «KMC 4471902» there is more.",
         "hospital no. «KMCH 447190», MRN «T100 44 318», clinic no «RQ6 0044719»",
         "hosp card «KMC/24/44719», Rio no. «4471902», PAS no «447190», reg. no: «OP44719020»",
+        "folder «KMC/P/447» of Jane Roe; Jane Roe, «TA 447 190», and BP 120/80",
         "pt no «E/44719/M», file no. «4471-K-09», pront. «447190-2», H.C. n° «44.719»",
     ],
     misses: &[
