@@ -306,7 +306,8 @@ impl Detector {
         if self.names.is_some() {
             rules::find_by_names(page, &self.settings, &company, rules::COMPANY, candidates);
         }
-        let likely = names_from(self.settings.threshold(PhiKind::NAME), candidates);
+        let mut likely = names_from(self.settings.threshold(PhiKind::NAME), candidates);
+        likely.sort_unstable_by_key(|name| name.start);
         rules::find_beside_names(page, &self.settings, &likely, candidates);
     }
 

@@ -7,11 +7,55 @@ use std::ops::Range;
 
 use crate::context::claim_before;
 use crate::labels::Meaning;
+use crate::lexicon::{LEXICON, Sense};
 use crate::page::{Mark, Page, is_word_byte};
 use crate::people;
 
 /// The text with misread digits put right, of the same length; none where there are none.
 pub(crate) fn mend(page: &Page<'_>) -> Option<String> {
+    let Some(relabelled) = labels(page) else {
+        return numbers(page);
+    };
+    numbers(&Page::new(&relabelled, page.fields.clone())).or(Some(relabelled))
+}
+
+/// The text with misread labels put right: `D0B`, `D.0.B.`, `PH0NE`, `Te1`.
+fn labels(page: &Page<'_>) -> Option<String> {
+    let mut mended: Option<Vec<u8>> = None;
+    for mark in &page.marks {
+        let word = page.slice(mark.range());
+        let start = mark.start as usize;
+        let is_dotted = word == b"0"
+            && page
+                .slice(start.saturating_sub(2)..start + 3)
+                .eq_ignore_ascii_case(b"D.0.B");
+        let is_misread = mark.is_code()
+            && (3..=10).contains(&word.len())
+            && word.iter().any(|byte| matches!(byte, b'0' | b'1'))
+            && LEXICON
+                .sense(&word.iter().map(letter).collect::<Vec<_>>())
+                .has(Sense::LABEL);
+        if is_dotted || is_misread {
+            let text = mended.get_or_insert_with(|| page.bytes().to_vec());
+            for byte in &mut text[mark.range()] {
+                *byte = letter(byte);
+            }
+        }
+    }
+    String::from_utf8(mended?).ok()
+}
+
+/// The letter that a digit looks like; everything else looks like itself.
+fn letter(byte: &u8) -> u8 {
+    match byte {
+        b'0' => b'O',
+        b'1' => b'l',
+        _ => *byte,
+    }
+}
+
+/// The text with misread digits put right.
+fn numbers(page: &Page<'_>) -> Option<String> {
     let mut mended: Option<Vec<u8>> = None;
     for mark in page.marks.iter().filter(|mark| is_digit_like(page, **mark)) {
         let span = whole(page, mark.range());
@@ -151,6 +195,9 @@ mod tests {
             ("DOB: O9/l2/l948", "DOB: 09/12/1948"),
             ("SSN 4l2-S5-9O18 (fax)", "SSN 412-55-9018 (fax)"),
             ("Tel: (5O9) 555-Ol34", "Tel: (509) 555-0134"),
+            ("D0B: O9/l2/l948", "DOB: 09/12/1948"),
+            ("D.0.B.  09/12/1948", "D.O.B.  09/12/1948"),
+            ("PH0NE (5O9) 555-Ol34", "PHONE (509) 555-0134"),
         ] {
             assert_eq!(mended(text).as_deref(), Some(expected));
         }

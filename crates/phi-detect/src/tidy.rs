@@ -112,7 +112,9 @@ pub(crate) fn leave_out_unseen(
             let share = names::known_share(page.text, &one.span).unwrap_or(1.0);
             !is_settled && share >= STRANGE.0
         };
-        !BY_FORM.contains(&one.rule) || !is_of_place() && (is_short || is_seen() || !is_read())
+        // A list of words with capitals names brands, trials and towns as often as people.
+        let is_trusted = || is_short && !people::is_listed(page, &one.span);
+        !BY_FORM.contains(&one.rule) || !is_of_place() && (is_trusted() || is_seen() || !is_read())
     });
 }
 

@@ -131,7 +131,8 @@ const MONTHS: &str = "january february march april may june july august septembe
     stycznia lutego kwietnia czerwca lipca sierpnia wrzesnia pazdziernika listopada grudnia \
     ledna unora brezna dubna kvetna cervna cervence srpna rijna listopadu prosince \
     ianuarie februarie martie aprilie iunie iulie septembrie octombrie noiembrie decembrie \
-    marcius aprilis majus augusztus szeptember ocak subat nisan mayis haziran temmuz eylul kasim aralik";
+    marcius aprilis majus augusztus szeptember ocak subat nisan mayis haziran temmuz eylul kasim aralik \
+    ogos maret machi";
 
 const DIGIT_WORDS: &str = "zero oh one two three four five six seven eight nine niner \
     cero uno dos tres cuatro cinco seis siete ocho nueve";

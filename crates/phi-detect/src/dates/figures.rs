@@ -162,6 +162,38 @@ pub(super) fn compact(page: &Page<'_>, span: Range<usize>) -> Option<DateHit> {
     })
 }
 
+/// `14th of the 3rd, 1962`: day and month counted, then the year.
+pub(super) fn ordinals(page: &Page<'_>, day: Range<usize>) -> Option<DateHit> {
+    let is_ordinal = |span: &Range<usize>, digits: usize| {
+        let tail = page.slice(span.start + digits..span.start + digits + 2);
+        (1..=2).contains(&digits)
+            && [b"st", b"nd", b"rd", b"th"]
+                .iter()
+                .any(|one| tail.eq_ignore_ascii_case(*one))
+    };
+    let first = leading_digits(page, day.clone());
+    let rest = page.slice(day.end..page.text.len().min(day.end + 8));
+    if !is_ordinal(&day, first.len()) || !rest.eq_ignore_ascii_case(b" of the ") {
+        return None;
+    }
+    let start = day.end + rest.len();
+    let second = leading_digits(page, start..start + 2);
+    if !is_ordinal(&(start..start + 4), second.len()) {
+        return None;
+    }
+    let end = second.end + 2;
+    let at = end + usize::from(page.byte(end) == b',') + 1;
+    let year = leading_digits(page, at..page.text.len().clamp(at, at + 4));
+    let fits = page.byte(at - 1) == b' '
+        && (year.len() == 2 || year.len() == 4 && is_year(number(page, year.clone())))
+        && !page.byte(year.end).is_ascii_alphanumeric()
+        && is_month_day(number(page, second), number(page, first));
+    fits.then_some(DateHit {
+        span: day.start..year.end,
+        form: Form::Full,
+    })
+}
+
 fn is_tied_before(page: &Page<'_>, start: usize) -> bool {
     !page.is_field_edge(start)
         && matches!(page.byte_before(start), b'/' | b'-' | b'.' | b',')

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use crate::lexicon::Sense;
 use crate::page::Page;
-use figures::{compact, numeric, roman, spread};
+use figures::{compact, numeric, ordinals, roman, spread};
 use words::{month_inside, round_month, with_signs};
 
 /// A date in the text.
@@ -47,7 +47,9 @@ pub(crate) fn date_at(page: &Page<'_>, index: usize) -> Option<DateHit> {
             .or_else(|| compact(page, mark.range()));
     }
     if mark.is_code() {
-        return month_inside(page, mark.range()).or_else(|| with_signs(page, mark.range()));
+        return month_inside(page, mark.range())
+            .or_else(|| with_signs(page, mark.range()))
+            .or_else(|| ordinals(page, mark.range()));
     }
     None
 }
@@ -123,6 +125,8 @@ mod tests {
             "14 mrt 1962",
             "昭和37年3月14日",
             "1962年3月14日",
+            "14th of the 3rd, 1962",
+            "14th of the 3rd 62",
         ] {
             assert_eq!(first_date(text), Some((text, Form::Full)), "{text}");
         }

@@ -90,6 +90,9 @@ pub(super) static RULE: PhiRule = PhiRule {
         "sister b. «03/1962», well; «14 March» is her real birthday",
         "1. Roe, Jane «3/14/62» F\n2. Poe, Mark «1/5/1971» M",
         "born in «March 1962», her bday: «3/14»",
+        "Jane Roe (no relation!), «3/14/1962», is back",
+        "date of birth «14th of the 3rd, 1962»",
+        "D0B: «O3/l4/l962» (fax)",
     ],
     misses: &[
         "Admitted on March 14, 2025 and discharged March 19, 2025.",
@@ -106,6 +109,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "Rated *3.4.57* by users; due 03/1962",
         "She gave birth in August 2008.",
         "Roe, Jane 3/14/2024 follow-up",
+        "Jane Roe, surgery 3/14/1998, is back",
     ],
     spelling: Spelling::Words,
     precedence: 0.26,

@@ -48,6 +48,12 @@ pub(super) static RULE: PhiRule = PhiRule {
             resident number|resident no|resident id|fall nr|fallnr|fall nummer|patienten id|patientenid|pat id nr|\
             aktennummer|nosologico|codice nosologico|rekam medis|no rekam medis|nomor rekam medis|no rm|nrm|numero patient|\
             no patient|facility number|rec id|processo n o|n o de processo|n o do processo|n o de dossier|n o dossier|\
+            hosp card|hosp card no|hospital card|hospital card no|hospital card number|clinic card|clinic card no|\
+            clinic card number|pas no|pas number|rio no|rio number|rio id|local id|local number|hosp case no|\
+            hospital case no|hospital case number|h c|h c n|n h c|nro h c|hc n|hc no|hist clin|hist n|pront|pront n|\
+            n processo|n o processo|dosya no|hasta no|cart clin|cart clinica|cod paziente|codice pz|parcha number|parcha no|\
+            no exp|num exp|exp clinico|exp med|n patient|no du patient|numero du patient|patient file no|\
+            patient file number|patient file|lab id no|anc no|anc card no|anc number|\
             ficha clinica|numero de ficha|n de ficha|ficha n|processo n|processo no|n de processo|no de processo|\
             \u{4f4f}\u{9662}\u{53f7}|\u{75c5}\u{5386}\u{53f7}|\u{95e8}\u{8bca}\u{53f7}|\u{75c5}\u{6b77}\u{865f}|\
             \u{30ab}\u{30eb}\u{30c6}\u{756a}\u{53f7}|\u{60a3}\u{8005}\u{756a}\u{53f7}|\u{8a3a}\u{5bdf}\u{5238}\u{756a}\u{53f7}|\
@@ -59,10 +65,12 @@ pub(super) static RULE: PhiRule = PhiRule {
             "chart|record|patient id|patient ids|patient identifier|patient no|patient number|patient num|\
             patient identification number|pt id|pt no|pt number|pt num|patientid|patid|mr|file number|file no|pat id|\
             pat no|emr|ehr|ptid|id number|patient nbr|case id|subject id|visit mrn|numero de paciente|\
-            num de paciente|id de paciente|id del paciente|id paciente|wristband|armband|id band|clinic id|\
+            num de paciente|id de paciente|id del paciente|id paciente|wristband|id band|clinic id|\
             person number|person id|person no|person nbr|historia|hc|dossier|\
             numero de registro|n registro|hn|hn number|mnr|ficha|board no|board number|patient numbers|\
-            file numbers",
+            file numbers|charts|reg no|reg number|registration no|registration number|id no|ref hosp|hosp ref|\
+            hospital ref|hospital reference|hospital sticker|patient sticker|patient label|hist|registro|n de registro|\
+            armband|hospital band",
         ),
     ],
     number: None,
@@ -83,6 +91,12 @@ pub(super) static RULE: PhiRule = PhiRule {
         (Shape::Value, Evidence::Patient, 0.85, "mrn.patient_number"),
         (Shape::Value, Evidence::Reference, 0.7, "mrn.reference"),
         (Shape::Value, Evidence::BesideName, 0.65, "mrn.beside_name"),
+        (
+            Shape::Value,
+            Evidence::AmongPeople,
+            0.55,
+            "mrn.among_people",
+        ),
         (Shape::Value, Evidence::Again, 0.7, "mrn.repeated"),
         (Shape::Value, Evidence::Alike, 0.6, "mrn.alike"),
         (Shape::SiteFormat, Evidence::Form, 0.9, "mrn.site_format"),
@@ -164,6 +178,13 @@ pub(super) static RULE: PhiRule = PhiRule {
         "«4471902» - Roe, Jane\nRoe, Mark - «4471977»",
         "ID: «00447190»  Name: Jane Roe\nEarlier films are under another ID, «00447191».",
         "Jane Roe and her sister were mixed up: first is «B2044710».",
+        "Two charts for Jane Roe: keep «4471902», retire «4471920».",
+        "Pt Jane Roe again.\n> whose is this? «4471903»\n> asset 4471904, GMC 4471905",
+        "Jane Roe fell. In the scanned notes under «KMC 4471902» there is more.",
+        "hospital no. «KMCH 447190», MRN «T100 44 318», clinic no «RQ6 0044719»",
+        "hosp card «KMC/24/44719», Rio no. «4471902», PAS no «447190», reg. no: «OP44719020»",
+        "folder «KMC/P/447» of Jane Roe; Jane Roe, «TA 447 190», and BP 120/80",
+        "pt no «E/44719/M», file no. «4471-K-09», pront. «447190-2», H.C. n° «44.719»",
     ],
     misses: &[
         "mrn=\n09:12:27.124 INFO started",
@@ -183,6 +204,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "mrn=\n2023-03-14T08:30:00Z INFO started; MPI clean-up 2023-03",
         "lot B204417, order number 4471902",
         "Jane Roe wrote in ticket INC0044719, order B2044710.",
+        "Jane Roe, G2P1001, case 25-01944, works 0700-1900, asset 4471904, GMC 4471905.",
     ],
     spelling: Spelling::Code,
     precedence: 0.28,

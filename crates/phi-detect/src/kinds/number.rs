@@ -82,6 +82,8 @@ pub(crate) enum Evidence {
     Kin,
     /// It stands right after a name.
     BesideName,
+    /// Nothing names it, but the text is about people.
+    AmongPeople,
     /// The same value stands elsewhere in the text, where something says what it is.
     Again,
     /// It is built like another value of the text, letters included.

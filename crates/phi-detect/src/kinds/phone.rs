@@ -22,7 +22,7 @@ pub(super) static RULE: PhiRule = PhiRule {
             "handy|handynr|mobilnummer|mobiltelefon|festnetz|telefon|telefonnr|tel nr|tel privat|tel kom|telefon komorkowy|\
             telefon kontaktowy|nr telefonu|numer telefonu|nr tel|komorka|mobiel|telefoon|tel mob|numero de celular|\
             numero do celular|fone|tel cel|tel portable|numero de portable|tel fixe|recapito|recapito telefonico|\
-            tel casa|tel trabajo|telefono de contacto|telf|tel movil|telefono movil|telefono fijo|fijo|handynummer|mobil|rufnummer|telefonnummer|tel mobile|\
+            hp|hp no|tel casa|tel trabajo|telefono de contacto|telf|tel movil|telefono movil|telefono fijo|fijo|handynummer|mobil|rufnummer|telefonnummer|tel mobile|\
             numero de telephone|telemovel|telefone|celulare|cellulare|numero di telefono|gsm|telefoonnummer|\
             tfno|tlf|tlfno|telef|telefs|telfs|movil|numero de movil|area code|phone|phones|phone number|phone no|\
             phone num|phone numbers|telephone|telephones|telephone number|tel|tel no|tele|cell|cells|cell phone|\
@@ -55,6 +55,12 @@ pub(super) static RULE: PhiRule = PhiRule {
             Evidence::BesideName,
             0.6,
             "phone.beside_name",
+        ),
+        (
+            Shape::Abroad,
+            Evidence::AmongPeople,
+            0.55,
+            "phone.among_people",
         ),
         (Shape::LastFour, Evidence::List, 0.7, "phone.other_ending"),
         (
@@ -135,6 +141,8 @@ pub(super) static RULE: PhiRule = PhiRule {
         "Phone: «555-0142». We tried «555-0142» twice.",
         "电话: «135 5550 0142»",
         "my sister Maria, «555-0142», or his son Carlos «0855550142»",
+        "Jane Roe rings from «955 550 118», her mother from «98450 01142»",
+        "Jane Roe (which of the two?) wants a refill. «2065550142»",
     ],
     misses: &[
         "a0 03 02 01 02 02 09 00",

@@ -32,7 +32,7 @@ pub(crate) use programs::Programs;
 pub(crate) use repeat::{again, is_in_code, is_in_program};
 pub(crate) use rounds::before_age;
 pub(crate) use spelled_out::spelled_out;
-pub(crate) use things::{is_on_map, is_thing};
+pub(crate) use things::{is_listed, is_on_map, is_thing};
 
 use std::ops::Range;
 

@@ -14,6 +14,34 @@ pub(crate) fn is_thing(page: &Page<'_>, span: &Range<usize>) -> bool {
         || is_pronunciation(page.slice(span.clone()))
 }
 
+/// How far on either side a list is looked at, and how many more items make one.
+const LIST_BYTES: usize = 120;
+const ITEMS_MIN: usize = 3;
+
+/// "Wegmans, Harris Teeter, Fred Meyer, Kinney": whether a name is one of many words with capitals between commas.
+pub(crate) fn is_listed(page: &Page<'_>, span: &Range<usize>) -> bool {
+    let is_end = |byte: &u8| {
+        matches!(
+            byte,
+            b'.' | b';' | b':' | b'\n' | b'(' | b')' | b'"' | b'?' | b'|'
+        )
+    };
+    let before = page.slice(span.start.saturating_sub(LIST_BYTES)..span.start);
+    let before = before.rsplit(is_end).next().unwrap_or_default();
+    let after = page.slice(span.end..page.text.len().min(span.end + LIST_BYTES));
+    let after = after.split(is_end).next().unwrap_or_default();
+    let is_item = |item: &&[u8]| {
+        let item = item.trim_ascii();
+        let words = item.split(|&byte| byte == b' ').count();
+        words <= 3 && item.first().is_some_and(u8::is_ascii_uppercase)
+    };
+    let comma = |byte: &u8| *byte == b',';
+    // Next to the name stands what is left of its own item.
+    let left = before.rsplit(comma).skip(1).filter(is_item).count();
+    let right = after.split(comma).skip(1).filter(is_item).count();
+    left + right >= ITEMS_MIN
+}
+
 /// "Mount Henry", "Hurricane Ian", "Clark Fork": whether the word before or the last one says that it is on a map.
 pub(crate) fn is_on_map(page: &Page<'_>, span: &Range<usize>) -> bool {
     const BEFORE: &[&[u8]] = &[

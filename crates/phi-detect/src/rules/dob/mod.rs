@@ -3,6 +3,7 @@
 //! A date is one only when something says so: a label, "born", a field or column
 //! of that meaning. All other dates are left alone.
 
+mod among;
 mod other;
 mod signs;
 
@@ -16,11 +17,13 @@ use crate::labels::Meaning;
 use crate::lexicon::Sense;
 use crate::page::{Field, Label, Page};
 use crate::people;
+use among::among;
 
 pub(super) static FINDER: Finder = Finder {
     joins: super::stand_alone,
     find,
     beside,
+    among,
     complete: whole_date,
     contradicts,
 };

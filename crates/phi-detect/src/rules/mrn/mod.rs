@@ -3,6 +3,7 @@
 //! There is no common format: the words around decide. Sites with a fixed format
 //! can name it in the settings, and it is then found without a label.
 
+mod among;
 mod merged;
 mod patient;
 mod site;
@@ -15,11 +16,12 @@ use super::{Finder, Out};
 use crate::context::{LabelMatch, Strength, claim_after, is_equated, is_stated, number_claim};
 use crate::kinds::{Evidence, Meaning, Shape};
 use crate::page::Page;
+use among::among;
 use patient::{beside, beside_a_name};
 use site::site_format;
 use value::{
     is_amount_or_time, is_date_or_year, is_sample, is_something_else, spaced_groups, token_start,
-    value_span,
+    value_span, with_tied_rest,
 };
 
 /// The labels that decide about a record number: a compact date of birth looks like one, too.
@@ -29,6 +31,7 @@ pub(super) static FINDER: Finder = Finder {
     joins: super::stand_alone,
     find,
     beside,
+    among,
     complete: super::as_found,
     contradicts: super::never,
 };
@@ -179,7 +182,7 @@ fn value_and_claim(page: &Page<'_>, index: usize) -> Option<(Range<usize>, Optio
         })
         .or(near);
     if claim.is_some_and(|claim| is_patients(&claim) && claim.tie >= Strength::Tight) {
-        span = spaced_groups(page, span);
+        span = with_tied_rest(page, spaced_groups(page, span));
     }
     if digits_in(page, &span) < 3 {
         return None;

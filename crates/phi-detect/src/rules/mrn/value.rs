@@ -38,8 +38,7 @@ pub(super) fn value_span(page: &Page<'_>, index: usize) -> Range<usize> {
         let is_code = letters.len() <= 5
             && letters.iter().all(u8::is_ascii_uppercase)
             && !page.byte_before(word).is_ascii_alphanumeric();
-        let is_prefix =
-            is_code && (is_tie(tie) || letters.len() <= 1 || letters.len() <= 3 && before(word));
+        let is_prefix = is_code && (is_tie(tie) || letters.len() <= 1 || before(word));
         // In "MRN-123" and "MR-123" the letters are the label, unless another label stands before them.
         let is_the_label = is_prefix
             && page.label_ending_at(start - 1).is_some()
@@ -66,9 +65,7 @@ fn is_count_after(page: &Page<'_>, index: usize, mark: &Mark) -> bool {
         && first.len() >= 4
         && is_short
         && page.byte(mark.end as usize) != b'/'
-        && nearest(page, start).is_some_and(|claim| {
-            is_called(&claim) || claim.is(Meaning::MrnMaybe) && claim.tie >= Strength::Tight
-        })
+        && nearest(page, start).is_some_and(|claim| is_called(&claim))
 }
 
 /// Where the token that a value ends starts, letters of either case included: `44-TR-1029`, `2024/11873`, `zz-99812`.
@@ -109,7 +106,7 @@ pub(super) fn is_tie(byte: u8) -> bool {
 }
 
 fn is_called(claim: &LabelMatch) -> bool {
-    claim.is(Meaning::Mrn) && claim.tie >= Strength::Tight
+    matches!(claim.meaning, Meaning::Mrn | Meaning::MrnMaybe) && claim.tie >= Strength::Tight
 }
 
 /// `X-12345-Z`, `0018-4437-LF`: where letters tied to the end stop.
@@ -126,7 +123,33 @@ fn with_letters_after(page: &Page<'_>, end: usize) -> usize {
     if is_tied { end + 1 + letters } else { end }
 }
 
-/// `1408 2217`, `551 203`: groups of three or four digits with a space between, as long as the number is short.
+/// `E/77120/M`, `1182-K-09`, `HR 1882/24`: where the rest of a number stops that letters or a sign have shown to be one.
+pub(super) fn with_tied_rest(page: &Page<'_>, span: Range<usize>) -> Range<usize> {
+    const REST_MAX: usize = 4;
+    let mut end = span.end;
+    while is_tie(page.byte(end)) {
+        let value = page.slice(span.start..end);
+        let has_letters = value.iter().any(u8::is_ascii_alphabetic);
+        let rest = page.slice(end + 1..page.text.len().min(end + 2 + REST_MAX));
+        let count = |is: fn(&u8) -> bool| rest.iter().take_while(|byte| is(byte)).count();
+        let (digits, letters) = (count(u8::is_ascii_digit), count(u8::is_ascii_uppercase));
+        let length = digits.max(letters);
+        let fits = has_letters && (1..=REST_MAX).contains(&digits)
+            || letters == 1 && page.byte(end) != b'.';
+        let next = end + 1 + length;
+        if !fits || page.byte(next).is_ascii_alphanumeric() || date_starts_at(page, end + 1) {
+            break;
+        }
+        end = next;
+    }
+    span.start..end
+}
+
+/// The most digits a number has that is written in groups.
+const GROUPED_DIGITS_MAX: usize = 10;
+
+/// `1408 2217`, `551 203`, `12 34 56`, `T100 44 318`, `RQ6 0044187`: short groups with a space between, as long as the
+/// number is short.
 pub(super) fn spaced_groups(page: &Page<'_>, span: Range<usize>) -> Range<usize> {
     let count = |span: Range<usize>| {
         page.slice(span)
@@ -134,32 +157,56 @@ pub(super) fn spaced_groups(page: &Page<'_>, span: Range<usize>) -> Range<usize>
             .filter(|byte| byte.is_ascii_digit())
             .count()
     };
+    let has_letters = page.slice(span.clone()).iter().any(u8::is_ascii_alphabetic);
+    let first = count(span.clone());
     let mut end = span.end;
-    // Pairs may be more: `12 34 56`.
-    let is_pair = page
-        .slice(span.clone())
-        .iter()
-        .rev()
-        .take(3)
-        .filter(|byte| byte.is_ascii_digit())
-        .count()
-        == 2;
-    while count(span.start..end) <= 4 && page.byte(end) == b' ' {
+    while first <= 4 && page.byte(end) == b' ' {
         let group = page
-            .slice(end + 1..page.text.len().min(end + 6))
+            .slice(end + 1..page.text.len().min(end + 10))
             .iter()
             .take_while(|byte| byte.is_ascii_digit())
             .count();
-        let ends = !page.byte(end + 1 + group).is_ascii_alphanumeric();
-        let fits = (3..=4).contains(&group) || is_pair && group == 2;
-        if !fits || !ends || date_starts_at(page, end + 1) {
+        let next = end + 1 + group;
+        let fits = match group {
+            3 | 4 => true,
+            // Pairs belong to pairs, or go on.
+            2 => {
+                first == 2
+                    || has_letters
+                    || end > span.end
+                    || page.byte(next) == b' ' && page.byte(next + 1).is_ascii_digit()
+            }
+            5..=8 => has_letters && end == span.end,
+            _ => false,
+        };
+        if !fits || count(span.start..next) > GROUPED_DIGITS_MAX || !ends_there(page, end + 1, next)
+        {
             break;
         }
-        end += 1 + group;
+        end = next;
     }
     // One pair more is a number and its unit: `12 34`.
-    let is_short = is_pair && count(span.start..end) <= 4;
+    let is_short = first <= 2 && !has_letters && count(span.start..end) <= 4;
     span.start..if is_short { span.end } else { end }
+}
+
+/// Whether a group of digits is nothing else: a date, an amount, an age, a piece of another number.
+fn ends_there(page: &Page<'_>, start: usize, end: usize) -> bool {
+    let after = page.byte(end);
+    let goes_on = matches!(after, b'/' | b'-' | b'.' | b':' | b',' | b'%')
+        && page.byte(end + 1).is_ascii_digit();
+    !after.is_ascii_alphanumeric()
+        && !goes_on
+        && !date_starts_at(page, start)
+        && !is_measured(page, end)
+        && !is_age(page, end)
+}
+
+/// "45 yo", "45 M": whether the digits before count somebody's years.
+fn is_age(page: &Page<'_>, end: usize) -> bool {
+    const YEARS: &[&[u8]] = &[b"y", b"yo", b"yr", b"yrs", b"year", b"m", b"f"];
+    let word = page.slice(end + 1..crate::page::word_end(page.bytes(), end + 1));
+    page.byte(end) == b' ' && YEARS.iter().any(|one| word.eq_ignore_ascii_case(one))
 }
 
 fn date_starts_at(page: &Page<'_>, at: usize) -> bool {
@@ -170,7 +217,15 @@ fn date_starts_at(page: &Page<'_>, at: usize) -> bool {
 
 /// Dates, times, amounts and ages are not record numbers even after "chart".
 pub(super) fn is_something_else(page: &Page<'_>, index: usize, span: &Range<usize>) -> bool {
-    is_date_or_year(page, index, span) || is_amount_or_time(page, span)
+    is_date_or_year(page, index, span)
+        || is_amount_or_time(page, span)
+        || is_parity(page.slice(span.clone()))
+}
+
+/// `G2P1001`: how often somebody was with child.
+fn is_parity(value: &[u8]) -> bool {
+    matches!(value, [b'G', pregnant, b'P', births @ ..]
+        if pregnant.is_ascii_digit() && births.iter().all(u8::is_ascii_digit))
 }
 
 /// "MRN-0000000": noughts show the form of a number.

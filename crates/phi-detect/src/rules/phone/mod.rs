@@ -4,6 +4,7 @@
 //! International numbers start with "+" and have at most fifteen digits.
 
 mod abroad;
+mod among;
 mod around;
 mod shape;
 
@@ -16,6 +17,7 @@ use crate::digits::{Run, has_more_groups, is_measured};
 use crate::kinds::{Evidence, Meaning, Shape};
 use crate::page::Page;
 use abroad::{follows_group, is_dialled_abroad, is_dump, is_simple};
+use among::among;
 use around::{
     OWN, beside, follows_kin, is_called_after, is_dialled, is_of_calling, is_of_pager, nearest,
 };
@@ -28,6 +30,7 @@ pub(super) static FINDER: Finder = Finder {
     joins: super::stand_alone,
     find,
     beside,
+    among,
     complete: super::as_found,
     contradicts: super::never,
 };

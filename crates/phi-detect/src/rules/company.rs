@@ -1,0 +1,50 @@
+//! The people of a text, and what has been found in it so far.
+
+use std::ops::Range;
+
+use crate::candidate::Candidate;
+use crate::settings::Settings;
+
+/// Who is named in a text, and which places of it are taken.
+pub(crate) struct Company<'a> {
+    /// In order.
+    names: &'a [Range<usize>],
+    /// In order, without overlaps.
+    taken: Vec<Range<usize>>,
+}
+
+impl<'a> Company<'a> {
+    pub(super) fn of(
+        names: &'a [Range<usize>],
+        candidates: &[Candidate],
+        settings: &Settings,
+    ) -> Self {
+        let mut spans: Vec<_> = candidates
+            .iter()
+            .filter(|one| one.score >= settings.threshold(one.kind))
+            .map(|one| one.span.clone())
+            .collect();
+        spans.sort_unstable_by_key(|span| span.start);
+        let mut taken: Vec<Range<usize>> = Vec::with_capacity(spans.len());
+        for span in spans {
+            match taken.last_mut() {
+                Some(last) if span.start < last.end => last.end = last.end.max(span.end),
+                _ => taken.push(span),
+            }
+        }
+        Company { names, taken }
+    }
+
+    /// Whether something was found at this place.
+    pub(crate) fn is_taken(&self, span: &Range<usize>) -> bool {
+        let next = self.taken.partition_point(|one| one.end <= span.start);
+        self.taken.get(next).is_some_and(|one| one.start < span.end)
+    }
+
+    /// The last name that starts before a place, and the first that does not.
+    pub(crate) fn around(&self, at: usize) -> [Option<&Range<usize>>; 2] {
+        let next = self.names.partition_point(|name| name.start < at);
+        let last = next.checked_sub(1).map(|before| &self.names[before]);
+        [last, self.names.get(next)]
+    }
+}

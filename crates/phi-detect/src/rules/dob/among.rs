@@ -1,0 +1,56 @@
+//! Dates of birth that nothing names, in texts about people: a day long ago beside one of them.
+
+use std::ops::Range;
+
+use super::{nearest, other, signs};
+use crate::dates::{Form, date_at};
+use crate::page::Page;
+use crate::people;
+use crate::rules::{Company, Out};
+
+/// How far from a name such a date may stand.
+const REACH_BYTES: usize = 60;
+
+/// Full dates a generation ago, near somebody who may be a patient, which nothing calls otherwise.
+pub(super) fn among(page: &Page<'_>, company: &Company<'_>, out: &mut Out<'_>) {
+    let mut free_from = 0;
+    for index in page.each_mark() {
+        if (page.marks[index].start as usize) < free_from {
+            continue;
+        }
+        let Some(date) = date_at(page, index).filter(|date| date.form == Form::Full) else {
+            continue;
+        };
+        free_from = date.span.end;
+        let is_free = || {
+            let field = page.field_at(date.span.start);
+            !company.is_taken(&date.span)
+                && field.is_none_or(|field| field.meaning.is_none() && !field.is_settled)
+                && nearest(page, date.span.start).is_none()
+                && !other::is_of_release(page, date.span.start)
+        };
+        if signs::is_long_ago(page, &date.span)
+            && is_near(page, &date.span, company)
+            && is_free()
+            && !people::is_in_program(page, &date.span)
+        {
+            out.push(date.span, 0.55, "dob.among_people");
+        }
+    }
+}
+
+/// Whether a name stands before the date on its line or the one above, or right behind it.
+fn is_near(page: &Page<'_>, span: &Range<usize>, company: &Company<'_>) -> bool {
+    let [last, next] = company.around(span.start);
+    let is_patient = |name: &&Range<usize>| !people::follows_rank(page, name.start);
+    let behind = last.filter(is_patient).is_some_and(|name| {
+        let between = page.slice(name.end.min(span.start)..span.start);
+        let lines = between.iter().filter(|&&byte| byte == b'\n').count();
+        between.len() <= REACH_BYTES && lines <= 2
+    });
+    let before = next.filter(is_patient).is_some_and(|name| {
+        let between = page.slice(span.end..name.start);
+        between.len() <= 4 && !between.contains(&b'\n')
+    });
+    behind || before
+}

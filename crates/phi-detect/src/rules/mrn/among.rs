@@ -1,0 +1,276 @@
+//! Record numbers that nothing names, in texts about people.
+//!
+//! Who speaks of a patient to those who know writes the number and no more: "whose is 4471902?", "keep B2044710, retire
+//! the other". Where people are named, a number of that form which nothing claims is hardly anything else.
+
+use std::ops::Range;
+
+use super::value::{
+    is_something_else, is_tie, spaced_groups, token_start, value_span, with_tied_rest,
+};
+use super::{digits_in, is_bare_id, is_patients, nearest};
+use crate::dates::date_at;
+use crate::kinds::{Evidence, Meaning, Shape};
+use crate::lexicon::Sense;
+use crate::page::Page;
+use crate::people;
+use crate::rules::{Company, Out};
+
+/// How far from a name a number may stand that is short, or in groups.
+const REACH_BYTES: usize = 100;
+
+/// Capitals before a number that are not those of a hospital: registers of professions, tickets, orders.
+const NOT_HOUSES: &str = "AHPRA BD CAS CFR CHG COL CPT CRM CS DATIX DEA GDC GMC GPHC HCPC HELP ICD INC ISBN ISO IT LOT MSG NCT \
+    NDC NMC NPI PMID PO PRB REF REQ RITM RUT RX SKU SN SO SR TKT WO";
+
+/// What is done with one of two charts.
+const DONE: &[&[u8]] = &[
+    b"keep",
+    b"merge",
+    b"open",
+    b"pull",
+    b"retain",
+    b"retire",
+    b"survives",
+];
+
+/// What the numbers of patients stand on: a shorter one will do behind these.
+const CARRIERS: &[&[u8]] = &[
+    b"band",
+    b"bracelet",
+    b"card",
+    b"cartella",
+    b"chart",
+    b"charts",
+    b"file",
+    b"folder",
+    b"hosp",
+    b"hospital",
+    b"mrn",
+    b"patient",
+    b"pt",
+    b"rio",
+    b"scheda",
+    b"sticker",
+    b"tag",
+    b"under",
+    b"wristband",
+];
+
+/// The numbers of patients that no word names.
+pub(super) fn among(page: &Page<'_>, company: &Company<'_>, out: &mut Out<'_>) {
+    let is_about_patients = page.labels.iter().any(|label| {
+        matches!(
+            label.meaning,
+            Meaning::Mrn | Meaning::MrnMaybe | Meaning::Dob | Meaning::Born | Meaning::Name
+        )
+    });
+    let mut free_from = 0;
+    for index in page.each_mark() {
+        let mark = page.marks[index];
+        if !(mark.is_number() || mark.is_code()) || (mark.start as usize) < free_from {
+            continue;
+        }
+        let Some(span) = whole(page, company, index) else {
+            continue;
+        };
+        let Some(form) = form(page, &span) else {
+            continue;
+        };
+        free_from = span.end;
+        let is_told = form == Form::Long && is_about_patients
+            || (form != Form::Carried || follows_carrier(page, span.start))
+                && is_near(page, &span, company);
+        if is_told && is_nobodys_else(page, index, &span) && !is_of_something(page, company, &span)
+        {
+            out.weigh(span, Shape::Value, Evidence::AmongPeople);
+        }
+    }
+}
+
+/// The whole number that a mark belongs to, if it is long enough and nothing has been found there: with the letters of a
+/// hospital, its groups, and what signs tie to it.
+fn whole(page: &Page<'_>, company: &Company<'_>, index: usize) -> Option<Range<usize>> {
+    let span = value_span(page, index);
+    if company.is_taken(&span) {
+        return None;
+    }
+    let housed = with_house(page, company, span.clone());
+    let has_letters = page.byte(housed.start).is_ascii_uppercase();
+    let span = if has_letters {
+        spaced_groups(page, housed)
+    } else {
+        span
+    };
+    let span = with_tied_rest(page, token_start(page, span.start)..span.end);
+    (digits_in(page, &span) >= 3 && span.len() >= 5 && !company.is_taken(&span)).then_some(span)
+}
+
+/// "folder KMC/447", "File: B-447".
+fn follows_carrier(page: &Page<'_>, start: usize) -> bool {
+    let before = page.slice(start.saturating_sub(3)..start);
+    let signs = before
+        .iter()
+        .rev()
+        .take_while(|byte| matches!(byte, b' ' | b':' | b'(' | b'.' | b'#'))
+        .count();
+    page.word_before(start - signs).is_some_and(|(_, word)| {
+        let word = page.slice(word..start - signs);
+        signs > 0 && CARRIERS.iter().any(|one| word.eq_ignore_ascii_case(one))
+    })
+}
+
+#[derive(PartialEq)]
+enum Form {
+    /// Seven or eight digits, or letters and five to ten of them.
+    Long,
+    /// Six or nine digits, or groups: a name has to stand near.
+    Short,
+    /// Fewer digits, or other letters: what it stands on has to be named as well.
+    Carried,
+}
+
+/// Whether a value is built like a record number: letters first, if it has any, then digits, in groups perhaps.
+fn form(page: &Page<'_>, span: &Range<usize>) -> Option<Form> {
+    let value = page.slice(span.clone());
+    let digits = digits_in(page, span);
+    let letters = value
+        .iter()
+        .take_while(|byte| byte.is_ascii_uppercase())
+        .count();
+    let is_sign = |byte: &u8| is_tie(*byte) || *byte == b' ';
+    let is_plain = value[letters..]
+        .iter()
+        .all(|byte| byte.is_ascii_digit() || is_sign(byte));
+    let is_grouped = value[letters..].iter().skip(1).any(is_sign);
+    let is_range = is_grouped && is_years_or_hours(&value[letters..]);
+    match (letters, is_grouped) {
+        _ if is_range || digits > 10 => None,
+        (0, true) if value.iter().any(|byte| matches!(byte, b'.' | b'/')) => None,
+        (0, false) if is_plain && matches!(digits, 7 | 8) => Some(Form::Long),
+        (0, false) if is_plain && matches!(digits, 6 | 9) => Some(Form::Short),
+        (0, true) if is_plain && (6..=9).contains(&digits) => Some(Form::Short),
+        (1..=5, false) if is_plain && digits >= 5 => Some(Form::Long),
+        (1..=5, true) if is_plain && !is_reading(value) => Some(Form::Short),
+        (0..=5, _) if is_plain && digits >= 4 => Some(Form::Carried),
+        (1..=6, _) if is_mixed(value) => Some(Form::Carried),
+        _ => None,
+    }
+}
+
+/// `BP 120/80`, `CFR 412.6`, `BIS 40-55`: what was measured or cited, with its letters before it.
+fn is_reading(value: &[u8]) -> bool {
+    let is_spaced = value.contains(&b' ');
+    let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let has_point = value.iter().any(|byte| matches!(byte, b'.' | b'/'));
+    digits < 4 || is_spaced && (digits < 5 || has_point)
+}
+
+/// `KMC/P/447`, `44-TR-1029`, `V209118K`: capitals and digits, tied by signs.
+fn is_mixed(value: &[u8]) -> bool {
+    value
+        .iter()
+        .all(|&byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || is_tie(byte))
+}
+
+/// "25-01944", "0700-1900", "95-120": a case of a year, a shift, a range.
+fn is_years_or_hours(value: &[u8]) -> bool {
+    let groups: Vec<&[u8]> = value
+        .split(|byte| !byte.is_ascii_digit())
+        .filter(|group| !group.is_empty())
+        .collect();
+    let is_hour = |group: &[u8]| group.len() == 4 && group <= b"2400".as_slice() && group[2] < b'6';
+    match groups.as_slice() {
+        [year, _] if year.len() == 2 => year[0] == b'2',
+        [one, two] if two.len() == 4 && one.starts_with(b"20") => true,
+        [one, two] => is_hour(one) && is_hour(two) || one.len() + two.len() < 6,
+        _ => false,
+    }
+}
+
+/// "KMC 4471902": the letters of a hospital before its number.
+fn with_house(page: &Page<'_>, company: &Company<'_>, span: Range<usize>) -> Range<usize> {
+    let house = page
+        .word_before(span.start.saturating_sub(1))
+        .filter(|(sense, start)| {
+            let letters = page.slice(*start..span.start - 1);
+            page.byte_before(span.start) == b' '
+                && (2..=5).contains(&letters.len())
+                && letters.iter().all(u8::is_ascii_uppercase)
+                && !page.byte_before(*start).is_ascii_alphanumeric()
+                && *sense == Sense::NONE
+                && page.label_ending_at(span.start - 1).is_none()
+        });
+    let whole = house.map_or(span.start, |(_, start)| start)..span.end;
+    if company.is_taken(&whole) {
+        span
+    } else {
+        whole
+    }
+}
+
+/// Whether somebody is named near by who may be a patient.
+fn is_near(page: &Page<'_>, span: &Range<usize>, company: &Company<'_>) -> bool {
+    let [last, next] = company.around(span.start);
+    let is_patient = |name: &&Range<usize>| !people::follows_rank(page, name.start);
+    let reaches = |from: usize, to: usize| to.saturating_sub(from) <= REACH_BYTES;
+    last.filter(is_patient)
+        .is_some_and(|name| reaches(name.end, span.start))
+        || next
+            .filter(is_patient)
+            .is_some_and(|name| reaches(span.end, name.start))
+}
+
+/// Whether nothing says that the value is another number.
+fn is_nobodys_else(page: &Page<'_>, index: usize, span: &Range<usize>) -> bool {
+    let claim = nearest(page, span.start);
+    let is_free = claim.is_none_or(|claim| is_patients(&claim) || is_bare_id(page, claim.from));
+    is_free
+        && page
+            .field_at(span.start)
+            .is_none_or(|field| field.meaning.is_none() && !field.is_settled)
+        && stands_free(page, span)
+        && !is_something_else(page, index, span)
+        && date_at(page, index).is_none()
+        && !people::is_in_program(page, span)
+}
+
+fn stands_free(page: &Page<'_>, span: &Range<usize>) -> bool {
+    let before = page.byte_before(span.start);
+    let after = page.byte(span.end);
+    let goes_on = is_tie(after) || matches!(after, b':' | b',' | b'@' | b'%' | b'^' | b'*');
+    let is_open = matches!(
+        before,
+        0 | b' ' | b'\n' | b'\t' | b'(' | b'[' | b'#' | b'"' | b'\'' | b'>' | b'|'
+    );
+    (is_open || page.slice(span.start.saturating_sub(4)..span.start) == b"pid=")
+        && !after.is_ascii_alphanumeric()
+        && !(goes_on && page.byte(span.end + 1).is_ascii_alphanumeric())
+}
+
+/// "asset 4471902", "GMC 4471902": whether the word right before says what is numbered.
+fn is_of_something(page: &Page<'_>, company: &Company<'_>, span: &Range<usize>) -> bool {
+    let value = page.slice(span.clone());
+    let letters = value
+        .iter()
+        .take_while(|byte| byte.is_ascii_uppercase())
+        .count();
+    let mut not_houses = NOT_HOUSES.split_ascii_whitespace();
+    if not_houses.any(|one| one.as_bytes() == &value[..letters]) {
+        return true;
+    }
+    let sign = usize::from(page.byte_before(span.start) == b'#');
+    let end = span.start - sign;
+    let end = end - usize::from(page.byte_before(end) == b' ');
+    let Some((sense, start)) = page.word_before(end).filter(|_| end < span.start - sign) else {
+        return false;
+    };
+    let word = page.slice(start..end);
+    let is_small = sense.has(Sense::STOP | Sense::FILLER | Sense::KIN)
+        || word.len() == 1
+        || DONE
+            .iter()
+            .chain(CARRIERS)
+            .any(|one| word.eq_ignore_ascii_case(one));
+    !is_small && !company.is_taken(&(start..end))
+}

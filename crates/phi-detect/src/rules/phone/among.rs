@@ -1,0 +1,82 @@
+//! Telephone numbers that nothing names, in texts about people.
+
+use std::ops::Range;
+
+use super::around::{is_dialled, nearest};
+use super::shape::{goes_on, is_drug_code, is_tied_before, looks_like_date};
+use crate::digits::{Run, is_measured};
+use crate::kinds::{Evidence, Shape};
+use crate::page::Page;
+use crate::people;
+use crate::rules::{Company, Out};
+
+/// How far behind a name groups of digits may stand.
+const REACH_BYTES: usize = 100;
+
+/// Numbers as long and grouped as those of telephones, which nothing claims.
+pub(super) fn among(page: &Page<'_>, company: &Company<'_>, out: &mut Out<'_>) {
+    let mut free_from = 0;
+    for index in page.each_mark() {
+        let mark = page.marks[index];
+        if !mark.is_number() || (mark.start as usize) < free_from {
+            continue;
+        }
+        let run = Run::read_all(page, index, 5, |between| matches!(between, b" " | b"-"));
+        free_from = run.span.end;
+        let is_behind = || {
+            let [last, _] = company.around(run.span.start);
+            last.is_some_and(|name| run.span.start.saturating_sub(name.end) <= REACH_BYTES)
+        };
+        let is_built_so = is_one(page, &run) || is_grouped(page, &run) && is_behind();
+        if is_built_so && !company.is_taken(&run.span) && is_free(page, &run.span) {
+            out.weigh(run.span, Shape::Abroad, Evidence::AmongPeople);
+        }
+    }
+}
+
+/// Ten digits of the North American plan, or eleven with a nought or the country's code.
+fn is_one(page: &Page<'_>, run: &Run) -> bool {
+    let value = page.slice(run.span.clone());
+    let is_unbroken = run.marks == 1;
+    is_unbroken
+        && (is_dialled(page, &run.span) || value.len() == 11 && matches!(value[0], b'0' | b'1'))
+}
+
+/// "955 550 118", "98450 00123", "0413 555 016": nine to eleven digits in groups.
+fn is_grouped(page: &Page<'_>, run: &Run) -> bool {
+    let all = run.lengths(page);
+    let lengths = &all[..run.marks.min(all.len())];
+    let opens = page.byte(run.span.start);
+    let fits = matches!(
+        lengths,
+        [3, 3, 3 | 4]
+            | [3, 4, 3]
+            | [3, 2, 2, 2]
+            | [5, 5 | 6]
+            | [3 | 4, 6]
+            | [4, 3, 3 | 4]
+            | [5, 2, 3]
+            | [5, 3, 3 | 4]
+            | [2, 3..=5, 4]
+            | [2, 1, 4, 4]
+            | [4, 7]
+    );
+    let is_mobile = matches!(opens, b'0' | b'6'..=b'9')
+        || lengths.len() >= 3 && opens != b'1' && lengths[0] == 2;
+    fits && is_mobile && !is_drug_code(lengths) && !looks_like_date(page, run, lengths)
+}
+
+/// Whether nothing says that the digits are another number, or a piece of one.
+fn is_free(page: &Page<'_>, span: &Range<usize>) -> bool {
+    let before = page.byte_before(span.start);
+    nearest(page, span.start).is_none_or(|claim| super::is_of_calling(claim.meaning))
+        && page.field_at(span.start).is_none()
+        && !before.is_ascii_alphanumeric()
+        && !matches!(before, b'=' | b'$' | b'^' | b'|' | b'*' | b':')
+        && !page.byte(span.end).is_ascii_alphanumeric()
+        && !is_tied_before(page, span.start)
+        && !goes_on(page, span.end)
+        && !matches!(page.byte(span.end), b'^' | b'|' | b'*' | b'@')
+        && !is_measured(page, span.end)
+        && !people::is_in_program(page, span)
+}
