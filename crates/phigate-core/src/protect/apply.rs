@@ -82,11 +82,6 @@ impl CleanRequest {
         self.original.as_ref()
     }
 
-    /// Whether the mode changed the body.
-    pub fn is_rewritten(&self) -> bool {
-        self.original.is_some()
-    }
-
     /// What was found.
     pub fn report(&self) -> &Report {
         &self.report

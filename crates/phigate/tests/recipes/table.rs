@@ -26,7 +26,7 @@ pub(crate) enum Source {
 /// What is run once all recipes were followed.
 pub(crate) const PROOFS: &[&[&str]] = &[
     // The kind finds its examples, and every other kind still finds its own.
-    &["test", "-p", "phi-detect", "--test", "tables"],
+    &["test", "-p", "phi-detect", "--test", "all", "tables::"],
     // The mode, the act and the family are known by their codes.
     &["test", "-p", "phigate-types", "--lib"],
     // The door's requests are walked over, and the family is spoken to.
