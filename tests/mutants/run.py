@@ -1,36 +1,48 @@
 #!/usr/bin/env python3
 """Changes one place at a time in the files that guard the promises, and looks whether a test notices.
 
-Usage: tests/mutants/run.py [PART…] [--every N]
+Usage: tests/mutants/run.py [PART…] [--every N] [--most N] [--again] [--jobs N]
 
 A copy of the sources gets all mutants at once (src/main.rs plants them) and is built once; the environment says which
 one is alive. Each test is run once to see which mutants it reaches, and each mutant is then tried on the tests that
-reach it, the quickest first, until one fails. `--every N` tries one in N. What survived, and what no test reached, is in
-target/mutants/PART.txt.
+reach it until one fails or takes far too long: first those that noticed most mutants before, then the quickest.
+`--every N` tries one in N, `--most N` so many tests for each. What became of each is noted in target/mutants/PART.tsv
+as it is seen; `--again` goes on from there, and tries only those that no test has noticed yet. Those that no test can
+notice, or that do no harm, stand with the reason in explained.tsv beside this file: path, function, change (or `*` for
+all of the function), why.
 """
 
 import argparse
 import json
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 WORK = ROOT / "target" / "mutants"
-TREE = WORK / "tree"
+# The sources with all mutants; and where they are built, so that only what has changed is built again.
+PLANTED, TREE = WORK / "planted", WORK / "tree"
+EXPLAINED = Path(__file__).parent / "explained.tsv"
 
+CORE_TESTS = {"attacks", "chat", "doors", "json", "leaving", "protect", "reply", "service", "wire_requests"}
+# Not those of its faults: killed in the middle, they would leave frozen disks behind.
+STORE_TESTS = {"contract", "tamper", "attacks", "sealed", "moving"}
 # What is changed, and the tests that should notice: a crate and modules of its tests.
 PARTS = {
     "json": (
         ["phigate-core/src/json/mod.rs", "phigate-core/src/json/read.rs", "phigate-core/src/json/string.rs"],
-        ("phigate-core", {"json", "protect", "chat", "attacks"}),
+        ("phigate-core", CORE_TESTS),
     ),
     "protect": (
         [f"phigate-core/src/protect/{name}.rs" for name in ("apply", "joined", "located", "plain", "rewrite", "scan")]
         + ["phigate-core/src/egress.rs"],
-        ("phigate-core", {"protect", "attacks", "doors", "service"}),
+        ("phigate-core", CORE_TESTS),
     ),
     "pipeline": (
         [f"phigate-gateway/src/{name}.rs" for name in ("pipeline", "record", "decision", "outcome")],
@@ -39,37 +51,51 @@ PARTS = {
     "store": (
         ["phigate-store/src/chain.rs"]
         + [f"phigate-store/src/writer/{name}.rs" for name in ("batch", "group", "job", "join", "lane", "mod", "queue", "recover", "retry")],
-        ("phigate-store", {"contract", "tamper"}),
+        ("phigate-store", STORE_TESTS),
     ),
     "verify": (
         [f"phigate-verify/src/{name}.rs" for name in ("chain", "checkpoint", "deletions", "export", "follow")],
-        ("phigate-store", {"contract", "tamper"}),
+        ("phigate-store", STORE_TESTS),
     ),
 }
 # Tests that take this long prove nothing that quicker ones do not.
-SLOW = 8
+SLOW = 20
 
 
 def run(*command, **more):
     return subprocess.run(command, check=True, text=True, **more)
 
 
-def copy_tree():
-    """The sources as they stand, with changes that are not committed."""
-    run("rm", "-rf", str(TREE))
+def sources():
+    """The names of all files, with those that are not committed yet."""
     names = run("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", cwd=ROOT, stdout=subprocess.PIPE)
-    for name in filter(None, names.stdout.split("\0")):
-        if (ROOT / name).is_file():
-            (TREE / name).parent.mkdir(parents=True, exist_ok=True)
-            (TREE / name).write_bytes((ROOT / name).read_bytes())
+    return [name for name in names.stdout.split("\0") if name and (ROOT / name).is_file()]
 
 
-def plant(files):
+def write(path, data):
+    """Leaves a file alone that is the same already: cargo goes by its time."""
+    if not path.is_file() or path.read_bytes() != data:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+
+
+def plant():
+    """Makes the tree with all mutants of all parts, and gives what each of them is: path, line, function, change."""
+    run("rm", "-rf", str(PLANTED))
+    names = sources()
+    for name in names:
+        write(PLANTED / name, (ROOT / name).read_bytes())
     planter = ["cargo", "run", "--quiet", "--manifest-path", str(ROOT / "tests/mutants/Cargo.toml")]
+    files = [f"crates/{name}" for files, _ in PARTS.values() for name in files]
     environment = os.environ | {"CARGO_TARGET_DIR": str(WORK / "planter")}
-    out = run(*planter, "--", *(f"crates/{name}" for name in files), cwd=TREE, env=environment, stdout=subprocess.PIPE)
+    out = run(*planter, "--", *files, cwd=PLANTED, env=environment, stdout=subprocess.PIPE)
+    for name in names:
+        write(TREE / name, (PLANTED / name).read_bytes())
+    for old in TREE.rglob("*.rs"):
+        if not (PLANTED / old.relative_to(TREE)).exists():
+            old.unlink()
     rows = (line.split("\t", 4) for line in out.stdout.splitlines())
-    return {int(number): (file, line, function, change) for number, file, line, function, change in rows}
+    return {int(number): tuple(what) for number, *what in rows}
 
 
 def tests(crate, modules):
@@ -83,70 +109,121 @@ def tests(crate, modules):
                 yield suite["binary-path"], suite["cwd"], name
 
 
-def try_test(test, seconds, **environment):
-    """Whether it passes, and how long it took."""
+def try_test(test, limit, **environment):
+    """How it ended: None when it passed, else why not; and how long it took."""
     program, folder, name = test
+    own = tempfile.mkdtemp()
+    os.chmod(own, 0o755)
     started = time.monotonic()
     process = subprocess.Popen(
         [program, "--exact", name],
         cwd=folder,
-        env=os.environ | environment,
+        env=os.environ | {"TMPDIR": own} | environment,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
     try:
-        passed = process.wait(seconds) == 0
+        failure = "failed" if process.wait(limit) else None
     except subprocess.TimeoutExpired:
-        passed = False
+        failure = "too slow"
         os.killpg(process.pid, 9)
         process.wait()
-    return passed, time.monotonic() - started
+    # Killed tests leave their files behind.
+    shutil.rmtree(own, ignore_errors=True)
+    return failure, time.monotonic() - started
 
 
-def trace(all_tests):
+def trace(all_tests, pool):
     """The tests that reach each mutant, the quickest first."""
+
+    def look(test):
+        with tempfile.NamedTemporaryFile("r") as log:
+            failure, seconds = try_test(test, 60, MUTANT_TRACE=log.name)
+            return test, failure, seconds, {int(number) for number in log.read().split()}
+
     reached = {}
-    for test in all_tests:
-        log = WORK / "trace"
-        log.unlink(missing_ok=True)
-        passed, seconds = try_test(test, 60, MUTANT_TRACE=str(log))
-        if not passed:
-            print(f"left out, fails without a mutant: {test[2]}", file=sys.stderr)
-        elif seconds < SLOW and log.exists():
-            for number in set(log.read_text().split()):
-                reached.setdefault(int(number), []).append((seconds, test))
+    for test, failure, seconds, numbers in pool.map(look, all_tests):
+        if failure or seconds > SLOW:
+            print(f"left out, {failure or 'slow'} without a mutant: {test[2]}", file=sys.stderr)
+            continue
+        for number in numbers:
+            reached.setdefault(number, []).append((seconds, test))
     return {number: sorted(those) for number, those in reached.items()}
 
 
-def try_part(part, every):
+def try_mutant(number, those, noticed, most):
+    """What became of a mutant."""
+    for seconds, test in sorted(those, key=lambda one: (-noticed[one[1]], one))[:most]:
+        failure, _ = try_test(test, 10 + 5 * seconds, MUTANT=str(number))
+        if failure:
+            noticed[test] += 1
+            return failure
+    return "survived" if those else "not reached"
+
+
+def explanations():
+    rows = [line.split("\t") for line in EXPLAINED.read_text().splitlines() if line and not line.startswith("#")]
+    return {tuple(row[:3]) for row in rows}
+
+
+def describe(mutants):
+    """A line for each; its number would change with the sources."""
+    names, seen = {}, Counter()
+    for number, (path, line, function, change) in mutants.items():
+        name = f"{path}:{line} {function}: {change}"
+        seen[name] += 1
+        names[number] = name + (f" ({seen[name]})" if seen[name] > 1 else "")
+    return names
+
+
+def try_part(part, mutants, options, pool):
     files, where = PARTS[part]
-    copy_tree()
-    mutants = plant(files)
-    reached = trace(list(tests(*where)))
-    chosen = [number for number in mutants if number % every == 0]
-    caught, lines = 0, []
+    names, notes = describe(mutants), WORK / f"{part}.tsv"
+    chosen = [number for number, what in mutants.items() if what[0].removeprefix("crates/") in files][:: options.every]
+    if not options.again:
+        notes.write_text("")
+    ends = dict(reversed(line.split("\t", 1)) for line in notes.read_text().splitlines())
+    todo = [number for number in chosen if ends.get(names[number]) not in CAUGHT]
+    reached, noticed = trace(list(tests(*where)), pool), Counter()
+    trials = pool.map(lambda number: try_mutant(number, reached.get(number, []), noticed, options.most), todo)
+    with notes.open("a") as file:
+        for number, end in zip(todo, trials):
+            ends[names[number]] = end
+            print(end, names[number], sep="\t", file=file, flush=True)
+    explained, counts = explanations(), Counter()
     for number in chosen:
-        those = reached.get(number, [])
-        if any(not try_test(test, 20 + 10 * seconds, MUTANT=str(number))[0] for seconds, test in those):
-            caught += 1
-            continue
-        file, line, function, change = mutants[number]
-        what = "survived" if those else "not reached"
-        lines.append(f"{what}: {file}:{line} {function}: {change}")
-    (WORK / f"{part}.txt").write_text("".join(line + "\n" for line in sorted(lines)))
-    survived = sum(line.startswith("survived") for line in lines)
-    print(f"{part}: {len(mutants)} mutants, {len(chosen)} tried, {caught} caught, {survived} survived, "
-          f"{len(lines) - survived} not reached by these tests", flush=True)
+        end, (path, _, function, change) = ends[names[number]], mutants[number]
+        is_explained = bool({(path, function, change), (path, function, "*")} & explained)
+        counts["explained" if is_explained and end not in CAUGHT else end] += 1
+        if not is_explained and end not in CAUGHT:
+            print(f"{end}: {names[number]}")
+    figures = ", ".join(f"{counts[end]} {name}" for end, name in ENDS.items())
+    print(f"{part}: {len(chosen)} mutants: {figures}", flush=True)
+
+
+CAUGHT = ("failed", "too slow")
+ENDS = {
+    "failed": "made a test fail",
+    "too slow": "made one hang",
+    "explained": "explained",
+    "survived": "survived",
+    "not reached": "not reached",
+}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(PARTS))
     parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--most", type=int)
+    parser.add_argument("--again", action="store_true")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
-    for part in options.parts or PARTS:
-        try_part(part, options.every)
+    mutants = plant()
+    with ThreadPoolExecutor(options.jobs) as pool:
+        for part in options.parts or PARTS:
+            try_part(part, mutants, options, pool)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ mod attacks;
 mod chat;
 mod doors;
 mod json;
+mod leaving;
 mod protect;
 mod reply;
 mod reply_cuts;

@@ -253,6 +253,14 @@ fn an_answer_to_another_question_stays_clean() {
     ] {
         is_clean(&turns(texts));
     }
+    // What was asked long before, and texts that are just as long as what is read of them.
+    let (long, exact) = ("We talked about the weather. ".repeat(9), "a bc".repeat(25));
+    for texts in [
+        ["What is your MRN?", &long, "Thanks.", "48291378"],
+        ["What is your MRN?", &exact, &exact, "48291378"],
+    ] {
+        is_clean(&turns(&texts));
+    }
 }
 
 #[test]

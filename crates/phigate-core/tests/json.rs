@@ -1,5 +1,7 @@
 //! The strict reader: what it refuses, and that it knows where everything stands.
 
+use std::ops::Range;
+
 use phigate_core::json::{Bounds, Document, JsonProblem, Kind};
 use proptest::prelude::*;
 
@@ -94,6 +96,53 @@ fn members_and_items_are_found_in_order() {
     assert_eq!(inner.parent().unwrap().position(), 1);
     assert_eq!(root.get("c").unwrap().kind(), Kind::Null);
     assert!(root.get("d").is_none());
+}
+
+#[test]
+fn space_may_stand_between_all_tokens() {
+    let spaced = " \t{ \n\"a\" \r: [ 1 , 2 ,\t[ ] ] , \"b\" : { } } \n";
+    let (spaced, dense) = (
+        parse(spaced).unwrap(),
+        parse(r#"{"a":[1,2,[]],"b":{}}"#).unwrap(),
+    );
+    let leaves = |document: &Document| -> Vec<String> {
+        let leaves = document.nodes().filter(|one| one.values().next().is_none());
+        leaves.map(|one| one.raw().replace(' ', "")).collect()
+    };
+    assert_eq!(leaves(&spaced), leaves(&dense));
+}
+
+#[test]
+fn a_value_gives_its_content_only_as_what_it_is() {
+    let text = r#"{"yes":true,"no":false,"word":"true","number":1.5,"list":["x",{"k":null}]}"#;
+    let document = parse(text).unwrap();
+    let get = |key: &str| document.root().get(key).unwrap();
+    let bools = ["yes", "no", "word", "number"].map(|key| get(key).bool());
+    assert_eq!(bools, [Some(true), Some(false), None, None]);
+    assert_eq!(
+        (get("number").number(), get("yes").number()),
+        (Some(1.5), None)
+    );
+    let held: Vec<&str> = get("list").descendants().map(|one| one.raw()).collect();
+    assert_eq!(held, [r#""x""#, r#"{"k":null}"#, r#""k""#, "null"]);
+    assert_eq!(document.clone().into_bytes(), text.as_bytes());
+}
+
+#[test]
+fn what_replaces_a_string_may_be_a_whole_one_with_escapes() {
+    let document = parse(r#"["one","t\u0077o",3]"#).unwrap();
+    let read = |document: &Document| -> Vec<_> {
+        let values = document.root().values();
+        values
+            .map(|one| (one.span(), one.string().map(String::from)))
+            .collect()
+    };
+    let no_edits: [(Range<usize>, &str); 0] = [];
+    assert_eq!(read(&document.splice(&no_edits)), read(&document));
+    let first = document.root().values().next().unwrap().span();
+    let spliced = document.splice(&[(first, r#""say \"1\"""#)]);
+    assert_eq!(spliced.expose(), r#"["say \"1\"","t\u0077o",3]"#);
+    assert_eq!(read(&spliced), read(&parse(spliced.expose()).unwrap()));
 }
 
 #[test]

@@ -194,6 +194,14 @@ fn a_number_split_over_two_parts_is_found_and_removed_from_both() {
         "{masked}"
     );
     assert!(masked.contains(", thanks."), "{masked}");
+    let elsewhere = body
+        .replace("536-2\"", "53\"")
+        .replace("2-8741", "6-22-8741");
+    let masked = sent("mask", &elsewhere);
+    assert!(
+        !masked.contains("is 53") && !masked.contains("8741"),
+        "{masked}"
+    );
     let Outcome::Block(report) = outcome("block", body) else {
         panic!("not blocked")
     };
@@ -226,6 +234,20 @@ fn what_cannot_be_replaced_is_refused_by_its_place_alone() {
     );
     let arguments = r#"{"model":"gpt-4o","messages":[{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{\"ssn\":536228741}"}}]}]}"#;
     assert_eq!(refusal("mask", arguments).0, "phi_not_rewritable");
+}
+
+#[test]
+fn a_number_is_found_however_it_is_written() {
+    for number in ["536228741", "536228741.0", "5.36228741e8", "53622874.1E+1"] {
+        let body = format!(
+            r#"{{"model":"gpt-4o","messages":[{{"role":"user","content":"Hi."}}],"metadata":{{"ssn":{number}}}}}"#
+        );
+        assert_eq!(
+            refusal("mask", &body),
+            ("phi_not_rewritable", Some("metadata.ssn".into())),
+            "{number}"
+        );
+    }
 }
 
 #[test]

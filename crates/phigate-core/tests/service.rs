@@ -101,6 +101,9 @@ mod scan {
             .collect();
         assert_eq!(paths, ["[0]", "[1].{0}[0]"]);
         assert_eq!(places(&results(&json!({ "json": SSN }))[0])[0].1, 10);
+        let found = results(&json!({ "json": [format!("{EMOJI}{SSN}"), SSN] }));
+        let starts: Vec<_> = places(&found[0]).iter().map(|place| place.1).collect();
+        assert_eq!(starts, [10 + EMOJI.chars().count() as u64, 10]);
     }
 
     #[test]

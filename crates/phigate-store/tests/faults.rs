@@ -108,7 +108,7 @@ async fn a_locked_database_refuses_and_resumes() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_full_disk_refuses_and_resumes() {
-    let Some(disk) = Disk::small() else {
+    let Some(disk) = Disk::in_memory(4) else {
         return;
     };
     let site = Site::in_folder(disk.path());

@@ -270,9 +270,9 @@ async fn read_trail(vault: &Vault, account: &str) -> HashMap<Uuid, Found> {
     found
 }
 
-/// After the kills: one server start, and everything is accounted for. How many requests were cut off, and how many
-/// records stood that nobody had been told of.
-async fn check(site: &Site, told: &Told) -> (usize, usize) {
+/// After the kills: one server start, and everything is accounted for. How many decisions, attempts and outcomes were
+/// acknowledged, how many requests were cut off, and how many records stood that nobody had been told of.
+async fn check(site: Site, told: Told) -> [usize; 5] {
     let vault = site.serve().await;
     let account = account(&vault).await;
     let mut found = HashMap::new();
@@ -308,34 +308,48 @@ async fn check(site: &Site, told: &Told) -> (usize, usize) {
     assert!(report.is_intact(), "{report:?}");
     vault.close(PATIENCE).await.unwrap();
     let cut = found.values().filter(|one| one.outcomes[0].is_none());
-    (cut.count(), found.len() - told.decisions.len())
+    let [decisions, attempts, outcomes] = ["D", "A", "O"].map(|letter| told.count(letter));
+    let untold = found.len() - decisions;
+    [decisions, attempts, outcomes, cut.count(), untold]
+}
+
+/// Kills writers of one store so often, and notes what they had been told.
+fn kill_many(site: &Site, store: &str, kills: u64, dice: &mut Dice) -> Told {
+    let (mut told, mut useless) = (Told::default(), 0);
+    for _ in 0..kills {
+        while !kill_one(store, &site.key_file(), &dice.moment(), &mut told) {
+            useless += 1;
+            assert!(useless <= kills, "writers end before they are killed");
+        }
+    }
+    told
 }
 
 /// Kills a writer again and again, on a new store for every batch.
-async fn torture(engine: &str, mut new_site: impl FnMut(u64) -> (Site, String)) {
+async fn torture(engine: &'static str, mut new_site: impl FnMut(u64) -> (Site, String)) {
     let kills = setting("PHIGATE_TORTURE", 6);
     let seed = setting("PHIGATE_TORTURE_SEED", 0x9e37_79b9);
     let mut dice = Dice(seed | 1);
     let (mut done, mut sums) = (0, [0; 5]);
+    // A store is looked through while writers of the next one are killed: PostgreSQL's leases take their time to run out.
+    let mut checks = tokio::task::JoinSet::new();
     while done < kills {
         let (site, store) = new_site(done / BATCH);
         crate::support::close(site.open().await).await;
-        let mut told = Told::default();
-        let (batch, mut useless) = (BATCH.min(kills - done), 0);
-        for _ in 0..batch {
-            while !kill_one(&store, &site.key_file(), &dice.moment(), &mut told) {
-                useless += 1;
-                assert!(useless <= batch, "writers end before they are killed");
-            }
-            done += 1;
+        let batch = BATCH.min(kills - done);
+        let told = kill_many(&site, &store, batch, &mut dice);
+        done += batch;
+        while let Some(counts) = checks.join_next().await {
+            add(&mut sums, counts.unwrap());
         }
-        let (cut, untold) = check(&site, &told).await;
-        let [decisions, attempts, outcomes] = ["D", "A", "O"].map(|letter| told.count(letter));
-        let counts = [decisions, attempts, outcomes, cut, untold];
-        log(engine, seed, batch, &counts);
-        sums.iter_mut()
-            .zip(counts)
-            .for_each(|(sum, count)| *sum += count);
+        checks.spawn(async move {
+            let counts = check(site, told).await;
+            log(engine, seed, batch, &counts);
+            counts
+        });
+    }
+    for counts in checks.join_all().await {
+        add(&mut sums, counts);
     }
     let [decisions, attempts, outcomes, cut, untold] = sums;
     println!(
@@ -343,6 +357,12 @@ async fn torture(engine: &str, mut new_site: impl FnMut(u64) -> (Site, String)) 
          outcomes acknowledged, {cut} requests cut off and closed as interrupted, {untold} decisions written but not \
          yet acknowledged; 0 lost, 0 doubled, trail verified"
     );
+}
+
+fn add(sums: &mut [usize; 5], counts: [usize; 5]) {
+    for (sum, count) in sums.iter_mut().zip(counts) {
+        *sum += count;
+    }
 }
 
 /// Adds the figures of a batch that was found whole to the file that the environment names.

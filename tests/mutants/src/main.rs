@@ -61,6 +61,7 @@ impl Planter<'_> {
         *self.next += 1;
         let line = at.span().start().line;
         let function = self.functions.last().map_or("", String::as_str);
+        let change = change.split_whitespace().collect::<Vec<_>>().join(" ");
         println!("{number}\t{}\t{line}\t{function}\t{change}", self.file);
         format!("crate::mutants::is({number})")
     }
@@ -222,7 +223,7 @@ impl<'a> Visit<'a> for Planter<'_> {
         if let Stmt::Expr(expr, Some(_)) = stmt
             && matches!(expr, Expr::MethodCall(_) | Expr::Call(_) | Expr::Try(_) | Expr::Await(_))
         {
-            let alive = self.plant(stmt, &format!("left out: {}", self.text(stmt)).replace('\n', " "));
+            let alive = self.plant(stmt, &format!("left out: {}", self.text(stmt)));
             self.wrap(stmt, format!("if !{alive} {{ "), " }".to_owned());
         }
         visit::visit_stmt(self, stmt);
@@ -290,6 +291,8 @@ fn main() {
     }
     for lib in crates.keys() {
         let text = std::fs::read_to_string(lib).expect("every crate here has a library");
-        std::fs::write(lib, text + SWITCH).expect("it can be written");
+        // Mutants are not written as a person would write them.
+        let text = format!("#![allow(warnings)]\n{text}{SWITCH}");
+        std::fs::write(lib, text).expect("it can be written");
     }
 }

@@ -12,10 +12,11 @@ pub struct Disk {
 }
 
 impl Disk {
-    /// Four megabytes in memory; none where it cannot be made.
-    pub fn small() -> Option<Self> {
+    /// So many megabytes in memory; none where it cannot be made.
+    pub fn in_memory(megabytes: u32) -> Option<Self> {
         let folder = tempfile::tempdir().unwrap();
-        let options = ["-t", "tmpfs", "-o", "size=4m", "tmpfs"];
+        let size = format!("size={megabytes}m");
+        let options = ["-t", "tmpfs", "-o", &size, "tmpfs"];
         let is_there = run(Command::new("mount").args(options).arg(folder.path()));
         Self::or_say(is_there, folder, None)
     }
