@@ -2,12 +2,15 @@
 
 import functools
 import multiprocessing
+import random
+import time
 
 import numpy as np
 import torch
 
 import export
 import features as F
+import readers
 
 TAGS = len(F.TAGS)
 
@@ -59,3 +62,37 @@ def blend(ids, contexts, count, share):
     chosen[count:] = False
     source = torch.randint(0, len(pool_ids), ids.shape, device=ids.device)
     return torch.where(chosen, pool_ids[source], ids), torch.where(chosen, pool_shapes[source] * 20 + contexts % 20, contexts)
+
+
+class Pool:
+    """Rows that readers have judged, drawn again and again: they are too slow to be asked at every step."""
+
+    def __init__(self, args, batches, judges, teachers, device):
+        opinions, began, parts = [readers.opinion_of(judge) for judge in judges], time.time(), []
+        if teachers:
+            opinions.append(lambda ids, contexts: teachers.opinion(lambda network, *rest: network(*rest)[0], ids, contexts))
+        while time.time() - began < args.pool_seconds and len(parts) * args.batch < args.pool_rows:
+            ids, contexts, tags, masks = batches.draw()
+            ids = batches.near(batches.swap(ids, tags, args.swap_word), contexts, tags, args.near_word)
+            order = torch.randperm(len(ids), device=device)
+            harmless = batches.harmless[order]
+            ids, contexts, tags, masks = ids[order], contexts[order], tags[order], masks[order]
+            blended = int(args.blend * len(ids))
+            ids, contexts = blend(ids, contexts, blended, 0.02 + 0.2 * random.random())
+            tags[:blended] = 255
+            told = sum(opinion(ids, contexts) for opinion in opinions) / len(opinions)
+            # Whoever sees a person where the text is known to hold none is not asked.
+            told[..., 1:7] *= 1 - (harmless.unsqueeze(-1) & (tags == 0)).float().unsqueeze(-1)
+            told /= told.sum(-1, keepdim=True).clamp(min=1e-3)
+            told = told * (readers.read_at(judges, ids, contexts) & (ids != 0)).unsqueeze(-1)
+            parts.append((ids.int(), contexts.to(torch.uint8), tags.to(torch.uint8), masks.to(torch.uint8), told.half()))
+        self.rows = [torch.cat(part) for part in zip(*parts)]
+        self.size, self.batch, self.device, self.order = len(self.rows[0]), len(parts[0][0]), device, None
+
+    def draw(self):
+        """(word ids, contexts, tags, unlabelled types, opinions); every row once before any comes again."""
+        if self.order is None or len(self.order) < self.batch:
+            self.order = torch.randperm(self.size, device=self.device)
+        here, self.order = self.order[:self.batch], self.order[self.batch:]
+        ids, contexts, tags, masks, told = (part[here] for part in self.rows)
+        return ids.long(), contexts.long(), tags.long(), masks.long(), told.float()

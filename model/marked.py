@@ -24,12 +24,16 @@ def parse(marked):
     return text + marked[place:], spans
 
 
+def split(path):
+    """The documents of a file, with their marks."""
+    return [part.strip("\n") for part in re.split(r"^----[ \t]*\n", path.read_text(), flags=re.M) if part.strip()]
+
+
 def documents(folder):
     """(name of the file, text, spans) of every document under the folder."""
     for path in sorted(pathlib.Path(folder).rglob("*.txt")):
-        for marked in re.split(r"^----[ \t]*\n", path.read_text(), flags=re.M):
-            if marked.strip():
-                yield path.stem, *parse(marked.strip("\n"))
+        for marked in split(path):
+            yield path.stem, *parse(marked)
 
 
 def main():

@@ -24,6 +24,7 @@ import evaluate
 import export
 import features as F
 import generate
+import readers
 
 WIDTH = 64
 VOCABULARY = 19328 - F.WORD_BASE
@@ -78,13 +79,17 @@ class Network(torch.nn.Module):
         spelled = self.gram_rows(grams, quantise(self.grams, 32)) * unknown.unsqueeze(-1)
         return nn.embedding(place, known + spelled)
 
-    def forward(self, rows, contexts, real):
-        """rows [B,T,3*WIDTH] of the words; contexts [B,T]; real [B,T]. All sums are of small integers, exact in TF32."""
+    def first(self, rows, contexts, real):
+        """The first layer: what the gate looks at."""
         rows = rows + nn.one_hot(contexts, F.CONTEXTS).to(rows.dtype) @ quantise(self.contexts, 32)
         after, itself, before = rows.split(WIDTH, -1)
         total = itself + nn.pad(after, (0, 0, 1, 0))[:, :-1] + nn.pad(before, (0, 0, 0, 1))[:, 1:]
+        return activate(total) * real.unsqueeze(-1).float()
+
+    def forward(self, rows, contexts, real):
+        """rows [B,T,3*WIDTH] of the words; contexts [B,T]; real [B,T]. All sums are of small integers, exact in TF32."""
+        x = self.first(rows, contexts, real)
         keep = real.unsqueeze(-1).float()
-        x = activate(total) * keep
         gate = x @ quantise(self.gate, 128) + self.gate_bias
         for dilation, weight, bias in zip(self.dilations, self.convs, self.biases):
             padded = nn.pad(x, (0, 0, dilation, dilation))
@@ -249,7 +254,8 @@ class Batches:
         self.streams = {group: [torch.tensor(part, device=device) for part in parts] for group, parts in streams.items()}
         self.features, self.offsets = features, torch.arange(ROW, device=device)
         shares = {group: data.GROUPS[group] for group in data.GROUPS if group in streams}
-        self.counts = {group: int(size * share / sum(shares.values())) for group, share in shares.items()}
+        self.counts = {group: max(1, int(size * share / sum(shares.values()))) for group, share in shares.items()}
+        self.harmless = torch.cat([torch.full((count,), group in data.HARMLESS, device=device) for group, count in self.counts.items()])
 
     def draw(self, groups=None):
         """(word ids, contexts, tags, unlabelled types), each [rows, ROW]."""
@@ -263,6 +269,31 @@ class Batches:
         contexts = recase(contexts, tags, self.features.is_letter[ids])
         return ids, torch.where(ids == 0, 0, contexts), tags, masks
 
+    def learn_near(self, words, lexicon, vectors, device, count=8):
+        """Finds the ordinary words whose vectors lie nearest to those of each ordinary word."""
+        numbers = {word: number + 1 for number, word in enumerate(words)}
+
+        def is_plain(word):
+            kind = lexicon.get(word, 0)
+            return word in numbers and len(word) > 2 and kind & 1 and kind >> 4 < 2 and kind >> 2 & 3 < 2
+        chosen = [place for place, word in enumerate(vectors[0]) if place >= 60 and is_plain(word)]
+        own = torch.tensor([numbers[vectors[0][place]] for place in chosen], device=device)
+        table = nn.normalize(torch.tensor(vectors[1][chosen].astype(np.float32), device=device), dim=1)
+        self.neighbours = torch.zeros(len(words) + 1, count, dtype=torch.long, device=device)
+        for start in range(0, len(own), 4096):
+            here = slice(start, start + 4096)
+            near = (table[here] @ table.T).topk(count + 1, dim=1).indices[:, 1:]
+            self.neighbours[own[here]] = own[near]
+
+    def near(self, ids, contexts, tags, share):
+        """Some ordinary words written small changed for words of like meaning: the same said otherwise."""
+        if not share:
+            return ids
+        drawn = torch.rand(len(ids), 1, device=ids.device) * 2 * share
+        place = torch.randint(0, self.neighbours.shape[1], ids.shape, device=ids.device)
+        other = self.neighbours[ids, place]
+        chosen = (tags == 0) & (contexts // 20 == 0) & (other > 0) & (torch.rand(ids.shape, device=ids.device) < drawn)
+        return torch.where(chosen, other, ids)
 
     def swap(self, ids, tags, share):
         """Some ordinary words changed for others of the same batch, so that no single word decides."""
@@ -272,6 +303,26 @@ class Batches:
         words = ids[plain]
         chosen = plain & (torch.rand(ids.shape, device=ids.device) < share)
         return torch.where(chosen, words[torch.randint(0, len(words), ids.shape, device=ids.device)], ids)
+
+
+def refit_gate(network, batches, steps):
+    """Fits the gate anew where it works: nearly all PHI passes, and of the rest plain words written small shall not."""
+    network.eval()
+    optimizer = torch.optim.Adam([network.gate, network.gate_bias], lr=4e-3)
+    for step in range(steps):
+        for group in optimizer.param_groups:
+            group["lr"] = 4e-3 * (1 - step / steps)
+        ids, contexts, tags, _ = batches.draw()
+        ids = batches.near(ids, contexts, tags, 0.05)
+        with torch.no_grad():
+            x = network.first(network.rows(batches.features, ids), contexts, ids != 0)
+        gate = x @ quantise(network.gate, 128) + network.gate_bias
+        real, is_phi = (tags != 255).float(), ((tags >= 1) & (tags <= 6)).float()
+        weight = real * torch.where(is_phi > 0, 120.0, torch.where(contexts // 20 == 0, 2.0, 1.0))
+        loss = nn.binary_cross_entropy_with_logits(gate, is_phi, weight, reduction="sum") / real.sum()
+        optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        optimizer.step()
 
 
 def set_gate(network, batches, recall):
@@ -319,6 +370,8 @@ def arrays(args, lists, documents):
     training = [d for d in documents if not data.is_evaluation(d) and d[0] not in left_out]
     pieces, _ = data.load_material(args.work / "material.json.gz")
     words, streams = data.training_arrays(lists, training, pieces, args.documents, args.seed, args.workers)
+    held = readers.held_words(d for d in documents if d[0].startswith("held"))
+    words += sorted(held - set(words))
     fixed, grams = spell_all(words, lists["lexicon"], args.workers)
     if args.arrays:
         args.arrays.mkdir(parents=True, exist_ok=True)
@@ -349,6 +402,7 @@ def train(args, device):
     features = Features(words, vocabulary, lists["lexicon"], spelled, vectors, device)
     torch.manual_seed(args.seed)
     batches = Batches(streams, features, args.batch, device)
+    batches.learn_near(words, lists["lexicon"], vectors, device)
     network = Network(features.vectors, args.dilations, args.dropout).to(device)
     if before:
         go_on_from(network, before, features)
@@ -361,18 +415,29 @@ def train(args, device):
             return network
         teachers = distil.Teachers(args.teachers, words, features, network_of, args.workers, device)
         print(f"{len(args.teachers)} teachers ready {time.time() - started:.0f} s", flush=True)
+    pool = None
+    if args.readers:
+        judges = [readers.load_reader(path, words, lists["lexicon"], device) for path in args.readers]
+        pool = distil.Pool(args, batches, judges, teachers, device)
+        show_held(documents, words, judges, device)
+        del judges
+        teachers = None
+        print(f"{pool.size} rows judged {time.time() - started:.0f} s", flush=True)
     old = {key: value.detach().clone() for key, value in network.state_dict().items()}
     ends = []
     for run in range(args.runs):
         torch.manual_seed(args.seed + run)
         network.load_state_dict(old)
         network.train()
-        ends.append(one_run(args, network, features, batches, teachers, device, started))
+        ends.append(one_run(args, network, features, batches, pool, teachers, device, started))
     new = {key: sum(end[key] for end in ends) / len(ends) for key in old}
     models = []
     for share in args.shares if before else [1.0]:
         network.load_state_dict({key: torch.lerp(old[key], new[key], share) for key in old})
         set_gate(network, batches, args.gate_recall)
+        if args.refit_gate:
+            refit_gate(network, batches, args.refit_gate)
+            set_gate(network, batches, args.gate_recall)
         models.append((share, to_model(network, features, vocabulary, lists["lexicon"], args.o_bias)))
     return models, lists, documents
 
@@ -385,11 +450,23 @@ def loss_of(scores, gate, tags, masks, allowed, phi_weight):
     losses = torch.logsumexp(scores, -1) - torch.logsumexp(scores.masked_fill(~right, -1e4), -1)
     is_phi = ((gold >= 1) & (gold <= 6)).float()
     weight = (1 + (phi_weight - 1) * is_phi) * real
-    opened = nn.binary_cross_entropy_with_logits(gate, is_phi, (1 + 4 * is_phi) * real, reduction="sum") / real.sum()
+    # The gate may hold back next to nothing of what counts: opening at a plain word costs time alone.
+    opened = nn.binary_cross_entropy_with_logits(gate, is_phi, (1 + 11 * is_phi) * real, reduction="sum") / real.sum()
     return (losses * weight).sum() / weight.sum() + 0.2 * opened
 
 
-def one_run(args, network, features, batches, teachers, device, started):
+def show_held(documents, words, judges, device):
+    """What the teachers know about texts that are only measured on."""
+    numbers = {word: number + 1 for number, word in enumerate(words)}
+    opinions = [readers.opinion_of(judge) for judge in judges]
+
+    def mean(ids, contexts):
+        return sum(opinion(ids, contexts) for opinion in opinions) / len(opinions)
+    for name in sorted({d[0] for d in documents if d[0].startswith("held")}):
+        print("readers together,", name, readers.judge(mean, [d for d in documents if d[0] == name], numbers, device), flush=True)
+
+
+def one_run(args, network, features, batches, pool, teachers, device, started):
     """Trains, and returns the running average of the weights."""
     average = {key: value.detach().clone() for key, value in network.state_dict().items()}
     decays = {"convs": 0.01, "output": 0.01, "gate": 0.01, "words": args.word_decay}
@@ -404,7 +481,8 @@ def one_run(args, network, features, batches, teachers, device, started):
             return loss
         learned = real.float()
         apart = (opinion * (torch.log(opinion + 1e-6) - torch.log_softmax(scores[..., :len(F.TAGS)], -1))).sum(-1)
-        return 0.5 * loss + (apart * learned).sum() / learned.sum()
+        learned = learned * (opinion.sum(-1) > 0.5)  # nobody has an opinion on what was cut off
+        return args.label_share * loss + (apart * learned).sum() / learned.sum()
 
     def judge(teacher, rows, contexts, real):
         return teacher(rows, contexts, real)[0]
@@ -420,9 +498,12 @@ def one_run(args, network, features, batches, teachers, device, started):
         rate = args.rate * min(1, (step + 1) / 200) * (0.5 * (1 + np.cos(np.pi * progress)) * 0.98 + 0.02)
         for group in optimizer.param_groups:
             group["lr"] = rate
-        ids, contexts, tags, masks = batches.draw()
-        ids = batches.swap(ids, tags, args.swap_word)
         opinion = None
+        if pool and step % args.fresh:
+            ids, contexts, tags, masks, opinion = pool.draw()
+        else:
+            ids, contexts, tags, masks = batches.draw()
+            ids = batches.near(batches.swap(ids, tags, args.swap_word), contexts, tags, args.near_word)
         if teachers:
             # Rows drawn from all groups, as these come one after the other.
             order = torch.randperm(len(ids), device=device)
@@ -472,6 +553,13 @@ def main():
     parser.add_argument("--runs", type=int, default=1, help="trainings whose weights are averaged; only where they start from the same weights")
     parser.add_argument("--shares", type=lambda text: [float(part) for part in text.split(",")], default=[1.0], help="how much of the new weights to mix into the old ones; one file each")
     parser.add_argument("--teachers", type=lambda text: text.split(","), help="weights whose mean opinion counts beside the labels")
+    parser.add_argument("--readers", type=lambda text: text.split(","), help="fine-tuned language models (readers.py) whose mean opinion counts beside the labels")
+    parser.add_argument("--pool-seconds", type=float, default=100, help="with readers: how long rows are judged before training")
+    parser.add_argument("--pool-rows", type=int, default=1_000_000)
+    parser.add_argument("--fresh", type=int, default=4, help="with readers: every so many steps is of rows that they have not judged, by labels alone")
+    parser.add_argument("--refit-gate", type=int, default=600, help="steps in which the gate alone is fitted at the end")
+    parser.add_argument("--label-share", type=float, default=0.5, help="with teachers or readers: what the labels count")
+    parser.add_argument("--near-word", type=float, default=0.0, help="share of ordinary words changed for words of like meaning")
     parser.add_argument("--blend", type=float, default=0.3, help="with teachers: share of rows without labels, mixed from several texts")
     parser.add_argument("--workers", type=int, default=15)
     parser.add_argument("--seed", type=int, default=8)
