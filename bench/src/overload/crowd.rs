@@ -7,10 +7,16 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 
+/// Batches of connections that were not all taken before no more are tried.
+const REFUSED_MAX: usize = 10;
+
+/// How long a new connection waits for its first answer.
+const ANSWERED: Duration = Duration::from_secs(2);
+
 /// Connections that asked once and stay open: so many, or as many as the gateway takes before it closes others. They close
 /// when dropped.
 pub(crate) async fn idle(address: &str, count: usize) -> Result<Vec<TcpStream>> {
-    let mut open = Vec::with_capacity(count);
+    let (mut open, mut refused) = (Vec::with_capacity(count), 0);
     let request = format!("GET /healthz HTTP/1.1\r\nhost: {address}\r\n\r\n");
     while open.len() < count {
         // A few hundred at a time: the queue of connections that were not accepted yet is short.
@@ -22,7 +28,8 @@ pub(crate) async fn idle(address: &str, count: usize) -> Result<Vec<TcpStream>> 
                 let mut stream = TcpStream::connect(address).await?;
                 stream.write_all(request.as_bytes()).await?;
                 let mut answer = [0; 512];
-                let count = stream.read(&mut answer).await?;
+                let read = tokio::time::timeout(ANSWERED, stream.read(&mut answer));
+                let count = read.await??;
                 anyhow::ensure!(answer[..count].starts_with(b"HTTP/1.1 200"), "not healthy");
                 Ok::<_, anyhow::Error>(stream)
             });
@@ -31,7 +38,9 @@ pub(crate) async fn idle(address: &str, count: usize) -> Result<Vec<TcpStream>> 
         while let Some(stream) = tasks.join_next().await {
             open.extend(stream?.ok());
         }
-        if open.len() < before + batch {
+        // Connections that were closed just now may still count: those that come too early try again.
+        refused += usize::from(open.len() < before + batch);
+        if refused > REFUSED_MAX {
             break;
         }
     }

@@ -83,7 +83,6 @@ fn each_value_gets_a_token_and_the_original_is_kept() {
     let mut masked = parts("My SSN is [T1]", ", thanks.");
     masked["messages"][1]["content"] = json!("Mail é [T2], then [T3].");
     assert_eq!(sent(&clean), masked);
-    assert!(clean.is_rewritten());
     assert_eq!(clean.original(), body.to_string().as_bytes());
     let values = scanned(&scanner(), &body);
     let values: Vec<_> = values
@@ -97,7 +96,7 @@ fn each_value_gets_a_token_and_the_original_is_kept() {
 fn a_clean_request_is_its_own_original() {
     let body = said(&["What is the usual dose of amoxicillin?"]);
     let (clean, asked) = with_tokens(Mode::MASK, &body, "T");
-    assert!(!clean.is_rewritten() && asked.is_empty());
+    assert!(asked.is_empty());
     assert_eq!(clean.original(), body.to_string().as_bytes());
 }
 
