@@ -186,7 +186,7 @@ fn after_title(page: &Page<'_>, start: usize, end: usize) -> Option<Name> {
     );
     people::name_at(page, after + 1, cue)
         .filter(|name| !is_rank || !people::is_in_code(page, &name.span))
-        .filter(|name| !is_item(page, title, name) && !is_brand(page, name))
+        .filter(|name| !is_item(page, title, name))
 }
 
 /// "Dr. med. Weiss", "dr. hab. Nowak": where the faculty behind a title ends.
@@ -204,26 +204,6 @@ fn after_faculty(page: &Page<'_>, title_end: usize) -> usize {
         }
     }
     at
-}
-
-/// "Mrs. Dash", "Dr. Brown's bottles": what is sold under a title and a name. Without the 's only those that hardly anybody
-/// is called.
-fn is_brand(page: &Page<'_>, name: &Name) -> bool {
-    const SHOPS: &[&[u8]] = &[
-        b"Bronner",
-        b"Brown",
-        b"Butterworth",
-        b"Martens",
-        b"Meyer",
-        b"Praeger",
-        b"Scholl",
-    ];
-    const THINGS: &[&[u8]] = &[
-        b"Clean", b"Coffee", b"Dash", b"Goodbar", b"Pepper", b"Pibb", b"Whippy",
-    ];
-    let text = page.slice(name.span.clone());
-    let is_shops = page.slice(name.span.end..page.text.len().min(name.span.end + 2)) == b"'s";
-    THINGS.contains(&text) || is_shops && SHOPS.contains(&text)
 }
 
 /// "PROF FEE": where all is in capitals, a title and an ordinary word are an item of a list.
