@@ -221,6 +221,19 @@ fn a_question_reaches_the_answer() {
         ),
         (
             "mrn",
+            &["Could you give me the MRN, please?", "Sure, 48291378"],
+            "48291378",
+        ),
+        (
+            "ssn",
+            &[
+                "And her social security number, if you have it?",
+                "531228742",
+            ],
+            "531228742",
+        ),
+        (
+            "mrn",
             &["Hello!", "Hello.", "What is your MRN?", "48291378"],
             "48291378",
         ),

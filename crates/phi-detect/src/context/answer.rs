@@ -64,8 +64,8 @@ pub(super) fn is_speaker(bytes: &[u8], label: &Label) -> bool {
 #[derive(Clone, Copy)]
 pub(super) struct Answer {
     pub(super) start: usize,
-    /// Whether it stands on the line of the question, where it may as well be another sentence.
-    pub(super) is_same_line: bool,
+    /// Whether no speaker is named: it may as well be another sentence.
+    pub(super) is_unspoken: bool,
 }
 
 /// The answer after the end of a question or of its line: "Birthday?\nCaller: May 23",
@@ -80,17 +80,17 @@ pub(super) fn answer_at(bytes: &[u8], at: usize) -> Option<Answer> {
             let spaces = rest.iter().take_while(|&&byte| byte == b' ').count();
             let next = next + spaces;
             match bytes.get(next) {
-                Some(b'\n') => on_next_line(bytes, next + 1),
+                Some(b'\n') => on_next_line(bytes, next + 1).or_else(|| below(bytes, next + 1)),
                 Some(_) if spaces > 0 => Some(Answer {
                     start: after_speaker(bytes, next, 2).unwrap_or(next),
-                    is_same_line: true,
+                    is_unspoken: true,
                 }),
                 _ => None,
             }
         }
         b'.' if refers_back(&bytes[next..]) => Some(Answer {
             start: next + 1,
-            is_same_line: true,
+            is_unspoken: true,
         }),
         _ => None,
     }
@@ -110,7 +110,16 @@ fn refers_back(rest: &[u8]) -> bool {
 fn on_next_line(bytes: &[u8], start: usize) -> Option<Answer> {
     after_speaker(bytes, start, SPEAKER_WORDS_MAX).map(|start| Answer {
         start,
-        is_same_line: false,
+        is_unspoken: false,
+    })
+}
+
+/// "MRN, please?\n482913": an answer without a speaker, on the next line or after one that is empty.
+fn below(bytes: &[u8], start: usize) -> Option<Answer> {
+    let start = start + usize::from(bytes.get(start) == Some(&b'\n'));
+    (start < bytes.len()).then_some(Answer {
+        start,
+        is_unspoken: true,
     })
 }
 

@@ -46,6 +46,10 @@ impl Gap {
                 && gap.numbers == 0
             {
                 gap.answer = Some(answer);
+                // What a question says after its label is no distance: "your MRN, so that I can look you up?\n482913".
+                if byte == b'?' && bytes[at..answer.start].contains(&b'\n') {
+                    (gap.words, gap.since) = (0, Since::default());
+                }
                 at = answer.start;
             } else if byte.is_ascii_digit() {
                 let end = skip_code(bytes, at, to);
@@ -132,7 +136,7 @@ impl Gap {
         match (self.words, self.numbers, self.line_breaks) {
             (0, 0, 0..=2) => Some(Strength::Tight),
             (1..=2, 0, 0) if self.answer.is_some() => Some(Strength::Tight),
-            _ if self.answer.is_some_and(|answer| answer.is_same_line) => None,
+            _ if self.answer.is_some_and(|answer| answer.is_unspoken) => None,
             (0, ..) if is_beside => Some(Strength::List),
             (0..=REACH_WORDS, 0, 0) => Some(Strength::Near),
             // "MRN changed from 771204 to 771240".

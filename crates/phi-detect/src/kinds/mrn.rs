@@ -179,6 +179,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "ID: «00447190»  Name: Jane Roe\nEarlier films are under another ID, «00447191».",
         "Jane Roe and her sister were mixed up: first is «B2044710».",
         "Two charts for Jane Roe: keep «4471902», retire «4471920».",
+        "Could I have the MRN, please?\n«4471902»",
         "Pt Jane Roe again.\n> whose is this? «4471903»\n> asset 4471904, GMC 4471905",
         "Jane Roe fell. In the scanned notes under «KMC 4471902» there is more.",
         "hospital no. «KMCH 447190», MRN «T100 44 318», clinic no «RQ6 0044719»",

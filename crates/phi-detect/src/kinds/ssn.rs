@@ -85,6 +85,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "SSN «XXX-XX-8741» on file",
         "last four of her social are «8741»",
         "SSN ending in «8741»",
+        "Your SSN, please?\n\n«536228741»",
         "her social is «five three six two two eight seven four one»",
         "«536-22-8741» is the SSN we have",
         "SSNs: «536-22-8741» and «536-22-8742»",
