@@ -46,7 +46,6 @@ const CARRIERS: &[&[u8]] = &[
     b"folder",
     b"hosp",
     b"hospital",
-    b"mrn",
     b"patient",
     b"pt",
     b"rio",
