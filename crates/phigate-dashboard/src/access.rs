@@ -421,7 +421,7 @@ fn browser(agent: &str) -> String {
             .find(|(sign, _)| agent.contains(sign))
             .map(|(_, name)| *name)
     };
-    // Most browsers also claim to be Layout, and all to be Mozilla: the honest signs first.
+    // Most browsers also claim to be Chrome, and all to be Mozilla: the honest signs first.
     let browsers = &[
         ("Edg/", "Edge"),
         ("OPR/", "Opera"),
