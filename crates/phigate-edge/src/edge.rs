@@ -28,7 +28,7 @@ use crate::guard::REFUSE;
 use crate::leftover::Leftover;
 use crate::observer::{Counted, Observer};
 use crate::proxies::TrustedProxies;
-use crate::queue::{Queue, Turn};
+use crate::queue::{Queue, WorkPermit};
 use crate::upload::Intake;
 use phigate_types::{ErrorFormat, Limits};
 
@@ -120,7 +120,7 @@ impl Edge {
         let running = Counted::request(&self.observer);
         let format = (self.error_format)(request.uri().path(), request.headers());
         let (response, place) = match self.admit(&request) {
-            Ok(()) => self.take_turn(id, peer, request).await,
+            Ok(()) => self.take_permit(id, peer, request).await,
             Err(error) => (closing(version, self.refuse(error)), None),
         };
         if let Some(error) = response.extensions().get::<EdgeError>() {
@@ -170,20 +170,20 @@ impl Edge {
     }
 
     /// Waits for a place where one is needed; it is kept until the answer was sent.
-    async fn take_turn(
+    async fn take_permit(
         &self,
         id: Uuid,
         peer: SocketAddr,
         mut request: Request<Body>,
-    ) -> (Response, Option<Turn>) {
+    ) -> (Response, Option<WorkPermit>) {
         if !(self.is_work)(request.uri().path()) {
             return (self.forward(id, peer, request).await, None);
         }
         match self.queue.enter().await {
-            Some(turn) => {
+            Some(permit) => {
                 // What goes on without the caller keeps its place.
-                request.extensions_mut().insert(turn.clone());
-                (self.forward(id, peer, request).await, Some(turn))
+                request.extensions_mut().insert(permit.clone());
+                (self.forward(id, peer, request).await, Some(permit))
             }
             None => (self.refuse(EdgeError::TooManyRequests), None),
         }

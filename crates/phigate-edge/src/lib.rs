@@ -38,7 +38,7 @@ pub use health::routes as health_routes;
 pub use observer::Observer;
 pub use panic::quiet_panics;
 pub use proxies::{NotANetwork, TrustedProxies};
-pub use queue::Turn;
+pub use queue::WorkPermit;
 pub use rarely::Rarely;
 pub use serve::{EdgeSettings, MissingPage, Ports, ServeError, Site, serve};
 pub use tls::{TlsError, TlsFiles};

@@ -9,11 +9,11 @@ use phigate_types::Limits;
 
 /// A place to work at. Clones share it; dropping the last gives it back.
 #[derive(Debug, Clone)]
-pub struct Turn {
+pub struct WorkPermit {
     _place: Arc<OwnedSemaphorePermit>,
 }
 
-impl From<OwnedSemaphorePermit> for Turn {
+impl From<OwnedSemaphorePermit> for WorkPermit {
     fn from(place: OwnedSemaphorePermit) -> Self {
         Self {
             _place: Arc::new(place),
@@ -38,14 +38,14 @@ impl Queue {
     }
 
     /// A place to work at, kept until it is dropped. `None` when the queue is full or too slow.
-    pub(crate) async fn enter(&self) -> Option<Turn> {
+    pub(crate) async fn enter(&self) -> Option<WorkPermit> {
         if let Ok(place) = Arc::clone(&self.work).try_acquire_owned() {
             return Some(place.into());
         }
         let _waiting = self.wait.try_acquire().ok()?;
         let place = Arc::clone(&self.work).acquire_owned();
         let place = tokio::time::timeout(self.wait_max, place).await.ok()?;
-        place.ok().map(Turn::from)
+        place.ok().map(WorkPermit::from)
     }
 }
 

@@ -16,7 +16,7 @@ use phigate_store::{AdmitError, StoreError};
 use phigate_types::{ErrorCode, ProviderKind};
 
 use crate::key_limits::Limited;
-use crate::scan_queue::NoPlace;
+use crate::long_scans::NoPlace;
 
 /// When it is worth asking again while long scans wait for each other.
 const DETECTOR_BUSY_S: u64 = 5;

@@ -11,12 +11,12 @@ use phigate_store::Vault;
 use phigate_types::Limits;
 
 use crate::key_limits::{BadKeys, KeyLimits};
+use crate::long_scans::LongScans;
 use crate::metrics::Metrics;
 use crate::provider::{Provider, Rest, RootsError, SetupRules};
 use crate::refusals::Refusals;
-use crate::scan_queue::ScanQueue;
 use crate::scanners::Scanners;
-use crate::turns::Turns;
+use crate::short_scans::ShortScans;
 
 /// The one way from callers, and from the dashboard, to detectors and providers.
 pub struct Gateway {
@@ -31,9 +31,9 @@ pub struct Gateway {
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) drain: Drain,
     /// Places for long scans, shared fairly. With more at work than there are processors, short requests would wait.
-    pub(crate) long_scans: Arc<ScanQueue>,
+    pub(crate) long_scans: Arc<LongScans>,
     /// Turns of short scans, shared fairly too.
-    pub(crate) short_scans: Arc<Turns>,
+    pub(crate) short_scans: Arc<ShortScans>,
     pub(crate) scanners: Scanners,
     pub(crate) limits: Limits,
     pub(crate) allow_private_providers: bool,
@@ -59,11 +59,11 @@ impl Gateway {
             vault,
             metrics,
             drain,
-            long_scans: ScanQueue::new(
+            long_scans: LongScans::new(
                 limits.scan_queue as usize,
                 Duration::from_millis(limits.scan_wait_ms),
             ),
-            short_scans: Turns::new(),
+            short_scans: ShortScans::new(),
             scanners: Scanners::new(limits.record_findings as usize),
             limits: *limits,
             allow_private_providers: providers.allow_private,

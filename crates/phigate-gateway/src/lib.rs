@@ -111,6 +111,7 @@ mod failure;
 mod forward;
 mod gateway;
 mod key_limits;
+mod long_scans;
 mod metrics;
 mod open;
 mod order;
@@ -128,15 +129,14 @@ mod request_log;
 mod route;
 mod scan_job;
 mod scan_memory;
-mod scan_queue;
 mod scanners;
 mod service;
+mod short_scans;
 mod stages;
 mod stopped;
 #[cfg(test)]
 mod testing;
 mod trial;
-mod turns;
 
 pub use error::GatewayError;
 pub use gateway::{Gateway, ProviderSettings};

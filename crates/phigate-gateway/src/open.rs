@@ -8,7 +8,7 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, header};
 use phigate_core::doors::Door;
 use phigate_core::request::Aside;
-use phigate_edge::{InflightPermit, Turn, Upload};
+use phigate_edge::{InflightPermit, Upload, WorkPermit};
 use phigate_store::{Account, Admission};
 use uuid::Uuid;
 
@@ -41,7 +41,7 @@ pub enum Sender {
         /// Where from.
         client: IpAddr,
         /// Its place among the requests that are worked on.
-        turn: Option<Turn>,
+        permit: Option<WorkPermit>,
         /// Its headers.
         headers: HeaderMap,
         /// Its query.
@@ -56,7 +56,7 @@ pub enum Sender {
         /// Stands in records where a caller's key would: a word no key has.
         name: &'static str,
         /// Its place among the requests that are worked on.
-        turn: Option<Turn>,
+        permit: Option<WorkPermit>,
         /// Its headers.
         headers: HeaderMap,
         /// Its body, not read yet.
@@ -76,7 +76,7 @@ pub enum Sender {
 /// A request whose account is known, and of which nothing was read.
 pub struct Open {
     record: RequestRecord,
-    turn: Option<Turn>,
+    permit: Option<WorkPermit>,
     source: Source,
 }
 
@@ -128,7 +128,7 @@ impl Open {
                 permit,
                 stages: admitted.stages,
             },
-            turn: admitted.turn,
+            permit: admitted.permit,
             source: admitted.source,
         })
     }
@@ -149,7 +149,7 @@ impl Open {
                 body,
                 said,
                 permits: Permits {
-                    _turn: self.turn,
+                    _permit: self.permit,
                     _body: inflight,
                 },
             }),
@@ -167,7 +167,7 @@ struct Admitted {
     admission: Admission,
     /// Whose requests it counts among; none where nobody counts.
     limited_id: Option<String>,
-    turn: Option<Turn>,
+    permit: Option<WorkPermit>,
     source: Source,
     stages: Option<Arc<Stages>>,
 }
@@ -181,7 +181,7 @@ impl Admitted {
         Ok(match sender {
             Sender::Caller {
                 client,
-                turn,
+                permit,
                 headers,
                 query,
                 upload,
@@ -192,12 +192,12 @@ impl Admitted {
                     query,
                     upload,
                 };
-                Self::counted(admission, turn, source)
+                Self::counted(admission, permit, source)
             }
             Sender::Listener {
                 account,
                 name,
-                turn,
+                permit,
                 headers,
                 upload,
             } => {
@@ -208,7 +208,7 @@ impl Admitted {
                 };
                 Self {
                     limited_id: None,
-                    ..Self::counted(admission(name, account), turn, source)
+                    ..Self::counted(admission(name, account), permit, source)
                 }
             }
             Sender::Dashboard {
@@ -224,11 +224,11 @@ impl Admitted {
     }
 
     /// A request that counts among those of its key.
-    fn counted(admission: Admission, turn: Option<Turn>, source: Source) -> Self {
+    fn counted(admission: Admission, permit: Option<WorkPermit>, source: Source) -> Self {
         Self {
             limited_id: Some(admission.key_id.clone()),
             admission,
-            turn,
+            permit,
             source,
             stages: None,
         }
@@ -296,7 +296,7 @@ fn aside(
 /// What a request takes of the gateway's limits, besides its key's. Clones share it.
 #[derive(Debug, Clone)]
 pub(crate) struct Permits {
-    _turn: Option<Turn>,
+    _permit: Option<WorkPermit>,
     _body: Option<InflightPermit>,
 }
 
@@ -304,7 +304,7 @@ impl Permits {
     /// None, for tests.
     #[cfg(test)]
     pub(crate) const NONE: Self = Self {
-        _turn: None,
+        _permit: None,
         _body: None,
     };
 }

@@ -37,7 +37,7 @@ struct Due {
     record: RequestRecord,
     facts: RequestFacts,
     action: Action,
-    /// When the provider's turn began.
+    /// When the provider's attempt began.
     sent: Instant,
     /// The providers it went to. How the last one ended is known when the request ends.
     attempts: Vec<AttemptEnd>,

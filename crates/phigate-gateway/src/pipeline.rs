@@ -169,7 +169,7 @@ impl Recorded {
             forward.destination,
             forward.cleared,
         );
-        let turn = Turn {
+        let attempt = Attempt {
             provider: forward.provider,
             others: forward.others,
         };
@@ -181,7 +181,7 @@ impl Recorded {
                     return Ok(Sent::Answered(Box::new(Answered {
                         incoming,
                         exchange: forward.exchange,
-                        turn,
+                        attempt,
                         outcome,
                         holds,
                     })));
@@ -197,27 +197,28 @@ impl Recorded {
                 error.into()
             }
         };
-        turn.pass_on(unanswered, outcome, holds)
+        attempt
+            .pass_on(unanswered, outcome, holds)
             .await
             .map(Sent::Failed)
     }
 }
 
-/// One provider's turn at a request.
-struct Turn {
+/// One provider's attempt at a request.
+struct Attempt {
     provider: String,
     /// Who else can be asked, if it fails.
     others: Option<Others>,
 }
 
-impl Turn {
+impl Attempt {
     /// Notes how the provider fared: one that keeps failing is left alone for a while.
     fn note(&self, holds: &Holds, has_failed: bool) {
         let (rest, account) = (&holds.gateway.rest, &holds.account.id);
         rest.note(account, &self.provider, has_failed, Instant::now());
     }
 
-    /// The turn ended without an answer: another's begins, or this is the outcome. A gateway that stops asks nobody.
+    /// The attempt ended without an answer: the next one begins, or this is the outcome. A gateway that stops asks nobody.
     async fn pass_on(
         self,
         unanswered: Unanswered,
@@ -307,7 +308,7 @@ impl FellBack {
 pub struct Answered {
     incoming: Incoming,
     exchange: Exchange,
-    turn: Turn,
+    attempt: Attempt,
     outcome: OutcomeDue,
     holds: Holds,
 }
@@ -325,20 +326,20 @@ impl Answered {
     /// stream follows its last byte. An answer that breaks before the caller got anything of it is like one that never
     /// came.
     pub async fn relay(self) -> Result<Relayed, Stopped> {
-        let (gateway, turn) = (&self.holds.gateway, self.turn);
+        let (gateway, attempt) = (&self.holds.gateway, self.attempt);
         let relayed = if self.exchange.is_stream {
-            let when = (gateway.drain.clone(), turn.others.is_some());
+            let when = (gateway.drain.clone(), attempt.others.is_some());
             relay::stream(&self.exchange, self.incoming, self.outcome, when).await
         } else {
             reply::whole(gateway, self.exchange, self.incoming, self.outcome).await
         };
         match relayed {
             Ok(response) => {
-                turn.note(&self.holds, false);
+                attempt.note(&self.holds, false);
                 Ok(Relayed::Given(response))
             }
             Err((unanswered, outcome)) => {
-                let failed = turn.pass_on(unanswered, outcome, self.holds).await?;
+                let failed = attempt.pass_on(unanswered, outcome, self.holds).await?;
                 Ok(Relayed::Failed(failed))
             }
         }

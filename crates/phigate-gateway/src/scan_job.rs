@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::error::GatewayError;
 use crate::gateway::Gateway;
-use crate::scan_queue::ScanPlace;
+use crate::long_scans::ScanPlace;
 
 /// What costs more than this to scan is scanned on a thread of its own, when there is a processor for it. Text of a
 /// letter is scanned at some 20 to 30 bytes per microsecond, so this is a millisecond or two.
@@ -87,27 +87,26 @@ impl ScanJob<'_> {
     ) -> Result<T, GatewayError> {
         let time = Duration::from_millis(self.gateway.limits.scan_ms);
         if !self.is_long {
-            let turns = &self.gateway.short_scans;
-            turns.take(self.account, self.key).await;
+            self.gateway.short_scans.take(self.account, self.key).await;
             return guarded(&with_deadline(&self.scanner, time, None), work);
         }
         let place = self.gateway.long_scans.enter(self.account).await?;
         let left = CancellationToken::new();
-        let turn = Turn {
+        let scan = LongScan {
             place,
             left: left.clone(),
         };
         // Dropped with this future, when the caller leaves.
         let _left = left.drop_guard();
         let scanner = self.scanner;
-        let job = move || guarded(&with_deadline(&scanner, time, Some(turn)), work);
+        let job = move || guarded(&with_deadline(&scanner, time, Some(scan)), work);
         let done = on_its_own_thread(kept, job).await;
         done.unwrap_or(Err(GatewayError::DetectorUnavailable))
     }
 }
 
-/// A long scan's place among others.
-struct Turn {
+/// A long scan: its place among others, and whether it is still awaited.
+struct LongScan {
     place: ScanPlace,
     /// Set when nobody waits for the result any more.
     left: CancellationToken,
@@ -120,15 +119,15 @@ fn guarded<T>(scanner: &Scanner, work: impl FnOnce(&Scanner) -> T) -> Result<T, 
 }
 
 /// The account's scanner for one request.
-fn with_deadline(scanner: &Scanner, time: Duration, turn: Option<Turn>) -> Scanner {
+fn with_deadline(scanner: &Scanner, time: Duration, scan: Option<LongScan>) -> Scanner {
     let started = Instant::now();
     scanner.with_deadline(move || {
         // Time in which other accounts had the processor is not the scan's.
-        let paused = turn.as_ref().map_or(Duration::ZERO, |turn| {
-            turn.place.checkpoint();
-            turn.place.paused()
+        let paused = scan.as_ref().map_or(Duration::ZERO, |scan| {
+            scan.place.checkpoint();
+            scan.place.paused()
         });
-        let is_awaited = !turn.as_ref().is_some_and(|turn| turn.left.is_cancelled());
+        let is_awaited = !scan.as_ref().is_some_and(|scan| scan.left.is_cancelled());
         is_awaited && started.elapsed().saturating_sub(paused) < time
     })
 }
@@ -159,11 +158,11 @@ mod tests {
         let (gateway, _folder) = testing::gateway().await;
         let scanner = Scanner::new(Detector::default());
         let left = CancellationToken::new();
-        let turn = Turn {
+        let scan = LongScan {
             place: gateway.long_scans.enter("one").await.unwrap(),
             left: left.clone(),
         };
-        let awaited = with_deadline(&scanner, Duration::from_secs(60), Some(turn));
+        let awaited = with_deadline(&scanner, Duration::from_secs(60), Some(scan));
         assert!(finishes(&awaited));
         left.cancel();
         assert!(!finishes(&awaited));

@@ -12,7 +12,7 @@ use axum::{Router, body};
 use http::{StatusCode, header};
 use phigate_core::service::presidio::{self, Hash, HashKind};
 use phigate_core::service::{Answered, Desk};
-use phigate_edge::{EdgeError, RequestId, Turn, Upload};
+use phigate_edge::{EdgeError, RequestId, Upload, WorkPermit};
 use phigate_gateway::{Call, GatewayError, Sender, detector};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -93,7 +93,7 @@ impl Desktop {
         let sender = Sender::Listener {
             account,
             name: KEY,
-            turn: parts.extensions.get::<Turn>().cloned(),
+            permit: parts.extensions.get::<WorkPermit>().cloned(),
             headers: parts.headers,
             upload,
         };

@@ -10,7 +10,7 @@ use axum::{Extension, Router};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use phigate_core::doors::{DOORS, Door, MESSAGES};
 use phigate_core::service;
-use phigate_edge::{ClientAddress, RequestId, Turn, Upload, health_routes};
+use phigate_edge::{ClientAddress, RequestId, Upload, WorkPermit, health_routes};
 use phigate_gateway::{Call, GatewayError, Sender, listed_models, routes, routes_at};
 use phigate_types::ErrorFormat;
 use serde_json::Value;
@@ -92,7 +92,7 @@ fn call_of(door: Option<&'static Door>, request: Request) -> Option<Call> {
         door,
         sender: Sender::Caller {
             client,
-            turn: parts.extensions.get::<Turn>().cloned(),
+            permit: parts.extensions.get::<WorkPermit>().cloned(),
             query: parts.uri.query().map(str::to_owned),
             headers: parts.headers,
             upload,

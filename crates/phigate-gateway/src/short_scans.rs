@@ -16,7 +16,7 @@ const EACH: usize = 4;
 
 /// Who may scan now, and who waits.
 #[derive(Debug)]
-pub(crate) struct Turns {
+pub(crate) struct ShortScans {
     state: Mutex<State>,
     in_a_pass: usize,
 }
@@ -32,7 +32,7 @@ struct State {
 
 type Waiter = oneshot::Sender<()>;
 
-impl Turns {
+impl ShortScans {
     /// Turns on a machine with its number of processors.
     pub(crate) fn new() -> Arc<Self> {
         let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
@@ -172,10 +172,10 @@ mod tests {
 
     /// Those who are served in one pass.
     fn served<'a>(
-        turns: &Turns,
+        scans: &ShortScans,
         waiting: &mut Vec<(&'a str, oneshot::Receiver<()>)>,
     ) -> Vec<&'a str> {
-        turns.begin_pass();
+        scans.begin_pass();
         let mut served = Vec::new();
         waiting.retain_mut(|(name, woken)| {
             let is_served = woken.try_recv().is_ok();
@@ -186,23 +186,23 @@ mod tests {
     }
 
     fn crowd<'a>(
-        turns: &Arc<Turns>,
+        scans: &Arc<ShortScans>,
         names: &[(&str, &str, &'a str)],
     ) -> Vec<(&'a str, oneshot::Receiver<()>)> {
         let join = |(account, key, name): &(&str, &str, &'a str)| {
-            turns.join(account, key).map(|woken| (*name, woken))
+            scans.join(account, key).map(|woken| (*name, woken))
         };
         names.iter().filter_map(join).collect()
     }
 
     #[tokio::test]
     async fn accounts_take_turns_and_so_do_their_keys() {
-        let turns = Turns::with_places(2);
+        let scans = ShortScans::with_places(2);
         for _ in 0..2 {
-            assert!(turns.join("greedy", "1").is_none(), "nobody waits yet");
+            assert!(scans.join("greedy", "1").is_none(), "nobody waits yet");
         }
         let mut waiting = crowd(
-            &turns,
+            &scans,
             &[
                 ("greedy", "1", "g1"),
                 ("greedy", "1", "g1 again"),
@@ -210,32 +210,32 @@ mod tests {
                 ("other", "3", "o3"),
             ],
         );
-        assert_eq!(served(&turns, &mut waiting), ["g1", "o3"]);
-        assert_eq!(served(&turns, &mut waiting), ["g1 again", "g2"]);
-        assert!(turns.join("other", "3").is_some(), "this pass is full");
-        turns.begin_pass();
-        assert!(turns.join("other", "3").is_none());
+        assert_eq!(served(&scans, &mut waiting), ["g1", "o3"]);
+        assert_eq!(served(&scans, &mut waiting), ["g1 again", "g2"]);
+        assert!(scans.join("other", "3").is_some(), "this pass is full");
+        scans.begin_pass();
+        assert!(scans.join("other", "3").is_none());
     }
 
     #[tokio::test]
     async fn a_waiter_that_left_takes_no_turn() {
-        let turns = Turns::with_places(1);
-        turns.take("one", "1").await;
-        let mut waiting = crowd(&turns, &[("one", "1", "gone"), ("one", "1", "here")]);
+        let scans = ShortScans::with_places(1);
+        scans.take("one", "1").await;
+        let mut waiting = crowd(&scans, &[("one", "1", "gone"), ("one", "1", "here")]);
         waiting.remove(0);
-        assert_eq!(served(&turns, &mut waiting), ["here"]);
+        assert_eq!(served(&scans, &mut waiting), ["here"]);
     }
 
     #[tokio::test(flavor = "multi_thread")]
     async fn everybody_is_served_in_the_end() {
-        let turns = Turns::with_places(1);
+        let scans = ShortScans::with_places(1);
         let crowd = (0..200).map(|number| {
-            let turns = Arc::clone(&turns);
-            tokio::spawn(async move { turns.take(&(number % 3).to_string(), "key").await })
+            let scans = Arc::clone(&scans);
+            tokio::spawn(async move { scans.take(&(number % 3).to_string(), "key").await })
         });
         for one in crowd.collect::<Vec<_>>() {
             one.await.unwrap();
         }
-        assert!(turns.state().waiting.is_empty());
+        assert!(scans.state().waiting.is_empty());
     }
 }

@@ -29,7 +29,7 @@ pub(crate) enum NoPlace {
 
 /// The places, and who waits for one.
 #[derive(Debug)]
-pub(crate) struct ScanQueue {
+pub(crate) struct LongScans {
     state: Mutex<State>,
     waiting_max: usize,
     wait_max: Duration,
@@ -64,7 +64,7 @@ struct Waiter {
 /// A place that was given out. Dropped unused, it is given back: whoever waited may have left.
 #[derive(Debug)]
 struct Grant {
-    queue: Arc<ScanQueue>,
+    queue: Arc<LongScans>,
     account: Arc<str>,
     is_spent: bool,
 }
@@ -83,7 +83,7 @@ struct Slice {
     paused: Duration,
 }
 
-impl ScanQueue {
+impl LongScans {
     /// A queue before as many places as there are processors.
     pub(crate) fn new(waiting_max: usize, wait_max: Duration) -> Arc<Self> {
         let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);

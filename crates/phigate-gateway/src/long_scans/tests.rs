@@ -9,15 +9,15 @@ use super::*;
 
 const LONG: Duration = Duration::from_secs(3600);
 
-fn queue(places: usize) -> Arc<ScanQueue> {
-    ScanQueue::with_places(places, 100, LONG, Duration::ZERO)
+fn queue(places: usize) -> Arc<LongScans> {
+    LongScans::with_places(places, 100, LONG, Duration::ZERO)
 }
 
 /// One who asks for a place: the account, and the wait for it.
 type Asking = (String, BoxFuture<'static, Result<ScanPlace, NoPlace>>);
 
 /// Asks for a place for each of these accounts, in this order.
-async fn ask(queue: &Arc<ScanQueue>, accounts: &str) -> Vec<Asking> {
+async fn ask(queue: &Arc<LongScans>, accounts: &str) -> Vec<Asking> {
     let mut asking = Vec::new();
     for account in accounts.split(' ') {
         let (queue, account) = (Arc::clone(queue), account.to_owned());
@@ -116,7 +116,7 @@ async fn a_scan_goes_on_while_nobody_has_a_better_right() {
 
 #[tokio::test]
 async fn waiting_is_bounded_in_number_and_in_time() {
-    let queue = ScanQueue::with_places(1, 2, Duration::from_millis(20), Duration::ZERO);
+    let queue = LongScans::with_places(1, 2, Duration::from_millis(20), Duration::ZERO);
     let _working = queue.enter("a").await.unwrap();
     let waiting = ask(&queue, "a a").await;
     assert_eq!(queue.enter("a").await.unwrap_err(), NoPlace::QueueFull);
