@@ -124,6 +124,9 @@ const UNTAUGHT: (f32, f32) = (0.3, 0.97);
 
 /// Whether the model may judge here: in a language it was never taught it falls silent, and the rules go on.
 fn is_taught(page: &Page<'_>, name: &Candidate) -> bool {
+    if name.score >= UNTAUGHT.1 {
+        return true;
+    }
     let share = names::known_share(page.text, &name.span).unwrap_or(1.0);
     let needed = [UNTAUGHT, STRANGE]
         .into_iter()

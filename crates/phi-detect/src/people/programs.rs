@@ -284,6 +284,9 @@ fn count(text: &[u8], words: &[&str]) -> usize {
 fn is_among(word: &[u8], words: &[&str], in_any_case: bool) -> bool {
     words.iter().any(|one| {
         let one = one.as_bytes();
+        if word.len() != one.len() {
+            return false;
+        }
         let is_shouted = one.iter().all(u8::is_ascii_uppercase) && !in_any_case;
         if is_shouted {
             word == one
