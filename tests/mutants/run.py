@@ -30,10 +30,21 @@ WORK = ROOT / "target" / "mutants"
 PLANTED, TREE = WORK / "planted", WORK / "tree"
 EXPLAINED = Path(__file__).parent / "explained.tsv"
 
-CORE_TESTS = {"attacks", "chat", "doors", "json", "leaving", "protect", "reply", "service", "wire_requests"}
+CORE_TESTS = {
+    "attacks",
+    "chat",
+    "doors",
+    "json",
+    "leaving",
+    "protect",
+    "reply",
+    "service",
+    "wire_conversations",
+    "wire_requests",
+}
 # Not those of its faults: killed in the middle, they would leave frozen disks behind.
 STORE_TESTS = {"contract", "tamper", "attacks", "sealed", "moving"}
-# What is changed, and the tests that should notice: a crate and modules of its tests.
+# What is changed, and the tests that should notice: crates and modules of their tests.
 PARTS = {
     "json": (
         ["phigate-core/src/json/mod.rs", "phigate-core/src/json/read.rs", "phigate-core/src/json/string.rs"],
@@ -46,7 +57,8 @@ PARTS = {
     ),
     "pipeline": (
         [f"phigate-gateway/src/{name}.rs" for name in ("pipeline", "record", "decision", "outcome")],
-        ("phigate", {"chat_completions", "providers", "stopping", "hostile"}),
+        ("phigate", {"chat_completions", "doors", "hostile", "logs", "providers", "replies", "stopping"}),
+        ("phigate-gateway", {"pipeline"}),
     ),
     "store": (
         ["phigate-store/src/chain.rs"]
@@ -86,7 +98,7 @@ def plant():
     for name in names:
         write(PLANTED / name, (ROOT / name).read_bytes())
     planter = ["cargo", "run", "--quiet", "--manifest-path", str(ROOT / "tests/mutants/Cargo.toml")]
-    files = [f"crates/{name}" for files, _ in PARTS.values() for name in files]
+    files = [f"crates/{name}" for files, *_ in PARTS.values() for name in files]
     environment = os.environ | {"CARGO_TARGET_DIR": str(WORK / "planter")}
     out = run(*planter, "--", *files, cwd=PLANTED, env=environment, stdout=subprocess.PIPE)
     for name in names:
@@ -101,7 +113,8 @@ def plant():
 def tests(crate, modules):
     """Builds, and gives every test as (program, folder, name)."""
     environment = os.environ | {"CARGO_TARGET_DIR": os.environ.get("MUTANTS_TARGET", str(WORK / "target"))}
-    command = ["cargo", "nextest", "list", "--message-format", "json", "--cargo-quiet", "-p", crate, "--test", "all"]
+    target = ["--test", "all"] if (TREE / "crates" / crate / "tests" / "all.rs").is_file() else ["--lib"]
+    command = ["cargo", "nextest", "list", "--message-format", "json", "--cargo-quiet", "-p", crate, *target]
     listed = run(*command, cwd=TREE, env=environment, stdout=subprocess.PIPE).stdout
     for suite in json.loads(listed)["rust-suites"].values():
         for name, case in suite.get("testcases", {}).items():
@@ -178,14 +191,14 @@ def describe(mutants):
 
 
 def try_part(part, mutants, options, pool):
-    files, where = PARTS[part]
+    files, *where = PARTS[part]
     names, notes = describe(mutants), WORK / f"{part}.tsv"
     chosen = [number for number, what in mutants.items() if what[0].removeprefix("crates/") in files][:: options.every]
     if not options.again:
         notes.write_text("")
     ends = dict(reversed(line.split("\t", 1)) for line in notes.read_text().splitlines())
     todo = [number for number in chosen if ends.get(names[number]) not in CAUGHT]
-    reached, noticed = trace(list(tests(*where)), pool), Counter()
+    reached, noticed = trace([test for one in where for test in tests(*one)], pool), Counter()
     trials = pool.map(lambda number: try_mutant(number, reached.get(number, []), noticed, options.most), todo)
     with notes.open("a") as file:
         for number, end in zip(todo, trials):

@@ -157,8 +157,16 @@ fn a_label_reaches_the_next_part() {
         ),
         ("name", &["Patient name:", "maria delgado"], "delgado"),
         ("email", &["Write to kofi@", "example.org today"], "kofi@"),
+        ("email", &["Write to ko", "fi@example.org today"], "to ko"),
     ] {
         is_found(kind, value, &parts(texts));
+    }
+    // The head of a table reaches all of its rows, also one with a name that shows by itself.
+    let cough =
+        "She came in with a cough that would not go away for three weeks, and then some more";
+    let rows = format!("Roe,48291378,{cough}\nDoe,48291379,well\n");
+    for value in ["48291378", "48291379"] {
+        is_found("mrn", value, &parts(&["name,mrn,note\n", &rows]));
     }
     let refusals = json!([{"type": "refusal", "refusal": "SSN 536-"}, {"type": "refusal", "refusal": "22-8741"}]);
     let body = messages(json!([
@@ -176,8 +184,32 @@ fn parts_that_say_nothing_about_each_other_stay_clean() {
         &["Version", "2.14.3"],
         &["The lab value is", "531"],
         &["Visit date:", "07/02/2024"],
+        // One date, wherever it is cut: half of it is no number.
+        &["mrn=\n2024-", "05-11 INFO started"],
+        &["mrn=\n2024", "-05-11 INFO started"],
     ] {
         is_clean(&parts(texts));
+    }
+}
+
+#[test]
+fn what_a_text_shows_by_itself_stays_what_it_is() {
+    let name = ["Patient Maria ", "Delgado was seen today"];
+    for (body, kinds) in [
+        (parts(&name), &[("name", 1)][..]),
+        (parts(&["MRN: ", "531-22-8742 is on it"]), &[("ssn", 1)]),
+        (turns(&["What is your MRN?", "536-22-8741"]), &[("ssn", 1)]),
+        (
+            returned("get_ssn", &json!("536-22-8741 kim@example.org")),
+            &[("ssn", 1), ("email", 1)],
+        ),
+    ] {
+        of_every_family(&body, |body| {
+            let scanned = scanned(body);
+            let counts = scanned.report().counts();
+            let counts: Vec<_> = counts.map(|(kind, count)| (kind.code(), count)).collect();
+            assert_eq!(counts, kinds, "{body}");
+        });
     }
 }
 
@@ -237,6 +269,34 @@ fn a_question_reaches_the_answer() {
             &["Hello!", "Hello.", "What is your MRN?", "48291378"],
             "48291378",
         ),
+        ("mrn", &["MRN please?", "48291378"], "48291378"),
+        ("mrn", &["Please give the MRN", "48291378"], "48291378"),
+        (
+            "mrn",
+            &["What is your MRN?", "", "", "48291378"],
+            "48291378",
+        ),
+        (
+            "mrn",
+            &["415-555-0134 here.", "What is your MRN?", "48291378"],
+            "48291378",
+        ),
+        (
+            "mrn",
+            &[
+                "What is your MRN?",
+                "It is 48291378, and while I have you: the cough is back, and the pills that I was given are used up.",
+            ],
+            "48291378",
+        ),
+        (
+            "name",
+            &[
+                "Thank you for calling our clinic this morning. Before we go on, and so that we find the file: who is the patient?",
+                "maria",
+            ],
+            "maria",
+        ),
     ] {
         is_found(kind, value, &turns(texts));
     }
@@ -249,6 +309,9 @@ fn a_question_reaches_the_answer() {
     is_found("mrn", "48291378", &turns(&[&long, "48291378"]));
     let parts = json!([{"type": "text", "text": "What is your"}, {"type": "text", "text": "MRN?"}]);
     let body = json!([{"role": "assistant", "content": parts}, {"role": "user", "content": [{"type": "text", "text": "48291378"}]}]);
+    is_found("mrn", "48291378", &messages(body));
+    let parts = json!([{"type": "text", "text": "It is"}, {"type": "text", "text": "48291378"}]);
+    let body = json!([{"role": "assistant", "content": "What is your MRN?"}, {"role": "user", "content": parts}]);
     is_found("mrn", "48291378", &messages(body));
 }
 
@@ -263,9 +326,19 @@ fn an_answer_to_another_question_stays_clean() {
         &["May I ask for your MRN?", "No."],
         &["What is your date of birth?", "Why do you ask?"],
         &["Is there a patient name on it?", "No, only the ward."],
+        &[
+            "Who is the patient?",
+            "She travelled to Jordan, Chad and Georgia last year, and she has been well since then, apart from the cough.",
+        ],
     ] {
         is_clean(&turns(texts));
     }
+    // A question says nothing about the end of a long answer.
+    let full = "The ward is full again this week, and the beds that were promised for the spring have not come";
+    let body = turns(&["Who is the patient?", &format!("{full}; Dr. Roe (4471902)")]);
+    of_every_family(&body, |body| {
+        assert_eq!(codes(scanned(body).report().kinds()), ["name"], "{body}");
+    });
     // What was asked long before, and texts that are just as long as what is read of them.
     let (long, exact) = ("We talked about the weather. ".repeat(9), "a bc".repeat(25));
     for texts in [
@@ -341,6 +414,15 @@ fn the_function_that_was_called_says_what_its_result_is() {
     let mut body = legacy;
     body["model"] = json!("gpt-4o");
     is_found("ssn", "531228742", &body);
+}
+
+#[test]
+fn a_sentence_about_a_value_is_not_the_value() {
+    let body = returned("get_mrn", &json!("it is 48291378 for order 55512345"));
+    of_every_family(&body, |body| {
+        let sent = masked(body).unwrap();
+        assert!(sent.contains("it is [MRN] for order 55512345"), "{sent}");
+    });
 }
 
 #[test]
@@ -491,6 +573,9 @@ fn names_in_keys_and_identifiers_are_found() {
             "maria_delgado",
             json!({"metadata": {"patient": "maria_delgado"}}),
         ),
+        // What stands alone is a name by its label, also where it is a word of the API.
+        ("delgado", json!({"metadata": {"patient_name": "delgado"}})),
+        ("delta", json!({"metadata": {"first_name": "delta"}})),
         ("maria_delgado", tool("maria_delgado", "city")),
         ("maria_delgado", tool("get_weather", "maria_delgado")),
         (
@@ -498,17 +583,20 @@ fn names_in_keys_and_identifiers_are_found() {
             json!({"response_format": {"type": "json_schema", "json_schema": {"name": "maria_delgado", "schema": {"type": "object"}}}}),
         ),
         ("maria-delgado", json!({"model": "gpt-maria-delgado"})),
+        (
+            "maria-delgado",
+            json!({"model": "gpt-maria-delgado-536-22-8741"}),
+        ),
         ("john.smith", json!({"user": "john.smith"})),
     ] {
         is_found("name", value, &body);
     }
     is_found("ssn", "536228741", &json!({"model": "gpt-536228741"}));
     is_found("ssn", "536-22-8741", &json!({"model": "gpt-536-22-8741"}));
-    is_found(
-        "ssn",
-        "536228741",
-        &json!({"metadata": {"ssn": {"536228741": true}}}),
-    );
+    // The last four digits of an SSN are the shortest number that is looked at.
+    for key in ["536228741", "8741"] {
+        is_found("ssn", key, &json!({"metadata": {"ssn": {key: true}}}));
+    }
 }
 
 #[test]
@@ -525,6 +613,9 @@ fn identifiers_of_programs_stay_clean() {
         "call_center_queue",
     ] {
         is_clean(&json!({"metadata": {word: true, "kind": word}, "user": word}));
+    }
+    for key in ["482", "issued_2024_05"] {
+        is_clean(&json!({"metadata": {"mrn": {key: true}}}));
     }
     for model in [
         "gpt-4o-2024-08-06",

@@ -93,6 +93,15 @@ fn each_value_gets_a_token_and_the_original_is_kept() {
 }
 
 #[test]
+fn a_value_is_the_same_however_it_is_escaped() {
+    let call = json!({"id": "c", "type": "function", "function": {"name": "f", "arguments": r#"{"dob":"07\/02\/1971"}"#}});
+    let body =
+        json!({"model": "gpt-4o", "messages": [{"role": "assistant", "tool_calls": [call]}]});
+    let (_, asked) = with_tokens(Mode::MASK, &body, "T");
+    assert_eq!(asked, [("dob", "07/02/1971".to_owned())]);
+}
+
+#[test]
 fn a_clean_request_is_its_own_original() {
     let body = said(&["What is the usual dose of amoxicillin?"]);
     let (clean, asked) = with_tokens(Mode::MASK, &body, "T");

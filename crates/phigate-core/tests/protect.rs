@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use phi_detect::{Detector, Findings};
 use phigate_core::doors::CHAT;
 use phigate_core::protect::{self, Outcome, Policy, Report, ScanMemory, Scanner};
-use phigate_core::request::{Request, RequestLimits};
+use phigate_core::request::{Request, RequestLimits, parameter_name};
 use phigate_types::Mode;
 use proptest::prelude::*;
 
@@ -79,6 +79,12 @@ fn a_clean_request_passes_untouched_in_every_mode() {
     for mode in ["flag", "block", "redact", "mask"] {
         assert_eq!(sent(mode, &body), body, "{mode}");
     }
+}
+
+#[test]
+fn findings_that_touch_are_two() {
+    let text = "Call Maria Delgado(415) 555-0134 today";
+    assert_eq!(sent("mask", &ask(text)), ask("Call [NAME][PHONE] today"));
 }
 
 #[test]
@@ -238,13 +244,21 @@ fn what_cannot_be_replaced_is_refused_by_its_place_alone() {
 
 #[test]
 fn a_number_is_found_however_it_is_written() {
-    for number in ["536228741", "536228741.0", "5.36228741e8", "53622874.1E+1"] {
+    for (label, number) in [
+        ("ssn", "536228741"),
+        ("ssn", "-536228741"),
+        ("ssn", "536228741.0"),
+        ("ssn", "5.36228741e8"),
+        ("ssn", "53622874.1E+1"),
+        ("phone", "2.065550142e9"),
+        ("phone", "206555.0142"),
+    ] {
         let body = format!(
-            r#"{{"model":"gpt-4o","messages":[{{"role":"user","content":"Hi."}}],"metadata":{{"ssn":{number}}}}}"#
+            r#"{{"model":"gpt-4o","messages":[{{"role":"user","content":"Hi."}}],"metadata":{{"{label}":{number}}}}}"#
         );
         assert_eq!(
             refusal("mask", &body),
-            ("phi_not_rewritable", Some("metadata.ssn".into())),
+            ("phi_not_rewritable", Some(format!("metadata.{label}"))),
             "{number}"
         );
     }
@@ -386,6 +400,44 @@ fn a_name_as_a_key_is_found_and_named_by_position() {
 }
 
 #[test]
+fn a_parameter_is_called_by_its_name_unless_that_holds_phi() {
+    let scanner = Scanner::new(Detector::default());
+    let body = r#"{"model":"gpt-4o","messages":[{"role":"user","content":"SSN 536-22-8741"}],"x_new":1,"ssn_536-22-8741":1}"#;
+    let scanned = protect::scan(&scanner, request(body));
+    let root = scanned.request().document().root();
+    let withheld = scanned.report().withheld_keys();
+    let names: Vec<String> = root
+        .values()
+        .map(|value| parameter_name(&value, withheld))
+        .collect();
+    assert_eq!(names, ["model", "messages", "x_new", "{3}"]);
+}
+
+/// Finds a number in every text that is long enough, also where it was just taken away.
+struct Haunted;
+
+impl ScanMemory for Haunted {
+    fn recall_or(&self, _: Option<&str>, _: &str, _: &mut dyn FnMut() -> Findings) -> Findings {
+        Detector::default().scan("SSN 536-22-8741")
+    }
+}
+
+#[test]
+fn what_never_comes_clean_is_refused() {
+    let scanner = Scanner::with_memory(Detector::default(), Haunted);
+    let policy = Policy {
+        mode: Mode::MASK,
+        allow_unscannable: false,
+    };
+    let scanned = protect::scan(&scanner, request(&ask(&"a ".repeat(100))));
+    let outcome = protect::apply(&policy, &scanner, scanned);
+    let Outcome::Refuse(error, _) = outcome else {
+        panic!("{outcome:?}")
+    };
+    assert_eq!(error.code.code(), "phi_not_rewritable");
+}
+
+#[test]
 fn nothing_of_a_request_shows_in_debug_output() {
     let model = r#"{"model":"gpt-536-22-8741","messages":[{"role":"user","content":"Hi."}]}"#;
     let Outcome::Forward(clean) = outcome("mask", &ask(NOTE)) else {
@@ -405,10 +457,13 @@ fn the_size_of_what_was_scanned_is_known() {
     let scanner = Scanner::new(Detector::default());
     let scanned = protect::scan(
         &scanner,
-        request(r#"{"model":"gpt-4o","messages":[{"role":"user","content":"caf\u00e9"}]}"#),
+        request(
+            r#"{"model":"gpt-4o","messages":[{"role":"user","content":"caf\u00e9"}],"x":1e300}"#,
+        ),
     );
+    // A number is as long as it is written, not as it could be.
     let words = [
-        "model", "gpt-4o", "messages", "role", "user", "content", "café",
+        "model", "gpt-4o", "messages", "role", "user", "content", "café", "x", "1e300",
     ];
     let bytes: usize = words.iter().map(|word| word.len()).sum();
     assert_eq!(scanned.report().text_bytes(), bytes as u64);

@@ -35,8 +35,8 @@ impl RequestRecord {
             // A caller who leaves in the middle of a stream leaves no time for it. Not having it costs the sealed
             // reply, not the record.
             let account = &self.admission.account.id;
-            let prepared = self.gateway.vault.replies.prepare_to_seal(account).await;
-            prepared.ok();
+            let replies = &self.gateway.vault.replies;
+            replies.prepare_to_seal(account).await.ok();
         }
         let mut outcome = OutcomeDue::new(self, facts, action);
         outcome.begin(forward);

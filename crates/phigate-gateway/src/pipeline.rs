@@ -345,3 +345,6 @@ impl Answered {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -86,6 +86,7 @@ fn block_refuses_and_opens_no_connection() {
         .collect();
     assert_eq!(told, ["decision", "outcome"]);
     assert_eq!(records[0]["action"], "blocked");
+    assert_eq!(records[0]["phi_detected"], true);
     assert_eq!(records[1]["status"], 403);
     let unread = gateway.chat(&gateway.key(), "{").request_id();
     let list = gateway.command(&["audit", "list"]);

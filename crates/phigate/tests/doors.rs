@@ -2,7 +2,7 @@
 
 use std::process::{Command, Stdio};
 
-use crate::support::{Answer, CLEAN_TEXT, Gateway, Provider, Reply, SSN_TEXT, exchange};
+use crate::support::{Answer, CLEAN_TEXT, Gateway, Provider, Reply, SSN_TEXT};
 use serde_json::{Value, json};
 
 type BodyAround = fn(&str) -> Value;
@@ -80,20 +80,7 @@ fn listed(gateway: &Gateway, arguments: &[&str], count: usize) -> Vec<String> {
 #[test]
 fn a_request_is_forwarded_as_it_came_and_found_by_its_door() {
     let provider = Provider::start();
-    let mut gateway = Gateway::offline();
-    for family in ["openai", "anthropic"] {
-        let arguments = [
-            "provider",
-            "set",
-            family,
-            "--key-stdin",
-            "--base-url",
-            &provider.url(),
-        ];
-        gateway.command_with_input(&arguments, "sk-test-of-no-value\n");
-    }
-    let metrics = gateway.set_metrics();
-    gateway.serve();
+    let gateway = Gateway::start_counting(&provider);
     let key = gateway.key();
     let mut ids = Vec::new();
     for (number, (word, path, body, reply)) in doors().into_iter().enumerate() {
@@ -124,11 +111,7 @@ fn a_request_is_forwarded_as_it_came_and_found_by_its_door() {
         refused.status.code() == Some(2) && words.contains("count_tokens"),
         "{words}"
     );
-    let page = exchange(
-        &metrics,
-        b"GET /metrics HTTP/1.1\r\nHost: m\r\nConnection: close\r\n\r\n",
-    )
-    .text();
+    let page = gateway.metrics();
     for (word, ..) in doors() {
         let counted = page
             .lines()

@@ -194,7 +194,7 @@ fn a_caller_who_says_that_nothing_more_comes_gets_an_answer_and_a_record() {
         ("POST", "/v1/chat/completions", "{", 400),
         ("GET", "/v1/models", "", 200),
     ] {
-        provider.answer_next(Reply::Late(Duration::from_millis(300)));
+        provider.answer_next(Reply::Late(Duration::from_millis(300), None));
         let request = format!(
             "{method} {path} HTTP/1.1\r\nHost: gw\r\nAuthorization: Bearer {key}\r\n\
              Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::support::{CLEAN_TEXT, Gateway, Provider, Reply, SSN_TEXT, ask, openai_stream};
-use serde_json::json;
+use serde_json::{Value, json};
 
 #[test]
 fn a_dropped_parameter_with_phi_in_its_name_is_told_by_position() {
@@ -68,38 +68,99 @@ fn what_a_provider_calls_itself_is_recorded_only_where_it_is_a_name() {
     }
 }
 
-#[test]
-fn an_answer_whose_outcome_cannot_be_written_yet_is_given_and_recorded_once() {
-    let provider = Provider::start();
-    let gateway = Gateway::start(&provider);
-    let key = gateway.key();
-    provider.answer_next(Reply::Late(Duration::from_millis(800)));
-    let database = rusqlite::Connection::open(gateway.data().join("phigate.db")).unwrap();
-    let answer = std::thread::scope(|scope| {
-        let asked = scope.spawn(|| gateway.chat(&key, &ask("gpt-4o", SSN_TEXT)));
-        while provider.seen().is_empty() {
-            std::thread::sleep(Duration::from_millis(10));
-        }
-        // The decision is on disk by now. The outcome meets a store that others hold.
-        database.execute_batch("BEGIN IMMEDIATE").unwrap();
-        asked.join().unwrap()
-    });
-    database.execute_batch("ROLLBACK").unwrap();
-    assert_eq!(answer.status, 200, "{}", answer.text());
-    let mut records = Vec::new();
+/// The store's database, for keeping the gateway from writing to it.
+fn database(gateway: &Gateway) -> rusqlite::Connection {
+    rusqlite::Connection::open(gateway.data().join("phigate.db")).unwrap()
+}
+
+/// The records of a request once it has both.
+fn records(gateway: &Gateway, request_id: &str) -> Vec<Value> {
     for _ in 0..100 {
-        records = gateway.records(&answer.request_id());
+        let records = gateway.records(request_id);
         if records.len() > 1 {
-            break;
+            return records;
         }
         std::thread::sleep(Duration::from_millis(100));
     }
-    let outcomes: Vec<_> = records
-        .iter()
-        .filter(|record| record["record"] == "outcome")
-        .collect();
-    assert_eq!(outcomes.len(), 1, "{records:?}");
-    assert_eq!(outcomes[0]["status"], 200);
+    panic!("{request_id} was never recorded");
+}
+
+#[test]
+fn an_answer_whose_outcome_cannot_be_written_yet_is_given_and_recorded_once() {
+    let pause = Duration::from_millis(800);
+    let said = json!({"id": "c", "object": "chat.completion", "created": 1, "model": "gpt-test",
+        "choices": [{"index": 0, "message": {"role": "assistant", "content": "SSN 219-09-4218."}, "finish_reason": "stop"}]});
+    // What was found in a reply is sealed, and waits for the store a while.
+    for (replies, waits) in [("off", false), ("flag", true)] {
+        let provider = Provider::start();
+        let gateway = Gateway::start(&provider);
+        gateway.command(&["replies", "set", replies]);
+        let (key, database) = (gateway.key(), database(&gateway));
+        provider.answer_next(Reply::Late(pause, Some(said.to_string())));
+        let answer = std::thread::scope(|scope| {
+            let asked = scope.spawn(|| gateway.chat(&key, &ask("gpt-4o", SSN_TEXT)));
+            while provider.seen().is_empty() {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            // The decision is on disk by now. The outcome meets a store that others hold.
+            database.execute_batch("BEGIN IMMEDIATE").unwrap();
+            asked.join().unwrap()
+        });
+        database.execute_batch("ROLLBACK").unwrap();
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        let id = answer.request_id();
+        if waits {
+            gateway.logged_after(&format!("outcome of request {id} waits"));
+        }
+        let records = records(&gateway, &id);
+        let outcomes = records.iter().filter(|one| one["record"] == "outcome");
+        let outcomes: Vec<&Value> = outcomes.collect();
+        assert_eq!(outcomes.len(), 1, "{records:?}");
+        assert_eq!(outcomes[0]["status"], 200);
+        for time in ["total_ms", "first_byte_ms"] {
+            let took = Duration::from_millis(outcomes[0][time].as_u64().unwrap());
+            assert!(took >= pause, "{time}: {records:?}");
+        }
+    }
+}
+
+#[test]
+fn only_a_clean_request_in_flag_mode_leaves_before_its_record_is_on_disk() {
+    let provider = Provider::start();
+    let gateway = Gateway::start_counting(&provider);
+    let (key, database) = (gateway.key(), database(&gateway));
+    for (mode, text, found, status) in [
+        ("flag", CLEAN_TEXT, "false", 200),
+        ("flag", SSN_TEXT, "true", 503),
+        ("mask", CLEAN_TEXT, "false", 503),
+        ("block", SSN_TEXT, "true", 503),
+    ] {
+        gateway.command(&["mode", "set", mode]);
+        let before = provider.seen().len();
+        database.execute_batch("BEGIN IMMEDIATE").unwrap();
+        let answer = gateway.chat(&key, &ask("gpt-4o", text));
+        database.execute_batch("ROLLBACK").unwrap();
+        assert_eq!(answer.status, status, "{mode}: {}", answer.text());
+        assert_eq!(
+            answer.header("x-gateway-phi-detected"),
+            Some(found),
+            "{mode}"
+        );
+        let is_forwarded = status == 200;
+        assert_eq!(
+            provider.seen().len() - before,
+            usize::from(is_forwarded),
+            "{mode}"
+        );
+        if is_forwarded {
+            let decision = &records(&gateway, &answer.request_id())[0];
+            assert_eq!(decision["phi_detected"], false);
+        }
+    }
+    assert_eq!(
+        gateway.counted("phigate_audit_write_failures_total", &[]),
+        3
+    );
 }
 
 #[test]

@@ -82,6 +82,48 @@ fn every_request_leaves_one_line_without_content() {
 }
 
 #[test]
+fn every_request_is_counted_and_timed() {
+    let provider = Provider::start();
+    let gateway = Gateway::start_counting(&provider);
+    gateway.command(&["mode", "set", "mask"]);
+    let key = gateway.key();
+    gateway.chat(&key, &ask("gpt-4o", SSN_TEXT));
+    gateway.chat(&key, "no JSON");
+    let texts = serde_json::json!({ "texts": [SSN_TEXT, SSN_TEXT] });
+    gateway.post("/v1/scan", &key, &texts.to_string());
+    for (name, labels, count) in [
+        (
+            "phigate_requests_total",
+            &[
+                r#"status="200""#,
+                r#"action="masked""#,
+                r#"mode="mask""#,
+                r#"family="openai""#,
+            ][..],
+            1,
+        ),
+        (
+            "phigate_requests_total",
+            &[r#"status="400""#, r#"action="refused""#],
+            1,
+        ),
+        (
+            "phigate_requests_total",
+            &[r#"status="200""#, r#"action="scanned""#],
+            1,
+        ),
+        ("phigate_findings_total", &[r#"type="ssn""#], 3),
+        // Who was refused at once was not kept waiting.
+        ("phigate_added_seconds_count", &[], 2),
+        ("phigate_provider_seconds_count", &[r#"family="openai""#], 1),
+        ("phigate_audit_write_seconds_count", &[], 3),
+        ("phigate_audit_write_failures_total", &[], 0),
+    ] {
+        assert_eq!(gateway.counted(name, labels), count, "{name} {labels:?}");
+    }
+}
+
+#[test]
 fn what_no_handler_saw_leaves_a_line_too() {
     let provider = Provider::start();
     let gateway = Gateway::start_with(&provider, &[("PHIGATE_LOG_FORMAT", "json")]);

@@ -25,6 +25,7 @@ fn pair(first: &[&str], second: &[&str]) -> (Gateway, Provider, Provider) {
     set(&gateway, "first", &one, &first);
     set(&gateway, "second", &two, &second);
     gateway.command(&["fallback", "set", "one", "two"]);
+    gateway.set_metrics();
     gateway.serve();
     (gateway, one, two)
 }
@@ -251,6 +252,7 @@ fn a_failure_falls_back_and_every_attempt_is_on_record() {
         (&attempt["provider"], &attempt["model"], &attempt["action"]),
         (&json!("second"), &json!("two"), &json!("masked"))
     );
+    assert_eq!(attempt["number"], 2);
     let outcome = record(&gateway, &answer, "outcome");
     let attempts = outcome["attempts"].as_array().unwrap();
     let told = |at: usize| {
@@ -276,6 +278,68 @@ fn a_failure_falls_back_and_every_attempt_is_on_record() {
         two.last().body
     );
     gateway.command(&["audit", "verify"]);
+}
+
+#[test]
+fn an_answer_tells_what_the_provider_that_gave_it_does_not_know() {
+    let (one, two) = (Provider::start(), Provider::start());
+    let mut gateway = Gateway::offline();
+    set(
+        &gateway,
+        "first",
+        &one,
+        &["--kind", "openai", "--models", "one"],
+    );
+    set(
+        &gateway,
+        "second",
+        &two,
+        &["--kind", "anthropic", "--models", "two"],
+    );
+    gateway.command(&["fallback", "set", "one", "two"]);
+    gateway.serve();
+    let body =
+        json!({"model": "one", "messages": [{"role": "user", "content": CLEAN_TEXT}], "x_new": 1});
+    let key = gateway.key();
+    let dropped = |answer: &Answer| {
+        let dropped = answer.header("x-gateway-params-dropped");
+        dropped.map(str::to_owned)
+    };
+    let answer = gateway.chat(&key, &body.to_string());
+    assert_eq!((answer.status, dropped(&answer)), (200, None));
+    one.answer_next(said(400));
+    let answer = gateway.chat(&key, &body.to_string());
+    assert_eq!((answer.status, dropped(&answer)), (400, None));
+    one.answer_next(said(503));
+    let answer = gateway.chat(&key, &body.to_string());
+    assert_eq!(
+        (answer.status, dropped(&answer)),
+        (200, Some("x_new".to_owned()))
+    );
+}
+
+#[test]
+fn an_attempt_that_cannot_be_recorded_does_not_leave() {
+    let (gateway, one, two) = pair(&[], &[]);
+    let key = gateway.key();
+    one.answer_next(Reply::Silence(std::time::Duration::from_secs(2)));
+    let database = rusqlite::Connection::open(gateway.data().join("phigate.db")).unwrap();
+    let answer = std::thread::scope(|scope| {
+        let answer = scope.spawn(|| gateway.chat(&key, &ask("one", SSN_TEXT)));
+        while one.seen().is_empty() {
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+        // The decision is on disk by now. The attempt meets a store that others hold.
+        database.execute_batch("BEGIN IMMEDIATE").unwrap();
+        answer.join().unwrap()
+    });
+    database.execute_batch("ROLLBACK").unwrap();
+    assert_eq!(answer.error().2, "audit_unavailable");
+    assert_eq!(two.connections(), 0);
+    assert_eq!(
+        gateway.counted("phigate_audit_write_failures_total", &[]),
+        1
+    );
 }
 
 #[test]
@@ -390,6 +454,29 @@ fn an_answer_that_breaks_before_anything_was_given_falls_back() {
         // A success in between: a provider that keeps failing would be left alone.
         gateway.chat(&key, &whole);
     }
+}
+
+#[test]
+fn a_gateway_that_stops_asks_nobody_else() {
+    let (mut gateway, one, two) = pair(&[], &[]);
+    gateway.signal("-TERM");
+    gateway.wait();
+    gateway.set("PHIGATE_LIMITS_DRAIN_MS", "200");
+    gateway.serve();
+    let key = gateway.key();
+    let events = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
+    let pause = std::time::Duration::from_secs(5);
+    one.answer_next(Reply::Raw(events.into(), pause));
+    let body = ask("one", CLEAN_TEXT).replace("{\"messages\"", "{\"stream\":true,\"messages\"");
+    std::thread::scope(|scope| {
+        scope.spawn(|| std::panic::catch_unwind(|| gateway.chat(&key, &body)));
+        while one.seen().is_empty() {
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+        gateway.signal("-TERM");
+    });
+    assert_eq!(gateway.wait(), Some(0));
+    assert_eq!(two.connections(), 0);
 }
 
 #[test]

@@ -85,6 +85,7 @@ fn masked_values_come_back_and_the_provider_sees_none() {
         streamed(&stream),
         ("Dear Jane Roe, 536-22-8741 is on file.".to_owned(), None)
     );
+    assert_eq!(stream.header("cache-control"), Some("no-store"));
     assert_eq!(outcome(&gateway, &stream)["restored"], 2);
     for seen in provider.seen() {
         let sent = String::from_utf8(seen.body).unwrap();
@@ -247,7 +248,14 @@ fn what_a_provider_said_is_sealed_although_the_caller_left_in_the_middle() {
     let told = the_outcome(&gateway);
     assert_eq!(told["error_code"], "client_disconnected", "{told}");
     assert_eq!(told["reply_types"], json!({"ssn": 1}), "{told}");
+    assert_eq!(told["attempts"][0]["error_code"], "client_disconnected");
     let id = told["request_id"].as_str().unwrap();
+    let logs = gateway.logs.lock().unwrap().clone();
+    let mut lines = logs.lines().filter(|line| line.contains(id));
+    assert!(
+        lines.any(|line| line.contains("client_disconnected")),
+        "{logs}"
+    );
     let revealed = gateway.command(&["audit", "reveal", id, "--reason", "test"]);
     let revealed: Value = serde_json::from_str(&revealed).unwrap();
     assert!(revealed["reply"].as_str().unwrap().contains("219-09-4218"));

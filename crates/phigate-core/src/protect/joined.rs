@@ -13,7 +13,7 @@ use crate::request::{self, Form, Place};
 use super::located::{LocatedFinding, ScanResult};
 use super::scanner::Scanner;
 
-/// How much of the message before is read with a message.
+/// How much of the messages before is read with a message, and at most of each.
 const TAIL_BYTES: usize = 200;
 
 /// How much of a message is read with the one before. What follows has its own context.
@@ -131,10 +131,8 @@ fn scan_group(
         };
         for finding in &findings {
             let pieces = joined.locate(finding);
-            let is_missing = |piece: &LocatedFinding| {
-                let is_reached = !is_from_model(finding) || piece.finding.span.start < ANSWER_BYTES;
-                is_reached && !result.overlaps(piece.node, &piece.finding.span)
-            };
+            let is_missing =
+                |piece: &LocatedFinding| !result.overlaps(piece.node, &piece.finding.span);
             if pieces.len() > 1 || pieces.iter().any(is_missing) {
                 added.extend(pieces);
             }
@@ -190,18 +188,16 @@ fn tail(document: &Document, before: &[Vec<NodeId>]) -> String {
     let mut tail = String::new();
     for &node in before.iter().flatten().rev() {
         let text = document.value(node).string().unwrap_or_default();
-        let room = TAIL_BYTES - tail.len();
-        let mut start = text.ceil_char_boundary(text.len().saturating_sub(room));
+        let mut start = text.ceil_char_boundary(text.len().saturating_sub(TAIL_BYTES));
         if start > 0 {
             let space = text[start..].find(char::is_whitespace);
             start += space.unwrap_or(0);
         }
-        let piece = text[start..].trim();
-        if !piece.is_empty() && !tail.is_empty() {
+        if !tail.is_empty() {
             tail.insert(0, '\n');
         }
-        tail.insert_str(0, piece);
-        if start > 0 || tail.len() >= TAIL_BYTES {
+        tail.insert_str(0, text[start..].trim());
+        if tail.len() >= TAIL_BYTES {
             break;
         }
     }
@@ -254,7 +250,6 @@ fn scan_returned(
     let findings: Option<Findings> = if is_json {
         joined.text = format!("{{\"{label}\":");
         joined.push(text.id(), head(&content, RESULT_BYTES));
-        joined.text.push('}');
         scanner.find(None, &joined.text)
     } else if is_bare {
         joined.push(text.id(), &content);

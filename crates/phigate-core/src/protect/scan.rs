@@ -136,7 +136,6 @@ fn scan_slot(
     if slot.place == Place::Key && request::is_known_word(&text) {
         return;
     }
-    let found_before = result.findings.len();
     if !is_lower_case_word(&text) || slot.place == Place::Text {
         let skipped = match slot.place {
             Place::Text => request::id_prefix(&value, &text),
@@ -156,9 +155,7 @@ fn scan_slot(
         });
         result.findings.extend(located);
     }
-    if result.findings.len() == found_before && slot.place != Place::Number {
-        scan_identifier(scanner, slot, &text, result);
-    }
+    scan_identifier(scanner, slot, &text, result);
 }
 
 /// A text to scan, and the word that gives it its meaning.
@@ -198,6 +195,9 @@ fn is_lower_case_word(text: &str) -> bool {
 
 const SHORTEST_NUMBER: usize = 4;
 
+/// Larger numbers stay as they are: `1e300` would become long, and what has more digits would lose some of them.
+const WRITTEN_MAX: f64 = 1e15;
+
 fn is_number(text: &str) -> bool {
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
     digits >= SHORTEST_NUMBER && !text.contains(char::is_alphabetic)
@@ -205,11 +205,8 @@ fn is_number(text: &str) -> bool {
 
 /// Writes `5.36228741e8` as `536228741`: the same number to every reader, and the same SSN.
 fn plain_digits(raw: &str) -> Cow<'_, str> {
-    let is_plain = raw
-        .bytes()
-        .all(|byte| byte.is_ascii_digit() || byte == b'-');
     match raw.parse::<f64>() {
-        Ok(number) if !is_plain && number.fract() == 0.0 && number.abs() < 1e15 => {
+        Ok(number) if number.fract() == 0.0 && number.abs() < WRITTEN_MAX => {
             Cow::Owned(format!("{number:.0}"))
         }
         _ => Cow::Borrowed(raw),

@@ -66,11 +66,29 @@ impl Gateway {
         self.settings.push((name.into(), value.into()));
     }
 
-    /// Serves metrics from the next start on, at the address that this gives.
-    pub fn set_metrics(&mut self) -> String {
+    /// Serves metrics from the next start on.
+    pub fn set_metrics(&mut self) {
         let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         self.metrics = free.local_addr().unwrap().to_string();
-        self.metrics.clone()
+    }
+
+    /// The metrics as they stand.
+    pub fn metrics(&self) -> String {
+        let get = b"GET /metrics HTTP/1.1\r\nHost: m\r\nConnection: close\r\n\r\n";
+        exchange(&self.metrics, get).text()
+    }
+
+    /// The sum of the metrics of this name that have all of these labels.
+    pub fn counted(&self, name: &str, labels: &[&str]) -> u64 {
+        let page = self.metrics();
+        let lines = page.lines().filter(|line| {
+            let is_named = line
+                .strip_prefix(name)
+                .is_some_and(|rest| rest.starts_with([' ', '{']));
+            is_named && labels.iter().all(|label| line.contains(label))
+        });
+        let count = |line: &str| line.rsplit(' ').next().unwrap().parse::<u64>().unwrap();
+        lines.map(count).sum()
     }
 
     /// Waits for the logs to hold these words, and gives what follows them up to the next space.
@@ -98,15 +116,29 @@ impl Gateway {
                 .iter()
                 .map(|(name, value)| ((*name).into(), (*value).into())),
         );
+        gateway.set_providers(provider);
+        gateway.serve();
+        gateway
+    }
+
+    /// The same with metrics.
+    pub fn start_counting(provider: &Provider) -> Self {
+        let mut gateway = Self::offline();
+        gateway.set_metrics();
+        gateway.set_providers(provider);
+        gateway.serve();
+        gateway
+    }
+
+    /// Leads three families to `provider`.
+    fn set_providers(&self, provider: &Provider) {
         for family in ["openai", "anthropic", "google"] {
             let url = provider.url();
-            gateway.command_with_input(
+            self.command_with_input(
                 &["provider", "set", family, "--key-stdin", "--base-url", &url],
                 "sk-test-of-no-value\n",
             );
         }
-        gateway.serve();
-        gateway
     }
 
     /// The data folder.

@@ -15,8 +15,8 @@ pub enum Reply {
     Events(Vec<String>, Duration),
     /// These pieces, then the connection is cut.
     CutEvents(Vec<String>),
-    /// The same as without being told, after a pause.
-    Late(Duration),
+    /// This JSON, or else the same as without being told, after a pause.
+    Late(Duration, Option<String>),
     /// Nothing, for this long.
     Silence(Duration),
     /// These bytes as they are, nothing for this long, then the connection is cut.
@@ -196,9 +196,10 @@ fn write_reply(socket: &mut TcpStream, reply: Reply, seen: &Seen) -> std::io::Re
             }
             socket.shutdown(std::net::Shutdown::Both)
         }
-        Reply::Late(pause) => {
+        Reply::Late(pause, body) => {
             std::thread::sleep(pause);
-            write_reply(socket, default_reply(seen), seen)
+            let told = body.map(|body| Reply::Json(200, body));
+            write_reply(socket, told.unwrap_or_else(|| default_reply(seen)), seen)
         }
         Reply::Silence(pause) => {
             std::thread::sleep(pause);
