@@ -163,7 +163,7 @@ fn a_label_reaches_the_next_part() {
     }
     // The head of a table reaches all of its rows, also one with a name that shows by itself.
     let cough =
-        "She came in with a cough that would not go away for three weeks, and then some more";
+        "She came in with a cough that would not go away for three weeks and then some more";
     let rows = format!("Roe,48291378,{cough}\nDoe,48291379,well\n");
     for value in ["48291378", "48291379"] {
         is_found("mrn", value, &parts(&["name,mrn,note\n", &rows]));
