@@ -269,7 +269,22 @@ fn a_question_reaches_the_answer() {
             &["Hello!", "Hello.", "What is your MRN?", "48291378"],
             "48291378",
         ),
-        ("mrn", &["MRN please?", "48291378"], "48291378"),
+    ] {
+        is_found(kind, value, &turns(texts));
+    }
+    let system = json!([{"role": "system", "content": "The patient's MRN:"}, {"role": "user", "content": "48291378"}]);
+    is_found("mrn", "48291378", &messages(system));
+    let long = format!(
+        "{} What is your MRN?",
+        "We are glad that you called. ".repeat(50)
+    );
+    is_found("mrn", "48291378", &turns(&[&long, "48291378"]));
+}
+
+#[test]
+fn a_question_reaches_an_answer_however_the_two_are_put() {
+    for (kind, texts, value) in [
+        ("mrn", &["MRN please?", "48291378"][..], "48291378"),
         ("mrn", &["Please give the MRN", "48291378"], "48291378"),
         (
             "mrn",
@@ -300,13 +315,6 @@ fn a_question_reaches_the_answer() {
     ] {
         is_found(kind, value, &turns(texts));
     }
-    let system = json!([{"role": "system", "content": "The patient's MRN:"}, {"role": "user", "content": "48291378"}]);
-    is_found("mrn", "48291378", &messages(system));
-    let long = format!(
-        "{} What is your MRN?",
-        "We are glad that you called. ".repeat(50)
-    );
-    is_found("mrn", "48291378", &turns(&[&long, "48291378"]));
     let parts = json!([{"type": "text", "text": "What is your"}, {"type": "text", "text": "MRN?"}]);
     let body = json!([{"role": "assistant", "content": parts}, {"role": "user", "content": [{"type": "text", "text": "48291378"}]}]);
     is_found("mrn", "48291378", &messages(body));
