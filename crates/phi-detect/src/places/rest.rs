@@ -1,0 +1,378 @@
+//! What belongs to an address by its place alone: districts, towns and counties behind a street, with a postal code before or
+//! behind them. `, Mt Albert, Auckland 1025`, `, 2032 HA Haarlem`, `\n93290 Tremblay`, `, Dist. Raipur 493661`.
+
+use super::tail::postal_code_end;
+use super::token::{Token, is_one_of, skip, token_at};
+use crate::lexicon::Sense;
+use crate::page::Page;
+
+/// A district, a town, a county and a region are the most that follow each other.
+const PIECES_MAX: usize = 4;
+/// No place has a longer name.
+const NAME_WORDS_MAX: usize = 4;
+
+/// Senses of words that open something else.
+const OTHERS: Sense = Sense(
+    Sense::STOP.0
+        | Sense::LABEL.0
+        | Sense::TITLE.0
+        | Sense::MONTH.0
+        | Sense::ROLE.0
+        | Sense::KIN.0
+        | Sense::UNIT.0,
+);
+
+/// Small words inside the name of a place.
+const LINKS: &[&[u8]] = &[
+    b"am", b"an", b"bei", b"da", b"das", b"de", b"del", b"der", b"di", b"do", b"dos", b"du", b"en",
+    b"im", b"la", b"le", b"les", b"nad", b"of", b"op", b"sous", b"sur", b"under", b"upon",
+];
+
+/// What is shortened in front of a place.
+const SHORT: &[&[u8]] = &[
+    b"cd", b"co", b"col", b"dist", b"distt", b"dt", b"edo", b"fracc", b"ft", b"mt", b"mun", b"po",
+    b"prov", b"ps", b"pto", b"st", b"sta", b"sto", b"taluk", b"teh", b"tk", b"vill",
+];
+
+/// What says where a place is, before the name of another.
+const LOCATORS: &[&[u8]] = &[
+    b"behind",
+    b"beside",
+    b"by",
+    b"near",
+    b"nr",
+    b"opp",
+    b"opposite",
+];
+
+/// Parts of a town that have a number or a letter.
+const PARTS: &[&[u8]] = &[
+    b"block",
+    b"blk",
+    b"ext",
+    b"extension",
+    b"house",
+    b"phase",
+    b"purok",
+    b"road",
+    b"section",
+    b"sector",
+    b"site",
+    b"stage",
+    b"street",
+    b"ward",
+    b"zone",
+];
+
+/// Where the pieces that follow an address end.
+pub(crate) fn pieces(page: &Page<'_>, from: usize) -> Option<usize> {
+    let mut end = code_in_parts(page, from)
+        .or_else(|| name_in_parts(page, from))
+        .unwrap_or(from);
+    for _ in 0..PIECES_MAX {
+        let Some(next) = piece_after(page, end) else {
+            break;
+        };
+        end = next;
+    }
+    (end > from).then_some(end)
+}
+
+/// Where the next piece behind a comma or a line break ends. On a line of its own it has to have its postal code.
+fn piece_after(page: &Page<'_>, end: usize) -> Option<usize> {
+    let at = skip(page.bytes(), end, b" ,\n");
+    let gap = page.slice(end..at);
+    let is_comma = gap == b", " || gap == b",\n";
+    if !is_comma && gap != b"\n" {
+        return None;
+    }
+    if let Some(code) = code_before_town(page, at) {
+        return town_after(page, code);
+    }
+    if let Some(part) = part(page, at).filter(|_| is_comma) {
+        return Some(part);
+    }
+    let piece = named(page, at)?;
+    (piece.has_code || is_comma && piece.is_safe && closes(page, piece.end)).then_some(piece.end)
+}
+
+/// `Section F`, `Zone 12`, `Road 7`: a part of a town.
+fn part(page: &Page<'_>, at: usize) -> Option<usize> {
+    let word = token_at(page, at)?;
+    let number = token_at(page, word.span.end + 1).filter(|_| page.byte(word.span.end) == b' ')?;
+    let is_number =
+        number.span.len() <= 4 && (number.has_digit || number.span.len() == 1 && number.is_shouted);
+    let is_part = is_one_of(page.slice(word.span), PARTS) && is_number;
+    (is_part && closes(page, number.span.end)).then_some(number.span.end)
+}
+
+/// A place by its name.
+struct Named {
+    end: usize,
+    has_code: bool,
+    /// Whether it can hardly be a person.
+    is_safe: bool,
+}
+
+/// `Auckland 1025`, `Dist. Raipur`, `Nagpur-440022`, `Imperatriz - MA`.
+fn named(page: &Page<'_>, start: usize) -> Option<Named> {
+    let mut at = start;
+    let mut words = 0;
+    let mut is_safe = true;
+    for _ in 0..NAME_WORDS_MAX + 2 {
+        let token = token_at(page, at)?;
+        let text = page.slice(token.span.clone());
+        if let Some(end) = tied_code(page, &token) {
+            return Some(Named {
+                end,
+                has_code: true,
+                is_safe,
+            });
+        }
+        let is_short = page.byte(token.span.end) == b'.' && is_one_of(text, SHORT);
+        let is_link = words > 0 && is_one_of(text, LINKS) && !token.is_capital;
+        // ", near Water Tank": and no sentence goes on.
+        if words == 0 && at == start && is_one_of(text, LOCATORS) {
+            let end = token.span.end + usize::from(page.byte(token.span.end) == b'.');
+            at = end
+                + 1
+                + if page.slice(end..end + 5) == b" the " {
+                    4
+                } else {
+                    0
+                };
+            if page.byte(end) != b' ' {
+                return None;
+            }
+            continue;
+        }
+        if !is_link {
+            is_safe &= is_place_word(page, &token) || is_short;
+            words += 1;
+        }
+        let is_name = token.is_capital && !token.has_digit && text.len() > 1;
+        if !(is_name || is_link) || words > NAME_WORDS_MAX {
+            return None;
+        }
+        let end = token.span.end + usize::from(is_short);
+        if let Some(end) = code_behind(page, end) {
+            return Some(Named {
+                end,
+                has_code: true,
+                is_safe,
+            });
+        }
+        let goes_on = page.byte(end) == b' ' && !is_region_sign(page, end);
+        if !goes_on && !is_link {
+            let end = with_region(page, end);
+            return Some(Named {
+                end,
+                has_code: false,
+                is_safe,
+            });
+        }
+        at = end + 1;
+    }
+    None
+}
+
+/// Whether a word may name a place and is no given name, label or abbreviation.
+fn is_place_word(page: &Page<'_>, token: &Token) -> bool {
+    let is_plain = !token.is_shouted || token.span.len() > 5;
+    let is_saint = is_one_of(page.slice(token.span.clone()), SHORT);
+    is_saint || is_plain && !token.sense.has(Sense(OTHERS.0 | Sense::GIVEN.0))
+}
+
+/// ` - MA`, ` PA`, ` (SA)`: whether the sign of a region follows.
+fn is_region_sign(page: &Page<'_>, end: usize) -> bool {
+    with_region(page, end) > end
+}
+
+/// Where the region behind a town ends.
+fn with_region(page: &Page<'_>, end: usize) -> usize {
+    const LETTERS_MAX: usize = 12;
+    let rest = page.slice(end..page.text.len().min(end + LETTERS_MAX + 4));
+    let letters = |from: usize| {
+        let rest = rest.get(from..).unwrap_or_default();
+        rest.iter()
+            .take_while(|byte| byte.is_ascii_alphabetic() || **byte >= 0x80)
+            .count()
+    };
+    if rest.starts_with(b" (") {
+        let length = letters(2);
+        let is_closed = rest.get(2 + length) == Some(&b')');
+        let is_name = rest.get(2).is_some_and(u8::is_ascii_uppercase);
+        return if is_closed && is_name {
+            end + length + 3
+        } else {
+            end
+        };
+    }
+    let sign = if rest.starts_with(b" - ") { 3 } else { 1 };
+    let is_code = rest.starts_with(b" ")
+        && letters(sign) == 2
+        && rest[sign..sign + 2].iter().all(u8::is_ascii_uppercase)
+        && closes(page, end + sign + 2);
+    if is_code { end + sign + 2 } else { end }
+}
+
+/// Whether a piece ends here as one does: a sign follows, or the end of the line.
+fn closes(page: &Page<'_>, end: usize) -> bool {
+    match page.byte(end) {
+        0 | b'\n' | b',' | b';' | b')' | b'"' => true,
+        b'.' => !page.byte(end + 1).is_ascii_alphanumeric(),
+        _ => false,
+    }
+}
+
+/// ` 1025`, ` - 676304`, ` NG34 7RT`: where the postal code behind a town ends.
+fn code_behind(page: &Page<'_>, end: usize) -> Option<usize> {
+    let at = match page.slice(end..page.text.len().min(end + 3)) {
+        b" - " => end + 3,
+        [b' ', ..] => end + 1,
+        _ => return None,
+    };
+    if let Some(end) = postal_code_end(page, at) {
+        return Some(end);
+    }
+    // "Chennai 600 020".
+    let six = page.slice(at..page.text.len().min(at + 7));
+    if matches!(six, [a, b, c, b' ', d, e, f] if [a, b, c, d, e, f].iter().all(|byte| byte.is_ascii_digit()))
+        && closes(page, at + 7)
+    {
+        return Some(at + 7);
+    }
+    let token = token_at(page, at)?;
+    let text = page.slice(token.span.clone());
+    let digits = text.strip_prefix(b"S").unwrap_or(text);
+    let is_code = (4..=6).contains(&digits.len()) && digits.iter().all(u8::is_ascii_digit);
+    (is_code && closes(page, token.span.end)).then_some(token.span.end)
+}
+
+/// `Nagpur-440022`, `S460118`: a code that is tied to its town.
+fn tied_code(page: &Page<'_>, token: &Token) -> Option<usize> {
+    let text = page.slice(token.span.clone());
+    let letters = text
+        .iter()
+        .take_while(|byte| byte.is_ascii_alphabetic())
+        .count();
+    let rest = &text[letters..];
+    let is_singapore = text.starts_with(b"S") && letters == 1 && rest.len() == 6;
+    let digits = rest.strip_prefix(b"-").filter(|_| letters >= 3);
+    let digits = digits.or(is_singapore.then_some(rest))?;
+    let is_code = (4..=6).contains(&digits.len()) && digits.iter().all(u8::is_ascii_digit);
+    (is_code && token.is_capital).then_some(token.span.end)
+}
+
+/// `94300 `, `2032 HA `, `1250-109 `, `962 31 `: where the town behind a postal code starts.
+fn code_before_town(page: &Page<'_>, start: usize) -> Option<usize> {
+    let token = token_at(page, start).filter(|token| token.has_digit)?;
+    let text = page.slice(token.span.clone());
+    let is_digits = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
+    let end = token.span.end;
+    let town = match text.len() {
+        5 | 6 if is_digits(text) => end + 1,
+        8 if text[4] == b'-' && is_digits(&text[..4]) && is_digits(&text[5..]) => end + 1,
+        4 if is_digits(text) => match letters_of_code(page, end) {
+            Some(letters) => letters + 1,
+            // "2019 Roe" would be a year.
+            None if !matches!(text, [b'1', b'9', ..] | [b'2', b'0', ..]) => end + 1,
+            None => return None,
+        },
+        3 if is_digits(text) => second_group(page, end)? + 1,
+        _ => return None,
+    };
+    (page.byte(town - 1) == b' ').then_some(town)
+}
+
+/// ` HA`: the two letters of a Dutch postal code.
+fn letters_of_code(page: &Page<'_>, end: usize) -> Option<usize> {
+    let rest = page.slice(end..page.text.len().min(end + 4));
+    matches!(rest, [b' ', a, b, b' '] if a.is_ascii_uppercase() && b.is_ascii_uppercase())
+        .then_some(end + 3)
+}
+
+/// ` 31`: the second group of a Swedish postal code.
+fn second_group(page: &Page<'_>, end: usize) -> Option<usize> {
+    let rest = page.slice(end..page.text.len().min(end + 4));
+    matches!(rest, [b' ', a, b, b' '] if a.is_ascii_digit() && b.is_ascii_digit())
+        .then_some(end + 3)
+}
+
+/// Where the town that follows its postal code ends.
+fn town_after(page: &Page<'_>, start: usize) -> Option<usize> {
+    let mut at = start;
+    let mut end = None;
+    for _ in 0..NAME_WORDS_MAX {
+        let Some(token) = token_at(page, at) else {
+            break;
+        };
+        let text = page.slice(token.span.clone());
+        let is_link = end.is_some() && !token.is_capital && is_one_of(text, LINKS);
+        let is_other = token.has_digit
+            || token.sense.has(OTHERS) && !is_link
+            || page.byte(token.span.end) == b':';
+        if is_other || !(token.is_capital || is_link) {
+            break;
+        }
+        if token.is_capital {
+            end = Some(token.span.end);
+        }
+        if page.byte(token.span.end) != b' ' {
+            break;
+        }
+        at = token.span.end + 1;
+    }
+    end.map(|end| with_region(page, end))
+}
+
+/// `NG34| 7RT`, `1017| GM Amsterdam`, `962| 31 Jokkmokk`: where a postal code ends of which only the first part was found, and
+/// `84014 Nocera| Inferiore`, where a town does.
+fn code_in_parts(page: &Page<'_>, end: usize) -> Option<usize> {
+    let before = page.slice(end.saturating_sub(8)..end);
+    let length = before
+        .iter()
+        .rev()
+        .take_while(|byte| byte.is_ascii_alphanumeric())
+        .count();
+    let mut start = end - length;
+    // "3701 KD| Zeist", "983 21| Malmberget".
+    let second = before[..before.len() - length].strip_suffix(b" ");
+    let first = second.map_or(0, |first| {
+        let digits = first.iter().rev().take_while(|byte| byte.is_ascii_digit());
+        digits.count()
+    });
+    if length == 2 && (3..=4).contains(&first) {
+        start -= first + 1;
+    }
+    if length < 2 || !page.slice(start..end).iter().any(u8::is_ascii_digit) {
+        return None;
+    }
+    postal_code_end(page, start).or_else(|| {
+        let follows_comma =
+            page.slice(start.saturating_sub(2)..start) == b", " || page.byte_before(start) == b'\n';
+        let town = code_before_town(page, start)
+            .filter(|&town| town > end && (town > end + 1 || length == 5 || follows_comma))?;
+        town_after(page, town)
+    })
+}
+
+/// `Goa| 403508`, `Co.| Longford`, `Port| of Spain`: where the name of a place goes on of which a part was found.
+fn name_in_parts(page: &Page<'_>, end: usize) -> Option<usize> {
+    let dot = usize::from(page.byte_before(end) == b'.');
+    let (sense, start) = page.word_before(end - dot)?;
+    let word = page.slice(start..end - dot);
+    let is_capital = page.byte(start).is_ascii_uppercase() || page.byte(start) >= 0x80;
+    if !is_capital || sense.has(Sense::STREET | Sense::ROAD | Sense::UNIT | Sense::DIRECTION) {
+        return None;
+    }
+    if dot == 0
+        && let Some(end) = code_behind(page, end)
+    {
+        return Some(end);
+    }
+    let at = end + usize::from(dot == 0 && page.byte(end) == b'.') + 1;
+    let is_short = is_one_of(word, SHORT) && page.byte(at - 1) == b' ';
+    let next = token_at(page, at).filter(|_| is_short)?;
+    (next.is_capital && !next.has_digit && is_place_word(page, &next)).then_some(next.span.end)
+}
