@@ -91,6 +91,7 @@ pub(super) static RULE: PhiRule = PhiRule {
             "phone.abroad",
         ),
         (Shape::Local, Evidence::VagueLabel, 0.85, "phone.local"),
+        (Shape::Local, Evidence::Stated, 0.6, "phone.at"),
         (Shape::Abroad, Evidence::VagueLabel, 0.75, "phone.abroad"),
         (Shape::Abroad, Evidence::Form, 0.55, "phone.abroad"),
         (
@@ -143,6 +144,9 @@ pub(super) static RULE: PhiRule = PhiRule {
         "my sister Maria, «555-0142», or his son Carlos «0855550142»",
         "Jane Roe rings from «955 550 118», her mother from «98450 01142»",
         "Jane Roe (which of the two?) wants a refill. «2065550142»",
+        "Mob: «94221 17039» / «0712-229 1370»",
+        "Tel. «+33 (0)3 20 55 01 66», called «775-2O8-0O41»",
+        "Jane Roe «555-0142»; her son is at «555-0143», the nurse, Mark Price, at «206-555-0126»",
     ],
     misses: &[
         "a0 03 02 01 02 02 09 00",
