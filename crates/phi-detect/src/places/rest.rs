@@ -8,6 +8,8 @@ use crate::page::Page;
 
 /// A district, a town, a county and a region are the most that follow each other.
 const PIECES_MAX: usize = 4;
+/// No town with its postal code is longer.
+const TOWN_BYTES_MAX: usize = 40;
 /// No place has a longer name.
 const NAME_WORDS_MAX: usize = 4;
 
@@ -70,12 +72,35 @@ pub(crate) fn pieces(page: &Page<'_>, from: usize) -> Option<usize> {
         .or_else(|| name_in_parts(page, from))
         .unwrap_or(from);
     for _ in 0..PIECES_MAX {
-        let Some(next) = piece_after(page, end) else {
+        let next = piece_after(page, end).filter(|_| !ends_in_code(page, end));
+        let Some(next) = next else {
             break;
         };
         end = next;
     }
     (end > from).then_some(end)
+}
+
+/// `Lithgow 2790`, `SY23 4LA`: behind a postal code that stands last nothing more belongs to an address.
+fn ends_in_code(page: &Page<'_>, end: usize) -> bool {
+    let before = page.slice(end.saturating_sub(8)..end);
+    let length = before
+        .iter()
+        .rev()
+        .take_while(|byte| byte.is_ascii_alphanumeric())
+        .count();
+    let (before, last) = before.split_at(before.len() - length);
+    let is_town = before.len() > 1
+        && matches!(before.last(), Some(b' ' | b'-'))
+        && before[before.len() - 2].is_ascii_alphabetic();
+    let is_number = length >= 4 && last.iter().all(u8::is_ascii_digit);
+    let is_british = matches!(last, [digit, a, b] if digit.is_ascii_digit()
+        && a.is_ascii_uppercase() && b.is_ascii_uppercase());
+    // "Stand 4410" has its own number.
+    let has_comma = page
+        .slice(end.saturating_sub(TOWN_BYTES_MAX)..end)
+        .contains(&b',');
+    is_number && is_town && has_comma || is_british && before.ends_with(b" ")
 }
 
 /// Where the next piece behind a comma or a line break ends. On a line of its own it has to have its postal code.
@@ -93,7 +118,8 @@ fn piece_after(page: &Page<'_>, end: usize) -> Option<usize> {
         return Some(part);
     }
     let piece = named(page, at)?;
-    (piece.has_code || is_comma && piece.is_safe && closes(page, piece.end)).then_some(piece.end)
+    let ends = closes(page, piece.end) || is_in_sentence(page, at, piece.end);
+    (piece.has_code || is_comma && piece.is_safe && ends).then_some(piece.end)
 }
 
 /// `Section F`, `Zone 12`, `Road 7`: a part of a town.
@@ -162,7 +188,9 @@ fn named(page: &Page<'_>, start: usize) -> Option<Named> {
                 is_safe,
             });
         }
-        let goes_on = page.byte(end) == b' ' && !is_region_sign(page, end);
+        let goes_on = page.byte(end) == b' '
+            && !is_region_sign(page, end)
+            && !is_in_sentence(page, start, end);
         if !goes_on && !is_link {
             let end = with_region(page, end);
             return Some(Named {
@@ -223,6 +251,18 @@ fn closes(page: &Page<'_>, end: usize) -> bool {
         b'.' => !page.byte(end + 1).is_ascii_alphanumeric(),
         _ => false,
     }
+}
+
+/// "Thornaby where she", "Boca Sur and": whether a name that is no word stands before a small word of the sentence.
+fn is_in_sentence(page: &Page<'_>, start: usize, end: usize) -> bool {
+    let is_small = page.byte(end) == b' '
+        && page.byte(end + 1).is_ascii_lowercase()
+        && page.word_at(end + 1).is_some_and(|(sense, word)| {
+            sense.has(Sense::STOP) && !is_one_of(page.slice(end + 1..word), LINKS)
+        });
+    let is_unknown = token_at(page, start)
+        .is_some_and(|token| token.sense == Sense::NONE && token.span.len() > 3);
+    is_small && is_unknown
 }
 
 /// ` 1025`, ` - 676304`, ` NG34 7RT`: where the postal code behind a town ends.
