@@ -24,7 +24,7 @@ pub(super) static RULE: PhiRule = PhiRule {
             medical record number|medical record numbers|medical record no|medical record num|medical record id|\
             medical rec|medical rec no|medical record identifier|record number|record no|record num|chart number|\
             chart numbers|chart nos|chart no|chart num|chart id|hospital number|hospital no|patient chart number|\
-            hospital num|hospital id|hosp no|hosp num|hospital record number|unit number|unit no|emrn|empi|mpi|\
+            hospital num|hospital id|id hospital|hosp no|hosp num|hospital record number|unit number|unit no|emrn|empi|mpi|\
             mpi number|epic mrn|patient mrn|pt mrn|patient medical record number|health record number|health record|\
             clinic number|clinic no|numero de expediente|expediente|historia clinica|nhc|numero de historia clinica|\
             uhid|uhid no|uhid number|ur|ur no|ur number|urn|hospital unit number|unit record number|ehr id|\
@@ -193,6 +193,8 @@ pub(super) static RULE: PhiRule = PhiRule {
         "Chart «F-1182» is hers, and «F-1190» her sister's.",
         "Jane Roe, card no «UCH/23/009417»; cartella «2024/03391» of Jane Roe; Jane Roe, PID «4471902»",
         "Jane Roe (your number «KT 20 338») is well",
+        "patient\n  id: «HN-0023419»\n  display: Jane Roe",
+        "looked at pt=«551920» twice",
     ],
     misses: &[
         "mrn=\n09:12:27.124 INFO started",

@@ -52,13 +52,20 @@ pub(super) fn value_span(page: &Page<'_>, index: usize) -> Range<usize> {
         // has the letters of a hospital, whatever else they stand for.
         let is_the_label = is_prefix
             && page.label_ending_at(start - 1).is_some_and(|label| {
-                tie == b' ' && (is_of_record(label.meaning) || letters.len() > 2) || !before(word)
+                tie == b' ' && (is_of_record(label.meaning) || letters.len() > 2)
+                    || !before(word) && !is_given_as_value(page, word, letters)
             });
         if is_prefix && !is_the_label {
             start = word;
         }
     }
     start..end
+}
+
+/// `id: HN-0023419`, `"MR-20-4471"`: two letters behind a colon or a quote are the value's, whatever else they stand for.
+fn is_given_as_value(page: &Page<'_>, word: usize, letters: &[u8]) -> bool {
+    let before = page.slice(word.saturating_sub(2)..word);
+    letters.len() == 2 && (before == b": " || before.ends_with(b"\""))
 }
 
 /// `87293652/875`, `7712/19`: a short number behind a long one is its volume; with a date there are two slashes.
