@@ -69,7 +69,7 @@ fn is_grouped(page: &Page<'_>, run: &Run) -> bool {
             | [2, 3..=5, 4]
             | [2, 1, 4, 4]
             | [4, 7]
-    );
+    ) || lengths == [2, 8] && opens == b'0';
     let is_mobile = matches!(opens, b'0' | b'6'..=b'9')
         || lengths.len() >= 3 && opens != b'1' && lengths[0] == 2;
     fits && is_mobile && !is_drug_code(lengths) && !looks_like_date(page, run, lengths)
