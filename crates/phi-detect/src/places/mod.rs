@@ -2,6 +2,7 @@
 //!
 //! Each part adds to a score; [`crate::rules`] adds what the words before say.
 
+mod codes;
 mod complete;
 mod continental;
 mod country;

@@ -1,6 +1,7 @@
 //! What belongs to an address by its place alone: districts, towns and counties behind a street, with a postal code before or
 //! behind them. `, Mt Albert, Auckland 1025`, `, 2032 HA Haarlem`, `\n93290 Tremblay`, `, Dist. Raipur 493661`.
 
+use super::codes::{closes, code_before_town, code_behind, ends_in_code, tied_code};
 use super::tail::postal_code_end;
 use super::token::{Token, is_one_of, skip, token_at};
 use crate::lexicon::Sense;
@@ -8,8 +9,6 @@ use crate::page::Page;
 
 /// A district, a town, a county and a region are the most that follow each other.
 const PIECES_MAX: usize = 4;
-/// No town with its postal code is longer.
-const TOWN_BYTES_MAX: usize = 40;
 /// No place has a longer name.
 const NAME_WORDS_MAX: usize = 4;
 
@@ -81,28 +80,6 @@ pub(crate) fn pieces(page: &Page<'_>, from: usize) -> Option<usize> {
     (end > from).then_some(end)
 }
 
-/// `Lithgow 2790`, `SY23 4LA`: behind a postal code that stands last nothing more belongs to an address.
-fn ends_in_code(page: &Page<'_>, end: usize) -> bool {
-    let before = page.slice(end.saturating_sub(8)..end);
-    let length = before
-        .iter()
-        .rev()
-        .take_while(|byte| byte.is_ascii_alphanumeric())
-        .count();
-    let (before, last) = before.split_at(before.len() - length);
-    let is_town = before.len() > 1
-        && matches!(before.last(), Some(b' ' | b'-'))
-        && before[before.len() - 2].is_ascii_alphabetic();
-    let is_number = length >= 4 && last.iter().all(u8::is_ascii_digit);
-    let is_british = matches!(last, [digit, a, b] if digit.is_ascii_digit()
-        && a.is_ascii_uppercase() && b.is_ascii_uppercase());
-    // "Stand 4410" has its own number.
-    let has_comma = page
-        .slice(end.saturating_sub(TOWN_BYTES_MAX)..end)
-        .contains(&b',');
-    is_number && is_town && has_comma || is_british && before.ends_with(b" ")
-}
-
 /// Where the next piece behind a comma or a line break ends. On a line of its own it has to have its postal code.
 fn piece_after(page: &Page<'_>, end: usize) -> Option<usize> {
     let at = skip(page.bytes(), end, b" ,\n");
@@ -140,38 +117,26 @@ struct Named {
     is_safe: bool,
 }
 
-/// `Auckland 1025`, `Dist. Raipur`, `Nagpur-440022`, `Imperatriz - MA`.
+/// `Auckland 1025`, `Dist. Raipur`, `Nagpur-440022`, `Imperatriz - MA`, `near Water Tank`.
 fn named(page: &Page<'_>, start: usize) -> Option<Named> {
-    let mut at = start;
+    let mut at = after_locator(page, start)?;
     let mut words = 0;
     let mut is_safe = true;
+    let piece = |end: usize, has_code: bool, is_safe: bool| {
+        Some(Named {
+            end,
+            has_code,
+            is_safe,
+        })
+    };
     for _ in 0..NAME_WORDS_MAX + 2 {
         let token = token_at(page, at)?;
         let text = page.slice(token.span.clone());
         if let Some(end) = tied_code(page, &token) {
-            return Some(Named {
-                end,
-                has_code: true,
-                is_safe,
-            });
+            return piece(end, true, is_safe);
         }
         let is_short = page.byte(token.span.end) == b'.' && is_one_of(text, SHORT);
         let is_link = words > 0 && is_one_of(text, LINKS) && !token.is_capital;
-        // ", near Water Tank": and no sentence goes on.
-        if words == 0 && at == start && is_one_of(text, LOCATORS) {
-            let end = token.span.end + usize::from(page.byte(token.span.end) == b'.');
-            at = end
-                + 1
-                + if page.slice(end..end + 5) == b" the " {
-                    4
-                } else {
-                    0
-                };
-            if page.byte(end) != b' ' {
-                return None;
-            }
-            continue;
-        }
         if !is_link {
             is_safe &= is_place_word(page, &token) || is_short;
             words += 1;
@@ -182,26 +147,32 @@ fn named(page: &Page<'_>, start: usize) -> Option<Named> {
         }
         let end = token.span.end + usize::from(is_short);
         if let Some(end) = code_behind(page, end) {
-            return Some(Named {
-                end,
-                has_code: true,
-                is_safe,
-            });
+            return piece(end, true, is_safe);
         }
         let goes_on = page.byte(end) == b' '
             && !is_region_sign(page, end)
             && !is_in_sentence(page, start, end);
         if !goes_on && !is_link {
-            let end = with_region(page, end);
-            return Some(Named {
-                end,
-                has_code: false,
-                is_safe,
-            });
+            return piece(with_region(page, end), false, is_safe);
         }
         at = end + 1;
     }
     None
+}
+
+/// ", near Water Tank", ", opp. the Town Hall": where the name starts behind the word that says where a place is.
+fn after_locator(page: &Page<'_>, start: usize) -> Option<usize> {
+    let word = token_at(page, start)?.span;
+    if !is_one_of(page.slice(word.clone()), LOCATORS) {
+        return Some(start);
+    }
+    let end = word.end + usize::from(page.byte(word.end) == b'.');
+    let article = if page.slice(end..end + 5) == b" the " {
+        4
+    } else {
+        0
+    };
+    (page.byte(end) == b' ').then_some(end + 1 + article)
 }
 
 /// Whether a word may name a place and is no given name, label or abbreviation.
@@ -244,15 +215,6 @@ fn with_region(page: &Page<'_>, end: usize) -> usize {
     if is_code { end + sign + 2 } else { end }
 }
 
-/// Whether a piece ends here as one does: a sign follows, or the end of the line.
-fn closes(page: &Page<'_>, end: usize) -> bool {
-    match page.byte(end) {
-        0 | b'\n' | b',' | b';' | b')' | b'"' => true,
-        b'.' => !page.byte(end + 1).is_ascii_alphanumeric(),
-        _ => false,
-    }
-}
-
 /// "Thornaby where she", "Boca Sur and": whether a name that is no word stands before a small word of the sentence.
 fn is_in_sentence(page: &Page<'_>, start: usize, end: usize) -> bool {
     let is_small = page.byte(end) == b' '
@@ -263,80 +225,6 @@ fn is_in_sentence(page: &Page<'_>, start: usize, end: usize) -> bool {
     let is_unknown = token_at(page, start)
         .is_some_and(|token| token.sense == Sense::NONE && token.span.len() > 3);
     is_small && is_unknown
-}
-
-/// ` 1025`, ` - 676304`, ` NG34 7RT`: where the postal code behind a town ends.
-fn code_behind(page: &Page<'_>, end: usize) -> Option<usize> {
-    let at = match page.slice(end..page.text.len().min(end + 3)) {
-        b" - " => end + 3,
-        [b' ', ..] => end + 1,
-        _ => return None,
-    };
-    if let Some(end) = postal_code_end(page, at) {
-        return Some(end);
-    }
-    // "Chennai 600 020".
-    let six = page.slice(at..page.text.len().min(at + 7));
-    if matches!(six, [a, b, c, b' ', d, e, f] if [a, b, c, d, e, f].iter().all(|byte| byte.is_ascii_digit()))
-        && closes(page, at + 7)
-    {
-        return Some(at + 7);
-    }
-    let token = token_at(page, at)?;
-    let text = page.slice(token.span.clone());
-    let digits = text.strip_prefix(b"S").unwrap_or(text);
-    let is_code = (4..=6).contains(&digits.len()) && digits.iter().all(u8::is_ascii_digit);
-    (is_code && closes(page, token.span.end)).then_some(token.span.end)
-}
-
-/// `Nagpur-440022`, `S460118`: a code that is tied to its town.
-fn tied_code(page: &Page<'_>, token: &Token) -> Option<usize> {
-    let text = page.slice(token.span.clone());
-    let letters = text
-        .iter()
-        .take_while(|byte| byte.is_ascii_alphabetic())
-        .count();
-    let rest = &text[letters..];
-    let is_singapore = text.starts_with(b"S") && letters == 1 && rest.len() == 6;
-    let digits = rest.strip_prefix(b"-").filter(|_| letters >= 3);
-    let digits = digits.or(is_singapore.then_some(rest))?;
-    let is_code = (4..=6).contains(&digits.len()) && digits.iter().all(u8::is_ascii_digit);
-    (is_code && token.is_capital).then_some(token.span.end)
-}
-
-/// `94300 `, `2032 HA `, `1250-109 `, `962 31 `: where the town behind a postal code starts.
-fn code_before_town(page: &Page<'_>, start: usize) -> Option<usize> {
-    let token = token_at(page, start).filter(|token| token.has_digit)?;
-    let text = page.slice(token.span.clone());
-    let is_digits = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
-    let end = token.span.end;
-    let town = match text.len() {
-        5 | 6 if is_digits(text) => end + 1,
-        8 if text[4] == b'-' && is_digits(&text[..4]) && is_digits(&text[5..]) => end + 1,
-        4 if is_digits(text) => match letters_of_code(page, end) {
-            Some(letters) => letters + 1,
-            // "2019 Roe" would be a year.
-            None if !matches!(text, [b'1', b'9', ..] | [b'2', b'0', ..]) => end + 1,
-            None => return None,
-        },
-        3 if is_digits(text) => second_group(page, end)? + 1,
-        _ => return None,
-    };
-    (page.byte(town - 1) == b' ').then_some(town)
-}
-
-/// ` HA`: the two letters of a Dutch postal code.
-fn letters_of_code(page: &Page<'_>, end: usize) -> Option<usize> {
-    let rest = page.slice(end..page.text.len().min(end + 4));
-    matches!(rest, [b' ', a, b, b' '] if a.is_ascii_uppercase() && b.is_ascii_uppercase())
-        .then_some(end + 3)
-}
-
-/// ` 31`: the second group of a Swedish postal code.
-fn second_group(page: &Page<'_>, end: usize) -> Option<usize> {
-    let rest = page.slice(end..page.text.len().min(end + 4));
-    matches!(rest, [b' ', a, b, b' '] if a.is_ascii_digit() && b.is_ascii_digit())
-        .then_some(end + 3)
 }
 
 /// Where the town that follows its postal code ends.
