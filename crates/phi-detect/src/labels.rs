@@ -26,7 +26,7 @@ const OTHER_ID: &str = "account|acct|acct no|acct number|account number|account 
     auth number|authorization|authorization number|authorization no|auth no|prior auth|dea|dea number|dea no|\
     ncpdp|license|license number|license no|licence|driver license|drivers license|drivers license number|\
     driver license number|driver s license number|driver s license|dl|passport|passport number|plate|vin|\
-    serial|serial number|serial no|sn|device id|implant|accession|accession number|accession no|acc|rx|\
+    serial|serial number|serial no|sn|s n|bar no|bar number|mem no|device id|implant|accession|accession number|accession no|acc|rx|\
     rx number|rx no|prescription number|prescription no|badge|badge number|employee id|employee number|card|\
     card number|credit card|debit card|visa|mastercard|amex|bank account|account ending|routing|\
     routing number|iban|nass|naf|numero de afiliacion|dni|nie|nif|episodio|numero de episodio|\
@@ -36,10 +36,10 @@ const OTHER_ID: &str = "account|acct|acct no|acct number|account number|account 
     tracking|tracking number|specimen|specimen id|specimen number|order|order number|order no|order id|\
     orders|requisition|requisition number|ein|upin|taxonomy|clia|bin|pcn|grp|user id|student id|military id|\
     dod id|edipi|nhs no|chi number|chi no|hcn|health card|health card number|health card no|ohip|cns|cpf|curp|pesel|aadhaar|\
-    aadhaar no|aadhaar number|abha|abha no|abha number";
+    aadhaar no|aadhaar number|abha|abha no|abha number|nam|vers nr|versichertennummer|versicherten nr|kvnr|pasaporte|passeport|reisepass";
 
 const THING: &str = "birth control|birth control pill|birth weight|birth center|birth certificate|birth defect|birth plan|\
-    birth mother|birth order|lot|lot number|lot no|batch|batch number|po number|purchase order|\
+    birth mother|birth order|lot|lot number|lot no|batch|batch number|po number|stock no|stock nos|stock number|purchase order|\
     purchase order number|ticket|ticket number|incident|invoice|invoice number|sku|part|part number|part no|\
     model|model number|version|ver|build|release|commit|hash|sha|study|study id|study number|protocol|\
     protocol number|irb|nct|doi|isbn|issn|pmid|pmcid|ndc|icd|cpt|hcpcs|loinc|snomed|rxnorm|rxcui|drg|oid|\

@@ -303,6 +303,7 @@ impl Detector {
             .collect();
         rules::find_by_names(page, &self.settings, &sure, rules::AGAIN, candidates);
         rules::find_by_names(page, &self.settings, &sure, rules::BEDS, candidates);
+        rules::find_by_names(page, &self.settings, &sure, rules::SPEAKERS, candidates);
         if self.names.is_some() {
             rules::find_by_names(page, &self.settings, &company, rules::COMPANY, candidates);
         }

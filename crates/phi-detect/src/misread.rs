@@ -152,7 +152,11 @@ fn is_meant(page: &Page<'_>, span: &Range<usize>) -> bool {
     let text = page.slice(span.clone());
     let characters = text.iter().filter(|byte| is_word_byte(**byte)).count();
     let digits = text.iter().filter(|byte| byte.is_ascii_digit()).count();
-    let Some(claim) = claim_before(page, span.start, is_about_a_number) else {
+    let claim = claim_before(page, span.start, is_about_a_number);
+    if claim.is_none_or(|claim| claim.is(Meaning::Phone)) && is_telephone(text) {
+        return true;
+    }
+    let Some(claim) = claim else {
         return false;
     };
     let fits = match claim.meaning {
@@ -162,6 +166,21 @@ fn is_meant(page: &Page<'_>, span: &Range<usize>) -> bool {
         _ => false,
     };
     claim.is_firm() && fits && digits * 2 >= characters
+}
+
+/// `775-2O8-0O41`, `0141-339-6O5O`: three groups tied as those of a telephone number are, most of them digits.
+fn is_telephone(text: &[u8]) -> bool {
+    let sign = if text.contains(&b'.') { b'.' } else { b'-' };
+    let groups: Vec<&[u8]> = text.split(|&byte| byte == sign).collect();
+    let lengths: Vec<usize> = groups.iter().map(|group| group.len()).collect();
+    let digits = text.iter().filter(|byte| byte.is_ascii_digit()).count();
+    // Nobody reads an S or a Z for a digit in a number that nothing names.
+    let is_plain = text.iter().all(|&byte| {
+        byte == sign || byte.is_ascii_digit() || matches!(byte, b'O' | b'o' | b'l' | b'I')
+    });
+    let is_grouped = matches!(lengths.as_slice(), [3, 3, 4]) && groups[0][0].is_ascii_digit()
+        || matches!(lengths.as_slice(), [4, 3, 4]) && text[0] == b'0';
+    is_plain && is_grouped && digits >= 7
 }
 
 fn is_about_a_number(meaning: Meaning) -> bool {
@@ -198,6 +217,7 @@ mod tests {
             ("D0B: O9/l2/l948", "DOB: 09/12/1948"),
             ("D.0.B.  09/12/1948", "D.O.B.  09/12/1948"),
             ("PH0NE (5O9) 555-Ol34", "PHONE (509) 555-0134"),
+            ("called 206-5O5-0l42 twice", "called 206-505-0142 twice"),
         ] {
             assert_eq!(mended(text).as_deref(), Some(expected));
         }
@@ -207,6 +227,8 @@ mod tests {
     fn codes_that_nothing_calls_a_number_stay() {
         for text in [
             "lot 4l2-S5-9O18",
+            "lot 206-5O5-0l42",
+            "see ABO-123-O142 and 2O6-5",
             "B12 and O2 2L",
             "SSN unknown, L5-S1 fused",
             "DOB 3/14/1962 on 2L O2",

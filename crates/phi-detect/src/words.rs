@@ -132,7 +132,9 @@ const MONTHS: &str = "january february march april may june july august septembe
     ledna unora brezna dubna kvetna cervna cervence srpna rijna listopadu prosince \
     ianuarie februarie martie aprilie iunie iulie septembrie octombrie noiembrie decembrie \
     marcius aprilis majus augusztus szeptember ocak subat nisan mayis haziran temmuz eylul kasim aralik \
-    ogos maret machi";
+    ogos maret machi agustus desember julai disember ekim agustos aprili agosti septemba oktoba novemba desemba \
+    pebrero marso hunyo hulyo setyembre oktubre nobyembre disyembre \
+    apereira hanuere pepuere akuhata hepetema oketopa tihema marts maj gener febrer maig juny juliol agost desembre";
 
 const DIGIT_WORDS: &str = "zero oh one two three four five six seven eight nine niner \
     cero uno dos tres cuatro cinco seis siete ocho nueve";

@@ -112,6 +112,7 @@ mod tests {
             "Mar. 14th 1962",
             "14 March 1962",
             "14th of March, 1962",
+            "14th day of March, 1962",
             "fourteenth of March 1962",
             "March fourteenth, nineteen sixty two",
             "March 14 '62",

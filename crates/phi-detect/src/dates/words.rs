@@ -120,6 +120,12 @@ fn day_before(page: &Page<'_>, month: usize) -> Option<usize> {
         && !page.byte_before(start).is_ascii_digit()
     {
         end = step_back(page, start)?;
+        // "the 14th day of March".
+        if let Some((_, day)) = page.word_before(end)
+            && page.slice(day..end).eq_ignore_ascii_case(b"day")
+        {
+            end = step_back(page, day)?;
+        }
     }
     // "14", "14th".
     let letters = match page.word_before(end) {

@@ -32,7 +32,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         ),
         (
             Meaning::Zip,
-            "zip|zip code|zipcode|postal code|postal|postcode|post code|zip4|codigo postal|cod postal|cp|c p|\
+            "zip|eircode|zip code|zipcode|postal code|postal|postcode|post code|zip4|codigo postal|cod postal|cp|c p|\
             code postal|plz|postleitzahl|cep|codice postale",
         ),
         (
@@ -81,6 +81,12 @@ pub(super) static RULE: PhiRule = PhiRule {
         "wohnt „«Lindenbergstr. 8»“, sagt er",
         "UPDATE p SET street = '«1428 Larchmont Ave Apt 9»'",
         "will wait at «SE Oak and 12th» tomorrow",
+        "lives at «22 Elm Avenue, Mt Albert, Auckland 1025», with her son",
+        "habite «14 rue Daumesnil, 94300 Vincennes», avec son mari",
+        "lives at «4 Oak Road, Ballinasloe, Co. Galway H53 X0P9» now; eircode «D11 XW29»",
+        "at «12 Oak Street, Nagpur-440022», and «12 Oak Street, Town Hall Area, Pune - 411043»",
+        "Stan lives at «7 Oak Street, Lithgow 2790», Ozzie not; at «12 Vygie Street, Bonteheuwel» where she left",
+        "He lives at «12 Oak Street», COPD, on oxygen; lives at «14 Oak Street», 2019 records",
     ],
     misses: &[
         "He has 2 dogs and a drive to succeed",

@@ -31,12 +31,15 @@ pub(super) static RULE: PhiRule = PhiRule {
             data nasc|nasc|d n|data di nascita|data nascita|nato il|nata il|\
             data urodzenia|urodzony|urodzona|narozen|narozena|datum narozeni|szuletett|szuletesi datum|szuletesi ido|\
             dogum tarihi|data nasterii|nascut la|nascuta la|fodelsedatum|fodselsdato|syntymaaika|tanggal lahir|ngay sinh|\
+            lahir|tgl lahir|tarikh lahir|alizaliwa|alizaliwa tarehe|nasceu em|nasceu a|nasceu|nasci em|nasci|kaarawan|sinh ngay|dogum|\
+            fodd|f\u{f6}dd|fodt|f\u{f8}dt|birth date is|\
+            \u{434}\u{430}\u{442}\u{430} \u{440}\u{43e}\u{436}\u{434}\u{435}\u{43d}\u{438}\u{44f}|\u{e40}\u{e01}\u{e34}\u{e14}|\
             \u{751f}\u{5e74}\u{6708}\u{65e5}|\u{51fa}\u{751f}\u{65e5}\u{671f}|\u{c0dd}\u{b144}\u{c6d4}\u{c77c}|\
             \u{62a}\u{627}\u{631}\u{64a}\u{62e} \u{627}\u{644}\u{645}\u{64a}\u{644}\u{627}\u{62f}",
         ),
         (
             Meaning::Born,
-            "born|b|turned|turns|turning|geboren|nacido|nacida|nacio|cumple anos|cumpleanos|arrived into the world|\
+            "born|b|turned|turns|turning|geboren|nacido|nacida|nacio|cumple anos|cumpleanos|fyller|arrived into the world|\
             delivered on|birthday|bday|b day|birth day",
         ),
     ],
@@ -93,6 +96,13 @@ pub(super) static RULE: PhiRule = PhiRule {
         "Jane Roe (no relation!), «3/14/1962», is back",
         "date of birth «14th of the 3rd, 1962»",
         "D0B: «O3/l4/l962» (fax)",
+        "DOB on the form is wrong («14.3.62» not «3.14.62»), please correct",
+        "born either side of midnight, «14.3.62» and «15.3.62»",
+        "Child 1: Moses, «3/9/11»; daughter Grace, «1/17/13»; mother Jane Roe, «5/6/90»",
+        "She was born on «Christmas Day 1942» in Hull; born «Halloween».",
+        "Baby girl born «3/14» at 16:30, doing well",
+        "dob = as.Date(\"«1962-03-14»\")",
+        "lahir «17 Agustus 1962», född «14 maj 1962», doğum tarihi «29 Ekim 1962»",
     ],
     misses: &[
         "Admitted on March 14, 2025 and discharged March 19, 2025.",
@@ -110,6 +120,8 @@ pub(super) static RULE: PhiRule = PhiRule {
         "She gave birth in August 2008.",
         "Roe, Jane 3/14/2024 follow-up",
         "Jane Roe, surgery 3/14/1998, is back",
+        "born at home; seen 3/14/2024 and 3/21/2024",
+        "She was born a Christmas baby; her birthday is Christmas by the old calendar",
     ],
     spelling: Spelling::Words,
     precedence: 0.26,

@@ -24,7 +24,7 @@ pub(super) static RULE: PhiRule = PhiRule {
             medical record number|medical record numbers|medical record no|medical record num|medical record id|\
             medical rec|medical rec no|medical record identifier|record number|record no|record num|chart number|\
             chart numbers|chart nos|chart no|chart num|chart id|hospital number|hospital no|patient chart number|\
-            hospital num|hospital id|hosp no|hosp num|hospital record number|unit number|unit no|emrn|empi|mpi|\
+            hospital num|hospital id|id hospital|hosp no|hosp num|hospital record number|unit number|unit no|emrn|empi|mpi|\
             mpi number|epic mrn|patient mrn|pt mrn|patient medical record number|health record number|health record|\
             clinic number|clinic no|numero de expediente|expediente|historia clinica|nhc|numero de historia clinica|\
             uhid|uhid no|uhid number|ur|ur no|ur number|urn|hospital unit number|unit record number|ehr id|\
@@ -42,7 +42,9 @@ pub(super) static RULE: PhiRule = PhiRule {
             dossiernummer|zorgnummer|numer pacjenta|nr pacjenta|numer historii choroby|nr historii choroby|\
             historia choroby|nr kartoteki|numer kartoteki|journalnummer|journalnr|no de historia clinica|\
             no historia clinica|no de expediente|n de historia clinica|pat nr|rec no|rec number|folder no|folder number|\
-            op no|opd no|cr no|dossier n|record numbers|hospital numbers|medical record nos|mrd no|mrd number|ip no|ipd no|\
+            op no|opd no|cr no|dossier n|m r d no|ipd|protokol no|protokoll nr|pasient id|pasientnummer|patientenindex|epd number|epd nummer|\
+            ihs number|nr hist chor|\u{43a}\u{430}\u{440}\u{442}\u{430} n|\u{43a}\u{430}\u{440}\u{442}\u{430} no|\
+            \u{60a3}\u{8005}id|hospital record|record numbers|hospital numbers|medical record nos|mrd no|mrd number|ip no|ipd no|\
             ipd number|opd number|inpatient no|inpatient number|outpatient no|outpatient number|umr|umr no|umr number|\
             hrn|hrn no|hrn number|patient registration no|patient registration number|hospital registration no|\
             resident number|resident no|resident id|fall nr|fallnr|fall nummer|patienten id|patientenid|pat id nr|\
@@ -70,7 +72,7 @@ pub(super) static RULE: PhiRule = PhiRule {
             numero de registro|n registro|hn|hn number|mnr|ficha|board no|board number|patient numbers|\
             file numbers|charts|reg no|reg number|registration no|registration number|id no|ref hosp|hosp ref|\
             hospital ref|hospital reference|hospital sticker|patient sticker|patient label|hist|registro|n de registro|\
-            armband|hospital band",
+            armband|hospital band|hospital tag|practice no|tb no|clinic ref|unit ref|clinic file|hosp file|hospital file",
         ),
     ],
     number: None,
@@ -186,6 +188,13 @@ pub(super) static RULE: PhiRule = PhiRule {
         "hosp card «KMC/24/44719», Rio no. «4471902», PAS no «447190», reg. no: «OP44719020»",
         "folder «KMC/P/447» of Jane Roe; Jane Roe, «TA 447 190», and BP 120/80",
         "pt no «E/44719/M», file no. «4471-K-09», pront. «447190-2», H.C. n° «44.719»",
+        "hosp no «RX 209 4418», hosp. no. «PNH 773 10 4»; hospital number for transport «BU 61 0094»",
+        "MRN «0048-2291» was opened twice, the other is «0048-2219».",
+        "Chart «F-1182» is hers, and «F-1190» her sister's.",
+        "Jane Roe, card no «UCH/23/009417»; cartella «2024/03391» of Jane Roe; Jane Roe, PID «4471902»",
+        "Jane Roe (your number «KT 20 338») is well",
+        "patient\n  id: «HN-0023419»\n  display: Jane Roe",
+        "looked at pt=«551920» twice",
     ],
     misses: &[
         "mrn=\n09:12:27.124 INFO started",
@@ -206,6 +215,8 @@ pub(super) static RULE: PhiRule = PhiRule {
         "lot B204417, order number 4471902",
         "Jane Roe wrote in ticket INC0044719, order B2044710.",
         "Jane Roe, G2P1001, case 25-01944, works 0700-1900, asset 4471904, GMC 4471905.",
+        "Jane Roe, bar no. 118204, pump s/n 9731120, stock nos. 000664, IRAS 288104, there 1999-2006",
+        "Dr. Ana Poe saw Jane Roe, Z38.00; a chair, one arm replaced / 150-200; she is at 555-0142",
     ],
     spelling: Spelling::Code,
     precedence: 0.28,

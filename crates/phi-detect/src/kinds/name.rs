@@ -91,6 +91,9 @@ pub(super) static RULE: PhiRule = PhiRule {
         "«JTR»/«mk»\nClinic today. «Jane T. Roe» agreed, and «JTR» signed.",
         "Dr. «Okonkwo» rounds.\n| drug | dose | when | who | note |\n| Januvia | 100 mg | 6/11 | «Okonkwo» | hold |",
         "Slán go fóill,\n\nGo raibh maith agat,\n«Siobhan»",
+        "«Maria Delgado» here:\n«Bex» 06:51: full house\n«Anselm» 06:52: which two\n«Bex» 06:52: bed 5\n«Anselm» 06:55: ok",
+        "Seen with «Jane Roe» today. Will call on Monday. -- «RJK»",
+        "Discussed with «Jane Roe». Reassured. «BT»/«mkw»",
     ],
     misses: &[
         "{\"patient\":\"x\"}",

@@ -19,7 +19,7 @@ pub(super) static RULE: PhiRule = PhiRule {
     labels: &[
         (
             Meaning::Phone,
-            "handy|handynr|mobilnummer|mobiltelefon|festnetz|telefon|telefonnr|tel nr|tel privat|tel kom|telefon komorkowy|\
+            "handy|joignable|joignable au|handynr|mobilnummer|mobiltelefon|festnetz|telefon|telefonnr|tel nr|tel privat|tel kom|telefon komorkowy|\
             telefon kontaktowy|nr telefonu|numer telefonu|nr tel|komorka|mobiel|telefoon|tel mob|numero de celular|\
             numero do celular|fone|tel cel|tel portable|numero de portable|tel fixe|recapito|recapito telefonico|\
             hp|hp no|tel casa|tel trabajo|telefono de contacto|telf|tel movil|telefono movil|telefono fijo|fijo|handynummer|mobil|rufnummer|telefonnummer|tel mobile|\
@@ -39,6 +39,7 @@ pub(super) static RULE: PhiRule = PhiRule {
             Meaning::PhoneMaybe,
             "call|called|answering at|not answering|messages to|calling|calls|callback|call back|reach|reached|\
             reachable|text|texted|dial|dialed|ring|contact|contacted|page|paged|ext|extension|voicemail|answers at|\
+            kontakt|kontakt pod|erreichbar|erreichbar unter|rung on|liga|llamadme|\
             llamar|llame|llamame|llamarme|llamar al|marque|left message|left a message|left vm|lvm|cb|number|numbers|\
             line|desk|office|front desk|nurse line|clinic|pharmacy|t|p|f|m|w|h|c|o|other no|alt no|alternate no|another no",
         ),
@@ -91,6 +92,7 @@ pub(super) static RULE: PhiRule = PhiRule {
             "phone.abroad",
         ),
         (Shape::Local, Evidence::VagueLabel, 0.85, "phone.local"),
+        (Shape::Local, Evidence::Stated, 0.6, "phone.at"),
         (Shape::Abroad, Evidence::VagueLabel, 0.75, "phone.abroad"),
         (Shape::Abroad, Evidence::Form, 0.55, "phone.abroad"),
         (
@@ -143,6 +145,10 @@ pub(super) static RULE: PhiRule = PhiRule {
         "my sister Maria, «555-0142», or his son Carlos «0855550142»",
         "Jane Roe rings from «955 550 118», her mother from «98450 01142»",
         "Jane Roe (which of the two?) wants a refill. «2065550142»",
+        "Mob: «94221 17039» / «0712-229 1370»",
+        "joignable au «06.71.20.88.14», erreichbar unter «0234-5550171»",
+        "Tel. «+33 (0)3 20 55 01 66», called «775-2O8-0O41»",
+        "Jane Roe «555-0142»; her son is at «555-0143», the nurse, Mark Price, at «206-555-0126»",
     ],
     misses: &[
         "a0 03 02 01 02 02 09 00",

@@ -53,6 +53,7 @@ fn goes_on(bytes: &[u8], last: &Label, word: Range<usize>) -> bool {
         .strip_suffix(b"TO_")
         .or(gap.strip_suffix(b"to_"))
         .or(gap.strip_suffix(b"new "))
+        .or(gap.strip_suffix(b"as."))
         .unwrap_or(gap);
     let is_next =
         (1..=3).contains(&gap.len()) && gap.iter().all(|byte| matches!(byte, b' ' | b'=' | b':'));

@@ -2,6 +2,7 @@
 
 mod asides;
 mod beds;
+mod chats;
 mod company;
 mod damaged;
 mod data;
@@ -17,6 +18,7 @@ mod things;
 
 pub(crate) use asides::after_departments;
 pub(crate) use beds::in_beds;
+pub(crate) use chats::{initials_below, speakers};
 pub(crate) use company::in_company;
 pub(crate) use damaged::mend as mend_names;
 pub(crate) use data::{

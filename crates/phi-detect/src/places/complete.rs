@@ -4,6 +4,8 @@
 use std::ops::Range;
 
 use super::country;
+use super::house;
+use super::rest;
 use super::tail::{postal_code_end, tail};
 use super::token::{Token, is_one_of, next_token, skip, token_at};
 use super::{Line, has_street_ending, line_tokens};
@@ -21,7 +23,7 @@ pub(crate) fn complete(page: &Page<'_>, mut span: Range<usize>) -> Range<usize> 
     span.start = from_road_word(page, &span);
     span.start = with_short_road(page, span.start);
     span.start = without_preposition(page, &span);
-    span.start = with_house(page, span.start);
+    span.start = house::before(page, span.start);
     span.end = without_label(page, &span);
     span.end = end_of_token(page, &span);
     let end = without_next_sentence(page, &span);
@@ -31,7 +33,8 @@ pub(crate) fn complete(page: &Page<'_>, mut span: Range<usize>) -> Range<usize> 
             .or_else(|| rest_after_street(page, end))
             .or_else(|| country::after(page, end))
             .or_else(|| rest_of_place(page, end))
-            .or_else(|| postal_code_end(page, skip(page.bytes(), end, b" ,\n")));
+            .or_else(|| postal_code_end(page, skip(page.bytes(), end, b" ,\n")))
+            .or_else(|| rest::pieces(page, end));
         match next {
             Some(next) if next > end => end = next,
             _ => break,
@@ -82,44 +85,6 @@ fn with_short_road(page: &Page<'_>, start: usize) -> usize {
     road.map_or(start, |(_, word)| word)
 }
 
-/// `Rose Cottage, Church Lane`: houses that have a name instead of a number.
-fn with_house(page: &Page<'_>, start: usize) -> usize {
-    const HOUSES: &[&[u8]] = &[
-        b"cottage",
-        b"house",
-        b"lodge",
-        b"farm",
-        b"barn",
-        b"farmhouse",
-        b"villa",
-        b"cottages",
-        b"flats",
-    ];
-    let end = start.saturating_sub(2);
-    let Some((_, last)) = page
-        .word_before(end)
-        .filter(|_| page.slice(end..start) == b", ")
-    else {
-        return start;
-    };
-    if !is_one_of(page.slice(last..end), HOUSES) || !page.byte(last).is_ascii_uppercase() {
-        return start;
-    }
-    let mut house = start;
-    let mut at = last;
-    for _ in 0..3 {
-        let before = at.checked_sub(1).filter(|&space| page.byte(space) == b' ');
-        let Some((_, word)) = before.and_then(|space| page.word_before(space)) else {
-            break;
-        };
-        if !page.byte(word).is_ascii_uppercase() {
-            break;
-        }
-        (house, at) = (word, word);
-    }
-    house
-}
-
 /// `na Rua das Flores`: the small word that leads to a road word is none of it.
 fn without_preposition(page: &Page<'_>, span: &Range<usize>) -> usize {
     const LEADING: &[&[u8]] = &[
@@ -141,25 +106,30 @@ fn without_preposition(page: &Page<'_>, span: &Range<usize>) -> usize {
 
 /// `31008 Pamplona Tfno.`: where the address ends when its last word is the label of something else.
 fn without_label(page: &Page<'_>, span: &Range<usize>) -> usize {
+    let from_word = || {
+        let (_, start) = page
+            .word_before(span.end)
+            .filter(|(sense, _)| sense.has(Sense::LABEL))?;
+        let next = page
+            .labels
+            .binary_search_by_key(&start, |label| label.start as usize);
+        next.ok().map(|index| &page.labels[index])
+    };
     let label = page
-        .word_before(span.end)
-        .filter(|(sense, start)| sense.has(Sense::LABEL) && *start > span.start)
-        .and_then(|(_, start)| {
-            let next = page
-                .labels
-                .binary_search_by_key(&start, |label| label.start as usize);
-            next.ok().map(|index| page.labels[index])
-        });
+        .label_ending_at(span.end)
+        .or_else(from_word)
+        .filter(|label| label.start as usize > span.start);
     let is_other = label.is_some_and(|label| {
         let follows = page.slice(label.end as usize..label.end as usize + 2);
         matches!(
             label.meaning,
-            Meaning::Phone | Meaning::Email | Meaning::Dob | Meaning::Mrn
+            Meaning::Phone | Meaning::Email | Meaning::Dob | Meaning::Mrn | Meaning::OtherId(_)
         ) && (follows.starts_with(b":") || follows.starts_with(b".") || follows.starts_with(b" "))
     });
     match label.filter(|_| is_other) {
         Some(label) => {
-            label.start as usize - usize::from(page.byte_before(label.start as usize) == b' ')
+            let start = label.start as usize;
+            start - usize::from(matches!(page.byte_before(start), b' ' | b'\n'))
         }
         None => span.end,
     }
@@ -202,7 +172,14 @@ fn with_unit_before(page: &Page<'_>, start: usize) -> usize {
 /// The end moved out of the middle of a token ("5|D", "#|22") and off a letter that opens the next line.
 fn end_of_token(page: &Page<'_>, span: &Range<usize>) -> usize {
     let last = page.byte_before(span.end);
-    let goes_on = last.is_ascii_digit() || last == b'#';
+    // "Dublin 3, D|03 XY12".
+    let opens_code = last.is_ascii_uppercase() && page.byte(span.end).is_ascii_digit();
+    // "Dhaka-|1216", "Aurich-|Wallinghausen".
+    if last == b'-' && page.byte_before(span.end - 1).is_ascii_alphabetic() {
+        let rest = token_at(page, span.end).filter(|rest| rest.is_capital || rest.has_digit);
+        return rest.map_or(span.end, |rest| rest.span.end);
+    }
+    let goes_on = last.is_ascii_digit() || last == b'#' || opens_code;
     let length = page
         .slice(span.end..page.text.len().min(span.end + 5))
         .iter()
@@ -331,8 +308,8 @@ fn is_abroad(page: &Page<'_>, street: &Range<usize>) -> bool {
 fn rest_of_place(page: &Page<'_>, end: usize) -> Option<usize> {
     const LINKS: &[&[u8]] = &[
         b"nad", b"na", b"pod", b"am", b"an", b"im", b"sur", b"sous", b"de", b"del", b"do", b"da",
-        b"upon", b"under", b"degli", b"dei", b"della", b"delle", b"di", b"du", b"des", b"der",
-        b"u",
+        b"upon", b"under", b"of", b"degli", b"dei", b"della", b"delle", b"di", b"du", b"des",
+        b"der", b"u",
     ];
     let is_link = |token: &Token| is_one_of(page.slice(token.span.clone()), LINKS);
     let last = token_ending_at(page, end).filter(|last| !last.has_digit)?;

@@ -2,16 +2,20 @@
 //!
 //! Each part adds to a score; [`crate::rules`] adds what the words before say.
 
+mod codes;
 mod complete;
 mod continental;
 mod country;
 mod crossing;
+mod house;
+mod rest;
 mod tail;
 mod token;
 
 pub(crate) use complete::{complete, corner};
 pub(crate) use continental::continental;
 pub(crate) use crossing::crossing;
+pub(crate) use rest::pieces as rest_of;
 pub(crate) use tail::{lone_unit, postal_code_end, region_before, tail};
 pub(crate) use token::zip_end;
 

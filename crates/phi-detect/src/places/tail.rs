@@ -261,9 +261,22 @@ pub(crate) fn postal_code_end(page: &Page<'_>, start: usize) -> Option<usize> {
         b"A9" | b"A99" | b"AA9" | b"AA99" | b"A9A" | b"AA9A"
     ) && shape(inward) == b"9AA";
     let is_canadian = shape(&first[..outward]) == b"A9A" && shape(inward) == b"9A9";
-    let ends =
-        page.byte(inward_start - 1) == b' ' && !page.byte(inward_start + 3).is_ascii_alphanumeric();
-    ((is_british || is_canadian) && ends).then_some(inward_start + 3)
+    let is_parted = page.byte(inward_start - 1) == b' ';
+    let ends = |length: usize| !page.byte(inward_start + length).is_ascii_alphanumeric();
+    if (is_british || is_canadian) && is_parted && ends(3) {
+        return Some(inward_start + 3);
+    }
+    // Irish: "H53 X0P9", "D6W XY12".
+    let code = page.slice(inward_start..inward_start + 4);
+    let is_irish = matches!(&first[..outward], [a, b, c] if a.is_ascii_uppercase() && b.is_ascii_digit()
+            && (c.is_ascii_digit() || *c == b'W'))
+        && code.len() == 4
+        && code[0].is_ascii_uppercase()
+        && code.iter().any(u8::is_ascii_digit)
+        && code
+            .iter()
+            .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
+    (is_irish && is_parted && ends(4)).then_some(inward_start + 4)
 }
 
 /// Where a state or country right before a ZIP code starts: "WA 99205", "Senegal 27766".

@@ -155,7 +155,19 @@ fn joins(left: &str, between: &str, right: &str) -> bool {
             .all(|c| c.is_whitespace() || matches!(c, ',' | '.' | '>'))
         && between.matches('\n').count() <= if is_country_line(right) { 2 } else { 1 };
     let numbers = right.bytes().take_while(u8::is_ascii_digit).count();
-    let opens_another = numbers > 0 && right.as_bytes().get(numbers) == Some(&b' ');
+    // "14 rue Daumesnil" and "94300 Vincennes": a long number before a name alone is the town's postal code.
+    let has_street = |text: &str| {
+        text.split(|c: char| !c.is_alphabetic()).any(|word| {
+            LEXICON
+                .sense(word.as_bytes())
+                .has(Sense::STREET | Sense::ROAD)
+        })
+    };
+    let is_code = numbers >= 4 && !has_street(right);
+    let opens_another = numbers > 0 && right.as_bytes().get(numbers) == Some(&b' ') && !is_code;
+    if is_crossing(left, between, right) || is_said_between(left, between, right) {
+        return true;
+    }
     // "Suite 574", "2nd Floor", "Space 19, Desert Palms MHP": what stands before the street.
     let is_unit = left.len() <= 40
         && left
@@ -165,6 +177,49 @@ fn joins(left: &str, between: &str, right: &str) -> bool {
             .any(|word| LEXICON.sense(word.as_bytes()).has(Sense::UNIT));
     is_gap && (is_unit || !opens_another)
 }
+
+/// `NE 2nd Ave` and `54th St`: two streets without a house.
+fn is_crossing(left: &str, between: &str, right: &str) -> bool {
+    let has_house = |text: &str| {
+        let number = text.split(' ').next().unwrap_or_default();
+        number.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    matches!(between, " and " | " & " | " @ ") && !has_house(left) && !has_house(right)
+}
+
+/// `Plot 6`, `near Water Tank`, `Nagpur-440022`: what stands on one line between two parts of an address, in words with a
+/// capital or with a number, says more about the place.
+fn is_said_between(left: &str, between: &str, right: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "near", "nr", "opp", "opposite", "behind", "by", "off", "via", "of", "the", "de", "la", "y",
+    ];
+    let is_of_place = |word: &str| {
+        WORDS.contains(&word) || word.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit())
+    };
+    let is_comma = between.starts_with(", ") && between.ends_with([' ', ',']);
+    let is_street =
+        |text: &str| text.starts_with(|c: char| c.is_ascii_digit()) && text.contains(' ');
+    let is_two = is_street(left)
+        && is_street(right)
+        && !right[..4.min(right.len())]
+            .bytes()
+            .all(|byte| byte.is_ascii_digit());
+    let opens_sentence = between.split(". ").next().is_some_and(|first| {
+        first.len() < between.len() && first.rsplit(' ').next().is_some_and(|word| word.len() > 4)
+    });
+    is_comma
+        && (3..=SAID_BYTES_MAX).contains(&between.len())
+        && !between.contains(['\n', ';', ':', '(', ')'])
+        && !opens_sentence
+        && !is_two
+        && between
+            .split([' ', ',', '.'])
+            .filter(|word| !word.is_empty())
+            .all(is_of_place)
+}
+
+/// The most that is said between two parts.
+const SAID_BYTES_MAX: usize = 48;
 
 /// `Iceland 80392`: a country and its postal code may stand after an empty line.
 fn is_country_line(text: &str) -> bool {
@@ -252,7 +307,8 @@ fn whole(page: &Page<'_>, line: &Line) -> Option<(Range<usize>, f32)> {
         None => 0.0,
     };
     let score = line.score + tail.as_ref().map_or(0.0, |tail| tail.score) + called;
-    let mut end = tail.map_or(line.span.end, |tail| tail.end);
+    let end = tail.map_or(line.span.end, |tail| tail.end);
+    let mut end = places::rest_of(page, end).unwrap_or(end);
     // `'9 Elm St Apt 9'`: the quote is that of the data.
     while matches!(page.byte_before(end), b'\'' | b'"') {
         end -= 1;

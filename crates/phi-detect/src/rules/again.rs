@@ -5,6 +5,8 @@ use std::ops::Range;
 use super::Out;
 use crate::candidate::Candidate;
 use crate::context::number_claim;
+use crate::dates::date_at;
+use crate::digits::is_measured;
 use crate::kinds::{Evidence, Meaning, PhiKind, Shape};
 use crate::page::{Mark, Page};
 use crate::settings::Settings;
@@ -16,6 +18,12 @@ const DIGITS_MIN: usize = 6;
 /// Letters and digits of a number that others are built like.
 const PREFIX_MAX: usize = 3;
 const ALIKE_DIGITS_MIN: usize = 5;
+/// A number with letters or signs in it is known by fewer digits.
+const SIGNED_DIGITS_MIN: usize = 4;
+/// How many characters two numbers of one series begin with, at least.
+const SERIES_MIN: usize = 3;
+/// More forms than these are a table's.
+const MODELS_MAX: usize = 8;
 
 /// The numbers that a text has named, each list in order.
 #[derive(Default)]
@@ -32,6 +40,8 @@ struct Known<'a> {
     lengths: Vec<usize>,
     /// How the others are built: the letters before the digits, and how many digits these are.
     builds: Vec<(&'a [u8], usize)>,
+    /// Some of them whole, each with how far behind its start the first group begins.
+    models: Vec<(usize, &'a [u8])>,
 }
 
 /// The numbers found so far, wherever else they stand; and numbers built like a record number, letters included.
@@ -40,7 +50,7 @@ pub(crate) fn find(page: &Page<'_>, settings: &Settings, candidates: &mut Vec<Ca
     for one in candidates.iter() {
         known.take(page, one);
     }
-    if known.values.is_empty() {
+    if known.values.is_empty() && known.models.is_empty() {
         return;
     }
     known.settle();
@@ -71,6 +81,8 @@ pub(crate) fn find(page: &Page<'_>, settings: &Settings, candidates: &mut Vec<Ca
             .filter(|_| known.is_alike(page, mark) || known.is_bare_id(page, mark))
         {
             out(kind, settings, candidates).weigh(mark.range(), Shape::Value, Evidence::Alike);
+        } else if let Some((kind, span)) = known.alike.zip(known.of_series(page, index)) {
+            out(kind, settings, candidates).weigh(span, Shape::Value, Evidence::Alike);
         }
     }
 }
@@ -83,7 +95,9 @@ impl<'a> Known<'a> {
         let is_looked_for = one.score >= SURE && weighs(Evidence::Again);
         let value = page.slice(one.span.clone());
         let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
-        if !is_looked_for || digits < DIGITS_MIN {
+        let is_signed = !value.iter().all(u8::is_ascii_digit);
+        let is_model = is_signed && digits >= SIGNED_DIGITS_MIN && weighs(Evidence::Alike);
+        if !is_looked_for || digits < DIGITS_MIN && !is_model {
             return;
         }
         let next = page
@@ -97,13 +111,21 @@ impl<'a> Known<'a> {
             return;
         };
         let form = (mark.start as usize - one.span.start, value.len());
+        if weighs(Evidence::Alike) {
+            self.alike = Some(one.kind);
+            if self.models.len() < MODELS_MAX {
+                self.models.push((form.0, value));
+            }
+        }
+        if digits < DIGITS_MIN {
+            return;
+        }
         self.forms.push((page.slice(mark.range()), form));
         self.values.push((value, one.kind));
         if mark.range() == one.span {
             self.groups.push((without_noughts(value), one.kind));
         }
         if weighs(Evidence::Alike) {
-            self.alike = Some(one.kind);
             if mark.range() == one.span && mark.is_number() {
                 self.lengths.push(mark.len());
             }
@@ -159,6 +181,26 @@ impl<'a> Known<'a> {
             })
     }
 
+    /// "0048-2291 or 0048-2219?", "F-1182 and F-1190": a number of the same form that begins as a record number of the text does,
+    /// or has its digits in another order.
+    fn of_series(&self, page: &Page<'_>, index: usize) -> Option<Range<usize>> {
+        let mark = page.marks[index];
+        let span = self.models.iter().find_map(|&(lead, model)| {
+            let start = (mark.start as usize).checked_sub(lead)?;
+            let span = start..start + model.len();
+            is_of_series(model, page.slice(span.clone())).then_some(span)
+        })?;
+        let is_other = || {
+            is_called_other(page, span.start)
+                || is_measured(page, span.end)
+                || date_at(page, index).is_some()
+                || page.field_at(span.start).is_some()
+                || page.byte(span.end) == b':'
+                || matches!(page.byte_before(span.start), b'$' | b'=' | b'+' | b'@')
+        };
+        (stands_free(page, &span) && !is_other()).then_some(span)
+    }
+
     /// Whether a code is built like a record number of the text and nothing calls it otherwise.
     fn is_alike(&self, page: &Page<'_>, mark: Mark) -> bool {
         mark.is_code()
@@ -212,6 +254,28 @@ fn is_called_other(page: &Page<'_>, start: usize) -> bool {
     number_claim(page, start, &[]).is_some_and(|claim| {
         claim.is_firm() && matches!(claim.meaning, Meaning::OtherId(_) | Meaning::Thing)
     })
+}
+
+/// Whether two values are of one series: the same signs and letters at the same places, and the same beginning or the same digits.
+fn is_of_series(model: &[u8], value: &[u8]) -> bool {
+    let is_same_form = model.len() == value.len()
+        && model
+            .iter()
+            .zip(value)
+            .all(|(one, two)| one == two || one.is_ascii_digit() && two.is_ascii_digit());
+    let is_same_start = || {
+        let same = model.iter().zip(value).take_while(|(one, two)| one == two);
+        same.count() >= SERIES_MIN
+    };
+    let has_same_digits = || {
+        let sorted = |text: &[u8]| {
+            let mut text = text.to_vec();
+            text.sort_unstable();
+            text
+        };
+        sorted(model) == sorted(value)
+    };
+    is_same_form && (is_same_start() || has_same_digits())
 }
 
 /// The letters before the digits of a number and how many digits these are: "B204471".

@@ -109,6 +109,9 @@ pub(crate) const COMPANY: ByNames = name::find_company;
 /// Those in the beds of a list of which some are named.
 pub(crate) const BEDS: ByNames = name::find_beds;
 
+/// Those who speak or sign beside people named in the text.
+pub(crate) const SPEAKERS: ByNames = name::find_speakers;
+
 /// Finds more people by those named so far.
 pub(crate) fn find_by_names(
     page: &Page<'_>,

@@ -6,16 +6,17 @@
 mod among;
 mod other;
 mod signs;
+mod spoken;
 
 use std::ops::Range;
 
 use super::{Finder, Out};
-use crate::context::{LabelMatch, Strength, claim_after, claim_before, is_equated, value_after};
-use crate::dates::{DateHit, Form, date_at, spoken_numbers};
+use crate::context::{LabelMatch, Strength, claim_after, claim_before, is_equated};
+use crate::dates::{DateHit, Form, date_at};
 use crate::digits::{Run, is_inside_longer, is_loose_separator};
 use crate::labels::Meaning;
 use crate::lexicon::Sense;
-use crate::page::{Field, Label, Page};
+use crate::page::{Field, Page};
 use crate::people;
 use among::among;
 
@@ -35,20 +36,47 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
         }
     }
     parts(page, out);
-    let mut free_from = 0;
+    let mut last: Option<DateHit> = None;
     for index in page.each_mark() {
+        let free_from = last.as_ref().map_or(0, |last| last.span.end);
         if (page.marks[index].start as usize) < free_from {
             continue;
         }
         let Some(date) = date_at(page, index).or_else(|| mistyped(page, index)) else {
             continue;
         };
-        if let Some((score, rule)) = judge(page, &date) {
-            free_from = date.span.end;
-            out.push(with_article(page, date.span), score, rule);
+        let second = || {
+            let is_second = last
+                .as_ref()
+                .is_some_and(|last| sets_beside(page, last, &date));
+            is_second.then_some((0.8, "dob.second"))
+        };
+        if let Some((score, rule)) = judge(page, &date).or_else(second) {
+            out.push(with_article(page, date.span.clone()), score, rule);
+            last = Some(date);
         }
     }
-    spoken(page, out);
+    spoken::find(page, out);
+}
+
+/// "18.7.15 not 17.8.15", "19420131>19420113": whether a date is set beside a birth date, written as that is.
+fn sets_beside(page: &Page<'_>, last: &DateHit, date: &DateHit) -> bool {
+    const REACH_BYTES: usize = 12;
+    const JOINTS: &[&[u8]] = &[b"and", b"or", b"not", b"vs", b"versus", b"und", b"et", b"y"];
+    let between = page.slice(last.span.end.min(date.span.start)..date.span.start);
+    let mut words = between
+        .split(|byte| !byte.is_ascii_alphabetic())
+        .filter(|word| !word.is_empty())
+        .peekable();
+    let is_joined = words.peek().is_some() || between.contains(&b'>');
+    last.form == date.form
+        && matches!(date.form, Form::Full | Form::Compact)
+        && between.len() <= REACH_BYTES
+        && !between
+            .iter()
+            .any(|byte| byte.is_ascii_digit() || matches!(byte, b'\n' | b':' | b';'))
+        && is_joined
+        && words.all(|word| JOINTS.iter().any(|one| word.eq_ignore_ascii_case(one)))
 }
 
 /// Year, month and day of a birth, each in a field of its own: `{"dob": {"year": 1962, "month": 3, "day": 14}}`.
@@ -137,53 +165,6 @@ fn with_article(page: &Page<'_>, span: Range<usize>) -> Range<usize> {
     }
 }
 
-/// Dates said in numbers alone, right after a label.
-fn spoken(page: &Page<'_>, out: &mut Out<'_>) {
-    for label in page.labels.iter().filter(|label| is_of_birth(page, label)) {
-        let start = value_after(page, label.end as usize);
-        if let Some(span) = spoken_numbers(page, start) {
-            out.push(span, 0.85, "dob.spoken");
-        }
-        if let Some(span) = unreadable(page, label.end as usize) {
-            out.push(span, 0.85, "dob.unreadable");
-        }
-    }
-}
-
-/// `??/09/1961`, `09/1_/1961`, `XX-09-1961`: a date of which a part cannot be read, right after its label.
-fn unreadable(page: &Page<'_>, label_end: usize) -> Option<Range<usize>> {
-    let gap = page.slice(label_end..page.text.len().min(label_end + 3));
-    let blanks = gap.iter().take_while(|byte| matches!(byte, b':' | b' '));
-    let start = label_end + blanks.count();
-    let rest = page.slice(start..page.text.len().min(start + 12));
-    let is_gap = |byte: &u8| matches!(byte, b'?' | b'_' | b'x' | b'X' | b'*' | b'#');
-    let length = rest
-        .iter()
-        .take_while(|byte| {
-            byte.is_ascii_digit() || is_gap(byte) || matches!(byte, b'/' | b'-' | b'.')
-        })
-        .count();
-    let text = rest[..length].strip_suffix(b".").unwrap_or(&rest[..length]);
-    let parts: Vec<_> = text
-        .split(|byte| matches!(byte, b'/' | b'-' | b'.'))
-        .collect();
-    let lengths: Vec<_> = parts.iter().map(|part| part.len()).collect();
-    let is_date = matches!(
-        lengths.as_slice(),
-        [1 | 2, 1 | 2, 2 | 4] | [4, 1 | 2, 1 | 2]
-    );
-    let read = |part: &&&[u8]| part.iter().any(u8::is_ascii_digit);
-    let has_gap = text.iter().any(is_gap);
-    (is_date && has_gap && parts.iter().filter(read).count() >= 2)
-        .then_some(start..start + text.len())
-}
-
-/// "date of birth", "birthday", "born", but not "turned".
-fn is_of_birth(page: &Page<'_>, label: &Label) -> bool {
-    let is_born = || matches!(page.byte(label.start as usize), b'b' | b'B');
-    label.meaning == Meaning::Dob || label.meaning == Meaning::Born && is_born()
-}
-
 /// `Jane Roe (3/14/1962)`: a date in brackets right after a name without a title; `Roe, Jane 3/14/62`: one long ago.
 fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Out<'_>) {
     const LINKS: &[&[u8]] = &[b" (", b" - ", b", ", b"; ", b" / ", b" | ", b"\t", b" "];
@@ -205,8 +186,8 @@ fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Out<'_>) {
             matches!(page.byte(date.span.end), b')' | b',' | b';')
         } else {
             let is_full_name = page.slice(name.clone()).contains(&b' ');
-            is_full_name
-                && signs::is_long_ago(page, &date.span)
+            let is_kin = || *link == b", " && signs::follows_kin(page, name.start);
+            (is_full_name && signs::is_long_ago(page, &date.span) || is_kin())
                 && signs::ends_particulars(page, date.span.end)
         }
     {
@@ -283,7 +264,9 @@ fn judge(page: &Page<'_>, date: &DateHit) -> Option<(f32, &'static str)> {
             (Meaning::Born, Form::Full) if is_tight => Some((0.95, "dob.born")),
             (Meaning::Born, Form::DayMonth) if is_tight => Some((0.85, "dob.birthday")),
             (Meaning::Born, Form::Fraction)
-                if is_tight && signs::follows_birthday(page, claim.from) =>
+                if is_tight
+                    && (signs::follows_birthday(page, claim.from)
+                        || signs::is_timed(page, date.span.end)) =>
             {
                 Some((0.8, "dob.birthday"))
             }

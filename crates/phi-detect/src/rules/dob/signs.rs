@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::context::{claim_after, is_equated};
 use crate::labels::Meaning;
+use crate::lexicon::Sense;
 use crate::page::{Page, is_word_byte};
 
 /// "*14.3.62" after a German name, "ur. 3 XI 1962" in Polish, a date with "born" tied to it in Chinese and Japanese.
@@ -49,6 +50,16 @@ pub(super) fn follows_birthday(page: &Page<'_>, label_end: usize) -> bool {
     before.eq_ignore_ascii_case(b"day")
 }
 
+/// "born 5/8 at 16:30": whether the hour follows, so that two numbers are a day and its month.
+pub(super) fn is_timed(page: &Page<'_>, end: usize) -> bool {
+    let rest = page.slice(end..page.text.len().min(end + 9));
+    let is_hour = |rest: &[u8]| {
+        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        digits == 4 || digits <= 2 && rest.get(digits) == Some(&b':') && digits > 0
+    };
+    rest.strip_prefix(b" at ").is_some_and(is_hour)
+}
+
 /// "gave birth in March 2008": whose birth it was, the month alone does not say.
 pub(super) fn is_childbirth(page: &Page<'_>, label_end: usize) -> bool {
     page.word_before(label_end)
@@ -65,6 +76,20 @@ pub(super) fn is_long_ago(page: &Page<'_>, date: &Range<usize>) -> bool {
             .next_back()
             .is_some_and(|year| year.len() == 2 && year >= b"35".as_slice()),
     }
+}
+
+/// "daughter Grace", "Child 2: Moses": whether a relative's name starts here.
+pub(super) fn follows_kin(page: &Page<'_>, name: usize) -> bool {
+    let before = page.slice(name.saturating_sub(6)..name);
+    let signs = before
+        .iter()
+        .rev()
+        .take_while(|byte| matches!(byte, b' ' | b':' | b'#') || byte.is_ascii_digit())
+        .count();
+    signs > 0
+        && page
+            .word_before(name - signs)
+            .is_some_and(|(sense, _)| sense.has(Sense::KIN))
 }
 
 /// Whether no sentence goes on behind a date, as in lists of people.

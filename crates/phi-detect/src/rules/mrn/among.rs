@@ -6,7 +6,8 @@
 use std::ops::Range;
 
 use super::value::{
-    is_something_else, is_tie, spaced_groups, token_start, value_span, with_tied_rest,
+    is_diagnosis, is_local_number, is_something_else, is_tie, spaced_groups, token_start,
+    value_span, with_tied_rest,
 };
 use super::{digits_in, is_bare_id, is_patients, nearest};
 use crate::dates::date_at;
@@ -20,8 +21,8 @@ use crate::rules::{Company, Out};
 const REACH_BYTES: usize = 100;
 
 /// Capitals before a number that are not those of a hospital: registers of professions, tickets, orders.
-const NOT_HOUSES: &str = "AHPRA BD CAS CFR CHG COL CPT CRM CS DATIX DEA GDC GMC GPHC HCPC HELP ICD INC ISBN ISO IT LOT MSG NCT \
-    NDC NMC NPI PMID PO PRB REF REQ RITM RUT RX SKU SN SO SR TKT WO";
+const NOT_HOUSES: &str = "AHPRA BD CAS CFR CHG CIMS COL CPT CRM CS CVE DATIX DEA GDC GMC GPHC HCPC HELP ICD INC IRAS ISBN ISO IT \
+    LOT MDCN MSG NCT NDC NMC NPI ORA PMID PO PRB REF REQ RFC RITM RUT RX SKU SN SO SR TKT WO X";
 
 /// What is done with one of two charts.
 const DONE: &[&[u8]] = &[
@@ -36,17 +37,21 @@ const DONE: &[&[u8]] = &[
 
 /// What the numbers of patients stand on: a shorter one will do behind these.
 const CARRIERS: &[&[u8]] = &[
+    b"armband",
     b"band",
     b"bracelet",
     b"card",
     b"cartella",
     b"chart",
     b"charts",
+    b"dosya",
+    b"dossier",
     b"file",
     b"folder",
     b"hosp",
     b"hospital",
     b"patient",
+    b"pid",
     b"pt",
     b"rio",
     b"scheda",
@@ -77,9 +82,10 @@ pub(super) fn among(page: &Page<'_>, company: &Company<'_>, out: &mut Out<'_>) {
             continue;
         };
         free_from = span.end;
+        let is_carried = || follows_carrier(page, span.start);
         let is_told = form == Form::Long && is_about_patients
-            || (form != Form::Carried || follows_carrier(page, span.start))
-                && is_near(page, &span, company);
+            || is_carried() && (is_about_patients || is_near(page, &span, company))
+            || form != Form::Carried && is_near(page, &span, company);
         if is_told && is_nobodys_else(page, index, &span) && !is_of_something(page, company, &span)
         {
             out.weigh(span, Shape::Value, Evidence::AmongPeople);
@@ -113,10 +119,28 @@ fn follows_carrier(page: &Page<'_>, start: usize) -> bool {
         .rev()
         .take_while(|byte| matches!(byte, b' ' | b':' | b'(' | b'.' | b'#'))
         .count();
-    page.word_before(start - signs).is_some_and(|(_, word)| {
-        let word = page.slice(word..start - signs);
-        signs > 0 && CARRIERS.iter().any(|one| word.eq_ignore_ascii_case(one))
-    })
+    let is_carrier = |end: usize| {
+        page.word_before(end).is_some_and(|(_, word)| {
+            let word = page.slice(word..end);
+            CARRIERS.iter().any(|one| word.eq_ignore_ascii_case(one))
+        })
+    };
+    signs > 0
+        && (is_carrier(start - signs) || number_word(page, start - signs).is_some_and(is_carrier))
+}
+
+/// "card no ", "your number ": where the word before the word for a number ends.
+fn number_word(page: &Page<'_>, end: usize) -> Option<usize> {
+    const WORDS: &[&[u8]] = &[b"no", b"nr", b"number", b"num"];
+    let (_, start) = page.word_before(end)?;
+    let word = page.slice(start..end);
+    let before = start
+        .checked_sub(1)
+        .filter(|&before| page.byte(before) == b' ')?;
+    WORDS
+        .iter()
+        .any(|one| word.eq_ignore_ascii_case(one))
+        .then_some(before)
 }
 
 #[derive(PartialEq)]
@@ -142,9 +166,14 @@ fn form(page: &Page<'_>, span: &Range<usize>) -> Option<Form> {
         .iter()
         .all(|byte| byte.is_ascii_digit() || is_sign(byte));
     let is_grouped = value[letters..].iter().skip(1).any(is_sign);
-    let is_range = is_grouped && is_years_or_hours(&value[letters..]);
+    let is_spaced = value.contains(&b' ');
+    let is_range = is_grouped && !is_spaced && is_years_or_hours(&value[letters..]);
     match (letters, is_grouped) {
-        _ if is_range || digits > 10 => None,
+        _ if digits > 10 => None,
+        (0, true) if is_number_of_year(value) => Some(Form::Carried),
+        _ if is_diagnosis(value) || is_local_number(value) => None,
+        _ if is_range && letters == 0 => None,
+        (1..=5, _) if is_range => (is_plain && digits >= 6).then_some(Form::Carried),
         (0, true) if value.iter().any(|byte| matches!(byte, b'.' | b'/')) => None,
         (0, false) if is_plain && matches!(digits, 7 | 8) => Some(Form::Long),
         (0, false) if is_plain && matches!(digits, 6 | 9) => Some(Form::Short),
@@ -155,6 +184,12 @@ fn form(page: &Page<'_>, span: &Range<usize>) -> Option<Form> {
         (1..=6, _) if is_mixed(value) => Some(Form::Carried),
         _ => None,
     }
+}
+
+/// `2024/03391`: the number of a year.
+fn is_number_of_year(value: &[u8]) -> bool {
+    matches!(value, [b'1', b'9', _, _, b'/', number @ ..] | [b'2', b'0', _, _, b'/', number @ ..]
+        if (4..=6).contains(&number.len()) && number.iter().all(u8::is_ascii_digit))
 }
 
 /// `BP 120/80`, `CFR 412.6`, `BIS 40-55`: what was measured or cited, with its letters before it.
@@ -181,8 +216,19 @@ fn is_years_or_hours(value: &[u8]) -> bool {
     let is_hour = |group: &[u8]| group.len() == 4 && group <= b"2400".as_slice() && group[2] < b'6';
     match groups.as_slice() {
         [year, _] if year.len() == 2 => year[0] == b'2',
-        [one, two] if two.len() == 4 && one.starts_with(b"20") => true,
-        [one, two] => is_hour(one) && is_hour(two) || one.len() + two.len() < 6,
+        [one, two]
+            if one.len() == 4
+                && two.len() == 4
+                && matches!(one[..2], [b'1', b'9'] | [b'2', b'0']) =>
+        {
+            true
+        }
+        // "150-200": round numbers are a range.
+        [one, two] => {
+            is_hour(one) && is_hour(two)
+                || one.len() + two.len() < 6
+                || one.ends_with(b"0") && two.ends_with(b"0") && two.len() <= 3
+        }
         _ => false,
     }
 }
@@ -223,7 +269,12 @@ fn is_near(page: &Page<'_>, span: &Range<usize>, company: &Company<'_>) -> bool 
 /// Whether nothing says that the value is another number.
 fn is_nobodys_else(page: &Page<'_>, index: usize, span: &Range<usize>) -> bool {
     let claim = nearest(page, span.start);
-    let is_free = claim.is_none_or(|claim| is_patients(&claim) || is_bare_id(page, claim.from));
+    let is_free = claim.is_none_or(|claim| {
+        is_patients(&claim)
+            || is_bare_id(page, claim.from)
+            || page.byte(span.start).is_ascii_uppercase()
+                && (claim.is(Meaning::PhoneMaybe) || is_plain_card(page, claim.from))
+    });
     is_free
         && page
             .field_at(span.start)
@@ -232,6 +283,18 @@ fn is_nobodys_else(page: &Page<'_>, index: usize, span: &Range<usize>) -> bool {
         && !is_something_else(page, index, span)
         && date_at(page, index).is_none()
         && !people::is_in_program(page, span)
+}
+
+/// "card KMC/0725": whether the label that ends here is a card of which nothing says that it is an insurer's or a bank's.
+fn is_plain_card(page: &Page<'_>, label_end: usize) -> bool {
+    let Some((_, start)) = page.word_before(label_end) else {
+        return false;
+    };
+    let before = start - usize::from(page.byte_before(start) == b' ');
+    page.slice(start..label_end).eq_ignore_ascii_case(b"card")
+        && page
+            .word_before(before)
+            .is_none_or(|(sense, _)| sense.has(Sense::STOP))
 }
 
 fn stands_free(page: &Page<'_>, span: &Range<usize>) -> bool {
@@ -264,6 +327,15 @@ fn is_of_something(page: &Page<'_>, company: &Company<'_>, span: &Range<usize>) 
     let Some((sense, start)) = page.word_before(end).filter(|_| end < span.start - sign) else {
         return false;
     };
+    // "your number CP 20 338", but not "badge number".
+    if letters >= 2
+        && let Some(before) = number_word(page, end)
+        && page
+            .word_before(before)
+            .is_some_and(|(sense, _)| sense.has(Sense::STOP))
+    {
+        return false;
+    }
     let word = page.slice(start..end);
     let is_small = sense.has(Sense::STOP | Sense::FILLER | Sense::KIN)
         || word.len() == 1

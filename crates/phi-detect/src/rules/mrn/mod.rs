@@ -181,7 +181,10 @@ fn value_and_claim(page: &Page<'_>, index: usize) -> Option<(Range<usize>, Optio
                 .flatten()
         })
         .or(near);
-    if claim.is_some_and(|claim| is_patients(&claim) && claim.tie >= Strength::Tight) {
+    let is_housed = page.byte(span.start).is_ascii_uppercase() && span.start < mark.start as usize;
+    if claim.is_some_and(|claim| {
+        is_patients(&claim) && (claim.tie >= Strength::Tight || is_housed && claim.is(Meaning::Mrn))
+    }) {
         span = with_tied_rest(page, spaced_groups(page, span));
     }
     if digits_in(page, &span) < 3 {
@@ -233,7 +236,9 @@ fn evidence(
         (Meaning::Mrn, Strength::Tight | Strength::Field) => Some(Evidence::Label),
         (Meaning::Mrn, Strength::List) if digits >= many => Some(Evidence::List),
         (Meaning::Mrn, Strength::Near) if digits >= many => Some(Evidence::Near),
-        (Meaning::MrnMaybe, Strength::Tight | Strength::Field) if digits >= many => {
+        (Meaning::MrnMaybe, Strength::Tight | Strength::Field)
+            if (many..=MAYBE_DIGITS_MAX).contains(&digits) =>
+        {
             Some(Evidence::VagueLabel)
         }
         (Meaning::MrnMaybe, _) if is_number_stated() => Some(Evidence::Stated),
@@ -247,6 +252,9 @@ fn evidence(
         _ => None,
     }
 }
+
+/// Numbers of citizens are longer than those of patients.
+const MAYBE_DIGITS_MAX: usize = 12;
 
 fn digits_in(page: &Page<'_>, span: &Range<usize>) -> usize {
     let value = page.slice(span.clone());

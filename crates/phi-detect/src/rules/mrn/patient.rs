@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::nearest;
-use super::value::{is_something_else, is_tie, value_span};
+use super::value::{is_diagnosis, is_local_number, is_something_else, is_tie, value_span};
 use crate::dates::date_at;
 use crate::kinds::{Evidence, Meaning, Shape};
 use crate::lexicon::Sense;
@@ -23,7 +23,9 @@ pub(super) fn beside_a_name(
     let before = page.byte_before(span.start);
     let is_date = is_written_as_date(page.slice(span.clone()));
     let is_patient_number = before == b'#' && follows_patient(page, span.start - 1)
-        || before == b' ' && digits >= 6 && follows_patient_alone(page, span.start - 1);
+        || matches!(before, b' ' | b'=')
+            && digits >= 6
+            && follows_patient_alone(page, span.start - 1);
     let is_patient_number = is_patient_number && !is_date;
     let is_reference = before == b'/'
         && page.byte(span.end) == b'/'
@@ -146,6 +148,7 @@ fn has_enough_digits(value: &[u8], has_groups: bool, is_open: bool) -> bool {
     let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
     let has_letters = value.iter().any(u8::is_ascii_alphabetic);
     match (has_letters, has_groups) {
+        _ if is_local_number(value) || is_diagnosis(value) => false,
         (true, _) => (4..=10).contains(&digits) && (value[0].is_ascii_uppercase() || is_open),
         (false, true) => (6..=10).contains(&digits),
         (false, false) => (6..=9).contains(&digits),

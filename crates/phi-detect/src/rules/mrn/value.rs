@@ -7,6 +7,7 @@ use crate::context::{LabelMatch, Strength};
 use crate::dates::{Form, date_at};
 use crate::digits::is_measured;
 use crate::labels::Meaning;
+use crate::lexicon::{LEXICON, Sense};
 use crate::page::{Mark, Page};
 
 /// The whole value at a mark: groups tied by a sign, letters tied before or after them, a prefix set before them.
@@ -34,20 +35,37 @@ pub(super) fn value_span(page: &Page<'_>, index: usize) -> Range<usize> {
         && let Some((_, word)) = page.word_before(start - 1)
     {
         let letters = page.slice(word..start - 1);
-        let before = |word| nearest(page, word).is_some_and(|claim| is_called(&claim));
+        let claim = |word| nearest(page, word).filter(|claim| is_of_record(claim.meaning));
+        let before = |word| claim(word).is_some_and(|claim| claim.tie >= Strength::Tight);
+        // "Hospital number for transport BU 61 0094": letters that are no word.
+        let is_house = |word| {
+            letters.len() >= 2
+                && LEXICON.sense(letters) == Sense::NONE
+                && claim(word).is_some_and(|claim| claim.is(Meaning::Mrn))
+        };
         let is_code = letters.len() <= 5
             && letters.iter().all(u8::is_ascii_uppercase)
             && !page.byte_before(word).is_ascii_alphanumeric();
-        let is_prefix = is_code && (is_tie(tie) || letters.len() <= 1 || before(word));
-        // In "MRN-123" and "MR-123" the letters are the label, unless another label stands before them.
+        let is_prefix =
+            is_code && (is_tie(tie) || letters.len() <= 1 || before(word) || is_house(word));
+        // In "MRN-123" and "MR-123" the letters are the label, unless another label stands before them; "hosp no RX 209 4418"
+        // has the letters of a hospital, whatever else they stand for.
         let is_the_label = is_prefix
-            && page.label_ending_at(start - 1).is_some()
-            && (tie == b' ' || !before(word));
+            && page.label_ending_at(start - 1).is_some_and(|label| {
+                tie == b' ' && (is_of_record(label.meaning) || letters.len() > 2)
+                    || !before(word) && !is_given_as_value(page, word, letters)
+            });
         if is_prefix && !is_the_label {
             start = word;
         }
     }
     start..end
+}
+
+/// `id: HN-0023419`, `"MR-20-4471"`: two letters behind a colon or a quote are the value's, whatever else they stand for.
+fn is_given_as_value(page: &Page<'_>, word: usize, letters: &[u8]) -> bool {
+    let before = page.slice(word.saturating_sub(2)..word);
+    letters.len() == 2 && (before == b": " || before.ends_with(b"\""))
 }
 
 /// `87293652/875`, `7712/19`: a short number behind a long one is its volume; with a date there are two slashes.
@@ -106,7 +124,11 @@ pub(super) fn is_tie(byte: u8) -> bool {
 }
 
 fn is_called(claim: &LabelMatch) -> bool {
-    matches!(claim.meaning, Meaning::Mrn | Meaning::MrnMaybe) && claim.tie >= Strength::Tight
+    is_of_record(claim.meaning) && claim.tie >= Strength::Tight
+}
+
+fn is_of_record(meaning: Meaning) -> bool {
+    matches!(meaning, Meaning::Mrn | Meaning::MrnMaybe)
 }
 
 /// `X-12345-Z`, `0018-4437-LF`: where letters tied to the end stop.
@@ -125,7 +147,7 @@ fn with_letters_after(page: &Page<'_>, end: usize) -> usize {
 
 /// `E/77120/M`, `1182-K-09`, `HR 1882/24`: where the rest of a number stops that letters or a sign have shown to be one.
 pub(super) fn with_tied_rest(page: &Page<'_>, span: Range<usize>) -> Range<usize> {
-    const REST_MAX: usize = 4;
+    const REST_MAX: usize = 6;
     let mut end = span.end;
     while is_tie(page.byte(end)) {
         let value = page.slice(span.start..end);
@@ -160,7 +182,7 @@ pub(super) fn spaced_groups(page: &Page<'_>, span: Range<usize>) -> Range<usize>
     let has_letters = page.slice(span.clone()).iter().any(u8::is_ascii_alphabetic);
     let first = count(span.clone());
     let mut end = span.end;
-    while first <= 4 && page.byte(end) == b' ' {
+    while (first <= 4 || has_letters) && page.byte(end) == b' ' {
         let group = page
             .slice(end + 1..page.text.len().min(end + 10))
             .iter()
@@ -168,15 +190,17 @@ pub(super) fn spaced_groups(page: &Page<'_>, span: Range<usize>) -> Range<usize>
             .count();
         let next = end + 1 + group;
         let fits = match group {
-            3 | 4 => true,
+            3 | 4 => first <= 4,
             // Pairs belong to pairs, or go on.
             2 => {
                 first == 2
-                    || has_letters
+                    || has_letters && first <= 4
                     || end > span.end
                     || page.byte(next) == b' ' && page.byte(next + 1).is_ascii_digit()
             }
-            5..=8 => has_letters && end == span.end,
+            5..=8 => has_letters && end == span.end && first <= 4,
+            // "PNH 773 10 4": the last digit checks the others.
+            1 => has_letters && closes(page, next),
             _ => false,
         };
         if !fits || count(span.start..next) > GROUPED_DIGITS_MAX || !ends_there(page, end + 1, next)
@@ -188,6 +212,16 @@ pub(super) fn spaced_groups(page: &Page<'_>, span: Range<usize>) -> Range<usize>
     // One pair more is a number and its unit: `12 34`.
     let is_short = first <= 2 && !has_letters && count(span.start..end) <= 4;
     span.start..if is_short { span.end } else { end }
+}
+
+/// Whether a sign or the end of the line follows.
+fn closes(page: &Page<'_>, end: usize) -> bool {
+    match page.byte(end) {
+        0 | b'\n' | b',' | b';' | b')' | b'"' => true,
+        b'.' => !page.byte(end + 1).is_ascii_alphanumeric(),
+        b' ' => page.byte(end + 1) == b' ',
+        _ => false,
+    }
 }
 
 /// Whether a group of digits is nothing else: a date, an amount, an age, a piece of another number.
@@ -226,6 +260,18 @@ pub(super) fn is_something_else(page: &Page<'_>, index: usize, span: &Range<usiz
 fn is_parity(value: &[u8]) -> bool {
     matches!(value, [b'G', pregnant, b'P', births @ ..]
         if pregnant.is_ascii_digit() && births.iter().all(u8::is_ascii_digit))
+}
+
+/// `555-0142`: three digits and four are those of a telephone, where nothing says otherwise.
+pub(super) fn is_local_number(value: &[u8]) -> bool {
+    let is_digits = |text: &[u8]| text.iter().all(u8::is_ascii_digit);
+    value.len() == 8 && value[3] == b'-' && is_digits(&value[..3]) && is_digits(&value[4..])
+}
+
+/// `Z38.00`: a letter, two digits and more behind a point are a diagnosis.
+pub(super) fn is_diagnosis(value: &[u8]) -> bool {
+    matches!(value, [letter, a, b, b'.', ..]
+        if letter.is_ascii_uppercase() && a.is_ascii_digit() && b.is_ascii_digit())
 }
 
 /// "MRN-0000000": noughts show the form of a number.
@@ -269,7 +315,16 @@ pub(super) fn is_date_or_year(page: &Page<'_>, index: usize, span: &Range<usize>
     let before = page.slice(span.start.saturating_sub(6)..span.start);
     let is_clock = matches!(before, [h, i, b':', m, n, b':']
         if [h, i, m, n].iter().all(|byte| byte.is_ascii_digit()));
-    is_date || is_dotted || is_year || is_month || is_clock || is_inside_date()
+    // "30 VI 1937": a month in Roman numerals and its year.
+    let is_roman = value.len() >= 6
+        && matches!(
+            value[value.len() - 5..],
+            [b' ', b'1', b'9', _, _] | [b' ', b'2', b'0', _, _]
+        )
+        && value[..value.len() - 5]
+            .iter()
+            .all(|byte| matches!(byte, b'I' | b'V' | b'X'));
+    is_date || is_dotted || is_year || is_month || is_clock || is_roman || is_inside_date()
 }
 
 pub(super) fn is_amount_or_time(page: &Page<'_>, span: &Range<usize>) -> bool {

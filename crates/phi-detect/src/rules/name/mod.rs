@@ -95,6 +95,18 @@ pub(crate) fn find_company(page: &Page<'_>, known: &[Range<usize>], out: &mut Ou
     }
 }
 
+/// People who speak in a chat or sign with initials, in a text in which others are known.
+pub(crate) fn find_speakers(page: &Page<'_>, known: &[Range<usize>], out: &mut Out<'_>) {
+    for span in people::speakers(page, known, crate::names::is_ordinary) {
+        out.push(span, 0.6, "name.speaker");
+    }
+    for span in people::initials_below(page) {
+        if !known.is_empty() {
+            out.push(span, 0.6, "name.initials");
+        }
+    }
+}
+
 /// People in the beds of a list in which others are known.
 pub(crate) fn find_beds(page: &Page<'_>, known: &[Range<usize>], out: &mut Out<'_>) {
     for span in people::in_beds(page, known) {

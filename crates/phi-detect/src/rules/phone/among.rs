@@ -27,7 +27,8 @@ pub(super) fn among(page: &Page<'_>, company: &Company<'_>, out: &mut Out<'_>) {
             let [last, _] = company.around(run.span.start);
             last.is_some_and(|name| run.span.start.saturating_sub(name.end) <= REACH_BYTES)
         };
-        let is_built_so = is_one(page, &run) || is_grouped(page, &run) && is_behind();
+        let is_built_so =
+            is_one(page, &run) || (is_grouped(page, &run) || is_local(page, &run)) && is_behind();
         if is_built_so && !company.is_taken(&run.span) && is_free(page, &run.span) {
             out.weigh(run.span, Shape::Abroad, Evidence::AmongPeople);
         }
@@ -40,6 +41,14 @@ fn is_one(page: &Page<'_>, run: &Run) -> bool {
     let is_unbroken = run.marks == 1;
     is_unbroken
         && (is_dialled(page, &run.span) || value.len() == 11 && matches!(value[0], b'0' | b'1'))
+}
+
+/// "Roe 555-0142": three digits and four.
+fn is_local(page: &Page<'_>, run: &Run) -> bool {
+    run.lengths(page)[..2] == [3, 4]
+        && run.marks == 2
+        && page.byte(run.span.start + 3) == b'-'
+        && matches!(page.byte(run.span.start), b'2'..=b'9')
 }
 
 /// "955 550 118", "98450 00123", "0413 555 016": nine to eleven digits in groups.
@@ -60,7 +69,7 @@ fn is_grouped(page: &Page<'_>, run: &Run) -> bool {
             | [2, 3..=5, 4]
             | [2, 1, 4, 4]
             | [4, 7]
-    );
+    ) || lengths == [2, 8] && opens == b'0';
     let is_mobile = matches!(opens, b'0' | b'6'..=b'9')
         || lengths.len() >= 3 && opens != b'1' && lengths[0] == 2;
     fits && is_mobile && !is_drug_code(lengths) && !looks_like_date(page, run, lengths)

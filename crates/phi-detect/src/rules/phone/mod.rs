@@ -89,13 +89,17 @@ fn number_at(
     index: usize,
     is_next: bool,
 ) -> Option<(Range<usize>, Shape, Evidence)> {
-    let run = Run::read_all(page, index, 6, is_separator);
-    let start = run.span.start;
+    let start = page.marks[index].start as usize;
+    // "+33 (0)3 20 55 01 66" has the most groups.
     if page.byte_before(start) == b'+'
-        && let Some(found) = international(page, &run)
+        && let Some(found) = international(
+            page,
+            &Run::read_all(page, index, INTERNATIONAL_GROUPS_MAX, is_separator),
+        )
     {
         return Some(found);
     }
+    let run = first_of_pair(page, index);
     if run.digit_count < 4 || is_measured(page, run.span.end) && !is_clear(&run) {
         return None;
     }
@@ -109,9 +113,12 @@ fn number_at(
     }
     let called = Called::by(claim);
     // "at her job: (601) 555-0192": nothing but a telephone number has its first three digits in brackets.
-    let is_bracketed =
-        page.byte_before(start) == b'(' && claim.is_some_and(|claim| claim.is(Meaning::Thing));
-    if called.is_other && !is_bracketed {
+    let is_plain =
+        claim.is_some_and(|claim| matches!(claim.meaning, Meaning::Thing | Meaning::OtherId(None)));
+    let is_bracketed = page.byte_before(start) == b'(' && is_plain;
+    // "ask for Nurse Price at 505-555-0126".
+    let is_at = is_plain && page.slice(0..start).ends_with(b" at ");
+    if called.is_other && !is_bracketed && !is_at {
         return None;
     }
     if let Some((span, shape)) = north_american(page, index) {
@@ -133,6 +140,24 @@ fn number_at(
         return None;
     }
     labelled(page, index, called)
+}
+
+const INTERNATIONAL_GROUPS_MAX: usize = 7;
+
+/// The groups from a mark on; "94221 17039 / 0712-229 1370" are two numbers, and so is what stands on the next line.
+fn first_of_pair(page: &Page<'_>, index: usize) -> Run {
+    const WHOLE_DIGITS_MIN: usize = 10;
+    let run = Run::read_all(page, index, 6, is_separator);
+    let mut digits = 0;
+    for count in 1..run.marks {
+        let (mark, next) = (page.marks[index + count - 1], page.marks[index + count]);
+        digits += mark.len();
+        let between = page.slice(mark.end as usize..next.start as usize);
+        if digits >= WHOLE_DIGITS_MIN && matches!(between, b" / " | b"\n") {
+            return Run::read_all(page, index, count, is_separator);
+        }
+    }
+    run
 }
 
 /// What the label before a number says about it.
@@ -192,6 +217,13 @@ fn follows_at(page: &Page<'_>, start: usize) -> bool {
     WORDS.iter().any(|words| before.ends_with(words))
 }
 
+/// "im at 555-0142", "use 555-0142": three digits and four where a number is given away.
+fn is_stated(page: &Page<'_>, start: usize) -> bool {
+    const WORDS: &[&[u8]] = &[b" at ", b" use ", b"notified ", b" # "];
+    let before = page.slice(start.saturating_sub(10)..start);
+    matches!(page.byte(start + 3), b'-' | b'.') && WORDS.iter().any(|words| before.ends_with(words))
+}
+
 /// "206-555-0142-B": with a letter tied to it, it is the number of a part.
 fn has_letter_tied(page: &Page<'_>, end: usize) -> bool {
     page.byte(end) == b'-'
@@ -211,7 +243,7 @@ fn labelled(
         is_tight,
         ..
     } = called;
-    let run = Run::read_all(page, index, 6, is_separator);
+    let run = first_of_pair(page, index);
     let digits = run.digit_count;
     let all_lengths = run.lengths(page);
     let lengths = &all_lengths[..run.marks.min(all_lengths.len())];
@@ -242,6 +274,7 @@ fn labelled(
             (Shape::OddlyGrouped, Evidence::NamedAfter)
         }
         7 if is_local && may_be => (Shape::Local, Evidence::VagueLabel),
+        7 if is_local && is_stated(page, span.start) => (Shape::Local, Evidence::Stated),
         10 if is_simple && may_be && page.slice(0..span.start).ends_with(b" at ") => {
             (Shape::OddlyGrouped, Evidence::Stated)
         }

@@ -1,0 +1,156 @@
+//! What stands before a street and belongs to its address: the name, the number or the flat of a house.
+
+use super::token::{is_one_of, skip, token_at};
+use crate::context::claim_before;
+use crate::labels::Meaning;
+use crate::lexicon::Sense;
+use crate::page::Page;
+
+/// No house has a longer name.
+const NAME_WORDS_MAX: usize = 4;
+
+/// Where the name or number of a house before its street starts: `The Oast, Selling Road`, `36, Bode Thomas Street`,
+/// `3F2, 18 Marchmont Crescent`, `No. 9 Ikot Road`.
+pub(super) fn before(page: &Page<'_>, street: usize) -> usize {
+    let start = with_house(page, street);
+    let start = numbered(page, start).unwrap_or(start);
+    named(page, start).unwrap_or(start)
+}
+
+/// `No. 9`, `Plot 9`, `36, `, `3F2, `: a number before the street.
+fn numbered(page: &Page<'_>, start: usize) -> Option<usize> {
+    const SIGNS: &[&[u8]] = &[b"No. ", b"No ", b"no. ", b"Nr. ", b"RMB ", b"RSD ", b"Blk "];
+    if page.byte(start).is_ascii_digit() {
+        let before = page.slice(start.saturating_sub(4)..start);
+        let sign = SIGNS.iter().find(|sign| before.ends_with(sign));
+        if let Some(sign) = sign.filter(|sign| opens(page, start - sign.len())) {
+            return Some(start - sign.len());
+        }
+    }
+    let end = start
+        .checked_sub(2)
+        .filter(|&end| page.slice(end..start) == b", ")?;
+    let text = page.slice(end.saturating_sub(6)..end);
+    let length = text
+        .iter()
+        .rev()
+        .take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'/')
+        .count();
+    let token = &text[text.len() - length..];
+    let digits = token.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let is_house = digits == length && length <= 3 && page.byte(start).is_ascii_uppercase();
+    // "3F2", "0/2": floor and door in Scotland.
+    let is_flat = matches!(token, [a, b'F' | b'/', b] if a.is_ascii_digit() && b.is_ascii_digit())
+        && page.byte(start).is_ascii_digit();
+    // "BRO 551 882, Tan-y-Graig": the last group of a number.
+    let start = end - length;
+    let is_group = page.byte_before(start.saturating_sub(1)).is_ascii_digit();
+    ((is_house || is_flat) && opens(page, start) && !is_group).then_some(start)
+}
+
+/// Whether nothing is tied to what starts here.
+fn opens(page: &Page<'_>, start: usize) -> bool {
+    matches!(page.byte_before(start), 0 | b' ' | b'\n' | b'(' | b'"')
+}
+
+/// `The Oast, `, `Chy an Mor, `: the name of a house, where something says that an address begins there.
+fn named(page: &Page<'_>, start: usize) -> Option<usize> {
+    const REACH_BYTES: usize = 32;
+    let end = start
+        .checked_sub(2)
+        .filter(|&end| page.slice(end..start) == b", ")?;
+    let before = page.slice(end.saturating_sub(REACH_BYTES)..end);
+    // The name reaches back to a sign, or to a word that leads to a place.
+    let sign = before
+        .iter()
+        .rposition(|byte| matches!(byte, b',' | b'.' | b':' | b'\n' | b'(' | b';'))
+        .map_or(0, |at| at + 1);
+    let piece = &before[sign..];
+    let at = [
+        b" at ".as_slice(),
+        b"lives in ",
+        b"moved to ",
+        b"now ",
+        b"Lives ",
+    ]
+    .iter()
+    .filter_map(|lead| memchr::memmem::rfind(piece, lead).map(|at| at + lead.len()))
+    .max();
+    let name = end - piece.len() + at.unwrap_or(0);
+    let name = skip(page.bytes(), name, b" \n");
+    let text = page.slice(name..end);
+    // "at Roe & Sons, 12 Elm Street" is a firm: a house with a name has no number.
+    let has_number = page.byte(start).is_ascii_digit();
+    let is_called = || {
+        at.is_some() && !has_number
+            || claim_before(page, name, |meaning| {
+                matches!(meaning, Meaning::Address | Meaning::Dwelling)
+            })
+            .is_some_and(|claim| claim.is_firm())
+    };
+    let is_the = text.starts_with(b"The ") && text.len() > 6 && !has_number;
+    let mut words = text.split(|&byte| byte == b' ');
+    let is_capital = |word: &[u8]| {
+        word.first()
+            .is_some_and(|&byte| byte.is_ascii_uppercase() || byte >= 0x80)
+    };
+    let is_name = words.clone().count() <= NAME_WORDS_MAX
+        && words
+            .clone()
+            .next()
+            .is_some_and(|word| is_capital(word) && word.len() > 1)
+        && words.all(|word| is_capital(word) || word.len() <= 3 && word.is_ascii());
+    let is_person = || {
+        token_at(page, name).is_none_or(|token| {
+            token
+                .sense
+                .has(Sense(Sense::GIVEN.0 | Sense::TITLE.0 | Sense::LABEL.0))
+        })
+    };
+    (is_name && text.len() > 3 && (is_the || !is_person() && is_called())).then_some(name)
+}
+
+/// `Rose Cottage, Church Lane`: houses that have a name instead of a number.
+fn with_house(page: &Page<'_>, start: usize) -> usize {
+    const HOUSES: &[&[u8]] = &[
+        b"cottage",
+        b"house",
+        b"lodge",
+        b"farm",
+        b"barn",
+        b"farmhouse",
+        b"villa",
+        b"cottages",
+        b"flats",
+        b"flat",
+        b"hall",
+        b"manse",
+        b"grange",
+        b"rectory",
+        b"vicarage",
+        b"bungalow",
+    ];
+    let end = start.saturating_sub(2);
+    let Some((_, last)) = page
+        .word_before(end)
+        .filter(|_| page.slice(end..start) == b", ")
+    else {
+        return start;
+    };
+    if !is_one_of(page.slice(last..end), HOUSES) || !page.byte(last).is_ascii_uppercase() {
+        return start;
+    }
+    let mut house = start;
+    let mut at = last;
+    for _ in 0..3 {
+        let before = at.checked_sub(1).filter(|&space| page.byte(space) == b' ');
+        let Some((_, word)) = before.and_then(|space| page.word_before(space)) else {
+            break;
+        };
+        if !page.byte(word).is_ascii_uppercase() {
+            break;
+        }
+        (house, at) = (word, word);
+    }
+    house
+}

@@ -1,0 +1,306 @@
+//! What belongs to an address by its place alone: districts, towns and counties behind a street, with a postal code before or
+//! behind them. `, Mt Albert, Auckland 1025`, `, 2032 HA Haarlem`, `\n93290 Tremblay`, `, Dist. Raipur 493661`.
+
+use super::codes::{closes, code_before_town, code_behind, ends_in_code, tied_code};
+use super::tail::postal_code_end;
+use super::token::{Token, is_one_of, skip, token_at};
+use crate::lexicon::Sense;
+use crate::page::Page;
+
+/// A district, a town, a county and a region are the most that follow each other.
+const PIECES_MAX: usize = 4;
+/// No place has a longer name.
+const NAME_WORDS_MAX: usize = 4;
+
+/// Senses of words that open something else.
+const OTHERS: Sense = Sense(
+    Sense::STOP.0
+        | Sense::LABEL.0
+        | Sense::TITLE.0
+        | Sense::MONTH.0
+        | Sense::ROLE.0
+        | Sense::KIN.0
+        | Sense::UNIT.0,
+);
+
+/// Small words inside the name of a place.
+const LINKS: &[&[u8]] = &[
+    b"am", b"an", b"bei", b"da", b"das", b"de", b"del", b"der", b"di", b"do", b"dos", b"du", b"en",
+    b"im", b"la", b"le", b"les", b"nad", b"of", b"op", b"sous", b"sur", b"under", b"upon",
+];
+
+/// What is shortened in front of a place.
+const SHORT: &[&[u8]] = &[
+    b"cd", b"co", b"col", b"dist", b"distt", b"dt", b"edo", b"fracc", b"ft", b"mt", b"mun", b"po",
+    b"prov", b"ps", b"pto", b"st", b"sta", b"sto", b"taluk", b"teh", b"tk", b"vill",
+];
+
+/// What says where a place is, before the name of another.
+const LOCATORS: &[&[u8]] = &[
+    b"behind",
+    b"beside",
+    b"by",
+    b"near",
+    b"nr",
+    b"opp",
+    b"opposite",
+];
+
+/// Parts of a town that have a number or a letter.
+const PARTS: &[&[u8]] = &[
+    b"block",
+    b"blk",
+    b"ext",
+    b"extension",
+    b"house",
+    b"phase",
+    b"purok",
+    b"road",
+    b"section",
+    b"sector",
+    b"site",
+    b"stage",
+    b"street",
+    b"ward",
+    b"zone",
+];
+
+/// Where the pieces that follow an address end.
+pub(crate) fn pieces(page: &Page<'_>, from: usize) -> Option<usize> {
+    let mut end = code_in_parts(page, from)
+        .or_else(|| name_in_parts(page, from))
+        .unwrap_or(from);
+    for _ in 0..PIECES_MAX {
+        let next = piece_after(page, end).filter(|_| !ends_in_code(page, end));
+        let Some(next) = next else {
+            break;
+        };
+        end = next;
+    }
+    (end > from).then_some(end)
+}
+
+/// Where the next piece behind a comma or a line break ends. On a line of its own it has to have its postal code.
+fn piece_after(page: &Page<'_>, end: usize) -> Option<usize> {
+    let at = skip(page.bytes(), end, b" ,\n");
+    let gap = page.slice(end..at);
+    let is_comma = gap == b", " || gap == b",\n";
+    if !is_comma && gap != b"\n" {
+        return None;
+    }
+    if let Some(code) = code_before_town(page, at) {
+        return town_after(page, code);
+    }
+    if let Some(part) = part(page, at).filter(|_| is_comma) {
+        return Some(part);
+    }
+    let piece = named(page, at)?;
+    let ends = closes(page, piece.end) || is_in_sentence(page, at, piece.end);
+    (piece.has_code || is_comma && piece.is_safe && ends).then_some(piece.end)
+}
+
+/// `Section F`, `Zone 12`, `Road 7`: a part of a town.
+fn part(page: &Page<'_>, at: usize) -> Option<usize> {
+    let word = token_at(page, at)?;
+    let number = token_at(page, word.span.end + 1).filter(|_| page.byte(word.span.end) == b' ')?;
+    let is_number =
+        number.span.len() <= 4 && (number.has_digit || number.span.len() == 1 && number.is_shouted);
+    let is_part = is_one_of(page.slice(word.span), PARTS) && is_number;
+    (is_part && closes(page, number.span.end)).then_some(number.span.end)
+}
+
+/// A place by its name.
+struct Named {
+    end: usize,
+    has_code: bool,
+    /// Whether it can hardly be a person.
+    is_safe: bool,
+}
+
+/// `Auckland 1025`, `Dist. Raipur`, `Nagpur-440022`, `Imperatriz - MA`, `near Water Tank`.
+fn named(page: &Page<'_>, start: usize) -> Option<Named> {
+    let mut at = after_locator(page, start)?;
+    let mut words = 0;
+    let mut is_safe = true;
+    let piece = |end: usize, has_code: bool, is_safe: bool| {
+        Some(Named {
+            end,
+            has_code,
+            is_safe,
+        })
+    };
+    for _ in 0..NAME_WORDS_MAX + 2 {
+        let token = token_at(page, at)?;
+        let text = page.slice(token.span.clone());
+        if let Some(end) = tied_code(page, &token) {
+            return piece(end, true, is_safe);
+        }
+        let is_short = page.byte(token.span.end) == b'.' && is_one_of(text, SHORT);
+        let is_link = words > 0 && is_one_of(text, LINKS) && !token.is_capital;
+        if !is_link {
+            is_safe &= is_place_word(page, &token) || is_short;
+            words += 1;
+        }
+        let is_name = token.is_capital && !token.has_digit && text.len() > 1;
+        if !(is_name || is_link) || words > NAME_WORDS_MAX {
+            return None;
+        }
+        let end = token.span.end + usize::from(is_short);
+        if let Some(end) = code_behind(page, end) {
+            return piece(end, true, is_safe);
+        }
+        let goes_on = page.byte(end) == b' '
+            && !is_region_sign(page, end)
+            && !is_in_sentence(page, start, end);
+        if !goes_on && !is_link {
+            return piece(with_region(page, end), false, is_safe);
+        }
+        at = end + 1;
+    }
+    None
+}
+
+/// ", near Water Tank", ", opp. the Town Hall": where the name starts behind the word that says where a place is.
+fn after_locator(page: &Page<'_>, start: usize) -> Option<usize> {
+    let word = token_at(page, start)?.span;
+    if !is_one_of(page.slice(word.clone()), LOCATORS) {
+        return Some(start);
+    }
+    let end = word.end + usize::from(page.byte(word.end) == b'.');
+    let article = if page.slice(end..end + 5) == b" the " {
+        4
+    } else {
+        0
+    };
+    (page.byte(end) == b' ').then_some(end + 1 + article)
+}
+
+/// Whether a word may name a place and is no given name, label or abbreviation.
+fn is_place_word(page: &Page<'_>, token: &Token) -> bool {
+    let is_plain = !token.is_shouted || token.span.len() > 5;
+    let is_saint = is_one_of(page.slice(token.span.clone()), SHORT);
+    is_saint || is_plain && !token.sense.has(Sense(OTHERS.0 | Sense::GIVEN.0))
+}
+
+/// ` - MA`, ` PA`, ` (SA)`: whether the sign of a region follows.
+fn is_region_sign(page: &Page<'_>, end: usize) -> bool {
+    with_region(page, end) > end
+}
+
+/// Where the region behind a town ends.
+fn with_region(page: &Page<'_>, end: usize) -> usize {
+    const LETTERS_MAX: usize = 12;
+    let rest = page.slice(end..page.text.len().min(end + LETTERS_MAX + 4));
+    let letters = |from: usize| {
+        let rest = rest.get(from..).unwrap_or_default();
+        rest.iter()
+            .take_while(|byte| byte.is_ascii_alphabetic() || **byte >= 0x80)
+            .count()
+    };
+    if rest.starts_with(b" (") {
+        let length = letters(2);
+        let is_closed = rest.get(2 + length) == Some(&b')');
+        let is_name = rest.get(2).is_some_and(u8::is_ascii_uppercase);
+        return if is_closed && is_name {
+            end + length + 3
+        } else {
+            end
+        };
+    }
+    let sign = if rest.starts_with(b" - ") { 3 } else { 1 };
+    let is_code = rest.starts_with(b" ")
+        && letters(sign) == 2
+        && rest[sign..sign + 2].iter().all(u8::is_ascii_uppercase)
+        && closes(page, end + sign + 2);
+    if is_code { end + sign + 2 } else { end }
+}
+
+/// "Thornaby where she", "Boca Sur and": whether a name that is no word stands before a small word of the sentence.
+fn is_in_sentence(page: &Page<'_>, start: usize, end: usize) -> bool {
+    let is_small = page.byte(end) == b' '
+        && page.byte(end + 1).is_ascii_lowercase()
+        && page.word_at(end + 1).is_some_and(|(sense, word)| {
+            sense.has(Sense::STOP) && !is_one_of(page.slice(end + 1..word), LINKS)
+        });
+    let is_unknown = token_at(page, start)
+        .is_some_and(|token| token.sense == Sense::NONE && token.span.len() > 3);
+    is_small && is_unknown
+}
+
+/// Where the town that follows its postal code ends.
+fn town_after(page: &Page<'_>, start: usize) -> Option<usize> {
+    let mut at = start;
+    let mut end = None;
+    for _ in 0..NAME_WORDS_MAX {
+        let Some(token) = token_at(page, at) else {
+            break;
+        };
+        let text = page.slice(token.span.clone());
+        let is_link = end.is_some() && !token.is_capital && is_one_of(text, LINKS);
+        let is_other = token.has_digit
+            || token.sense.has(OTHERS) && !is_link
+            || page.byte(token.span.end) == b':';
+        if is_other || !(token.is_capital || is_link) {
+            break;
+        }
+        if token.is_capital {
+            end = Some(token.span.end);
+        }
+        if page.byte(token.span.end) != b' ' {
+            break;
+        }
+        at = token.span.end + 1;
+    }
+    end.map(|end| with_region(page, end))
+}
+
+/// `NG34| 7RT`, `1017| GM Amsterdam`, `962| 31 Jokkmokk`: where a postal code ends of which only the first part was found, and
+/// `84014 Nocera| Inferiore`, where a town does.
+fn code_in_parts(page: &Page<'_>, end: usize) -> Option<usize> {
+    let before = page.slice(end.saturating_sub(8)..end);
+    let length = before
+        .iter()
+        .rev()
+        .take_while(|byte| byte.is_ascii_alphanumeric())
+        .count();
+    let mut start = end - length;
+    // "3701 KD| Zeist", "983 21| Malmberget".
+    let second = before[..before.len() - length].strip_suffix(b" ");
+    let first = second.map_or(0, |first| {
+        let digits = first.iter().rev().take_while(|byte| byte.is_ascii_digit());
+        digits.count()
+    });
+    if length == 2 && (3..=4).contains(&first) {
+        start -= first + 1;
+    }
+    if length < 2 || !page.slice(start..end).iter().any(u8::is_ascii_digit) {
+        return None;
+    }
+    postal_code_end(page, start).or_else(|| {
+        let follows_comma =
+            page.slice(start.saturating_sub(2)..start) == b", " || page.byte_before(start) == b'\n';
+        let town = code_before_town(page, start)
+            .filter(|&town| town > end && (town > end + 1 || length == 5 || follows_comma))?;
+        town_after(page, town)
+    })
+}
+
+/// `Goa| 403508`, `Co.| Longford`, `Port| of Spain`: where the name of a place goes on of which a part was found.
+fn name_in_parts(page: &Page<'_>, end: usize) -> Option<usize> {
+    let dot = usize::from(page.byte_before(end) == b'.');
+    let (sense, start) = page.word_before(end - dot)?;
+    let word = page.slice(start..end - dot);
+    let is_capital = page.byte(start).is_ascii_uppercase() || page.byte(start) >= 0x80;
+    if !is_capital || sense.has(Sense::STREET | Sense::ROAD | Sense::UNIT | Sense::DIRECTION) {
+        return None;
+    }
+    if dot == 0
+        && let Some(end) = code_behind(page, end)
+    {
+        return Some(end);
+    }
+    let at = end + usize::from(dot == 0 && page.byte(end) == b'.') + 1;
+    let is_short = is_one_of(word, SHORT) && page.byte(at - 1) == b' ';
+    let next = token_at(page, at).filter(|_| is_short)?;
+    (next.is_capital && !next.has_digit && is_place_word(page, &next)).then_some(next.span.end)
+}
