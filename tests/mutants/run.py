@@ -44,30 +44,32 @@ CORE_TESTS = {
 }
 # Not those of its faults: killed in the middle, they would leave frozen disks behind.
 STORE_TESTS = {"contract", "tamper", "attacks", "sealed", "moving"}
-# What is changed, and the tests that should notice: crates and modules of their tests.
+# What is changed, and the tests that should notice: modules of the tests of crates.
 PARTS = {
     "json": (
         ["phigate-core/src/json/mod.rs", "phigate-core/src/json/read.rs", "phigate-core/src/json/string.rs"],
-        ("phigate-core", CORE_TESTS),
+        {"phigate-core": CORE_TESTS},
     ),
     "protect": (
         [f"phigate-core/src/protect/{name}.rs" for name in ("apply", "joined", "located", "plain", "rewrite", "scan")]
         + ["phigate-core/src/egress.rs"],
-        ("phigate-core", CORE_TESTS),
+        {"phigate-core": CORE_TESTS},
     ),
     "pipeline": (
         [f"phigate-gateway/src/{name}.rs" for name in ("pipeline", "record", "decision", "outcome")],
-        ("phigate", {"chat_completions", "doors", "hostile", "logs", "providers", "replies", "stopping"}),
-        ("phigate-gateway", {"pipeline"}),
+        {
+            "phigate": {"chat_completions", "doors", "hostile", "logs", "providers", "replies", "stopping"},
+            "phigate-gateway": {"pipeline"},
+        },
     ),
     "store": (
         ["phigate-store/src/chain.rs"]
         + [f"phigate-store/src/writer/{name}.rs" for name in ("batch", "group", "job", "join", "lane", "mod", "queue", "recover", "retry")],
-        ("phigate-store", STORE_TESTS),
+        {"phigate-store": STORE_TESTS | {"chain", "writer"}},
     ),
     "verify": (
         [f"phigate-verify/src/{name}.rs" for name in ("chain", "checkpoint", "deletions", "export", "follow")],
-        ("phigate-store", STORE_TESTS),
+        {"phigate-store": STORE_TESTS, "phigate-verify": {"chain", "deletions", "tests"}},
     ),
 }
 # Tests that take this long prove nothing that quicker ones do not.
@@ -110,15 +112,18 @@ def plant():
     return {int(number): tuple(what) for number, *what in rows}
 
 
-def tests(crate, modules):
-    """Builds, and gives every test as (program, folder, name)."""
+def tests(crates):
+    """Builds, and gives every test as (program, folder, name): those of the modules of each crate."""
     environment = os.environ | {"CARGO_TARGET_DIR": os.environ.get("MUTANTS_TARGET", str(WORK / "target"))}
-    target = ["--test", "all"] if (TREE / "crates" / crate / "tests" / "all.rs").is_file() else ["--lib"]
-    command = ["cargo", "nextest", "list", "--message-format", "json", "--cargo-quiet", "-p", crate, *target]
+    command = ["cargo", "nextest", "list", "--message-format", "json", "--cargo-quiet", "--test", "all"]
+    command += [argument for crate in crates for argument in ("-p", crate)]
+    if any((TREE / "crates" / crate / "src/lib.rs").is_file() for crate in crates):
+        command.append("--lib")
     listed = run(*command, cwd=TREE, env=environment, stdout=subprocess.PIPE).stdout
     for suite in json.loads(listed)["rust-suites"].values():
         for name, case in suite.get("testcases", {}).items():
-            if name.split("::")[0] in modules and not case["ignored"]:
+            is_chosen = name.split("::")[0] in crates[suite["package-name"]] and "postgres" not in name
+            if is_chosen and not case["ignored"]:
                 yield suite["binary-path"], suite["cwd"], name
 
 
@@ -191,14 +196,14 @@ def describe(mutants):
 
 
 def try_part(part, mutants, options, pool):
-    files, *where = PARTS[part]
+    files, where = PARTS[part]
     names, notes = describe(mutants), WORK / f"{part}.tsv"
     chosen = [number for number, what in mutants.items() if what[0].removeprefix("crates/") in files][:: options.every]
     if not options.again:
         notes.write_text("")
     ends = dict(reversed(line.split("\t", 1)) for line in notes.read_text().splitlines())
     todo = [number for number in chosen if ends.get(names[number]) not in CAUGHT]
-    reached, noticed = trace([test for one in where for test in tests(*one)], pool), Counter()
+    reached, noticed = trace(list(tests(where)), pool), Counter()
     trials = pool.map(lambda number: try_mutant(number, reached.get(number, []), noticed, options.most), todo)
     with notes.open("a") as file:
         for number, end in zip(todo, trials):

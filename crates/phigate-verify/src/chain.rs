@@ -106,6 +106,38 @@ mod tests {
     #[test]
     fn digests_read_back() {
         assert_eq!(digest_bytes(&hex(&[0xa5; 32])), Some([0xa5; 32]));
-        assert_eq!(digest_bytes("zz"), None);
+        for wrong in ["zz", &"zz".repeat(32), &"0".repeat(63), &"0".repeat(66)] {
+            assert_eq!(digest_bytes(wrong), None, "{wrong}");
+        }
+    }
+
+    /// Exports that exist were written so. The values were computed by another program (hashlib and cryptography of
+    /// Python), from docs/decisions/audit-chain.md.
+    #[test]
+    fn what_is_hashed_and_signed_never_changes() {
+        let id = Uuid::from_u128(0x0190_a1b2_c3d4_7e5f_8a9b_0c1d_2e3f_4a5b);
+        let body = r#"{"record":"admin","note":"1"}"#;
+        let leaf = leaf("clinic", id, 1_767_225_600_000_001, body);
+        assert_eq!(
+            hex(&leaf),
+            "944da37b8a27e0b0c01360ec09a7026a29a67b86457e5f92e70c326776d0cd5d"
+        );
+        let digest = link("clinic", 2, 7, &[9; 32], &leaf);
+        const DIGEST: &str = "a7d9dbbac42af7bbcc3fdefeede65a6aa6c1e8fd2a63572913e47274a31b613f";
+        assert_eq!(hex(&digest), DIGEST);
+        let signed_bytes = "7068696761746520636865636b706f696e742076310000000000000006636c696e6963\
+                            00000000000000020000000000000007"
+            .to_owned()
+            + DIGEST;
+        assert_eq!(hex(&statement("clinic", 2, 7, &digest)), signed_bytes);
+        let [key, first, second] = [
+            "ea4a6c63e29c520abef5507b132ec5f9954776aebebe7b92421eea691446d22c",
+            "355c5baaff675400fafa8066f2b5792bcda66b967fe486f0f471725451d55596",
+            "4d8cab43bea00c99fd9b4a0a6c85a22ad39dbbde8cedfd63af570747a2c10f01",
+        ]
+        .map(|text| digest_bytes(text).unwrap());
+        let signature = [first, second].concat();
+        assert!(signed(&key, "clinic", 2, 7, &digest, &signature));
+        assert!(!signed(&key, "clinic", 2, 8, &digest, &signature));
     }
 }

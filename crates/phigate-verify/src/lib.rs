@@ -9,6 +9,8 @@ mod deletions;
 mod export;
 mod fault;
 mod follow;
+#[cfg(test)]
+mod tests;
 
 pub use checkpoint::{Checkpoint, watched};
 pub use deletions::{Deletions, write_ranges};

@@ -196,26 +196,6 @@ impl Sessions {
             .map_err(about(ItemKind::Session.label()))
     }
 
-    /// Ends all sessions of a user but one.
-    pub async fn end_other_sessions(
-        &self,
-        user: &User,
-        keep: Option<&str>,
-        actor: &str,
-    ) -> Result<()> {
-        let (_, account) = self.core.account_item(&user.account_id).await?;
-        let changes = self
-            .core
-            .end_sessions(&user.account_id, &user.id, keep)
-            .await?;
-        let act = AdminAct::new(self.core.now(), &account.name, actor, Act::SessionEndAll)
-            .target(&user.email);
-        self.core
-            .change(&user.account_id, &act, changes, false)
-            .await
-            .map_err(about(ItemKind::Session.label()))
-    }
-
     /// The changes that clear away sessions that ran out.
     async fn stale_sessions(&self, account_id: &str) -> Result<Vec<Change>> {
         let now = self.core.now();

@@ -3,9 +3,10 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tokio::sync::Notify;
+use tokio::time::Instant;
 use uuid::Uuid;
 
 use crate::rows::Batch;
@@ -113,7 +114,7 @@ impl Writer {
                 self.settle(group.jobs);
                 group = next;
                 let is_slow = begun.elapsed() >= GATHER_AFTER && size >= GATHER_FROM;
-                if is_slow && !self.store.overlaps() {
+                if is_slow && Instant::now() < due && !self.store.overlaps() {
                     self.gather(lane, &mut group, size).await;
                 }
             } else {
@@ -145,7 +146,6 @@ impl Writer {
                 () = self.queue.wait_for(AHEAD_FROM.max(size / 4)) => {}
             }
             if !self.take(lane, &mut group, &may_pass).await {
-                over.notified().await;
                 return group;
             }
         }
@@ -154,7 +154,7 @@ impl Writer {
     /// After a large group its callers are about to come back. Where only one transaction is worked
     /// on at a time, half of them are let into the next one, so that fewer syncs do for all.
     async fn gather<'a>(&'a self, lane: &mut Option<Lane>, group: &mut Group<'a>, size: usize) {
-        let end = tokio::time::Instant::now() + GATHER;
+        let end = Instant::now() + GATHER;
         let enough = group.jobs.len() + size / 2;
         while group.failure.is_none() && group.jobs.len() < enough {
             let some = self.queue.wait_for(AHEAD_FROM.max(size / 4));

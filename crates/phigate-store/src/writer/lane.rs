@@ -6,9 +6,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use tokio::time::Instant;
 use uuid::Uuid;
 
 use crate::chain::Linker;
@@ -54,10 +55,10 @@ impl Lane {
 #[derive(Serialize, Deserialize)]
 pub(super) struct Lease {
     pub(super) instance: Uuid,
-    released: bool,
+    pub(super) released: bool,
     /// Whether its holder answers requests, so that replicas can count each other.
     #[serde(default)]
-    serves: bool,
+    pub(super) serves: bool,
 }
 
 impl Writer {
@@ -198,15 +199,8 @@ impl Writer {
             let lease = serde_json::from_str(&item.body).ok()?;
             Some((item.id.parse().ok()?, item.version, lease))
         };
-        let mut lanes: Vec<_> = self
-            .store
-            .items(Some(SYSTEM), ItemKind::Lane)
-            .await?
-            .into_iter()
-            .filter_map(read)
-            .collect();
-        lanes.sort_by_key(|(number, ..)| *number);
-        Ok(lanes)
+        let items = self.store.items(Some(SYSTEM), ItemKind::Lane).await?;
+        Ok(items.into_iter().filter_map(read).collect())
     }
 
     async fn put_lease(
@@ -215,10 +209,6 @@ impl Writer {
         released: bool,
         expect: Expect,
     ) -> Result<i64, CommitError> {
-        let version = match expect {
-            Expect::Version(version) => version + 1,
-            Expect::Absent | Expect::Any => 1,
-        };
         let lease = Lease {
             instance: self.instance,
             released,
@@ -230,7 +220,7 @@ impl Writer {
             ..Batch::default()
         };
         self.store.commit(Arc::new(batch)).await?;
-        Ok(version)
+        Ok(expect.next_version())
     }
 
     /// Whether the holder of a lease is gone.

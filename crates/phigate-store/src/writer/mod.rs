@@ -15,14 +15,17 @@ pub(crate) mod lane;
 pub(crate) mod queue;
 mod recover;
 mod retry;
+#[cfg(test)]
+mod tests;
 pub(crate) mod thread;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use phigate_types::ErrorCode;
+use tokio::time::Instant;
 use uuid::Uuid;
 
 use crate::Clock;
@@ -63,11 +66,13 @@ impl Writer {
         beats.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {
             tokio::select! {
-                () = self.queue.wait() => {}
+                // However much is queued, a lease that runs out would have others end our requests.
+                biased;
                 _ = beats.tick() => {
                     self.beat(&mut lane).await;
                     continue;
                 }
+                () = self.queue.wait() => {}
             }
             if self.queue.is_closed() && self.queue.is_empty() {
                 break;

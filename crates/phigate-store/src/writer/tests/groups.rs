@@ -1,0 +1,293 @@
+//! Groups: what shares a transaction, what is sent ahead, and what is not.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use crate::StoreError;
+use crate::item::Expect;
+use crate::writer::tests::memory::Fate;
+use crate::writer::tests::{LIMIT, SOON, Site, all_ok, pass};
+
+const COMMIT: Duration = Duration::from_millis(50);
+
+#[tokio::test(start_paused = true)]
+async fn callers_share_transactions_of_at_most_so_many_records() {
+    let site = Site::new().await;
+    let process = site.start(false).await;
+    for _ in 0..600 {
+        process.decide_lazily().await;
+    }
+    process.core.flush().await.unwrap();
+    assert_eq!(site.groups(), [512, 88]);
+    assert_eq!(process.commits(), 2);
+    assert_eq!(site.lanes(&process), [1]);
+    // Nothing to write is no commit.
+    process.core.flush().await.unwrap();
+    assert_eq!(process.commits(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_nobody_waits_for_waits_for_company() {
+    // How many come at once, how many after so many milliseconds, whether somebody waits for those; the groups.
+    let table: [(usize, u64, usize, bool, &[usize]); 5] = [
+        (1, 3, 1, false, &[2]),
+        (1, 3, 1, true, &[2]),
+        (7, 10, 3, false, &[7, 3]),
+        (8, 10, 3, false, &[11]),
+        (8, 30, 3, false, &[8, 3]),
+    ];
+    for (first, milliseconds, second, is_awaited, groups) in table {
+        let site = Site::new().await;
+        let process = site.start(false).await;
+        for _ in 0..first {
+            process.decide_lazily().await;
+        }
+        pass(Duration::from_millis(milliseconds)).await;
+        for _ in 0..second {
+            match is_awaited {
+                true => drop(process.decided().await),
+                false => drop(process.decide_lazily().await),
+            }
+        }
+        pass(SOON).await;
+        assert_eq!(site.groups(), groups, "{first}, {second}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_next_group_is_sent_while_one_is_committed() {
+    for overlaps in [true, false] {
+        let site = Site::new().await;
+        site.memory.with(|state| state.takes = COMMIT);
+        site.memory.with(|state| state.overlaps = overlaps);
+        let process = site.start(false).await;
+        let mut tasks = Vec::new();
+        for _ in 0..3 {
+            tasks.extend((0..20).map(|_| process.decide()));
+            pass(COMMIT / 2).await;
+        }
+        let requests = all_ok(tasks).await;
+        let open = site.memory.with(|state| state.rows.open.clone());
+        let open: BTreeSet<_> = open.iter().map(|row| row.request).collect();
+        assert_eq!(open, requests);
+        assert!(site.memory.with(|state| state.ahead > 0));
+        assert_eq!(site.lanes(&process), [1]);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_outcome_is_not_sent_ahead_of_its_decision() {
+    let site = Site::new().await;
+    site.memory.with(|state| state.takes = COMMIT);
+    let process = site.start(false).await;
+    let mut requests = Vec::new();
+    for _ in 0..20 {
+        requests.push(process.decide_lazily().await);
+    }
+    pass(COMMIT / 2).await;
+    requests.iter().for_each(|one| process.end_lazily(*one));
+    // Decided and ended at once: it never is open.
+    requests.push(process.decide_lazily().await);
+    process.end_lazily(requests[20]);
+    process.core.flush().await.unwrap();
+    for request in requests {
+        assert_eq!(site.ends(request), [Some(200)]);
+        assert!(!site.is_open(request));
+    }
+    assert_eq!(site.groups(), [20, 22]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_change_of_settings_is_written_alone_and_fails_alone() {
+    for overlaps in [true, false] {
+        let site = Site::new().await;
+        site.memory.with(|state| state.takes = COMMIT);
+        site.memory.with(|state| state.overlaps = overlaps);
+        let process = site.start(false).await;
+        let mut tasks: Vec<_> = (0..20).map(|_| process.decide()).collect();
+        let (mut good, mut stale) = (Vec::new(), Vec::new());
+        for number in 0..6 {
+            pass(COMMIT / 2).await;
+            tasks.extend((0..20).map(|_| process.decide()));
+            pass(Duration::ZERO).await;
+            good.push(process.change(&number.to_string(), Expect::Absent));
+            stale.push(process.change("0", Expect::Absent));
+            pass(Duration::ZERO).await;
+            tasks.extend((0..20).map(|_| process.decide()));
+        }
+        all_ok(tasks).await;
+        let mut ends = Vec::new();
+        for task in good.into_iter().chain(stale) {
+            ends.push(task.await.unwrap());
+        }
+        let refused = |end: &Result<(), StoreError>| matches!(end, Err(StoreError::Conflict(_)));
+        assert!(ends[..6].iter().all(Result::is_ok), "{ends:?}");
+        assert!(ends[6..].iter().all(refused), "{ends:?}");
+        let groups = site.groups();
+        assert_eq!(
+            groups.iter().filter(|size| **size == 1).count(),
+            6,
+            "{groups:?}"
+        );
+        assert_eq!(site.lanes(&process), [1]);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_sent_ahead_of_a_failed_commit_comes_after_it() {
+    for fate in [Fate::Fails, Fate::Lost, Fate::Answerless] {
+        let site = Site::new().await;
+        site.memory.with(|state| state.takes = COMMIT);
+        let process = site.start(false).await;
+        site.memory.with(|state| state.fates.push_back(fate));
+        let mut tasks: Vec<_> = (0..20).map(|_| process.decide()).collect();
+        pass(COMMIT / 2).await;
+        tasks.extend((0..20).map(|_| process.decide()));
+        let requests = all_ok(tasks).await;
+        assert!(site.memory.with(|state| state.ahead > 0));
+        for request in requests {
+            assert_eq!(site.records(request).len(), 1);
+        }
+        assert_eq!(site.groups(), [20, 20]);
+        assert_eq!(site.lanes(&process), [1]);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_is_acknowledged_that_was_not_put_in() {
+    for overlaps in [true, false] {
+        let site = Site::new().await;
+        site.memory.with(|state| state.takes = COMMIT);
+        site.memory.with(|state| state.overlaps = overlaps);
+        let process = site.start(false).await;
+        let fates = [Fate::Written, Fate::NotAdded];
+        site.memory.with(|state| state.fates = fates.into());
+        let mut tasks: Vec<_> = (0..20).map(|_| process.decide()).collect();
+        // Twice while the first are being committed: the second ones cannot be put in, the third ones could.
+        for _ in 0..2 {
+            pass(COMMIT / 3).await;
+            tasks.extend((0..20).map(|_| process.decide()));
+        }
+        for request in all_ok(tasks).await {
+            assert_eq!(site.records(request).len(), 1);
+        }
+        assert_eq!(site.lanes(&process), [1]);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn transactions_that_follow_one_another_count_in_different_rows() {
+    let site = Site::new().await;
+    site.memory.with(|state| state.takes = COMMIT);
+    let process = site.start(false).await;
+    let mut tasks = Vec::new();
+    for _ in 0..4 {
+        // In two parts, which share a transaction.
+        for _ in 0..2 {
+            tasks.extend((0..20).map(|_| process.decide()));
+            pass(COMMIT / 2).await;
+        }
+    }
+    all_ok(tasks).await;
+    let counters = site.memory.with(|state| state.rows.counters.clone());
+    let rows: Vec<BTreeSet<i64>> = counters
+        .iter()
+        .map(|group| group.iter().map(|counter| counter.lane).collect())
+        .filter(|rows: &BTreeSet<i64>| !rows.is_empty())
+        .collect();
+    assert!(
+        rows.len() > 3 && rows.iter().all(|group| group.len() == 1),
+        "{rows:?}"
+    );
+    assert!(rows.windows(2).all(|two| two[0] != two[1]), "{rows:?}");
+    let of_lane_1 = BTreeSet::from([2, 3]);
+    assert_eq!(
+        rows.into_iter().flatten().collect::<BTreeSet<_>>(),
+        of_lane_1
+    );
+    let counted: i64 = counters
+        .iter()
+        .flatten()
+        .filter(|counter| counter.name == "requests")
+        .map(|counter| counter.count)
+        .sum();
+    assert_eq!(counted, 160);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_last_record_of_a_group_is_signed_and_no_other() {
+    let site = Site::new().await;
+    let process = site.start(false).await;
+    all_ok((0..5).map(|_| process.decide()).collect()).await;
+    let records = site.memory.with(|state| state.rows.records.clone());
+    let signed: Vec<bool> = records[records.len() - 5..]
+        .iter()
+        .map(|new| new.link.signature.is_some())
+        .collect();
+    assert_eq!(signed, [false, false, false, false, true]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_gives_up_leaves_no_open_request() {
+    let site = Site::new().await;
+    site.memory.with(|state| state.takes = COMMIT);
+    let process = site.start(false).await;
+    // The first while it is being written, the second before that.
+    let (first, first_task) = process.decide_within(COMMIT / 2);
+    pass(COMMIT / 4).await;
+    let (second, second_task) = process.decide_within(COMMIT / 4);
+    for task in [first_task, second_task] {
+        assert!(matches!(task.await.unwrap(), Err(StoreError::Timeout)));
+    }
+    pass(SOON).await;
+    assert_eq!(site.ends(first), [Some(503)]);
+    assert!(!site.is_open(first));
+    assert!(site.records(second).is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_is_found_by_the_tokens_that_stood_in_it() {
+    let site = Site::new().await;
+    let process = site.start(false).await;
+    process.decided().await;
+    let mut new = process.new_decision();
+    new.tokens = vec!["NAME_1".to_owned()];
+    let request = new.decision.request_id;
+    let recorded = process.trail.record_decision(new, LIMIT);
+    recorded.await.unwrap();
+    let lookups = site.memory.with(|state| state.rows.lookups.clone());
+    let found: Vec<_> = lookups
+        .iter()
+        .map(|row| (row.request, row.codes.len()))
+        .collect();
+    assert_eq!(found, [(request, 1)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_lease_is_renewed_under_load_without_a_pause() {
+    let site = Site::new().await;
+    site.memory
+        .with(|state| state.takes = Duration::from_millis(500));
+    let process = site.start(false).await;
+    process.decided().await;
+    let (before, _) = site.leases()[&1];
+    let end = tokio::time::Instant::now() + Duration::from_secs(30);
+    let mut callers = tokio::task::JoinSet::new();
+    for _ in 0..40 {
+        let (trail, news) = (process.trail.clone(), process.new_decision());
+        callers.spawn(async move {
+            while tokio::time::Instant::now() < end {
+                let mut new = news.clone();
+                new.decision.request_id = uuid::Uuid::now_v7();
+                trail.record_decision(new, LIMIT).await.unwrap();
+            }
+        });
+    }
+    callers.join_all().await;
+    let (after, _) = site.leases()[&1];
+    assert!(
+        after - before >= 4,
+        "renewed {} times in 30 s",
+        after - before
+    );
+}

@@ -1,0 +1,232 @@
+//! Lanes and leases: which chain a process writes to, who is alive, and what is done for the dead.
+
+use std::time::Duration;
+
+use phigate_types::Act;
+use uuid::Uuid;
+
+use crate::item::{Change, Expect, Item, ItemKind};
+use crate::model::Record;
+use crate::rows::Batch;
+use crate::store::{Lifecycle, SYSTEM};
+use crate::writer::join::heads_in;
+use crate::writer::lane::Lease;
+use crate::writer::tests::{Process, SOON, Site, pass};
+
+const SECOND: Duration = Duration::from_secs(1);
+const HOUR: Duration = Duration::from_secs(3_600);
+
+impl Process {
+    fn instance(&self) -> Uuid {
+        self.core.writer.instance
+    }
+}
+
+impl Lease {
+    fn is_held_by(&self, process: &Process) -> bool {
+        self.instance == process.instance() && !self.released
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn lanes_are_held_one_by_each_process_and_given_back() {
+    let site = Site::new().await;
+    assert!(site.leases()[&1].1.released);
+    let [one, two] = [site.start(false).await, site.start(false).await];
+    pass(SOON).await;
+    assert!(
+        site.leases()[&1].1.released,
+        "whoever writes nothing holds none"
+    );
+    one.decided().await;
+    two.decided().await;
+    let leases = site.leases();
+    assert!(leases[&1].1.is_held_by(&one) && leases[&2].1.is_held_by(&two));
+    let held = site.memory.with(|state| state.held.clone());
+    assert!(held.contains(&one.instance()) && held.contains(&two.instance()));
+    assert_eq!(site.lanes(&one), [1, 2]);
+    one.close().await;
+    assert!(site.leases()[&1].1.released);
+    let three = site.start(false).await;
+    three.decided().await;
+    assert!(site.leases()[&1].1.is_held_by(&three));
+    pass(SECOND * 60).await;
+    three.decided().await;
+    two.decided().await;
+    assert_eq!(site.lanes(&three), [1, 2], "the chains go on");
+    assert_eq!(site.leases().len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_holds_one_lane_and_is_counted_while_it_lives() {
+    let site = Site::new().await;
+    let (one, two) = (site.start(true).await, site.start(true).await);
+    let tool = site.start(false).await;
+    tool.decided().await;
+    pass(SECOND * 60).await;
+    assert_eq!(site.leases().len(), 3);
+    let servers = async || tool.core.writer.servers().await.unwrap();
+    assert_eq!(servers().await, 2);
+    one.close().await;
+    assert_eq!(servers().await, 1);
+    two.kill();
+    pass(SECOND * 10).await;
+    assert_eq!(servers().await, 1, "its lease still runs");
+    pass(SECOND * 15).await;
+    assert_eq!(servers().await, 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn requests_of_the_dead_are_interrupted_and_those_of_the_living_are_not() {
+    let site = Site::new().await;
+    let (dead, alive) = (site.start(false).await, site.start(false).await);
+    let (cut, under_way) = (dead.decided().await, alive.decided().await);
+    dead.kill();
+    let server = site.start(true).await;
+    let own = server.decided().await;
+    pass(SECOND * 15).await;
+    assert_eq!(site.ends(cut), [], "it may be alive");
+    pass(SECOND * 15).await;
+    assert_eq!(site.ends(cut), [None]);
+    let Some(Record::Outcome(outcome)) = site.records(cut).pop() else {
+        panic!("the outcome is the last")
+    };
+    assert_eq!(outcome.account, "clinic");
+    pass(SECOND * 60).await;
+    for request in [under_way, own] {
+        assert!(site.is_open(request));
+        assert_eq!(site.ends(request), []);
+    }
+    // Where the engine knows that a process is gone, nobody waits for its lease.
+    let gone = alive.instance();
+    alive.kill();
+    site.memory.with(|state| state.gone.push(gone));
+    pass(SECOND * 6).await;
+    assert_eq!(site.ends(under_way), [None]);
+    assert_eq!(site.ends(own), []);
+    site.lanes(&server);
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_takes_a_lane_looks_for_the_requests_of_the_dead() {
+    let site = Site::new().await;
+    let dead = site.start(false).await;
+    let cut = dead.decided().await;
+    dead.close().await;
+    let tool = site.start(false).await;
+    pass(SECOND).await;
+    assert_eq!(site.ends(cut), [], "it has written nothing yet");
+    tool.decided().await;
+    pass(SOON).await;
+    assert_eq!(site.ends(cut), [None]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_process_whose_lane_was_taken_keeps_its_requests_and_gets_another() {
+    let site = Site::new().await;
+    let server = site.start(true).await;
+    let request = server.decided().await;
+    let (version, _) = site.leases()[&1];
+    // As after a long sleep: somebody else has its lane now.
+    let other = Lease {
+        instance: Uuid::now_v7(),
+        released: false,
+        serves: false,
+    };
+    let item = Item::new(SYSTEM, ItemKind::Lane, "1", None, &other);
+    let batch = Batch {
+        changes: vec![Change::Put(item, Expect::Version(version))],
+        ..Batch::default()
+    };
+    site.memory.commit(batch.into()).await.unwrap();
+    pass(SECOND * 12).await;
+    assert_eq!(site.ends(request), []);
+    assert!(site.leases()[&2].1.is_held_by(&server));
+    server.decided().await;
+    assert_eq!(site.lanes(&server), [1, 2]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_lease_that_cannot_be_renewed_for_a_moment_is_not_lost() {
+    let site = Site::new().await;
+    let process = site.start(true).await;
+    process.decided().await;
+    site.memory.with(|state| state.is_down = true);
+    pass(SECOND * 12).await;
+    site.memory.with(|state| state.is_down = false);
+    pass(SECOND * 12).await;
+    process.decided().await;
+    assert_eq!((site.lanes(&process), site.leases().len()), (vec![1], 1));
+}
+
+/// The acts that join chains, as the ends they name: lane and place.
+fn joins(site: &Site) -> Vec<Vec<(i64, i64)>> {
+    let records = site.memory.with(|state| state.rows.records.clone());
+    let acts =
+        records
+            .iter()
+            .filter_map(|new| match serde_json::from_str(&new.row.body).unwrap() {
+                Record::Admin(act) if act.act == Act::ChainJoin => Some(act),
+                _ => None,
+            });
+    let ends = acts.map(|act| {
+        heads_in(&act)
+            .iter()
+            .map(|(lane, seq, _)| (*lane, *seq))
+            .collect()
+    });
+    ends.collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_joins_other_chains_at_its_start_and_every_hour() {
+    let site = Site::new().await;
+    let other = site.start(false).await;
+    other.decided().await;
+    pass(SOON).await;
+    assert_eq!(site.memory.with(|state| state.tidied), 0, "not for a tool");
+    let server = site.start(true).await;
+    pass(SECOND).await;
+    let (first, second) = (vec![(1, 2)], vec![(1, 3)]);
+    assert_eq!(joins(&site), [first.clone()]);
+    pass(HOUR).await;
+    assert_eq!(joins(&site), [first.clone()], "nothing new");
+    other.decided().await;
+    pass(HOUR / 2).await;
+    assert_eq!(joins(&site), [first.clone()], "not yet");
+    pass(HOUR).await;
+    assert_eq!(joins(&site), [first, second]);
+    let tidied = site.memory.with(|state| state.tidied);
+    assert_eq!(tidied, 3);
+    let guard = server.core.keyring.guard();
+    let (_, top) = guard.top(&site.account).await.unwrap().unwrap();
+    assert_eq!(top.chains, [1, 2], "no chain can disappear unseen");
+    site.lanes(&server);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_use_of_keys_is_noted_now_and_then_and_at_the_end() {
+    let site = Site::new().await;
+    let process = site.start(false).await;
+    process.decided().await;
+    let used = |id: &str| {
+        let used = (site.account.clone(), 7);
+        let mut all = process.core.writer.used.lock().unwrap();
+        all.insert(id.to_owned(), used);
+    };
+    let noted = || {
+        let items = site.memory.with(|state| state.rows.items.clone());
+        let uses = items
+            .into_values()
+            .filter(|item| item.kind == ItemKind::ApiKeyUsed);
+        uses.map(|item| (item.id, item.body)).collect::<Vec<_>>()
+    };
+    let [first, second] = ["first", "second"].map(|id| (id.to_owned(), "7".to_owned()));
+    used("first");
+    pass(SECOND * 6).await;
+    assert_eq!(noted(), [first.clone()]);
+    used("second");
+    process.core.writer.queue.close();
+    pass(SOON).await;
+    assert_eq!(noted(), [first, second]);
+}

@@ -1,0 +1,209 @@
+//! A store that fails: what is tried again, what is refused, what is looked up.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use crate::StoreError;
+use crate::item::Expect;
+use crate::writer::tests::memory::Fate;
+use crate::writer::tests::{FIRST, LIMIT, SOON, Site, pass};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+#[tokio::test(start_paused = true)]
+async fn a_group_is_written_once_whatever_becomes_of_its_commit() {
+    // What becomes of it, and how often its place is looked up.
+    let table = [
+        (vec![Fate::NotAdded], 0),
+        (vec![Fate::Fails], 0),
+        (vec![Fate::Lost], 1),
+        (vec![Fate::Answerless], 1),
+        (vec![Fate::Lost, Fate::Answerless], 2),
+    ];
+    for (fates, looked_up) in table {
+        let site = Site::new().await;
+        let process = site.start(false).await;
+        site.memory.with(|state| state.fates = fates.into());
+        let request = process.decided().await;
+        assert_eq!(site.records(request).len(), 1);
+        assert_eq!(site.memory.with(|state| state.looked_up), looked_up);
+        // The chain goes on where it should.
+        process.decided().await;
+        assert_eq!(site.lanes(&process), [1]);
+        let records = site.memory.with(|state| state.rows.records.len());
+        assert_eq!(records, FIRST + 2);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_written_at_the_second_try_counts_as_one_commit() {
+    let site = Site::new().await;
+    let process = site.start(false).await;
+    site.memory.with(|state| state.fates.push_back(Fate::Fails));
+    process.decided().await;
+    assert_eq!(process.commits(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_lane_that_somebody_else_writes_to_is_left() {
+    let site = Site::new().await;
+    let process = site.start(false).await;
+    site.memory
+        .with(|state| state.fates.push_back(Fate::Overtaken));
+    let requests = [process.decided().await, process.decided().await];
+    let records = site.memory.with(|state| state.rows.records.clone());
+    for request in requests {
+        let its = records
+            .iter()
+            .filter(|new| new.row.request == Some(request));
+        let lanes: Vec<i64> = its
+            .filter(|new| new.link.digest != [1; 32])
+            .map(|new| new.link.lane)
+            .collect();
+        assert_eq!(lanes, [2]);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn while_the_store_is_down_callers_are_told_and_what_is_owed_is_kept() {
+    let site = Site::new().await;
+    let process = site.start(false).await;
+    let request = process.decided().await;
+    site.memory.with(|state| state.is_down = true);
+    let (refused, task) = process.decide_within(SECOND);
+    let told = task.await.unwrap();
+    assert!(matches!(told, Err(StoreError::Unavailable(_))), "{told:?}");
+    process.end_lazily(request);
+    let lazily = process.decide_lazily().await;
+    let outcome = process.answer(lazily);
+    let told = process
+        .trail
+        .record_outcome(&process.account, &outcome, SECOND);
+    assert!(matches!(told.await, Err(StoreError::Timeout)));
+    pass(SECOND * 5).await;
+    site.memory.with(|state| state.is_down = false);
+    pass(SECOND * 2).await;
+    assert_eq!(site.ends(request), [Some(200)]);
+    assert_eq!(site.ends(lazily), [Some(200)]);
+    assert!(site.records(refused).is_empty());
+    process.decided().await;
+    assert_eq!(site.lanes(&process), [1]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_gives_up_while_the_store_is_down_is_forgotten() {
+    // Down from the beginning, or in the middle of a commit.
+    for fate in [None, Some(Fate::Cut)] {
+        let site = Site::new().await;
+        let process = site.start(false).await;
+        process.decided().await;
+        site.memory.with(|state| {
+            state.is_down = fate.is_none();
+            state.fates.extend(fate);
+        });
+        let kept = process.decide_lazily().await;
+        pass(SOON).await;
+        let given_up = process.decide_within(SOON);
+        assert!(given_up.1.await.unwrap().is_err());
+        pass(SECOND * 3).await;
+        assert_eq!(process.core.writer.queue.len(), 0);
+        site.memory.with(|state| state.is_down = false);
+        pass(SECOND * 2).await;
+        assert_eq!(site.ends(kept), []);
+        assert!(site.records(given_up.0).is_empty());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_given_up_between_two_tries_is_not_written() {
+    let site = Site::new().await;
+    let process = site.start(false).await;
+    process.decided().await;
+    site.memory.with(|state| state.is_down = true);
+    let (request, task) = process.decide_within(Duration::from_millis(10));
+    pass(Duration::from_millis(20)).await;
+    site.memory.with(|state| state.is_down = false);
+    assert!(matches!(task.await.unwrap(), Err(StoreError::Timeout)));
+    pass(SECOND).await;
+    assert!(site.records(request).is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn at_the_end_what_cannot_be_written_is_given_up() {
+    for fate in [None, Some(Fate::Cut)] {
+        let site = Site::new().await;
+        let process = site.start(false).await;
+        process.decided().await;
+        site.memory.with(|state| {
+            state.is_down = fate.is_none();
+            state.fates.extend(fate);
+        });
+        let request = process.decide_lazily().await;
+        let writer = process.core.writer.clone();
+        writer.queue.close();
+        pass(SECOND * 5).await;
+        assert!(!process.task.is_finished(), "it goes on trying");
+        writer.give_up.store(true, Ordering::Release);
+        tokio::time::timeout(SECOND * 3, process.task)
+            .await
+            .unwrap()
+            .unwrap();
+        assert!(site.records(request).is_empty());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_record_the_database_cannot_take_does_not_stop_the_others() {
+    let site = Site::new().await;
+    let process = site.start(false).await;
+    let tasks: Vec<_> = (0..5).map(|_| process.decide()).collect();
+    let unwanted = tasks[2].0;
+    site.memory.with(|state| state.unwanted = Some(unwanted));
+    for (request, task) in tasks {
+        let told = task.await.unwrap();
+        assert_eq!(told.is_ok(), request != unwanted);
+        assert_eq!(site.records(request).is_empty(), request == unwanted);
+        if request == unwanted {
+            assert!(matches!(told, Err(StoreError::Unavailable(_))), "told why");
+        }
+    }
+    assert_eq!(site.lanes(&process), [1]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_change_that_relies_on_what_is_no_longer_so_is_refused() {
+    let site = Site::new().await;
+    let process = site.start(false).await;
+    process.change("a", Expect::Absent).await.unwrap().unwrap();
+    let again = process.change("a", Expect::Absent).await.unwrap();
+    assert!(matches!(again, Err(StoreError::Conflict(_))));
+    process
+        .change("a", Expect::Version(1))
+        .await
+        .unwrap()
+        .unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_second_outcome_is_left_out_of_its_group() {
+    let site = Site::new().await;
+    let process = site.start(false).await;
+    let ended = process.decided().await;
+    process.end_lazily(ended);
+    process.core.flush().await.unwrap();
+    // In one group: the second outcome, the first of another request, and a decision.
+    let other = process.decided().await;
+    process.end_lazily(ended);
+    process.end_lazily(other);
+    let decided = process.decided().await;
+    assert_eq!(site.ends(ended), [Some(200)]);
+    assert_eq!(site.ends(other), [Some(200)]);
+    assert_eq!(site.ends(decided), []);
+    let outcome = process.answer(ended);
+    let told = process
+        .trail
+        .record_outcome(&process.account, &outcome, LIMIT);
+    told.await.unwrap();
+    assert_eq!(site.ends(ended), [Some(200)]);
+    assert_eq!(site.lanes(&process), [1]);
+}

@@ -1,0 +1,36 @@
+//! Who waits for a job, who has given up, and who is told what.
+
+use crate::StoreError;
+use crate::writer::job::Waiter;
+
+#[test]
+fn a_result_reaches_whoever_still_waits() {
+    let (mut waiter, mut wait) = Waiter::new(false);
+    assert!(!waiter.is_abandoned());
+    assert!(waiter.settle(Err(StoreError::Timeout)), "somebody waited");
+    assert!(!wait.abandon(), "too late");
+    assert!(matches!(wait.settled(), Err(StoreError::Timeout)));
+    let (mut waiter, mut wait) = Waiter::new(false);
+    assert!(waiter.settle(Ok(())));
+    assert!(wait.settled().is_ok());
+}
+
+#[test]
+fn nobody_is_told_after_giving_up() {
+    for must in [false, true] {
+        let (mut waiter, mut wait) = Waiter::new(must);
+        assert!(wait.abandon());
+        // What must be written is written all the same.
+        assert_eq!(waiter.is_abandoned(), !must);
+        assert!(!waiter.settle(Ok(())), "nobody waited");
+        drop(waiter);
+        assert!(matches!(wait.settled(), Err(StoreError::Closed)));
+    }
+}
+
+#[test]
+fn a_job_that_nobody_waits_for_is_never_given_up() {
+    let mut waiter = Waiter::none();
+    assert!(!waiter.is_abandoned());
+    assert!(waiter.settle(Ok(())), "nobody is missed");
+}
