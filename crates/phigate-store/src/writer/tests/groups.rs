@@ -76,6 +76,40 @@ async fn the_next_group_is_sent_while_one_is_committed() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn after_a_large_slow_group_its_callers_are_waited_for() {
+    // How many callers, how long a commit takes, whether the engine works on two; the groups of the second round.
+    let table: [(usize, Duration, bool, &[usize]); 4] = [
+        (16, COMMIT, false, &[16]),
+        (16, COMMIT, true, &[1, 15]),
+        (16, COMMIT / 10, false, &[1, 15]),
+        (7, COMMIT, false, &[1, 6]),
+    ];
+    for (callers, takes, overlaps, groups) in table {
+        let site = Site::new().await;
+        site.memory.with(|state| state.takes = takes);
+        site.memory.with(|state| state.overlaps = overlaps);
+        let process = std::sync::Arc::new(site.start(false).await);
+        let mut tasks = tokio::task::JoinSet::new();
+        for number in 0..callers {
+            let process = process.clone();
+            tasks.spawn(async move {
+                process.decided().await;
+                if number > 0 {
+                    pass(Duration::from_millis(1)).await;
+                }
+                process.decided().await;
+            });
+        }
+        tasks.join_all().await;
+        assert_eq!(
+            site.groups()[1..],
+            *groups,
+            "{callers}, {takes:?}, {overlaps}"
+        );
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_outcome_is_not_sent_ahead_of_its_decision() {
     let site = Site::new().await;
     site.memory.with(|state| state.takes = COMMIT);
@@ -142,7 +176,8 @@ async fn what_was_sent_ahead_of_a_failed_commit_comes_after_it() {
         site.memory.with(|state| state.fates.push_back(fate));
         let mut tasks: Vec<_> = (0..20).map(|_| process.decide()).collect();
         pass(COMMIT / 2).await;
-        tasks.extend((0..20).map(|_| process.decide()));
+        tasks.extend((0..10).map(|_| process.decide()));
+        tasks.extend((0..10).map(|_| process.decide_for("another")));
         let requests = all_ok(tasks).await;
         assert!(site.memory.with(|state| state.ahead > 0));
         for request in requests {

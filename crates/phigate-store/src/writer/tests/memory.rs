@@ -29,8 +29,10 @@ pub(super) enum Fate {
     Answerless,
     /// Not written, and the answer is lost.
     Lost,
-    /// The same, and nothing can be read or written from then on.
-    Cut,
+    /// The answer is lost, and nothing can be read or written from then on.
+    Cut {
+        is_written: bool,
+    },
     /// Another process has just written to the same place.
     Overtaken,
 }
@@ -234,7 +236,10 @@ impl Transaction for Begun<'_> {
                     self.write(state)?;
                     Err(CommitError::Unknown(down()))
                 }
-                Fate::Cut => {
+                Fate::Cut { is_written } => {
+                    if is_written {
+                        self.write(state)?;
+                    }
                     state.is_down = true;
                     Err(CommitError::Unknown(down()))
                 }

@@ -130,20 +130,13 @@ impl Site {
         outcomes.collect()
     }
 
-    /// The lanes that have records of the account, each of which must be a proper chain.
+    /// The lanes that have records of the account. Each chain of each account must be a proper one.
     fn lanes(&self, process: &Process) -> Vec<i64> {
-        let public = process
-            .core
-            .keyring
-            .root
-            .signing
-            .public_key()
-            .as_ref()
-            .to_vec();
-        let mut chains: BTreeMap<i64, Follower> = BTreeMap::new();
-        let mut records = self.memory.with(|state| state.rows.records.clone());
-        records.retain(|new| new.row.account == self.account);
-        for new in records {
+        let signing = &process.core.keyring.root.signing;
+        let public = signing.public_key().as_ref().to_vec();
+        let mut chains: BTreeMap<(String, i64), Follower> = BTreeMap::new();
+        for new in self.memory.with(|state| state.rows.records.clone()) {
+            let (account, lane) = (new.row.account.clone(), new.link.lane);
             let link = Link {
                 seq: new.link.seq,
                 leaf: new.link.leaf,
@@ -153,16 +146,16 @@ impl Site {
                 record: Some(new.row.id),
                 request_id: new.row.request,
             };
-            let lane = new.link.lane;
             let follower = chains
-                .entry(lane)
-                .or_insert_with(|| Follower::new(&self.account, lane));
+                .entry((account.clone(), lane))
+                .or_insert_with(|| Follower::new(&account, lane));
             follower.follow(&public, link).unwrap();
         }
         for follower in chains.values_mut() {
             follower.finish().unwrap();
         }
-        chains.into_keys().collect()
+        let lanes = chains.into_keys().filter(|one| one.0 == self.account);
+        lanes.map(|(_, lane)| lane).collect()
     }
 
     fn groups(&self) -> Vec<usize> {
@@ -235,7 +228,18 @@ impl Process {
 
     /// A request that waits for its decision to be recorded, in a task of its own.
     fn decide_within(&self, limit: Duration) -> (Uuid, JoinHandle<Result<()>>) {
-        let (trail, new) = (self.trail.clone(), self.new_decision());
+        self.start(self.new_decision(), limit)
+    }
+
+    /// A request of another account.
+    fn decide_for(&self, account: &str) -> (Uuid, JoinHandle<Result<()>>) {
+        let mut new = self.new_decision();
+        new.account_id = account.to_owned();
+        self.start(new, LIMIT)
+    }
+
+    fn start(&self, new: NewDecision, limit: Duration) -> (Uuid, JoinHandle<Result<()>>) {
+        let trail = self.trail.clone();
         let request = new.decision.request_id;
         let task = async move { trail.record_decision(new, limit).await.map(|_| ()) };
         (request, tokio::spawn(task))

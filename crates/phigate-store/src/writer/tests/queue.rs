@@ -87,6 +87,7 @@ fn a_full_queue_lets_in_only_what_must_be_written() {
     let few = queue(2, usize::MAX);
     assert!(!is_full(&few, 1) && !is_full(&few, 2) && is_full(&few, 3));
     few.push_always(job(4));
+    assert!(!few.is_empty());
     assert_eq!((few.len(), take(&few)), (3, vec![1, 2, 4]));
     assert!(few.is_empty() && !is_full(&few, 5));
     let small = queue(usize::MAX, 1 << 20);
@@ -219,12 +220,14 @@ async fn the_writer_is_woken_when_there_is_enough() {
         let queue = queue.clone();
         tokio::spawn(async move { queue.wait_for(many).await })
     };
+    assert!(queue.wait().now_or_never().is_none(), "there is nothing");
     let waiting = wait(&queue, 3);
     for (number, is_enough) in [(1, false), (2, false), (3, true)] {
         queue.push_always(job(number));
         tokio::time::sleep(Duration::from_millis(1)).await;
         assert_eq!(waiting.is_finished(), is_enough, "{number}");
     }
+    assert!(queue.wait().now_or_never().is_some());
     let waiting = wait(&queue, 4);
     tokio::time::sleep(Duration::from_millis(1)).await;
     assert!(!waiting.is_finished());

@@ -9,6 +9,7 @@ use crate::writer::tests::memory::Fate;
 use crate::writer::tests::{FIRST, LIMIT, SOON, Site, pass};
 
 const SECOND: Duration = Duration::from_secs(1);
+const CUT: Fate = Fate::Cut { is_written: false };
 
 #[tokio::test(start_paused = true)]
 async fn a_group_is_written_once_whatever_becomes_of_its_commit() {
@@ -92,8 +93,9 @@ async fn while_the_store_is_down_callers_are_told_and_what_is_owed_is_kept() {
 
 #[tokio::test(start_paused = true)]
 async fn whoever_gives_up_while_the_store_is_down_is_forgotten() {
-    // Down from the beginning, or in the middle of a commit.
-    for fate in [None, Some(Fate::Cut)] {
+    // Down from the beginning, or in the middle of a commit, which may have been written.
+    let written = Fate::Cut { is_written: true };
+    for fate in [None, Some(CUT), Some(written)] {
         let site = Site::new().await;
         let process = site.start(false).await;
         process.decided().await;
@@ -130,7 +132,7 @@ async fn what_is_given_up_between_two_tries_is_not_written() {
 
 #[tokio::test(start_paused = true)]
 async fn at_the_end_what_cannot_be_written_is_given_up() {
-    for fate in [None, Some(Fate::Cut)] {
+    for fate in [None, Some(CUT)] {
         let site = Site::new().await;
         let process = site.start(false).await;
         process.decided().await;
