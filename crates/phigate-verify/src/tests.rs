@@ -209,6 +209,16 @@ fn everything_done_to_a_chain_is_found_and_named() {
             4,
         ),
         (
+            "the only text of the last group is changed",
+            |all| {
+                all[4].sign();
+                all[5].body = all[5].body.replace("admin", "other");
+            },
+            FaultKind::Changed,
+            6,
+            5,
+        ),
+        (
             "a signature is changed",
             |all| all[3].signature = all[1].signature.clone(),
             FaultKind::Changed,
@@ -265,6 +275,13 @@ fn everything_done_to_a_chain_is_found_and_named() {
             2,
         ),
         (
+            "the next stands in its place as well",
+            |all| all[3] = all[4].clone(),
+            FaultKind::Reordered,
+            4,
+            2,
+        ),
+        (
             "one comes again",
             |all| all.insert(4, all[1].clone()),
             FaultKind::Reordered,
@@ -303,6 +320,13 @@ fn everything_done_to_a_chain_is_found_and_named() {
             "one is put at the end that does not fit",
             |all| all.push(forged(&all[1], 7)),
             FaultKind::Inserted,
+            7,
+            6,
+        ),
+        (
+            "one is put at the end that fits, but leaves places out",
+            |all| all.push(forged(&all[5], 9)),
+            FaultKind::Missing,
             7,
             6,
         ),

@@ -74,7 +74,8 @@ impl Writer {
                 }
                 () = self.queue.wait() => {}
             }
-            if self.queue.is_closed() && self.queue.is_empty() {
+            // Nothing to write, and it was woken: the queue is closed.
+            if self.queue.is_empty() {
                 break;
             }
             self.linger().await;
@@ -88,8 +89,8 @@ impl Writer {
     /// What nobody waits for goes with what somebody does, or with more of its kind: a sync for all of it.
     async fn linger(&self) {
         let urgency = || self.queue.wait_for_urgency();
-        let is_over = tokio::time::timeout(LINGER, urgency()).await.is_err();
-        if is_over && self.queue.len() >= CROWD {
+        let _ = tokio::time::timeout(LINGER, urgency()).await;
+        if self.queue.len() >= CROWD {
             let _ = tokio::time::timeout(LINGER_IN_CROWD, urgency()).await;
         }
     }

@@ -201,10 +201,6 @@ impl Queue {
         self.drained.notify_waiters();
     }
 
-    pub(crate) fn is_closed(&self) -> bool {
-        self.lock().closed
-    }
-
     pub(crate) fn is_empty(&self) -> bool {
         self.lock().jobs.is_empty()
     }

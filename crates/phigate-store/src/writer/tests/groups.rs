@@ -78,8 +78,9 @@ async fn the_next_group_is_sent_while_one_is_committed() {
 #[tokio::test(start_paused = true)]
 async fn after_a_large_slow_group_its_callers_are_waited_for() {
     // How many callers, how long a commit takes, whether the engine works on two; the groups of the second round.
-    let table: [(usize, Duration, bool, &[usize]); 4] = [
+    let table: [(usize, Duration, bool, &[usize]); 5] = [
         (16, COMMIT, false, &[16]),
+        (8, COMMIT, false, &[8]),
         (16, COMMIT, true, &[1, 15]),
         (16, COMMIT / 10, false, &[1, 15]),
         (7, COMMIT, false, &[1, 6]),
@@ -308,9 +309,11 @@ async fn a_lease_is_renewed_under_load_without_a_pause() {
     let (before, _) = site.leases()[&1];
     let end = tokio::time::Instant::now() + Duration::from_secs(30);
     let mut callers = tokio::task::JoinSet::new();
-    for _ in 0..40 {
+    for number in 0..48 {
         let (trail, news) = (process.trail.clone(), process.new_decision());
         callers.spawn(async move {
+            // So that some are queued while others are being committed.
+            pass(Duration::from_millis(number % 2 * 250)).await;
             while tokio::time::Instant::now() < end {
                 let mut new = news.clone();
                 new.decision.request_id = uuid::Uuid::now_v7();
