@@ -48,7 +48,6 @@ const LOCATORS: &[&[u8]] = &[
 
 /// Parts of a town that have a number or a letter.
 const PARTS: &[&[u8]] = &[
-    b"block",
     b"blk",
     b"ext",
     b"extension",
@@ -105,7 +104,8 @@ fn part(page: &Page<'_>, at: usize) -> Option<usize> {
     let number = token_at(page, word.span.end + 1).filter(|_| page.byte(word.span.end) == b' ')?;
     let is_number =
         number.span.len() <= 4 && (number.has_digit || number.span.len() == 1 && number.is_shouted);
-    let is_part = is_one_of(page.slice(word.span), PARTS) && is_number;
+    let is_part =
+        (word.sense.has(Sense::UNIT) || is_one_of(page.slice(word.span), PARTS)) && is_number;
     (is_part && closes(page, number.span.end)).then_some(number.span.end)
 }
 
