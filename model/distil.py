@@ -68,26 +68,44 @@ class Pool:
     """Rows that readers have judged, drawn again and again: they are too slow to be asked at every step."""
 
     def __init__(self, args, batches, judges, teachers, device):
+        self.device, self.order = device, None
+        if not judges:
+            while not args.pool.exists():
+                time.sleep(1)
+            self.rows = torch.load(args.pool, map_location=device)
+        else:
+            self.rows = self.judged(args, batches, judges, teachers, device)
+            if args.pool:
+                begun = args.pool.with_suffix(".begun")
+                torch.save(self.rows, begun)
+                begun.rename(args.pool)
+        self.size, self.batch = len(self.rows[0]), len(batches.harmless)
+
+    @staticmethod
+    def judged(args, batches, judges, teachers, device):
+        """[word ids, contexts, tags, unlabelled types, opinions] of as many rows as time allows."""
         opinions, began, parts = [readers.opinion_of(judge) for judge in judges], time.time(), []
+        shares = [(1 - args.teachers_count * bool(teachers)) / len(judges)] * len(judges)
         if teachers:
             opinions.append(lambda ids, contexts: teachers.opinion(lambda network, *rest: network(*rest)[0], ids, contexts))
+            shares.append(args.teachers_count)
         while time.time() - began < args.pool_seconds and len(parts) * args.batch < args.pool_rows:
             ids, contexts, tags, masks = batches.draw()
             ids = batches.near(batches.swap(ids, tags, args.swap_word), contexts, tags, args.near_word)
-            order = torch.randperm(len(ids), device=device)
+            # The readers know English: rows in other languages keep their labels, so they come last.
+            order = torch.argsort(torch.rand(len(ids), device=device) + batches.foreign)
             harmless = batches.harmless[order]
             ids, contexts, tags, masks = ids[order], contexts[order], tags[order], masks[order]
             blended = int(args.blend * len(ids))
             ids, contexts = blend(ids, contexts, blended, 0.02 + 0.2 * random.random())
             tags[:blended] = 255
-            told = sum(opinion(ids, contexts) for opinion in opinions) / len(opinions)
+            told = sum(share * opinion(ids, contexts) for share, opinion in zip(shares, opinions))
             # Whoever sees a person where the text is known to hold none is not asked.
             told[..., 1:7] *= 1 - (harmless.unsqueeze(-1) & (tags == 0)).float().unsqueeze(-1)
             told /= told.sum(-1, keepdim=True).clamp(min=1e-3)
             told = told * (readers.read_at(judges, ids, contexts) & (ids != 0)).unsqueeze(-1)
             parts.append((ids.int(), contexts.to(torch.uint8), tags.to(torch.uint8), masks.to(torch.uint8), told.half()))
-        self.rows = [torch.cat(part) for part in zip(*parts)]
-        self.size, self.batch, self.device, self.order = len(self.rows[0]), len(parts[0][0]), device, None
+        return [torch.cat(part) for part in zip(*parts)]
 
     def draw(self):
         """(word ids, contexts, tags, unlabelled types, opinions); every row once before any comes again."""

@@ -165,9 +165,10 @@ def teach(reader, batches, args, allowed, device):
     if device == "cuda":
         measured = torch.compile(measured)
     began, step = time.time(), 0
+    seconds = min(args.seconds, args.until - began)
     reader.train()
     while True:
-        progress = max((time.time() - began) / args.seconds, step / args.steps)
+        progress = max((time.time() - began) / seconds, step / args.steps)
         if progress >= 1:
             break
         rate = args.rate * min(1, (step + 1) / 300) * (1 - progress * 0.98)
@@ -216,7 +217,9 @@ def held_words(documents):
 
 
 def load_reader(path, words, lexicon, device):
-    """A reader that learned from the same arrays."""
+    """A reader that learned from the same arrays; waits for one that still learns."""
+    while not pathlib.Path(path).exists():
+        time.sleep(1)
     saved = torch.load(path, map_location="cpu", weights_only=False)
     reader = Reader(saved["weights"], saved["pieces"], classes_of(words, lexicon))
     reader.load_state_dict(saved["state"])
@@ -246,6 +249,7 @@ def main():
     for name in ("--work", "--arrays", "--weights", "--tokenizer", "--out"):
         parser.add_argument(name, type=pathlib.Path, required=True)
     parser.add_argument("--seconds", type=float, default=200)
+    parser.add_argument("--until", type=float, default=1e12, help="a time in seconds since 1970 by which training ends")
     parser.add_argument("--steps", type=int, default=1_000_000)
     parser.add_argument("--batch", type=int, default=96)
     parser.add_argument("--rate", type=float, default=1e-4)
@@ -276,7 +280,9 @@ def main():
     print(f"ready {time.time() - began:.0f} s", flush=True)
     teach(reader, batches, args, train.allowed_tags(device), device)
     slim = {key: value.half() for key, value in reader.state_dict().items()}
-    torch.save({"weights": weights, "pieces": reader.pieces.cpu(), "state": slim}, args.out)
+    begun = args.out.with_suffix(".begun")
+    torch.save({"weights": weights, "pieces": reader.pieces.cpu(), "state": slim}, begun)
+    begun.rename(args.out)
     reader.eval()
     numbers = {word: number + 1 for number, word in enumerate(words)}
     for source in sorted({d[0] for d in documents if d[0].startswith("held")}):

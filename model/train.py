@@ -228,7 +228,7 @@ def choose_vocabulary(words, streams, lexicon, common):
     total, names = np.zeros(len(words) + 1), np.zeros(len(words) + 1)
     for group, (ids, _, tags, _) in streams.items():
         real = tags != 255
-        weight = data.GROUPS[group] * (0.4 if group in data.WIDE else 1) * 1e8 / real.sum()
+        weight = data.GROUPS[group] * data.WIDE.get(group, 1) * 1e8 / real.sum()
         total += weight * np.bincount(ids[real], minlength=len(total))
         names += weight * np.bincount(ids[real & (tags >= 1) & (tags <= 2)], minlength=len(total))
     chosen = {}
@@ -255,7 +255,8 @@ class Batches:
         self.features, self.offsets = features, torch.arange(ROW, device=device)
         shares = {group: data.GROUPS[group] for group in data.GROUPS if group in streams}
         self.counts = {group: max(1, int(size * share / sum(shares.values()))) for group, share in shares.items()}
-        self.harmless = torch.cat([torch.full((count,), group in data.HARMLESS, device=device) for group, count in self.counts.items()])
+        self.harmless, self.foreign = (torch.cat([torch.full((count,), group in chosen, device=device) for group, count in self.counts.items()])
+                                       for chosen in (data.HARMLESS, data.FOREIGN))
 
     def draw(self, groups=None):
         """(word ids, contexts, tags, unlabelled types), each [rows, ROW]."""
@@ -416,7 +417,10 @@ def train(args, device):
         teachers = distil.Teachers(args.teachers, words, features, network_of, args.workers, device)
         print(f"{len(args.teachers)} teachers ready {time.time() - started:.0f} s", flush=True)
     pool = None
-    if args.readers:
+    if args.pool and not args.readers:
+        pool = distil.Pool(args, batches, [], None, device)
+        print(f"{pool.size} rows at hand {time.time() - started:.0f} s", flush=True)
+    elif args.readers:
         judges = [readers.load_reader(path, words, lists["lexicon"], device) for path in args.readers]
         pool = distil.Pool(args, batches, judges, teachers, device)
         show_held(documents, words, judges, device)
@@ -490,8 +494,9 @@ def one_run(args, network, features, batches, pool, teachers, device, started):
     if device == "cuda":
         run, judge = torch.compile(run), torch.compile(judge)
     training_started = time.time()
+    seconds = min(args.seconds, args.until - training_started)
     for step in range(args.steps):
-        progress = max(step / args.steps, (time.time() - training_started) / args.seconds)
+        progress = max(step / args.steps, (time.time() - training_started) / seconds)
         if progress >= 1:
             print(f"out of time after {step} steps", flush=True)
             break
@@ -534,6 +539,7 @@ def main():
     parser.add_argument("--documents", type=int, default=640_000)
     parser.add_argument("--batch", type=int, default=480)
     parser.add_argument("--seconds", type=float, default=1e9, help="ends training early, and learns slower and slower towards that end")
+    parser.add_argument("--until", type=float, default=1e12, help="a time in seconds since 1970 by which training ends")
     parser.add_argument("--rate", type=float, default=3e-3)
     parser.add_argument("--dropout", type=float, default=0.0)
     parser.add_argument("--drop-word", type=float, default=0.12)
@@ -554,6 +560,8 @@ def main():
     parser.add_argument("--shares", type=lambda text: [float(part) for part in text.split(",")], default=[1.0], help="how much of the new weights to mix into the old ones; one file each")
     parser.add_argument("--teachers", type=lambda text: text.split(","), help="weights whose mean opinion counts beside the labels")
     parser.add_argument("--readers", type=lambda text: text.split(","), help="fine-tuned language models (readers.py) whose mean opinion counts beside the labels")
+    parser.add_argument("--teachers-count", type=float, default=0.25, help="with readers and teachers: what the teachers count beside the readers")
+    parser.add_argument("--pool", type=pathlib.Path, help="file of judged rows, for several trainings: written with readers, waited for and read without")
     parser.add_argument("--pool-seconds", type=float, default=100, help="with readers: how long rows are judged before training")
     parser.add_argument("--pool-rows", type=int, default=1_000_000)
     parser.add_argument("--fresh", type=int, default=4, help="with readers: every so many steps is of rows that they have not judged, by labels alone")
