@@ -248,7 +248,7 @@ def main():
     parser = argparse.ArgumentParser()
     for name in ("--work", "--arrays", "--weights", "--tokenizer", "--out"):
         parser.add_argument(name, type=pathlib.Path, required=True)
-    parser.add_argument("--seconds", type=float, default=200)
+    parser.add_argument("--seconds", type=float, default=1e9, help="ends training; this or --until is needed")
     parser.add_argument("--until", type=float, default=1e12, help="a time in seconds since 1970 by which training ends")
     parser.add_argument("--steps", type=int, default=1_000_000)
     parser.add_argument("--batch", type=int, default=96)
