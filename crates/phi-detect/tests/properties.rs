@@ -158,6 +158,17 @@ fn config() -> ProptestConfig {
     }
 }
 
+#[test]
+fn letters_of_several_bytes_beside_addresses_are_not_cut() {
+    for text in [
+        "Dist. 12 Elm Street, Phase 2 日本",
+        "12 Elm Street, \u{2019}3F2 9 😀Rose Lane, Leeds",
+        "Address ÉÉÉÉÉÉÉÉÉÉÉÉÉÉÉÉÉÉÉÉÉ, Rose Lane 4",
+    ] {
+        check_order(text, &detector().scan(text));
+    }
+}
+
 proptest! {
     #![proptest_config(config())]
 

@@ -1,7 +1,7 @@
 //! Postal codes before and behind a town, as other countries write them: `Auckland 1025`, `2032 HA Haarlem`, `Nagpur-440022`.
 
 use super::tail::postal_code_end;
-use super::token::{Token, token_at};
+use super::token::{Token, last_length, token_at};
 use crate::page::Page;
 
 /// No town with its postal code is longer.
@@ -10,11 +10,7 @@ const TOWN_BYTES_MAX: usize = 40;
 /// `Lithgow 2790`, `SY23 4LA`: behind a postal code that stands last nothing more belongs to an address.
 pub(super) fn ends_in_code(page: &Page<'_>, end: usize) -> bool {
     let before = page.slice(end.saturating_sub(8)..end);
-    let length = before
-        .iter()
-        .rev()
-        .take_while(|byte| byte.is_ascii_alphanumeric())
-        .count();
+    let length = last_length(before);
     let (before, last) = before.split_at(before.len() - length);
     let is_town = before.len() > 1
         && matches!(before.last(), Some(b' ' | b'-'))

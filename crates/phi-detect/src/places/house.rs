@@ -107,7 +107,10 @@ fn named(page: &Page<'_>, start: usize) -> Option<usize> {
                 .has(Sense(Sense::GIVEN.0 | Sense::TITLE.0 | Sense::LABEL.0))
         })
     };
-    (is_name && text.len() > 3 && (is_the || !is_person() && is_called())).then_some(name)
+    // What is longer than the reach may begin in the middle of a letter.
+    let is_whole = page.text.is_char_boundary(name);
+    (is_whole && is_name && text.len() > 3 && (is_the || !is_person() && is_called()))
+        .then_some(name)
 }
 
 /// `Rose Cottage, Church Lane`: houses that have a name instead of a number.

@@ -3,7 +3,7 @@
 
 use super::codes::{closes, code_before_town, code_behind, ends_in_code, tied_code};
 use super::tail::postal_code_end;
-use super::token::{Token, is_one_of, skip, token_at};
+use super::token::{Token, is_one_of, last_length, skip, token_at};
 use crate::lexicon::Sense;
 use crate::page::Page;
 
@@ -258,11 +258,7 @@ fn town_after(page: &Page<'_>, start: usize) -> Option<usize> {
 /// `84014 Nocera| Inferiore`, where a town does.
 fn code_in_parts(page: &Page<'_>, end: usize) -> Option<usize> {
     let before = page.slice(end.saturating_sub(8)..end);
-    let length = before
-        .iter()
-        .rev()
-        .take_while(|byte| byte.is_ascii_alphanumeric())
-        .count();
+    let length = last_length(before);
     let mut start = end - length;
     // "3701 KD| Zeist", "983 21| Malmberget".
     let second = before[..before.len() - length].strip_suffix(b" ");

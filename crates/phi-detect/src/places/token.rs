@@ -28,6 +28,12 @@ pub(super) fn word(bytes: &[u8], at: usize) -> &[u8] {
     &bytes[at.min(bytes.len())..word_end(bytes, at)]
 }
 
+/// How many letters and digits of ASCII a text ends with.
+pub(super) fn last_length(text: &[u8]) -> usize {
+    let last = text.iter().rev();
+    last.take_while(|byte| byte.is_ascii_alphanumeric()).count()
+}
+
 pub(super) fn skip(bytes: &[u8], from: usize, these: &[u8]) -> usize {
     from + bytes[from.min(bytes.len())..]
         .iter()

@@ -201,9 +201,7 @@ fn is_said_between(left: &str, between: &str, right: &str) -> bool {
         |text: &str| text.starts_with(|c: char| c.is_ascii_digit()) && text.contains(' ');
     let is_two = is_street(left)
         && is_street(right)
-        && !right[..4.min(right.len())]
-            .bytes()
-            .all(|byte| byte.is_ascii_digit());
+        && !right.bytes().take(4).all(|byte| byte.is_ascii_digit());
     let opens_sentence = between.split(". ").next().is_some_and(|first| {
         first.len() < between.len() && first.rsplit(' ').next().is_some_and(|word| word.len() > 4)
     });
