@@ -161,8 +161,8 @@ fn config() -> ProptestConfig {
 #[test]
 fn letters_of_several_bytes_beside_addresses_are_not_cut() {
     for text in [
-        "Dist. 12 Elm Street, Phase 2 日本",
-        "12 Elm Street, \u{2019}3F2 9 😀Rose Lane, Leeds",
+        "–,   /tel  775-2O8-0O41 Dist. 12 Elm Street,\n03 XY127RTBex: hi/Phase 2 日本",
+        "2032 HA Haarlemopp. Łódź, 12 Elm Streeẗ, \n, ’3F23F2 9 😀Rose Lane, 😀, Address ",
         "Address ÉÉÉÉÉÉÉÉÉÉÉÉÉÉÉÉÉÉÉÉÉ, Rose Lane 4",
     ] {
         check_order(text, &detector().scan(text));
