@@ -124,7 +124,8 @@ fn open(folder: &Path, access: Access) -> Result<Connection, OpenError> {
     connection.pragma_update(None, "foreign_keys", "on")?;
     // Checkpoints happen in quiet moments, see `write`.
     connection.pragma_update(None, "wal_autocheckpoint", 0)?;
-    connection.pragma_update(None, "cache_size", -16_384)?;
+    // Records are appended: the pages that are written again and again are few.
+    connection.pragma_update(None, "cache_size", -4_096)?;
     let synchronous: i64 = connection.pragma_query_value(None, "synchronous", |row| row.get(0))?;
     if journal != "wal" || synchronous != 2 {
         let found = format!(
