@@ -58,7 +58,7 @@ const WORDS: &[&str] = &[
     "first",
 ];
 
-/// Notes with some forty identifiers in four kilobytes; `#` stands for a digit, `%` for a letter.
+/// Notes with some twenty identifiers in four kilobytes; `#` stands for a digit, `%` for a letter.
 const NOTES: &[&str] = &[
     "Patient: Maria Del%%do  MRN: 00######  DOB: 04/1#/195#\\n",
     "Phone: (555) 010-####  Email: m.%%%%%@example.com\\n",
@@ -66,8 +66,15 @@ const NOTES: &[&str] = &[
     "She presented with three days of exertional dyspnea and orthopnea and denies chest pain, fever or cough. \
      Furosemide was stopped because of leg cramps, and weight has risen since. ",
     "Her daughter, Lucia Whit%%%%, helps with medication and can be reached at 555-010-####.\\n",
+    "Past history: high cholesterol, arthritis of both hips, gallstones that were removed long ago, and sleep apnea that \
+     is treated with a mask at night. Sulfa drugs gave her a rash. She takes metformin 1000 mg twice a day, lisinopril \
+     20 mg in the morning, atorvastatin 40 mg in the evening and aspirin 81 mg with breakfast. ",
     "Examination: blood pressure 148/86, pulse 92 and regular, oxygen saturation 93 percent on room air. There are \
      bibasilar crackles and pitting edema to the knees. No murmur, rub or gallop. Abdomen soft and non-tender. ",
+    "Laboratory: sodium 136, potassium 4.4, creatinine 1.5 after 1.3 last year, hemoglobin 11.8, white cells 7.2. The \
+     radiograph shows a large heart and small effusions on both sides, the tracing a sinus rhythm without signs of \
+     ischemia. On ultrasound the ejection fraction is 40 percent, the valves are thickened but open well, and the \
+     pressure in the right side of the heart is slightly raised. ",
     "Assessment and plan: acute on chronic heart failure, likely from stopping the diuretic. Strict intake and output, \
      daily weights, low sodium diet, and a follow-up with Dr. Alan Petti%%%% within two weeks.\\n",
 ];

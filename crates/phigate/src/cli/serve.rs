@@ -72,6 +72,9 @@ pub(super) fn start(
     prepare: impl AsyncFnOnce(&App) -> anyhow::Result<Option<Greeting>>,
 ) -> anyhow::Result<ExitCode> {
     config.check_listening()?;
+    // Huge pages would make the process larger by half: much of each stays unused.
+    #[cfg(target_os = "linux")]
+    let _ = rustix::thread::disable_transparent_huge_pages(true);
     logs::start(&config.log);
     let format = config.log.format;
     let runtime = tokio::runtime::Builder::new_multi_thread()
