@@ -76,6 +76,17 @@ impl Activity {
         }
     }
 
+    /// Whether nothing was asked for at least this long.
+    pub(crate) fn is_quiet(&self, now: Instant, at_least: Duration) -> bool {
+        let quiet = now.saturating_duration_since(self.last());
+        self.answers().is_empty() && quiet >= at_least
+    }
+
+    /// When the last answer ended, or the connection began.
+    pub(crate) fn last(&self) -> Instant {
+        self.started + Duration::from_millis(self.last_ms.load(Ordering::Relaxed))
+    }
+
     fn answers(&self) -> MutexGuard<'_, Vec<Arc<AtomicU64>>> {
         self.answers.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -10,16 +10,18 @@
 use std::io;
 use std::mem::MaybeUninit;
 use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use bytes::{Buf, BytesMut};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::time::{Instant, Sleep};
 
 use crate::chunked::{Chunked, Step};
 use crate::error::EdgeError;
 use crate::head::{self, Found, Framing, HeadLimits};
+use crate::timer::Timer;
 
 /// The method of requests that we make in place of refused ones. No caller's head with it passes.
 pub(crate) const REFUSE: &str = "REFUSE";
@@ -55,6 +57,27 @@ pub(crate) struct Guard<I> {
     write_deadline: Timer,
     linger: Timer,
     write_is_shut: bool,
+    /// All that was written has left.
+    is_flushed: bool,
+    at_rest: AtRest,
+}
+
+/// Whether a connection of HTTP/1 is between two requests: nothing of the next one is here, and nothing of the last
+/// answer is. Known outside too while the library has the guard.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct AtRest(Arc<AtomicBool>);
+
+impl AtRest {
+    pub(crate) fn get(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// What a caller speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Speaks {
+    Http1,
+    Http2,
 }
 
 /// What the next bytes of the caller are.
@@ -87,7 +110,35 @@ impl<I> Guard<I> {
             write_deadline: Timer::default(),
             linger: Timer::default(),
             write_is_shut: false,
+            is_flushed: true,
+            at_rest: AtRest::default(),
         }
+    }
+
+    pub(crate) fn at_rest(&self) -> AtRest {
+        self.at_rest.clone()
+    }
+
+    /// Whether a part of a head is here.
+    pub(crate) fn is_half_sent(&self) -> bool {
+        !self.held.is_empty()
+    }
+
+    /// Keeps no more memory than what is held needs.
+    pub(crate) fn shrink(&mut self) {
+        if self.held.is_empty() {
+            self.held = BytesMut::new();
+        }
+    }
+
+    fn note_flushed(&mut self, is_flushed: bool) {
+        self.is_flushed = is_flushed;
+        self.note_rest();
+    }
+
+    fn note_rest(&self) {
+        let at_rest = self.is_flushed && self.held.is_empty() && matches!(self.phase, Phase::Head);
+        self.at_rest.0.store(at_rest, Ordering::Relaxed);
     }
 
     /// Looks at the bytes behind the released ones and releases what may pass.
@@ -204,6 +255,73 @@ impl<I: AsyncRead + Unpin> Guard<I> {
         };
         Poll::Ready(Ok(()))
     }
+
+    /// Takes in what the caller sent; false when nothing more comes.
+    fn poll_fill(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<bool>> {
+        let mut space = [MaybeUninit::uninit(); PIECE_BYTES];
+        let mut piece = ReadBuf::uninit(&mut space);
+        match Pin::new(&mut self.inner).poll_read(cx, &mut piece) {
+            Poll::Ready(Ok(())) if piece.filled().is_empty() => return Poll::Ready(Ok(false)),
+            Poll::Ready(Ok(())) => {
+                self.held.extend_from_slice(piece.filled());
+                self.sort();
+            }
+            Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
+            Poll::Pending => {
+                ready!(self.head_deadline.poll(cx));
+                if self.held.is_empty() {
+                    return Poll::Ready(Ok(false));
+                }
+                self.refuse(EdgeError::HeadTimeout);
+            }
+        }
+        Poll::Ready(Ok(true))
+    }
+
+    /// Waits until there is something for the library, and says for which; nothing when the caller is gone.
+    pub(crate) fn poll_request(&mut self, cx: &mut Context<'_>) -> Poll<Option<Speaks>> {
+        while self.released == 0 {
+            match ready!(self.poll_fill(cx)) {
+                Ok(true) => {}
+                Ok(false) | Err(_) => return Poll::Ready(None),
+            }
+        }
+        Poll::Ready(Some(match self.phase {
+            Phase::Http2 => Speaks::Http2,
+            _ => Speaks::Http1,
+        }))
+    }
+
+    fn poll_released(
+        &mut self,
+        cx: &mut Context<'_>,
+        out: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        loop {
+            if self.released > 0 {
+                let count = self.released.min(out.remaining());
+                out.put_slice(&self.held[..count]);
+                self.held.advance(count);
+                self.released -= count;
+                return Poll::Ready(Ok(()));
+            }
+            match self.phase {
+                // The library still has to answer; the connection's own looks end it.
+                Phase::Refused => return Poll::Pending,
+                Phase::Broken => return Poll::Ready(Err(io::ErrorKind::InvalidData.into())),
+                Phase::Http2 if self.held.is_empty() => {
+                    return Pin::new(&mut self.inner).poll_read(cx, out);
+                }
+                Phase::Length(left) if self.held.is_empty() => {
+                    return self.read_body(cx, out, left);
+                }
+                _ => {}
+            }
+            if !ready!(self.poll_fill(cx))? {
+                return Poll::Ready(Ok(()));
+            }
+        }
+    }
 }
 
 impl<I: AsyncRead + Unpin> AsyncRead for Guard<I> {
@@ -213,44 +331,9 @@ impl<I: AsyncRead + Unpin> AsyncRead for Guard<I> {
         out: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        loop {
-            if this.released > 0 {
-                let count = this.released.min(out.remaining());
-                out.put_slice(&this.held[..count]);
-                this.held.advance(count);
-                this.released -= count;
-                return Poll::Ready(Ok(()));
-            }
-            match this.phase {
-                // The library still has to answer; its own timers end the connection.
-                Phase::Refused => return Poll::Pending,
-                Phase::Broken => return Poll::Ready(Err(io::ErrorKind::InvalidData.into())),
-                Phase::Http2 if this.held.is_empty() => {
-                    return Pin::new(&mut this.inner).poll_read(cx, out);
-                }
-                Phase::Length(left) if this.held.is_empty() => {
-                    return this.read_body(cx, out, left);
-                }
-                _ => {}
-            }
-            let mut space = [MaybeUninit::uninit(); PIECE_BYTES];
-            let mut piece = ReadBuf::uninit(&mut space);
-            match Pin::new(&mut this.inner).poll_read(cx, &mut piece) {
-                Poll::Ready(Ok(())) if piece.filled().is_empty() => return Poll::Ready(Ok(())),
-                Poll::Ready(Ok(())) => {
-                    this.held.extend_from_slice(piece.filled());
-                    this.sort();
-                }
-                Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
-                Poll::Pending => {
-                    ready!(this.head_deadline.poll(cx));
-                    if this.held.is_empty() {
-                        return Poll::Ready(Ok(()));
-                    }
-                    this.refuse(EdgeError::HeadTimeout);
-                }
-            }
-        }
+        let read = this.poll_released(cx, out);
+        this.note_rest();
+        read
     }
 }
 
@@ -281,6 +364,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Guard<I> {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
+        this.note_flushed(false);
         let written = Pin::new(&mut this.inner).poll_write(cx, bytes);
         this.watch(cx, written)
     }
@@ -291,6 +375,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Guard<I> {
         slices: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
+        this.note_flushed(false);
         let written = Pin::new(&mut this.inner).poll_write_vectored(cx, slices);
         this.watch(cx, written)
     }
@@ -302,11 +387,14 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Guard<I> {
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         let flushed = Pin::new(&mut this.inner).poll_flush(cx);
-        this.watch(cx, flushed)
+        let flushed = this.watch(cx, flushed);
+        this.note_flushed(matches!(flushed, Poll::Ready(Ok(()))));
+        flushed
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
+        this.note_flushed(false);
         if !this.write_is_shut {
             let shut = Pin::new(&mut this.inner).poll_shutdown(cx);
             ready!(this.watch(cx, shut))?;
@@ -330,38 +418,6 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Guard<I> {
                 Poll::Ready(_) => return Poll::Ready(Ok(())),
                 Poll::Pending => return this.linger.poll(cx).map(Ok),
             }
-        }
-    }
-}
-
-/// A deadline that may be running or not.
-#[derive(Default)]
-struct Timer(Option<Pin<Box<Sleep>>>);
-
-impl Timer {
-    fn start(&mut self, after: Duration) {
-        self.0 = Some(Box::pin(tokio::time::sleep(after)));
-    }
-
-    fn stop(&mut self) {
-        self.0 = None;
-    }
-
-    fn is_running(&self) -> bool {
-        self.0.is_some()
-    }
-
-    fn is_over(&self) -> bool {
-        self.0
-            .as_ref()
-            .is_some_and(|sleep| sleep.deadline() <= Instant::now())
-    }
-
-    /// Ready when the deadline has passed; pending forever when none is running.
-    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        match &mut self.0 {
-            Some(sleep) => sleep.as_mut().poll(cx),
-            None => Poll::Pending,
         }
     }
 }

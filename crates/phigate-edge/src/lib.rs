@@ -20,12 +20,15 @@ mod health;
 mod leftover;
 mod observer;
 mod panic;
+mod places;
 mod process;
 mod proxies;
 mod queue;
 mod rarely;
 mod serve;
 mod server;
+mod speak;
+mod timer;
 mod tls;
 mod upload;
 

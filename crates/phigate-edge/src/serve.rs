@@ -16,10 +16,14 @@ use crate::drain::Drain;
 use crate::edge::{Edge, ErrorFormatOf};
 use crate::error::EdgeError;
 use crate::observer::Observer;
+use crate::places::Places;
 use crate::process;
 use crate::proxies::TrustedProxies;
 use crate::server::{self, Server};
 use crate::tls::{self, Certificate, TlsError, TlsFiles};
+
+/// Connections of whoever measures, which are few.
+const METRICS_CONNECTIONS: u64 = 32;
 
 /// Where and how connections are accepted.
 #[derive(Debug, Clone)]
@@ -135,7 +139,8 @@ pub async fn serve(
             Drain::default(),
             Arc::clone(&site.observer),
         );
-        let server = Server::new(edge, limits, None, drain.clone());
+        let places = Places::new(limits.connections.min(METRICS_CONNECTIONS), 0);
+        let server = Server::new(edge, limits, None, drain.clone(), places);
         tokio::spawn(async move { server.accept(&listener).await });
     }
     let address = listener.local_addr().unwrap_or(settings.listen);
@@ -147,13 +152,16 @@ pub async fn serve(
         site.observer,
     )
     .with_error_format(site.error_format);
+    let connections = process::connections_max(limits.connections, limits.concurrency);
+    let places = Places::new(connections, usize::from(presidio.is_some()));
     let mut served = Vec::new();
     if let Some(listener) = presidio {
         let beside = edge.beside(site.presidio, |path| path != "/health");
-        let server = Server::new(beside, limits, certificate.clone(), drain.clone());
+        let (certificate, places) = (certificate.clone(), Arc::clone(&places));
+        let server = Server::new(beside, limits, certificate, drain.clone(), places);
         served.push((server, listener));
     }
-    let server = Server::new(edge, limits, certificate, drain.clone());
+    let server = Server::new(edge, limits, certificate, drain.clone(), places);
     served.push((server, listener));
     on_listening(address);
     server::run(served, &drain, Duration::from_millis(limits.drain_ms)).await;

@@ -1,62 +1,43 @@
 //! One listener: accepting, speaking HTTP, and stopping in order.
 
-use std::convert::Infallible;
 use std::net::SocketAddr;
-use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use futures_util::future::{join, join_all};
-use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::server::conn::auto;
+use hyper::server::conn::{http1, http2};
+use hyper_util::rt::TokioTimer;
 use phigate_types::Limits;
-use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
 use tokio_util::task::TaskTracker;
 
-use crate::activity::{Activity, Verdict};
 use crate::drain::Drain;
 use crate::edge::Edge;
-use crate::guard::{Guard, GuardLimits};
+use crate::guard::GuardLimits;
 use crate::head::HeadLimits;
 use crate::observer::Counted;
-use crate::process;
-use crate::rarely::Rarely;
+use crate::places::{Place, Places};
 use crate::tls::Certificate;
 
 /// Fields of a head that the library has room for without asking for memory.
 const LIBRARY_FIELDS: usize = 100;
 /// Time for the last bytes after the cut, so that error events still leave.
 const LAST_BYTES: Duration = Duration::from_millis(500);
-/// Time for the first request of a new connection: closed before that, its caller could not know what became of it.
-const FIRST_REQUEST: Duration = Duration::from_millis(500);
 
 /// One listener with everything its connections need.
 pub(crate) struct Server {
-    edge: Arc<Edge>,
+    pub(crate) edge: Arc<Edge>,
     certificate: Option<Certificate>,
-    http: auto::Builder<Tracked>,
-    guard: GuardLimits,
-    idle: Duration,
-    connections: Arc<Semaphore>,
+    pub(crate) http1: http1::Builder,
+    pub(crate) http2: http2::Builder<Tracked>,
+    pub(crate) guard: GuardLimits,
+    pub(crate) idle: Duration,
+    places: Arc<Places>,
     /// Connections from before the drain, and every request of HTTP/2: these are waited for.
     tracked: TaskTracker,
     /// Connections that came later. They are told that we stop, and get no more than the time for that.
     late: TaskTracker,
-    drain: Drain,
-}
-
-/// What happens to a connection besides its requests.
-enum Sign {
-    /// No new work.
-    Draining,
-    /// Nobody waits any longer.
-    Over,
-    /// Time to look whether anything is asked, and whether what we answer is taken.
-    Look,
+    pub(crate) drain: Drain,
 }
 
 /// Accepts on all listeners until the drain starts, then gives the running requests of all of them their time.
@@ -110,6 +91,7 @@ impl Server {
         limits: &Limits,
         certificate: Option<Certificate>,
         drain: Drain,
+        places: Arc<Places>,
     ) -> Arc<Self> {
         let count = |limit: u64| usize::try_from(limit).unwrap_or(usize::MAX);
         let guard = GuardLimits {
@@ -125,12 +107,11 @@ impl Server {
         Arc::new(Self {
             edge: Arc::new(edge),
             certificate,
-            http: http_builder(limits, Tracked(tracked.clone())),
+            http1: http1_builder(limits),
+            http2: http2_builder(limits, Tracked(tracked.clone())),
             guard,
             idle: Duration::from_millis(limits.idle_ms),
-            connections: Arc::new(Semaphore::new(
-                count(process::connections_max(limits.connections)).min(Semaphore::MAX_PERMITS),
-            )),
+            places,
             tracked,
             late: TaskTracker::new(),
             drain,
@@ -139,7 +120,7 @@ impl Server {
 
     pub(crate) async fn accept(self: &Arc<Self>, listener: &TcpListener) {
         loop {
-            let Ok(place) = Arc::clone(&self.connections).acquire_owned().await else {
+            let Some(place) = self.places.take().await else {
                 return;
             };
             let (stream, peer) = match listener.accept().await {
@@ -152,10 +133,7 @@ impl Server {
                 }
             };
             let server = Arc::clone(self);
-            let connection = async move {
-                server.connection(stream, peer).await;
-                drop(place);
-            };
+            let connection = async move { server.connection(stream, peer, place).await };
             if self.drain.is_draining() {
                 self.late.spawn(connection);
             } else {
@@ -175,96 +153,50 @@ impl Server {
                 .set_nonblocking(true)
                 .and_then(|()| TcpStream::from_std(stream));
             if let Ok(stream) = stream {
-                let server = Arc::clone(self);
+                let (server, place) = (Arc::clone(self), self.places.extra());
                 self.late
-                    .spawn(async move { server.connection(stream, peer).await });
+                    .spawn(async move { server.connection(stream, peer, place).await });
             }
         }
     }
 
-    async fn connection(&self, stream: TcpStream, peer: SocketAddr) {
+    async fn connection(&self, stream: TcpStream, peer: SocketAddr, place: Place) {
         let _open = Counted::connection(&self.edge.observer);
         // Small events of a stream must not wait for each other.
         let _ = stream.set_nodelay(true);
         match &self.certificate {
-            None => self.speak_http(stream, peer).await,
+            None => self.speak_http(stream, peer, &place).await,
             Some(certificate) => {
-                let handshake = certificate.acceptor().accept(stream);
-                if let Ok(Ok(stream)) =
-                    tokio::time::timeout(self.guard.header_read, handshake).await
-                {
-                    self.speak_http(stream, peer).await;
-                }
+                // Much larger than a plain one, which would be as large if it were the same future.
+                Box::pin(self.speak_tls(certificate, stream, peer, &place)).await;
             }
         }
     }
 
-    async fn speak_http<I>(&self, stream: I, peer: SocketAddr)
-    where
-        I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    {
-        let opened = Instant::now();
-        let activity = Activity::new(opened);
-        let (edge, seen) = (Arc::clone(&self.edge), Arc::clone(&activity));
-        let service = service_fn(move |request| {
-            let (edge, seen) = (Arc::clone(&edge), Arc::clone(&seen));
-            async move { Ok::<_, Infallible>(edge.answer(peer, &seen, request).await) }
-        });
-        let io = TokioIo::new(Guard::new(stream, self.guard));
-        let mut connection = pin!(self.http.serve_connection(io, service));
-        let mut looks = tokio::time::interval(self.look_every());
-        // A connection that is opened while draining gets one answer: that we are.
-        let mut told = self.drain.is_draining();
-        loop {
-            let mut sign = Rarely::new(self.sign(&mut looks, (!told).then_some(opened)));
-            let turn = std::future::poll_fn(|cx| {
-                // Errors here are the caller's: cut connections, broken frames.
-                if connection.as_mut().poll(cx).is_ready() {
-                    return Poll::Ready(None);
-                }
-                Pin::new(&mut sign).poll(cx).map(Some)
-            });
-            match turn.await {
-                None | Some(Sign::Over) => return,
-                Some(Sign::Draining) => {}
-                Some(Sign::Look) => {
-                    match activity.look(Instant::now(), self.idle, self.guard.write_stall) {
-                        Verdict::Fine => continue,
-                        Verdict::Idle if !told => {}
-                        Verdict::Idle | Verdict::Stalled => return,
-                    }
-                }
-            }
-            told = true;
-            drop(sign);
-            connection.as_mut().graceful_shutdown();
-        }
-    }
-
-    /// Waits for the next thing that happens to a connection besides its requests. One that is still to be told of
-    /// the drain says when it was opened.
-    async fn sign(&self, looks: &mut tokio::time::Interval, untold: Option<Instant>) -> Sign {
-        let draining = async |opened: Instant| {
-            self.drain.started().await;
-            tokio::time::sleep_until((opened + FIRST_REQUEST).into()).await;
+    async fn speak_tls(
+        &self,
+        certificate: &Certificate,
+        stream: TcpStream,
+        peer: SocketAddr,
+        place: &Place,
+    ) {
+        place.rest(Instant::now());
+        let handshake = certificate.acceptor().accept(stream);
+        let handshake = tokio::time::timeout(self.guard.header_read, handshake);
+        let shaken = tokio::select! {
+            shaken = handshake => shaken,
+            () = place.asked_for() => return,
         };
-        tokio::select! {
-            () = draining(untold.unwrap_or_else(Instant::now)), if untold.is_some() => Sign::Draining,
-            () = self.drain.now() => Sign::Over,
-            _ = looks.tick() => Sign::Look,
+        if let Ok(Ok(stream)) = shaken {
+            self.speak_http(stream, peer, place).await;
         }
-    }
-
-    /// Often enough that a deadline is missed by a quarter at most.
-    fn look_every(&self) -> Duration {
-        self.idle.min(self.guard.write_stall) / 4
     }
 }
 
 /// Runs the requests of HTTP/2, which the library makes tasks of their own: they outlive their connection by what
 /// they still have to record.
 #[derive(Clone)]
-struct Tracked(TaskTracker);
+pub(crate) struct Tracked(TaskTracker);
 
 impl<F> hyper::rt::Executor<F> for Tracked
 where
@@ -275,28 +207,26 @@ where
     }
 }
 
-fn http_builder(limits: &Limits, executor: Tracked) -> auto::Builder<Tracked> {
-    let idle = Duration::from_millis(limits.idle_ms);
-    let header_bytes = u32::try_from(limits.header_bytes).unwrap_or(u32::MAX);
-    let mut http = auto::Builder::new(executor);
-    http.http1()
-        .timer(TokioTimer::new())
-        // A caller may say that nothing more comes and still wait for the answer.
-        .half_close(true)
-        // The guard hands over whole heads only, so this is the time between two requests.
-        .header_read_timeout(idle)
-        .max_buf_size(
-            usize::try_from(limits.header_bytes)
-                .unwrap_or(usize::MAX)
-                .max(64 * 1024),
-        );
+fn http1_builder(limits: &Limits) -> http1::Builder {
+    let count = |limit: u64| usize::try_from(limit).unwrap_or(usize::MAX);
+    let mut http = http1::Builder::new();
+    // A caller may say that nothing more comes and still wait for the answer.
+    http.half_close(true)
+        // The guard hands over whole heads only, and idle connections are seen to elsewhere.
+        .header_read_timeout(None)
+        .max_buf_size(count(limits.header_bytes).max(64 * 1024));
     // The guard counts first, so that its answer is given.
-    let fields = usize::try_from(limits.header_fields).unwrap_or(usize::MAX);
+    let fields = count(limits.header_fields);
     if fields > LIBRARY_FIELDS {
-        http.http1().max_headers(fields);
+        http.max_headers(fields);
     }
-    http.http2()
-        .timer(TokioTimer::new())
+    http
+}
+
+fn http2_builder(limits: &Limits, executor: Tracked) -> http2::Builder<Tracked> {
+    let header_bytes = u32::try_from(limits.header_bytes).unwrap_or(u32::MAX);
+    let mut http = http2::Builder::new(executor);
+    http.timer(TokioTimer::new())
         .max_header_list_size(header_bytes)
         .max_concurrent_streams(100)
         .keep_alive_interval(Duration::from_secs(20))

@@ -80,7 +80,7 @@ limits! {
     /// A caller that does not read what we write.
     write_stall_ms = 30 * SECOND, 10, 60 * MINUTE;
     /// Open connections of callers.
-    connections = 8192, 1, 1_000_000;
+    connections = 16_384, 1, 1_000_000;
     /// Requests worked on at a time; one account may have three quarters of them.
     concurrency = 1024, 1, 1_000_000;
     /// Requests that may wait for a free place.

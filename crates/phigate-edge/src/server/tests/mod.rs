@@ -8,7 +8,7 @@ use axum::routing;
 
 use bytes::Bytes;
 use futures_util::stream;
-use hyper_util::rt::TokioExecutor;
+use hyper_util::rt::{TokioExecutor, TokioIo};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use axum::Router;
@@ -21,6 +21,7 @@ use crate::{
     health_routes,
 };
 
+mod crowds;
 mod http2;
 mod patience;
 mod refusals;
@@ -65,7 +66,8 @@ pub(crate) fn serve_on(
         drain.clone(),
         Arc::new(Nobody),
     );
-    let server = Server::new(edge, &limits, certificate, drain.clone());
+    let places = Places::new(limits.connections, 0);
+    let server = Server::new(edge, &limits, certificate, drain.clone(), places);
     let (served, stopping) = (vec![(server, listener)], drain.clone());
     let over = tokio::spawn(async move {
         super::run(served, &stopping, Duration::from_millis(limits.drain_ms)).await;

@@ -79,32 +79,6 @@ async fn a_caller_who_does_not_read_is_dropped() {
 }
 
 #[tokio::test]
-async fn connections_are_bounded_and_others_wait_their_turn() {
-    let server = start(Limits {
-        connections: 2,
-        header_read_ms: 400,
-        ..Limits::default()
-    })
-    .await;
-    let idle = [
-        TcpStream::connect(server.address).await.unwrap(),
-        TcpStream::connect(server.address).await.unwrap(),
-    ];
-    tokio::time::sleep(Duration::from_millis(50)).await;
-    let begun = Instant::now();
-    assert!(
-        exchange(server.address, get_request("/healthz"))
-            .await
-            .starts_with("HTTP/1.1 200")
-    );
-    assert!(
-        begun.elapsed() >= Duration::from_millis(200),
-        "a third connection was taken at once"
-    );
-    drop(idle);
-}
-
-#[tokio::test]
 async fn an_answer_that_breaks_off_delivers_its_last_words_and_no_end() {
     let server = start(Limits::default()).await;
     let answer = exchange(server.address, get_request("/v1/broken")).await;
