@@ -202,6 +202,15 @@ pub(crate) fn cpu(pid: u32) -> Result<Duration> {
     Ok(TICK * ticks)
 }
 
+/// How many files a process may have open.
+pub(crate) fn files_max(pid: u32) -> Option<u64> {
+    let limits = std::fs::read_to_string(format!("/proc/{pid}/limits")).ok()?;
+    let line = limits
+        .lines()
+        .find_map(|line| line.strip_prefix("Max open files"))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
 /// Memory of a process in KiB: now, and at most so far.
 pub(crate) fn memory_kib(pid: u32) -> Result<(u64, u64)> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status"))?;

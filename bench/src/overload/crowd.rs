@@ -13,36 +13,32 @@ const REFUSED_MAX: usize = 10;
 /// How long a new connection waits for its first answer.
 const ANSWERED: Duration = Duration::from_secs(2);
 
-/// Connections that asked once and stay open: so many, or as many as the gateway takes before it closes others. They close
-/// when dropped.
+/// Connections that asked once and stay open: so many, or as many as the gateway takes. They close when dropped.
 pub(crate) async fn idle(address: &str, count: usize) -> Result<Vec<TcpStream>> {
     let (mut open, mut refused) = (Vec::with_capacity(count), 0);
     let request = format!("GET /healthz HTTP/1.1\r\nhost: {address}\r\n\r\n");
-    while open.len() < count {
+    while open.len() < count && refused <= REFUSED_MAX {
         // A few hundred at a time: the queue of connections that were not accepted yet is short.
         let batch = (count - open.len()).min(500);
         let mut tasks = JoinSet::new();
         for _ in 0..batch {
             let (address, request) = (address.to_owned(), request.clone());
-            tasks.spawn(async move {
+            // A connection that nobody accepts must not wait until others are closed for being idle.
+            tasks.spawn(tokio::time::timeout(ANSWERED, async move {
                 let mut stream = TcpStream::connect(address).await?;
                 stream.write_all(request.as_bytes()).await?;
                 let mut answer = [0; 512];
-                let read = tokio::time::timeout(ANSWERED, stream.read(&mut answer));
-                let count = read.await??;
+                let count = stream.read(&mut answer).await?;
                 anyhow::ensure!(answer[..count].starts_with(b"HTTP/1.1 200"), "not healthy");
                 Ok::<_, anyhow::Error>(stream)
-            });
+            }));
         }
         let before = open.len();
-        while let Some(stream) = tasks.join_next().await {
-            open.extend(stream?.ok());
+        while let Some(asked) = tasks.join_next().await {
+            open.extend(asked?.ok().and_then(Result::ok));
         }
         // Connections that were closed just now may still count: those that come too early try again.
         refused += usize::from(open.len() < before + batch);
-        if refused > REFUSED_MAX {
-            break;
-        }
     }
     Ok(open)
 }

@@ -10,11 +10,12 @@ mod site;
 pub(crate) mod soak;
 
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 
 use crate::bodies::Body;
+use crate::process;
 use open_loop::{Callers, Tally};
 use site::Site;
 
@@ -26,6 +27,9 @@ const AT_ONCE: usize = 64;
 
 /// Connections without a request.
 const IDLE: usize = 10_000;
+
+/// Open files that they need on both sides, the gateway's connections to its provider included.
+const FILES: u64 = 13_000;
 
 /// Callers that do not read.
 const SLOW: usize = 64;
@@ -109,11 +113,7 @@ async fn crowds(
     say: &dyn Fn(&str, f64, &Tally),
 ) -> Result<()> {
     let address = &site.gateway.address;
-    let idle = crowd::idle(address, IDLE).await?;
-    let tally = other.send(calm, window).await;
-    let open = crowd::still_open(&idle);
-    say(&format!("beside {open} idle connections"), calm, &tally);
-    drop(idle);
+    let memory = idle_crowd(site, other, calm, window, say).await?;
     let slow = crowd::slow_readers(address, &site.keys[0], SLOW).await?;
     let tally = other.send(calm, window).await;
     say(
@@ -130,7 +130,41 @@ async fn crowds(
     );
     let what = format!("beside {count} callers with bodies of 7 MiB ({sent} sent)");
     say(&what, calm, &tally);
+    println!("\n{memory}");
     Ok(())
+}
+
+/// Another account beside idle connections; what those cost.
+async fn idle_crowd(
+    site: &Site,
+    other: &Callers,
+    calm: f64,
+    window: Duration,
+    say: &dyn Fn(&str, f64, &Tally),
+) -> Result<String> {
+    for (who, pid) in [
+        ("load", std::process::id()),
+        ("gateway", site.gateway.pid()),
+    ] {
+        let files = process::files_max(pid).unwrap_or(u64::MAX);
+        if files < FILES {
+            println!("the {who} may have {files} files open: too few for {IDLE} connections");
+        }
+    }
+    let (before, _) = site.memory_mib();
+    let (started, idle) = (
+        Instant::now(),
+        crowd::idle(&site.gateway.address, IDLE).await?,
+    );
+    let took = started.elapsed().as_secs_f64();
+    let tally = other.send(calm, window).await;
+    let (open, (after, _)) = (crowd::still_open(&idle), site.memory_mib());
+    say(&format!("beside {open} idle connections"), calm, &tally);
+    let each = (after - before) * 1024.0 / open as f64;
+    Ok(format!(
+        "{} of {IDLE} idle connections opened in {took:.1} s, {open} of them open at the end; memory now {before:.0} MiB before and {after:.0} MiB beside them, {each:.1} KiB each",
+        idle.len()
+    ))
 }
 
 fn line(what: &str, asked: f64, tally: &Tally, peak: f64, site: &Site) {

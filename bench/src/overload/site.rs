@@ -14,7 +14,6 @@ const LIMITS: &[(&str, &str)] = &[
     ("PHIGATE_METRICS_LISTEN", "off"),
     ("PHIGATE_LOG", "warn"),
     ("PHIGATE_LIMITS_KEY_REQUESTS_PER_MINUTE", "10000000"),
-    ("PHIGATE_LIMITS_CONNECTIONS", "16000"),
 ];
 
 /// Keys of the first account; one of them alone may have 64 requests at a time.
