@@ -16,12 +16,14 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use bytes::{Buf, BytesMut};
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, ReadBuf};
 
 use crate::chunked::{Chunked, Step};
 use crate::error::EdgeError;
 use crate::head::{self, Found, Framing, HeadLimits};
 use crate::timer::Timer;
+
+mod write;
 
 /// The method of requests that we make in place of refused ones. No caller's head with it passes.
 pub(crate) const REFUSE: &str = "REFUSE";
@@ -30,9 +32,6 @@ pub(crate) const REFUSE: &str = "REFUSE";
 const HTTP2_PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 const PIECE_BYTES: usize = 16 * 1024;
-
-/// How long a closed connection still takes what the caller sends.
-const LINGER: Duration = Duration::from_secs(5);
 
 /// Deadlines and bounds of a connection.
 #[derive(Debug, Clone, Copy)]
@@ -334,90 +333,5 @@ impl<I: AsyncRead + Unpin> AsyncRead for Guard<I> {
         let read = this.poll_released(cx, out);
         this.note_rest();
         read
-    }
-}
-
-impl<I: AsyncWrite + Unpin> Guard<I> {
-    /// Lets a write wait only so long.
-    fn watch<T>(
-        &mut self,
-        cx: &mut Context<'_>,
-        written: Poll<io::Result<T>>,
-    ) -> Poll<io::Result<T>> {
-        if written.is_ready() {
-            self.write_deadline.stop();
-            return written;
-        }
-        if !self.write_deadline.is_running() {
-            self.write_deadline.start(self.limits.write_stall);
-        }
-        self.write_deadline
-            .poll(cx)
-            .map(|()| Err(io::ErrorKind::TimedOut.into()))
-    }
-}
-
-impl<I: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Guard<I> {
-    fn poll_write(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        let this = self.get_mut();
-        this.note_flushed(false);
-        let written = Pin::new(&mut this.inner).poll_write(cx, bytes);
-        this.watch(cx, written)
-    }
-
-    fn poll_write_vectored(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        slices: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        let this = self.get_mut();
-        this.note_flushed(false);
-        let written = Pin::new(&mut this.inner).poll_write_vectored(cx, slices);
-        this.watch(cx, written)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.inner.is_write_vectored()
-    }
-
-    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let this = self.get_mut();
-        let flushed = Pin::new(&mut this.inner).poll_flush(cx);
-        let flushed = this.watch(cx, flushed);
-        this.note_flushed(matches!(flushed, Poll::Ready(Ok(()))));
-        flushed
-    }
-
-    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let this = self.get_mut();
-        this.note_flushed(false);
-        if !this.write_is_shut {
-            let shut = Pin::new(&mut this.inner).poll_shutdown(cx);
-            ready!(this.watch(cx, shut))?;
-            this.write_is_shut = true;
-        }
-        let caller_may_be_sending = matches!(
-            this.phase,
-            Phase::Length(_) | Phase::Chunked(_) | Phase::Refused | Phase::Broken
-        );
-        if !caller_may_be_sending {
-            return Poll::Ready(Ok(()));
-        }
-        if !this.linger.is_running() {
-            this.linger.start(LINGER);
-        }
-        loop {
-            let mut space = [MaybeUninit::uninit(); PIECE_BYTES];
-            let mut piece = ReadBuf::uninit(&mut space);
-            match Pin::new(&mut this.inner).poll_read(cx, &mut piece) {
-                Poll::Ready(Ok(())) if !piece.filled().is_empty() && !this.linger.is_over() => {}
-                Poll::Ready(_) => return Poll::Ready(Ok(())),
-                Poll::Pending => return this.linger.poll(cx).map(Ok),
-            }
-        }
     }
 }

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use crate::support::{CLEAN_TEXT, Gateway, Provider, Reply, ask, exchange};
 
 const SLOW_CALLERS: usize = 1000;
+const IDLE_CALLERS: usize = 1000;
 
 /// Memory of the server in MiB.
 fn memory_mib(gateway: &Gateway) -> u64 {
@@ -54,6 +55,34 @@ fn a_thousand_slow_callers_cost_little_and_others_are_served() {
     expect_prompt_service(&gateway, &other, "with a thousand slow callers");
     let grown = memory_mib(&gateway).saturating_sub(before);
     assert!(grown < 200, "{grown} MiB for {} callers", callers.len());
+}
+
+#[test]
+fn a_thousand_idle_callers_cost_little_and_others_are_served() {
+    let provider = Provider::start();
+    let gateway = Gateway::start(&provider);
+    let key = gateway.key();
+    expect_prompt_service(&gateway, &key, "before");
+    let before = memory_mib(&gateway);
+    let mut callers: Vec<TcpStream> = (0..IDLE_CALLERS)
+        .map(|_| {
+            let mut socket = TcpStream::connect(&gateway.address).unwrap();
+            let request = b"GET /healthz HTTP/1.1\r\nHost: gw\r\n\r\n";
+            socket.write_all(request).unwrap();
+            assert!(socket.read(&mut [0; 1024]).unwrap() > 0);
+            socket
+        })
+        .collect();
+    // What is needed for a request is kept ready for a moment.
+    std::thread::sleep(Duration::from_secs(2));
+    expect_prompt_service(&gateway, &key, "with a thousand idle callers");
+    let grown = memory_mib(&gateway).saturating_sub(before);
+    assert!(grown < 16, "{grown} MiB for {IDLE_CALLERS} idle callers");
+    for socket in &mut callers {
+        socket.set_nonblocking(true).unwrap();
+        let error = socket.read(&mut [0; 1]).expect_err("a caller was cut off");
+        assert_eq!(error.kind(), std::io::ErrorKind::WouldBlock);
+    }
 }
 
 #[test]

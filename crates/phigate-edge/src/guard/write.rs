@@ -1,0 +1,99 @@
+//! The way out: a caller must read, and a connection that is closed while it still sends lingers.
+
+use std::io;
+use std::mem::MaybeUninit;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+use super::{Guard, PIECE_BYTES, Phase};
+
+/// How long a closed connection still takes what the caller sends.
+const LINGER: Duration = Duration::from_secs(5);
+
+impl<I: AsyncWrite + Unpin> Guard<I> {
+    /// Lets a write wait only so long.
+    fn watch<T>(
+        &mut self,
+        cx: &mut Context<'_>,
+        written: Poll<io::Result<T>>,
+    ) -> Poll<io::Result<T>> {
+        if written.is_ready() {
+            self.write_deadline.stop();
+            return written;
+        }
+        if !self.write_deadline.is_running() {
+            self.write_deadline.start(self.limits.write_stall);
+        }
+        self.write_deadline
+            .poll(cx)
+            .map(|()| Err(io::ErrorKind::TimedOut.into()))
+    }
+}
+
+impl<I: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Guard<I> {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        this.note_flushed(false);
+        let written = Pin::new(&mut this.inner).poll_write(cx, bytes);
+        this.watch(cx, written)
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        slices: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        this.note_flushed(false);
+        let written = Pin::new(&mut this.inner).poll_write_vectored(cx, slices);
+        this.watch(cx, written)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.inner.is_write_vectored()
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        let flushed = Pin::new(&mut this.inner).poll_flush(cx);
+        let flushed = this.watch(cx, flushed);
+        this.note_flushed(matches!(flushed, Poll::Ready(Ok(()))));
+        flushed
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        this.note_flushed(false);
+        if !this.write_is_shut {
+            let shut = Pin::new(&mut this.inner).poll_shutdown(cx);
+            ready!(this.watch(cx, shut))?;
+            this.write_is_shut = true;
+        }
+        let caller_may_be_sending = matches!(
+            this.phase,
+            Phase::Length(_) | Phase::Chunked(_) | Phase::Refused | Phase::Broken
+        );
+        if !caller_may_be_sending {
+            return Poll::Ready(Ok(()));
+        }
+        if !this.linger.is_running() {
+            this.linger.start(LINGER);
+        }
+        loop {
+            let mut space = [MaybeUninit::uninit(); PIECE_BYTES];
+            let mut piece = ReadBuf::uninit(&mut space);
+            match Pin::new(&mut this.inner).poll_read(cx, &mut piece) {
+                Poll::Ready(Ok(())) if !piece.filled().is_empty() && !this.linger.is_over() => {}
+                Poll::Ready(_) => return Poll::Ready(Ok(())),
+                Poll::Pending => return this.linger.poll(cx).map(Ok),
+            }
+        }
+    }
+}
