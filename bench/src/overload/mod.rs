@@ -134,7 +134,7 @@ async fn crowds(
     Ok(())
 }
 
-/// Another account beside idle connections; what those cost.
+/// Another account beside idle connections; how many there were, and the memory with them.
 async fn idle_crowd(
     site: &Site,
     other: &Callers,
@@ -160,9 +160,8 @@ async fn idle_crowd(
     let tally = other.send(calm, window).await;
     let (open, (after, _)) = (crowd::still_open(&idle), site.memory_mib());
     say(&format!("beside {open} idle connections"), calm, &tally);
-    let each = (after - before) * 1024.0 / open as f64;
     Ok(format!(
-        "{} of {IDLE} idle connections opened in {took:.1} s, {open} of them open at the end; memory now {before:.0} MiB before and {after:.0} MiB beside them, {each:.1} KiB each",
+        "{} of {IDLE} idle connections opened in {took:.1} s, {open} of them open at the end; memory now {before:.0} MiB before and {after:.0} MiB beside them",
         idle.len()
     ))
 }
