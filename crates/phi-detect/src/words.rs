@@ -204,8 +204,7 @@ const STATES: &str = "al ak az ar ca co ct de dc fl ga hi id il in ia ks ky la m
 const DIRECTIONS: &str = "n s e w ne nw se sw north south east west northeast northwest southeast southwest \
     no so";
 
-const BOXES: &str =
-    "po pob box postbox rr rt route general hc psc cmr unit uss usns usnv usnc uscgc usdp";
+const BOXES: &str = "po pob box postbox postfach postbus casella caixa private rr rt route general hc psc cmr unit uss usns usnv usnc uscgc usdp";
 
 const FILLERS: &str = "is was are be as no num number nbr numero id ident identifier code on of for the a an \
     my his her their our your this patient's pt patient file record listed reads read equals eq to \

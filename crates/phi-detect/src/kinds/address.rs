@@ -27,6 +27,11 @@ pub(super) static RULE: PhiRule = PhiRule {
             pt address|residential address|current address|permanent address|previous address|new address|\
             old address|work address|address1 line|ship to|mail to|lives at|lives on|live at|live on|lived at|\
             lived on|living on|moved to|staying at|living at|resides at|residing at|resides on|strasse|strasse nr|\
+            domicilie|domiciliee|domicilie au|domicilio en|habite|habite au|vive en|vivo en|viven en|vivimos en|residente en|\
+            residente na|residente em|residente in|residente no|reside en|mora na|mora no|mora em|moro na|morador no|\
+            moradora na|morada|vecino de|vecina de|abita in|risiede in|wohnt in|wohnt am|wohnt|woonachtig|woont aan|\
+            present address|residential|postal address|native place|residing with us at|occupying|deliver to|dia chi|\
+            \u{c8fc}\u{c18c}|\u{e17}\u{e35}\u{e48}\u{e2d}\u{e22}\u{e39}\u{e48}|\
             logradouro|demeurant|demeurant au|zam|zamieszkaly|zamieszkala|resi|resi address|\
             \u{4f4f}\u{6240}|\u{5730}\u{5740}|\u{4f4f}\u{5740}",
         ),
@@ -86,6 +91,13 @@ pub(super) static RULE: PhiRule = PhiRule {
         "lives at «4 Oak Road, Ballinasloe, Co. Galway H53 X0P9» now; eircode «D11 XW29»",
         "at «12 Oak Street, Nagpur-440022», and «12 Oak Street, Town Hall Area, Pune - 411043»",
         "Stan lives at «7 Oak Street, Lithgow 2790», Ozzie not; at «12 Vygie Street, Bonteheuwel» where she left",
+        "Domicilio: «Mz. K Lt. 12, AA.HH. Los Olivos, Comas»",
+        "Address unchanged: «Plot 7, Road 12, Peace Estate, behind the cold store, Kumasi»",
+        "elle habite «Biyem, carrefour Acacias, immeuble rose, 2e étage, Yaoundé», avec son fils",
+        "moved to «Stand 44, Zone 6, near the big mosque»; he lives in Leeds, Yorkshire",
+        "post reaches me at «The Old Dairy, Llanon, Ceredigion SY23 4LA».",
+        "sent to «The Old Forge, 2 Church Walk, Taunton TA4 3XX» again",
+        "from «Strandvejen 12». He is now at «Casella postale 2214, 6830 Chiasso»; or «Private Bag X14, Mthatha 5080».",
         "He lives at «12 Oak Street», COPD, on oxygen; lives at «14 Oak Street», 2019 records",
     ],
     misses: &[
@@ -107,6 +119,8 @@ pub(super) static RULE: PhiRule = PhiRule {
         "AV nodal 2, via Foley 14, on the 5th and Tuesday",
         "Na 138 K 4.1 Cl 101 HCO3 24 BUN 12 Cr 0.9 Glu 99",
         "3-0 silk x4, 0 Prolene loop x2",
+        "lives near a train station, I'd say; lives alone, 67 yo; moved from Rome at 3? Had BCG, OPV x3",
+        "the Normal Living Index, SF-36, and others",
     ],
     spelling: Spelling::Words,
     precedence: 0.15,

@@ -56,6 +56,8 @@ pub(super) static RULE: PhiRule = PhiRule {
             n processo|n o processo|dosya no|hasta no|cart clin|cart clinica|cod paziente|codice pz|parcha number|parcha no|\
             no exp|num exp|exp clinico|exp med|n patient|no du patient|numero du patient|patient file no|\
             patient file number|patient file|lab id no|anc no|anc card no|anc number|\
+            clinic card nos|opd card no|opd card|nr ks gl|sjukranr|temp number|temporary number|sticker number|\
+            rn number sticker|hospital acct|\
             ficha clinica|numero de ficha|n de ficha|ficha n|processo n|processo no|n de processo|no de processo|\
             \u{4f4f}\u{9662}\u{53f7}|\u{75c5}\u{5386}\u{53f7}|\u{95e8}\u{8bca}\u{53f7}|\u{75c5}\u{6b77}\u{865f}|\
             \u{30ab}\u{30eb}\u{30c6}\u{756a}\u{53f7}|\u{60a3}\u{8005}\u{756a}\u{53f7}|\u{8a3a}\u{5bdf}\u{5238}\u{756a}\u{53f7}|\
@@ -72,7 +74,8 @@ pub(super) static RULE: PhiRule = PhiRule {
             numero de registro|n registro|hn|hn number|mnr|ficha|board no|board number|patient numbers|\
             file numbers|charts|reg no|reg number|registration no|registration number|id no|ref hosp|hosp ref|\
             hospital ref|hospital reference|hospital sticker|patient sticker|patient label|hist|registro|n de registro|\
-            armband|hospital band|hospital tag|practice no|tb no|clinic ref|unit ref|clinic file|hosp file|hospital file",
+            armband|hospital band|hospital tag|practice no|tb no|clinic ref|unit ref|clinic file|hosp file|hospital file|\
+            couple file|our id|pt identifiers|patient identifiers",
         ),
     ],
     number: None,
@@ -195,6 +198,8 @@ pub(super) static RULE: PhiRule = PhiRule {
         "Jane Roe (your number «KT 20 338») is well",
         "patient\n  id: «HN-0023419»\n  display: Jane Roe",
         "looked at pt=«551920» twice",
+        "Jane Roe, gait better, mood fair, off sticks, sleeps well; notes under «KMC 4471902», seen again in May",
+        "Thank you for referring Jane Roe (ID «00318-7724», female, date of birth 3/14/1962).",
     ],
     misses: &[
         "mrn=\n09:12:27.124 INFO started",
@@ -216,6 +221,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "Jane Roe wrote in ticket INC0044719, order B2044710.",
         "Jane Roe, G2P1001, case 25-01944, works 0700-1900, asset 4471904, GMC 4471905.",
         "Jane Roe, bar no. 118204, pump s/n 9731120, stock nos. 000664, IRAS 288104, there 1999-2006",
+        "OR2 0730 Jane Roe, hernia; she was in the navy, 1972-81; write to D-77709 Oberwolfach",
         "Dr. Ana Poe saw Jane Roe, Z38.00; a chair, one arm replaced / 150-200; she is at 555-0142",
     ],
     spelling: Spelling::Code,

@@ -178,12 +178,7 @@ const BARS_MIN: usize = 3;
 
 /// Whether a name stands in code, rather than in prose or in a row between bars.
 pub(crate) fn is_in_program(page: &Page<'_>, span: &Range<usize>) -> bool {
-    let from = span.start.saturating_sub(LINE_REACH_BYTES);
-    let around = page.slice(from..page.text.len().min(span.end + LINE_REACH_BYTES));
-    let at = span.start - from;
-    let start = memchr::memrchr(b'\n', &around[..at]).map_or(0, |line| line + 1);
-    let end = memchr::memchr(b'\n', &around[at..]).map_or(around.len(), |line| at + line);
-    let line = &around[start..end];
+    let line = line_around(page, span);
     let bars = memchr::memchr_iter(b'|', line).take(BARS_MIN).count();
     let is_sign = |byte: &&u8| {
         matches!(
@@ -193,6 +188,29 @@ pub(crate) fn is_in_program(page: &Page<'_>, span: &Range<usize>) -> bool {
     };
     let is_row = bars >= BARS_MIN && !line.iter().any(|byte| is_sign(&byte));
     !is_row && is_in_code(page, span)
+}
+
+/// Whether a number stands in code: in a sentence a space follows each sign between its parts, and brackets hold words.
+pub(crate) fn is_in_statement(page: &Page<'_>, span: &Range<usize>) -> bool {
+    let line = line_around(page, span);
+    let pairs = line.windows(2).filter(|pair| match pair {
+        [b',' | b';', next] => *next != b' ',
+        [before, b'('] => is_word_byte(*before),
+        [b')' | b'(', _] => false,
+        [byte, _] => LINE_CLASS[usize::from(*byte)] != 0,
+        _ => false,
+    });
+    is_in_program(page, span) && pairs.take(CODE_SIGNS_MIN).count() >= CODE_SIGNS_MIN
+}
+
+/// The line that a word stands in, as far as it is looked at.
+fn line_around<'a>(page: &Page<'a>, span: &Range<usize>) -> &'a [u8] {
+    let from = span.start.saturating_sub(LINE_REACH_BYTES);
+    let around = page.slice(from..page.text.len().min(span.end + LINE_REACH_BYTES));
+    let at = span.start - from;
+    let start = memchr::memrchr(b'\n', &around[..at]).map_or(0, |line| line + 1);
+    let end = memchr::memchr(b'\n', &around[at..]).map_or(around.len(), |line| at + line);
+    &around[start..end]
 }
 
 /// How much of a line on both sides is looked at.

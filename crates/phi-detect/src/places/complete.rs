@@ -23,6 +23,7 @@ pub(crate) fn complete(page: &Page<'_>, mut span: Range<usize>) -> Range<usize> 
     span.start = from_road_word(page, &span);
     span.start = with_short_road(page, span.start);
     span.start = without_preposition(page, &span);
+    span.start = with_name(page, span.start);
     span.start = house::before(page, span.start);
     span.end = without_label(page, &span);
     span.end = end_of_token(page, &span);
@@ -83,6 +84,38 @@ fn with_short_road(page: &Page<'_>, start: usize) -> usize {
         .word_before(dot)
         .filter(|(_, word)| is_dotted && is_one_of(page.slice(*word..dot), SHORT));
     road.map_or(start, |(_, word)| word)
+}
+
+/// `Fore |Street 12`, `17 |Oduduwa Crescent`: no address begins with the word for a street, nor behind its house number.
+fn with_name(page: &Page<'_>, start: usize) -> usize {
+    const NAME_WORDS_MAX: usize = 3;
+    let Some(first) = token_at(page, start).filter(|first| first.is_capital && !first.has_digit)
+    else {
+        return start;
+    };
+    // "Av. Galaxia" has its name behind it.
+    let is_road = first.sense.has(Sense::ROAD) && page.byte(first.span.end) == b' ';
+    let is_street = first.sense.has(Sense::STREET) && first.span.len() > 3 && !is_road
+        || has_street_ending(page, &first)
+        || is_one_of(page.slice(first.span), &[b"bank", b"house", b"str"]);
+    let mut at = start;
+    for _ in 0..NAME_WORDS_MAX {
+        let end = at.saturating_sub(1);
+        let Some((sense, word)) = page.word_before(end).filter(|_| page.byte(end) == b' ') else {
+            break;
+        };
+        let text = page.slice(word..end);
+        if matches!(text.len(), 1..=4) && text.iter().all(u8::is_ascii_digit) {
+            let is_free = matches!(page.byte_before(word), 0 | b' ' | b'\n' | b'(');
+            return if is_free { word } else { at };
+        }
+        let is_other = sense.has(Sense::STOP | Sense::LABEL | Sense::TITLE | Sense::GIVEN);
+        if !is_street || is_other || !text[0].is_ascii_uppercase() || text.len() < 3 {
+            break;
+        }
+        at = word;
+    }
+    at
 }
 
 /// `na Rua das Flores`: the small word that leads to a road word is none of it.

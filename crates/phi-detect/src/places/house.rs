@@ -53,9 +53,37 @@ fn opens(page: &Page<'_>, start: usize) -> bool {
     matches!(page.byte_before(start), 0 | b' ' | b'\n' | b'(' | b'"')
 }
 
-/// `The Oast, `, `Chy an Mor, `: the name of a house, where something says that an address begins there.
+/// `The Oast, `, `Chy an Mor, `, `The Old Dairy, Llanon, `: the name of a house, and of what stands between it and the street
+/// or town, where something says that an address begins there.
 fn named(page: &Page<'_>, start: usize) -> Option<usize> {
+    const PIECES_MAX: usize = 3;
+    let mut found = None;
+    let mut at = start;
+    for _ in 0..PIECES_MAX {
+        let Some(piece) = piece_before(page, at) else {
+            break;
+        };
+        if is_house(page, &piece, at) {
+            found = Some(piece.name);
+        }
+        if piece.is_led {
+            break;
+        }
+        at = piece.name;
+    }
+    found
+}
+
+/// A name between two signs, or between words that lead to a place and a sign.
+struct Piece {
+    name: usize,
+    is_led: bool,
+}
+
+/// The name before a comma.
+fn piece_before(page: &Page<'_>, start: usize) -> Option<Piece> {
     const REACH_BYTES: usize = 32;
+    const LEADS: &[&[u8]] = &[b" at ", b"lives in ", b"moved to ", b"now ", b"Lives "];
     let end = start
         .checked_sub(2)
         .filter(|&end| page.slice(end..start) == b", ")?;
@@ -66,51 +94,71 @@ fn named(page: &Page<'_>, start: usize) -> Option<usize> {
         .rposition(|byte| matches!(byte, b',' | b'.' | b':' | b'\n' | b'(' | b';'))
         .map_or(0, |at| at + 1);
     let piece = &before[sign..];
-    let at = [
-        b" at ".as_slice(),
-        b"lives in ",
-        b"moved to ",
-        b"now ",
-        b"Lives ",
-    ]
-    .iter()
-    .filter_map(|lead| memchr::memmem::rfind(piece, lead).map(|at| at + lead.len()))
-    .max();
-    let name = end - piece.len() + at.unwrap_or(0);
-    let name = skip(page.bytes(), name, b" \n");
+    let lead = LEADS
+        .iter()
+        .filter_map(|lead| memchr::memmem::rfind(piece, lead).map(|at| at + lead.len()))
+        .max();
+    let name = skip(page.bytes(), end - piece.len() + lead.unwrap_or(0), b" \n");
     let text = page.slice(name..end);
-    // "at Roe & Sons, 12 Elm Street" is a firm: a house with a name has no number.
-    let has_number = page.byte(start).is_ascii_digit();
-    let is_called = || {
-        at.is_some() && !has_number
-            || claim_before(page, name, |meaning| {
-                matches!(meaning, Meaning::Address | Meaning::Dwelling)
-            })
-            .is_some_and(|claim| claim.is_firm())
-    };
-    let is_the = text.starts_with(b"The ") && text.len() > 6 && !has_number;
     let mut words = text.split(|&byte| byte == b' ');
     let is_capital = |word: &[u8]| {
         word.first()
             .is_some_and(|&byte| byte.is_ascii_uppercase() || byte >= 0x80)
     };
-    let is_name = words.clone().count() <= NAME_WORDS_MAX
-        && words
-            .clone()
-            .next()
-            .is_some_and(|word| is_capital(word) && word.len() > 1)
+    let opens = words
+        .clone()
+        .next()
+        .is_some_and(|word| is_capital(word) && word.len() > 1 || word == b"by");
+    let is_name = opens
+        && text.len() > 3
+        && words.clone().count() <= NAME_WORDS_MAX
         && words.all(|word| is_capital(word) || word.len() <= 3 && word.is_ascii());
+    // What is longer than the reach may begin in the middle of a letter.
+    let is_whole = page.text.is_char_boundary(name);
+    (is_name && is_whole).then_some(Piece {
+        name,
+        is_led: lead.is_some(),
+    })
+}
+
+/// Whether an address begins with this name: "The …", or words say so.
+fn is_house(page: &Page<'_>, piece: &Piece, next: usize) -> bool {
+    const FIRMS: &[&[u8]] = &[
+        b"centre",
+        b"center",
+        b"church",
+        b"clinic",
+        b"hospital",
+        b"hotel",
+        b"inn",
+        b"pharmacy",
+        b"practice",
+        b"school",
+        b"surgery",
+    ];
+    let text = page.slice(piece.name..next - 2);
+    let is_firm = text
+        .rsplit(|&byte| byte == b' ')
+        .next()
+        .is_some_and(|last| is_one_of(last, FIRMS));
+    let is_the = text.starts_with(b"The ") && text.len() > 6 && !is_firm;
+    // "at Roe & Sons, 12 Elm Street" is a firm: a house with a name has no number.
+    let has_number = page.byte(next).is_ascii_digit();
+    let is_called = || {
+        piece.is_led && !has_number
+            || claim_before(page, piece.name, |meaning| {
+                matches!(meaning, Meaning::Address | Meaning::Dwelling)
+            })
+            .is_some_and(|claim| claim.is_firm())
+    };
     let is_person = || {
-        token_at(page, name).is_none_or(|token| {
+        token_at(page, piece.name).is_none_or(|token| {
             token
                 .sense
                 .has(Sense(Sense::GIVEN.0 | Sense::TITLE.0 | Sense::LABEL.0))
         })
     };
-    // What is longer than the reach may begin in the middle of a letter.
-    let is_whole = page.text.is_char_boundary(name);
-    (is_whole && is_name && text.len() > 3 && (is_the || !is_person() && is_called()))
-        .then_some(name)
+    is_the || !is_person() && is_called()
 }
 
 /// `Rose Cottage, Church Lane`: houses that have a name instead of a number.

@@ -2,6 +2,7 @@
 //!
 //! Each part adds to a score; [`crate::rules`] adds what the words before say.
 
+mod clause;
 mod codes;
 mod complete;
 mod continental;
@@ -12,6 +13,7 @@ mod rest;
 mod tail;
 mod token;
 
+pub(crate) use clause::clause;
 pub(crate) use complete::{complete, corner};
 pub(crate) use continental::continental;
 pub(crate) use crossing::crossing;
@@ -375,7 +377,10 @@ pub(crate) fn box_line(page: &Page<'_>, start: usize) -> Option<Line> {
             let end = number_after(page, word_end(bytes, next)).filter(|_| is_box)?;
             line(start, end, 0.85)
         }
-        b"pob" | b"postbox" => line(start, number_after(page, first_end)?, 0.7),
+        b"pob" | b"postbox" | b"postfach" | b"postbus" => {
+            line(start, number_after(page, first_end)?, 0.7)
+        }
+        b"casella" | b"caixa" | b"private" => line(start, named_box(page, first_end)?, 0.7),
         // "P.O. Box": the pass sees "box" after two single letters.
         b"box" => line(
             post_office_before(bytes, start)?,
@@ -401,6 +406,18 @@ pub(crate) fn box_line(page: &Page<'_>, start: usize) -> Option<Line> {
             line(start, name.span.end, if is_fleet { 0.5 } else { 0.2 })
         }
     }
+}
+
+/// `Casella postale 2214`, `Private Bag X14`, `Private Mail Bag 14`, from the end of the first word on.
+fn named_box(page: &Page<'_>, first_end: usize) -> Option<usize> {
+    const WORDS: &[&[u8]] = &[b"postale", b"postal", b"bag", b"mail"];
+    let mut end = first_end;
+    while let Some(next) = token_at(page, end + 1)
+        .filter(|next| page.byte(end) == b' ' && is_one_of(page.slice(next.span.clone()), WORDS))
+    {
+        end = next.span.end;
+    }
+    (end > first_end).then(|| number_after(page, end)).flatten()
 }
 
 /// Where "P.O. " or "P O " before "Box" starts.

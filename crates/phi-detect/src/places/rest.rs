@@ -1,6 +1,7 @@
 //! What belongs to an address by its place alone: districts, towns and counties behind a street, with a postal code before or
 //! behind them. `, Mt Albert, Auckland 1025`, `, 2032 HA Haarlem`, `\n93290 Tremblay`, `, Dist. Raipur 493661`.
 
+use super::clause::described;
 use super::codes::{closes, code_before_town, code_behind, ends_in_code, tied_code};
 use super::tail::postal_code_end;
 use super::token::{Token, is_one_of, last_length, skip, token_at};
@@ -90,8 +91,8 @@ fn piece_after(page: &Page<'_>, end: usize) -> Option<usize> {
     if let Some(code) = code_before_town(page, at) {
         return town_after(page, code);
     }
-    if let Some(part) = part(page, at).filter(|_| is_comma) {
-        return Some(part);
+    if is_comma && let Some(end) = part(page, at).or_else(|| described(page, at)) {
+        return Some(end);
     }
     let piece = named(page, at)?;
     let ends = closes(page, piece.end) || is_in_sentence(page, at, piece.end);

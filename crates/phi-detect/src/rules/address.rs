@@ -120,6 +120,20 @@ fn by_label(page: &Page<'_>, out: &mut Out<'_>) {
             out.push(span, score, "address.named_street");
         }
     }
+    let dwellings = labels(Meaning::Dwelling).filter(|label| {
+        // "Normal Living Index", "at the house behind the church".
+        let first = page.byte(label.start as usize);
+        let is_house = matches!(first, b'h' | b'H');
+        page.byte(label.end as usize) == b':'
+            || !is_house && first != b'L'
+            || page.slice(label.start as usize..label.end as usize) == b"Lives"
+    });
+    for label in labels(Meaning::Address).chain(dwellings) {
+        let after = clause_after(page, label.end as usize);
+        if let Some(line) = places::clause(page, after) {
+            out.push(line.span, line.score, "address.clause");
+        }
+    }
     for label in labels(Meaning::Corner) {
         if let Some(line) = places::corner(page, label.end as usize) {
             // Without "corner of" two streets would read as two places.
@@ -127,6 +141,37 @@ fn by_label(page: &Page<'_>, out: &mut Out<'_>) {
             out.push(span, line.score, "address.corner");
         }
     }
+}
+
+/// "lives in", "Address unchanged:": where the place starts that a label and the small words behind it lead to.
+fn clause_after(page: &Page<'_>, label_end: usize) -> usize {
+    const LEADING: &[&[u8]] = &[
+        b"a ",
+        b"alone, ",
+        b"am ",
+        b"at ",
+        b"en ",
+        b"far out (",
+        b"in ",
+        b"is ",
+        b"na ",
+        b"no ",
+        b"off ",
+        b"on ",
+        b"out at ",
+        b"out ",
+    ];
+    const QUALIFYING_BYTES_MAX: usize = 24;
+    let rest = page.slice(label_end..page.text.len().min(label_end + QUALIFYING_BYTES_MAX));
+    let colon = rest
+        .iter()
+        .position(|byte| !(byte.is_ascii_lowercase() || matches!(byte, b' ' | b'/')))
+        .filter(|&at| rest[at] == b':');
+    let at = label_end + colon.map_or(0, |colon| colon + 1);
+    let at = at + usize::from(page.byte(at) == b' ') + usize::from(page.slice(at..at + 2) == b"  ");
+    let rest = page.slice(at..page.text.len().min(at + 12));
+    let lead = LEADING.iter().find(|lead| rest.starts_with(lead));
+    at + lead.map_or(0, |lead| lead.len())
 }
 
 fn in_fields(page: &Page<'_>, out: &mut Out<'_>) {

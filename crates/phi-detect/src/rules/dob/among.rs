@@ -28,11 +28,12 @@ pub(super) fn among(page: &Page<'_>, company: &Company<'_>, out: &mut Out<'_>) {
                 && field.is_none_or(|field| field.meaning.is_none() && !field.is_settled)
                 && nearest(page, date.span.start).is_none()
                 && !other::is_of_release(page, date.span.start)
+                && !other::is_of_war(page, &date.span)
         };
         if signs::is_long_ago(page, &date.span)
             && is_near(page, &date.span, company)
             && is_free()
-            && !people::is_in_program(page, &date.span)
+            && !people::is_in_statement(page, &date.span)
         {
             out.push(date.span, 0.55, "dob.among_people");
         }

@@ -51,8 +51,10 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
                 .is_some_and(|last| sets_beside(page, last, &date));
             is_second.then_some((0.8, "dob.second"))
         };
-        if let Some((score, rule)) = judge(page, &date).or_else(second) {
-            out.push(with_article(page, date.span.clone()), score, rule);
+        if let Some((score, rule)) = judge(page, &date).or_else(second)
+            && !other::is_of_weeks(page, &date.span)
+        {
+            out.push(without_article(page, date.span.clone()), score, rule);
             last = Some(date);
         }
     }
@@ -144,25 +146,16 @@ fn whole_date(page: &Page<'_>, span: Range<usize>) -> Range<usize> {
         .find(|date| {
             date.form == Form::Full && date.span.start < span.end && span.start < date.span.end
         })
-        .map_or(span, |date| with_article(page, date.span))
+        .map_or_else(
+            || without_article(page, span.clone()),
+            |date| without_article(page, date.span),
+        )
 }
 
-/// "the fourteenth of March": the article before a day is read as part of the date.
-fn with_article(page: &Page<'_>, span: Range<usize>) -> Range<usize> {
-    let lead = page.slice(span.start.saturating_sub(5)..span.start);
-    let is_article = lead.ends_with(b"the ") && (lead.len() == 4 || lead[0] == b' ');
-    let first = page.slice(span.start..page.text.len().min(span.start + 16));
-    let opens_day = first
-        .iter()
-        .take_while(|byte| byte.is_ascii_digit())
-        .count()
-        <= 2
-        && first.iter().any(u8::is_ascii_alphabetic);
-    if is_article && opens_day {
-        span.start - 4..span.end
-    } else {
-        span
-    }
+/// "the fourteenth of March": the article before a day is none of the date.
+fn without_article(page: &Page<'_>, span: Range<usize>) -> Range<usize> {
+    let is_article = page.slice(span.clone()).starts_with(b"the ");
+    span.start + if is_article { 4 } else { 0 }..span.end
 }
 
 /// `Jane Roe (3/14/1962)`: a date in brackets right after a name without a title; `Roe, Jane 3/14/62`: one long ago.
@@ -216,6 +209,8 @@ fn contradicts(page: &Page<'_>, span: &Range<usize>) -> bool {
         || page.byte_before(span.start) == b'_'
         || other::is_of_release(page, span.start)
         || other::is_of_row(page, span)
+        || other::is_of_war(page, span)
+        || other::is_of_weeks(page, span)
         || nearest(page, span.start)
             .is_some_and(|claim| claim.is(Meaning::OtherDate) && claim.is_firm())
 }

@@ -1,7 +1,8 @@
-//! Dates that nobody was born on: of versions, and of rows of data.
+//! Dates that nobody was born on: of versions, of rows of data, of a war.
 
 use std::ops::Range;
 
+use super::nearest;
 use crate::labels::Meaning;
 use crate::page::Page;
 
@@ -25,6 +26,46 @@ pub(super) fn is_of_release(page: &Page<'_>, start: usize) -> bool {
     let is_number = |part: &[u8]| !part.is_empty() && part.iter().all(u8::is_ascii_digit);
     let numbers = parts.clone().take_while(|part| is_number(part)).count();
     numbers >= 2 && parts.count() <= 4
+}
+
+/// "27 6/7 weeks": weeks and days before a birth.
+pub(super) fn is_of_weeks(page: &Page<'_>, span: &Range<usize>) -> bool {
+    const WEEKS: &[&[u8]] = &[b"week", b"weeks", b"wk", b"wks", b"w"];
+    let rest = page.slice(span.end..page.text.len().min(span.end + 10));
+    let signs = rest
+        .iter()
+        .take_while(|byte| matches!(byte, b' ' | b'/' | b'0'..=b'7'));
+    let start = span.end + signs.count().min(4);
+    let word = page.slice(start..crate::page::word_end(page.bytes(), start));
+    WEEKS.iter().any(|one| word.eq_ignore_ascii_case(one))
+}
+
+/// "8 May 1945" where a war is spoken of: days that stand in history books.
+pub(super) fn is_of_war(page: &Page<'_>, span: &Range<usize>) -> bool {
+    const REACH_BYTES: usize = 48;
+    const WORDS: &[&[u8]] = &[
+        b"war",
+        b"ww2",
+        b"wwii",
+        b"ve",
+        b"vj",
+        b"surrender",
+        b"armistice",
+        b"liberation",
+        b"kriegsende",
+    ];
+    let is_history = [b"1914".as_slice(), b"1918", b"1939", b"1944", b"1945"]
+        .iter()
+        .any(|year| page.slice(span.clone()).ends_with(year));
+    let around = page
+        .slice(span.start.saturating_sub(REACH_BYTES)..page.text.len().min(span.end + REACH_BYTES));
+    let speaks_of_birth =
+        nearest(page, span.start).is_some_and(|claim| !claim.is(Meaning::OtherDate));
+    is_history
+        && !speaks_of_birth
+        && around
+            .split(|byte| !byte.is_ascii_alphanumeric())
+            .any(|word| WORDS.iter().any(|one| word.eq_ignore_ascii_case(one)))
 }
 
 /// How far back a label of birth may stand for the rows of a table below it.

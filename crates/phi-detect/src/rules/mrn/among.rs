@@ -171,7 +171,7 @@ fn form(page: &Page<'_>, span: &Range<usize>) -> Option<Form> {
     match (letters, is_grouped) {
         _ if digits > 10 => None,
         (0, true) if is_number_of_year(value) => Some(Form::Carried),
-        _ if is_diagnosis(value) || is_local_number(value) => None,
+        _ if is_diagnosis(value) || is_local_number(value) || is_hour_of(value) => None,
         _ if is_range && letters == 0 => None,
         (1..=5, _) if is_range => (is_plain && digits >= 6).then_some(Form::Carried),
         (0, true) if value.iter().any(|byte| matches!(byte, b'.' | b'/')) => None,
@@ -184,6 +184,23 @@ fn form(page: &Page<'_>, span: &Range<usize>) -> Option<Form> {
         (1..=6, _) if is_mixed(value) => Some(Form::Carried),
         _ => None,
     }
+}
+
+/// `OR2 0730`: a theatre and the hour of its list.
+fn is_hour_of(value: &[u8]) -> bool {
+    matches!(value, [theatre @ .., digit, b' ', h, i, m, n]
+        if digit.is_ascii_digit()
+            && theatre.iter().all(u8::is_ascii_uppercase)
+            && (b"0000".as_slice()..b"2400".as_slice()).contains(&[*h, *i, *m, *n].as_slice())
+            && *m < b'6')
+}
+
+/// "D-77709 Oberwolfach": a postal code with the sign of its country, before its town.
+fn is_postal_code(page: &Page<'_>, span: &Range<usize>) -> bool {
+    let value = page.slice(span.clone());
+    matches!(value, [letter, b'-', digits @ ..] if letter.is_ascii_uppercase() && matches!(digits.len(), 4 | 5))
+        && page.byte(span.end) == b' '
+        && page.byte(span.end + 1).is_ascii_uppercase()
 }
 
 /// `2024/03391`: the number of a year.
@@ -216,6 +233,10 @@ fn is_years_or_hours(value: &[u8]) -> bool {
     let is_hour = |group: &[u8]| group.len() == 4 && group <= b"2400".as_slice() && group[2] < b'6';
     match groups.as_slice() {
         [year, _] if year.len() == 2 => year[0] == b'2',
+        // "1972-81".
+        [year, two] if year.len() == 4 && two.len() == 2 => {
+            matches!(year[..2], [b'1', b'9'] | [b'2', b'0'])
+        }
         [one, two]
             if one.len() == 4
                 && two.len() == 4
@@ -276,13 +297,14 @@ fn is_nobodys_else(page: &Page<'_>, index: usize, span: &Range<usize>) -> bool {
                 && (claim.is(Meaning::PhoneMaybe) || is_plain_card(page, claim.from))
     });
     is_free
+        && !is_postal_code(page, span)
         && page
             .field_at(span.start)
             .is_none_or(|field| field.meaning.is_none() && !field.is_settled)
         && stands_free(page, span)
         && !is_something_else(page, index, span)
         && date_at(page, index).is_none()
-        && !people::is_in_program(page, span)
+        && !people::is_in_statement(page, span)
 }
 
 /// "card KMC/0725": whether the label that ends here is a card of which nothing says that it is an insurer's or a bank's.

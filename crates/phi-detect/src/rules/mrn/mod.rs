@@ -276,7 +276,7 @@ fn is_patients(claim: &LabelMatch) -> bool {
 fn is_bare_id(page: &Page<'_>, label_end: usize) -> bool {
     page.word_before(label_end).is_some_and(|(_, start)| {
         let opens = start == 0
-            || page.byte_before(start) == b'\n'
+            || matches!(page.byte_before(start), b'\n' | b'(')
             || page.slice(start.saturating_sub(2)..start) == b"  ";
         opens && page.slice(start..label_end).eq_ignore_ascii_case(b"id")
     })

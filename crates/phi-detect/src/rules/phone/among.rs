@@ -87,5 +87,5 @@ fn is_free(page: &Page<'_>, span: &Range<usize>) -> bool {
         && !goes_on(page, span.end)
         && !matches!(page.byte(span.end), b'^' | b'|' | b'*' | b'@')
         && !is_measured(page, span.end)
-        && !people::is_in_program(page, span)
+        && !people::is_in_statement(page, span)
 }

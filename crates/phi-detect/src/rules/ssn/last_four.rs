@@ -23,10 +23,16 @@ pub(super) fn last_four(page: &Page<'_>, span: Range<usize>, out: &mut Out<'_>) 
         out.weigh(span, Shape::LastFour, Evidence::NamedAfter);
         return;
     }
-    let Some(claim) = nearest(page, span.start).filter(|claim| is_ssn(claim) && claim.is_firm())
-    else {
+    let claim = nearest(page, span.start).filter(|claim| OWN.contains(&claim.meaning));
+    let Some(claim) = claim else {
         return;
     };
+    if !claim.is_firm() {
+        if is_told_apart(page, claim.from, &span) {
+            out.weigh(span, Shape::LastFour, Evidence::SaidLast);
+        }
+        return;
+    }
     if says_last(page.slice(claim.from.saturating_sub(LAST_BYTES)..span.start)) {
         out.weigh(span, Shape::LastFour, Evidence::SaidLast);
     } else if claim.is(Meaning::Ssn) && follows_signs(page, claim.from, &span) {
@@ -40,9 +46,31 @@ const LAST_BYTES: usize = 56;
 /// Whether the words say that these are the last digits of a number.
 fn says_last(words: &[u8]) -> bool {
     const LAST: &[&[u8]] = &[
-        b"last", b"last4", b"ends", b"ending", b"end", b"l4", b"termina", b"ultimos",
+        b"last", b"last4", b"ends", b"ending", b"end", b"l4", b"tail", b"termina", b"ultimos",
     ];
     LAST.iter().any(|word| contains_word(words, word))
+}
+
+/// "his social: mine ends in 8741", "the last 4 of my social and I typed 8741": words that say so, and no year.
+fn is_told_apart(page: &Page<'_>, label_end: usize, span: &Range<usize>) -> bool {
+    const PHRASES: &[&[u8]] = &[
+        b"last four of",
+        b"last 4 of",
+        b"last4 of",
+        b"ends in",
+        b"ends with",
+        b"ending in",
+        b"ending",
+        b" tail",
+    ];
+    let words = page
+        .slice(label_end.saturating_sub(LAST_BYTES / 2)..span.start)
+        .to_ascii_lowercase();
+    let is_year = matches!(page.slice(span.start..span.start + 2), b"19" | b"20");
+    !is_year
+        && PHRASES
+            .iter()
+            .any(|phrase| memchr::memmem::find(&words, phrase).is_some())
 }
 
 /// `SSN: 8741`: nothing but a sign between, and no year.

@@ -1,0 +1,324 @@
+//! Addresses that only the words before them show: whatever stands behind "Address:" or "lives at", piece by piece, up to the end
+//! of its line or clause. `Mz. K Lt. 12, AA.HH. Los Olivos, Comas`, `House 7, behind the cold store, Kumasi`.
+
+use std::ops::Range;
+
+use super::Line;
+use super::codes::ends_in_code;
+use super::token::{Token, is_one_of, token_at};
+use crate::labels::Meaning;
+use crate::lexicon::Sense;
+use crate::page::Page;
+
+/// No address has more pieces.
+const PIECES_MAX: usize = 8;
+/// No piece has more words.
+const WORDS_MAX: usize = 9;
+
+/// What opens a piece in small letters: where a place is, and what stands there.
+const OPENINGS: &[&[u8]] = &[
+    // Where it is.
+    b"above",
+    b"achter",
+    b"altura",
+    b"antes",
+    b"ao",
+    b"atras",
+    b"behind",
+    b"beside",
+    b"by",
+    b"cerca",
+    b"derriere",
+    b"detras",
+    b"dietro",
+    b"en",
+    b"entre",
+    b"esq",
+    b"esquina",
+    b"face",
+    b"frente",
+    b"gegenuber",
+    b"hinter",
+    b"junto",
+    b"naast",
+    b"near",
+    b"neben",
+    b"next",
+    b"nr",
+    b"off",
+    b"opp",
+    b"opposite",
+    b"pres",
+    b"tegenover",
+    b"via",
+    // What it is.
+    b"ap",
+    b"app",
+    b"appt",
+    b"apto",
+    b"bairro",
+    b"baixos",
+    b"barrio",
+    b"bat",
+    b"batiment",
+    b"bd",
+    b"bloc",
+    b"boite",
+    b"bus",
+    b"camp",
+    b"carrefour",
+    b"casa",
+    b"civico",
+    b"colonia",
+    b"concession",
+    b"depto",
+    b"dpto",
+    b"edif",
+    b"edificio",
+    b"esc",
+    b"escalera",
+    b"house",
+    b"immeuble",
+    b"int",
+    b"interior",
+    b"kamer",
+    b"lote",
+    b"parroquia",
+    b"piso",
+    b"porton",
+    b"portal",
+    b"pta",
+    b"puerta",
+    b"quartier",
+    b"residence",
+    b"sala",
+    b"scala",
+    b"stand",
+    b"ward",
+];
+
+/// What is shortened in an address, so that its dot ends no sentence.
+const SHORT: &[&[u8]] = &[
+    b"ap", b"app", b"apt", b"apto", b"av", b"avda", b"bat", b"bd", b"bldg", b"blk", b"brgy", b"bv",
+    b"bvd", b"ch", b"co", b"col", b"cra", b"ctra", b"d", b"dist", b"distt", b"dpto", b"dr", b"e",
+    b"edif", b"esc", b"esq", b"est", b"ext", b"fracc", b"h", b"hh", b"hno", b"hs", b"int", b"jl",
+    b"jln", b"jr", b"km", b"lt", b"mt", b"mz", b"n", b"no", b"nr", b"o", b"opp", b"p", b"pol",
+    b"priv", b"prov", b"ps", b"pta", b"rd", b"res", b"rm", b"s", b"sr", b"st", b"sta", b"ste",
+    b"sto", b"str", b"taluk", b"teh", b"tel", b"tk", b"ul", b"urb", b"vill", b"w", b"whg",
+];
+
+/// Small words inside a name.
+const LINKS: &[&[u8]] = &[
+    b"a", b"al", b"am", b"an", b"and", b"ao", b"bei", b"bis", b"da", b"das", b"de", b"dei", b"del",
+    b"della", b"der", b"des", b"di", b"do", b"dos", b"du", b"e", b"el", b"en", b"esq", b"im",
+    b"in", b"la", b"las", b"le", b"les", b"los", b"na", b"nad", b"of", b"op", b"sous", b"sur",
+    b"the", b"ter", b"un", b"und", b"upon", b"van", b"w", b"x", b"y", b"z",
+];
+
+/// Senses of words that open no place.
+const PERSONS: Sense =
+    Sense(Sense::TITLE.0 | Sense::KIN.0 | Sense::MONTH.0 | Sense::ROLE.0 | Sense::GIVEN.0);
+
+/// The address that starts here, behind a label or words that say that somebody lives there.
+pub(crate) fn clause(page: &Page<'_>, start: usize) -> Option<Line> {
+    let start = start + usize::from(is_opened(page, start));
+    if page.byte_before(start).is_ascii_alphanumeric() {
+        return None;
+    }
+    let mut end = start;
+    let mut at = start;
+    let mut proofs = 0;
+    for index in 0..PIECES_MAX {
+        let Some(piece) = piece(page, at, index == 0) else {
+            break;
+        };
+        end = piece.end;
+        proofs += usize::from(piece.is_proof);
+        if ends_in_code(page, end)
+            || !piece.goes_on
+            || page.byte(end) != b','
+            || page.byte(end + 1) != b' '
+        {
+            break;
+        }
+        at = end + 2;
+    }
+    let is_several = page.slice(start..end).contains(&b',');
+    (proofs > 0 && is_several).then_some(Line {
+        span: start..end,
+        score: 0.75,
+    })
+}
+
+/// `(12 Oak St, Leeds)`, `'12 Oak St, Leeds'`: whether a sign opens all of the address, not a name in it.
+fn is_opened(page: &Page<'_>, start: usize) -> bool {
+    let close = match page.byte(start) {
+        b'(' => b')',
+        quote @ (b'"' | b'\'') => quote,
+        _ => return false,
+    };
+    let rest = page.slice(start + 1..page.text.len().min(start + 48));
+    memchr::memchr2(close, b',', rest).is_some_and(|at| rest[at] == b',')
+}
+
+/// ", behind the cold store", ", casa azul ao lado da escola": where a piece in small letters behind an address ends.
+pub(super) fn described(page: &Page<'_>, at: usize) -> Option<usize> {
+    let token = token_at(page, at)?;
+    let opens = !token.is_capital && is_one_of(page.slice(token.span), OPENINGS);
+    let piece = piece(page, at, false).filter(|piece| opens && piece.goes_on)?;
+    Some(piece.end)
+}
+
+/// What stands between two commas.
+struct Piece {
+    end: usize,
+    /// Whether it says that this is an address: a number, a street, a word for a place.
+    is_proof: bool,
+    /// Whether it ends at a sign rather than inside a sentence.
+    goes_on: bool,
+}
+
+fn piece(page: &Page<'_>, start: usize, is_first: bool) -> Option<Piece> {
+    let first = word(page, start)?;
+    let text = page.slice(first.span.clone());
+    // "2e etage", "3rd floor".
+    let is_ordinal =
+        text[0].is_ascii_digit() && text.len() <= 4 && text.iter().any(u8::is_ascii_lowercase);
+    let is_opening = is_one_of(text, OPENINGS) || is_ordinal;
+    let is_person = first.sense.has(PERSONS);
+    let is_other = is_person || first.sense.has(Sense::STOP) || is_label(page, start);
+    let is_the = is_first && text == b"The";
+    let is_number = first.has_digit && !text[0].is_ascii_lowercase();
+    let opens = is_number || is_opening || first.is_capital && (is_the || !is_other);
+    if !opens || is_measure(page, &first) {
+        return None;
+    }
+    let mut end = first.span.end;
+    let mut is_proof = is_opening && !is_first || is_street(page, &first);
+    let mut at = start;
+    for _ in 0..WORDS_MAX {
+        let Some(token) = word(page, at) else {
+            break;
+        };
+        let text = page.slice(token.span.clone());
+        let is_small = !token.is_capital && !token.has_digit;
+        let is_named = !is_small || is_one_of(text, OPENINGS) || is_street(page, &token);
+        if is_small && !is_named && !is_opening && !is_one_of(text, LINKS)
+            || at > start && is_label(page, at)
+        {
+            return (end > at.saturating_sub(2) || !is_opening).then_some(Piece {
+                end,
+                is_proof,
+                goes_on: false,
+            });
+        }
+        let is_plain = is_small && !token.sense.has(Sense::ROAD);
+        is_proof |= is_named && at > start && !is_plain && is_street(page, &token);
+        if is_named || is_opening {
+            end = token.span.end;
+        }
+        let is_letter = text.len() == 1 && page.byte(token.span.end) == b'/';
+        let dot = usize::from(
+            is_letter || page.byte(token.span.end) == b'.' && is_short(page, &token.span),
+        );
+        if page.byte(token.span.end + dot) != b' ' || page.byte(token.span.end + dot + 1) == b' ' {
+            let is_inside = end == token.span.end && page.byte(end + dot) == b',';
+            end += if is_inside { dot } else { 0 };
+            return Some(Piece {
+                end,
+                is_proof,
+                goes_on: closes(page, end),
+            });
+        }
+        at = token.span.end + dot + 1;
+    }
+    None
+}
+
+/// A word of an address with the signs tied to it: `#08-955`, `7/412-B`, `s/n`, `AA.HH`, `J&K`.
+fn word(page: &Page<'_>, at: usize) -> Option<Token> {
+    let sign = usize::from(matches!(page.byte(at), b'#' | b'"' | b'('));
+    let mut token = token_at(page, at + sign)?;
+    loop {
+        let end = token.span.end;
+        let is_tied = matches!(page.byte(end), b'/' | b'&' | b'.');
+        match token_at(page, end + 1).filter(|_| is_tied) {
+            Some(next) => {
+                token.span.end = next.span.end;
+                token.has_digit |= next.has_digit;
+            }
+            None => break,
+        }
+    }
+    let close = usize::from(sign == 1 && matches!(page.byte(token.span.end), b'"' | b')'));
+    token.span = at..token.span.end + close;
+    Some(token)
+}
+
+/// Whether a label of something else starts here, with its value.
+fn is_label(page: &Page<'_>, at: usize) -> bool {
+    let label = page
+        .labels
+        .binary_search_by_key(&at, |label| label.start as usize);
+    label.is_ok_and(|index| {
+        let end = page.labels[index].end as usize;
+        let rest = page.slice(end..page.text.len().min(end + 4));
+        let has_value = rest
+            .iter()
+            .any(|byte| byte.is_ascii_digit() || *byte == b':');
+        has_value
+            && matches!(
+                page.labels[index].meaning,
+                Meaning::Phone
+                    | Meaning::PhoneMaybe
+                    | Meaning::Email
+                    | Meaning::Dob
+                    | Meaning::Born
+                    | Meaning::Mrn
+                    | Meaning::Ssn
+                    | Meaning::Name
+                    | Meaning::OtherId(_)
+            )
+    })
+}
+
+/// "67 yo", "3 children", "2019", "555-0142": a number that counts or is something else.
+fn is_measure(page: &Page<'_>, first: &Token) -> bool {
+    let text = page.slice(first.span.clone());
+    let digits = text.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let next = page.byte(first.span.end + 1);
+    let is_road = || {
+        let next = token_at(page, first.span.end + 1);
+        next.is_some_and(|next| is_street(page, &next) || is_one_of(page.slice(next.span), SHORT))
+    };
+    let counts = page.byte(first.span.end) == b' '
+        && next.is_ascii_lowercase()
+        && text.iter().all(u8::is_ascii_digit)
+        && !is_road();
+    let is_date = text.iter().filter(|&&byte| byte == b'/').count() == 2;
+    first.has_digit && (digits > 6 || is_date || counts)
+}
+
+fn is_street(page: &Page<'_>, token: &Token) -> bool {
+    token.has_digit
+        || token.sense.has(Sense::STREET | Sense::ROAD | Sense::UNIT)
+        || super::has_street_ending(page, token)
+}
+
+fn is_short(page: &Page<'_>, word: &Range<usize>) -> bool {
+    let text = page.slice(word.clone());
+    let last = text.rsplit(|byte| *byte == b'.').next().unwrap_or_default();
+    is_one_of(last, SHORT)
+        || page.byte(word.end + 1) == b' '
+            && page.byte(word.end + 2).is_ascii_digit()
+            && last.len() <= 5
+}
+
+fn closes(page: &Page<'_>, end: usize) -> bool {
+    match page.byte(end) {
+        0 | b'\n' | b',' | b';' | b')' | b'"' | b'|' => true,
+        b'.' => !page.byte(end + 1).is_ascii_alphanumeric(),
+        b' ' => matches!(page.byte(end + 1), b' ' | b'(' | b'/' | b'|' | b'-'),
+        _ => false,
+    }
+}
