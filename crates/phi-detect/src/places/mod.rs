@@ -2,6 +2,7 @@
 //!
 //! Each part adds to a score; [`crate::rules`] adds what the words before say.
 
+mod anchored;
 mod clause;
 mod codes;
 mod complete;
@@ -13,6 +14,7 @@ mod rest;
 mod tail;
 mod token;
 
+pub(crate) use anchored::anchored;
 pub(crate) use clause::clause;
 pub(crate) use complete::{complete, corner};
 pub(crate) use continental::continental;

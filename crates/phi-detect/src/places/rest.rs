@@ -229,7 +229,7 @@ fn is_in_sentence(page: &Page<'_>, start: usize, end: usize) -> bool {
 }
 
 /// Where the town that follows its postal code ends.
-fn town_after(page: &Page<'_>, start: usize) -> Option<usize> {
+pub(super) fn town_after(page: &Page<'_>, start: usize) -> Option<usize> {
     let mut at = start;
     let mut end = None;
     for _ in 0..NAME_WORDS_MAX {

@@ -51,6 +51,11 @@ fn by_number(page: &Page<'_>, out: &mut Out<'_>) {
             && let Some(span) = places::crossing(page, mark.range())
         {
             out.push(span, 0.65, "address.corner");
+        } else if (mark.is_code() || mark.is_number())
+            && let Some(line) = places::anchored(page, mark.range())
+        {
+            free_from = line.span.end;
+            out.push(line.span, line.score, "address.anchored");
         } else if let Some(span) = house_lived_at(page, &mark) {
             free_from = span.end;
             out.push(span, 0.6, "address.house");
