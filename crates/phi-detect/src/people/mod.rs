@@ -1,5 +1,6 @@
 //! Reads names of people: capitalised words, initials, particles, suffixes.
 
+mod announced;
 mod asides;
 mod beds;
 mod chats;
@@ -16,6 +17,7 @@ mod rounds;
 mod spelled_out;
 mod things;
 
+pub(crate) use announced::{has_age, is_announced};
 pub(crate) use asides::after_departments;
 pub(crate) use beds::in_beds;
 pub(crate) use chats::{initials_below, speakers};
