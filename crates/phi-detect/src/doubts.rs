@@ -3,6 +3,7 @@
 use crate::candidate::Candidate;
 use crate::kinds::PhiKind;
 use crate::labels::Meaning;
+use crate::lexicon::{LEXICON, Sense};
 use crate::names;
 use crate::page::Page;
 use crate::people;
@@ -97,17 +98,45 @@ pub(crate) fn leave_out_unseen(
 /// to say more about anybody.
 const STRAYS: [(usize, f32); 2] = [(250, STRAY), (200, 0.7)];
 const STRAY: f32 = 0.95;
+const STRAY_WHOLE: f32 = 0.9;
 /// From this score on what the model and a form both take for a name is somebody.
 const SEEN_TWICE: f32 = 0.9;
 
-/// Leaves out names that the model is not sure of where nothing in the whole text speaks of people: nobody is announced or
-/// surely named, nobody has an age, and there is no other PHI. Wards, robots, ships, songs and eponyms are called like people.
+/// Leaves out names that the model is not sure of, and those by form alone, where nothing in the whole text speaks of people:
+/// nobody is announced or surely named, nobody has an age, and there is no other PHI. Wards, robots, ships, songs and eponyms
+/// are called like people.
 pub(crate) fn leave_out_strays(
     page: &Page<'_>,
-    by_rules: &[Candidate],
     threshold: impl Fn(PhiKind) -> f32,
+    by_rules: &mut Vec<Candidate>,
     model: &mut Vec<Candidate>,
 ) {
+    let row = STRAYS.iter().find(|(bytes, _)| page.text.len() >= *bytes);
+    let Some(&(_, needed)) = row else {
+        return;
+    };
+    if speaks_of_people(page, threshold, by_rules, model) {
+        return;
+    }
+    by_rules.retain(|one| one.kind != PhiKind::NAME);
+    let has_capitals = has_capitals(page.text);
+    model.retain(|one| {
+        // "Coder: Emmylou Sayavong": a sign before it says more of a whole name than of a word.
+        let is_whole = one.score >= STRAY_WHOLE && page.slice(one.span.clone()).contains(&b' ');
+        let is_enough = one.score >= needed || is_whole && people::is_announced(page, &one.span);
+        one.kind != PhiKind::NAME
+            || is_enough && is_written_as_name(page, one, has_capitals)
+            || people::follows_person(page, &one.span)
+    });
+}
+
+/// Whether anything but names in doubt says that a text is about people.
+fn speaks_of_people(
+    page: &Page<'_>,
+    threshold: impl Fn(PhiKind) -> f32,
+    by_rules: &[Candidate],
+    model: &[Candidate],
+) -> bool {
     let is_name = |one: &&Candidate| one.kind == PhiKind::NAME;
     let mut likely: Vec<_> = model
         .iter()
@@ -121,17 +150,97 @@ pub(crate) fn leave_out_strays(
             .get(next)
             .is_some_and(|span| span.start < one.span.end)
     };
-    let speaks_of_people = |one: &Candidate| match one.kind {
-        PhiKind::NAME => !BY_FORM.contains(&one.rule) || is_seen_twice(one),
+    let has_age = |one: &Candidate| people::has_age(page, one.span.end);
+    let is_evidence = |one: &Candidate| match one.kind {
+        PhiKind::NAME => !BY_FORM.contains(&one.rule) || is_seen_twice(one) || has_age(one),
         other => one.score >= threshold(other),
     };
-    let is_sure = |one: &Candidate| one.score >= STRAY || people::has_age(page, one.span.end);
-    if by_rules.iter().any(speaks_of_people) || model.iter().filter(is_name).any(is_sure) {
-        return;
-    }
-    let row = STRAYS.iter().find(|(bytes, _)| page.text.len() >= *bytes);
-    let needed = row.map_or(0.0, |(_, score)| *score);
-    model.retain(|one| {
-        one.kind != PhiKind::NAME || one.score >= needed || people::is_announced(page, &one.span)
+    let has_capitals = has_capitals(page.text);
+    let is_sure = |one: &Candidate| {
+        one.score >= STRAY && is_written_as_name(page, one, has_capitals) || has_age(one)
+    };
+    by_rules.iter().any(is_evidence) || model.iter().filter(is_name).any(is_sure)
+}
+
+/// So many words with a capital show that a text writes names so, too.
+const CAPITALS_MIN: usize = 4;
+
+/// Whether a text writes words with capitals, and not all small as a transcript does.
+fn has_capitals(text: &str) -> bool {
+    let is_capital = |word: &&str| {
+        let mut letters = word.chars();
+        letters.next().is_some_and(char::is_uppercase)
+            && letters.next().is_some_and(char::is_lowercase)
+    };
+    text.split_whitespace()
+        .filter(is_capital)
+        .take(CAPITALS_MIN)
+        .count()
+        == CAPITALS_MIN
+}
+
+/// Whether a name has a capital where the text writes them, or is a word that is known as a name.
+fn is_written_as_name(page: &Page<'_>, one: &Candidate, has_capitals: bool) -> bool {
+    let text = page.text.get(one.span.clone()).unwrap_or_default();
+    let is_small = !text
+        .chars()
+        .any(|letter| letter.is_alphabetic() && !letter.is_lowercase());
+    let is_known = |word: &str| {
+        names::is_only_a_name(word) || LEXICON.sense(word.as_bytes()).has(Sense::GIVEN)
+    };
+    !is_small || !has_capitals || text.split(' ').any(is_known)
+}
+
+/// How sure we are of a name that the model suspects and the text speaks for.
+const SUPPORTED: f32 = 0.45;
+/// From this score on a name says that a text is about people.
+const SURE_PERSON: f32 = 0.9;
+
+/// Keeps of the names that the model suspects those that the text speaks for: somebody else is surely named or there is other PHI, and the word is
+/// announced, or written as a name that is no ordinary word.
+pub(crate) fn weigh_suspected(
+    page: &Page<'_>,
+    threshold: impl Fn(PhiKind) -> f32,
+    by_rules: &[Candidate],
+    model: &mut Vec<Candidate>,
+) {
+    let is_person = |one: &Candidate| {
+        one.kind == PhiKind::NAME && one.score >= SURE_PERSON && !BY_FORM.contains(&one.rule)
+    };
+    let is_other = |one: &Candidate| one.kind != PhiKind::NAME && one.score >= threshold(one.kind);
+    let has_people =
+        by_rules.iter().chain(model.iter()).any(is_person) || by_rules.iter().any(is_other);
+    model.retain_mut(|one| {
+        if one.rule != names::SUSPECTED {
+            return true;
+        }
+        let is_near = one.score >= names::NEARLY;
+        one.score = SUPPORTED;
+        has_people && is_supported(page, one, is_near)
     });
+}
+
+fn is_supported(page: &Page<'_>, one: &Candidate, is_near: bool) -> bool {
+    let text = page.text.get(one.span.clone()).unwrap_or_default();
+    let words = || {
+        text.split(|letter: char| !letter.is_alphanumeric())
+            .filter(|word| !word.is_empty())
+    };
+    let has = |sense: Sense| words().any(|word| LEXICON.sense(word.as_bytes()).has(sense));
+    let is_ordinary = words().all(names::is_ordinary);
+    let is_name = words().any(names::is_only_a_name) || has(Sense::GIVEN) && !is_ordinary;
+    let is_shouted = !text.chars().any(char::is_lowercase);
+    if !text.starts_with(char::is_uppercase) || is_shouted {
+        return is_name && !is_shouted;
+    }
+    if people::is_of_thing(page, &one.span) {
+        return false;
+    }
+    let opens = people::opens_sentence(page, &one.span);
+    let is_announced = people::is_announced(page, &one.span);
+    if is_ordinary {
+        let is_given = has(Sense::GIVEN | Sense::GIVEN_WORD);
+        return is_near && (is_announced || is_given);
+    }
+    is_name || is_announced || is_near && !opens
 }

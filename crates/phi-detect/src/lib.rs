@@ -263,9 +263,10 @@ impl Detector {
             let is_unwanted: Option<&dyn Fn(usize) -> bool> = has_settled.then_some(&is_settled);
             names::tag(level, page.text, is_unwanted, budget, &mut model);
             let mut model = tidy::tidy(&page, &model);
-            doubts::leave_out_lonely(&page, &mut model);
             let threshold = |kind| self.settings.threshold(kind);
-            doubts::leave_out_strays(&page, &candidates, threshold, &mut model);
+            doubts::weigh_suspected(&page, threshold, &candidates, &mut model);
+            doubts::leave_out_lonely(&page, &mut model);
+            doubts::leave_out_strays(&page, threshold, &mut candidates, &mut model);
             doubts::leave_out_unseen(&page, &model, &mut candidates);
             candidates.extend(model);
         }

@@ -202,7 +202,7 @@ fn is_weak_word(page: &Page<'_>, candidate: &Candidate) -> bool {
             && !is(names::is_only_a_name);
         return (in_brackets || is_acronym) && candidate.score < SURE_IN_CODE;
     }
-    if opens_sentence(page, span) && !people::is_announced(page, span) {
+    if people::opens_sentence(page, span) && !people::is_announced(page, span) {
         // "Pizza is in the break room": the capital is that of the sentence.
         let is_word = text.iter().all(u8::is_ascii_alphabetic)
             && !LEXICON.sense(text).has(Sense::GIVEN | Sense::GIVEN_WORD);
@@ -220,13 +220,6 @@ fn is_weak_word(page: &Page<'_>, candidate: &Candidate) -> bool {
     candidate.score < SURE_WORD && is(names::is_ordinary)
         || is_bare && candidate.score < SURE_IN_CODE && people::is_in_code(page, span)
         || !is(names::is_only_a_name) && is_among_capitals(page, span)
-}
-
-/// Whether a capital is that of a sentence, a line or a quotation: nothing or such a sign stands before.
-fn opens_sentence(page: &Page<'_>, span: &Range<usize>) -> bool {
-    let before = page.slice(span.start.saturating_sub(2)..span.start);
-    page.byte(span.start).is_ascii_uppercase()
-        && matches!(before, [] | [.., b'\n' | b'"'] | [b'.' | b'!' | b'?', b' '])
 }
 
 /// How far on both sides sentences are looked at, and how many must begin with a capital.

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::labels::Meaning;
 use crate::lexicon::Sense;
 use crate::page::Page;
 
@@ -18,12 +19,30 @@ pub(crate) fn is_announced(page: &Page<'_>, span: &Range<usize>) -> bool {
             .is_some_and(|(sense, start)| sense.has(announces) && !is_office(page, start))
 }
 
+/// Whether a title, a role, a relative or the label of a name stands before a word: no mere colon or quote.
+pub(crate) fn follows_person(page: &Page<'_>, span: &Range<usize>) -> bool {
+    let end = span.start.saturating_sub(1);
+    let end = end - usize::from(page.byte_before(end) == b':');
+    page.label_ending_at(end)
+        .is_some_and(|label| matches!(label.meaning, Meaning::Name))
+        || page.word_before(end).is_some_and(|(sense, start)| {
+            sense.has(Sense::TITLE | Sense::KIN | Sense::ROLE) && !is_office(page, start)
+        })
+}
+
 /// "the surgeon gambles": with an article before it a role is enough to say who is meant.
 fn is_office(page: &Page<'_>, role: usize) -> bool {
     let before = page.slice(role.saturating_sub(4)..role);
     [b"the ".as_slice(), b"The ", b" a ", b" an "]
         .iter()
         .any(|article| before.ends_with(article))
+}
+
+/// Whether a capital is that of a sentence, a line or a quotation: nothing or such a sign stands before.
+pub(crate) fn opens_sentence(page: &Page<'_>, span: &Range<usize>) -> bool {
+    let before = page.slice(span.start.saturating_sub(2)..span.start);
+    page.byte(span.start).is_ascii_uppercase()
+        && matches!(before, [] | [.., b'\n' | b'"'] | [b'.' | b'!' | b'?', b' '])
 }
 
 /// Whether an age stands right behind a name: "Roe, 71M", "Jane Roe is a 53-year-old", "Wren (9 mo)".

@@ -17,11 +17,11 @@ mod rounds;
 mod spelled_out;
 mod things;
 
-pub(crate) use announced::{has_age, is_announced};
+pub(crate) use announced::{follows_person, has_age, is_announced, opens_sentence};
 pub(crate) use asides::after_departments;
 pub(crate) use beds::in_beds;
 pub(crate) use chats::{initials_below, speakers};
-pub(crate) use company::in_company;
+pub(crate) use company::{in_company, is_of_thing};
 pub(crate) use damaged::mend as mend_names;
 pub(crate) use data::{
     initials_at, is_identifier, is_in_data, is_piece_of_identifier, is_type_word,

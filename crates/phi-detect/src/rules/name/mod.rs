@@ -83,7 +83,7 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
 
 /// Further mentions of people whom the text names with some certainty.
 pub(crate) fn find_again(page: &Page<'_>, known: &[Range<usize>], out: &mut Out<'_>) {
-    for span in people::again(page, known) {
+    for span in people::again(page, known, crate::names::is_ordinary) {
         out.push(span, 0.6, "name.repeated");
     }
 }
@@ -169,6 +169,12 @@ fn after_title(page: &Page<'_>, start: usize, end: usize) -> Option<Name> {
         || is_credential
         || matches!(page.byte_before(start), b'-' | b'/' | b'\'')
     {
+        return None;
+    }
+    // "a 10 Fr Cook catheter" is so thick.
+    let is_gauge = title.eq_ignore_ascii_case(b"fr")
+        && matches!(page.slice(start.saturating_sub(2)..start), [digit, b' '] if digit.is_ascii_digit());
+    if is_gauge {
         return None;
     }
     // "for relapsing MS. Patients": the disease ends the sentence.
