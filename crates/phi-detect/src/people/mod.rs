@@ -8,6 +8,7 @@ mod company;
 mod damaged;
 mod data;
 mod ending;
+mod extent;
 mod fit;
 mod letters;
 mod particulars;
@@ -29,6 +30,7 @@ pub(crate) use data::{
 pub(crate) use ending::{
     display_name_before, ends_full_name, ends_last_first, name_before_degree, surname_before,
 };
+pub(crate) use extent::extend;
 pub(crate) use fit::{fit, joins_two, with_initial};
 pub(crate) use letters::in_letters;
 pub(crate) use particulars::{after as particulars, follows_rank, follows_title};
