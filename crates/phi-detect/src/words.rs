@@ -25,6 +25,7 @@ pub(crate) static WORDS: &[(Sense, &str)] = &[
     (Sense::EPONYM_TAIL, EPONYM_TAILS),
     (Sense::STOP, include_str!("words/stop.txt")),
     (Sense::STOP, CLOSING_WORDS),
+    (Sense::STOP, DEPARTMENTS),
     // Dates and numbers.
     (Sense::MONTH, MONTHS),
     (Sense::DIGIT_WORD, DIGIT_WORDS),
@@ -90,6 +91,10 @@ const KIN: &str = "mother father mom dad mum mommy daddy wife husband spouse son
 
 /// Words that close a letter in other languages, above its signature.
 const CLOSING_WORDS: &str = "grussen gruessen grusse gruesse gruss exmo exma cumprimentos cordialement salutations saludos atentamente";
+
+/// Parts of a hospital in other languages, as they stand under a signature.
+const DEPARTMENTS: &str = "servicio unidad departamento oncologia urologia oftalmologia cirugia medicina patologia traumatologia \
+    radiologia toxicologia cardiologia neurologia pediatria dermatologia";
 
 const INTRODUCES: &str = "dtr dau hubby gf bf sig fob mob mgm mgf pgm pgf gma gpa nok poa hcp anes anesth phleb tech \
     scribe trooper deputy sheriff medic emt claimant decedent athlete student veteran inmate plaintiff tenant caller agent \
