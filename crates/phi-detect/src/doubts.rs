@@ -196,8 +196,8 @@ const SUPPORTED: f32 = 0.45;
 /// From this score on a name says that a text is about people.
 const SURE_PERSON: f32 = 0.9;
 
-/// Keeps of the names that the model suspects those that the text speaks for: somebody else is surely named or there is other PHI, and the word is
-/// announced, or written as a name that is no ordinary word.
+/// Keeps of the names that the model suspects those that the text speaks for: somebody else is surely named or there is
+/// other PHI, and the word is announced, or is written as a name and no ordinary word.
 pub(crate) fn weigh_suspected(
     page: &Page<'_>,
     threshold: impl Fn(PhiKind) -> f32,
@@ -220,6 +220,7 @@ pub(crate) fn weigh_suspected(
     });
 }
 
+/// Whether a suspected name is one by its own words and those beside it.
 fn is_supported(page: &Page<'_>, one: &Candidate, is_near: bool) -> bool {
     let text = page.text.get(one.span.clone()).unwrap_or_default();
     let words = || {

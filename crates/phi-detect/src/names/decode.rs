@@ -144,10 +144,7 @@ impl<'a> Decoder<'a> {
 
     /// Names that "nothing" beats by so little that what else the text says may settle it.
     fn emit_suspected(&mut self, tags: &[u8]) {
-        let (code, _, bytes_min) = REPORTED[0];
-        let Some(kind) = PhiKind::from_code(code) else {
-            return;
-        };
+        let (_, _, bytes_min) = REPORTED[0];
         let mut token = 0;
         while token < tags.len() {
             let start = token;
@@ -168,7 +165,7 @@ impl<'a> Decoder<'a> {
                 let is_near = lag / (token - start) as i64 <= 1 << SCORE_BITS;
                 let score = if is_near { NEARLY } else { HARDLY };
                 self.out.push(Candidate {
-                    kind,
+                    kind: PhiKind::NAME,
                     span,
                     score,
                     rule: SUSPECTED,

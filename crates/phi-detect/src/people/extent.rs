@@ -193,7 +193,7 @@ mod tests {
             ("Regards,\n«W. Tshibangu»", "Tshibangu"),
             ("signed by «W. T. Goodpasture», M.D.", "Goodpasture"),
             ("1. «OKONKWO Bongani» 23, stab", "Bongani"),
-            ("wk 8: «Kunal Bhatnagar»\n", "Bhatnagar"),
+            ("wk 8: «Adeola Bhatnagar»\n", "Bhatnagar"),
         ] {
             let (left, right) = extended(marked, found);
             assert_eq!(left, right, "{marked}");
