@@ -196,12 +196,13 @@ const SUPPORTED: f32 = 0.45;
 /// From this score on a name says that a text is about people.
 const SURE_PERSON: f32 = 0.9;
 
-/// Keeps of the names that the model suspects those that the text speaks for: somebody else is surely named or there is
-/// other PHI, and the word is announced, or is written as a name and no ordinary word.
-pub(crate) fn weigh_suspected(
+/// Adds of the names that the model suspects those that the text speaks for: somebody else is surely named or there is other
+/// PHI, and the word is announced, or is written as a name and no ordinary word.
+pub(crate) fn add_suspected(
     page: &Page<'_>,
     threshold: impl Fn(PhiKind) -> f32,
     by_rules: &[Candidate],
+    mut suspected: Vec<Candidate>,
     model: &mut Vec<Candidate>,
 ) {
     let is_person = |one: &Candidate| {
@@ -210,18 +211,20 @@ pub(crate) fn weigh_suspected(
     let is_other = |one: &Candidate| one.kind != PhiKind::NAME && one.score >= threshold(one.kind);
     let has_people =
         by_rules.iter().chain(model.iter()).any(is_person) || by_rules.iter().any(is_other);
-    model.retain_mut(|one| {
-        if one.rule != names::SUSPECTED {
-            return true;
-        }
-        let is_near = one.score >= names::NEARLY;
+    if !has_people {
+        return;
+    }
+    // Few are left for what costs more than a look at their words.
+    suspected.retain(|one| is_supported(page, one));
+    for mut one in tidy::tidy(page, &suspected) {
         one.score = SUPPORTED;
-        has_people && is_supported(page, one, is_near)
-    });
+        model.push(one);
+    }
 }
 
 /// Whether a suspected name is one by its own words and those beside it.
-fn is_supported(page: &Page<'_>, one: &Candidate, is_near: bool) -> bool {
+fn is_supported(page: &Page<'_>, one: &Candidate) -> bool {
+    let is_near = one.score >= names::NEARLY;
     let text = page.text.get(one.span.clone()).unwrap_or_default();
     let words = || {
         text.split(|letter: char| !letter.is_alphanumeric())

@@ -262,9 +262,11 @@ impl Detector {
             let is_settled = |at: usize| page.field_at(at).is_some_and(|field| field.is_settled);
             let is_unwanted: Option<&dyn Fn(usize) -> bool> = has_settled.then_some(&is_settled);
             names::tag(level, page.text, is_unwanted, budget, &mut model);
+            let suspected = model.extract_if(.., |one| one.rule == names::SUSPECTED);
+            let suspected = suspected.collect();
             let mut model = tidy::tidy(&page, &model);
             let threshold = |kind| self.settings.threshold(kind);
-            doubts::weigh_suspected(&page, threshold, &candidates, &mut model);
+            doubts::add_suspected(&page, threshold, &candidates, suspected, &mut model);
             doubts::leave_out_lonely(&page, &mut model);
             doubts::leave_out_strays(&page, threshold, &mut candidates, &mut model);
             doubts::leave_out_unseen(&page, &model, &mut candidates);

@@ -72,7 +72,7 @@ impl<'a> Decoder<'a> {
         let tags = if has_any {
             self.best_path()
         } else {
-            vec![0; self.scores.len()]
+            Vec::new()
         };
         self.emit(&tags);
         self.emit_suspected(&tags);
@@ -142,19 +142,17 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Names that "nothing" beats by so little that what else the text says may settle it.
+    /// Names that "nothing" beats by so little that what else the text says may settle it; no tags mean "nothing" everywhere.
     fn emit_suspected(&mut self, tags: &[u8]) {
         let (_, _, bytes_min) = REPORTED[0];
+        let is_free = |token: usize| tags.get(token).is_none_or(|&tag| tag == 0);
         let mut token = 0;
-        while token < tags.len() {
+        while token < self.scores.len() {
             let start = token;
             let mut lag = 0;
-            while let Some(more) = self.lag(token, token > start).filter(|_| tags[token] == 0) {
+            while let Some(more) = self.lag(token, token > start).filter(|_| is_free(token)) {
                 lag += more;
                 token += 1;
-                if token == tags.len() {
-                    break;
-                }
             }
             if token == start {
                 token += 1;
