@@ -103,7 +103,7 @@ const STRAY_WHOLE: f32 = 0.9;
 const SEEN_TWICE: f32 = 0.9;
 
 /// Leaves out names that the model is not sure of, and those by form alone, where nothing in the whole text speaks of people:
-/// nobody is announced or surely named, nobody has an age, and there is no other PHI. Wards, robots, ships, songs and eponyms
+/// nobody is announced or surely named, nobody has an age or owns something, and there is no other PHI. Wards, robots, ships, songs and eponyms
 /// are called like people.
 pub(crate) fn leave_out_strays(
     page: &Page<'_>,
@@ -150,16 +150,24 @@ fn speaks_of_people(
             .get(next)
             .is_some_and(|span| span.start < one.span.end)
     };
-    let has_age = |one: &Candidate| people::has_age(page, one.span.end);
+    let has_own = |one: &Candidate| people::has_age(page, one.span.end) || owns(page, one);
     let is_evidence = |one: &Candidate| match one.kind {
-        PhiKind::NAME => !BY_FORM.contains(&one.rule) || is_seen_twice(one) || has_age(one),
+        PhiKind::NAME => !BY_FORM.contains(&one.rule) || is_seen_twice(one) || has_own(one),
         other => one.score >= threshold(other),
     };
     let has_capitals = has_capitals(page.text);
     let is_sure = |one: &Candidate| {
-        one.score >= STRAY && is_written_as_name(page, one, has_capitals) || has_age(one)
+        one.score >= STRAY && is_written_as_name(page, one, has_capitals) || has_own(one)
     };
     by_rules.iter().any(is_evidence) || model.iter().filter(is_name).any(is_sure)
+}
+
+/// "Jane Roe's account": whether a whole name has something that is its own.
+fn owns(page: &Page<'_>, one: &Candidate) -> bool {
+    let end = one.span.end;
+    page.slice(one.span.clone()).contains(&b' ')
+        && page.slice(end..page.text.len().min(end + 3)) == b"'s "
+        && page.byte(end + 3).is_ascii_lowercase()
 }
 
 /// So many words with a capital show that a text writes names so, too.

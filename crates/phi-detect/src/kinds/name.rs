@@ -94,6 +94,9 @@ pub(super) static RULE: PhiRule = PhiRule {
         "«Maria Delgado» here:\n«Bex» 06:51: full house\n«Anselm» 06:52: which two\n«Bex» 06:52: bed 5\n«Anselm» 06:55: ok",
         "Seen with «Jane Roe» today. Will call on Monday. -- «RJK»",
         "Discussed with «Jane Roe». Reassured. «BT»/«mkw»",
+        "The bank reported a payment that nobody had asked for. It was made late on the second of the month from \
+            «Jane Roe»'s account, and the money went abroad on the same day. Please draft a reply to the branch that \
+            thanks them and asks for the papers.",
         "The family is here, the spokesman is uncle «Fetu».",
         "Dr. «Claussen» will Freitag weg. LG «Gesa»",
         "Dr. «Okonkwo» rounds at nine. Discussed with «Kemp». EMG next week.",
