@@ -101,6 +101,7 @@ mod places;
 mod rules;
 
 // What the model adds.
+mod doubts;
 mod names;
 mod tidy;
 
@@ -261,8 +262,14 @@ impl Detector {
             let is_settled = |at: usize| page.field_at(at).is_some_and(|field| field.is_settled);
             let is_unwanted: Option<&dyn Fn(usize) -> bool> = has_settled.then_some(&is_settled);
             names::tag(level, page.text, is_unwanted, budget, &mut model);
-            let model = tidy::tidy(&page, &model);
-            tidy::leave_out_unseen(&page, &model, &mut candidates);
+            let suspected = model.extract_if(.., |one| one.rule == names::SUSPECTED);
+            let suspected = suspected.collect();
+            let mut model = tidy::tidy(&page, &model);
+            let threshold = |kind| self.settings.threshold(kind);
+            doubts::add_suspected(&page, threshold, &candidates, suspected, &mut model);
+            doubts::leave_out_lonely(&page, &mut model);
+            doubts::leave_out_strays(&page, threshold, &mut candidates, &mut model);
+            doubts::leave_out_unseen(&page, &model, &mut candidates);
             candidates.extend(model);
         }
         rules::find_numbers_again(&page, &self.settings, &mut candidates);

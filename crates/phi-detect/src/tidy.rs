@@ -25,101 +25,17 @@ const SURE_IN_CODE: f32 = 0.9;
 pub(crate) fn tidy(page: &Page<'_>, found: &[Candidate]) -> Vec<Candidate> {
     // Asked once: asking for every candidate would take quadratic time.
     let has_markup = page.text.contains("</");
-    let mut kept: Vec<Candidate> = found
+    found
         .iter()
         .flat_map(|one| pieces(page, one))
         .map(|one| without_loose_edges(page, whole(page, one)))
         .filter(|one| is_plausible(page, one, has_markup))
         .filter(|one| one.kind != PhiKind::NAME || is_taught(page, one))
-        .collect();
-    leave_out_lonely(page, &mut kept);
-    kept
-}
-
-/// A shorter text has no room for company: whom it names, it may name alone.
-const COMPANY_TEXT_MIN: usize = 300;
-
-/// Below this score the model has more doubts than not, and one of three such names is somebody's.
-const DOUBTED: f32 = 0.5;
-/// How far around it somebody is looked for, and how sure the model must be of them.
-const LONELY_BYTES: usize = 400;
-const SURE_NEIGHBOUR: f32 = 0.9;
-
-/// Leaves out names that the model doubts where nothing announces them and nobody else is near.
-fn leave_out_lonely(page: &Page<'_>, candidates: &mut Vec<Candidate>) {
-    if page.text.len() < COMPANY_TEXT_MIN {
-        return;
-    }
-    let is_name = |one: &Candidate| one.kind == PhiKind::NAME;
-    let is_sure = |one: &&Candidate| is_name(one) && one.score >= SURE_NEIGHBOUR;
-    let mut sure: Vec<usize> = candidates
-        .iter()
-        .filter(is_sure)
-        .map(|one| one.span.start)
-        .collect();
-    sure.sort_unstable();
-    candidates.retain(|one| {
-        let from = one.span.start.saturating_sub(LONELY_BYTES);
-        let next = sure.partition_point(|&start| start < from);
-        let has_company = || {
-            sure.get(next)
-                .is_some_and(|&start| start <= one.span.end + LONELY_BYTES)
-        };
-        !is_name(one) || one.score >= DOUBTED || has_company() || is_announced(page, &one.span)
-    });
-}
-
-/// Rules that know no more of a name than its form, which brands, laws, wards and firms have too.
-const BY_FORM: &[&str] = &["name.given", "name.last_first", "name.role"];
-
-/// How far around such a name people are looked for, and how sure the model must be of them.
-const COMPANY_BYTES: usize = 160;
-const SURE_COMPANY: f32 = 0.95;
-
-/// Leaves out names by form alone that the model has read and does not take for one, where it sees nobody around.
-pub(crate) fn leave_out_unseen(
-    page: &Page<'_>,
-    model: &[Candidate],
-    candidates: &mut Vec<Candidate>,
-) {
-    let is_short = page.text.len() < COMPANY_TEXT_MIN;
-    let mut seen: Vec<&Candidate> = model
-        .iter()
-        .filter(|one| one.kind == PhiKind::NAME)
-        .collect();
-    seen.sort_by_key(|one| one.span.start);
-    candidates.retain(|one| {
-        let near = one.span.start.saturating_sub(COMPANY_BYTES)..one.span.end + COMPANY_BYTES;
-        let next = seen.partition_point(|other| other.span.end <= near.start);
-        // Where people are spoken of, one more is likely.
-        let is_seen = || {
-            let mut around = seen[next..]
-                .iter()
-                .take_while(|other| other.span.start < near.end);
-            around.any(|other| {
-                let is_same = other.span.start < one.span.end && one.span.start < other.span.end;
-                is_same || other.score >= SURE_COMPANY
-            })
-        };
-        let is_of_place = || {
-            let field = page.field_at(one.span.start);
-            field.is_some_and(|field| field.meaning == Some(Meaning::City))
-        };
-        let is_read = || {
-            let is_settled = page
-                .field_at(one.span.start)
-                .is_some_and(|field| field.is_settled);
-            let share = names::known_share(page.text, &one.span).unwrap_or(1.0);
-            !is_settled && share >= STRANGE.0
-        };
-        // A list of words with capitals names brands, trials and towns as often as people.
-        let is_trusted = || is_short && !people::is_listed(page, &one.span);
-        !BY_FORM.contains(&one.rule) || !is_of_place() && (is_trusted() || is_seen() || !is_read())
-    });
+        .collect()
 }
 
 /// How sure the model must be of a name where few of the words around are known to it, and where hardly any are.
-const STRANGE: (f32, f32) = (0.45, 0.6);
+pub(crate) const STRANGE: (f32, f32) = (0.45, 0.6);
 const UNTAUGHT: (f32, f32) = (0.3, 0.97);
 
 /// Whether the model may judge here: in a language it was never taught it falls silent, and the rules go on.
@@ -281,12 +197,12 @@ fn is_weak_word(page: &Page<'_>, candidate: &Candidate) -> bool {
         let in_brackets = page.byte_before(span.start) == b'[' && page.byte(span.end) == b']';
         // "the CWF still shows": a few capitals that no list has as a name stand for something.
         let is_acronym = (2..=4).contains(&text.len())
-            && !is_announced(page, span)
+            && !people::is_announced(page, span)
             && !LEXICON.sense(text).has(Sense::GIVEN)
             && !is(names::is_only_a_name);
         return (in_brackets || is_acronym) && candidate.score < SURE_IN_CODE;
     }
-    if opens_sentence(page, span) && !is_announced(page, span) {
+    if people::opens_sentence(page, span) && !people::is_announced(page, span) {
         // "Pizza is in the break room": the capital is that of the sentence.
         let is_word = text.iter().all(u8::is_ascii_alphabetic)
             && !LEXICON.sense(text).has(Sense::GIVEN | Sense::GIVEN_WORD);
@@ -297,41 +213,13 @@ fn is_weak_word(page: &Page<'_>, candidate: &Candidate) -> bool {
             && is(names::is_ordinary)
             && !is(names::is_only_a_name);
     }
-    if !text.iter().all(u8::is_ascii_lowercase) || is_announced(page, span) {
+    if !text.iter().all(u8::is_ascii_lowercase) || people::is_announced(page, span) {
         return false;
     }
     let is_bare = !matches!(page.byte(span.end), b'"' | b'\'' | b'`');
     candidate.score < SURE_WORD && is(names::is_ordinary)
         || is_bare && candidate.score < SURE_IN_CODE && people::is_in_code(page, span)
         || !is(names::is_only_a_name) && is_among_capitals(page, span)
-}
-
-/// Whether a capital is that of a sentence, a line or a quotation: nothing or such a sign stands before.
-fn opens_sentence(page: &Page<'_>, span: &Range<usize>) -> bool {
-    let before = page.slice(span.start.saturating_sub(2)..span.start);
-    page.byte(span.start).is_ascii_uppercase()
-        && matches!(before, [] | [.., b'\n' | b'"'] | [b'.' | b'!' | b'?', b' '])
-}
-
-/// Whether a label, a title, a role or a relative stands before a word: "scribe jlp", "mother: ana".
-fn is_announced(page: &Page<'_>, span: &Range<usize>) -> bool {
-    let before = page.slice(span.start.saturating_sub(2)..span.start);
-    let end = span.start.saturating_sub(1);
-    let announces = Sense::TITLE | Sense::KIN | Sense::ROLE | Sense::INTRODUCES;
-    page.field_at(span.start).is_some()
-        || page.label_ending_at(end).is_some()
-        || matches!(before, b": " | [_, b'=' | b':' | b'"' | b'@' | b'<'])
-        || page
-            .word_before(end)
-            .is_some_and(|(sense, start)| sense.has(announces) && !is_office(page, start))
-}
-
-/// "the surgeon gambles": with an article before it a role is enough to say who is meant.
-fn is_office(page: &Page<'_>, role: usize) -> bool {
-    let before = page.slice(role.saturating_sub(4)..role);
-    [b"the ".as_slice(), b"The ", b" a ", b" an "]
-        .iter()
-        .any(|article| before.ends_with(article))
 }
 
 /// How far on both sides sentences are looked at, and how many must begin with a capital.

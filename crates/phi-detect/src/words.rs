@@ -25,6 +25,7 @@ pub(crate) static WORDS: &[(Sense, &str)] = &[
     (Sense::EPONYM_TAIL, EPONYM_TAILS),
     (Sense::STOP, include_str!("words/stop.txt")),
     (Sense::STOP, CLOSING_WORDS),
+    (Sense::STOP, DEPARTMENTS),
     // Dates and numbers.
     (Sense::MONTH, MONTHS),
     (Sense::DIGIT_WORD, DIGIT_WORDS),
@@ -84,15 +85,22 @@ const KIN: &str = "mother father mom dad mum mommy daddy wife husband spouse son
     compagne compagnon voisine voisin neveu belle-mere beau-pere mutter vater schwester bruder tochter sohn ehemann ehefrau \
     enkel enkelin onkel lebensgefahrtin lebensgefahrte nichte neffe moglie marito figlia figlio fratello sorella nonna \
     nonno zia zio mae pai irma irmao filha filho avo neta neto moeder vader zus broer dochter zoon echtgenoot echtgenote \
-    kleindochter kleinzoon corka siostra matka ojciec babcia dziadek ciocia wujek wnuczka wnuk";
+    kleindochter kleinzoon buurvrouw buurman gattin gatte nachbarin nachbar freundin schwiegermutter schwiegervater sogra sogro \
+    cugina cugino comadre compadre madrina padrino neighbour widow widower grandad granddad stepdad stepmum stepmom \
+    godmother godfather ouma oupa oma opa oom gogo corka siostra matka ojciec babcia dziadek ciocia wujek wnuczka wnuk";
 
 /// Words that close a letter in other languages, above its signature.
 const CLOSING_WORDS: &str = "grussen gruessen grusse gruesse gruss exmo exma cumprimentos cordialement salutations saludos atentamente";
 
+/// Parts of a hospital in other languages, as they stand under a signature.
+const DEPARTMENTS: &str = "servicio unidad departamento oncologia urologia oftalmologia cirugia medicina patologia traumatologia \
+    radiologia toxicologia cardiologia neurologia pediatria dermatologia";
+
 const INTRODUCES: &str = "dtr dau hubby gf bf sig fob mob mgm mgf pgm pgf gma gpa nok poa hcp anes anesth phleb tech \
     scribe trooper deputy sheriff medic emt claimant decedent athlete student veteran inmate plaintiff tenant caller agent \
     charge preceptor orderly aide sitter chaplain dietician optometrist chiropractor hygienist housekeeper manager \
-    supervisor director kollege kollegin kollegen secretary clerk receptionist dispatcher attn per via cc re from to by with w thru via";
+    supervisor director orthoptist podiatrist orthotist counsellor anaesthetist registrar consultant porter runner \
+    lifeguard coder teacher solicitor matron physio physiotherapist sho spr volunteer driver carer kollege kollegin kollegen secretary clerk receptionist dispatcher attn per via cc re from to by with w thru via";
 
 const CREDENTIALS: &str = "md do rn np pa phd dds dmd lpn lvn cna crna fnp aprn arnp dnp msn bsn pharmd \
     rph lcsw msw lmft lpc psyd dpm od dc dpt pt ot otr slp rd ldn cnm facs facp faap facc facog \

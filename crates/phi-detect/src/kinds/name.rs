@@ -94,6 +94,17 @@ pub(super) static RULE: PhiRule = PhiRule {
         "«Maria Delgado» here:\n«Bex» 06:51: full house\n«Anselm» 06:52: which two\n«Bex» 06:52: bed 5\n«Anselm» 06:55: ok",
         "Seen with «Jane Roe» today. Will call on Monday. -- «RJK»",
         "Discussed with «Jane Roe». Reassured. «BT»/«mkw»",
+        "The bank reported a payment that nobody had asked for. It was made late on the second of the month from \
+            «Jane Roe»'s account, and the money went abroad on the same day. Please draft a reply to the branch that \
+            thanks them and asks for the papers.",
+        "The family is here, the spokesman is uncle «Fetu».",
+        "Dr. «Claussen» will Freitag weg. LG «Gesa»",
+        "Dr. «Okonkwo» rounds at nine. Discussed with «Kemp». EMG next week.",
+        "«Josh Kowalchuk» will bring the suit. She asked us twice not to print «kowalchuk».",
+        "A 10 Fr Cook catheter and an 18 Fr Foley are in the cart. Fr. «Cook» will visit.",
+        "The two new lifting robots arrived this morning and are charging in the store behind the lift. «Gertrude» goes to \
+            the orthopaedic floor and «Winston» stays here for training. Please do not push them by hand, and call the \
+            workshop when a red light shows. Nurse «Okonkwo» shows how it is done.",
     ],
     misses: &[
         "{\"patient\":\"x\"}",
@@ -141,6 +152,11 @@ pub(super) static RULE: PhiRule = PhiRule {
         "08/02 PROF FEE 310.00; HR Regular; PR Interval",
         "Coffee is in the break room. CWF still shows the plan; a near miss Sunday.",
         "{\"dob\":\"1962-03-14\",\"city\":\"Ewa Beach\"}",
+        "Please call back soon, many thanks Reception",
+        "The ward rounds at nine. Discussed with Kemp. EMG next week.",
+        "The two new lifting robots arrived this morning and are charging in the store behind the lift. Gertrude goes to \
+            the orthopaedic floor and Winston stays here for training. Please do not push them by hand, and call the \
+            workshop when a red light shows or when one of them stops in a doorway.",
     ],
     spelling: Spelling::Words,
     precedence: 0.0,

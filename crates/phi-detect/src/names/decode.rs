@@ -25,6 +25,14 @@ const REPORTED: [(&str, &str, usize); 3] = [
 const RUN_MAX: usize = 1024;
 /// Fractional bits of a score.
 const SCORE_BITS: u32 = 11;
+
+/// The rule, and how sure the model is, of names that it nearly or hardly takes for one. Nothing is reported at that.
+pub(crate) const SUSPECTED: &str = "name.suspected";
+pub(crate) const NEARLY: f32 = 0.3;
+pub(crate) const HARDLY: f32 = 0.2;
+/// So far a name may lag behind.
+const LAG_MAX: i64 = 2 << SCORE_BITS;
+
 /// Collects runs and turns them into candidates.
 pub(super) struct Decoder<'a> {
     weights: &'static Weights,
@@ -61,10 +69,13 @@ impl<'a> Decoder<'a> {
             return;
         }
         let has_any = self.scores.iter().any(|scores| best_tag(scores) != 0);
-        if has_any {
-            let tags = self.best_path();
-            self.emit(&tags);
-        }
+        let tags = if has_any {
+            self.best_path()
+        } else {
+            Vec::new()
+        };
+        self.emit(&tags);
+        self.emit_suspected(&tags);
         self.spans.clear();
         self.scores.clear();
     }
@@ -129,6 +140,47 @@ impl<'a> Decoder<'a> {
                 });
             }
         }
+    }
+
+    /// Names that "nothing" beats by so little that what else the text says may settle it; no tags mean "nothing" everywhere.
+    fn emit_suspected(&mut self, tags: &[u8]) {
+        let (_, _, bytes_min) = REPORTED[0];
+        let is_free = |token: usize| tags.get(token).is_none_or(|&tag| tag == 0);
+        let mut token = 0;
+        while token < self.scores.len() {
+            let start = token;
+            let mut lag = 0;
+            while let Some(more) = self.lag(token, token > start).filter(|_| is_free(token)) {
+                lag += more;
+                token += 1;
+            }
+            if token == start {
+                token += 1;
+                continue;
+            }
+            let span = self.bytes(start..token);
+            if span.len() >= bytes_min {
+                let is_near = lag / (token - start) as i64 <= 1 << SCORE_BITS;
+                let score = if is_near { NEARLY } else { HARDLY };
+                self.out.push(Candidate {
+                    kind: PhiKind::NAME,
+                    span,
+                    score,
+                    rule: SUSPECTED,
+                });
+            }
+        }
+    }
+
+    /// By how much a name lags behind whatever else a token may be, if that is little.
+    fn lag(&self, token: usize, goes_on: bool) -> Option<i64> {
+        let scores = self.scores.get(token)?;
+        let name = if goes_on { scores[2] } else { scores[1] };
+        let other = scores[3..=2 * KINDS]
+            .iter()
+            .fold(scores[0], |best, &score| best.max(score));
+        let lag = i64::from(other) - i64::from(name);
+        (lag <= LAG_MAX).then_some(lag)
     }
 
     fn bytes(&self, tokens: Range<usize>) -> Range<usize> {

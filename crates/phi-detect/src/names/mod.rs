@@ -20,6 +20,7 @@ use std::cell::Cell;
 use crate::budget::Budget;
 use crate::candidate::Candidate;
 use decode::Decoder;
+pub(crate) use decode::{NEARLY, SUSPECTED};
 pub(crate) use known::{is_only_a_name, is_ordinary, known_share};
 use network::{REACH, Window};
 pub(crate) use simd::Level;
@@ -44,7 +45,7 @@ impl Kept {
     }
 }
 
-/// Adds what the model finds in `text` to `out`, in order of position.
+/// Adds what the model finds in `text` to `out`, stretch by stretch: what it takes for PHI, then the names that it suspects.
 ///
 /// Findings that begin where `is_unwanted` says so may be left out, which saves looking for them.
 /// The text is left where the `budget` is spent.

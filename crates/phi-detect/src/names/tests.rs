@@ -23,8 +23,10 @@ fn golden() -> impl Iterator<Item = (String, Vec<String>)> {
 fn rust_and_python_find_the_same() {
     let mut count = 0;
     for (text, expected) in golden() {
+        // What it only suspects is not in the file.
         let spans: Vec<String> = found(Level::best(), &text)
             .into_iter()
+            .filter(|(.., score)| *score > NEARLY)
             .map(|(start, end, kind, _)| format!("{start}-{end}:{kind}"))
             .collect();
         assert_eq!(spans, expected, "{text:?}");

@@ -94,16 +94,31 @@ fn is_written_as_name(page: &Page<'_>, span: &Range<usize>) -> bool {
 
 /// Not part of an identifier, of a firm, of a saint's place, of an instrument or a disease that bears a name.
 fn stands_as_name(page: &Page<'_>, span: &Range<usize>) -> bool {
-    const LEADS: &[&[u8]] = &[
-        b"a", b"an", b"the", b"of", b"st", b"saint", b"santa", b"san", b"in", b"near", b"at",
-        b"this", b"another",
-    ];
     let (before, after) = (page.byte_before(span.start), page.byte(span.end));
     let is_tied = |byte: u8| {
         is_word_byte(byte) || matches!(byte, b'-' | b'_' | b'@' | b'/' | b'.' | b'\\' | b'&')
     };
     let goes_on = matches!(after, b'-' | b'_' | b'@' | b'/' | b'&' | b'=')
         || after == b'.' && is_word_byte(page.byte(span.end + 1));
+    // "a Heaney clamp", "Kelman tip": what a small word names that is not of the commonest.
+    let is_of_small = after == b' '
+        && page.byte(span.end + 1).is_ascii_lowercase()
+        && page
+            .word_at(span.end + 1)
+            .is_some_and(|(sense, _)| !sense.has(Sense::STOP | Sense::FILLER));
+    !is_tied(before)
+        && !goes_on
+        && !is_of_small
+        && !is_of_thing(page, span)
+        && !is_in_code(page, span)
+}
+
+/// Whether what stands beside a name makes a thing of it: an article or a place's preposition, a saint, a firm, a disease.
+pub(crate) fn is_of_thing(page: &Page<'_>, span: &Range<usize>) -> bool {
+    const LEADS: &[&[u8]] = &[
+        b"a", b"an", b"the", b"of", b"st", b"saint", b"santa", b"san", b"in", b"near", b"at",
+        b"this", b"another",
+    ];
     let lead_end = span.start.saturating_sub(1);
     let lead_end = lead_end - usize::from(page.byte_before(lead_end) == b'.');
     let is_led = page.word_before(lead_end).is_some_and(|(_, start)| {
@@ -111,19 +126,7 @@ fn stands_as_name(page: &Page<'_>, span: &Range<usize>) -> bool {
             .iter()
             .any(|lead| page.slice(start..lead_end).eq_ignore_ascii_case(lead))
     });
-    // "a Heaney clamp", "Kelman tip": what a small word names that is not of the commonest.
-    let is_of_thing = after == b' '
-        && page.byte(span.end + 1).is_ascii_lowercase()
-        && page
-            .word_at(span.end + 1)
-            .is_some_and(|(sense, _)| !sense.has(Sense::STOP | Sense::FILLER));
     let is_of_firm = page.slice(span.end..span.end + 3) == b" & "
         || page.slice(span.start.saturating_sub(3)..span.start) == b" & ";
-    !is_tied(before)
-        && !goes_on
-        && !is_led
-        && !is_of_thing
-        && !is_of_firm
-        && !is_before_eponym_tail(page, span.end, Cue::Given)
-        && !is_in_code(page, span)
+    is_led || is_of_firm || is_before_eponym_tail(page, span.end, Cue::Given)
 }

@@ -102,6 +102,7 @@ const LINE_BYTES_MAX: usize = 40;
 pub(crate) fn in_letters(
     page: &Page<'_>,
     is_only_a_name: impl Fn(&str) -> bool,
+    is_ordinary: impl Fn(&str) -> bool,
 ) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let (mut above, mut is_first) = (Above::Text, true);
@@ -147,6 +148,7 @@ pub(crate) fn in_letters(
         (is_first, follows_empty) = (false, false);
     }
     found.extend(after_dash(page).filter(|name| is_somebody(page, name, &is_only_a_name)));
+    found.extend(after_closing(page, is_ordinary));
     found
 }
 
@@ -178,6 +180,61 @@ fn after_dash(page: &Page<'_>) -> Option<Range<usize>> {
     // The last of a list of words signs nothing.
     let is_list = page.text.matches("\n-").count() > 1;
     (is_signed && is_name && !is_list).then_some(start..end)
+}
+
+/// "Freitag früher weg. LG Gesa": a word that is no other behind a closing, at the very end.
+fn after_closing(page: &Page<'_>, is_ordinary: impl Fn(&str) -> bool) -> Option<Range<usize>> {
+    const WORDS: &[&[u8]] = &[
+        b"lg",
+        b"mvg",
+        b"gr",
+        b"groetjes",
+        b"groeten",
+        b"vg",
+        b"bises",
+        b"bisous",
+        b"love",
+        b"xx",
+        b"cheers",
+        b"thanks",
+        b"thx",
+        b"regards",
+        b"gruss",
+        b"grusse",
+        b"abs",
+        b"abracos",
+        b"beijos",
+        b"saludos",
+        b"besos",
+        b"saluti",
+        b"baci",
+        b"ta",
+    ];
+    let end = page
+        .text
+        .trim_end_matches(|sign: char| !sign.is_alphanumeric())
+        .len();
+    let (sense, start) = page.word_before(end)?;
+    let word = page.text.get(start..end)?;
+    let gap = page.slice(start.saturating_sub(3)..start);
+    let signs = gap
+        .iter()
+        .rev()
+        .take_while(|byte| matches!(byte, b' ' | b',' | b'.'))
+        .count();
+    let closing_end = start - signs;
+    let (_, closing) = page
+        .word_before(closing_end)
+        .filter(|_| gap.ends_with(b" "))?;
+    let closing = page.slice(closing..closing_end);
+    let is_closing = WORDS.iter().any(|one| closing.eq_ignore_ascii_case(one));
+    let is_given = sense.0 & !(Sense::GIVEN.0 | Sense::GIVEN_WORD.0) == 0;
+    let is_name = word.len() >= 2
+        && word.starts_with(char::is_uppercase)
+        && word.chars().skip(1).all(char::is_lowercase)
+        && is_given
+        && (sense != Sense::NONE || !is_ordinary(word));
+    (is_closing && is_name).then_some(start..end)
 }
 
 /// What stands above a line.

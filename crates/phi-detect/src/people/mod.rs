@@ -1,5 +1,6 @@
 //! Reads names of people: capitalised words, initials, particles, suffixes.
 
+mod announced;
 mod asides;
 mod beds;
 mod chats;
@@ -7,6 +8,7 @@ mod company;
 mod damaged;
 mod data;
 mod ending;
+mod extent;
 mod fit;
 mod letters;
 mod particulars;
@@ -16,10 +18,11 @@ mod rounds;
 mod spelled_out;
 mod things;
 
+pub(crate) use announced::{follows_person, has_age, is_announced, opens_sentence};
 pub(crate) use asides::after_departments;
 pub(crate) use beds::in_beds;
 pub(crate) use chats::{initials_below, speakers};
-pub(crate) use company::in_company;
+pub(crate) use company::{in_company, is_of_thing};
 pub(crate) use damaged::mend as mend_names;
 pub(crate) use data::{
     initials_at, is_identifier, is_in_data, is_piece_of_identifier, is_type_word,
@@ -27,6 +30,7 @@ pub(crate) use data::{
 pub(crate) use ending::{
     display_name_before, ends_full_name, ends_last_first, name_before_degree, surname_before,
 };
+pub(crate) use extent::extend;
 pub(crate) use fit::{fit, joins_two, with_initial};
 pub(crate) use letters::in_letters;
 pub(crate) use particulars::{after as particulars, follows_rank, follows_title};

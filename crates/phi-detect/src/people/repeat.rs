@@ -8,7 +8,11 @@ use crate::lexicon::{LEXICON, Sense};
 use crate::page::{Page, is_word_byte};
 
 /// Further mentions of the words of `names`, as spans; those inside a known name are among them.
-pub(crate) fn again(page: &Page<'_>, names: &[Range<usize>]) -> Vec<Range<usize>> {
+pub(crate) fn again(
+    page: &Page<'_>,
+    names: &[Range<usize>],
+    is_ordinary: impl Fn(&str) -> bool,
+) -> Vec<Range<usize>> {
     let parts = |name: &Range<usize>| page.slice(name.clone()).split(|&byte| !is_part_byte(byte));
     let telling = names.iter().flat_map(parts).filter(|word| is_telling(word));
     let in_capitals: Vec<Vec<u8>> = telling.clone().filter_map(in_other_case).collect();
@@ -16,7 +20,12 @@ pub(crate) fn again(page: &Page<'_>, names: &[Range<usize>]) -> Vec<Range<usize>
         .iter()
         .filter_map(|name| initials(page, name))
         .collect();
-    let others = in_capitals.iter().chain(&initials).map(Vec::as_slice);
+    let in_small: Vec<Vec<u8>> = telling
+        .clone()
+        .filter_map(|word| in_small(word, &is_ordinary))
+        .collect();
+    let others = in_capitals.iter().chain(&initials).chain(&in_small);
+    let others = others.map(Vec::as_slice);
     let words = Words::new(telling.chain(others));
     let common = names.iter().filter_map(|name| parts(name).next_back());
     let common = Words::new(common.filter(|word| is_half_telling(word)));
@@ -115,6 +124,14 @@ fn in_other_case(word: &[u8]) -> Option<Vec<u8>> {
     };
     other[0].make_ascii_uppercase();
     (is_plain && word.len() >= LENGTH_MIN).then_some(other)
+}
+
+/// The word as a hurried writer would write it, where it is no other word: "carmen told me".
+fn in_small(word: &[u8], is_ordinary: impl Fn(&str) -> bool) -> Option<Vec<u8>> {
+    const LENGTH_MIN: usize = 4;
+    let small = word.to_ascii_lowercase();
+    let is_free = std::str::from_utf8(&small).is_ok_and(|small| !is_ordinary(small));
+    (word.len() >= LENGTH_MIN && is_free && !word.contains(&b'-')).then_some(small)
 }
 
 /// Whether a name is an ordinary word too ("Price", "Rivers"), or somebody's initials ("TWR"): it says who is meant where

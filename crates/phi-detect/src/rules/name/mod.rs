@@ -10,6 +10,7 @@ use std::ops::Range;
 use super::{Finder, Out};
 use crate::labels::Meaning;
 use crate::lexicon::{LEXICON, Sense};
+use crate::names;
 use crate::page::{Label, Page};
 use crate::people::{self, Cue, Name};
 use nobody::FACULTIES;
@@ -19,7 +20,7 @@ pub(super) static FINDER: Finder = Finder {
     find,
     beside: super::no_neighbour,
     among: super::in_no_company,
-    complete: people::fit,
+    complete: |page, span| people::extend(page, people::fit(page, span)),
     contradicts: nobody::contradicts,
 };
 
@@ -72,10 +73,10 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
     for span in people::spelled_out(page) {
         out.push(span, 0.76, "name.spelled");
     }
-    for span in people::in_letters(page, crate::names::is_only_a_name) {
+    for span in people::in_letters(page, names::is_only_a_name, names::is_ordinary) {
         out.push(span, 0.76, "name.letter");
     }
-    for span in people::after_departments(page, crate::names::is_ordinary) {
+    for span in people::after_departments(page, names::is_ordinary) {
         out.push(span, 0.76, "name.aside");
     }
     in_fields(page, out);
@@ -83,21 +84,21 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
 
 /// Further mentions of people whom the text names with some certainty.
 pub(crate) fn find_again(page: &Page<'_>, known: &[Range<usize>], out: &mut Out<'_>) {
-    for span in people::again(page, known) {
+    for span in people::again(page, known, names::is_ordinary) {
         out.push(span, 0.6, "name.repeated");
     }
 }
 
 /// People in the company of others, by words that are nothing but names.
 pub(crate) fn find_company(page: &Page<'_>, known: &[Range<usize>], out: &mut Out<'_>) {
-    for span in people::in_company(page, known, crate::names::is_only_a_name) {
+    for span in people::in_company(page, known, names::is_only_a_name) {
         out.push(span, 0.55, "name.company");
     }
 }
 
 /// People who speak in a chat or sign with initials, in a text in which others are known.
 pub(crate) fn find_speakers(page: &Page<'_>, known: &[Range<usize>], out: &mut Out<'_>) {
-    for span in people::speakers(page, known, crate::names::is_ordinary) {
+    for span in people::speakers(page, known, names::is_ordinary) {
         out.push(span, 0.6, "name.speaker");
     }
     for span in people::initials_below(page) {
@@ -171,6 +172,12 @@ fn after_title(page: &Page<'_>, start: usize, end: usize) -> Option<Name> {
     {
         return None;
     }
+    // "a 10 Fr Cook catheter" is so thick.
+    let is_gauge = title.eq_ignore_ascii_case(b"fr")
+        && matches!(page.slice(start.saturating_sub(2)..start), [digit, b' '] if digit.is_ascii_digit());
+    if is_gauge {
+        return None;
+    }
     // "for relapsing MS. Patients": the disease ends the sentence.
     let before = page.slice(start.saturating_sub(2)..start);
     let ends_sentence = title == b"MS"
@@ -226,8 +233,8 @@ fn is_item(page: &Page<'_>, title: &[u8], name: &Name) -> bool {
         && name.known == 0
         && is_shouted(title)
         && is_shouted(text.as_bytes())
-        && crate::names::is_ordinary(text)
-        && !crate::names::is_only_a_name(text)
+        && names::is_ordinary(text)
+        && !names::is_only_a_name(text)
 }
 
 /// `interpreter Nguyen Van An`, `Hi Jennifer,`.
@@ -284,7 +291,7 @@ fn after_kin(page: &Page<'_>, start: usize, end: usize) -> Option<Name> {
             .text
             .get(name.span.start..first_end)
             .unwrap_or_default();
-        let is_known = sense == Sense::GIVEN || crate::names::is_only_a_name(word);
+        let is_known = sense == Sense::GIVEN || names::is_only_a_name(word);
         return (is_known && goes_on).then_some(name);
     }
     // "her aunt Grace", but not "her aunt May 3": a word that is a given name as well.
@@ -296,7 +303,15 @@ fn after_kin(page: &Page<'_>, start: usize, end: usize) -> Option<Name> {
             .slice(start.saturating_sub(5)..start)
             .eq_ignore_ascii_case(b"dear ");
     let is_plain = gap == b" " && name.words >= 2;
-    (name.known > 0 || is_plain || is_word).then_some(name)
+    // "spokesman is uncle Fetu": a capital that no sentence needs, on a word that is no other.
+    let is_strange = gap == b" "
+        && page.byte(start).is_ascii_lowercase()
+        && page.byte(name.span.start + 1).is_ascii_lowercase()
+        && page
+            .text
+            .get(name.span.clone())
+            .is_some_and(|word| !names::is_ordinary(word));
+    (name.known > 0 || is_plain || is_word || is_strange).then_some(name)
 }
 
 /// `Patient: Jane Roe`, `Patient Jane Roe`, `name is jane roe`.
@@ -370,7 +385,7 @@ fn is_plainly_named(page: &Page<'_>, label: Range<usize>, is_role: bool, name: &
     let text = page.text.get(name.span.clone()).unwrap_or_default();
     let is_ordinary = || {
         let mut words = text.split(' ');
-        words.all(|word| crate::names::is_ordinary(word) && !crate::names::is_only_a_name(word))
+        words.all(|word| names::is_ordinary(word) && !names::is_only_a_name(word))
     };
     let is_alone = name.words == 1 && (is_the || is_heading);
     let is_given = is_role && name.known == 0 && (is_alone || is_ordinary());

@@ -1,0 +1,100 @@
+//! What stands beside a word and says that it is somebody: a label, a title, a role, a relative; an age.
+
+use std::ops::Range;
+
+use crate::labels::Meaning;
+use crate::lexicon::Sense;
+use crate::page::Page;
+
+/// Whether a label, a title, a role or a relative stands before a word: "scribe jlp", "mother: ana".
+pub(crate) fn is_announced(page: &Page<'_>, span: &Range<usize>) -> bool {
+    let before = page.slice(span.start.saturating_sub(2)..span.start);
+    let end = span.start.saturating_sub(1);
+    let announces = Sense::TITLE | Sense::KIN | Sense::ROLE | Sense::INTRODUCES;
+    page.field_at(span.start).is_some()
+        || page.label_ending_at(end).is_some()
+        || matches!(before, b": " | [_, b'=' | b':' | b'"' | b'@' | b'<'])
+        || page
+            .word_before(end)
+            .is_some_and(|(sense, start)| sense.has(announces) && !is_office(page, start))
+}
+
+/// Whether a title, a role, a relative or the label of a name stands before a word: no mere colon or quote.
+pub(crate) fn follows_person(page: &Page<'_>, span: &Range<usize>) -> bool {
+    let end = span.start.saturating_sub(1);
+    let end = end - usize::from(page.byte_before(end) == b':');
+    page.label_ending_at(end)
+        .is_some_and(|label| matches!(label.meaning, Meaning::Name))
+        || page.word_before(end).is_some_and(|(sense, start)| {
+            sense.has(Sense::TITLE | Sense::KIN | Sense::ROLE) && !is_office(page, start)
+        })
+}
+
+/// "the surgeon gambles": with an article before it a role is enough to say who is meant.
+fn is_office(page: &Page<'_>, role: usize) -> bool {
+    let before = page.slice(role.saturating_sub(4)..role);
+    [b"the ".as_slice(), b"The ", b" a ", b" an "]
+        .iter()
+        .any(|article| before.ends_with(article))
+}
+
+/// Whether a capital is that of a sentence, a line or a quotation: nothing or such a sign stands before.
+pub(crate) fn opens_sentence(page: &Page<'_>, span: &Range<usize>) -> bool {
+    let before = page.slice(span.start.saturating_sub(2)..span.start);
+    page.byte(span.start).is_ascii_uppercase()
+        && matches!(before, [] | [.., b'\n' | b'"'] | [b'.' | b'!' | b'?', b' '])
+}
+
+/// Whether an age stands right behind a name: "Roe, 71M", "Jane Roe is a 53-year-old", "Wren (9 mo)".
+pub(crate) fn has_age(page: &Page<'_>, end: usize) -> bool {
+    const GAPS: &[&[u8]] = &[b" is a ", b" is an ", b", ", b" (", b" - ", b" "];
+    const UNITS: &[&[u8]] = &[
+        b"m", b"f", b"y", b"yo", b"yr", b"yrs", b"year", b"years", b"mo", b"months",
+    ];
+    let rest = page.slice(end..page.text.len().min(end + 20));
+    let Some(gap) = GAPS.iter().find(|gap| rest.starts_with(gap)) else {
+        return false;
+    };
+    let age = &rest[gap.len()..];
+    let digits = age.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let unit = &age[digits..];
+    let unit = &unit[unit
+        .iter()
+        .take_while(|byte| matches!(byte, b' ' | b'-'))
+        .count()..];
+    let letters = unit
+        .iter()
+        .take_while(|byte| byte.is_ascii_alphabetic())
+        .count();
+    let is_unit = UNITS
+        .iter()
+        .any(|one| unit[..letters].eq_ignore_ascii_case(one));
+    (1..=3).contains(&digits) && is_unit
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_age_stands_behind_a_name() {
+        let has = |text: &str| has_age(&Page::new(text, Vec::new()), "Roe".len());
+        for text in [
+            "Roe, 71M, CHF",
+            "Roe is a 53-year-old woman",
+            "Roe (9 mo)",
+            "Roe 4 years",
+        ] {
+            assert!(has(text), "{text}");
+        }
+        for text in [
+            "Roe, 71 beds",
+            "Roe 12 mg",
+            "Roe",
+            "Roe is a nurse",
+            "Roe 2024m",
+        ] {
+            assert!(!has(text), "{text}");
+        }
+    }
+}
