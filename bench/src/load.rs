@@ -41,6 +41,9 @@ pub(crate) struct Measured {
     pub(crate) memory_kib: Option<(u64, u64)>,
 }
 
+/// How a stream ends.
+const END: &[u8] = b"data: [DONE]\n\n";
+
 /// Numbers for bodies, so that no two requests of a whole bench are alike.
 static NEXT: AtomicU64 = AtomicU64::new(1);
 
@@ -155,11 +158,13 @@ async fn ask(
     }
     let first_frame = response.frame().await.context("an answer was empty")??;
     let first = started.elapsed();
-    let mut last = first_frame.into_data().unwrap_or_default();
+    let mut last = first_frame.into_data().unwrap_or_default().to_vec();
     while let Some(frame) = response.frame().await {
-        last = frame?.into_data().unwrap_or_default();
+        // The end may be cut anywhere.
+        last.drain(..last.len().saturating_sub(END.len()));
+        last.extend_from_slice(&frame?.into_data().unwrap_or_default());
     }
-    let is_complete = last.ends_with(b"}") || last.ends_with(b"data: [DONE]\n\n");
+    let is_complete = last.ends_with(b"}") || last.ends_with(END);
     if !is_complete {
         bail!("an answer broke off");
     }

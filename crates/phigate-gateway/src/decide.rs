@@ -32,7 +32,7 @@ use crate::scan_job::{ScanJob, is_long};
 use crate::stages::Stages;
 
 /// What was decided, with what was known by then.
-pub(crate) type Verdict = (RequestFacts, Result<Forward, GatewayError>);
+pub(crate) type Verdict = (RequestFacts, Result<Box<Forward>, GatewayError>);
 
 /// Decides about a body.
 pub(crate) async fn decide(
@@ -54,7 +54,7 @@ pub(crate) async fn decide_again(
     record: &RequestRecord,
     others: Others,
     permits: &Permits,
-) -> Option<(RequestFacts, Forward)> {
+) -> Option<(RequestFacts, Box<Forward>)> {
     let is_long = is_long(others.scanned.request().document().expose().as_bytes());
     let said = Said {
         conversation: others.conversation.clone(),
@@ -125,7 +125,7 @@ impl Decider {
         scanner: &Scanner,
         body: Bytes,
         facts: &mut RequestFacts,
-    ) -> Result<Forward, GatewayError> {
+    ) -> Result<Box<Forward>, GatewayError> {
         let limits = self.gateway.request_limits();
         let request = Request::read(self.door.form, body.into(), &limits)?;
         let request = request.with_aside(self.said.aside.clone());
@@ -174,7 +174,7 @@ impl Decider {
         &self,
         scanner: &Scanner,
         mut others: Others,
-    ) -> Option<(RequestFacts, Forward)> {
+    ) -> Option<(RequestFacts, Box<Forward>)> {
         while let Some(target) = others.next() {
             let routes = route::routes_at(self.door, &self.account, &target).unwrap_or_default();
             let Some(route) = routes.first() else {
@@ -201,7 +201,7 @@ impl Decider {
         route: &Route<'_>,
         scanned: Scanned,
         facts: &mut RequestFacts,
-    ) -> Result<Forward, GatewayError> {
+    ) -> Result<Box<Forward>, GatewayError> {
         let named = self.said.conversation.as_deref();
         let draft = ReplyDraft::new(&self.gateway.vault, &self.account, named, &scanned);
         let (outcome, issued) = draft.apply(&self.policy(route), scanner, scanned);
@@ -218,7 +218,8 @@ impl Decider {
         if let Some(stages) = &self.stages {
             stages.keep_sent(clean.request().document().expose());
         }
-        Ok(Forward {
+        // In a box: it is handed from step to step.
+        Ok(Box::new(Forward {
             action: action(&clean),
             provider: route.name.to_owned(),
             model: route.model.clone(),
@@ -234,7 +235,7 @@ impl Decider {
             },
             cleared,
             others: None,
-        })
+        }))
     }
 
     /// What is done for a provider: what the owner chose, and at least what is agreed with its operator.

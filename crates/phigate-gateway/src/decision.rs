@@ -36,7 +36,7 @@ impl RequestRecord {
             // reply, not the record.
             let account = &self.admission.account.id;
             let replies = &self.gateway.vault.replies;
-            replies.prepare_to_seal(account).await.ok();
+            Box::pin(replies.prepare_to_seal(account)).await.ok();
         }
         let mut outcome = OutcomeDue::new(self, facts, action);
         outcome.begin(forward);

@@ -30,7 +30,7 @@ const ATTEMPTS: HeaderName = HeaderName::from_static("x-gateway-attempts");
 const PROVIDER: HeaderName = HeaderName::from_static("x-gateway-provider");
 
 /// A request whose decision is recorded and whose outcome is not.
-pub(crate) struct OutcomeDue(Option<Due>);
+pub(crate) struct OutcomeDue(Option<Box<Due>>);
 
 /// What the outcome needs to know.
 struct Due {
@@ -64,7 +64,7 @@ pub(crate) struct Ended<'a> {
 impl OutcomeDue {
     /// The decision about a request was recorded with this action just now.
     pub(crate) fn new(record: RequestRecord, facts: RequestFacts, action: Action) -> Self {
-        Self(Some(Due {
+        Self(Some(Box::new(Due {
             record,
             facts,
             action,
@@ -73,7 +73,7 @@ impl OutcomeDue {
             provider: None,
             cause: None,
             reply: ReplyNotes::default(),
-        }))
+        })))
     }
 
     /// It leaves for a provider now.
@@ -225,7 +225,7 @@ impl OutcomeDue {
         let outcome = due.outcome(&ended);
         let record = &due.record;
         let written = record.write_ended(decision, &outcome, &due.facts, durability);
-        if let Err(error) = written.await {
+        if let Err(error) = Box::pin(written).await {
             let mut response = error.into_response();
             due.facts.write_headers(response.headers_mut());
             return response;
@@ -251,10 +251,9 @@ impl OutcomeDue {
             return;
         };
         let replies = &gateway.vault.replies;
-        let written = replies
-            .record_outcome_with_reply(account, outcome, &reply, deadline)
-            .await;
-        if written.is_err() {
+        // In a box: most accounts keep no replies.
+        let written = replies.record_outcome_with_reply(account, outcome, &reply, deadline);
+        if Box::pin(written).await.is_err() {
             let id = due.record.request_id;
             tracing::warn!(request.id = %id, "outcome of request {id} waits to be written");
         }

@@ -84,7 +84,8 @@ impl Gateway {
                 Sent::Failed(failed) => failed,
             };
             // The next one's turn: decided anew, and on disk before it leaves once more.
-            recorded = failed.fall_back().await?.record().await?;
+            // In a box: it is rare, and would make room for itself in every request.
+            recorded = Box::pin(failed.begin_anew()).await?;
         }
     }
 }
@@ -111,7 +112,7 @@ impl Received {
 pub struct Decided {
     record: RequestRecord,
     facts: RequestFacts,
-    forward: Forward,
+    forward: Box<Forward>,
     permits: Permits,
 }
 
@@ -144,7 +145,7 @@ struct Holds {
 /// A request whose decision is recorded, and which has not left.
 pub struct Recorded {
     written: Written,
-    forward: Forward,
+    forward: Box<Forward>,
     outcome: OutcomeDue,
     holds: Holds,
 }
@@ -160,7 +161,7 @@ pub enum Sent {
 impl Recorded {
     /// Sends the request and waits for the head of the answer. A failure that nobody else can mend is the outcome.
     pub async fn send(self) -> Result<Sent, Stopped> {
-        let (mut outcome, forward, holds) = (self.outcome, self.forward, self.holds);
+        let (mut outcome, forward, holds) = (self.outcome, *self.forward, self.holds);
         let (gateway, account) = (&holds.gateway, &holds.account);
         let provider = account.providers.get(&forward.provider);
         let outgoing = Outgoing::new(
@@ -187,6 +188,7 @@ impl Recorded {
                     })));
                 }
                 let refused = failure::refused(gateway, account, provider, format, incoming);
+                let refused = Box::pin(refused);
                 Unanswered {
                     error: refused.await,
                     may_fall_back: failure::may_fall_back(status),
@@ -197,10 +199,8 @@ impl Recorded {
                 error.into()
             }
         };
-        attempt
-            .pass_on(unanswered, outcome, holds)
-            .await
-            .map(Sent::Failed)
+        let passed_on = Box::pin(attempt.pass_on(unanswered, outcome, holds));
+        passed_on.await.map(Sent::Failed)
     }
 }
 
@@ -253,6 +253,11 @@ pub struct Failed {
 }
 
 impl Failed {
+    /// Decides and records for the next provider.
+    async fn begin_anew(self: Box<Self>) -> Result<Recorded, Stopped> {
+        self.fall_back().await?.record().await
+    }
+
     /// Decides about the request for the next provider. Where there is none, the failure is the outcome.
     pub async fn fall_back(self) -> Result<FellBack, Stopped> {
         let mut outcome = self.outcome;
@@ -283,7 +288,7 @@ impl Failed {
 /// A request that may leave for another provider, once that is recorded.
 pub struct FellBack {
     facts: RequestFacts,
-    forward: Forward,
+    forward: Box<Forward>,
     outcome: OutcomeDue,
     holds: Holds,
 }
@@ -339,8 +344,8 @@ impl Answered {
                 Ok(Relayed::Given(response))
             }
             Err((unanswered, outcome)) => {
-                let failed = attempt.pass_on(unanswered, outcome, self.holds).await?;
-                Ok(Relayed::Failed(failed))
+                let passed_on = Box::pin(attempt.pass_on(unanswered, outcome, self.holds));
+                Ok(Relayed::Failed(passed_on.await?))
             }
         }
     }

@@ -79,13 +79,12 @@ impl RequestRecord {
         durability: Durability,
     ) -> Result<Written, GatewayError> {
         let (trail, deadline) = (&self.gateway.vault.trail, self.gateway.record_deadline());
-        let written = async {
-            match durability {
-                Durability::Durable => trail.record_decision(decision, deadline).await,
-                Durability::Queued => trail.record_decision_lazily(decision, deadline).await,
-            }
+        let started = Instant::now();
+        let written = match durability {
+            Durability::Durable => trail.record_decision(decision, deadline).await,
+            Durability::Queued => trail.record_decision_lazily(decision, deadline).await,
         };
-        self.noted(facts, written).await
+        self.noted(facts, started, written)
     }
 
     /// Writes a decision with its outcome, where nothing happens in between.
@@ -97,19 +96,20 @@ impl RequestRecord {
         durability: Durability,
     ) -> Result<(), GatewayError> {
         let (trail, deadline) = (&self.gateway.vault.trail, self.gateway.record_deadline());
+        let started = Instant::now();
         let written = trail.record_ended(decision, outcome, durability, deadline);
-        self.noted(facts, written).await
+        let written = written.await;
+        self.noted(facts, started, written)
     }
 
     /// Counts a decision, and how long writing it took.
-    async fn noted<T>(
+    fn noted<T>(
         &self,
         facts: &RequestFacts,
-        written: impl Future<Output = phigate_store::Result<T>>,
+        started: Instant,
+        written: phigate_store::Result<T>,
     ) -> Result<T, GatewayError> {
         let metrics = &self.gateway.metrics;
-        let started = Instant::now();
-        let written = written.await;
         metrics.recorded(started.elapsed());
         let written = written.map_err(|error| {
             let id = self.request_id;

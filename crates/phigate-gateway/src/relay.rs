@@ -72,6 +72,9 @@ pub(crate) async fn stream(
 /// Time for the error event to reach the caller before the connection breaks off.
 const LAST_EVENT: Duration = Duration::from_millis(50);
 
+/// So much goes out at once, and no more is gathered.
+const WRITE_BYTES: usize = 16 * 1024;
+
 /// What there is to send next, and whether more may follow.
 type Step = (Vec<u8>, Result<(), Broken>);
 
@@ -133,17 +136,13 @@ impl State {
 }
 
 impl Source {
-    /// Waits for something to send. Reads on while a piece of the provider's stream says nothing to the caller.
+    /// Waits for something to send. Reads on while a piece of the provider's stream says nothing to the caller, and while
+    /// pieces that came together are at hand: each write costs more than all else that is done about an event.
     async fn read(&mut self) -> Step {
         let mut out = Vec::new();
         let mut translated = Vec::new();
+        let mut piece = self.next().await;
         loop {
-            let piece = tokio::select! {
-                biased;
-                // The grace period is over: better an error event than a silent cut.
-                () = &mut self.cut => Some(Err(ProviderError::Broken)),
-                piece = self.answer.next() => piece,
-            };
             let into = match self.stage {
                 Some(_) => &mut translated,
                 None => &mut out,
@@ -154,9 +153,27 @@ impl Source {
                 None => self.translator.finish(into),
             };
             let step = self.treat(step, &mut translated, &mut out);
-            if step.is_err() || self.translator.is_done() || !out.is_empty() {
+            if step.is_err() || self.translator.is_done() || out.len() >= WRITE_BYTES {
                 return (out, step);
             }
+            piece = if out.is_empty() {
+                self.next().await
+            } else {
+                match self.answer.next_at_hand().await {
+                    None => return (out, step),
+                    at_hand => at_hand,
+                }
+            };
+        }
+    }
+
+    /// The next piece of the provider's stream.
+    async fn next(&mut self) -> Option<Result<Bytes, ProviderError>> {
+        tokio::select! {
+            biased;
+            // The grace period is over: better an error event than a silent cut.
+            () = &mut self.cut => Some(Err(ProviderError::Broken)),
+            piece = self.answer.next() => piece,
         }
     }
 

@@ -1,13 +1,14 @@
 //! A memory of texts already scanned.
 //!
 //! Chat clients send the whole conversation with every turn. Remembering the
-//! findings of long texts makes a turn cost its new text alone. A text is known
-//! by a keyed hash of 128 bits whose key lives as long as the process; nothing
-//! of the text is kept.
+//! findings of long texts makes a turn cost its new text alone. Words such as the
+//! names of models and tools stand in every request; they are remembered apart, so
+//! that neither crowds out the other. A text is known by a keyed hash of 128 bits
+//! whose key lives as long as the process; nothing of the text is kept.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use phi_detect::Findings;
 use phigate_core::protect::ScanMemory;
@@ -15,12 +16,24 @@ use phigate_core::protect::ScanMemory;
 /// Findings that a text has on average at most: the memory is bounded in both, so that it stays small.
 const FINDINGS_PER_TEXT: usize = 8;
 
-/// Below this, looking it up costs as much as scanning it.
+/// Below this, remembering saves little.
 const SHORTEST_BYTES: usize = 256;
 
-/// Findings of texts seen before, bounded in number; the least recently written half goes first.
+/// Up to this, it may be a word that stands in every request.
+const WORD_BYTES_MAX: usize = 32;
+
+/// Words that are remembered.
+const WORDS: usize = 1_024;
+
+/// Findings of texts seen before.
 pub(crate) struct Memory {
     keys: (RandomState, RandomState),
+    texts: Shelf,
+    words: Shelf,
+}
+
+/// Findings, bounded in number; the least recently written half goes first.
+struct Shelf {
     entries_max: usize,
     generations: Mutex<Generations>,
 }
@@ -33,12 +46,12 @@ struct Generations {
 }
 
 impl Memory {
-    /// A memory for at most this many texts.
+    /// A memory for at most this many texts, besides words.
     pub(crate) fn new(entries_max: usize) -> Self {
         Self {
             keys: Default::default(),
-            entries_max,
-            generations: Mutex::default(),
+            texts: Shelf::new(entries_max),
+            words: Shelf::new(WORDS),
         }
     }
 
@@ -56,6 +69,24 @@ impl Memory {
         half(&self.keys.0) << 64 | half(&self.keys.1)
     }
 
+    /// Where texts of this length are remembered.
+    fn shelf(&self, bytes: usize) -> Option<&Shelf> {
+        match bytes {
+            0..=WORD_BYTES_MAX => Some(&self.words),
+            SHORTEST_BYTES.. => Some(&self.texts),
+            _ => None,
+        }
+    }
+}
+
+impl Shelf {
+    fn new(entries_max: usize) -> Self {
+        Self {
+            entries_max,
+            generations: Mutex::default(),
+        }
+    }
+
     fn recall(&self, key: u128) -> Option<Findings> {
         let mut generations = self.lock();
         if let Some(findings) = generations.young.get(&key) {
@@ -66,8 +97,12 @@ impl Memory {
         Some(findings)
     }
 
-    fn remember(&self, key: u128, findings: Findings) {
-        self.put(&mut self.lock(), key, findings);
+    fn remember(&self, key: u128, findings: &Findings) {
+        // An incomplete scan says nothing about the rest of the text.
+        let most = self.entries_max * FINDINGS_PER_TEXT / 8;
+        if findings.is_complete() && findings.len() <= most {
+            self.put(&mut self.lock(), key, findings.clone());
+        }
     }
 
     fn put(&self, generations: &mut Generations, key: u128, findings: Findings) {
@@ -83,10 +118,10 @@ impl Memory {
     }
 
     /// A panic while holding the lock leaves maps that are still maps.
-    fn lock(&self) -> std::sync::MutexGuard<'_, Generations> {
+    fn lock(&self) -> MutexGuard<'_, Generations> {
         self.generations
             .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner)
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -97,19 +132,15 @@ impl ScanMemory for Memory {
         text: &str,
         scan: &mut dyn FnMut() -> Findings,
     ) -> Findings {
-        if text.len() < SHORTEST_BYTES {
+        let Some(shelf) = self.shelf(text.len()) else {
             return scan();
-        }
+        };
         let key = self.key(label, text);
-        if let Some(findings) = self.recall(key) {
+        if let Some(findings) = shelf.recall(key) {
             return findings;
         }
         let findings = scan();
-        // An incomplete scan says nothing about the rest of the text.
-        let most = self.entries_max * FINDINGS_PER_TEXT / 8;
-        if findings.is_complete() && findings.len() <= most {
-            self.remember(key, findings.clone());
-        }
+        shelf.remember(key, &findings);
         findings
     }
 }
@@ -136,7 +167,7 @@ mod tests {
                     format!("{number} {}", "SSN 536-22-8741, ".repeat(pieces)) + &" ".repeat(256);
                 memory.recall_or(None, &text, &mut || detector.scan(&text));
             }
-            let generations = memory.lock();
+            let generations = memory.texts.lock();
             let kept = generations.young.len() + generations.old.len();
             assert!(
                 (kept_max / 4..=kept_max + 1).contains(&kept),
@@ -182,5 +213,28 @@ mod tests {
         assert_eq!(recall(None), (1, 1));
         assert_eq!(recall(None), (1, 1));
         assert_eq!(recall(Some("note")), (1, 2));
+    }
+
+    #[test]
+    fn words_are_remembered_and_sentences_are_not() {
+        let memory = Memory::new(64);
+        let detector = Detector::default().without_names();
+        for (text, expected) in [
+            ("gpt-4o", 1),
+            ("", 1),
+            (&"x".repeat(WORD_BYTES_MAX), 1),
+            (&"x".repeat(WORD_BYTES_MAX + 1), 2),
+            (&"x".repeat(SHORTEST_BYTES - 1), 2),
+            (&"x".repeat(SHORTEST_BYTES), 1),
+        ] {
+            let mut scans = 0;
+            for _ in 0..2 {
+                memory.recall_or(None, text, &mut || {
+                    scans += 1;
+                    detector.scan(text)
+                });
+            }
+            assert_eq!(scans, expected, "{} bytes", text.len());
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! What the dashboard sends is a request like any other.
+//! What the dashboard sends is a request like any other, and how much a request keeps on its way.
 
 use axum::http::StatusCode;
 use phigate_store::Record;
@@ -27,4 +27,15 @@ async fn a_request_from_the_dashboard_is_recorded_under_the_id_that_it_is_answer
         panic!("{records:?}")
     };
     assert_eq!(outcome.status, Some(403));
+}
+
+/// What a request keeps from step to step is copied and takes up the processors' caches; what is rare has a box.
+#[tokio::test]
+async fn a_request_on_its_way_is_small() {
+    const BYTES_MAX: usize = 6 * 1024;
+    let (gateway, _folder) = testing::gateway().await;
+    let account = testing::account(&gateway, "default").await;
+    let answered = gateway.answer_for_dashboard(account, Bytes::new());
+    let bytes = size_of_val(&answered);
+    assert!(bytes <= BYTES_MAX, "it takes {bytes} bytes");
 }

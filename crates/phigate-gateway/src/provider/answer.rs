@@ -66,6 +66,22 @@ impl Answer {
         Ok(whole.freeze())
     }
 
+    /// The next piece, if it came together with the one before. The connection's own task hands them over one at a
+    /// time, so it gets a turn before this gives up.
+    pub(crate) async fn next_at_hand(&mut self) -> Option<Result<Bytes, ProviderError>> {
+        let mut gave_way = false;
+        std::future::poll_fn(|cx| match self.poll_next_unpin(cx) {
+            Poll::Ready(item) => Poll::Ready(item),
+            Poll::Pending if gave_way => Poll::Ready(None),
+            Poll::Pending => {
+                gave_way = true;
+                cx.waker().wake_by_ref();
+                Poll::Pending
+            }
+        })
+        .await
+    }
+
     /// Ready when the next piece is too late.
     fn poll_late(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         loop {

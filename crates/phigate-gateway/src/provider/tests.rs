@@ -274,6 +274,20 @@ async fn an_address_that_became_private_is_not_contacted() {
 }
 
 #[tokio::test]
+async fn pieces_that_came_together_are_at_hand_together() {
+    const PIECES: &str = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n\
+                          1\r\na\r\n1\r\nb\r\n1\r\nc\r\n1\r\nd\r\n";
+    let fake = fake(&[Act::Stall(PIECES)]).await;
+    let provider = provider(Limits::default());
+    let mut answer = provider.send(call(&fake.base, "a")).await.unwrap().body;
+    let mut together = answer.next().await.unwrap().unwrap().to_vec();
+    while let Some(piece) = answer.next_at_hand().await {
+        together.extend_from_slice(&piece.unwrap());
+    }
+    assert_eq!(together, b"abcd");
+}
+
+#[tokio::test]
 async fn dropping_an_answer_hangs_up() {
     for head_first in [false, true] {
         let acts: &[Act] = if head_first {

@@ -84,7 +84,12 @@ impl Access {
         if let Some(known) = self.cache_of(generation).keys.get(key_id) {
             return Ok(Some(known.clone()));
         }
-        // Which account a key belongs to is believed only once that account's rows say so.
+        // In a box: it is rare, and would make room for itself in every request.
+        Box::pin(self.look_up(key_id, generation)).await
+    }
+
+    /// Which account a key belongs to is believed only once that account's rows say so.
+    async fn look_up(&self, key_id: &str, generation: u64) -> Result<Option<Arc<Known>>> {
         let Some(found) = self.core.store.find(ItemKind::ApiKey, key_id).await? else {
             return Ok(None);
         };

@@ -87,9 +87,19 @@ impl Keyring {
     ) -> Result<(KeyId, Key)> {
         let month = (purpose == Purpose::Content)
             .then(|| now.to_zoned(TimeZone::UTC).date().first_of_month());
-        if let Some(found) = self.cached(account, purpose, month) {
-            return Ok(found);
+        match self.cached(account, purpose, month) {
+            Some(found) => Ok(found),
+            // In a box: it is rare, and would make room for itself in every request.
+            None => Box::pin(self.read_current(account, purpose, month)).await,
         }
+    }
+
+    async fn read_current(
+        &self,
+        account: &str,
+        purpose: Purpose,
+        month: Option<Date>,
+    ) -> Result<(KeyId, Key)> {
         // One at a time, so that a busy start does not make a key per request.
         let _making = self.making.lock().await;
         if let Some(found) = self.cached(account, purpose, month) {

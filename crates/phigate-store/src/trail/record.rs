@@ -7,6 +7,7 @@ use aws_lc_rs::hmac;
 use futures_util::FutureExt;
 use jiff::Timestamp;
 use phigate_verify::chain::{digest, hex};
+use tokio::time::Instant;
 use uuid::Uuid;
 
 use crate::core::Core;
@@ -30,7 +31,8 @@ impl Trail {
     /// caller owes exactly one [`record_outcome`](Self::record_outcome) or
     /// [`queue_outcome`](Self::queue_outcome).
     pub async fn record_decision(&self, new: NewDecision, deadline: Duration) -> Result<Written> {
-        let recorded = async {
+        // In a box: it is waited for, and would make room for itself in every request.
+        let recorded = Box::pin(async {
             let entry = self.prepare(new).await?;
             let (waiter, wait) = Waiter::new(false);
             let mut pending = Pending {
@@ -52,7 +54,7 @@ impl Trail {
                 .unwrap_or(Err(StoreError::Closed));
             pending.told = true;
             answer
-        };
+        });
         // Dropping the inner future at the deadline abandons the record, see `Pending`.
         let recorded = tokio::time::timeout(deadline, recorded).await;
         recorded.unwrap_or(Err(StoreError::Timeout))?;
@@ -67,17 +69,35 @@ impl Trail {
         new: NewDecision,
         deadline: Duration,
     ) -> Result<Written> {
-        let queued = async {
-            let entry = self.prepare(new).await?;
-            self.core
-                .writer
-                .queue
-                .push_waiting(Job::of(entry, Waiter::none()))
-                .await
-        };
-        let queued = tokio::time::timeout(deadline, queued).await;
-        queued.unwrap_or(Err(StoreError::Timeout))?;
+        let end = Instant::now() + deadline;
+        let entry = self.prepare_until(end, new).await?;
+        self.queue_until(end, Job::of(entry, Waiter::none()))
+            .await?;
         Ok(Written::new(Durability::Queued))
+    }
+
+    /// Queues a job; waits only for room. There nearly always is some, so what waits is made only then.
+    async fn queue_until(&self, end: Instant, job: Job) -> Result<()> {
+        let queue = &self.core.writer.queue;
+        let Err(refused) = queue.push(job) else {
+            return Ok(());
+        };
+        let (job, _) = *refused;
+        let queued = tokio::time::timeout_at(end, Box::pin(queue.push_waiting(job)));
+        queued.await.unwrap_or(Err(StoreError::Timeout))
+    }
+
+    /// Seals and digests, if there is anything to seal or to hash.
+    async fn prepare_until(&self, end: Instant, mut new: NewDecision) -> Result<Arc<Entry>> {
+        let is_plain = new.original.is_none() && new.sent.is_none();
+        if is_plain && new.identifiers.is_empty() && new.tokens.is_empty() {
+            new.decision.sealed = None;
+            let (account, id) = (&new.account_id, new.decision.request_id);
+            let (contents, codes) = (Contents::default(), Vec::new());
+            return Ok(entry::decision(account, id, &new.decision, contents, codes));
+        }
+        let prepared = tokio::time::timeout_at(end, Box::pin(self.prepare(new)));
+        prepared.await.unwrap_or(Err(StoreError::Timeout))
     }
 
     /// Writes a decision with its outcome, where nothing happens in between: durable when this returns `Ok`, or queued
@@ -92,22 +112,23 @@ impl Trail {
         durability: Durability,
         deadline: Duration,
     ) -> Result<()> {
+        let end = Instant::now() + deadline;
+        let outcome = entry::outcome(&new.account_id, outcome);
+        let decision = self.prepare_until(end, new).await?;
+        if durability == Durability::Queued {
+            let job = Job::ended(decision, outcome, Waiter::none());
+            return self.queue_until(end, job).await;
+        }
         let recorded = async {
-            let outcome = entry::outcome(&new.account_id, outcome);
-            let decision = self.prepare(new).await?;
-            let queue = &self.core.writer.queue;
-            if durability == Durability::Queued {
-                let job = Job::ended(decision, outcome, Waiter::none());
-                return queue.push_waiting(job).await;
-            }
             let (waiter, wait) = Waiter::new(false);
             let mut wait = Abandoned(wait);
+            let queue = &self.core.writer.queue;
             let pushed = queue.push(Job::ended(decision, outcome, waiter));
             pushed.map_err(|refused| refused.1)?;
             let answer = (&mut wait.0.answer).await;
             answer.unwrap_or(Err(StoreError::Closed))
         };
-        let recorded = tokio::time::timeout(deadline, recorded).await;
+        let recorded = tokio::time::timeout_at(end, recorded).await;
         recorded.unwrap_or(Err(StoreError::Timeout))
     }
 

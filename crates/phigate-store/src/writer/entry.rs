@@ -147,33 +147,39 @@ fn decision_counters(decision: &Decision) -> Counters {
     if decision.phi_detected {
         counters.push(("with_phi".into(), 1));
         // By itself neither count tells how many requests with PHI went on: some are refused.
-        counters.push((format!("phi_action:{}", decision.action).into(), 1));
+        counters.push((named("phi_action", decision.action.code()), 1));
     }
-    counters.push((format!("action:{}", decision.action).into(), 1));
+    counters.push((named("action", decision.action.code()), 1));
     for (name, whose) in [
         ("key", Some(&decision.key_id)),
         ("model", decision.model.as_ref()),
     ] {
         let Some(whose) = whose else { continue };
-        counters.push((format!("{name}:{whose}").into(), 1));
+        counters.push((named(name, whose), 1));
         if decision.phi_detected {
             counters.push((format!("{name}_phi:{whose}").into(), 1));
         }
     }
-    counters.push((format!("mode:{}", decision.mode).into(), 1));
+    counters.push((named("mode", decision.mode.code()), 1));
     let family = decision.family.map(|family| ("family", family.code()));
     let kinds = decision.types.keys().map(|kind| ("type", kind.as_str()));
     counters.extend(
         family
             .into_iter()
             .chain(kinds)
-            .map(|(what, name)| (format!("{what}:{name}").into(), 1)),
+            .map(|(what, name)| (named(what, name), 1)),
     );
     counters
 }
 
+/// The name of a counter that belongs to a group. Every request has some, so they are not formatted.
+fn named(group: &str, name: &str) -> Cow<'static, str> {
+    [group, ":", name].concat().into()
+}
+
 fn outcome_counters(outcome: &Outcome) -> Counters {
     let class: Cow<'static, str> = match outcome.status {
+        Some(200..300) => "status:2xx".into(),
         Some(status) => format!("status:{}xx", status / 100).into(),
         None => "status:none".into(),
     };
@@ -182,10 +188,10 @@ fn outcome_counters(outcome: &Outcome) -> Counters {
         let tokens = i64::try_from(usage.total_tokens).unwrap_or(i64::MAX);
         counters.push(("tokens".into(), tokens));
         let key = outcome.key_id.as_ref();
-        counters.extend(key.map(|key| (format!("key_tokens:{key}").into(), tokens)));
+        counters.extend(key.map(|key| (named("key_tokens", key), tokens)));
     }
     let error = outcome.error_code.as_ref();
-    counters.extend(error.map(|code| (format!("error:{code}").into(), 1)));
+    counters.extend(error.map(|code| (named("error", code.code()), 1)));
     let times = [
         ("total", outcome.total_ms),
         ("first", outcome.first_byte_ms),

@@ -8,6 +8,7 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::registry;
 use tracing_subscriber::util::SubscriberInitExt;
 
+use crate::cli::log_lines::Lines;
 use crate::config::{LogFormat, LogSettings};
 
 /// Starts logging. Call once.
@@ -21,9 +22,17 @@ pub(super) fn start(settings: &LogSettings) {
         .with_ansi(std::io::stderr().is_terminal())
         .with_writer(std::io::stderr);
     let logs = registry().with(filter);
-    match settings.format {
-        LogFormat::Text => logs.with(lines).init(),
-        LogFormat::Json => logs.with(lines.json().flatten_event(true)).init(),
+    let format = settings.format;
+    match format {
+        LogFormat::Text => {
+            let lines = lines.map_event_format(|library| Lines::new(format, library));
+            logs.with(lines).init();
+        }
+        LogFormat::Json => {
+            let lines = lines.json().flatten_event(true);
+            let lines = lines.map_event_format(|library| Lines::new(format, library));
+            logs.with(lines).init();
+        }
     }
 }
 

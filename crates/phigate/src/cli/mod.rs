@@ -12,6 +12,7 @@ mod eval;
 mod fallback;
 mod instance;
 mod key;
+mod log_lines;
 mod logs;
 mod master_key;
 mod mode;
