@@ -103,8 +103,8 @@ const STRAY_WHOLE: f32 = 0.9;
 const SEEN_TWICE: f32 = 0.9;
 
 /// Leaves out names that the model is not sure of, and those by form alone, where nothing in the whole text speaks of people:
-/// nobody is announced or surely named, nobody has an age or owns something, and there is no other PHI. Wards, robots, ships, songs and eponyms
-/// are called like people.
+/// nobody is announced or surely named, nobody has an age or owns something, and there is no other PHI. Wards, robots,
+/// ships, songs and eponyms are called like people.
 pub(crate) fn leave_out_strays(
     page: &Page<'_>,
     threshold: impl Fn(PhiKind) -> f32,

@@ -105,6 +105,10 @@ pub(super) static RULE: PhiRule = PhiRule {
         "The two new lifting robots arrived this morning and are charging in the store behind the lift. «Gertrude» goes to \
             the orthopaedic floor and «Winston» stays here for training. Please do not push them by hand, and call the \
             workshop when a red light shows. Nurse «Okonkwo» shows how it is done.",
+        "@@ -41,7 +41,7 @@ an example of what a path may select\n   \"active\": true,\n-  \"use\": \"usual\",\n+  \"use\": \
+            \"official\",\n   \"family\": \"«Hastings»\",\n   \"period\": {\n     \"end\": \"2002\"\n   }\n\nThe path in the \
+            next example reads the first of these fields and returns it as a list of strings; an empty list means that \
+            nothing was selected.",
     ],
     misses: &[
         "{\"patient\":\"x\"}",

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::labels::Meaning;
+use crate::labels::{self, Meaning};
 use crate::lexicon::Sense;
 use crate::page::Page;
 
@@ -19,15 +19,43 @@ pub(crate) fn is_announced(page: &Page<'_>, span: &Range<usize>) -> bool {
             .is_some_and(|(sense, start)| sense.has(announces) && !is_office(page, start))
 }
 
-/// Whether a title, a role, a relative or the label of a name stands before a word: no mere colon or quote.
+/// Whether a title, a role, a relative or the label or key of a name stands before a word: no mere colon or quote.
 pub(crate) fn follows_person(page: &Page<'_>, span: &Range<usize>) -> bool {
     let end = span.start.saturating_sub(1);
     let end = end - usize::from(page.byte_before(end) == b':');
-    page.label_ending_at(end)
-        .is_some_and(|label| matches!(label.meaning, Meaning::Name))
+    is_keyed(page, span.start)
+        || page
+            .label_ending_at(end)
+            .is_some_and(|label| matches!(label.meaning, Meaning::Name))
         || page.word_before(end).is_some_and(|(sense, start)| {
             sense.has(Sense::TITLE | Sense::KIN | Sense::ROLE) && !is_office(page, start)
         })
+}
+
+/// So far before a value its key is looked for, over what stands before it in a list.
+const KEY_BYTES: usize = 80;
+
+/// Whether a value stands under a quoted key of names, in data that is cut off or mixed with other text and so was not read
+/// as a whole: `"family": "Roe"` in a diff.
+fn is_keyed(page: &Page<'_>, value: usize) -> bool {
+    let before = page.slice(value.saturating_sub(KEY_BYTES)..value);
+    let is_listed = |byte: &u8| {
+        byte.is_ascii_alphanumeric()
+            || byte.is_ascii_whitespace()
+            || matches!(byte, b'[' | b'"' | b'\'' | b',' | 0x80..)
+    };
+    let Some(colon) = before.iter().rposition(|byte| *byte == b':') else {
+        return false;
+    };
+    let Some((&quote @ (b'"' | b'\''), key)) = before[..colon].split_last() else {
+        return false;
+    };
+    let values = &before[colon + 1..];
+    let start = key.iter().rposition(|&byte| byte == quote);
+    let key = start.and_then(|start| std::str::from_utf8(&key[start + 1..]).ok());
+    values.contains(&quote)
+        && values.iter().all(is_listed)
+        && key.and_then(labels::of_key) == Some(Meaning::Name)
 }
 
 /// "the surgeon gambles": with an article before it a role is enough to say who is meant.
@@ -75,6 +103,29 @@ pub(crate) fn has_age(page: &Page<'_>, end: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_key_before_a_value_says_whose_it_is() {
+        let is_keyed = |text: &str| is_keyed(&Page::new(text, Vec::new()), text.len());
+        for text in [
+            r#"],"family": ""#,
+            r#""given": ["Anna", ""#,
+            "'lastName':'",
+            "+  \"patient_name\":\n\t\"",
+        ] {
+            assert!(is_keyed(text), "{text}");
+        }
+        for text in [
+            r#""fontFamily": ""#,
+            r#"family: ""#,
+            r#""family": {"kind": ""#,
+            r#""family": true, x: ""#,
+            r#""family": "#,
+            "\"",
+        ] {
+            assert!(!is_keyed(text), "{text}");
+        }
+    }
 
     #[test]
     fn an_age_stands_behind_a_name() {

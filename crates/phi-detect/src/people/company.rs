@@ -113,7 +113,8 @@ fn stands_as_name(page: &Page<'_>, span: &Range<usize>) -> bool {
         && !is_in_code(page, span)
 }
 
-/// Whether what stands beside a name makes a thing of it: an article or a place's preposition, a saint, a firm, a disease.
+/// Whether what stands beside a name makes a thing of it: an article or a place's preposition, a saint, a firm, a disease, a
+/// class in a program.
 pub(crate) fn is_of_thing(page: &Page<'_>, span: &Range<usize>) -> bool {
     const LEADS: &[&[u8]] = &[
         b"a", b"an", b"the", b"of", b"st", b"saint", b"santa", b"san", b"in", b"near", b"at",
@@ -128,5 +129,7 @@ pub(crate) fn is_of_thing(page: &Page<'_>, span: &Range<usize>) -> bool {
     });
     let is_of_firm = page.slice(span.end..span.end + 3) == b" & "
         || page.slice(span.start.saturating_sub(3)..span.start) == b" & ";
-    is_led || is_of_firm || is_before_eponym_tail(page, span.end, Cue::Given)
+    let is_class = page.slice(span.end..span.end + 2) == b"::"
+        || page.slice(span.start.saturating_sub(2)..span.start) == b"::";
+    is_led || is_of_firm || is_class || is_before_eponym_tail(page, span.end, Cue::Given)
 }
