@@ -24,19 +24,25 @@ const STRANGER_BYTES_MAX: u64 = 16 * 1024;
 /// The part of all bodies in flight that strangers have, so that they cannot crowd out callers.
 const STRANGERS_SHARE: usize = 16;
 
+/// The beginning of every body has a part of its own of all bodies in flight, so that large ones cannot crowd out small
+/// ones: with the limits that stand it is enough for all requests at work.
+const SMALL_BYTES: u64 = 64 * 1024;
+const SMALL_SHARE: usize = 8;
+
 /// The bounds on bodies, shared by all connections.
 #[derive(Debug)]
 pub(crate) struct Intake {
     body_bytes_max: u64,
     body_read: Duration,
     budget: Arc<Semaphore>,
+    budget_of_small: Arc<Semaphore>,
     budget_of_strangers: Arc<Semaphore>,
 }
 
 /// A share of the bytes that may be in flight. Keep it, or a clone, as long as the body or what was made of it.
 #[derive(Debug, Clone)]
 pub struct InflightPermit {
-    _share: Arc<Option<OwnedSemaphorePermit>>,
+    _shares: Arc<Shares>,
 }
 
 /// A body that has not been read yet.
@@ -53,13 +59,20 @@ impl Intake {
         let units =
             usize::try_from(limits.inflight_bytes / UNIT_BYTES).unwrap_or(Semaphore::MAX_PERMITS);
         let units = units.min(Semaphore::MAX_PERMITS);
-        let of_strangers = units / STRANGERS_SHARE;
+        let (of_strangers, of_small) = (units / STRANGERS_SHARE, units / SMALL_SHARE);
         Self {
             body_bytes_max: limits.body_bytes,
             body_read: Duration::from_millis(limits.body_read_ms),
-            budget: Arc::new(Semaphore::new(units - of_strangers)),
+            budget: Arc::new(Semaphore::new(units - of_strangers - of_small)),
+            budget_of_small: Arc::new(Semaphore::new(of_small)),
             budget_of_strangers: Arc::new(Semaphore::new(of_strangers)),
         }
+    }
+}
+
+impl Intake {
+    fn share(&self, bytes_max: u64) -> Share {
+        Share::new(&self.budget_of_small, &self.budget, bytes_max)
     }
 }
 
@@ -88,13 +101,14 @@ impl Upload {
     /// Reads the body. Memory is taken as bytes arrive, never as they are announced, so that
     /// callers who announce much and send little cost little.
     pub async fn read(self) -> Result<(Bytes, InflightPermit), EdgeError> {
-        let share = Share::new(&self.intake.budget, self.intake.body_bytes_max);
+        let share = self.intake.share(self.intake.body_bytes_max);
         self.read_into(share, |_| true).await
     }
 
     /// Reads the body of somebody who is not known: a small one, out of what all strangers share.
     pub async fn read_from_stranger(self) -> Result<(Bytes, InflightPermit), EdgeError> {
-        let share = Share::new(&self.intake.budget_of_strangers, STRANGER_BYTES_MAX);
+        let budget = &self.intake.budget_of_strangers;
+        let share = Share::new(budget, budget, STRANGER_BYTES_MAX);
         self.read_into(share, |_| true).await
     }
 
@@ -106,7 +120,7 @@ impl Upload {
         is_proof: impl Fn(&[u8]) -> bool,
     ) -> Result<(Bytes, InflightPermit), EdgeError> {
         let bytes_max = bytes_max.min(self.intake.body_bytes_max);
-        let share = Share::new(&self.intake.budget, bytes_max);
+        let share = self.intake.share(bytes_max);
         self.read_into(share, is_proof).await
     }
 
@@ -151,7 +165,7 @@ impl Upload {
         Ok((
             whole.finish(),
             InflightPermit {
-                _share: Arc::new(share.permit),
+                _shares: Arc::new(share.taken),
             },
         ))
     }
@@ -197,21 +211,26 @@ impl Gathered {
     }
 }
 
-/// What a body has taken of a budget so far.
+/// What a body has taken of each budget: that of beginnings, and that of the rest.
+type Shares = [Option<OwnedSemaphorePermit>; 2];
+
+/// What a body has taken so far.
 struct Share {
+    small: Arc<Semaphore>,
     budget: Arc<Semaphore>,
     bytes_max: u64,
     units: u64,
-    permit: Option<OwnedSemaphorePermit>,
+    taken: Shares,
 }
 
 impl Share {
-    fn new(budget: &Arc<Semaphore>, bytes_max: u64) -> Self {
+    fn new(small: &Arc<Semaphore>, budget: &Arc<Semaphore>, bytes_max: u64) -> Self {
         Self {
+            small: Arc::clone(small),
             budget: Arc::clone(budget),
             bytes_max,
             units: 0,
-            permit: None,
+            taken: Shares::default(),
         }
     }
 
@@ -221,19 +240,28 @@ impl Share {
             return Err(EdgeError::BodyTooLarge);
         }
         let units = bytes.div_ceil(UNIT_BYTES);
-        let more =
-            u32::try_from(units.saturating_sub(self.units)).map_err(|_| EdgeError::BodyTooLarge)?;
-        if more == 0 {
+        let beginning = units.min(SMALL_BYTES / UNIT_BYTES);
+        if beginning > self.units && self.take(0, beginning - self.units).is_ok() {
+            self.units = beginning;
+        }
+        self.take(1, units.saturating_sub(self.units))?;
+        self.units = self.units.max(units);
+        Ok(())
+    }
+
+    fn take(&mut self, which: usize, units: u64) -> Result<(), EdgeError> {
+        if units == 0 {
             return Ok(());
         }
-        let taken = Arc::clone(&self.budget)
-            .try_acquire_many_owned(more)
+        let units = u32::try_from(units).map_err(|_| EdgeError::BodyTooLarge)?;
+        let budget = [&self.small, &self.budget][which];
+        let more = Arc::clone(budget)
+            .try_acquire_many_owned(units)
             .map_err(|_| EdgeError::BodiesInFlight)?;
-        match &mut self.permit {
-            Some(permit) => permit.merge(taken),
-            none => *none = Some(taken),
+        match &mut self.taken[which] {
+            Some(permit) => permit.merge(more),
+            none => *none = Some(more),
         }
-        self.units = units;
         Ok(())
     }
 }
@@ -321,6 +349,30 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn large_bodies_leave_room_for_small_ones() {
+        let intake = Arc::new(Intake::new(&Limits {
+            inflight_bytes: 8 * 1024 * 1024,
+            ..Limits::default()
+        }));
+        let read = async |kib: usize| {
+            let mut request = Request::new(Body::from(vec![b'x'; kib * 1024]));
+            request.extensions_mut().insert(Arc::clone(&intake));
+            Upload::split(request).1.read().await
+        };
+        let mut large = Vec::new();
+        while let Ok(one) = read(1024).await {
+            large.push(one);
+        }
+        assert_eq!(large.len(), 6);
+        let small = [read(64).await, read(64).await, read(4).await];
+        assert!(small.iter().all(Result::is_ok));
+        let last = large.pop();
+        assert!(read(1024).await.is_err(), "it still is in flight");
+        drop((last, small));
+        assert!(read(1024).await.is_ok());
+    }
+
+    #[tokio::test]
     async fn strangers_have_a_small_share_and_take_nothing_from_callers() {
         let intake = Arc::new(Intake::new(&Limits {
             inflight_bytes: 1024 * 1024,
@@ -353,7 +405,7 @@ mod tests {
         let large = Body::from(vec![b'x'; 16 * 1024 + 1]);
         let refused = split(large).read_from_stranger().await.unwrap_err();
         assert_eq!(refused, EdgeError::BodyTooLarge);
-        let callers_body = split(Body::from(vec![b'x'; 900 * 1024]));
+        let callers_body = split(Body::from(vec![b'x'; 890 * 1024]));
         assert!(callers_body.read().await.is_ok());
     }
 
