@@ -99,6 +99,8 @@ pub(crate) fn leave_out_unseen(
 const STRAYS: [(usize, f32); 2] = [(250, STRAY), (200, 0.7)];
 const STRAY: f32 = 0.95;
 const STRAY_WHOLE: f32 = 0.9;
+/// A program seldom speaks of wards, ships or songs: a whole name in it is somebody's.
+const STRAY_IN_PROGRAM: f32 = 0.5;
 /// From this score on what the model and a form both take for a name is somebody.
 const SEEN_TWICE: f32 = 0.9;
 
@@ -119,15 +121,30 @@ pub(crate) fn leave_out_strays(
         return;
     }
     by_rules.retain(|one| one.kind != PhiKind::NAME);
+    let needed_of_whole = if is_program(page.text) {
+        STRAY_IN_PROGRAM
+    } else {
+        needed
+    };
     let has_capitals = has_capitals(page.text);
     model.retain(|one| {
         // "Coder: Emmylou Sayavong": a sign before it says more of a whole name than of a word.
-        let is_whole = one.score >= STRAY_WHOLE && page.slice(one.span.clone()).contains(&b' ');
-        let is_enough = one.score >= needed || is_whole && people::is_announced(page, &one.span);
+        let is_whole = page.slice(one.span.clone()).contains(&b' ');
+        let is_enough = one.score >= needed
+            || is_whole && one.score >= needed_of_whole
+            || is_whole && one.score >= STRAY_WHOLE && people::is_announced(page, &one.span);
         one.kind != PhiKind::NAME
             || is_enough && is_written_as_name(page, one, has_capitals)
             || people::follows_person(page, &one.span)
     });
+}
+
+/// Whether so much of a text is brackets and other signs that it is a program, markup or data.
+fn is_program(text: &str) -> bool {
+    const SIGNS: &[u8] = b"{}()[];=<>_/#*\"$";
+    const BYTES_PER_SIGN: usize = 30;
+    let signs = text.bytes().filter(|byte| SIGNS.contains(byte)).count();
+    signs * BYTES_PER_SIGN > text.len()
 }
 
 /// Whether anything but names in doubt says that a text is about people.

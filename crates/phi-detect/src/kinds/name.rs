@@ -109,6 +109,9 @@ pub(super) static RULE: PhiRule = PhiRule {
             \"official\",\n   \"family\": \"«Hastings»\",\n   \"period\": {\n     \"end\": \"2002\"\n   }\n\nThe path in the \
             next example reads the first of these fields and returns it as a list of strings; an empty list means that \
             nothing was selected.",
+        "        args = [dst_key, src_key, start, stop]\n\n        if by_score\n          # for (\"«Ary Erikseev»\", 555, True)\n\
+            \x20         args << \"BYSCORE\"\n        elsif by_lex\n          args << \"BYLEX\"\n        end\n\n        args << \
+            \"REV\" if rev\n\n        if limit\n          limit = limit.map { |value| Integer(value) }\n        end\n",
     ],
     misses: &[
         "{\"patient\":\"x\"}",
