@@ -74,6 +74,57 @@ pub(crate) fn lower(eight: u64) -> u64 {
     eight | (!(eight >> 2) & ONES << 5)
 }
 
+/// The small letters among the ASCII letters that `letters` names.
+#[inline(always)]
+pub(crate) fn smalls(eight: u64, letters: u64) -> u64 {
+    letters & (eight << 2)
+}
+
+/// Where runs of letters and of bytes outside ASCII begin, as far as `picks` names them among eight bytes and their ASCII
+/// letters.
+pub(crate) fn starts<'a>(
+    bytes: &'a [u8],
+    picks: impl Fn(u64, u64) -> u64 + 'a,
+) -> impl Iterator<Item = usize> + 'a {
+    let (mut next, mut left, mut before) = (0, 0, 0);
+    std::iter::from_fn(move || {
+        while left == 0 {
+            if next >= bytes.len() {
+                return None;
+            }
+            let eight = load(bytes, next);
+            let ascii = letters(eight);
+            let all = ascii | outside_ascii(eight);
+            left = all & !(all << 8 | before) & picks(eight, ascii);
+            before = all >> 56;
+            next += 8;
+        }
+        let place = next - 8 + (left.trailing_zeros() / 8) as usize;
+        left &= left - 1;
+        Some(place)
+    })
+}
+
+/// Where the run of letters and of bytes outside ASCII ends that goes on at `at`, with the signs that `also` names.
+#[inline(always)]
+pub(crate) fn end(bytes: &[u8], at: usize, also: impl Fn(u64) -> u64) -> usize {
+    let mut end = at;
+    loop {
+        let eight = load(bytes, end);
+        let count = run(letters(eight) | outside_ascii(eight) | also(eight));
+        end += count;
+        if count < 8 {
+            return end;
+        }
+    }
+}
+
+/// The bytes that are this one of ASCII.
+#[inline(always)]
+pub(crate) fn equal(eight: u64, byte: u8) -> u64 {
+    between(eight, byte, byte) & !eight
+}
+
 /// How many bytes belong, counted from the first until one does not.
 #[inline(always)]
 pub(crate) fn run(mask: u64) -> usize {
@@ -133,11 +184,27 @@ mod tests {
             assert_eq!(has(outside_ascii(eight)), !byte.is_ascii());
             let capitals = capitals(eight, letters(eight));
             assert_eq!(has(capitals), byte.is_ascii_uppercase());
+            let smalls = smalls(eight, letters(eight));
+            assert_eq!(has(smalls), byte.is_ascii_lowercase());
+            assert_eq!(has(equal(eight, b'-')), byte == b'-');
             if byte.is_ascii_alphanumeric() || !byte.is_ascii() {
                 let lower = lower(eight).to_le_bytes()[place];
                 assert_eq!(lower, byte.to_ascii_lowercase());
             }
         });
+    }
+
+    #[test]
+    fn words_begin_after_what_is_no_letter() {
+        let text = "Mrs. Roe, née d'Élan-vital 4B x";
+        let all: Vec<_> = starts(text.as_bytes(), |_, _| u64::MAX).collect();
+        assert_eq!(all, [0, 5, 10, 15, 17, 23, 30, 32]);
+        let capitals: Vec<_> = starts(text.as_bytes(), capitals).collect();
+        assert_eq!(capitals, [0, 5, 30]);
+        assert_eq!(end(text.as_bytes(), 10, |_| 0), 14);
+        assert_eq!(end(text.as_bytes(), 17, |_| 0), 22);
+        let with_hyphens = |eight| equal(eight, b'-');
+        assert_eq!(end(text.as_bytes(), 17, with_hyphens), 28);
     }
 
     #[test]

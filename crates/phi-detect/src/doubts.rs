@@ -1,5 +1,7 @@
 //! Names in doubt: what else a text says about people decides whether they stay.
 
+use std::cell::LazyCell;
+
 use crate::candidate::Candidate;
 use crate::kinds::PhiKind;
 use crate::labels::Meaning;
@@ -117,16 +119,23 @@ pub(crate) fn leave_out_strays(
     let Some(&(_, needed)) = row else {
         return;
     };
+    let mut all = by_rules.iter().chain(model.iter());
+    if !all.any(|one| one.kind == PhiKind::NAME) {
+        return;
+    }
     if speaks_of_people(page, threshold, by_rules, model) {
         return;
     }
     by_rules.retain(|one| one.kind != PhiKind::NAME);
+    if !model.iter().any(|one| one.kind == PhiKind::NAME) {
+        return;
+    }
     let needed_of_whole = if is_program(page.text) {
         STRAY_IN_PROGRAM
     } else {
         needed
     };
-    let has_capitals = has_capitals(page.text);
+    let has_capitals = LazyCell::new(|| has_capitals(page.text));
     model.retain(|one| {
         // "Coder: Emmylou Sayavong": a sign before it says more of a whole name than of a word.
         let is_whole = page.slice(one.span.clone()).contains(&b' ');
@@ -134,16 +143,35 @@ pub(crate) fn leave_out_strays(
             || is_whole && one.score >= needed_of_whole
             || is_whole && one.score >= STRAY_WHOLE && people::is_announced(page, &one.span);
         one.kind != PhiKind::NAME
-            || is_enough && is_written_as_name(page, one, has_capitals)
+            || is_enough && is_written_as_name(page, one, || *has_capitals)
             || people::follows_person(page, &one.span)
     });
 }
 
 /// Whether so much of a text is brackets and other signs that it is a program, markup or data.
 fn is_program(text: &str) -> bool {
-    const SIGNS: &[u8] = b"{}()[];=<>_/#*\"$";
     const BYTES_PER_SIGN: usize = 30;
-    let signs = text.bytes().filter(|byte| SIGNS.contains(byte)).count();
+    let is_sign = |byte: &u8| {
+        matches!(
+            byte,
+            b'{' | b'}'
+                | b'('
+                | b')'
+                | b'['
+                | b']'
+                | b';'
+                | b'='
+                | b'<'
+                | b'>'
+                | b'_'
+                | b'/'
+                | b'#'
+                | b'*'
+                | b'"'
+                | b'$'
+        )
+    };
+    let signs = text.bytes().filter(is_sign).count();
     signs * BYTES_PER_SIGN > text.len()
 }
 
@@ -172,9 +200,9 @@ fn speaks_of_people(
         PhiKind::NAME => !BY_FORM.contains(&one.rule) || is_seen_twice(one) || has_own(one),
         other => one.score >= threshold(other),
     };
-    let has_capitals = has_capitals(page.text);
+    let has_capitals = LazyCell::new(|| has_capitals(page.text));
     let is_sure = |one: &Candidate| {
-        one.score >= STRAY && is_written_as_name(page, one, has_capitals) || has_own(one)
+        one.score >= STRAY && is_written_as_name(page, one, || *has_capitals) || has_own(one)
     };
     by_rules.iter().any(is_evidence) || model.iter().filter(is_name).any(is_sure)
 }
@@ -205,7 +233,7 @@ fn has_capitals(text: &str) -> bool {
 }
 
 /// Whether a name has a capital where the text writes them, or is a word that is known as a name.
-fn is_written_as_name(page: &Page<'_>, one: &Candidate, has_capitals: bool) -> bool {
+fn is_written_as_name(page: &Page<'_>, one: &Candidate, has_capitals: impl Fn() -> bool) -> bool {
     let text = page.text.get(one.span.clone()).unwrap_or_default();
     let is_small = !text
         .chars()
@@ -213,7 +241,7 @@ fn is_written_as_name(page: &Page<'_>, one: &Candidate, has_capitals: bool) -> b
     let is_known = |word: &str| {
         names::is_only_a_name(word) || LEXICON.sense(word.as_bytes()).has(Sense::GIVEN)
     };
-    !is_small || !has_capitals || text.split(' ').any(is_known)
+    !is_small || !has_capitals() || text.split(' ').any(is_known)
 }
 
 /// How sure we are of a name that the model suspects and the text speaks for.

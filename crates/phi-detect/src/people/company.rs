@@ -1,11 +1,11 @@
 //! Names in company: in a text that surely names several people, a word that is nothing but a name is one more of them.
 
-use std::collections::HashSet;
 use std::ops::Range;
 
 use super::Cue;
 use super::is_before_eponym_tail;
 use super::repeat::is_in_code;
+use crate::bytes8;
 use crate::lexicon::{LEXICON, Sense};
 use crate::page::{Page, is_word_byte};
 
@@ -18,6 +18,7 @@ const LETTERS_MIN: usize = 3;
 const SHOUTED_MIN: usize = 5;
 /// Of so many words, a quarter must be common English ones: the lists know too little of the places elsewhere.
 const WORDS_LOOKED_AT: usize = 400;
+const COMMON_SHARE: usize = 4;
 
 /// Further people in the company of `names`; `is_only_a_name` tells the words that are nothing else.
 pub(crate) fn in_company(
@@ -25,29 +26,14 @@ pub(crate) fn in_company(
     names: &[Range<usize>],
     is_only_a_name: impl Fn(&str) -> bool,
 ) -> Vec<Range<usize>> {
-    let people: HashSet<Vec<u8>> = names
-        .iter()
-        .map(|name| page.slice(name.clone()).to_ascii_lowercase())
-        .collect();
-    if people.len() < PEOPLE_MIN || !is_english(page) {
+    if !are_several(page, names) || !is_english(page) {
         return Vec::new();
     }
     let mut found = Vec::new();
     let mut known = names.iter().peekable();
     let mut last_end = 0;
-    let bytes = page.bytes();
-    let mut at = 0;
-    while at < bytes.len() {
-        if !is_letter(bytes[at]) {
-            at += 1;
-            continue;
-        }
-        let length = bytes[at..]
-            .iter()
-            .take_while(|byte| is_letter(**byte))
-            .count();
-        let span = at..at + length;
-        at = span.end;
+    for start in bytes8::starts(page.bytes(), bytes8::capitals) {
+        let span = start..bytes8::end(page.bytes(), start, |_| 0);
         while let Some(name) = known.next_if(|name| name.end <= span.start) {
             last_end = name.end;
         }
@@ -67,20 +53,34 @@ pub(crate) fn in_company(
     found
 }
 
-fn is_letter(byte: u8) -> bool {
-    byte.is_ascii_alphabetic() || byte >= 0x80
+/// Whether so many different people are named.
+fn are_several(page: &Page<'_>, names: &[Range<usize>]) -> bool {
+    let mut people: Vec<&[u8]> = Vec::with_capacity(PEOPLE_MIN);
+    for name in names.iter().map(|name| page.slice(name.clone())) {
+        if !people.iter().any(|one| one.eq_ignore_ascii_case(name)) {
+            people.push(name);
+        }
+        if people.len() == PEOPLE_MIN {
+            return true;
+        }
+    }
+    false
 }
 
 /// Whether common English words make up the text, which is the language the lists were made for.
 fn is_english(page: &Page<'_>) -> bool {
-    let words = || {
-        page.bytes()
-            .split(|byte| !is_letter(*byte))
-            .filter(|word| word.first().is_some_and(u8::is_ascii_lowercase))
-            .take(WORDS_LOOKED_AT)
-    };
-    let is_common = |word: &&[u8]| LEXICON.sense(word).has(Sense::STOP);
-    words().filter(is_common).count() * 4 >= words().count()
+    let bytes = page.bytes();
+    let (mut words, mut common) = (0, 0);
+    for start in bytes8::starts(bytes, bytes8::smalls).take(WORDS_LOOKED_AT) {
+        let word = start..bytes8::end(bytes, start, |_| 0);
+        words += 1;
+        common += usize::from(LEXICON.sense_in(bytes, word).has(Sense::STOP));
+        // However the rest of them read.
+        if common * COMMON_SHARE >= WORDS_LOOKED_AT {
+            return true;
+        }
+    }
+    common * COMMON_SHARE >= words
 }
 
 fn is_written_as_name(page: &Page<'_>, span: &Range<usize>) -> bool {

@@ -178,8 +178,12 @@ fn after_dash(page: &Page<'_>) -> Option<Range<usize>> {
         && word[0].is_ascii_uppercase()
         && sense.0 & !(Sense::GIVEN.0 | Sense::GIVEN_WORD.0) == 0;
     // The last of a list of words signs nothing.
-    let is_list = page.text.matches("\n-").count() > 1;
-    (is_signed && is_name && !is_list).then_some(start..end)
+    let is_list = || {
+        memchr::memmem::find_iter(page.bytes(), b"\n-")
+            .nth(1)
+            .is_some()
+    };
+    (is_signed && is_name && !is_list()).then_some(start..end)
 }
 
 /// "Freitag früher weg. LG Gesa": a word that is no other behind a closing, at the very end.

@@ -4,29 +4,37 @@ use std::ops::Range;
 
 use super::Cue;
 use super::is_before_eponym_tail;
+use crate::bytes8;
 use crate::lexicon::{LEXICON, Sense};
 use crate::page::{Page, is_word_byte};
 
 /// Further mentions of the words of `names`, as spans; those inside a known name are among them.
-pub(crate) fn again(
-    page: &Page<'_>,
+pub(crate) fn again<'a>(
+    page: &Page<'a>,
     names: &[Range<usize>],
     is_ordinary: impl Fn(&str) -> bool,
 ) -> Vec<Range<usize>> {
-    let parts = |name: &Range<usize>| page.slice(name.clone()).split(|&byte| !is_part_byte(byte));
-    let telling = names.iter().flat_map(parts).filter(|word| is_telling(word));
-    let in_capitals: Vec<Vec<u8>> = telling.clone().filter_map(in_other_case).collect();
-    let initials: Vec<Vec<u8>> = names
+    // Most people are named more than once.
+    let mut names: Vec<&[u8]> = names.iter().map(|name| page.slice(name.clone())).collect();
+    names.sort_unstable();
+    names.dedup();
+    let parts = |name: &&'a [u8]| name.split(|&byte| !is_part_byte(byte));
+    let mut telling: Vec<&[u8]> = names.iter().flat_map(parts).collect();
+    telling.sort_unstable();
+    telling.dedup();
+    telling.retain(|word| is_telling(word));
+    let in_capitals: Vec<Vec<u8>> = telling
         .iter()
-        .filter_map(|name| initials(page, name))
+        .filter_map(|word| in_other_case(word))
         .collect();
+    let initials: Vec<Vec<u8>> = names.iter().filter_map(|name| initials(name)).collect();
     let in_small: Vec<Vec<u8>> = telling
-        .clone()
+        .iter()
         .filter_map(|word| in_small(word, &is_ordinary))
         .collect();
     let others = in_capitals.iter().chain(&initials).chain(&in_small);
     let others = others.map(Vec::as_slice);
-    let words = Words::new(telling.chain(others));
+    let words = Words::new(telling.iter().copied().chain(others));
     let common = names.iter().filter_map(|name| parts(name).next_back());
     let common = Words::new(common.filter(|word| is_half_telling(word)));
     if words.sorted.is_empty() && common.sorted.is_empty() {
@@ -34,19 +42,12 @@ pub(crate) fn again(
     }
     let mut found = Vec::new();
     let bytes = page.bytes();
-    let mut at = 0;
-    while at < bytes.len() {
-        // A hyphen inside a word is part of it, one before it is not: "-TWR".
-        if !is_part_byte(bytes[at]) || bytes[at] == b'-' {
-            at += 1;
+    for start in bytes8::starts(bytes, |_, _| u64::MAX) {
+        let first = bytes[start];
+        if !words.has_first(first) && !common.has_first(first) || is_inside(bytes, start) {
             continue;
         }
-        let length = bytes[at..]
-            .iter()
-            .take_while(|&&byte| is_part_byte(byte))
-            .count();
-        let span = at..at + length;
-        at = span.end;
+        let span = start..bytes8::end(bytes, start, |eight| bytes8::equal(eight, b'-'));
         let word = &bytes[span.clone()];
         let is_meant = words.contains(word) || common.contains(word) && stands_out(page, &span);
         if is_meant && stands_free(page, &span) {
@@ -56,9 +57,14 @@ pub(crate) fn again(
     found
 }
 
+/// Whether letters go on a word after a hyphen. A hyphen inside a word is part of it, one before it is not: "-TWR".
+fn is_inside(bytes: &[u8], start: usize) -> bool {
+    let before = bytes[..start].iter().rev().find(|byte| **byte != b'-');
+    before.is_some_and(|byte| is_part_byte(*byte))
+}
+
 /// The initials of a full name, of three letters or four: "JQR" is Jane Q. Roe.
-fn initials(page: &Page<'_>, name: &Range<usize>) -> Option<Vec<u8>> {
-    let text = page.slice(name.clone());
+fn initials(text: &[u8]) -> Option<Vec<u8>> {
     let words = text.split(|&byte| !is_part_byte(byte));
     let initials: Vec<u8> = words.filter_map(|word| word.first().copied()).collect();
     let is_full = (3..=4).contains(&initials.len())
@@ -72,8 +78,8 @@ fn initials(page: &Page<'_>, name: &Range<usize>) -> Option<Vec<u8>> {
 /// A few words, to be looked for at every word of a text.
 struct Words<'a> {
     sorted: Vec<&'a [u8]>,
-    /// Whether a word begins with a byte: nearly every other word is told by that.
-    begins: [bool; 256],
+    /// How long the words are that begin with a byte, a bit each: nearly every other word is told by that.
+    lengths: [u64; 256],
 }
 
 impl<'a> Words<'a> {
@@ -81,19 +87,28 @@ impl<'a> Words<'a> {
         let mut sorted: Vec<&[u8]> = words.collect();
         sorted.sort_unstable();
         sorted.dedup();
-        let mut begins = [false; 256];
-        for first in sorted.iter().filter_map(|word| word.first()) {
-            begins[usize::from(*first)] = true;
+        let mut lengths = [0; 256];
+        for word in &sorted {
+            let first = word.first().copied().unwrap_or(0);
+            lengths[usize::from(first)] |= length_bit(word);
         }
-        Words { sorted, begins }
+        Words { sorted, lengths }
+    }
+
+    fn has_first(&self, first: u8) -> bool {
+        self.lengths[usize::from(first)] != 0
     }
 
     fn contains(&self, word: &[u8]) -> bool {
-        let begins = word
-            .first()
-            .is_some_and(|first| self.begins[usize::from(*first)]);
-        begins && self.sorted.binary_search(&word).is_ok()
+        let first = word.first().copied().unwrap_or(0);
+        self.lengths[usize::from(first)] & length_bit(word) != 0
+            && self.sorted.binary_search(&word).is_ok()
     }
+}
+
+/// The bit for the length of a word; all long ones share theirs.
+fn length_bit(word: &[u8]) -> u64 {
+    1 << word.len().min(63)
 }
 
 /// Letters and the hyphen inside a name; an apostrophe ends the word, so that "Roe's" is Roe.
@@ -217,7 +232,8 @@ pub(crate) fn is_in_statement(page: &Page<'_>, span: &Range<usize>) -> bool {
         [byte, _] => LINE_CLASS[usize::from(*byte)] != 0,
         _ => false,
     });
-    is_in_program(page, span) && pairs.take(CODE_SIGNS_MIN).count() >= CODE_SIGNS_MIN
+    is_in_program(page, span)
+        && pairs.take(CODE_SIGNS_MIN as usize).count() >= CODE_SIGNS_MIN as usize
 }
 
 /// The line that a word stands in, as far as it is looked at.
@@ -233,15 +249,15 @@ fn line_around<'a>(page: &Page<'a>, span: &Range<usize>) -> &'a [u8] {
 /// How much of a line on both sides is looked at.
 const LINE_REACH_BYTES: usize = 100;
 /// Prose has fewer signs of code on a line, and rows of data more separators.
-const CODE_SIGNS_MIN: usize = 4;
-const SEPARATORS_MIN: usize = 5;
+const CODE_SIGNS_MIN: u32 = 4;
+const SEPARATORS_MIN: u32 = 5;
 
-/// Signs of code, and what separates values.
-const SIGN: u8 = 1;
-const SEPARATOR: u8 = 2;
-static LINE_CLASS: [u8; 256] = line_classes();
+/// What a sign of code counts, and what separates values, in one sum.
+const SIGN: u32 = 1;
+const SEPARATOR: u32 = 1 << 16;
+static LINE_CLASS: [u32; 256] = line_classes();
 
-const fn line_classes() -> [u8; 256] {
+const fn line_classes() -> [u32; 256] {
     let mut table = [0; 256];
     let (signs, separators) = (b"{}();=<>[]_$\\&|`", b",;\t|");
     let mut at = 0;
@@ -259,20 +275,18 @@ const fn line_classes() -> [u8; 256] {
 
 /// Whether the line round a word is code or a row of data, where a word means whatever it was made to mean.
 pub(crate) fn is_in_code(page: &Page<'_>, span: &Range<usize>) -> bool {
-    let before = page.slice(span.start.saturating_sub(LINE_REACH_BYTES)..span.start);
-    let before = before
-        .rsplit(|&byte| byte == b'\n')
-        .next()
-        .unwrap_or(before);
-    let after = page.slice(span.end..page.text.len().min(span.end + LINE_REACH_BYTES));
-    let after = after.split(|&byte| byte == b'\n').next().unwrap_or(after);
-    let (mut signs, mut separators) = (0, 0);
-    for byte in before.iter().chain(after) {
-        let class = LINE_CLASS[usize::from(*byte)];
-        signs += usize::from(class & SIGN);
-        separators += usize::from(class >> 1);
-    }
     let is_code = |byte: u8| matches!(byte, b'`' | b'"' | b':');
-    let is_quoted_code = is_code(page.byte_before(span.start)) && is_code(page.byte(span.end));
-    signs >= CODE_SIGNS_MIN || separators >= SEPARATORS_MIN || is_quoted_code
+    if is_code(page.byte_before(span.start)) && is_code(page.byte(span.end)) {
+        return true;
+    }
+    let before = page.slice(span.start.saturating_sub(LINE_REACH_BYTES)..span.start);
+    let line = memchr::memrchr(b'\n', before).map_or(0, |line| line + 1);
+    let after = page.slice(span.end..page.text.len().min(span.end + LINE_REACH_BYTES));
+    let end = memchr::memchr(b'\n', after).unwrap_or(after.len());
+    let count = |part: &[u8]| -> u32 {
+        let classes = part.iter().map(|byte| LINE_CLASS[usize::from(*byte)]);
+        classes.sum()
+    };
+    let counted = count(&before[line..]) + count(&after[..end]);
+    counted % SEPARATOR >= CODE_SIGNS_MIN || counted / SEPARATOR >= SEPARATORS_MIN
 }

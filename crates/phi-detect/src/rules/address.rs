@@ -74,7 +74,8 @@ fn line_at(page: &Page<'_>, mark: &Mark) -> Option<Line> {
     } else {
         None
     };
-    line.or_else(|| places::lone_unit(page, start).filter(|_| mark.sense.has(Sense::UNIT)))
+    let is_unit = mark.sense.has(Sense::UNIT);
+    line.or_else(|| is_unit.then(|| places::lone_unit(page, start)).flatten())
 }
 
 /// "lives with him at 2207 Mockingbird": a number and a name, where somebody is said to live at it.
