@@ -80,28 +80,39 @@ pub(crate) fn smalls(eight: u64, letters: u64) -> u64 {
     letters & (eight << 2)
 }
 
+/// Where the bytes stand that `picks` names among eight, in order.
+pub(crate) fn places<'a>(
+    bytes: &'a [u8],
+    mut picks: impl FnMut(u64) -> u64 + 'a,
+) -> impl Iterator<Item = usize> + 'a {
+    let (mut next, mut left) = (0, 0);
+    std::iter::from_fn(move || {
+        while left == 0 {
+            if next >= bytes.len() {
+                return None;
+            }
+            left = picks(load(bytes, next));
+            next += 8;
+        }
+        let place = next - 8 + (left.trailing_zeros() / 8) as usize;
+        left &= left - 1;
+        Some(place)
+    })
+}
+
 /// Where runs of letters and of bytes outside ASCII begin, as far as `picks` names them among eight bytes and their ASCII
 /// letters.
 pub(crate) fn starts<'a>(
     bytes: &'a [u8],
     picks: impl Fn(u64, u64) -> u64 + 'a,
 ) -> impl Iterator<Item = usize> + 'a {
-    let (mut next, mut left, mut before) = (0, 0, 0);
-    std::iter::from_fn(move || {
-        while left == 0 {
-            if next >= bytes.len() {
-                return None;
-            }
-            let eight = load(bytes, next);
-            let ascii = letters(eight);
-            let all = ascii | outside_ascii(eight);
-            left = all & !(all << 8 | before) & picks(eight, ascii);
-            before = all >> 56;
-            next += 8;
-        }
-        let place = next - 8 + (left.trailing_zeros() / 8) as usize;
-        left &= left - 1;
-        Some(place)
+    let mut before = 0;
+    places(bytes, move |eight| {
+        let ascii = letters(eight);
+        let all = ascii | outside_ascii(eight);
+        let starts = all & !(all << 8 | before);
+        before = all >> 56;
+        starts & picks(eight, ascii)
     })
 }
 
@@ -129,6 +140,12 @@ pub(crate) fn equal(eight: u64, byte: u8) -> u64 {
 #[inline(always)]
 pub(crate) fn run(mask: u64) -> usize {
     ((!mask & HIGH).trailing_zeros() / 8) as usize
+}
+
+/// How many bytes belong, counted from the last back until one does not.
+#[inline(always)]
+pub(crate) fn run_back(mask: u64) -> usize {
+    ((!mask & HIGH).leading_zeros() / 8) as usize
 }
 
 /// The first `count` of eight bytes, zeros after them.
@@ -214,6 +231,8 @@ mod tests {
         assert_eq!(run(letters(load(b"ab", 0))), 2);
         assert_eq!(run(letters(load(b"ab", 2))), 0);
         assert_eq!(load(b"ab", 9), 0);
+        assert_eq!(run_back(letters(load(b"abc, def", 0))), 3);
+        assert_eq!(run_back(letters(load(b"abcdefgh", 0))), 8);
         let text = b"0123456789";
         for at in 0..=text.len() {
             let mut expected = [0; 8];

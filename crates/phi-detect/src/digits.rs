@@ -27,10 +27,12 @@ impl Run {
             .iter()
             .zip(lengths)
             .all(|(mark, &length)| mark.is_number() && mark.len() == length);
-        let is_joined = marks
-            .windows(2)
-            .all(|pair| separates(page.slice(pair[0].end as usize..pair[1].start as usize)));
-        (fits && is_joined).then(|| Run::new(page, first, lengths.len()))
+        let is_joined = || {
+            marks
+                .windows(2)
+                .all(|pair| separates(page.slice(pair[0].end as usize..pair[1].start as usize)))
+        };
+        (fits && is_joined()).then(|| Run::new(page, first, lengths.len()))
     }
 
     /// Reads groups from a mark on until they have exactly `total` digits.

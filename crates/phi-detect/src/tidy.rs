@@ -24,7 +24,7 @@ const SURE_IN_CODE: f32 = 0.9;
 /// The pieces of what the model found that hold up, in their whole extent.
 pub(crate) fn tidy(page: &Page<'_>, found: &[Candidate]) -> Vec<Candidate> {
     // Asked once: asking for every candidate would take quadratic time.
-    let has_markup = page.text.contains("</");
+    let has_markup = memchr::memmem::find(page.bytes(), b"</").is_some();
     found
         .iter()
         .flat_map(|one| pieces(page, one))

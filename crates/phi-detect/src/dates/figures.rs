@@ -80,9 +80,12 @@ pub(super) fn roman(page: &Page<'_>, day: Range<usize>) -> Option<DateHit> {
     ];
     let separator = page.byte(day.end);
     let month = day.end + 1;
-    let (_, month_end) = page
-        .word_at(month)
-        .filter(|_| matches!(separator, b'.' | b'-' | b'/' | b' '))?;
+    let opens = matches!(separator, b'.' | b'-' | b'/' | b' ')
+        && matches!(page.byte(month), b'I' | b'V' | b'X');
+    if !opens {
+        return None;
+    }
+    let (_, month_end) = page.word_at(month)?;
     let year = leading_digits(page, month_end + 1..page.text.len().min(month_end + 6));
     let is_dated = day.len() <= 2
         && super::is_day(number(page, day.clone()))

@@ -1,5 +1,9 @@
 //! Runs of letters and digits that stand for bytes: hexadecimal, base64, base32, binary, and ASCII85 in its marks.
 
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+
 use super::Coded;
 use crate::page::Page;
 
@@ -143,11 +147,14 @@ fn base32(run: &[u8]) -> Option<(String, (usize, usize))> {
 /// Nobody pastes more of it.
 const ASCII85_BYTES_MAX: usize = 64 * 1024;
 
+/// How it opens.
+static ASCII85: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"<~"));
+
 /// ASCII85 between `<~` and `~>`.
 pub(super) fn delimited(page: &Page<'_>, found: &mut Vec<Coded>) {
     let bytes = page.bytes();
     let mut free_from = 0;
-    for open in memchr::memmem::find_iter(bytes, b"<~") {
+    for open in ASCII85.find_iter(bytes) {
         if open < free_from {
             continue;
         }

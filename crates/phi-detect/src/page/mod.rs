@@ -14,6 +14,7 @@ pub(crate) use spoken::Spoken;
 use std::ops::Range;
 
 use crate::budget::Budget;
+use crate::bytes8;
 use crate::kinds;
 use crate::labels::Meaning;
 use crate::lexicon::{LEXICON, Sense};
@@ -170,7 +171,15 @@ pub(crate) fn word_end(bytes: &[u8], at: usize) -> usize {
 
 /// Where the run of letters that ends at `end` starts.
 pub(crate) fn word_start(bytes: &[u8], end: usize) -> usize {
-    end - bytes[..end.min(bytes.len())]
+    let text = &bytes[..end.min(bytes.len())];
+    let last = text.last_chunk().map(|eight| u64::from_le_bytes(*eight));
+    let near = last.map_or(8, |last| {
+        bytes8::run_back(bytes8::letters(last) | bytes8::outside_ascii(last))
+    });
+    if near < 8 {
+        return end - near;
+    }
+    end - text
         .iter()
         .rev()
         .take(WORD_BYTES_MAX)

@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 use super::particulars::follows_title;
+use crate::bytes8;
 use crate::candidate::Candidate;
 use crate::kinds::PhiKind;
 use crate::labels::Meaning;
@@ -186,7 +187,7 @@ impl<'a> Programs<'a> {
 
     /// Whether this is a program. Who has a title, or a label that says that a person follows, is none.
     fn is_program(&self, page: &Page<'_>, span: &Range<usize>) -> bool {
-        !follows_title(page, span.start) && !is_labelled(page, span.start) && self.has(page, span)
+        self.has(page, span) && !follows_title(page, span.start) && !is_labelled(page, span.start)
     }
 
     /// Whether every word is that of a program, of its maker or of a product.
@@ -243,23 +244,23 @@ fn introduced<'a>(page: &Page<'a>) -> Vec<&'a [u8]> {
             }
         }
     }
-    found.extend(KNOWN.iter().filter_map(|known| of_product(page, known)));
+    found.extend(of_products(page));
     found
 }
 
-/// A known program, as the text writes it where the rest of the product's name follows: "Claude Code", "Gemini 2.5".
-fn of_product<'a>(page: &Page<'a>, known: &str) -> Option<&'a [u8]> {
-    let mut name = known.as_bytes().to_vec();
-    name[0].make_ascii_uppercase();
-    let mut mentions = memchr::memmem::find_iter(page.bytes(), &name);
-    mentions.find_map(|start| {
+/// The known programs, as the text writes them where the rest of the product's name follows: "Claude Code", "Gemini 2.5".
+fn of_products<'a>(page: &Page<'a>) -> impl Iterator<Item = &'a [u8]> {
+    let capitals = |eight| bytes8::capitals(eight, bytes8::letters(eight));
+    bytes8::places(page.bytes(), capitals).filter_map(|start| {
+        let name = word(page, start);
         let end = start + name.len();
+        if page.byte(end) != b' ' || !is_among(name, KNOWN, false) {
+            return None;
+        }
         let next = word(page, end + 1);
         let is_version =
             next.is_empty() && page.byte(end + 1).is_ascii_digit() && page.byte(end + 2) == b'.';
-        let is_product = is_version || is_among(next, FAMILY, false);
-        (page.byte(end) == b' ' && is_product && word(page, start).len() == name.len())
-            .then(|| page.slice(start..end))
+        (is_version || is_among(next, FAMILY, false)).then_some(name)
     })
 }
 
@@ -282,9 +283,10 @@ fn count(text: &[u8], words: &[&str]) -> usize {
 
 /// Whether a word is one of these: in any case, or as it is written here, with a capital at most.
 fn is_among(word: &[u8], words: &[&str], in_any_case: bool) -> bool {
+    let first = word.first().map(u8::to_ascii_lowercase);
     words.iter().any(|one| {
         let one = one.as_bytes();
-        if word.len() != one.len() {
+        if word.len() != one.len() || one.first().map(u8::to_ascii_lowercase) != first {
             return false;
         }
         let is_shouted = one.iter().all(u8::is_ascii_uppercase) && !in_any_case;

@@ -1,19 +1,25 @@
 //! Names spelled letter by letter: "D as in dog, E, L", "last name R-O-E-S".
 
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
 
 use crate::labels::Meaning;
 use crate::page::{Page, is_word_byte};
 use crate::spelled;
 
 /// Words after which somebody spells, how far behind them the letters may begin, and how far before.
-static CUES: &[(&[u8], usize, usize)] = &[
-    (b"spell", 48, 0),
-    (b"Spell", 48, 0),
-    (b" as in ", 0, 16),
-    (b"that's ", 8, 0),
-    (b"thats ", 7, 0),
-];
+static CUES: LazyLock<[(Finder<'static>, usize, usize); 5]> = LazyLock::new(|| {
+    [
+        ("spell", 48, 0),
+        ("Spell", 48, 0),
+        (" as in ", 0, 16),
+        ("that's ", 8, 0),
+        ("thats ", 7, 0),
+    ]
+    .map(|(cue, after, before)| (Finder::new(cue), after, before))
+});
 /// Fewer letters are an abbreviation.
 const LETTERS_MIN: usize = 4;
 const DIFFERENT_MIN: usize = 3;
@@ -30,8 +36,8 @@ pub(crate) fn spelled_out(page: &Page<'_>) -> Vec<Range<usize>> {
             found.push(spelled.span);
         }
     };
-    for (cue, after, before) in CUES {
-        for at in memchr::memmem::find_iter(page.bytes(), cue) {
+    for (cue, after, before) in &*CUES {
+        for at in cue.find_iter(page.bytes()) {
             look(at.saturating_sub(*before), at + (*after).max(1));
         }
     }

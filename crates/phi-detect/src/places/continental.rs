@@ -154,16 +154,16 @@ fn road_before(page: &Page<'_>, name_end: usize) -> Option<usize> {
         }
         let word = page.slice(start..end);
         let is_capital = page.byte(start).is_ascii_uppercase() || page.byte(start) >= 0x80;
-        let is_slashed = word.eq_ignore_ascii_case(b"c") && page.byte(end) == b'/';
+        let is_slashed = || word.eq_ignore_ascii_case(b"c") && page.byte(end) == b'/';
         // "AV block" is a heart's.
-        let is_heart = word == b"AV" && page.byte(end) != b'.';
-        let is_road = is_one_of(word, ROADS) && is_capital && !is_heart;
-        if position > 0 && (is_slashed || is_road) {
+        let is_heart = || word == b"AV" && page.byte(end) != b'.';
+        let is_road = || is_capital && is_one_of(word, ROADS) && !is_heart();
+        if position > 0 && (is_slashed() || is_road()) {
             return Some(start);
         }
-        let is_number = word.iter().all(u8::is_ascii_digit) && word.len() <= 3;
-        let is_particle = crate::lexicon::LEXICON.sense(word).has(Sense::PARTICLE);
-        if !(is_capital || is_number || is_particle) {
+        let is_number = || word.iter().all(u8::is_ascii_digit) && word.len() <= 3;
+        let is_particle = || crate::lexicon::LEXICON.sense(word).has(Sense::PARTICLE);
+        if !(is_capital || is_number() || is_particle()) {
             return None;
         }
         end = match page.slice(start.saturating_sub(3)..start) {
@@ -210,12 +210,14 @@ fn street_in_one_word(page: &Page<'_>, name_end: usize) -> Option<usize> {
     const NAME_BYTES_MIN: usize = 3;
     let start = word_start(page, name_end);
     let word = page.slice(start..name_end);
-    let is_street = ENDINGS.iter().any(|ending| {
-        word.len() >= ending.len() + NAME_BYTES_MIN
-            && word[word.len() - ending.len()..].eq_ignore_ascii_case(ending)
-    });
+    let is_street = || {
+        ENDINGS.iter().any(|ending| {
+            word.len() >= ending.len() + NAME_BYTES_MIN
+                && word[word.len() - ending.len()..].eq_ignore_ascii_case(ending)
+        })
+    };
     let is_capital = page.byte(start).is_ascii_uppercase() || page.byte(start) >= 0x80;
-    (is_street && is_capital).then_some(start)
+    (is_capital && is_street()).then_some(start)
 }
 
 fn word_start(page: &Page<'_>, end: usize) -> usize {

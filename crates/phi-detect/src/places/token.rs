@@ -21,7 +21,10 @@ pub(super) fn number_after(page: &Page<'_>, at: usize) -> Option<usize> {
 }
 
 pub(super) fn is_one_of(word: &[u8], list: &[&[u8]]) -> bool {
-    list.iter().any(|one| word.eq_ignore_ascii_case(one))
+    let first = word.first().map(u8::to_ascii_lowercase);
+    let begins = |one: &&&[u8]| one.first().map(u8::to_ascii_lowercase) == first;
+    let mut alike = list.iter().filter(begins);
+    alike.any(|one| word.eq_ignore_ascii_case(one))
 }
 
 pub(super) fn word(bytes: &[u8], at: usize) -> &[u8] {

@@ -17,7 +17,7 @@ pub(super) static FINDER: Finder = Finder {
     joins,
     find,
     beside: super::no_neighbour,
-    among: super::in_no_company,
+    among: None,
     complete: places::complete,
     contradicts,
 };

@@ -13,7 +13,7 @@ pub(super) static FINDER: Finder = Finder {
     joins: super::stand_alone,
     find,
     beside: super::no_neighbour,
-    among: super::in_no_company,
+    among: None,
     complete: super::as_found,
     contradicts: super::never,
 };

@@ -29,8 +29,8 @@ pub(crate) struct Finder {
     pub(crate) find: fn(&Page<'_>, &mut Out<'_>),
     /// Finds what stands right after a name: a record number, a date of birth.
     pub(crate) beside: fn(&Page<'_>, &Range<usize>, &mut Out<'_>),
-    /// Finds what nothing names, in a text about people.
-    pub(crate) among: fn(&Page<'_>, &Company<'_>, &mut Out<'_>),
+    /// Finds what nothing names, in a text about people; none for kinds that people in the text say nothing about.
+    pub(crate) among: Option<fn(&Page<'_>, &Company<'_>, &mut Out<'_>)>,
     /// The span of what the model found, with what follows and belongs to it by its form.
     pub(crate) complete: fn(&Page<'_>, Range<usize>) -> Range<usize>,
     /// Whether the words around say that what the model found is something else.
@@ -44,9 +44,6 @@ fn never(_: &Page<'_>, _: &Range<usize>) -> bool {
 
 /// For kinds that a name beside them says nothing about.
 fn no_neighbour(_: &Page<'_>, _: &Range<usize>, _: &mut Out<'_>) {}
-
-/// For kinds that people in the text say nothing about.
-fn in_no_company(_: &Page<'_>, _: &Company<'_>, _: &mut Out<'_>) {}
 
 /// For kinds of which the model finds all there is.
 fn as_found(_: &Page<'_>, span: Range<usize>) -> Range<usize> {
@@ -144,9 +141,9 @@ pub(crate) fn find_beside_names(
         for name in names {
             (finder(kind).beside)(page, name, &mut out);
         }
-        if !names.is_empty() {
+        if let Some(among) = finder(kind).among.filter(|_| !names.is_empty()) {
             let company = Company::of(names, out.candidates, settings);
-            (finder(kind).among)(page, &company, &mut out);
+            among(page, &company, &mut out);
         }
     }
 }

@@ -1,6 +1,9 @@
 //! Contact cards (vCard, RFC 6350): the name of a property says what its value is.
 
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
 
 use crate::labels::Meaning;
 use crate::page::Field;
@@ -17,9 +20,12 @@ static PROPERTIES: &[(&[u8], Meaning)] = &[
     (b"TEL", Meaning::Phone),
 ];
 
+/// How a card begins.
+static OPENING: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"BEGIN:VCARD"));
+
 /// Reads every card of the text.
 pub(super) fn read(bytes: &[u8], found: &mut Vec<Field>) {
-    for start in memchr::memmem::find_iter(bytes, b"BEGIN:VCARD") {
+    for start in OPENING.find_iter(bytes) {
         let rest = &bytes[start + 1..];
         let end = memchr::memmem::find(rest, b":VCARD").map_or(0, |to_own| {
             let own = to_own + 1;

@@ -1,6 +1,9 @@
 //! DICOM (PS3.6): tags of the patient's module, in dumps and as keys of DICOM JSON.
 
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
 
 use crate::labels::Meaning;
 use crate::page::Field;
@@ -51,9 +54,12 @@ fn of_tag(tag: &[u8]) -> Option<Meaning> {
 /// Values are shorter.
 const LINE_BYTES_MAX: usize = 256;
 
+/// How the groups of tags begin that tell of people.
+static GROUP: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"00"));
+
 /// Reads the lines of a dump: `(0010,0010) PN [ROE^JANE] # 8, 1 PatientName`.
 pub(super) fn read(bytes: &[u8], found: &mut Vec<Field>) {
-    for group in memchr::memmem::find_iter(bytes, b"00") {
+    for group in GROUP.find_iter(bytes) {
         let starts = group == 0 || !bytes[group - 1].is_ascii_alphanumeric();
         if !starts || bytes.get(group + 4) != Some(&b',') {
             continue;

@@ -1,14 +1,21 @@
 //! The blanks of a form: `Last name: Banks________` is read without the line that was left over.
 
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+
 use super::edit::Edit;
 
 /// A shorter run may join the words of an identifier.
 const RUN_MIN: usize = 2;
 
+/// What a run is found by.
+static BLANK: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"__"));
+
 /// Shows the underscores that follow what was filled in as one space.
 pub(super) fn edits(bytes: &[u8], edits: &mut Vec<Edit>) {
     let mut next_from = 0;
-    for start in memchr::memmem::find_iter(bytes, b"__") {
+    for start in BLANK.find_iter(bytes) {
         if start < next_from {
             continue;
         }

@@ -1,12 +1,13 @@
 //! Line breaks that only wrap: quoted replies, wrapped comments, folded vCard and directory entries.
 
+use std::cell::LazyCell;
 use std::ops::Range;
 
 use super::edit::Edit;
 
 /// Takes out what wrapping put at the start of a line.
 pub(super) fn edits(bytes: &[u8], edits: &mut Vec<Edit>) {
-    let folded = folded_part(bytes);
+    let folded = LazyCell::new(|| folded_part(bytes));
     let mut last_line = 0;
     for newline in memchr::memchr_iter(b'\n', bytes) {
         let line = newline + 1;

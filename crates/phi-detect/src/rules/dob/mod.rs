@@ -24,7 +24,7 @@ pub(super) static FINDER: Finder = Finder {
     joins: super::stand_alone,
     find,
     beside,
-    among,
+    among: Some(among),
     complete: whole_date,
     contradicts,
 };

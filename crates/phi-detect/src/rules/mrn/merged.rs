@@ -12,12 +12,11 @@ const DIGITS: std::ops::RangeInclusive<usize> = 5..=10;
 
 /// The numbers on both sides of "merge", "merged", "merging", where the text speaks of record numbers.
 pub(super) fn numbers(page: &Page<'_>) -> Vec<Range<usize>> {
-    let speaks_of_records = || {
-        page.labels
-            .iter()
-            .any(|label| label.meaning == Meaning::Mrn)
-    };
     let mut found = Vec::new();
+    let mut meanings = page.labels.iter().map(|label| label.meaning);
+    if !meanings.any(|meaning| meaning == Meaning::Mrn) {
+        return found;
+    }
     for verb in memchr::memmem::find_iter(page.bytes(), b"merge") {
         let next = page
             .marks
@@ -42,7 +41,7 @@ pub(super) fn numbers(page: &Page<'_>) -> Vec<Range<usize>> {
         let is_one_sentence = !page
             .slice(before.end.min(after.start)..after.start)
             .contains(&b'\n');
-        if is_near && is_alike && is_one_sentence && speaks_of_records() {
+        if is_near && is_alike && is_one_sentence {
             found.extend([before, after]);
         }
     }

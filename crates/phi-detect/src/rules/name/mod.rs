@@ -19,7 +19,7 @@ pub(super) static FINDER: Finder = Finder {
     joins: |_, between, _| between == " ",
     find,
     beside: super::no_neighbour,
-    among: super::in_no_company,
+    among: None,
     complete: |page, span| people::extend(page, people::fit(page, span)),
     contradicts: nobody::contradicts,
 };

@@ -30,7 +30,7 @@ pub(super) static FINDER: Finder = Finder {
     joins: super::stand_alone,
     find,
     beside,
-    among,
+    among: Some(among),
     complete: super::as_found,
     contradicts: super::never,
 };

@@ -27,7 +27,7 @@ pub(super) static FINDER: Finder = Finder {
     joins: super::stand_alone,
     find,
     beside: super::no_neighbour,
-    among: super::in_no_company,
+    among: None,
     complete: super::as_found,
     contradicts: super::never,
 };
@@ -190,11 +190,11 @@ fn unbroken(page: &Page<'_>, span: Range<usize>, out: &mut Out<'_>) {
 
 /// Nine digits in other groups, such as `5 3 6 2 2 8 7 4 1`, when firmly labelled.
 fn oddly_grouped(page: &Page<'_>, index: usize, out: &mut Out<'_>) {
-    let claim = nearest(page, page.marks[index].start as usize);
-    let Some(claim) = claim.filter(|claim| claim.tie >= Strength::Tight) else {
+    let Some(run) = Run::read_total(page, index, 9, digits::is_loose_separator) else {
         return;
     };
-    let Some(run) = Run::read_total(page, index, 9, digits::is_loose_separator) else {
+    let claim = nearest(page, page.marks[index].start as usize);
+    let Some(claim) = claim.filter(|claim| claim.tie >= Strength::Tight) else {
         return;
     };
     // Two digits and seven are an employer's number.
