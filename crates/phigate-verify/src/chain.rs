@@ -3,7 +3,7 @@
 //! A record's *leaf* is the digest of the record alone; its *digest* covers the leaf and the digest before it, so the
 //! last one stands for the whole chain.
 
-use aws_lc_rs::digest::{Context, SHA256};
+use aws_lc_rs::digest::{self, Context, SHA256};
 use aws_lc_rs::signature::{ED25519, UnparsedPublicKey};
 use uuid::Uuid;
 
@@ -12,7 +12,7 @@ pub const START: [u8; 32] = [0; 32];
 
 /// Digest of one record: who, when, and its exact text.
 pub fn leaf(account: &str, id: Uuid, time_us: i64, body: &str) -> [u8; 32] {
-    digest(
+    digest_joined(
         b"phigate leaf v1",
         &[
             account.as_bytes(),
@@ -25,7 +25,7 @@ pub fn leaf(account: &str, id: Uuid, time_us: i64, body: &str) -> [u8; 32] {
 
 /// Digest of a chain up to and including a record.
 pub fn link(account: &str, lane: i64, seq: i64, before: &[u8; 32], leaf: &[u8; 32]) -> [u8; 32] {
-    digest(
+    digest_joined(
         b"phigate link v1",
         &[
             account.as_bytes(),
@@ -60,6 +60,20 @@ pub fn digest(label: &[u8], parts: &[&[u8]]) -> [u8; 32] {
     }
     context
         .finish()
+        .as_ref()
+        .try_into()
+        .expect("SHA-256 gives 32 bytes")
+}
+
+/// The same for parts that are short and no secrets: hashing a copy of them in one piece costs less than taking in each.
+fn digest_joined(label: &[u8], parts: &[&[u8]]) -> [u8; 32] {
+    let all = || std::iter::once(&label).chain(parts);
+    let mut bytes = Vec::with_capacity(all().map(|part| 8 + part.len()).sum());
+    for part in all() {
+        bytes.extend_from_slice(&(part.len() as u64).to_be_bytes());
+        bytes.extend_from_slice(part);
+    }
+    digest::digest(&SHA256, &bytes)
         .as_ref()
         .try_into()
         .expect("SHA-256 gives 32 bytes")

@@ -50,12 +50,13 @@ fn put(page: &Page<'_>, text: &mut Option<Vec<u8>>, span: Range<usize>, mended: 
 
 /// A capital, small letters, and among them a digit or two that look like letters.
 fn looks_damaged(page: &Page<'_>, mark: Mark) -> bool {
+    if !mark.is_code() || !(4..=20).contains(&mark.len()) {
+        return false;
+    }
     let word = page.slice(mark.range());
     let digits = word.iter().filter(|byte| byte.is_ascii_digit()).count();
     let small = word.iter().filter(|byte| byte.is_ascii_lowercase()).count();
-    mark.is_code()
-        && (4..=20).contains(&word.len())
-        && matches!(digits, 1 | 2)
+    matches!(digits, 1 | 2)
         && small >= 2
         && 1 + small + digits == word.len()
         && word[0].is_ascii_uppercase()

@@ -15,17 +15,17 @@ use crate::lexicon::{LEXICON, Sense};
 use crate::page::{Page, is_word_byte};
 
 /// Assistants and models that everybody knows, among them some that people are called like.
-static KNOWN: &[&str] = &[
+static KNOWN: Words = Words::new(&[
     "aider", "alexa", "bard", "claude", "cline", "codex", "cody", "copilot", "cortana", "devin",
     "ernie", "gemini", "gemma", "grok", "jules", "junie", "kiro", "llama", "mistral", "qwen",
     "siri",
-];
+]);
 
 /// Those who make them.
-static MAKERS: &[&str] = &["anthropic", "google", "meta", "microsoft", "openai"];
+static MAKERS: Words = Words::new(&["anthropic", "google", "meta", "microsoft", "openai"]);
 
 /// What follows the name of a program, and is part of what the product is called.
-static FAMILY: &[&str] = &[
+static FAMILY: Words = Words::new(&[
     "Agent",
     "AI",
     "API",
@@ -57,10 +57,10 @@ static FAMILY: &[&str] = &[
     "Turbo",
     "Ultra",
     "Workspace",
-];
+]);
 
 /// What somebody who is introduced is, if it is a program.
-static PROGRAMS: &[&str] = &[
+static PROGRAMS: Words = Words::new(&[
     "AI",
     "agent",
     "agentic",
@@ -78,10 +78,10 @@ static PROGRAMS: &[&str] = &[
     "programmer",
     "software",
     "tool",
-];
+]);
 
 /// Words that stand round a program: one of these, or several of the next.
-static SIGNS: &[&str] = &[
+static SIGNS: Words = Words::new(&[
     "agent",
     "agents",
     "AI",
@@ -104,8 +104,8 @@ static SIGNS: &[&str] = &[
     "tokens",
     "tool",
     "tools",
-];
-static WEAK_SIGNS: &[&str] = &[
+]);
+static WEAK_SIGNS: Words = Words::new(&[
     "app",
     "browser",
     "code",
@@ -125,7 +125,7 @@ static WEAK_SIGNS: &[&str] = &[
     "user",
     "users",
     "web",
-];
+]);
 const WEAK_SIGNS_MIN: usize = 3;
 
 /// How far an introduction reaches, and how far round a name signs are looked for.
@@ -197,8 +197,8 @@ impl<'a> Programs<'a> {
             let mut all = self.introduced.iter();
             all.any(|one| one.eq_ignore_ascii_case(word))
         };
-        let is_known = |word: &[u8]| is_among(word, KNOWN, true);
-        let is_part = |word: &[u8]| is_among(word, MAKERS, true) || is_among(word, FAMILY, false);
+        let is_known = |word: &[u8]| KNOWN.has(word, true);
+        let is_part = |word: &[u8]| MAKERS.has(word, true) || FAMILY.has(word, false);
         if words().all(|word| is_introduced(word) || is_part(word)) {
             return true;
         }
@@ -239,7 +239,7 @@ fn introduced<'a>(page: &Page<'a>) -> Vec<&'a [u8]> {
             } else {
                 start..bytes.len().min(start + INTRODUCTION_BYTES_MAX)
             };
-            if is_capital && name.len() >= 2 && count(page.slice(around), PROGRAMS) > 0 {
+            if is_capital && name.len() >= 2 && count(page.slice(around), &PROGRAMS) > 0 {
                 found.push(name);
             }
         }
@@ -254,13 +254,13 @@ fn of_products<'a>(page: &Page<'a>) -> impl Iterator<Item = &'a [u8]> {
     bytes8::places(page.bytes(), capitals).filter_map(|start| {
         let name = word(page, start);
         let end = start + name.len();
-        if page.byte(end) != b' ' || !is_among(name, KNOWN, false) {
+        if page.byte(end) != b' ' || !KNOWN.has(name, false) {
             return None;
         }
         let next = word(page, end + 1);
         let is_version =
             next.is_empty() && page.byte(end + 1).is_ascii_digit() && page.byte(end + 2) == b'.';
-        (is_version || is_among(next, FAMILY, false)).then_some(name)
+        (is_version || FAMILY.has(next, false)).then_some(name)
     })
 }
 
@@ -271,31 +271,54 @@ fn is_among_software(page: &Page<'_>, span: &Range<usize>) -> bool {
         page.slice(span.end..page.text.len().min(span.end + SIGN_REACH_BYTES)),
     ];
     let count_in = |signs| -> usize { around.iter().map(|part| count(part, signs)).sum() };
-    count_in(SIGNS) > 0 || count_in(WEAK_SIGNS) >= WEAK_SIGNS_MIN
+    count_in(&SIGNS) > 0 || count_in(&WEAK_SIGNS) >= WEAK_SIGNS_MIN
 }
 
 /// How many of these words stand in a text.
-fn count(text: &[u8], words: &[&str]) -> usize {
+fn count(text: &[u8], words: &Words) -> usize {
     self::words(text)
-        .filter(|word| is_among(word, words, false))
+        .filter(|word| words.has(word, false))
         .count()
 }
 
-/// Whether a word is one of these: in any case, or as it is written here, with a capital at most.
-fn is_among(word: &[u8], words: &[&str], in_any_case: bool) -> bool {
-    let first = word.first().map(u8::to_ascii_lowercase);
-    words.iter().any(|one| {
-        let one = one.as_bytes();
-        if word.len() != one.len() || one.first().map(u8::to_ascii_lowercase) != first {
+/// A list of words to be looked for at many places.
+struct Words {
+    list: &'static [&'static str],
+    /// How long the words are that begin with a letter, a bit each: nearly every other word is told by that.
+    lengths: [u32; 32],
+}
+
+impl Words {
+    const fn new(list: &'static [&'static str]) -> Self {
+        let mut lengths = [0; 32];
+        let mut at = 0;
+        while at < list.len() {
+            let word = list[at].as_bytes();
+            lengths[word[0] as usize % 32] |= 1 << word.len();
+            at += 1;
+        }
+        Words { list, lengths }
+    }
+
+    /// Whether a word is one of these: in any case, or as it is written here, with a capital at most.
+    fn has(&self, word: &[u8], in_any_case: bool) -> bool {
+        let first = word.first().map_or(0, |first| usize::from(first % 32));
+        if word.len() >= 32 || self.lengths[first] >> word.len() & 1 == 0 {
             return false;
         }
-        let is_shouted = one.iter().all(u8::is_ascii_uppercase) && !in_any_case;
-        if is_shouted {
-            word == one
-        } else {
-            word.eq_ignore_ascii_case(one) && (in_any_case || word[1..] == one[1..])
-        }
-    })
+        self.list.iter().any(|one| {
+            let one = one.as_bytes();
+            if word.len() != one.len() {
+                return false;
+            }
+            let is_shouted = one.iter().all(u8::is_ascii_uppercase) && !in_any_case;
+            if is_shouted {
+                word == one
+            } else {
+                word.eq_ignore_ascii_case(one) && (in_any_case || word[1..] == one[1..])
+            }
+        })
+    }
 }
 
 /// The word that starts here.
