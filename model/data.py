@@ -36,14 +36,16 @@ NEGATIVE_UNLABELLED = "LOCATION ORG DATE"
 REFILLED_ONLY = {"presidio_synth_v2", "presidio_generated_large"}
 EVALUATION_ONLY = {"unseen", "held_strangers", "held_kept", "uner_ewt", "neg_medication_qa", "presidio_generated_small"}
 # One batch in how many tokens: group of a source, for sampling.
-GROUPS = {"generated": 0.17, "background": 0.06, "renamed": 0.06, "real": 0.05, "casual": 0.07, "negative": 0.09, "altered": 0.08, "written": 0.24, "written_negative": 0.10,
-          "strangers": 0.36, "strangers_negative": 0.18, "material": 0.26, "languages": 0.26, "noise": 0.08, "planted": 0.12, "foreign": 0.11, "spanish": 0.03}
+GROUPS = {"generated": 0.20, "background": 0.06, "renamed": 0.06, "real": 0.05, "casual": 0.07, "negative": 0.09, "altered": 0.08, "written": 0.24, "written_negative": 0.10,
+          "strangers": 0.36, "strangers_negative": 0.18, "material": 0.26, "languages": 0.26, "noise": 0.08, "planted": 0.15, "foreign": 0.11, "spanish": 0.03}
 # Groups that hold nobody.
 HARMLESS = {"negative", "altered", "written_negative", "strangers_negative", "material", "languages", "noise"}
 # Tweets, web pages and articles: names as people drop them, without titles or labels.
 CASUAL = {"wnut17", "btc", "wikigold"}
 # Groups that are not in English, or not all.
 FOREIGN = {"languages", "foreign", "spanish"}
+# Groups whose labels are right because the text was made from them: there nobody else's opinion is needed.
+MADE = {"generated", "background", "planted", "foreign", "languages", "noise", "spanish"}
 # Groups whose words are so many that they count less when known words are chosen.
 WIDE = {"material": 0.3, "languages": 0.16, "noise": 0.4, "planted": 0.4, "foreign": 0.4}
 # How often a text is used with other people in it, and in which group.

@@ -94,16 +94,16 @@ class Pool:
             ids = batches.near(batches.swap(ids, tags, args.swap_word), contexts, tags, args.near_word)
             # The readers know English: rows in other languages keep their labels, so they come last.
             order = torch.argsort(torch.rand(len(ids), device=device) + batches.foreign)
-            harmless = batches.harmless[order]
+            harmless, made = batches.harmless[order], batches.made[order]
             ids, contexts, tags, masks = ids[order], contexts[order], tags[order], masks[order]
             blended = int(args.blend * len(ids))
             ids, contexts = blend(ids, contexts, blended, 0.02 + 0.2 * random.random())
-            tags[:blended] = 255
+            tags[:blended], made[:blended] = 255, False
             told = sum(share * opinion(ids, contexts) for share, opinion in zip(shares, opinions))
             # Whoever sees a person where the text is known to hold none is not asked.
             told[..., 1:7] *= 1 - (harmless.unsqueeze(-1) & (tags == 0)).float().unsqueeze(-1)
             told /= told.sum(-1, keepdim=True).clamp(min=1e-3)
-            told = told * (readers.read_at(judges, ids, contexts) & (ids != 0)).unsqueeze(-1)
+            told = told * (readers.read_at(judges, ids, contexts) & (ids != 0) & ~made.unsqueeze(-1)).unsqueeze(-1)
             parts.append((ids.int(), contexts.to(torch.uint8), tags.to(torch.uint8), masks.to(torch.uint8), told.half()))
         return [torch.cat(part) for part in zip(*parts)]
 

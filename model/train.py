@@ -117,6 +117,8 @@ def go_on_from(network, model, features):
         for own, bias, (_, weight, old) in zip(network.convs, network.biases, model.convs):
             own.copy_(values(weight, 128).reshape(WIDTH, 3, WIDTH).transpose(1, 2))
             bias.copy_(values(old, 2048))
+        for own in network.convs[len(model.convs):]:
+            own.zero_()  # a further layer begins by handing on what it gets
         network.output.copy_(values(model.output[0], 128))
         network.output_bias.copy_(values(model.output[1], 2048))
         network.gate.copy_(values(model.gate[0], 128))
@@ -255,8 +257,8 @@ class Batches:
         self.features, self.offsets = features, torch.arange(ROW, device=device)
         shares = {group: data.GROUPS[group] for group in data.GROUPS if group in streams}
         self.counts = {group: max(1, int(size * share / sum(shares.values()))) for group, share in shares.items()}
-        self.harmless, self.foreign = (torch.cat([torch.full((count,), group in chosen, device=device) for group, count in self.counts.items()])
-                                       for chosen in (data.HARMLESS, data.FOREIGN))
+        self.harmless, self.foreign, self.made = (torch.cat([torch.full((count,), group in chosen, device=device) for group, count in self.counts.items()])
+                                                  for chosen in (data.HARMLESS, data.FOREIGN, data.MADE))
 
     def draw(self, groups=None):
         """(word ids, contexts, tags, unlabelled types), each [rows, ROW]."""
@@ -410,7 +412,7 @@ def train(args, device):
     teachers = None
     if args.teachers:
         def network_of(model):
-            network = Network(torch.zeros(len(model.words), 1), args.dilations, 0.0)
+            network = Network(torch.zeros(len(model.words), 1), [dilation for dilation, _, _ in model.convs], 0.0)
             bare = collections.namedtuple("Bare", "known")(torch.full((len(model.words), 1), F.NGRAM_ROWS))
             go_on_from(network, model, bare)
             return network

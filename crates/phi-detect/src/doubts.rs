@@ -20,11 +20,10 @@ const DOUBTED: f32 = 0.5;
 const LONELY_BYTES: usize = 400;
 const SURE_NEIGHBOUR: f32 = 0.9;
 
-/// Leaves out names that the model doubts where nothing announces them and nobody else is near.
+/// Leaves out names that the model doubts where nothing announces them and nobody else is near; in a short text only those
+/// that nothing but the model takes for one: "contraindications for kadian".
 pub(crate) fn leave_out_lonely(page: &Page<'_>, candidates: &mut Vec<Candidate>) {
-    if page.text.len() < COMPANY_TEXT_MIN {
-        return;
-    }
+    let is_short = page.text.len() < COMPANY_TEXT_MIN;
     let is_name = |one: &Candidate| one.kind == PhiKind::NAME;
     let is_sure = |one: &&Candidate| is_name(one) && one.score >= SURE_NEIGHBOUR;
     let mut sure: Vec<usize> = candidates
@@ -43,8 +42,17 @@ pub(crate) fn leave_out_lonely(page: &Page<'_>, candidates: &mut Vec<Candidate>)
         !is_name(one)
             || one.score >= DOUBTED
             || has_company()
-            || people::is_announced(page, &one.span)
+            || !(is_short && is_country(page, one))
+                && (is_short && is_written_as_name(page, one, || true)
+                    || people::is_announced(page, &one.span))
     });
+}
+
+/// "travelled to Jordan": whether all of a name is a country's.
+fn is_country(page: &Page<'_>, one: &Candidate) -> bool {
+    LEXICON
+        .sense(page.slice(one.span.clone()))
+        .has(Sense::COUNTRY)
 }
 
 /// Rules that know no more of a name than its form, which brands, laws, wards and firms have too.

@@ -1,5 +1,5 @@
 //! Reads what is said or written character by character: "three c k eight, v w four",
-//! "b as in boy nine nine", "triple five, oh one", "1-E-G-5-T".
+//! "b as in boy nine nine", "romeo tango one four", "triple five, oh one", "1-E-G-5-T".
 
 use std::ops::Range;
 
@@ -38,7 +38,8 @@ pub(crate) fn read(page: &Page<'_>, start: usize) -> Option<Spelled> {
     };
     let mut at = start;
     while spelled.value.len() < LENGTH_MAX
-        && let Some((end, next)) = unit(page, at)
+        && let Some((end, next)) =
+            unit(page, at).or_else(|| prefix(page, at).filter(|_| at == start))
     {
         spelled.value.extend(next);
         spelled.span.end = end;
@@ -99,7 +100,53 @@ fn unit(page: &Page<'_>, at: usize) -> Option<(usize, Vec<u8>)> {
     if let Some(number) = number(&word) {
         return Some(with_ones(page, end, number));
     }
+    if RADIO_WORDS.contains(&word.as_slice()) {
+        return Some((end, vec![first.to_ascii_uppercase()]));
+    }
     (word.len() == 1).then(|| (after_example(page, end), vec![first.to_ascii_uppercase()]))
+}
+
+/// What letters are called on the radio; each begins with its letter.
+const RADIO_WORDS: &[&[u8]] = &[
+    b"alpha",
+    b"alfa",
+    b"bravo",
+    b"charlie",
+    b"delta",
+    b"echo",
+    b"foxtrot",
+    b"golf",
+    b"hotel",
+    b"india",
+    b"juliet",
+    b"juliett",
+    b"kilo",
+    b"lima",
+    b"mike",
+    b"november",
+    b"oscar",
+    b"papa",
+    b"quebec",
+    b"romeo",
+    b"sierra",
+    b"tango",
+    b"uniform",
+    b"victor",
+    b"whiskey",
+    b"whisky",
+    b"xray",
+    b"yankee",
+    b"zulu",
+];
+
+/// "JJ one seven seven": letters said in one go, and then a number in words.
+fn prefix(page: &Page<'_>, at: usize) -> Option<(usize, Vec<u8>)> {
+    let end = word_end(page.bytes(), at);
+    let letters = page.slice(at..end);
+    let is_prefix = matches!(letters.len(), 2 | 3) && letters.iter().all(u8::is_ascii_uppercase);
+    let next = after_gap(page, end);
+    let is_said = page.byte(next).is_ascii_lowercase() && next > end;
+    (is_prefix && is_said && unit(page, next).is_some()).then(|| (end, letters.to_vec()))
 }
 
 fn digit(word: &[u8]) -> Option<u8> {
@@ -227,6 +274,8 @@ mod tests {
             ("three c k eight, v w four, d t nine two", "3CK8VW4DT92"),
             ("1-E-G-5-T-E-4-M-K-7-2", "1EG5TE4MK72"),
             ("b as in boy nine nine one two", "B9912"),
+            ("romeo tango one four four nine oh two", "RT144902"),
+            ("JJ one seven seven two oh", "JJ17720"),
             ("nine oh seven, triple five, oh one five oh", "9075550150"),
             ("eight eight one dash four four two", "881442"),
             (

@@ -90,7 +90,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "habite «14 rue Daumesnil, 94300 Vincennes», avec son mari",
         "lives at «4 Oak Road, Ballinasloe, Co. Galway H53 X0P9» now; eircode «D11 XW29»",
         "at «12 Oak Street, Nagpur-440022», and «12 Oak Street, Town Hall Area, Pune - 411043»",
-        "Stan lives at «7 Oak Street, Lithgow 2790», Ozzie not; at «12 Vygie Street, Bonteheuwel» where she left",
+        "Stan lives at «7 Oak Street, Lithgow 2790», which is far; at «12 Vygie Street, Bonteheuwel» where she left",
         "Domicilio: «Mz. K Lt. 12, AA.HH. Los Olivos, Comas»",
         "Address unchanged: «Plot 7, Road 12, Peace Estate, behind the cold store, Kumasi»",
         "elle habite «Biyem, carrefour Acacias, immeuble rose, 2e étage, Yaoundé», avec son fils",

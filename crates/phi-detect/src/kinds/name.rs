@@ -14,7 +14,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         signatures, in HL7 and FHIR name fields, and in running text.",
     not_found: "Eponyms (Parkinson disease, Foley catheter), drugs and brands, organisations; titles and credentials stay outside the finding.",
     authority: "HIPAA Safe Harbor, 45 CFR 164.514(b)(2)(i)(A)",
-    threshold: 0.35,
+    threshold: 0.25,
     is_on_by_default: true,
     labels: &[
         (
@@ -91,6 +91,8 @@ pub(super) static RULE: PhiRule = PhiRule {
         "«JTR»/«mk»\nClinic today. «Jane T. Roe» agreed, and «JTR» signed.",
         "Dr. «Okonkwo» rounds.\n| drug | dose | when | who | note |\n| Januvia | 100 mg | 6/11 | «Okonkwo» | hold |",
         "Slán go fóill,\n\nGo raibh maith agat,\n«Siobhan»",
+        "«maria_rn»: who has the keys\n«kofi.p»: «Gus» had em at 2\n«maria_rn»: «gus» went home\n«kofi.p»: then «gus» has the keys",
+        "Both from clinic B: «Maria Delgado», «Kofi Mensah», «Jane Roe». It is «Peterson» with an o versus «Petersen» with an e.",
         "«Maria Delgado» here:\n«Bex» 06:51: full house\n«Anselm» 06:52: which two\n«Bex» 06:52: bed 5\n«Anselm» 06:55: ok",
         "Seen with «Jane Roe» today. Will call on Monday. -- «RJK»",
         "Discussed with «Jane Roe». Reassured. «BT»/«mkw»",
@@ -99,7 +101,7 @@ pub(super) static RULE: PhiRule = PhiRule {
             thanks them and asks for the papers.",
         "The family is here, the spokesman is uncle «Fetu».",
         "Dr. «Claussen» will Freitag weg. LG «Gesa»",
-        "Dr. «Okonkwo» rounds at nine. Discussed with «Kemp». EMG next week.",
+        "Dr. «Okonkwo» rounds at nine. Behaviour: «Reg» was a head brewer.",
         "«Josh Kowalchuk» will bring the suit. She asked us twice not to print «kowalchuk».",
         "A 10 Fr Cook catheter and an 18 Fr Foley are in the cart. Fr. «Cook» will visit.",
         "The two new lifting robots arrived this morning and are charging in the store behind the lift. «Gertrude» goes to \
@@ -109,7 +111,7 @@ pub(super) static RULE: PhiRule = PhiRule {
             \"official\",\n   \"family\": \"«Hastings»\",\n   \"period\": {\n     \"end\": \"2002\"\n   }\n\nThe path in the \
             next example reads the first of these fields and returns it as a list of strings; an empty list means that \
             nothing was selected.",
-        "        args = [dst_key, src_key, start, stop]\n\n        if by_score\n          # for (\"«Ary Erikseev»\", 555, True)\n\
+        "        args = [dst_key, src_key, start, stop]\n\n        if by_score\n          # for (\"«Mary Eriksen»\", 555, True)\n\
             \x20         args << \"BYSCORE\"\n        elsif by_lex\n          args << \"BYLEX\"\n        end\n\n        args << \
             \"REV\" if rev\n\n        if limit\n          limit = limit.map { |value| Integer(value) }\n        end\n",
     ],
@@ -160,9 +162,9 @@ pub(super) static RULE: PhiRule = PhiRule {
         "Coffee is in the break room. CWF still shows the plan; a near miss Sunday.",
         "{\"dob\":\"1962-03-14\",\"city\":\"Ewa Beach\"}",
         "Please call back soon, many thanks Reception",
-        "The ward rounds at nine. Discussed with Kemp. EMG next week.",
-        "The two new lifting robots arrived this morning and are charging in the store behind the lift. Gertrude goes to \
-            the orthopaedic floor and Winston stays here for training. Please do not push them by hand, and call the \
+        "The ward rounds at nine. Behaviour: Reg was a head brewer.",
+        "The two new lifting robots arrived this morning and are charging in the store behind the lift. Daisy goes to \
+            the orthopaedic floor and Hector stays here for training. Please do not push them by hand, and call the \
             workshop when a red light shows or when one of them stops in a doorway.",
     ],
     spelling: Spelling::Words,

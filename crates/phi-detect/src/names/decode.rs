@@ -28,8 +28,8 @@ const SCORE_BITS: u32 = 11;
 
 /// The rule, and how sure the model is, of names that it nearly or hardly takes for one. Nothing is reported at that.
 pub(crate) const SUSPECTED: &str = "name.suspected";
-pub(crate) const NEARLY: f32 = 0.3;
-pub(crate) const HARDLY: f32 = 0.2;
+pub(crate) const NEARLY: f32 = 0.2;
+pub(crate) const HARDLY: f32 = 0.1;
 /// So far a name may lag behind.
 const LAG_MAX: i64 = 2 << SCORE_BITS;
 

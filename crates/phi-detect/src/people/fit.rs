@@ -6,14 +6,16 @@ use std::ops::Range;
 use crate::lexicon::{LEXICON, Sense};
 use crate::page::{Page, is_word_byte};
 
-/// The span without what is not part of the name, and with the dot of a last initial.
+/// The span without what is not part of the name, and with its last initial and that one's dot.
 pub(crate) fn fit(page: &Page<'_>, span: Range<usize>) -> Range<usize> {
     let start = first_of_name(page, &span);
     let end = end_of_name(page, &(start..span.end));
     if start >= end {
         return span;
     }
-    let end = with_initial(page, &(start..end));
+    let is_loose = |byte: &&u8| matches!(byte, b',' | b' ');
+    let loose = page.slice(start..end).iter().rev().take_while(is_loose);
+    let end = with_initial(page, &(start..end - loose.count()));
     with_saint(page, start)..with_dot(page, &(start..end))
 }
 

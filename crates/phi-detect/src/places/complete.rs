@@ -26,6 +26,7 @@ pub(crate) fn complete(page: &Page<'_>, mut span: Range<usize>) -> Range<usize> 
     span.start = with_name(page, span.start);
     span.start = house::before(page, span.start);
     span.end = without_label(page, &span);
+    span.end = without_year(page, &span);
     span.end = end_of_token(page, &span);
     let end = without_next_sentence(page, &span);
     let mut end = without_street_after_number(page, &(span.start..end));
@@ -165,6 +166,24 @@ fn without_label(page: &Page<'_>, span: &Range<usize>) -> usize {
             start - usize::from(matches!(page.byte_before(start), b' ' | b'\n'))
         }
         None => span.end,
+    }
+}
+
+/// `14 Oak Street, 2019 records`: where the address ends when a year follows that belongs to the words behind it.
+fn without_year(page: &Page<'_>, span: &Range<usize>) -> usize {
+    const YEAR: usize = ", 2019".len();
+    let is_year = page
+        .slice(span.clone())
+        .last_chunk::<YEAR>()
+        .is_some_and(|last| {
+            matches!(last, [b',', b' ', b'1', b'9', a, b] | [b',', b' ', b'2', b'0', a, b]
+            if a.is_ascii_digit() && b.is_ascii_digit())
+        });
+    let goes_on = page.byte(span.end) == b' ' && page.byte(span.end + 1).is_ascii_lowercase();
+    if is_year && goes_on {
+        span.end - YEAR
+    } else {
+        span.end
     }
 }
 

@@ -247,7 +247,9 @@ fn is_said_between(left: &str, between: &str, right: &str) -> bool {
     let is_of_place = |word: &str| {
         WORDS.contains(&word) || word.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit())
     };
-    let is_comma = between.starts_with(", ") && between.ends_with([' ', ',']);
+    // "Town| Hall Area, |Pune": the words go on, and a comma ends them.
+    let goes_on = between.starts_with(' ') && between.ends_with(", ");
+    let is_comma = between.starts_with(", ") && between.ends_with([' ', ',']) || goes_on;
     let is_street =
         |text: &str| text.starts_with(|c: char| c.is_ascii_digit()) && text.contains(' ');
     let is_two = is_street(left)
