@@ -180,9 +180,10 @@ fn main() -> Result<()> {
         ["mock"] => runtime.block_on(mock::serve()),
         ["proxy", upstream] => runtime.block_on(proxy::serve(upstream)),
         ["overload", words @ ..] => {
-            let (binary, [seconds]) = binary_and(words, [("--seconds", 10.0)])?;
+            let (row, words) = row_of(words)?;
+            let (binary, [seconds]) = binary_and(&words, [("--seconds", 10.0)])?;
             let window = Duration::from_secs_f64(seconds);
-            runtime.block_on(overload::run(binary, window))
+            runtime.block_on(overload::run(binary, window, row))
         }
         ["soak", words @ ..] => {
             let options = [("--minutes", 60.0), ("--per-second", f64::NAN)];
@@ -192,6 +193,19 @@ fn main() -> Result<()> {
         }
         words => runtime.block_on(measure(&options(words)?)),
     }
+}
+
+/// The one row of the overload's table that is wanted, and the other words.
+fn row_of<'a>(words: &[&'a str]) -> Result<(Option<&'a str>, Vec<&'a str>)> {
+    let mut rest = words.to_vec();
+    let Some(at) = rest.iter().position(|word| *word == "--row") else {
+        return Ok((None, rest));
+    };
+    let row = rest.get(at + 1).copied();
+    let row = row.filter(|row| overload::ROWS.contains(row));
+    let row = row.with_context(|| format!("--row needs one of {:?}", overload::ROWS))?;
+    rest.drain(at..at + 2);
+    Ok((Some(row), rest))
 }
 
 /// The gateway's binary and the numbers, of the modes that take no more.

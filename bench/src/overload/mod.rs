@@ -1,14 +1,15 @@
 //! More than can be done: what becomes of those who are served, of the others, and of the memory.
 //!
-//! `phigate-bench overload [BINARY] [--seconds N]` finds the load at which the gateway is saturated, asks for as much
-//! and for more of it, and then puts crowds of other kinds beside a caller of another account. Latency is counted from
-//! the moment a request was due. Gateway and load have processors of their own.
+//! `phigate-bench overload [BINARY] [--seconds N] [--row load|account|keys|crowds]` finds the load at which the gateway is
+//! saturated, asks for as much and for more of it, and then puts crowds of other kinds beside a caller of another
+//! account. Latency is counted from the moment a request was due. Gateway and load have processors of their own.
 
 mod crowd;
 mod open_loop;
 mod site;
 pub(crate) mod soak;
 
+use std::cell::Cell;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -40,54 +41,55 @@ const FLOOD: (usize, usize) = (64, 7 << 20);
 /// The share of the peak that another account asks for beside a crowd.
 const BESIDE: f64 = 0.1;
 
-/// Runs everything and prints the table.
-pub(crate) async fn run(binary: PathBuf, window: Duration) -> Result<()> {
+/// What can be run alone, by its name.
+pub(crate) const ROWS: &[&str] = &["load", "account", "keys", "crowds"];
+
+/// Runs everything, or the rows of this name, and prints the table.
+pub(crate) async fn run(binary: PathBuf, window: Duration, only: Option<&str>) -> Result<()> {
     let mut site = Site::start(&binary, "flag")?;
-    let address = site.gateway.address.clone();
-    let greedy = Callers::new(&address, &site.keys, BODIES);
-    let other = Callers::new(&address, &site.other, BODIES);
+    let greedy = Callers::new(&site.gateway.address, &site.keys, BODIES);
+    let other = Callers::new(&site.gateway.address, &site.other, BODIES);
     greedy.saturate(AT_ONCE, window / 3).await;
     println!(
-        "| load | asked/s | good/s | of peak | p50 ms | p99 ms | turned away | failed | memory MiB |"
+        "| load | asked/s | good/s | of peak | p50 ms | p99 ms | turned away | failed | memory MiB | busy: gateway, load |"
     );
-    println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|");
+    println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
+    let table = Table::start(&site);
     let peak = greedy.saturate(AT_ONCE, window).await;
-    let peak_rate = peak.good_per_second();
-    let say = |what: &str, asked: f64, tally: &Tally| line(what, asked, tally, peak_rate, &site);
-    say("saturated: 64 callers", f64::NAN, &peak);
-    for factor in [0.5, 1.0, 2.0, 3.0] {
-        let asked = peak_rate * factor;
-        let tally = greedy.send(asked, window).await;
-        say(&format!("asked {factor} × as much"), asked, &tally);
+    let table = Table {
+        peak: peak.good_per_second(),
+        ..table
+    };
+    table.say("saturated: 64 callers", f64::NAN, &peak);
+    let calm = table.peak * BESIDE;
+    let is_wanted = |row| only.is_none_or(|only| only == row);
+    if is_wanted("load") {
+        for factor in [0.5, 1.0, 2.0, 3.0] {
+            let asked = table.peak * factor;
+            let tally = greedy.send(asked, window).await;
+            table.say(&format!("asked {factor} × as much"), asked, &tally);
+        }
     }
-    let calm = peak_rate * BESIDE;
-    say(
-        "another account, alone",
-        calm,
-        &other.send(calm, window).await,
-    );
-    let (beside, _) = tokio::join!(
-        other.send(calm, window),
-        greedy.send(peak_rate * 2.0, window)
-    );
-    say("the same, beside an account that asks 2 ×", calm, &beside);
-    // One key of an account beside the others of the same account.
-    let (first, others) = site.keys.split_at(1);
-    let (quiet, loud) = (
-        Callers::new(&address, first, BODIES),
-        Callers::new(&address, others, BODIES),
-    );
-    let (beside, _) = tokio::join!(quiet.send(calm, window), loud.send(peak_rate * 2.0, window));
-    say(
-        "a key beside others of its account that ask 2 ×",
-        calm,
-        &beside,
-    );
-    // Crowds of other kinds need the files that these connections have open.
-    for callers in [&greedy, &quiet, &loud] {
-        callers.hang_up();
+    if is_wanted("account") {
+        let alone = other.send(calm, window).await;
+        table.say("another account, alone", calm, &alone);
+        let what = "the same, beside an account that asks 2 ×";
+        beside(&table, what, (&other, calm), &greedy, window).await;
     }
-    crowds(&site, &other, calm, window, &say).await?;
+    greedy.hang_up();
+    if is_wanted("keys") {
+        let (first, others) = site.keys.split_at(1);
+        let [quiet, loud] =
+            [first, others].map(|keys| Callers::new(&site.gateway.address, keys, BODIES));
+        let what = "a key beside others of its account that ask 2 ×";
+        beside(&table, what, (&quiet, calm), &loud, window).await;
+        // Crowds of other kinds need the files that these connections have open.
+        quiet.hang_up();
+        loud.hang_up();
+    }
+    if is_wanted("crowds") {
+        crowds(&table, &other, calm, window).await?;
+    }
     let counted = site.count().await?;
     println!(
         "\nupstream {} requests; {} decisions that forward, {} outcomes, {} requests without exactly one of each; trail verified",
@@ -104,19 +106,28 @@ pub(crate) async fn run(binary: PathBuf, window: Duration) -> Result<()> {
     Ok(())
 }
 
-/// Another account beside crowds of other kinds.
-async fn crowds(
-    site: &Site,
-    other: &Callers,
-    calm: f64,
+/// Somebody who asks for this much beside others who ask for twice of what can be done; what either got.
+async fn beside(
+    table: &Table<'_>,
+    what: &str,
+    (calm, per_second): (&Callers, f64),
+    loud: &Callers,
     window: Duration,
-    say: &dyn Fn(&str, f64, &Tally),
-) -> Result<()> {
+) {
+    let twice = table.peak * 2.0;
+    let (of_calm, of_loud) = tokio::join!(calm.send(per_second, window), loud.send(twice, window));
+    table.say(what, per_second, &of_calm);
+    table.say("… and what the others got", twice, &of_loud);
+}
+
+/// Another account beside crowds of other kinds.
+async fn crowds(table: &Table<'_>, other: &Callers, calm: f64, window: Duration) -> Result<()> {
+    let site = table.site;
     let address = &site.gateway.address;
-    let memory = idle_crowd(site, other, calm, window, say).await?;
+    let memory = idle_crowd(table, other, calm, window).await?;
     let slow = crowd::slow_readers(address, &site.keys[0], SLOW).await?;
     let tally = other.send(calm, window).await;
-    say(
+    table.say(
         &format!("beside {SLOW} callers that do not read"),
         calm,
         &tally,
@@ -129,19 +140,19 @@ async fn crowds(
         crowd::flood(address.clone(), key, count, bytes, window)
     );
     let what = format!("beside {count} callers with bodies of 7 MiB ({sent} sent)");
-    say(&what, calm, &tally);
+    table.say(&what, calm, &tally);
     println!("\n{memory}");
     Ok(())
 }
 
 /// Another account beside idle connections; how many there were, and the memory with them.
 async fn idle_crowd(
-    site: &Site,
+    table: &Table<'_>,
     other: &Callers,
     calm: f64,
     window: Duration,
-    say: &dyn Fn(&str, f64, &Tally),
 ) -> Result<String> {
+    let site = table.site;
     for (who, pid) in [
         ("load", std::process::id()),
         ("gateway", site.gateway.pid()),
@@ -159,23 +170,52 @@ async fn idle_crowd(
     let took = started.elapsed().as_secs_f64();
     let tally = other.send(calm, window).await;
     let (open, (after, _)) = (crowd::still_open(&idle), site.memory_mib());
-    say(&format!("beside {open} idle connections"), calm, &tally);
+    table.say(&format!("beside {open} idle connections"), calm, &tally);
     Ok(format!(
         "{} of {IDLE} idle connections opened in {took:.1} s, {open} of them open at the end; memory now {before:.0} MiB before and {after:.0} MiB beside them",
         idle.len()
     ))
 }
 
-fn line(what: &str, asked: f64, tally: &Tally, peak: f64, site: &Site) {
-    let (_, most) = site.memory_mib();
-    let row = format!(
-        "| {what} | {asked:.0} | {:.0} | {:.2} | {:.1} | {:.1} | {} | {} | {most:.0} |",
-        tally.good_per_second(),
-        tally.good_per_second() / peak,
-        tally.percentile_ms(50),
-        tally.percentile_ms(99),
-        tally.shed,
-        tally.failed,
-    );
-    println!("{}", row.replace("NaN", ""));
+/// The table, and what its rows are compared with.
+struct Table<'a> {
+    site: &'a Site,
+    /// Good answers per second at most.
+    peak: f64,
+    /// When the last row was written, and the processor time of the gateway and of the load until then.
+    since: Cell<(Instant, [Duration; 2])>,
+}
+
+impl<'a> Table<'a> {
+    fn start(site: &'a Site) -> Self {
+        Self {
+            site,
+            peak: f64::NAN,
+            since: Cell::new((Instant::now(), site.cpu())),
+        }
+    }
+
+    fn say(&self, what: &str, asked: f64, tally: &Tally) {
+        let (_, most) = self.site.memory_mib();
+        let [gateway, load] = self.busy();
+        let row = format!(
+            "| {what} | {asked:.0} | {:.0} | {:.2} | {:.1} | {:.1} | {} | {} | {most:.0} | {gateway:.2}, {load:.2} |",
+            tally.good_per_second(),
+            tally.good_per_second() / self.peak,
+            tally.percentile_ms(50),
+            tally.percentile_ms(99),
+            tally.shed,
+            tally.failed,
+        );
+        println!("{}", row.replace("NaN", ""));
+    }
+
+    /// Processors that the gateway kept busy since the last row, and those that the load and the provider did: a load
+    /// without a processor to spare measures itself.
+    fn busy(&self) -> [f64; 2] {
+        let now = (Instant::now(), self.site.cpu());
+        let (since, before) = self.since.replace(now);
+        let took = now.0.duration_since(since).as_secs_f64();
+        [0, 1].map(|who| now.1[who].saturating_sub(before[who]).as_secs_f64() / took)
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
@@ -102,6 +103,13 @@ impl Site {
     pub(crate) fn memory_mib(&self) -> (f64, f64) {
         let (now, most) = process::memory_kib(self.gateway.pid()).unwrap_or_default();
         (now as f64 / 1024.0, most as f64 / 1024.0)
+    }
+
+    /// Processor time so far: of the gateway, and of the load with its provider.
+    pub(crate) fn cpu(&self) -> [Duration; 2] {
+        let of = |pid| process::cpu(pid).unwrap_or_default();
+        let load = of(std::process::id()) + of(self.provider.pid());
+        [of(self.gateway.pid()), load]
     }
 
     /// Stops the gateway in order and holds its records against what reached the provider.
