@@ -218,6 +218,49 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn whoever_asks_for_no_more_than_their_share_waits_for_one_pass() {
+        const KEYS: usize = 8;
+        for (account, share) in [("greedy", 1), ("other", KEYS / 2)] {
+            let scans = ShortScans::with_places(KEYS);
+            for _ in 0..KEYS {
+                assert!(scans.join("greedy", "0").is_none(), "nobody waits yet");
+            }
+            // Each has as many waiting as a key may have at one time, and they came first.
+            let greedy = (0..KEYS - 1).flat_map(|key| (0..64).map(move |_| key.to_string()));
+            let _greedy: Vec<_> = greedy.map(|key| scans.join("greedy", &key)).collect();
+            for pass in 0..20 {
+                let mut quiet = crowd(&scans, &vec![(account, "quiet", "quiet"); share]);
+                served(&scans, &mut quiet);
+                assert!(quiet.is_empty(), "{account} waits in pass {pass}");
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn a_key_that_asks_for_more_than_its_share_gets_its_share() {
+        const KEYS: usize = 8;
+        let scans = ShortScans::with_places(KEYS);
+        for _ in 0..KEYS {
+            assert!(scans.join("one", "0").is_none(), "nobody waits yet");
+        }
+        let names: Vec<String> = (0..KEYS).map(|key| key.to_string()).collect();
+        let asked = |count: usize| names.iter().map(move |name| (count, name.as_str()));
+        // The last key came with many more than the others.
+        let asked = asked(30).chain([(300, names[KEYS - 1].as_str())]);
+        let asked: Vec<_> = asked
+            .flat_map(|(count, name)| vec![("one", name, name); count])
+            .collect();
+        let mut waiting = crowd(&scans, &asked);
+        let mut counts = std::collections::BTreeMap::<&str, usize>::new();
+        for _ in 0..20 {
+            for name in served(&scans, &mut waiting) {
+                *counts.entry(name).or_default() += 1;
+            }
+        }
+        assert_eq!(counts.into_values().collect::<Vec<_>>(), [20; KEYS]);
+    }
+
+    #[tokio::test]
     async fn a_waiter_that_left_takes_no_turn() {
         let scans = ShortScans::with_places(1);
         scans.take("one", "1").await;
