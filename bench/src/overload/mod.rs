@@ -41,6 +41,10 @@ const FLOOD: (usize, usize) = (64, 7 << 20);
 /// The share of the peak that another account asks for beside a crowd.
 const BESIDE: f64 = 0.1;
 
+/// What a key asks for beside others of its account, of what is each key's when all ask: a key that asks for all of that
+/// waits like the others as soon as the gateway does a little less than at its peak.
+const OF_ITS_SHARE: f64 = 0.5;
+
 /// What can be run alone, by its name.
 pub(crate) const ROWS: &[&str] = &["load", "account", "keys", "crowds"];
 
@@ -82,7 +86,8 @@ pub(crate) async fn run(binary: PathBuf, window: Duration, only: Option<&str>) -
         let [quiet, loud] =
             [first, others].map(|keys| Callers::new(&site.gateway.address, keys, BODIES));
         let what = "a key beside others of its account that ask 2 ×";
-        beside(&table, what, (&quiet, calm), &loud, window).await;
+        let asked = table.peak * OF_ITS_SHARE / site.keys.len() as f64;
+        beside(&table, what, (&quiet, asked), &loud, window).await;
         // Crowds of other kinds need the files that these connections have open.
         quiet.hang_up();
         loud.hang_up();
