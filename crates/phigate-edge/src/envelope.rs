@@ -25,6 +25,8 @@ pub struct ErrorBody {
     pub extra: Map<String, Value>,
     /// Seconds for `Retry-After`.
     pub retry_after_s: Option<u64>,
+    /// The same in OpenAI's way, where it was written before: under load, one refusal follows the other.
+    pub written: Option<Bytes>,
 }
 
 impl ErrorBody {
@@ -37,6 +39,7 @@ impl ErrorBody {
             message: message.into(),
             extra: Map::new(),
             retry_after_s: None,
+            written: None,
         }
     }
 
@@ -128,7 +131,8 @@ fn json(value: &impl Serialize) -> Bytes {
 /// In OpenAI's way. The edge writes it anew where the door has another.
 impl IntoResponse for ErrorBody {
     fn into_response(self) -> Response {
-        let body = self.to_json(ErrorFormat::OpenAi, None);
+        let written = self.written.clone();
+        let body = written.unwrap_or_else(|| self.to_json(ErrorFormat::OpenAi, None));
         let mut response = Response::new(axum::body::Body::from(body));
         *response.status_mut() = self.status;
         let headers = response.headers_mut();

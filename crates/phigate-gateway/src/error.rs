@@ -5,21 +5,30 @@
 //! same scan that the request went through.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
 use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
 use http::StatusCode;
 use phi_detect::PhiKind;
 use phigate_core::request::RequestError;
 use phigate_core::wire::ProviderFailure;
 use phigate_edge::{EdgeError, ErrorBody};
 use phigate_store::{AdmitError, StoreError};
-use phigate_types::{ErrorCode, ProviderKind};
+use phigate_types::{ErrorCode, ErrorFormat, ProviderKind};
 
 use crate::key_limits::Limited;
 use crate::long_scans::NoPlace;
 
 /// When it is worth asking again while long scans wait for each other.
 const DETECTOR_BUSY_S: u64 = 5;
+
+/// What a caller beyond a limit is told: those may be many more than are answered.
+static RATE_LIMITED: LazyLock<Bytes> = LazyLock::new(|| {
+    let error = GatewayError::RateLimited { retry_after_s: 0 };
+    let body = ErrorBody::new(error.status(), error.code(), error.message());
+    body.to_json(ErrorFormat::OpenAi, None)
+});
 
 /// Why a request was not answered as asked.
 #[derive(Debug)]
@@ -109,6 +118,9 @@ impl GatewayError {
         let mut body = ErrorBody::new(self.status(), self.code(), self.message());
         body.param = self.param();
         body.retry_after_s = self.retry_after_s();
+        if let Self::RateLimited { .. } = self {
+            body.written = Some(RATE_LIMITED.clone());
+        }
         if let Self::Blocked(kinds) | Self::NotCovered(kinds) | Self::PhiInReply(kinds) = self {
             let codes: Vec<&str> = kinds.iter().map(|kind| kind.code()).collect();
             body.extra
@@ -252,5 +264,18 @@ impl From<AdmitError> for GatewayError {
             | AdmitError::Expired { .. } => Self::InvalidKey,
             AdmitError::Store(error) => error.into(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_written_before_is_what_would_be_written() {
+        let error = GatewayError::RateLimited { retry_after_s: 7 }.body();
+        let anew = error.to_json(ErrorFormat::OpenAi, None);
+        assert_eq!(error.written, Some(anew));
+        assert_eq!(error.retry_after_s, Some(7));
     }
 }

@@ -110,10 +110,11 @@ impl KeyLimits {
         let per_minute = share(KeyLimit::RequestsPerMinute, self.per_minute);
         let concurrency = share(KeyLimit::Concurrency, self.concurrency);
         let second = second(self.started, now);
-        let of_account = self.place_of_account(account_id, second)?;
+        // The key first: under load its own limit is what is met most often, and a refusal must cost little.
         let mut keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
         let entry = keys.entry(key_id, second);
         let of_key = entry.place(concurrency)?;
+        let of_account = self.place_of_account(account_id, second)?;
         entry
             .minute
             .count(second, u32::try_from(per_minute).unwrap_or(u32::MAX))?;

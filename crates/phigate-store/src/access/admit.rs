@@ -31,6 +31,7 @@ pub(super) struct Cache {
 
 struct Known {
     stored: KeyBody,
+    hash: Vec<u8>,
     account: Arc<Account>,
     used_us: AtomicI64,
 }
@@ -40,19 +41,16 @@ impl Access {
     pub async fn admit(&self, key: &str) -> Result<Admission, AdmitError> {
         let key_id = api_key::public_id(key)?;
         let known = self.known(key_id).await?.ok_or(AdmitError::Unknown)?;
-        if !api_key::matches(
-            &self.core.keyring.root.pepper,
-            key,
-            &known.stored.hash_bytes(),
-        ) {
+        if !api_key::matches(&self.core.keyring.root.pepper, key, &known.hash) {
             return Err(AdmitError::Unknown);
         }
-        let now = self.core.now();
-        let (key_id, account_id) = (key_id.to_owned(), known.account.id.clone());
+        let (now, key_id) = (self.core.now(), key_id.to_owned());
         if known.stored.revoked.is_some_and(|revoked| revoked <= now) {
+            let account_id = known.account.id.clone();
             return Err(AdmitError::Revoked { key_id, account_id });
         }
         if known.stored.expires.is_some_and(|expires| expires <= now) {
+            let account_id = known.account.id.clone();
             return Err(AdmitError::Expired { key_id, account_id });
         }
         self.note_use(&key_id, &known, now.as_microsecond());
@@ -119,8 +117,10 @@ impl Access {
             .partition(|item| item.kind == ItemKind::ApiKey);
         let account = Arc::new(self.core.assemble(rows, generation).await?);
         let known = |item: &Item| {
+            let stored: KeyBody = item.read()?;
             let known = Known {
-                stored: item.read()?,
+                hash: stored.hash_bytes(),
+                stored,
                 account: account.clone(),
                 used_us: AtomicI64::new(0),
             };
