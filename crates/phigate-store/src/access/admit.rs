@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Arc, MutexGuard, PoisonError};
+use std::sync::{Arc, MutexGuard, OnceLock, PoisonError};
 
 use crate::access::Access;
 use crate::access::api_keys::KeyBody;
@@ -32,6 +32,8 @@ pub(super) struct Cache {
 struct Known {
     stored: KeyBody,
     hash: Vec<u8>,
+    /// Of the key itself, once it has matched.
+    matched: OnceLock<[u64; 2]>,
     account: Arc<Account>,
     used_us: AtomicI64,
 }
@@ -41,8 +43,12 @@ impl Access {
     pub async fn admit(&self, key: &str) -> Result<Admission, AdmitError> {
         let key_id = api_key::public_id(key)?;
         let known = self.known(key_id).await?.ok_or(AdmitError::Unknown)?;
-        if !api_key::matches(&self.core.keyring.root.pepper, key, &known.hash) {
-            return Err(AdmitError::Unknown);
+        let fingerprint = api_key::fingerprint(key);
+        if known.matched.get() != Some(&fingerprint) {
+            if !api_key::matches(&self.core.keyring.root.pepper, key, &known.hash) {
+                return Err(AdmitError::Unknown);
+            }
+            known.matched.get_or_init(|| fingerprint);
         }
         let (now, key_id) = (self.core.now(), key_id.to_owned());
         if known.stored.revoked.is_some_and(|revoked| revoked <= now) {
@@ -120,6 +126,7 @@ impl Access {
             let stored: KeyBody = item.read()?;
             let known = Known {
                 hash: stored.hash_bytes(),
+                matched: OnceLock::new(),
                 stored,
                 account: account.clone(),
                 used_us: AtomicI64::new(0),

@@ -8,6 +8,28 @@ use jiff::SignedDuration;
 use phigate_store::{AdmitError, NewSecret, ProviderConfig, StoreError};
 use phigate_types::{Mode, ProviderKind};
 
+/// The key with another last letter of its secret, and the checksum that goes with it.
+fn with_another_secret(key: &str) -> String {
+    const LETTERS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    let (body, _) = key.split_at(key.len() - 6);
+    let (body, last) = body.split_at(body.len() - 1);
+    let body = format!("{body}{}", if last == "x" { "y" } else { "x" });
+    let mut crc = !0u32;
+    for byte in body.bytes() {
+        crc ^= u32::from(byte);
+        for _ in 0..8 {
+            crc = (crc >> 1) ^ (0xEDB8_8320 & 0u32.wrapping_sub(crc & 1));
+        }
+    }
+    let mut rest = !crc as usize;
+    let mut check = [0; 6];
+    for place in check.iter_mut().rev() {
+        *place = LETTERS[rest % 62];
+        rest /= 62;
+    }
+    body + std::str::from_utf8(&check).unwrap()
+}
+
 pub async fn a_key_admits_until_it_is_revoked_or_expires(site: Site) {
     let vault = site.open().await;
     let account = account(&vault).await;
@@ -19,6 +41,11 @@ pub async fn a_key_admits_until_it_is_revoked_or_expires(site: Site) {
     let admitted = vault.access.admit(new.key.expose()).await.unwrap();
     assert_eq!(admitted.key_id, new.id);
     assert_eq!(admitted.account.mode, Mode::FLAG);
+    assert!(vault.access.admit(new.key.expose()).await.is_ok(), "again");
+    for _ in 0..2 {
+        let forged = vault.access.admit(&with_another_secret(new.key.expose()));
+        assert!(matches!(forged.await, Err(AdmitError::Unknown)));
+    }
     vault
         .access
         .revoke_api_key(&account, &new.id, "cli")
