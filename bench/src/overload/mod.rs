@@ -69,9 +69,7 @@ pub(crate) async fn run(binary: PathBuf, window: Duration, only: Option<&str>) -
     let is_wanted = |row| only.is_none_or(|only| only == row);
     if is_wanted("load") {
         for factor in [0.5, 1.0, 2.0, 3.0] {
-            let asked = table.peak * factor;
-            let tally = greedy.send(asked, window).await;
-            table.say(&format!("asked {factor} × as much"), asked, &tally);
+            by_turns(&table, &greedy, factor, window).await;
         }
     }
     if is_wanted("account") {
@@ -109,6 +107,23 @@ pub(crate) async fn run(binary: PathBuf, window: Duration, only: Option<&str>) -
         "a request has not one decision and one outcome"
     );
     Ok(())
+}
+
+/// How often the peak is looked for anew beside a load: machines slow down and speed up within seconds.
+const TURNS: u32 = 4;
+
+/// So many times the peak as it was just before each turn.
+async fn by_turns(table: &Table<'_>, callers: &Callers, factor: f64, window: Duration) {
+    let (mut peak, mut tally) = (Tally::default(), Tally::default());
+    for _ in 0..TURNS {
+        let now = callers.saturate(AT_ONCE, window / TURNS / 2).await;
+        let asked = now.good_per_second() * factor;
+        peak.add(now);
+        tally.add(callers.send(asked, window / TURNS).await);
+    }
+    let peak = peak.good_per_second();
+    let what = format!("asked {factor} × as much");
+    table.say_of(&what, peak * factor, &tally, peak);
 }
 
 /// Somebody who asks for this much beside others who ask for twice of what can be done; what either got.
@@ -201,12 +216,16 @@ impl<'a> Table<'a> {
     }
 
     fn say(&self, what: &str, asked: f64, tally: &Tally) {
+        self.say_of(what, asked, tally, self.peak);
+    }
+
+    fn say_of(&self, what: &str, asked: f64, tally: &Tally, peak: f64) {
         let (_, most) = self.site.memory_mib();
         let [gateway, load] = self.busy();
         let row = format!(
             "| {what} | {asked:.0} | {:.0} | {:.2} | {:.1} | {:.1} | {} | {} | {most:.0} | {gateway:.2}, {load:.2} |",
             tally.good_per_second(),
-            tally.good_per_second() / self.peak,
+            tally.good_per_second() / peak,
             tally.percentile_ms(50),
             tally.percentile_ms(99),
             tally.shed,

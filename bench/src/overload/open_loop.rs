@@ -45,6 +45,15 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
+    /// Takes what became of further requests, sent at another time.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.took += other.took;
+        self.shed += other.shed;
+        self.failed += other.failed;
+        self.good_us.extend(other.good_us);
+        self.good_us.sort_unstable();
+    }
+
     pub(crate) fn good_per_second(&self) -> f64 {
         self.good_us.len() as f64 / self.took.as_secs_f64()
     }
@@ -126,12 +135,9 @@ impl Callers {
         }
         let mut all = Tally::default();
         while let Some(Ok(tally)) = tasks.join_next().await {
-            all.good_us.extend(tally.good_us);
-            all.shed += tally.shed;
-            all.failed += tally.failed;
+            all.add(tally);
         }
         all.took = started.elapsed();
-        all.good_us.sort_unstable();
         all
     }
 
