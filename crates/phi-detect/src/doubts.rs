@@ -39,16 +39,18 @@ pub(crate) fn leave_out_lonely(page: &Page<'_>, candidates: &mut Vec<Candidate>)
             sure.get(next)
                 .is_some_and(|&start| start <= one.span.end + LONELY_BYTES)
         };
-        !is_name(one)
-            || one.score >= DOUBTED
-            || has_company()
-            || !(is_short && is_country(page, one))
-                && (is_short && is_written_as_name(page, one, || true)
-                    || people::is_announced(page, &one.span))
+        if !is_name(one) || one.score >= DOUBTED || has_company() {
+            return true;
+        }
+        // "travelled to Jordan" announces nobody.
+        if is_short && is_country(page, one) {
+            return false;
+        }
+        is_short && is_written_as_name(page, one, || true) || people::is_announced(page, &one.span)
     });
 }
 
-/// "travelled to Jordan": whether all of a name is a country's.
+/// Whether all of a name is a country's.
 fn is_country(page: &Page<'_>, one: &Candidate) -> bool {
     LEXICON
         .sense(page.slice(one.span.clone()))

@@ -13,9 +13,12 @@ pub(crate) fn fit(page: &Page<'_>, span: Range<usize>) -> Range<usize> {
     if start >= end {
         return span;
     }
-    let is_loose = |byte: &&u8| matches!(byte, b',' | b' ');
-    let loose = page.slice(start..end).iter().rev().take_while(is_loose);
-    let end = with_initial(page, &(start..end - loose.count()));
+    let name = page.slice(start..end).trim_ascii_end();
+    let name = name.strip_suffix(b",").unwrap_or(name);
+    if name.is_empty() {
+        return span;
+    }
+    let end = with_initial(page, &(start..start + name.len()));
     with_saint(page, start)..with_dot(page, &(start..end))
 }
 

@@ -172,15 +172,13 @@ fn without_label(page: &Page<'_>, span: &Range<usize>) -> usize {
 /// `14 Oak Street, 2019 records`: where the address ends when a year follows that belongs to the words behind it.
 fn without_year(page: &Page<'_>, span: &Range<usize>) -> usize {
     const YEAR: usize = ", 2019".len();
-    let is_year = page
-        .slice(span.clone())
-        .last_chunk::<YEAR>()
-        .is_some_and(|last| {
-            matches!(last, [b',', b' ', b'1', b'9', a, b] | [b',', b' ', b'2', b'0', a, b]
-            if a.is_ascii_digit() && b.is_ascii_digit())
-        });
+    let Some((street, year)) = page.slice(span.clone()).split_last_chunk::<YEAR>() else {
+        return span.end;
+    };
+    let is_year = matches!(year, [b',', b' ', b'1', b'9', a, b] | [b',', b' ', b'2', b'0', a, b]
+        if a.is_ascii_digit() && b.is_ascii_digit());
     let goes_on = page.byte(span.end) == b' ' && page.byte(span.end + 1).is_ascii_lowercase();
-    if is_year && goes_on {
+    if is_year && goes_on && !street.is_empty() {
         span.end - YEAR
     } else {
         span.end
