@@ -68,9 +68,7 @@ impl Intake {
             budget_of_strangers: Arc::new(Semaphore::new(of_strangers)),
         }
     }
-}
 
-impl Intake {
     fn share(&self, bytes_max: u64) -> Share {
         Share::new(&self.budget_of_small, &self.budget, bytes_max)
     }
