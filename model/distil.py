@@ -87,7 +87,7 @@ class Pool:
         opinions, began, parts = [readers.opinion_of(judge) for judge in judges], time.time(), []
         shares = [(1 - args.teachers_count * bool(teachers)) / len(judges)] * len(judges)
         if teachers:
-            opinions.append(lambda ids, contexts: teachers.opinion(lambda network, *rest: network(*rest)[0], ids, contexts))
+            opinions.append(lambda ids, contexts: teachers.opinion(lambda network, *rest: network(*rest)[1], ids, contexts))
             shares.append(args.teachers_count)
         while time.time() - began < args.pool_seconds and len(parts) * args.batch < args.pool_rows:
             ids, contexts, tags, masks = batches.draw()

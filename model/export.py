@@ -9,8 +9,8 @@ import numpy as np
 
 import features as F
 
-MAGIC = b"PHGNAME3"
-WIDTH, TAGS_MAX, LAYERS_MAX = 64, 16, 6
+MAGIC = b"PHGNAME4"
+WIDTH, WIDE, TAGS_MAX, LAYERS_MAX = 64, 128, 16, 6
 # Steps of the confidence tables, half a unit of lead each.
 STEPS, STEP_BITS = 21, 10
 # Reported kinds: code, and the fewest bytes to believe, as in decode.rs.
@@ -22,13 +22,15 @@ class Model:
 
     words/grams/contexts: int8 [rows, 192]; gate: int8 [64], int; convs: list of (dilation, int8 [64, 192],
     int32 [64]); output: int8 [16, 64], int32 [16]; vocabulary: {word: row}; lexicon: {word: class};
-    confidence: percent right [reported kinds, STEPS], filled in once measured.
+    wide, wide_output: as convs and output, 128 wide; sieve: how far a reported tag may lie behind "nothing" for the
+    wide layers to be asked; confidence: percent right [reported kinds, STEPS], filled in once measured.
     """
 
     def __init__(self, words, grams, contexts, gate, convs, output, vocabulary, lexicon):
         self.words, self.grams, self.contexts, self.gate = words, grams, contexts, gate
         self.convs, self.output = convs, output
         self.vocabulary, self.lexicon = vocabulary, lexicon
+        self.wide, self.wide_output, self.sieve = [], (np.zeros((TAGS_MAX, WIDE), np.int8), np.zeros(TAGS_MAX, np.int32)), 1 << 30
         self.confidence = np.full((len(REPORTED), STEPS), 50, np.uint8)
 
     def row(self, token):
@@ -43,7 +45,7 @@ class Model:
         return self.words[row].astype(np.int32)
 
     def scores(self, text):
-        """Token spans, int scores [tokens, 16] and which tokens the gate lets through."""
+        """Token spans, int scores [tokens, 16] and which tokens gate and sieve let through."""
         spans, contexts = F.tokenize(text)
         count = len(spans)
         sums = np.zeros((count + 2, 3 * WIDTH), np.int32)
@@ -51,16 +53,14 @@ class Model:
         for place, ((start, end), context) in enumerate(zip(spans, contexts)):
             sums[place + 1] = self.row(text[start:end]) + self.contexts[context]
         total = sums[:-2, :WIDTH] + sums[1:-1, WIDTH:2 * WIDTH] + sums[2:, 2 * WIDTH:]
-        x = np.clip((total + 1) >> 1, 0, 127)
-        wanted = x @ self.gate[0].astype(np.int32) + self.gate[1] > 0
-        for dilation, weight, bias in self.convs:
-            padded = np.zeros((count + 2 * dilation, WIDTH), np.int32)
-            padded[dilation:dilation + count] = x
-            taps = np.concatenate([padded[:count], x, padded[2 * dilation:]], 1)
-            total = product(taps, weight) + bias + (x << 7)
-            x = np.clip((total + 64) >> 7, 0, 127)
-        weight, bias = self.output
-        scores = product(x, weight) + bias
+        first = np.clip((total + 1) >> 1, 0, 127)
+        wanted = first @ self.gate[0].astype(np.int32) + self.gate[1] > 0
+        scores = layered(first, self.convs, self.output)
+        passing = wanted & (scores[:, 1:1 + 2 * len(REPORTED)].max(1, initial=-(1 << 30)) - scores[:, 0] + self.sieve > 0)
+        beside = np.concatenate([[False], passing, [False]])
+        wanted &= passing | beside[:-2] | beside[2:]
+        if self.wide and wanted.any():
+            scores = scores + layered(first, self.wide, self.wide_output)
         return spans, scores, wanted
 
     def find(self, text):
@@ -94,6 +94,8 @@ class Model:
             f"<{7 + LAYERS_MAX}I", len(self.words), len(self.grams), len(self.contexts), len(self.convs), vocabulary_bits,
             lexicon_bits, len(self.lexicon), *(dilations + [0] * (LAYERS_MAX - len(dilations))),
         )
+        dilations = [dilation for dilation, _, _ in self.wide]
+        out += struct.pack(f"<{2 + LAYERS_MAX}Ii", WIDE // WIDTH, len(dilations), *(dilations + [0] * (LAYERS_MAX - len(dilations))), self.sieve)
         for start, end in F.FOLD_RANGES:
             for code in range(start, end):
                 folded = F.FOLDS.get(code)
@@ -101,7 +103,9 @@ class Model:
         for table in (self.words, self.grams, self.contexts):
             out += table.astype(np.int8).tobytes()
         out += self.gate[0].astype(np.int8).tobytes() + struct.pack("<i", self.gate[1])
-        for weight, bias in [(w, b) for _, w, b in self.convs] + [self.output]:
+        # Wide layers are written in parts of as many outputs as narrow ones have.
+        wide = [(w[part:part + WIDTH], b[part:part + WIDTH]) for _, w, b in self.wide for part in range(0, WIDE, WIDTH)]
+        for weight, bias in [(w, b) for _, w, b in self.convs] + [self.output] + wide + [self.wide_output]:
             outputs, inputs = weight.shape
             out += weight.astype(np.int8).reshape(outputs, inputs // 4, 4).transpose(1, 0, 2).tobytes()
             out += bias.astype("<i4").tobytes()
@@ -137,6 +141,8 @@ def read(path):
         place += values.nbytes
         return values
     words, grams, contexts, layers, vocabulary_bits, lexicon_bits, entries, *dilations = (int(n) for n in take("<u4", 7 + LAYERS_MAX))
+    parts, wide_layers, *wide_dilations = (int(n) for n in take("<u4", 2 + LAYERS_MAX))
+    sieve = int(take("<i4", 1)[0])
     take(np.uint8, sum(end - start for start, end in F.FOLD_RANGES))
     tables = [take(np.int8, rows * 3 * WIDTH).reshape(rows, 3 * WIDTH) for rows in (words, grams, contexts)]
     gate = take(np.int8, WIDTH), int(take("<i4", 1)[0])
@@ -146,6 +152,11 @@ def read(path):
         return weight, take("<i4", outputs)
     convs = [(dilation, *dense(WIDTH, 3 * WIDTH)) for dilation in dilations[:layers]]
     output = dense(TAGS_MAX, WIDTH)
+    wide = []
+    for dilation in wide_dilations[:wide_layers]:
+        own = [dense(WIDTH, 3 * (WIDE if wide else WIDTH)) for _ in range(parts)]
+        wide.append((dilation, np.concatenate([weight for weight, _ in own]), np.concatenate([bias for _, bias in own])))
+    wide_output = dense(TAGS_MAX, WIDE)
     confidence = take(np.uint8, len(REPORTED) * STEPS).reshape(-1, STEPS)
     slots = take(np.dtype([("key", "<u4"), ("row", "<u2"), ("", "<u2")]), 1 << vocabulary_bits)
     starts = take("<u4", (1 << lexicon_bits) + 1)
@@ -164,8 +175,21 @@ def read(path):
         found = np.flatnonzero(prints[starts[bucket]:starts[bucket + 1]] == value >> 48)
         return int(kinds[starts[bucket] + found[0]]) if len(found) else None
     model = Model(*tables, gate, convs, output, Hashed(row_of), Hashed(kind_of))
-    model.confidence = confidence
+    model.confidence, model.wide, model.wide_output, model.sieve = confidence, wide, wide_output, sieve
     return model
+
+
+def layered(x, layers, output):
+    """Scores of a stack of layers over the first one."""
+    count = len(x)
+    for dilation, weight, bias in layers:
+        padded = np.zeros((count + 2 * dilation, x.shape[1]), np.int32)
+        padded[dilation:dilation + count] = x
+        taps = np.concatenate([padded[:count], x, padded[2 * dilation:]], 1)
+        total = product(taps, weight) + bias + (np.tile(x, len(bias) // x.shape[1]) << 7)
+        x = np.clip((total + 64) >> 7, 0, 127)
+    weight, bias = output
+    return product(x, weight) + bias
 
 
 def product(values, weight):

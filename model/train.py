@@ -26,8 +26,8 @@ import features as F
 import generate
 import readers
 
-WIDTH = 64
-VOCABULARY = 19328 - F.WORD_BASE
+WIDTH, WIDE = 64, export.WIDE
+VOCABULARY = 18240 - F.WORD_BASE
 BORROWED = 3000
 ROW = 256
 
@@ -46,7 +46,9 @@ def activate(value):
 
 
 class Network(torch.nn.Module):
-    def __init__(self, vectors, dilations, dropout):
+    """The narrow layers that look at all that the gate lets through, and the wide ones that look at what those do not rule out."""
+
+    def __init__(self, vectors, dilations, wide, dropout):
         super().__init__()
         words, size = vectors.shape
         # What a known word has of its own grows from nothing: until texts say otherwise it is like its letters and its vector.
@@ -60,7 +62,13 @@ class Network(torch.nn.Module):
         self.output_bias = torch.nn.Parameter(torch.zeros(16))
         self.gate = torch.nn.Parameter(torch.randn(WIDTH) * 0.1)
         self.gate_bias = torch.nn.Parameter(torch.zeros(()))
-        self.dilations, self.dropout = dilations, dropout
+        # What the wide layers say is added to the scores, and begins as nothing.
+        inputs = [WIDTH] + [WIDE] * (len(wide) - 1)
+        self.wide = torch.nn.ParameterList([torch.randn(WIDE, size, 3) * (0.6 / (3 * size) ** 0.5) for size in inputs])
+        self.wide_biases = torch.nn.ParameterList([torch.zeros(WIDE) for _ in wide])
+        self.wide_output = torch.nn.Parameter(torch.zeros(16, WIDE))
+        self.wide_output_bias = torch.nn.Parameter(torch.zeros(16))
+        self.dilations, self.wide_dilations, self.dropout = dilations, wide, dropout
 
     def known_rows(self, features):
         """Rows of known words: their own row plus their n-grams' and their vector's, as one."""
@@ -86,22 +94,41 @@ class Network(torch.nn.Module):
         total = itself + nn.pad(after, (0, 0, 1, 0))[:, :-1] + nn.pad(before, (0, 0, 0, 1))[:, 1:]
         return activate(total) * real.unsqueeze(-1).float()
 
-    def forward(self, rows, contexts, real):
-        """rows [B,T,3*WIDTH] of the words; contexts [B,T]; real [B,T]. All sums are of small integers, exact in TF32."""
-        x = self.first(rows, contexts, real)
-        keep = real.unsqueeze(-1).float()
-        gate = x @ quantise(self.gate, 128) + self.gate_bias
-        for dilation, weight, bias in zip(self.dilations, self.convs, self.biases):
-            padded = nn.pad(x, (0, 0, dilation, dilation))
-            taps = torch.cat([padded[:, :-2 * dilation], x, padded[:, 2 * dilation:]], -1)
-            bias = bias + (torch.round(bias * 2048) / 2048 - bias).detach()
-            x = activate(taps @ quantise(weight, 128).transpose(1, 2).reshape(WIDTH, 3 * WIDTH).T + bias + x) * keep
-            if self.training and self.dropout:
-                kept = torch.rand(len(x), 1, WIDTH, device=x.device) >= self.dropout
-                x = x * kept
-        bias = self.output_bias
-        bias = bias + (torch.round(bias * 2048) / 2048 - bias).detach()
-        return nn.linear(x, quantise(self.output, 128), bias), gate
+    def forward(self, rows, contexts, real, frozen=False):
+        """Scores of the narrow layers, scores with the wide ones, and the gate; with `frozen` only the wide ones learn.
+
+        rows [B,T,3*WIDTH] of the words; contexts [B,T]; real [B,T]. All sums are of small integers, exact in TF32."""
+        with torch.set_grad_enabled(torch.is_grad_enabled() and not frozen):
+            first = self.first(rows, contexts, real)
+            keep = real.unsqueeze(-1).float()
+            gate = first @ quantise(self.gate, 128) + self.gate_bias
+            x = first
+            for dilation, weight, bias in zip(self.dilations, self.convs, self.biases):
+                x = self.dropped(convolve(x, x, dilation, weight, bias) * keep)
+            narrow = nn.linear(x, quantise(self.output, 128), in_steps(self.output_bias))
+        if not self.wide_dilations:
+            return narrow, narrow, gate
+        x, residual = first, torch.cat([first] * (WIDE // WIDTH), -1)
+        for dilation, weight, bias in zip(self.wide_dilations, self.wide, self.wide_biases):
+            x = residual = self.dropped(convolve(x, residual, dilation, weight, bias) * keep)
+        return narrow, narrow + nn.linear(x, quantise(self.wide_output, 128), in_steps(self.wide_output_bias)), gate
+
+    def dropped(self, x):
+        if not self.training or not self.dropout:
+            return x
+        return x * (torch.rand(len(x), 1, x.shape[-1], device=x.device) >= self.dropout)
+
+
+def in_steps(bias):
+    """A bias as the integers hold it; the gradient passes straight through."""
+    return bias + (torch.round(bias * 2048) / 2048 - bias).detach()
+
+
+def convolve(x, residual, dilation, weight, bias):
+    """Three taps of x, `dilation` tokens apart, with weights [out, in, tap]."""
+    padded = nn.pad(x, (0, 0, dilation, dilation))
+    taps = torch.cat([padded[:, :-2 * dilation], x, padded[:, 2 * dilation:]], -1)
+    return activate(taps @ quantise(weight, 128).transpose(1, 2).reshape(len(weight), -1).T + in_steps(bias) + residual)
 
 
 def go_on_from(network, model, features):
@@ -110,9 +137,9 @@ def go_on_from(network, model, features):
         return torch.tensor(np.asarray(table, np.float32) / scale, device=network.words.device)
     with torch.no_grad():
         network.grams[:F.NGRAM_ROWS] = values(model.grams, 32)
-        used = len(model.words)
+        used = min(len(model.words), len(network.words))
         network.senses.zero_()
-        network.words[:used] = values(model.words, 32) - network.gram_rows(features.known, network.grams)[:used]
+        network.words[:used] = values(model.words[:used], 32) - network.gram_rows(features.known, network.grams)[:used]
         network.contexts.copy_(values(model.contexts, 32))
         for own, bias, (_, weight, old) in zip(network.convs, network.biases, model.convs):
             own.copy_(values(weight, 128).reshape(WIDTH, 3, WIDTH).transpose(1, 2))
@@ -121,6 +148,12 @@ def go_on_from(network, model, features):
             own.zero_()  # a further layer begins by handing on what it gets
         network.output.copy_(values(model.output[0], 128))
         network.output_bias.copy_(values(model.output[1], 2048))
+        if len(model.wide) == len(network.wide):
+            for own, bias, (_, weight, old) in zip(network.wide, network.wide_biases, model.wide):
+                own.copy_(values(weight, 128).reshape(WIDE, 3, -1).transpose(1, 2))
+                bias.copy_(values(old, 2048))
+            network.wide_output.copy_(values(model.wide_output[0], 128))
+            network.wide_output_bias.copy_(values(model.wide_output[1], 2048))
         network.gate.copy_(values(model.gate[0], 128))
         network.gate_bias.fill_((model.gate[1] - 1) / 2048)
 
@@ -334,7 +367,7 @@ def set_gate(network, batches, recall):
     with torch.no_grad():
         def gates(groups=None):
             ids, contexts, tags, _ = batches.draw(groups)
-            return network(network.rows(batches.features, ids), contexts, ids != 0)[1], tags
+            return network(network.rows(batches.features, ids), contexts, ids != 0)[2], tags
         phi = torch.cat([gate[(tags >= 1) & (tags <= 6)] for gate, tags in (gates() for _ in range(40))])
         network.gate_bias -= torch.quantile(phi[torch.randperm(len(phi), device=phi.device)[:1_000_000]].float(), 1 - recall)
         for group in batches.counts:
@@ -342,24 +375,47 @@ def set_gate(network, batches, recall):
             print(f"gate: {(gate[tags == 0] > 0).float().mean():.3f} of other tokens pass in {group}", flush=True)
 
 
+def sieve_of(network, batches, recall):
+    """How far a reported tag of the narrow layers may lie behind "nothing", so that `recall` of the PHI tokens that the gate lets through pass."""
+    network.eval()
+    with torch.no_grad():
+        def leads(groups=None):
+            ids, contexts, tags, _ = batches.draw(groups)
+            scores, _, gate = network(network.rows(batches.features, ids), contexts, ids != 0)
+            lead = scores[..., 1:7].max(-1).values - scores[..., 0]
+            return torch.where(gate > 0, lead, -1e9), tags
+        phi = torch.cat([lead[(tags >= 1) & (tags <= 6)] for lead, tags in (leads() for _ in range(40))])
+        phi = phi[phi > -1e8]
+        sieve = -torch.quantile(phi[torch.randperm(len(phi), device=phi.device)[:1_000_000]].float(), 1 - recall)
+        for group in batches.counts:
+            lead, tags = leads([group])
+            print(f"sieve {sieve:.2f}: {(lead[tags == 0] > -sieve).float().mean():.4f} of other tokens pass in {group}", flush=True)
+    return int(sieve * 2048)
+
+
 def to_model(network, features, vocabulary, lexicon, o_bias):
     """The integer model."""
     def integers(value, scale):
         return torch.clamp(torch.round(value.detach().float().cpu() * scale), -127, 127).to(torch.int8).numpy()
+
+    def steps(bias):
+        return torch.round(bias.detach().cpu() * 2048).int().numpy()
+
     with torch.no_grad():
         words = network.known_rows(features)
     gate = integers(network.gate, 128), int(torch.floor(network.gate_bias.detach().cpu() * 2048)) + 1
     used = 1 + max(vocabulary.values())
-    output_bias = torch.round(network.output_bias.detach().cpu() * 2048).int().numpy()
+    output_bias = steps(network.output_bias)
     output_bias[0] += int(round(o_bias * 2048))
-    convs = [
-        # Inputs in tap order: [out, in, tap] becomes [out, tap * 64 + in].
-        (dilation, integers(weight, 128).transpose(0, 2, 1).reshape(WIDTH, 3 * WIDTH), torch.round(bias.detach().cpu() * 2048).int().numpy())
-        for dilation, weight, bias in zip(network.dilations, network.convs, network.biases)
-    ]
+    def layers(dilations, weights, biases):
+        # Inputs in tap order: [out, in, tap] becomes [out, tap * inputs + in].
+        return [(dilation, integers(weight, 128).transpose(0, 2, 1).reshape(len(weight), -1), steps(bias)) for dilation, weight, bias in zip(dilations, weights, biases)]
     rest = {word: kind for word, kind in lexicon.items() if word not in vocabulary}
-    return export.Model(integers(words, 32)[:used], integers(network.grams, 32)[:F.NGRAM_ROWS], integers(network.contexts, 32),
-                        gate, convs, (integers(network.output, 128), output_bias), vocabulary, rest)
+    model = export.Model(integers(words, 32)[:used], integers(network.grams, 32)[:F.NGRAM_ROWS], integers(network.contexts, 32), gate,
+                         layers(network.dilations, network.convs, network.biases), (integers(network.output, 128), output_bias), vocabulary, rest)
+    model.wide = layers(network.wide_dilations, network.wide, network.wide_biases)
+    model.wide_output = integers(network.wide_output, 128), steps(network.wide_output_bias)
+    return model
 
 
 def arrays(args, lists, documents):
@@ -388,7 +444,7 @@ def arrays(args, lists, documents):
 def known_words(words, model):
     """The vocabulary of a model that was written before, as far as its words occur: {word: row}."""
     rows = ((word, model.vocabulary.get(word)) for word in words if F.fixed_word_row(word) is None)
-    return {word: row for word, row in rows if row}
+    return {word: row for word, row in rows if row and row < F.WORD_BASE + VOCABULARY}
 
 
 def train(args, device):
@@ -406,13 +462,13 @@ def train(args, device):
     torch.manual_seed(args.seed)
     batches = Batches(streams, features, args.batch, device)
     batches.learn_near(words, lists["lexicon"], vectors, device)
-    network = Network(features.vectors, args.dilations, args.dropout).to(device)
+    network = Network(features.vectors, args.dilations, args.wide, args.dropout).to(device)
     if before:
         go_on_from(network, before, features)
     teachers = None
     if args.teachers:
         def network_of(model):
-            network = Network(torch.zeros(len(model.words), 1), [dilation for dilation, _, _ in model.convs], 0.0)
+            network = Network(torch.zeros(len(model.words), 1), [dilation for dilation, _, _ in model.convs], [dilation for dilation, _, _ in model.wide], 0.0)
             bare = collections.namedtuple("Bare", "known")(torch.full((len(model.words), 1), F.NGRAM_ROWS))
             go_on_from(network, model, bare)
             return network
@@ -440,25 +496,31 @@ def train(args, device):
     models = []
     for share in args.shares if before else [1.0]:
         network.load_state_dict({key: torch.lerp(old[key], new[key], share) for key in old})
-        set_gate(network, batches, args.gate_recall)
-        if args.refit_gate:
-            refit_gate(network, batches, args.refit_gate)
+        if not args.frozen:
             set_gate(network, batches, args.gate_recall)
+            if args.refit_gate:
+                refit_gate(network, batches, args.refit_gate)
+                set_gate(network, batches, args.gate_recall)
         models.append((share, to_model(network, features, vocabulary, lists["lexicon"], args.o_bias)))
+        models[-1][1].sieve = sieve_of(network, batches, args.sieve_recall)
     return models, lists, documents
 
 
-def loss_of(scores, gate, tags, masks, allowed, phi_weight):
-    """How wrong tags and gate are, over the tokens that are to be learned from."""
+def loss_of(scores, tags, masks, allowed, phi_weight):
+    """How wrong the tags are, over the tokens that are to be learned from."""
     real = (tags != 255).float()
     gold, scores = torch.where(tags == 255, 0, tags), scores[..., :len(F.TAGS)]
     right = allowed[gold, masks][..., :len(F.TAGS)]
     losses = torch.logsumexp(scores, -1) - torch.logsumexp(scores.masked_fill(~right, -1e4), -1)
     is_phi = ((gold >= 1) & (gold <= 6)).float()
     weight = (1 + (phi_weight - 1) * is_phi) * real
-    # The gate may hold back next to nothing of what counts: opening at a plain word costs time alone.
-    opened = nn.binary_cross_entropy_with_logits(gate, is_phi, (1 + 11 * is_phi) * real, reduction="sum") / real.sum()
-    return (losses * weight).sum() / weight.sum() + 0.2 * opened
+    return (losses * weight).sum() / weight.sum()
+
+
+def gate_loss(gate, tags):
+    """The gate may hold back next to nothing of what counts: opening at a plain word costs time alone."""
+    real, is_phi = (tags != 255).float(), ((tags >= 1) & (tags <= 6)).float()
+    return nn.binary_cross_entropy_with_logits(gate, is_phi, (1 + 11 * is_phi) * real, reduction="sum") / real.sum()
 
 
 def show_held(documents, words, judges, device):
@@ -475,23 +537,29 @@ def show_held(documents, words, judges, device):
 def one_run(args, network, features, batches, pool, teachers, device, started):
     """Trains, and returns the running average of the weights."""
     average = {key: value.detach().clone() for key, value in network.state_dict().items()}
-    decays = {"convs": 0.01, "output": 0.01, "gate": 0.01, "words": args.word_decay}
-    groups = [{"params": [p], "weight_decay": decays.get(name.split(".")[0].split("_")[0], 0.0)} for name, p in network.named_parameters()]
+    decays = {"convs": 0.01, "wide": 0.01, "output": 0.01, "gate": 0.01, "words": args.word_decay}
+    groups = [{"params": [p], "weight_decay": decays.get(name.split(".")[0].split("_")[0], 0.0), "pace": 1.0 if name.startswith("wide") else args.narrow_pace}
+              for name, p in network.named_parameters() if not args.frozen or name.startswith("wide")]
     optimizer = torch.optim.AdamW(groups, lr=args.rate, betas=(0.9, 0.98), fused=device == "cuda")
     allowed = allowed_tags(device)
 
     def run(rows, contexts, real, tags, masks, opinion):
-        scores, gate = network(rows, contexts, real)
-        loss = loss_of(scores, gate, tags, masks, allowed, args.phi_weight)
+        narrow, wide, gate = network(rows, contexts, real, args.frozen)
+        told = [wide] if args.frozen else [narrow, wide] if args.wide else [narrow]
+        losses = [loss_of(scores, tags, masks, allowed, args.phi_weight) for scores in told]
+        loss = sum(losses) + (0 if args.frozen else 0.2 * gate_loss(gate, tags))
         if opinion is None:
             return loss
-        learned = real.float()
-        apart = (opinion * (torch.log(opinion + 1e-6) - torch.log_softmax(scores[..., :len(F.TAGS)], -1))).sum(-1)
-        learned = learned * (opinion.sum(-1) > 0.5)  # nobody has an opinion on what was cut off
-        return args.label_share * loss + (apart * learned).sum() / learned.sum()
+        loss = args.label_share * loss
+        # Nobody has an opinion on what was cut off.
+        learned = real.float() * (opinion.sum(-1) > 0.5)
+        for scores in told:
+            apart = (opinion * (torch.log(opinion + 1e-6) - torch.log_softmax(scores[..., :len(F.TAGS)], -1))).sum(-1)
+            loss = loss + (apart * learned).sum() / learned.sum()
+        return loss
 
     def judge(teacher, rows, contexts, real):
-        return teacher(rows, contexts, real)[0]
+        return teacher(rows, contexts, real)[1]
 
     if device == "cuda":
         run, judge = torch.compile(run), torch.compile(judge)
@@ -504,7 +572,7 @@ def one_run(args, network, features, batches, pool, teachers, device, started):
             break
         rate = args.rate * min(1, (step + 1) / 200) * (0.5 * (1 + np.cos(np.pi * progress)) * 0.98 + 0.02)
         for group in optimizer.param_groups:
-            group["lr"] = rate
+            group["lr"] = rate * group["pace"]
         opinion = None
         if pool and step % args.fresh:
             ids, contexts, tags, masks, opinion = pool.draw()
@@ -519,7 +587,8 @@ def one_run(args, network, features, batches, pool, teachers, device, started):
             ids, contexts = distil.blend(ids, contexts, blended, 0.02 + 0.2 * random.random())
             tags[:blended] = 255
             opinion = teachers.opinion(judge, ids, contexts)
-        rows = network.rows(features, ids, features.forget(ids, args.drop_word), args.drop_class)
+        with torch.set_grad_enabled(not args.frozen):
+            rows = network.rows(features, ids, features.forget(ids, args.drop_word), args.drop_class)
         loss = run(rows, contexts, ids != 0, tags, masks, opinion)
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
@@ -553,6 +622,10 @@ def main():
     parser.add_argument("--gate-recall", type=float, default=0.9997)
     parser.add_argument("--o-bias", type=float, default=0.0)
     parser.add_argument("--dilations", type=lambda text: [int(part) for part in text.split(",")], default=[1, 2, 4, 8])
+    parser.add_argument("--wide", type=lambda text: [int(part) for part in text.split(",")], default=[1, 2, 4, 8], help="dilations of the wide layers")
+    parser.add_argument("--frozen", action="store_true", help="only the wide layers learn; with --go-on")
+    parser.add_argument("--narrow-pace", type=float, default=1.0, help="how fast all but the wide layers learn beside them")
+    parser.add_argument("--sieve-recall", type=float, default=0.9995, help="how much PHI the narrow layers must not rule out")
     parser.add_argument("--leave-out", default="")
     parser.add_argument("--arrays", type=pathlib.Path, help="folder to keep the training tokens in, for several trainings")
     parser.add_argument("--only-arrays", action="store_true")
