@@ -209,6 +209,12 @@ pub(super) fn is_too_short(run: &[u8]) -> bool {
     run.len() < 2 || run.len() == 2 && run.iter().any(u8::is_ascii_digit)
 }
 
+/// By how much the best tag of a reported kind leads over "nothing".
+pub(super) fn reported_lead(scores: &[i32; TAGS_MAX]) -> i32 {
+    let reported = scores[1..=2 * REPORTED.len()].iter();
+    reported.fold(i32::MIN, |best, &score| best.max(score)) - scores[0]
+}
+
 fn best_tag(scores: &[i32; TAGS_MAX]) -> usize {
     let mut best = 0;
     for tag in 1..=2 * KINDS {

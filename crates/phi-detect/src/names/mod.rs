@@ -1,17 +1,18 @@
 //! The name model: names, addresses and birth dates that no rule could find.
 //!
-//! A small convolutional network over tokens, trained by `model/` and run
+//! Small convolutional networks over tokens, trained by `model/` and run
 //! here in integers, so that the same text gives the same candidates on every
 //! machine. The text is read once, in windows; memory does not grow with it.
 //!
-//! Read in this order: `token` → `network` → `decode`; `weights` is the file
-//! and `simd` the arithmetic.
+//! Read in this order: `token` → `network` → `stack` → `decode`; `weights` is
+//! the file and `simd` the arithmetic.
 
 mod decode;
 mod known;
 mod network;
 mod set;
 mod simd;
+mod stack;
 mod token;
 mod weights;
 

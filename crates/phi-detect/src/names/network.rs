@@ -1,44 +1,41 @@
-//! The network over a window of tokens: table sums, then dilated convolutions, then tag scores.
+//! The network over a window of tokens: table sums, and two stacks of convolutions above them that give tag scores.
 //!
-//! A gate looks at every token after the first layer and lets through those
-//! that might be part of a finding; only their scores are wanted, so each
-//! layer above is computed only where the one above it will look. Ordinary
-//! prose needs a fraction of the arithmetic that way.
+//! It asks little of most tokens. A gate looks at every token after the first
+//! layer and lets through those that might be part of a finding. The narrow
+//! stack scores these, which rules out nearly all. The wide stack is asked
+//! about the rest alone, and adds its scores to the narrow one's.
 
 use std::ops::Range;
 
 use super::WINDOW;
-use super::decode::{Decoder, is_too_short};
+use super::decode::{Decoder, is_too_short, reported_lead};
 use super::set::Set;
 use super::simd::{self, Level, Lists, Row, WIDTH};
+use super::stack::{First, MARGIN, STRIDE, Stack};
 use super::token::{Tokens, outside};
-use super::weights::Weights;
+use super::weights::{WIDE_PARTS, Weights};
 
-/// Tokens on either side that can influence a token's scores, rounded up.
-pub(super) const REACH: usize = 16;
-/// Empty rows at both ends, so that a convolution may look past the text.
-const MARGIN: usize = 8;
+/// Tokens on either side that can influence what is said of a token: 1 by the first layer, 15 by the convolutions
+/// of a stack, and 1 because the wide stack is asked about a token if the one beside it is in doubt.
+pub(super) const REACH: usize = 17;
 
-/// Rows of a layer: a margin, a row a token, and a margin again.
-const STRIDE: usize = MARGIN + WINDOW + MARGIN;
-
-/// A stretch of tokens, their table rows, and room for the layers.
+/// A stretch of tokens, their table rows, and their layers.
 pub(super) struct Window {
     weights: &'static Weights,
     level: Level,
     spans: Vec<(u32, u32)>,
     /// Shifted by one: place 0 is what stands before the first token.
     lists: Lists,
-    /// Activations, layer by layer. What was not computed for the window at hand is of an earlier one.
-    layers: Vec<Row>,
-    /// How many tokens have their row of the first layer.
+    /// Activations of the first layer, between margins.
+    first: Vec<Row>,
+    /// How many tokens have theirs.
     embedded: usize,
-    /// Where a layer is to be computed; kept for its memory.
-    places: Vec<u16>,
+    narrow: Stack<1>,
+    wide: Stack<WIDE_PARTS>,
 }
 
 impl Window {
-    /// A window of its own, to be kept: it takes a hundred kilobytes.
+    /// A window of its own, to be kept: it takes more than two hundred kilobytes.
     pub(super) fn new(level: Level) -> Self {
         let weights = Weights::get();
         Window {
@@ -46,9 +43,10 @@ impl Window {
             level,
             spans: Vec::with_capacity(WINDOW),
             lists: Lists::with_capacity(WINDOW + 2),
-            layers: vec![[0; WIDTH]; (weights.layers.len() + 1) * STRIDE],
+            first: vec![[0; WIDTH]; STRIDE],
             embedded: 0,
-            places: Vec::with_capacity(WINDOW),
+            narrow: Stack::new(&weights.narrow),
+            wide: Stack::new(&weights.wide),
         }
     }
 
@@ -87,12 +85,12 @@ impl Window {
     pub(super) fn slide(&mut self, count: usize) {
         self.spans.drain(..count);
         self.lists.forget(count);
-        self.layers
+        self.first
             .copy_within(MARGIN + count..MARGIN + self.embedded, MARGIN);
         self.embedded -= count;
     }
 
-    /// Hands the decoder the scores of those tokens from `start` to `end` that the gate lets through,
+    /// Hands the decoder the scores of those tokens from `start` to `end` that gate and narrow stack do not rule out,
     /// unless they and all beside them begin where findings are unwanted, or are too short for one.
     pub(super) fn scores(
         &mut self,
@@ -103,9 +101,11 @@ impl Window {
         decoder: &mut Decoder<'_>,
     ) {
         self.embed();
-        let mut wanted = self.wanted(start, end);
+        // One more on either side: whether these are in doubt matters to those beside them.
+        let around = start.saturating_sub(1)..self.embedded.min(end + 1);
+        let mut wanted = self.wanted(around.clone());
         // A run at the edge may go on in the next window.
-        let is_inside = |run: &Range<usize>| run.start > start && run.end < end;
+        let is_inside = |run: &Range<usize>| run.start > around.start && run.end < around.end;
         for run in wanted.runs().filter(is_inside) {
             let spans = &self.spans[run.clone()];
             let text = &text[spans[0].0 as usize..spans[run.len() - 1].1 as usize];
@@ -116,21 +116,25 @@ impl Window {
                 wanted.remove(run);
             }
         }
-        if wanted.is_empty() {
-            decoder.flush();
-            return;
-        }
-        self.clear_end();
-        let top = self.weights.layers.len();
-        self.compute(top, wanted);
-        let rows = &self.layers[top * STRIDE + MARGIN..];
+        let mut doubtful = self.doubtful(wanted);
+        doubtful.remove(around.start..start);
+        doubtful.remove(end..around.end);
+        let first = First {
+            rows: &self.first,
+            tokens: self.embedded,
+        };
+        self.wide.compute(self.level, first, doubtful);
         // The token that would go on with the run of the one before.
         let mut follower = start;
-        for token in wanted.iter() {
+        for token in doubtful.iter() {
             if token != follower {
                 decoder.flush();
             }
-            let scores = simd::score(self.level, &self.weights.output, &rows[token]);
+            let mut scores = self.narrow.scores(self.level, token);
+            let more = self.wide.scores(self.level, token);
+            for (score, more) in scores.iter_mut().zip(more) {
+                *score += more;
+            }
             decoder.push(self.spans[token], scores);
             follower = token + 1;
         }
@@ -139,26 +143,26 @@ impl Window {
         }
     }
 
-    /// Computes the first layer, of all tokens whose follower is known.
+    /// Computes the first layer, of all tokens whose follower is known, and makes sure that nothing stands past them.
     fn embed(&mut self) {
-        let first = self.embedded;
+        let from = self.embedded;
         self.embedded = self.lists.len() - 2;
-        let rows = &mut self.layers[MARGIN + first..MARGIN + self.embedded];
-        simd::embed(self.level, self.weights.table, &self.lists, first, rows);
-    }
-
-    /// Makes sure that there is nothing past the end of the text, in any layer.
-    fn clear_end(&mut self) {
-        for layer in self.layers.chunks_exact_mut(STRIDE) {
-            layer[MARGIN + self.embedded..][..MARGIN].fill([0; WIDTH]);
-        }
+        let (rows, rest) = self.first[MARGIN..].split_at_mut(self.embedded);
+        simd::embed(
+            self.level,
+            self.weights.table,
+            &self.lists,
+            from,
+            &mut rows[from..],
+        );
+        rest[..MARGIN].fill([0; WIDTH]);
     }
 
     /// Which tokens' scores are wanted.
-    fn wanted(&self, start: usize, end: usize) -> Set {
+    fn wanted(&self, tokens: Range<usize>) -> Set {
         let mut wanted = Set::default();
-        let mut from = start;
-        for rows in self.layers[MARGIN + start..MARGIN + end].chunks(64) {
+        let mut from = tokens.start;
+        for rows in self.first[MARGIN..][tokens].chunks(64) {
             let passing = simd::gate(self.level, &self.weights.gate, rows);
             wanted.add(from, passing);
             from += rows.len();
@@ -166,19 +170,40 @@ impl Window {
         wanted
     }
 
-    /// Computes a layer at the wanted tokens, and first what this needs of the layers below.
-    fn compute(&mut self, layer: usize, wanted: Set) {
-        if layer == 0 || wanted.is_empty() {
-            return;
+    /// Which of the wanted tokens the narrow stack does not rule out, or are beside one that it does not.
+    fn doubtful(&mut self, wanted: Set) -> Set {
+        let first = First {
+            rows: &self.first,
+            tokens: self.embedded,
+        };
+        self.narrow.compute(self.level, first, wanted);
+        let mut passing = Set::default();
+        for token in wanted.iter() {
+            let scores = self.narrow.scores(self.level, token);
+            let passes = reported_lead(&scores) + self.weights.sieve > 0;
+            passing.add(token, u64::from(passes));
         }
-        let (dilation, weights) = &self.weights.layers[layer - 1];
-        self.compute(layer - 1, wanted.widened(*dilation, self.spans.len()));
-        self.places.clear();
-        self.places
-            .extend(wanted.iter().map(|token| (token + MARGIN) as u16));
-        let (below, above) = self.layers.split_at_mut(layer * STRIDE);
-        let input = &below[(layer - 1) * STRIDE..];
-        let output = &mut above[..STRIDE];
-        simd::convolve(self.level, weights, *dilation, &self.places, input, output);
+        passing.widened(1, self.embedded).common(wanted)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::names::simd::Convolution;
+
+    #[test]
+    fn no_stack_looks_further_than_a_window_allows_for() {
+        fn dilations<const PARTS: usize>(layers: &[Convolution<PARTS>]) -> Vec<usize> {
+            layers.iter().map(|layer| layer.dilation).collect()
+        }
+        let weights = Weights::get();
+        for dilations in [
+            dilations(&weights.narrow.layers),
+            dilations(&weights.wide.layers),
+        ] {
+            assert!(dilations.iter().sum::<usize>() + 2 <= REACH);
+            assert!(dilations.iter().all(|dilation| *dilation <= MARGIN));
+        }
     }
 }

@@ -38,6 +38,11 @@ impl Set {
         }))
     }
 
+    /// The tokens that are in both sets.
+    pub(super) fn common(&self, other: Set) -> Set {
+        Set(std::array::from_fn(|part| self.0[part] & other.0[part]))
+    }
+
     /// Takes the tokens of a range out.
     pub(super) fn remove(&mut self, range: Range<usize>) {
         for token in range {
@@ -91,6 +96,8 @@ mod tests {
             wide.iter().collect::<Vec<_>>(),
             [3, 11, 52, 60, 68, 119, 127]
         );
+        let some = wide.common(set(&[0, 11, 68, 69, 255]));
+        assert_eq!(some.iter().collect::<Vec<_>>(), [11, 68]);
         assert!(set(&[]).is_empty());
     }
 

@@ -13,10 +13,10 @@ mod x86;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-/// Channels of every layer.
+/// Channels of the first layer, and of every part of a layer above it.
 pub(super) const WIDTH: usize = 64;
-/// Inputs of a convolution: three positions.
-pub(super) const TAPS: usize = 3 * WIDTH;
+/// Positions that a convolution looks at: before, at and after a token.
+pub(super) const TAPS: usize = 3;
 /// Tags, padded to a vector.
 pub(super) const TAGS_MAX: usize = 16;
 /// Fractional bits of a convolution's weights.
@@ -24,13 +24,20 @@ const WEIGHT_SHIFT: i32 = 7;
 /// Largest activation: 7 bits, so that no 16-bit partial sum can overflow.
 const ACTIVATION_MAX: i32 = 127;
 
-/// Activations of one token.
+/// Activations of one token; wide layers have several for each.
 pub(super) type Row = [u8; WIDTH];
 /// A row of an embedding table: what the token adds to its follower, itself and its predecessor.
-pub(super) type TableRow = [u8; TAPS];
+pub(super) type TableRow = [u8; TAPS * WIDTH];
 
-/// One convolution, or the scores at the end.
-pub(super) struct Dense<const IN: usize, const OUT: usize> {
+/// A dilated convolution to so many parts of 64 channels.
+pub(super) struct Convolution<const PARTS: usize> {
+    pub(super) dilation: usize,
+    /// Inputs in the order of the three positions, and of the channels at each.
+    pub(super) parts: [Dense<WIDTH>; PARTS],
+}
+
+/// One part of a convolution, or the scores at the end.
+pub(super) struct Dense<const OUT: usize> {
     /// `[inputs / 4][outputs][4]`, for kernels that multiply and add by fours.
     packed: Vec<[[i8; 4]; OUT]>,
     /// `[inputs / 2][outputs][2]`, for the one that does so by twos.
@@ -42,13 +49,13 @@ pub(super) struct Dense<const IN: usize, const OUT: usize> {
     bias: [i32; OUT],
 }
 
-impl<const IN: usize, const OUT: usize> Dense<IN, OUT> {
+impl<const OUT: usize> Dense<OUT> {
     /// From weights in the order `[inputs / 4][outputs][4]`.
     pub(super) fn new(packed: Vec<[[i8; 4]; OUT]>, bias: [i32; OUT]) -> Self {
         let weights = |input: usize| {
             std::array::from_fn(|output| i16::from(packed[input / 4][output][input % 4]))
         };
-        let plain: Vec<[i16; OUT]> = (0..IN).map(weights).collect();
+        let plain: Vec<[i16; OUT]> = (0..packed.len() * 4).map(weights).collect();
         let pair = |two: &[[i16; OUT]; 2]| std::array::from_fn(|output| two.map(|one| one[output]));
         Dense {
             pairs: plain.as_chunks().0.iter().map(pair).collect(),
@@ -295,40 +302,47 @@ pub(super) fn gate(level: Level, gate: &Gate, rows: &[Row]) -> u64 {
 }
 
 /// A dilated convolution with its residual, at the listed rows of `input` into the same rows of `output`.
+/// Where there are more parts out than in, the residual is the input's parts in turn.
 ///
 /// Every listed row must have `dilation` rows on either side.
-pub(super) fn convolve(
+pub(super) fn convolve<const IN: usize, const OUT: usize>(
     level: Level,
-    layer: &Dense<TAPS, WIDTH>,
-    dilation: usize,
+    layer: &Convolution<OUT>,
     rows: &[u16],
-    input: &[Row],
-    output: &mut [Row],
+    input: &[[Row; IN]],
+    output: &mut [[Row; OUT]],
 ) {
-    match level {
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: `available` asked for the features of this level.
-        Level::Avx512Vnni => unsafe {
-            x86::convolve_512(layer, dilation, rows, input, output);
-        },
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: `available` asked for the features of this level.
-        Level::Avx512 => unsafe { x86::convolve_512_by_twos(layer, dilation, rows, input, output) },
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: `available` asked for the features of this level.
-        Level::AvxVnni => unsafe { x86::convolve_vnni(layer, dilation, rows, input, output) },
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: `available` asked for the features of this level.
-        Level::Avx2 => unsafe { x86::convolve_avx2(layer, dilation, rows, input, output) },
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: every x86-64 processor has SSE2.
-        Level::Sse2 => unsafe { x86::convolve_sse2(layer, dilation, rows, input, output) },
-        _ => portable::convolve(layer, dilation, rows, input, output),
+    // Part by part, since the weights of one fit the nearest cache.
+    for part in 0..OUT {
+        match level {
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: `available` asked for the features of this level.
+            Level::Avx512Vnni => unsafe { x86::convolve_512(layer, part, rows, input, output) },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: `available` asked for the features of this level.
+            Level::Avx512 => unsafe {
+                x86::convolve_512_by_twos(layer, part, rows, input, output);
+            },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: `available` asked for the features of this level.
+            Level::AvxVnni => unsafe { x86::convolve_vnni(layer, part, rows, input, output) },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: `available` asked for the features of this level.
+            Level::Avx2 => unsafe { x86::convolve_avx2(layer, part, rows, input, output) },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: every x86-64 processor has SSE2.
+            Level::Sse2 => unsafe { x86::convolve_sse2(layer, part, rows, input, output) },
+            _ => portable::convolve(layer, part, rows, input, output),
+        }
     }
 }
 
 /// The tag scores of one token.
-pub(super) fn score(level: Level, layer: &Dense<WIDTH, TAGS_MAX>, input: &Row) -> [i32; TAGS_MAX] {
+pub(super) fn score<const IN: usize>(
+    level: Level,
+    layer: &Dense<TAGS_MAX>,
+    input: &[Row; IN],
+) -> [i32; TAGS_MAX] {
     #[cfg(target_arch = "x86_64")]
     if level.has_avx2() {
         // SAFETY: as in `gate`.

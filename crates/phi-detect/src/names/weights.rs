@@ -2,18 +2,20 @@
 //!
 //! `model/export.py` writes it. Little-endian throughout: a header, sections
 //! in the order read below, and an FNV-1a checksum of all that precedes it.
-//! The tables stay where they are in the binary; only the few kilobytes of
+//! The tables stay where they are in the binary; only the
 //! convolutions are copied, into the order the kernels want.
 
 use std::sync::LazyLock;
 
-use super::simd::{Dense, Gate, TAGS_MAX, TAPS, TableRow, WIDTH};
+use super::simd::{Convolution, Dense, Gate, TAGS_MAX, TAPS, TableRow, WIDTH};
 
 static FILE: &[u8] = include_bytes!("weights.bin");
-const MAGIC: &[u8; 8] = b"PHGNAME3";
+const MAGIC: &[u8; 8] = b"PHGNAME4";
 
-/// Largest number of convolutions the format can hold.
-pub(super) const LAYERS_MAX: usize = 6;
+/// Largest number of convolutions in a stack that the format can hold.
+const LAYERS_MAX: usize = 6;
+/// Parts of 64 channels in the layers of the wide stack.
+pub(super) const WIDE_PARTS: usize = 2;
 /// Accented letters with a plain counterpart lie in these ranges.
 const FOLD_RANGES: [(u32, u32); 2] = [(0xC0, 0x250), (0x1E00, 0x1F00)];
 
@@ -21,6 +23,13 @@ const FOLD_RANGES: [(u32, u32); 2] = [(0xC0, 0x250), (0x1E00, 0x1F00)];
 pub(super) const STEPS: usize = 21;
 /// Kinds that have a confidence table.
 const KINDS: usize = 3;
+
+/// Convolutions one above the other, and the tag scores at the end.
+pub(super) struct StackWeights<const PARTS: usize> {
+    /// The lowest takes the first layer's single part, the others as many as they give.
+    pub(super) layers: Vec<Convolution<PARTS>>,
+    pub(super) output: Dense<TAGS_MAX>,
+}
 
 /// The trained model, ready to run.
 pub(super) struct Weights {
@@ -30,8 +39,10 @@ pub(super) struct Weights {
     words: usize,
     grams: usize,
     pub(super) gate: Gate,
-    pub(super) layers: Vec<(usize, Dense<TAPS, WIDTH>)>,
-    pub(super) output: Dense<WIDTH, TAGS_MAX>,
+    pub(super) narrow: StackWeights<1>,
+    pub(super) wide: StackWeights<WIDE_PARTS>,
+    /// What the narrow stack's lead of a reported kind over "nothing" is raised by before it is asked to be positive.
+    pub(super) sieve: i32,
     /// For each reported kind, how many in a hundred findings are right, by how far the tags lead over "nothing".
     pub(super) confidence: &'static [[u8; STEPS]],
     vocabulary: &'static [[u8; 8]],
@@ -59,7 +70,11 @@ impl Weights {
             bucket_bits,
             lexicon,
         ] = std::array::from_fn(|_| rest.number());
-        let dilations: [usize; LAYERS_MAX] = std::array::from_fn(|_| rest.number());
+        let dilations = rest.numbers();
+        assert_eq!(rest.number(), WIDE_PARTS, "as wide as this code");
+        let wide_layers = rest.number();
+        let wide_dilations = rest.numbers();
+        let sieve = rest.signed();
         let folds = FOLD_RANGES
             .iter()
             .map(|(start, end)| end - start)
@@ -70,12 +85,9 @@ impl Weights {
             words,
             grams,
             gate: rest.gate(),
-            layers: dilations
-                .into_iter()
-                .take(layers)
-                .map(|dilation| (dilation, rest.dense()))
-                .collect(),
-            output: rest.dense(),
+            narrow: rest.stack(&dilations[..layers]),
+            wide: rest.stack(&wide_dilations[..wide_layers]),
+            sieve,
             confidence: rest.rows(KINDS),
             vocabulary: rest.rows(1 << vocabulary_bits),
             bucket_starts: rest.rows((1 << bucket_bits) + 1),
@@ -165,24 +177,42 @@ impl Reader {
         u32::from_le_bytes(self.rows(1)[0]) as usize
     }
 
+    fn signed(&mut self) -> i32 {
+        i32::from_le_bytes(self.rows(1)[0])
+    }
+
+    fn numbers(&mut self) -> [usize; LAYERS_MAX] {
+        std::array::from_fn(|_| self.number())
+    }
+
     fn gate(&mut self) -> Gate {
         let weights: &[[u8; WIDTH]] = self.rows(1);
-        let bias: &[[u8; 4]] = self.rows(1);
         Gate {
             weights: weights[0].map(|byte| byte as i8),
-            bias: i32::from_le_bytes(bias[0]),
+            bias: self.signed(),
         }
     }
 
-    fn dense<const IN: usize, const OUT: usize>(&mut self) -> Dense<IN, OUT> {
-        let bytes: &[[u8; 4]] = self.rows(IN / 4 * OUT);
+    fn stack<const PARTS: usize>(&mut self, dilations: &[usize]) -> StackWeights<PARTS> {
+        let mut parts_below = 1;
+        let mut layers = Vec::with_capacity(dilations.len());
+        for &dilation in dilations {
+            let parts = std::array::from_fn(|_| self.dense(TAPS * parts_below * WIDTH));
+            layers.push(Convolution { dilation, parts });
+            parts_below = PARTS;
+        }
+        let output = self.dense(parts_below * WIDTH);
+        StackWeights { layers, output }
+    }
+
+    fn dense<const OUT: usize>(&mut self, inputs: usize) -> Dense<OUT> {
+        let bytes: &[[u8; 4]] = self.rows(inputs / 4 * OUT);
         let signed = |four: [u8; 4]| four.map(|byte| byte as i8);
         let packed: Vec<[[i8; 4]; OUT]> = bytes
             .chunks_exact(OUT)
             .map(|group| std::array::from_fn(|output| signed(group[output])))
             .collect();
-        let biases: &[[u8; 4]] = self.rows(OUT);
-        let bias = std::array::from_fn(|output| i32::from_le_bytes(biases[output]));
+        let bias = std::array::from_fn(|_| self.signed());
         Dense::new(packed, bias)
     }
 }
@@ -199,7 +229,7 @@ mod tests {
             hash = (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01B3);
         }
         assert_eq!(hash.to_le_bytes(), checksum);
-        assert!(FILE.len() <= 8_000_000);
+        assert!(FILE.len() <= 8_250_000);
     }
 
     #[test]

@@ -5,7 +5,8 @@
 #![deny(unsafe_code)]
 
 use super::{
-    ACTIVATION_MAX, Dense, Gate, Lists, Row, TAGS_MAX, TAPS, TableRow, WEIGHT_SHIFT, WIDTH,
+    ACTIVATION_MAX, Convolution, Dense, Gate, Lists, Row, TAGS_MAX, TAPS, TableRow, WEIGHT_SHIFT,
+    WIDTH,
 };
 
 pub(super) fn embed(table: &[TableRow], lists: &Lists, first: usize, out: &mut [Row]) {
@@ -37,13 +38,14 @@ pub(super) fn gate(gate: &Gate, rows: &[Row]) -> u64 {
     passing
 }
 
-pub(super) fn convolve(
-    layer: &Dense<TAPS, WIDTH>,
-    dilation: usize,
+pub(super) fn convolve<const IN: usize, const OUT: usize>(
+    layer: &Convolution<OUT>,
+    part: usize,
     rows: &[u16],
-    input: &[Row],
-    output: &mut [Row],
+    input: &[[Row; IN]],
+    output: &mut [[Row; OUT]],
 ) {
+    let (dilation, layer) = (layer.dilation, &layer.parts[part]);
     for &row in rows {
         let row = usize::from(row);
         let inputs = Inputs::of([&input[row - dilation], &input[row], &input[row + dilation]]);
@@ -56,7 +58,7 @@ pub(super) fn convolve(
                 *sum += i32::from(first) + i32::from(second);
             }
         }
-        finish(&sums, &input[row], &mut output[row]);
+        finish(&sums, &input[row][part % IN], &mut output[row][part]);
     }
 }
 
@@ -75,39 +77,45 @@ pub(super) fn finish(sums: &[i32; WIDTH], residuals: &Row, output: &mut Row) {
 }
 
 /// The inputs of a convolution that are not zero; about half of all are.
-struct Inputs {
-    values: [i16; TAPS],
-    places: [u8; TAPS],
+struct Inputs<const IN: usize> {
+    values: [[[i16; WIDTH]; IN]; TAPS],
+    places: [[[u16; WIDTH]; IN]; TAPS],
     /// A multiple of four: the last are filled up with zeros.
     count: usize,
 }
 
-impl Inputs {
+impl<const IN: usize> Inputs<IN> {
     #[inline(always)]
-    fn of(taps: [&Row; 3]) -> Self {
-        let (mut values, mut places, mut count) = ([0; TAPS], [0; TAPS], 0);
-        for (tap, row) in taps.into_iter().enumerate() {
+    fn of(taps: [&[Row; IN]; TAPS]) -> Self {
+        let mut inputs = Inputs {
+            values: [[[0; WIDTH]; IN]; TAPS],
+            places: [[[0; WIDTH]; IN]; TAPS],
+            count: 0,
+        };
+        let values = inputs.values.as_flattened_mut().as_flattened_mut();
+        let places = inputs.places.as_flattened_mut().as_flattened_mut();
+        let mut count = 0;
+        for (part, row) in taps.into_iter().flatten().enumerate() {
             let mut rest = non_zero(row);
             while rest != 0 {
                 let place = rest.trailing_zeros() as usize;
                 rest &= rest - 1;
                 values[count] = i16::from(row[place]);
-                places[count] = (tap * WIDTH + place) as u8;
+                places[count] = (part * WIDTH + place) as u16;
                 count += 1;
             }
         }
-        Inputs {
-            values,
-            places,
-            count: count.next_multiple_of(4),
-        }
+        inputs.count = count.next_multiple_of(4);
+        inputs
     }
 
     /// Four values each, and which inputs they are.
     #[inline(always)]
-    fn fours(&self) -> impl Iterator<Item = ([i16; 4], [u8; 4])> {
-        let values = self.values[..self.count].as_chunks().0;
-        let places = self.places[..self.count].as_chunks().0;
+    fn fours(&self) -> impl Iterator<Item = ([i16; 4], [u16; 4])> {
+        let values = self.values.as_flattened().as_flattened();
+        let places = self.places.as_flattened().as_flattened();
+        let values = values[..self.count].as_chunks().0;
+        let places = places[..self.count].as_chunks().0;
         values.iter().copied().zip(places.iter().copied())
     }
 }
@@ -126,9 +134,12 @@ pub(super) fn non_zero(input: &Row) -> u64 {
     set
 }
 
-pub(super) fn score(layer: &Dense<WIDTH, TAGS_MAX>, input: &Row) -> [i32; TAGS_MAX] {
+pub(super) fn score<const IN: usize>(
+    layer: &Dense<TAGS_MAX>,
+    input: &[Row; IN],
+) -> [i32; TAGS_MAX] {
     let mut scores = layer.bias;
-    for (value, weights) in input.iter().zip(&layer.plain) {
+    for (value, weights) in input.as_flattened().iter().zip(&layer.plain) {
         for (score, weight) in scores.iter_mut().zip(weights) {
             *score += i32::from(i16::from(*value) * weight);
         }

@@ -14,46 +14,76 @@ impl Noise {
     }
 
     /// Weights up to a largest one.
-    fn dense<const IN: usize, const OUT: usize>(&mut self, largest: i64) -> Dense<IN, OUT> {
+    fn dense<const OUT: usize>(&mut self, inputs: usize, largest: i64) -> Dense<OUT> {
         let mut weight = || ((self.next() % 255) as i64 * largest / 127 - largest) as i8;
-        let packed = (0..IN / 4)
+        let packed = (0..inputs / 4)
             .map(|_| std::array::from_fn(|_| std::array::from_fn(|_| weight())))
             .collect();
         let bias = std::array::from_fn(|_| (self.next() % 20_000) as i32 - 10_000);
         Dense::new(packed, bias)
     }
 
-    fn rows(&mut self, count: usize) -> Vec<Row> {
-        (0..count)
-            .map(|_| std::array::from_fn(|_| (self.next() % 128) as u8))
-            .collect()
+    /// Activations, about half of them zero.
+    fn row(&mut self) -> Row {
+        std::array::from_fn(|_| (self.next() % 255).saturating_sub(127) as u8)
     }
 }
 
 #[test]
 fn every_level_convolves_to_the_same_bits() {
+    compare_convolutions::<1, 1>();
+    compare_convolutions::<1, 2>();
+    compare_convolutions::<2, 2>();
+}
+
+fn compare_convolutions<const IN: usize, const OUT: usize>() {
     let mut noise = Noise(0x5EED);
     for dilation in [1, 2, 4] {
         // Sums of the first overflow 16 bits soon, those of the last never.
-        let layer = noise.dense([127, 30, 5][dilation / 2]);
-        let input = noise.rows(40);
-        let rows: Vec<u16> = vec![4, 5, 9, 10, 11, 20, 35];
-        let mut expected = vec![[0; WIDTH]; 40];
-        convolve(
-            Level::Portable,
-            &layer,
+        let largest = [127, 30, 5][dilation / 2];
+        let layer = Convolution {
             dilation,
-            &rows,
-            &input,
-            &mut expected,
-        );
-        assert!(expected[20].iter().any(|value| *value > 0));
+            parts: std::array::from_fn(|_| noise.dense(TAPS * IN * WIDTH, largest)),
+        };
+        let input: Vec<[Row; IN]> = (0..40)
+            .map(|_| std::array::from_fn(|_| noise.row()))
+            .collect();
+        let rows: Vec<u16> = vec![4, 5, 9, 10, 11, 20, 35];
+        let mut expected = vec![[[0; WIDTH]; OUT]; 40];
+        convolve(Level::Portable, &layer, &rows, &input, &mut expected);
+        for &row in &rows {
+            let row = usize::from(row);
+            assert_eq!(expected[row], by_definition(&layer, row, &input));
+        }
         for level in Level::available() {
-            let mut output = vec![[0; WIDTH]; 40];
-            convolve(level, &layer, dilation, &rows, &input, &mut output);
-            assert_eq!(output, expected, "{level:?}");
+            let mut output = vec![[[0; WIDTH]; OUT]; 40];
+            convolve(level, &layer, &rows, &input, &mut output);
+            assert_eq!(output, expected, "{level:?}, {IN} to {OUT} parts");
         }
     }
+}
+
+/// A convolution at one row, the way one would write it down.
+fn by_definition<const IN: usize, const OUT: usize>(
+    layer: &Convolution<OUT>,
+    row: usize,
+    input: &[[Row; IN]],
+) -> [[u8; WIDTH]; OUT] {
+    let (before, after) = (row - layer.dilation, row + layer.dilation);
+    let inputs = [input[before], input[row], input[after]];
+    let inputs = inputs.as_flattened().as_flattened();
+    std::array::from_fn(|part| {
+        std::array::from_fn(|channel| {
+            let dense = &layer.parts[part];
+            let weight = |place: usize| i32::from(dense.packed[place / 4][channel][place % 4]);
+            let products = inputs.iter().enumerate();
+            let sum: i32 = products
+                .map(|(place, value)| i32::from(*value) * weight(place))
+                .sum();
+            let residual = i32::from(input[row][part % IN][channel]) * 128;
+            ((sum + dense.bias[channel] + residual + 64) >> 7).clamp(0, 127) as u8
+        })
+    })
 }
 
 #[test]
@@ -70,7 +100,8 @@ fn every_level_embeds_gates_and_scores_to_the_same_bits() {
             .extend((0..(place % 24).saturating_sub(12)).map(|_| row()));
         lists.push([row(), row()]);
     }
-    let layer = noise.dense(127);
+    let narrow = noise.dense(WIDTH, 127);
+    let wide = noise.dense(2 * WIDTH, 127);
     let gate_weights = Gate {
         weights: std::array::from_fn(|_| (noise.next() % 255) as i8),
         bias: 0,
@@ -79,7 +110,9 @@ fn every_level_embeds_gates_and_scores_to_the_same_bits() {
         let mut rows = [[0; WIDTH]; 64];
         embed(level, &table, &lists, 0, &mut rows);
         let passing = gate(level, &gate_weights, &rows);
-        (rows, passing, score(level, &layer, &rows[1]))
+        let one = score(level, &narrow, &[rows[1]]);
+        let two = score(level, &wide, &[rows[1], rows[2]]);
+        (rows, passing, one, two)
     };
     let expected = all(Level::Portable);
     assert!(expected.1.count_ones() > 8 && expected.1.count_zeros() > 8);
@@ -90,16 +123,16 @@ fn every_level_embeds_gates_and_scores_to_the_same_bits() {
 
 #[test]
 fn stretches_are_cut_where_sixteen_bits_would_overflow() {
-    let groups = |weight: i8| vec![[[weight; 4]; WIDTH]; TAPS / 4];
+    let groups = |weight: i8| vec![[[weight; 4]; WIDTH]; TAPS * WIDTH / 4];
     // Two products of 127 by 127 fit and four do not.
-    assert_eq!(stretches(&groups(127)).len(), TAPS / 4);
-    assert_eq!(stretches(&groups(-127)).len(), TAPS / 4);
+    assert_eq!(stretches(&groups(127)).len(), TAPS * WIDTH / 4);
+    assert_eq!(stretches(&groups(-127)).len(), TAPS * WIDTH / 4);
     // 127 times 2 for each group: 129 groups would fit.
-    assert_eq!(stretches(&groups(1)), vec![0..TAPS / 4; 1]);
+    assert_eq!(stretches(&groups(1)), vec![0..TAPS * WIDTH / 4; 1]);
     let cut = stretches(&groups(30));
     assert_eq!(
         cut.iter().map(ExactSizeIterator::len).sum::<usize>(),
-        TAPS / 4
+        TAPS * WIDTH / 4
     );
     assert!(cut.iter().all(|stretch| stretch.len() <= 4));
 }

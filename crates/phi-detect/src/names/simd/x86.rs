@@ -3,7 +3,8 @@
 
 use super::portable::{finish, non_zero};
 use super::{
-    ACTIVATION_MAX, Dense, Gate, Lists, Row, TAGS_MAX, TAPS, TableRow, WEIGHT_SHIFT, WIDTH,
+    ACTIVATION_MAX, Convolution, Dense, Gate, Lists, Row, TAGS_MAX, TAPS, TableRow, WEIGHT_SHIFT,
+    WIDTH,
 };
 use std::arch::x86_64::*;
 
@@ -12,6 +13,9 @@ const LANES: usize = 32;
 
 /// Rows computed together, to load each weight once for all of them.
 const BLOCK: usize = 4;
+
+/// Groups of four channels in a row.
+const GROUPS: usize = WIDTH / 4;
 
 #[inline(always)]
 pub(super) fn prefetch(line: &[u8]) {
@@ -130,11 +134,14 @@ pub(super) fn gate(gate: &Gate, rows: &[Row]) -> u64 {
 }
 
 #[target_feature(enable = "avx2")]
-pub(super) fn score(layer: &Dense<WIDTH, TAGS_MAX>, input: &Row) -> [i32; TAGS_MAX] {
+pub(super) fn score<const IN: usize>(
+    layer: &Dense<TAGS_MAX>,
+    input: &[Row; IN],
+) -> [i32; TAGS_MAX] {
     let mut sums = [load_i32(&layer.bias, 0), load_i32(&layer.bias, 8)];
     let ones = _mm256_set1_epi16(1);
-    let values: &[[u8; 4]] = input.as_chunks().0;
-    for group in 0..WIDTH / 4 {
+    let values = fours_of(input);
+    for group in 0..values.len() {
         let weights = &layer.packed[group];
         let values = _mm256_set1_epi32(i32::from_le_bytes(values[group]));
         for half in 0..2 {
@@ -151,13 +158,14 @@ pub(super) fn score(layer: &Dense<WIDTH, TAGS_MAX>, input: &Row) -> [i32; TAGS_M
 }
 
 #[target_feature(enable = "avx2,avx512f,avx512bw,avx512vnni")]
-pub(super) fn convolve_512(
-    layer: &Dense<TAPS, WIDTH>,
-    dilation: usize,
+pub(super) fn convolve_512<const IN: usize, const OUT: usize>(
+    layer: &Convolution<OUT>,
+    part: usize,
     rows: &[u16],
-    input: &[Row],
-    output: &mut [Row],
+    input: &[[Row; IN]],
+    output: &mut [[Row; OUT]],
 ) {
+    let (dilation, layer) = (layer.dilation, &layer.parts[part]);
     // Plain counted loops: iterators over vectors and closures are not always
     // compiled for this processor, and then cost a call per instruction.
     for block in rows.chunks(BLOCK) {
@@ -167,16 +175,16 @@ pub(super) fn convolve_512(
             *place = usize::from(*given);
         }
         let mut sums = [[_mm512_setzero_si512(); WIDTH / 16]; BLOCK];
-        for tap in 0..3 {
+        for tap in 0..TAPS {
             let shift = tap * dilation;
             let taps = [
-                input[row[0] + shift - dilation].as_chunks().0,
-                input[row[1] + shift - dilation].as_chunks().0,
-                input[row[2] + shift - dilation].as_chunks().0,
-                input[row[3] + shift - dilation].as_chunks().0,
+                fours_of(&input[row[0] + shift - dilation]),
+                fours_of(&input[row[1] + shift - dilation]),
+                fours_of(&input[row[2] + shift - dilation]),
+                fours_of(&input[row[3] + shift - dilation]),
             ];
-            for group in 0..WIDTH / 4 {
-                let weights = &layer.packed[tap * (WIDTH / 4) + group];
+            for group in 0..IN * GROUPS {
+                let weights = &layer.packed[tap * (IN * GROUPS) + group];
                 let lanes = [
                     load_512(weights, 0),
                     load_512(weights, 16),
@@ -184,16 +192,16 @@ pub(super) fn convolve_512(
                     load_512(weights, 48),
                 ];
                 for i in 0..BLOCK {
-                    let four: [u8; 4] = taps[i][group];
-                    let values = _mm512_set1_epi32(i32::from_le_bytes(four));
-                    for part in 0..WIDTH / 16 {
-                        sums[i][part] = _mm512_dpbusd_epi32(sums[i][part], values, lanes[part]);
+                    let values = _mm512_set1_epi32(i32::from_le_bytes(taps[i][group]));
+                    for lane in 0..WIDTH / 16 {
+                        sums[i][lane] = _mm512_dpbusd_epi32(sums[i][lane], values, lanes[lane]);
                     }
                 }
             }
         }
         for i in 0..BLOCK {
-            finish_512(layer, &input[row[i]], &sums[i], &mut output[row[i]]);
+            let residual = &input[row[i]][part % IN];
+            finish_512(layer, residual, &sums[i], &mut output[row[i]][part]);
         }
     }
 }
@@ -201,12 +209,7 @@ pub(super) fn convolve_512(
 /// Adds bias and residual, and narrows to activations.
 #[inline]
 #[target_feature(enable = "avx2,avx512f,avx512bw")]
-fn finish_512(
-    layer: &Dense<TAPS, WIDTH>,
-    input: &Row,
-    sums: &[__m512i; WIDTH / 16],
-    output: &mut Row,
-) {
+fn finish_512(layer: &Dense<WIDTH>, input: &Row, sums: &[__m512i; WIDTH / 16], output: &mut Row) {
     let half = _mm512_set1_epi32(1 << (WEIGHT_SHIFT - 1));
     for part in 0..WIDTH / 16 {
         let sum = sums[part];
@@ -234,84 +237,97 @@ fn finish_512(
 
 /// Without dot products: pairs of products are added up in 16 bits for as long as they fit, and then in 32.
 #[target_feature(enable = "avx2,avx512f,avx512bw")]
-pub(super) fn convolve_512_by_twos(
-    layer: &Dense<TAPS, WIDTH>,
-    dilation: usize,
+pub(super) fn convolve_512_by_twos<const IN: usize, const OUT: usize>(
+    layer: &Convolution<OUT>,
+    part: usize,
     rows: &[u16],
-    input: &[Row],
-    output: &mut [Row],
+    input: &[[Row; IN]],
+    output: &mut [[Row; OUT]],
 ) {
+    let (dilation, layer) = (layer.dilation, &layer.parts[part]);
     let ones = _mm512_set1_epi16(1);
     for &row in rows {
         let row = usize::from(row);
         let values = fours([&input[row - dilation], &input[row], &input[row + dilation]]);
+        let values = values.as_flattened().as_flattened();
         let mut sums = [_mm512_setzero_si512(); WIDTH / 16];
         for stretch in &layer.stretches {
             let mut shorts = [_mm512_setzero_si512(); WIDTH / 16];
             let (weights, values) = (&layer.packed[stretch.clone()], &values[stretch.clone()]);
             for group in 0..weights.len().min(values.len()) {
                 let values = _mm512_set1_epi32(values[group]);
-                for part in 0..WIDTH / 16 {
-                    let weights = load_512(&weights[group], part * 16);
+                for lane in 0..WIDTH / 16 {
+                    let weights = load_512(&weights[group], lane * 16);
                     let products = _mm512_maddubs_epi16(values, weights);
-                    shorts[part] = _mm512_add_epi16(shorts[part], products);
+                    shorts[lane] = _mm512_add_epi16(shorts[lane], products);
                 }
             }
-            for part in 0..WIDTH / 16 {
-                let wide = _mm512_madd_epi16(shorts[part], ones);
-                sums[part] = _mm512_add_epi32(sums[part], wide);
+            for lane in 0..WIDTH / 16 {
+                let wide = _mm512_madd_epi16(shorts[lane], ones);
+                sums[lane] = _mm512_add_epi32(sums[lane], wide);
             }
         }
-        finish_512(layer, &input[row], &sums, &mut output[row]);
+        let residual = &input[row][part % IN];
+        finish_512(layer, residual, &sums, &mut output[row][part]);
     }
 }
 
-/// Three rows of inputs side by side, four to a number.
+/// The inputs of a convolution side by side, four to a number.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn fours(taps: [&Row; 3]) -> [i32; TAPS / 4] {
-    let mut fours = [0; TAPS / 4];
-    for tap in 0..3 {
-        for half in 0..2 {
-            let first = tap * (WIDTH / 4) + half * 8;
-            // SAFETY: 8 of the 48 numbers, from a multiple of 8.
-            unsafe {
-                let place = fours.as_mut_ptr().add(first).cast();
-                _mm256_storeu_si256(place, load_bytes(taps[tap], half * 32));
+fn fours<const IN: usize>(taps: [&[Row; IN]; TAPS]) -> [[[i32; GROUPS]; IN]; TAPS] {
+    let mut fours = [[[0; GROUPS]; IN]; TAPS];
+    for tap in 0..TAPS {
+        for part in 0..IN {
+            for half in 0..2 {
+                let bytes = load_bytes(&taps[tap][part], half * 32);
+                // SAFETY: 8 of the 16 numbers, from a multiple of 8.
+                unsafe {
+                    let place = fours[tap][part].as_mut_ptr().add(half * 8).cast();
+                    _mm256_storeu_si256(place, bytes);
+                }
             }
         }
     }
     fours
 }
 
+/// The activations of a token by fours.
+#[inline(always)]
+fn fours_of<const IN: usize>(rows: &[Row; IN]) -> &[[u8; 4]] {
+    rows.as_flattened().as_chunks().0
+}
+
 /// Both 256-bit kernels; they differ in how four products are added to a sum.
 macro_rules! convolve_256 {
     ($name:ident, $features:literal, |$sum:ident, $values:ident, $weights:ident| $add:expr) => {
         #[target_feature(enable = $features)]
-        pub(super) fn $name(
-            layer: &Dense<TAPS, WIDTH>,
-            dilation: usize,
+        pub(super) fn $name<const IN: usize, const OUT: usize>(
+            layer: &Convolution<OUT>,
+            part: usize,
             rows: &[u16],
-            input: &[Row],
-            output: &mut [Row],
+            input: &[[Row; IN]],
+            output: &mut [[Row; OUT]],
         ) {
+            let (dilation, layer) = (layer.dilation, &layer.parts[part]);
             for &row in rows {
                 let row = usize::from(row);
                 let mut sums = [_mm256_setzero_si256(); WIDTH / 8];
-                for tap in 0..3 {
-                    let taps: &[[u8; 4]] = input[row + tap * dilation - dilation].as_chunks().0;
-                    for group in 0..WIDTH / 4 {
-                        let weights = &layer.packed[tap * (WIDTH / 4) + group];
+                for tap in 0..TAPS {
+                    let taps = fours_of(&input[row + tap * dilation - dilation]);
+                    for group in 0..IN * GROUPS {
+                        let weights = &layer.packed[tap * (IN * GROUPS) + group];
                         let $values = _mm256_set1_epi32(i32::from_le_bytes(taps[group]));
-                        for part in 0..WIDTH / 8 {
-                            let ($sum, $weights) = (sums[part], load_256(weights, part * 8));
-                            sums[part] = $add;
+                        for lane in 0..WIDTH / 8 {
+                            let ($sum, $weights) = (sums[lane], load_256(weights, lane * 8));
+                            sums[lane] = $add;
                         }
                     }
                 }
                 let halves: &[[__m256i; 4]] = sums.as_chunks().0;
-                finish_256::<0>(layer, &input[row], &halves[0], &mut output[row]);
-                finish_256::<{ WIDTH / 2 }>(layer, &input[row], &halves[1], &mut output[row]);
+                let (residual, output) = (&input[row][part % IN], &mut output[row][part]);
+                finish_256::<0>(layer, residual, &halves[0], output);
+                finish_256::<{ WIDTH / 2 }>(layer, residual, &halves[1], output);
             }
         }
     };
@@ -332,7 +348,7 @@ convolve_256!(convolve_avx2, "avx2", |sum, values, weights| {
 #[inline]
 #[target_feature(enable = "avx2")]
 fn finish_256<const FIRST: usize>(
-    layer: &Dense<TAPS, WIDTH>,
+    layer: &Dense<WIDTH>,
     input: &Row,
     sums: &[__m256i; 4],
     output: &mut Row,
@@ -369,13 +385,14 @@ fn finish_256<const FIRST: usize>(
 /// With the instructions that every x86-64 processor has. The compiler does not find
 /// the one that multiplies and adds pairs by itself, and takes twice as long.
 #[target_feature(enable = "sse2")]
-pub(super) fn convolve_sse2(
-    layer: &Dense<TAPS, WIDTH>,
-    dilation: usize,
+pub(super) fn convolve_sse2<const IN: usize, const OUT: usize>(
+    layer: &Convolution<OUT>,
+    part: usize,
     rows: &[u16],
-    input: &[Row],
-    output: &mut [Row],
+    input: &[[Row; IN]],
+    output: &mut [[Row; OUT]],
 ) {
+    let (dilation, layer) = (layer.dilation, &layer.parts[part]);
     let mut pairs = Pairs::new();
     for &row in rows {
         let row = usize::from(row);
@@ -400,39 +417,41 @@ pub(super) fn convolve_sse2(
                 }
             }
         }
-        finish(&sums, &input[row], &mut output[row]);
+        finish(&sums, &input[row][part % IN], &mut output[row][part]);
     }
 }
 
 /// Neighbouring inputs of a convolution that are not both zero; a quarter of them are.
-struct Pairs {
+struct Pairs<const IN: usize> {
     /// The two values side by side.
-    values: [i32; TAPS / 2],
-    places: [u8; TAPS / 2],
+    values: [[[i32; WIDTH / 2]; IN]; TAPS],
+    places: [[[u16; WIDTH / 2]; IN]; TAPS],
     count: usize,
 }
 
-impl Pairs {
+impl<const IN: usize> Pairs<IN> {
     fn new() -> Self {
         Pairs {
-            values: [0; TAPS / 2],
-            places: [0; TAPS / 2],
+            values: [[[0; WIDTH / 2]; IN]; TAPS],
+            places: [[[0; WIDTH / 2]; IN]; TAPS],
             count: 0,
         }
     }
 
     #[inline(always)]
-    fn set(&mut self, taps: [&Row; 3]) {
+    fn set(&mut self, taps: [&[Row; IN]; TAPS]) {
+        let values = self.values.as_flattened_mut().as_flattened_mut();
+        let places = self.places.as_flattened_mut().as_flattened_mut();
         let mut count = 0;
-        for (tap, row) in taps.into_iter().enumerate() {
+        for (part, row) in taps.into_iter().flatten().enumerate() {
             let set = non_zero(row);
             let mut rest = (set | set >> 1) & (u64::MAX / 3);
             while rest != 0 {
                 let place = rest.trailing_zeros() as usize / 2;
                 rest &= rest - 1;
                 let [first, second] = row.as_chunks().0[place].map(i32::from);
-                self.values[count] = first | second << 16;
-                self.places[count] = (tap * WIDTH / 2 + place) as u8;
+                values[count] = first | second << 16;
+                places[count] = (part * WIDTH / 2 + place) as u16;
                 count += 1;
             }
         }
@@ -441,9 +460,10 @@ impl Pairs {
 
     #[inline(always)]
     fn iter(&self) -> impl Iterator<Item = (i32, usize)> {
-        let places = self.places[..self.count].iter();
-        let places = places.map(|place| usize::from(*place));
-        self.values.iter().copied().zip(places)
+        let values = self.values.as_flattened().as_flattened();
+        let places = &self.places.as_flattened().as_flattened()[..self.count];
+        let places = places.iter().map(|place| usize::from(*place));
+        values.iter().copied().zip(places)
     }
 }
 
