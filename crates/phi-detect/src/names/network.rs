@@ -101,24 +101,10 @@ impl Window {
         decoder: &mut Decoder<'_>,
     ) {
         self.embed();
-        // One more on either side: whether these are in doubt matters to those beside them.
-        let around = start.saturating_sub(1)..self.embedded.min(end + 1);
-        let mut wanted = self.wanted(around.clone());
-        // A run at the edge may go on in the next window.
-        let is_inside = |run: &Range<usize>| run.start > around.start && run.end < around.end;
-        for run in wanted.runs().filter(is_inside) {
-            let spans = &self.spans[run.clone()];
-            let text = &text[spans[0].0 as usize..spans[run.len() - 1].1 as usize];
-            let is_unwanted = |is_unwanted: &dyn Fn(usize) -> bool| {
-                spans.iter().all(|span| is_unwanted(span.0 as usize))
-            };
-            if is_too_short(text) || unwanted.is_some_and(is_unwanted) {
-                wanted.remove(run);
-            }
-        }
+        let wanted = self.wanted(text, start, end, unwanted);
         let mut doubtful = self.doubtful(wanted);
-        doubtful.remove(around.start..start);
-        doubtful.remove(end..around.end);
+        doubtful.remove(start.saturating_sub(1)..start);
+        doubtful.remove(end..WINDOW.min(end + 1));
         let first = First {
             rows: &self.first,
             tokens: self.embedded,
@@ -158,16 +144,52 @@ impl Window {
         rest[..MARGIN].fill([0; WIDTH]);
     }
 
-    /// Which tokens' scores are wanted.
-    fn wanted(&self, tokens: Range<usize>) -> Set {
-        let mut wanted = Set::default();
-        let mut from = tokens.start;
-        for rows in self.first[MARGIN..][tokens].chunks(64) {
-            let passing = simd::gate(self.level, &self.weights.gate, rows);
-            wanted.add(from, passing);
-            from += rows.len();
+    /// Which tokens' scores are wanted. One more on either side may be among them: whether it is in doubt matters to
+    /// the token beside it.
+    fn wanted(
+        &self,
+        text: &[u8],
+        start: usize,
+        end: usize,
+        unwanted: Option<&dyn Fn(usize) -> bool>,
+    ) -> Set {
+        let around = start.saturating_sub(1)..self.embedded.min(end + 1);
+        let mut wanted = self.passing(around.clone());
+        // A run at the edge may go on in the next window.
+        let is_whole = |run: &Range<usize>| run.start > around.start && run.end < around.end;
+        for run in wanted.runs() {
+            let is_outside = run.end <= start || run.start >= end;
+            if is_outside || is_whole(&run) && self.is_useless(&run, text, unwanted) {
+                wanted.remove(run);
+            }
         }
         wanted
+    }
+
+    /// Which tokens the gate lets through.
+    fn passing(&self, tokens: Range<usize>) -> Set {
+        let mut passing = Set::default();
+        let mut from = tokens.start;
+        for rows in self.first[MARGIN..][tokens].chunks(64) {
+            passing.add(from, simd::gate(self.level, &self.weights.gate, rows));
+            from += rows.len();
+        }
+        passing
+    }
+
+    /// Whether nothing that a run of tokens may hold would be reported.
+    fn is_useless(
+        &self,
+        run: &Range<usize>,
+        text: &[u8],
+        unwanted: Option<&dyn Fn(usize) -> bool>,
+    ) -> bool {
+        let spans = &self.spans[run.clone()];
+        let text = &text[spans[0].0 as usize..spans[run.len() - 1].1 as usize];
+        let is_unwanted = |is_unwanted: &dyn Fn(usize) -> bool| {
+            spans.iter().all(|span| is_unwanted(span.0 as usize))
+        };
+        is_too_short(text) || unwanted.is_some_and(is_unwanted)
     }
 
     /// Which of the wanted tokens the narrow stack does not rule out, or are beside one that it does not.
