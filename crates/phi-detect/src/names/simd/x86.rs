@@ -140,13 +140,15 @@ pub(super) fn score<const IN: usize>(
 ) -> [i32; TAGS_MAX] {
     let mut sums = [load_i32(&layer.bias, 0), load_i32(&layer.bias, 8)];
     let ones = _mm256_set1_epi16(1);
-    let values = fours_of(input);
-    for group in 0..values.len() {
-        let weights = &layer.packed[group];
-        let values = _mm256_set1_epi32(i32::from_le_bytes(values[group]));
-        for half in 0..2 {
-            let pairs = _mm256_maddubs_epi16(values, load_256(weights, half * 8));
-            sums[half] = _mm256_add_epi32(sums[half], _mm256_madd_epi16(pairs, ones));
+    for part in 0..IN {
+        let values: &[[u8; 4]] = input[part].as_chunks().0;
+        for group in 0..GROUPS {
+            let weights = &layer.packed[part * GROUPS + group];
+            let values = _mm256_set1_epi32(i32::from_le_bytes(values[group]));
+            for half in 0..2 {
+                let pairs = _mm256_maddubs_epi16(values, load_256(weights, half * 8));
+                sums[half] = _mm256_add_epi32(sums[half], _mm256_madd_epi16(pairs, ones));
+            }
         }
     }
     let mut scores = [0; TAGS_MAX];
@@ -175,16 +177,17 @@ pub(super) fn convolve_512<const IN: usize, const OUT: usize>(
             *place = usize::from(*given);
         }
         let mut sums = [[_mm512_setzero_si512(); WIDTH / 16]; BLOCK];
-        for tap in 0..TAPS {
-            let shift = tap * dilation;
+        // The parts of three positions.
+        for place in 0..TAPS * IN {
+            let (shift, from) = (place / IN * dilation, place % IN);
             let taps = [
-                fours_of(&input[row[0] + shift - dilation]),
-                fours_of(&input[row[1] + shift - dilation]),
-                fours_of(&input[row[2] + shift - dilation]),
-                fours_of(&input[row[3] + shift - dilation]),
+                input[row[0] + shift - dilation][from].as_chunks().0,
+                input[row[1] + shift - dilation][from].as_chunks().0,
+                input[row[2] + shift - dilation][from].as_chunks().0,
+                input[row[3] + shift - dilation][from].as_chunks().0,
             ];
-            for group in 0..IN * GROUPS {
-                let weights = &layer.packed[tap * (IN * GROUPS) + group];
+            for group in 0..GROUPS {
+                let weights = &layer.packed[place * GROUPS + group];
                 let lanes = [
                     load_512(weights, 0),
                     load_512(weights, 16),
@@ -192,7 +195,8 @@ pub(super) fn convolve_512<const IN: usize, const OUT: usize>(
                     load_512(weights, 48),
                 ];
                 for i in 0..BLOCK {
-                    let values = _mm512_set1_epi32(i32::from_le_bytes(taps[i][group]));
+                    let four: [u8; 4] = taps[i][group];
+                    let values = _mm512_set1_epi32(i32::from_le_bytes(four));
                     for lane in 0..WIDTH / 16 {
                         sums[i][lane] = _mm512_dpbusd_epi32(sums[i][lane], values, lanes[lane]);
                     }
@@ -292,12 +296,6 @@ fn fours<const IN: usize>(taps: [&[Row; IN]; TAPS]) -> [[[i32; GROUPS]; IN]; TAP
     fours
 }
 
-/// The activations of a token by fours.
-#[inline(always)]
-fn fours_of<const IN: usize>(rows: &[Row; IN]) -> &[[u8; 4]] {
-    rows.as_flattened().as_chunks().0
-}
-
 /// Both 256-bit kernels; they differ in how four products are added to a sum.
 macro_rules! convolve_256 {
     ($name:ident, $features:literal, |$sum:ident, $values:ident, $weights:ident| $add:expr) => {
@@ -313,10 +311,11 @@ macro_rules! convolve_256 {
             for &row in rows {
                 let row = usize::from(row);
                 let mut sums = [_mm256_setzero_si256(); WIDTH / 8];
-                for tap in 0..TAPS {
-                    let taps = fours_of(&input[row + tap * dilation - dilation]);
-                    for group in 0..IN * GROUPS {
-                        let weights = &layer.packed[tap * (IN * GROUPS) + group];
+                for place in 0..TAPS * IN {
+                    let inputs = &input[row + place / IN * dilation - dilation][place % IN];
+                    let taps: &[[u8; 4]] = inputs.as_chunks().0;
+                    for group in 0..GROUPS {
+                        let weights = &layer.packed[place * GROUPS + group];
                         let $values = _mm256_set1_epi32(i32::from_le_bytes(taps[group]));
                         for lane in 0..WIDTH / 8 {
                             let ($sum, $weights) = (sums[lane], load_256(weights, lane * 8));
