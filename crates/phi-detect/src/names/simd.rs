@@ -70,32 +70,31 @@ impl<const OUT: usize> Dense<OUT> {
 /// Cuts groups of four inputs into stretches within which no sum of 16 bits can overflow, whatever the inputs are.
 /// Such a sum takes two of the four inputs of each group.
 fn stretches<const OUT: usize>(packed: &[[[i8; 4]; OUT]]) -> Vec<Range<usize>> {
-    let reach = |two: &[i8], sign: i32| -> i32 {
-        let weights = two.iter().map(|weight| (sign * i32::from(*weight)).max(0));
-        ACTIVATION_MAX * weights.sum::<i32>()
+    let added = |weights: &[i8; 4]| {
+        let [a, b, c, d] = weights.map(|weight| ACTIVATION_MAX * i32::from(weight));
+        let (up, down) = (|sum: i32| sum.max(0), |sum: i32| (-sum).max(0));
+        [
+            up(a) + up(b),
+            down(a) + down(b),
+            up(c) + up(d),
+            down(c) + down(d),
+        ]
     };
     let mut stretches = Vec::new();
     let mut start = 0;
-    let mut reaches = vec![[0; 4]; OUT];
+    let mut reaches = [[0; 4]; OUT];
     for (place, group) in packed.iter().enumerate() {
-        let added = |weights: &[i8; 4]| {
-            let (first, second) = weights.split_at(2);
-            [(first, 1), (first, -1), (second, 1), (second, -1)].map(|(two, sign)| reach(two, sign))
-        };
-        let fits = |(so_far, weights): (&[i32; 4], &[i8; 4])| {
-            let mut sums = so_far.iter().zip(added(weights));
-            sums.all(|(so_far, more)| so_far + more <= i32::from(i16::MAX))
-        };
-        if !reaches.iter().zip(group).all(fits) {
+        let more = group.each_ref().map(added);
+        let mut sums = reaches;
+        for (sum, more) in sums.iter_mut().flatten().zip(more.iter().flatten()) {
+            *sum += more;
+        }
+        let fits = sums.iter().flatten().all(|sum| *sum <= i32::from(i16::MAX));
+        if !fits {
             stretches.push(start..place);
             start = place;
-            reaches.fill([0; 4]);
         }
-        for (so_far, weights) in reaches.iter_mut().zip(group) {
-            for (so_far, more) in so_far.iter_mut().zip(added(weights)) {
-                *so_far += more;
-            }
-        }
+        reaches = if fits { sums } else { more };
     }
     stretches.push(start..packed.len());
     stretches
