@@ -22,15 +22,15 @@ class Model:
 
     words/grams/contexts: int8 [rows, 192]; gate: int8 [64], int; convs: list of (dilation, int8 [64, 192],
     int32 [64]); output: int8 [16, 64], int32 [16]; vocabulary: {word: row}; lexicon: {word: class};
-    wide, wide_output: as convs and output, 128 wide; sieve: how far a reported tag may lie behind "nothing" for the
-    wide layers to be asked; confidence: percent right [reported kinds, STEPS], filled in once measured.
+    wide, wide_output: as convs and output, 128 wide; doubt: between which leads of a reported tag over "nothing" the
+    wide layers are asked; confidence: percent right [reported kinds, STEPS], filled in once measured.
     """
 
     def __init__(self, words, grams, contexts, gate, convs, output, vocabulary, lexicon):
         self.words, self.grams, self.contexts, self.gate = words, grams, contexts, gate
         self.convs, self.output = convs, output
         self.vocabulary, self.lexicon = vocabulary, lexicon
-        self.wide, self.wide_output, self.sieve = [], (np.zeros((TAGS_MAX, WIDE), np.int8), np.zeros(TAGS_MAX, np.int32)), 1 << 30
+        self.wide, self.wide_output, self.doubt = [], (np.zeros((TAGS_MAX, WIDE), np.int8), np.zeros(TAGS_MAX, np.int32)), (0, 0)
         self.confidence = np.full((len(REPORTED), STEPS), 50, np.uint8)
 
     def row(self, token):
@@ -45,7 +45,7 @@ class Model:
         return self.words[row].astype(np.int32)
 
     def scores(self, text):
-        """Token spans, int scores [tokens, 16] and which tokens gate and sieve let through."""
+        """Token spans, int scores [tokens, 16] and which tokens the gate lets through."""
         spans, contexts = F.tokenize(text)
         count = len(spans)
         sums = np.zeros((count + 2, 3 * WIDTH), np.int32)
@@ -56,11 +56,12 @@ class Model:
         first = np.clip((total + 1) >> 1, 0, 127)
         wanted = first @ self.gate[0].astype(np.int32) + self.gate[1] > 0
         scores = layered(first, self.convs, self.output)
-        passing = wanted & (scores[:, 1:1 + 2 * len(REPORTED)].max(1, initial=-(1 << 30)) - scores[:, 0] + self.sieve > 0)
-        beside = np.concatenate([[False], passing, [False]])
-        wanted &= passing | beside[:-2] | beside[2:]
-        if self.wide and wanted.any():
-            scores = scores + layered(first, self.wide, self.wide_output)
+        lead = scores[:, 1:1 + 2 * len(REPORTED)].max(1, initial=-(1 << 30)) - scores[:, 0]
+        doubtful = wanted & (self.doubt[0] <= lead) & (lead < self.doubt[1])
+        beside = np.concatenate([[False], doubtful, [False]])
+        doubtful = wanted & (doubtful | beside[:-2] | beside[2:])
+        if doubtful.any():
+            scores[doubtful] += layered(first, self.wide, self.wide_output)[doubtful]
         return spans, scores, wanted
 
     def find(self, text):
@@ -95,7 +96,7 @@ class Model:
             lexicon_bits, len(self.lexicon), *(dilations + [0] * (LAYERS_MAX - len(dilations))),
         )
         dilations = [dilation for dilation, _, _ in self.wide]
-        out += struct.pack(f"<{2 + LAYERS_MAX}Ii", WIDE // WIDTH, len(dilations), *(dilations + [0] * (LAYERS_MAX - len(dilations))), self.sieve)
+        out += struct.pack(f"<{2 + LAYERS_MAX}I2i", WIDE // WIDTH, len(dilations), *(dilations + [0] * (LAYERS_MAX - len(dilations))), *self.doubt)
         for start, end in F.FOLD_RANGES:
             for code in range(start, end):
                 folded = F.FOLDS.get(code)
@@ -142,7 +143,7 @@ def read(path):
         return values
     words, grams, contexts, layers, vocabulary_bits, lexicon_bits, entries, *dilations = (int(n) for n in take("<u4", 7 + LAYERS_MAX))
     parts, wide_layers, *wide_dilations = (int(n) for n in take("<u4", 2 + LAYERS_MAX))
-    sieve = int(take("<i4", 1)[0])
+    doubt = tuple(int(n) for n in take("<i4", 2))
     take(np.uint8, sum(end - start for start, end in F.FOLD_RANGES))
     tables = [take(np.int8, rows * 3 * WIDTH).reshape(rows, 3 * WIDTH) for rows in (words, grams, contexts)]
     gate = take(np.int8, WIDTH), int(take("<i4", 1)[0])
@@ -175,7 +176,7 @@ def read(path):
         found = np.flatnonzero(prints[starts[bucket]:starts[bucket + 1]] == value >> 48)
         return int(kinds[starts[bucket] + found[0]]) if len(found) else None
     model = Model(*tables, gate, convs, output, Hashed(row_of), Hashed(kind_of))
-    model.confidence, model.wide, model.wide_output, model.sieve = confidence, wide, wide_output, sieve
+    model.confidence, model.wide, model.wide_output, model.doubt = confidence, wide, wide_output, doubt
     return model
 
 

@@ -46,7 +46,7 @@ def activate(value):
 
 
 class Network(torch.nn.Module):
-    """The narrow layers that look at all that the gate lets through, and the wide ones that look at what those do not rule out."""
+    """The narrow layers that look at all that the gate lets through, and the wide ones that look at what those are in doubt about."""
 
     def __init__(self, vectors, dilations, wide, dropout):
         super().__init__()
@@ -375,22 +375,16 @@ def set_gate(network, batches, recall):
             print(f"gate: {(gate[tags == 0] > 0).float().mean():.3f} of other tokens pass in {group}", flush=True)
 
 
-def sieve_of(network, batches, recall):
-    """How far a reported tag of the narrow layers may lie behind "nothing", so that `recall` of the PHI tokens that the gate lets through pass."""
+def show_doubt(network, batches, doubt):
+    """How much the narrow layers leave to the wide ones."""
     network.eval()
     with torch.no_grad():
-        def leads(groups=None):
-            ids, contexts, tags, _ = batches.draw(groups)
+        for group in batches.counts:
+            ids, contexts, tags, _ = batches.draw([group])
             scores, _, gate = network(network.rows(batches.features, ids), contexts, ids != 0)
             lead = scores[..., 1:7].max(-1).values - scores[..., 0]
-            return torch.where(gate > 0, lead, -1e9), tags
-        phi = torch.cat([lead[(tags >= 1) & (tags <= 6)] for lead, tags in (leads() for _ in range(40))])
-        phi = phi[phi > -1e8]
-        sieve = -torch.quantile(phi[torch.randperm(len(phi), device=phi.device)[:1_000_000]].float(), 1 - recall)
-        for group in batches.counts:
-            lead, tags = leads([group])
-            print(f"sieve {sieve:.2f}: {(lead[tags == 0] > -sieve).float().mean():.4f} of other tokens pass in {group}", flush=True)
-    return int(sieve * 2048)
+            asked = (gate > 0) & (lead >= doubt[0]) & (lead < doubt[1])
+            print(f"in doubt: {asked[tags != 255].float().mean():.4f} of the tokens in {group}", flush=True)
 
 
 def to_model(network, features, vocabulary, lexicon, o_bias):
@@ -502,7 +496,8 @@ def train(args, device):
                 refit_gate(network, batches, args.refit_gate)
                 set_gate(network, batches, args.gate_recall)
         models.append((share, to_model(network, features, vocabulary, lists["lexicon"], args.o_bias)))
-        models[-1][1].sieve = sieve_of(network, batches, args.sieve_recall)
+        models[-1][1].doubt = tuple(int(lead * 2048) for lead in args.doubt)
+        show_doubt(network, batches, args.doubt)
     return models, lists, documents
 
 
@@ -625,7 +620,7 @@ def main():
     parser.add_argument("--wide", type=lambda text: [int(part) for part in text.split(",")], default=[1, 2, 4, 8], help="dilations of the wide layers")
     parser.add_argument("--frozen", action="store_true", help="only the wide layers learn; with --go-on")
     parser.add_argument("--narrow-pace", type=float, default=1.0, help="how fast all but the wide layers learn beside them")
-    parser.add_argument("--sieve-recall", type=float, default=0.9995, help="how much PHI the narrow layers must not rule out")
+    parser.add_argument("--doubt", type=lambda text: [float(part) for part in text.split(",")], default=[-2.5, 5.0], help="leads of PHI over nothing, by the narrow layers, between which the wide ones are asked")
     parser.add_argument("--leave-out", default="")
     parser.add_argument("--arrays", type=pathlib.Path, help="folder to keep the training tokens in, for several trainings")
     parser.add_argument("--only-arrays", action="store_true")

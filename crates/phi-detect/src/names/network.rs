@@ -2,7 +2,7 @@
 //!
 //! It asks little of most tokens. A gate looks at every token after the first
 //! layer and lets through those that might be part of a finding. The narrow
-//! stack scores these, which rules out nearly all. The wide stack is asked
+//! stack scores these, and is sure about nearly all. The wide stack is asked
 //! about the rest alone, and adds its scores to the narrow one's.
 
 use std::ops::Range;
@@ -90,8 +90,7 @@ impl Window {
         self.embedded -= count;
     }
 
-    /// Hands the decoder the scores of those tokens from `start` to `end` that gate and narrow stack do not rule out,
-    /// unless they and all beside them begin where findings are unwanted, or are too short for one.
+    /// Hands the decoder the scores of those tokens from `start` to `end` that the gate lets through, unless they and all beside them begin where findings are unwanted, or are too short for one.
     pub(super) fn scores(
         &mut self,
         text: &[u8],
@@ -101,10 +100,11 @@ impl Window {
         decoder: &mut Decoder<'_>,
     ) {
         self.embed();
-        let wanted = self.wanted(text, start, end, unwanted);
-        let mut doubtful = self.doubtful(wanted);
-        doubtful.remove(start.saturating_sub(1)..start);
-        doubtful.remove(end..WINDOW.min(end + 1));
+        let mut wanted = self.wanted(text, start, end, unwanted);
+        let doubtful = self.doubtful(wanted);
+        wanted.remove(start.saturating_sub(1)..start);
+        wanted.remove(end..WINDOW.min(end + 1));
+        let doubtful = doubtful.common(wanted);
         let first = First {
             rows: &self.first,
             tokens: self.embedded,
@@ -112,14 +112,16 @@ impl Window {
         self.wide.compute(self.level, first, doubtful);
         // The token that would go on with the run of the one before.
         let mut follower = start;
-        for token in doubtful.iter() {
+        for token in wanted.iter() {
             if token != follower {
                 decoder.flush();
             }
             let mut scores = self.narrow.scores(self.level, token);
-            let more = self.wide.scores(self.level, token);
-            for (score, more) in scores.iter_mut().zip(more) {
-                *score += more;
+            if doubtful.contains(token) {
+                let more = self.wide.scores(self.level, token);
+                for (score, more) in scores.iter_mut().zip(more) {
+                    *score += more;
+                }
             }
             decoder.push(self.spans[token], scores);
             follower = token + 1;
@@ -192,20 +194,19 @@ impl Window {
         is_too_short(text) || unwanted.is_some_and(is_unwanted)
     }
 
-    /// Which of the wanted tokens the narrow stack does not rule out, or are beside one that it does not.
+    /// Which of the wanted tokens the narrow stack is in doubt about, or are beside one of these.
     fn doubtful(&mut self, wanted: Set) -> Set {
         let first = First {
             rows: &self.first,
             tokens: self.embedded,
         };
         self.narrow.compute(self.level, first, wanted);
-        let mut passing = Set::default();
+        let mut doubtful = Set::default();
         for token in wanted.iter() {
-            let scores = self.narrow.scores(self.level, token);
-            let passes = reported_lead(&scores) + self.weights.sieve > 0;
-            passing.add(token, u64::from(passes));
+            let lead = reported_lead(&self.narrow.scores(self.level, token));
+            doubtful.add(token, u64::from(self.weights.doubt.contains(&lead)));
         }
-        passing.widened(1, self.embedded).common(wanted)
+        doubtful.widened(1, self.embedded).common(wanted)
     }
 }
 

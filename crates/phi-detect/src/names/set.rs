@@ -38,6 +38,10 @@ impl Set {
         }))
     }
 
+    pub(super) fn contains(&self, token: usize) -> bool {
+        self.0[token / 64] >> (token % 64) & 1 == 1
+    }
+
     /// The tokens that are in both sets.
     pub(super) fn common(&self, other: Set) -> Set {
         Set(std::array::from_fn(|part| self.0[part] & other.0[part]))

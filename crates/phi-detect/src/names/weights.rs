@@ -5,6 +5,7 @@
 //! The tables stay where they are in the binary; only the
 //! convolutions are copied, into the order the kernels want.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use super::simd::{Convolution, Dense, Gate, TAGS_MAX, TAPS, TableRow, WIDTH};
@@ -41,8 +42,8 @@ pub(super) struct Weights {
     pub(super) gate: Gate,
     pub(super) narrow: StackWeights<1>,
     pub(super) wide: StackWeights<WIDE_PARTS>,
-    /// What the narrow stack's lead of a reported kind over "nothing" is raised by before it is asked to be positive.
-    pub(super) sieve: i32,
+    /// Where the narrow stack's lead of a reported kind over "nothing" lies while it is in doubt.
+    pub(super) doubt: Range<i32>,
     /// For each reported kind, how many in a hundred findings are right, by how far the tags lead over "nothing".
     pub(super) confidence: &'static [[u8; STEPS]],
     vocabulary: &'static [[u8; 8]],
@@ -74,7 +75,7 @@ impl Weights {
         assert_eq!(rest.number(), WIDE_PARTS, "as wide as this code");
         let wide_layers = rest.number();
         let wide_dilations = rest.numbers();
-        let sieve = rest.signed();
+        let doubt = rest.signed()..rest.signed();
         let folds = FOLD_RANGES
             .iter()
             .map(|(start, end)| end - start)
@@ -87,7 +88,7 @@ impl Weights {
             gate: rest.gate(),
             narrow: rest.stack(&dilations[..layers]),
             wide: rest.stack(&wide_dilations[..wide_layers]),
-            sieve,
+            doubt,
             confidence: rest.rows(KINDS),
             vocabulary: rest.rows(1 << vocabulary_bits),
             bucket_starts: rest.rows((1 << bucket_bits) + 1),
@@ -229,7 +230,7 @@ mod tests {
             hash = (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01B3);
         }
         assert_eq!(hash.to_le_bytes(), checksum);
-        assert!(FILE.len() <= 8_250_000);
+        assert!(FILE.len() <= 8_000_000);
     }
 
     #[test]
