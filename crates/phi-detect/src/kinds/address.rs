@@ -74,7 +74,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "at «the corner of Elm and 5th Street» since May",
         "write to «22 Via Roma 41, Recco, South Africa 27766»",
         "«12 Oak St\n, Springfield\n, IL 62704»",
-        "«12 Oak St»\n«14 Elm St» are both empty",
+        "«12 Oak Street»\n«14 Elm Street» are both empty",
         "Domicilio: «C/ Mayor 12, 3º B, 28013 Madrid».",
         "vive en «Avda. de la Constitución, 25, 2º izq., 41001 Sevilla».",
         "«Ctra. Málaga n.º 119, 04700, El Ejido», tel.",

@@ -74,7 +74,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "«Phillip»,\n\nplease see the list below",
         "«Jane Roe» saw «Mark Poe» and «Lena Ruiz».\n«BARNES» 402-2: 77M NSTEMI, heparin gtt, cath am w/ «Imhoff»\n«CHO» 405: 34M",
         "The plan said three days. - «Marisol»",
-        "- 301 «Winters» -> SNF at 11, seen by Dr. «Okonkwo», son «Danny»\n- 302 «Bui», needs PT eval\n- 305 «Okafor» tele off\n- 307 «Gold» CIWA",
+        "- 301 «Hale» -> SNF at 11, seen by Dr. «Okonkwo», son «Danny»\n- 302 «Bui», needs PT eval\n- 305 «Okafor» tele off\n- 307 «Gold» CIWA",
         "GI («Farhadi») to scope, seen by renal («Osei»)",
         "«Roth, J» - rash worse\n«Roth, M» - wrong chart",
         "«Jane Roe» saw «Mark Poe» and «Lena Ruiz». Shelf: «Imhoff» 2, heparin 4, saline 6.",
@@ -100,8 +100,8 @@ pub(super) static RULE: PhiRule = PhiRule {
             «Jane Roe»'s account, and the money went abroad on the same day. Please draft a reply to the branch that \
             thanks them and asks for the papers.",
         "The family is here, the spokesman is uncle «Fetu».",
-        "Dr. «Claussen» will Freitag weg. LG «Gesa»",
-        "Dr. «Okonkwo» rounds at nine. Behaviour: «Reg» was a head brewer.",
+        "Dr. «Claussen» will Freitag fort. LG «Gesa»",
+        "Dr. «Okonkwo» rounds at nine. Lines: «Flip» says no.",
         "«Josh Kowalchuk» will bring the suit. She asked us twice not to print «kowalchuk».",
         "A 10 Fr Cook catheter and an 18 Fr Foley are in the cart. Fr. «Cook» will visit.",
         "The two new lifting robots arrived this morning and are charging in the store behind the lift. «Gertrude» goes to \
@@ -162,7 +162,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "Coffee is in the break room. CWF still shows the plan; a near miss Sunday.",
         "{\"dob\":\"1962-03-14\",\"city\":\"Ewa Beach\"}",
         "Please call back soon, many thanks Reception",
-        "The ward rounds at nine. Behaviour: Reg was a head brewer.",
+        "The ward rounds at nine. Lines: Flip says no.",
         "The two new lifting robots arrived this morning and are charging in the store behind the lift. Daisy goes to \
             the orthopaedic floor and Hector stays here for training. Please do not push them by hand, and call the \
             workshop when a red light shows or when one of them stops in a doorway.",
