@@ -112,16 +112,21 @@ pub(crate) async fn run(binary: PathBuf, window: Duration, only: Option<&str>) -
 /// How often the peak is looked for anew beside a load: machines slow down and speed up within seconds.
 const TURNS: u32 = 4;
 
-/// So many times the peak as it was just before each turn.
+/// So many times the peak as it was just before each turn. The turns are compared with the peaks on both sides of them:
+/// a machine that slows down or speeds up all the while would else be taken for the gateway.
 async fn by_turns(table: &Table<'_>, callers: &Callers, factor: f64, window: Duration) {
-    let (mut peak, mut tally) = (Tally::default(), Tally::default());
+    let look = async || {
+        let found = callers.saturate(AT_ONCE, window / TURNS / 2).await;
+        found.good_per_second()
+    };
+    let (mut before, mut sum, mut tally) = (look().await, 0.0, Tally::default());
     for _ in 0..TURNS {
-        let now = callers.saturate(AT_ONCE, window / TURNS / 2).await;
-        let asked = now.good_per_second() * factor;
-        peak.add(now);
-        tally.add(callers.send(asked, window / TURNS).await);
+        tally.add(callers.send(before * factor, window / TURNS).await);
+        let after = look().await;
+        sum += f64::midpoint(before, after);
+        before = after;
     }
-    let peak = peak.good_per_second();
+    let peak = sum / f64::from(TURNS);
     let what = format!("asked {factor} × as much");
     table.say_of(&what, peak * factor, &tally, peak);
 }

@@ -17,7 +17,7 @@ impl Turnstile for Gateway {
         let key = one_key(asked.authorization, asked.api_key).ok()?;
         let now = Instant::now();
         // This costs least, and lets everybody pass while nobody asks for too much.
-        if !self.key_limits.is_at_limit(Access::key_id(key)?, now) {
+        if !self.key_limits.is_at_limit(Access::claimed_id(key)?, now) {
             return None;
         }
         let admission = self.vault.access.admit_at_once(key)?;

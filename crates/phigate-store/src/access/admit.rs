@@ -48,15 +48,15 @@ impl Access {
 
     /// The same where nobody has to be waited for; none where that is not so, or where the caller is not admitted.
     pub fn admit_at_once(&self, key: &str) -> Option<Admission> {
-        let key_id = Self::key_id(key)?;
+        let key_id = api_key::public_id(key).ok()?;
         let generation = self.core.store.generation_at_once()?;
         let known = self.cache_of(generation).keys.get(key_id)?.clone();
         self.admit_known(key, key_id, &known).ok()
     }
 
-    /// The public id in a key that looks like one of ours. It says nothing about whether there is such a key.
-    pub fn key_id(key: &str) -> Option<&str> {
-        api_key::public_id(key).ok()
+    /// What stands where a key has its public id. It says nothing about whether there is such a key.
+    pub fn claimed_id(key: &str) -> Option<&str> {
+        api_key::claimed_id(key)
     }
 
     fn admit_known(&self, key: &str, key_id: &str, known: &Known) -> Result<Admission, AdmitError> {
