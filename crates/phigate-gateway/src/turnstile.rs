@@ -44,7 +44,7 @@ mod tests {
     use std::cell::LazyCell;
 
     use phigate_core::doors::MESSAGES;
-    use phigate_types::{ErrorCode, ErrorFormat, KeyLimit};
+    use phigate_types::{ErrorCode, ErrorFormat};
     use uuid::Uuid;
 
     use super::*;
