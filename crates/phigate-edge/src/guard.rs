@@ -140,6 +140,9 @@ impl<I> Guard<I> {
         if self.held.is_empty() {
             self.held = BytesMut::new();
         }
+        if self.owed.is_nothing() {
+            self.owed = Owed::nothing();
+        }
     }
 
     fn note_flushed(&mut self, is_flushed: bool) {
